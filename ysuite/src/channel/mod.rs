@@ -1,0 +1,2 @@
+//! c
+pub mod spsc;

@@ -1,0 +1,51 @@
+//! Linux `eventfd(2)` as a bell. Rings add up in its counter, so it carries wake-ups only; the bits say which.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::event::{EventfdFlags, eventfd};
+use rustix::io::Errno;
+
+use super::{Bell, count_call};
+
+pub(crate) struct Eventfd(OwnedFd);
+
+impl Eventfd {
+    /// # Errors
+    /// Those of `eventfd(2)`: no descriptors left (`EMFILE`, `ENFILE`), no memory, forbidden by a filter.
+    pub(crate) fn new() -> io::Result<Self> {
+        count_call();
+        let fd = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        super::socketpair::above_stdio(fd).map(Self)
+    }
+}
+
+impl AsFd for Eventfd {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+impl Bell for Eventfd {
+    fn ring(&self) {
+        loop {
+            count_call();
+            match rustix::io::write(&self.0, &1u64.to_ne_bytes()) {
+                Err(Errno::INTR) => {}
+                // EAGAIN: the counter is full, so the descriptor is readable, which is all that was wanted.
+                _ => return,
+            }
+        }
+    }
+
+    fn hush(&self) -> bool {
+        let mut counter = [0u8; 8];
+        loop {
+            count_call();
+            match rustix::io::read(&self.0, &mut counter[..]) {
+                Err(Errno::INTR) => {}
+                result => return result.is_ok(),
+            }
+        }
+    }
+}

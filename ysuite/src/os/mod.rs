@@ -1,0 +1,141 @@
+//! What a platform must supply, as traits; then one file for each mechanism.
+//!
+//! Nothing here knows of queues or channels. Errors leave as `io::Error`; calls that cannot fail usefully retry or
+//! degrade, and say how. Every system call is counted for the calling thread (see [`calls`]), so tests can assert on
+//! counts and never on times.
+//!
+//! | platform | sleep and wake | barrier for others | descriptor |
+//! |---|---|---|---|
+//! | Linux | `futex` | `membarrier`, or none (Fence mode) | `eventfd`, or `socketpair` |
+//! | other Unix | `portable` (condition variables) | none (Fence mode) | `socketpair` |
+//! | other | `portable` | none (Fence mode) | none |
+//! | model (`ysuite_loom`) | `model` (loom's condition variable) | a fence | none |
+
+use core::cell::Cell;
+use core::time::Duration;
+
+use crate::sync::AtomicU32;
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod cpus;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(crate) mod eventfd;
+#[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
+mod futex;
+#[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
+mod membarrier;
+#[cfg(ysuite_loom)]
+mod model;
+#[cfg(all(not(ysuite_loom), any(ysuite_portable, not(any(target_os = "linux", target_os = "android")))))]
+mod portable;
+#[cfg(unix)]
+pub(crate) mod socketpair;
+
+/// How a wait on a word ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Waited {
+    /// Woken, or the word had another value already, or for no reason at all: look again.
+    Look,
+    /// The time was up.
+    TimedOut,
+}
+
+/// What every platform supplies to sleep, to wake, and to order memory across threads.
+pub(crate) trait Platform {
+    /// Sleeps while `word == expected`, at most for `timeout`. May return early for no reason.
+    fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) -> Waited;
+
+    /// Wakes up to `sleepers` threads waiting on `word`. The word is not read: a late call is harmless.
+    fn wake(word: &AtomicU32, sleepers: u32);
+
+    /// Whether [`Platform::bar_others`] works in this process. The answer never changes from false to true or back
+    /// while the process runs: a light barrier without a real heavy one would lose wake-ups.
+    fn can_bar_others() -> bool;
+
+    /// Makes every running thread of this process pass a full memory barrier.
+    fn bar_others();
+
+    /// How many CPUs the calling thread may run on; `usize::MAX` where nobody can tell.
+    fn allowed_cpus() -> usize;
+}
+
+/// A descriptor that can be rung from any thread and becomes readable by it. Carries wake-ups only, never ids.
+#[cfg(unix)]
+pub(crate) trait Bell: Send + Sync + std::os::fd::AsFd {
+    /// Makes the descriptor readable. A bell that is full already is rung: that is success.
+    fn ring(&self);
+
+    /// Takes one ring away. False when there was none to take.
+    fn hush(&self) -> bool;
+}
+
+#[cfg(ysuite_loom)]
+pub(crate) type Native = model::Model;
+#[cfg(all(not(ysuite_loom), any(ysuite_portable, not(any(target_os = "linux", target_os = "android")))))]
+pub(crate) type Native = portable::Portable;
+#[cfg(all(not(ysuite_loom), not(ysuite_portable), any(target_os = "linux", target_os = "android")))]
+pub(crate) type Native = Linux;
+
+/// Futex, membarrier and the affinity mask.
+#[cfg(all(not(ysuite_loom), not(ysuite_portable), any(target_os = "linux", target_os = "android")))]
+pub(crate) struct Linux;
+
+#[cfg(all(not(ysuite_loom), not(ysuite_portable), any(target_os = "linux", target_os = "android")))]
+impl Platform for Linux {
+    fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) -> Waited {
+        futex::wait(word, expected, timeout)
+    }
+
+    fn wake(word: &AtomicU32, sleepers: u32) {
+        futex::wake(word, sleepers);
+    }
+
+    fn can_bar_others() -> bool {
+        membarrier::available()
+    }
+
+    fn bar_others() {
+        membarrier::everybody();
+    }
+
+    fn allowed_cpus() -> usize {
+        cpus::allowed()
+    }
+}
+
+std::thread_local! {
+    static CALLS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// System calls this crate has made on the calling thread so far.
+#[doc(hidden)]
+#[must_use]
+pub fn calls() -> u64 {
+    CALLS.with(Cell::get)
+}
+
+/// Notes one system call, beside which this costs nothing.
+pub(crate) fn count_call() {
+    // A thread that is past its thread-locals may still drop channel ends.
+    let _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
+}
+
+/// Blocks until `fd` is readable or the time is up (`None`: for ever). A signal handler does not end the wait.
+#[cfg(unix)]
+pub(crate) fn wait_readable(fd: std::os::fd::BorrowedFd<'_>, timeout: Option<Duration>) {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use std::time::Instant;
+
+    // A deadline past the end of the clock is no deadline.
+    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    loop {
+        let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+        let left = left.and_then(|left| Timespec::try_from(left).ok());
+        count_call();
+        match poll(&mut [PollFd::new(&fd, PollFlags::IN)], left.as_ref()) {
+            Err(rustix::io::Errno::INTR) => {}
+            // ENOMEM is the only other answer a valid call can get; the callers look again in a loop.
+            _ => return,
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! One façade over `std` and `loom`: atomics, cells, `Arc`, threads, and the asymmetric pair of barriers.
+//!
+//! Everything in this crate that is shared between threads is made of these names, so the very code that ships is the
+//! code the model checker explores (under the private cfg `ysuite_loom`).
+//!
+//! [`light`] and [`heavy`] together stand for one full fence on each side of a store-then-load handshake; the light side
+//! is free when the kernel can execute the barrier on its behalf (`membarrier(2)`), see `os/membarrier.rs`.
+
+#[cfg(not(ysuite_loom))]
+mod real {
+    pub(crate) use core::hint::spin_loop;
+    pub(crate) use core::sync::atomic::{
+        AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence, fence,
+    };
+    pub(crate) use std::sync::Arc;
+
+    /// `core::cell::UnsafeCell` in loom's shape: the pointer is only lent to a closure.
+    #[repr(transparent)]
+    pub(crate) struct UnsafeCell<T>(core::cell::UnsafeCell<T>);
+
+    impl<T> UnsafeCell<T> {
+        pub(crate) const fn new(value: T) -> Self {
+            Self(core::cell::UnsafeCell::new(value))
+        }
+
+        #[inline(always)]
+        pub(crate) fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
+            f(self.0.get())
+        }
+
+        #[inline(always)]
+        pub(crate) fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
+            f(self.0.get())
+        }
+    }
+}
+
+#[cfg(ysuite_loom)]
+mod real {
+    pub(crate) use loom::cell::UnsafeCell;
+    pub(crate) use loom::hint::spin_loop;
+    pub(crate) use loom::sync::Arc;
+    pub(crate) use loom::sync::atomic::{
+        AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+    };
+
+    /// Loom has no compiler fence; the models see the strongest reading of it.
+    pub(crate) fn compiler_fence(order: Ordering) {
+        fence(order);
+    }
+}
+
+pub(crate) use real::*;
+
+use crate::os::{Native, Platform};
+
+/// Whether the asymmetric pair may be used in this process: decided once, at the first question.
+#[inline]
+pub(crate) fn asymmetric() -> bool {
+    Native::can_bar_others()
+}
+
+/// The side that runs for every message: costs no instruction, keeps the compiler from reordering.
+/// Valid only against a [`heavy`] on the other side.
+#[inline(always)]
+pub(crate) fn light() {
+    compiler_fence(Ordering::SeqCst);
+}
+
+/// The side that runs before a sleep: afterwards, every other thread of the process has executed a full fence at some
+/// point during the call. Must only be used where [`asymmetric`] has answered true.
+pub(crate) fn heavy() {
+    Native::bar_others();
+}
