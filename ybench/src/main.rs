@@ -1,1 +1,33 @@
-fn main() {}
+//! `ybench`: see `ybench --help`, or the library of the same name for how it is built.
+
+#[cfg(target_os = "linux")]
+fn main() -> std::process::ExitCode {
+    use clap::Parser;
+    use ybench::cli::{ArticleName, Cli, Command};
+    use ybench::{article, commands, goals, quick};
+
+    let cli = Cli::parse();
+    let outcome = cli.request().and_then(|request| match cli.command {
+        None => quick::run(&request),
+        Some(Command::Article { name: ArticleName::YSuite }) => article::y_suite::run(&request),
+        Some(Command::Limits) => commands::limits(&request),
+        Some(Command::Goals) => goals::run(&request),
+        Some(Command::List) => {
+            commands::list();
+            Ok(())
+        }
+    });
+    match outcome {
+        Ok(()) => std::process::ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            error.exit_status().into()
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn main() -> std::process::ExitCode {
+    eprintln!("ybench measures against the limits of Linux (futex, eventfd, epoll, membarrier) and runs only there.");
+    std::process::ExitCode::from(2)
+}

@@ -1,2 +1,19 @@
-//! c
+//! Channels: a queue and the ways to sleep at its ends, joined.
+//!
+//! One word for each waiting end says how it sleeps now (in the kernel, as a task, attached to a signaler), so the
+//! channel types carry no type for the way of waiting: the same channel serves a plain thread today and an event loop
+//! tomorrow. Nothing here makes a system call itself; that is [`crate::os`]'s business.
+
+mod error;
+mod iter;
+mod receive;
+mod rings;
+mod spin;
 pub mod spsc;
+mod wait;
+
+pub use self::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
+pub use self::iter::{IntoIter, Iter, TryIter};
+#[doc(hidden)]
+pub use self::iter::Receive;
+pub use self::spin::Spin;

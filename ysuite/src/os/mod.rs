@@ -65,8 +65,15 @@ pub(crate) trait Bell: Send + Sync + std::os::fd::AsFd {
     /// Makes the descriptor readable. A bell that is full already is rung: that is success.
     fn ring(&self);
 
-    /// Takes one ring away. False when there was none to take.
+    /// Takes one ring away. False when there was none to take. True comes after ("happens after") the write of the
+    /// ring it took, and so after all that its ringer had done before.
     fn hush(&self) -> bool;
+
+    /// Blocks until the descriptor is readable or the time is up (`None`: for ever). May return early for no reason.
+    /// Returning because of a ring comes after what its ringer had done before.
+    fn wait(&self, timeout: Option<Duration>) {
+        wait_readable(self.as_fd(), timeout);
+    }
 }
 
 #[cfg(ysuite_loom)]

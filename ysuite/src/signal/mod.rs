@@ -1,1 +1,117 @@
-//! s
+//! How a thread sleeps and is woken. Nothing here has ever heard of queues or messages.
+//!
+//! A *signaler* is two things: which signals are up (a set of bits), and how the one thread that waits for them sleeps.
+//! [`Signal`] and [`Wait`] are the two ends of every kind, so an algorithm can wait without knowing on what.
+//!
+//! | kind | signals | threads | sleeps on |
+//! |---|---|---|---|
+//! | [`YSemaphore`] | 1 | any to one | a word (futex) |
+//! | [`YPollset`] | 31, or up to [`MAX_CAPACITY`] | any to one | a word (futex) |
+//! | `YSocketpair` (Unix) | 256, or up to [`MAX_CAPACITY`] | any to one | a descriptor, alone or in an event loop |
+//!
+//! A signal is a state, not a count: raised twice before it is taken, it is one signal. Raising never blocks and never
+//! spins. It makes a system call only if the waiting thread sleeps, and then one: the first raise wakes, later ones find
+//! it woken. A signal, once seen, brings everything that happened before it was raised.
+//!
+//! Ids raised by hand are *taken* by the look that reports them. An id with a receiver attached to it (see
+//! [`YPollset::attach`]) is only *reported*, by every look, until the receiver finds itself empty.
+
+mod attach;
+mod bits;
+#[cfg(unix)]
+mod doorbell;
+#[cfg(all(test, ysuite_loom))]
+mod models;
+mod set;
+mod signals;
+mod task;
+mod ypollset;
+mod ysemaphore;
+#[cfg(unix)]
+mod ysocketpair;
+
+use core::fmt;
+use core::time::Duration;
+
+pub use attach::{Attach, AttachError, Registration};
+pub use bits::MAX_CAPACITY;
+pub use signals::Signals;
+#[allow(unused_imports)] // Until a channel uses it.
+pub(crate) use task::TaskSlot;
+pub use ypollset::YPollset;
+pub use ysemaphore::{SemaphoreSignaler, YSemaphore};
+#[cfg(unix)]
+pub use ysocketpair::{Backend, YSocketpair};
+
+pub use self::signaler::Signaler;
+mod signaler;
+
+/// The raising end of a signaler. Usable from any thread, as often as one likes.
+pub trait Signal {
+    /// Raises signal `id`, waking the waiting thread if it sleeps. Raising a signal that is up already changes nothing.
+    ///
+    /// Never blocks; wait-free up to the one system call that wakes. Without effect once the waiting end is gone.
+    ///
+    /// # Panics
+    /// If `id` is not below [`Signal::capacity`]. [`Signal::try_signal`] answers with an error instead.
+    #[track_caller]
+    fn signal(&self, id: usize);
+
+    /// How many signals there are: ids go from 0 to one less. Wait-free.
+    fn capacity(&self) -> usize;
+
+    /// As [`Signal::signal`], but an id out of range is an error.
+    ///
+    /// # Errors
+    /// [`IdOutOfRange`] if `id` is not below [`Signal::capacity`]; nothing was raised.
+    fn try_signal(&self, id: usize) -> Result<(), IdOutOfRange> {
+        let capacity = self.capacity();
+        if id < capacity {
+            self.signal(id);
+            Ok(())
+        } else {
+            Err(IdOutOfRange { id, capacity })
+        }
+    }
+}
+
+/// The waiting end of a signaler. Belongs to one thread at a time, hence `&mut self`; may be moved to another.
+pub trait Wait {
+    /// Blocks until at least one signal is up and returns all that are. Never empty.
+    ///
+    /// Signal handlers and spurious wake-ups do not end it.
+    fn poll(&mut self) -> Signals;
+
+    /// What is up now, possibly nothing. Never blocks: wait-free, but for the system call that makes a descriptor
+    /// unreadable again (one, and only where it had become readable).
+    fn check(&mut self) -> Signals;
+
+    /// As [`Wait::poll`], but gives up after `timeout` and returns an empty set.
+    ///
+    /// A `timeout` of zero is a [`Wait::check`]; one that the clock cannot hold, such as `Duration::MAX`, is for ever.
+    fn poll_timeout(&mut self, timeout: Duration) -> Signals;
+}
+
+/// A signal id that the set does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IdOutOfRange {
+    /// The id asked for.
+    pub id: usize,
+    /// How many ids there are, from 0.
+    pub capacity: usize,
+}
+
+impl fmt::Display for IdOutOfRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "signal id {} is out of range: this set has {} ids, from 0", self.id, self.capacity)
+    }
+}
+
+impl std::error::Error for IdOutOfRange {}
+
+/// The panic that [`Signal::signal`] documents.
+#[track_caller]
+#[inline]
+fn check_range(id: usize, capacity: usize) {
+    assert!(id < capacity, "{}", IdOutOfRange { id, capacity });
+}

@@ -1,0 +1,156 @@
+//! What can be asked for on the command line, and the refusal of what cannot be done.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::error::Error;
+use crate::place::Place;
+use crate::transport::registry::{self, Entry};
+
+/// Measures ways of passing messages between the threads of one process, on this machine.
+///
+/// Without a command: a comparison of every transport in less than a minute.
+#[derive(Debug, Parser)]
+#[command(name = "ybench", version)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    #[command(flatten)]
+    pub options: Options,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Reproduce an article, table by table, beside the published figures
+    Article { name: ArticleName },
+    /// Measure what the machine itself cannot do faster
+    Limits,
+    /// Name every scenario, transport and article
+    List,
+    /// Measure this project's own targets
+    #[command(hide = true)]
+    Goals,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ArticleName {
+    /// "Y-suite": local sockets and the ypipe, with and without polling
+    YSuite,
+}
+
+#[derive(Debug, Args)]
+pub struct Options {
+    /// Keep the run, every round of it, in this file
+    #[arg(long, global = true, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// How often everything is measured [default: 7; in an article: 3]
+    #[arg(long, global = true, value_name = "N")]
+    pub rounds: Option<u32>,
+    /// The CPUs of the sending and the receiving thread; one number for both on the same CPU
+    #[arg(long, global = true, value_name = "A,B")]
+    pub cpus: Option<String>,
+    /// Only this transport; may be given more than once
+    #[arg(long = "transport", global = true, value_name = "NAME")]
+    pub transports: Vec<String>,
+    /// So many messages in each run, instead of as many as the time allows
+    #[arg(long, global = true, value_name = "N")]
+    pub messages: Option<u64>,
+    /// About how long the whole measurement takes [default: 45; limits: 20]
+    #[arg(long, global = true, value_name = "SECONDS")]
+    pub time: Option<f64>,
+    /// Where the graphs of an article are written [default: target/ybench]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub svg: Option<PathBuf>,
+}
+
+/// A request that can be carried out.
+#[derive(Debug)]
+pub struct Request {
+    pub place: Place,
+    pub rounds: Option<u32>,
+    pub entries: Vec<&'static Entry>,
+    pub messages: Option<u64>,
+    pub seconds: Option<f64>,
+    pub json: Option<PathBuf>,
+    pub svg: PathBuf,
+}
+
+impl Cli {
+    /// Everything that can be wrong with a request is found here, before anything is measured.
+    pub fn request(&self) -> Result<Request, Error> {
+        let options = &self.options;
+        let refuse = |sentence: &str| Err(Error::Refused(sentence.to_owned()));
+        if options.rounds == Some(0) {
+            return refuse("There must be at least one round.");
+        }
+        if options.messages == Some(0) {
+            return refuse("There must be at least one message.");
+        }
+        if options.time.is_some_and(|seconds| !(seconds > 0.0 && seconds <= 86_400.0)) {
+            return refuse("--time takes a number of seconds above 0 and up to a day.");
+        }
+        let filtered = !options.transports.is_empty();
+        match self.command {
+            Some(Command::Limits | Command::Goals) if filtered => {
+                return refuse("--transport has no meaning here: no transport is chosen by this command.");
+            }
+            Some(Command::Article { .. }) if options.time.is_some() => {
+                return refuse("--time has no meaning here: this command measures fixed numbers of messages.");
+            }
+            _ => {}
+        }
+        let entries = registry::chosen(&options.transports)?;
+        let place = Place::choose(options.cpus.as_deref())?;
+        let svg = options.svg.clone().unwrap_or_else(|| PathBuf::from("target/ybench"));
+        if let Some(path) = &options.json {
+            crate::keep::check_file(path)?;
+        }
+        if let Some(Command::Article { .. }) = self.command {
+            crate::keep::check_folder(&svg)?;
+        }
+        Ok(Request {
+            place,
+            rounds: options.rounds,
+            entries,
+            messages: options.messages,
+            seconds: options.time,
+            json: options.json.clone(),
+            svg,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    fn refusal(arguments: &[&str]) -> String {
+        let cli = Cli::try_parse_from([&["ybench"], arguments].concat()).unwrap();
+        cli.request().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_cannot_be_done_is_refused_in_one_sentence() {
+        assert_eq!(refusal(&["--rounds", "0"]), "There must be at least one round.");
+        assert_eq!(refusal(&["--messages", "0"]), "There must be at least one message.");
+        for time in ["0", "-1", "NaN", "inf"] {
+            let argument = format!("--time={time}");
+            assert!(refusal(&[&argument]).starts_with("--time takes"), "{time}");
+        }
+        assert!(refusal(&["limits", "--transport", "spsc"]).starts_with("--transport has no meaning"));
+    }
+
+    #[test]
+    fn options_may_stand_behind_the_command() {
+        let cli = Cli::try_parse_from(["ybench", "article", "y-suite", "--rounds", "2"]).unwrap();
+        assert_eq!(cli.options.rounds, Some(2));
+        assert!(matches!(cli.command, Some(Command::Article { name: ArticleName::YSuite })));
+    }
+}

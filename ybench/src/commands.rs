@@ -1,0 +1,56 @@
+//! The two commands that are too short for a room of their own: `limits` and `list`.
+
+use crate::cli::Request;
+use crate::error::Error;
+use crate::limits;
+use crate::plan;
+use crate::rounds::Length;
+use crate::scenario::Scenario;
+use crate::transport::registry;
+use crate::{run, table};
+
+const SECONDS: f64 = 20.0;
+const ROUNDS: u32 = 7;
+
+/// Measures what the machine itself cannot do faster.
+pub fn limits(request: &Request) -> Result<(), Error> {
+    let rounds = request.rounds.unwrap_or(ROUNDS);
+    let seconds = request.seconds.unwrap_or(SECONDS);
+    let mut report = run::begin("limits", request, rounds);
+    run::print_heading(&report);
+
+    let runs = limits::all().len() as u64 + 1;
+    let length = Length::Time(plan::run_length(seconds, rounds, runs));
+    let plan = plan::of_limits(request.frame(rounds, length));
+    run::measure(vec![plan], &mut report)?;
+    for session in &report.sessions {
+        println!("{}", table::limits(session, about));
+    }
+    run::finish(&report, request)
+}
+
+fn about(name: &str) -> &'static str {
+    limits::all().iter().find(|probe| probe.name == name).map_or("", |probe| probe.about)
+}
+
+/// Names everything that can be asked for.
+pub fn list() {
+    println!("Scenarios (`ybench`):");
+    for scenario in Scenario::ALL {
+        println!("  {:<20} {}.", scenario.name(), scenario.about());
+    }
+    println!("\nTransports (`ybench --transport NAME`):");
+    for entry in registry::all() {
+        let traits = entry.traits;
+        let beside_sockets = if traits.works_with_epoll { "; can stand in epoll" } else { "" };
+        println!("  {:<20} {} ({}{beside_sockets}).", traits.name, traits.about, traits.waits.in_words());
+    }
+    println!("\nArticles (`ybench article NAME`):");
+    println!("  {:<20} {}.", "y-suite", crate::article::y_suite::ABOUT);
+    println!("\nLimits (`ybench limits`):");
+    for probe in limits::all() {
+        println!("  {:<28} {}.", probe.name, probe.about);
+    }
+    println!("\nTargets (`ybench goals`):");
+    println!("  {:<20} The project's own targets, each measured and compared with what is wanted.", "goals");
+}

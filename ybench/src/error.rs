@@ -1,0 +1,78 @@
+//! The two ways a run can end badly: it was asked for wrongly (exit 2), or what was measured broke its word (exit 1).
+
+use std::fmt;
+use std::io;
+
+/// Why `ybench` stops. Displays as one sentence.
+#[derive(Debug)]
+pub enum Error {
+    /// The request cannot be carried out. Found before anything is measured.
+    Refused(String),
+    /// A contender lost, repeated, reordered or invented a message, or could not run.
+    Broken { contender: String, fault: Fault },
+    /// A result could not be written after the measurement.
+    Unwritten { path: String, cause: io::Error },
+}
+
+impl Error {
+    pub fn exit_status(&self) -> u8 {
+        match self {
+            Self::Refused(_) => 2,
+            Self::Broken { .. } | Self::Unwritten { .. } => 1,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(sentence) => write!(out, "{sentence}"),
+            Self::Broken { contender, fault } => write!(out, "{contender} {fault}."),
+            Self::Unwritten { path, cause } => write!(out, "The result cannot be written to {path}: {cause}."),
+        }
+    }
+}
+
+/// What a contender did wrong, found by the receiver's check of every message.
+#[derive(Debug)]
+pub enum Fault {
+    /// Another message than the next one of the sequence.
+    OutOfOrder { expected: usize, received: usize },
+    /// The stream ended early.
+    Lost { expected: usize },
+    /// A message after the last one.
+    TooMany { received: usize },
+    /// The peer went away in the middle.
+    Disconnected { expected: usize },
+    /// Nothing moved any more: both threads waited for a message.
+    Stuck,
+    /// A system call failed.
+    System(io::Error),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OutOfOrder { expected, received } => {
+                write!(out, "delivered message {received} where message {expected} was due")
+            }
+            Self::Lost { expected } => write!(out, "ended its stream before message {expected} had arrived"),
+            Self::TooMany { received } => write!(out, "delivered message {received} after the last message"),
+            Self::Disconnected { expected } => write!(out, "disconnected before message {expected} had arrived"),
+            Self::Stuck => write!(out, "lost a message: both threads wait and nothing moves"),
+            Self::System(cause) => write!(out, "could not run: {cause}"),
+        }
+    }
+}
+
+impl From<io::Error> for Fault {
+    fn from(cause: io::Error) -> Self {
+        Self::System(cause)
+    }
+}
+
+impl From<rustix::io::Errno> for Fault {
+    fn from(cause: rustix::io::Errno) -> Self {
+        Self::System(cause.into())
+    }
+}

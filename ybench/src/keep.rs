@@ -1,0 +1,99 @@
+//! Results in files: found out before the measurement whether they can be written, and never half written.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+use crate::record::Report;
+
+/// Refuses a path that no file can be written to, by writing one beside it.
+pub fn check_file(path: &Path) -> Result<(), Error> {
+    let refuse = |cause: &dyn std::fmt::Display| {
+        Err(Error::Refused(format!("The result cannot be written to {}: {cause}.", path.display())))
+    };
+    if path.is_dir() || path.file_name().is_none() {
+        return refuse(&"it is a folder");
+    }
+    if fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly()) {
+        return refuse(&"it is read-only");
+    }
+    let beside = beside(path);
+    match File::create(&beside).and_then(|_| fs::remove_file(&beside)) {
+        Ok(()) => Ok(()),
+        Err(cause) => refuse(&cause),
+    }
+}
+
+/// Makes the folder if it is missing, and refuses one that no file can be written to.
+pub fn check_folder(path: &Path) -> Result<(), Error> {
+    let made = fs::create_dir_all(path);
+    made.map_err(|cause| Error::Refused(format!("The folder {} cannot be made: {cause}.", path.display())))?;
+    check_file(&path.join("graph.svg"))
+}
+
+pub fn write_report(path: &Path, report: &Report) -> Result<(), Error> {
+    let text = serde_json::to_string_pretty(report).map_err(io::Error::from);
+    text.and_then(|text| write(path, &text)).map_err(|cause| unwritten(path, cause))
+}
+
+pub fn write_text(path: &Path, text: &str) -> Result<(), Error> {
+    write(path, text).map_err(|cause| unwritten(path, cause))
+}
+
+fn unwritten(path: &Path, cause: io::Error) -> Error {
+    Error::Unwritten { path: path.display().to_string(), cause }
+}
+
+/// The file appears whole or not at all: written beside its place, then renamed into it.
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    let beside = beside(path);
+    let written = File::create(&beside).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.write_all(b"\n")?;
+        file.sync_all()
+    });
+    let renamed = written.and_then(|()| fs::rename(&beside, path));
+    if renamed.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    renamed
+}
+
+/// A name in the same folder, so that the rename stays on one file system.
+fn beside(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.{}.tmp", std::process::id()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("ybench-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    #[test]
+    fn a_file_is_replaced_whole_and_nothing_else_is_left() {
+        let folder = folder("whole");
+        let path = folder.join("a.json");
+        check_file(&path).unwrap();
+        assert!(!path.exists());
+        write_text(&path, "one").unwrap();
+        write_text(&path, "two").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "two\n");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_folder_or_a_missing_folder_is_refused() {
+        let folder = folder("refused");
+        assert_eq!(check_file(&folder).unwrap_err().exit_status(), 2);
+        assert_eq!(check_file(&folder.join("no/such/a.json")).unwrap_err().exit_status(), 2);
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -1,0 +1,43 @@
+//! The instrument: measures ways of passing messages between the threads of one process, on this machine.
+//!
+//! `scenario → record → stats → {table, plot}`. A scenario drives a transport while the clock runs; `rounds` runs all
+//! contenders and limits in turn and keeps every figure in a record; tables and plots are made from the record alone,
+//! through the ratios that `stats` forms inside each round.
+//!
+//! | room | what lives there |
+//! |---|---|
+//! | `transport` | one file for each mechanism measured, and the registry of their names |
+//! | `limits` | one file for each kind of thing the machine itself cannot do faster |
+//! | `scenario` | what is done with a transport while the clock runs, and the check of every message |
+//! | `stage`, `place` | two threads on their CPUs, starting together |
+//! | `plan`, `rounds` | who takes part beside which limits; everybody in turn |
+//! | `record`, `keep` | what was measured; files that are whole or absent |
+//! | `stats`, `table`, `plot` | pure figures; figures for a terminal; figures as pictures |
+//! | `env`, `warnings`, `error` | the machine; every doubt with its advice; the two ways to fail |
+//! | `cli`, `run`, `quick`, `commands`, `article`, `goals` | what can be asked for |
+//!
+//! Nothing here is needed by `ysuite`. Linux only: the limits are those of futex, eventfd, epoll and membarrier.
+#![cfg(target_os = "linux")]
+
+pub mod article;
+pub mod cli;
+pub mod commands;
+pub mod env;
+pub mod error;
+pub mod goals;
+pub mod keep;
+pub mod limits;
+pub mod place;
+pub mod plan;
+pub mod plot;
+pub mod progress;
+pub mod quick;
+pub mod record;
+pub mod rounds;
+pub mod run;
+pub mod scenario;
+pub mod stage;
+pub mod stats;
+pub mod table;
+pub mod transport;
+pub mod warnings;

@@ -1,0 +1,102 @@
+//! Memory handed over in blocks: what no transport that moves its messages through memory can beat.
+//!
+//! ```text
+//!   writer   fill block 0, raise flag 0, fill block 1 ...   |   reader   wait for flag 0, sum block 0, lower flag 0 ...
+//! ```
+//!
+//! Four blocks, each flag on a line of its own, numbers counting up; the sum is checked.
+
+use std::cell::UnsafeCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use crossbeam_utils::CachePadded;
+
+use crate::error::Fault;
+use crate::place::Place;
+use crate::stage::{Timed, duet};
+
+const BLOCKS: usize = 4;
+
+struct Block<const WORDS: usize> {
+    /// Raised by the writer: the words are the reader's. Lowered by the reader: they are the writer's again.
+    full: CachePadded<AtomicBool>,
+    words: CachePadded<UnsafeCell<[u64; WORDS]>>,
+}
+
+// SAFETY: `full` says whose the words are, and each side touches them only while they are its own.
+unsafe impl<const WORDS: usize> Sync for Block<WORDS> {}
+
+pub fn quicker(place: Place, words: u64) -> Result<Timed, Fault> {
+    let half = words.div_ceil(2);
+    Ok(hand_over::<512>(place, half)?.quicker(hand_over::<8192>(place, half)?).covering(words))
+}
+
+fn hand_over<const WORDS: usize>(place: Place, words: u64) -> Result<Timed, Fault> {
+    let rounds = words.div_ceil(WORDS as u64).max(1);
+    let blocks: Arc<[Block<WORDS>]> = (0..BLOCKS)
+        .map(|_| Block {
+            full: CachePadded::new(AtomicBool::new(false)),
+            words: CachePadded::new(UnsafeCell::new([0; WORDS])),
+        })
+        .collect();
+    let others = blocks.clone();
+    let (start, (end, sum)) = duet(
+        place,
+        rounds * WORDS as u64,
+        move |gate| {
+            gate.pass();
+            let start = Instant::now();
+            fill(&blocks, rounds);
+            start
+        },
+        move |gate| {
+            gate.pass();
+            let sum = drain(&others, rounds);
+            (Instant::now(), sum)
+        },
+    )?;
+    let count = rounds * WORDS as u64;
+    let due = (u128::from(count) * u128::from(count - 1) / 2) as u64;
+    if sum == due {
+        Ok(Timed::between(start, end, count))
+    } else {
+        Err(Fault::OutOfOrder { expected: due as usize, received: sum as usize })
+    }
+}
+
+fn fill<const WORDS: usize>(blocks: &[Block<WORDS>], rounds: u64) {
+    for round in 0..rounds {
+        let block = &blocks[round as usize % BLOCKS];
+        // ORDERING: Acquire pairs with the reader's Release below: it has finished with the words.
+        while block.full.load(Ordering::Acquire) {
+            std::hint::spin_loop();
+        }
+        // SAFETY: the flag is down, so the words are the writer's until it raises the flag.
+        let words = unsafe { &mut *block.words.get() };
+        let first = round * WORDS as u64;
+        for (at, word) in words.iter_mut().enumerate() {
+            *word = first + at as u64;
+        }
+        // ORDERING: Release pairs with the reader's Acquire: the words are there.
+        block.full.store(true, Ordering::Release);
+    }
+}
+
+fn drain<const WORDS: usize>(blocks: &[Block<WORDS>], rounds: u64) -> u64 {
+    let mut sum = 0u64;
+    for round in 0..rounds {
+        let block = &blocks[round as usize % BLOCKS];
+        // ORDERING: Acquire pairs with the writer's Release: the words are there.
+        while !block.full.load(Ordering::Acquire) {
+            std::hint::spin_loop();
+        }
+        // SAFETY: the flag is up, so the words are the reader's until it lowers the flag.
+        let words = unsafe { &*block.words.get() };
+        sum = words.iter().fold(sum, |sum, &word| sum.wrapping_add(word));
+        // ORDERING: Release pairs with the writer's Acquire: it may overwrite the words.
+        block.full.store(false, Ordering::Release);
+    }
+    sum
+}

@@ -1,0 +1,221 @@
+//! What the machine itself cannot do faster: one file per kind of limit, measured in the same rounds as the transports.
+//!
+//! A probe does the least that any transport of its kind must do, with no queue and no check beyond what keeps the
+//! compiler honest. A figure means little alone; the ratio of a transport to its probe means the same on every machine.
+
+pub mod atomics;
+pub mod bandwidth;
+pub mod blocks;
+pub mod descriptors;
+pub mod floor;
+pub mod futex;
+pub mod membarrier;
+pub mod one_thread;
+pub mod syscall;
+
+use crate::error::Fault;
+use crate::place::Place;
+use crate::record::Unit;
+use crate::stage::Timed;
+
+/// What a probe needs to mean anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Two threads that run at the same time.
+    TwoCpus,
+    /// One CPU is enough; with two it uses the first, or sleeps across both.
+    OneCpu,
+}
+
+/// One limit. `run` answers for about so many units as it is told; it may round up.
+#[derive(Clone, Copy)]
+pub struct Probe {
+    pub name: &'static str,
+    /// One sentence, without its full stop.
+    pub about: &'static str,
+    pub unit: Unit,
+    pub needs: Needs,
+    pub run: fn(Place, u64) -> Result<Timed, Fault>,
+}
+
+impl Probe {
+    pub fn fits(&self, place: Place) -> bool {
+        self.needs == Needs::OneCpu || !place.one_cpu()
+    }
+}
+
+pub static TWO_LINE_FLOOR: Probe = Probe {
+    name: "two-line floor",
+    about: "A word bounced between two spinning threads, each direction on a cache line of its own",
+    unit: Unit::Message,
+    needs: Needs::TwoCpus,
+    run: floor::two_lines,
+};
+
+pub static ONE_LINE_FLOOR: Probe = Probe {
+    name: "one-line floor",
+    about: "A word bounced between two spinning threads, both directions on one cache line",
+    unit: Unit::Message,
+    needs: Needs::TwoCpus,
+    run: floor::one_line,
+};
+
+pub static HAND_OVER: Probe = Probe {
+    name: "memory hand-over",
+    about: "Numbers handed over in four blocks of 512 or 8,192 words, whichever is quicker",
+    unit: Unit::Message,
+    needs: Needs::TwoCpus,
+    run: blocks::quicker,
+};
+
+pub static ONE_THREAD: Probe = Probe {
+    name: "one thread",
+    about: "One thread writing to and reading from the same ypipe: the instructions alone",
+    unit: Unit::Message,
+    needs: Needs::OneCpu,
+    run: one_thread::ypipe,
+};
+
+pub static FUTEX: Probe = Probe {
+    name: "raw futex",
+    about: "Two threads waking each other through a private futex, never spinning",
+    unit: Unit::Message,
+    needs: Needs::OneCpu,
+    run: futex::ping_pong,
+};
+
+pub static FUTEX_ONE_CPU: Probe = Probe {
+    name: "raw futex, one CPU",
+    about: "The same with both threads on one CPU",
+    unit: Unit::Message,
+    needs: Needs::OneCpu,
+    run: futex::ping_pong_on_one_cpu,
+};
+
+pub static EVENTFD: Probe = Probe {
+    name: "raw eventfd",
+    about: "Two threads waking each other through blocking reads of two eventfds",
+    unit: Unit::Message,
+    needs: Needs::OneCpu,
+    run: descriptors::eventfd,
+};
+
+pub static EPOLL: Probe = Probe {
+    name: "raw eventfd + epoll",
+    about: "The same with an epoll_wait before each read",
+    unit: Unit::Message,
+    needs: Needs::OneCpu,
+    run: descriptors::epoll,
+};
+
+pub static IDLE_WAKE: Probe = Probe {
+    name: "wake after 200 us",
+    about: "From the futex wake to the first instruction of a thread that had slept for 200 us, median",
+    unit: Unit::Wake,
+    needs: Needs::TwoCpus,
+    run: futex::wake_of_an_idle_thread,
+};
+
+static ALL: &[Probe] = &[
+    TWO_LINE_FLOOR,
+    ONE_LINE_FLOOR,
+    HAND_OVER,
+    ONE_THREAD,
+    FUTEX,
+    FUTEX_ONE_CPU,
+    EVENTFD,
+    EPOLL,
+    IDLE_WAKE,
+    Probe {
+        name: "membarrier, alone",
+        about: "membarrier(2) while no other thread of the measurement exists",
+        unit: Unit::Call,
+        needs: Needs::OneCpu,
+        run: membarrier::alone,
+    },
+    Probe {
+        name: "membarrier, peer asleep",
+        about: "membarrier(2) while the other thread sleeps",
+        unit: Unit::Call,
+        needs: Needs::TwoCpus,
+        run: membarrier::peer_asleep,
+    },
+    Probe {
+        name: "membarrier, peer running",
+        about: "membarrier(2) while the other thread spins on its CPU",
+        unit: Unit::Call,
+        needs: Needs::TwoCpus,
+        run: membarrier::peer_running,
+    },
+    Probe {
+        name: "fence, private",
+        about: "A store and a sequentially consistent fence, on a line nobody else touches",
+        unit: Unit::Operation,
+        needs: Needs::OneCpu,
+        run: atomics::fence_private,
+    },
+    Probe {
+        name: "fence, contended",
+        about: "The same on a line the other thread stores to as well",
+        unit: Unit::Operation,
+        needs: Needs::TwoCpus,
+        run: atomics::fence_contended,
+    },
+    Probe {
+        name: "read-modify-write, private",
+        about: "An atomic addition on a line nobody else touches",
+        unit: Unit::Operation,
+        needs: Needs::OneCpu,
+        run: atomics::addition_private,
+    },
+    Probe {
+        name: "read-modify-write, contended",
+        about: "The same on a line the other thread adds to as well",
+        unit: Unit::Operation,
+        needs: Needs::TwoCpus,
+        run: atomics::addition_contended,
+    },
+    Probe {
+        name: "null system call",
+        about: "getppid(2), which does next to nothing",
+        unit: Unit::Call,
+        needs: Needs::OneCpu,
+        run: syscall::null,
+    },
+    Probe {
+        name: "memset",
+        about: "Filling 64 MiB on one thread",
+        unit: Unit::Kibibyte,
+        needs: Needs::OneCpu,
+        run: bandwidth::memset,
+    },
+    Probe {
+        name: "memcpy",
+        about: "Copying 64 MiB on one thread",
+        unit: Unit::Kibibyte,
+        needs: Needs::OneCpu,
+        run: bandwidth::memcpy,
+    },
+];
+
+pub fn all() -> &'static [Probe] {
+    ALL
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_probe_answers_for_at_least_as_much_as_it_was_asked() {
+        let place = Place::choose(None).unwrap();
+        for probe in ALL.iter().filter(|probe| probe.fits(place)) {
+            match (probe.run)(place, 5) {
+                Ok(timed) => assert!(timed.units >= 5, "{}", probe.name),
+                // A filter may forbid membarrier; the runner warns and goes on.
+                Err(Fault::System(cause)) => assert!(probe.name.starts_with("membarrier"), "{}: {cause}", probe.name),
+                Err(fault) => panic!("{} {fault}", probe.name),
+            }
+        }
+    }
+}

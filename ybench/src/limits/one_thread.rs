@@ -1,0 +1,41 @@
+//! One thread at both ends of a ypipe: the instructions of a queue, without the distance between two caches.
+//!
+//! ```text
+//!   write, flush x 512, then read x 512, again and again, all in the nearest cache
+//! ```
+
+use std::time::Instant;
+
+use ysuite::queue::ypipe;
+
+use crate::error::Fault;
+use crate::place::Place;
+use crate::stage::{Timed, solo};
+
+const AT_ONCE: usize = 512;
+
+pub fn ypipe(place: Place, messages: u64) -> Result<Timed, Fault> {
+    solo(place.first, move || {
+        let (mut writer, mut reader) = ypipe::unbounded::<usize>();
+        let times = messages.div_ceil(AT_ONCE as u64).max(1) as usize;
+        let start = Instant::now();
+        for time in 0..times {
+            let first = time * AT_ONCE;
+            for message in first..first + AT_ONCE {
+                if writer.write(message).is_err() {
+                    return Err(Fault::Lost { expected: message });
+                }
+                // The reader is this thread, and never asleep.
+                let _ = writer.flush();
+            }
+            for expected in first..first + AT_ONCE {
+                match reader.read() {
+                    Some(message) if message == expected => {}
+                    Some(received) => return Err(Fault::OutOfOrder { expected, received }),
+                    None => return Err(Fault::Lost { expected }),
+                }
+            }
+        }
+        Ok(Timed { elapsed: start.elapsed(), units: (times * AT_ONCE) as u64 })
+    })?
+}

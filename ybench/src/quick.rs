@@ -1,0 +1,37 @@
+//! `ybench` with no command: every scenario, every transport, one ranked table each.
+
+use crate::cli::Request;
+use crate::error::Error;
+use crate::plan;
+use crate::rounds::Length;
+use crate::scenario::Scenario;
+use crate::{run, table};
+
+const SECONDS: f64 = 45.0;
+const ROUNDS: u32 = 7;
+
+pub fn run(request: &Request) -> Result<(), Error> {
+    let rounds = request.rounds.unwrap_or(ROUNDS);
+    let seconds = request.seconds.unwrap_or(SECONDS);
+    let mut report = run::begin("quick", request, rounds);
+    run::print_heading(&report);
+
+    let plans = |length, warnings: &mut Vec<_>| -> Vec<_> {
+        let frame = request.frame(rounds, length);
+        Scenario::ALL.iter().filter_map(|&scenario| plan::of(scenario, &request.entries, frame, warnings)).collect()
+    };
+    // The plans are made twice: how many runs there are decides how long each may be.
+    let runs = plans(Length::Units(1), &mut Vec::new()).iter().map(|plan| plan.contenders.len() as u64 + 2).sum();
+    let length = Length::Time(plan::run_length(seconds, rounds, runs));
+    let plans = plans(length, &mut report.warnings);
+    if plans.is_empty() {
+        let sentence = "None of these transports can be measured with both threads on one CPU.";
+        return Err(Error::Refused(sentence.to_owned()));
+    }
+
+    run::measure(plans, &mut report)?;
+    for session in &report.sessions {
+        println!("{}", table::ranking(session));
+    }
+    run::finish(&report, request)
+}

@@ -1,0 +1,159 @@
+//! What was measured, as it is kept: every round's figures, before any statistics. Everything that is printed or drawn
+//! is made from this alone.
+//!
+//! The JSON written by `--json` is [`Report`]; [`SCHEMA`] rises when a field changes its meaning or goes away.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::env::Environment;
+use crate::stats::{self, Spread};
+use crate::transport::Waits;
+use crate::warnings::Warning;
+
+pub const SCHEMA: u32 = 1;
+
+/// What one unit of a figure is; the figure itself is always nanoseconds for one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unit {
+    Message,
+    Wake,
+    Call,
+    Operation,
+    Kibibyte,
+}
+
+impl Unit {
+    pub fn per(self) -> &'static str {
+        match self {
+            Self::Message => "ns/msg",
+            Self::Wake => "ns/wake",
+            Self::Call => "ns/call",
+            Self::Operation => "ns/op",
+            Self::Kibibyte => "ns/KiB",
+        }
+    }
+}
+
+/// One run of the program.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Report {
+    pub schema: u32,
+    pub command: String,
+    /// Seconds since 1970.
+    pub started: u64,
+    pub environment: Environment,
+    /// The CPU of the sending and of the receiving thread.
+    pub cpus: [usize; 2],
+    pub sessions: Vec<Session>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub goals: Vec<Goal>,
+    pub warnings: Vec<Warning>,
+}
+
+/// One scenario measured in rounds.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Session {
+    pub scenario: String,
+    pub about: String,
+    /// The limit measured at both ends of every round.
+    pub floor: String,
+    /// The limit that all contenders are ranked by.
+    pub limit: String,
+    pub contenders: Vec<Contestant>,
+    pub rounds: Vec<Round>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    Transport,
+    Limit,
+}
+
+/// Who took part, and with how much per run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Contestant {
+    /// Unique within its session.
+    pub name: String,
+    pub kind: Kind,
+    pub unit: Unit,
+    pub units_per_run: u64,
+    /// The limit of its own kind: of sleeping, of spinning, of descriptors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits: Option<Waits>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch: Option<usize>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Round {
+    /// Names in the order in which they ran.
+    pub order: Vec<String>,
+    pub floor_before: f64,
+    pub floor_after: f64,
+    pub seconds: f64,
+    /// Taken by the hypervisor from the CPUs in use; absent where the system does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stolen_seconds: Option<f64>,
+    /// Why this round does not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<String>,
+    /// Nanoseconds per unit, by name.
+    pub nanoseconds: BTreeMap<String, f64>,
+}
+
+/// A target of the project and what was measured against it.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Goal {
+    pub name: String,
+    pub measured: Option<Spread>,
+    pub target: f64,
+    /// Whether the target is a least value; otherwise it is a most.
+    pub at_least: bool,
+    pub met: Option<bool>,
+}
+
+impl Session {
+    /// The rounds that count: those not dropped, or all of them if none was left.
+    pub fn counted(&self) -> impl Iterator<Item = &Round> {
+        let all = self.rounds.iter().all(|round| round.dropped.is_some());
+        self.rounds.iter().filter(move |round| all || round.dropped.is_none())
+    }
+
+    pub fn contestant(&self, name: &str) -> Option<&Contestant> {
+        self.contenders.iter().find(|contestant| contestant.name == name)
+    }
+
+    pub fn transports(&self) -> impl Iterator<Item = &Contestant> {
+        self.contenders.iter().filter(|contestant| contestant.kind == Kind::Transport)
+    }
+
+    /// One contender's figure in every round that counts.
+    pub fn series(&self, name: &str) -> Vec<Option<f64>> {
+        self.counted().map(|round| round.nanoseconds.get(name).copied()).collect()
+    }
+
+    /// Nanoseconds per unit over the rounds that count.
+    pub fn density(&self, name: &str) -> Option<Spread> {
+        Spread::of(&self.figures(name))
+    }
+
+    /// The average that the articles give.
+    pub fn mean(&self, name: &str) -> Option<f64> {
+        stats::mean(&self.figures(name))
+    }
+
+    fn figures(&self, name: &str) -> Vec<f64> {
+        self.series(name).into_iter().flatten().collect()
+    }
+
+    /// The spread of the per-round ratios of two contenders.
+    pub fn ratio(&self, above: &str, below: &str) -> Option<Spread> {
+        stats::ratio(&self.series(above), &self.series(below))
+    }
+}

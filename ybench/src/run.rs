@@ -1,0 +1,74 @@
+//! What all commands share: a report that fills up, the warnings that go with it, and its way out.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::cli::Request;
+use crate::env::Environment;
+use crate::error::Error;
+use crate::keep;
+use crate::plan::Frame;
+use crate::progress::Progress;
+use crate::record::{Report, SCHEMA};
+use crate::rounds::{Length, Plan};
+use crate::table;
+use crate::warnings::Warning;
+
+/// With a fixed number of messages the user wants a short run, and limits need not take longer.
+const LIMIT_BESIDE_FIXED_MESSAGES: Duration = Duration::from_millis(10);
+
+impl Request {
+    /// The frame of plans whose runs are as long as given, unless the user fixed the number of messages.
+    pub fn frame(&self, rounds: u32, length: Length) -> Frame {
+        let (transports, limits) = match (self.messages, length) {
+            (Some(messages), _) => (Length::Units(messages), Length::Time(LIMIT_BESIDE_FIXED_MESSAGES)),
+            (None, Length::TimeAndUnits(time, _)) => (length, Length::Time(time)),
+            (None, length) => (length, length),
+        };
+        Frame { place: self.place, rounds, transports, limits }
+    }
+}
+
+/// A report as it is before anything has been measured.
+pub fn begin(command: &str, request: &Request, rounds: u32) -> Report {
+    let environment = Environment::capture();
+    let warnings = Warning::beforehand(&environment, request.place, Some(rounds));
+    Report {
+        schema: SCHEMA,
+        command: command.to_owned(),
+        started: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+        environment,
+        cpus: [request.place.first, request.place.second],
+        sessions: Vec::new(),
+        goals: Vec::new(),
+        warnings,
+    }
+}
+
+/// Measures the plans one after the other.
+pub fn measure(plans: Vec<Plan>, report: &mut Report) -> Result<(), Error> {
+    let progress = Progress::new(Some(plans.iter().map(Plan::steps).sum()));
+    for plan in plans {
+        let session = plan.measure(&progress, &mut report.warnings)?;
+        report.sessions.push(session);
+    }
+    Ok(())
+}
+
+/// Prints the doubts and keeps the report where it was asked for.
+pub fn finish(report: &Report, request: &Request) -> Result<(), Error> {
+    if !report.warnings.is_empty() {
+        println!("Doubts:");
+        for warning in &report.warnings {
+            println!("  {warning} {}", warning.advice());
+        }
+    }
+    if let Some(path) = &request.json {
+        keep::write_report(path, report)?;
+        println!("Kept in {}.", path.display());
+    }
+    Ok(())
+}
+
+pub fn print_heading(report: &Report) {
+    println!("{}", table::heading(report));
+}

@@ -1,0 +1,156 @@
+//! The drivers must catch a transport that does not keep its word, each in its own way.
+
+use std::collections::VecDeque;
+use std::io;
+
+use super::{ping_pong, throughput};
+use crate::error::Fault;
+use crate::place::Place;
+use crate::transport::std_mpsc::Channel;
+use crate::transport::{Closed, Receiver, Sender, Traits, Transport, Waits};
+
+const FAULTLESS: usize = 0;
+const REORDERS: usize = 1;
+const LOSES: usize = 2;
+const LOSES_THE_LAST: usize = 3;
+const REPEATS: usize = 4;
+const REPEATS_THE_LAST: usize = 5;
+const GOES_AWAY: usize = 6;
+
+/// As many as the tests send.
+const MESSAGES: usize = 100;
+
+/// A channel whose sender misbehaves around message 50, or at the end.
+struct Faulty<const HOW: usize>;
+
+struct FaultySender<const HOW: usize> {
+    inner: Option<<Channel as Transport>::Sender>,
+    held: VecDeque<usize>,
+}
+
+impl<const HOW: usize> Transport for Faulty<HOW> {
+    const TRAITS: Traits = Traits {
+        name: "faulty",
+        about: "A channel that breaks its word",
+        waits: Waits::Sleeps,
+        one_by_one: true,
+        batches: true,
+        works_with_epoll: false,
+    };
+    type Sender = FaultySender<HOW>;
+    type Receiver = <Channel as Transport>::Receiver;
+
+    fn open() -> io::Result<(Self::Sender, Self::Receiver)> {
+        let (sender, receiver) = Channel::open()?;
+        Ok((FaultySender { inner: Some(sender), held: VecDeque::new() }, receiver))
+    }
+}
+
+impl<const HOW: usize> Sender for FaultySender<HOW> {
+    fn send(&mut self, message: usize) -> Result<(), Closed> {
+        let last = MESSAGES - 1;
+        match (HOW, message) {
+            (REORDERS, 50) => return Ok(self.held.push_back(message)),
+            (LOSES, 50) => return Ok(()),
+            (GOES_AWAY, 50) => self.inner = None,
+            (REPEATS, 50) => self.pass(message)?,
+            _ if HOW == LOSES_THE_LAST && message == last => return Ok(()),
+            _ if HOW == REPEATS_THE_LAST && message == last => self.pass(message)?,
+            _ => {}
+        }
+        self.pass(message)?;
+        while let Some(held) = self.held.pop_front() {
+            self.pass(held)?;
+        }
+        Ok(())
+    }
+}
+
+impl<const HOW: usize> FaultySender<HOW> {
+    fn pass(&mut self, message: usize) -> Result<(), Closed> {
+        self.inner.as_mut().ok_or(Closed)?.send(message)
+    }
+}
+
+fn place() -> Place {
+    Place::choose(None).unwrap()
+}
+
+fn streamed<const HOW: usize>() -> [Option<Fault>; 2] {
+    [
+        throughput::one_by_one::<Faulty<HOW>>(place(), MESSAGES as u64).err(),
+        throughput::in_batches::<Faulty<HOW>>(place(), MESSAGES as u64, 8).err(),
+    ]
+}
+
+#[test]
+fn a_faultless_transport_passes() {
+    assert!(streamed::<FAULTLESS>().iter().all(Option::is_none));
+    let timed = ping_pong::run::<Faulty<FAULTLESS>>(place(), MESSAGES as u64).unwrap();
+    assert_eq!(timed.units, 2 * MESSAGES as u64);
+}
+
+#[test]
+fn reordering_is_caught() {
+    for fault in streamed::<REORDERS>() {
+        assert!(matches!(fault, Some(Fault::OutOfOrder { expected: 50, received: 51 })), "{fault:?}");
+    }
+}
+
+#[test]
+fn a_loss_in_the_middle_is_caught() {
+    for fault in streamed::<LOSES>() {
+        assert!(matches!(fault, Some(Fault::OutOfOrder { expected: 50, received: 51 })), "{fault:?}");
+    }
+}
+
+#[test]
+fn a_loss_at_the_end_is_caught() {
+    for fault in streamed::<LOSES_THE_LAST>() {
+        assert!(matches!(fault, Some(Fault::Lost { expected: 99 })), "{fault:?}");
+    }
+}
+
+#[test]
+fn a_repetition_is_caught() {
+    for fault in streamed::<REPEATS>() {
+        assert!(matches!(fault, Some(Fault::OutOfOrder { expected: 51, received: 50 })), "{fault:?}");
+    }
+}
+
+#[test]
+fn a_message_too_many_is_caught() {
+    for fault in streamed::<REPEATS_THE_LAST>() {
+        assert!(matches!(fault, Some(Fault::TooMany { received: 99 })), "{fault:?}");
+    }
+}
+
+#[test]
+fn a_sender_that_goes_away_is_caught() {
+    for fault in streamed::<GOES_AWAY>() {
+        assert!(matches!(fault, Some(Fault::Disconnected { expected: 50 })), "{fault:?}");
+    }
+}
+
+#[test]
+fn a_repetition_in_ping_pong_is_caught() {
+    let fault = ping_pong::run::<Faulty<REPEATS>>(place(), MESSAGES as u64).unwrap_err();
+    assert!(matches!(fault, Fault::OutOfOrder { .. } | Fault::Lost { .. }), "{fault:?}");
+}
+
+/// What the fault becomes for the user: the name, what happened, exit status 1.
+#[test]
+fn the_sentence_names_the_transport() {
+    let fault = streamed::<REORDERS>().into_iter().flatten().next().unwrap();
+    let error = crate::error::Error::Broken { contender: "faulty".into(), fault };
+    assert_eq!(error.to_string(), "faulty delivered message 51 where message 50 was due.");
+    assert_eq!(error.exit_status(), 1);
+}
+
+#[test]
+fn the_receiver_of_a_faulty_stream_goes_away_and_the_sender_stops() {
+    // A bounded rival would block for ever on a receiver that only stopped looking.
+    let (mut sender, receiver) = crate::transport::std_mpsc::SyncChannel::open().unwrap();
+    drop::<Box<dyn Receiver>>(Box::new(receiver));
+    assert_eq!(sender.send(1), Err(Closed));
+}

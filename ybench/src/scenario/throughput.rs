@@ -1,0 +1,136 @@
+//! Messages pushed to the other thread as fast as it takes them, one by one or in batches.
+//!
+//! ```text
+//!   first CPU      0 1 2 3 4 ... ------------------> 0 1 2 3 4 ...      second CPU
+//! ```
+//!
+//! The clock runs from the first send to the last receipt. One by one, the sender publishes each message at once and
+//! the receiver takes single messages; in batches, the sender publishes that many together, and the receiver takes
+//! whatever is there.
+
+use std::time::Instant;
+
+use super::{END, expect, expect_end, fault};
+use crate::error::Fault;
+use crate::place::Place;
+use crate::stage::{Timed, duet};
+use crate::transport::{Receiver, Sender, Transport};
+
+/// The most a receiver of batches takes at once: what it has taken stays in its nearest cache.
+const TAKEN_AT_ONCE: usize = 512;
+
+pub fn one_by_one<T: Transport>(place: Place, messages: u64) -> Result<Timed, Fault> {
+    let messages = messages as usize;
+    stream::<T>(place, messages, move |sender| pour(sender, messages), move |receiver| drain(receiver, messages))
+}
+
+pub fn in_batches<T: Transport>(place: Place, messages: u64, batch: usize) -> Result<Timed, Fault> {
+    let messages = messages as usize;
+    stream::<T>(
+        place,
+        messages,
+        move |sender| pour_batches(sender, messages, batch),
+        move |receiver| drain_batches(receiver, messages),
+    )
+}
+
+fn stream<T: Transport>(
+    place: Place,
+    messages: usize,
+    pour: impl FnOnce(T::Sender) -> Instant + Send + 'static,
+    drain: impl FnOnce(T::Receiver) -> Result<Instant, Fault> + Send + 'static,
+) -> Result<Timed, Fault> {
+    let (sender, receiver) = T::open()?;
+    let (start, end) = duet(
+        place,
+        messages as u64,
+        move |gate| {
+            gate.pass();
+            pour(sender)
+        },
+        move |gate| {
+            gate.pass();
+            drain(receiver)
+        },
+    )?;
+    Ok(Timed::between(start, end?, messages as u64))
+}
+
+// The four loops below own their end and stay functions of their own, so that each is compiled alone.
+
+#[inline(never)]
+fn pour(mut sender: impl Sender, messages: usize) -> Instant {
+    let start = Instant::now();
+    for message in 0..messages {
+        if sender.send(message).is_err() {
+            return start;
+        }
+    }
+    let _ = sender.send(END);
+    start
+}
+
+#[inline(never)]
+fn drain(mut receiver: impl Receiver, messages: usize) -> Result<Instant, Fault> {
+    for expected in 0..messages {
+        expect(&mut receiver, expected)?;
+    }
+    let end = Instant::now();
+    expect_end(&mut receiver)?;
+    Ok(end)
+}
+
+#[inline(never)]
+fn pour_batches(mut sender: impl Sender, messages: usize, batch: usize) -> Instant {
+    let start = Instant::now();
+    let mut first = 0;
+    while first < messages {
+        let count = batch.min(messages - first);
+        if sender.send_batch(first, count).is_err() {
+            return start;
+        }
+        first += count;
+    }
+    let _ = sender.send(END);
+    start
+}
+
+#[inline(never)]
+fn drain_batches(mut receiver: impl Receiver, messages: usize) -> Result<Instant, Fault> {
+    let mut taken = Vec::with_capacity(TAKEN_AT_ONCE);
+    let mut expected = 0;
+    loop {
+        taken.clear();
+        if let Err(closed) = receiver.recv_batch(&mut taken, TAKEN_AT_ONCE) {
+            return Err(fault(expected, Err(closed)));
+        }
+        // The end may come in the same hand as the last messages.
+        let due = &taken[..taken.len().min(messages - expected)];
+        if !counts_up_from(expected, due) {
+            return Err(first_fault(expected, due));
+        }
+        expected += due.len();
+        if expected == messages {
+            let end = Instant::now();
+            match taken.get(due.len()) {
+                None => expect_end(&mut receiver)?,
+                Some(&END) => {}
+                Some(&received) => return Err(Fault::TooMany { received }),
+            }
+            return Ok(end);
+        }
+    }
+}
+
+/// Without an early way out, so that the check runs at the speed of the loads.
+#[inline]
+fn counts_up_from(first: usize, messages: &[usize]) -> bool {
+    let wrong = messages.iter().enumerate().fold(0, |wrong, (at, &message)| wrong | (message ^ (first + at)));
+    wrong == 0
+}
+
+#[cold]
+fn first_fault(first: usize, messages: &[usize]) -> Fault {
+    let at = messages.iter().enumerate().position(|(at, &message)| message != first + at).unwrap_or(0);
+    fault(first + at, messages.get(at).copied().ok_or(crate::transport::Closed))
+}

@@ -1,0 +1,106 @@
+//! One file per mechanism measured; this one states what each of them supplies, and `registry` names them all.
+//!
+//! A message is a counter of 8 bytes. The drivers in `scenario` are generic over [`Transport`], so every timed loop is
+//! compiled for its contender alone: no indirect call is made per message. An end may block or spin as its mechanism
+//! does; it must say [`Closed`] once its peer is gone, so that a lost message ends a run instead of hanging it.
+
+pub mod crossbeam;
+pub mod mutex_condvar;
+pub mod registry;
+pub mod rtrb;
+pub mod spsc;
+pub mod spsc_epoll;
+pub mod std_mpsc;
+pub mod unix_stream;
+pub mod ypipe_spin;
+pub mod ypipe_woken;
+
+use std::io;
+
+use serde::{Deserialize, Serialize};
+
+/// The peer is gone, and with it every message it still owed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Closed;
+
+/// How a receiver spends the time until the next message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Waits {
+    /// Looks without end and never gives the CPU away.
+    Spins,
+    /// Looks a little, then sleeps.
+    LooksThenSleeps,
+    /// Sleeps at once, in a futex or in a call of its own.
+    Sleeps,
+    /// Sleeps in epoll or poll, beside other descriptors.
+    SleepsInPoll,
+}
+
+impl Waits {
+    pub fn sleeps(self) -> bool {
+        self != Self::Spins
+    }
+
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Spins => "spins",
+            Self::LooksThenSleeps => "looks, then sleeps",
+            Self::Sleeps => "sleeps",
+            Self::SleepsInPoll => "sleeps in poll",
+        }
+    }
+}
+
+/// What a transport is and can do.
+#[derive(Clone, Copy, Debug)]
+pub struct Traits {
+    /// As the command line names it.
+    pub name: &'static str,
+    /// One sentence, without its full stop.
+    pub about: &'static str,
+    pub waits: Waits,
+    /// Whether it takes part when single messages are measured; one made for batches only does not.
+    pub one_by_one: bool,
+    /// Whether its sender can publish several messages at once.
+    pub batches: bool,
+    /// Whether its receiver can wait in epoll beside sockets.
+    pub works_with_epoll: bool,
+}
+
+/// A way of passing 8-byte messages from one thread to another, in order.
+pub trait Transport: 'static {
+    const TRAITS: Traits;
+    type Sender: Sender;
+    type Receiver: Receiver;
+
+    /// A fresh pair of ends, made on the thread that starts the measurement.
+    fn open() -> io::Result<(Self::Sender, Self::Receiver)>;
+}
+
+/// The end of the thread that sends.
+pub trait Sender: Send {
+    /// Sends one message, visible at once. Blocks or spins while a bounded transport is full.
+    fn send(&mut self, message: usize) -> Result<(), Closed>;
+
+    /// Sends `count` messages counting up from `first`, published together where the transport can do that.
+    fn send_batch(&mut self, first: usize, count: usize) -> Result<(), Closed> {
+        for message in first..first + count {
+            self.send(message)?;
+        }
+        Ok(())
+    }
+}
+
+/// The end of the thread that receives.
+pub trait Receiver: Send {
+    /// Waits for the next message, in the transport's way.
+    fn recv(&mut self) -> Result<usize, Closed>;
+
+    /// Waits for the next message and appends it, with up to `max - 1` more that are there already where the transport
+    /// can do that.
+    fn recv_batch(&mut self, into: &mut Vec<usize>, _max: usize) -> Result<(), Closed> {
+        into.push(self.recv()?);
+        Ok(())
+    }
+}

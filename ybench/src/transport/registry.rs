@@ -1,0 +1,107 @@
+//! Every transport there is, by name: the only place that knows them all. Adding one means adding a line here.
+
+use super::{Traits, Transport};
+use super::{crossbeam, mutex_condvar, rtrb, spsc, spsc_epoll, std_mpsc, unix_stream, ypipe_spin, ypipe_woken};
+use crate::error::{Error, Fault};
+use crate::place::Place;
+use crate::scenario::{ping_pong, throughput};
+use crate::stage::Timed;
+
+/// A transport with its drivers, each compiled for it alone.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    pub traits: Traits,
+    pub ping_pong: fn(Place, u64) -> Result<Timed, Fault>,
+    pub throughput: fn(Place, u64) -> Result<Timed, Fault>,
+    /// The last number is the length of a batch.
+    pub batches: fn(Place, u64, usize) -> Result<Timed, Fault>,
+}
+
+const fn entry<T: Transport>() -> Entry {
+    Entry {
+        traits: T::TRAITS,
+        ping_pong: ping_pong::run::<T>,
+        throughput: throughput::one_by_one::<T>,
+        batches: throughput::in_batches::<T>,
+    }
+}
+
+static ALL: &[Entry] = &[
+    entry::<spsc::Adaptive>(),
+    entry::<spsc::Sleeping>(),
+    entry::<spsc::Spinning>(),
+    entry::<spsc::Bounded>(),
+    entry::<spsc::Batched>(),
+    entry::<spsc_epoll::SpscEpoll>(),
+    entry::<ypipe_woken::BySemaphore>(),
+    entry::<ypipe_woken::ByPollset>(),
+    entry::<ypipe_woken::BySocketpair>(),
+    entry::<ypipe_spin::YpipeSpin>(),
+    entry::<unix_stream::Waitall>(),
+    entry::<unix_stream::Polled>(),
+    entry::<std_mpsc::Channel>(),
+    entry::<std_mpsc::SyncChannel>(),
+    entry::<crossbeam::Unbounded>(),
+    entry::<crossbeam::Bounded>(),
+    entry::<rtrb::Rtrb<65_536>>(),
+    entry::<rtrb::Rtrb<1_024>>(),
+    entry::<mutex_condvar::MutexCondvar>(),
+];
+
+pub fn all() -> &'static [Entry] {
+    ALL
+}
+
+/// The entry of that name. For names written in this crate, which a test looks up one by one.
+pub fn named(name: &str) -> Option<&'static Entry> {
+    ALL.iter().find(|entry| entry.traits.name == name)
+}
+
+/// The transports whose names were asked for, in the order of the registry; all of them if none were.
+pub fn chosen(names: &[String]) -> Result<Vec<&'static Entry>, Error> {
+    for name in names {
+        if named(name).is_none() {
+            return Err(Error::Refused(format!("There is no transport called '{name}'; `ybench list` names them all.")));
+        }
+    }
+    let wanted = |entry: &&Entry| names.is_empty() || names.iter().any(|name| name == entry.traits.name);
+    Ok(ALL.iter().filter(wanted).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_there_once() {
+        for entry in ALL {
+            let same = ALL.iter().filter(|other| other.traits.name == entry.traits.name).count();
+            assert_eq!(same, 1, "{}", entry.traits.name);
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_is_refused_in_one_sentence() {
+        let error = chosen(&["carrier-pigeon".into()]).err().unwrap();
+        assert_eq!(error.exit_status(), 2);
+        assert_eq!(error.to_string(), "There is no transport called 'carrier-pigeon'; `ybench list` names them all.");
+    }
+
+    #[test]
+    fn a_choice_keeps_the_order_of_the_registry() {
+        let chosen = chosen(&["rtrb-64k".into(), "spsc".into()]).unwrap();
+        let names: Vec<_> = chosen.iter().map(|entry| entry.traits.name).collect();
+        assert_eq!(names, ["spsc", "rtrb-64k"]);
+    }
+
+    #[test]
+    fn every_transport_delivers_everything_in_order() {
+        let place = Place::choose(None).unwrap();
+        for entry in ALL {
+            let name = entry.traits.name;
+            (entry.ping_pong)(place, 20).unwrap_or_else(|fault| panic!("{name} {fault}"));
+            (entry.throughput)(place, 5_000).unwrap_or_else(|fault| panic!("{name} {fault}"));
+            (entry.batches)(place, 5_001, 64).unwrap_or_else(|fault| panic!("{name} {fault}"));
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! What can go wrong at an end of a channel. As in `std::sync::mpsc` and crossbeam-channel, wherever both have it: an
+//! error gives back the message that was not delivered.
+
+use core::fmt;
+use std::error::Error;
+
+/// The receiver is gone; here is what it will not get.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct SendError<T>(pub T);
+
+/// A message could not be sent at once.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum TrySendError<T> {
+    /// There are as many messages in the channel as there may be.
+    Full(T),
+    /// The receiver is gone.
+    Disconnected(T),
+}
+
+/// A message could not be sent in time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum SendTimeoutError<T> {
+    /// The channel was full all the time.
+    Timeout(T),
+    /// The receiver is gone.
+    Disconnected(T),
+}
+
+/// The channel is empty and the sender is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecvError;
+
+/// No message could be received at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TryRecvError {
+    /// The channel is empty.
+    Empty,
+    /// The channel is empty and the sender is gone.
+    Disconnected,
+}
+
+/// No message came in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecvTimeoutError {
+    /// The channel was empty all the time.
+    Timeout,
+    /// The channel is empty and the sender is gone.
+    Disconnected,
+}
+
+impl<T> SendError<T> {
+    /// The message that was not sent.
+    pub fn into_inner(self) -> T {
+        self.0
+    }
+}
+
+impl<T> TrySendError<T> {
+    /// The message that was not sent.
+    pub fn into_inner(self) -> T {
+        match self {
+            Self::Full(message) | Self::Disconnected(message) => message,
+        }
+    }
+
+    /// Whether the channel was full.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        matches!(self, Self::Full(_))
+    }
+
+    /// Whether the receiver is gone.
+    #[must_use]
+    pub fn is_disconnected(&self) -> bool {
+        matches!(self, Self::Disconnected(_))
+    }
+}
+
+impl<T> SendTimeoutError<T> {
+    /// The message that was not sent.
+    pub fn into_inner(self) -> T {
+        match self {
+            Self::Timeout(message) | Self::Disconnected(message) => message,
+        }
+    }
+
+    /// Whether the time was up.
+    #[must_use]
+    pub fn is_timeout(&self) -> bool {
+        matches!(self, Self::Timeout(_))
+    }
+
+    /// Whether the receiver is gone.
+    #[must_use]
+    pub fn is_disconnected(&self) -> bool {
+        matches!(self, Self::Disconnected(_))
+    }
+}
+
+impl TryRecvError {
+    /// Whether the channel was empty, with its sender alive.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        matches!(self, Self::Empty)
+    }
+
+    /// Whether the sender is gone.
+    #[must_use]
+    pub fn is_disconnected(&self) -> bool {
+        matches!(self, Self::Disconnected)
+    }
+}
+
+impl RecvTimeoutError {
+    /// Whether the time was up.
+    #[must_use]
+    pub fn is_timeout(&self) -> bool {
+        matches!(self, Self::Timeout)
+    }
+
+    /// Whether the sender is gone.
+    #[must_use]
+    pub fn is_disconnected(&self) -> bool {
+        matches!(self, Self::Disconnected)
+    }
+}
+
+const NO_RECEIVER: &str = "sending into a channel whose receiver is gone";
+const NO_SENDER: &str = "receiving from an empty channel whose sender is gone";
+
+impl<T> fmt::Display for SendError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(NO_RECEIVER)
+    }
+}
+
+impl<T> fmt::Display for TrySendError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_full() { "sending into a full channel" } else { NO_RECEIVER })
+    }
+}
+
+impl<T> fmt::Display for SendTimeoutError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_timeout() { "timed out sending into a full channel" } else { NO_RECEIVER })
+    }
+}
+
+impl fmt::Display for RecvError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(NO_SENDER)
+    }
+}
+
+impl fmt::Display for TryRecvError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_empty() { "receiving from an empty channel" } else { NO_SENDER })
+    }
+}
+
+impl fmt::Display for RecvTimeoutError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_timeout() { "timed out receiving from an empty channel" } else { NO_SENDER })
+    }
+}
+
+/// Messages need not be printable for their errors to be.
+impl<T> fmt::Debug for SendError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SendError(..)")
+    }
+}
+
+impl<T> fmt::Debug for TrySendError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_full() { "Full(..)" } else { "Disconnected(..)" })
+    }
+}
+
+impl<T> fmt::Debug for SendTimeoutError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_timeout() { "Timeout(..)" } else { "Disconnected(..)" })
+    }
+}
+
+impl<T> Error for SendError<T> {}
+impl<T> Error for TrySendError<T> {}
+impl<T> Error for SendTimeoutError<T> {}
+impl Error for RecvError {}
+impl Error for TryRecvError {}
+impl Error for RecvTimeoutError {}
+
+impl<T> From<SendError<T>> for TrySendError<T> {
+    fn from(error: SendError<T>) -> Self {
+        Self::Disconnected(error.0)
+    }
+}
+
+impl<T> From<SendError<T>> for SendTimeoutError<T> {
+    fn from(error: SendError<T>) -> Self {
+        Self::Disconnected(error.0)
+    }
+}
+
+impl From<RecvError> for TryRecvError {
+    fn from(_: RecvError) -> Self {
+        Self::Disconnected
+    }
+}
+
+impl From<RecvError> for RecvTimeoutError {
+    fn from(_: RecvError) -> Self {
+        Self::Disconnected
+    }
+}

@@ -1,0 +1,339 @@
+//! The receiving face of a channel, written once: everything a receiver can do, over any queue with one reading end.
+//!
+//! One thread at a time. What blocks, and what it costs, is said at each method that a channel's receiver shows.
+
+use core::task::{Context, Poll, ready};
+use core::time::Duration;
+use std::time::Instant;
+
+use super::error::{RecvError, RecvTimeoutError, TryRecvError};
+use super::rings::Rings;
+use super::spin::{Spin, Spinner};
+use super::wait::{self, Side};
+use crate::queue::Passive;
+use crate::signal::{AttachError, Registration};
+
+/// A queue's reading end, as the face needs it. All wait-free.
+pub(super) trait Source {
+    type Message;
+
+    fn take(&mut self) -> Option<Self::Message>;
+    fn take_many(&mut self, to: &mut Vec<Self::Message>, most: usize) -> usize;
+    fn peek(&mut self) -> Option<&Self::Message>;
+    fn has_message(&mut self) -> bool;
+    /// Nothing more will be published.
+    fn is_closed(&self) -> bool;
+    /// How the reading end says that it sleeps.
+    fn passive(&self) -> &Passive;
+    /// How the reading end can be woken.
+    fn rings(&self) -> &Rings;
+}
+
+/// A source and the memory of how to wait for it.
+pub(super) struct Receiving<S> {
+    pub(super) source: S,
+    spinner: Spinner,
+}
+
+impl<S: Source> Side for S {
+    fn is_ready(&mut self) -> bool {
+        self.has_message() || self.is_closed()
+    }
+
+    fn passive(&self) -> &Passive {
+        Source::passive(self)
+    }
+
+    fn rings(&self) -> &Rings {
+        Source::rings(self)
+    }
+}
+
+impl<S: Source> Receiving<S> {
+    pub(super) fn new(source: S) -> Self {
+        Self { source, spinner: Spinner::new() }
+    }
+
+    pub(super) fn set_spin(&mut self, spin: Spin) {
+        self.spinner.set(spin);
+    }
+
+    /// Whether nothing will come any more. To be asked after finding nothing: what the sender published before it went
+    /// is found then.
+    fn is_over(&mut self) -> bool {
+        self.source.is_closed() && !self.source.has_message()
+    }
+
+    #[inline(always)]
+    pub(super) fn recv(&mut self) -> Result<S::Message, RecvError> {
+        match self.source.take() {
+            Some(message) => Ok(message),
+            None => self.recv_slowly(),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn recv_slowly(&mut self) -> Result<S::Message, RecvError> {
+        self.wait(None).map_err(|_| RecvError)?;
+        self.source.take().ok_or(RecvError)
+    }
+
+    pub(super) fn recv_deadline(&mut self, deadline: Option<Instant>) -> Result<S::Message, RecvTimeoutError> {
+        if let Some(message) = self.source.take() {
+            return Ok(message);
+        }
+        self.wait(deadline)?;
+        self.source.take().ok_or(RecvTimeoutError::Disconnected)
+    }
+
+    pub(super) fn recv_timeout(&mut self, timeout: Duration) -> Result<S::Message, RecvTimeoutError> {
+        // A deadline that the clock cannot hold is none.
+        self.recv_deadline(Instant::now().checked_add(timeout))
+    }
+
+    /// Blocks until there is a message (`Ok`), or never will be, or the time is up.
+    fn wait(&mut self, deadline: Option<Instant>) -> Result<(), RecvTimeoutError> {
+        loop {
+            if self.source.has_message() {
+                return Ok(());
+            }
+            if self.is_over() {
+                return Err(RecvTimeoutError::Disconnected);
+            }
+            if !wait::block(&mut self.source, &mut self.spinner, deadline) {
+                return Err(RecvTimeoutError::Timeout);
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn try_recv(&mut self) -> Result<S::Message, TryRecvError> {
+        if let Some(message) = self.source.take() {
+            return Ok(message);
+        }
+        self.nothing()?;
+        self.source.take().ok_or(TryRecvError::Disconnected)
+    }
+
+    /// After finding nothing: `Ok` if something has come in the meantime.
+    fn nothing(&mut self) -> Result<(), TryRecvError> {
+        if wait::rest(&mut self.source) || self.source.is_closed() {
+            return if self.source.has_message() { Ok(()) } else { Err(TryRecvError::Disconnected) };
+        }
+        Err(TryRecvError::Empty)
+    }
+
+    pub(super) fn recv_batch(&mut self, to: &mut Vec<S::Message>, most: usize) -> Result<usize, RecvError> {
+        if most == 0 {
+            return Ok(0);
+        }
+        loop {
+            let taken = self.source.take_many(to, most);
+            if taken != 0 {
+                return Ok(taken);
+            }
+            self.wait(None).map_err(|_| RecvError)?;
+        }
+    }
+
+    pub(super) fn try_recv_batch(&mut self, to: &mut Vec<S::Message>, most: usize) -> Result<usize, TryRecvError> {
+        if most == 0 {
+            return Ok(0);
+        }
+        let taken = self.source.take_many(to, most);
+        if taken != 0 {
+            return Ok(taken);
+        }
+        self.nothing()?;
+        Ok(self.source.take_many(to, most))
+    }
+
+    pub(super) fn peek(&mut self) -> Option<&S::Message> {
+        if !self.source.has_message() && !wait::rest(&mut self.source) {
+            return None;
+        }
+        self.source.peek()
+    }
+
+    #[inline]
+    pub(super) fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<S::Message, RecvError>> {
+        ready!(wait::poll(&mut self.source, context));
+        // Closed and with nothing left, or closed behind the last message.
+        Poll::Ready(self.source.take().ok_or(RecvError))
+    }
+
+    pub(super) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
+        self.source.rings().set_registration(registration).map_err(|_| AttachError::AlreadyAttached)?;
+        // There may be a message already, and nobody is armed: told once too often is told.
+        self.source.rings().registration().inspect(|registration| registration.raise());
+        Ok(())
+    }
+
+    pub(super) fn detach(&self) {
+        self.source.rings().registration().inspect(|registration| registration.release());
+    }
+}
+
+/// Gives a channel's receiver its public methods. `$receiver` has a field `face: Receiving<_>` with messages `T`, and
+/// is `Side`-less itself.
+macro_rules! wear_receiving_face {
+    ($receiver:ident) => {
+        impl<T> $receiver<T> {
+            /// Receives a message; waits for one as long as it takes.
+            ///
+            /// Wait-free while messages are there, and then without a system call. Otherwise looks for a while (see
+            /// [`set_spin`](Self::set_spin)) and sleeps in the kernel.
+            ///
+            /// # Errors
+            /// When the channel is empty and its sender is gone.
+            #[inline(always)]
+            pub fn recv(&mut self) -> Result<T, RecvError> {
+                self.face.recv()
+            }
+
+            /// Receives a message if there is one. Wait-free; on an unattached receiver without any system call or
+            /// fence. An attached receiver that finds nothing takes its id down (at most two system calls, then none
+            /// until it is raised again).
+            ///
+            /// # Errors
+            /// When the channel is empty, and when it is empty and its sender is gone.
+            #[inline]
+            pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+                self.face.try_recv()
+            }
+
+            /// Receives a message; waits no longer than `timeout`. `Duration::MAX` is for ever.
+            ///
+            /// # Errors
+            /// When the time is up, and when the channel is empty and its sender is gone.
+            pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvTimeoutError> {
+                self.face.recv_timeout(timeout)
+            }
+
+            /// Receives a message; waits no longer than until `deadline`. A message that is there is received even
+            /// after it.
+            ///
+            /// # Errors
+            /// When the time is up, and when the channel is empty and its sender is gone.
+            pub fn recv_deadline(&mut self, deadline: Instant) -> Result<T, RecvTimeoutError> {
+                self.face.recv_deadline(Some(deadline))
+            }
+
+            /// Appends messages to `to`: waits for the first, then takes what is there, `max` at most. Returns how many
+            /// (at least 1, unless `max` is 0). Allocates only in `to`.
+            ///
+            /// # Errors
+            /// When the channel is empty and its sender is gone.
+            #[inline]
+            pub fn recv_batch(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
+                self.face.recv_batch(to, max)
+            }
+
+            /// Appends the messages that are there to `to`, `max` at most, and returns how many. Never blocks.
+            ///
+            /// # Errors
+            /// When the channel is empty, and when it is empty and its sender is gone.
+            pub fn try_recv_batch(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, TryRecvError> {
+                self.face.try_recv_batch(to, max)
+            }
+
+            /// The next message where it lies, if there is one. Never blocks; costs what
+            /// [`try_recv`](Self::try_recv) costs.
+            pub fn peek(&mut self) -> Option<&T> {
+                self.face.peek()
+            }
+
+            /// Receives a message, or has the task woken when there may be one.
+            ///
+            /// Wait-free. Only the last task to ask is woken.
+            ///
+            /// # Errors
+            /// When the channel is empty and its sender is gone.
+            #[inline]
+            pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
+                self.face.poll_recv(context)
+            }
+
+            /// Receives a message; the task waits for one as long as it takes. Needs no particular runtime.
+            ///
+            /// Cancel-safe: a future dropped before it is ready has taken nothing.
+            ///
+            /// # Errors
+            /// When the channel is empty and its sender is gone.
+            pub async fn recv_async(&mut self) -> Result<T, RecvError> {
+                core::future::poll_fn(|context| self.poll_recv(context)).await
+            }
+
+            /// The messages, one by one; waits for each, and ends when the sender is gone.
+            pub fn iter(&mut self) -> Iter<'_, Self> {
+                Iter::new(self)
+            }
+
+            /// The messages that are there, one by one; never waits.
+            pub fn try_iter(&mut self) -> TryIter<'_, Self> {
+                TryIter::new(self)
+            }
+
+            /// What to do before sleeping, from the next wait on. The default is [`Spin::Adaptive`].
+            pub fn set_spin(&mut self, spin: Spin) {
+                self.face.set_spin(spin);
+            }
+        }
+
+        impl<T> Receive for $receiver<T> {
+            type Message = T;
+
+            #[inline]
+            fn next_waiting(&mut self) -> Option<T> {
+                self.recv().ok()
+            }
+
+            #[inline]
+            fn next_at_once(&mut self) -> Option<T> {
+                self.try_recv().ok()
+            }
+        }
+
+        impl<T> IntoIterator for $receiver<T> {
+            type Item = T;
+            type IntoIter = IntoIter<Self>;
+
+            fn into_iter(self) -> IntoIter<Self> {
+                IntoIter::new(self)
+            }
+        }
+
+        impl<'a, T> IntoIterator for &'a mut $receiver<T> {
+            type Item = T;
+            type IntoIter = Iter<'a, $receiver<T>>;
+
+            fn into_iter(self) -> Self::IntoIter {
+                self.iter()
+            }
+        }
+
+        impl<T> Attach for $receiver<T> {
+            fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
+                self.face.attach(registration)
+            }
+        }
+
+        #[cfg(feature = "stream")]
+        impl<T> futures_core::Stream for $receiver<T> {
+            type Item = T;
+
+            fn poll_next(
+                self: core::pin::Pin<&mut Self>,
+                context: &mut Context<'_>,
+            ) -> Poll<Option<T>> {
+                self.get_mut().poll_recv(context).map(Result::ok)
+            }
+        }
+
+        // No message is ever pinned in place.
+        impl<T> Unpin for $receiver<T> {}
+    };
+}
+
+pub(super) use wear_receiving_face;

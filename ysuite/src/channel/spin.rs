@@ -1,0 +1,119 @@
+//! How long to look before sleeping. One owner at a time; never blocks, and makes at most one system call now and then.
+//!
+//! A sleep and a wake-up cost some microseconds; looking for about that long beforehand is worth it if it often enough
+//! saves them, and worth nothing if it does not (the competitive argument for spinning: Karlin, Li, Manasse and Owicki
+//! 1991). So the waiting end remembers whether looking has paid lately.
+
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use crate::os::{Native, Platform};
+use crate::sync::spin_loop;
+
+/// What a waiting end does before it goes to sleep.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Spin {
+    /// Sleep at once. The least work for the CPU, the most for the kernel.
+    None,
+    /// Look for about as long as a wake-up takes, as long as that pays; hardly at all where it does not, and not at all
+    /// on a single CPU. The right choice unless something is known about the traffic.
+    #[default]
+    Adaptive,
+    /// Never sleep. For a thread that owns its CPU; two such threads on one CPU are hopelessly slow.
+    Forever,
+}
+
+/// About one wake-up, sleeping thread's return included.
+const WAKE: Duration = Duration::from_micros(5);
+/// Looks that are always affordable.
+const FEW: u32 = 8;
+/// After so many sleeps that came without a long look, one is tried again.
+const PROBE: u32 = 64;
+/// The scale of `worth`: looking has always paid.
+const ALWAYS: u32 = 256;
+
+/// A waiting end's memory of whether looking pays.
+#[derive(Debug)]
+pub(super) struct Spinner {
+    spin: Spin,
+    /// Moving average, 0 to `ALWAYS`.
+    worth: u32,
+    /// Sleeps since the last long look.
+    skipped: u32,
+    /// Looks in a long look; 0 on a single CPU.
+    long: u32,
+}
+
+impl Spinner {
+    pub(super) const fn new() -> Self {
+        // The first wait asks how many CPUs there are, and tries.
+        Self { spin: Spin::Adaptive, worth: ALWAYS, skipped: PROBE, long: 0 }
+    }
+
+    pub(super) fn set(&mut self, spin: Spin) {
+        self.spin = spin;
+    }
+
+    /// Looks until `ready` is true or looking is no longer worth it. The answer is `ready`'s last.
+    pub(super) fn look(&mut self, deadline: Option<Instant>, mut ready: impl FnMut() -> bool) -> bool {
+        match self.spin {
+            Spin::None => false,
+            Spin::Forever => loop {
+                for _ in 0..64 {
+                    if ready() {
+                        return true;
+                    }
+                    spin_loop();
+                }
+                if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                    return false;
+                }
+            },
+            Spin::Adaptive => {
+                let looks = self.looks();
+                for _ in 0..looks {
+                    if ready() {
+                        self.worth += (ALWAYS - self.worth) / 8;
+                        return true;
+                    }
+                    spin_loop();
+                }
+                self.worth -= self.worth.div_ceil(8);
+                false
+            }
+        }
+    }
+
+    /// How many looks this wait may take.
+    fn looks(&mut self) -> u32 {
+        if self.skipped >= PROBE {
+            // Rarely enough to ask the kernel, and often enough to notice that a thread was moved.
+            self.skipped = 0;
+            self.long = if Native::allowed_cpus() == 1 { 0 } else { looks_in(WAKE) };
+            return self.long;
+        }
+        if self.worth >= ALWAYS / 4 {
+            return self.long;
+        }
+        self.skipped += 1;
+        FEW.min(self.long)
+    }
+}
+
+/// How many looks with a pause between them fit into a time: the pause instruction takes from 10 to 150 cycles.
+fn looks_in(time: Duration) -> u32 {
+    static PAUSE_NANOS: OnceLock<f64> = OnceLock::new();
+    if cfg!(any(ysuite_loom, miri)) {
+        return 1;
+    }
+    let pause = PAUSE_NANOS.get_or_init(|| {
+        const PAUSES: u32 = 64;
+        let start = Instant::now();
+        for _ in 0..PAUSES {
+            spin_loop();
+        }
+        // An interrupt within the measurement would make the pause look long: it is bounded by what processors do.
+        (start.elapsed().as_nanos() as f64 / f64::from(PAUSES)).clamp(1.0, 100.0)
+    });
+    (time.as_nanos() as f64 / pause) as u32
+}

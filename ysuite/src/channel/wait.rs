@@ -1,0 +1,113 @@
+//! Look, arm, look again, sleep: written once for every end of every channel that may have to wait, and for threads,
+//! deadlines, tasks and attached signalers alike.
+
+use core::task::{Context, Poll};
+use std::time::Instant;
+
+use super::rings::{FUTEX, Rings, SIGNAL, TASK};
+use super::spin::Spinner;
+use crate::os::{Native, Platform, Waited};
+use crate::queue::Passive;
+
+/// An end of a channel that can wait until something is ready: a message, room, or the other end's going.
+pub(super) trait Side {
+    /// Whether waiting is over. Never blocks; may step forward in the queue.
+    fn is_ready(&mut self) -> bool;
+    /// Where this end says that it sleeps.
+    fn passive(&self) -> &Passive;
+    /// How it can be woken.
+    fn rings(&self) -> &Rings;
+}
+
+/// The tokens beside `way` that this side leaves when it sleeps: an attached one rings its set as well, so that its id
+/// is up whenever something may be there, however the wait ends.
+fn tokens(side: &impl Side, way: u32) -> u32 {
+    if side.rings().registration().is_some() { way | SIGNAL } else { way }
+}
+
+/// Something was found behind the arming: nobody needs to ring, but an attached side's id must be up.
+fn found(side: &impl Side, tokens: u32) {
+    side.passive().disarm(tokens);
+    if let Some(registration) = side.rings().registration() {
+        registration.raise();
+    }
+}
+
+/// Blocks the thread until the side is ready (true) or the deadline has passed (false).
+#[cold]
+#[inline(never)]
+pub(super) fn block(side: &mut impl Side, spinner: &mut Spinner, deadline: Option<Instant>) -> bool {
+    if spinner.look(deadline, || side.is_ready()) {
+        return true;
+    }
+    let tokens = tokens(side, FUTEX);
+    loop {
+        let word = side.passive().arm(tokens);
+        if side.is_ready() {
+            found(side, tokens);
+            return true;
+        }
+        if !sleep(side.passive(), word, deadline) {
+            // An attached side stays armed for its set.
+            side.passive().disarm(FUTEX);
+            return side.is_ready();
+        }
+        if side.is_ready() {
+            return true;
+        }
+        // Woken by a ring for an earlier sleep: that is harmless, and seldom.
+    }
+}
+
+/// Sleeps on an armed word until its token is taken (true) or the deadline has passed (false).
+fn sleep(passive: &Passive, word: u32, deadline: Option<Instant>) -> bool {
+    loop {
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        if left.is_some_and(|left| left.is_zero()) {
+            return false;
+        }
+        let waited = Native::wait(passive.word(), word, left);
+        if passive.armed() & FUTEX == 0 {
+            return true;
+        }
+        if waited == Waited::TimedOut {
+            return false;
+        }
+    }
+}
+
+/// Registers the task to be woken once the side is ready, unless it is ready already.
+pub(super) fn poll(side: &mut impl Side, context: &mut Context<'_>) -> Poll<()> {
+    if side.is_ready() {
+        // A token left by an earlier poll would have the next message wake us for nothing.
+        if side.passive().armed() & TASK != 0 {
+            side.passive().disarm(TASK);
+        }
+        return Poll::Ready(());
+    }
+    side.rings().set_waker(context.waker());
+    let tokens = tokens(side, TASK);
+    side.passive().arm(tokens);
+    if side.is_ready() {
+        found(side, tokens);
+        return Poll::Ready(());
+    }
+    Poll::Pending
+}
+
+/// What an attached side does when it finds nothing: takes its id down, arms, and looks once more. True: something has
+/// come meanwhile. An unattached side does nothing here, and pays nothing.
+pub(super) fn rest(side: &mut impl Side) -> bool {
+    match side.rings().registration() {
+        None => return false,
+        Some(registration) if !registration.is_up() && side.passive().armed() & SIGNAL != 0 => return false,
+        // Down first: whoever publishes after the arming will raise it again.
+        Some(registration) => registration.lower(),
+    }
+    side.passive().arm(SIGNAL);
+    if side.is_ready() {
+        found(side, SIGNAL);
+        return true;
+    }
+    false
+}

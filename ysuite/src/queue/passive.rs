@@ -1,0 +1,142 @@
+//! Passive synchronisation: one word by which a sleeper tells whoever publishes next that it wants to be woken.
+//!
+//! Two threads share a word: the *publisher* looks at it after each publication, the *sleeper* arms it before it
+//! sleeps. Every operation is wait-free; none makes a system call but the sleeper's heavy barrier.
+//!
+//! The handshake is the store-then-load one: publish, barrier, look at the word, against arm, barrier, look at the
+//! queue. One of the two sees the other. The publisher's barrier is free for a stream (a compiler barrier, against the
+//! sleeper's `membarrier`), and a fence for a while after each wake-up (against the sleeper's fence): a thread that is
+//! woken for every message never pays for a `membarrier`, a stream never pays for a fence. The bit `FENCED` says which of
+//! the two holds, and it lives in the word itself, so that both learn it with the very access they need anyway.
+//!
+//! Cannot: serve two publishers or two sleepers at once.
+//! Sources: Y-suite (ØMQ 0.2) for the idea; liburcu, folly and C++ P1202 for the asymmetric barriers.
+
+use crate::sync::{AtomicU32, Ordering, asymmetric, fence, heavy, light};
+
+/// The publisher promises a full fence between its publication and its look at this word.
+const FENCED: u32 = 1 << 31;
+/// The sleeping side is gone for good.
+pub(crate) const GONE: u32 = 1 << 30;
+/// Everything else is the sleeper's own: how it sleeps, opaque here.
+const TOKENS: u32 = !(FENCED | GONE);
+
+/// Publications without a sleeper after which the fence is given up for the free barrier.
+#[cfg(not(ysuite_loom))]
+const CALM: u32 = 64;
+#[cfg(ysuite_loom)]
+const CALM: u32 = 1;
+
+/// The word, and the publisher's memory of how long nobody has slept.
+pub(crate) struct Passive {
+    /// Armed by the sleeper, taken by the publisher.
+    word: AtomicU32,
+    /// Owned by the publisher; atomic only so that this can be shared.
+    calm: AtomicU32,
+}
+
+impl Passive {
+    pub(crate) fn new() -> Self {
+        // A new pair starts fenced: whoever sends one message a minute never makes the kernel interrupt other CPUs.
+        Self { word: AtomicU32::new(FENCED), calm: AtomicU32::new(0) }
+    }
+
+    /// The word to sleep on, for a wait that compares it.
+    pub(crate) fn word(&self) -> &AtomicU32 {
+        &self.word
+    }
+
+    /// Publisher, after each publication: the tokens of a sleeper that wants to be woken, or 0. May contain [`GONE`].
+    #[inline(always)]
+    pub(crate) fn published(&self) -> u32 {
+        light();
+        // ORDERING: Relaxed; a non-zero word is looked at again in `attend`. Where it is 0 the publisher is not fenced,
+        // so a sleeper that armed before this load was performed has run `heavy()` in `arm`, which pairs with `light()`.
+        if self.word.load(Ordering::Relaxed) == 0 { 0 } else { self.attend() }
+    }
+
+    /// As [`published`](Self::published), for publications that are rare (closing): always with the full fence.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn attend(&self) -> u32 {
+        // ORDERING: pairs with the fence or `heavy()` in `arm`: either the load below sees the token, or the sleeper's
+        // second look sees what was published before this fence.
+        fence(Ordering::SeqCst);
+        // ORDERING: Relaxed; whoever takes tokens does so with the read-modify-write in `take`.
+        let word = self.word.load(Ordering::Relaxed);
+        if word & (TOKENS | GONE) != 0 {
+            return self.take();
+        }
+        if word & FENCED != 0 && asymmetric() {
+            // ORDERING: Relaxed twice; only the publisher touches it.
+            let calm = self.calm.load(Ordering::Relaxed) + 1;
+            self.calm.store(if calm < CALM { calm } else { 0 }, Ordering::Relaxed);
+            // ORDERING: SeqCst read-modify-write on the word `arm` also modifies so: a sleeper that armed earlier is
+            // seen here, one that arms later sees the bit gone and uses `heavy()`.
+            if calm >= CALM && self.word.fetch_and(!FENCED, Ordering::SeqCst) & (TOKENS | GONE) != 0 {
+                return self.take();
+            }
+        }
+        0
+    }
+
+    /// Takes all tokens, at most once each, and promises fences again.
+    fn take(&self) -> u32 {
+        // ORDERING: Relaxed; only the publisher touches it.
+        self.calm.store(0, Ordering::Relaxed);
+        // ORDERING: Acquire side pairs with the release of `arm`, so that what the token stands for (a waker, a
+        // registration) is visible to whoever rings it; SeqCst keeps it in one order with `arm` and `attend`.
+        let before = self.word.swap(FENCED, Ordering::SeqCst);
+        if before & GONE != 0 {
+            // ORDERING: Relaxed; only this thread reads the bit, and its sleeper will not touch the word again.
+            self.word.fetch_or(GONE, Ordering::Relaxed);
+        }
+        before & (TOKENS | GONE)
+    }
+
+    /// Sleeper: leaves `tokens` beside those already there. Afterwards the queue must be looked at once more before
+    /// sleeping. Returns the word as it stands, to be compared while sleeping.
+    pub(crate) fn arm(&self, tokens: u32) -> u32 {
+        debug_assert!(tokens != 0 && tokens & !TOKENS == 0);
+        // ORDERING: release side pairs with `take`; SeqCst puts it in one order with `attend`'s change of FENCED.
+        let before = self.word.fetch_or(tokens, Ordering::SeqCst);
+        self.order(before);
+        before | tokens
+    }
+
+    /// The sleeper's half of the barrier, as the publisher's promise in `word` demands it.
+    fn order(&self, word: u32) {
+        if word & FENCED != 0 {
+            // ORDERING: pairs with the fence in `attend`, which the publisher has promised for its next look.
+            fence(Ordering::SeqCst);
+        } else {
+            // Pairs with `light()` in `published`.
+            heavy();
+        }
+    }
+
+    /// Sleeper: takes `tokens` back; returns those that nobody had taken. A wake-up already under way is harmless.
+    pub(crate) fn disarm(&self, tokens: u32) -> u32 {
+        // ORDERING: Acquire pairs with `take`: a token found gone means its publication is visible.
+        self.word.fetch_and(!tokens, Ordering::AcqRel) & tokens
+    }
+
+    /// Sleeper: which tokens are still there.
+    pub(crate) fn armed(&self) -> u32 {
+        // ORDERING: Acquire pairs with `take`, as in `disarm`.
+        self.word.load(Ordering::Acquire) & TOKENS
+    }
+
+    /// Sleeper: will never come back. From now on every publication is answered with [`GONE`].
+    pub(crate) fn leave(&self) {
+        // ORDERING: as in `arm`: the sleeper's last look at the queue comes after it.
+        let before = self.word.fetch_or(GONE, Ordering::SeqCst);
+        self.order(before);
+    }
+
+    /// Whether the sleeping side has left.
+    pub(crate) fn is_gone(&self) -> bool {
+        // ORDERING: Acquire pairs with `leave`.
+        self.word.load(Ordering::Acquire) & GONE != 0
+    }
+}

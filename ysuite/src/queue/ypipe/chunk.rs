@@ -1,0 +1,229 @@
+//! A chunk: a piece of the queue, many *groups* long. A group is one or two cache lines that hold a state word and the
+//! slots it speaks for, so that a reader learns of a message and gets it with one line.
+//!
+//! ```text
+//!  header │ state slot slot … slot │ state slot slot … slot │ …
+//!         └────── group ───────────┘
+//! ```
+//!
+//! The state word says up to which slot the group is published: `lap + offset of the newest published slot`. Each time
+//! a chunk goes round, its lap is higher by more than any offset, so what an earlier lap left there reads as "nothing",
+//! and the reader never writes a group. Memory only; no thread waits here. Bounds are the callers' business.
+
+use core::alloc::Layout;
+use core::cell::Cell;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::ptr::{self, NonNull};
+use std::alloc::{alloc, dealloc, handle_alloc_error};
+
+use crate::sync::{AtomicPtr, AtomicUsize, UnsafeCell};
+
+/// Published extent of a group; written by the writer only.
+pub(super) type State = AtomicUsize;
+/// A place for one message; written by the writer before its state says so, moved out by the reader after.
+pub(super) type Slot<T> = UnsafeCell<MaybeUninit<T>>;
+
+#[cfg(not(ysuite_loom))]
+const LINE: usize = 64;
+/// Size of a chunk of a queue that streams, in bytes.
+#[cfg(not(ysuite_loom))]
+const CHUNK_BYTES: usize = 64 * 1024;
+
+const fn max(a: usize, b: usize) -> usize {
+    if a > b { a } else { b }
+}
+
+const fn round_up(value: usize, align: usize) -> usize {
+    value.div_ceil(align) * align
+}
+
+/// Where things are within a group, for messages of type `T`. All in bytes unless said otherwise.
+pub(super) struct Geometry<T>(PhantomData<T>);
+
+impl<T> Geometry<T> {
+    /// From one slot to the next. A zero-sized message still needs slots that can be told apart.
+    pub(super) const STEP: usize = max(size_of::<Slot<T>>(), align_of::<Slot<T>>());
+    /// From the group to its first slot.
+    pub(super) const FIRST: usize = round_up(size_of::<State>(), align_of::<Slot<T>>());
+    /// How many slots a group has.
+    pub(super) const SLOTS: usize = Self::SHAPE.0;
+    /// From one group to the next.
+    pub(super) const STRIDE: usize = Self::SHAPE.1;
+    /// From the group to one past its last slot.
+    pub(super) const END: usize = Self::FIRST + Self::SLOTS * Self::STEP;
+    /// What a group's state says when all of it is published, above its lap.
+    pub(super) const FULL: usize = Self::END - Self::STEP;
+    /// From one lap to the next: more than any offset within a group.
+    pub(super) const LAP: usize = (Self::END + 1).next_power_of_two();
+    /// Groups in a chunk of a queue that streams.
+    #[cfg(not(ysuite_loom))]
+    pub(super) const GROUPS: usize = {
+        let fit = CHUNK_BYTES / Self::STRIDE;
+        if fit == 0 { 1 } else { fit }
+    };
+    #[cfg(ysuite_loom)]
+    pub(super) const GROUPS: usize = 2;
+
+    const ALIGN: usize = max(align_of::<Header<T>>(), max(align_of::<State>(), align_of::<Slot<T>>()));
+
+    /// Slots of a group, and its stride. Small messages share a line with their state, or two lines where one would be
+    /// mostly waste; a message that fills a line by itself has its state in front.
+    #[cfg(not(ysuite_loom))]
+    const SHAPE: (usize, usize) = {
+        let one = if Self::FIRST < LINE { (LINE - Self::FIRST) / Self::STEP } else { 0 };
+        let two = if Self::FIRST < 2 * LINE { (2 * LINE - Self::FIRST) / Self::STEP } else { 0 };
+        if one >= 2 {
+            (one, LINE)
+        } else if two >= 3 {
+            (two, 2 * LINE)
+        } else if one == 1 {
+            (1, LINE)
+        } else {
+            (1, round_up(Self::FIRST + Self::STEP, Self::ALIGN))
+        }
+    };
+    #[cfg(ysuite_loom)]
+    const SHAPE: (usize, usize) = (2, round_up(Self::FIRST + 2 * Self::STEP, Self::ALIGN));
+
+    #[cfg(not(ysuite_loom))]
+    const CHUNK_ALIGN: usize = max(LINE, Self::ALIGN);
+    #[cfg(ysuite_loom)]
+    const CHUNK_ALIGN: usize = Self::ALIGN;
+
+    /// From the chunk to its first group.
+    const HEAD: usize = round_up(size_of::<Header<T>>(), Self::CHUNK_ALIGN);
+}
+
+/// The head of a chunk.
+pub(super) struct Header<T> {
+    /// The chunk after this one; linked by the writer, followed by the reader.
+    pub(super) next: AtomicPtr<Header<T>>,
+    /// The chunk before this one; written and read by the writer only, and only while that chunk holds hidden messages.
+    pub(super) previous: Cell<*mut Header<T>>,
+    /// How many groups follow; never changes.
+    groups: usize,
+}
+
+/// A chunk by address. Copied freely between the cursors of writer and reader; who may do what is theirs to say.
+pub(super) struct Chunk<T>(NonNull<Header<T>>);
+
+impl<T> Clone for Chunk<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Chunk<T> {}
+
+impl<T> PartialEq for Chunk<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl<T> Chunk<T> {
+    fn layout(groups: usize) -> Layout {
+        let bytes = Geometry::<T>::STRIDE.checked_mul(groups).and_then(|bytes| bytes.checked_add(Geometry::<T>::HEAD));
+        bytes
+            .and_then(|bytes| Layout::from_size_align(bytes, Geometry::<T>::CHUNK_ALIGN).ok())
+            .expect("a message too large for the address space")
+    }
+
+    /// A fresh chunk of `groups` groups, nothing published in any lap but the 0th. Aborts where memory runs out.
+    pub(super) fn allocate(groups: usize) -> Self {
+        let layout = Self::layout(groups);
+        // SAFETY: the layout is never empty: there is a header.
+        let memory = unsafe { alloc(layout) };
+        let Some(header) = NonNull::new(memory.cast::<Header<T>>()) else { handle_alloc_error(layout) };
+        let chunk = Self(header);
+        // SAFETY: the memory is ours alone, aligned for a header, and large enough for it, the groups and their slots
+        // by `layout`.
+        unsafe {
+            let null = ptr::null_mut();
+            header.write(Header { next: AtomicPtr::new(null), previous: Cell::new(null), groups });
+            for index in 0..groups {
+                let group = chunk.first().add(index * Geometry::<T>::STRIDE);
+                group.cast::<State>().write(State::new(0));
+                for slot in 0..Geometry::<T>::SLOTS {
+                    let at = group.add(Geometry::<T>::FIRST + slot * Geometry::<T>::STEP);
+                    at.cast::<Slot<T>>().write(Slot::new(MaybeUninit::uninit()));
+                }
+            }
+        }
+        chunk
+    }
+
+    /// Gives the memory back. Messages still in it are forgotten.
+    ///
+    /// # Safety
+    /// Nobody else holds this chunk, and no chunk links to it any more for anybody to follow.
+    pub(super) unsafe fn free(self) {
+        let groups = self.groups();
+        // SAFETY: by the caller, this is the only one; it was allocated with this very layout. The loops below only
+        // end the lives of what `allocate` began (which does something only in a model, where atomics are objects).
+        unsafe {
+            if cfg!(ysuite_loom) {
+                for index in 0..groups {
+                    let group = self.first().add(index * Geometry::<T>::STRIDE);
+                    group.cast::<State>().drop_in_place();
+                    for slot in 0..Geometry::<T>::SLOTS {
+                        let at = group.add(Geometry::<T>::FIRST + slot * Geometry::<T>::STEP);
+                        at.cast::<Slot<T>>().drop_in_place();
+                    }
+                }
+            }
+            self.0.drop_in_place();
+            dealloc(self.0.cast::<u8>().as_ptr(), Self::layout(groups));
+        }
+    }
+
+    pub(super) fn from_raw(header: *mut Header<T>) -> Option<Self> {
+        NonNull::new(header).map(Self)
+    }
+
+    pub(super) fn as_raw(self) -> *mut Header<T> {
+        self.0.as_ptr()
+    }
+
+    pub(super) fn header(&self) -> &Header<T> {
+        // SAFETY: a cursor keeps no chunk that it has handed over or freed; the header is never borrowed mutably.
+        unsafe { self.0.as_ref() }
+    }
+
+    pub(super) fn groups(self) -> usize {
+        self.header().groups
+    }
+
+    /// The first group.
+    pub(super) fn first(self) -> NonNull<u8> {
+        // SAFETY: within the allocation, by `layout`.
+        unsafe { self.0.cast::<u8>().add(Geometry::<T>::HEAD) }
+    }
+
+    /// One past the last group.
+    pub(super) fn end(self) -> NonNull<u8> {
+        // SAFETY: one past the allocation at most, by `layout`.
+        unsafe { self.first().add(self.groups() * Geometry::<T>::STRIDE) }
+    }
+}
+
+/// The state word of a group.
+///
+/// # Safety
+/// `group` is a group of a live chunk, for as long as the answer is used.
+#[inline(always)]
+pub(super) unsafe fn state<'a>(group: NonNull<u8>) -> &'a State {
+    // SAFETY: a group begins with its state, made in `allocate`.
+    unsafe { group.cast::<State>().as_ref() }
+}
+
+/// The slot at an address.
+///
+/// # Safety
+/// `at` is the address of a slot of a live chunk, for as long as the answer is used.
+#[inline(always)]
+pub(super) unsafe fn slot<'a, T>(at: NonNull<u8>) -> &'a Slot<T> {
+    // SAFETY: made in `allocate`; only ever borrowed shared.
+    unsafe { at.cast::<Slot<T>>().as_ref() }
+}

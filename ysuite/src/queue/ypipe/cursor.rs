@@ -1,0 +1,212 @@
+//! The reading place: which slot comes next, and how far is known to be published. One owner at a time; wait-free.
+
+use core::ptr::NonNull;
+
+use super::chunk::{Chunk, Geometry, slot, state};
+use super::core::Core;
+use crate::sync::Ordering;
+
+/// Owned by the reader; after its end by whoever disposes of what is left.
+pub(super) struct Cursor<T> {
+    /// The slot of the next message.
+    next: NonNull<u8>,
+    /// One past the last slot of this group known to be published.
+    known: NonNull<u8>,
+    group: NonNull<u8>,
+    /// Where the state of this chunk's groups counts from.
+    lap: usize,
+    chunk: Chunk<T>,
+    /// One past the chunk's last group.
+    end: NonNull<u8>,
+    /// The place in the ring of spent chunks.
+    giving: usize,
+}
+
+impl<T> Cursor<T> {
+    pub(super) fn new(chunk: Chunk<T>, prepared: usize) -> Self {
+        let group = chunk.first();
+        // SAFETY: the first slot of the first group is within the chunk.
+        let next = unsafe { group.add(Geometry::<T>::FIRST) };
+        let lap = Geometry::<T>::LAP;
+        Self { next, known: next, group, lap, chunk, end: chunk.end(), giving: prepared }
+    }
+
+    /// Whether there is a message; learns how many more of its group there are. Steps into the next group or chunk
+    /// where this one is spent.
+    #[inline(always)]
+    pub(super) fn look(&mut self, core: &Core<T>) -> bool {
+        self.next != self.known || self.look_further(core)
+    }
+
+    #[inline(always)]
+    fn look_further(&mut self, core: &Core<T>) -> bool {
+        // SAFETY: all pointers stay within the cursor's chunk, or one past a group.
+        unsafe {
+            if self.next == self.group.add(Geometry::<T>::END) {
+                let group = self.group.add(Geometry::<T>::STRIDE);
+                if group == self.end {
+                    if !self.next_chunk(core) {
+                        return false;
+                    }
+                } else {
+                    self.enter(group);
+                }
+            }
+            // ORDERING: Acquire pairs with the Release in `Writer::publish`: the slots up to there are written.
+            let published = state(self.group).load(Ordering::Acquire).wrapping_sub(self.lap);
+            // What an earlier lap left there is below this lap: negative.
+            if (published as isize) < self.next.as_ptr().offset_from(self.group.as_ptr()) {
+                return false;
+            }
+            self.known = self.group.add(published + Geometry::<T>::STEP);
+        }
+        true
+    }
+
+    fn enter(&mut self, group: NonNull<u8>) {
+        self.group = group;
+        // SAFETY: the first slot of a group is within it.
+        self.next = unsafe { group.add(Geometry::<T>::FIRST) };
+        self.known = self.next;
+    }
+
+    /// Steps into the next chunk if it is linked, and hands the spent one back.
+    #[cold]
+    #[inline(never)]
+    fn next_chunk(&mut self, core: &Core<T>) -> bool {
+        // ORDERING: Acquire pairs with the Release that links a chunk in `Writer::next_chunk`.
+        let Some(next) = Chunk::from_raw(self.chunk.header().next.load(Ordering::Acquire)) else { return false };
+        let spent = core::mem::replace(&mut self.chunk, next);
+        self.end = next.end();
+        self.lap = self.lap.wrapping_add(Geometry::<T>::LAP);
+        self.enter(next.first());
+        let worth_keeping = spent.groups() == core.calm.groups;
+        if !worth_keeping || core.calm.spare.give(&mut self.giving, spent).is_err() {
+            // SAFETY: the writer went on from it before it linked the next one, and we have just left it.
+            unsafe { spent.free() };
+        }
+        true
+    }
+
+    /// Takes the next message.
+    #[inline(always)]
+    pub(super) fn take(&mut self, core: &Core<T>) -> Option<T> {
+        if !self.look(core) {
+            return None;
+        }
+        // The place moves on before anything else can happen to the message: it is never taken twice.
+        let at = self.next;
+        // SAFETY: `at` is a published slot, `known` at most one past the group's last.
+        self.next = unsafe { at.add(Geometry::<T>::STEP) };
+        core.count(1);
+        // SAFETY: `look` has acquired this slot's publication; only we read it, and only once.
+        Some(unsafe { slot::<T>(at).with(|message| message.read().assume_init()) })
+    }
+
+    /// The next message where it lies.
+    pub(super) fn peek(&mut self, core: &Core<T>) -> Option<&T> {
+        if !self.look(core) {
+            return None;
+        }
+        // SAFETY: as in `take`; it stays there as long as this cursor is borrowed.
+        Some(unsafe { slot::<T>(self.next).with(|message| (*message).assume_init_ref()) })
+    }
+
+    /// Appends up to `most` messages to `to`; returns how many. A panic of the allocator loses nothing.
+    #[inline]
+    pub(super) fn take_many(&mut self, core: &Core<T>, to: &mut Vec<T>, most: usize) -> usize {
+        let before = to.len();
+        let mut left = most;
+        while left != 0 && self.look(core) {
+            // SAFETY: both within one group.
+            let run = unsafe { self.known.as_ptr().offset_from(self.next.as_ptr()) } as usize;
+            let run = (run / Geometry::<T>::STEP).min(left);
+            if to.capacity() - to.len() < run {
+                to.reserve(run);
+            }
+            let length = to.len();
+            // SAFETY: there is room for `run` more, made above, and `run` slots from `next` on are published and ours.
+            // The messages are moved out exactly once: the place moves past them before anything else can happen.
+            unsafe {
+                let room = to.as_mut_ptr().add(length);
+                if run == Geometry::<T>::SLOTS {
+                    // A whole group: of known length, so the compiler makes it a few wide moves.
+                    Self::copy(self.next, room, Geometry::<T>::SLOTS);
+                } else {
+                    Self::copy(self.next, room, run);
+                }
+                self.next = self.next.add(run * Geometry::<T>::STEP);
+                to.set_len(length + run);
+            }
+            left -= run;
+            // The writer is at work in a group that is not full: to ask it again would slow it down.
+            // SAFETY: one past the group at most.
+            if self.next == self.known && self.known != unsafe { self.group.add(Geometry::<T>::END) } {
+                break;
+            }
+        }
+        let taken = to.len() - before;
+        core.count(taken);
+        taken
+    }
+
+    /// Copies `run` messages from the slots at `from` to `room`.
+    ///
+    /// # Safety
+    /// The slots are published, within one group, and the caller's to move out of; there is room.
+    #[inline(always)]
+    unsafe fn copy(from: NonNull<u8>, room: *mut T, run: usize) {
+        // SAFETY: by the caller. Slots of messages that have a size lie one behind the other like an array.
+        unsafe {
+            if cfg!(ysuite_loom) {
+                for index in 0..run {
+                    let at = from.add(index * Geometry::<T>::STEP);
+                    slot::<T>(at).with(|message| room.add(index).copy_from_nonoverlapping(message.cast::<T>(), 1));
+                }
+            } else {
+                room.copy_from_nonoverlapping(from.cast::<T>().as_ptr(), run);
+            }
+        }
+    }
+
+    /// How many messages are published and not taken, counting no further than it takes to reach `enough`. Walks the
+    /// groups between the two ends.
+    pub(super) fn len_up_to(&self, enough: usize) -> usize {
+        let (mut chunk, mut group, mut lap) = (self.chunk, self.group, self.lap);
+        // SAFETY: same chunk and group.
+        let offset = unsafe { self.next.as_ptr().offset_from(group.as_ptr()) } as usize;
+        let mut passed = (offset - Geometry::<T>::FIRST) / Geometry::<T>::STEP;
+        let mut count = 0;
+        loop {
+            // SAFETY: the chunks ahead of the reader are freed by nobody else.
+            let said = unsafe { state(group) };
+            // ORDERING: Acquire pairs with `Writer::publish`, so that a link behind a full group is visible.
+            let published = said.load(Ordering::Acquire).wrapping_sub(lap) as isize;
+            let slots = (published + Geometry::<T>::STEP as isize - Geometry::<T>::FIRST as isize).max(0);
+            let slots = slots as usize / Geometry::<T>::STEP;
+            count += slots.saturating_sub(passed);
+            passed = 0;
+            if slots < Geometry::<T>::SLOTS || count >= enough {
+                return count;
+            }
+            // SAFETY: one past the group at most.
+            group = unsafe { group.add(Geometry::<T>::STRIDE) };
+            if group == chunk.end() {
+                // ORDERING: Acquire, as in `next_chunk`.
+                let Some(next) = Chunk::from_raw(chunk.header().next.load(Ordering::Acquire)) else { return count };
+                (chunk, group, lap) = (next, next.first(), lap.wrapping_add(Geometry::<T>::LAP));
+            }
+        }
+    }
+
+    /// Frees the chunk the cursor is in and all after it; both ends are gone and the queue is empty.
+    pub(super) fn free_chunks(self) {
+        let mut chunk = Some(self.chunk);
+        while let Some(this) = chunk {
+            // ORDERING: Relaxed; the last owner has synchronised with both ends.
+            chunk = Chunk::from_raw(this.header().next.load(Ordering::Relaxed));
+            // SAFETY: nobody else is left, and we hold the link to the next already.
+            unsafe { this.free() };
+        }
+    }
+}

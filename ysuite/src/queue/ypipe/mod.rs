@@ -1,0 +1,92 @@
+//! **ypipe**: a wait-free queue for one writer and one reader, with passive synchronisation.
+//!
+//! The reader that finds nothing *arms* the pipe and goes to sleep by whatever means it likes; the writer learns at its
+//! next [`flush`](Writer::flush) that the reader sleeps, and only then wakes it. The pipe itself never sleeps and never
+//! wakes anybody: [`crate::spsc`] joins it to a way of sleeping, and so can you, with any [signaler](crate::signal):
+//!
+//! ```
+//! use ysuite::queue::ypipe;
+//! use ysuite::signal::{Signal, Wait, YSemaphore};
+//!
+//! let (mut writer, mut reader) = ypipe::unbounded();
+//! let mut asleep = YSemaphore::new();
+//! let bell = asleep.signaler();
+//!
+//! let thread = std::thread::spawn(move || {
+//!     for number in 0..1000 {
+//!         writer.write(number).expect("a pipe without a bound is never full");
+//!         if !writer.flush() {
+//!             bell.signal(0);
+//!         }
+//!     }
+//! });
+//!
+//! for expected in 0..1000 {
+//!     let number = loop {
+//!         if let Some(number) = reader.read() {
+//!             break number;
+//!         }
+//!         if reader.arm() {
+//!             asleep.poll();
+//!         }
+//!     };
+//!     assert_eq!(number, expected);
+//! }
+//! thread.join().unwrap();
+//! ```
+//!
+//! # How it works
+//!
+//! Messages lie in chunks of groups, a group being one cache line (two for some sizes) with a state word and the slots
+//! it speaks for: a reader gets the news and the message with the same line, and both ends touch no line in common but
+//! the one they exchange. The writer asks for lines with write intent before it comes to them. Spent chunks go back to
+//! the writer, so a stream allocates nothing; what a burst has taken beyond a small reserve is freed.
+//!
+//! A bound is a credit line beside the same chunks: the writer may be so many messages ahead of what the reader has
+//! counted as taken.
+//!
+//! # When not to use it
+//!
+//! It cannot serve two writers or two readers, and it does not reorder or drop. A writer that goes without flushing
+//! again after [`write`](Writer::write) keeps its messages to itself until it does or is dropped. A pipe used by itself
+//! leaves waking, and telling the reader of the writer's end, to you; a channel does that.
+//!
+//! Sources: Y-suite of ØMQ 0.2 for the pipe with passive synchronisation; the state beside the data is common to
+//! FastForward (Giacomoni, Moseley, Vachharajani 2008) and its descendants.
+
+mod chunk;
+mod core;
+mod cursor;
+mod reader;
+mod spare;
+mod writer;
+
+pub use self::reader::Reader;
+pub use self::writer::Writer;
+
+use self::core::Core;
+use crate::sync::Arc;
+
+/// A pipe without a bound. Allocates one small chunk.
+#[must_use]
+pub fn unbounded<T>() -> (Writer<T>, Reader<T>) {
+    ends(usize::MAX)
+}
+
+/// A pipe for at most `capacity` messages, hidden ones included. The bound is exact. Where its slots take no more than
+/// 1 MiB they are allocated here, and nothing is allocated later; a larger pipe grows as it fills and then keeps what
+/// it has. `usize::MAX` is no bound.
+///
+/// # Panics
+/// Where `capacity` is 0: such a pipe could hold nothing.
+#[must_use]
+pub fn bounded<T>(capacity: usize) -> (Writer<T>, Reader<T>) {
+    assert!(capacity > 0, "a pipe needs a capacity of at least 1");
+    ends(capacity)
+}
+
+fn ends<T>(capacity: usize) -> (Writer<T>, Reader<T>) {
+    let (core, chunk, cursor) = Core::new(capacity);
+    let core = Arc::new(core);
+    (Writer::new(core.clone(), chunk), Reader::new(core, cursor))
+}

@@ -1,0 +1,138 @@
+//! What binds a receiver to one id of a set: the id is up exactly while the receiver may hold a message.
+//!
+//! The set's owner attaches. Afterwards [`Registration::raise`] may come from any thread (whoever publishes a message
+//! and finds that the receiver waits), [`Registration::lower`] from wherever the receiver lives. Both are lock-free and
+//! make at most one pair of system calls.
+//!
+//! The receiver's side of the bargain, each time it finds itself empty while up: lower, arm, look again, and raise if
+//! there was something after all. Between a raise and the next lower, nothing is signalled and nothing is written.
+//!
+//! Level-triggered, as users of epoll expect (and as `ZMQ_FD` is not): polling does not take the id down.
+
+use core::fmt;
+use std::io;
+
+use super::set::SetCore;
+use crate::sync::{Arc, AtomicBool, Ordering};
+
+/// A receiver that can be attached to a set of signals. Implemented by the receivers of this crate's channels.
+pub trait Attach {
+    /// Takes the registration over, raises it at once (there may be messages already) and keeps to the bargain from
+    /// then on. Dropping the registration gives the id back.
+    #[doc(hidden)]
+    fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError>;
+}
+
+/// One claimed id of a set, in the hands of the receiver attached to it. Given back when dropped.
+#[doc(hidden)]
+pub struct Registration {
+    core: Arc<SetCore>,
+    id: usize,
+    /// Set by whoever releases first. Read by any thread.
+    released: AtomicBool,
+}
+
+impl Registration {
+    /// Puts the id up and wakes the owner of the set if it sleeps. Any thread. Without effect after a release; one that
+    /// races with a release may put the id up once more, which its next owner must take for a spurious signal.
+    pub fn raise(&self) {
+        // ORDERING: Relaxed: a release that happened before this call is seen; one that races may be missed, see above.
+        if !self.released.load(Ordering::Relaxed) {
+            self.core.raise(self.id);
+        }
+    }
+
+    /// Takes the id down. Any thread, one at a time. Whatever was published before a raise that this undoes is visible
+    /// to the caller afterwards, so a receiver that looks again cannot miss it.
+    pub fn lower(&self) {
+        // ORDERING: Relaxed, as in `raise`: after a release the id belongs to somebody else.
+        if !self.released.load(Ordering::Relaxed) {
+            self.core.lower(self.id);
+        }
+    }
+
+    /// Whether the id is up. Any thread.
+    pub fn is_up(&self) -> bool {
+        // ORDERING: Relaxed, as in `raise`.
+        !self.released.load(Ordering::Relaxed) && self.core.is_up(self.id)
+    }
+
+    /// The id.
+    pub fn id(&self) -> usize {
+        self.id
+    }
+
+    /// Takes the id down for good and gives it back to the set. Any thread; again is without effect.
+    pub fn release(&self) {
+        // ORDERING: Relaxed: exactly one caller sees false. `give_back` orders what follows against the next claim.
+        if !self.released.swap(true, Ordering::Relaxed) {
+            self.core.give_back(self.id);
+        }
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
+impl fmt::Debug for Registration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Registration").field("id", &self.id).field("up", &self.is_up()).finish_non_exhaustive()
+    }
+}
+
+/// Why a receiver could not be attached. Nothing has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AttachError {
+    /// The receiver is attached to a set already.
+    AlreadyAttached,
+    /// The set does not have this id.
+    IdOutOfRange {
+        /// The id asked for.
+        id: usize,
+        /// How many ids the set has, from 0.
+        capacity: usize,
+    },
+    /// Another receiver is attached to this id.
+    IdTaken {
+        /// The id asked for.
+        id: usize,
+    },
+}
+
+impl fmt::Display for AttachError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::AlreadyAttached => f.write_str("this receiver is attached already"),
+            Self::IdOutOfRange { id, capacity } => super::IdOutOfRange { id, capacity }.fmt(f),
+            Self::IdTaken { id } => write!(f, "another receiver is attached to signal id {id}"),
+        }
+    }
+}
+
+impl std::error::Error for AttachError {}
+
+impl From<AttachError> for io::Error {
+    fn from(error: AttachError) -> Self {
+        let kind = match error {
+            AttachError::AlreadyAttached | AttachError::IdTaken { .. } => io::ErrorKind::AlreadyExists,
+            AttachError::IdOutOfRange { .. } => io::ErrorKind::InvalidInput,
+        };
+        Self::new(kind, error)
+    }
+}
+
+/// Claims `id` of `core` for `receiver` and hands the registration over. The owner of the set only.
+pub(super) fn attach(core: &Arc<SetCore>, receiver: &mut impl Attach, id: usize) -> Result<(), AttachError> {
+    let capacity = core.capacity();
+    if id >= capacity {
+        return Err(AttachError::IdOutOfRange { id, capacity });
+    }
+    if !core.claim(id) {
+        return Err(AttachError::IdTaken { id });
+    }
+    // A receiver that refuses drops it, which gives the claim back.
+    receiver.attach_registration(Registration { core: Arc::clone(core), id, released: AtomicBool::new(false) })
+}

@@ -1,0 +1,190 @@
+//! What was signalled (the bits) and how one sleeps (a futex on the root word, or a descriptor): their product.
+//!
+//! A [`YPollset`](super::YPollset) and a `YSocketpair` are this one set with two ways to sleep. It is shared by the
+//! owner, its signalers and the registrations of attached receivers. `raise` and `lower`: any thread, lock-free (the
+//! futex way wait-free), one system call at most per sleep of the owner. `check`: the owner, never blocks. `poll`: the
+//! owner, blocks.
+//!
+//! Cannot: have two owners. Nothing breaks in memory if two threads poll, but one wake-up wakes one of them.
+
+use core::time::Duration;
+use std::time::Instant;
+
+use super::bits::{Bits, Lowered, SLEEPING};
+#[cfg(unix)]
+use super::doorbell::Doorbell;
+use super::signals::Signals;
+use crate::os::{Native, Platform, Waited};
+
+/// How the owner sleeps.
+enum Way {
+    /// On the root word.
+    Futex,
+    /// On a descriptor, alone or among others in an event loop.
+    #[cfg(unix)]
+    Bell(Box<Doorbell>),
+}
+
+pub(crate) struct SetCore {
+    bits: Bits,
+    way: Way,
+}
+
+impl SetCore {
+    /// A set that sleeps on a word. `capacity` has been checked.
+    pub(crate) fn on_futex(capacity: usize) -> Self {
+        Self { bits: Bits::new(capacity), way: Way::Futex }
+    }
+
+    /// A set that sleeps on a descriptor. `capacity` has been checked.
+    #[cfg(unix)]
+    pub(crate) fn on_bell(capacity: usize, bell: Box<dyn crate::os::Bell>) -> Self {
+        Self { bits: Bits::new(capacity), way: Way::Bell(Box::new(Doorbell::new(bell))) }
+    }
+
+    pub(crate) fn capacity(&self) -> usize {
+        self.bits.capacity()
+    }
+
+    /// Whether anything is up, for `Debug`.
+    pub(crate) fn any(&self) -> bool {
+        self.bits.any()
+    }
+
+    /// The descriptor of a set that has one.
+    #[cfg(unix)]
+    pub(crate) fn descriptor(&self) -> Option<std::os::fd::BorrowedFd<'_>> {
+        match &self.way {
+            Way::Futex => None,
+            Way::Bell(bell) => Some(std::os::fd::AsFd::as_fd(&**bell)),
+        }
+    }
+
+    /// Puts `id` up and wakes the owner if it sleeps. Any thread.
+    pub(crate) fn raise(&self, id: usize) {
+        self.tell(self.bits.raise(id));
+    }
+
+    /// Takes `id` down. Any thread. What was published before a raise that this undoes is visible afterwards.
+    pub(crate) fn lower(&self, id: usize) {
+        match self.bits.lower(id) {
+            Lowered::Rest => {}
+            Lowered::Empty => self.fall_silent(),
+            Lowered::RaisedAgain(before) => self.tell(before),
+        }
+    }
+
+    /// Whether `id` is up. Any thread.
+    pub(crate) fn is_up(&self, id: usize) -> bool {
+        self.bits.is_up(id)
+    }
+
+    /// Claims `id` for an attached receiver. The owner only.
+    #[must_use]
+    pub(crate) fn claim(&self, id: usize) -> bool {
+        self.bits.claim(id)
+    }
+
+    /// Takes a claimed id down and gives it back. Any thread; once per claim.
+    pub(crate) fn give_back(&self, id: usize) {
+        self.lower(id);
+        self.bits.give_back(id);
+    }
+
+    /// What is up now. The owner only; never blocks.
+    pub(crate) fn check(&self) -> Signals {
+        let signals = self.bits.take();
+        self.agree();
+        signals
+    }
+
+    /// Blocks until something is up. The owner only.
+    pub(crate) fn poll(&self) -> Signals {
+        self.poll_until(None)
+    }
+
+    /// As [`SetCore::poll`], but empty once `timeout` has passed. The owner only.
+    pub(crate) fn poll_timeout(&self, timeout: Duration) -> Signals {
+        let signals = self.check();
+        if timeout.is_zero() || !signals.is_empty() {
+            return signals;
+        }
+        // A deadline past the end of the clock is no deadline.
+        self.poll_until(Instant::now().checked_add(timeout))
+    }
+
+    fn poll_until(&self, deadline: Option<Instant>) -> Signals {
+        loop {
+            let signals = self.check();
+            if !signals.is_empty() {
+                return signals;
+            }
+            let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+            if left == Some(Duration::ZERO) {
+                return signals;
+            }
+            if self.sleep(left) == Waited::TimedOut {
+                // A signal may have come between the end of the time and this look.
+                return self.check();
+            }
+        }
+    }
+
+    /// Sleeps unless something is up; may return for no reason.
+    fn sleep(&self, timeout: Option<Duration>) -> Waited {
+        match &self.way {
+            Way::Futex => {
+                if !self.bits.arm() {
+                    return Waited::Look;
+                }
+                let waited = Native::wait(self.bits.root(), SLEEPING, timeout);
+                self.bits.disarm();
+                waited
+            }
+            #[cfg(unix)]
+            Way::Bell(bell) => {
+                bell.wait(timeout);
+                Waited::Look
+            }
+        }
+    }
+
+    /// Something was raised; the root held `before`.
+    fn tell(&self, before: u32) {
+        match &self.way {
+            // Nothing but "the owner sleeps": this raise is the first since, and the only one that wakes.
+            Way::Futex if before == SLEEPING => Native::wake(self.bits.root(), 1),
+            Way::Futex => {}
+            #[cfg(unix)]
+            Way::Bell(bell) => bell.ring(),
+        }
+    }
+
+    /// The last bit was taken down.
+    fn fall_silent(&self) {
+        #[cfg(unix)]
+        if let Way::Bell(bell) = &self.way {
+            bell.quiet(|| self.bits.any());
+        }
+    }
+
+    /// Makes the descriptor readable exactly if something is still up, after the owner's take.
+    fn agree(&self) {
+        #[cfg(unix)]
+        if let Way::Bell(bell) = &self.way {
+            if self.bits.any() {
+                bell.ring();
+            } else {
+                bell.quiet(|| self.bits.any());
+            }
+        }
+    }
+
+    /// The owner goes; signalers and receivers may stay.
+    pub(crate) fn abandon(&self) {
+        #[cfg(unix)]
+        if let Way::Bell(bell) = &self.way {
+            bell.abandon();
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! [`YPollset`]: many signals, from any thread to one thread that sleeps on a word.
+//!
+//! Signalling: any thread, wait-free; one read-modify-write up to 31 ids, one per level (two to four) above, and one
+//! system call if the owner sleeps. Polling: the owner; blocks. Checking: the owner, wait-free, no system call.
+//!
+//! Cannot: wait for sockets and signals at once. Take a `YSocketpair` for that.
+
+use core::fmt;
+use core::time::Duration;
+
+use super::attach::{Attach, AttachError, attach};
+use super::set::SetCore;
+use super::{MAX_CAPACITY, Signaler, Signals, Wait};
+use crate::sync::Arc;
+
+/// The ids of [`YPollset::new`], all in one word.
+const DEFAULT_CAPACITY: usize = 31;
+
+/// A set of signals that one thread can sleep on and any thread can raise.
+///
+/// ```
+/// use ysuite::signal::{Signal, Wait, YPollset};
+///
+/// let mut pollset = YPollset::new();
+/// let signaler = pollset.signaler();
+/// signaler.signal(7);
+/// signaler.signal(30);
+/// signaler.signal(7);
+/// assert_eq!(pollset.poll().collect::<Vec<_>>(), [7, 30]);
+/// assert!(pollset.check().is_empty());
+/// ```
+pub struct YPollset {
+    core: Arc<SetCore>,
+}
+
+impl YPollset {
+    /// A set of 31 signals, all down. Allocates; makes no system call.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_capacity(DEFAULT_CAPACITY)
+    }
+
+    /// A set of exactly `capacity` signals, all down. Allocates about a quarter of a byte per signal, at once; makes no
+    /// system call. Up to 31 signals are raised and taken with one read-modify-write.
+    ///
+    /// # Panics
+    /// If `capacity` is 0 or larger than [`MAX_CAPACITY`].
+    #[must_use]
+    #[track_caller]
+    pub fn with_capacity(capacity: usize) -> Self {
+        assert!(
+            (1..=MAX_CAPACITY).contains(&capacity),
+            "a YPollset has 1 to {MAX_CAPACITY} signals, not {capacity}"
+        );
+        Self { core: Arc::new(SetCore::on_futex(capacity)) }
+    }
+
+    /// A handle that raises signals of this set, for another thread. Wait-free.
+    #[must_use]
+    pub fn signaler(&self) -> Signaler {
+        Signaler::new(Arc::clone(&self.core))
+    }
+
+    /// How many signals there are: ids go from 0 to one less. Wait-free.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.core.capacity()
+    }
+
+    /// Attaches `receiver` to `id`: from now on `id` is up exactly while that receiver may hold a message.
+    ///
+    /// Level-triggered: every look reports `id` until the receiver, read by whoever holds it, finds itself empty. It is
+    /// up at first: the receiver may hold messages already. Dropping the receiver frees the id; dropping the set leaves
+    /// the receiver as good as it was. Raising an attached id by hand makes it be reported until the receiver next
+    /// finds itself empty. Never blocks; allocates nothing.
+    ///
+    /// # Errors
+    /// [`AttachError`] if the set does not have this id, another receiver has it, or this one is attached already.
+    pub fn attach(&mut self, receiver: &mut impl Attach, id: usize) -> Result<(), AttachError> {
+        attach(&self.core, receiver, id)
+    }
+}
+
+impl Default for YPollset {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Wait for YPollset {
+    fn poll(&mut self) -> Signals {
+        self.core.poll()
+    }
+
+    fn check(&mut self) -> Signals {
+        self.core.check()
+    }
+
+    fn poll_timeout(&mut self, timeout: Duration) -> Signals {
+        self.core.poll_timeout(timeout)
+    }
+}
+
+impl fmt::Debug for YPollset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("YPollset").field("capacity", &self.capacity()).field("any_up", &self.core.any()).finish()
+    }
+}

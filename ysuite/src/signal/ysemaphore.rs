@@ -1,0 +1,161 @@
+//! [`YSemaphore`]: one signal, from any thread to one thread. The simplest way to sleep and be woken.
+//!
+//! Signalling: any thread, wait-free, one read-modify-write, and one system call if the owner sleeps. Polling: the
+//! owner; blocks. Checking: the owner, wait-free.
+//!
+//! Cannot: count (two signals before a look are one), nor tell who signalled. Take a [`YPollset`](super::YPollset) for
+//! that. The algorithm is the article's ("lightweight mutex rather than system semaphore") on a futex; the ancestor's
+//! unlocked a mutex from a thread that had not locked it, which cannot happen here: there is no mutex.
+
+use core::fmt;
+use core::time::Duration;
+use std::time::Instant;
+
+use crossbeam_utils::CachePadded;
+
+use super::{Signal, Signals, Wait, check_range};
+use crate::os::{Native, Platform, Waited};
+use crate::sync::{Arc, AtomicU32, Ordering};
+
+/// No signal, the owner awake. Anybody may raise, the owner may fall asleep.
+const EMPTY: u32 = 0;
+/// Signalled. The owner may take it.
+const RAISED: u32 = 1;
+/// No signal, the owner sleeps or is about to. Whoever raises wakes; the owner may change its mind.
+const ASLEEP: u32 = 2;
+
+/// One signal (id 0) that one thread can sleep on and any thread can raise.
+///
+/// ```
+/// use ysuite::signal::{Signal, Wait, YSemaphore};
+///
+/// let mut semaphore = YSemaphore::new();
+/// let signaler = semaphore.signaler();
+/// std::thread::spawn(move || signaler.signal(0));
+/// assert_eq!(semaphore.poll().next(), Some(0));
+/// assert!(semaphore.check().is_empty());
+/// ```
+pub struct YSemaphore {
+    word: Arc<CachePadded<AtomicU32>>,
+}
+
+/// Raises the signal of one [`YSemaphore`], from any thread, also after the semaphore is gone (then without effect).
+#[derive(Clone)]
+pub struct SemaphoreSignaler {
+    word: Arc<CachePadded<AtomicU32>>,
+}
+
+impl YSemaphore {
+    /// A semaphore with its signal down. Allocates; makes no system call.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { word: Arc::new(CachePadded::new(AtomicU32::new(EMPTY))) }
+    }
+
+    /// A handle that raises the signal, for another thread. Wait-free.
+    #[must_use]
+    pub fn signaler(&self) -> SemaphoreSignaler {
+        SemaphoreSignaler { word: Arc::clone(&self.word) }
+    }
+
+    /// How many signals there are: 1.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        1
+    }
+
+    fn taken() -> Signals {
+        let mut signals = Signals::none();
+        signals.push(0, 1);
+        signals
+    }
+
+    fn poll_until(&self, deadline: Option<Instant>) -> Signals {
+        loop {
+            if self.take() {
+                return Self::taken();
+            }
+            let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+            if left == Some(Duration::ZERO) || self.sleep(left) == Waited::TimedOut {
+                return if self.take() { Self::taken() } else { Signals::none() };
+            }
+        }
+    }
+
+    fn take(&self) -> bool {
+        // ORDERING: Relaxed: a signal that happened before this call cannot be missed even so (coherence).
+        if self.word.load(Ordering::Relaxed) != RAISED {
+            return false;
+        }
+        // Only the owner ever leaves RAISED, so it is still that.
+        // ORDERING: Acquire pairs with the Release of `signal`; a swap, so that of two signallers both are seen.
+        self.word.swap(EMPTY, Ordering::Acquire);
+        true
+    }
+
+    /// Sleeps unless the signal is up; may return for no reason.
+    fn sleep(&self, timeout: Option<Duration>) -> Waited {
+        // ORDERING: Relaxed: an RMW sees the newest word, so either it finds the signal, or the signaller finds ASLEEP.
+        // Nothing is read on the strength of it; `take` acquires.
+        if self.word.compare_exchange(EMPTY, ASLEEP, Ordering::Relaxed, Ordering::Relaxed).is_err() {
+            return Waited::Look;
+        }
+        let waited = Native::wait(&self.word, ASLEEP, timeout);
+        // ORDERING: Relaxed: fails only if the signal is up, which `take` acquires.
+        let _ = self.word.compare_exchange(ASLEEP, EMPTY, Ordering::Relaxed, Ordering::Relaxed);
+        waited
+    }
+}
+
+impl Default for YSemaphore {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Wait for YSemaphore {
+    fn poll(&mut self) -> Signals {
+        self.poll_until(None)
+    }
+
+    fn check(&mut self) -> Signals {
+        if self.take() { Self::taken() } else { Signals::none() }
+    }
+
+    fn poll_timeout(&mut self, timeout: Duration) -> Signals {
+        let signals = self.check();
+        if timeout.is_zero() || !signals.is_empty() {
+            return signals;
+        }
+        // A deadline past the end of the clock is no deadline.
+        self.poll_until(Instant::now().checked_add(timeout))
+    }
+}
+
+impl Signal for SemaphoreSignaler {
+    fn signal(&self, id: usize) {
+        check_range(id, 1);
+        // ORDERING: Release pairs with the Acquire of `take`: what happened before the signal is visible to the owner
+        // that finds it. An RMW also when the signal is up already: a second signaller's past is handed over, too.
+        // Whether the owner sleeps is the answer of this same operation: no fence.
+        if self.word.swap(RAISED, Ordering::Release) == ASLEEP {
+            Native::wake(&self.word, 1);
+        }
+    }
+
+    fn capacity(&self) -> usize {
+        1
+    }
+}
+
+impl fmt::Debug for YSemaphore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("YSemaphore").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for SemaphoreSignaler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SemaphoreSignaler").finish_non_exhaustive()
+    }
+}

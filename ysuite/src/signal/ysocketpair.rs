@@ -1,0 +1,184 @@
+//! [`YSocketpair`]: many signals, from any thread to one thread that sleeps on a descriptor. Unix.
+//!
+//! Signalling: any thread, lock-free; as for a pollset, but the system call is a write to the descriptor, made only
+//! while that is unreadable. Polling: the owner; blocks. Checking: the owner; never blocks, and reads the descriptor
+//! only if it had become readable.
+//!
+//! The descriptor carries wake-ups only, never ids: an eventfd *adds*, so in the ancestor the same id signalled twice
+//! arrived as the next id. Here the ids are bits and the descriptor says "look".
+//!
+//! Cannot: be shared with a forked child. It inherits the descriptor but not the bits: a signal raised there makes the
+//! parent look for nothing, and wakes nobody for good. Signal across `fork` by other means.
+
+use core::fmt;
+use core::time::Duration;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+
+use super::attach::{Attach, AttachError, attach};
+use super::set::SetCore;
+use super::{MAX_CAPACITY, Signaler, Signals, Wait};
+use crate::os::Bell;
+use crate::os::socketpair::Socketpair;
+use crate::sync::Arc;
+
+/// The ids of [`YSocketpair::new`]. One look at them never allocates.
+const DEFAULT_CAPACITY: usize = 256;
+
+/// What kind of descriptor a [`YSocketpair`] sleeps on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Backend {
+    /// Linux `eventfd(2)`: one descriptor, the cheapest to write. The default where it exists.
+    Eventfd,
+    /// A pair of connected local sockets: two descriptors, on every Unix. The default elsewhere.
+    Socketpair,
+}
+
+impl Default for Backend {
+    fn default() -> Self {
+        if cfg!(all(any(target_os = "linux", target_os = "android"), not(ysuite_socketpair))) {
+            Self::Eventfd
+        } else {
+            Self::Socketpair
+        }
+    }
+}
+
+/// A set of signals with a descriptor: readable while something is up, so that one thread can wait for signals and
+/// sockets at once, with poll, epoll or any event loop.
+///
+/// ```
+/// use std::os::fd::AsFd;
+/// use ysuite::signal::{Signal, Wait, YSocketpair};
+///
+/// let mut set = YSocketpair::new()?;
+/// let signaler = set.signaler();
+/// std::thread::spawn(move || signaler.signal(255));
+/// // Put `set.as_fd()` into an event loop, for reading, and call `check` when it becomes readable. Or:
+/// assert_eq!(set.poll().collect::<Vec<_>>(), [255]);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// Wait for *reading*, level- or edge-triggered, and call [`check`](Wait::check) when told. Do not read or write the
+/// descriptor yourself. It may, rarely, be readable with nothing up: such a `check` is empty, and makes it unreadable.
+/// With an edge-triggered loop, attached receivers must be read until they are empty, as sockets must.
+///
+/// The descriptor is closed when the set, its signalers and the receivers attached to it are all gone. Take it out of
+/// the event loop before dropping the set; an entry left behind stays silent.
+pub struct YSocketpair {
+    core: Arc<SetCore>,
+}
+
+impl YSocketpair {
+    /// A set of 256 signals, all down, on the default [`Backend`].
+    ///
+    /// # Errors
+    /// Those of `eventfd(2)` or `socketpair(2)`: no descriptors left, no memory, forbidden by a filter.
+    pub fn new() -> io::Result<Self> {
+        Self::with_capacity(DEFAULT_CAPACITY)
+    }
+
+    /// A set of exactly `capacity` signals, all down, on the default [`Backend`]. Allocates about a quarter of a byte per
+    /// signal, at once.
+    ///
+    /// # Errors
+    /// As [`YSocketpair::new`]; `InvalidInput` if `capacity` is 0 or larger than [`MAX_CAPACITY`].
+    pub fn with_capacity(capacity: usize) -> io::Result<Self> {
+        Self::with_backend(capacity, Backend::default())
+    }
+
+    /// As [`YSocketpair::with_capacity`], on the `backend` named.
+    ///
+    /// # Errors
+    /// As [`YSocketpair::with_capacity`]; `Unsupported` for an eventfd where there is none.
+    pub fn with_backend(capacity: usize, backend: Backend) -> io::Result<Self> {
+        if !(1..=MAX_CAPACITY).contains(&capacity) {
+            let message = format!("a YSocketpair has 1 to {MAX_CAPACITY} signals, not {capacity}");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        let bell: Box<dyn Bell> = match backend {
+            Backend::Eventfd => eventfd()?,
+            Backend::Socketpair => Box::new(Socketpair::new()?),
+        };
+        Ok(Self { core: Arc::new(SetCore::on_bell(capacity, bell)) })
+    }
+
+    /// A handle that raises signals of this set, for another thread. Wait-free.
+    #[must_use]
+    pub fn signaler(&self) -> Signaler {
+        Signaler::new(Arc::clone(&self.core))
+    }
+
+    /// How many signals there are: ids go from 0 to one less. Wait-free.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.core.capacity()
+    }
+
+    /// Attaches `receiver` to `id`: from now on `id` is up, and the descriptor readable, exactly while that receiver may
+    /// hold a message.
+    ///
+    /// Level-triggered: every look reports `id` until the receiver, read by whoever holds it, finds itself empty. Stop
+    /// half way through and poll again: you are told again. It is up at first: the receiver may hold messages already.
+    /// Nothing is written to the descriptor while the receiver is being read. Dropping the receiver frees the id;
+    /// dropping the set leaves the receiver as good as it was. Raising an attached id by hand makes it be reported until
+    /// the receiver next finds itself empty. Never blocks; allocates nothing; one write to the descriptor.
+    ///
+    /// # Errors
+    /// [`AttachError`] if the set does not have this id, another receiver has it, or this one is attached already.
+    pub fn attach(&mut self, receiver: &mut impl Attach, id: usize) -> Result<(), AttachError> {
+        attach(&self.core, receiver, id)
+    }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn eventfd() -> io::Result<Box<dyn Bell>> {
+    Ok(Box::new(crate::os::eventfd::Eventfd::new()?))
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn eventfd() -> io::Result<Box<dyn Bell>> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "this system has no eventfd"))
+}
+
+impl Wait for YSocketpair {
+    fn poll(&mut self) -> Signals {
+        self.core.poll()
+    }
+
+    fn check(&mut self) -> Signals {
+        self.core.check()
+    }
+
+    fn poll_timeout(&mut self, timeout: Duration) -> Signals {
+        self.core.poll_timeout(timeout)
+    }
+}
+
+impl AsFd for YSocketpair {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.core.descriptor().expect("a socketpair's set is made with a bell")
+    }
+}
+
+impl AsRawFd for YSocketpair {
+    fn as_raw_fd(&self) -> RawFd {
+        self.as_fd().as_raw_fd()
+    }
+}
+
+impl Drop for YSocketpair {
+    fn drop(&mut self) {
+        self.core.abandon();
+    }
+}
+
+impl fmt::Debug for YSocketpair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("YSocketpair")
+            .field("capacity", &self.capacity())
+            .field("fd", &self.as_raw_fd())
+            .field("any_up", &self.core.any())
+            .finish()
+    }
+}
