@@ -42,10 +42,12 @@ impl Frame {
         if self.place.one_cpu() { &limits::ONE_THREAD } else { &limits::HAND_OVER }
     }
 
+    /// Beside the floor, which is there already, and which on one CPU is the bare futex.
     fn those_that_fit(&self, probes: &[&'static Probe]) -> Vec<Contender> {
-        let mut chosen: Vec<&Probe> = probes.iter().copied().filter(|probe| probe.fits(self.place)).collect();
-        chosen.retain(|probe| probe.name != self.floor().name);
-        chosen.into_iter().map(|probe| self.limit(probe)).collect()
+        let floor = self.floor().name;
+        let there = |name: &str| name == floor || (self.place.one_cpu() && name == limits::FUTEX.name);
+        let fitting = probes.iter().filter(|probe| probe.fits(self.place) && !there(probe.name));
+        fitting.map(|probe| self.limit(probe)).collect()
     }
 }
 
@@ -97,7 +99,7 @@ fn without_spinners(
     if !frame.place.one_cpu() {
         return able;
     }
-    let (spinners, sleepers): (Vec<_>, Vec<_>) = able.into_iter().partition(|entry| entry.traits.waits == Waits::Spins);
+    let (spinners, sleepers): (Vec<&Entry>, Vec<&Entry>) = able.into_iter().partition(|entry| entry.traits.waits == Waits::Spins);
     if !spinners.is_empty() {
         let names = spinners.iter().map(|entry| entry.traits.name.to_owned()).collect();
         warnings.push(Warning::SpinnersLeftOut { scenario: scenario.name().to_owned(), names });

@@ -1,7 +1,6 @@
 //! Sessions as tables for a terminal. Plain text out; the caller prints it.
 
-use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
-use comfy_table::{Cell, CellAlignment, Table};
+use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 
 use crate::record::{Contestant, Goal, Kind, Report, Session, Unit};
 use crate::stats::{Ranked, Spread, verdict};
@@ -16,8 +15,15 @@ pub fn heading(report: &Report) -> String {
 /// Everybody in one scenario, limits between the transports, quickest first, and a sentence of verdict.
 pub fn ranking(session: &Session) -> String {
     let ratio_head = format!("times {}", session.limit);
-    let mut table = new_table(&["#", "transport", "waiting", "ns/msg", "msgs/s", &ratio_head, "min .. max", "own limit"]);
-    let mut rows: Vec<&Contestant> = session.contenders.iter().collect();
+    let mut head = vec!["#", "transport", "waiting", "ns/msg", "msgs/s", &ratio_head, "min .. max"];
+    let other_limits = session.transports().any(|one| !own_limit(session, one).is_empty());
+    if other_limits {
+        head.push("own limit");
+    }
+    let mut table = new_table(&head);
+    // The floor tells how steady the machine was; where it is not what ranks, it has nothing to do with the others.
+    let comparable = |one: &&Contestant| one.name != session.floor || session.floor == session.limit;
+    let mut rows: Vec<&Contestant> = session.contenders.iter().filter(comparable).collect();
     let median = |one: &&Contestant| session.density(&one.name).map_or(f64::INFINITY, |spread| spread.median);
     rows.sort_by(|a, b| median(a).total_cmp(&median(b)));
     let mut rank = 0;
@@ -30,7 +36,7 @@ pub fn ranking(session: &Session) -> String {
             "limit".to_owned()
         };
         let ratio = session.ratio(&one.name, &session.limit);
-        table.add_row(vec![
+        let mut row = vec![
             place,
             one.name.clone(),
             one.waits.map_or("", |waits| waits.in_words()).to_owned(),
@@ -38,13 +44,16 @@ pub fn ranking(session: &Session) -> String {
             grouped(1e9 / density.median),
             ratio.map_or(String::new(), |ratio| figure(ratio.median)),
             ratio.map_or(String::new(), interval),
-            own_limit(session, one),
-        ]);
+        ];
+        if other_limits {
+            row.push(own_limit(session, one));
+        }
+        table.add_row(row);
     }
     align_right(&mut table, &[3, 4, 5, 6]);
     let (kept, of) = (session.counted().count(), session.rounds.len());
     let title = format!("{}: {} ({kept} of {of} rounds)", session.scenario, session.about);
-    format!("{title}\n{table}\n{}\n", judgement(session))
+    format!("{title}\n{}\n{}\n", text(&table), judgement(session))
 }
 
 /// The limit of its own kind where that is not the one of the whole table.
@@ -67,11 +76,8 @@ fn judgement(session: &Session) -> String {
     if sleepers.is_empty() || sleepers.len() == all.len() {
         return verdict(&all);
     }
-    format!("{} Of those that can sleep: {}", verdict(&all), uncapitalised(&verdict(&sleepers)))
-}
-
-fn uncapitalised(sentence: &str) -> String {
-    sentence.strip_prefix("Too close").map_or(sentence.to_owned(), |rest| format!("too close{rest}"))
+    let (first, second) = (verdict(&all), verdict(&sleepers));
+    if first == second { first } else { format!("{first}\nOf those that can sleep: {second}") }
 }
 
 /// The limits of the machine, each with what it is.
@@ -92,7 +98,8 @@ pub fn limits(session: &Session, about: impl Fn(&str) -> &'static str) -> String
         ]);
     }
     align_right(&mut table, &[1, 2]);
-    format!("{table}\n")
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(120);
+    format!("{}\n", text(&table))
 }
 
 pub fn goals(goals: &[Goal]) -> String {
@@ -114,13 +121,23 @@ pub fn goals(goals: &[Goal]) -> String {
     }
     align_right(&mut table, &[1, 2, 3]);
     let met = goals.iter().filter(|goal| goal.met == Some(true)).count();
-    format!("{table}\n{met} of {} targets met.\n", goals.len())
+    format!("{}\n{met} of {} targets met.\n", text(&table), goals.len())
 }
+
+/// A line under the head and one under the last row; nothing between the rows.
+const STYLE: TableStyle = TableStyle::new()
+    .header_separator(LineStyle::none().fill('─').junction('─'))
+    .bottom_border(LineStyle::none().fill('─').junction('─'));
 
 pub fn new_table(head: &[&str]) -> Table {
     let mut table = Table::new();
-    table.load_preset(UTF8_HORIZONTAL_ONLY).set_header(head.iter().map(Cell::new));
+    table.load_style(STYLE).set_header(head.iter().map(Cell::new));
     table
+}
+
+/// Without the blanks that a table leaves at the end of each line.
+pub fn text(table: &Table) -> String {
+    table.trim_fmt()
 }
 
 pub fn align_right(table: &mut Table, columns: &[usize]) {

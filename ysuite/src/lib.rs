@@ -1,9 +1,93 @@
 #![warn(missing_docs)]
-//! placeholder
+//! Messages between the threads of one process, faster than anything else that can also sleep.
+//!
+//! Everything here follows one idea, **passive synchronisation**: a writer never wakes anybody by habit. The reader says
+//! "I am going to sleep"; the writer finds that out when it writes its next message, and only then pays for a wake-up.
+//! A stream therefore runs without system calls, locks, fences or read-modify-writes, and an idle receiver costs nothing.
+//!
+//! ```
+//! let (mut sender, mut receiver) = ysuite::spsc::unbounded();
+//! std::thread::spawn(move || {
+//!     for number in 0..10 {
+//!         sender.send(number).unwrap();
+//!     }
+//! });
+//! assert_eq!(receiver.iter().sum::<i32>(), 45);
+//! ```
+//!
+//! # The house
+//!
+//! A *queue* says who may write, who may read, in what order; it never sleeps, and can only report that the other side
+//! does. A *signaler* says how a thread sleeps and is woken; it has never heard of queues. A *channel* is one of each.
+//!
+//! ```text
+//!            channel              spsc (pipe)
+//!           /       \
+//!        queue     signal         ypipe      ysemaphore  ypollset  ysocketpair  task
+//!           \       /
+//!          sync   os              atomics and cells     futex  eventfd  socketpair  membarrier
+//! ```
+//!
+//! * [`spsc`]: one sender, one receiver. Blocking, timed, `async`, and attached to an event loop, all with the same ends.
+//! * [`signal`]: ways to sleep until one of many things happens, [`YSocketpair`](signal::YSocketpair) with a descriptor
+//!   for `poll`, `epoll` and every event loop built on them.
+//! * [`queue::ypipe`]: the pipe by itself, for those who bring their own way of sleeping.
+//!
+//! # One channel, many ways of waiting
+//!
+//! | the receiver | wakes by | for |
+//! |---|---|---|
+//! | [`recv`](spsc::Receiver::recv), [`recv_timeout`](spsc::Receiver::recv_timeout), [`recv_batch`](spsc::Receiver::recv_batch) | futex | a thread that does nothing else |
+//! | [`recv_async`](spsc::Receiver::recv_async), [`poll_recv`](spsc::Receiver::poll_recv) | the task's waker | any `async` runtime |
+//! | attached to a [`YPollset`](signal::YPollset) | futex | a thread that serves many channels |
+//! | attached to a [`YSocketpair`](signal::YSocketpair) | a descriptor | a thread that serves channels and sockets |
+//! | [`Spin::Forever`](channel::Spin) | nothing | a thread that owns its CPU |
+//!
+//! # Guarantees
+//!
+//! "Wait-free" counts steps, not the allocator or the kernel. A system call is made only in the situation named.
+//!
+//! | operation | progress | allocates | system calls, at most | real-time | cancel-safe |
+//! |---|---|---|---|---|---|
+//! | `send` (unbounded), `flush`, `send_batch` | wait-free | a chunk of 64 KiB when none has come back | 1 to wake a sleeping receiver | no (allocates) | – |
+//! | `try_send`, `send` with room (bounded) | wait-free | no¹ | 1 to wake a sleeping receiver | yes¹ | – |
+//! | `send` without room | blocks | no¹ | 1 to wake, 2 for each sleep | no | – |
+//! | `send_async` | wait-free polls | no¹ | 1 to wake, 1 barrier | – | yes, the message is dropped |
+//! | `write`, `unwrite` | wait-free | as `send` | 0 | as `send` | – |
+//! | `recv`, `recv_batch` with a message | wait-free | no (`recv_batch`: the `Vec`) | 1 to wake a sleeping sender | yes | – |
+//! | `recv`, `recv_timeout` without | blocks | no | 2 for each sleep: barrier, futex | no | – |
+//! | `try_recv`, `peek`, unattached | wait-free | no | 0; 1 to wake a sleeping sender | yes | – |
+//! | `try_recv`, `peek`, attached, empty | wait-free | no | 2 the first time (barrier, descriptor), then 0 | yes, but for those | – |
+//! | `recv_async`, `poll_recv` | wait-free polls | no (the waker may) | 1 barrier | – | yes |
+//! | `len`, `is_empty` on a receiver | wait-free, a load for every 7 messages or so | no | 0 | no | – |
+//! | `signal` | wait-free | no | 1 to wake | yes, but for that | – |
+//! | `check` | wait-free | no (many ids: the answer) | 1 | yes, but for that | – |
+//! | `poll`, `poll_timeout` | blocks | as `check` | 2 for each sleep | no | – |
+//!
+//! ¹ A bounded channel whose slots take more than 1 MiB allocates as it grows, and then never again.
+//!
+//! A message is delivered or dropped exactly once, whichever end goes first and whatever panics. No `try_*` ever spins,
+//! let alone on a preempted peer.
+//!
+//! # Forking
+//!
+//! A forked child shares the descriptors of its parent's signalers and none of its threads. It must not use channels or
+//! signalers made before the fork; it may drop them.
+//!
+//! # Features
+//!
+//! * `stream`: receivers implement `futures_core::Stream`.
+
 pub mod channel;
 #[doc(hidden)]
 pub mod os;
 pub mod queue;
 pub mod signal;
 mod sync;
+
 pub use channel::spsc;
+
+/// The examples of the project's front page are tests as well.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct FrontPage;

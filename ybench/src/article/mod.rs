@@ -1,3 +1,4 @@
-//! The articles this project descends from, each reproduced in its own shape beside its published figures.
+//! The articles this project descends from, each in a room of its own: reproduced in its own shape, beside its
+//! published figures.
 
 pub mod y_suite;

@@ -8,7 +8,7 @@ use crate::scenario::{ping_pong, throughput};
 use crate::stage::Timed;
 
 /// A transport with its drivers, each compiled for it alone.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Entry {
     pub traits: Traits,
     pub ping_pong: fn(Place, u64) -> Result<Timed, Fault>,

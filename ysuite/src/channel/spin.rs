@@ -29,6 +29,8 @@ const WAKE: Duration = Duration::from_micros(5);
 const FEW: u32 = 8;
 /// After so many sleeps that came without a long look, one is tried again.
 const PROBE: u32 = 64;
+/// The longest look that is ever tried.
+const LONGEST: Duration = Duration::from_micros(100);
 /// The scale of `worth`: looking has always paid.
 const ALWAYS: u32 = 256;
 
@@ -42,12 +44,14 @@ pub(super) struct Spinner {
     skipped: u32,
     /// Looks in a long look; 0 on a single CPU.
     long: u32,
+    /// How long sleeps take, as a moving average.
+    slept: Duration,
 }
 
 impl Spinner {
     pub(super) const fn new() -> Self {
         // The first wait asks how many CPUs there are, and tries.
-        Self { spin: Spin::Adaptive, worth: ALWAYS, skipped: PROBE, long: 0 }
+        Self { spin: Spin::Adaptive, worth: ALWAYS, skipped: PROBE, long: 0, slept: Duration::ZERO }
     }
 
     pub(super) fn set(&mut self, spin: Spin) {
@@ -84,13 +88,25 @@ impl Spinner {
         }
     }
 
+    /// A wait ended in a sleep that took so long.
+    pub(super) fn slept(&mut self, time: Duration) {
+        self.slept = (self.slept * 7 + time) / 8;
+    }
+
     /// How many looks this wait may take.
     fn looks(&mut self) -> u32 {
         if self.skipped >= PROBE {
             // Rarely enough to ask the kernel, and often enough to notice that a thread was moved.
             self.skipped = 0;
-            self.long = if Native::allowed_cpus() == 1 { 0 } else { looks_in(WAKE) };
-            return self.long;
+            if Native::allowed_cpus() == 1 {
+                self.long = 0;
+                return 0;
+            }
+            self.long = looks_in(WAKE);
+            // Two ends that sleep for each other's answer go on sleeping for ever if neither looks for longer than it
+            // takes the other to wake up and answer: so now and then one does, where sleeps are that short.
+            let answer = self.slept * 2;
+            return if answer <= LONGEST { looks_in(answer.max(WAKE)) } else { self.long };
         }
         if self.worth >= ALWAYS / 4 {
             return self.long;

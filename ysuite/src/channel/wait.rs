@@ -42,12 +42,15 @@ pub(super) fn block(side: &mut impl Side, spinner: &mut Spinner, deadline: Optio
     }
     let tokens = tokens(side, FUTEX);
     loop {
-        let word = side.passive().arm(tokens);
+        side.passive().arm(tokens);
         if side.is_ready() {
             found(side, tokens);
             return true;
         }
-        if !sleep(side.passive(), word, deadline) {
+        let start = Instant::now();
+        let woken = sleep(side.passive(), deadline);
+        spinner.slept(start.elapsed());
+        if !woken {
             // An attached side stays armed for its set.
             side.passive().disarm(FUTEX);
             return side.is_ready();
@@ -60,18 +63,16 @@ pub(super) fn block(side: &mut impl Side, spinner: &mut Spinner, deadline: Optio
 }
 
 /// Sleeps on an armed word until its token is taken (true) or the deadline has passed (false).
-fn sleep(passive: &Passive, word: u32, deadline: Option<Instant>) -> bool {
+fn sleep(passive: &Passive, deadline: Option<Instant>) -> bool {
     loop {
-        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        if left.is_some_and(|left| left.is_zero()) {
-            return false;
-        }
-        let waited = Native::wait(passive.word(), word, left);
-        if passive.armed() & FUTEX == 0 {
+        // The publisher may have changed its promise beside our token: what is slept on is the word as it stands.
+        let word = passive.look();
+        if word & FUTEX == 0 {
             return true;
         }
-        if waited == Waited::TimedOut {
-            return false;
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        if left.is_some_and(|left| left.is_zero()) || Native::wait(passive.word(), word, left) == Waited::TimedOut {
+            return passive.look() & FUTEX == 0;
         }
     }
 }
@@ -80,7 +81,7 @@ fn sleep(passive: &Passive, word: u32, deadline: Option<Instant>) -> bool {
 pub(super) fn poll(side: &mut impl Side, context: &mut Context<'_>) -> Poll<()> {
     if side.is_ready() {
         // A token left by an earlier poll would have the next message wake us for nothing.
-        if side.passive().armed() & TASK != 0 {
+        if side.passive().look() & TASK != 0 {
             side.passive().disarm(TASK);
         }
         return Poll::Ready(());
@@ -100,7 +101,7 @@ pub(super) fn poll(side: &mut impl Side, context: &mut Context<'_>) -> Poll<()> 
 pub(super) fn rest(side: &mut impl Side) -> bool {
     match side.rings().registration() {
         None => return false,
-        Some(registration) if !registration.is_up() && side.passive().armed() & SIGNAL != 0 => return false,
+        Some(registration) if !registration.is_up() && side.passive().look() & SIGNAL != 0 => return false,
         // Down first: whoever publishes after the arming will raise it again.
         Some(registration) => registration.lower(),
     }

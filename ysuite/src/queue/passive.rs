@@ -95,13 +95,12 @@ impl Passive {
     }
 
     /// Sleeper: leaves `tokens` beside those already there. Afterwards the queue must be looked at once more before
-    /// sleeping. Returns the word as it stands, to be compared while sleeping.
-    pub(crate) fn arm(&self, tokens: u32) -> u32 {
+    /// sleeping.
+    pub(crate) fn arm(&self, tokens: u32) {
         debug_assert!(tokens != 0 && tokens & !TOKENS == 0);
         // ORDERING: release side pairs with `take`; SeqCst puts it in one order with `attend`'s change of FENCED.
         let before = self.word.fetch_or(tokens, Ordering::SeqCst);
         self.order(before);
-        before | tokens
     }
 
     /// The sleeper's half of the barrier, as the publisher's promise in `word` demands it.
@@ -121,10 +120,11 @@ impl Passive {
         self.word.fetch_and(!tokens, Ordering::AcqRel) & tokens
     }
 
-    /// Sleeper: which tokens are still there.
-    pub(crate) fn armed(&self) -> u32 {
-        // ORDERING: Acquire pairs with `take`, as in `disarm`.
-        self.word.load(Ordering::Acquire) & TOKENS
+    /// Sleeper: the word as it stands: its own tokens that nobody has taken yet, and other bits that are not its
+    /// business. To be slept on as a whole, for as long as the token is in it.
+    pub(crate) fn look(&self) -> u32 {
+        // ORDERING: Acquire pairs with `take`: a token found gone means its publication is visible.
+        self.word.load(Ordering::Acquire)
     }
 
     /// Sleeper: will never come back. From now on every publication is answered with [`GONE`].

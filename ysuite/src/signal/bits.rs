@@ -146,9 +146,10 @@ impl Bits {
     fn settle(&self, mut depth: usize, mut index: usize) -> Lowered {
         loop {
             let last = self.clear(depth, index);
-            // ORDERING: Acquire pairs with the Release of the `raise_above` whose bit this sees, so that putting the
-            // summary back (a Release) hands on what that raiser had published.
-            if self.levels[depth][index].up.load(Ordering::Acquire) != 0 {
+            // ORDERING: Relaxed: `clear` has acquired, so this sees every bit whose summary it has just cleared. Putting
+            // the summary back (a Release) makes `take` come to this word after this load, hence to no older state of
+            // it, and its RMW here acquires the raiser's past.
+            if self.levels[depth][index].up.load(Ordering::Relaxed) != 0 {
                 return Lowered::RaisedAgain(self.raise_above(depth, index));
             }
             if !last {

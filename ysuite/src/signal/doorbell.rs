@@ -38,7 +38,7 @@ impl Doorbell {
     pub(super) fn ring(&self) {
         // ORDERING: Release pairs with the Acquire of `quiet`: either that comes later and its second look sees our
         // bits, or this comes later, finds the state cleared, and rings. Both are RMWs of one word: no third case.
-        // Acquire continues the argument for rings handed from thread to thread.
+        // Acquire pairs with the Release of `quiet`: our write comes after the read that cleared the descriptor.
         if self.state.fetch_or(RUNG, Ordering::AcqRel) != 0 {
             return;
         }
@@ -59,7 +59,7 @@ impl Doorbell {
         }
         // The ring was ours alone to take, so the state is ours alone to clear.
         // ORDERING: Acquire pairs with the Release of `ring`: those who relied on this ring are seen by the look below.
-        // Release so that the ringer after us comes after our hush.
+        // Release pairs with the Acquire of `ring`: the next ring is written after this one was read.
         self.state.fetch_and(!RUNG, Ordering::AcqRel);
         if anything_up() {
             self.ring();

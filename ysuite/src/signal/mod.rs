@@ -82,8 +82,8 @@ pub trait Wait {
     /// Signal handlers and spurious wake-ups do not end it.
     fn poll(&mut self) -> Signals;
 
-    /// What is up now, possibly nothing. Never blocks: wait-free, but for the system call that makes a descriptor
-    /// unreadable again (one, and only where it had become readable).
+    /// What is up now, possibly nothing. Never blocks. Wait-free and without system calls; with a descriptor lock-free,
+    /// with the one call that makes it unreadable again, where it had become readable.
     fn check(&mut self) -> Signals;
 
     /// As [`Wait::poll`], but gives up after `timeout` and returns an empty set.

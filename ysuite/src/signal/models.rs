@@ -4,18 +4,18 @@
 //! The widths of the words are two in a model (see `bits.rs`): 2 ids are one level, 4 are two, 8 are three. A wake-up
 //! that is lost shows as a deadlock, a signal that does not bring its past as a race on a cell.
 
-use core::time::Duration;
-use std::os::fd::{AsFd, BorrowedFd};
-use std::task::{Wake, Waker};
+#[cfg(unix)]
+mod bell;
+mod task;
 
-use loom::sync::Notify;
+use core::time::Duration;
+
 use loom::thread;
 
 use super::attach::attach;
 use super::set::SetCore;
-use super::{Attach, AttachError, Registration, Signal, TaskSlot, Wait, YSemaphore};
-use crate::os::{Bell, Native, Platform};
-use crate::sync::{Arc, AtomicBool, AtomicU32, AtomicUsize, Ordering, UnsafeCell};
+use super::{Attach, AttachError, Registration, Signal, Wait, YSemaphore};
+use crate::sync::{Arc, AtomicBool, Ordering, UnsafeCell};
 
 fn explore(model: impl Fn() + Sync + Send + 'static) {
     explore_up_to(3, model);
@@ -158,6 +158,23 @@ fn models_the_same_id_twice_brings_both_pasts() {
     });
 }
 
+/// Even if another thread has put the bit up, and is not yet done with the summary above it.
+#[test]
+fn models_a_raise_is_seen_by_the_next_look() {
+    explore(|| {
+        let core = Arc::new(SetCore::on_futex(4));
+        let other = {
+            let core = Arc::clone(&core);
+            thread::spawn(move || core.raise(3))
+        };
+        core.raise(3);
+        assert_eq!(core.check().collect::<Vec<_>>(), [3]);
+        core.raise(2);
+        assert!(core.check().any(|id| id == 2));
+        other.join().unwrap();
+    });
+}
+
 #[test]
 fn models_time_out_against_raise() {
     explore(|| {
@@ -283,127 +300,6 @@ fn models_lower_does_not_hide_a_signal_from_a_sleeper() {
     explore(|| lower_beside_a_sleeper(SetCore::on_futex(4)));
 }
 
-/// Stands for a descriptor: how many rings are in it.
-struct ModelBell {
-    rings: Arc<AtomicU32>,
-}
-
-impl ModelBell {
-    fn set(capacity: usize) -> (SetCore, Arc<AtomicU32>) {
-        let rings = Arc::new(AtomicU32::new(0));
-        (SetCore::on_bell(capacity, Box::new(Self { rings: Arc::clone(&rings) })), rings)
-    }
-}
-
-impl AsFd for ModelBell {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        unreachable!("a model waits on the counter")
-    }
-}
-
-impl Bell for ModelBell {
-    fn ring(&self) {
-        // What a kernel's lock gives, and what the contract of `hush` asks.
-        let before = self.rings.fetch_add(1, Ordering::Release);
-        assert_eq!(before, 0, "a second ring was written");
-        Native::wake(&self.rings, 1);
-    }
-
-    fn hush(&self) -> bool {
-        self.rings.swap(0, Ordering::Acquire) != 0
-    }
-
-    fn wait(&self, timeout: Option<Duration>) {
-        // A kernel looks at the newest state, as a read-modify-write does, and a poll that says "readable" comes after
-        // the write, see the contract.
-        if self.rings.fetch_add(0, Ordering::Acquire) == 0 {
-            Native::wait(&self.rings, 0, timeout);
-            self.rings.fetch_add(0, Ordering::Acquire);
-        }
-    }
-}
-
-/// Nothing runs any more: readable exactly if something is up, at the latest after one look.
-fn at_rest(core: &SetCore, rings: &AtomicU32) {
-    if core.any() {
-        assert_eq!(rings.load(Ordering::Relaxed), 1, "something is up and the descriptor is not readable");
-    }
-    let up = !core.check().is_empty() && !core.check().is_empty();
-    assert_eq!(rings.load(Ordering::Relaxed), u32::from(up), "readable after a look, and nothing is up");
-    core.raise(1);
-    assert_eq!(rings.load(Ordering::Relaxed), 1, "a signal that no longer rings");
-}
-
-#[test]
-fn models_bell_take_against_raise() {
-    explore(|| {
-        let (core, rings) = ModelBell::set(2);
-        let core = Arc::new(core);
-        let raisers = [0, 1].map(|id| {
-            let core = Arc::clone(&core);
-            thread::spawn(move || core.raise(id))
-        });
-        let _ = core.check();
-        let _ = core.check();
-        join(raisers);
-        at_rest(&core, &rings);
-    });
-}
-
-#[test]
-fn models_bell_wakes_the_sleeper() {
-    explore(|| poll_against_raise::<2>(|capacity| ModelBell::set(capacity).0, [0, 1]));
-    explore_up_to(2, || poll_against_raise::<4>(|capacity| ModelBell::set(capacity).0, [0, 1]));
-}
-
-#[test]
-fn models_bell_lower_does_not_hide_a_signal_from_a_sleeper() {
-    explore_up_to(2, || lower_beside_a_sleeper(ModelBell::set(4).0));
-}
-
-#[test]
-fn models_bell_lower_against_raise() {
-    explore(|| {
-        let (core, rings) = ModelBell::set(2);
-        let core = lower_against_raise(core, 0, 1);
-        at_rest(&core, &rings);
-    });
-}
-
-#[test]
-fn models_bell_two_lower_at_once() {
-    explore(|| {
-        let (core, rings) = ModelBell::set(4);
-        let core = Arc::new(core);
-        let inboxes = [0, 1].map(|id| Inbox::attached(&core, id));
-        inboxes.iter().for_each(|inbox| inbox.registration.raise());
-        let sender = {
-            let inbox = Arc::clone(&inboxes[0]);
-            thread::spawn(move || inbox.send())
-        };
-        let receivers = inboxes.clone().map(|inbox| thread::spawn(move || inbox.find_empty()));
-        sender.join().unwrap();
-        join(receivers);
-        assert!(core.is_up(0) && !core.is_up(1));
-        at_rest(&core, &rings);
-    });
-}
-
-#[test]
-fn models_bell_abandoned_against_raise() {
-    explore(|| {
-        let (core, rings) = ModelBell::set(2);
-        let core = Arc::new(core);
-        let raisers = [0, 1].map(|id| {
-            let core = Arc::clone(&core);
-            thread::spawn(move || core.raise(id))
-        });
-        core.abandon();
-        join(raisers);
-        assert_eq!(rings.load(Ordering::Relaxed), 0, "the descriptor of a set that is gone is readable");
-    });
-}
-
 #[test]
 fn models_release_against_raise_and_claim() {
     explore(|| {
@@ -457,101 +353,5 @@ fn models_semaphore_time_out_against_signal() {
         }
         raiser.join().unwrap();
         assert!(semaphore.check().is_empty());
-    });
-}
-
-/// A task that waits on loom's own notification.
-struct ModelTask {
-    woken: Notify,
-    wakes: AtomicUsize,
-}
-
-impl ModelTask {
-    fn new() -> (std::sync::Arc<Self>, Waker) {
-        let task = std::sync::Arc::new(Self { woken: Notify::new(), wakes: AtomicUsize::new(0) });
-        (std::sync::Arc::clone(&task), Waker::from(task))
-    }
-}
-
-impl Wake for ModelTask {
-    fn wake(self: std::sync::Arc<Self>) {
-        self.wakes.fetch_add(1, Ordering::Relaxed);
-        self.woken.notify();
-    }
-}
-
-#[test]
-fn models_task_register_against_wake() {
-    explore(|| {
-        let slot = Arc::new(TaskSlot::new());
-        let past = Arc::new([AtomicBool::new(false), AtomicBool::new(false)]);
-        let wakers = [0, 1].map(|waker| {
-            let (slot, past) = (Arc::clone(&slot), Arc::clone(&past));
-            thread::spawn(move || {
-                past[waker].store(true, Ordering::Relaxed);
-                slot.wake();
-            })
-        });
-        let (task, waker) = ModelTask::new();
-        loop {
-            slot.register(&waker);
-            if past.iter().all(|past| past.load(Ordering::Relaxed)) {
-                break;
-            }
-            task.woken.wait();
-            // An executor, too, lets others run before it comes back to a task that has woken itself.
-            thread::yield_now();
-        }
-        join(wakers);
-        drop(slot);
-        assert_eq!(std::sync::Arc::strong_count(&task), 2, "a waker was leaked or dropped twice");
-        drop(waker);
-        assert_eq!(std::sync::Arc::strong_count(&task), 1);
-    });
-}
-
-#[test]
-fn models_task_replaced_against_wake() {
-    explore(|| {
-        let slot = Arc::new(TaskSlot::new());
-        let past = Arc::new(AtomicBool::new(false));
-        let (first, first_waker) = ModelTask::new();
-        slot.register(&first_waker);
-        let waking = {
-            let (slot, past) = (Arc::clone(&slot), Arc::clone(&past));
-            thread::spawn(move || {
-                past.store(true, Ordering::Relaxed);
-                slot.wake();
-            })
-        };
-        let (second, second_waker) = ModelTask::new();
-        slot.register(&second_waker);
-        // The notification may come for no reason; a lost wake-up ends in a deadlock here.
-        while !past.load(Ordering::Relaxed) {
-            second.woken.wait();
-        }
-        waking.join().unwrap();
-        drop((slot, first_waker, second_waker));
-        assert_eq!(std::sync::Arc::strong_count(&first), 1);
-        assert_eq!(std::sync::Arc::strong_count(&second), 1);
-    });
-}
-
-#[test]
-fn models_task_taken_against_wake() {
-    explore(|| {
-        let slot = Arc::new(TaskSlot::new());
-        let (task, waker) = ModelTask::new();
-        slot.register(&waker);
-        let waking = {
-            let slot = Arc::clone(&slot);
-            thread::spawn(move || slot.wake())
-        };
-        let taken = slot.take();
-        waking.join().unwrap();
-        let wakes = task.wakes.load(Ordering::Relaxed);
-        assert_eq!(wakes + usize::from(taken.is_some()), 1, "taken and woken, or neither");
-        drop((taken, waker, slot));
-        assert_eq!(std::sync::Arc::strong_count(&task), 1);
     });
 }

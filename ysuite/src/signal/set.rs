@@ -2,8 +2,8 @@
 //!
 //! A [`YPollset`](super::YPollset) and a `YSocketpair` are this one set with two ways to sleep. It is shared by the
 //! owner, its signalers and the registrations of attached receivers. `raise` and `lower`: any thread, lock-free (the
-//! futex way wait-free), one system call at most per sleep of the owner. `check`: the owner, never blocks. `poll`: the
-//! owner, blocks.
+//! futex way wait-free), one system call at most per sleep of the owner. `check`: the owner, never blocks (wait-free
+//! on a futex, lock-free on a descriptor). `poll`: the owner, blocks.
 //!
 //! Cannot: have two owners. Nothing breaks in memory if two threads poll, but one wake-up wakes one of them.
 
@@ -92,10 +92,18 @@ impl SetCore {
     }
 
     /// What is up now. The owner only; never blocks.
+    ///
+    /// An empty answer is a promise: the next raise makes the descriptor readable *anew*. An edge-triggered event loop
+    /// that looks until it finds nothing is told of everything; without the promise, a raise that comes between the take
+    /// and the agreement would rely on a ring that loop has already been told of.
     pub(crate) fn check(&self) -> Signals {
-        let signals = self.bits.take();
-        self.agree();
-        signals
+        loop {
+            let signals = self.bits.take();
+            let up = self.agree();
+            if !(up && signals.is_empty()) {
+                return signals;
+            }
+        }
     }
 
     /// Blocks until something is up. The owner only.
@@ -168,14 +176,22 @@ impl SetCore {
         }
     }
 
-    /// Makes the descriptor readable exactly if something is still up, after the owner's take.
-    fn agree(&self) {
-        #[cfg(unix)]
-        if let Way::Bell(bell) = &self.way {
-            if self.bits.any() {
-                bell.ring();
-            } else {
-                bell.quiet(|| self.bits.any());
+    /// Makes the descriptor readable exactly if something is still up, after the owner's take. Returns whether there is;
+    /// without a descriptor there is nothing to agree with.
+    fn agree(&self) -> bool {
+        match &self.way {
+            Way::Futex => false,
+            #[cfg(unix)]
+            Way::Bell(bell) => {
+                let up = self.bits.any();
+                if up {
+                    // Usually it is readable already. Not so if a lower elsewhere has hushed it while the take was
+                    // putting a summary back.
+                    bell.ring();
+                } else {
+                    bell.quiet(|| self.bits.any());
+                }
+                up
             }
         }
     }

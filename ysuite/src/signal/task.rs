@@ -11,7 +11,7 @@
 use core::fmt;
 use core::task::Waker;
 
-use crate::sync::{AtomicU32, Ordering, UnsafeCell};
+use crate::sync::{AtomicU32, Ordering, UnsafeCell, spin_loop};
 
 /// Nobody holds the slot. Anybody may try to.
 const WAITING: u32 = 0;
@@ -59,6 +59,8 @@ impl TaskSlot {
         // ORDERING: Acquire pairs with the Release of `take` and of the exchange below, by which the last holder left;
         // on failure with the RMW of `take`: the task that is woken here sees what it was woken for.
         if self.state.compare_exchange(WAITING, REGISTERING, Ordering::Acquire, Ordering::Acquire).is_err() {
+            // The waking thread is between two instructions; the task comes again at once, after a breath.
+            spin_loop();
             waker.wake_by_ref();
             return false;
         }
@@ -116,5 +118,181 @@ impl TaskSlot {
 impl fmt::Debug for TaskSlot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TaskSlot").finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    //! What foreign code may do to the slot. The races are in `models/task.rs`.
+
+    use core::task::{RawWaker, RawWakerVTable, Waker};
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    use super::TaskSlot;
+
+    /// What has been done to the wakers of one test. Each of the three panics when its count reaches the limit.
+    struct Probe {
+        clones: AtomicUsize,
+        wakes: AtomicUsize,
+        drops: AtomicUsize,
+        /// The clone, wake or drop that panics: its number in the order of all three.
+        fuse: AtomicUsize,
+    }
+
+    impl Probe {
+        fn new() -> &'static Self {
+            Box::leak(Box::new(Self {
+                clones: AtomicUsize::new(0),
+                wakes: AtomicUsize::new(0),
+                drops: AtomicUsize::new(0),
+                fuse: AtomicUsize::new(usize::MAX),
+            }))
+        }
+
+        fn waker(&'static self) -> Waker {
+            // SAFETY: the functions below keep to the contract of a raw waker; the data lives for ever.
+            unsafe { Waker::from_raw(RawWaker::new(core::ptr::from_ref(self).cast(), &FUNCTIONS)) }
+        }
+
+        fn counts(&self) -> (usize, usize, usize) {
+            (self.clones.load(Relaxed), self.wakes.load(Relaxed), self.drops.load(Relaxed))
+        }
+
+        /// `from_now`: 0 is the next thing done to a waker of this probe.
+        fn light(&self, from_now: usize) {
+            self.fuse.store(from_now, Relaxed);
+        }
+
+        fn burn(&self) {
+            let left = self.fuse.load(Relaxed);
+            self.fuse.store(left.wrapping_sub(1), Relaxed);
+            assert!(left != 0, "as the test wants it");
+        }
+    }
+
+    static FUNCTIONS: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, drop_waker);
+
+    fn probe(data: *const ()) -> &'static Probe {
+        // SAFETY: every waker with these functions was made by `Probe::waker`.
+        unsafe { &*data.cast() }
+    }
+
+    fn clone(data: *const ()) -> RawWaker {
+        probe(data).burn();
+        probe(data).clones.fetch_add(1, Relaxed);
+        RawWaker::new(data, &FUNCTIONS)
+    }
+
+    fn wake(data: *const ()) {
+        // It is consumed even if it panics.
+        probe(data).drops.fetch_add(1, Relaxed);
+        wake_by_ref(data);
+    }
+
+    fn wake_by_ref(data: *const ()) {
+        probe(data).wakes.fetch_add(1, Relaxed);
+        probe(data).burn();
+    }
+
+    fn drop_waker(data: *const ()) {
+        probe(data).drops.fetch_add(1, Relaxed);
+        probe(data).burn();
+    }
+
+    #[test]
+    fn an_equivalent_waker_is_not_cloned_again() {
+        let (probe, slot) = (Probe::new(), TaskSlot::new());
+        let waker = probe.waker();
+        (0..10).for_each(|_| slot.register(&waker));
+        assert_eq!(probe.counts(), (1, 0, 0));
+        slot.wake();
+        slot.wake();
+        assert_eq!(probe.counts(), (1, 1, 1));
+        slot.register(&waker);
+        assert!(slot.take().is_some_and(|taken| taken.will_wake(&waker)));
+        assert!(slot.take().is_none());
+        assert_eq!(probe.counts(), (2, 1, 2));
+    }
+
+    #[test]
+    fn the_last_task_registered_is_the_one_woken() {
+        let (first, second, slot) = (Probe::new(), Probe::new(), TaskSlot::new());
+        slot.register(&first.waker());
+        slot.register(&second.waker());
+        // The clone and the original.
+        assert_eq!(first.counts(), (1, 0, 2));
+        slot.wake();
+        assert_eq!(first.counts(), (1, 0, 2));
+        assert_eq!(second.counts(), (1, 1, 2));
+    }
+
+    #[test]
+    fn dropping_the_slot_drops_the_waker() {
+        let (probe, slot) = (Probe::new(), TaskSlot::new());
+        slot.register(&probe.waker());
+        assert_eq!(probe.counts(), (1, 0, 1));
+        drop(slot);
+        assert_eq!(probe.counts(), (1, 0, 2));
+    }
+
+    /// Whatever panics, the slot goes on working and every waker is dropped once.
+    #[test]
+    fn a_panicking_waker_leaves_the_slot_in_order() {
+        let caught = |action: &dyn Fn()| assert!(catch_unwind(AssertUnwindSafe(action)).is_err());
+        let slot = TaskSlot::new();
+        let (bad, good) = (Probe::new(), Probe::new());
+        let (bad_waker, good_waker) = (bad.waker(), good.waker());
+
+        bad.light(0);
+        caught(&|| slot.register(&bad_waker));
+        slot.wake();
+        assert_eq!(bad.counts(), (0, 0, 0), "a clone that panicked was stored");
+
+        slot.register(&bad_waker);
+        bad.light(0);
+        caught(&|| slot.wake());
+        slot.wake();
+        assert_eq!(bad.counts(), (1, 1, 1), "a wake that panicked was repeated");
+
+        slot.register(&bad_waker);
+        bad.light(0);
+        caught(&|| slot.register(&good_waker));
+        assert_eq!(bad.counts(), (2, 1, 2), "a drop that panicked was repeated");
+        slot.wake();
+        assert_eq!(good.counts(), (1, 1, 1), "the waker that replaced it is lost");
+
+        slot.register(&bad_waker);
+        assert_eq!(bad.counts(), (3, 1, 2));
+        drop(slot.take());
+        assert_eq!(bad.counts(), (3, 1, 3));
+    }
+
+    /// As an executor that polls the task from within `wake` does.
+    #[test]
+    fn a_wake_may_come_back_into_the_slot() {
+        use std::sync::{Arc, Mutex};
+        use std::task::Wake;
+
+        struct Task {
+            slot: Arc<TaskSlot>,
+            wakes: Mutex<usize>,
+        }
+        impl Wake for Task {
+            fn wake(self: Arc<Self>) {
+                *self.wakes.lock().unwrap() += 1;
+                let wakes = *self.wakes.lock().unwrap();
+                if wakes < 3 {
+                    self.slot.register(&Waker::from(Arc::clone(&self)));
+                    self.slot.wake();
+                }
+            }
+        }
+        let slot = Arc::new(TaskSlot::new());
+        let task = Arc::new(Task { slot: Arc::clone(&slot), wakes: Mutex::new(0) });
+        slot.register(&Waker::from(Arc::clone(&task)));
+        slot.wake();
+        assert_eq!(*task.wakes.lock().unwrap(), 3);
+        assert_eq!(Arc::strong_count(&task), 1);
     }
 }

@@ -48,10 +48,7 @@ impl YPollset {
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
-        assert!(
-            (1..=MAX_CAPACITY).contains(&capacity),
-            "a YPollset has 1 to {MAX_CAPACITY} signals, not {capacity}"
-        );
+        assert!((1..=MAX_CAPACITY).contains(&capacity), "a YPollset has 1 to {MAX_CAPACITY} signals, not {capacity}");
         Self { core: Arc::new(SetCore::on_futex(capacity)) }
     }
 

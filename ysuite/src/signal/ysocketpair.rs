@@ -59,9 +59,11 @@ impl Default for Backend {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 ///
-/// Wait for *reading*, level- or edge-triggered, and call [`check`](Wait::check) when told. Do not read or write the
-/// descriptor yourself. It may, rarely, be readable with nothing up: such a `check` is empty, and makes it unreadable.
-/// With an edge-triggered loop, attached receivers must be read until they are empty, as sockets must.
+/// Wait for *reading* and call [`check`](Wait::check) when told. Do not read or write the descriptor yourself. It may,
+/// rarely, be readable with nothing up: such a `check` is empty, and makes it unreadable.
+///
+/// Level-triggered is the natural way. In an edge-triggered loop, do as with sockets: serve what `check` reports, reading
+/// attached receivers until they are empty, and call `check` again until *it* is empty. Then the next signal is an edge.
 ///
 /// The descriptor is closed when the set, its signalers and the receivers attached to it are all gone. Take it out of
 /// the event loop before dropping the set; an entry left behind stays silent.

@@ -37,6 +37,8 @@ pub(super) struct Calm<T> {
     pub(super) closed: AtomicBool,
     /// How many messages there may be; `usize::MAX` without a bound.
     pub(super) capacity: usize,
+    /// The bound as it was asked for.
+    pub(super) bound: Option<usize>,
     /// Groups in a chunk that is worth keeping.
     pub(super) groups: usize,
     pub(super) spare: Spare<T>,
@@ -49,9 +51,10 @@ unsafe impl<T: Send> Send for Core<T> {}
 unsafe impl<T: Send> Sync for Core<T> {}
 
 impl<T> Core<T> {
-    /// `capacity` of `usize::MAX` means no bound. Returns the reader's cursor at the first chunk as
+    /// A bound of `usize::MAX` can never be met, and is treated as none. Returns the reader's cursor at the first chunk as
     /// well.
-    pub(super) fn new(capacity: usize) -> (Self, Chunk<T>, Cursor<T>) {
+    pub(super) fn new(bound: Option<usize>) -> (Self, Chunk<T>, Cursor<T>) {
+        let capacity = bound.unwrap_or(usize::MAX);
         let most = Geometry::<T>::GROUPS;
         let (groups, room, first) = if capacity == usize::MAX {
             // Few messages, little memory: chunks grow until they are worth keeping.
@@ -76,6 +79,7 @@ impl<T> Core<T> {
             writer: Passive::new(),
             closed: AtomicBool::new(false),
             capacity,
+            bound,
             groups,
             spare,
         };

@@ -70,7 +70,7 @@ use crate::sync::Arc;
 /// A pipe without a bound. Allocates one small chunk.
 #[must_use]
 pub fn unbounded<T>() -> (Writer<T>, Reader<T>) {
-    ends(usize::MAX)
+    ends(None)
 }
 
 /// A pipe for at most `capacity` messages, hidden ones included. The bound is exact. Where its slots take no more than
@@ -82,11 +82,11 @@ pub fn unbounded<T>() -> (Writer<T>, Reader<T>) {
 #[must_use]
 pub fn bounded<T>(capacity: usize) -> (Writer<T>, Reader<T>) {
     assert!(capacity > 0, "a pipe needs a capacity of at least 1");
-    ends(capacity)
+    ends(Some(capacity))
 }
 
-fn ends<T>(capacity: usize) -> (Writer<T>, Reader<T>) {
-    let (core, chunk, cursor) = Core::new(capacity);
+fn ends<T>(bound: Option<usize>) -> (Writer<T>, Reader<T>) {
+    let (core, chunk, cursor) = Core::new(bound);
     let core = Arc::new(core);
     (Writer::new(core.clone(), chunk), Reader::new(core, cursor))
 }

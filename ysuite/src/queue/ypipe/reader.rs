@@ -100,7 +100,7 @@ impl<T> Reader<T> {
     /// How many messages may be in the pipe; `None` without a bound.
     #[must_use]
     pub fn capacity(&self) -> Option<usize> {
-        self.core.is_bounded().then_some(self.core.calm.capacity)
+        self.core.calm.bound
     }
 
     /// How many published messages are here. Takes time in proportion to that number (a load for each cache line).

@@ -425,7 +425,7 @@ impl<T> Writer<T> {
     /// How many messages may be in the pipe; `None` without a bound.
     #[must_use]
     pub fn capacity(&self) -> Option<usize> {
-        self.core.is_bounded().then_some(self.core.calm.capacity)
+        self.core.calm.bound
     }
 
     /// How many published messages have not been read. Exact for the writer's part, as old as the reader's last step.

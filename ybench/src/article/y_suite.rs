@@ -1,3 +1,0 @@
-use crate::{cli::Request, error::Error};
-pub const ABOUT: &str = "x";
-pub fn run(_: &Request) -> Result<(), Error> { Ok(()) }

@@ -1,0 +1,118 @@
+//! "Y-suite": local sockets against the ypipe, one message at a time, many messages, and in batches.
+//!
+//! In the article's shape: a message bounced 1,000,000 times, three runs, averages; throughput in three runs; batches
+//! of 1, 2, 4 .. 1,024. The article does not say whether a bounce counts as one message or as two; here a density is
+//! the time one way. Contenders run in turn with limits between them, so that each ratio is taken within a round.
+
+mod published;
+mod sweep;
+mod tables;
+
+use std::time::Duration;
+
+use self::published::Row;
+use crate::cli::Request;
+use crate::error::Error;
+use crate::plan::{self, Frame};
+use crate::record::{Report, Session};
+use crate::rounds::{Contender, Length, Plan};
+use crate::transport::registry::Entry;
+use crate::{limits, run};
+
+pub const ABOUT: &str =
+    "\"Y-suite\": local sockets and the ypipe, with and without polling, and batches of 1 to 1,024 messages";
+
+const ROUNDS: u32 = 3;
+const BOUNCES: u64 = 1_000_000;
+/// The article gives no number of messages for throughput; a run is at least that many and about so long.
+const STREAMED: u64 = 1_000_000;
+const STREAMED_FOR: Duration = Duration::from_millis(100);
+
+pub fn run(request: &Request) -> Result<(), Error> {
+    let rounds = request.rounds.unwrap_or(ROUNDS);
+    let mut report = run::begin("article y-suite", request, rounds);
+    run::print_heading(&report);
+    let plans = plans(request, rounds)?;
+    run::measure(plans, &mut report)?;
+    print_tables(&report);
+    print_graphs(&report, request)?;
+    run::finish(&report, request)
+}
+
+fn plans(request: &Request, rounds: u32) -> Result<Vec<Plan>, Error> {
+    let bounces = request.messages.unwrap_or(BOUNCES);
+    let bouncing = Frame {
+        transports: Length::Units(bounces.saturating_mul(2)),
+        ..request.frame(rounds, Length::Time(STREAMED_FOR))
+    };
+    let streaming = request.frame(rounds, Length::TimeAndUnits(STREAMED_FOR, STREAMED));
+    let those = |names: &[&str]| -> Vec<&'static Entry> {
+        let all = request.entries.iter().copied();
+        all.filter(|entry| names.contains(&entry.traits.name)).collect()
+    };
+    let compared = those(&published::TRANSPORTS);
+    let swept = those(&sweep::TRANSPORTS);
+
+    let mut plans = Vec::new();
+    if !compared.is_empty() {
+        let bounced = compared.iter().map(|entry| plan::ping_pong(entry, bouncing)).collect();
+        plans.push(article_plan("ping-pong", "The worst case: one message bounced", bouncing, bounced));
+        let streamed = compared.iter().map(|entry| plan::throughput(entry, streaming)).collect();
+        plans.push(article_plan("throughput", "Messages pushed one by one", streaming, streamed));
+    }
+    if !swept.is_empty() {
+        let batches = swept.iter().flat_map(|entry| sweep::contenders(entry, streaming)).collect();
+        plans.push(article_plan("batch sweep", "Messages sent in batches of 1 to 1,024", streaming, batches));
+    }
+    if plans.is_empty() {
+        let sentence = format!("The article knows only these transports: {}.", published::TRANSPORTS.join(", "));
+        return Err(Error::Refused(sentence));
+    }
+    Ok(plans)
+}
+
+fn article_plan(scenario: &str, about: &str, frame: Frame, mut contenders: Vec<Contender>) -> Plan {
+    let floor = frame.floor();
+    let limit = if scenario == "ping-pong" { &limits::FUTEX } else { frame.stream_limit() };
+    contenders.push(frame.limit(limit));
+    Plan {
+        scenario: scenario.to_owned(),
+        about: about.to_owned(),
+        place: frame.place,
+        rounds: frame.rounds,
+        floor: frame.limit(floor),
+        limit: limit.name,
+        contenders,
+    }
+}
+
+fn print_tables(report: &Report) {
+    let session = |name: &str| report.sessions.iter().find(|session| session.scenario == name);
+    let (Some(worst), Some(streamed)) = (session("ping-pong"), session("throughput")) else {
+        return;
+    };
+    let show = |title: &str, session: &Session, rows: &[Row]| println!("{title}\n{}", tables::article(session, rows));
+    println!("PERFORMANCE WITH POLLING\n");
+    show("The worst case: one message bounced between two threads", worst, &published::WORST_WITH_POLLING);
+    show("Maximal throughput: messages pushed as fast as possible", streamed, &published::STREAM_WITH_POLLING);
+    println!("{}\n", tables::poll_remark(worst, streamed));
+    println!("PERFORMANCE WITHOUT POLLING\n");
+    show("Worst-case scenario", worst, &published::WORST_WITHOUT_POLLING);
+    show("Maximal throughput scenario", streamed, &published::STREAM_WITHOUT_POLLING);
+    println!("{}\n", tables::polling_gain(worst, streamed));
+    println!("NOT IN THE ARTICLE\n");
+    show("Worst-case scenario", worst, &published::BESIDE);
+    show("Maximal throughput scenario", streamed, &published::BESIDE);
+}
+
+fn print_graphs(report: &Report, request: &Request) -> Result<(), Error> {
+    let Some(session) = report.sessions.iter().find(|session| session.scenario == "batch sweep") else {
+        return Ok(());
+    };
+    println!("BATCHES\n\n{}\n{}\n", sweep::table(session), sweep::remark(session));
+    for path in sweep::write_graphs(session, report, &request.svg)? {
+        println!("Graph written to {}.", path.display());
+    }
+    println!();
+    Ok(())
+}

@@ -1,0 +1,106 @@
+//! The waker slot: a wake after a registration is never lost, and every waker is dropped once.
+
+use std::task::{Wake, Waker};
+
+use loom::sync::Notify;
+use loom::thread;
+
+use super::super::TaskSlot;
+use super::explore;
+use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
+
+/// A task that waits on loom's own notification.
+struct ModelTask {
+    woken: Notify,
+    wakes: AtomicUsize,
+}
+
+impl ModelTask {
+    fn new() -> (std::sync::Arc<Self>, Waker) {
+        let task = std::sync::Arc::new(Self { woken: Notify::new(), wakes: AtomicUsize::new(0) });
+        (std::sync::Arc::clone(&task), Waker::from(task))
+    }
+}
+
+impl Wake for ModelTask {
+    fn wake(self: std::sync::Arc<Self>) {
+        self.wakes.fetch_add(1, Ordering::Relaxed);
+        self.woken.notify();
+    }
+}
+
+#[test]
+fn models_task_register_against_wake() {
+    explore(|| {
+        let slot = Arc::new(TaskSlot::new());
+        let past = Arc::new([AtomicBool::new(false), AtomicBool::new(false)]);
+        let wakers = [0, 1].map(|waker| {
+            let (slot, past) = (Arc::clone(&slot), Arc::clone(&past));
+            thread::spawn(move || {
+                past[waker].store(true, Ordering::Relaxed);
+                slot.wake();
+            })
+        });
+        let (task, waker) = ModelTask::new();
+        loop {
+            slot.register(&waker);
+            if past.iter().all(|past| past.load(Ordering::Relaxed)) {
+                break;
+            }
+            task.woken.wait();
+            // An executor, too, lets others run before it comes back to a task that has woken itself.
+            thread::yield_now();
+        }
+        join(wakers);
+        drop(slot);
+        assert_eq!(std::sync::Arc::strong_count(&task), 2, "a waker was leaked or dropped twice");
+        drop(waker);
+        assert_eq!(std::sync::Arc::strong_count(&task), 1);
+    });
+}
+
+#[test]
+fn models_task_replaced_against_wake() {
+    explore(|| {
+        let slot = Arc::new(TaskSlot::new());
+        let past = Arc::new(AtomicBool::new(false));
+        let (first, first_waker) = ModelTask::new();
+        slot.register(&first_waker);
+        let waking = {
+            let (slot, past) = (Arc::clone(&slot), Arc::clone(&past));
+            thread::spawn(move || {
+                past.store(true, Ordering::Relaxed);
+                slot.wake();
+            })
+        };
+        let (second, second_waker) = ModelTask::new();
+        slot.register(&second_waker);
+        // The notification may come for no reason; a lost wake-up ends in a deadlock here.
+        while !past.load(Ordering::Relaxed) {
+            second.woken.wait();
+        }
+        waking.join().unwrap();
+        drop((slot, first_waker, second_waker));
+        assert_eq!(std::sync::Arc::strong_count(&first), 1);
+        assert_eq!(std::sync::Arc::strong_count(&second), 1);
+    });
+}
+
+#[test]
+fn models_task_taken_against_wake() {
+    explore(|| {
+        let slot = Arc::new(TaskSlot::new());
+        let (task, waker) = ModelTask::new();
+        slot.register(&waker);
+        let waking = {
+            let slot = Arc::clone(&slot);
+            thread::spawn(move || slot.wake())
+        };
+        let taken = slot.take();
+        waking.join().unwrap();
+        let wakes = task.wakes.load(Ordering::Relaxed);
+        assert_eq!(wakes + usize::from(taken.is_some()), 1, "taken and woken, or neither");
+        drop((taken, waker, slot));
+        assert_eq!(std::sync::Arc::strong_count(&task), 1);
+    });
+}
