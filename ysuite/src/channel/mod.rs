@@ -13,7 +13,7 @@ pub mod spsc;
 mod wait;
 
 pub use self::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
-pub use self::iter::{IntoIter, Iter, TryIter};
 #[doc(hidden)]
 pub use self::iter::Receive;
+pub use self::iter::{IntoIter, Iter, TryIter};
 pub use self::spin::Spin;

@@ -323,10 +323,7 @@ macro_rules! wear_receiving_face {
         impl<T> futures_core::Stream for $receiver<T> {
             type Item = T;
 
-            fn poll_next(
-                self: core::pin::Pin<&mut Self>,
-                context: &mut Context<'_>,
-            ) -> Poll<Option<T>> {
+            fn poll_next(self: core::pin::Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<T>> {
                 self.get_mut().poll_recv(context).map(Result::ok)
             }
         }

@@ -1,8 +1,9 @@
-//! How long to look before sleeping. One owner at a time; never blocks, and makes at most one system call now and then.
+//! How long to look before sleeping. One owner at a time; never blocks.
 //!
-//! A sleep and a wake-up cost some microseconds; looking for about that long beforehand is worth it if it often enough
-//! saves them, and worth nothing if it does not (the competitive argument for spinning: Karlin, Li, Manasse and Owicki
-//! 1991). So the waiting end remembers whether looking has paid lately.
+//! A sleep and a wake-up cost from some microseconds to some tens of them (virtual machines), and looking for about as
+//! long beforehand is worth it if it often enough saves them, and worth nothing if it does not (the competitive argument
+//! for spinning: Karlin, Li, Manasse and Owicki 1991). So the waiting end remembers how long its sleeps take, wake-up
+//! included, and whether looking has paid lately.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -23,13 +24,13 @@ pub enum Spin {
     Forever,
 }
 
-/// About one wake-up, sleeping thread's return included.
+/// A long look, where nothing better is known. About one wake-up on bare metal.
 const WAKE: Duration = Duration::from_micros(5);
 /// Looks that are always affordable.
-const FEW: u32 = 8;
+const FEW: u32 = 2;
 /// After so many sleeps that came without a long look, one is tried again.
 const PROBE: u32 = 64;
-/// The longest look that is ever tried.
+/// The longest look that is ever tried; longer sleeps are not worth looking for.
 const LONGEST: Duration = Duration::from_micros(100);
 /// The scale of `worth`: looking has always paid.
 const ALWAYS: u32 = 256;
@@ -42,16 +43,13 @@ pub(super) struct Spinner {
     worth: u32,
     /// Sleeps since the last long look.
     skipped: u32,
-    /// Looks in a long look; 0 on a single CPU.
-    long: u32,
-    /// How long sleeps take, as a moving average.
+    /// How long sleeps take, as a moving average; zero before the first.
     slept: Duration,
 }
 
 impl Spinner {
     pub(super) const fn new() -> Self {
-        // The first wait asks how many CPUs there are, and tries.
-        Self { spin: Spin::Adaptive, worth: ALWAYS, skipped: PROBE, long: 0, slept: Duration::ZERO }
+        Self { spin: Spin::Adaptive, worth: ALWAYS, skipped: 0, slept: Duration::ZERO }
     }
 
     pub(super) fn set(&mut self, spin: Spin) {
@@ -74,7 +72,8 @@ impl Spinner {
                 }
             },
             Spin::Adaptive => {
-                let looks = self.looks();
+                // With a single CPU nothing can come while this thread looks.
+                let looks = if Native::cpus() == 1 { 0 } else { self.looks() };
                 for _ in 0..looks {
                     if ready() {
                         self.worth += (ALWAYS - self.worth) / 8;
@@ -90,29 +89,24 @@ impl Spinner {
 
     /// A wait ended in a sleep that took so long.
     pub(super) fn slept(&mut self, time: Duration) {
-        self.slept = (self.slept * 7 + time) / 8;
+        self.slept = if self.slept.is_zero() { time } else { (self.slept * 7 + time) / 8 };
     }
 
     /// How many looks this wait may take.
     fn looks(&mut self) -> u32 {
+        // Two ends that sleep for each other's answer go on sleeping for ever if neither looks for longer than it takes
+        // the other to wake up and answer: so the look follows the sleep, and now and then it is longer.
+        let mut time = self.slept;
         if self.skipped >= PROBE {
-            // Rarely enough to ask the kernel, and often enough to notice that a thread was moved.
             self.skipped = 0;
-            if Native::allowed_cpus() == 1 {
-                self.long = 0;
-                return 0;
-            }
-            self.long = looks_in(WAKE);
-            // Two ends that sleep for each other's answer go on sleeping for ever if neither looks for longer than it
-            // takes the other to wake up and answer: so now and then one does, where sleeps are that short.
-            let answer = self.slept * 2;
-            return if answer <= LONGEST { looks_in(answer.max(WAKE)) } else { self.long };
+            // If it pays, it is worth looking from now on.
+            self.worth = ALWAYS / 2;
+            time *= 2;
+        } else if self.worth < ALWAYS / 4 {
+            self.skipped += 1;
+            return FEW;
         }
-        if self.worth >= ALWAYS / 4 {
-            return self.long;
-        }
-        self.skipped += 1;
-        FEW.min(self.long)
+        looks_in(if self.slept <= LONGEST { time.clamp(WAKE, LONGEST) } else { WAKE })
     }
 }
 

@@ -1,10 +1,36 @@
-//! How many CPUs the calling thread may use. Any thread; never blocks.
+//! How many CPUs the machine has in use. Any thread; asks once, then never blocks.
 
-use rustix::thread::sched_getaffinity;
+use std::sync::OnceLock;
 
-/// Counts the affinity mask of the calling thread. A machine with more CPUs than the mask type holds answers with an
-/// error, and so does a filter: then there are many as far as anybody here cares.
-pub(super) fn allowed() -> usize {
-    super::count_call();
-    sched_getaffinity(None).map_or(usize::MAX, |mask| mask.count() as usize)
+/// As the kernel lists them: `0-3,6`. Masks of threads say something else: a thread pinned to one CPU is not alone on the
+/// machine. A list that cannot be had or read means "many", which is what costs least if it is wrong.
+pub(super) fn online() -> usize {
+    static ONLINE: OnceLock<usize> = OnceLock::new();
+    *ONLINE.get_or_init(|| {
+        super::count_call();
+        let list = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
+        count(list.trim()).unwrap_or(usize::MAX)
+    })
+}
+
+fn count(list: &str) -> Option<usize> {
+    list.split(',').try_fold(0, |sum, range| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let (first, last) = (first.parse::<usize>().ok()?, last.parse::<usize>().ok()?);
+        Some(sum + last.checked_sub(first)? + 1)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::count;
+
+    #[test]
+    fn cpu_lists_with_holes_and_beyond_a_thousand() {
+        assert_eq!(count("0"), Some(1));
+        assert_eq!(count("0-3,6,8-9"), Some(7));
+        assert_eq!(count("0-2047"), Some(2048));
+        assert_eq!(count(""), None);
+        assert_eq!(count("3-1"), None);
+    }
 }

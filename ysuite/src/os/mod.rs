@@ -55,8 +55,9 @@ pub(crate) trait Platform {
     /// Makes every running thread of this process pass a full memory barrier.
     fn bar_others();
 
-    /// How many CPUs the calling thread may run on; `usize::MAX` where nobody can tell.
-    fn allowed_cpus() -> usize;
+    /// How many CPUs the machine has in use; `usize::MAX` where nobody can tell. Not those of the calling thread: one
+    /// that is pinned to a CPU has its peers on others.
+    fn cpus() -> usize;
 }
 
 /// A descriptor that can be rung from any thread and becomes readable by it. Carries wake-ups only, never ids.
@@ -105,8 +106,8 @@ impl Platform for Linux {
         membarrier::everybody();
     }
 
-    fn allowed_cpus() -> usize {
-        cpus::allowed()
+    fn cpus() -> usize {
+        cpus::online()
     }
 }
 

@@ -51,7 +51,7 @@ impl Platform for Model {
         fence(Ordering::SeqCst);
     }
 
-    fn allowed_cpus() -> usize {
+    fn cpus() -> usize {
         1
     }
 }

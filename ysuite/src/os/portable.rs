@@ -3,7 +3,7 @@
 //! Any thread. Waiters that share a bucket wake together and look again. No barrier for others: Fence mode.
 
 use core::time::Duration;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::{Platform, Waited, count_call};
 use crate::sync::{AtomicU32, Ordering};
@@ -63,7 +63,8 @@ impl Platform for Portable {
         unreachable!("there is no barrier for others here, and `can_bar_others` says so");
     }
 
-    fn allowed_cpus() -> usize {
-        std::thread::available_parallelism().map_or(usize::MAX, core::num::NonZero::get)
+    fn cpus() -> usize {
+        static CPUS: OnceLock<usize> = OnceLock::new();
+        *CPUS.get_or_init(|| std::thread::available_parallelism().map_or(usize::MAX, core::num::NonZero::get))
     }
 }

@@ -41,6 +41,11 @@ impl Passive {
         Self { word: AtomicU32::new(FENCED), calm: AtomicU32::new(0) }
     }
 
+    /// A word on which nobody will ever sleep.
+    pub(crate) fn unused() -> Self {
+        Self { word: AtomicU32::new(0), calm: AtomicU32::new(0) }
+    }
+
     /// The word to sleep on, for a wait that compares it.
     pub(crate) fn word(&self) -> &AtomicU32 {
         &self.word

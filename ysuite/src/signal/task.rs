@@ -68,9 +68,8 @@ impl TaskSlot {
             // SAFETY: the exchange has made this thread the holder; `inside` touches no foreign code.
             inside(unsafe { &mut *slot });
         });
-        // ORDERING: Release hands the waker over to the next holder. On failure, Acquire pairs with the RMW of `take`,
-        // as above.
-        if self.state.compare_exchange(REGISTERING, WAITING, Ordering::Release, Ordering::Acquire).is_ok() {
+        // ORDERING: Release hands the waker over to the next holder. Relaxed on failure: the swap below acquires.
+        if self.state.compare_exchange(REGISTERING, WAITING, Ordering::Release, Ordering::Relaxed).is_ok() {
             return true;
         }
         // A waking thread found us here and left it to us. We still hold the slot.
@@ -78,7 +77,7 @@ impl TaskSlot {
             // SAFETY: this thread is the holder until the swap below.
             unsafe { (*slot).take() }
         });
-        // ORDERING: Release as above; Acquire because others may have come since.
+        // ORDERING: Release as above; Acquire pairs with the RMWs of `take`: the task sees what it is woken for.
         self.state.swap(WAITING, Ordering::AcqRel);
         // The one woken may be the old one, equivalent or not: the task that registers now must look again.
         if old.as_ref().is_none_or(|old| !old.will_wake(waker)) {

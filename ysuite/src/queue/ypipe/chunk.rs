@@ -6,9 +6,9 @@
 //!         └────── group ───────────┘
 //! ```
 //!
-//! The state word says up to which slot the group is published: `lap + offset of the newest published slot`. Each time
-//! a chunk goes round, its lap is higher by more than any offset, so what an earlier lap left there reads as "nothing",
-//! and the reader never writes a group. Memory only; no thread waits here. Bounds are the callers' business.
+//! The state word says up to which slot the group is published: `address of the newest published slot + lap`. Each time
+//! a chunk goes round, its lap is higher by more than a group's length, so what an earlier lap left there reads as
+//! "nothing", and the reader never writes a group. Memory only; no thread waits here. Bounds are the callers' business.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -52,9 +52,9 @@ impl<T> Geometry<T> {
     pub(super) const STRIDE: usize = Self::SHAPE.1;
     /// From the group to one past its last slot.
     pub(super) const END: usize = Self::FIRST + Self::SLOTS * Self::STEP;
-    /// What a group's state says when all of it is published, above its lap.
-    pub(super) const FULL: usize = Self::END - Self::STEP;
-    /// From one lap to the next: more than any offset within a group.
+    /// From the group to its last slot.
+    pub(super) const LAST: usize = Self::END - Self::STEP;
+    /// From one lap to the next: more than any distance within a group.
     pub(super) const LAP: usize = (Self::END + 1).next_power_of_two();
     /// Groups in a chunk of a queue that streams.
     #[cfg(not(ysuite_loom))]
@@ -64,6 +64,10 @@ impl<T> Geometry<T> {
     };
     #[cfg(ysuite_loom)]
     pub(super) const GROUPS: usize = 2;
+
+    /// Whether a group is found from a slot's address by a mask: groups of one line or two.
+    #[cfg(not(ysuite_loom))]
+    const BY_MASK: bool = Self::STRIDE == LINE || Self::STRIDE == 2 * LINE;
 
     const ALIGN: usize = max(align_of::<Header<T>>(), max(align_of::<State>(), align_of::<Slot<T>>()));
 
@@ -87,7 +91,7 @@ impl<T> Geometry<T> {
     const SHAPE: (usize, usize) = (2, round_up(Self::FIRST + 2 * Self::STEP, Self::ALIGN));
 
     #[cfg(not(ysuite_loom))]
-    const CHUNK_ALIGN: usize = max(LINE, Self::ALIGN);
+    const CHUNK_ALIGN: usize = max(if Self::BY_MASK { Self::STRIDE } else { LINE }, Self::ALIGN);
     #[cfg(ysuite_loom)]
     const CHUNK_ALIGN: usize = Self::ALIGN;
 
@@ -130,7 +134,7 @@ impl<T> Chunk<T> {
             .expect("a message too large for the address space")
     }
 
-    /// A fresh chunk of `groups` groups, nothing published in any lap but the 0th. Aborts where memory runs out.
+    /// A fresh chunk of `groups` groups, nothing published in any lap from 1 on. Aborts where memory runs out.
     pub(super) fn allocate(groups: usize) -> Self {
         let layout = Self::layout(groups);
         // SAFETY: the layout is never empty: there is a header.
@@ -144,7 +148,8 @@ impl<T> Chunk<T> {
             header.write(Header { next: AtomicPtr::new(null), previous: Cell::new(null), groups });
             for index in 0..groups {
                 let group = chunk.first().add(index * Geometry::<T>::STRIDE);
-                group.cast::<State>().write(State::new(0));
+                // Below any slot of any lap.
+                group.cast::<State>().write(State::new(group.as_ptr().addr()));
                 for slot in 0..Geometry::<T>::SLOTS {
                     let at = group.add(Geometry::<T>::FIRST + slot * Geometry::<T>::STEP);
                     at.cast::<Slot<T>>().write(Slot::new(MaybeUninit::uninit()));
@@ -226,4 +231,21 @@ pub(super) unsafe fn state<'a>(group: NonNull<u8>) -> &'a State {
 pub(super) unsafe fn slot<'a, T>(at: NonNull<u8>) -> &'a Slot<T> {
     // SAFETY: made in `allocate`; only ever borrowed shared.
     unsafe { at.cast::<Slot<T>>().as_ref() }
+}
+
+/// The group of a slot. `known` is the answer, where it is cheaper to be told than to be found.
+///
+/// # Safety
+/// `at` is the address of a slot, in the group `known`.
+#[inline(always)]
+pub(super) unsafe fn group_of<T>(at: NonNull<u8>, known: NonNull<u8>) -> NonNull<u8> {
+    #[cfg(not(ysuite_loom))]
+    if Geometry::<T>::BY_MASK {
+        // Cheaper than a load, in the one place where that counts.
+        let within = at.as_ptr().addr() % Geometry::<T>::STRIDE;
+        // SAFETY: chunks with such groups are aligned to them, so the group begins at the multiple below.
+        return unsafe { at.sub(within) };
+    }
+    let _ = at;
+    known
 }

@@ -71,12 +71,15 @@ impl<T> Core<T> {
         if capacity != usize::MAX && bytes <= EAGER_BYTES && !cfg!(ysuite_loom) {
             // One is in use already, and one place stays free: a full ring could not take the last chunk back.
             for _ in 1..room {
-                assert!(spare.give(&mut prepared, Chunk::allocate(groups)).is_ok(), "the ring has room for every chunk");
+                assert!(
+                    spare.give(&mut prepared, Chunk::allocate(groups)).is_ok(),
+                    "the ring has room for every chunk"
+                );
             }
         }
         let calm = Calm {
             reader: Passive::new(),
-            writer: Passive::new(),
+            writer: if capacity == usize::MAX { Passive::unused() } else { Passive::new() },
             closed: AtomicBool::new(false),
             capacity,
             bound,

@@ -53,12 +53,13 @@ impl<T> Cursor<T> {
                 }
             }
             // ORDERING: Acquire pairs with the Release in `Writer::publish`: the slots up to there are written.
-            let published = state(self.group).load(Ordering::Acquire).wrapping_sub(self.lap);
-            // What an earlier lap left there is below this lap: negative.
-            if (published as isize) < self.next.as_ptr().offset_from(self.group.as_ptr()) {
+            let newest = state(self.group).load(Ordering::Acquire).wrapping_sub(self.lap);
+            let ahead = newest.wrapping_sub(self.next.as_ptr().addr());
+            // What an earlier lap left there is behind: negative.
+            if (ahead as isize) < 0 {
                 return false;
             }
-            self.known = self.group.add(published + Geometry::<T>::STEP);
+            self.known = self.next.add(ahead + Geometry::<T>::STEP);
         }
         true
     }
@@ -181,9 +182,10 @@ impl<T> Cursor<T> {
             // SAFETY: the chunks ahead of the reader are freed by nobody else.
             let said = unsafe { state(group) };
             // ORDERING: Acquire pairs with `Writer::publish`, so that a link behind a full group is visible.
-            let published = said.load(Ordering::Acquire).wrapping_sub(lap) as isize;
-            let slots = (published + Geometry::<T>::STEP as isize - Geometry::<T>::FIRST as isize).max(0);
-            let slots = slots as usize / Geometry::<T>::STEP;
+            let newest = said.load(Ordering::Acquire).wrapping_sub(lap);
+            let first = group.as_ptr().addr() + Geometry::<T>::FIRST;
+            let ahead = newest.wrapping_sub(first) as isize;
+            let slots = if ahead < 0 { 0 } else { ahead as usize / Geometry::<T>::STEP + 1 };
             count += slots.saturating_sub(passed);
             passed = 0;
             if slots < Geometry::<T>::SLOTS || count >= enough {

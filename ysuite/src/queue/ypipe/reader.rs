@@ -85,10 +85,11 @@ impl<T> Reader<T> {
         &self.core.calm.writer
     }
 
-    /// After messages have been taken: the tokens of a writer that sleeps for want of room, which must be rung.
+    /// After messages have been taken: the tokens of a writer that sleeps for want of room, which must be rung. Without
+    /// a bound there is none, and this is a load.
     #[inline(always)]
     pub(crate) fn credited(&self) -> u32 {
-        if self.core.is_bounded() { self.core.calm.writer.published() } else { 0 }
+        self.core.calm.writer.published()
     }
 
     /// Whether the writer is gone. What it published may still be here.

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::ptr::{self, NonNull};
 
-use super::chunk::{Chunk, Geometry, Slot, slot, state};
+use super::chunk::{Chunk, Geometry, group_of, slot, state};
 use super::core::Core;
 use crate::queue::{GONE, Passive, prefetch};
 use crate::sync::{Arc, Ordering};
@@ -108,25 +108,57 @@ impl<T> Writer<T> {
     /// If the iterator panics, what it has given is written.
     #[inline]
     pub(crate) fn fill(&mut self, messages: &mut impl Iterator<Item = T>) -> Option<T> {
+        let mut full = self.full;
+        let mut run = Run { at: self.next, writer: self };
         loop {
-            let full = self.full;
-            let mut run = Run { at: self.next, writer: self };
-            while run.at != full {
-                let message = messages.next()?;
-                // SAFETY: `at` lies before `full`, so it is a slot of this group, empty since its last lap was
-                // consumed; the next one is at most one past the group.
-                unsafe {
-                    slot::<T>(run.at).with_mut(|place| {
-                        (*place).write(message);
-                    });
-                    run.at = run.at.add(Geometry::<T>::STEP);
+            let message = messages.next()?;
+            if run.at == full {
+                run.commit();
+                if !run.writer.step_hidden() {
+                    return Some(message);
                 }
+                (run.at, full) = (run.writer.next, run.writer.full);
             }
-            drop(run);
-            if let Err(message) = self.write(messages.next()?) {
-                return Some(message);
+            // SAFETY: `at` lies before `full`, so it is a slot of this group, empty since its last lap was consumed; the
+            // next one is at most one past the group.
+            unsafe {
+                slot::<T>(run.at).with_mut(|place| {
+                    (*place).write(message);
+                });
+                run.at = run.at.add(Geometry::<T>::STEP);
             }
         }
+    }
+
+    /// The way on within a batch, as [`step`](Self::step) is for single messages. False: no room.
+    #[inline(always)]
+    fn step_hidden(&mut self) -> bool {
+        // SAFETY: at most one past the chunk's last group.
+        let group = unsafe { self.group.add(Geometry::<T>::STRIDE) };
+        let before = self.before.wrapping_add(Geometry::<T>::SLOTS);
+        // SAFETY: one past the group at most.
+        let at_end = self.next == unsafe { self.group.add(Geometry::<T>::END) };
+        if !at_end || group == self.end || self.limit.wrapping_sub(before) < Geometry::<T>::SLOTS {
+            return self.room();
+        }
+        if self.stop.is_null() {
+            self.hold();
+        }
+        self.enter(group, before);
+        true
+    }
+
+    /// Goes on in a group all of which may be written.
+    #[inline(always)]
+    fn enter(&mut self, group: NonNull<u8>, before: usize) {
+        // SAFETY: within that group.
+        unsafe {
+            self.next = group.add(Geometry::<T>::FIRST);
+            self.full = group.add(Geometry::<T>::END);
+        }
+        self.before = before;
+        self.group = group;
+        prefetch::for_write(group.as_ptr().wrapping_add(AHEAD * Geometry::<T>::STRIDE));
     }
 
     /// Writes a message and publishes it with all that was hidden. As [`write`](Self::write) and
@@ -141,10 +173,11 @@ impl<T> Writer<T> {
 
     #[inline(always)]
     fn send_here(&mut self, message: T) -> u32 {
-        let offset = self.put(message);
+        let at = self.put(message);
+        // SAFETY: `at` is a slot of the group the writer is in, which is alive.
+        let state = unsafe { state(group_of::<T>(at, self.group)) };
         // ORDERING: Release pairs with the Acquire in `Cursor::look_further`.
-        // SAFETY: the group the writer is in is alive.
-        unsafe { state(self.group) }.store(self.lap.wrapping_add(offset), Ordering::Release);
+        state.store(at.as_ptr().addr().wrapping_add(self.lap), Ordering::Release);
         self.core.calm.reader.published()
     }
 
@@ -171,25 +204,19 @@ impl<T> Writer<T> {
         if self.stop.is_null() || group == self.end || self.limit.wrapping_sub(before) < Geometry::<T>::SLOTS {
             return false;
         }
-        // SAFETY: within that group.
-        unsafe {
-            // Room may have ended within the group that would be left.
-            if self.next != self.group.add(Geometry::<T>::END) {
-                return false;
-            }
-            self.next = group.add(Geometry::<T>::FIRST);
-            self.full = group.add(Geometry::<T>::END);
+        // Room may have ended within the group that would be left.
+        // SAFETY: one past the group at most.
+        if self.next != unsafe { self.group.add(Geometry::<T>::END) } {
+            return false;
         }
+        self.enter(group, before);
         self.stop = self.full.as_ptr();
-        self.before = before;
-        self.group = group;
-        prefetch::for_write(group.as_ptr().wrapping_add(AHEAD * Geometry::<T>::STRIDE));
         true
     }
 
-    /// Puts a message into the next slot; returns the slot's offset in its group.
+    /// Puts a message into the next slot; returns the slot.
     #[inline(always)]
-    fn put(&mut self, message: T) -> usize {
+    fn put(&mut self, message: T) -> NonNull<u8> {
         let at = self.next;
         // SAFETY: `next` lies before `full`, so it is a slot of this group, empty since its last lap was consumed.
         unsafe {
@@ -197,8 +224,8 @@ impl<T> Writer<T> {
                 (*place).write(message);
             });
             self.next = at.add(Geometry::<T>::STEP);
-            at.as_ptr().offset_from(self.group.as_ptr()) as usize
         }
+        at
     }
 
     /// Makes room for one more message: the next group, the next chunk, or credit the reader has given. False: full.
@@ -259,9 +286,9 @@ impl<T> Writer<T> {
 
     /// Leaves a group that holds hidden messages. The first such group is held back: its state, published last, shows
     /// the reader all the others at once.
-    #[cold]
+    #[inline(always)]
     fn hold(&mut self) {
-        let full = self.lap.wrapping_add(Geometry::<T>::FULL);
+        let full = self.lap.wrapping_add(self.group.as_ptr().addr() + Geometry::<T>::LAST);
         if self.held.is_none() {
             self.held = Some((self.group, full));
         } else {
@@ -341,8 +368,9 @@ impl<T> Writer<T> {
                 self.held = None;
             } else {
                 // It was marked full when it was left; nothing in it is published.
+                let nothing = self.lap.wrapping_add(self.group.as_ptr().addr());
                 // ORDERING: Relaxed; the reader gets here only after a later Release.
-                state(self.group).store(self.lap, Ordering::Relaxed);
+                state(self.group).store(nothing, Ordering::Relaxed);
             }
         }
     }
@@ -366,9 +394,9 @@ impl<T> Writer<T> {
         // SAFETY: the groups that hold hidden messages are alive.
         unsafe {
             if self.next != self.group.add(Geometry::<T>::FIRST) {
-                let newest = self.next.as_ptr().offset_from(self.group.as_ptr()) as usize - Geometry::<T>::STEP;
+                let newest = self.next.as_ptr().addr() - Geometry::<T>::STEP;
                 // ORDERING: Release pairs with the Acquire in `Cursor::look_further`.
-                state(self.group).store(self.lap.wrapping_add(newest), Ordering::Release);
+                state(self.group).store(newest.wrapping_add(self.lap), Ordering::Release);
             }
             if let Some((group, full)) = self.held.take() {
                 // ORDERING: Release; as above. This store shows the reader the whole batch.
@@ -458,13 +486,20 @@ struct Run<'a, T> {
     writer: &'a mut Writer<T>,
 }
 
-impl<T> Drop for Run<'_, T> {
+impl<T> Run<'_, T> {
     #[inline(always)]
-    fn drop(&mut self) {
+    fn commit(&mut self) {
         if self.at != self.writer.next {
             self.writer.hide();
             self.writer.next = self.at;
         }
+    }
+}
+
+impl<T> Drop for Run<'_, T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.commit();
     }
 }
 
@@ -482,5 +517,3 @@ impl<T> fmt::Debug for Writer<T> {
         f.debug_struct("Writer").field("len", &self.len()).field("hidden", &self.hidden()).finish_non_exhaustive()
     }
 }
-
-const _: () = assert!(size_of::<Slot<u64>>() >= 8, "a slot holds its message");

@@ -6,7 +6,7 @@ use loom::sync::Notify;
 use loom::thread;
 
 use super::super::TaskSlot;
-use super::explore;
+use super::{explore, join};
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
 
 /// A task that waits on loom's own notification.
@@ -48,8 +48,6 @@ fn models_task_register_against_wake() {
                 break;
             }
             task.woken.wait();
-            // An executor, too, lets others run before it comes back to a task that has woken itself.
-            thread::yield_now();
         }
         join(wakers);
         drop(slot);
@@ -80,6 +78,9 @@ fn models_task_replaced_against_wake() {
             second.woken.wait();
         }
         waking.join().unwrap();
+        // There was a waker in the slot all the time, so somebody was woken, whatever the second task saw for itself.
+        let wakes = [&first, &second].map(|task| task.wakes.load(Ordering::Relaxed));
+        assert_ne!(wakes, [0, 0], "a wake-up was swallowed");
         drop((slot, first_waker, second_waker));
         assert_eq!(std::sync::Arc::strong_count(&first), 1);
         assert_eq!(std::sync::Arc::strong_count(&second), 1);
