@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::limits;
 use crate::plan;
 use crate::rounds::Length;
+use crate::run::say;
 use crate::scenario::Scenario;
 use crate::transport::registry;
 use crate::{run, table};
@@ -24,7 +25,7 @@ pub fn limits(request: &Request) -> Result<(), Error> {
     let plan = plan::of_limits(request.frame(rounds, length));
     run::measure(vec![plan], &mut report)?;
     for session in &report.sessions {
-        println!("{}", table::limits(session, about));
+        say(table::limits(session, about));
     }
     run::finish(&report, request)
 }
@@ -35,22 +36,22 @@ fn about(name: &str) -> &'static str {
 
 /// Names everything that can be asked for.
 pub fn list() {
-    println!("Scenarios (`ybench`):");
+    say("Scenarios (`ybench`):");
     for scenario in Scenario::ALL {
-        println!("  {:<20} {}.", scenario.name(), scenario.about());
+        say(format_args!("  {:<20} {}.", scenario.name(), scenario.about()));
     }
-    println!("\nTransports (`ybench --transport NAME`):");
+    say("\nTransports (`ybench --transport NAME`):");
     for entry in registry::all() {
         let traits = entry.traits;
         let beside_sockets = if traits.works_with_epoll { "; can stand in epoll" } else { "" };
-        println!("  {:<20} {} ({}{beside_sockets}).", traits.name, traits.about, traits.waits.in_words());
+        say(format_args!("  {:<20} {} ({}{beside_sockets}).", traits.name, traits.about, traits.waits.in_words()));
     }
-    println!("\nArticles (`ybench article NAME`):");
-    println!("  {:<20} {}.", "y-suite", crate::article::y_suite::ABOUT);
-    println!("\nLimits (`ybench limits`):");
+    say("\nArticles (`ybench article NAME`):");
+    say(format_args!("  {:<20} {}.", "y-suite", crate::article::y_suite::ABOUT));
+    say("\nLimits (`ybench limits`):");
     for probe in limits::all() {
-        println!("  {:<28} {}.", probe.name, probe.about);
+        say(format_args!("  {:<28} {}.", probe.name, probe.about));
     }
-    println!("\nTargets (`ybench goals`):");
-    println!("  {:<20} The project's own targets, each measured and compared with what is wanted.", "goals");
+    say("\nTargets (`ybench goals`):");
+    say(format_args!("  {:<20} The project's own targets, each measured and compared with what is wanted.", "goals"));
 }

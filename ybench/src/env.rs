@@ -11,7 +11,7 @@ pub struct Environment {
     pub cpu_model: Option<String>,
     pub allowed_cpus: Vec<usize>,
     pub kernel: Option<String>,
-    /// The name of the hypervisor, or "yes" where only the processor's flag tells.
+    /// The name of the hypervisor, or "unnamed" where only the processor's flag tells.
     pub hypervisor: Option<String>,
     pub governor: Option<String>,
     pub clock_source: Option<String>,
@@ -101,7 +101,7 @@ fn hypervisor(cpuinfo: &str) -> Option<String> {
         .any(|line| line.split_whitespace().any(|flag| flag == "hypervisor"));
     line("/sys/hypervisor/type").or_else(|| {
         let vendor = line("/sys/class/dmi/id/sys_vendor");
-        flagged.then(|| vendor.unwrap_or_else(|| "yes".to_owned()))
+        flagged.then(|| vendor.unwrap_or_else(|| "unnamed".to_owned()))
     })
 }
 

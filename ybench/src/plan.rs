@@ -62,8 +62,8 @@ pub fn of(scenario: Scenario, entries: &[&'static Entry], frame: Frame, warnings
     let able = without_spinners(scenario, able, frame, warnings);
     let (mut contenders, limit) = match scenario {
         Scenario::PingPong | Scenario::OneCpu => {
-            let others =
-                [&limits::ONE_LINE_FLOOR, &limits::FUTEX, &limits::EVENTFD, &limits::EPOLL].map(|probe: &'static _| probe);
+            let others = [&limits::ONE_LINE_FLOOR, &limits::FUTEX, &limits::EVENTFD, &limits::EPOLL]
+                .map(|probe: &'static _| probe);
             (frame.those_that_fit(&others), frame.floor().name)
         }
         Scenario::Throughput | Scenario::Batches => {
@@ -99,7 +99,8 @@ fn without_spinners(
     if !frame.place.one_cpu() {
         return able;
     }
-    let (spinners, sleepers): (Vec<&Entry>, Vec<&Entry>) = able.into_iter().partition(|entry| entry.traits.waits == Waits::Spins);
+    let (spinners, sleepers): (Vec<&Entry>, Vec<&Entry>) =
+        able.into_iter().partition(|entry| entry.traits.waits == Waits::Spins);
     if !spinners.is_empty() {
         let names = spinners.iter().map(|entry| entry.traits.name.to_owned()).collect();
         warnings.push(Warning::SpinnersLeftOut { scenario: scenario.name().to_owned(), names });

@@ -95,7 +95,7 @@ fn draw(graph: &Graph, area: &Area<'_>) -> Outcome<()> {
     for (number, line) in graph.lines.iter().enumerate() {
         draw_line(&mut chart, line, number)?;
     }
-    if let Some(level) = &graph.level {
+    if let Some(level) = graph.level.as_ref().filter(|level| level.value <= top) {
         let ends = [(-0.3, level.value), (last + 0.3, level.value)];
         chart.draw_series(DashedLineSeries::new(ends, 6, 5, FAINT.stroke_width(1)))?;
     }
@@ -108,9 +108,9 @@ fn draw_legend(graph: &Graph, area: &Area<'_>) -> Outcome<()> {
     let mut x = 24;
     let mut word = |label: &str| -> Outcome<i32> {
         let at = x;
-        area.draw(&Text::new(label.to_owned(), (at + 34, Y - 8), font(14, INK)))?;
-        // Letters of this size are about 8 wide; nothing here can measure them.
-        x += 34 + 8 * label.chars().count() as i32 + 20;
+        area.draw(&Text::new(label.to_owned(), (at + 34, Y - 6), font(14, INK)))?;
+        // Letters of this size are about 7 wide; nothing here can measure them.
+        x += 34 + 7 * label.chars().count() as i32 + 16;
         Ok(at)
     };
     for (number, line) in graph.lines.iter().enumerate() {
@@ -120,7 +120,12 @@ fn draw_legend(graph: &Graph, area: &Area<'_>) -> Outcome<()> {
         area.draw(&marker(number, (at + 13, Y), colour))?;
     }
     if let Some(level) = &graph.level {
-        let at = word(&level.label)?;
+        let value = if level.value > lines_top(graph) * ROOM {
+            format!(" ({})", table::figure(level.value))
+        } else {
+            String::new()
+        };
+        let at = word(&format!("{}{value}", level.label))?;
         for from in [0, 10, 20] {
             area.draw(&PathElement::new([(at + from, Y), (at + from + 6, Y)], FAINT.stroke_width(1)))?;
         }
@@ -174,9 +179,18 @@ fn tick(value: f64, top: f64) -> String {
     if top >= 20.0 { table::grouped(value) } else { format!("{value:.1}") }
 }
 
+/// A level farther above the lines than this is told in the legend instead: drawn, it would press the lines flat.
+const ROOM: f64 = 2.5;
+
+fn lines_top(graph: &Graph) -> f64 {
+    let points = graph.lines.iter().flat_map(|line| &line.points);
+    points.map(|(_, spread)| spread.max).fold(f64::MIN_POSITIVE, f64::max)
+}
+
 fn highest(graph: &Graph) -> f64 {
-    let points = graph.lines.iter().flat_map(|line| &line.points).map(|(_, spread)| spread.max);
-    points.chain(graph.level.iter().map(|level| level.value)).fold(f64::MIN_POSITIVE, f64::max)
+    let lines = lines_top(graph);
+    let level = graph.level.as_ref().map(|level| level.value).filter(|value| *value <= lines * ROOM);
+    level.unwrap_or(lines).max(lines)
 }
 
 #[cfg(test)]
@@ -205,6 +219,14 @@ mod tests {
         }
         // Three points, and one marker in the legend.
         assert_eq!(text.matches("<polygon").count(), 4);
+    }
+
+    #[test]
+    fn a_level_far_above_is_told_instead_of_drawn() {
+        let mut graph = graph(&[4.0, 2.0, 1.0]);
+        graph.level = Some(Level { label: "the limit".into(), value: 400.0 });
+        assert!(svg(&graph).unwrap().contains("the limit (400)"));
+        assert!(highest(&graph) < 10.0);
     }
 
     #[test]

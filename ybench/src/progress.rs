@@ -2,8 +2,6 @@
 //!
 //! Drawn between runs, from the thread that waits for them: no thread of its own ticks beside a measurement.
 
-use std::time::Duration;
-
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 pub struct Progress(ProgressBar);
@@ -15,7 +13,8 @@ impl Progress {
             return Self(ProgressBar::hidden());
         };
         let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {elapsed} of about {duration}  {msg}") {
+        if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {elapsed} of about {duration}  {msg}")
+        {
             bar.set_style(style);
         }
         Self(bar)
@@ -25,10 +24,6 @@ impl Progress {
     pub fn step(&self, name: &str) {
         self.0.set_message(name.to_owned());
         self.0.inc(1);
-    }
-
-    pub fn elapsed(&self) -> Duration {
-        self.0.elapsed()
     }
 }
 

@@ -4,6 +4,7 @@ use crate::cli::Request;
 use crate::error::Error;
 use crate::plan;
 use crate::rounds::Length;
+use crate::run::say;
 use crate::scenario::Scenario;
 use crate::{run, table};
 
@@ -14,8 +15,6 @@ pub fn run(request: &Request) -> Result<(), Error> {
     let rounds = request.rounds.unwrap_or(ROUNDS);
     let seconds = request.seconds.unwrap_or(SECONDS);
     let mut report = run::begin("quick", request, rounds);
-    run::print_heading(&report);
-
     let plans = |length, warnings: &mut Vec<_>| -> Vec<_> {
         let frame = request.frame(rounds, length);
         Scenario::ALL.iter().filter_map(|&scenario| plan::of(scenario, &request.entries, frame, warnings)).collect()
@@ -29,9 +28,10 @@ pub fn run(request: &Request) -> Result<(), Error> {
         return Err(Error::Refused(sentence.to_owned()));
     }
 
+    run::print_heading(&report);
     run::measure(plans, &mut report)?;
     for session in &report.sessions {
-        println!("{}", table::ranking(session));
+        say(table::ranking(session));
     }
     run::finish(&report, request)
 }

@@ -152,7 +152,8 @@ impl Plan {
     }
 
     fn round(&self, number: usize, progress: &Progress) -> Result<Round, Error> {
-        let cpus = if self.place.one_cpu() { vec![self.place.first] } else { vec![self.place.first, self.place.second] };
+        let cpus =
+            if self.place.one_cpu() { vec![self.place.first] } else { vec![self.place.first, self.place.second] };
         let stolen_before = stolen_seconds(&cpus);
         let start = Instant::now();
         let floor = || -> Result<f64, Error> {

@@ -1,5 +1,7 @@
 //! What all commands share: a report that fills up, the warnings that go with it, and its way out.
 
+use std::fmt::Display;
+use std::io::{self, Write};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::cli::Request;
@@ -57,18 +59,26 @@ pub fn measure(plans: Vec<Plan>, report: &mut Report) -> Result<(), Error> {
 /// Prints the doubts and keeps the report where it was asked for.
 pub fn finish(report: &Report, request: &Request) -> Result<(), Error> {
     if !report.warnings.is_empty() {
-        println!("Doubts:");
+        say("Doubts:");
         for warning in &report.warnings {
-            println!("  {warning} {}", warning.advice());
+            say(format_args!("  {warning} {}", warning.advice()));
         }
     }
     if let Some(path) = &request.json {
         keep::write_report(path, report)?;
-        println!("Kept in {}.", path.display());
+        say(format_args!("Kept in {}.", path.display()));
     }
     Ok(())
 }
 
+/// To stdout, which may be a pipe whose reader has seen enough: that must not keep a result from being kept.
+pub fn say(text: impl Display) {
+    match writeln!(io::stdout(), "{text}") {
+        Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => eprintln!("The output cannot be written: {cause}."),
+        _ => {}
+    }
+}
+
 pub fn print_heading(report: &Report) {
-    println!("{}", table::heading(report));
+    say(table::heading(report));
 }

@@ -2,9 +2,9 @@
 //!
 //! The gate spins, so that neither thread is still waking up when the clock starts. On one CPU it gives way instead.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -69,7 +69,8 @@ impl Gate {
 /// How long a run of so many units may take before it is given up: many times what the slowest transport needs. What
 /// loses a message is found in the first, short runs.
 fn patience(units: u64) -> Duration {
-    Duration::from_secs(60).saturating_add(Duration::from_micros(500).saturating_mul(units.try_into().unwrap_or(u32::MAX)))
+    Duration::from_secs(60)
+        .saturating_add(Duration::from_micros(500).saturating_mul(units.try_into().unwrap_or(u32::MAX)))
 }
 
 /// Runs `first` and `second` on the two CPUs of `place` and returns what both returned. Each must pass the gate once.

@@ -62,7 +62,7 @@ pub struct Conditions {
 pub fn doubt(conditions: Conditions) -> Option<String> {
     let (before, after) = conditions.floors;
     let moved = (before - after).abs() / before.min(after);
-    if !(moved <= FLOOR_MAY_MOVE) {
+    if moved.is_nan() || moved > FLOOR_MAY_MOVE {
         return Some(format!("the floor moved by {:.0} % ({before:.1} to {after:.1} ns)", moved * 100.0));
     }
     let (stolen, had) = conditions.stolen?;

@@ -24,7 +24,9 @@ pub fn ranking(session: &Session) -> String {
     // The floor tells how steady the machine was; where it is not what ranks, it has nothing to do with the others.
     let comparable = |one: &&Contestant| one.name != session.floor || session.floor == session.limit;
     let mut rows: Vec<&Contestant> = session.contenders.iter().filter(comparable).collect();
-    let median = |one: &&Contestant| session.density(&one.name).map_or(f64::INFINITY, |spread| spread.median);
+    // By the ratio, as the verdict does: medians of times taken at different moments may order them differently.
+    let median =
+        |one: &&Contestant| session.ratio(&one.name, &session.limit).map_or(f64::INFINITY, |ratio| ratio.median);
     rows.sort_by(|a, b| median(a).total_cmp(&median(b)));
     let mut rank = 0;
     for one in rows {
@@ -76,7 +78,11 @@ fn judgement(session: &Session) -> String {
     if sleepers.is_empty() || sleepers.len() == all.len() {
         return verdict(&all);
     }
-    let (first, second) = (verdict(&all), verdict(&sleepers));
+    let first = verdict(&all);
+    if let [only] = sleepers.as_slice() {
+        return format!("{first}\n{} is the only one here that can sleep.", only.name);
+    }
+    let second = verdict(&sleepers);
     if first == second { first } else { format!("{first}\nOf those that can sleep: {second}") }
 }
 

@@ -89,7 +89,10 @@ impl fmt::Display for Warning {
             }
             Self::AllRoundsDoubtful { scenario, of, reasons } => {
                 let first = reasons.first().map_or("", String::as_str);
-                write!(out, "{scenario}: all {of} rounds were doubtful, and were kept because nothing else is left: {first}")?;
+                write!(
+                    out,
+                    "{scenario}: all {of} rounds were doubtful, and were kept because nothing else is left: {first}"
+                )?;
                 write!(out, "{}", if reasons.len() > 1 { " in the first." } else { "." })
             }
             Self::Unavailable { name, cause } => write!(out, "{name} cannot run here: {cause}."),

@@ -1,2 +1,136 @@
-use crate::{cli::Request, error::Error};
-pub fn run(_: &Request) -> Result<(), Error> { Ok(()) }
+//! `ybench goals`: the project's own targets for speed and size, each measured in rounds beside what it is compared to.
+//!
+//! A target of speed is the median of the ratios formed inside the rounds; counts and sizes are taken several times
+//! and given as their median. A miss is a result, not an error.
+
+mod idle;
+mod memory;
+mod streaming;
+mod targets;
+
+use std::time::Duration;
+
+use self::targets::{BATCHES, BOUNCED, ONE_CPU, RATIOS, Ratio, STREAMS};
+use crate::cli::Request;
+use crate::error::Error;
+use crate::limits;
+use crate::plan::{self, Frame};
+use crate::record::{Goal, Report};
+use crate::rounds::{Contender, Length, Plan};
+use crate::run::say;
+use crate::stats::Spread;
+use crate::transport::registry::{self, Entry};
+use crate::{run, table};
+
+const ROUNDS: u32 = 7;
+const RUN: Duration = Duration::from_millis(100);
+/// Runs in one round of all plans together, roughly.
+const RUNS: u64 = 22;
+
+pub fn run(request: &Request) -> Result<(), Error> {
+    if request.place.one_cpu() {
+        let sentence = "The project's targets need two CPUs: the limits they are compared with spin.";
+        return Err(Error::Refused(sentence.to_owned()));
+    }
+    let rounds = request.rounds.unwrap_or(ROUNDS);
+    let mut report = run::begin("goals", request, rounds);
+    run::print_heading(&report);
+    // Memory first: what has been freed by others and kept by the allocator would hide what is taken.
+    let sizes = sizes_and_counts(request, rounds)?;
+    let length = request.seconds.map_or(RUN, |seconds| plan::run_length(seconds, rounds, RUNS));
+    run::measure(plans(request, request.frame(rounds, Length::Time(length))), &mut report)?;
+    report.goals = RATIOS.iter().map(|ratio| judged(ratio, &report)).collect();
+    report.goals.extend(sizes);
+    say(table::goals(&report.goals));
+    run::finish(&report, request)
+}
+
+fn plans(request: &Request, frame: Frame) -> Vec<Plan> {
+    let together = Frame { place: request.place.together(), ..frame };
+    let those =
+        |names: &[&str]| -> Vec<&'static Entry> { names.iter().filter_map(|name| registry::named(name)).collect() };
+    let mut streams: Vec<Contender> = those(&STREAMS).into_iter().map(|entry| plan::throughput(entry, frame)).collect();
+    streams.push(frame.limit(&limits::HAND_OVER));
+    for entry in those(&["spsc-batch"]) {
+        streams.extend(BATCHES.map(|batch| {
+            let mut contender = plan::batches(entry, batch, frame);
+            contender.contestant.name = targets::batch_name(batch);
+            contender
+        }));
+    }
+    let mut bounces: Vec<Contender> = those(&BOUNCED).into_iter().map(|entry| plan::ping_pong(entry, frame)).collect();
+    bounces.extend([frame.limit(&limits::FUTEX), frame.limit(&limits::EPOLL)]);
+    let shared = those(&ONE_CPU).into_iter().map(|entry| plan::ping_pong(entry, together)).collect();
+
+    let plan = |scenario: &str, about: &str, frame: Frame, limit: &limits::Probe, contenders| Plan {
+        scenario: scenario.to_owned(),
+        about: about.to_owned(),
+        place: frame.place,
+        rounds: frame.rounds,
+        floor: frame.limit(frame.floor()),
+        limit: limit.name,
+        contenders,
+    };
+    vec![
+        plan(targets::STREAMING, "Streams, one by one and in batches", frame, &limits::HAND_OVER, streams),
+        plan(targets::BOUNCING, "One message bounced", frame, &limits::TWO_LINE_FLOOR, bounces),
+        plan(targets::SHARING, "One message bounced on one CPU", together, &limits::FUTEX_ONE_CPU, shared),
+    ]
+}
+
+/// One target of speed, from the rounds of its session.
+fn judged(ratio: &Ratio, report: &Report) -> Goal {
+    let session = report.sessions.iter().find(|session| session.scenario == ratio.session);
+    let measured = session.and_then(|session| ratio.measured(session));
+    goal(ratio.name.to_owned(), measured, ratio.target, ratio.at_least)
+}
+
+fn goal(name: String, measured: Option<Spread>, target: f64, at_least: bool) -> Goal {
+    let met = measured.map(|spread| if at_least { spread.median >= target } else { spread.median <= target });
+    Goal { name, measured, target, at_least, met }
+}
+
+/// The targets that are not ratios of times.
+fn sizes_and_counts(request: &Request, rounds: u32) -> Result<Vec<Goal>, Error> {
+    let broken = |fault| Error::Broken { contender: "spsc".to_owned(), fault };
+    let times = rounds.min(3);
+    let messages = request.messages.unwrap_or(memory::MESSAGES);
+    let (mut each, mut left) = (Vec::new(), Vec::new());
+    for _ in 0..times {
+        let taken = memory::queued_and_drained(messages).map_err(broken)?;
+        each.push(taken.bytes_per_message);
+        left.push(taken.mebibytes_left);
+    }
+    let (mut calls, mut share) = (Vec::new(), Vec::new());
+    for _ in 0..times {
+        let idle = idle::measured(request.place).map_err(broken)?;
+        calls.push(idle.calls);
+        share.push(idle.cpu_share * 100.0);
+    }
+    let streamed = request.messages.unwrap_or(streaming::MESSAGES);
+    let per_message = |_| streaming::calls_per_million(request.place, streamed).map_err(broken);
+    let streaming = (0..times).map(per_message).collect::<Result<Vec<_>, _>>()?;
+    let most = |name: &str, values: &[f64], target| goal(name.to_owned(), Spread::of(values), target, false);
+    Ok(vec![
+        most("system calls per million messages while it streams", &streaming, 100.0),
+        most("bytes for each of 10,000,000 queued 8-byte messages", &each, 17.0),
+        most("MiB still resident when they are drained", &left, 1.0),
+        most("system calls of an idle receiver in 200 ms", &calls, 0.0),
+        most("CPU time of an idle receiver in 200 ms, percent", &share, 0.1),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_goal_is_met_on_its_own_side_of_the_target() {
+        let spread = Spread::of(&[1.0, 2.0, 3.0]);
+        assert_eq!(goal("a".into(), spread, 2.0, true).met, Some(true));
+        assert_eq!(goal("a".into(), spread, 2.1, true).met, Some(false));
+        assert_eq!(goal("a".into(), spread, 2.0, false).met, Some(true));
+        assert_eq!(goal("a".into(), spread, 1.9, false).met, Some(false));
+        assert_eq!(goal("a".into(), None, 1.0, false).met, None);
+    }
+}

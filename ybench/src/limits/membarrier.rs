@@ -61,14 +61,14 @@ pub fn peer_asleep(place: Place, calls: u64) -> Result<Timed, Fault> {
             let timed = barriers(calls);
             // ORDERING: Relaxed: the word carries nothing but itself; the kernel orders the wake behind it.
             stop.store(1, Ordering::Relaxed);
-            let _ = futex::wake(&*stop, Flags::PRIVATE, 1);
+            let _ = futex::wake(&stop, Flags::PRIVATE, 1);
             timed
         },
         move |gate| {
             gate.pass();
             // ORDERING: Relaxed: as above.
             while stopped.load(Ordering::Relaxed) == 0 {
-                let _ = futex::wait(&*stopped, Flags::PRIVATE, 0, None);
+                let _ = futex::wait(&stopped, Flags::PRIVATE, 0, None);
             }
         },
     )?;

@@ -66,7 +66,8 @@ fn if_no_round_is_good_all_are_kept_and_it_is_said() {
         calls.set(calls.get() + 1);
         Ok(Timed { elapsed: Duration::from_nanos(units << calls.get()), units })
     };
-    let floor = Contender { contestant: contestant("floor", Kind::Limit), length: Length::Units(10), run: Box::new(run) };
+    let floor =
+        Contender { contestant: contestant("floor", Kind::Limit), length: Length::Units(10), run: Box::new(run) };
     let (session, warnings) = measure(plan(2, floor, vec![steady("a", 20)]));
     assert_eq!(session.unwrap().counted().count(), 2);
     assert!(warnings.iter().any(|warning| matches!(warning, Warning::AllRoundsDoubtful { of: 2, .. })), "{warnings:?}");
@@ -75,7 +76,8 @@ fn if_no_round_is_good_all_are_kept_and_it_is_said() {
 #[test]
 fn whoever_cannot_run_here_is_left_out() {
     let run = |_| Err(Fault::System(std::io::Error::from_raw_os_error(1)));
-    let unable = Contender { contestant: contestant("unable", Kind::Limit), length: Length::Units(1), run: Box::new(run) };
+    let unable =
+        Contender { contestant: contestant("unable", Kind::Limit), length: Length::Units(1), run: Box::new(run) };
     let (session, warnings) = measure(plan(1, steady("floor", 10), vec![unable, steady("a", 20)]));
     assert!(session.unwrap().contestant("unable").is_none());
     assert!(matches!(&warnings[..], [Warning::Unavailable { name, .. }, ..] if name == "unable"), "{warnings:?}");
@@ -84,7 +86,8 @@ fn whoever_cannot_run_here_is_left_out() {
 #[test]
 fn whoever_breaks_its_word_ends_the_run_by_name() {
     let run = |_| Err(Fault::Lost { expected: 7 });
-    let liar = Contender { contestant: contestant("liar", Kind::Transport), length: Length::Units(1), run: Box::new(run) };
+    let liar =
+        Contender { contestant: contestant("liar", Kind::Transport), length: Length::Units(1), run: Box::new(run) };
     let (session, _) = measure(plan(1, steady("floor", 10), vec![liar]));
     let error = session.unwrap_err();
     assert_eq!(error.exit_status(), 1);

@@ -50,7 +50,10 @@ impl<const HOW: usize> Sender for FaultySender<HOW> {
     fn send(&mut self, message: usize) -> Result<(), Closed> {
         let last = MESSAGES - 1;
         match (HOW, message) {
-            (REORDERS, 50) => return Ok(self.held.push_back(message)),
+            (REORDERS, 50) => {
+                self.held.push_back(message);
+                return Ok(());
+            }
             (LOSES, 50) => return Ok(()),
             (GOES_AWAY, 50) => self.inner = None,
             (REPEATS, 50) => self.pass(message)?,

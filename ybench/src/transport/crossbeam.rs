@@ -23,7 +23,9 @@ const COMMON: Traits = Traits {
     works_with_epoll: false,
 };
 
-fn ends((sender, receiver): (crossbeam_channel::Sender<usize>, crossbeam_channel::Receiver<usize>)) -> (Sender, Receiver) {
+fn ends(
+    (sender, receiver): (crossbeam_channel::Sender<usize>, crossbeam_channel::Receiver<usize>),
+) -> (Sender, Receiver) {
     (Sender(sender), Receiver(receiver))
 }
 

@@ -61,7 +61,9 @@ pub fn named(name: &str) -> Option<&'static Entry> {
 pub fn chosen(names: &[String]) -> Result<Vec<&'static Entry>, Error> {
     for name in names {
         if named(name).is_none() {
-            return Err(Error::Refused(format!("There is no transport called '{name}'; `ybench list` names them all.")));
+            return Err(Error::Refused(format!(
+                "There is no transport called '{name}'; `ybench list` names them all."
+            )));
         }
     }
     let wanted = |entry: &&Entry| names.is_empty() || names.iter().any(|name| name == entry.traits.name);

@@ -77,6 +77,7 @@ impl Transport for Spinning {
         name: "spsc-forever",
         about: "ysuite::spsc without a bound, Spin::Forever: never asleep",
         waits: Waits::Spins,
+        works_with_epoll: false,
         ..COMMON
     };
     type Sender = Sender;

@@ -15,14 +15,8 @@ use ysuite::signal::{Signal, Wait, YPollset, YSemaphore, YSocketpair};
 use super::{Closed, Traits, Transport, Waits};
 use crate::scenario::END;
 
-const COMMON: Traits = Traits {
-    name: "",
-    about: "",
-    waits: Waits::Sleeps,
-    one_by_one: true,
-    batches: true,
-    works_with_epoll: false,
-};
+const COMMON: Traits =
+    Traits { name: "", about: "", waits: Waits::Sleeps, one_by_one: true, batches: true, works_with_epoll: false };
 
 pub struct BySemaphore;
 pub struct ByPollset;
@@ -58,8 +52,11 @@ impl Transport for BySemaphore {
 }
 
 impl Transport for ByPollset {
-    const TRAITS: Traits =
-        Traits { name: "ypipe-ypollset", about: "The article's ypipe, its reader woken by a YPollset: with polling", ..COMMON };
+    const TRAITS: Traits = Traits {
+        name: "ypipe-ypollset",
+        about: "The article's ypipe, its reader woken by a YPollset: with polling",
+        ..COMMON
+    };
     type Sender = Sender;
     type Receiver = Receiver<YPollset>;
 

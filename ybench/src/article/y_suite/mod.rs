@@ -16,6 +16,7 @@ use crate::error::Error;
 use crate::plan::{self, Frame};
 use crate::record::{Report, Session};
 use crate::rounds::{Contender, Length, Plan};
+use crate::run::say;
 use crate::transport::registry::Entry;
 use crate::{limits, run};
 
@@ -30,9 +31,9 @@ const STREAMED_FOR: Duration = Duration::from_millis(100);
 
 pub fn run(request: &Request) -> Result<(), Error> {
     let rounds = request.rounds.unwrap_or(ROUNDS);
+    let plans = plans(request, rounds)?;
     let mut report = run::begin("article y-suite", request, rounds);
     run::print_heading(&report);
-    let plans = plans(request, rounds)?;
     run::measure(plans, &mut report)?;
     print_tables(&report);
     print_graphs(&report, request)?;
@@ -91,16 +92,17 @@ fn print_tables(report: &Report) {
     let (Some(worst), Some(streamed)) = (session("ping-pong"), session("throughput")) else {
         return;
     };
-    let show = |title: &str, session: &Session, rows: &[Row]| println!("{title}\n{}", tables::article(session, rows));
-    println!("PERFORMANCE WITH POLLING\n");
+    let show =
+        |title: &str, session: &Session, rows: &[Row]| say(format_args!("{title}\n{}", tables::article(session, rows)));
+    say("PERFORMANCE WITH POLLING\n");
     show("The worst case: one message bounced between two threads", worst, &published::WORST_WITH_POLLING);
     show("Maximal throughput: messages pushed as fast as possible", streamed, &published::STREAM_WITH_POLLING);
-    println!("{}\n", tables::poll_remark(worst, streamed));
-    println!("PERFORMANCE WITHOUT POLLING\n");
+    say(format_args!("{}\n", tables::poll_remark(worst, streamed)));
+    say("PERFORMANCE WITHOUT POLLING\n");
     show("Worst-case scenario", worst, &published::WORST_WITHOUT_POLLING);
     show("Maximal throughput scenario", streamed, &published::STREAM_WITHOUT_POLLING);
-    println!("{}\n", tables::polling_gain(worst, streamed));
-    println!("NOT IN THE ARTICLE\n");
+    say(format_args!("{}\n", tables::polling_gain(worst, streamed)));
+    say("NOT IN THE ARTICLE\n");
     show("Worst-case scenario", worst, &published::BESIDE);
     show("Maximal throughput scenario", streamed, &published::BESIDE);
 }
@@ -109,10 +111,10 @@ fn print_graphs(report: &Report, request: &Request) -> Result<(), Error> {
     let Some(session) = report.sessions.iter().find(|session| session.scenario == "batch sweep") else {
         return Ok(());
     };
-    println!("BATCHES\n\n{}\n{}\n", sweep::table(session), sweep::remark(session));
+    say(format_args!("BATCHES\n\n{}\n{}\n", sweep::table(session), sweep::remark(session)));
     for path in sweep::write_graphs(session, report, &request.svg)? {
-        println!("Graph written to {}.", path.display());
+        say(format_args!("Graph written to {}.", path.display()));
     }
-    println!();
+    say("");
     Ok(())
 }

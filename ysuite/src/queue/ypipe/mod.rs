@@ -57,6 +57,7 @@
 mod chunk;
 mod core;
 mod cursor;
+mod pen;
 mod reader;
 mod spare;
 mod writer;

@@ -1,0 +1,140 @@
+//! The targets of speed: which figure is divided by which, and what is wanted.
+
+use crate::limits;
+use crate::record::Session;
+use crate::stats::{self, Spread};
+
+pub(super) const STREAMING: &str = "targets: streaming";
+pub(super) const BOUNCING: &str = "targets: bouncing";
+pub(super) const SHARING: &str = "targets: sharing a CPU";
+
+pub(super) const STREAMS: [&str; 5] = ["spsc", "rtrb-64k", "std-sync-channel", "crossbeam-bounded", "unix-stream"];
+pub(super) const BATCHES: [usize; 4] = [8, 32, 128, 1024];
+pub(super) const BOUNCED: [&str; 4] = ["spsc-forever", "spsc", "spsc-none", "spsc-epoll"];
+pub(super) const ONE_CPU: [&str; 1] = ["spsc"];
+
+/// How a batch of `spsc-batch` is called in its session.
+pub(super) fn batch_name(batch: usize) -> String {
+    format!("spsc-batch x{batch}")
+}
+
+/// A target: the quickest of `above`, divided by `below`, round by round.
+pub(super) struct Ratio {
+    pub(super) name: &'static str,
+    pub(super) session: &'static str,
+    above: &'static [&'static str],
+    below: &'static str,
+    pub(super) target: f64,
+    pub(super) at_least: bool,
+}
+
+impl Ratio {
+    pub(super) fn measured(&self, session: &Session) -> Option<Spread> {
+        let quickest = self.above.iter().map(|name| session.series(name)).reduce(smaller)?;
+        stats::ratio(&quickest, &session.series(self.below))
+    }
+}
+
+fn smaller(one: Vec<Option<f64>>, other: Vec<Option<f64>>) -> Vec<Option<f64>> {
+    one.into_iter().zip(other).map(|(one, other)| Some(one?.min(other?))).collect()
+}
+
+const fn least(name: &'static str, above: &'static [&'static str], target: f64) -> Ratio {
+    Ratio { name, session: STREAMING, above, below: "spsc", target, at_least: true }
+}
+
+const fn most(
+    name: &'static str,
+    session: &'static str,
+    above: &'static [&'static str],
+    below: &'static str,
+    target: f64,
+) -> Ratio {
+    Ratio { name, session, above, below, target, at_least: false }
+}
+
+pub(super) static RATIOS: [Ratio; 12] = [
+    least("one by one: times faster than rtrb spinning on 65,536 slots", &["rtrb-64k"], 1.2),
+    least(
+        "one by one: times faster than the better of std sync_channel and crossbeam bounded",
+        &["std-sync-channel", "crossbeam-bounded"],
+        6.0,
+    ),
+    least("one by one: times faster than a unix stream socket", &["unix-stream"], 150.0),
+    most("batches of 8: times the memory hand-over", STREAMING, &["spsc-batch x8"], HAND_OVER, 2.0),
+    most("batches of 32: times the memory hand-over", STREAMING, &["spsc-batch x32"], HAND_OVER, 2.0),
+    most("batches of 128: times the memory hand-over", STREAMING, &["spsc-batch x128"], HAND_OVER, 2.0),
+    most("batches of 1,024: times the memory hand-over", STREAMING, &["spsc-batch x1024"], HAND_OVER, 2.0),
+    most("ping-pong, Spin::Forever: times the two-line floor", BOUNCING, &["spsc-forever"], FLOOR, 1.15),
+    most("ping-pong, default: times the two-line floor", BOUNCING, &["spsc"], FLOOR, 1.35),
+    most("ping-pong, Spin::None: times raw futex", BOUNCING, &["spsc-none"], limits::FUTEX.name, 1.15),
+    most(
+        "ping-pong, ysocketpair in epoll: times raw eventfd + epoll",
+        BOUNCING,
+        &["spsc-epoll"],
+        limits::EPOLL.name,
+        1.15,
+    ),
+    most("ping-pong, default, one CPU: times raw futex there", SHARING, &["spsc"], limits::FUTEX_ONE_CPU.name, 1.3),
+];
+
+const HAND_OVER: &str = limits::HAND_OVER.name;
+const FLOOR: &str = limits::TWO_LINE_FLOOR.name;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Round;
+    use std::collections::BTreeMap;
+
+    fn session(rounds: &[[f64; 3]]) -> Session {
+        let round = |figures: &[f64; 3]| Round {
+            order: Vec::new(),
+            floor_before: 1.0,
+            floor_after: 1.0,
+            seconds: 1.0,
+            stolen_seconds: None,
+            dropped: None,
+            nanoseconds: BTreeMap::from([
+                ("spsc".into(), figures[0]),
+                ("std-sync-channel".into(), figures[1]),
+                ("crossbeam-bounded".into(), figures[2]),
+            ]),
+        };
+        Session {
+            scenario: STREAMING.into(),
+            about: String::new(),
+            floor: String::new(),
+            limit: String::new(),
+            contenders: Vec::new(),
+            rounds: rounds.iter().map(round).collect(),
+        }
+    }
+
+    #[test]
+    fn the_better_rival_is_chosen_in_each_round() {
+        let session = session(&[[1.0, 6.0, 9.0], [2.0, 30.0, 14.0]]);
+        let measured = RATIOS[1].measured(&session).unwrap();
+        assert_eq!((measured.min, measured.max), (6.0, 7.0));
+    }
+
+    #[test]
+    fn what_was_not_measured_has_no_figure() {
+        assert_eq!(RATIOS[0].measured(&session(&[[1.0, 2.0, 3.0]])), None);
+    }
+
+    #[test]
+    fn every_name_of_a_target_is_measured_in_its_session() {
+        let batches = BATCHES.map(batch_name);
+        for ratio in &RATIOS {
+            for name in ratio.above {
+                let there = match ratio.session {
+                    STREAMING => STREAMS.contains(name) || batches.iter().any(|batch| batch == name),
+                    BOUNCING => BOUNCED.contains(name),
+                    _ => ONE_CPU.contains(name),
+                };
+                assert!(there, "{name}");
+            }
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! The writing place: which slot comes next, up to where there is room, and what is still hidden. The counterpart of the
+//! reader's cursor. One owner, the writer; wait-free; knows nothing of sleeping.
+
+use core::ptr::{self, NonNull};
+
+use super::chunk::{Chunk, Geometry, group_of, slot, state};
+use super::core::Core;
+use crate::queue::prefetch;
+use crate::sync::Ordering;
+
+/// How many groups ahead of itself the writer asks for a line, so that the reader's copy is gone when it gets there.
+const AHEAD: usize = 16;
+
+/// What a pipe without a bound may always be ahead.
+const UNBOUNDED: usize = isize::MAX as usize;
+
+/// Owned by the writer.
+pub(super) struct Pen<T> {
+    /// The slot of the next message.
+    next: NonNull<u8>,
+    /// Up to where a message may be written *and published* without a further thought: `full`, or null while messages
+    /// are hidden. Two questions in one comparison.
+    stop: *mut u8,
+    group: NonNull<u8>,
+    /// What this chunk's states are above the addresses of their slots.
+    lap: usize,
+    /// Where to look further: the end of the group, or earlier where the room ends.
+    full: NonNull<u8>,
+    /// The position of the oldest hidden message, while there is one.
+    hidden_from: usize,
+    chunk: Chunk<T>,
+    /// One past the chunk's last group.
+    end: NonNull<u8>,
+    /// How many messages come before this group; wraps.
+    before: usize,
+    /// The group that holds the oldest hidden message, once the writer has left it; what its state will say.
+    held: Option<(NonNull<u8>, usize)>,
+    /// How many messages may have been written in all, as far as known; wraps. Without a bound it is always far ahead.
+    limit: usize,
+    /// The place in the ring of spent chunks.
+    taking: usize,
+}
+
+impl<T> Pen<T> {
+    pub(super) fn new(core: &Core<T>, chunk: Chunk<T>) -> Self {
+        let group = chunk.first();
+        // SAFETY: within the first group.
+        let next = unsafe { group.add(Geometry::<T>::FIRST) };
+        let mut pen = Self {
+            next,
+            stop: next.as_ptr(),
+            group,
+            lap: Geometry::<T>::LAP,
+            full: next,
+            hidden_from: 0,
+            chunk,
+            end: chunk.end(),
+            before: 0,
+            held: None,
+            limit: core.calm.capacity.min(UNBOUNDED),
+            taking: 0,
+        };
+        pen.set_full(core);
+        pen
+    }
+
+    /// How many messages have been written in all, hidden ones included; wraps.
+    #[inline]
+    pub(super) fn position(&self) -> usize {
+        // SAFETY: same group.
+        let offset = unsafe { self.next.as_ptr().offset_from(self.group.as_ptr()) } as usize;
+        self.before.wrapping_add((offset - Geometry::<T>::FIRST) / Geometry::<T>::STEP)
+    }
+
+    #[inline(always)]
+    pub(super) fn is_hiding(&self) -> bool {
+        self.stop.is_null()
+    }
+
+    /// Messages written and not yet published.
+    pub(super) fn hidden(&self) -> usize {
+        if self.is_hiding() { self.position().wrapping_sub(self.hidden_from) } else { 0 }
+    }
+
+    /// From here on messages are hidden.
+    #[inline(always)]
+    fn hide(&mut self) {
+        if !self.is_hiding() {
+            self.stop = ptr::null_mut();
+            self.hidden_from = self.position();
+        }
+    }
+
+    /// Whether there is room for a message; steps forward where that takes it.
+    #[inline(always)]
+    pub(super) fn has_room(&mut self, core: &Core<T>) -> bool {
+        self.next != self.full || self.room(core)
+    }
+
+    /// Whether a message may be written and published right here: nothing is hidden, and there is room in this group, or
+    /// in the next one of this chunk, which is then entered. False says nothing, and changes nothing.
+    #[inline(always)]
+    pub(super) fn may_publish_here(&mut self) -> bool {
+        // SAFETY: one past the group at most.
+        self.next.as_ptr() < self.stop
+            || (!self.is_hiding() && self.next == unsafe { self.group.add(Geometry::<T>::END) } && self.step())
+    }
+
+    /// Goes on in the next group of this chunk, if there is one, and room for all of it.
+    #[inline(always)]
+    fn step(&mut self) -> bool {
+        // SAFETY: at most one past the chunk's last group.
+        let group = unsafe { self.group.add(Geometry::<T>::STRIDE) };
+        let before = self.before.wrapping_add(Geometry::<T>::SLOTS);
+        if group == self.end || self.limit.wrapping_sub(before) < Geometry::<T>::SLOTS {
+            return false;
+        }
+        if self.is_hiding() {
+            self.hold();
+        }
+        self.before = before;
+        self.group = group;
+        // SAFETY: within that group.
+        unsafe {
+            self.next = group.add(Geometry::<T>::FIRST);
+            self.full = group.add(Geometry::<T>::END);
+        }
+        if !self.is_hiding() {
+            self.stop = self.full.as_ptr();
+        }
+        prefetch::for_write(group.as_ptr().wrapping_add(AHEAD * Geometry::<T>::STRIDE));
+        true
+    }
+
+    /// Makes room for one more message: the next group, the next chunk, or credit the reader has given. False: full.
+    #[inline(never)]
+    fn room(&mut self, core: &Core<T>) -> bool {
+        let position = self.position();
+        if self.limit == position {
+            self.limit = core.consumed().wrapping_add(core.calm.capacity);
+            if self.limit == position {
+                return false;
+            }
+        }
+        // SAFETY: one past the group at most.
+        if self.next == unsafe { self.group.add(Geometry::<T>::END) } {
+            if self.step() {
+                return true;
+            }
+            if self.is_hiding() {
+                self.hold();
+            }
+            self.before = position;
+            // SAFETY: one past the chunk's last group at most.
+            self.group = unsafe { self.group.add(Geometry::<T>::STRIDE) };
+            if self.group == self.end {
+                self.next_chunk(core);
+            }
+            // SAFETY: within the group.
+            self.next = unsafe { self.group.add(Geometry::<T>::FIRST) };
+        }
+        self.set_full(core);
+        true
+    }
+
+    /// Finds out how far this group may be written.
+    fn set_full(&mut self, core: &Core<T>) {
+        if !core.is_bounded() {
+            self.limit = self.before.wrapping_add(UNBOUNDED);
+        }
+        let left = self.limit.wrapping_sub(self.position());
+        // SAFETY: at most the end of the group.
+        unsafe {
+            let end = self.group.add(Geometry::<T>::END);
+            let slots = end.as_ptr().offset_from(self.next.as_ptr()) as usize / Geometry::<T>::STEP;
+            self.full = self.next.add(left.min(slots) * Geometry::<T>::STEP);
+        }
+        if !self.is_hiding() {
+            self.stop = self.full.as_ptr();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn next_chunk(&mut self, core: &Core<T>) {
+        // ORDERING: Relaxed; only the writer links, and what it linked it has seen.
+        let linked = Chunk::from_raw(self.chunk.header().next.load(Ordering::Relaxed));
+        // A chunk may be linked already, where messages in it were unwritten.
+        let next = linked.unwrap_or_else(|| {
+            let next = match core.calm.spare.take(&mut self.taking) {
+                Some(spent) => {
+                    // ORDERING: Relaxed; the link below publishes it.
+                    spent.header().next.store(ptr::null_mut(), Ordering::Relaxed);
+                    spent
+                }
+                None => Chunk::allocate((self.chunk.groups() * 4).min(core.calm.groups)),
+            };
+            next.header().previous.set(self.chunk.as_raw());
+            // ORDERING: Release pairs with the Acquire in `Cursor::next_chunk`.
+            self.chunk.header().next.store(next.as_raw(), Ordering::Release);
+            next
+        });
+        self.chunk = next;
+        self.end = next.end();
+        self.group = next.first();
+        self.lap = self.lap.wrapping_add(Geometry::<T>::LAP);
+    }
+
+    /// Puts a message into the next slot; returns the slot.
+    ///
+    /// # Safety
+    /// There is room: [`has_room`](Self::has_room) or [`may_publish_here`](Self::may_publish_here) has just said so.
+    #[inline(always)]
+    unsafe fn put(&mut self, message: T) -> NonNull<u8> {
+        let at = self.next;
+        // SAFETY: by the caller `next` lies before `full`, so it is a slot of this group, empty since its last lap was
+        // consumed; the one after it is at most one past the group.
+        unsafe {
+            write::<T>(at, message);
+            self.next = at.add(Geometry::<T>::STEP);
+        }
+        at
+    }
+
+    /// Writes a message and publishes it.
+    ///
+    /// # Safety
+    /// There is room, and nothing is hidden.
+    #[inline(always)]
+    pub(super) unsafe fn put_published(&mut self, message: T) {
+        // SAFETY: by the caller there is room; the slot is then one of the group the pen is in, which is alive.
+        let (at, state) = unsafe {
+            let at = self.put(message);
+            (at, state(group_of::<T>(at, self.group)))
+        };
+        // ORDERING: Release pairs with the Acquire in `Cursor::look_further`.
+        state.store(at.as_ptr().addr().wrapping_add(self.lap), Ordering::Release);
+    }
+
+    /// Writes a message, hidden.
+    ///
+    /// # Safety
+    /// There is room.
+    #[inline(always)]
+    pub(super) unsafe fn put_hidden(&mut self, message: T) {
+        self.hide();
+        // SAFETY: by the caller.
+        unsafe { self.put(message) };
+    }
+
+    /// Writes messages, hidden, until there are no more, or no room: then the one too many comes back.
+    ///
+    /// If the iterator panics, what it has given is written.
+    #[inline]
+    pub(super) fn fill(&mut self, core: &Core<T>, messages: &mut impl Iterator<Item = T>) -> Option<T> {
+        let mut full = self.full;
+        let mut run = Run { at: self.next, pen: self };
+        loop {
+            let message = messages.next()?;
+            if run.at == full {
+                run.commit();
+                // SAFETY: one past the group at most.
+                let at_end = run.at == unsafe { run.pen.group.add(Geometry::<T>::END) };
+                if !(at_end && run.pen.step()) && !run.pen.room(core) {
+                    return Some(message);
+                }
+                (run.at, full) = (run.pen.next, run.pen.full);
+            }
+            // SAFETY: `at` lies before `full`: as in `put`.
+            unsafe {
+                write::<T>(run.at, message);
+                run.at = run.at.add(Geometry::<T>::STEP);
+            }
+        }
+    }
+
+    /// Leaves a group that holds hidden messages. The first such group is held back: its state, published last, shows
+    /// the reader all the others at once.
+    #[inline(always)]
+    fn hold(&mut self) {
+        let full = self.lap.wrapping_add(self.group.as_ptr().addr() + Geometry::<T>::LAST);
+        if self.held.is_none() {
+            self.held = Some((self.group, full));
+        } else {
+            // ORDERING: Release pairs with the Acquire in `Cursor::look_further`, which comes here only after the
+            // group held back was published.
+            // SAFETY: the group the pen is in is alive.
+            unsafe { state(self.group) }.store(full, Ordering::Release);
+        }
+    }
+
+    /// Publishes all that is hidden, at once. Only while something is.
+    #[inline]
+    pub(super) fn publish(&mut self) {
+        self.stop = self.full.as_ptr();
+        // SAFETY: the groups that hold hidden messages are alive.
+        unsafe {
+            if self.next != self.group.add(Geometry::<T>::FIRST) {
+                let newest = self.next.as_ptr().addr() - Geometry::<T>::STEP;
+                // ORDERING: Release pairs with the Acquire in `Cursor::look_further`.
+                state(self.group).store(newest.wrapping_add(self.lap), Ordering::Release);
+            }
+            if let Some((group, full)) = self.held.take() {
+                // ORDERING: Release; as above. This store shows the reader the whole batch.
+                state(group).store(full, Ordering::Release);
+            }
+        }
+    }
+
+    /// Takes back the newest hidden message, if there is one.
+    pub(super) fn unwrite(&mut self, core: &Core<T>) -> Option<T> {
+        if !self.is_hiding() {
+            return None;
+        }
+        // SAFETY: the newest message is hidden, so it lies in this group or, where this group is empty, in the one
+        // before; the reader has not come there, and will not before it is published.
+        let message = unsafe {
+            if self.next == self.group.add(Geometry::<T>::FIRST) {
+                self.step_back();
+            }
+            self.next = self.next.sub(Geometry::<T>::STEP);
+            slot::<T>(self.next).with(|message| message.read().assume_init())
+        };
+        if self.position() == self.hidden_from {
+            self.stop = self.next.as_ptr();
+        }
+        self.set_full(core);
+        Some(message)
+    }
+
+    /// Back to the end of the group before this one.
+    ///
+    /// # Safety
+    /// That group holds a hidden message.
+    unsafe fn step_back(&mut self) {
+        // SAFETY: the group before is in this chunk or is the last of the one before, which a hidden message keeps
+        // from being consumed.
+        unsafe {
+            if self.group == self.chunk.first() {
+                self.chunk = Chunk::from_raw(self.chunk.header().previous.get()).expect("a hidden message lies there");
+                self.end = self.chunk.end();
+                self.lap = self.lap.wrapping_sub(Geometry::<T>::LAP);
+                self.group = self.end;
+            }
+            self.group = self.group.sub(Geometry::<T>::STRIDE);
+            self.before = self.before.wrapping_sub(Geometry::<T>::SLOTS);
+            self.next = self.group.add(Geometry::<T>::END);
+            if self.held.is_some_and(|(held, _)| held == self.group) {
+                self.held = None;
+            } else {
+                // It was marked full when it was left; nothing in it is published.
+                let nothing = self.lap.wrapping_add(self.group.as_ptr().addr());
+                // ORDERING: Relaxed; the reader gets here only after a later Release.
+                state(self.group).store(nothing, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+/// Moves a message into a slot.
+///
+/// # Safety
+/// `at` is an empty slot, and the caller's to fill.
+#[inline(always)]
+unsafe fn write<T>(at: NonNull<u8>, message: T) {
+    // SAFETY: by the caller.
+    unsafe {
+        slot::<T>(at).with_mut(|place| {
+            (*place).write(message);
+        });
+    }
+}
+
+/// A run of slots being filled. Whatever ends it, the pen goes on behind the last one.
+struct Run<'a, T> {
+    at: NonNull<u8>,
+    pen: &'a mut Pen<T>,
+}
+
+impl<T> Run<'_, T> {
+    #[inline(always)]
+    fn commit(&mut self) {
+        if self.at != self.pen.next {
+            self.pen.hide();
+            self.pen.next = self.at;
+        }
+    }
+}
+
+impl<T> Drop for Run<'_, T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.commit();
+    }
+}

@@ -1,0 +1,94 @@
+//! Foreign code that panics: a message's `Drop`, a caller's iterator. No message ends twice, and none is lost for good.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+
+use super::{Kind, Receiving, Sending};
+use crate::support::{Tally, guarded, panics};
+
+pub(crate) fn panicking_drop_of_an_element_is_not_dropped_again<K: Kind>() {
+    let messages = K::some(50);
+    for explosive in [0, messages / 2, messages - 1] {
+        for sender_first in [false, true] {
+            let tally = Tally::of(messages);
+            let (mut sender, receiver) = K::pair();
+            tally.some(messages).for_each(|message| sender.send(message).unwrap());
+            tally.explode(explosive);
+            if sender_first {
+                drop(sender);
+                panics(|| drop(receiver));
+            } else {
+                panics(|| drop(receiver));
+                // It ended once. What had not come to its turn may wait for the sender's end, and no longer.
+                assert!(tally.ended() > explosive);
+                drop(sender);
+            }
+            tally.assert_all_ended();
+        }
+    }
+}
+
+pub(crate) fn a_panicking_drop_while_the_sender_disposes<K: Kind>() {
+    // The receiver's drop panics and leaves the rest; the sender's next message takes the rest along.
+    let messages = K::some(50);
+    if messages < 2 {
+        return;
+    }
+    let tally = Tally::of(messages + 2);
+    let (mut sender, receiver) = K::pair();
+    tally.some(messages).for_each(|message| sender.send(message).unwrap());
+    tally.explode(0);
+    panics(|| drop(receiver));
+    tally.explode(1);
+    // Another of the messages left behind panics in the sender's hands: that call panics, and nothing else is wrong.
+    let outcome = catch_unwind(AssertUnwindSafe(|| sender.send(tally.next())));
+    tally.explode(usize::MAX);
+    if let Ok(sent) = outcome {
+        assert!(sent.is_err());
+    }
+    tally.ended();
+    assert!(sender.send(tally.next()).is_err());
+    drop(sender);
+    tally.assert_all_ended();
+}
+
+pub(crate) fn iterator_that_panics_in_send_batch<K: Kind>() {
+    let messages = K::some(100);
+    for given in [0, 1, messages / 2, messages] {
+        let tally = Tally::of(messages + 1);
+        let (mut sender, mut receiver) = K::pair();
+        let source = tally.clone();
+        let mut iterator = (0..).map(move |index| {
+            assert!(index < given, "the iterator panics");
+            source.next()
+        });
+        if given == messages && K::CAPACITY.is_some() {
+            // The panic comes before the channel learns that there is no room.
+            assert_eq!(panics(|| drop(sender.send_batch(&mut iterator))), "the iterator panics");
+        } else {
+            panics(|| drop(sender.send_batch(&mut iterator)));
+        }
+        // What it gave was given to the channel.
+        assert_eq!((receiver.len(), tally.ended()), (given, 0));
+        assert!(receiver.try_iter().map(|message| message.number).eq(0..given));
+        tally.assert_all_ended();
+        // The channel is as good as before.
+        sender.send(tally.next()).unwrap();
+        assert_eq!(receiver.recv().unwrap().number, given);
+        drop((sender, receiver));
+        tally.assert_all_ended();
+    }
+}
+
+pub(crate) fn a_panicking_sender_thread_disconnects<K: Kind>() {
+    guarded(|| {
+        let (mut sender, mut receiver) = K::pair();
+        let thread = thread::spawn(move || {
+            sender.send(1).unwrap();
+            panic!("as intended");
+        });
+        assert_eq!(receiver.recv(), Ok(1));
+        assert!(receiver.recv().is_err());
+        assert!(thread.join().is_err());
+    });
+}

@@ -1,0 +1,354 @@
+//! Threads that wait: timeouts, interruptions, spinning, too few CPUs, and what waiting costs.
+
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ysuite::channel::{RecvTimeoutError, SendTimeoutError, Spin, TryRecvError};
+use ysuite::os::calls;
+
+use super::{Kind, Receiving, Sending};
+#[cfg(target_os = "linux")]
+use crate::support::process;
+use crate::support::{Random, Tally, guarded, interrupt::Interruptions};
+
+const SHORT: Duration = Duration::from_micros(200);
+
+pub(crate) fn timeouts_of_an_empty_channel<K: Kind>() {
+    let (mut sender, mut receiver) = K::pair();
+    for timeout in [Duration::ZERO, Duration::from_nanos(1), SHORT] {
+        assert_eq!(receiver.recv_timeout(timeout), Err(RecvTimeoutError::Timeout));
+        assert_eq!(receiver.recv_deadline(Instant::now() + timeout), Err(RecvTimeoutError::Timeout));
+        sender.send(1).unwrap();
+        assert_eq!(receiver.recv_timeout(timeout), Ok(1));
+    }
+    drop(sender);
+    assert_eq!(receiver.recv_timeout(Duration::ZERO), Err(RecvTimeoutError::Disconnected));
+}
+
+pub(crate) fn timeouts_of_a_full_channel<K: Kind>() {
+    let Some(capacity) = K::CAPACITY else { return };
+    let tally = Tally::of(capacity + 20);
+    let (mut sender, mut receiver) = K::pair();
+    tally.some(capacity).for_each(|message| sender.send(message).unwrap());
+    for timeout in [Duration::ZERO, Duration::from_nanos(1), SHORT] {
+        match sender.send_timeout(tally.next(), timeout) {
+            Err(SendTimeoutError::Timeout(message)) => assert_eq!(message.number, tally.made() - 1),
+            other => panic!("{other:?}"),
+        }
+        assert!(sender.send_deadline(tally.next(), Instant::now() + timeout).unwrap_err().is_timeout());
+        // Room for exactly one.
+        drop(receiver.recv().unwrap());
+        sender.send_timeout(tally.next(), timeout).unwrap();
+        assert!(sender.try_send(tally.next()).is_err());
+    }
+    drop((sender, receiver));
+    tally.assert_all_ended();
+}
+
+pub(crate) fn deadlines_in_the_past<K: Kind>() {
+    let (mut sender, mut receiver) = K::pair();
+    let past = Instant::now();
+    thread::sleep(Duration::from_millis(1));
+    for spin in [Spin::None, Spin::Adaptive, Spin::Forever] {
+        receiver.set_spin(spin);
+        sender.set_spin(spin);
+        assert_eq!(receiver.recv_deadline(past), Err(RecvTimeoutError::Timeout));
+        // What is there is received even after it, and sent where there is room.
+        sender.send_deadline(5, past).unwrap();
+        assert_eq!(receiver.recv_deadline(past), Ok(5));
+        let Some(capacity) = K::CAPACITY else { continue };
+        (0..capacity).for_each(|_| sender.send(5).unwrap());
+        assert_eq!(sender.send_deadline(6, past), Err(SendTimeoutError::Timeout(6)));
+        assert_eq!(receiver.try_iter().count(), capacity);
+    }
+}
+
+pub(crate) fn duration_max_is_for_ever<K: Kind>() {
+    guarded(|| {
+        for timeout in [Duration::MAX, Duration::from_secs(u64::MAX / 2), Duration::from_secs(i64::MAX as u64)] {
+            let (mut sender, mut receiver) = K::pair();
+            let thread = thread::spawn(move || {
+                thread::sleep(Duration::from_millis(5));
+                (0..K::some(2_000) + 1).for_each(|message| sender.send_timeout(message, timeout).unwrap());
+            });
+            assert_eq!(receiver.recv_timeout(timeout), Ok(0));
+            thread::sleep(Duration::from_millis(5));
+            for message in 1..=K::some(2_000) {
+                assert_eq!(receiver.recv_timeout(timeout), Ok(message));
+            }
+            thread.join().unwrap();
+        }
+    });
+}
+
+pub(crate) fn a_timed_out_wait_does_not_eat_the_wake<K: Kind>() {
+    guarded(|| {
+        const MESSAGES: usize = 3_000;
+        let (mut sender, mut receiver) = K::pair();
+        let tally = Tally::of(MESSAGES);
+        let messages = tally.some(MESSAGES);
+        let thread = thread::spawn(move || {
+            let mut random = Random::new(3);
+            for message in messages {
+                // Half of the waits for room time out as well.
+                let mut left = Some(message);
+                while let Some(message) = left.take() {
+                    let timeout = if random.below(2) == 0 { random.next() % 60 } else { u64::MAX };
+                    match sender.send_timeout(message, Duration::from_micros(timeout)) {
+                        Ok(()) => {}
+                        Err(SendTimeoutError::Timeout(back)) => left = Some(back),
+                        Err(SendTimeoutError::Disconnected(_)) => panic!("the receiver is there"),
+                    }
+                }
+                random.pause();
+            }
+        });
+        let mut random = Random::new(4);
+        let mut expected = 0;
+        while expected < MESSAGES {
+            let message = match random.below(3) {
+                0 => receiver.recv().ok(),
+                _ => receiver.recv_timeout(Duration::from_micros(random.next() % 60)).ok(),
+            };
+            if let Some(message) = message {
+                assert_eq!(message.number, expected);
+                expected += 1;
+            }
+        }
+        thread.join().unwrap();
+        tally.assert_all_ended();
+    });
+}
+
+pub(crate) fn a_spurious_futex_wake_is_harmless<K: Kind>() {
+    guarded(|| {
+        let interruptions = Interruptions::new();
+        let (mut sender, mut receiver) = K::pair();
+        let (done, received) = mpsc::channel();
+        let thread = thread::spawn(move || {
+            for timeout in [None, Some(Duration::MAX), None] {
+                let message = timeout.map_or_else(|| receiver.recv().ok(), |timeout| receiver.recv_timeout(timeout).ok());
+                done.send(message.unwrap()).unwrap();
+            }
+            receiver
+        });
+        for message in 0..3 {
+            interruptions.pester(&thread, 30);
+            assert!(received.try_recv().is_err(), "received something that was not sent");
+            sender.send(message).unwrap();
+            assert_eq!(received.recv(), Ok(message));
+        }
+        assert!(interruptions.count() > 0, "nothing was interrupted");
+        let mut receiver = thread.join().unwrap();
+        let Some(capacity) = K::CAPACITY else { return };
+        (0..capacity).for_each(|_| sender.send(1).unwrap());
+        let thread = thread::spawn(move || {
+            sender.send(2).unwrap();
+            sender.send_timeout(3, Duration::MAX).unwrap();
+        });
+        interruptions.pester(&thread, 30);
+        assert_eq!(receiver.len(), capacity);
+        assert_eq!(receiver.recv(), Ok(1));
+        interruptions.pester(&thread, 30);
+        assert!(receiver.iter().eq([1].into_iter().cycle().take(capacity - 1).chain([2, 3])));
+        thread.join().unwrap();
+    });
+}
+
+/// Sends `messages` numbers to another thread, which answers each `window` of them over a second channel.
+fn back_and_forth<K: Kind>(messages: usize, window: usize, spins: [Spin; 2]) {
+    let (mut sender, mut receiver) = K::pair();
+    let (mut answering, mut answers) = K::pair();
+    sender.set_spin(spins[0]);
+    answers.set_spin(spins[0]);
+    receiver.set_spin(spins[1]);
+    answering.set_spin(spins[1]);
+    let thread = thread::spawn(move || {
+        for (expected, message) in receiver.into_iter().enumerate() {
+            assert_eq!(message, expected);
+            if (message + 1) % window == 0 {
+                answering.send(message).unwrap();
+            }
+        }
+    });
+    for message in 0..messages {
+        sender.send(message).unwrap();
+        if (message + 1) % window == 0 {
+            assert_eq!(answers.recv(), Ok(message));
+        }
+    }
+    drop(sender);
+    thread.join().unwrap();
+}
+
+pub(crate) fn every_way_of_spinning_arrives<K: Kind>() {
+    guarded(|| {
+        let ways = [Spin::None, Spin::Adaptive, Spin::Forever];
+        for one in ways {
+            for other in ways {
+                back_and_forth::<K>(300, 1, [one, other]);
+                back_and_forth::<K>(2_000, 100, [one, other]);
+            }
+        }
+    });
+}
+
+#[cfg(target_os = "linux")]
+pub(crate) fn both_threads_on_one_cpu_finish<K: Kind>() {
+    guarded(|| {
+        process::pin(&process::cpus()[..1]);
+        for spin in [Spin::None, Spin::Adaptive] {
+            back_and_forth::<K>(3_000, 1, [spin; 2]);
+            back_and_forth::<K>(20_000, 1_000, [spin; 2]);
+        }
+    });
+}
+
+#[cfg(target_os = "linux")]
+pub(crate) fn more_threads_than_cpus_finish<K: Kind>() {
+    guarded(|| {
+        let cpus = process::cpus();
+        process::pin(&cpus[..cpus.len().min(2)]);
+        let pairs: Vec<_> = (0..8)
+            .map(|_| {
+                thread::spawn(|| {
+                    back_and_forth::<K>(500, 1, [Spin::Adaptive; 2]);
+                    back_and_forth::<K>(4_000, 500, [Spin::Adaptive; 2]);
+                })
+            })
+            .collect();
+        pairs.into_iter().for_each(|pair| pair.join().unwrap());
+    });
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn both_threads_on_one_cpu_finish<K: Kind>() {
+    // Threads cannot be bound to a CPU here; many of them meet on each all the same.
+    more_threads_than_cpus_finish::<K>();
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn more_threads_than_cpus_finish<K: Kind>() {
+    guarded(|| {
+        let pairs: Vec<_> = (0..32).map(|_| thread::spawn(|| back_and_forth::<K>(500, 1, [Spin::Adaptive; 2]))).collect();
+        pairs.into_iter().for_each(|pair| pair.join().unwrap());
+    });
+}
+
+pub(crate) fn looking_at_an_empty_channel_makes_no_system_call<K: Kind>() {
+    let (mut sender, mut receiver) = K::pair::<u64>();
+    let mut to = Vec::new();
+    // At first, and behind messages.
+    for _ in 0..2 {
+        let before = calls();
+        for _ in 0..1_000 {
+            assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+            assert_eq!(receiver.try_recv_batch(&mut to, 5), Err(TryRecvError::Empty));
+            assert_eq!(receiver.try_iter().next(), None);
+            assert!(receiver.is_empty() && receiver.len() == 0 && !receiver.is_disconnected());
+        }
+        assert_eq!(calls(), before);
+        let messages = K::some(1_000) as u64;
+        (0..messages).for_each(|message| sender.send(message).unwrap());
+        assert!(receiver.try_iter().eq(0..messages));
+    }
+}
+
+pub(crate) fn a_stream_makes_next_to_no_system_calls<K: Kind>() {
+    guarded(|| {
+        // A receiver that never sleeps need not be woken.
+        let messages = if K::CAPACITY.is_some_and(|capacity| capacity < 100) { 2_000 } else { 200_000 };
+        assert_eq!(stream::<K>(messages, Spin::Forever, 0), 0);
+        // One that is the slower end hardly ever sleeps. A full channel's sender does.
+        if K::CAPACITY.is_none() {
+            let messages = 1_000_000;
+            let calls = stream::<K>(messages, Spin::Adaptive, 40);
+            assert!(calls < messages as u64 / 1_000, "{calls} system calls");
+        }
+    });
+}
+
+/// Sends so many messages to a receiver that dawdles; returns the system calls both have made.
+fn stream<K: Kind>(messages: usize, spin: Spin, dawdle: usize) -> u64 {
+    let (mut sender, mut receiver) = K::pair();
+    sender.set_spin(spin);
+    receiver.set_spin(spin);
+    let thread = thread::spawn(move || {
+        let before = calls();
+        (0..messages).for_each(|message| sender.send(message).unwrap());
+        (calls() - before, sender)
+    });
+    let before = calls();
+    for expected in 0..messages {
+        assert_eq!(receiver.recv(), Ok(expected));
+        (0..dawdle).for_each(|_| std::hint::spin_loop());
+    }
+    calls() - before + thread.join().unwrap().0
+}
+
+pub(crate) fn an_idle_receiver_costs_nothing<K: Kind>() {
+    guarded(|| {
+        let (mut sender, mut receiver) = K::pair();
+        let thread = thread::spawn(move || {
+            let before = Cost::now();
+            assert_eq!(receiver.recv(), Ok(1));
+            Cost::now().since(&before)
+        });
+        thread::sleep(Duration::from_millis(200));
+        sender.send(1).unwrap();
+        let cost = thread.join().unwrap();
+        assert!(cost.calls <= 3, "{cost:?}");
+        // To look once, to sleep, and whatever else happens to a thread; not a look every millisecond.
+        assert!(cost.sleeps <= 20, "{cost:?}");
+        assert!(cost.ticks <= 10, "a receiver that waits used more than half of a CPU's time: {cost:?}");
+    });
+}
+
+#[derive(Debug)]
+struct Cost {
+    calls: u64,
+    sleeps: u64,
+    ticks: u64,
+}
+
+impl Cost {
+    #[cfg(target_os = "linux")]
+    fn now() -> Self {
+        Self { calls: calls(), sleeps: process::sleeps(), ticks: process::ticks() }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn now() -> Self {
+        Self { calls: calls(), sleeps: 0, ticks: 0 }
+    }
+
+    fn since(self, before: &Self) -> Self {
+        Self {
+            calls: self.calls - before.calls,
+            sleeps: self.sleeps - before.sleeps,
+            ticks: self.ticks - before.ticks,
+        }
+    }
+}
+
+pub(crate) fn two_channels_both_ways_do_not_wait_for_each_other<K: Kind>() {
+    guarded(|| {
+        let (there, from_there) = K::pair();
+        let (back, from_back) = K::pair();
+        let run = |mut sender: K::Sender<usize>, mut receiver: K::Receiver<usize>| {
+            move || {
+                let window = K::some(20);
+                for round in 0..500 {
+                    (0..window).for_each(|message| sender.send(round * window + message).unwrap());
+                    for message in 0..window {
+                        assert_eq!(receiver.recv(), Ok(round * window + message));
+                    }
+                }
+            }
+        };
+        let thread = thread::spawn(run(there, from_back));
+        run(back, from_there)();
+        thread.join().unwrap();
+    });
+}

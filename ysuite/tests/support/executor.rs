@@ -1,0 +1,77 @@
+//! The smallest executors: one that parks its thread, and wakers that count.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+
+struct Parked(Thread);
+
+impl Wake for Parked {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// Runs a future on this thread, which parks while the future waits.
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
+    let waker = Waker::from(Arc::new(Parked(thread::current())));
+    let mut context = Context::from_waker(&waker);
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut context) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => thread::park(),
+        }
+    }
+}
+
+/// Polls a future once.
+pub(crate) fn poll_once<F: Future + Unpin>(future: &mut F, task: &Task) -> Poll<F::Output> {
+    std::pin::Pin::new(future).poll(&mut Context::from_waker(&task.waker()))
+}
+
+/// A task that never runs, and counts how often it was woken.
+#[derive(Clone, Default)]
+pub(crate) struct Task(Arc<Woken>);
+
+#[derive(Default)]
+struct Woken(AtomicUsize);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+impl Task {
+    pub(crate) fn waker(&self) -> Waker {
+        Waker::from(self.0.clone())
+    }
+
+    pub(crate) fn woken(&self) -> usize {
+        self.0.0.load(Ordering::SeqCst)
+    }
+
+    /// How many wakers of this task there are.
+    pub(crate) fn held(&self) -> usize {
+        Arc::strong_count(&self.0) - 1
+    }
+}
+
+/// A task whose waking panics.
+pub(crate) struct Explosive;
+
+impl Wake for Explosive {
+    fn wake(self: Arc<Self>) {
+        panic!("this waker panics");
+    }
+}
+
+impl Explosive {
+    pub(crate) fn waker() -> Waker {
+        Waker::from(Arc::new(Self))
+    }
+}

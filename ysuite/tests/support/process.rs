@@ -1,0 +1,78 @@
+//! The process and its threads: which CPUs, how often switched, how much memory, and children that run one test.
+
+use std::env;
+use std::process::Command;
+
+const CHILD: &str = "YSUITE_TEST_CHILD";
+
+/// True in a process of its own, where nothing but the calling test runs. False in the parent, after the child has
+/// passed. `test` is the calling test's path in its file.
+#[track_caller]
+pub(crate) fn alone(test: &str) -> bool {
+    if env::var(CHILD).is_ok_and(|child| child == test) {
+        return true;
+    }
+    let output = Command::new(env::current_exe().expect("this test"))
+        .args(["--exact", test, "--nocapture", "--test-threads=1"])
+        .env(CHILD, test)
+        .output()
+        .expect("a child");
+    let said = String::from_utf8_lossy(&output.stdout);
+    let complained = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "the child failed: {said}\n{complained}");
+    // A name that is misspelt runs nothing, and that passes.
+    assert!(said.contains("1 passed"), "the child ran no test {test}: {said}");
+    false
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::fs;
+
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+    /// CPUs this thread may use.
+    pub(crate) fn cpus() -> Vec<usize> {
+        let mask = sched_getaffinity(None).expect("an affinity mask");
+        (0..CpuSet::MAX_CPU).filter(|&cpu| mask.is_set(cpu)).collect()
+    }
+
+    /// Restricts this thread to some CPUs.
+    pub(crate) fn pin(cpus: &[usize]) {
+        let mut mask = CpuSet::new();
+        cpus.iter().for_each(|&cpu| mask.set(cpu));
+        sched_setaffinity(None, &mask).expect("these CPUs were allowed a moment ago");
+    }
+
+    /// How often this thread has gone to sleep so far (voluntary context switches).
+    pub(crate) fn sleeps() -> u64 {
+        status("/proc/thread-self/status", "voluntary_ctxt_switches:")
+    }
+
+    fn status(file: &str, field: &str) -> u64 {
+        let text = fs::read_to_string(file).expect("a mounted /proc");
+        let line = text.lines().find(|line| line.starts_with(field)).expect("the field");
+        line.split_whitespace().nth(1).and_then(|value| value.parse().ok()).expect("a number")
+    }
+
+    /// CPU time of this thread so far, in clock ticks (hundredths of a second).
+    pub(crate) fn ticks() -> u64 {
+        let text = fs::read_to_string("/proc/thread-self/stat").expect("a mounted /proc");
+        // The name, in parentheses, may contain spaces; user and system time are the 12th and 13th field behind it.
+        let (_, fields) = text.rsplit_once(')').expect("a name");
+        fields.split_whitespace().skip(11).take(2).map(|ticks| ticks.parse::<u64>().expect("a number")).sum()
+    }
+
+    /// Resident memory of this process that is not a file's, in bytes.
+    pub(crate) fn resident() -> u64 {
+        status("/proc/self/status", "RssAnon:") * 1024
+    }
+
+    /// Descriptors this process has open.
+    pub(crate) fn descriptors() -> usize {
+        fs::read_dir("/proc/self/fd").expect("a mounted /proc").count()
+    }
+}
+
+#[cfg(target_os = "linux")]
+pub(crate) use linux::{cpus, descriptors, pin, resident, sleeps, ticks};
