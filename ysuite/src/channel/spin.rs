@@ -27,9 +27,11 @@ pub enum Spin {
 /// A long look, where nothing better is known. About one wake-up on bare metal.
 const WAKE: Duration = Duration::from_micros(5);
 /// Looks that are always affordable.
-const FEW: u32 = 2;
-/// After so many sleeps that came without a long look, one is tried again.
+const FEW: u32 = 1;
+/// After so many sleeps that came without a long look one is tried again; each time in vain, twice as many.
 const PROBE: u32 = 64;
+/// But never more than so many.
+const SELDOM: u32 = 1024;
 /// The longest look that is ever tried; longer sleeps are not worth looking for.
 const LONGEST: Duration = Duration::from_micros(100);
 /// The scale of `worth`: looking has always paid.
@@ -41,15 +43,17 @@ pub(super) struct Spinner {
     spin: Spin,
     /// Moving average, 0 to `ALWAYS`.
     worth: u32,
-    /// Sleeps since the last long look.
+    /// Sleeps since the last long look, while looking is not worth it.
     skipped: u32,
+    /// After how many of them the next long look comes.
+    probe: u32,
     /// How long sleeps take, as a moving average; zero before the first.
     slept: Duration,
 }
 
 impl Spinner {
     pub(super) const fn new() -> Self {
-        Self { spin: Spin::Adaptive, worth: ALWAYS, skipped: 0, slept: Duration::ZERO }
+        Self { spin: Spin::Adaptive, worth: ALWAYS, skipped: 0, probe: PROBE, slept: Duration::ZERO }
     }
 
     pub(super) fn set(&mut self, spin: Spin) {
@@ -87,6 +91,15 @@ impl Spinner {
         }
     }
 
+    /// Whether the length of the coming sleep is of interest: clocks are not free.
+    pub(super) fn is_curious(&self) -> bool {
+        self.spin == Spin::Adaptive && (self.is_worth() || self.skipped % 8 == 0)
+    }
+
+    fn is_worth(&self) -> bool {
+        self.worth >= ALWAYS / 4
+    }
+
     /// A wait ended in a sleep that took so long.
     pub(super) fn slept(&mut self, time: Duration) {
         self.slept = if self.slept.is_zero() { time } else { (self.slept * 7 + time) / 8 };
@@ -97,14 +110,17 @@ impl Spinner {
         // Two ends that sleep for each other's answer go on sleeping for ever if neither looks for longer than it takes
         // the other to wake up and answer: so the look follows the sleep, and now and then it is longer.
         let mut time = self.slept;
-        if self.skipped >= PROBE {
-            self.skipped = 0;
-            // If it pays, it is worth looking from now on.
-            self.worth = ALWAYS / 2;
-            time *= 2;
-        } else if self.worth < ALWAYS / 4 {
+        if self.is_worth() {
+            self.probe = PROBE;
+        } else if self.skipped < self.probe {
             self.skipped += 1;
             return FEW;
+        } else {
+            self.skipped = 0;
+            self.probe = (self.probe * 2).min(SELDOM);
+            // If this one pays, the next is worth it as well.
+            self.worth = ALWAYS / 4;
+            time *= 2;
         }
         looks_in(if self.slept <= LONGEST { time.clamp(WAKE, LONGEST) } else { WAKE })
     }

@@ -47,9 +47,11 @@ pub(super) fn block(side: &mut impl Side, spinner: &mut Spinner, deadline: Optio
             found(side, tokens);
             return true;
         }
-        let start = Instant::now();
+        let start = spinner.is_curious().then(Instant::now);
         let woken = sleep(side.passive(), deadline);
-        spinner.slept(start.elapsed());
+        if let Some(start) = start {
+            spinner.slept(start.elapsed());
+        }
         if !woken {
             // An attached side stays armed for its set.
             side.passive().disarm(FUTEX);

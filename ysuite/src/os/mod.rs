@@ -4,15 +4,18 @@
 //! degrade, and say how. Every system call is counted for the calling thread (see [`calls`]), so tests can assert on
 //! counts and never on times.
 //!
-//! | platform | sleep and wake | barrier for others | descriptor |
-//! |---|---|---|---|
-//! | Linux | `futex` | `membarrier`, or none (Fence mode) | `eventfd`, or `socketpair` |
-//! | other Unix | `portable` (condition variables) | none (Fence mode) | `socketpair` |
-//! | other | `portable` | none (Fence mode) | none |
-//! | model (`ysuite_loom`) | `model` (loom's condition variable) | a fence | none |
+//! | platform | sleep and wake | barrier for others | descriptor | large chunks |
+//! |---|---|---|---|---|
+//! | Linux | `futex` | `membarrier`, or none (Fence mode) | `eventfd`, or `socketpair` | `pages` |
+//! | other Unix | `portable` (condition variables) | none (Fence mode) | `socketpair` | the allocator |
+//! | other | `portable` | none (Fence mode) | none | the allocator |
+//! | model (`ysuite_loom`) | `model` (loom's condition variable) | a fence | none | the allocator |
 
+use core::alloc::Layout;
 use core::cell::Cell;
+use core::ptr::NonNull;
 use core::time::Duration;
+use std::alloc::handle_alloc_error;
 
 use crate::sync::AtomicU32;
 
@@ -26,6 +29,8 @@ mod futex;
 mod membarrier;
 #[cfg(ysuite_loom)]
 mod model;
+#[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable), not(miri)))]
+mod pages;
 #[cfg(all(not(ysuite_loom), any(ysuite_portable, not(any(target_os = "linux", target_os = "android")))))]
 mod portable;
 #[cfg(unix)]
@@ -58,6 +63,45 @@ pub(crate) trait Platform {
     /// How many CPUs the machine has in use; `usize::MAX` where nobody can tell. Not those of the calling thread: one
     /// that is pinned to a CPU has its peers on others.
     fn cpus() -> usize;
+}
+
+/// Blocks of at least so many bytes come from the kernel, where it gives pages, and go back to it.
+#[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable), not(miri)))]
+const PAGES_FROM: usize = 32 * 1024;
+/// What an address of whole pages is a multiple of, on every system.
+#[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable), not(miri)))]
+const PAGE: usize = 4096;
+
+/// Whether a block comes from the kernel directly.
+#[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable), not(miri)))]
+fn is_paged(layout: Layout) -> bool {
+    layout.size() >= PAGES_FROM && layout.align() <= PAGE
+}
+
+/// Memory for a chunk. Aborts where there is none, as allocation does.
+pub(crate) fn allocate(layout: Layout) -> NonNull<u8> {
+    assert!(layout.size() != 0, "a chunk has a header");
+    #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable), not(miri)))]
+    if is_paged(layout) {
+        return pages::map(layout).unwrap_or_else(|| handle_alloc_error(layout));
+    }
+    // SAFETY: the layout is not empty.
+    NonNull::new(unsafe { std::alloc::alloc(layout) }).unwrap_or_else(|| handle_alloc_error(layout))
+}
+
+/// Gives the memory of a chunk back.
+///
+/// # Safety
+/// `memory` came from [`allocate`] with this layout, and nobody uses it any more.
+pub(crate) unsafe fn deallocate(memory: NonNull<u8>, layout: Layout) {
+    // SAFETY: by the caller; the layout decides which way it came.
+    unsafe {
+        #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable), not(miri)))]
+        if is_paged(layout) {
+            return pages::unmap(memory, layout);
+        }
+        std::alloc::dealloc(memory.as_ptr(), layout);
+    }
 }
 
 /// A descriptor that can be rung from any thread and becomes readable by it. Carries wake-ups only, never ids.

@@ -94,10 +94,12 @@ impl Tally {
     #[track_caller]
     pub(crate) fn ended(&self) -> usize {
         let ends = self.0.ends.iter().map(|ends| ends.load(Ordering::Relaxed));
-        ends.enumerate().map(|(number, ends)| {
-            assert!(ends <= 1, "message {number} ended {ends} times");
-            ends as usize
-        }).sum()
+        ends.enumerate()
+            .map(|(number, ends)| {
+                assert!(ends <= 1, "message {number} ended {ends} times");
+                ends as usize
+            })
+            .sum()
     }
 
     /// Fails unless every message that was made has ended, once.

@@ -75,4 +75,5 @@ mod linux {
 }
 
 #[cfg(target_os = "linux")]
+#[allow(unused_imports)]
 pub(crate) use linux::{cpus, descriptors, pin, resident, sleeps, ticks};

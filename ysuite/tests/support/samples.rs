@@ -106,16 +106,16 @@ impl Sample for AlignedNothing {
 macro_rules! for_every_shape {
     ($call:ident $(::<$first:ty>)? ($($argument:expr),*)) => {{
         use $crate::support::samples::*;
-        $crate::for_every_shape!(@each $call [$($first)?] ($($argument),*)
+        $crate::for_every_shape!(@each [$call $($first)?] ($($argument),*)
             (), AlignedNothing, u64, Box<usize>,
             Bytes<1>, Bytes<3>, Bytes<7>, Bytes<12>, Bytes<18>, Bytes<19>, Bytes<24>, Bytes<28>, Bytes<29>, Bytes<32>,
             Bytes<40>, Bytes<41>, Bytes<56>, Bytes<57>, Bytes<60>, Bytes<64>, Bytes<100>, Bytes<120>, Bytes<1000>,
             Words<3>, Words<5>, Words<7>, Words<8>, Words<125>,
             Aligned16, Aligned64, Aligned128, Aligned4096, Bytes<65_536>, Bytes<200_000>);
     }};
-    (@each $call:ident [$($first:ty)?] $arguments:tt $($shape:ty),*) => {
-        $($crate::for_every_shape!(@one $call [$($first)?] $shape, $arguments);)*
+    (@each $head:tt $arguments:tt $($shape:ty),*) => {
+        $($crate::for_every_shape!(@one $head $shape, $arguments);)*
     };
-    (@one $call:ident [] $shape:ty, ($($argument:expr),*)) => { $call::<$shape>($($argument),*) };
-    (@one $call:ident [$first:ty] $shape:ty, ($($argument:expr),*)) => { $call::<$first, $shape>($($argument),*) };
+    (@one [$call:ident] $shape:ty, ($($argument:expr),*)) => { $call::<$shape>($($argument),*) };
+    (@one [$call:ident $first:ty] $shape:ty, ($($argument:expr),*)) => { $call::<$first, $shape>($($argument),*) };
 }

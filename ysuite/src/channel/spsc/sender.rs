@@ -203,7 +203,10 @@ impl<T> Sender<T> {
         let batch = Batch(self);
         while let Some(message) = batch.0.room.writer.fill(&mut messages) {
             let tokens = batch.0.room.writer.publish();
-            batch.0.published(tokens, first)?;
+            if let Err(SendError(mut back)) = batch.0.published(tokens, first) {
+                back.push(message);
+                return Err(SendError(back));
+            }
             first = batch.0.room.writer.position();
             batch.0.write_slowly(message).map_err(|error| SendError(vec![error.0]))?;
         }

@@ -15,8 +15,8 @@ use core::cell::Cell;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ptr::{self, NonNull};
-use std::alloc::{alloc, dealloc, handle_alloc_error};
 
+use crate::os;
 use crate::sync::{AtomicPtr, AtomicUsize, UnsafeCell};
 
 /// Published extent of a group; written by the writer only.
@@ -59,7 +59,7 @@ impl<T> Geometry<T> {
     /// Groups in a chunk of a queue that streams.
     #[cfg(not(ysuite_loom))]
     pub(super) const GROUPS: usize = {
-        let fit = CHUNK_BYTES / Self::STRIDE;
+        let fit = CHUNK_BYTES.saturating_sub(Self::HEAD) / Self::STRIDE;
         if fit == 0 { 1 } else { fit }
     };
     #[cfg(ysuite_loom)]
@@ -137,9 +137,7 @@ impl<T> Chunk<T> {
     /// A fresh chunk of `groups` groups, nothing published in any lap from 1 on. Aborts where memory runs out.
     pub(super) fn allocate(groups: usize) -> Self {
         let layout = Self::layout(groups);
-        // SAFETY: the layout is never empty: there is a header.
-        let memory = unsafe { alloc(layout) };
-        let Some(header) = NonNull::new(memory.cast::<Header<T>>()) else { handle_alloc_error(layout) };
+        let header = os::allocate(layout).cast::<Header<T>>();
         let chunk = Self(header);
         // SAFETY: the memory is ours alone, aligned for a header, and large enough for it, the groups and their slots
         // by `layout`.
@@ -179,7 +177,7 @@ impl<T> Chunk<T> {
                 }
             }
             self.0.drop_in_place();
-            dealloc(self.0.cast::<u8>().as_ptr(), Self::layout(groups));
+            os::deallocate(self.0.cast::<u8>(), Self::layout(groups));
         }
     }
 

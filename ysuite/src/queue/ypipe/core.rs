@@ -7,12 +7,10 @@ use crossbeam_utils::CachePadded;
 
 use super::chunk::{Chunk, Geometry};
 use super::cursor::Cursor;
-use super::spare::Spare;
+use super::spare::{Giving, Spare};
 use crate::queue::Passive;
 use crate::sync::{AtomicBool, AtomicUsize, Ordering, UnsafeCell};
 
-/// Chunks kept for reuse where there is no bound.
-const RESERVE: usize = 4;
 /// A bounded queue makes its chunks at once where that takes at most so many bytes, else as it grows.
 const EAGER_BYTES: usize = 1 << 20;
 
@@ -56,27 +54,22 @@ impl<T> Core<T> {
     pub(super) fn new(bound: Option<usize>) -> (Self, Chunk<T>, Cursor<T>) {
         let capacity = bound.unwrap_or(usize::MAX);
         let most = Geometry::<T>::GROUPS;
-        let (groups, room, first) = if capacity == usize::MAX {
+        let mut giving = Giving::default();
+        let (groups, spare, first) = if capacity == usize::MAX {
             // Few messages, little memory: chunks grow until they are worth keeping.
-            (most, RESERVE, if cfg!(ysuite_loom) { most } else { most.min(16) })
+            (most, Spare::growing(), if cfg!(ysuite_loom) { most } else { most.min(16) })
         } else {
-            let wanted = capacity.div_ceil(Geometry::<T>::SLOTS).div_ceil(2).clamp(1, most);
+            let groups = capacity.div_ceil(Geometry::<T>::SLOTS).div_ceil(2).clamp(1, most);
             // One chunk may be partly read while another is partly written.
-            let room = (capacity / (wanted * Geometry::<T>::SLOTS)).saturating_add(2);
-            (wanted, room.min(1 << 16), wanted)
-        };
-        let spare = Spare::new(room);
-        let bytes = groups.saturating_mul(Geometry::<T>::STRIDE).saturating_mul(room);
-        let mut prepared = 0;
-        if capacity != usize::MAX && bytes <= EAGER_BYTES && !cfg!(ysuite_loom) {
-            // One is in use already, and one place stays free: a full ring could not take the last chunk back.
-            for _ in 1..room {
-                assert!(
-                    spare.give(&mut prepared, Chunk::allocate(groups)).is_ok(),
-                    "the ring has room for every chunk"
-                );
+            let chunks = (capacity / (groups * Geometry::<T>::SLOTS)).saturating_add(2).min(1 << 16);
+            let spare = Spare::keeping(chunks);
+            let bytes = groups.saturating_mul(Geometry::<T>::STRIDE).saturating_mul(chunks);
+            if bytes <= EAGER_BYTES && !cfg!(ysuite_loom) {
+                // One is in use already.
+                (1..chunks).for_each(|_| spare.prepare(&mut giving, Chunk::allocate(groups)));
             }
-        }
+            (groups, spare, groups)
+        };
         let calm = Calm {
             reader: Passive::new(),
             writer: if capacity == usize::MAX { Passive::unused() } else { Passive::new() },
@@ -93,7 +86,7 @@ impl<T> Core<T> {
             disposing: AtomicUsize::new(0),
         };
         let chunk = Chunk::allocate(first);
-        (core, chunk, Cursor::new(chunk, prepared))
+        (core, chunk, Cursor::new(chunk, giving))
     }
 
     #[inline(always)]
@@ -178,6 +171,5 @@ impl<T> Drop for Core<T> {
         if let Some(cursor) = self.orphan.with_mut(|orphan| unsafe { (*orphan).take() }) {
             cursor.free_chunks();
         }
-        self.calm.spare.clear();
     }
 }

@@ -4,6 +4,7 @@ use core::ptr::NonNull;
 
 use super::chunk::{Chunk, Geometry, slot, state};
 use super::core::Core;
+use super::spare::Giving;
 use crate::sync::Ordering;
 
 /// Owned by the reader; after its end by whoever disposes of what is left.
@@ -18,17 +19,17 @@ pub(super) struct Cursor<T> {
     chunk: Chunk<T>,
     /// One past the chunk's last group.
     end: NonNull<u8>,
-    /// The place in the ring of spent chunks.
-    giving: usize,
+    /// The reader's part in the way back of spent chunks.
+    giving: Giving,
 }
 
 impl<T> Cursor<T> {
-    pub(super) fn new(chunk: Chunk<T>, prepared: usize) -> Self {
+    pub(super) fn new(chunk: Chunk<T>, giving: Giving) -> Self {
         let group = chunk.first();
         // SAFETY: the first slot of the first group is within the chunk.
         let next = unsafe { group.add(Geometry::<T>::FIRST) };
         let lap = Geometry::<T>::LAP;
-        Self { next, known: next, group, lap, chunk, end: chunk.end(), giving: prepared }
+        Self { next, known: next, group, lap, chunk, end: chunk.end(), giving }
     }
 
     /// Whether there is a message; learns how many more of its group there are. Steps into the next group or chunk
@@ -81,11 +82,7 @@ impl<T> Cursor<T> {
         self.end = next.end();
         self.lap = self.lap.wrapping_add(Geometry::<T>::LAP);
         self.enter(next.first());
-        let worth_keeping = spent.groups() == core.calm.groups;
-        if !worth_keeping || core.calm.spare.give(&mut self.giving, spent).is_err() {
-            // SAFETY: the writer went on from it before it linked the next one, and we have just left it.
-            unsafe { spent.free() };
-        }
+        core.calm.spare.give(&mut self.giving, spent, core.calm.groups);
         true
     }
 
@@ -118,6 +115,8 @@ impl<T> Cursor<T> {
     pub(super) fn take_many(&mut self, core: &Core<T>, to: &mut Vec<T>, most: usize) -> usize {
         let before = to.len();
         let mut left = most;
+        // What was known before is taken first: only a look of this call may say that there is no more.
+        let mut looked = self.next == self.known;
         while left != 0 && self.look(core) {
             // SAFETY: both within one group.
             let run = unsafe { self.known.as_ptr().offset_from(self.next.as_ptr()) } as usize;
@@ -142,9 +141,10 @@ impl<T> Cursor<T> {
             left -= run;
             // The writer is at work in a group that is not full: to ask it again would slow it down.
             // SAFETY: one past the group at most.
-            if self.next == self.known && self.known != unsafe { self.group.add(Geometry::<T>::END) } {
+            if looked && self.next == self.known && self.known != unsafe { self.group.add(Geometry::<T>::END) } {
                 break;
             }
+            looked = self.next == self.known;
         }
         let taken = to.len() - before;
         core.count(taken);

@@ -37,8 +37,6 @@ pub(super) struct Pen<T> {
     held: Option<(NonNull<u8>, usize)>,
     /// How many messages may have been written in all, as far as known; wraps. Without a bound it is always far ahead.
     limit: usize,
-    /// The place in the ring of spent chunks.
-    taking: usize,
 }
 
 impl<T> Pen<T> {
@@ -58,7 +56,6 @@ impl<T> Pen<T> {
             before: 0,
             held: None,
             limit: core.calm.capacity.min(UNBOUNDED),
-            taking: 0,
         };
         pen.set_full(core);
         pen
@@ -187,7 +184,7 @@ impl<T> Pen<T> {
         let linked = Chunk::from_raw(self.chunk.header().next.load(Ordering::Relaxed));
         // A chunk may be linked already, where messages in it were unwritten.
         let next = linked.unwrap_or_else(|| {
-            let next = match core.calm.spare.take(&mut self.taking) {
+            let next = match core.calm.spare.take() {
                 Some(spent) => {
                     // ORDERING: Relaxed; the link below publishes it.
                     spent.header().next.store(ptr::null_mut(), Ordering::Relaxed);
@@ -198,6 +195,7 @@ impl<T> Pen<T> {
             next.header().previous.set(self.chunk.as_raw());
             // ORDERING: Release pairs with the Acquire in `Cursor::next_chunk`.
             self.chunk.header().next.store(next.as_raw(), Ordering::Release);
+            core.calm.spare.linked();
             next
         });
         self.chunk = next;

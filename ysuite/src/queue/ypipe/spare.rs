@@ -1,53 +1,156 @@
-//! The way back of spent chunks, from reader to writer: a tiny ring of pointers. Wait-free on both sides.
+//! The way back of spent chunks, from reader to writer: a ring of pointers. Wait-free on both sides.
 //!
-//! A steady stream never allocates, because its chunks come back this way; a burst's chunks find the ring full and are
-//! freed. A queue with a bound has room here for all its chunks, so once they exist it never allocates again.
+//! A steady stream never allocates, because its chunks come back this way. Without a bound, as many chunks are kept as
+//! the queue is long, and a small reserve: what comes and goes with a backlog is reused while there is one, and given
+//! back to the system while it is drained. A queue with a bound keeps all its chunks.
 
 use core::ptr;
 
 use super::chunk::{Chunk, Header};
-use crate::sync::{AtomicPtr, Ordering};
+use crate::sync::{AtomicPtr, AtomicUsize, Ordering};
 
-/// Null where there is room; filled by the reader, emptied by the writer, both going round in the same order.
-pub(super) struct Spare<T>(Box<[AtomicPtr<Header<T>>]>);
+/// Chunks kept for reuse in a queue without a bound, however short it is.
+const RESERVE: usize = 4;
+/// Chunks that can be kept in a queue without a bound, however long it is.
+const MOST: usize = 128;
+
+pub(super) struct Spare<T> {
+    /// The ring, or null before the first chunk comes back. Made by the reader.
+    ring: AtomicPtr<AtomicPtr<Header<T>>>,
+    room: usize,
+    keeps_all: bool,
+    /// Chunks taken out of the ring in all. Written by the writer.
+    taken: AtomicUsize,
+    /// Chunks linked to the queue in all. Written by the writer.
+    linked: AtomicUsize,
+}
+
+/// The reader's own part.
+#[derive(Default)]
+pub(super) struct Giving {
+    /// Chunks put into the ring in all, less those taken back.
+    given: usize,
+    /// Chunks the reader has left in all.
+    left: usize,
+}
 
 impl<T> Spare<T> {
-    pub(super) fn new(room: usize) -> Self {
-        Self((0..room).map(|_| AtomicPtr::new(ptr::null_mut())).collect())
+    /// For a queue without a bound: memory is asked for only once it streams.
+    pub(super) fn growing() -> Self {
+        let room = if cfg!(ysuite_loom) { 2 } else { MOST };
+        Self::new(room, false)
     }
 
-    /// Reader: hands a spent chunk over, or gets it back where there is no room. `at` is the reader's own place.
-    pub(super) fn give(&self, at: &mut usize, chunk: Chunk<T>) -> Result<(), Chunk<T>> {
-        let place = &self.0[*at];
-        // ORDERING: Acquire pairs with the Release in `take`, which emptied this place before the reader came round.
-        if !place.load(Ordering::Acquire).is_null() {
-            return Err(chunk);
+    /// For a queue that never has more than `room` chunks.
+    pub(super) fn keeping(room: usize) -> Self {
+        Self::new(room, true)
+    }
+
+    fn new(room: usize, keeps_all: bool) -> Self {
+        let (taken, linked) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Self { ring: AtomicPtr::new(ptr::null_mut()), room, keeps_all, taken, linked }
+    }
+
+    /// A place of the ring, if there is a ring.
+    fn place(&self, count: usize) -> Option<&AtomicPtr<Header<T>>> {
+        // ORDERING: Acquire pairs with the Release in `make`.
+        let ring = self.ring.load(Ordering::Acquire);
+        // SAFETY: a ring has `room` places, and lives as long as `self`.
+        (!ring.is_null()).then(|| unsafe { &*ring.add(count % self.room) })
+    }
+
+    #[cold]
+    fn make(&self) {
+        let ring: Box<[AtomicPtr<Header<T>>]> = (0..self.room).map(|_| AtomicPtr::new(ptr::null_mut())).collect();
+        // ORDERING: Release pairs with the Acquire in `place`.
+        self.ring.store(Box::into_raw(ring).cast(), Ordering::Release);
+    }
+
+    /// Reader: has left a chunk for good. If it has the size worth keeping, `groups`, it is kept for the writer; otherwise
+    /// it is freed. Where more is kept than the queue is long, one more is freed.
+    pub(super) fn give(&self, giving: &mut Giving, chunk: Chunk<T>, groups: usize) {
+        giving.left = giving.left.wrapping_add(1);
+        // ORDERING: Relaxed twice: both decide only how much is kept.
+        let kept = giving.given.wrapping_sub(self.taken.load(Ordering::Relaxed));
+        let ahead = self.linked.load(Ordering::Relaxed).wrapping_sub(giving.left);
+        let enough = if self.keeps_all { self.room } else { ahead.max(RESERVE) };
+        if kept >= enough || chunk.groups() != groups {
+            free(Some(chunk));
+            if kept > enough {
+                free(self.take_back(giving));
+            }
+        } else {
+            free(self.put(giving, chunk));
         }
-        // ORDERING: Release pairs with the Acquire in `take`: the writer reuses what the reader has read.
-        place.store(chunk.as_raw(), Ordering::Release);
-        *at = (*at + 1) % self.0.len();
-        Ok(())
     }
 
-    /// Writer: takes a spent chunk if there is one. `at` is the writer's own place.
-    pub(super) fn take(&self, at: &mut usize) -> Option<Chunk<T>> {
-        let place = &self.0[*at];
-        // ORDERING: Acquire pairs with the Release in `give`.
-        let chunk = Chunk::from_raw(place.load(Ordering::Acquire))?;
-        // ORDERING: Release pairs with the Acquire in `give`.
-        place.store(ptr::null_mut(), Ordering::Release);
-        *at = (*at + 1) % self.0.len();
+    /// Reader: puts a chunk into the ring; it comes back where there is no room.
+    fn put(&self, giving: &mut Giving, chunk: Chunk<T>) -> Option<Chunk<T>> {
+        if self.place(0).is_none() {
+            self.make();
+        }
+        let place = self.place(giving.given)?;
+        // ORDERING: Acquire pairs with the swap in `take`, which emptied this place before the reader came round.
+        if !place.load(Ordering::Acquire).is_null() {
+            return Some(chunk);
+        }
+        // ORDERING: Release pairs with the swap in `take`: the writer reuses what the reader has read.
+        place.store(chunk.as_raw(), Ordering::Release);
+        giving.given = giving.given.wrapping_add(1);
+        None
+    }
+
+    /// Before there is a reader: a chunk to begin with.
+    pub(super) fn prepare(&self, giving: &mut Giving, chunk: Chunk<T>) {
+        free(self.put(giving, chunk));
+    }
+
+    /// Reader: takes the newest chunk out of the ring again, unless the writer is faster.
+    fn take_back(&self, giving: &mut Giving) -> Option<Chunk<T>> {
+        let newest = giving.given.wrapping_sub(1);
+        // ORDERING: AcqRel; whoever swaps it out, the writer in `take` or this, has the chunk to itself.
+        let chunk = Chunk::from_raw(self.place(newest)?.swap(ptr::null_mut(), Ordering::AcqRel))?;
+        giving.given = newest;
         Some(chunk)
     }
 
-    /// Frees what is left; both sides are gone.
-    pub(super) fn clear(&mut self) {
-        for place in &self.0 {
-            // ORDERING: Relaxed; whoever holds this mutably has synchronised with both sides.
-            if let Some(chunk) = Chunk::from_raw(place.swap(ptr::null_mut(), Ordering::Relaxed)) {
-                // SAFETY: a chunk in the ring belongs to nobody else.
-                unsafe { chunk.free() };
-            }
+    /// Writer: takes a spent chunk if there is one.
+    pub(super) fn take(&self) -> Option<Chunk<T>> {
+        // ORDERING: Relaxed; only the writer writes it.
+        let taken = self.taken.load(Ordering::Relaxed);
+        // ORDERING: AcqRel pairs with the Release store in `put` and with the swap in `take_back`.
+        let chunk = Chunk::from_raw(self.place(taken)?.swap(ptr::null_mut(), Ordering::AcqRel))?;
+        // ORDERING: Relaxed; see `give`.
+        self.taken.store(taken.wrapping_add(1), Ordering::Relaxed);
+        Some(chunk)
+    }
+
+    /// Writer: has linked another chunk to the queue.
+    pub(super) fn linked(&self) {
+        // ORDERING: Relaxed twice; only the writer writes it; see `give`.
+        self.linked.store(self.linked.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+    }
+}
+
+/// Frees a chunk that has left the queue and the ring.
+fn free<T>(chunk: Option<Chunk<T>>) {
+    if let Some(chunk) = chunk {
+        // SAFETY: the reader has left it, so the writer had before; in the ring it is no more, or never was.
+        unsafe { chunk.free() };
+    }
+}
+
+impl<T> Drop for Spare<T> {
+    fn drop(&mut self) {
+        // ORDERING: Relaxed throughout; whoever drops this has synchronised with both sides.
+        let ring = self.ring.load(Ordering::Relaxed);
+        if ring.is_null() {
+            return;
+        }
+        // SAFETY: made in `make` with this length, and nobody else is left.
+        let ring = unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(ring, self.room)) };
+        for place in &ring {
+            free(Chunk::from_raw(place.load(Ordering::Relaxed)));
         }
     }
 }

@@ -115,8 +115,7 @@ fn models_bell_tells_an_edge_triggered_loop() {
         let raisers = [0, 1].map(|id| scene.raise(id));
         let mut seen = [false; 2];
         let mut told = 0;
-        while seen != [true; 2] {
-            told = bell.wait_for_edge(told);
+        loop {
             loop {
                 let signals = scene.core.check();
                 if signals.is_empty() {
@@ -124,6 +123,10 @@ fn models_bell_tells_an_edge_triggered_loop() {
                 }
                 scene.note(&mut seen, signals);
             }
+            if seen == [true; 2] {
+                break;
+            }
+            told = bell.wait_for_edge(told);
         }
         join(raisers);
     });

@@ -7,7 +7,7 @@ use std::time::Duration;
 use ysuite::channel::TryRecvError;
 
 pub(crate) use super::model::random_batches_agree_with_a_model;
-use super::{Batching, Hiding, Kind, Peeking, Receiving, Sending};
+use super::{Batching, Hiding, Peeking, Receiving, Sending};
 use crate::support::executor::{Task, block_on, poll_once};
 use crate::support::samples::{Aligned4096, Bytes, Sample};
 use crate::support::{Random, Tally, guarded};
@@ -249,7 +249,7 @@ pub(crate) fn a_batch_is_seen_whole<K: Batching>() {
             for _ in 0..BATCHES {
                 let size = 1 + random.below(K::some(60));
                 // Room for all of it, or it would be shown in pieces.
-                while sender.capacity().is_some_and(|capacity| capacity - sender.len() < size) {
+                while K::CAPACITY.is_some_and(|capacity| capacity - sender.len() < size) {
                     thread::yield_now();
                 }
                 (0..size).for_each(|index| sender.write((index, size)).unwrap());

@@ -21,9 +21,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use ysuite::channel::{
-    RecvError, RecvTimeoutError, SendError, SendTimeoutError, Spin, TryRecvError, TrySendError,
-};
+use ysuite::channel::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, Spin, TryRecvError, TrySendError};
 
 pub(crate) type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -73,6 +71,11 @@ pub(crate) trait Kind: 'static {
     /// How many messages may be in it; `None` without a bound.
     const CAPACITY: Option<usize>;
     fn pair<T: Send + 'static>() -> (Self::Sender<T>, Self::Receiver<T>);
+
+    /// The capacity as it was asked for: a bound that no memory could ever hold is as good as none.
+    fn asked() -> Option<usize> {
+        Self::CAPACITY
+    }
 
     /// As many messages as the channel holds, but not more than is good for a test.
     fn some(most: usize) -> usize {
