@@ -10,8 +10,9 @@ use super::error::{RecvError, RecvTimeoutError, TryRecvError};
 use super::rings::Rings;
 use super::spin::{Spin, Spinner};
 use super::wait::{self, Side};
-use crate::queue::Passive;
+use crate::queue::{Passive, aside};
 use crate::signal::{AttachError, Registration};
+use crate::sync::spin_loop;
 
 /// A queue's reading end, as the face needs it. All wait-free.
 pub(super) trait Source {
@@ -21,6 +22,8 @@ pub(super) trait Source {
     fn take_many(&mut self, to: &mut Vec<Self::Message>, most: usize) -> usize;
     fn peek(&mut self) -> Option<&Self::Message>;
     fn has_message(&mut self) -> bool;
+    /// How many messages have been taken; wraps.
+    fn position(&self) -> usize;
     /// Nothing more will be published.
     fn is_closed(&self) -> bool;
     /// How the reading end says that it sleeps.
@@ -33,7 +36,15 @@ pub(super) trait Source {
 pub(super) struct Receiving<S> {
     pub(super) source: S,
     spinner: Spinner,
+    /// How many messages had been taken at the last wait.
+    waited_at: usize,
 }
+
+/// So many messages without a wait are a stream. Its sender works in the very line where the receiver has caught up with
+/// it, and every look there takes the line away from it: better to look away for a moment, in which it gets ahead.
+const STREAM: usize = 64;
+/// For how many pauses to look away: a fraction of a microsecond.
+const AWAY: u32 = 16;
 
 impl<S: Source> Side for S {
     fn is_ready(&mut self) -> bool {
@@ -51,7 +62,7 @@ impl<S: Source> Side for S {
 
 impl<S: Source> Receiving<S> {
     pub(super) fn new(source: S) -> Self {
-        Self { source, spinner: Spinner::new() }
+        Self { source, spinner: Spinner::new(), waited_at: 0 }
     }
 
     pub(super) fn set_spin(&mut self, spin: Spin) {
@@ -68,7 +79,7 @@ impl<S: Source> Receiving<S> {
     pub(super) fn recv(&mut self) -> Result<S::Message, RecvError> {
         match self.source.take() {
             Some(message) => Ok(message),
-            None => self.recv_slowly(),
+            None => aside(self, Self::recv_slowly),
         }
     }
 
@@ -93,6 +104,8 @@ impl<S: Source> Receiving<S> {
     }
 
     /// Blocks until there is a message (`Ok`), or never will be, or the time is up.
+    #[cold]
+    #[inline(never)]
     fn wait(&mut self, deadline: Option<Instant>) -> Result<(), RecvTimeoutError> {
         loop {
             if self.source.has_message() {
@@ -101,10 +114,20 @@ impl<S: Source> Receiving<S> {
             if self.is_over() {
                 return Err(RecvTimeoutError::Disconnected);
             }
+            self.look_away();
             if !wait::block(&mut self.source, &mut self.spinner, deadline) {
                 return Err(RecvTimeoutError::Timeout);
             }
         }
+    }
+
+    /// Before waiting: after a stream, gives its sender time to get ahead.
+    fn look_away(&mut self) {
+        let position = self.source.position();
+        if position.wrapping_sub(self.waited_at) >= STREAM && self.spinner.may_look() {
+            (0..AWAY).for_each(|_| spin_loop());
+        }
+        self.waited_at = position;
     }
 
     #[inline]
@@ -133,7 +156,7 @@ impl<S: Source> Receiving<S> {
             if taken != 0 {
                 return Ok(taken);
             }
-            self.wait(None).map_err(|_| RecvError)?;
+            aside(self, |face| face.wait(None)).map_err(|_| RecvError)?;
         }
     }
 
@@ -168,10 +191,6 @@ impl<S: Source> Receiving<S> {
         // There may be a message already, and nobody is armed: told once too often is told.
         self.source.rings().registration().inspect(|registration| registration.raise());
         Ok(())
-    }
-
-    pub(super) fn detach(&self) {
-        self.source.rings().registration().inspect(|registration| registration.release());
     }
 }
 

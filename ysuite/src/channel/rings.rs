@@ -66,6 +66,11 @@ impl Rings {
         self.registration.store(Box::into_raw(Box::new(registration)), Ordering::Release);
         Ok(())
     }
+
+    /// The sleeping end goes: its id is free again.
+    pub(super) fn detach(&self) {
+        self.registration().inspect(|registration| registration.release());
+    }
 }
 
 impl Drop for Rings {

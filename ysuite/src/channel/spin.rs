@@ -60,6 +60,11 @@ impl Spinner {
         self.spin = spin;
     }
 
+    /// Whether looking is allowed at all.
+    pub(super) fn may_look(&self) -> bool {
+        self.spin != Spin::None && Native::cpus() != 1
+    }
+
     /// Looks until `ready` is true or looking is no longer worth it. The answer is `ready`'s last.
     pub(super) fn look(&mut self, deadline: Option<Instant>, mut ready: impl FnMut() -> bool) -> bool {
         match self.spin {

@@ -5,8 +5,10 @@
 //! ring, only the owner of the queue knows: see [`crate::signal`] for ways to sleep, [`crate::channel`] for the two
 //! joined.
 
+mod local;
 mod passive;
 mod prefetch;
 pub mod ypipe;
 
+pub(crate) use local::{Local, aside};
 pub(crate) use passive::{GONE, Passive};

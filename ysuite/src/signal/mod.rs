@@ -23,6 +23,7 @@ mod doorbell;
 #[cfg(all(test, ysuite_loom))]
 mod models;
 mod set;
+mod signaler;
 mod signals;
 mod task;
 mod ypollset;
@@ -35,16 +36,13 @@ use core::time::Duration;
 
 pub use attach::{Attach, AttachError, Registration};
 pub use bits::MAX_CAPACITY;
+pub use signaler::Signaler;
 pub use signals::Signals;
-#[allow(unused_imports)] // Until a channel uses it.
 pub(crate) use task::TaskSlot;
 pub use ypollset::YPollset;
 pub use ysemaphore::{SemaphoreSignaler, YSemaphore};
 #[cfg(unix)]
 pub use ysocketpair::{Backend, YSocketpair};
-
-pub use self::signaler::Signaler;
-mod signaler;
 
 /// The raising end of a signaler. Usable from any thread, as often as one likes.
 pub trait Signal {

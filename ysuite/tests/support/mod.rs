@@ -6,6 +6,7 @@
 #![allow(dead_code)]
 
 pub(crate) mod executor;
+#[allow(unused_imports)]
 #[path = "../conformance/interrupt.rs"]
 pub(crate) mod interrupt;
 pub(crate) mod process;

@@ -11,7 +11,7 @@ use crate::channel::Spin;
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
 use crate::channel::receive::{Receiving, Source, wear_receiving_face};
 use crate::channel::rings::Rings;
-use crate::queue::Passive;
+use crate::queue::{Local, Passive};
 use crate::queue::ypipe::Reader;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
@@ -19,7 +19,7 @@ use crate::sync::Arc;
 /// The receiving end of the [pipe](super). Dropping it drops the messages that are in the channel, and makes sending
 /// fail.
 pub struct Receiver<T> {
-    face: Receiving<Pipe<T>>,
+    face: Local<Receiving<Pipe<T>>>,
 }
 
 /// The reading end of the queue, with the duty to wake a sender that waits for room.
@@ -67,6 +67,10 @@ impl<T> Source for Pipe<T> {
         self.reader.has_message()
     }
 
+    fn position(&self) -> usize {
+        self.reader.position()
+    }
+
     fn is_closed(&self) -> bool {
         self.reader.is_closed()
     }
@@ -82,7 +86,7 @@ impl<T> Source for Pipe<T> {
 
 impl<T> Receiver<T> {
     pub(super) fn new(reader: Reader<T>, shared: Arc<Shared>) -> Self {
-        Self { face: Receiving::new(Pipe { reader, shared }) }
+        Self { face: Local::new(Receiving::new(Pipe { reader, shared })) }
     }
 
     /// How many messages are in the channel. Takes time in proportion to that number: a load for each cache line.
@@ -112,13 +116,12 @@ impl<T> Receiver<T> {
 
 wear_receiving_face!(Receiver);
 
-impl<T> Drop for Receiver<T> {
+impl<T> Drop for Pipe<T> {
     fn drop(&mut self) {
-        self.face.detach();
-        let Pipe { reader, shared } = &mut self.face.source;
-        let tokens = reader.leave();
+        self.shared.receiver.detach();
+        let tokens = self.reader.leave();
         // Before the messages are dropped, which happens with the reader, and any of which may panic.
-        shared.sender.ring(reader.writer_passive(), tokens);
+        self.shared.sender.ring(self.reader.writer_passive(), tokens);
     }
 }
 

@@ -11,13 +11,13 @@ use crate::channel::rings::Rings;
 use crate::channel::spin::Spinner;
 use crate::channel::wait::{self, Side};
 use crate::queue::ypipe::Writer;
-use crate::queue::{GONE, Passive};
+use crate::queue::{GONE, Local, Passive, aside};
 use crate::sync::Arc;
 
 /// The sending end of the [pipe](super). Dropping it publishes what was hidden; the receiver gets all that was sent, and
 /// then learns that nothing more will come.
 pub struct Sender<T> {
-    room: Room<T>,
+    room: Local<Room<T>>,
     spinner: Spinner,
 }
 
@@ -52,7 +52,7 @@ impl<T> Drop for Batch<'_, T> {
 
 impl<T> Sender<T> {
     pub(super) fn new(writer: Writer<T>, shared: Arc<Shared>) -> Self {
-        Self { room: Room { writer, shared }, spinner: Spinner::new() }
+        Self { room: Local::new(Room { writer, shared }), spinner: Spinner::new() }
     }
 
     /// Sends a message, visible at once, together with what was hidden. Without a bound it never waits; with one it
@@ -66,8 +66,9 @@ impl<T> Sender<T> {
     pub fn send(&mut self, message: T) -> Result<(), SendError<T>> {
         match self.room.writer.send(message) {
             Ok(0) => Ok(()),
-            Ok(tokens) => self.sent(tokens),
-            Err(message) => self.send_slowly(message, None).map_err(|error| SendError(error.into_inner())),
+            Ok(tokens) => aside(self, |sender| sender.sent(tokens)),
+            Err(message) => aside(self, |sender| sender.send_slowly(message, None))
+                .map_err(|error| SendError(error.into_inner())),
         }
     }
 
@@ -79,7 +80,7 @@ impl<T> Sender<T> {
     pub fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
         match self.room.writer.send(message) {
             Ok(0) => Ok(()),
-            Ok(tokens) => self.sent(tokens).map_err(TrySendError::from),
+            Ok(tokens) => aside(self, |sender| sender.sent(tokens)).map_err(TrySendError::from),
             Err(message) if self.is_disconnected() => Err(TrySendError::Disconnected(message)),
             Err(message) => Err(TrySendError::Full(message)),
         }
@@ -132,7 +133,7 @@ impl<T> Sender<T> {
     /// Is ready when there is room for a message, or the receiver is gone; otherwise has the task woken then. Only the
     /// last task to ask is woken. Wait-free.
     pub fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        wait::poll(&mut self.room, context)
+        wait::poll(&mut *self.room, context)
     }
 
     /// Puts a message into the batch, hidden until [`flush`](Self::flush), [`send`](Self::send) or the end of the
@@ -145,7 +146,7 @@ impl<T> Sender<T> {
     pub fn write(&mut self, message: T) -> Result<(), SendError<T>> {
         match self.room.writer.write(message) {
             Ok(()) => Ok(()),
-            Err(message) => self.write_slowly(message),
+            Err(message) => aside(self, |sender| sender.write_slowly(message)),
         }
     }
 
@@ -154,7 +155,7 @@ impl<T> Sender<T> {
     fn write_slowly(&mut self, mut message: T) -> Result<(), SendError<T>> {
         loop {
             self.flush();
-            wait::block(&mut self.room, &mut self.spinner, None);
+            wait::block(&mut *self.room, &mut self.spinner, None);
             if self.is_disconnected() {
                 return Err(SendError(message));
             }
@@ -175,16 +176,19 @@ impl<T> Sender<T> {
     #[inline]
     pub fn flush(&mut self) -> bool {
         let tokens = self.room.writer.publish();
-        if tokens == 0 {
-            return true;
-        }
+        tokens == 0 || aside(self, |sender| sender.flushed(tokens))
+    }
+
+    /// A batch has been published, and the receiver sleeps or is gone.
+    #[cold]
+    #[inline(never)]
+    fn flushed(&mut self, tokens: u32) -> bool {
         self.wake(tokens);
         if tokens & GONE != 0 {
             let from = self.room.writer.position();
             self.room.writer.reclaim(from, drop);
-            return true;
         }
-        false
+        tokens & !GONE == 0
     }
 
     /// Sends all the messages of an iterator as one batch: visible together, or, where a bound leaves no room, in
@@ -208,7 +212,7 @@ impl<T> Sender<T> {
                 return Err(SendError(back));
             }
             first = batch.0.room.writer.position();
-            batch.0.write_slowly(message).map_err(|error| SendError(vec![error.0]))?;
+            aside(batch.0, |sender| sender.write_slowly(message)).map_err(|error| SendError(vec![error.0]))?;
         }
         let sent = batch.0.room.writer.position().wrapping_sub(start);
         let tokens = batch.0.room.writer.publish();
@@ -220,9 +224,12 @@ impl<T> Sender<T> {
     /// comes back.
     #[inline]
     fn published(&mut self, tokens: u32, from: usize) -> Result<(), SendError<Vec<T>>> {
-        if tokens == 0 {
-            return Ok(());
-        }
+        if tokens == 0 { Ok(()) } else { aside(self, |sender| sender.rung(tokens, from)) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn rung(&mut self, tokens: u32, from: usize) -> Result<(), SendError<Vec<T>>> {
         self.wake(tokens);
         if tokens & GONE == 0 {
             return Ok(());
@@ -252,7 +259,7 @@ impl<T> Sender<T> {
         loop {
             // What is hidden must go out, or two such ends would wait for each other.
             self.flush();
-            let in_time = wait::block(&mut self.room, &mut self.spinner, deadline);
+            let in_time = wait::block(&mut *self.room, &mut self.spinner, deadline);
             match self.try_send(message) {
                 Err(TrySendError::Full(back)) if in_time => message = back,
                 Err(TrySendError::Full(back)) => return Err(SendTimeoutError::Timeout(back)),
@@ -263,7 +270,7 @@ impl<T> Sender<T> {
     }
 
     fn wake(&self, tokens: u32) {
-        self.room.shared.receiver.ring(self.room.writer.reader_passive(), tokens);
+        self.room.wake(tokens);
     }
 
     /// What to do before sleeping when there is no room, from the next wait on. The default is [`Spin::Adaptive`].
@@ -302,9 +309,15 @@ impl<T> Sender<T> {
     }
 }
 
-impl<T> Drop for Sender<T> {
+impl<T> Room<T> {
+    fn wake(&self, tokens: u32) {
+        self.shared.receiver.ring(self.writer.reader_passive(), tokens);
+    }
+}
+
+impl<T> Drop for Room<T> {
     fn drop(&mut self) {
-        let tokens = self.room.writer.close();
+        let tokens = self.writer.close();
         self.wake(tokens);
     }
 }

@@ -67,7 +67,9 @@ impl<T> Geometry<T> {
 
     /// Whether a group is found from a slot's address by a mask: groups of one line or two.
     #[cfg(not(ysuite_loom))]
-    const BY_MASK: bool = Self::STRIDE == LINE || Self::STRIDE == 2 * LINE;
+    pub(super) const BY_MASK: bool = Self::STRIDE == LINE || Self::STRIDE == 2 * LINE;
+    #[cfg(ysuite_loom)]
+    pub(super) const BY_MASK: bool = false;
 
     const ALIGN: usize = max(align_of::<Header<T>>(), max(align_of::<State>(), align_of::<Slot<T>>()));
 
@@ -97,6 +99,15 @@ impl<T> Geometry<T> {
 
     /// From the chunk to its first group.
     const HEAD: usize = round_up(size_of::<Header<T>>(), Self::CHUNK_ALIGN);
+}
+
+impl<T> Geometry<T> {
+    /// How many slots of its group come before an address, which may be one past the group; 0 where that is not told by
+    /// the address.
+    #[inline(always)]
+    pub(super) fn index_by_mask(address: usize) -> usize {
+        if Self::BY_MASK { ((address - 1) % Self::STRIDE + 1 - Self::FIRST) / Self::STEP } else { 0 }
+    }
 }
 
 /// The head of a chunk.
@@ -237,13 +248,11 @@ pub(super) unsafe fn slot<'a, T>(at: NonNull<u8>) -> &'a Slot<T> {
 /// `at` is the address of a slot, in the group `known`.
 #[inline(always)]
 pub(super) unsafe fn group_of<T>(at: NonNull<u8>, known: NonNull<u8>) -> NonNull<u8> {
-    #[cfg(not(ysuite_loom))]
     if Geometry::<T>::BY_MASK {
         // Cheaper than a load, in the one place where that counts.
         let within = at.as_ptr().addr() % Geometry::<T>::STRIDE;
         // SAFETY: chunks with such groups are aligned to them, so the group begins at the multiple below.
         return unsafe { at.sub(within) };
     }
-    let _ = at;
     known
 }

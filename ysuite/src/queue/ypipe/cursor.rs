@@ -5,11 +5,12 @@ use core::ptr::NonNull;
 use super::chunk::{Chunk, Geometry, slot, state};
 use super::core::Core;
 use super::spare::Giving;
+use crate::queue::aside;
 use crate::sync::Ordering;
 
 /// Owned by the reader; after its end by whoever disposes of what is left.
 pub(super) struct Cursor<T> {
-    /// The slot of the next message.
+    /// The slot of the next message. The core is told of each change: that counts what has been taken.
     next: NonNull<u8>,
     /// One past the last slot of this group known to be published.
     known: NonNull<u8>,
@@ -26,10 +27,13 @@ pub(super) struct Cursor<T> {
 impl<T> Cursor<T> {
     pub(super) fn new(chunk: Chunk<T>, giving: Giving) -> Self {
         let group = chunk.first();
-        // SAFETY: the first slot of the first group is within the chunk.
-        let next = unsafe { group.add(Geometry::<T>::FIRST) };
-        let lap = Geometry::<T>::LAP;
-        Self { next, known: next, group, lap, chunk, end: chunk.end(), giving }
+        let known = Self::first_slot(group);
+        Self { next: known, known, group, lap: Geometry::<T>::LAP, chunk, end: chunk.end(), giving }
+    }
+
+    pub(super) fn first_slot(group: NonNull<u8>) -> NonNull<u8> {
+        // SAFETY: the first slot of a group is within it.
+        unsafe { group.add(Geometry::<T>::FIRST) }
     }
 
     /// Whether there is a message; learns how many more of its group there are. Steps into the next group or chunk
@@ -43,45 +47,44 @@ impl<T> Cursor<T> {
     fn look_further(&mut self, core: &Core<T>) -> bool {
         // SAFETY: all pointers stay within the cursor's chunk, or one past a group.
         unsafe {
-            if self.next == self.group.add(Geometry::<T>::END) {
+            if self.known == self.group.add(Geometry::<T>::END) {
                 let group = self.group.add(Geometry::<T>::STRIDE);
-                if group == self.end {
-                    if !self.next_chunk(core) {
-                        return false;
-                    }
-                } else {
-                    self.enter(group);
+                if group != self.end {
+                    self.enter(core, group);
+                } else if !aside(self, |cursor| cursor.next_chunk(core)) {
+                    return false;
                 }
             }
-            // ORDERING: Acquire pairs with the Release in `Writer::publish`: the slots up to there are written.
+            // ORDERING: Acquire pairs with the Release in `Pen::publish`: the slots up to there are written.
             let newest = state(self.group).load(Ordering::Acquire).wrapping_sub(self.lap);
-            let ahead = newest.wrapping_sub(self.next.as_ptr().addr());
+            let ahead = newest.wrapping_sub(self.known.as_ptr().addr());
             // What an earlier lap left there is behind: negative.
             if (ahead as isize) < 0 {
                 return false;
             }
-            self.known = self.next.add(ahead + Geometry::<T>::STEP);
+            self.known = self.known.add(ahead + Geometry::<T>::STEP);
         }
         true
     }
 
-    fn enter(&mut self, group: NonNull<u8>) {
+    #[inline(always)]
+    fn enter(&mut self, core: &Core<T>, group: NonNull<u8>) {
         self.group = group;
-        // SAFETY: the first slot of a group is within it.
-        self.next = unsafe { group.add(Geometry::<T>::FIRST) };
+        self.next = Self::first_slot(group);
         self.known = self.next;
+        core.began(self.next);
     }
 
     /// Steps into the next chunk if it is linked, and hands the spent one back.
     #[cold]
     #[inline(never)]
     fn next_chunk(&mut self, core: &Core<T>) -> bool {
-        // ORDERING: Acquire pairs with the Release that links a chunk in `Writer::next_chunk`.
+        // ORDERING: Acquire pairs with the Release that links a chunk in `Pen::next_chunk`.
         let Some(next) = Chunk::from_raw(self.chunk.header().next.load(Ordering::Acquire)) else { return false };
         let spent = core::mem::replace(&mut self.chunk, next);
         self.end = next.end();
         self.lap = self.lap.wrapping_add(Geometry::<T>::LAP);
-        self.enter(next.first());
+        self.enter(core, next.first());
         core.calm.spare.give(&mut self.giving, spent, core.calm.groups);
         true
     }
@@ -96,7 +99,7 @@ impl<T> Cursor<T> {
         let at = self.next;
         // SAFETY: `at` is a published slot, `known` at most one past the group's last.
         self.next = unsafe { at.add(Geometry::<T>::STEP) };
-        core.count(1);
+        core.went_on(self.next, 1);
         // SAFETY: `look` has acquired this slot's publication; only we read it, and only once.
         Some(unsafe { slot::<T>(at).with(|message| message.read().assume_init()) })
     }
@@ -127,7 +130,7 @@ impl<T> Cursor<T> {
             let length = to.len();
             // SAFETY: there is room for `run` more, made above, and `run` slots from `next` on are published and ours.
             // The messages are moved out exactly once: the place moves past them before anything else can happen.
-            unsafe {
+            self.next = unsafe {
                 let room = to.as_mut_ptr().add(length);
                 if run == Geometry::<T>::SLOTS {
                     // A whole group: of known length, so the compiler makes it a few wide moves.
@@ -135,9 +138,10 @@ impl<T> Cursor<T> {
                 } else {
                     Self::copy(self.next, room, run);
                 }
-                self.next = self.next.add(run * Geometry::<T>::STEP);
                 to.set_len(length + run);
-            }
+                self.next.add(run * Geometry::<T>::STEP)
+            };
+            core.went_on(self.next, run);
             left -= run;
             // The writer is at work in a group that is not full: to ask it again would slow it down.
             // SAFETY: one past the group at most.
@@ -146,9 +150,7 @@ impl<T> Cursor<T> {
             }
             looked = self.next == self.known;
         }
-        let taken = to.len() - before;
-        core.count(taken);
-        taken
+        to.len() - before
     }
 
     /// Copies `run` messages from the slots at `from` to `room`.
@@ -181,7 +183,7 @@ impl<T> Cursor<T> {
         loop {
             // SAFETY: the chunks ahead of the reader are freed by nobody else.
             let said = unsafe { state(group) };
-            // ORDERING: Acquire pairs with `Writer::publish`, so that a link behind a full group is visible.
+            // ORDERING: Acquire pairs with `Pen::publish`, so that a link behind a full group is visible.
             let newest = said.load(Ordering::Acquire).wrapping_sub(lap);
             let first = group.as_ptr().addr() + Geometry::<T>::FIRST;
             let ahead = newest.wrapping_sub(first) as isize;

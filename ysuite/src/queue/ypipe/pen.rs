@@ -5,11 +5,11 @@ use core::ptr::{self, NonNull};
 
 use super::chunk::{Chunk, Geometry, group_of, slot, state};
 use super::core::Core;
-use crate::queue::prefetch;
+use crate::queue::{aside, prefetch};
 use crate::sync::Ordering;
 
 /// How many groups ahead of itself the writer asks for a line, so that the reader's copy is gone when it gets there.
-const AHEAD: usize = 16;
+const AHEAD: usize = 4;
 
 /// What a pipe without a bound may always be ahead.
 const UNBOUNDED: usize = isize::MAX as usize;
@@ -91,7 +91,7 @@ impl<T> Pen<T> {
     /// Whether there is room for a message; steps forward where that takes it.
     #[inline(always)]
     pub(super) fn has_room(&mut self, core: &Core<T>) -> bool {
-        self.next != self.full || self.room(core)
+        self.next != self.full || aside(self, |pen| pen.room(core))
     }
 
     /// Whether a message may be written and published right here: nothing is hidden, and there is room in this group, or
@@ -259,7 +259,7 @@ impl<T> Pen<T> {
                 run.commit();
                 // SAFETY: one past the group at most.
                 let at_end = run.at == unsafe { run.pen.group.add(Geometry::<T>::END) };
-                if !(at_end && run.pen.step()) && !run.pen.room(core) {
+                if !(at_end && run.pen.step()) && !aside(run.pen, |pen| pen.room(core)) {
                     return Some(message);
                 }
                 (run.at, full) = (run.pen.next, run.pen.full);

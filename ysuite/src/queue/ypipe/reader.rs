@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::core::Core;
 use super::cursor::Cursor;
-use crate::queue::Passive;
+use crate::queue::{Local, Passive};
 use crate::sync::Arc;
 
 /// The token of a pipe that is used by itself, where the caller knows how its reader sleeps.
@@ -13,6 +13,11 @@ const ASLEEP: u32 = 1;
 /// The reading end: one thread at a time. Every operation is wait-free and none allocates; only [`arm`](Self::arm) may
 /// make a system call, a barrier. Dropping the reader drops what is in the pipe.
 pub struct Reader<T> {
+    reading: Local<Reading<T>>,
+}
+
+/// What a reader is, with the duty to leave.
+struct Reading<T> {
     /// Taken out only when the reader ends.
     cursor: Option<Cursor<T>>,
     core: Arc<Core<T>>,
@@ -26,13 +31,14 @@ unsafe impl<T: Send> Sync for Reader<T> {}
 
 impl<T> Reader<T> {
     pub(super) fn new(core: Arc<Core<T>>, cursor: Cursor<T>) -> Self {
-        Self { cursor: Some(cursor), core }
+        Self { reading: Local::new(Reading { cursor: Some(cursor), core }) }
     }
 
     #[inline(always)]
     fn parts(&mut self) -> (&mut Cursor<T>, &Core<T>) {
+        let Reading { cursor, core } = &mut *self.reading;
         // SAFETY: the cursor is taken out in `leave`, after which the owner does nothing but drop this.
-        (unsafe { self.cursor.as_mut().unwrap_unchecked() }, &self.core)
+        (unsafe { cursor.as_mut().unwrap_unchecked() }, core)
     }
 
     /// Takes the next message, if one is published. Wait-free.
@@ -55,6 +61,11 @@ impl<T> Reader<T> {
         cursor.take_many(core, to, most)
     }
 
+    /// How many messages have been read; wraps.
+    pub(crate) fn position(&self) -> usize {
+        self.reading.core.consumed()
+    }
+
     /// Whether there is a message to read.
     #[inline]
     pub(crate) fn has_message(&mut self) -> bool {
@@ -67,9 +78,9 @@ impl<T> Reader<T> {
     ///
     /// At most one system call (a `membarrier`, and only while the writer streams).
     pub fn arm(&mut self) -> bool {
-        self.core.calm.reader.arm(ASLEEP);
+        self.reading.core.calm.reader.arm(ASLEEP);
         if self.has_message() || self.is_closed() {
-            self.core.calm.reader.disarm(ASLEEP);
+            self.reading.core.calm.reader.disarm(ASLEEP);
             return false;
         }
         true
@@ -77,48 +88,54 @@ impl<T> Reader<T> {
 
     /// How the reader sleeps.
     pub(crate) fn passive(&self) -> &Passive {
-        &self.core.calm.reader
+        &self.reading.core.calm.reader
     }
 
     /// How the writer sleeps: whose tokens [`credited`](Self::credited) and [`leave`](Self::leave) return.
     pub(crate) fn writer_passive(&self) -> &Passive {
-        &self.core.calm.writer
+        &self.reading.core.calm.writer
     }
 
     /// After messages have been taken: the tokens of a writer that sleeps for want of room, which must be rung. Without
     /// a bound there is none, and this is a load.
     #[inline(always)]
     pub(crate) fn credited(&self) -> u32 {
-        self.core.calm.writer.published()
+        self.reading.core.calm.writer.published()
     }
 
     /// Whether the writer is gone. What it published may still be here.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.core.is_closed()
+        self.reading.core.is_closed()
     }
 
     /// How many messages may be in the pipe; `None` without a bound.
     #[must_use]
     pub fn capacity(&self) -> Option<usize> {
-        self.core.calm.bound
+        self.reading.core.calm.bound
     }
 
     /// How many published messages are here. Takes time in proportion to that number (a load for each cache line).
     #[must_use]
     pub fn len(&self) -> usize {
-        self.cursor.as_ref().map_or(0, |cursor| cursor.len_up_to(usize::MAX))
+        self.reading.cursor.as_ref().map_or(0, |cursor| cursor.len_up_to(usize::MAX))
     }
 
     /// Whether no published message is here.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.cursor.as_ref().is_none_or(|cursor| cursor.len_up_to(1) == 0)
+        self.reading.cursor.as_ref().is_none_or(|cursor| cursor.len_up_to(1) == 0)
     }
 
     /// Ends reading. Returns the tokens of a writer that waits for room, to be rung before the reader is dropped, which
     /// drops the messages (and one of those may panic).
     pub(crate) fn leave(&mut self) -> u32 {
+        self.reading.leave()
+    }
+}
+
+impl<T> Reading<T> {
+    fn leave(&mut self) -> u32 {
         match self.cursor.take() {
             None => 0,
             Some(cursor) => {
@@ -129,7 +146,7 @@ impl<T> Reader<T> {
     }
 }
 
-impl<T> Drop for Reader<T> {
+impl<T> Drop for Reading<T> {
     fn drop(&mut self) {
         self.leave();
         self.core.dispose(|_, message| drop(message));

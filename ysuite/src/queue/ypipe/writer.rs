@@ -5,7 +5,7 @@ use core::fmt;
 use super::chunk::Chunk;
 use super::core::Core;
 use super::pen::Pen;
-use crate::queue::{GONE, Passive};
+use crate::queue::{GONE, Local, Passive, aside};
 use crate::sync::{Arc, Ordering};
 
 /// The writing end: one thread at a time. Every operation is wait-free; none sleeps or makes a system call, and memory
@@ -14,6 +14,11 @@ use crate::sync::{Arc, Ordering};
 /// Messages written are hidden until [`flush`](Self::flush). Dropping the writer flushes, and tells the reader that
 /// nothing more will come.
 pub struct Writer<T> {
+    writing: Local<Writing<T>>,
+}
+
+/// What a writer is, with the duty to close.
+struct Writing<T> {
     pen: Pen<T>,
     core: Arc<Core<T>>,
     closed: bool,
@@ -26,7 +31,7 @@ unsafe impl<T: Send> Sync for Writer<T> {}
 
 impl<T> Writer<T> {
     pub(super) fn new(core: Arc<Core<T>>, chunk: Chunk<T>) -> Self {
-        Self { pen: Pen::new(&core, chunk), core, closed: false }
+        Self { writing: Local::new(Writing { pen: Pen::new(&core, chunk), core, closed: false }) }
     }
 
     /// Writes a message, hidden until [`flush`](Self::flush).
@@ -41,7 +46,7 @@ impl<T> Writer<T> {
             return Err(message);
         }
         // SAFETY: there is room.
-        unsafe { self.pen.put_hidden(message) };
+        unsafe { self.writing.pen.put_hidden(message) };
         Ok(())
     }
 
@@ -50,19 +55,20 @@ impl<T> Writer<T> {
     /// If the iterator panics, what it has given is written.
     #[inline]
     pub(crate) fn fill(&mut self, messages: &mut impl Iterator<Item = T>) -> Option<T> {
-        self.pen.fill(&self.core, messages)
+        let Writing { pen, core, .. } = &mut *self.writing;
+        pen.fill(core, messages)
     }
 
     /// Writes a message and publishes it with all that was hidden. As [`write`](Self::write) and
     /// [`flush`](Self::flush), in one step; the tokens of a sleeping reader, which must be rung, are returned.
     #[inline(always)]
     pub(crate) fn send(&mut self, message: T) -> Result<u32, T> {
-        if !self.pen.may_publish_here() {
-            return self.send_further(message);
+        if !self.writing.pen.may_publish_here() {
+            return aside(self, |writer| writer.send_further(message));
         }
         // SAFETY: there is room, and nothing is hidden.
-        unsafe { self.pen.put_published(message) };
-        Ok(self.core.calm.reader.published())
+        unsafe { self.writing.pen.put_published(message) };
+        Ok(self.writing.core.calm.reader.published())
     }
 
     #[cold]
@@ -74,7 +80,8 @@ impl<T> Writer<T> {
 
     /// Takes back the newest hidden message, if there is one. Wait-free.
     pub fn unwrite(&mut self) -> Option<T> {
-        self.pen.unwrite(&self.core)
+        let Writing { pen, core, .. } = &mut *self.writing;
+        pen.unwrite(core)
     }
 
     /// Publishes all hidden messages at once, in order. Wait-free: a few stores, however many messages.
@@ -89,30 +96,18 @@ impl<T> Writer<T> {
     /// As [`flush`](Self::flush), returning the reader's tokens, and [`GONE`].
     #[inline]
     pub(crate) fn publish(&mut self) -> u32 {
-        if !self.pen.is_hiding() {
-            return 0;
-        }
-        self.pen.publish();
-        self.core.calm.reader.published()
+        self.writing.publish()
     }
 
     /// Says that nothing more will come, after publishing what is hidden. The reader's tokens are returned, once.
     pub(crate) fn close(&mut self) -> u32 {
-        if self.closed {
-            return 0;
-        }
-        self.closed = true;
-        let tokens = self.publish();
-        // ORDERING: Release pairs with the Acquire in `Core::is_closed`; the fence in `attend` orders it before the look
-        // at the reader's word.
-        self.core.calm.closed.store(true, Ordering::Release);
-        tokens | self.core.calm.reader.attend()
+        self.writing.close()
     }
 
     /// After [`GONE`]: takes the messages from position `from` on back, for as far as nobody else drops them already.
     #[cold]
     pub(crate) fn reclaim(&mut self, from: usize, mut each: impl FnMut(T)) {
-        self.core.dispose(|position, message| {
+        self.writing.core.dispose(|position, message| {
             // Positions wrap; what was taken just now is near.
             if (position.wrapping_sub(from) as isize) > 0 { each(message) } else { drop(message) }
         });
@@ -120,36 +115,37 @@ impl<T> Writer<T> {
 
     /// How the reader sleeps: whose tokens [`publish`](Self::publish) and its like return.
     pub(crate) fn reader_passive(&self) -> &Passive {
-        &self.core.calm.reader
+        &self.writing.core.calm.reader
     }
 
     /// How the writer sleeps while it waits for room.
     pub(crate) fn passive(&self) -> &Passive {
-        &self.core.calm.writer
+        &self.writing.core.calm.writer
     }
 
     /// Whether another message may be written, now.
     #[inline(always)]
     pub(crate) fn has_room(&mut self) -> bool {
-        self.pen.has_room(&self.core)
+        let Writing { pen, core, .. } = &mut *self.writing;
+        pen.has_room(core)
     }
 
     /// How many messages have been written in all, hidden ones included; wraps.
     #[inline]
     pub(crate) fn position(&self) -> usize {
-        self.pen.position()
+        self.writing.pen.position()
     }
 
     /// Whether the reader is gone: nothing written will ever be read.
     #[must_use]
     pub fn is_orphaned(&self) -> bool {
-        self.core.calm.reader.is_gone()
+        self.writing.core.calm.reader.is_gone()
     }
 
     /// How many messages may be in the pipe; `None` without a bound.
     #[must_use]
     pub fn capacity(&self) -> Option<usize> {
-        self.core.calm.bound
+        self.writing.core.calm.bound
     }
 
     /// How many published messages have not been read. Exact for the writer's part, as old as the reader's last step.
@@ -166,20 +162,43 @@ impl<T> Writer<T> {
 
     /// Messages that take up room: published and unread, or hidden.
     pub(crate) fn occupied(&self) -> usize {
-        self.position().wrapping_sub(self.core.consumed())
+        self.position().wrapping_sub(self.writing.core.consumed())
     }
 
     /// Messages written and not yet flushed.
     #[must_use]
     pub fn hidden(&self) -> usize {
-        self.pen.hidden()
+        self.writing.pen.hidden()
     }
 }
 
-impl<T> Drop for Writer<T> {
+impl<T> Writing<T> {
+    #[inline]
+    fn publish(&mut self) -> u32 {
+        if !self.pen.is_hiding() {
+            return 0;
+        }
+        self.pen.publish();
+        self.core.calm.reader.published()
+    }
+
+    fn close(&mut self) -> u32 {
+        if self.closed {
+            return 0;
+        }
+        self.closed = true;
+        let tokens = self.publish();
+        // ORDERING: Release pairs with the Acquire in `Core::is_closed`; the fence in `attend` orders it before the look
+        // at the reader's word.
+        self.core.calm.closed.store(true, Ordering::Release);
+        tokens | self.core.calm.reader.attend()
+    }
+}
+
+impl<T> Drop for Writing<T> {
     fn drop(&mut self) {
         self.close();
-        if self.is_orphaned() {
+        if self.core.calm.reader.is_gone() {
             self.core.dispose(|_, message| drop(message));
         }
     }

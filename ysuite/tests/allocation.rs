@@ -1,0 +1,184 @@
+//! Memory: what a stream, a bounded channel and a burst take, and give back. In a binary of its own, whose allocator
+//! counts; pages that come from the kernel directly are counted as system calls.
+#![cfg(not(any(ysuite_loom, miri)))]
+
+#[path = "conformance/allocations.rs"]
+mod allocations;
+mod support;
+
+use std::thread;
+
+use allocations::allocations;
+use support::samples::{Bytes, Sample};
+use support::{Random, guarded};
+use ysuite::os::calls;
+use ysuite::signal::{Wait, YPollset};
+use ysuite::spsc;
+
+/// Allocations of this thread, and requests it made of the kernel.
+fn requests() -> (u64, u64) {
+    (allocations(), calls())
+}
+
+#[test]
+fn a_steady_stream_allocates_nothing() {
+    let (mut sender, mut receiver) = spsc::unbounded();
+    let mut batch = Vec::with_capacity(1_000);
+    let mut run = |messages: usize| {
+        for message in (0..messages).step_by(500) {
+            if message % 1_000 == 0 {
+                (0..500).for_each(|message| sender.send(message).unwrap());
+            } else {
+                sender.send_batch(0..500).unwrap();
+            }
+            receiver.recv_batch(&mut batch, 250).unwrap();
+            batch.clear();
+            while receiver.try_recv().is_ok() {}
+        }
+    };
+    // Chunks grow until they are worth keeping.
+    run(50_000);
+    let before = requests();
+    run(500_000);
+    assert_eq!(requests(), before);
+}
+
+#[test]
+fn a_steady_stream_between_threads_allocates_nothing() {
+    guarded(|| {
+        const WINDOW: usize = 1_000;
+        let (mut sender, mut receiver) = spsc::unbounded();
+        let (mut answering, mut answers) = spsc::bounded(8);
+        let thread = thread::spawn(move || {
+            let run = |receiver: &mut spsc::Receiver<usize>, answering: &mut spsc::Sender<usize>, messages| {
+                for message in 0..messages {
+                    assert_eq!(receiver.recv(), Ok(message));
+                    if message % WINDOW == WINDOW - 1 {
+                        answering.send(message).unwrap();
+                    }
+                }
+            };
+            run(&mut receiver, &mut answering, 100_000);
+            let before = allocations();
+            run(&mut receiver, &mut answering, 100_000);
+            assert_eq!(allocations(), before);
+        });
+        let mut run = |messages| {
+            for message in 0..messages {
+                sender.send(message).unwrap();
+                if message % WINDOW == WINDOW - 1 {
+                    assert_eq!(answers.recv(), Ok(message));
+                }
+            }
+        };
+        run(100_000);
+        let before = allocations();
+        run(100_000);
+        assert_eq!(allocations(), before);
+        thread.join().unwrap();
+    });
+}
+
+fn bounded_allocates_nothing<T: Sample>(capacity: usize) {
+    let (mut sender, mut receiver) = spsc::bounded::<T>(capacity);
+    let mut random = Random::new(capacity as u64);
+    let mut batch = Vec::with_capacity(capacity);
+    let before = requests();
+    for _ in 0..300 {
+        for number in 0..random.below(capacity + 2) {
+            if sender.try_send(T::make(number)).is_err() {
+                break;
+            }
+        }
+        for number in 0..random.below(capacity + 1 - sender.len().min(capacity)) {
+            assert!(sender.write(T::make(number)).is_ok());
+        }
+        drop(sender.unwrite());
+        sender.flush();
+        let most = random.below(capacity + 2);
+        let _ = receiver.try_recv_batch(&mut batch, most);
+        batch.clear();
+        for _ in 0..random.below(capacity + 2) {
+            if receiver.try_recv().is_err() {
+                break;
+            }
+        }
+    }
+    assert_eq!(requests(), before, "a bounded channel of {capacity} messages of {} bytes", size_of::<T>());
+}
+
+#[test]
+fn a_small_bounded_channel_never_allocates_after_it_was_made() {
+    for capacity in [1, 2, 3, 7, 8, 13, 14, 15, 100, 1_024, 10_000] {
+        bounded_allocates_nothing::<u64>(capacity);
+        bounded_allocates_nothing::<()>(capacity);
+        bounded_allocates_nothing::<Bytes<29>>(capacity);
+    }
+    for capacity in [1, 2, 3, 60, 61, 64, 128, 400] {
+        bounded_allocates_nothing::<Bytes<1000>>(capacity);
+    }
+}
+
+#[test]
+fn a_large_bounded_channel_keeps_what_it_has() {
+    const CAPACITY: usize = 1 << 18;
+    let (mut sender, mut receiver) = spsc::bounded(CAPACITY);
+    let mut fill_and_drain = || {
+        sender.send_batch(0..CAPACITY).unwrap();
+        assert!(receiver.try_iter().eq(0..CAPACITY));
+    };
+    // It grows as it fills; how many chunks a full channel touches depends on where in a chunk it begins.
+    (0..10).for_each(|_| fill_and_drain());
+    let before = requests();
+    (0..10).for_each(|_| fill_and_drain());
+    assert_eq!(requests(), before);
+}
+
+#[test]
+fn waiting_allocates_nothing() {
+    let (mut sender, mut receiver) = spsc::bounded(4);
+    let mut set = YPollset::new();
+    set.attach(&mut receiver, 0).unwrap();
+    let before = allocations();
+    for message in 0..1_000 {
+        assert!(receiver.try_recv().is_err());
+        assert!(set.check().is_empty());
+        assert!(receiver.recv_timeout(std::time::Duration::ZERO).is_err());
+        sender.send(message).unwrap();
+        assert!(set.poll().eq([0]));
+        assert_eq!(receiver.recv(), Ok(message));
+    }
+    assert_eq!(allocations(), before);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_burst_is_dense_and_is_given_back() {
+    use support::process::{alone, resident};
+
+    // Resident memory is the process's: nothing else may run in it.
+    if !alone("a_burst_is_dense_and_is_given_back") {
+        return;
+    }
+    const MESSAGES: u64 = 3_000_000;
+    const MIB: u64 = 1 << 20;
+    let (mut sender, mut receiver) = spsc::unbounded();
+    (0..50_000).for_each(|message| sender.send(message).unwrap());
+    assert!(receiver.try_iter().eq(0..50_000));
+    for way in 0..2 {
+        let before = resident();
+        if way == 0 {
+            (0..MESSAGES).for_each(|message| sender.send(message).unwrap());
+        } else {
+            sender.send_batch(0..MESSAGES).unwrap();
+        }
+        let full = resident();
+        assert!(full - before <= 17 * MESSAGES, "{} bytes for each message", (full - before) as f64 / MESSAGES as f64);
+        assert!(receiver.try_iter().eq(0..MESSAGES));
+        let after = resident();
+        // An allocator that watches for errors keeps what is freed, to catch its use.
+        if !cfg!(ysuite_portable) && std::env::var_os("ASAN_OPTIONS").is_none() {
+            assert!(after <= before + MIB, "{} KiB are not given back", (after - before) / 1024);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Misuse that must not compile, each case beside a twin that must: without the twin, a case might fail for another
+//! reason than the one meant.
+//!
+//! The compiler's words are compared where they are known: with the version they were written for. Whether an end is
+//! `Send` is asked of every compiler, below.
+#![cfg(not(any(ysuite_loom, miri)))]
+
+use std::cell::Cell;
+use std::process::Command;
+use std::rc::Rc;
+
+use ysuite::queue::ypipe::{Reader, Writer};
+use ysuite::spsc::{Receiver, Sender};
+
+/// The compiler whose words the `.stderr` files hold.
+const COMPILER: &str = "rustc 1.95.";
+
+#[test]
+fn misuse_does_not_compile_and_its_twin_does() {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let version = Command::new(rustc).arg("--version").output().expect("a compiler");
+    let cases = trybuild::TestCases::new();
+    cases.pass("tests/compile_pass/*.rs");
+    if String::from_utf8_lossy(&version.stdout).starts_with(COMPILER) {
+        cases.compile_fail("tests/compile_fail/*.rs");
+    } else {
+        println!("skipped the failing half: its words are those of {COMPILER}x");
+    }
+}
+
+/// Answers whether `$type` is `$bound`, by which of two functions of the same name is found first.
+macro_rules! is {
+    ($type:ty: $bound:ident) => {{
+        struct Question<T>(std::marker::PhantomData<T>);
+        trait Otherwise {
+            fn answer(&self) -> bool {
+                false
+            }
+        }
+        impl<T> Otherwise for Question<T> {}
+        #[allow(dead_code)] // Found only where the answer is yes.
+        impl<T: $bound> Question<T> {
+            fn answer(&self) -> bool {
+                true
+            }
+        }
+        Question::<$type>(std::marker::PhantomData).answer()
+    }};
+}
+
+#[test]
+fn ends_cross_threads_exactly_where_their_messages_do() {
+    assert!(is!(Sender<u8>: Send) && is!(Receiver<u8>: Send) && is!(Writer<u8>: Send) && is!(Reader<u8>: Send));
+    assert!(is!(Sender<Cell<u8>>: Send) && is!(Receiver<Cell<u8>>: Send));
+    assert!(is!(Sender<u8>: Sync) && is!(Receiver<u8>: Sync) && is!(Writer<u8>: Sync) && is!(Reader<u8>: Sync));
+    assert!(!is!(Sender<Rc<u8>>: Send) && !is!(Receiver<Rc<u8>>: Send));
+    assert!(!is!(Writer<Rc<u8>>: Send) && !is!(Reader<Rc<u8>>: Send));
+    assert!(!is!(Sender<Rc<u8>>: Sync) && !is!(Receiver<Rc<u8>>: Sync));
+    assert!(!is!(Writer<Rc<u8>>: Sync) && !is!(Reader<Rc<u8>>: Sync));
+}
+
+#[test]
+fn ends_of_one_lane_cannot_be_cloned() {
+    assert!(!is!(Sender<u8>: Clone) && !is!(Receiver<u8>: Clone));
+    assert!(!is!(Writer<u8>: Clone) && !is!(Reader<u8>: Clone));
+    assert!(is!(Rc<u8>: Clone), "the question is answered with yes where that is so");
+}

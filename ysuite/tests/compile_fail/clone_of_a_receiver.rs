@@ -1,0 +1,6 @@
+use ysuite::spsc;
+
+fn main() {
+    let (_sender, receiver) = spsc::unbounded::<u8>();
+    let _ = receiver.clone();
+}

@@ -1,0 +1,9 @@
+use ysuite::spsc;
+
+fn main() {
+    let (mut sender, _receiver) = spsc::unbounded();
+    std::thread::scope(|scope| {
+        scope.spawn(|| sender.send(1).is_ok());
+        scope.spawn(|| sender.send(2).is_ok());
+    });
+}

@@ -1,0 +1,6 @@
+use ysuite::spsc;
+
+fn main() {
+    let (sender, _receiver) = spsc::unbounded::<u8>();
+    let _ = sender;
+}
