@@ -104,11 +104,14 @@ fn unwriting_back_over_a_chunk_against_a_reader_at_its_end() {
             assert_eq!(writer.unwrite(), None);
             writer.write(7).unwrap();
             writer.flush();
+            // And over the border again, when the reader may have come to it.
+            writer.write(8).unwrap();
+            writer.flush();
         });
         let mut seen: Vec<i32> = std::iter::from_fn(|| reader.read()).collect();
         thread.join().unwrap();
         seen.extend(std::iter::from_fn(|| reader.read()));
-        assert_eq!(seen, [0, 1, 2, 7]);
+        assert_eq!(seen, [0, 1, 2, 7, 8]);
     });
 }
 

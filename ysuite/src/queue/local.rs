@@ -16,9 +16,11 @@ pub(crate) fn aside<T, R>(value: &mut T, slow: impl FnOnce(&mut T) -> R) -> R {
     // SAFETY: the copy is the value from here on, and never dropped; `Back` writes it back whatever happens, and nobody
     // looks at the original before.
     let mut copy = ManuallyDrop::new(unsafe { ptr::read(value) });
+    let place: *mut T = &raw mut *copy;
     // The original's address in a place of its own: beside the copy it would be shown with the copy's.
-    let back = Back { copy: &raw const *copy, home: value };
-    let result = slow(&mut copy);
+    let back = Back { copy: place, home: value };
+    // SAFETY: `place` is the copy, which nobody else looks at until `back` is dropped.
+    let result = slow(unsafe { &mut *place });
     drop(back);
     result
 }

@@ -17,7 +17,7 @@ use core::mem::MaybeUninit;
 use core::ptr::{self, NonNull};
 
 use crate::os;
-use crate::sync::{AtomicPtr, AtomicUsize, UnsafeCell};
+use crate::sync::{AtomicPtr, AtomicUsize, Ordering, UnsafeCell};
 
 /// Published extent of a group; written by the writer only.
 pub(super) type State = AtomicUsize;
@@ -203,6 +203,12 @@ impl<T> Chunk<T> {
     pub(super) fn header(&self) -> &Header<T> {
         // SAFETY: a cursor keeps no chunk that it has handed over or freed; the header is never borrowed mutably.
         unsafe { self.0.as_ref() }
+    }
+
+    /// The chunk this one is linked to, where the caller's thread has linked it, or is the last one.
+    pub(super) fn next(self) -> Option<Self> {
+        // ORDERING: Relaxed: by the condition above.
+        Self::from_raw(self.header().next.load(Ordering::Relaxed))
     }
 
     pub(super) fn groups(self) -> usize {

@@ -207,8 +207,7 @@ impl<T> Cursor<T> {
     pub(super) fn free_chunks(self) {
         let mut chunk = Some(self.chunk);
         while let Some(this) = chunk {
-            // ORDERING: Relaxed; the last owner has synchronised with both ends.
-            chunk = Chunk::from_raw(this.header().next.load(Ordering::Relaxed));
+            chunk = this.next();
             // SAFETY: nobody else is left, and we hold the link to the next already.
             unsafe { this.free() };
         }

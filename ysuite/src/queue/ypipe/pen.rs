@@ -35,6 +35,9 @@ pub(super) struct Pen<T> {
     before: usize,
     /// The group that holds the oldest hidden message, once the writer has left it; what its state will say.
     held: Option<(NonNull<u8>, usize)>,
+    /// Chunks all of whose messages have been unwritten: the next ones to be linked. A list through `next` that the
+    /// reader does not know: it would leave a chunk for good as soon as another is linked behind it.
+    emptied: Option<Chunk<T>>,
     /// How many messages may have been written in all, as far as known; wraps. Without a bound it is always far ahead.
     limit: usize,
 }
@@ -55,6 +58,7 @@ impl<T> Pen<T> {
             end: chunk.end(),
             before: 0,
             held: None,
+            emptied: None,
             limit: core.calm.capacity.min(UNBOUNDED),
         };
         pen.set_full(core);
@@ -180,24 +184,23 @@ impl<T> Pen<T> {
     #[cold]
     #[inline(never)]
     fn next_chunk(&mut self, core: &Core<T>) {
-        // ORDERING: Relaxed; only the writer links, and what it linked it has seen.
-        let linked = Chunk::from_raw(self.chunk.header().next.load(Ordering::Relaxed));
-        // A chunk may be linked already, where messages in it were unwritten.
-        let next = linked.unwrap_or_else(|| {
-            let next = match core.calm.spare.take() {
-                Some(spent) => {
-                    // ORDERING: Relaxed; the link below publishes it.
-                    spent.header().next.store(ptr::null_mut(), Ordering::Relaxed);
-                    spent
-                }
-                None => Chunk::allocate((self.chunk.groups() * 4).min(core.calm.groups)),
-            };
-            next.header().previous.set(self.chunk.as_raw());
-            // ORDERING: Release pairs with the Acquire in `Cursor::next_chunk`.
-            self.chunk.header().next.store(next.as_raw(), Ordering::Release);
-            core.calm.spare.linked();
-            next
-        });
+        let next = match self.emptied {
+            Some(emptied) => {
+                self.emptied = emptied.next();
+                emptied
+            }
+            None => {
+                core.calm.spare.linked();
+                core.calm.spare.take().unwrap_or_else(|| {
+                    Chunk::allocate((self.chunk.groups() * 4).min(core.calm.groups))
+                })
+            }
+        };
+        // ORDERING: Relaxed; the link below publishes it.
+        next.header().next.store(ptr::null_mut(), Ordering::Relaxed);
+        next.header().previous.set(self.chunk.as_raw());
+        // ORDERING: Release pairs with the Acquire in `Cursor::next_chunk`.
+        self.chunk.header().next.store(next.as_raw(), Ordering::Release);
         self.chunk = next;
         self.end = next.end();
         self.group = next.first();
@@ -335,7 +338,13 @@ impl<T> Pen<T> {
         // from being consumed.
         unsafe {
             if self.group == self.chunk.first() {
-                self.chunk = Chunk::from_raw(self.chunk.header().previous.get()).expect("a hidden message lies there");
+                let emptied = self.chunk;
+                self.chunk = Chunk::from_raw(emptied.header().previous.get()).expect("a hidden message lies there");
+                // ORDERING: Relaxed twice; the reader comes to the link only behind the hidden message before it, and
+                // knows nothing of the list.
+                self.chunk.header().next.store(ptr::null_mut(), Ordering::Relaxed);
+                emptied.header().next.store(self.emptied.map_or(ptr::null_mut(), Chunk::as_raw), Ordering::Relaxed);
+                self.emptied = Some(emptied);
                 self.end = self.chunk.end();
                 self.lap = self.lap.wrapping_sub(Geometry::<T>::LAP);
                 self.group = self.end;
@@ -351,6 +360,16 @@ impl<T> Pen<T> {
                 // ORDERING: Relaxed; the reader gets here only after a later Release.
                 state(self.group).store(nothing, Ordering::Relaxed);
             }
+        }
+    }
+}
+
+impl<T> Drop for Pen<T> {
+    fn drop(&mut self) {
+        while let Some(emptied) = self.emptied {
+            self.emptied = emptied.next();
+            // SAFETY: it is in no queue, and no longer in the list.
+            unsafe { emptied.free() };
         }
     }
 }
