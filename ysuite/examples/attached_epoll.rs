@@ -1,27 +1,26 @@
 //! Two channels in an event loop, beside whatever sockets it serves. `cargo run -p ysuite --example attached_epoll`
-#![cfg(target_os = "linux")]
 
-use ysuite::spsc::{self, Receiver};
+#[cfg(not(target_os = "linux"))]
+fn main() {}
 
+#[cfg(target_os = "linux")]
 fn main() -> std::io::Result<()> {
-    use rustix::buffer::spare_capacity;
-    use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
-    use ysuite::signal::{Wait, YSocketpair};
+    use rustix::event::epoll;
+    use ysuite::{signal::Wait, signal::YSocketpair, spsc};
 
-    let (mut numbers, mut numbers_in) = spsc::unbounded();
-    let (mut words, mut words_in) = spsc::unbounded();
+    let ((mut numbers, mut numbers_in), (mut words, mut words_in)) = (spsc::unbounded(), spsc::unbounded());
     let mut set = YSocketpair::new()?;
     set.attach(&mut numbers_in, 0)?;
     set.attach(&mut words_in, 1)?;
-    let epoll = epoll::create(CreateFlags::empty())?;
-    epoll::add(&epoll, &set, EventData::new_u64(0), EventFlags::IN)?;
+    let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+    epoll::add(&epoll, &set, epoll::EventData::new_u64(0), epoll::EventFlags::IN)?;
 
     std::thread::spawn(move || (0..5).for_each(|number| numbers.send(number).expect("a listener")));
     std::thread::spawn(move || ["one", "two"].map(|word| words.send(word).expect("a listener")));
 
     let mut over = [false; 2];
     while over != [true; 2] {
-        epoll::wait(&epoll, spare_capacity(&mut Vec::with_capacity(8)), None)?;
+        epoll::wait(&epoll, rustix::buffer::spare_capacity(&mut Vec::with_capacity(8)), None)?;
         for id in set.check() {
             over[id] = if id == 0 { is_over(&mut numbers_in) } else { is_over(&mut words_in) };
         }
@@ -30,7 +29,8 @@ fn main() -> std::io::Result<()> {
 }
 
 /// Reads all there is. An id stays up, and the descriptor readable, until its receiver has found itself empty.
-fn is_over<T: std::fmt::Debug>(receiver: &mut Receiver<T>) -> bool {
+#[cfg(target_os = "linux")]
+fn is_over<T: std::fmt::Debug>(receiver: &mut ysuite::spsc::Receiver<T>) -> bool {
     loop {
         match receiver.try_recv() {
             Ok(message) => println!("{message:?}"),

@@ -1,8 +1,8 @@
 //! Misuse that must not compile, each case beside a twin that must: without the twin, a case might fail for another
 //! reason than the one meant.
 //!
-//! The compiler's words are compared where they are known: with the version they were written for. Whether an end is
-//! `Send` is asked of every compiler, below.
+//! The compiler's words are compared where they are known: with the version they were written for, and for types whose
+//! insides it does not spell out. Whether each end is `Send` is asked of every compiler, below.
 #![cfg(not(any(ysuite_loom, miri)))]
 
 use std::cell::Cell;

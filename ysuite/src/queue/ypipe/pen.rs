@@ -9,7 +9,7 @@ use crate::queue::{aside, prefetch};
 use crate::sync::Ordering;
 
 /// How many groups ahead of itself the writer asks for a line, so that the reader's copy is gone when it gets there.
-const AHEAD: usize = 4;
+const AHEAD: usize = 2;
 
 /// What a pipe without a bound may always be ahead.
 const UNBOUNDED: usize = isize::MAX as usize;
