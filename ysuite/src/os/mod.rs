@@ -19,7 +19,7 @@ use std::alloc::handle_alloc_error;
 
 use crate::sync::AtomicU32;
 
-#[cfg(any(target_os = "linux", target_os = "android"))]
+#[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
 mod cpus;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(crate) mod eventfd;

@@ -11,8 +11,8 @@ use crate::channel::Spin;
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
 use crate::channel::receive::{Receiving, Source, wear_receiving_face};
 use crate::channel::rings::Rings;
-use crate::queue::{Local, Passive};
 use crate::queue::ypipe::Reader;
+use crate::queue::{Local, Passive};
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
 

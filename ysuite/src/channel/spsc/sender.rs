@@ -67,8 +67,9 @@ impl<T> Sender<T> {
         match self.room.writer.send(message) {
             Ok(0) => Ok(()),
             Ok(tokens) => aside(self, |sender| sender.sent(tokens)),
-            Err(message) => aside(self, |sender| sender.send_slowly(message, None))
-                .map_err(|error| SendError(error.into_inner())),
+            Err(message) => {
+                aside(self, |sender| sender.send_slowly(message, None)).map_err(|error| SendError(error.into_inner()))
+            }
         }
     }
 

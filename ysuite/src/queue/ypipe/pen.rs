@@ -191,9 +191,10 @@ impl<T> Pen<T> {
             }
             None => {
                 core.calm.spare.linked();
-                core.calm.spare.take().unwrap_or_else(|| {
-                    Chunk::allocate((self.chunk.groups() * 4).min(core.calm.groups))
-                })
+                core.calm
+                    .spare
+                    .take()
+                    .unwrap_or_else(|| Chunk::allocate((self.chunk.groups() * 4).min(core.calm.groups)))
             }
         };
         // ORDERING: Relaxed; the link below publishes it.
@@ -262,7 +263,8 @@ impl<T> Pen<T> {
                 run.commit();
                 // SAFETY: one past the group at most.
                 let at_end = run.at == unsafe { run.pen.group.add(Geometry::<T>::END) };
-                if !(at_end && run.pen.step()) && !aside(run.pen, |pen| pen.room(core)) {
+                let stepped = at_end && run.pen.step();
+                if !stepped && !aside(run.pen, |pen| pen.room(core)) {
                     return Some(message);
                 }
                 (run.at, full) = (run.pen.next, run.pen.full);
