@@ -32,6 +32,7 @@ fn misuse_does_not_compile_and_its_twin_does() {
 macro_rules! is {
     ($type:ty: $bound:ident) => {{
         struct Question<T>(std::marker::PhantomData<T>);
+        #[allow(dead_code)] // Found only where the answer is no.
         trait Otherwise {
             fn answer(&self) -> bool {
                 false

@@ -137,14 +137,7 @@ fn hunt(name: &'static str, capacity: Option<usize>, send: Send, receive: Receiv
     assert!(sleeps > 0, "nobody slept: nothing was tested");
 }
 
-fn round(
-    name: &'static str,
-    capacity: Option<usize>,
-    send: Send,
-    receive: Receive,
-    seed: u64,
-    account: &Arc<Account>,
-) {
+fn round(name: &'static str, capacity: Option<usize>, send: Send, receive: Receive, seed: u64, account: &Arc<Account>) {
     const BURSTS: u64 = 1_500;
     let progress = Arc::new(Progress::default());
     guard(name, progress.clone());

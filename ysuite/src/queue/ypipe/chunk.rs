@@ -101,15 +101,6 @@ impl<T> Geometry<T> {
     const HEAD: usize = round_up(size_of::<Header<T>>(), Self::CHUNK_ALIGN);
 }
 
-impl<T> Geometry<T> {
-    /// How many slots of its group come before an address, which may be one past the group; 0 where that is not told by
-    /// the address.
-    #[inline(always)]
-    pub(super) fn index_by_mask(address: usize) -> usize {
-        if Self::BY_MASK { ((address - 1) % Self::STRIDE + 1 - Self::FIRST) / Self::STEP } else { 0 }
-    }
-}
-
 /// The head of a chunk.
 pub(super) struct Header<T> {
     /// The chunk after this one; linked by the writer, followed by the reader.

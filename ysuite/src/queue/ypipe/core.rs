@@ -3,37 +3,27 @@
 //! Wait-free; never sleeps. While the reader lives, reading is its own. When it goes it leaves its cursor here, and from
 //! then on whoever publishes disposes of what is left: a message is delivered or dropped, once, and never stranded.
 
-use core::ptr::NonNull;
-
 use crossbeam_utils::CachePadded;
 
 use super::chunk::{Chunk, Geometry};
 use super::cursor::Cursor;
 use super::spare::{Giving, Spare};
 use crate::queue::Passive;
-use crate::sync::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, UnsafeCell};
+use crate::sync::{AtomicBool, AtomicUsize, Ordering, UnsafeCell};
 
 /// A bounded queue makes its chunks at once where that takes at most so many bytes, else as it grows.
 const EAGER_BYTES: usize = 1 << 20;
 
 pub(crate) struct Core<T> {
-    /// How far the reader is. Written by the reader, looked at by the writer when it seems to be out of room.
-    reading: CachePadded<Reading>,
+    /// How many messages have been read; wraps. Written by the reader, looked at by the writer when it seems to be out of
+    /// room.
+    consumed: CachePadded<AtomicUsize>,
     /// Read for every message, written when somebody goes to sleep or ends.
     pub(super) calm: CachePadded<Calm<T>>,
     /// The cursor the reader has left behind; owned by whoever has raised `disposing` from 0.
     orphan: UnsafeCell<Option<Cursor<T>>>,
     /// How many have asked for the disposal of what is left.
     disposing: AtomicUsize,
-}
-
-/// The reader's place, and with it the count of what it has taken: one store for each message serves both.
-struct Reading {
-    /// The slot of the next message, or one past the group.
-    place: AtomicPtr<u8>,
-    /// How many messages come before the place's group; where a group is not found from an address, before the place.
-    /// Wraps.
-    before: AtomicUsize,
 }
 
 /// The part of the core that hardly changes, in lines of its own.
@@ -92,10 +82,7 @@ impl<T> Core<T> {
         };
         let chunk = Chunk::allocate(first);
         let core = Self {
-            reading: CachePadded::new(Reading {
-                place: AtomicPtr::new(Cursor::<T>::first_slot(chunk.first()).as_ptr()),
-                before: AtomicUsize::new(0),
-            }),
+            consumed: CachePadded::new(AtomicUsize::new(0)),
             calm: CachePadded::new(calm),
             orphan: UnsafeCell::new(None),
             disposing: AtomicUsize::new(0),
@@ -108,45 +95,18 @@ impl<T> Core<T> {
         self.calm.capacity != usize::MAX
     }
 
-    /// Reader: has taken `taken` messages of a group, and goes on at `place`.
+    /// Reader: has taken so many messages in all.
     #[inline(always)]
-    pub(super) fn went_on(&self, place: NonNull<u8>, taken: usize) {
+    pub(super) fn took(&self, taken: usize) {
         // ORDERING: Release pairs with the Acquire in `consumed`: what is counted as taken has left its slot or will
         // never be looked at there by anybody else.
-        self.reading.place.store(place.as_ptr(), Ordering::Release);
-        if !Geometry::<T>::BY_MASK {
-            self.count(taken);
-        }
+        self.consumed.store(taken, Ordering::Release);
     }
 
-    /// Reader: has finished a group, and begins the one whose first slot is `place`.
-    #[inline(always)]
-    pub(super) fn began(&self, place: NonNull<u8>) {
-        // The place first: whoever sees the new count sees a place at least as new.
-        // ORDERING: Release, as in `went_on`.
-        self.reading.place.store(place.as_ptr(), Ordering::Release);
-        if Geometry::<T>::BY_MASK {
-            self.count(Geometry::<T>::SLOTS);
-        }
-    }
-
-    #[inline(always)]
-    fn count(&self, taken: usize) {
-        // ORDERING: Relaxed; only the reader writes it.
-        let before = self.reading.before.load(Ordering::Relaxed).wrapping_add(taken);
-        // ORDERING: Release pairs with the Acquire in `consumed`.
-        self.reading.before.store(before, Ordering::Release);
-    }
-
-    /// How many messages have been read; wraps. Exact for the reader, and whenever it is not just reading; otherwise
-    /// never more than have been read.
+    /// How many messages have been read; wraps. Never goes back.
     pub(super) fn consumed(&self) -> usize {
-        // ORDERING: Acquire pairs with the Release in `count`: the place loaded next is of this group or a later one.
-        let before = self.reading.before.load(Ordering::Acquire);
-        // ORDERING: Acquire pairs with the Release in `went_on` and `began`.
-        let place = self.reading.place.load(Ordering::Acquire);
-        // A place in a later group has an offset that is no larger than a whole group, all of which has been read.
-        before.wrapping_add(Geometry::<T>::index_by_mask(place.addr()))
+        // ORDERING: Acquire pairs with the Release in `took`.
+        self.consumed.load(Ordering::Acquire)
     }
 
     pub(super) fn is_closed(&self) -> bool {

@@ -10,8 +10,10 @@ use crate::sync::Ordering;
 
 /// Owned by the reader; after its end by whoever disposes of what is left.
 pub(super) struct Cursor<T> {
-    /// The slot of the next message. The core is told of each change: that counts what has been taken.
+    /// The slot of the next message.
     next: NonNull<u8>,
+    /// How many messages have been taken; wraps. The core is told of each change.
+    taken: usize,
     /// One past the last slot of this group known to be published.
     known: NonNull<u8>,
     group: NonNull<u8>,
@@ -28,7 +30,7 @@ impl<T> Cursor<T> {
     pub(super) fn new(chunk: Chunk<T>, giving: Giving) -> Self {
         let group = chunk.first();
         let known = Self::first_slot(group);
-        Self { next: known, known, group, lap: Geometry::<T>::LAP, chunk, end: chunk.end(), giving }
+        Self { next: known, taken: 0, known, group, lap: Geometry::<T>::LAP, chunk, end: chunk.end(), giving }
     }
 
     pub(super) fn first_slot(group: NonNull<u8>) -> NonNull<u8> {
@@ -50,7 +52,7 @@ impl<T> Cursor<T> {
             if self.known == self.group.add(Geometry::<T>::END) {
                 let group = self.group.add(Geometry::<T>::STRIDE);
                 if group != self.end {
-                    self.enter(core, group);
+                    self.enter(group);
                 } else if !aside(self, |cursor| cursor.next_chunk(core)) {
                     return false;
                 }
@@ -68,11 +70,10 @@ impl<T> Cursor<T> {
     }
 
     #[inline(always)]
-    fn enter(&mut self, core: &Core<T>, group: NonNull<u8>) {
+    fn enter(&mut self, group: NonNull<u8>) {
         self.group = group;
         self.next = Self::first_slot(group);
         self.known = self.next;
-        core.began(self.next);
     }
 
     /// Steps into the next chunk if it is linked, and hands the spent one back.
@@ -84,7 +85,7 @@ impl<T> Cursor<T> {
         let spent = core::mem::replace(&mut self.chunk, next);
         self.end = next.end();
         self.lap = self.lap.wrapping_add(Geometry::<T>::LAP);
-        self.enter(core, next.first());
+        self.enter(next.first());
         core.calm.spare.give(&mut self.giving, spent, core.calm.groups);
         true
     }
@@ -99,7 +100,8 @@ impl<T> Cursor<T> {
         let at = self.next;
         // SAFETY: `at` is a published slot, `known` at most one past the group's last.
         self.next = unsafe { at.add(Geometry::<T>::STEP) };
-        core.went_on(self.next, 1);
+        self.taken = self.taken.wrapping_add(1);
+        core.took(self.taken);
         // SAFETY: `look` has acquired this slot's publication; only we read it, and only once.
         Some(unsafe { slot::<T>(at).with(|message| message.read().assume_init()) })
     }
@@ -116,7 +118,14 @@ impl<T> Cursor<T> {
     /// Appends up to `most` messages to `to`; returns how many. A panic of the allocator loses nothing.
     #[inline]
     pub(super) fn take_many(&mut self, core: &Core<T>, to: &mut Vec<T>, most: usize) -> usize {
+        // On a copy that can live in registers.
+        aside(self, |cursor| cursor.take_many_here(core, to, most))
+    }
+
+    #[inline(always)]
+    fn take_many_here(&mut self, core: &Core<T>, to: &mut Vec<T>, most: usize) -> usize {
         let before = to.len();
+        let mut length = before;
         let mut left = most;
         // What was known before is taken first: only a look of this call may say that there is no more.
         let mut looked = self.next == self.known;
@@ -124,13 +133,14 @@ impl<T> Cursor<T> {
             // SAFETY: both within one group.
             let run = unsafe { self.known.as_ptr().offset_from(self.next.as_ptr()) } as usize;
             let run = (run / Geometry::<T>::STEP).min(left);
-            if to.capacity() - to.len() < run {
+            if to.capacity() - length < run {
+                // SAFETY: so many have been moved in.
+                unsafe { to.set_len(length) };
                 to.reserve(run);
             }
-            let length = to.len();
             // SAFETY: there is room for `run` more, made above, and `run` slots from `next` on are published and ours.
             // The messages are moved out exactly once: the place moves past them before anything else can happen.
-            self.next = unsafe {
+            unsafe {
                 let room = to.as_mut_ptr().add(length);
                 if run == Geometry::<T>::SLOTS {
                     // A whole group: of known length, so the compiler makes it a few wide moves.
@@ -138,11 +148,12 @@ impl<T> Cursor<T> {
                 } else {
                     Self::copy(self.next, room, run);
                 }
-                to.set_len(length + run);
-                self.next.add(run * Geometry::<T>::STEP)
-            };
-            core.went_on(self.next, run);
+                self.next = self.next.add(run * Geometry::<T>::STEP);
+            }
+            length += run;
             left -= run;
+            self.taken = self.taken.wrapping_add(run);
+            core.took(self.taken);
             // The writer is at work in a group that is not full: to ask it again would slow it down.
             // SAFETY: one past the group at most.
             if looked && self.next == self.known && self.known != unsafe { self.group.add(Geometry::<T>::END) } {
@@ -150,7 +161,10 @@ impl<T> Cursor<T> {
             }
             looked = self.next == self.known;
         }
-        to.len() - before
+        // SAFETY: so many have been moved in. Nothing since the last time this was said can have panicked, but for
+        // `reserve`, before which it was said.
+        unsafe { to.set_len(length) };
+        length - before
     }
 
     /// Copies `run` messages from the slots at `from` to `room`.
