@@ -65,8 +65,8 @@ impl Default for Backend {
 /// Level-triggered is the natural way. In an edge-triggered loop, do as with sockets: serve what `check` reports, reading
 /// attached receivers until they are empty, and call `check` again until *it* is empty. Then the next signal is an edge.
 ///
-/// The descriptor is closed when the set, its signalers and the receivers attached to it are all gone. Take it out of
-/// the event loop before dropping the set; an entry left behind stays silent.
+/// The descriptor is closed when the set, its signalers and the channels attached to it, both ends of each, are all gone.
+/// Take it out of the event loop before dropping the set; an entry left behind stays silent.
 pub struct YSocketpair {
     core: Arc<SetCore>,
 }
