@@ -5,7 +5,7 @@
 //! for spinning: Karlin, Li, Manasse and Owicki 1991). So the waiting end remembers how long its sleeps take, wake-up
 //! included, and whether looking has paid lately.
 
-use std::sync::OnceLock;
+use core::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::os::{Native, Platform};
@@ -133,18 +133,29 @@ impl Spinner {
 
 /// How many looks with a pause between them fit into a time: the pause instruction takes from 10 to 150 cycles.
 fn looks_in(time: Duration) -> u32 {
-    static PAUSE_NANOS: OnceLock<f64> = OnceLock::new();
+    // No lock: see `os/membarrier.rs`. And not the façade's: a model never comes here.
+    static PAUSE_PICOS: AtomicU32 = AtomicU32::new(0);
     if cfg!(any(ysuite_loom, miri)) {
         return 1;
     }
-    let pause = PAUSE_NANOS.get_or_init(|| {
-        const PAUSES: u32 = 64;
-        let start = Instant::now();
-        for _ in 0..PAUSES {
-            spin_loop();
-        }
-        // An interrupt within the measurement would make the pause look long: it is bounded by what processors do.
-        (start.elapsed().as_nanos() as f64 / f64::from(PAUSES)).clamp(1.0, 100.0)
-    });
-    (time.as_nanos() as f64 / pause) as u32
+    // ORDERING: Relaxed here and below; the number guards nothing but itself.
+    let mut pause = PAUSE_PICOS.load(Ordering::Relaxed);
+    if pause == 0 {
+        pause = measured_pause();
+        PAUSE_PICOS.store(pause, Ordering::Relaxed);
+    }
+    u32::try_from(time.as_nanos() * 1000 / u128::from(pause)).unwrap_or(u32::MAX)
+}
+
+/// How long a pause takes, in picoseconds.
+#[cold]
+fn measured_pause() -> u32 {
+    const PAUSES: u32 = 64;
+    let start = Instant::now();
+    for _ in 0..PAUSES {
+        spin_loop();
+    }
+    // An interrupt within the measurement would make the pause look long: it is bounded by what processors do.
+    let nanos = (start.elapsed() / PAUSES).as_nanos().clamp(1, 100) as u32;
+    nanos * 1000
 }

@@ -1,16 +1,22 @@
 //! How many CPUs the machine has in use. Any thread; asks once, then never blocks.
 
-use std::sync::OnceLock;
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// As the kernel lists them: `0-3,6`. Masks of threads say something else: a thread pinned to one CPU is not alone on the
 /// machine. A list that cannot be had or read means "many", which is what costs least if it is wrong.
 pub(super) fn online() -> usize {
-    static ONLINE: OnceLock<usize> = OnceLock::new();
-    *ONLINE.get_or_init(|| {
-        super::count_call();
-        let list = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
-        count(list.trim()).unwrap_or(usize::MAX)
-    })
+    // No lock, as everything that may be asked in a forked child. Two threads that ask at once find the same.
+    static ONLINE: AtomicUsize = AtomicUsize::new(0);
+    // ORDERING: Relaxed here and below; the number guards nothing but itself.
+    let known = ONLINE.load(Ordering::Relaxed);
+    if known != 0 {
+        return known;
+    }
+    super::count_call();
+    let list = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
+    let counted = count(list.trim()).unwrap_or(usize::MAX);
+    ONLINE.store(counted, Ordering::Relaxed);
+    counted
 }
 
 fn count(list: &str) -> Option<usize> {

@@ -6,27 +6,46 @@
 //! Cannot: be undone. Should a filter forbid the call *after* it was tested, the barrier becomes a pause of one
 //! millisecond, far longer than any store buffer keeps a store (Morrison and Afek, "Temporally bounding TSO").
 
-use std::sync::OnceLock;
+use core::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use rustix::thread::{MembarrierCommand, membarrier};
 
 use super::count_call;
 
-static AVAILABLE: OnceLock<bool> = OnceLock::new();
+/// Not asked yet.
+const UNKNOWN: u8 = 0;
+const YES: u8 = 1;
+const NO: u8 = 2;
+
+/// Not a lock: a process that is forked while another thread asks would wait for that thread for ever.
+static AVAILABLE: AtomicU8 = AtomicU8::new(UNKNOWN);
 
 pub(super) fn available() -> bool {
-    *AVAILABLE.get_or_init(|| {
-        // Fence mode is what race detectors understand, and what a test can force.
-        if cfg!(ysuite_fence) || cfg!(miri) {
-            return false;
-        }
+    // ORDERING: Relaxed; the answer guards nothing but itself.
+    match AVAILABLE.load(Ordering::Relaxed) {
+        UNKNOWN => ask(),
+        known => known == YES,
+    }
+}
+
+/// Two threads may ask at once; the first answer holds for both.
+#[cold]
+fn ask() -> bool {
+    // Fence mode is what race detectors understand, and what a test can force.
+    let works = !cfg!(ysuite_fence) && !cfg!(miri) && {
         count_call();
         count_call();
         membarrier(MembarrierCommand::RegisterPrivateExpedited)
             .and_then(|()| membarrier(MembarrierCommand::PrivateExpedited))
             .is_ok()
-    })
+    };
+    let answer = if works { YES } else { NO };
+    // ORDERING: Relaxed twice, as in `available`.
+    match AVAILABLE.compare_exchange(UNKNOWN, answer, Ordering::Relaxed, Ordering::Relaxed) {
+        Ok(_) => works,
+        Err(first) => first == YES,
+    }
 }
 
 pub(super) fn everybody() {
