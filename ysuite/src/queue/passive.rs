@@ -60,10 +60,10 @@ impl Passive {
         if self.word.load(Ordering::Relaxed) == 0 { 0 } else { self.attend() }
     }
 
-    /// As [`published`](Self::published), for publications that are rare (closing): always with the full fence.
+    /// The word is not 0: somebody sleeps, or is gone, or the publisher has promised a fence.
     #[cold]
     #[inline(never)]
-    pub(crate) fn attend(&self) -> u32 {
+    fn attend(&self) -> u32 {
         // ORDERING: pairs with the fence or `heavy()` in `arm`: either the load below sees the token, or the sleeper's
         // second look sees what was published before this fence.
         fence(Ordering::SeqCst);
@@ -76,10 +76,11 @@ impl Passive {
             // ORDERING: Relaxed twice; only the publisher touches it.
             let calm = self.calm.load(Ordering::Relaxed) + 1;
             self.calm.store(if calm < CALM { calm } else { 0 }, Ordering::Relaxed);
-            // ORDERING: SeqCst read-modify-write on the word `arm` also modifies so: a sleeper that armed earlier is
-            // seen here, one that arms later sees the bit gone and uses `heavy()`.
-            if calm >= CALM && self.word.fetch_and(!FENCED, Ordering::SeqCst) & (TOKENS | GONE) != 0 {
-                return self.take();
+            if calm >= CALM {
+                // ORDERING: SeqCst read-modify-write on the word that `arm` modifies so as well: one that arms later sees
+                // the bit gone and uses `heavy()`; one that has armed since the load above has its token in the word,
+                // where the next look finds it by coherence alone, and has seen all that is published so far.
+                self.word.fetch_and(!FENCED, Ordering::SeqCst);
             }
         }
         0

@@ -140,7 +140,7 @@ impl<T> Reading<T> {
             None => 0,
             Some(cursor) => {
                 self.core.abandon(cursor);
-                self.core.calm.writer.attend()
+                self.core.calm.writer.published()
             }
         }
     }

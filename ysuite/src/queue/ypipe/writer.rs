@@ -188,10 +188,10 @@ impl<T> Writing<T> {
         }
         self.closed = true;
         let tokens = self.publish();
-        // ORDERING: Release pairs with the Acquire in `Core::is_closed`; the fence in `attend` orders it before the look
+        // ORDERING: Release pairs with the Acquire in `Core::is_closed`; the barrier in `published` orders it before the look
         // at the reader's word.
         self.core.calm.closed.store(true, Ordering::Release);
-        tokens | self.core.calm.reader.attend()
+        tokens | self.core.calm.reader.published()
     }
 }
 
