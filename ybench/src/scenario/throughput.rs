@@ -59,7 +59,9 @@ fn stream<T: Transport>(
 // The four loops below own their end and stay functions of their own, so that each is compiled alone.
 
 #[inline(never)]
-fn pour(mut sender: impl Sender, messages: usize) -> Instant {
+fn pour(sender: impl Sender, messages: usize) -> Instant {
+    // A variable of its own: what comes as an argument stays where the caller has put it.
+    let mut sender = sender;
     let start = Instant::now();
     for message in 0..messages {
         if sender.send(message).is_err() {
@@ -71,7 +73,8 @@ fn pour(mut sender: impl Sender, messages: usize) -> Instant {
 }
 
 #[inline(never)]
-fn drain(mut receiver: impl Receiver, messages: usize) -> Result<Instant, Fault> {
+fn drain(receiver: impl Receiver, messages: usize) -> Result<Instant, Fault> {
+    let mut receiver = receiver;
     for expected in 0..messages {
         expect(&mut receiver, expected)?;
     }
@@ -81,7 +84,8 @@ fn drain(mut receiver: impl Receiver, messages: usize) -> Result<Instant, Fault>
 }
 
 #[inline(never)]
-fn pour_batches(mut sender: impl Sender, messages: usize, batch: usize) -> Instant {
+fn pour_batches(sender: impl Sender, messages: usize, batch: usize) -> Instant {
+    let mut sender = sender;
     let start = Instant::now();
     let mut first = 0;
     while first < messages {
@@ -96,7 +100,8 @@ fn pour_batches(mut sender: impl Sender, messages: usize, batch: usize) -> Insta
 }
 
 #[inline(never)]
-fn drain_batches(mut receiver: impl Receiver, messages: usize) -> Result<Instant, Fault> {
+fn drain_batches(receiver: impl Receiver, messages: usize) -> Result<Instant, Fault> {
+    let mut receiver = receiver;
     let mut taken = Vec::with_capacity(TAKEN_AT_ONCE);
     let mut expected = 0;
     loop {
