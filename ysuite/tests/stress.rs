@@ -3,7 +3,7 @@
 //! would sleep for ever, and the guard says so.
 //!
 //! The short form takes seconds. `YSUITE_STRESS=long cargo test --release -p ysuite --test stress -- --nocapture` goes
-//! on until a million sleeps have been counted, and prints how many.
+//! on until millions of sleeps have been counted, and prints how many.
 #![cfg(all(target_os = "linux", not(ysuite_loom)))]
 
 mod support;
@@ -22,7 +22,7 @@ use ysuite::signal::{Backend, Wait, YPollset, YSocketpair};
 use ysuite::spsc::{self, Receiver, RecvError, RecvTimeoutError, SendTimeoutError, Sender};
 
 /// Sleeps that each kind of hunt of the long form goes on for; there are ten kinds.
-const LONG: u64 = 120_000;
+const LONG: u64 = 400_000;
 /// As long as this nothing may happen at all, on whatever machine.
 const GUARD: Duration = Duration::from_secs(120);
 
@@ -69,7 +69,17 @@ impl Gaps {
                 thread::sleep(Duration::from_micros(self.random.next() % 100));
             }
             1..=20 => thread::yield_now(),
-            21..=150 => (0..self.random.below(60)).for_each(|_| std::hint::spin_loop()),
+            21..=250 => (0..self.random.below(150)).for_each(|_| std::hint::spin_loop()),
+            _ => {}
+        }
+    }
+
+    /// Between messages of which many come at once: now and then so long that the sender is far ahead, stops to expect
+    /// a sleeper, and changes to the free barrier.
+    fn seldom(&mut self) {
+        match self.random.below(60) {
+            0 => (0..1_000 + self.random.below(2_000)).for_each(|_| std::hint::spin_loop()),
+            1..=3 => self.pass(),
             _ => {}
         }
     }
@@ -155,12 +165,16 @@ fn round(name: &'static str, capacity: Option<usize>, send: Send, receive: Recei
     let (entry, mut gaps, mut sent) = (Entry::begin(), Gaps::new(seed * 2 + 1), 0);
     for _ in 0..BURSTS {
         sender.set_spin(gaps.spin());
-        // Either a single message, which finds the handshake as the last wake-up left it, or enough of them for the
-        // free barrier to be chosen, so that the next sleeper needs the heavy one.
-        let burst = if gaps.random.below(2) == 0 { 1 } else { 50 + gaps.random.below(100) as u64 };
+        // Either few messages, which find the handshake as the last wake-up left it; or first so many at once that the
+        // free barrier is chosen, so that the receiver, which will have drained them, needs the heavy one to sleep, and
+        // does so while the last few come.
+        let at_once = if gaps.random.below(2) == 0 { 0 } else { 70 + gaps.random.below(100) as u64 };
+        let burst = at_once + 1 + gaps.random.below(6) as u64;
         for message in sent..sent + burst {
             send(&mut sender, message, &mut gaps);
-            gaps.pass();
+            if message >= sent + at_once {
+                gaps.pass();
+            }
         }
         sender.flush();
         sent += burst;
@@ -203,7 +217,7 @@ fn as_a_task(sender: &mut Sender<u64>, message: u64, _gaps: &mut Gaps) {
 fn blocking(mut receiver: Receiver<u64>, gaps: &mut Gaps, told: &mut dyn FnMut(u64)) {
     while let Ok(message) = receiver.recv() {
         told(message);
-        gaps.pass();
+        gaps.seldom();
         receiver.set_spin(gaps.spin());
     }
 }
@@ -225,7 +239,7 @@ fn timing_out(mut receiver: Receiver<u64>, gaps: &mut Gaps, told: &mut dyn FnMut
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
         }
-        gaps.pass();
+        gaps.seldom();
         receiver.set_spin(gaps.spin());
     }
 }
@@ -233,7 +247,7 @@ fn timing_out(mut receiver: Receiver<u64>, gaps: &mut Gaps, told: &mut dyn FnMut
 fn tasks(mut receiver: Receiver<u64>, gaps: &mut Gaps, told: &mut dyn FnMut(u64)) {
     while let Ok(message) = block_on(receiver.recv_async()) {
         told(message);
-        gaps.pass();
+        gaps.seldom();
     }
 }
 
@@ -247,7 +261,7 @@ fn attached(mut set: impl Wait, mut receiver: Receiver<u64>, gaps: &mut Gaps, to
                 Err(error) if error.is_empty() => break,
                 Err(_) => return,
             }
-            gaps.pass();
+            gaps.seldom();
         }
     }
 }
@@ -288,7 +302,7 @@ fn in_every_way(mut receiver: Receiver<u64>, gaps: &mut Gaps, told: &mut dyn FnM
             Ok(message) => told(message),
             Err(RecvError) => return,
         }
-        gaps.pass();
+        gaps.seldom();
     }
 }
 
