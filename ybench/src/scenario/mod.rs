@@ -57,7 +57,7 @@ fn fault(expected: usize, received: Result<usize, Closed>) -> Fault {
 }
 
 /// The next message must be `expected`.
-#[inline]
+#[inline(always)]
 fn expect(receiver: &mut impl Receiver, expected: usize) -> Result<(), Fault> {
     match receiver.recv() {
         Ok(message) if message == expected => Ok(()),

@@ -51,14 +51,14 @@ impl Transport for Bounded {
 }
 
 impl super::Sender for Sender {
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, message: usize) -> Result<(), Closed> {
         self.0.send(message).map_err(|_| Closed)
     }
 }
 
 impl super::Receiver for Receiver {
-    #[inline]
+    #[inline(always)]
     fn recv(&mut self) -> Result<usize, Closed> {
         self.0.recv().map_err(|_| Closed)
     }

@@ -53,14 +53,14 @@ impl Transport for MutexCondvar {
 }
 
 impl super::Sender for Sender {
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, message: usize) -> Result<(), Closed> {
         self.0.lock().messages.push_back(message);
         self.0.filled.notify_one();
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn send_batch(&mut self, first: usize, count: usize) -> Result<(), Closed> {
         self.0.lock().messages.extend(first..first + count);
         self.0.filled.notify_one();
@@ -76,7 +76,7 @@ impl Drop for Sender {
 }
 
 impl Receiver {
-    #[inline]
+    #[inline(always)]
     fn filled(&self) -> Result<MutexGuard<'_, Queue>, Closed> {
         let mut queue = self.0.lock();
         while queue.messages.is_empty() {
@@ -90,12 +90,12 @@ impl Receiver {
 }
 
 impl super::Receiver for Receiver {
-    #[inline]
+    #[inline(always)]
     fn recv(&mut self) -> Result<usize, Closed> {
         self.filled()?.messages.pop_front().ok_or(Closed)
     }
 
-    #[inline]
+    #[inline(always)]
     fn recv_batch(&mut self, into: &mut Vec<usize>, max: usize) -> Result<(), Closed> {
         let mut queue = self.filled()?;
         let count = queue.messages.len().min(max);

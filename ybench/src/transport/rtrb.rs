@@ -41,7 +41,7 @@ impl<const SLOTS: usize> Transport for Rtrb<SLOTS> {
 }
 
 impl super::Sender for Sender {
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, message: usize) -> Result<(), Closed> {
         let mut message = message;
         while let Err(PushError::Full(back)) = self.0.push(message) {
@@ -56,7 +56,7 @@ impl super::Sender for Sender {
 }
 
 impl super::Receiver for Receiver {
-    #[inline]
+    #[inline(always)]
     fn recv(&mut self) -> Result<usize, Closed> {
         loop {
             if let Ok(message) = self.0.pop() {

@@ -100,14 +100,14 @@ impl Transport for Bounded {
 }
 
 impl super::Sender for Sender {
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, message: usize) -> Result<(), Closed> {
         self.0.send(message).map_err(|_| Closed)
     }
 }
 
 impl super::Receiver for Receiver {
-    #[inline]
+    #[inline(always)]
     fn recv(&mut self) -> Result<usize, Closed> {
         self.0.recv().map_err(|_| Closed)
     }
@@ -134,24 +134,24 @@ impl Transport for Batched {
 }
 
 impl super::Sender for BatchSender {
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, message: usize) -> Result<(), Closed> {
         self.0.send(message).map_err(|_| Closed)
     }
 
-    #[inline]
+    #[inline(always)]
     fn send_batch(&mut self, first: usize, count: usize) -> Result<(), Closed> {
         self.0.send_batch(first..first + count).map(|_| ()).map_err(|_| Closed)
     }
 }
 
 impl super::Receiver for BatchReceiver {
-    #[inline]
+    #[inline(always)]
     fn recv(&mut self) -> Result<usize, Closed> {
         self.0.recv().map_err(|_| Closed)
     }
 
-    #[inline]
+    #[inline(always)]
     fn recv_batch(&mut self, into: &mut Vec<usize>, max: usize) -> Result<(), Closed> {
         self.0.recv_batch(into, max).map(|_| ()).map_err(|_| Closed)
     }

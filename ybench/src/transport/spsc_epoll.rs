@@ -50,14 +50,14 @@ impl Transport for SpscEpoll {
 }
 
 impl super::Sender for Sender {
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, message: usize) -> Result<(), Closed> {
         self.0.send(message).map_err(|_| Closed)
     }
 }
 
 impl super::Receiver for Receiver {
-    #[inline]
+    #[inline(always)]
     fn recv(&mut self) -> Result<usize, Closed> {
         loop {
             match self.messages.try_recv() {

@@ -51,21 +51,21 @@ impl Transport for SyncChannel {
 }
 
 impl super::Sender for Sender<mpsc::Sender<usize>> {
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, message: usize) -> Result<(), Closed> {
         self.0.send(message).map_err(|_| Closed)
     }
 }
 
 impl super::Sender for Sender<mpsc::SyncSender<usize>> {
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, message: usize) -> Result<(), Closed> {
         self.0.send(message).map_err(|_| Closed)
     }
 }
 
 impl super::Receiver for Receiver {
-    #[inline]
+    #[inline(always)]
     fn recv(&mut self) -> Result<usize, Closed> {
         self.0.recv().map_err(|_| Closed)
     }

@@ -63,7 +63,7 @@ impl Transport for Polled {
 }
 
 impl super::Sender for Sender {
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, message: usize) -> Result<(), Closed> {
         let bytes = message.to_ne_bytes();
         let mut sent = 0;
@@ -79,7 +79,7 @@ impl super::Sender for Sender {
 }
 
 impl<const POLL: bool> super::Receiver for Receiver<POLL> {
-    #[inline]
+    #[inline(always)]
     fn recv(&mut self) -> Result<usize, Closed> {
         let mut bytes = [0; MESSAGE];
         let mut received = 0;

@@ -35,14 +35,14 @@ impl Transport for YpipeSpin {
 }
 
 impl super::Sender for Sender {
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, message: usize) -> Result<(), Closed> {
         self.0.write(message).map_err(|_| Closed)?;
         let _ = self.0.flush();
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn send_batch(&mut self, first: usize, count: usize) -> Result<(), Closed> {
         for message in first..first + count {
             self.0.write(message).map_err(|_| Closed)?;
@@ -61,7 +61,7 @@ impl Drop for Sender {
 }
 
 impl super::Receiver for Receiver {
-    #[inline]
+    #[inline(always)]
     fn recv(&mut self) -> Result<usize, Closed> {
         loop {
             if let Some(message) = self.0.read() {

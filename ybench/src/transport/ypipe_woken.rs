@@ -81,7 +81,7 @@ impl Transport for BySocketpair {
 }
 
 impl Sender {
-    #[inline]
+    #[inline(always)]
     fn publish(&mut self) {
         if !self.pipe.flush() {
             self.signaler.signal(0);
@@ -90,14 +90,14 @@ impl Sender {
 }
 
 impl super::Sender for Sender {
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, message: usize) -> Result<(), Closed> {
         self.pipe.write(message).map_err(|_| Closed)?;
         self.publish();
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn send_batch(&mut self, first: usize, count: usize) -> Result<(), Closed> {
         for message in first..first + count {
             self.pipe.write(message).map_err(|_| Closed)?;
@@ -116,7 +116,7 @@ impl Drop for Sender {
 }
 
 impl<W: Wait + Send> super::Receiver for Receiver<W> {
-    #[inline]
+    #[inline(always)]
     fn recv(&mut self) -> Result<usize, Closed> {
         loop {
             if let Some(message) = self.pipe.read() {
