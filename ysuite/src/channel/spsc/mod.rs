@@ -20,6 +20,8 @@
 //!
 //! For several senders or several receivers. As a way to bound memory without back-pressure: [`unbounded`] keeps
 //! whatever the receiver does not fetch, and only [`bounded`] makes the sender wait.
+//!
+//! An end sent into its own channel keeps the channel alive, and itself: both leak, as in `std`.
 
 mod receiver;
 mod sender;
