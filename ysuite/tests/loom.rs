@@ -18,7 +18,7 @@ use ysuite::spsc::{self, RecvTimeoutError, TryRecvError, TrySendError};
 fn model(check: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     if builder.preemption_bound.is_none() {
-        builder.preemption_bound = Some(3);
+        builder.preemption_bound = Some(2);
     }
     builder.max_branches = 20_000;
     builder.check(check);
