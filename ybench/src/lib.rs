@@ -11,6 +11,8 @@
 //! | `scenario` | what is done with a transport while the clock runs, and the check of every message |
 //! | `stage`, `place` | two threads on their CPUs, starting together |
 //! | `plan`, `rounds` | who takes part beside which limits; everybody in turn |
+//! | `clock` | the clock that single messages are timed with |
+//! | `outcome`, `distribution`, `trace` | what one run gave: figures, histograms, single messages |
 //! | `record`, `keep` | what was measured; files that are whole or absent |
 //! | `stats`, `table`, `plot` | pure figures; figures for a terminal; figures as pictures |
 //! | `env`, `warnings`, `error` | the machine; every doubt with its advice; the two ways to fail |
@@ -21,12 +23,15 @@
 
 pub mod article;
 pub mod cli;
+pub mod clock;
 pub mod commands;
+pub mod distribution;
 pub mod env;
 pub mod error;
 pub mod goals;
 pub mod keep;
 pub mod limits;
+pub mod outcome;
 pub mod place;
 pub mod plan;
 pub mod plot;
@@ -39,5 +44,6 @@ pub mod scenario;
 pub mod stage;
 pub mod stats;
 pub mod table;
+pub mod trace;
 pub mod transport;
 pub mod warnings;

@@ -6,12 +6,13 @@
 
 use std::time::Duration;
 
+use crate::error::Fault;
 use crate::limits::{self, Probe};
+use crate::outcome::Outcome;
 use crate::place::Place;
 use crate::record::{Contestant, Kind, Unit};
 use crate::rounds::{Contender, Length, Plan};
 use crate::scenario::{BATCH, Scenario};
-use crate::stage::Timed;
 use crate::transport::Waits;
 use crate::transport::registry::Entry;
 use crate::warnings::Warning;
@@ -74,6 +75,7 @@ pub fn of(scenario: Scenario, entries: &[&'static Entry], frame: Frame, warnings
     Some(Plan {
         scenario: scenario.name().to_owned(),
         about: scenario.about().to_owned(),
+        parameter: None,
         place: frame.place,
         rounds: frame.rounds,
         floor: frame.limit(frame.floor()),
@@ -142,12 +144,13 @@ pub fn batches(entry: &'static Entry, batch: usize, frame: Frame) -> Contender {
     contender
 }
 
-fn transport(
+fn transport<Made: Into<Outcome>>(
     entry: &'static Entry,
     limit: &Probe,
     length: Length,
-    run: impl Fn(u64) -> Result<Timed, crate::error::Fault> + 'static,
+    run: impl Fn(u64) -> Result<Made, Fault> + 'static,
 ) -> Contender {
+    let run = move |units| run(units).map(Into::into);
     let contestant = Contestant {
         name: entry.traits.name.to_owned(),
         kind: Kind::Transport,
@@ -167,6 +170,7 @@ pub fn of_limits(frame: Frame) -> Plan {
     Plan {
         scenario: "limits".to_owned(),
         about: "What the machine itself cannot do faster".to_owned(),
+        parameter: None,
         place: frame.place,
         rounds: frame.rounds,
         floor: frame.limit(floor),

@@ -1,4 +1,4 @@
-//! What was measured, as it is kept: every round's figures, before any statistics. Everything that is printed or drawn
+//! What was measured, as it is kept: every round's figures, before any statistics, and the histograms of single messages. Everything that is printed or drawn
 //! is made from this alone.
 //!
 //! The JSON written by `--json` is [`Report`]; [`SCHEMA`] rises when a field changes its meaning or goes away.
@@ -7,12 +7,15 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::distribution::Distribution;
 use crate::env::Environment;
+use crate::outcome::{Metric, Series};
 use crate::stats::{self, Spread};
+use crate::trace::Trace;
 use crate::transport::Waits;
 use crate::warnings::Warning;
 
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// What one unit of a figure is; the figure itself is always nanoseconds for one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,16 +57,59 @@ pub struct Report {
 }
 
 /// One scenario measured in rounds.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Session {
     pub scenario: String,
     pub about: String,
+    /// What this session is one of a row of, if it is: a rate, a size, a backlog.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameter: Option<Parameter>,
     /// The limit measured at both ends of every round.
     pub floor: String,
     /// The limit that all contenders are ranked by.
     pub limit: String,
     pub contenders: Vec<Contestant>,
     pub rounds: Vec<Round>,
+    /// What was recorded of single messages, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub details: BTreeMap<String, Details>,
+}
+
+/// What sessions of the same scenario differ in.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Parameter {
+    pub quantity: Quantity,
+    pub value: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Quantity {
+    /// Messages per second.
+    Rate,
+    /// Bytes in a message that is moved itself.
+    BytesByValue,
+    /// Bytes in a message that is handed over by its address.
+    BytesByPointer,
+    /// Messages in the queue.
+    Backlog,
+    /// Seconds without a message.
+    Silence,
+    /// Threads for each CPU.
+    ThreadsPerCpu,
+    /// Threads that do nothing but take the CPU, on each CPU.
+    Neighbours,
+}
+
+/// What was recorded of one contender's single messages.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Details {
+    /// Over all the rounds that count.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub distributions: BTreeMap<Series, Distribution>,
+    /// Of the last round that counts.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub traces: BTreeMap<Series, Trace>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,7 +136,7 @@ pub struct Contestant {
     pub batch: Option<usize>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Round {
     /// Names in the order in which they ran.
     pub order: Vec<String>,
@@ -105,6 +151,9 @@ pub struct Round {
     pub dropped: Option<String>,
     /// Nanoseconds per unit, by name.
     pub nanoseconds: BTreeMap<String, f64>,
+    /// Whatever else was counted or taken in this round, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metrics: BTreeMap<String, BTreeMap<Metric, f64>>,
 }
 
 /// A target of the project and what was measured against it.
@@ -150,6 +199,22 @@ impl Session {
 
     fn figures(&self, name: &str) -> Vec<f64> {
         self.series(name).into_iter().flatten().collect()
+    }
+
+    /// One of a contender's other figures over the rounds that count.
+    pub fn metric(&self, name: &str, metric: Metric) -> Option<Spread> {
+        let figures: Vec<f64> =
+            self.counted().filter_map(|round| round.metrics.get(name)?.get(&metric).copied()).collect();
+        Spread::of(&figures)
+    }
+
+    /// The times of a contender's single messages, over all the rounds that count.
+    pub fn distribution(&self, name: &str, series: Series) -> Option<&Distribution> {
+        self.details.get(name)?.distributions.get(&series)
+    }
+
+    pub fn trace(&self, name: &str, series: Series) -> Option<&Trace> {
+        self.details.get(name)?.traces.get(&series)
     }
 
     /// The spread of the per-round ratios of two contenders.

@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 use crate::env::stolen_seconds;
 use crate::error::{Error, Fault};
 use crate::limits::Probe;
+use crate::outcome::Outcome;
 use crate::place::Place;
 use crate::progress::Progress;
-use crate::record::{Contestant, Kind, Round, Session};
-use crate::stage::Timed;
+use crate::record::{Contestant, Details, Kind, Parameter, Round, Session};
 use crate::stats::{Conditions, doubt};
 use crate::warnings::Warning;
 
@@ -36,7 +36,7 @@ pub enum Length {
 const MOST: u64 = 32_000_000;
 
 /// What runs for one name. Called for so many units; the inner loop is compiled for it alone.
-pub type Run = Box<dyn Fn(u64) -> Result<Timed, Fault>>;
+pub type Run = Box<dyn Fn(u64) -> Result<Outcome, Fault>>;
 
 pub struct Contender {
     pub contestant: Contestant,
@@ -56,10 +56,10 @@ impl Contender {
             waits: None,
             batch: None,
         };
-        Self { contestant, length, run: Box::new(move |units| run(place, units)) }
+        Self { contestant, length, run: Box::new(move |units| Ok(run(place, units)?.into())) }
     }
 
-    fn timed(&self) -> Result<Timed, Error> {
+    fn timed(&self) -> Result<Outcome, Error> {
         self.named((self.run)(self.contestant.units_per_run))
     }
 
@@ -98,6 +98,7 @@ impl Contender {
 pub struct Plan {
     pub scenario: String,
     pub about: String,
+    pub parameter: Option<Parameter>,
     pub place: Place,
     pub rounds: u32,
     /// Runs at both ends of a round, and is a limit like the others as well.
@@ -115,16 +116,27 @@ impl Plan {
 
     pub fn measure(mut self, progress: &Progress, warnings: &mut Vec<Warning>) -> Result<Session, Error> {
         self.warm_up(progress, warnings)?;
-        let rounds = (0..self.rounds as usize).map(|number| self.round(number, progress)).collect::<Result<_, _>>()?;
+        let mut rounds = Vec::new();
+        let (mut sound, mut doubtful) = (BTreeMap::new(), BTreeMap::new());
+        for number in 0..self.rounds as usize {
+            let (round, outcomes) = self.round(number, progress)?;
+            let details = if round.dropped.is_none() { &mut sound } else { &mut doubtful };
+            outcomes.into_iter().for_each(|(name, outcome)| keep(details, name, outcome));
+            rounds.push(round);
+        }
+        // If every round is doubtful, all of them count.
+        let details = if rounds.iter().all(|round: &Round| round.dropped.is_some()) { doubtful } else { sound };
         let mut contenders = vec![self.floor.contestant];
         contenders.extend(self.contenders.into_iter().map(|contender| contender.contestant));
         let session = Session {
             scenario: self.scenario,
             about: self.about,
+            parameter: self.parameter,
             floor: contenders[0].name.clone(),
             limit: self.limit.to_owned(),
             contenders,
             rounds,
+            details,
         };
         warnings.extend(doubts(&session));
         Ok(session)
@@ -151,25 +163,31 @@ impl Plan {
         Ok(())
     }
 
-    fn round(&self, number: usize, progress: &Progress) -> Result<Round, Error> {
+    fn round(&self, number: usize, progress: &Progress) -> Result<(Round, Outcomes), Error> {
         let cpus =
             if self.place.one_cpu() { vec![self.place.first] } else { vec![self.place.first, self.place.second] };
         let stolen_before = stolen_seconds(&cpus);
         let start = Instant::now();
         let floor = || -> Result<f64, Error> {
             progress.step(&self.floor.contestant.name);
-            Ok(self.floor.timed()?.nanoseconds_per_unit())
+            Ok(self.floor.timed()?.nanoseconds)
         };
 
         let floor_before = floor()?;
         let mut order = Vec::new();
-        let mut nanoseconds = BTreeMap::new();
+        let (mut nanoseconds, mut metrics, mut outcomes) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         for at in 0..self.contenders.len() {
             let contender = &self.contenders[(at + number) % self.contenders.len()];
             let name = &contender.contestant.name;
             progress.step(name);
             order.push(name.clone());
-            nanoseconds.insert(name.clone(), contender.timed()?.nanoseconds_per_unit());
+            let mut outcome = contender.timed()?;
+            nanoseconds.insert(name.clone(), outcome.nanoseconds);
+            let taken = std::mem::take(&mut outcome.metrics);
+            if !taken.is_empty() {
+                metrics.insert(name.clone(), taken);
+            }
+            outcomes.push((name.clone(), outcome));
         }
         let floor_after = floor()?;
         nanoseconds.insert(self.floor.contestant.name.clone(), (floor_before + floor_after) / 2.0);
@@ -178,8 +196,23 @@ impl Plan {
         let stolen_seconds = stolen_seconds(&cpus).zip(stolen_before).map(|(after, before)| after - before);
         let stolen = stolen_seconds.map(|stolen| (stolen, seconds * cpus.len() as f64));
         let dropped = doubt(Conditions { floors: (floor_before, floor_after), stolen });
-        Ok(Round { order, floor_before, floor_after, seconds, stolen_seconds, dropped, nanoseconds })
+        let round = Round { order, floor_before, floor_after, seconds, stolen_seconds, dropped, nanoseconds, metrics };
+        Ok((round, outcomes))
     }
+}
+
+type Outcomes = Vec<(String, Outcome)>;
+
+/// Distributions add up over the rounds; of single messages the last run is kept.
+fn keep(details: &mut BTreeMap<String, Details>, name: String, outcome: Outcome) {
+    if outcome.distributions.is_empty() && outcome.traces.is_empty() {
+        return;
+    }
+    let kept = details.entry(name).or_default();
+    for (series, distribution) in outcome.distributions {
+        kept.distributions.entry(series).or_default().add(&distribution);
+    }
+    kept.traces.extend(outcome.traces);
 }
 
 fn doubts(session: &Session) -> Option<Warning> {

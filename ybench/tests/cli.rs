@@ -128,7 +128,7 @@ fn the_comparison_measures_every_transport_and_keeps_every_round() {
     let path = folder("quick").join("run.json");
     let output = succeeded(&["--messages", "300", "--rounds", "2", "--json", path.to_str().unwrap()]);
     let (report, json) = kept(&path);
-    assert_eq!(json["schema"], 1);
+    assert_eq!(json["schema"], ybench::record::SCHEMA);
     assert_eq!(json["environment"]["ybench"], env!("CARGO_PKG_VERSION"));
     assert!(report.sessions.iter().all(|session| session.rounds.len() == 2));
     for session in &report.sessions {

@@ -65,6 +65,7 @@ fn plans(request: &Request, frame: Frame) -> Vec<Plan> {
     let plan = |scenario: &str, about: &str, frame: Frame, limit: &limits::Probe, contenders| Plan {
         scenario: scenario.to_owned(),
         about: about.to_owned(),
+        parameter: None,
         place: frame.place,
         rounds: frame.rounds,
         floor: frame.limit(frame.floor()),

@@ -89,26 +89,14 @@ mod tests {
 
     fn session(rounds: &[[f64; 3]]) -> Session {
         let round = |figures: &[f64; 3]| Round {
-            order: Vec::new(),
-            floor_before: 1.0,
-            floor_after: 1.0,
-            seconds: 1.0,
-            stolen_seconds: None,
-            dropped: None,
             nanoseconds: BTreeMap::from([
                 ("spsc".into(), figures[0]),
                 ("std-sync-channel".into(), figures[1]),
                 ("crossbeam-bounded".into(), figures[2]),
             ]),
+            ..Round::default()
         };
-        Session {
-            scenario: STREAMING.into(),
-            about: String::new(),
-            floor: String::new(),
-            limit: String::new(),
-            contenders: Vec::new(),
-            rounds: rounds.iter().map(round).collect(),
-        }
+        Session { scenario: STREAMING.into(), rounds: rounds.iter().map(round).collect(), ..Session::default() }
     }
 
     #[test]

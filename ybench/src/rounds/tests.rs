@@ -5,19 +5,29 @@ use std::rc::Rc;
 
 use super::*;
 use crate::record::Unit;
+use crate::stage::Timed;
 
 fn contestant(name: &str, kind: Kind) -> Contestant {
     Contestant { name: name.into(), kind, unit: Unit::Message, units_per_run: 0, limit: None, waits: None, batch: None }
 }
 
 fn steady(name: &str, nanoseconds: u64) -> Contender {
-    let run = move |units| Ok(Timed { elapsed: Duration::from_nanos(nanoseconds * units), units });
+    let run = move |units| Ok(Timed { elapsed: Duration::from_nanos(nanoseconds * units), units }.into());
     Contender { contestant: contestant(name, Kind::Transport), length: Length::Units(10), run: Box::new(run) }
 }
 
 fn plan(rounds: u32, floor: Contender, contenders: Vec<Contender>) -> Plan {
     let place = Place::choose(None).unwrap();
-    Plan { scenario: "test".into(), about: String::new(), place, rounds, floor, limit: "floor", contenders }
+    Plan {
+        scenario: "test".into(),
+        about: String::new(),
+        parameter: None,
+        place,
+        rounds,
+        floor,
+        limit: "floor",
+        contenders,
+    }
 }
 
 fn measure(plan: Plan) -> (Result<Session, Error>, Vec<Warning>) {
@@ -44,7 +54,7 @@ fn floor_that_moves_once() -> Contender {
         runs.set(runs.get() + 1);
         // Run 1 is the warm-up; rounds have runs 2 and 3, 4 and 5, 6 and 7.
         let nanoseconds = if runs.get() == 5 { 20 } else { 10 };
-        Ok(Timed { elapsed: Duration::from_nanos(nanoseconds * units), units })
+        Ok(Timed { elapsed: Duration::from_nanos(nanoseconds * units), units }.into())
     };
     Contender { contestant: contestant("floor", Kind::Limit), length: Length::Units(10), run: Box::new(run) }
 }
@@ -64,7 +74,7 @@ fn if_no_round_is_good_all_are_kept_and_it_is_said() {
     let calls = Rc::new(Cell::new(0u64));
     let run = move |units| {
         calls.set(calls.get() + 1);
-        Ok(Timed { elapsed: Duration::from_nanos(units << calls.get()), units })
+        Ok(Timed { elapsed: Duration::from_nanos(units << calls.get()), units }.into())
     };
     let floor =
         Contender { contestant: contestant("floor", Kind::Limit), length: Length::Units(10), run: Box::new(run) };
@@ -100,7 +110,7 @@ fn calibration_finds_a_run_of_the_wanted_length() {
         let start = Instant::now();
         let end = start + Duration::from_micros(units);
         while Instant::now() < end {}
-        Ok(Timed { elapsed: start.elapsed(), units })
+        Ok(Timed { elapsed: start.elapsed(), units }.into())
     };
     let length = Length::Time(Duration::from_millis(4));
     let mut contender = Contender { contestant: contestant("busy", Kind::Limit), length, run: Box::new(run) };

@@ -7,7 +7,7 @@ pub mod ping_pong;
 pub mod throughput;
 
 use crate::error::Fault;
-use crate::transport::{Closed, Receiver};
+use crate::transport::{Closed, Message, Receiver};
 
 /// What `ybench` measures when asked for nothing in particular.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,16 +58,16 @@ fn fault(expected: usize, received: Result<usize, Closed>) -> Fault {
 
 /// The next message must be `expected`.
 #[inline(always)]
-fn expect(receiver: &mut impl Receiver, expected: usize) -> Result<(), Fault> {
+fn expect<M: Message>(receiver: &mut impl Receiver<M>, expected: usize) -> Result<(), Fault> {
     match receiver.recv() {
-        Ok(message) if message == expected => Ok(()),
-        other => Err(fault(expected, other)),
+        Ok(message) if message.number() == expected => Ok(()),
+        other => Err(fault(expected, other.map(|message| message.number()))),
     }
 }
 
 /// The stream must end here.
-fn expect_end(receiver: &mut impl Receiver) -> Result<(), Fault> {
-    match receiver.recv() {
+fn expect_end<M: Message>(receiver: &mut impl Receiver<M>) -> Result<(), Fault> {
+    match receiver.recv().map(|message| message.number()) {
         Ok(END) | Err(Closed) => Ok(()),
         Ok(received) => Err(Fault::TooMany { received }),
     }

@@ -13,12 +13,12 @@ use super::{END, expect, expect_end};
 use crate::error::Fault;
 use crate::place::Place;
 use crate::stage::{Timed, duet};
-use crate::transport::{Receiver, Sender, Transport};
+use crate::transport::{Message, Receiver, Sender, Transport};
 
 /// Bounces `bounces` messages; the units of the answer are messages, two for each bounce.
-pub fn run<T: Transport>(place: Place, bounces: u64) -> Result<Timed, Fault> {
-    let (there_in, there_out) = T::open()?;
-    let (back_in, back_out) = T::open()?;
+pub fn run<T: Transport, M: Message>(place: Place, bounces: u64) -> Result<Timed, Fault> {
+    let (there_in, there_out) = T::open::<M>()?;
+    let (back_in, back_out) = T::open::<M>()?;
     let (ping, pong) = duet(
         place,
         bounces * 2,
@@ -36,33 +36,39 @@ pub fn run<T: Transport>(place: Place, bounces: u64) -> Result<Timed, Fault> {
     Ok(Timed::between(start, end, bounces * 2))
 }
 
-fn serve(mut there: impl Sender, mut back: impl Receiver, bounces: usize) -> Result<(Instant, Instant), Fault> {
+fn serve<M: Message>(
+    mut there: impl Sender<M>,
+    mut back: impl Receiver<M>,
+    bounces: usize,
+) -> Result<(Instant, Instant), Fault> {
     let start = Instant::now();
     for message in 0..bounces {
         // A peer that is gone says so on the way back.
-        let _ = there.send(message);
+        let _ = there.send(M::numbered(message));
         if let Err(fault) = expect(&mut back, message) {
-            let _ = there.send(END);
+            let _ = there.send(M::numbered(END));
             return Err(fault);
         }
     }
     let end = Instant::now();
-    let _ = there.send(END);
+    let _ = there.send(M::numbered(END));
     expect_end(&mut back)?;
     Ok((start, end))
 }
 
 /// Sends everything back until the end, checking it on its way.
-fn answer(mut there: impl Receiver, mut back: impl Sender) -> Result<(), Fault> {
+fn answer<M: Message>(mut there: impl Receiver<M>, mut back: impl Sender<M>) -> Result<(), Fault> {
     let mut expected = 0;
     loop {
         let received = there.recv();
-        if received != Ok(expected) {
-            let _ = back.send(END);
+        let number = received.as_ref().map(Message::number).map_err(|closed| *closed);
+        if number != Ok(expected) {
+            let _ = back.send(M::numbered(END));
             // The other thread knows how many there should be, and judges an early end itself.
-            return if received == Ok(END) { Ok(()) } else { Err(super::fault(expected, received)) };
+            return if number == Ok(END) { Ok(()) } else { Err(super::fault(expected, number)) };
         }
-        if back.send(expected).is_err() {
+        // The message itself goes back: nothing is made or freed on the way.
+        if received.is_ok_and(|message| back.send(message).is_err()) {
             return Ok(());
         }
         expected += 1;

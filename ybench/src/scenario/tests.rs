@@ -7,7 +7,7 @@ use super::{ping_pong, throughput};
 use crate::error::Fault;
 use crate::place::Place;
 use crate::transport::std_mpsc::Channel;
-use crate::transport::{Closed, Receiver, Sender, Traits, Transport, Waits};
+use crate::transport::{Closed, Message, Receiver, Sender, Traits, Transport, Waits};
 
 const FAULTLESS: usize = 0;
 const REORDERS: usize = 1;
@@ -23,9 +23,9 @@ const MESSAGES: usize = 100;
 /// A channel whose sender misbehaves around message 50, or at the end.
 struct Faulty<const HOW: usize>;
 
-struct FaultySender<const HOW: usize> {
-    inner: Option<<Channel as Transport>::Sender>,
-    held: VecDeque<usize>,
+struct FaultySender<M: Message, const HOW: usize> {
+    inner: Option<<Channel as Transport>::Sender<M>>,
+    held: VecDeque<M>,
 }
 
 impl<const HOW: usize> Transport for Faulty<HOW> {
@@ -33,35 +33,35 @@ impl<const HOW: usize> Transport for Faulty<HOW> {
         name: "faulty",
         about: "A channel that breaks its word",
         waits: Waits::Sleeps,
-        one_by_one: true,
         batches: true,
-        works_with_epoll: false,
+        ..Traits::COMMON
     };
-    type Sender = FaultySender<HOW>;
-    type Receiver = <Channel as Transport>::Receiver;
+    type Sender<M: Message> = FaultySender<M, HOW>;
+    type Receiver<M: Message> = <Channel as Transport>::Receiver<M>;
 
-    fn open() -> io::Result<(Self::Sender, Self::Receiver)> {
+    fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
         let (sender, receiver) = Channel::open()?;
         Ok((FaultySender { inner: Some(sender), held: VecDeque::new() }, receiver))
     }
 }
 
-impl<const HOW: usize> Sender for FaultySender<HOW> {
-    fn send(&mut self, message: usize) -> Result<(), Closed> {
+impl<M: Message, const HOW: usize> Sender<M> for FaultySender<M, HOW> {
+    fn send(&mut self, message: M) -> Result<(), Closed> {
         let last = MESSAGES - 1;
-        match (HOW, message) {
+        let number = message.number();
+        match (HOW, number) {
             (REORDERS, 50) => {
                 self.held.push_back(message);
                 return Ok(());
             }
             (LOSES, 50) => return Ok(()),
             (GOES_AWAY, 50) => self.inner = None,
-            (REPEATS, 50) => self.pass(message)?,
-            _ if HOW == LOSES_THE_LAST && message == last => return Ok(()),
-            _ if HOW == REPEATS_THE_LAST && message == last => self.pass(message)?,
+            (REPEATS, 50) => self.pass(M::numbered(number))?,
+            _ if HOW == LOSES_THE_LAST && number == last => return Ok(()),
+            _ if HOW == REPEATS_THE_LAST && number == last => self.pass(M::numbered(number))?,
             _ => {}
         }
-        self.pass(message)?;
+        self.pass(M::numbered(number))?;
         while let Some(held) = self.held.pop_front() {
             self.pass(held)?;
         }
@@ -69,8 +69,8 @@ impl<const HOW: usize> Sender for FaultySender<HOW> {
     }
 }
 
-impl<const HOW: usize> FaultySender<HOW> {
-    fn pass(&mut self, message: usize) -> Result<(), Closed> {
+impl<M: Message, const HOW: usize> FaultySender<M, HOW> {
+    fn pass(&mut self, message: M) -> Result<(), Closed> {
         self.inner.as_mut().ok_or(Closed)?.send(message)
     }
 }
@@ -81,7 +81,7 @@ fn place() -> Place {
 
 fn streamed<const HOW: usize>() -> [Option<Fault>; 2] {
     [
-        throughput::one_by_one::<Faulty<HOW>>(place(), MESSAGES as u64).err(),
+        throughput::one_by_one::<Faulty<HOW>, usize>(place(), MESSAGES as u64).err(),
         throughput::in_batches::<Faulty<HOW>>(place(), MESSAGES as u64, 8).err(),
     ]
 }
@@ -89,7 +89,7 @@ fn streamed<const HOW: usize>() -> [Option<Fault>; 2] {
 #[test]
 fn a_faultless_transport_passes() {
     assert!(streamed::<FAULTLESS>().iter().all(Option::is_none));
-    let timed = ping_pong::run::<Faulty<FAULTLESS>>(place(), MESSAGES as u64).unwrap();
+    let timed = ping_pong::run::<Faulty<FAULTLESS>, usize>(place(), MESSAGES as u64).unwrap();
     assert_eq!(timed.units, 2 * MESSAGES as u64);
 }
 
@@ -137,7 +137,7 @@ fn a_sender_that_goes_away_is_caught() {
 
 #[test]
 fn a_repetition_in_ping_pong_is_caught() {
-    let fault = ping_pong::run::<Faulty<REPEATS>>(place(), MESSAGES as u64).unwrap_err();
+    let fault = ping_pong::run::<Faulty<REPEATS>, usize>(place(), MESSAGES as u64).unwrap_err();
     assert!(matches!(fault, Fault::OutOfOrder { .. } | Fault::Lost { .. }), "{fault:?}");
 }
 
@@ -154,6 +154,6 @@ fn the_sentence_names_the_transport() {
 fn the_receiver_of_a_faulty_stream_goes_away_and_the_sender_stops() {
     // A bounded rival would block for ever on a receiver that only stopped looking.
     let (mut sender, receiver) = crate::transport::std_mpsc::SyncChannel::open().unwrap();
-    drop::<Box<dyn Receiver>>(Box::new(receiver));
-    assert_eq!(sender.send(1), Err(Closed));
+    drop::<Box<dyn Receiver<usize>>>(Box::new(receiver));
+    assert_eq!(Sender::send(&mut sender, 1), Err(Closed));
 }

@@ -14,19 +14,19 @@ use super::{END, expect, expect_end, fault};
 use crate::error::Fault;
 use crate::place::Place;
 use crate::stage::{Timed, duet};
-use crate::transport::{Receiver, Sender, Transport};
+use crate::transport::{Closed, Message, Receiver, Sender, Transport};
 
 /// The most a receiver of batches takes at once: what it has taken stays in its nearest cache.
 const TAKEN_AT_ONCE: usize = 512;
 
-pub fn one_by_one<T: Transport>(place: Place, messages: u64) -> Result<Timed, Fault> {
+pub fn one_by_one<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Timed, Fault> {
     let messages = messages as usize;
-    stream::<T>(place, messages, move |sender| pour(sender, messages), move |receiver| drain(receiver, messages))
+    stream::<T, M>(place, messages, move |sender| pour(sender, messages), move |receiver| drain(receiver, messages))
 }
 
 pub fn in_batches<T: Transport>(place: Place, messages: u64, batch: usize) -> Result<Timed, Fault> {
     let messages = messages as usize;
-    stream::<T>(
+    stream::<T, usize>(
         place,
         messages,
         move |sender| pour_batches(sender, messages, batch),
@@ -34,13 +34,13 @@ pub fn in_batches<T: Transport>(place: Place, messages: u64, batch: usize) -> Re
     )
 }
 
-fn stream<T: Transport>(
+fn stream<T: Transport, M: Message>(
     place: Place,
     messages: usize,
-    pour: impl FnOnce(T::Sender) -> Instant + Send + 'static,
-    drain: impl FnOnce(T::Receiver) -> Result<Instant, Fault> + Send + 'static,
+    pour: impl FnOnce(T::Sender<M>) -> Instant + Send + 'static,
+    drain: impl FnOnce(T::Receiver<M>) -> Result<Instant, Fault> + Send + 'static,
 ) -> Result<Timed, Fault> {
-    let (sender, receiver) = T::open()?;
+    let (sender, receiver) = T::open::<M>()?;
     let (start, end) = duet(
         place,
         messages as u64,
@@ -59,21 +59,21 @@ fn stream<T: Transport>(
 // The four loops below own their end and stay functions of their own, so that each is compiled alone.
 
 #[inline(never)]
-fn pour(sender: impl Sender, messages: usize) -> Instant {
+fn pour<M: Message>(sender: impl Sender<M>, messages: usize) -> Instant {
     // A variable of its own: what comes as an argument stays where the caller has put it.
     let mut sender = sender;
     let start = Instant::now();
     for message in 0..messages {
-        if sender.send(message).is_err() {
+        if sender.send(M::numbered(message)).is_err() {
             return start;
         }
     }
-    let _ = sender.send(END);
+    let _ = sender.send(M::numbered(END));
     start
 }
 
 #[inline(never)]
-fn drain(receiver: impl Receiver, messages: usize) -> Result<Instant, Fault> {
+fn drain<M: Message>(receiver: impl Receiver<M>, messages: usize) -> Result<Instant, Fault> {
     let mut receiver = receiver;
     for expected in 0..messages {
         expect(&mut receiver, expected)?;
@@ -84,7 +84,7 @@ fn drain(receiver: impl Receiver, messages: usize) -> Result<Instant, Fault> {
 }
 
 #[inline(never)]
-fn pour_batches(sender: impl Sender, messages: usize, batch: usize) -> Instant {
+fn pour_batches(sender: impl Sender<usize>, messages: usize, batch: usize) -> Instant {
     let mut sender = sender;
     let start = Instant::now();
     let mut first = 0;
@@ -100,7 +100,7 @@ fn pour_batches(sender: impl Sender, messages: usize, batch: usize) -> Instant {
 }
 
 #[inline(never)]
-fn drain_batches(receiver: impl Receiver, messages: usize) -> Result<Instant, Fault> {
+fn drain_batches(receiver: impl Receiver<usize>, messages: usize) -> Result<Instant, Fault> {
     let mut receiver = receiver;
     let mut taken = Vec::with_capacity(TAKEN_AT_ONCE);
     let mut expected = 0;
@@ -137,5 +137,5 @@ fn counts_up_from(first: usize, messages: &[usize]) -> bool {
 #[cold]
 fn first_fault(first: usize, messages: &[usize]) -> Fault {
     let at = messages.iter().enumerate().position(|(at, &message)| message != first + at).unwrap_or(0);
-    fault(first + at, messages.get(at).copied().ok_or(crate::transport::Closed))
+    fault(first + at, messages.get(at).copied().ok_or(Closed))
 }

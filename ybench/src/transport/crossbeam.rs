@@ -6,60 +6,49 @@
 
 use std::io;
 
-use super::{Closed, Traits, Transport, Waits};
+use crossbeam_channel as crossbeam;
+
+use super::{Closed, Message, Traits, Transport};
 
 pub struct Unbounded;
 pub struct Bounded;
 
-pub struct Sender(crossbeam_channel::Sender<usize>);
-pub struct Receiver(crossbeam_channel::Receiver<usize>);
-
-const COMMON: Traits = Traits {
-    name: "crossbeam-unbounded",
-    about: "crossbeam-channel without a bound",
-    waits: Waits::LooksThenSleeps,
-    one_by_one: true,
-    batches: false,
-    works_with_epoll: false,
-};
-
-fn ends(
-    (sender, receiver): (crossbeam_channel::Sender<usize>, crossbeam_channel::Receiver<usize>),
-) -> (Sender, Receiver) {
-    (Sender(sender), Receiver(receiver))
-}
-
 impl Transport for Unbounded {
-    const TRAITS: Traits = COMMON;
-    type Sender = Sender;
-    type Receiver = Receiver;
+    const TRAITS: Traits =
+        Traits { name: "crossbeam-unbounded", about: "crossbeam-channel without a bound", ..Traits::COMMON };
+    type Sender<M: Message> = crossbeam::Sender<M>;
+    type Receiver<M: Message> = crossbeam::Receiver<M>;
 
-    fn open() -> io::Result<(Sender, Receiver)> {
-        Ok(ends(crossbeam_channel::unbounded()))
+    fn open<M: Message>() -> io::Result<(crossbeam::Sender<M>, crossbeam::Receiver<M>)> {
+        Ok(crossbeam::unbounded())
     }
 }
 
 impl Transport for Bounded {
-    const TRAITS: Traits =
-        Traits { name: "crossbeam-bounded", about: "crossbeam-channel with room for 1,024 messages", ..COMMON };
-    type Sender = Sender;
-    type Receiver = Receiver;
+    const TRAITS: Traits = Traits {
+        name: "crossbeam-bounded",
+        about: "crossbeam-channel with room for 1,024 messages",
+        bounded: true,
+        ..Traits::COMMON
+    };
+    type Sender<M: Message> = crossbeam::Sender<M>;
+    type Receiver<M: Message> = crossbeam::Receiver<M>;
 
-    fn open() -> io::Result<(Sender, Receiver)> {
-        Ok(ends(crossbeam_channel::bounded(1024)))
+    fn open<M: Message>() -> io::Result<(crossbeam::Sender<M>, crossbeam::Receiver<M>)> {
+        Ok(crossbeam::bounded(1024))
     }
 }
 
-impl super::Sender for Sender {
+impl<M: Message> super::Sender<M> for crossbeam::Sender<M> {
     #[inline(always)]
-    fn send(&mut self, message: usize) -> Result<(), Closed> {
-        self.0.send(message).map_err(|_| Closed)
+    fn send(&mut self, message: M) -> Result<(), Closed> {
+        crossbeam::Sender::send(self, message).map_err(|_| Closed)
     }
 }
 
-impl super::Receiver for Receiver {
+impl<M: Message> super::Receiver<M> for crossbeam::Receiver<M> {
     #[inline(always)]
-    fn recv(&mut self) -> Result<usize, Closed> {
-        self.0.recv().map_err(|_| Closed)
+    fn recv(&mut self) -> Result<M, Closed> {
+        crossbeam::Receiver::recv(self).map_err(|_| Closed)
     }
 }

@@ -1,10 +1,11 @@
 //! One file per mechanism measured; this one states what each of them supplies, and `registry` names them all.
 //!
-//! A message is a counter of 8 bytes. The drivers in `scenario` are generic over [`Transport`], so every timed loop is
+//! A message is a counter, alone or with a block behind it (see `message`). The drivers in `scenario` are generic over [`Transport`], so every timed loop is
 //! compiled for its contender alone: no indirect call is made per message. An end may block or spin as its mechanism
 //! does; it must say [`Closed`] once its peer is gone, so that a lost message ends a run instead of hanging it.
 
 pub mod crossbeam;
+pub mod message;
 pub mod mutex_condvar;
 pub mod registry;
 pub mod rtrb;
@@ -18,6 +19,8 @@ pub mod ypipe_woken;
 use std::io;
 
 use serde::{Deserialize, Serialize};
+
+pub use self::message::Message;
 
 /// The peer is gone, and with it every message it still owed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,40 +69,58 @@ pub struct Traits {
     pub batches: bool,
     /// Whether its receiver can wait in epoll beside sockets.
     pub works_with_epoll: bool,
+    /// Whether its sender waits when so many messages are under way that no more fit.
+    pub bounded: bool,
+    /// Whether it takes part only when asked for by name: made to test the instrument.
+    pub hidden: bool,
 }
 
-/// A way of passing 8-byte messages from one thread to another, in order.
+impl Traits {
+    /// For struct update: everything that most transports have in common.
+    pub const COMMON: Self = Self {
+        name: "",
+        about: "",
+        waits: Waits::LooksThenSleeps,
+        one_by_one: true,
+        batches: false,
+        works_with_epoll: false,
+        bounded: false,
+        hidden: false,
+    };
+}
+
+/// A way of passing messages from one thread to another, in order.
 pub trait Transport: 'static {
     const TRAITS: Traits;
-    type Sender: Sender;
-    type Receiver: Receiver;
+    type Sender<M: Message>: Sender<M>;
+    type Receiver<M: Message>: Receiver<M>;
 
     /// A fresh pair of ends, made on the thread that starts the measurement.
-    fn open() -> io::Result<(Self::Sender, Self::Receiver)>;
+    fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)>;
 }
 
 /// The end of the thread that sends.
-pub trait Sender: Send {
+pub trait Sender<M: Message>: Send + 'static {
     /// Sends one message, visible at once. Blocks or spins while a bounded transport is full.
-    fn send(&mut self, message: usize) -> Result<(), Closed>;
+    fn send(&mut self, message: M) -> Result<(), Closed>;
 
     /// Sends `count` messages counting up from `first`, published together where the transport can do that.
     fn send_batch(&mut self, first: usize, count: usize) -> Result<(), Closed> {
-        for message in first..first + count {
-            self.send(message)?;
+        for number in first..first + count {
+            self.send(M::numbered(number))?;
         }
         Ok(())
     }
 }
 
 /// The end of the thread that receives.
-pub trait Receiver: Send {
+pub trait Receiver<M: Message>: Send + 'static {
     /// Waits for the next message, in the transport's way.
-    fn recv(&mut self) -> Result<usize, Closed>;
+    fn recv(&mut self) -> Result<M, Closed>;
 
     /// Waits for the next message and appends it, with up to `max - 1` more that are there already where the transport
     /// can do that.
-    fn recv_batch(&mut self, into: &mut Vec<usize>, _max: usize) -> Result<(), Closed> {
+    fn recv_batch(&mut self, into: &mut Vec<M>, _max: usize) -> Result<(), Closed> {
         into.push(self.recv()?);
         Ok(())
     }

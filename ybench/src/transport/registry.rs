@@ -20,8 +20,8 @@ pub struct Entry {
 const fn entry<T: Transport>() -> Entry {
     Entry {
         traits: T::TRAITS,
-        ping_pong: ping_pong::run::<T>,
-        throughput: throughput::one_by_one::<T>,
+        ping_pong: ping_pong::run::<T, usize>,
+        throughput: throughput::one_by_one::<T, usize>,
         batches: throughput::in_batches::<T>,
     }
 }
@@ -57,7 +57,7 @@ pub fn named(name: &str) -> Option<&'static Entry> {
     ALL.iter().find(|entry| entry.traits.name == name)
 }
 
-/// The transports whose names were asked for, in the order of the registry; all of them if none were.
+/// The transports whose names were asked for, in the order of the registry; if none were, all but the hidden ones.
 pub fn chosen(names: &[String]) -> Result<Vec<&'static Entry>, Error> {
     for name in names {
         if named(name).is_none() {
@@ -66,7 +66,10 @@ pub fn chosen(names: &[String]) -> Result<Vec<&'static Entry>, Error> {
             )));
         }
     }
-    let wanted = |entry: &&Entry| names.is_empty() || names.iter().any(|name| name == entry.traits.name);
+    let wanted = |entry: &&Entry| match names {
+        [] => !entry.traits.hidden,
+        names => names.iter().any(|name| name == entry.traits.name),
+    };
     Ok(ALL.iter().filter(wanted).collect())
 }
 

@@ -8,12 +8,9 @@ use std::io;
 
 use rtrb::{Consumer, Producer, PushError, RingBuffer};
 
-use super::{Closed, Traits, Transport, Waits};
+use super::{Closed, Message, Traits, Transport, Waits};
 
 pub struct Rtrb<const SLOTS: usize>;
-
-pub struct Sender(Producer<usize>);
-pub struct Receiver(Consumer<usize>);
 
 impl<const SLOTS: usize> Transport for Rtrb<SLOTS> {
     const TRAITS: Traits = Traits {
@@ -27,26 +24,24 @@ impl<const SLOTS: usize> Transport for Rtrb<SLOTS> {
             _ => "rtrb with 1,024 slots, both ends spinning",
         },
         waits: Waits::Spins,
-        one_by_one: true,
-        batches: false,
-        works_with_epoll: false,
+        bounded: true,
+        ..Traits::COMMON
     };
-    type Sender = Sender;
-    type Receiver = Receiver;
+    type Sender<M: Message> = Producer<M>;
+    type Receiver<M: Message> = Consumer<M>;
 
-    fn open() -> io::Result<(Sender, Receiver)> {
-        let (producer, consumer) = RingBuffer::new(SLOTS);
-        Ok((Sender(producer), Receiver(consumer)))
+    fn open<M: Message>() -> io::Result<(Producer<M>, Consumer<M>)> {
+        Ok(RingBuffer::new(SLOTS))
     }
 }
 
-impl super::Sender for Sender {
+impl<M: Message> super::Sender<M> for Producer<M> {
     #[inline(always)]
-    fn send(&mut self, message: usize) -> Result<(), Closed> {
+    fn send(&mut self, message: M) -> Result<(), Closed> {
         let mut message = message;
-        while let Err(PushError::Full(back)) = self.0.push(message) {
+        while let Err(PushError::Full(back)) = self.push(message) {
             message = back;
-            if self.0.is_abandoned() {
+            if self.is_abandoned() {
                 return Err(Closed);
             }
             std::hint::spin_loop();
@@ -55,16 +50,16 @@ impl super::Sender for Sender {
     }
 }
 
-impl super::Receiver for Receiver {
+impl<M: Message> super::Receiver<M> for Consumer<M> {
     #[inline(always)]
-    fn recv(&mut self) -> Result<usize, Closed> {
+    fn recv(&mut self) -> Result<M, Closed> {
         loop {
-            if let Ok(message) = self.0.pop() {
+            if let Ok(message) = self.pop() {
                 return Ok(message);
             }
-            if self.0.is_abandoned() {
+            if self.is_abandoned() {
                 // The last messages may have come between the two looks.
-                return self.0.pop().map_err(|_| Closed);
+                return self.pop().map_err(|_| Closed);
             }
             std::hint::spin_loop();
         }

@@ -11,16 +11,7 @@ use std::io;
 use ysuite::channel::Spin;
 use ysuite::spsc;
 
-use super::{Closed, Traits, Transport, Waits};
-
-const COMMON: Traits = Traits {
-    name: "",
-    about: "",
-    waits: Waits::LooksThenSleeps,
-    one_by_one: true,
-    batches: false,
-    works_with_epoll: true,
-};
+use super::{Closed, Message, Traits, Transport, Waits};
 
 /// The default: looks a little, then sleeps.
 pub struct Adaptive;
@@ -33,27 +24,23 @@ pub struct Bounded;
 /// The default, with `send_batch` and `recv_batch`.
 pub struct Batched;
 
-pub struct Sender(spsc::Sender<usize>);
-pub struct Receiver(spsc::Receiver<usize>);
+const COMMON: Traits = Traits { works_with_epoll: true, ..Traits::COMMON };
 
-fn ends(
-    (sender, mut receiver): (spsc::Sender<usize>, spsc::Receiver<usize>),
-    spin: Option<Spin>,
-) -> io::Result<(Sender, Receiver)> {
-    if let Some(spin) = spin {
-        receiver.set_spin(spin);
-    }
-    Ok((Sender(sender), Receiver(receiver)))
+type Ends<M> = (spsc::Sender<M>, spsc::Receiver<M>);
+
+fn spinning<M>((sender, mut receiver): Ends<M>, spin: Spin) -> Ends<M> {
+    receiver.set_spin(spin);
+    (sender, receiver)
 }
 
 impl Transport for Adaptive {
     const TRAITS: Traits =
         Traits { name: "spsc", about: "ysuite::spsc without a bound, looking a little before it sleeps", ..COMMON };
-    type Sender = Sender;
-    type Receiver = Receiver;
+    type Sender<M: Message> = spsc::Sender<M>;
+    type Receiver<M: Message> = spsc::Receiver<M>;
 
-    fn open() -> io::Result<(Sender, Receiver)> {
-        ends(spsc::unbounded(), None)
+    fn open<M: Message>() -> io::Result<Ends<M>> {
+        Ok(spsc::unbounded())
     }
 }
 
@@ -64,11 +51,11 @@ impl Transport for Sleeping {
         waits: Waits::Sleeps,
         ..COMMON
     };
-    type Sender = Sender;
-    type Receiver = Receiver;
+    type Sender<M: Message> = spsc::Sender<M>;
+    type Receiver<M: Message> = spsc::Receiver<M>;
 
-    fn open() -> io::Result<(Sender, Receiver)> {
-        ends(spsc::unbounded(), Some(Spin::None))
+    fn open<M: Message>() -> io::Result<Ends<M>> {
+        Ok(spinning(spsc::unbounded(), Spin::None))
     }
 }
 
@@ -80,41 +67,24 @@ impl Transport for Spinning {
         works_with_epoll: false,
         ..COMMON
     };
-    type Sender = Sender;
-    type Receiver = Receiver;
+    type Sender<M: Message> = spsc::Sender<M>;
+    type Receiver<M: Message> = spsc::Receiver<M>;
 
-    fn open() -> io::Result<(Sender, Receiver)> {
-        ends(spsc::unbounded(), Some(Spin::Forever))
+    fn open<M: Message>() -> io::Result<Ends<M>> {
+        Ok(spinning(spsc::unbounded(), Spin::Forever))
     }
 }
 
 impl Transport for Bounded {
     const TRAITS: Traits =
-        Traits { name: "spsc-bounded", about: "ysuite::spsc with room for 1,024 messages", ..COMMON };
-    type Sender = Sender;
-    type Receiver = Receiver;
+        Traits { name: "spsc-bounded", about: "ysuite::spsc with room for 1,024 messages", bounded: true, ..COMMON };
+    type Sender<M: Message> = spsc::Sender<M>;
+    type Receiver<M: Message> = spsc::Receiver<M>;
 
-    fn open() -> io::Result<(Sender, Receiver)> {
-        ends(spsc::bounded(1024), None)
+    fn open<M: Message>() -> io::Result<Ends<M>> {
+        Ok(spsc::bounded(1024))
     }
 }
-
-impl super::Sender for Sender {
-    #[inline(always)]
-    fn send(&mut self, message: usize) -> Result<(), Closed> {
-        self.0.send(message).map_err(|_| Closed)
-    }
-}
-
-impl super::Receiver for Receiver {
-    #[inline(always)]
-    fn recv(&mut self) -> Result<usize, Closed> {
-        self.0.recv().map_err(|_| Closed)
-    }
-}
-
-pub struct BatchSender(spsc::Sender<usize>);
-pub struct BatchReceiver(spsc::Receiver<usize>);
 
 impl Transport for Batched {
     const TRAITS: Traits = Traits {
@@ -124,35 +94,35 @@ impl Transport for Batched {
         batches: true,
         ..COMMON
     };
-    type Sender = BatchSender;
-    type Receiver = BatchReceiver;
+    type Sender<M: Message> = spsc::Sender<M>;
+    type Receiver<M: Message> = spsc::Receiver<M>;
 
-    fn open() -> io::Result<(BatchSender, BatchReceiver)> {
-        let (sender, receiver) = spsc::unbounded();
-        Ok((BatchSender(sender), BatchReceiver(receiver)))
+    fn open<M: Message>() -> io::Result<Ends<M>> {
+        Ok(spsc::unbounded())
     }
 }
 
-impl super::Sender for BatchSender {
+impl<M: Message> super::Sender<M> for spsc::Sender<M> {
     #[inline(always)]
-    fn send(&mut self, message: usize) -> Result<(), Closed> {
-        self.0.send(message).map_err(|_| Closed)
+    fn send(&mut self, message: M) -> Result<(), Closed> {
+        spsc::Sender::send(self, message).map_err(|_| Closed)
     }
 
     #[inline(always)]
     fn send_batch(&mut self, first: usize, count: usize) -> Result<(), Closed> {
-        self.0.send_batch(first..first + count).map(|_| ()).map_err(|_| Closed)
+        let messages = (first..first + count).map(M::numbered);
+        spsc::Sender::send_batch(self, messages).map(|_| ()).map_err(|_| Closed)
     }
 }
 
-impl super::Receiver for BatchReceiver {
+impl<M: Message> super::Receiver<M> for spsc::Receiver<M> {
     #[inline(always)]
-    fn recv(&mut self) -> Result<usize, Closed> {
-        self.0.recv().map_err(|_| Closed)
+    fn recv(&mut self) -> Result<M, Closed> {
+        spsc::Receiver::recv(self).map_err(|_| Closed)
     }
 
     #[inline(always)]
-    fn recv_batch(&mut self, into: &mut Vec<usize>, max: usize) -> Result<(), Closed> {
-        self.0.recv_batch(into, max).map(|_| ()).map_err(|_| Closed)
+    fn recv_batch(&mut self, into: &mut Vec<M>, max: usize) -> Result<(), Closed> {
+        spsc::Receiver::recv_batch(self, into, max).map(|_| ()).map_err(|_| Closed)
     }
 }

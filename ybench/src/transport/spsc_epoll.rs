@@ -15,14 +15,12 @@ use rustix::event::epoll;
 use ysuite::signal::{Wait, YSocketpair};
 use ysuite::spsc;
 
-use super::{Closed, Traits, Transport, Waits};
+use super::{Closed, Message, Traits, Transport, Waits};
 
 pub struct SpscEpoll;
 
-pub struct Sender(spsc::Sender<usize>);
-
-pub struct Receiver {
-    messages: spsc::Receiver<usize>,
+pub struct Receiver<M> {
+    messages: spsc::Receiver<M>,
     set: YSocketpair,
     epoll: OwnedFd,
 }
@@ -32,33 +30,25 @@ impl Transport for SpscEpoll {
         name: "spsc-epoll",
         about: "ysuite::spsc attached to a YSocketpair, waiting in epoll as beside sockets",
         waits: Waits::SleepsInPoll,
-        one_by_one: true,
-        batches: false,
         works_with_epoll: true,
+        ..Traits::COMMON
     };
-    type Sender = Sender;
-    type Receiver = Receiver;
+    type Sender<M: Message> = spsc::Sender<M>;
+    type Receiver<M: Message> = Receiver<M>;
 
-    fn open() -> io::Result<(Sender, Receiver)> {
+    fn open<M: Message>() -> io::Result<(spsc::Sender<M>, Receiver<M>)> {
         let (sender, mut messages) = spsc::unbounded();
         let mut set = YSocketpair::new()?;
         set.attach(&mut messages, 0)?;
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         epoll::add(&epoll, &set, epoll::EventData::new_u64(0), epoll::EventFlags::IN)?;
-        Ok((Sender(sender), Receiver { messages, set, epoll }))
+        Ok((sender, Receiver { messages, set, epoll }))
     }
 }
 
-impl super::Sender for Sender {
+impl<M: Message> super::Receiver<M> for Receiver<M> {
     #[inline(always)]
-    fn send(&mut self, message: usize) -> Result<(), Closed> {
-        self.0.send(message).map_err(|_| Closed)
-    }
-}
-
-impl super::Receiver for Receiver {
-    #[inline(always)]
-    fn recv(&mut self) -> Result<usize, Closed> {
+    fn recv(&mut self) -> Result<M, Closed> {
         loop {
             match self.messages.try_recv() {
                 Ok(message) => return Ok(message),
@@ -69,7 +59,7 @@ impl super::Receiver for Receiver {
     }
 }
 
-impl Receiver {
+impl<M> Receiver<M> {
     fn wait(&mut self) {
         let mut events = [MaybeUninit::uninit(); 8];
         // An interrupted wait is a wait that found nothing: the caller looks again.

@@ -7,31 +7,19 @@
 use std::io;
 use std::sync::mpsc;
 
-use super::{Closed, Traits, Transport, Waits};
+use super::{Closed, Message, Traits, Transport};
 
 pub struct Channel;
 pub struct SyncChannel;
 
-pub struct Sender<S>(S);
-pub struct Receiver(mpsc::Receiver<usize>);
-
-const COMMON: Traits = Traits {
-    name: "std-channel",
-    about: "std::sync::mpsc::channel, without a bound",
-    waits: Waits::LooksThenSleeps,
-    one_by_one: true,
-    batches: false,
-    works_with_epoll: false,
-};
-
 impl Transport for Channel {
-    const TRAITS: Traits = COMMON;
-    type Sender = Sender<mpsc::Sender<usize>>;
-    type Receiver = Receiver;
+    const TRAITS: Traits =
+        Traits { name: "std-channel", about: "std::sync::mpsc::channel, without a bound", ..Traits::COMMON };
+    type Sender<M: Message> = mpsc::Sender<M>;
+    type Receiver<M: Message> = mpsc::Receiver<M>;
 
-    fn open() -> io::Result<(Self::Sender, Receiver)> {
-        let (sender, receiver) = mpsc::channel();
-        Ok((Sender(sender), Receiver(receiver)))
+    fn open<M: Message>() -> io::Result<(mpsc::Sender<M>, mpsc::Receiver<M>)> {
+        Ok(mpsc::channel())
     }
 }
 
@@ -39,34 +27,34 @@ impl Transport for SyncChannel {
     const TRAITS: Traits = Traits {
         name: "std-sync-channel",
         about: "std::sync::mpsc::sync_channel with room for 1,024 messages",
-        ..COMMON
+        bounded: true,
+        ..Traits::COMMON
     };
-    type Sender = Sender<mpsc::SyncSender<usize>>;
-    type Receiver = Receiver;
+    type Sender<M: Message> = mpsc::SyncSender<M>;
+    type Receiver<M: Message> = mpsc::Receiver<M>;
 
-    fn open() -> io::Result<(Self::Sender, Receiver)> {
-        let (sender, receiver) = mpsc::sync_channel(1024);
-        Ok((Sender(sender), Receiver(receiver)))
+    fn open<M: Message>() -> io::Result<(mpsc::SyncSender<M>, mpsc::Receiver<M>)> {
+        Ok(mpsc::sync_channel(1024))
     }
 }
 
-impl super::Sender for Sender<mpsc::Sender<usize>> {
+impl<M: Message> super::Sender<M> for mpsc::Sender<M> {
     #[inline(always)]
-    fn send(&mut self, message: usize) -> Result<(), Closed> {
-        self.0.send(message).map_err(|_| Closed)
+    fn send(&mut self, message: M) -> Result<(), Closed> {
+        mpsc::Sender::send(self, message).map_err(|_| Closed)
     }
 }
 
-impl super::Sender for Sender<mpsc::SyncSender<usize>> {
+impl<M: Message> super::Sender<M> for mpsc::SyncSender<M> {
     #[inline(always)]
-    fn send(&mut self, message: usize) -> Result<(), Closed> {
-        self.0.send(message).map_err(|_| Closed)
+    fn send(&mut self, message: M) -> Result<(), Closed> {
+        mpsc::SyncSender::send(self, message).map_err(|_| Closed)
     }
 }
 
-impl super::Receiver for Receiver {
+impl<M: Message> super::Receiver<M> for mpsc::Receiver<M> {
     #[inline(always)]
-    fn recv(&mut self) -> Result<usize, Closed> {
-        self.0.recv().map_err(|_| Closed)
+    fn recv(&mut self) -> Result<M, Closed> {
+        mpsc::Receiver::recv(self).map_err(|_| Closed)
     }
 }

@@ -7,42 +7,42 @@
 //! The article waited with `MSG_WAITALL` and expected a real `poll` before each read to be worse: both are here.
 
 use std::io;
+use std::marker::PhantomData;
 use std::os::fd::OwnedFd;
 
+use bytemuck::Zeroable;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socketpair};
 
-use super::{Closed, Traits, Transport, Waits};
-
-const MESSAGE: usize = size_of::<usize>();
+use super::{Closed, Message, Traits, Transport, Waits};
 
 pub struct Waitall;
 pub struct Polled;
 
-pub struct Sender(OwnedFd);
-pub struct Receiver<const POLL: bool>(OwnedFd);
+pub struct Sender<M>(OwnedFd, PhantomData<M>);
+pub struct Receiver<M, const POLL: bool>(OwnedFd, PhantomData<M>);
 
 const COMMON: Traits = Traits {
     name: "unix-stream",
     about: "Local sockets as in the article: a blocking read of each message with MSG_WAITALL",
     waits: Waits::Sleeps,
-    one_by_one: true,
-    batches: false,
     works_with_epoll: true,
+    bounded: true,
+    ..Traits::COMMON
 };
 
-fn ends<const POLL: bool>() -> io::Result<(Sender, Receiver<POLL>)> {
+fn ends<M: Message, const POLL: bool>() -> io::Result<(Sender<M>, Receiver<M, POLL>)> {
     let (one, other) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
-    Ok((Sender(one), Receiver(other)))
+    Ok((Sender(one, PhantomData), Receiver(other, PhantomData)))
 }
 
 impl Transport for Waitall {
     const TRAITS: Traits = COMMON;
-    type Sender = Sender;
-    type Receiver = Receiver<false>;
+    type Sender<M: Message> = Sender<M>;
+    type Receiver<M: Message> = Receiver<M, false>;
 
-    fn open() -> io::Result<(Sender, Receiver<false>)> {
+    fn open<M: Message>() -> io::Result<(Sender<M>, Receiver<M, false>)> {
         ends()
     }
 }
@@ -54,20 +54,21 @@ impl Transport for Polled {
         waits: Waits::SleepsInPoll,
         ..COMMON
     };
-    type Sender = Sender;
-    type Receiver = Receiver<true>;
+    type Sender<M: Message> = Sender<M>;
+    type Receiver<M: Message> = Receiver<M, true>;
 
-    fn open() -> io::Result<(Sender, Receiver<true>)> {
+    fn open<M: Message>() -> io::Result<(Sender<M>, Receiver<M, true>)> {
         ends()
     }
 }
 
-impl super::Sender for Sender {
+impl<M: Message> super::Sender<M> for Sender<M> {
     #[inline(always)]
-    fn send(&mut self, message: usize) -> Result<(), Closed> {
-        let bytes = message.to_ne_bytes();
+    fn send(&mut self, message: M) -> Result<(), Closed> {
+        let wire = message.into_wire();
+        let bytes = bytemuck::bytes_of(&wire);
         let mut sent = 0;
-        while sent < MESSAGE {
+        while sent < bytes.len() {
             match send(&self.0, &bytes[sent..], SendFlags::NOSIGNAL) {
                 Ok(count) => sent += count,
                 Err(Errno::INTR) => {}
@@ -78,12 +79,13 @@ impl super::Sender for Sender {
     }
 }
 
-impl<const POLL: bool> super::Receiver for Receiver<POLL> {
+impl<M: Message, const POLL: bool> super::Receiver<M> for Receiver<M, POLL> {
     #[inline(always)]
-    fn recv(&mut self) -> Result<usize, Closed> {
-        let mut bytes = [0; MESSAGE];
+    fn recv(&mut self) -> Result<M, Closed> {
+        let mut wire = M::Wire::zeroed();
+        let bytes = bytemuck::bytes_of_mut(&mut wire);
         let mut received = 0;
-        while received < MESSAGE {
+        while received < bytes.len() {
             if POLL {
                 // Interrupted or not, the read below waits for what is missing.
                 let _ = poll(&mut [PollFd::new(&self.0, PollFlags::IN)], None);
@@ -95,6 +97,7 @@ impl<const POLL: bool> super::Receiver for Receiver<POLL> {
                 Err(_) => return Err(Closed),
             }
         }
-        Ok(usize::from_ne_bytes(bytes))
+        // SAFETY: the socket carries nothing but what `send` of the same type wrote, each byte once and in order.
+        Ok(unsafe { M::from_wire(wire) })
     }
 }

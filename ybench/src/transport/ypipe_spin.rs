@@ -8,35 +8,33 @@ use std::io;
 
 use ysuite::queue::ypipe;
 
-use super::{Closed, Traits, Transport, Waits};
+use super::{Closed, Message, Traits, Transport, Waits};
 use crate::scenario::END;
 
 pub struct YpipeSpin;
 
-pub struct Sender(ypipe::Writer<usize>);
-pub struct Receiver(ypipe::Reader<usize>);
+pub struct Sender<M: Message>(ypipe::Writer<M>);
 
 impl Transport for YpipeSpin {
     const TRAITS: Traits = Traits {
         name: "ypipe-spin",
         about: "A bare ypipe, its reader spinning and never asleep",
         waits: Waits::Spins,
-        one_by_one: true,
         batches: true,
-        works_with_epoll: false,
+        ..Traits::COMMON
     };
-    type Sender = Sender;
-    type Receiver = Receiver;
+    type Sender<M: Message> = Sender<M>;
+    type Receiver<M: Message> = ypipe::Reader<M>;
 
-    fn open() -> io::Result<(Sender, Receiver)> {
+    fn open<M: Message>() -> io::Result<(Sender<M>, ypipe::Reader<M>)> {
         let (writer, reader) = ypipe::unbounded();
-        Ok((Sender(writer), Receiver(reader)))
+        Ok((Sender(writer), reader))
     }
 }
 
-impl super::Sender for Sender {
+impl<M: Message> super::Sender<M> for Sender<M> {
     #[inline(always)]
-    fn send(&mut self, message: usize) -> Result<(), Closed> {
+    fn send(&mut self, message: M) -> Result<(), Closed> {
         self.0.write(message).map_err(|_| Closed)?;
         let _ = self.0.flush();
         Ok(())
@@ -44,8 +42,8 @@ impl super::Sender for Sender {
 
     #[inline(always)]
     fn send_batch(&mut self, first: usize, count: usize) -> Result<(), Closed> {
-        for message in first..first + count {
-            self.0.write(message).map_err(|_| Closed)?;
+        for number in first..first + count {
+            self.0.write(M::numbered(number)).map_err(|_| Closed)?;
         }
         let _ = self.0.flush();
         Ok(())
@@ -53,18 +51,18 @@ impl super::Sender for Sender {
 }
 
 /// A bare queue tells nobody that its writer has gone, so the last word is a message.
-impl Drop for Sender {
+impl<M: Message> Drop for Sender<M> {
     fn drop(&mut self) {
-        let _ = self.0.write(END);
+        let _ = self.0.write(M::numbered(END));
         let _ = self.0.flush();
     }
 }
 
-impl super::Receiver for Receiver {
+impl<M: Message> super::Receiver<M> for ypipe::Reader<M> {
     #[inline(always)]
-    fn recv(&mut self) -> Result<usize, Closed> {
+    fn recv(&mut self) -> Result<M, Closed> {
         loop {
-            if let Some(message) = self.0.read() {
+            if let Some(message) = self.read() {
                 return Ok(message);
             }
             std::hint::spin_loop();

@@ -12,28 +12,27 @@ use std::io;
 use ysuite::queue::ypipe;
 use ysuite::signal::{Signal, Wait, YPollset, YSemaphore, YSocketpair};
 
-use super::{Closed, Traits, Transport, Waits};
+use super::{Closed, Message, Traits, Transport, Waits};
 use crate::scenario::END;
 
-const COMMON: Traits =
-    Traits { name: "", about: "", waits: Waits::Sleeps, one_by_one: true, batches: true, works_with_epoll: false };
+const COMMON: Traits = Traits { waits: Waits::Sleeps, batches: true, ..Traits::COMMON };
 
 pub struct BySemaphore;
 pub struct ByPollset;
 pub struct BySocketpair;
 
-pub struct Sender {
-    pipe: ypipe::Writer<usize>,
+pub struct Sender<M: Message> {
+    pipe: ypipe::Writer<M>,
     /// Called only to wake: beside the system call behind it, the indirect call is free.
     signaler: Box<dyn Signal + Send>,
 }
 
-pub struct Receiver<W: Wait> {
-    pipe: ypipe::Reader<usize>,
+pub struct Receiver<M, W: Wait> {
+    pipe: ypipe::Reader<M>,
     waiter: W,
 }
 
-fn ends<W: Wait>(waiter: W, signaler: impl Signal + Send + 'static) -> (Sender, Receiver<W>) {
+fn ends<M: Message, W: Wait>(waiter: W, signaler: impl Signal + Send + 'static) -> (Sender<M>, Receiver<M, W>) {
     let (writer, reader) = ypipe::unbounded();
     (Sender { pipe: writer, signaler: Box::new(signaler) }, Receiver { pipe: reader, waiter })
 }
@@ -41,10 +40,10 @@ fn ends<W: Wait>(waiter: W, signaler: impl Signal + Send + 'static) -> (Sender, 
 impl Transport for BySemaphore {
     const TRAITS: Traits =
         Traits { name: "ypipe-ysemaphore", about: "The article's ypipe, its reader woken by a YSemaphore", ..COMMON };
-    type Sender = Sender;
-    type Receiver = Receiver<YSemaphore>;
+    type Sender<M: Message> = Sender<M>;
+    type Receiver<M: Message> = Receiver<M, YSemaphore>;
 
-    fn open() -> io::Result<(Self::Sender, Self::Receiver)> {
+    fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
         let waiter = YSemaphore::new();
         let signaler = waiter.signaler();
         Ok(ends(waiter, signaler))
@@ -57,10 +56,10 @@ impl Transport for ByPollset {
         about: "The article's ypipe, its reader woken by a YPollset: with polling",
         ..COMMON
     };
-    type Sender = Sender;
-    type Receiver = Receiver<YPollset>;
+    type Sender<M: Message> = Sender<M>;
+    type Receiver<M: Message> = Receiver<M, YPollset>;
 
-    fn open() -> io::Result<(Self::Sender, Self::Receiver)> {
+    fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
         let waiter = YPollset::new();
         let signaler = waiter.signaler();
         Ok(ends(waiter, signaler))
@@ -70,17 +69,17 @@ impl Transport for ByPollset {
 impl Transport for BySocketpair {
     const TRAITS: Traits =
         Traits { name: "ypipe-ysocketpair", about: "The article's ypipe, its reader woken by a YSocketpair", ..COMMON };
-    type Sender = Sender;
-    type Receiver = Receiver<YSocketpair>;
+    type Sender<M: Message> = Sender<M>;
+    type Receiver<M: Message> = Receiver<M, YSocketpair>;
 
-    fn open() -> io::Result<(Self::Sender, Self::Receiver)> {
+    fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
         let waiter = YSocketpair::new()?;
         let signaler = waiter.signaler();
         Ok(ends(waiter, signaler))
     }
 }
 
-impl Sender {
+impl<M: Message> Sender<M> {
     #[inline(always)]
     fn publish(&mut self) {
         if !self.pipe.flush() {
@@ -89,9 +88,9 @@ impl Sender {
     }
 }
 
-impl super::Sender for Sender {
+impl<M: Message> super::Sender<M> for Sender<M> {
     #[inline(always)]
-    fn send(&mut self, message: usize) -> Result<(), Closed> {
+    fn send(&mut self, message: M) -> Result<(), Closed> {
         self.pipe.write(message).map_err(|_| Closed)?;
         self.publish();
         Ok(())
@@ -99,8 +98,8 @@ impl super::Sender for Sender {
 
     #[inline(always)]
     fn send_batch(&mut self, first: usize, count: usize) -> Result<(), Closed> {
-        for message in first..first + count {
-            self.pipe.write(message).map_err(|_| Closed)?;
+        for number in first..first + count {
+            self.pipe.write(M::numbered(number)).map_err(|_| Closed)?;
         }
         self.publish();
         Ok(())
@@ -108,16 +107,16 @@ impl super::Sender for Sender {
 }
 
 /// A bare queue tells nobody that its writer has gone, so the last word is a message.
-impl Drop for Sender {
+impl<M: Message> Drop for Sender<M> {
     fn drop(&mut self) {
-        let _ = self.pipe.write(END);
+        let _ = self.pipe.write(M::numbered(END));
         self.publish();
     }
 }
 
-impl<W: Wait + Send> super::Receiver for Receiver<W> {
+impl<M: Message, W: Wait + Send + 'static> super::Receiver<M> for Receiver<M, W> {
     #[inline(always)]
-    fn recv(&mut self) -> Result<usize, Closed> {
+    fn recv(&mut self) -> Result<M, Closed> {
         loop {
             if let Some(message) = self.pipe.read() {
                 return Ok(message);

@@ -79,6 +79,7 @@ fn article_plan(scenario: &str, about: &str, frame: Frame, mut contenders: Vec<C
     Plan {
         scenario: scenario.to_owned(),
         about: about.to_owned(),
+        parameter: None,
         place: frame.place,
         rounds: frame.rounds,
         floor: frame.limit(floor),

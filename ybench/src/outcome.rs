@@ -1,0 +1,70 @@
+//! What one run of one contender gave: the figure that ranks, and whatever else its driver has recorded beside it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::distribution::Distribution;
+use crate::stage::Timed;
+use crate::trace::Trace;
+
+/// Times that are taken of every single message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Series {
+    /// From before the send to after the receipt, one way. Needs clocks in step.
+    Latency,
+    /// From before the send to after the receipt of the answer.
+    RoundTrip,
+    /// Between two sends.
+    SendDensity,
+    /// Between two receipts.
+    ReceiveDensity,
+}
+
+/// Figures that are one number for a whole run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Metric {
+    /// Median, mean, and so on of the run's ranked series, in nanoseconds, so that they can be compared round by round.
+    Median,
+    Mean,
+    P99,
+    P999,
+    Maximum,
+    /// CPU time of the sending and of the receiving thread, in nanoseconds for each message.
+    SenderCpu,
+    ReceiverCpu,
+    /// Times that the sending and the receiving thread were switched out, for each message.
+    SenderSwitches,
+    ReceiverSwitches,
+    /// Messages per second that were wanted, and that were received.
+    RateWanted,
+    RateReached,
+    /// How often the receiver had to wait, seen from gaps between its receipts, and messages between two such gaps.
+    Batches,
+    MeanBatch,
+    /// How much longer the run took than the same run without a clock, as a share of it.
+    Distortion,
+    /// Nanoseconds per message to put a burst into the transport, and to take it out.
+    Fill,
+    Drain,
+    /// Memory held by the burst, in bytes for each message.
+    BytesHeld,
+}
+
+/// What one run gave.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Nanoseconds per unit: the figure that ranks.
+    pub nanoseconds: f64,
+    pub metrics: BTreeMap<Metric, f64>,
+    pub distributions: BTreeMap<Series, Distribution>,
+    pub traces: BTreeMap<Series, Trace>,
+}
+
+impl From<Timed> for Outcome {
+    fn from(timed: Timed) -> Self {
+        Self { nanoseconds: timed.nanoseconds_per_unit(), ..Self::default() }
+    }
+}

@@ -1,0 +1,142 @@
+//! What is sent: a counter, alone or at the head of a block, by value or by pointer.
+//!
+//! | message | by | size |
+//! |---|---|---|
+//! | `usize` | value | 8 bytes, the message of most scenarios |
+//! | [`Block`] | value | any number of words, written whole by whoever makes it |
+//! | [`Parcel`] | pointer | the same block on the heap, made by the sender and freed by the receiver |
+//!
+//! Transports that carry bytes send a message's [`Wire`](Message::Wire) form: the block itself, or the address of the parcel.
+
+use bytemuck::{Pod, Zeroable};
+
+/// A message that knows its number.
+pub trait Message: Send + Sized + 'static {
+    /// What a transport of bytes carries.
+    type Wire: Pod;
+
+    fn numbered(number: usize) -> Self;
+
+    fn number(&self) -> usize;
+
+    fn into_wire(self) -> Self::Wire;
+
+    /// # Safety
+    ///
+    /// `wire` came from [`Message::into_wire`] of the same type, in this process, and is used for no second message.
+    unsafe fn from_wire(wire: Self::Wire) -> Self;
+}
+
+impl Message for usize {
+    type Wire = usize;
+
+    #[inline(always)]
+    fn numbered(number: usize) -> Self {
+        number
+    }
+
+    #[inline(always)]
+    fn number(&self) -> usize {
+        *self
+    }
+
+    #[inline(always)]
+    fn into_wire(self) -> usize {
+        self
+    }
+
+    #[inline(always)]
+    unsafe fn from_wire(wire: usize) -> Self {
+        wire
+    }
+}
+
+/// Words that all hold the number: whoever makes it has written all of it.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct Block<const WORDS: usize>([usize; WORDS]);
+
+// SAFETY: a transparent array of integers: all zeros are a value of it.
+unsafe impl<const WORDS: usize> Zeroable for Block<WORDS> {}
+// SAFETY: a transparent array of integers: no padding, every pattern of bits is a value, no pointers inside.
+unsafe impl<const WORDS: usize> Pod for Block<WORDS> {}
+
+impl<const WORDS: usize> Message for Block<WORDS> {
+    type Wire = Self;
+
+    #[inline]
+    fn numbered(number: usize) -> Self {
+        Self([number; WORDS])
+    }
+
+    /// The number, or one that nobody expects if the ends of the block disagree.
+    #[inline]
+    fn number(&self) -> usize {
+        let (first, last) = (self.0[0], self.0[WORDS - 1]);
+        if first == last { first } else { first ^ last ^ usize::MAX >> 1 }
+    }
+
+    #[inline(always)]
+    fn into_wire(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    unsafe fn from_wire(wire: Self) -> Self {
+        wire
+    }
+}
+
+/// A block on the heap: allocated for this message alone, as a program without a pool does.
+pub struct Parcel<const WORDS: usize>(Box<Block<WORDS>>);
+
+impl<const WORDS: usize> Message for Parcel<WORDS> {
+    type Wire = usize;
+
+    #[inline]
+    fn numbered(number: usize) -> Self {
+        Self(Box::new(Block::numbered(number)))
+    }
+
+    #[inline]
+    fn number(&self) -> usize {
+        self.0.number()
+    }
+
+    #[inline]
+    fn into_wire(self) -> usize {
+        Box::into_raw(self.0).expose_provenance()
+    }
+
+    #[inline]
+    unsafe fn from_wire(wire: usize) -> Self {
+        // SAFETY: by the caller's word the address is that of a box given away by `into_wire`, and nobody else takes it.
+        Self(unsafe { Box::from_raw(std::ptr::with_exposed_provenance_mut(wire)) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn there_and_back<M: Message>() {
+        let wire = M::numbered(77).into_wire();
+        // SAFETY: just made, and used once.
+        assert_eq!(unsafe { M::from_wire(wire) }.number(), 77);
+    }
+
+    #[test]
+    fn every_kind_keeps_its_number_on_the_wire() {
+        there_and_back::<usize>();
+        there_and_back::<Block<1>>();
+        there_and_back::<Block<512>>();
+        there_and_back::<Parcel<512>>();
+    }
+
+    #[test]
+    fn a_block_whose_ends_disagree_has_no_expected_number() {
+        let mut block = Block::<4>::numbered(5);
+        block.0[3] = 6;
+        assert!(block.number() != 5 && block.number() != 6);
+    }
+}
