@@ -6,7 +6,7 @@ use crate::limits;
 use crate::plan;
 use crate::rounds::Length;
 use crate::run::say;
-use crate::scenario::Scenario;
+use crate::scenario;
 use crate::transport::registry;
 use crate::{run, table};
 
@@ -37,8 +37,8 @@ fn about(name: &str) -> &'static str {
 /// Names everything that can be asked for.
 pub fn list() {
     say("Scenarios (`ybench`):");
-    for scenario in Scenario::ALL {
-        say(format_args!("  {:<20} {}.", scenario.name(), scenario.about()));
+    for scenario in scenario::all() {
+        say(format_args!("  {:<20} {}.", scenario.name, scenario.about));
     }
     say("\nTransports (`ybench --transport NAME`):");
     for entry in registry::all() {

@@ -10,7 +10,7 @@
 //! | `limits` | one file for each kind of thing the machine itself cannot do faster |
 //! | `scenario` | what is done with a transport while the clock runs, and the check of every message |
 //! | `stage`, `place` | two threads on their CPUs, starting together |
-//! | `plan`, `rounds` | who takes part beside which limits; everybody in turn |
+//! | `frame`, `plan`, `rounds` | where and how long; who takes part beside which limits; everybody in turn |
 //! | `clock` | the clock that single messages are timed with |
 //! | `outcome`, `distribution`, `trace` | what one run gave: figures, histograms, single messages |
 //! | `record`, `keep` | what was measured; files that are whole or absent |
@@ -28,6 +28,7 @@ pub mod commands;
 pub mod distribution;
 pub mod env;
 pub mod error;
+pub mod frame;
 pub mod goals;
 pub mod keep;
 pub mod limits;

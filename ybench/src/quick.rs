@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::plan;
 use crate::rounds::Length;
 use crate::run::say;
-use crate::scenario::Scenario;
+use crate::scenario::{self, Quick};
 use crate::{run, table};
 
 const SECONDS: f64 = 45.0;
@@ -17,7 +17,12 @@ pub fn run(request: &Request) -> Result<(), Error> {
     let mut report = run::begin("quick", request, rounds);
     let plans = |length, warnings: &mut Vec<_>| -> Vec<_> {
         let frame = request.frame(rounds, length);
-        Scenario::ALL.iter().filter_map(|&scenario| plan::of(scenario, &request.entries, frame, warnings)).collect()
+        let chosen = scenario::all().iter().filter_map(|scenario| match scenario.in_quick {
+            Quick::No => None,
+            Quick::Whole => plan::of(scenario, None, &request.entries, frame, warnings),
+            Quick::At(parameter) => plan::of(scenario, Some(parameter), &request.entries, frame, warnings),
+        });
+        chosen.collect()
     };
     // The plans are made twice: how many runs there are decides how long each may be.
     let runs = plans(Length::Units(1), &mut Vec::new()).iter().map(|plan| plan.contenders.len() as u64 + 2).sum();

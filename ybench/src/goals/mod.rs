@@ -13,11 +13,13 @@ use std::time::Duration;
 use self::targets::{BATCHES, BOUNCED, ONE_CPU, RATIOS, Ratio, STREAMS};
 use crate::cli::Request;
 use crate::error::Error;
+use crate::frame::Frame;
 use crate::limits;
-use crate::plan::{self, Frame};
+use crate::plan;
 use crate::record::{Goal, Report};
 use crate::rounds::{Contender, Length, Plan};
 use crate::run::say;
+use crate::scenario::{ping_pong, throughput};
 use crate::stats::Spread;
 use crate::transport::registry::{self, Entry};
 use crate::{run, table};
@@ -38,39 +40,34 @@ pub fn run(request: &Request) -> Result<(), Error> {
     // Memory first: what has been freed by others and kept by the allocator would hide what is taken.
     let sizes = sizes_and_counts(request, rounds)?;
     let length = request.seconds.map_or(RUN, |seconds| plan::run_length(seconds, rounds, RUNS));
-    run::measure(plans(request, request.frame(rounds, Length::Time(length))), &mut report)?;
+    run::measure(plans(request.frame(rounds, Length::Time(length))), &mut report)?;
     report.goals = RATIOS.iter().map(|ratio| judged(ratio, &report)).collect();
     report.goals.extend(sizes);
     say(table::goals(&report.goals));
     run::finish(&report, request)
 }
 
-fn plans(request: &Request, frame: Frame) -> Vec<Plan> {
-    let together = Frame { place: request.place.together(), ..frame };
+fn plans(frame: Frame) -> Vec<Plan> {
+    let together = frame.together();
     let those =
         |names: &[&str]| -> Vec<&'static Entry> { names.iter().filter_map(|name| registry::named(name)).collect() };
-    let mut streams: Vec<Contender> = those(&STREAMS).into_iter().map(|entry| plan::throughput(entry, frame)).collect();
+    let mut streams: Vec<Contender> =
+        those(&STREAMS).into_iter().map(|entry| throughput::contender(entry, None, frame)).collect();
     streams.push(frame.limit(&limits::HAND_OVER));
     for entry in those(&["spsc-batch"]) {
         streams.extend(BATCHES.map(|batch| {
-            let mut contender = plan::batches(entry, batch, frame);
+            let mut contender = throughput::batches(entry, batch, frame);
             contender.contestant.name = targets::batch_name(batch);
             contender
         }));
     }
-    let mut bounces: Vec<Contender> = those(&BOUNCED).into_iter().map(|entry| plan::ping_pong(entry, frame)).collect();
+    let mut bounces: Vec<Contender> =
+        those(&BOUNCED).into_iter().map(|entry| ping_pong::contender(entry, None, frame)).collect();
     bounces.extend([frame.limit(&limits::FUTEX), frame.limit(&limits::EPOLL)]);
-    let shared = those(&ONE_CPU).into_iter().map(|entry| plan::ping_pong(entry, together)).collect();
+    let shared = those(&ONE_CPU).into_iter().map(|entry| ping_pong::contender(entry, None, together)).collect();
 
-    let plan = |scenario: &str, about: &str, frame: Frame, limit: &limits::Probe, contenders| Plan {
-        scenario: scenario.to_owned(),
-        about: about.to_owned(),
-        parameter: None,
-        place: frame.place,
-        rounds: frame.rounds,
-        floor: frame.limit(frame.floor()),
-        limit: limit.name,
-        contenders,
+    let plan = |scenario: &str, about: &str, frame, limit, contenders| {
+        plan::plan(scenario, about, None, frame, limit, contenders)
     };
     vec![
         plan(targets::STREAMING, "Streams, one by one and in batches", frame, &limits::HAND_OVER, streams),

@@ -1,46 +1,58 @@
-//! What is done with a transport while the clock runs. One file per driver, each generic over the transport.
+//! What is done with a transport while the clock runs. One file per driver, each generic over the transport, and in
+//! it what the scenario asks, who can take part, and beside which limits. Adding one means a file, a line in [`all`],
+//! and a driver in the registry of transports.
 //!
-//! Every message is checked. The stream ends with [`END`], so that a message lost at the very end, or one too many,
+//! Every message is checked. A stream ends with [`END`], so that a message lost at the very end, or one too many,
 //! is noticed as well.
 
 pub mod ping_pong;
 pub mod throughput;
 
 use crate::error::Fault;
-use crate::transport::{Closed, Message, Receiver};
+use crate::frame::Frame;
+use crate::limits::Probe;
+use crate::record::Parameter;
+use crate::rounds::Contender;
+use crate::transport::registry::Entry;
+use crate::transport::{Closed, Message, Receiver, Traits};
 
-/// What `ybench` measures when asked for nothing in particular.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scenario {
-    PingPong,
-    Throughput,
-    Batches,
-    OneCpu,
+/// One question to all transports.
+pub struct Scenario {
+    pub name: &'static str,
+    /// One sentence, without its full stop.
+    pub about: &'static str,
+    /// What it is measured at, one session each; none: one session.
+    pub parameters: &'static [Parameter],
+    pub in_quick: Quick,
+    /// Both threads share the first CPU.
+    pub one_cpu: bool,
+    /// Left out where there is only one CPU.
+    pub needs_two_cpus: bool,
+    pub able: fn(&Traits) -> bool,
+    /// The limit that ranks.
+    pub limit: fn(&Frame) -> &'static Probe,
+    /// Limits that are measured as well, as far as they fit the place.
+    pub beside: &'static [&'static Probe],
+    pub contender: fn(&'static Entry, Option<Parameter>, Frame) -> Contender,
 }
 
-impl Scenario {
-    pub const ALL: [Self; 4] = [Self::PingPong, Self::Throughput, Self::Batches, Self::OneCpu];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::PingPong => "ping-pong",
-            Self::Throughput => "throughput",
-            Self::Batches => "batches",
-            Self::OneCpu => "one-cpu",
-        }
-    }
-
-    pub fn about(self) -> &'static str {
-        match self {
-            Self::PingPong => "One message bounced between two threads: the time one way",
-            Self::Throughput => "Messages sent one by one, as fast as the other thread takes them",
-            Self::Batches => "Messages sent 64 at a time, by the transports that can",
-            Self::OneCpu => "One message bounced between two threads that share a CPU: the time one way",
-        }
-    }
+/// Its part in the comparison without a command.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Quick {
+    No,
+    Whole,
+    At(Parameter),
 }
 
-/// The length of a batch in [`Scenario::Batches`].
+static ALL: [&Scenario; 4] =
+    [&ping_pong::SCENARIO, &throughput::SCENARIO, &throughput::IN_BATCHES, &ping_pong::ON_ONE_CPU];
+
+/// Every scenario there is.
+pub fn all() -> &'static [&'static Scenario] {
+    &ALL
+}
+
+/// The length of a batch where nothing else is said.
 pub const BATCH: usize = 64;
 
 /// What comes after the last message. No counter reaches it.

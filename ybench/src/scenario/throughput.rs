@@ -10,11 +10,50 @@
 
 use std::time::Instant;
 
-use super::{END, expect, expect_end, fault};
+use super::{BATCH, END, Quick, Scenario, expect, expect_end, fault};
 use crate::error::Fault;
+use crate::frame::Frame;
+use crate::limits;
 use crate::place::Place;
+use crate::record::Parameter;
+use crate::rounds::Contender;
 use crate::stage::{Timed, duet};
+use crate::transport::registry::Entry;
 use crate::transport::{Closed, Message, Receiver, Sender, Transport};
+
+pub static SCENARIO: Scenario = Scenario {
+    name: "throughput",
+    about: "Messages sent one by one, as fast as the other thread takes them",
+    parameters: &[],
+    in_quick: Quick::Whole,
+    one_cpu: false,
+    needs_two_cpus: false,
+    able: |traits| traits.one_by_one,
+    limit: Frame::stream_limit,
+    beside: &[&limits::HAND_OVER, &limits::ONE_THREAD],
+    contender,
+};
+
+pub static IN_BATCHES: Scenario = Scenario {
+    name: "batches",
+    about: "Messages sent 64 at a time, by the transports that can",
+    able: |traits| traits.batches,
+    contender: |entry, _, frame| batches(entry, BATCH, frame),
+    ..SCENARIO
+};
+
+pub fn contender(entry: &'static Entry, _: Option<Parameter>, frame: Frame) -> Contender {
+    let place = frame.place;
+    frame.transport(entry, frame.stream_limit(), move |messages| (entry.throughput)(place, messages))
+}
+
+pub fn batches(entry: &'static Entry, batch: usize, frame: Frame) -> Contender {
+    let place = frame.place;
+    let run = move |messages| (entry.batches)(place, messages, batch);
+    let mut contender = frame.transport(entry, frame.stream_limit(), run);
+    contender.contestant.batch = Some(batch);
+    contender
+}
 
 /// The most a receiver of batches takes at once: what it has taken stays in its nearest cache.
 const TAKEN_AT_ONCE: usize = 512;

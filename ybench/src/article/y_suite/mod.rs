@@ -13,10 +13,12 @@ use std::time::Duration;
 use self::published::Row;
 use crate::cli::Request;
 use crate::error::Error;
-use crate::plan::{self, Frame};
+use crate::frame::Frame;
+use crate::plan;
 use crate::record::{Report, Session};
 use crate::rounds::{Contender, Length, Plan};
 use crate::run::say;
+use crate::scenario::{ping_pong, throughput};
 use crate::transport::registry::Entry;
 use crate::{limits, run};
 
@@ -56,9 +58,9 @@ fn plans(request: &Request, rounds: u32) -> Result<Vec<Plan>, Error> {
 
     let mut plans = Vec::new();
     if !compared.is_empty() {
-        let bounced = compared.iter().map(|entry| plan::ping_pong(entry, bouncing)).collect();
+        let bounced = compared.iter().map(|entry| ping_pong::contender(entry, None, bouncing)).collect();
         plans.push(article_plan("ping-pong", "The worst case: one message bounced", bouncing, bounced));
-        let streamed = compared.iter().map(|entry| plan::throughput(entry, streaming)).collect();
+        let streamed = compared.iter().map(|entry| throughput::contender(entry, None, streaming)).collect();
         plans.push(article_plan("throughput", "Messages pushed one by one", streaming, streamed));
     }
     if !swept.is_empty() {
@@ -73,19 +75,9 @@ fn plans(request: &Request, rounds: u32) -> Result<Vec<Plan>, Error> {
 }
 
 fn article_plan(scenario: &str, about: &str, frame: Frame, mut contenders: Vec<Contender>) -> Plan {
-    let floor = frame.floor();
     let limit = if scenario == "ping-pong" { &limits::FUTEX } else { frame.stream_limit() };
     contenders.push(frame.limit(limit));
-    Plan {
-        scenario: scenario.to_owned(),
-        about: about.to_owned(),
-        parameter: None,
-        place: frame.place,
-        rounds: frame.rounds,
-        floor: frame.limit(floor),
-        limit: limit.name,
-        contenders,
-    }
+    plan::plan(scenario, about, None, frame, limit, contenders)
 }
 
 fn print_tables(report: &Report) {

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use super::published;
 use crate::error::Error;
+use crate::frame::Frame;
 use crate::keep;
-use crate::plan::{self, Frame};
 use crate::plot::{self, Band, Graph, Level, Line};
 use crate::record::{Report, Session};
 use crate::rounds::Contender;
+use crate::scenario::throughput;
 use crate::stats::Spread;
 use crate::table::{align_right, figure, grouped, interval, new_table, text};
 use crate::transport::registry::Entry;
@@ -29,7 +30,7 @@ fn name(transport: &str, batch: usize) -> String {
 
 pub(super) fn contenders(entry: &'static Entry, frame: Frame) -> impl Iterator<Item = Contender> {
     BATCHES.into_iter().map(move |batch| {
-        let mut contender = plan::batches(entry, batch, frame);
+        let mut contender = throughput::batches(entry, batch, frame);
         contender.contestant.name = name(entry.traits.name, batch);
         contender
     })
