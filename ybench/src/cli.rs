@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::error::Error;
 use crate::place::Place;
+use crate::selected::Selection;
 use crate::transport::registry::{self, Entry};
 
 /// Measures ways of passing messages between the threads of one process, on this machine.
@@ -22,6 +23,8 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Measure the scenarios of these names
+    Run(Selection),
     /// Reproduce an article, table by table, beside the published figures
     Article { name: ArticleName },
     /// Measure what the machine itself cannot do faster
@@ -56,12 +59,12 @@ pub struct Options {
     /// So many messages in each run, instead of as many as the time allows
     #[arg(long, global = true, value_name = "N")]
     pub messages: Option<u64>,
-    /// About how long the whole measurement takes [default: 45; limits: 20]
+    /// About how long the whole measurement takes [default: 45; run: 60; limits: 20]
     #[arg(long, global = true, value_name = "SECONDS")]
     pub time: Option<f64>,
-    /// Where the graphs of an article are written [default: target/ybench]
-    #[arg(long, global = true, value_name = "DIR")]
-    pub svg: Option<PathBuf>,
+    /// Where pictures and pages are written [default: target/ybench]
+    #[arg(long, alias = "svg", global = true, value_name = "DIR")]
+    pub out: Option<PathBuf>,
 }
 
 /// A request that can be carried out.
@@ -73,7 +76,7 @@ pub struct Request {
     pub messages: Option<u64>,
     pub seconds: Option<f64>,
     pub json: Option<PathBuf>,
-    pub svg: PathBuf,
+    pub out: PathBuf,
 }
 
 impl Cli {
@@ -102,12 +105,15 @@ impl Cli {
         }
         let entries = registry::chosen(&options.transports)?;
         let place = Place::choose(options.cpus.as_deref())?;
-        let svg = options.svg.clone().unwrap_or_else(|| PathBuf::from("target/ybench"));
+        if let Some(Command::Run(selection)) = &self.command {
+            selection.resolved()?;
+        }
+        let out = options.out.clone().unwrap_or_else(|| PathBuf::from("target/ybench"));
         if let Some(path) = &options.json {
             crate::keep::check_file(path)?;
         }
         if let Some(Command::Article { .. }) = self.command {
-            crate::keep::check_folder(&svg)?;
+            crate::keep::check_folder(&out)?;
         }
         Ok(Request {
             place,
@@ -116,7 +122,7 @@ impl Cli {
             messages: options.messages,
             seconds: options.time,
             json: options.json.clone(),
-            svg,
+            out,
         })
     }
 }

@@ -16,7 +16,7 @@
 //! | `record`, `keep` | what was measured; files that are whole or absent |
 //! | `stats`, `table`, `plot` | pure figures; figures for a terminal; figures as pictures |
 //! | `env`, `warnings`, `error` | the machine; every doubt with its advice; the two ways to fail |
-//! | `cli`, `run`, `quick`, `commands`, `article`, `goals` | what can be asked for |
+//! | `cli`, `run`, `quick`, `selected`, `commands`, `article`, `goals` | what can be asked for |
 //!
 //! Nothing here is needed by `ysuite`. Linux only: the limits are those of futex, eventfd, epoll and membarrier.
 #![cfg(target_os = "linux")]
@@ -42,6 +42,7 @@ pub mod record;
 pub mod rounds;
 pub mod run;
 pub mod scenario;
+pub mod selected;
 pub mod stage;
 pub mod stats;
 pub mod table;

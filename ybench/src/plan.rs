@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::frame::Frame;
 use crate::limits;
 use crate::record::Parameter;
-use crate::rounds::{Contender, Plan};
+use crate::rounds::{Contender, Length, Plan};
 use crate::scenario::Scenario;
 use crate::transport::Waits;
 use crate::transport::registry::Entry;
@@ -84,6 +84,12 @@ pub fn of_limits(frame: Frame) -> Plan {
     plan("limits", "What the machine itself cannot do faster", None, frame, floor, contenders)
 }
 
+/// How long one run of each of these plans may be so that all of them together take `seconds`.
+pub fn shared_length(seconds: f64, rounds: u32, plans: &[Plan]) -> Length {
+    let runs = plans.iter().map(|plan| plan.contenders.len() as u64 + 2).sum();
+    Length::Time(run_length(seconds, rounds, runs))
+}
+
 /// How long one run may be so that `runs` of them in each of `rounds` rounds take `seconds`.
 pub fn run_length(seconds: f64, rounds: u32, runs: u64) -> Duration {
     // Finding the numbers of messages takes about as long as a round and a half.
@@ -95,7 +101,6 @@ pub fn run_length(seconds: f64, rounds: u32, runs: u64) -> Duration {
 mod tests {
     use super::*;
     use crate::place::Place;
-    use crate::rounds::Length;
     use crate::scenario;
     use crate::transport::registry;
 

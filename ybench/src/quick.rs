@@ -25,8 +25,7 @@ pub fn run(request: &Request) -> Result<(), Error> {
         chosen.collect()
     };
     // The plans are made twice: how many runs there are decides how long each may be.
-    let runs = plans(Length::Units(1), &mut Vec::new()).iter().map(|plan| plan.contenders.len() as u64 + 2).sum();
-    let length = Length::Time(plan::run_length(seconds, rounds, runs));
+    let length = plan::shared_length(seconds, rounds, &plans(Length::Units(1), &mut Vec::new()));
     let plans = plans(length, &mut report.warnings);
     if plans.is_empty() {
         let sentence = "None of these transports can be measured with both threads on one CPU.";

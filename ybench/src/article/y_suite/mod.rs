@@ -105,7 +105,7 @@ fn print_graphs(report: &Report, request: &Request) -> Result<(), Error> {
         return Ok(());
     };
     say(format_args!("BATCHES\n\n{}\n{}\n", sweep::table(session), sweep::remark(session)));
-    for path in sweep::write_graphs(session, report, &request.svg)? {
+    for path in sweep::write_graphs(session, report, &request.out)? {
         say(format_args!("Graph written to {}.", path.display()));
     }
     say("");
