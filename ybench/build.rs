@@ -1,8 +1,15 @@
-//! Leaves two facts in the program that only the build knows: the compiler and the commit. A copy of the sources
-//! without a repository, or a machine without git, is no error: the fact is then absent.
+//! Leaves the facts in the program that only the build knows: the compiler, the commit, and the versions of the crates
+//! it is made of. A copy of the sources without a repository or a lock file, or a machine without git, is no error: the
+//! fact is then absent.
+
+#[path = "build/lock.rs"]
+mod lock;
 
 use std::path::Path;
 use std::process::Command;
+
+/// Of the workspace, or of a copy of this crate alone.
+const LOCK_FILES: [&str; 2] = ["../Cargo.lock", "Cargo.lock"];
 
 fn main() {
     let compiler = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
@@ -12,13 +19,16 @@ fn main() {
     let changed = first_line("git", &["status", "--porcelain", "--untracked-files=no", "."]).is_some();
     note("YBENCH_COMMIT", commit.map(|commit| if changed { format!("{commit} with changes") } else { commit }));
 
+    let locked = LOCK_FILES.iter().find_map(|path| std::fs::read_to_string(path).ok());
+    note("YBENCH_CRATES", locked.and_then(|text| lock::versions(&text, "ybench")));
+
     // A commit appends to this log, so it is what tells cargo to ask git again.
-    for path in ["../.git/HEAD", "../.git/logs/HEAD"] {
+    for path in ["../.git/HEAD", "../.git/logs/HEAD"].iter().chain(&LOCK_FILES) {
         if Path::new(path).exists() {
             println!("cargo:rerun-if-changed={path}");
         }
     }
-    for path in ["build.rs", "src", "../ysuite/src"] {
+    for path in ["build.rs", "build", "src", "../ysuite/src"] {
         println!("cargo:rerun-if-changed={path}");
     }
 }

@@ -79,6 +79,11 @@ fn pick(allowed: &[usize], siblings: impl Fn(usize) -> Vec<usize>) -> Place {
 fn siblings(cpu: usize) -> Vec<usize> {
     let path = format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
     let text = fs::read_to_string(path).unwrap_or_default();
+    list(&text)
+}
+
+/// The CPUs or nodes of a list as the kernel spells it: `0-3,8`.
+pub fn list(text: &str) -> Vec<usize> {
     text.trim().split(',').flat_map(span).collect()
 }
 
@@ -131,5 +136,6 @@ mod tests {
         assert_eq!(span("4-6"), [4, 5, 6]);
         assert_eq!(span("7"), [7]);
         assert_eq!(span(""), [0; 0]);
+        assert_eq!(list("0-1,4\n"), [0, 1, 4]);
     }
 }

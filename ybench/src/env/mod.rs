@@ -1,0 +1,178 @@
+//! The machine and the program a result comes from, as far as they can be told. Whatever cannot be read is absent.
+//! Any thread may ask; asking reads a few dozen small files.
+//!
+//! | file | what lives there |
+//! |---|---|
+//! | `cpu` | the model, its frequency and what may change it, known flaws and what is done about them, the hypervisor |
+//! | `topology` | sockets, cores, threads, memory nodes, and the caches with the CPUs that share them |
+//! | `container` | whether this is a container, and how much of the CPUs a control group leaves |
+//! | `steal` | what the hypervisor takes |
+
+pub mod container;
+pub mod cpu;
+pub mod steal;
+pub mod topology;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::steal::stolen_seconds;
+use self::topology::{Cache, Topology};
+use crate::place;
+
+/// Every field but the first ones may be missing in files of earlier versions.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Environment {
+    pub cpu_model: Option<String>,
+    /// The highest there is where the system tells, otherwise that of the moment.
+    pub cpu_megahertz: Option<f64>,
+    pub topology: Topology,
+    pub caches: Vec<Cache>,
+    pub allowed_cpus: Vec<usize>,
+    pub memory_bytes: Option<u64>,
+    pub memory_available_bytes: Option<u64>,
+    pub kernel: Option<String>,
+    /// The name of the hypervisor, or "unnamed" where only the processor's flag tells.
+    pub hypervisor: Option<String>,
+    /// The kind of container, or "unnamed" where only its own namespaces tell.
+    pub container: Option<String>,
+    /// CPUs' worth of time that the control groups leave to this process, where one limits it.
+    pub cpu_quota: Option<f64>,
+    pub governor: Option<String>,
+    /// Whether the processor may run faster than its nominal frequency.
+    pub turbo: Option<bool>,
+    pub clock_source: Option<String>,
+    /// Flaws of the processor that the kernel knows of, and what it does about each.
+    pub mitigations: BTreeMap<String, String>,
+    /// Runnable threads, averaged over the minute before the run.
+    pub load: Option<f64>,
+    pub compiler: Option<String>,
+    pub ybench: String,
+    /// Versions of the crates that are measured or that measure, as they were locked.
+    pub crates: BTreeMap<String, String>,
+    pub commit: Option<String>,
+    pub debug_build: bool,
+}
+
+impl Environment {
+    pub fn capture() -> Self {
+        let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+        let allowed_cpus = place::allowed();
+        Self {
+            cpu_model: cpu::model(&cpuinfo),
+            cpu_megahertz: cpu::megahertz(&cpuinfo, line(cpu::HIGHEST_KILOHERTZ).as_deref()),
+            topology: Topology::read(),
+            caches: topology::caches(&allowed_cpus),
+            allowed_cpus,
+            memory_bytes: bytes(&meminfo, "MemTotal"),
+            memory_available_bytes: bytes(&meminfo, "MemAvailable"),
+            kernel: line("/proc/sys/kernel/osrelease"),
+            hypervisor: cpu::hypervisor(
+                &cpuinfo,
+                cpu::hypervisor_s_own_word().or_else(|| line("/sys/hypervisor/type")),
+                line("/sys/class/dmi/id/sys_vendor"),
+            ),
+            container: container::kind(),
+            cpu_quota: container::cpu_quota(),
+            governor: line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+            turbo: cpu::turbo(line(cpu::NO_TURBO).as_deref(), line(cpu::BOOST).as_deref()),
+            clock_source: line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+            mitigations: cpu::mitigations(),
+            load: line("/proc/loadavg").and_then(|text| text.split(' ').next()?.parse().ok()),
+            compiler: option_env!("YBENCH_COMPILER").map(str::to_owned),
+            ybench: env!("CARGO_PKG_VERSION").to_owned(),
+            crates: option_env!("YBENCH_CRATES").map(crates).unwrap_or_default(),
+            commit: option_env!("YBENCH_COMMIT").map(str::to_owned),
+            debug_build: cfg!(debug_assertions),
+        }
+    }
+
+    /// One line for the head of a table.
+    pub fn in_words(&self) -> String {
+        let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
+        let inside = |kind: &str, name: &Option<String>| {
+            name.as_ref().map_or(String::new(), |name| format!(", {kind} ({name})"))
+        };
+        format!(
+            "{}, {} CPUs allowed{}{}, Linux {}, {}, ybench {} (commit {})",
+            known(&self.cpu_model),
+            self.allowed_cpus.len(),
+            inside("virtual", &self.hypervisor),
+            inside("in a container", &self.container),
+            known(&self.kernel),
+            known(&self.compiler),
+            self.ybench,
+            known(&self.commit),
+        )
+    }
+}
+
+/// The first line of a file, unless it is empty.
+fn line(path: impl AsRef<Path>) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    let text = text.lines().next()?.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// One value of /proc/meminfo.
+fn bytes(meminfo: &str, name: &str) -> Option<u64> {
+    let value = meminfo.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    value.trim().strip_suffix(" kB")?.parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// `one 1.0,two 2.0`, as the build leaves it.
+fn crates(list: &str) -> BTreeMap<String, String> {
+    let pairs = list.split(',').filter_map(|pair| pair.split_once(' '));
+    pairs.map(|(name, version)| (name.to_owned(), version.to_owned())).collect()
+}
+
+/// The build's own reading of the lock file, here for its tests.
+#[cfg(test)]
+#[path = "../../build/lock.rs"]
+mod lock;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_counted_in_bytes() {
+        let meminfo = "MemTotal:       16316412 kB\nMemFree: 1 kB\nMemAvailable:   2048 kB\n";
+        assert_eq!(bytes(meminfo, "MemTotal"), Some(16_316_412 * 1024));
+        assert_eq!(bytes(meminfo, "MemAvailable"), Some(2 << 20));
+        assert_eq!(bytes(meminfo, "Mem"), None);
+        assert_eq!(bytes("MemTotal: many\n", "MemTotal"), None);
+    }
+
+    #[test]
+    fn the_build_s_list_of_crates_is_read_back() {
+        let read = crates("rtrb 0.4.1,ysuite 0.1.0");
+        assert_eq!(read.into_iter().collect::<Vec<_>>().len(), 2);
+        assert!(crates("").is_empty());
+    }
+
+    #[test]
+    fn a_file_of_an_earlier_version_still_loads() {
+        let old = r#"{"cpu_model": "Fast 1", "allowed_cpus": [0, 1], "kernel": null, "hypervisor": null,
+            "governor": null, "clock_source": "tsc", "load": 0.5, "compiler": null, "ybench": "0.1.0",
+            "commit": null, "debug_build": false}"#;
+        let read: Environment = serde_json::from_str(old).unwrap();
+        assert_eq!(read.allowed_cpus, [0, 1]);
+        assert!(read.caches.is_empty() && read.turbo.is_none());
+    }
+
+    #[test]
+    fn what_is_captured_comes_back_from_json() {
+        let now = Environment::capture();
+        let text = serde_json::to_string(&now).unwrap();
+        let back: Environment = serde_json::from_str(&text).unwrap();
+        assert_eq!((back.caches, back.topology), (now.caches, now.topology));
+        assert_eq!((back.mitigations, back.crates), (now.mitigations, now.crates));
+        assert!(!now.allowed_cpus.is_empty());
+    }
+}
