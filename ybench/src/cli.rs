@@ -27,6 +27,8 @@ pub enum Command {
     Run(Selection),
     /// Reproduce an article, table by table, beside the published figures
     Article { name: ArticleName },
+    /// Measure what it costs to read a clock, and whether the clocks of the two CPUs are in step
+    Clock,
     /// Measure what the machine itself cannot do faster
     Limits,
     /// Name every scenario, transport and article
@@ -79,6 +81,19 @@ pub struct Request {
     pub out: PathBuf,
 }
 
+impl Options {
+    fn without_meaning_to_a_clock(&self) -> Result<(), Error> {
+        let given = [
+            ("--transport", !self.transports.is_empty()),
+            ("--messages", self.messages.is_some()),
+            ("--rounds", self.rounds.is_some()),
+            ("--time", self.time.is_some()),
+        ];
+        let Some((name, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
+        Err(Error::Refused(format!("{name} has no meaning here: this command measures clocks, not messages.")))
+    }
+}
+
 impl Cli {
     /// Everything that can be wrong with a request is found here, before anything is measured.
     pub fn request(&self) -> Result<Request, Error> {
@@ -98,6 +113,7 @@ impl Cli {
             Some(Command::Limits | Command::Goals) if filtered => {
                 return refuse("--transport has no meaning here: no transport is chosen by this command.");
             }
+            Some(Command::Clock) => options.without_meaning_to_a_clock()?,
             Some(Command::Article { .. }) if options.time.is_some() => {
                 return refuse("--time has no meaning here: this command measures fixed numbers of messages.");
             }

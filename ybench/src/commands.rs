@@ -52,6 +52,8 @@ pub fn list() {
     for probe in limits::all() {
         say(format_args!("  {:<28} {}.", probe.name, probe.about));
     }
+    say("\nClocks (`ybench clock`):");
+    say(format_args!("  {:<20} {}.", "clock", crate::clock::command::ABOUT));
     say("\nTargets (`ybench goals`):");
     say(format_args!("  {:<20} The project's own targets, each measured and compared with what is wanted.", "goals"));
 }

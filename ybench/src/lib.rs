@@ -11,7 +11,7 @@
 //! | `scenario` | what is done with a transport while the clock runs, and the check of every message |
 //! | `stage`, `place` | two threads on their CPUs, starting together |
 //! | `frame`, `plan`, `rounds` | where and how long; who takes part beside which limits; everybody in turn |
-//! | `clock` | the clock that single messages are timed with |
+//! | `clock` | the clock that single messages are timed with, what it costs, whether it is in step |
 //! | `outcome`, `distribution`, `trace` | what one run gave: figures, histograms, single messages |
 //! | `record`, `keep` | what was measured; files that are whole or absent |
 //! | `stats`, `table`, `plot` | pure figures; figures for a terminal; figures as pictures |

@@ -4,13 +4,14 @@
 fn main() -> std::process::ExitCode {
     use clap::Parser;
     use ybench::cli::{ArticleName, Cli, Command};
-    use ybench::{article, commands, goals, quick, selected};
+    use ybench::{article, clock, commands, goals, quick, selected};
 
     let cli = Cli::parse();
     let outcome = cli.request().and_then(|request| match &cli.command {
         None => quick::run(&request),
         Some(Command::Run(selection)) => selected::run(&request, selection),
         Some(Command::Article { name: ArticleName::YSuite }) => article::y_suite::run(&request),
+        Some(Command::Clock) => clock::command::run(&request),
         Some(Command::Limits) => commands::limits(&request),
         Some(Command::Goals) => goals::run(&request),
         Some(Command::List) => {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::clock;
 use crate::distribution::Distribution;
 use crate::env::Environment;
 use crate::outcome::{Metric, Series};
@@ -50,6 +51,9 @@ pub struct Report {
     pub environment: Environment,
     /// The CPU of the sending and of the receiving thread.
     pub cpus: [usize; 2],
+    /// The clock that single messages were timed with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<clock::Facts>,
     pub sessions: Vec<Session>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<Goal>,

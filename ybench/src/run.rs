@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::cli::Request;
+use crate::clock;
 use crate::env::Environment;
 use crate::error::Error;
 use crate::frame::Frame;
@@ -31,15 +32,18 @@ impl Request {
 }
 
 /// A report as it is before anything has been measured.
-pub fn begin(command: &str, request: &Request, rounds: u32) -> Report {
+pub fn begin(command: &str, request: &Request, rounds: impl Into<Option<u32>>) -> Report {
     let environment = Environment::capture();
-    let warnings = Warning::beforehand(&environment, request.place, Some(rounds));
+    let clock = clock::Facts::of(request.place);
+    let mut warnings = Warning::beforehand(&environment, request.place, rounds.into());
+    warnings.extend(Warning::of_clock(&clock));
     Report {
         schema: SCHEMA,
         command: command.to_owned(),
         started: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
         environment,
         cpus: [request.place.first, request.place.second],
+        clock: Some(clock),
         sessions: Vec::new(),
         goals: Vec::new(),
         warnings,
@@ -53,6 +57,8 @@ pub fn measure(plans: Vec<Plan>, report: &mut Report) -> Result<(), Error> {
         let session = plan.measure(&progress, &mut report.warnings)?;
         report.sessions.push(session);
     }
+    report.warnings.retain(|warning| !matches!(warning, Warning::TimeStolen { .. }));
+    report.warnings.extend(Warning::of_stolen_time(report));
     Ok(())
 }
 

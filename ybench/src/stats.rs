@@ -46,8 +46,8 @@ pub const FLOOR_MAY_MOVE: f64 = 0.10;
 /// How much of the time of the CPUs in use may be stolen by the hypervisor.
 pub const STEAL_MAY_BE: f64 = 0.02;
 
-/// Less than this is within the coarse ticks in which the system counts stolen time.
-const STEAL_IS_SEEN_FROM: f64 = 0.02;
+/// Less than this, in seconds, is within the coarse ticks in which the system counts stolen time.
+pub const STEAL_IS_SEEN_FROM: f64 = 0.02;
 
 /// What is known about the conditions of one round.
 #[derive(Clone, Copy, Debug)]

@@ -4,9 +4,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::clock::Facts;
 use crate::env::Environment;
 use crate::place::Place;
-use crate::stats::listed;
+use crate::record::Report;
+use crate::stats::{STEAL_IS_SEEN_FROM, STEAL_MAY_BE, listed};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
@@ -16,12 +18,20 @@ pub enum Warning {
     SpinnersLeftOut { scenario: String, names: Vec<String> },
     VirtualMachine { hypervisor: String },
     Governor { governor: String },
+    Turbo,
+    CpuQuota { cpus: f64, allowed: usize },
     Loaded { load: f64, cpus: usize },
+    ClockNotInStep { reason: String },
+    CoarseClock { resolution_ns: f64 },
     FewRounds { rounds: u32 },
     RoundsDropped { scenario: String, dropped: usize, of: usize, reasons: Vec<String> },
     AllRoundsDoubtful { scenario: String, of: usize, reasons: Vec<String> },
+    TimeStolen { share: f64 },
     Unavailable { name: String, cause: String },
 }
+
+/// A clock that cannot show the quickest of messages, which takes about so long from CPU to CPU.
+const COARSE_NANOSECONDS: f64 = 100.0;
 
 /// Fewer rounds than this say little about the spread.
 pub const ENOUGH_ROUNDS: u32 = 7;
@@ -42,7 +52,13 @@ impl Warning {
         if let Some(governor) = environment.governor.as_ref().filter(|governor| *governor != "performance") {
             warnings.push(Self::Governor { governor: governor.clone() });
         }
+        if environment.turbo == Some(true) {
+            warnings.push(Self::Turbo);
+        }
         let cpus = environment.allowed_cpus.len();
+        if let Some(quota) = environment.cpu_quota.filter(|quota| *quota < cpus as f64) {
+            warnings.push(Self::CpuQuota { cpus: quota, allowed: cpus });
+        }
         if let Some(load) = environment.load.filter(|load| *load > 0.5 * cpus as f64) {
             warnings.push(Self::Loaded { load, cpus });
         }
@@ -50,6 +66,27 @@ impl Warning {
             warnings.push(Self::FewRounds { rounds });
         }
         warnings
+    }
+
+    /// What the clock gives reason to doubt.
+    pub fn of_clock(clock: &Facts) -> Vec<Self> {
+        let mut warnings = Vec::new();
+        if let Err(reason) = clock.step.one_way() {
+            warnings.push(Self::ClockNotInStep { reason });
+        }
+        if clock.resolution_ns > COARSE_NANOSECONDS {
+            warnings.push(Self::CoarseClock { resolution_ns: clock.resolution_ns });
+        }
+        warnings
+    }
+
+    /// Whether the hypervisor took more of the CPUs in use, over all rounds, than a single round may lose.
+    pub fn of_stolen_time(report: &Report) -> Option<Self> {
+        let cpus = if report.cpus[0] == report.cpus[1] { 1.0 } else { 2.0 };
+        let rounds = report.sessions.iter().flat_map(|session| &session.rounds);
+        let told = rounds.filter_map(|round| Some((round.stolen_seconds?, round.seconds)));
+        let (stolen, had) = told.fold((0.0, 0.0), |(stolen, had), round| (stolen + round.0, had + round.1 * cpus));
+        (stolen >= STEAL_IS_SEEN_FROM && stolen > STEAL_MAY_BE * had).then(|| Self::TimeStolen { share: stolen / had })
     }
 
     /// What to do about it.
@@ -60,6 +97,11 @@ impl Warning {
             Self::SpinnersLeftOut { .. } => "Give two CPUs with --cpus to measure them.",
             Self::VirtualMachine { .. } => "Compare ratios inside this run only; use the metal for absolute figures.",
             Self::Governor { .. } => "Set the governor to performance for the time of the run.",
+            Self::Turbo => "Compare ratios inside this run only, or forbid turbo for the time of the run.",
+            Self::CpuQuota { .. } => "Lift the limit for the time of the run.",
+            Self::ClockNotInStep { .. } => "Read round trips instead, or give both threads one CPU with --cpus.",
+            Self::CoarseClock { .. } => "Read averages over many messages, not the times of single ones.",
+            Self::TimeStolen { .. } => "Run again when its host is quiet.",
             Self::Loaded { .. } => "Stop other programs and run again.",
             Self::FewRounds { .. } => "Give --rounds 7 or more.",
             Self::RoundsDropped { .. } => "Nothing to do, unless it happens in most rounds.",
@@ -80,6 +122,18 @@ impl fmt::Display for Warning {
             }
             Self::VirtualMachine { hypervisor } => write!(out, "This is a virtual machine ({hypervisor})."),
             Self::Governor { governor } => write!(out, "The frequency governor is {governor}."),
+            Self::Turbo => write!(out, "The processor may change its frequency with heat and load (turbo)."),
+            Self::CpuQuota { cpus, allowed } => write!(
+                out,
+                "A control group leaves this process {cpus:.1} of {allowed} CPUs, and stops it when it keeps more busy."
+            ),
+            Self::ClockNotInStep { reason } => write!(out, "{reason}"),
+            Self::CoarseClock { resolution_ns } => {
+                write!(out, "The clock is coarse: it cannot tell times apart below {resolution_ns:.0} ns.")
+            }
+            Self::TimeStolen { share } => {
+                write!(out, "The hypervisor took {:.0} % of the time of the CPUs in use.", share * 100.0)
+            }
             Self::Loaded { load, cpus } => {
                 write!(out, "The machine was busy before the run: load {load:.1} on {cpus} CPUs.")
             }
@@ -103,6 +157,9 @@ impl fmt::Display for Warning {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::Source;
+    use crate::clock::step::InStep;
+    use crate::record::{Round, Session};
 
     fn quiet() -> Environment {
         Environment { allowed_cpus: vec![0, 1], ..Environment::default() }
@@ -131,5 +188,56 @@ mod tests {
         assert_eq!(warnings.len(), 5);
         assert!(warnings.contains(&Warning::OneCpu));
         assert!(warnings.iter().all(|warning| warning.to_string().ends_with('.')));
+    }
+
+    #[test]
+    fn the_processor_and_the_control_group_are_doubted() {
+        let place = Place { first: 0, second: 1 };
+        let environment = Environment { turbo: Some(true), cpu_quota: Some(1.5), ..quiet() };
+        assert_eq!(kinds(&environment, place, None), [Warning::Turbo, Warning::CpuQuota { cpus: 1.5, allowed: 2 }]);
+        let environment = Environment { turbo: Some(false), cpu_quota: Some(2.0), ..quiet() };
+        assert_eq!(kinds(&environment, place, None), []);
+    }
+
+    #[test]
+    fn a_clock_is_doubted_for_what_it_cannot_show() {
+        let sound = Facts {
+            source: Source::OrderedCounter,
+            cost_ns: 20.0,
+            resolution_ns: 20.0,
+            tick_ns: 0.4,
+            invariant: Some(true),
+            step: InStep::Yes { low: -60.0, high: 60.0 },
+            table: Vec::new(),
+        };
+        assert_eq!(Warning::of_clock(&sound), []);
+        let step = InStep::No { low: 400.0, high: 600.0 };
+        let reason = step.one_way().unwrap_err();
+        let unsound = Facts { step, resolution_ns: 1_000.0, ..sound };
+        let warnings = [Warning::ClockNotInStep { reason }, Warning::CoarseClock { resolution_ns: 1_000.0 }];
+        assert_eq!(Warning::of_clock(&unsound), warnings);
+    }
+
+    #[test]
+    fn stolen_time_is_doubted_over_all_rounds_together() {
+        let report = |stolen: [Option<f64>; 3]| {
+            let round = |stolen_seconds| Round { seconds: 1.0, stolen_seconds, ..Round::default() };
+            let session = Session { rounds: stolen.map(round).to_vec(), ..Session::default() };
+            Report {
+                schema: 0,
+                command: String::new(),
+                started: 0,
+                environment: quiet(),
+                cpus: [0, 1],
+                clock: None,
+                sessions: vec![session],
+                goals: Vec::new(),
+                warnings: Vec::new(),
+            }
+        };
+        assert_eq!(Warning::of_stolen_time(&report([None; 3])), None);
+        assert_eq!(Warning::of_stolen_time(&report([Some(0.1), Some(0.0), Some(0.0)])), None);
+        let stolen = Warning::of_stolen_time(&report([Some(0.3), Some(0.1), None]));
+        assert_eq!(stolen, Some(Warning::TimeStolen { share: 0.1 }));
     }
 }
