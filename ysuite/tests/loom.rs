@@ -16,12 +16,22 @@ use ysuite::signal::{Signal, Wait, YPollset, YSemaphore};
 use ysuite::spsc::{self, RecvTimeoutError, TryRecvError, TrySendError};
 
 fn model(check: impl Fn() + Sync + Send + 'static) {
+    model_up_to(3, check);
+}
+
+/// Explores a model with so many preemptions, or with as many as `LOOM_MAX_PREEMPTIONS` says, and prints how many
+/// executions these were: the cost of a bound, in a unit that no machine changes.
+fn model_up_to(preemptions: usize, check: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
-    if builder.preemption_bound.is_none() {
-        builder.preemption_bound = Some(2);
-    }
+    builder.preemption_bound.get_or_insert(preemptions);
     builder.max_branches = 20_000;
-    builder.check(check);
+    let executions = Arc::new(AtomicUsize::new(0));
+    let count = executions.clone();
+    builder.check(move || {
+        count.fetch_add(1, Ordering::Relaxed);
+        check();
+    });
+    println!("{} executions", executions.load(Ordering::Relaxed));
 }
 
 /// A message that counts its end.
@@ -234,7 +244,8 @@ fn both_ends_end_at_once() {
 
 #[test]
 fn credits_both_ways() {
-    model(|| {
+    // Three preemptions were tried: 2,099,799 executions, where two take 60,676.
+    model_up_to(2, || {
         let (mut sender, mut receiver) = spsc::bounded(1);
         let thread = thread::spawn(move || {
             for number in 0..3 {
@@ -294,7 +305,8 @@ fn attached_lowering_against_raising() {
 
 #[test]
 fn an_attached_receiver_that_leaves_some_is_told_again() {
-    model(|| {
+    // Three preemptions were tried: 3,406,324 executions, where two take 68,985.
+    model_up_to(2, || {
         let (mut sender, mut receiver) = spsc::unbounded();
         let mut set = YPollset::new();
         set.attach(&mut receiver, 0).unwrap();

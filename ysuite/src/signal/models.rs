@@ -21,9 +21,10 @@ fn explore(model: impl Fn() + Sync + Send + 'static) {
     explore_up_to(3, model);
 }
 
+/// With so many preemptions, or with as many as `LOOM_MAX_PREEMPTIONS` says.
 fn explore_up_to(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(preemptions);
+    builder.preemption_bound.get_or_insert(preemptions);
     builder.max_branches = 10_000;
     builder.check(model);
 }
