@@ -95,16 +95,22 @@ impl<T> Pen<T> {
     /// Whether there is room for a message; steps forward where that takes it.
     #[inline(always)]
     pub(super) fn has_room(&mut self, core: &Core<T>) -> bool {
-        self.next != self.full || aside(self, |pen| pen.room(core))
+        // The next group is entered right here, as in `may_publish_here`: the copy `aside` makes costs more than that.
+        self.next != self.full || (self.is_at_end() && self.step()) || aside(self, |pen| pen.room(core))
     }
 
     /// Whether a message may be written and published right here: nothing is hidden, and there is room in this group, or
     /// in the next one of this chunk, which is then entered. False says nothing, and changes nothing.
     #[inline(always)]
     pub(super) fn may_publish_here(&mut self) -> bool {
+        self.next.as_ptr() < self.stop || (!self.is_hiding() && self.is_at_end() && self.step())
+    }
+
+    /// Whether every slot of this group is written.
+    #[inline(always)]
+    fn is_at_end(&self) -> bool {
         // SAFETY: one past the group at most.
-        self.next.as_ptr() < self.stop
-            || (!self.is_hiding() && self.next == unsafe { self.group.add(Geometry::<T>::END) } && self.step())
+        self.next == unsafe { self.group.add(Geometry::<T>::END) }
     }
 
     /// Goes on in the next group of this chunk, if there is one, and room for all of it.
@@ -143,8 +149,7 @@ impl<T> Pen<T> {
                 return false;
             }
         }
-        // SAFETY: one past the group at most.
-        if self.next == unsafe { self.group.add(Geometry::<T>::END) } {
+        if self.is_at_end() {
             if self.step() {
                 return true;
             }
@@ -208,12 +213,13 @@ impl<T> Pen<T> {
         self.lap = self.lap.wrapping_add(Geometry::<T>::LAP);
     }
 
-    /// Puts a message into the next slot; returns the slot.
+    /// Puts a message into the next slot.
     ///
     /// # Safety
     /// There is room: [`has_room`](Self::has_room) or [`may_publish_here`](Self::may_publish_here) has just said so.
     #[inline(always)]
-    unsafe fn put(&mut self, message: T) -> NonNull<u8> {
+    unsafe fn put(&mut self, message: T) {
+        // Taken once: for all the compiler knows, the message might be written over `next`.
         let at = self.next;
         // SAFETY: by the caller `next` lies before `full`, so it is a slot of this group, empty since its last lap was
         // consumed; the one after it is at most one past the group.
@@ -221,7 +227,6 @@ impl<T> Pen<T> {
             write::<T>(at, message);
             self.next = at.add(Geometry::<T>::STEP);
         }
-        at
     }
 
     /// Writes a message and publishes it.
@@ -230,13 +235,11 @@ impl<T> Pen<T> {
     /// There is room, and nothing is hidden.
     #[inline(always)]
     pub(super) unsafe fn put_published(&mut self, message: T) {
-        // SAFETY: by the caller there is room; the slot is then one of the group the pen is in, which is alive.
-        let (at, state) = unsafe {
-            let at = self.put(message);
-            (at, state(group_of::<T>(at, self.group)))
-        };
-        // ORDERING: Release pairs with the Acquire in `Cursor::look_further`.
-        state.store(at.as_ptr().addr().wrapping_add(self.lap), Ordering::Release);
+        // SAFETY: by the caller there is room, in this group; then the message is in it.
+        unsafe {
+            self.put(message);
+            self.show_group();
+        }
     }
 
     /// Writes a message, hidden.
@@ -293,21 +296,38 @@ impl<T> Pen<T> {
     }
 
     /// Publishes all that is hidden, at once. Only while something is.
-    #[inline]
+    #[inline(always)]
     pub(super) fn publish(&mut self) {
         self.stop = self.full.as_ptr();
+        let Some((group, full)) = self.held else {
+            // SAFETY: something is hidden, and no group that holds any has been left, so it lies in this one.
+            return unsafe { self.show_group() };
+        };
+        self.held = None;
         // SAFETY: the groups that hold hidden messages are alive.
         unsafe {
             if self.next != self.group.add(Geometry::<T>::FIRST) {
-                let newest = self.next.as_ptr().addr() - Geometry::<T>::STEP;
-                // ORDERING: Release pairs with the Acquire in `Cursor::look_further`.
-                state(self.group).store(newest.wrapping_add(self.lap), Ordering::Release);
+                self.show_group();
             }
-            if let Some((group, full)) = self.held.take() {
-                // ORDERING: Release; as above. This store shows the reader the whole batch.
-                state(group).store(full, Ordering::Release);
-            }
+            // ORDERING: Release pairs with the Acquire in `Cursor::look_further`. This store shows the reader the whole
+            // batch.
+            state(group).store(full, Ordering::Release);
         }
+    }
+
+    /// Has this group's state say how far it is written.
+    ///
+    /// # Safety
+    /// Something is written in it.
+    #[inline(always)]
+    unsafe fn show_group(&self) {
+        // SAFETY: by the caller a slot of this group lies before `next`; the group the pen is in is alive.
+        let (newest, state) = unsafe {
+            let newest = self.next.sub(Geometry::<T>::STEP);
+            (newest, state(group_of::<T>(newest, self.group)))
+        };
+        // ORDERING: Release pairs with the Acquire in `Cursor::look_further`.
+        state.store(newest.as_ptr().addr().wrapping_add(self.lap), Ordering::Release);
     }
 
     /// Takes back the newest hidden message, if there is one.

@@ -88,13 +88,13 @@ impl<T> Writer<T> {
     ///
     /// False when the reader sleeps: it has armed the pipe, and must be woken by the caller. That is said once for each
     /// time the reader arms. True when it need not be woken.
-    #[inline]
+    #[inline(always)]
     pub fn flush(&mut self) -> bool {
         self.publish() & !GONE == 0
     }
 
     /// As [`flush`](Self::flush), returning the reader's tokens, and [`GONE`].
-    #[inline]
+    #[inline(always)]
     pub(crate) fn publish(&mut self) -> u32 {
         self.writing.publish()
     }
@@ -173,7 +173,7 @@ impl<T> Writer<T> {
 }
 
 impl<T> Writing<T> {
-    #[inline]
+    #[inline(always)]
     fn publish(&mut self) -> u32 {
         if !self.pen.is_hiding() {
             return 0;
