@@ -12,6 +12,7 @@
 //! | `stage`, `place` | two threads on their CPUs, starting together |
 //! | `frame`, `plan`, `rounds` | where and how long; who takes part beside which limits; everybody in turn |
 //! | `clock` | the clock that single messages are timed with, what it costs, whether it is in step |
+//! | `usage` | what a thread has taken of the machine: CPU time, context switches |
 //! | `outcome`, `distribution`, `trace` | what one run gave: figures, histograms, single messages |
 //! | `record`, `keep` | what was measured; files that are whole or absent |
 //! | `stats`, `table`, `plot` | pure figures; figures for a terminal; figures as pictures |
@@ -48,4 +49,5 @@ pub mod stats;
 pub mod table;
 pub mod trace;
 pub mod transport;
+pub mod usage;
 pub mod warnings;

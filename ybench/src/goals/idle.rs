@@ -6,12 +6,12 @@
 use std::thread;
 use std::time::Duration;
 
-use rustix::time::{ClockId, clock_gettime};
 use ysuite::spsc;
 
 use crate::error::Fault;
 use crate::place::Place;
 use crate::stage::duet;
+use crate::usage::cpu_time;
 
 const SHORT: Duration = Duration::from_millis(20);
 const LONG: Duration = Duration::from_millis(220);
@@ -54,12 +54,6 @@ fn wait(place: Place, idle: Duration) -> Result<(u64, Duration), Fault> {
     )?;
     sent?;
     received
-}
-
-/// What the calling thread has used so far.
-fn cpu_time() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 #[cfg(test)]
