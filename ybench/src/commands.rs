@@ -44,7 +44,9 @@ pub fn list() {
     for entry in registry::all() {
         let traits = entry.traits;
         let beside_sockets = if traits.works_with_epoll { "; can stand in epoll" } else { "" };
-        say(format_args!("  {:<20} {} ({}{beside_sockets}).", traits.name, traits.about, traits.waits.in_words()));
+        let hidden = if traits.hidden { "; only when named" } else { "" };
+        let waits = traits.waits.in_words();
+        say(format_args!("  {:<20} {} ({waits}{beside_sockets}{hidden}).", traits.name, traits.about));
     }
     say("\nArticles (`ybench article NAME`):");
     say(format_args!("  {:<20} {}.", "y-suite", crate::article::y_suite::ABOUT));

@@ -12,7 +12,7 @@ use std::time::Instant;
 use super::{END, Quick, Scenario, expect, expect_end};
 use crate::error::Fault;
 use crate::frame::Frame;
-use crate::limits;
+use crate::limits::{self, Probe};
 use crate::place::Place;
 use crate::record::Parameter;
 use crate::rounds::Contender;
@@ -24,7 +24,8 @@ pub static SCENARIO: Scenario = Scenario {
     name: "ping-pong",
     about: "One message bounced between two threads: the time one way",
     parameters: &[],
-    in_quick: Quick::Whole,
+    // There it is `latency`, which gives the median, and the spread of single messages beside it.
+    in_quick: Quick::No,
     one_cpu: false,
     // With one CPU it is the other scenario.
     needs_two_cpus: true,
@@ -37,30 +38,35 @@ pub static SCENARIO: Scenario = Scenario {
 pub static ON_ONE_CPU: Scenario = Scenario {
     name: "one-cpu",
     about: "One message bounced between two threads that share a CPU: the time one way",
+    in_quick: Quick::Whole,
     one_cpu: true,
     needs_two_cpus: false,
     able: |traits| traits.one_by_one && traits.waits.sleeps(),
     ..SCENARIO
 };
 
-/// Each contender also has the limit of its own kind: a bare futex for those that sleep at once, eventfd with epoll
-/// for those that sleep in poll. Where both threads share a CPU nothing can spin.
 pub fn contender(entry: &'static Entry, _: Option<Parameter>, frame: Frame) -> Contender {
-    let limit = match entry.traits.waits {
-        _ if frame.place.one_cpu() => &limits::FUTEX_ONE_CPU,
-        Waits::Spins | Waits::LooksThenSleeps => &limits::TWO_LINE_FLOOR,
-        Waits::Sleeps => &limits::FUTEX,
-        Waits::SleepsInPoll => &limits::EPOLL,
-    };
     let place = frame.place;
+    let limit = own_limit(entry.traits.waits, place);
     // One message each way is what makes two.
     frame.transport(entry, limit, move |messages: u64| (entry.ping_pong)(place, messages.div_ceil(2)))
 }
 
+/// Each contender also has the limit of its own kind: a bare futex for those that sleep at once, eventfd with epoll
+/// for those that sleep in poll. Where both threads share a CPU nothing can spin.
+pub(super) fn own_limit(waits: Waits, place: Place) -> &'static Probe {
+    match waits {
+        _ if place.one_cpu() => &limits::FUTEX_ONE_CPU,
+        Waits::Spins | Waits::LooksThenSleeps => &limits::TWO_LINE_FLOOR,
+        Waits::Sleeps => &limits::FUTEX,
+        Waits::SleepsInPoll => &limits::EPOLL,
+    }
+}
+
 /// Bounces `bounces` messages; the units of the answer are messages, two for each bounce.
 pub fn run<T: Transport, M: Message>(place: Place, bounces: u64) -> Result<Timed, Fault> {
-    let (there_in, there_out) = T::open::<M>()?;
-    let (back_in, back_out) = T::open::<M>()?;
+    let (there_in, there_out) = T::open_for::<M>(bounces as usize)?;
+    let (back_in, back_out) = T::open_for::<M>(bounces as usize)?;
     let (ping, pong) = duet(
         place,
         bounces * 2,

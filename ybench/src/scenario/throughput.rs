@@ -79,7 +79,7 @@ fn stream<T: Transport, M: Message>(
     pour: impl FnOnce(T::Sender<M>) -> Instant + Send + 'static,
     drain: impl FnOnce(T::Receiver<M>) -> Result<Instant, Fault> + Send + 'static,
 ) -> Result<Timed, Fault> {
-    let (sender, receiver) = T::open::<M>()?;
+    let (sender, receiver) = T::open_for::<M>(messages)?;
     let (start, end) = duet(
         place,
         messages as u64,

@@ -5,10 +5,12 @@
 //! does; it must say [`Closed`] once its peer is gone, so that a lost message ends a run instead of hanging it.
 
 pub mod crossbeam;
+pub mod empty;
 pub mod message;
 pub mod mutex_condvar;
 pub mod registry;
 pub mod rtrb;
+pub mod slowed;
 pub mod spsc;
 pub mod spsc_epoll;
 pub mod std_mpsc;
@@ -97,6 +99,12 @@ pub trait Transport: 'static {
 
     /// A fresh pair of ends, made on the thread that starts the measurement.
     fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)>;
+
+    /// The same for exactly so many messages and the end after them. Only a transport that invents what it delivers
+    /// needs to know.
+    fn open_for<M: Message>(_messages: usize) -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
+        Self::open()
+    }
 }
 
 /// The end of the thread that sends.

@@ -1,0 +1,62 @@
+//! Nothing at all: what is sent goes nowhere, and the receiver counts for itself. What a scenario measures with it is
+//! what the instrument adds to every message.
+//!
+//! ```text
+//!   sender thread   send ---> |          | ---> recv: 0, 1, 2 ... end   receiver thread
+//! ```
+//!
+//! The ends share nothing, so the receiver must be told beforehand how many messages to invent. Takes part only when
+//! it is named. Times one way mean nothing here: a message may be received before it was sent.
+
+use std::io;
+
+use super::{Closed, Message, Traits, Transport, Waits};
+use crate::scenario::END;
+
+pub struct Empty;
+
+pub struct Sender;
+
+pub struct Receiver {
+    next: usize,
+    messages: usize,
+}
+
+impl Transport for Empty {
+    const TRAITS: Traits = Traits {
+        name: "empty",
+        about: "No transport: the receiver invents the messages, and the time is that of the instrument",
+        waits: Waits::Spins,
+        hidden: true,
+        ..Traits::COMMON
+    };
+    type Sender<M: Message> = Sender;
+    type Receiver<M: Message> = Receiver;
+
+    /// Always an error: nobody has said how many messages there will be.
+    fn open<M: Message>() -> io::Result<(Sender, Receiver)> {
+        Err(io::Error::other("the empty transport must know beforehand how many messages there are"))
+    }
+
+    fn open_for<M: Message>(messages: usize) -> io::Result<(Sender, Receiver)> {
+        Ok((Sender, Receiver { next: 0, messages }))
+    }
+}
+
+impl<M: Message> super::Sender<M> for Sender {
+    #[inline(always)]
+    fn send(&mut self, _: M) -> Result<(), Closed> {
+        Ok(())
+    }
+}
+
+impl<M: Message> super::Receiver<M> for Receiver {
+    #[inline(always)]
+    fn recv(&mut self) -> Result<M, Closed> {
+        if self.next == self.messages {
+            return Ok(M::numbered(END));
+        }
+        self.next += 1;
+        Ok(M::numbered(self.next - 1))
+    }
+}
