@@ -12,7 +12,8 @@ use crate::trace::Trace;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Series {
-    /// From before the send to after the receipt, one way. Needs clocks in step.
+    /// From before the send to after the receipt, one way; at a fixed rate, from the time at which the send was due.
+    /// Needs clocks in step.
     Latency,
     /// From before the send to after the receipt of the answer.
     RoundTrip,
@@ -32,13 +33,17 @@ pub enum Metric {
     P99,
     P999,
     Maximum,
-    /// CPU time of the sending and of the receiving thread, in nanoseconds for each message.
+    /// 1 where the ranked times are halves of round trips, because the clocks of the two CPUs are not in step; absent
+    /// where they are times one way.
+    Halved,
+    /// CPU time of the sending and of the receiving thread, in nanoseconds for each message. The sender's includes
+    /// what it spends on waiting for the time at which a message is due.
     SenderCpu,
     ReceiverCpu,
     /// Times that the sending and the receiving thread were switched out, for each message.
     SenderSwitches,
     ReceiverSwitches,
-    /// Messages per second that were wanted, and that were received.
+    /// Messages per second that were wanted, and that were received; the latter absent if there was only one message.
     RateWanted,
     RateReached,
     /// How often the receiver had to wait, seen from gaps between its receipts, and messages between two such gaps.

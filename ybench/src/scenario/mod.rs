@@ -5,8 +5,15 @@
 //! Every message is checked. A stream ends with [`END`], so that a message lost at the very end, or one too many,
 //! is noticed as well.
 
+pub mod density;
+pub mod fixed_rate;
+pub mod latency;
+pub mod night_watchman;
+pub mod overrun;
 pub mod ping_pong;
+mod stamped;
 pub mod throughput;
+mod timetable;
 
 use crate::error::Fault;
 use crate::frame::Frame;
@@ -44,12 +51,21 @@ pub enum Quick {
     At(Parameter),
 }
 
-static ALL: [&Scenario; 4] =
-    [&ping_pong::SCENARIO, &throughput::SCENARIO, &throughput::IN_BATCHES, &ping_pong::ON_ONE_CPU];
+static ALL: &[&Scenario] = &[
+    &latency::SCENARIO,
+    &ping_pong::SCENARIO,
+    &throughput::SCENARIO,
+    &throughput::IN_BATCHES,
+    &ping_pong::ON_ONE_CPU,
+    &density::SCENARIO,
+    &overrun::SCENARIO,
+    &fixed_rate::SCENARIO,
+    &night_watchman::SCENARIO,
+];
 
 /// Every scenario there is.
 pub fn all() -> &'static [&'static Scenario] {
-    &ALL
+    ALL
 }
 
 /// The length of a batch where nothing else is said.
@@ -71,7 +87,13 @@ fn fault(expected: usize, received: Result<usize, Closed>) -> Fault {
 /// The next message must be `expected`.
 #[inline(always)]
 fn expect<M: Message>(receiver: &mut impl Receiver<M>, expected: usize) -> Result<(), Fault> {
-    match receiver.recv() {
+    check(receiver.recv(), expected)
+}
+
+/// What has been received must be `expected`.
+#[inline(always)]
+fn check<M: Message>(received: Result<M, Closed>, expected: usize) -> Result<(), Fault> {
+    match received {
         Ok(message) if message.number() == expected => Ok(()),
         other => Err(fault(expected, other.map(|message| message.number()))),
     }

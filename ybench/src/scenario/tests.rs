@@ -9,21 +9,21 @@ use crate::place::Place;
 use crate::transport::std_mpsc::Channel;
 use crate::transport::{Closed, Message, Receiver, Sender, Traits, Transport, Waits};
 
-const FAULTLESS: usize = 0;
-const REORDERS: usize = 1;
-const LOSES: usize = 2;
-const LOSES_THE_LAST: usize = 3;
-const REPEATS: usize = 4;
-const REPEATS_THE_LAST: usize = 5;
-const GOES_AWAY: usize = 6;
+pub(super) const FAULTLESS: usize = 0;
+pub(super) const REORDERS: usize = 1;
+pub(super) const LOSES: usize = 2;
+pub(super) const LOSES_THE_LAST: usize = 3;
+pub(super) const REPEATS: usize = 4;
+pub(super) const REPEATS_THE_LAST: usize = 5;
+pub(super) const GOES_AWAY: usize = 6;
 
 /// As many as the tests send.
-const MESSAGES: usize = 100;
+pub(super) const MESSAGES: usize = 100;
 
 /// A channel whose sender misbehaves around message 50, or at the end.
-struct Faulty<const HOW: usize>;
+pub(super) struct Faulty<const HOW: usize>;
 
-struct FaultySender<M: Message, const HOW: usize> {
+pub(super) struct FaultySender<M: Message, const HOW: usize> {
     inner: Option<<Channel as Transport>::Sender<M>>,
     held: VecDeque<M>,
 }
@@ -75,9 +75,35 @@ impl<M: Message, const HOW: usize> FaultySender<M, HOW> {
     }
 }
 
-fn place() -> Place {
+pub(super) fn place() -> Place {
     Place::choose(None).unwrap()
 }
+
+/// A driver of a stream, given as a generic function and its arguments after the place, must catch whatever a transport
+/// can do wrong, with both threads on two CPUs and on one.
+macro_rules! streams_are_checked {
+    ($run:ident $(, $argument:expr)*) => {{
+        use $crate::error::Fault;
+        use $crate::scenario::tests::{self, Faulty};
+        let place = tests::place();
+        for place in [place, place.together()] {
+            assert!($run::<Faulty<{ tests::FAULTLESS }>, usize>(place $(, $argument)*).is_ok());
+            let fault = $run::<Faulty<{ tests::REORDERS }>, usize>(place $(, $argument)*).unwrap_err();
+            assert!(matches!(fault, Fault::OutOfOrder { expected: 50, received: 51 }), "{fault:?}");
+            let fault = $run::<Faulty<{ tests::LOSES }>, usize>(place $(, $argument)*).unwrap_err();
+            assert!(matches!(fault, Fault::OutOfOrder { expected: 50, received: 51 }), "{fault:?}");
+            let fault = $run::<Faulty<{ tests::LOSES_THE_LAST }>, usize>(place $(, $argument)*).unwrap_err();
+            assert!(matches!(fault, Fault::Lost { expected: 99 }), "{fault:?}");
+            let fault = $run::<Faulty<{ tests::REPEATS }>, usize>(place $(, $argument)*).unwrap_err();
+            assert!(matches!(fault, Fault::OutOfOrder { expected: 51, received: 50 }), "{fault:?}");
+            let fault = $run::<Faulty<{ tests::REPEATS_THE_LAST }>, usize>(place $(, $argument)*).unwrap_err();
+            assert!(matches!(fault, Fault::TooMany { received: 99 }), "{fault:?}");
+            let fault = $run::<Faulty<{ tests::GOES_AWAY }>, usize>(place $(, $argument)*).unwrap_err();
+            assert!(matches!(fault, Fault::Disconnected { expected: 50 }), "{fault:?}");
+        }
+    }};
+}
+pub(super) use streams_are_checked;
 
 fn streamed<const HOW: usize>() -> [Option<Fault>; 2] {
     [

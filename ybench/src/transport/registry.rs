@@ -1,10 +1,12 @@
 //! Every transport there is, by name: the only place that knows them all. Adding one means adding a line here.
 
 use super::{Traits, Transport};
-use super::{crossbeam, mutex_condvar, rtrb, spsc, spsc_epoll, std_mpsc, unix_stream, ypipe_spin, ypipe_woken};
+use super::{crossbeam, empty, mutex_condvar, rtrb, slowed, spsc, spsc_epoll, std_mpsc, unix_stream};
+use super::{ypipe_spin, ypipe_woken};
 use crate::error::{Error, Fault};
+use crate::outcome::Outcome;
 use crate::place::Place;
-use crate::scenario::{ping_pong, throughput};
+use crate::scenario::{density, fixed_rate, latency, night_watchman, overrun, ping_pong, throughput};
 use crate::stage::Timed;
 
 /// A transport with its drivers, each compiled for it alone.
@@ -15,6 +17,13 @@ pub struct Entry {
     pub throughput: fn(Place, u64) -> Result<Timed, Fault>,
     /// The last number is the length of a batch.
     pub batches: fn(Place, u64, usize) -> Result<Timed, Fault>,
+    pub latency: fn(Place, u64) -> Result<Outcome, Fault>,
+    pub density: fn(Place, u64) -> Result<Outcome, Fault>,
+    pub overrun: fn(Place, u64) -> Result<Outcome, Fault>,
+    /// The last number is messages per second.
+    pub fixed_rate: fn(Place, u64, f64) -> Result<Outcome, Fault>,
+    /// The last number is seconds of silence.
+    pub night_watchman: fn(Place, u64, f64) -> Result<Outcome, Fault>,
 }
 
 const fn entry<T: Transport>() -> Entry {
@@ -23,6 +32,11 @@ const fn entry<T: Transport>() -> Entry {
         ping_pong: ping_pong::run::<T, usize>,
         throughput: throughput::one_by_one::<T, usize>,
         batches: throughput::in_batches::<T>,
+        latency: latency::run::<T, usize>,
+        density: density::run::<T, usize>,
+        overrun: overrun::run::<T, usize>,
+        fixed_rate: fixed_rate::run::<T, usize>,
+        night_watchman: night_watchman::run::<T, usize>,
     }
 }
 
@@ -46,6 +60,8 @@ static ALL: &[Entry] = &[
     entry::<rtrb::Rtrb<65_536>>(),
     entry::<rtrb::Rtrb<1_024>>(),
     entry::<mutex_condvar::MutexCondvar>(),
+    entry::<empty::Empty>(),
+    entry::<slowed::Slowed>(),
 ];
 
 pub fn all() -> &'static [Entry] {
@@ -107,6 +123,17 @@ mod tests {
             (entry.ping_pong)(place, 20).unwrap_or_else(|fault| panic!("{name} {fault}"));
             (entry.throughput)(place, 5_000).unwrap_or_else(|fault| panic!("{name} {fault}"));
             (entry.batches)(place, 5_001, 64).unwrap_or_else(|fault| panic!("{name} {fault}"));
+            let recorded = [
+                (entry.latency)(place, 20),
+                (entry.density)(place, 5_000),
+                (entry.overrun)(place, 5_000),
+                (entry.fixed_rate)(place, 20, 1e5),
+                (entry.night_watchman)(place, 2, 1e-3),
+            ];
+            for outcome in recorded {
+                let outcome = outcome.unwrap_or_else(|fault| panic!("{name} {fault}"));
+                assert!(!outcome.distributions.is_empty() && outcome.nanoseconds.is_finite(), "{name}");
+            }
         }
     }
 }

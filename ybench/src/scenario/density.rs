@@ -1,0 +1,114 @@
+//! A stream sent one by one, with a stamp after every send and after every receipt: how long each message kept either
+//! side.
+//!
+//! ```text
+//!   first CPU      stamp 0 stamp 1 stamp 2 stamp ... ------> stamp 0 stamp 1 stamp 2 stamp ...      second CPU
+//! ```
+//!
+//! A reading of the clock takes longer than many a message. Hence the same run without stamps just before: how much
+//! longer the stamped one took is kept beside it.
+
+use std::time::Instant;
+
+use super::stamped::{Now, keep, now, receive, room, steps};
+use super::{END, Quick, Scenario, throughput};
+use crate::clock;
+use crate::error::Fault;
+use crate::frame::Frame;
+use crate::outcome::{Metric, Outcome, Series};
+use crate::place::Place;
+use crate::record::Parameter;
+use crate::rounds::Contender;
+use crate::stage::{Timed, duet};
+use crate::transport::registry::Entry;
+use crate::transport::{Message, Sender, Transport};
+
+pub static SCENARIO: Scenario = Scenario {
+    name: "density",
+    about: "A stream in which every send and every receipt is timed",
+    in_quick: Quick::No,
+    contender,
+    ..throughput::SCENARIO
+};
+
+/// A receipt that took longer than so many nanoseconds had to wait for the next batch of messages: the threshold of the
+/// article on nanoseconds.
+pub const BATCH_GAP: f64 = 1_000.0;
+
+fn contender(entry: &'static Entry, _: Option<Parameter>, frame: Frame) -> Contender {
+    let place = frame.place;
+    frame.transport(entry, frame.stream_limit(), move |messages| (entry.density)(place, messages))
+}
+
+/// Every distribution holds exactly `messages` times: the first one of the receiver includes its wait for the sender.
+pub fn run<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Outcome, Fault> {
+    let plain = throughput::one_by_one::<T, M>(place, messages)?;
+    let stream = stream::<T, M>(place, messages as usize, now())?;
+    Ok(outcome(&stream, plain, BATCH_GAP))
+}
+
+fn outcome(stream: &Stream, plain: Timed, batch_gap: f64) -> Outcome {
+    let clock = clock::get();
+    let mut outcome = Outcome::from(stream.timed);
+    keep(&mut outcome, Series::SendDensity, &steps(clock, &stream.sent));
+    let receipts = steps(clock, &stream.received);
+    keep(&mut outcome, Series::ReceiveDensity, &receipts);
+    let batches = receipts.iter().filter(|time| **time > batch_gap).count();
+    let longer = stream.timed.elapsed.as_secs_f64() / plain.elapsed.as_secs_f64().max(1e-9);
+    outcome.metrics.extend([
+        (Metric::Batches, batches as f64),
+        // Without a gap all of it was one batch.
+        (Metric::MeanBatch, receipts.len() as f64 / batches.max(1) as f64),
+        (Metric::Distortion, longer - 1.0),
+    ]);
+    outcome
+}
+
+/// A stream with its stamps.
+pub(super) struct Stream {
+    /// Before the first send, then after each.
+    pub(super) sent: Vec<u64>,
+    /// Before the first receipt, then after each.
+    pub(super) received: Vec<u64>,
+    pub(super) timed: Timed,
+}
+
+pub(super) fn stream<T: Transport, M: Message>(place: Place, messages: usize, now: impl Now) -> Result<Stream, Fault> {
+    let (sender, receiver) = T::open_for::<M>(messages)?;
+    let (sent, received) = (room(messages + 1)?, room(messages)?);
+    let ((sent, start), received) = duet(
+        place,
+        messages as u64,
+        move |gate| {
+            gate.pass();
+            pour(sender, now, sent)
+        },
+        move |gate| {
+            gate.pass();
+            let begin = now();
+            receive(receiver, now, received, Instant::now).map(|(stamps, end)| (begin, stamps, end))
+        },
+    )?;
+    let (begin, mut received, end) = received?;
+    received.insert(0, begin);
+    Ok(Stream { sent, received, timed: Timed::between(start, end, messages as u64) })
+}
+
+/// One stamp more than there are messages: each is the end of one send and the beginning of the next.
+#[inline(never)]
+fn pour<M: Message>(sender: impl Sender<M>, now: impl Now, stamps: Vec<u64>) -> (Vec<u64>, Instant) {
+    let (mut sender, mut stamps) = (sender, stamps);
+    let start = Instant::now();
+    for (at, stamp) in stamps.iter_mut().enumerate() {
+        // The receiver that has gone away says why.
+        if at > 0 && sender.send(M::numbered(at - 1)).is_err() {
+            break;
+        }
+        *stamp = now();
+    }
+    let _ = sender.send(M::numbered(END));
+    (stamps, start)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,188 @@
+//! Messages at a fixed rate, whatever the transport does: an open loop, as the world outside is.
+//!
+//! ```text
+//!   due            0       1       2       3       4
+//!   first CPU      send    send    send ......... send send       one send takes long: 3 and 4 are late ...
+//!   second CPU       stamp   stamp           stamp  stamp stamp   ... and their time runs since they were due
+//! ```
+//!
+//! A latency counts from the time at which the message was due, not from its send: a sender that is held up makes all
+//! messages late that were due meanwhile, and all of them are counted. (Otherwise a transport that stalls would be asked
+//! less often while it stalls: coordinated omission.) Nothing is skipped and nothing is waited for.
+
+use std::num::NonZeroU64;
+use std::thread;
+use std::time::Duration;
+
+use super::stamped::{in_step, keep, now, rank_by, receive, room};
+use super::timetable::{self, Timetable};
+use super::{END, Quick, Scenario};
+use crate::clock::{self, Clock};
+use crate::error::Fault;
+use crate::frame::Frame;
+use crate::outcome::{Metric, Outcome, Series};
+use crate::place::Place;
+use crate::record::{Parameter, Quantity};
+use crate::rounds::Contender;
+use crate::stage::duet;
+use crate::transport::registry::Entry;
+use crate::transport::{Message, Sender, Transport};
+use crate::usage::{Spent, Usage};
+
+const fn rate(value: f64) -> Parameter {
+    Parameter { quantity: Quantity::Rate, value }
+}
+
+const DEFAULT: Parameter = rate(1e4);
+
+pub static SCENARIO: Scenario = Scenario {
+    name: "fixed-rate",
+    about: "Messages sent at a fixed rate: the time since each was due, median",
+    parameters: &[rate(1e3), DEFAULT, rate(1e5), rate(1e6)],
+    in_quick: Quick::At(DEFAULT),
+    one_cpu: false,
+    needs_two_cpus: false,
+    able: |traits| traits.one_by_one,
+    // Up to 10,000 in a second the receiver has long been asleep when a message comes. The same limit ranks at the
+    // higher rates, so that the ratios of one transport can be compared: there, less than 1 says that it did not sleep.
+    limit: timetable::limit,
+    beside: &[],
+    contender,
+};
+
+fn contender(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
+    let place = frame.place;
+    let rate = parameter.unwrap_or(DEFAULT).value;
+    let frame = Frame { transports: timetable(rate).length(frame.transports), ..frame };
+    let limit = timetable::own_limit(entry.traits.waits, place);
+    frame.transport(entry, limit, move |messages| (entry.fixed_rate)(place, messages, rate))
+}
+
+fn timetable(rate: f64) -> Timetable {
+    Timetable { interval: 1.0 / rate, least: 20, longest: 1.0 }
+}
+
+/// The distribution holds exactly `messages` times. A fault where clocks are not in step.
+pub fn run<T: Transport, M: Message>(place: Place, messages: u64, rate: f64) -> Result<Outcome, Fault> {
+    in_step(place)?;
+    let (sender, receiver) = T::open_for::<M>(messages as usize)?;
+    let stamps = room(messages as usize)?;
+    let (now, pace) = (now(), Pace::of(rate, place));
+    let ((start, sent), received) = duet(
+        place,
+        timetable(rate).work(messages),
+        move |gate| {
+            pace.prepare();
+            gate.pass();
+            send_on_time(sender, pace, messages as usize)
+        },
+        move |gate| {
+            gate.pass();
+            let usage = Usage::of_this_thread();
+            receive(receiver, now, stamps, move || usage.until_now())
+        },
+    )?;
+    let (stamps, received) = received?;
+
+    let mut outcome = Outcome::default();
+    let latency = |(number, stamp): (usize, &u64)| pace.clock.nanoseconds(pace.due(start, number), *stamp);
+    let latencies: Vec<f64> = stamps.iter().enumerate().map(latency).collect();
+    keep(&mut outcome, Series::Latency, &latencies);
+    rank_by(&mut outcome, &latencies);
+    outcome.metrics.insert(Metric::RateWanted, rate);
+    outcome.metrics.extend(rate_of(pace.clock, &stamps).map(|rate| (Metric::RateReached, rate)));
+    spent(&mut outcome, sent, [Metric::SenderCpu, Metric::SenderSwitches], messages);
+    spent(&mut outcome, received, [Metric::ReceiverCpu, Metric::ReceiverSwitches], messages);
+    Ok(outcome)
+}
+
+fn spent(outcome: &mut Outcome, spent: Spent, [cpu, switches]: [Metric; 2], messages: u64) {
+    let per_message = |value: f64| value / messages.max(1) as f64;
+    outcome.metrics.insert(cpu, per_message(spent.cpu.as_nanos() as f64));
+    outcome.metrics.extend(spent.switches.map(|count| (switches, per_message(count as f64))));
+}
+
+/// Messages per second between the first and the last receipt: the latency that all have does not count.
+fn rate_of(clock: &Clock, stamps: &[u64]) -> Option<f64> {
+    let took = clock.nanoseconds(*stamps.first()?, *stamps.last()?);
+    (took > 0.0).then(|| (stamps.len() - 1) as f64 * 1e9 / took)
+}
+
+/// How the sender waits until a message is due.
+#[derive(Clone, Copy)]
+struct Pace {
+    clock: &'static Clock,
+    /// Nanoseconds from one message to the next.
+    interval: f64,
+    /// Both threads share a CPU: it must be given away.
+    one_cpu: bool,
+}
+
+/// From the gate to the first message, in nanoseconds: enough for the receiver to begin its wait.
+const LEAD: f64 = 200_000.0;
+
+/// A sleeping sender is awake again so many nanoseconds before a message is due: what oversleeping costs must not count
+/// as the transport's.
+const SHORTLY: f64 = 50_000.0;
+
+impl Pace {
+    fn of(rate: f64, place: Place) -> Self {
+        Self { clock: clock::get(), interval: 1e9 / rate, one_cpu: place.one_cpu() }
+    }
+
+    /// Makes the sleeps of the calling thread end as soon as the system can; if it cannot, they end a little later.
+    fn prepare(&self) {
+        if self.one_cpu {
+            let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+        }
+    }
+
+    /// When message `number` is due, in ticks.
+    #[inline]
+    fn due(&self, start: u64, number: usize) -> u64 {
+        start + self.clock.ticks(self.interval * number as f64)
+    }
+
+    #[inline]
+    fn wait_until(&self, due: u64) {
+        loop {
+            let left = self.clock.nanoseconds(self.clock.read(), due);
+            if left <= 0.0 {
+                return;
+            }
+            if self.one_cpu {
+                Self::give_way(left);
+            }
+        }
+    }
+
+    #[cold]
+    fn give_way(left: f64) {
+        if left > SHORTLY {
+            thread::sleep(Duration::from_nanos((left - SHORTLY) as u64));
+        } else {
+            thread::yield_now();
+        }
+    }
+}
+
+/// When the first message was due, and what the thread used.
+#[inline(never)]
+fn send_on_time<M: Message>(sender: impl Sender<M>, pace: Pace, messages: usize) -> (u64, Spent) {
+    let mut sender = sender;
+    let usage = Usage::of_this_thread();
+    let start = pace.clock.read() + pace.clock.ticks(LEAD);
+    for number in 0..messages {
+        pace.wait_until(pace.due(start, number));
+        // The receiver that has gone away says why.
+        if sender.send(M::numbered(number)).is_err() {
+            break;
+        }
+    }
+    let spent = usage.until_now();
+    let _ = sender.send(M::numbered(END));
+    (start, spent)
+}
+
+#[cfg(test)]
+mod tests;

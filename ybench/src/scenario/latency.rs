@@ -1,0 +1,170 @@
+//! One message at a time, the next only after the answer, and each of them timed.
+//!
+//! ```text
+//!   first CPU      stamp i ----------- there ----------> stamp i          second CPU
+//!                          <---------- back -----------        stamp i    (the answer is back)
+//! ```
+//!
+//! One way is from the first stamp to the second, on two CPUs, whose clocks must be in step; the round trip is from the
+//! first to the third, on one. The median one way ranks, or half of the median round trip where the clocks disagree.
+
+use super::stamped::{Now, between, in_step, keep, now, rank_by, room};
+use super::{END, Quick, Scenario, check, expect, expect_end, ping_pong};
+use crate::clock;
+use crate::error::Fault;
+use crate::frame::Frame;
+use crate::outcome::{Metric, Outcome, Series};
+use crate::place::Place;
+use crate::record::Parameter;
+use crate::rounds::Contender;
+use crate::stage::duet;
+use crate::stats::{self, Spread};
+use crate::transport::empty::Empty;
+use crate::transport::registry::Entry;
+use crate::transport::{Message, Receiver, Sender, Transport};
+
+pub static SCENARIO: Scenario = Scenario {
+    name: "latency",
+    about: "One message at a time, the next only after the answer: the time one way, median of single messages",
+    parameters: &[],
+    in_quick: Quick::Whole,
+    one_cpu: false,
+    needs_two_cpus: false,
+    contender,
+    ..ping_pong::SCENARIO
+};
+
+fn contender(entry: &'static Entry, _: Option<Parameter>, frame: Frame) -> Contender {
+    let place = frame.place;
+    let limit = ping_pong::own_limit(entry.traits.waits, place);
+    frame.transport(entry, limit, move |messages| (entry.latency)(place, messages))
+}
+
+/// Every distribution holds exactly `messages` times.
+pub fn run<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Outcome, Fault> {
+    let stamps = exchange::<T, M>(place, messages as usize, now())?;
+    Ok(outcome(&stamps, in_step(place).is_ok()))
+}
+
+/// Nanoseconds that the instrument itself takes of every round trip, measured where nothing is carried. To be compared
+/// with the cost of one reading of the clock, and taken as that is: the median over the means of short batches. A tick
+/// of the clock is too long for the median of single times.
+pub fn overhead(place: Place) -> Result<f64, Fault> {
+    const MESSAGES: usize = 64_000;
+    const BATCH: usize = 64;
+    let stamps = exchange::<Empty, usize>(place, MESSAGES, now())?;
+    let round_trips = between(clock::get(), &stamps.sent, &stamps.answered);
+    let means: Vec<f64> = round_trips.chunks_exact(BATCH).filter_map(stats::mean).collect();
+    Ok(Spread::of(&means).map_or(0.0, |spread| spread.median))
+}
+
+/// Three readings of the clock for each message.
+struct Stamps {
+    /// Before the send.
+    sent: Vec<u64>,
+    /// After the receipt, on the other side.
+    received: Vec<u64>,
+    /// After the receipt of the answer.
+    answered: Vec<u64>,
+}
+
+fn outcome(stamps: &Stamps, one_way: bool) -> Outcome {
+    let clock = clock::get();
+    let mut outcome = Outcome::default();
+    let round_trips = between(clock, &stamps.sent, &stamps.answered);
+    keep(&mut outcome, Series::RoundTrip, &round_trips);
+    if one_way {
+        // The graph shows what ranks.
+        outcome.traces.clear();
+        let times = between(clock, &stamps.sent, &stamps.received);
+        keep(&mut outcome, Series::Latency, &times);
+        rank_by(&mut outcome, &times);
+    } else {
+        let halves: Vec<f64> = round_trips.iter().map(|time| time / 2.0).collect();
+        rank_by(&mut outcome, &halves);
+        outcome.metrics.insert(Metric::Halved, 1.0);
+    }
+    outcome
+}
+
+fn exchange<T: Transport, M: Message>(place: Place, messages: usize, now: impl Now) -> Result<Stamps, Fault> {
+    let (there_in, there_out) = T::open_for::<M>(messages)?;
+    let (back_in, back_out) = T::open_for::<M>(messages)?;
+    let (sent, received, answered) = (room(messages)?, room(messages)?, room(messages)?);
+    let (asked, received) = duet(
+        place,
+        2 * messages as u64,
+        move |gate| {
+            gate.pass();
+            ask(there_in, back_out, now, sent, answered)
+        },
+        move |gate| {
+            gate.pass();
+            answer(there_out, back_in, now, received)
+        },
+    )?;
+    match (asked, received) {
+        (Ok((sent, answered)), Ok(received)) => Ok(Stamps { sent, received, answered }),
+        // Whoever only saw the other give up knows less than the other.
+        (Err(Fault::Lost { .. } | Fault::Disconnected { .. }), Err(fault)) | (Err(fault), _) | (_, Err(fault)) => {
+            Err(fault)
+        }
+    }
+}
+
+#[inline(never)]
+fn ask<M: Message>(
+    there: impl Sender<M>,
+    back: impl Receiver<M>,
+    now: impl Now,
+    sent: Vec<u64>,
+    answered: Vec<u64>,
+) -> Result<(Vec<u64>, Vec<u64>), Fault> {
+    // Variables of its own: what comes as an argument stays where the caller has put it.
+    let (mut there, mut back, mut sent, mut answered) = (there, back, sent, answered);
+    for (message, (sent, answered)) in sent.iter_mut().zip(&mut answered).enumerate() {
+        *sent = now();
+        // A peer that is gone says so on the way back.
+        let _ = there.send(M::numbered(message));
+        if let Err(fault) = expect(&mut back, message) {
+            let _ = there.send(M::numbered(END));
+            return Err(fault);
+        }
+        *answered = now();
+    }
+    let _ = there.send(M::numbered(END));
+    expect_end(&mut back)?;
+    Ok((sent, answered))
+}
+
+#[inline(never)]
+fn answer<M: Message>(
+    there: impl Receiver<M>,
+    back: impl Sender<M>,
+    now: impl Now,
+    stamps: Vec<u64>,
+) -> Result<Vec<u64>, Fault> {
+    let (mut there, mut back, mut stamps) = (there, back, stamps);
+    for (expected, stamp) in stamps.iter_mut().enumerate() {
+        let received = there.recv();
+        *stamp = now();
+        match received {
+            // The message itself goes back: nothing is made or freed on the way.
+            Ok(message) if message.number() == expected => {
+                if back.send(message).is_err() {
+                    // The other thread has given up, and says why.
+                    return Ok(stamps);
+                }
+            }
+            other => {
+                let _ = back.send(M::numbered(END));
+                check(other, expected)?;
+            }
+        }
+    }
+    expect_end(&mut there)?;
+    Ok(stamps)
+}
+
+#[cfg(test)]
+mod tests;

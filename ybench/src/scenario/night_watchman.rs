@@ -1,0 +1,106 @@
+//! A message that comes after a long silence, when the receiver has been forgotten by the caches and the scheduler.
+//!
+//! ```text
+//!   first CPU      sleep ........ stamp, send ---> stamp ... sleep ........ stamp, send ---> stamp      second CPU
+//! ```
+//!
+//! Both threads sleep, the sender as well: it does not keep the machine awake for the receiver. The time is one way,
+//! from before the send.
+
+use std::thread;
+use std::time::Duration;
+
+use super::stamped::{Now, between, in_step, keep, now, rank_by, receive, room};
+use super::timetable::{self, Timetable};
+use super::{END, Quick, Scenario};
+use crate::clock;
+use crate::error::Fault;
+use crate::frame::Frame;
+use crate::outcome::{Outcome, Series};
+use crate::place::Place;
+use crate::record::{Parameter, Quantity};
+use crate::rounds::Contender;
+use crate::stage::duet;
+use crate::transport::registry::Entry;
+use crate::transport::{Message, Sender, Transport};
+
+const fn silence(value: f64) -> Parameter {
+    Parameter { quantity: Quantity::Silence, value }
+}
+
+const DEFAULT: Parameter = silence(1e-2);
+
+pub static SCENARIO: Scenario = Scenario {
+    name: "night-watchman",
+    about: "One message after a long silence: the time one way, median",
+    parameters: &[silence(1e-3), DEFAULT, silence(1e-1), silence(1.0)],
+    in_quick: Quick::At(DEFAULT),
+    one_cpu: false,
+    needs_two_cpus: false,
+    able: |traits| traits.one_by_one,
+    limit: timetable::limit,
+    beside: &[],
+    contender,
+};
+
+fn contender(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
+    let place = frame.place;
+    let silence = parameter.unwrap_or(DEFAULT).value;
+    let frame = Frame { transports: timetable(silence).length(frame.transports), ..frame };
+    let limit = timetable::own_limit(entry.traits.waits, place);
+    frame.transport(entry, limit, move |messages| (entry.night_watchman)(place, messages, silence))
+}
+
+/// Few messages in a run: the rounds add up.
+fn timetable(silence: f64) -> Timetable {
+    Timetable { interval: silence, least: if silence < 1.0 { 3 } else { 1 }, longest: 0.1 }
+}
+
+/// The distribution holds exactly `messages` times; `silence` is in seconds. A fault where clocks are not in step.
+pub fn run<T: Transport, M: Message>(place: Place, messages: u64, silence: f64) -> Result<Outcome, Fault> {
+    in_step(place)?;
+    let (sender, receiver) = T::open_for::<M>(messages as usize)?;
+    let (sent, received) = (room(messages as usize)?, room(messages as usize)?);
+    let now = now();
+    let (sent, received) = duet(
+        place,
+        timetable(silence).work(messages),
+        move |gate| {
+            gate.pass();
+            wake_now_and_then(sender, now, sent, Duration::from_secs_f64(silence))
+        },
+        move |gate| {
+            gate.pass();
+            receive(receiver, now, received, || ())
+        },
+    )?;
+    let (received, ()) = received?;
+    let latencies = between(clock::get(), &sent, &received);
+    let mut outcome = Outcome::default();
+    keep(&mut outcome, Series::Latency, &latencies);
+    rank_by(&mut outcome, &latencies);
+    Ok(outcome)
+}
+
+#[inline(never)]
+fn wake_now_and_then<M: Message>(
+    sender: impl Sender<M>,
+    now: impl Now,
+    stamps: Vec<u64>,
+    silence: Duration,
+) -> Vec<u64> {
+    let (mut sender, mut stamps) = (sender, stamps);
+    for (number, stamp) in stamps.iter_mut().enumerate() {
+        thread::sleep(silence);
+        *stamp = now();
+        // The receiver that has gone away says why.
+        if sender.send(M::numbered(number)).is_err() {
+            break;
+        }
+    }
+    let _ = sender.send(M::numbered(END));
+    stamps
+}
+
+#[cfg(test)]
+mod tests;

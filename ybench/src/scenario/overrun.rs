@@ -1,0 +1,61 @@
+//! A queue without a bound whose sender is quicker than its receiver: every message waits for all those before it.
+//!
+//! ```text
+//!   first CPU      stamp 0 stamp 1 stamp 2 ... ---> a queue that grows ---> stamp 0      stamp 1      ...   second CPU
+//! ```
+//!
+//! From each message's send to its receipt, drawn over its number. The stream is that of `density`. The times grow with
+//! the number of messages, so everybody sends the same number, whatever time it takes.
+
+use super::density::stream;
+use super::stamped::{between, in_step, keep, now, rank_by};
+use super::{Quick, Scenario, throughput};
+use crate::clock;
+use crate::error::Fault;
+use crate::frame::Frame;
+use crate::outcome::{Outcome, Series};
+use crate::place::Place;
+use crate::record::Parameter;
+use crate::rounds::{Contender, Length};
+use crate::transport::registry::Entry;
+use crate::transport::{Message, Transport};
+
+pub static SCENARIO: Scenario = Scenario {
+    name: "overrun",
+    about: "The growing latency of a queue whose sender is quicker than its receiver",
+    in_quick: Quick::No,
+    able: |traits| traits.one_by_one && !traits.bounded,
+    // The message waits where it might have gone at once: the ratio says how much longer.
+    limit: Frame::floor,
+    beside: &[],
+    contender,
+    ..throughput::SCENARIO
+};
+
+/// As many as in the article on nanoseconds.
+const MESSAGES: u64 = 1_000_000;
+
+fn contender(entry: &'static Entry, _: Option<Parameter>, frame: Frame) -> Contender {
+    let place = frame.place;
+    let transports = match frame.transports {
+        Length::Units(messages) => Length::Units(messages),
+        Length::Time(_) | Length::TimeAndUnits(..) => Length::Units(MESSAGES),
+    };
+    let frame = Frame { transports, ..frame };
+    frame.transport(entry, frame.floor(), move |messages| (entry.overrun)(place, messages))
+}
+
+/// The distribution holds exactly `messages` times. The median ranks. A fault where clocks are not in step.
+pub fn run<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Outcome, Fault> {
+    in_step(place)?;
+    let stream = stream::<T, M>(place, messages as usize, now())?;
+    let mut outcome = Outcome::default();
+    // A message's send begins where the one before it ends.
+    let latencies = between(clock::get(), &stream.sent, &stream.received[1..]);
+    keep(&mut outcome, Series::Latency, &latencies);
+    rank_by(&mut outcome, &latencies);
+    Ok(outcome)
+}
+
+#[cfg(test)]
+mod tests;

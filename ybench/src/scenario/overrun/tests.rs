@@ -1,0 +1,35 @@
+//! Latencies of a stream.
+
+use super::*;
+use crate::outcome::Metric;
+use crate::rounds::Length;
+use crate::scenario::tests::{FAULTLESS, Faulty, MESSAGES, place, streams_are_checked};
+use crate::transport::registry;
+
+#[test]
+fn the_distribution_holds_exactly_the_messages_of_the_run() {
+    for place in [place(), place().together()] {
+        for messages in [1, MESSAGES as u64] {
+            let outcome = run::<Faulty<FAULTLESS>, usize>(place, messages).unwrap();
+            assert_eq!(outcome.distributions[&Series::Latency].count(), messages);
+            assert_eq!(outcome.traces[&Series::Latency].of, messages);
+            assert!(outcome.metrics[&Metric::Maximum] >= outcome.nanoseconds);
+        }
+    }
+}
+
+#[test]
+fn whatever_a_transport_does_wrong_is_caught() {
+    streams_are_checked!(run, MESSAGES as u64);
+}
+
+#[test]
+fn only_queues_without_a_bound_take_part_and_all_send_as_much() {
+    let length = Length::Time(std::time::Duration::from_millis(1));
+    let frame = Frame { place: place(), rounds: 1, transports: length, limits: length };
+    for entry in registry::all().iter().filter(|entry| (SCENARIO.able)(&entry.traits)) {
+        assert!(!entry.traits.bounded, "{}", entry.traits.name);
+        let contender = contender(entry, None, frame);
+        assert!(matches!(contender.length, Length::Units(super::MESSAGES)), "{:?}", contender.length);
+    }
+}

@@ -1,0 +1,113 @@
+//! What the drivers that time single messages have in common: room for the stamps, the loop of a receiver that takes one
+//! for each message, and what becomes of the stamps when the clock has stopped.
+//!
+//! A stamp is one reading of the clock, kept as it was read. No loop here or in those drivers does anything else with it.
+
+use std::io;
+
+use super::{check, expect_end};
+use crate::clock::{self, Clock};
+use crate::distribution::Distribution;
+use crate::error::Fault;
+use crate::outcome::{Metric, Outcome, Series};
+use crate::place::Place;
+use crate::trace::Trace;
+use crate::transport::{Message, Receiver};
+
+/// Reads the clock. A type of its own in each loop, so that a reading is the instruction and not a call.
+pub(super) trait Now: Fn() -> u64 + Copy + Send + 'static {}
+
+impl<F: Fn() -> u64 + Copy + Send + 'static> Now for F {}
+
+/// The clock of this program, made ready beforehand.
+pub(super) fn now() -> impl Now {
+    let clock = clock::get();
+    move || clock.read()
+}
+
+/// Whether a time on one of the two CPUs may be subtracted from a time on the other.
+pub(super) fn in_step(_place: Place) -> Result<(), Fault> {
+    clock::get();
+    Ok(())
+}
+
+/// Room for so many stamps. All of it is written to, so that no page of it is missing when the clock runs.
+pub(super) fn room(stamps: usize) -> Result<Vec<u64>, Fault> {
+    let mut room = Vec::new();
+    room.try_reserve_exact(stamps).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+    room.resize(stamps, u64::MAX);
+    Ok(room)
+}
+
+/// Takes as many messages as there are stamps, one after each receipt, and checks them and that nothing follows.
+/// `at_end` is called between the last message and the end of the stream.
+#[inline(never)]
+pub(super) fn receive<M: Message, End>(
+    receiver: impl Receiver<M>,
+    now: impl Now,
+    stamps: Vec<u64>,
+    at_end: impl FnOnce() -> End,
+) -> Result<(Vec<u64>, End), Fault> {
+    let (mut receiver, mut stamps) = (receiver, stamps);
+    for (expected, stamp) in stamps.iter_mut().enumerate() {
+        let received = receiver.recv();
+        *stamp = now();
+        check(received, expected)?;
+    }
+    let end = at_end();
+    expect_end(&mut receiver)?;
+    Ok((stamps, end))
+}
+
+/// Nanoseconds from each stamp to its partner.
+pub(super) fn between(clock: &Clock, from: &[u64], to: &[u64]) -> Vec<f64> {
+    from.iter().zip(to).map(|(&from, &to)| clock.nanoseconds(from, to)).collect()
+}
+
+/// Nanoseconds from each stamp to the next one.
+pub(super) fn steps(clock: &Clock, stamps: &[u64]) -> Vec<f64> {
+    stamps.windows(2).map(|pair| clock.nanoseconds(pair[0], pair[1])).collect()
+}
+
+/// Keeps a series, whole as a distribution and thinned as a trace.
+pub(super) fn keep(outcome: &mut Outcome, series: Series, times: &[f64]) {
+    outcome.distributions.insert(series, times.iter().copied().collect());
+    outcome.traces.insert(series, Trace::of(times));
+}
+
+/// The median of the run is what ranks; it and its companions can be compared round by round.
+pub(super) fn rank_by(outcome: &mut Outcome, times: &[f64]) {
+    let ranked: Distribution = times.iter().copied().collect();
+    outcome.nanoseconds = ranked.median();
+    outcome.metrics.extend([
+        (Metric::Median, ranked.median()),
+        (Metric::Mean, ranked.mean()),
+        (Metric::P99, ranked.quantile(0.99)),
+        (Metric::P999, ranked.quantile(0.999)),
+        (Metric::Maximum, ranked.most()),
+    ]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_that_does_not_exist_is_a_fault_and_no_abort() {
+        assert!(matches!(room(usize::MAX / 8), Err(Fault::System(_))));
+        assert_eq!(room(3).unwrap(), [u64::MAX; 3]);
+    }
+
+    #[test]
+    fn a_series_is_kept_whole_and_its_slowest_message_stays_in_the_trace() {
+        let mut times: Vec<f64> = (0..50_000).map(|n| 100.0 + f64::from(n % 7)).collect();
+        times[31_234] = 1e6;
+        let mut outcome = Outcome::default();
+        keep(&mut outcome, Series::Latency, &times);
+        rank_by(&mut outcome, &times);
+        assert_eq!(outcome.distributions[&Series::Latency].count(), 50_000);
+        assert!(outcome.traces[&Series::Latency].points.contains(&(31_234, 1e6)));
+        assert!(outcome.metrics[&Metric::Maximum] >= 999_000.0 && outcome.metrics[&Metric::P999] < 107.0);
+        assert_eq!(outcome.nanoseconds, outcome.metrics[&Metric::Median]);
+    }
+}
