@@ -33,8 +33,8 @@ pub enum Metric {
     P99,
     P999,
     Maximum,
-    /// 1 where the ranked times are halves of round trips, because the clocks of the two CPUs are not in step; absent
-    /// where they are times one way.
+    /// 1 where the ranked times are halves of round trips, because the clocks of the two CPUs are not in step or
+    /// because nothing was carried; absent where they are times one way.
     Halved,
     /// CPU time of the sending and of the receiving thread, in nanoseconds for each message. The sender's includes
     /// what it spends on waiting for the time at which a message is due.

@@ -42,7 +42,7 @@ pub static SCENARIO: Scenario = Scenario {
     in_quick: Quick::At(DEFAULT),
     one_cpu: false,
     needs_two_cpus: false,
-    able: |traits| traits.one_by_one,
+    able: timetable::able,
     // Up to 10,000 in a second the receiver has long been asleep when a message comes. The same limit ranks at the
     // higher rates, so that the ratios of one transport can be compared: there, less than 1 says that it did not sleep.
     limit: timetable::limit,

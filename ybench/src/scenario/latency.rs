@@ -43,7 +43,8 @@ fn contender(entry: &'static Entry, _: Option<Parameter>, frame: Frame) -> Conte
 /// Every distribution holds exactly `messages` times.
 pub fn run<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Outcome, Fault> {
     let stamps = exchange::<T, M>(place, messages as usize, now())?;
-    Ok(outcome(&stamps, in_step(place).is_ok()))
+    let one_way = in_step(place).is_ok() && !T::TRAITS.invents;
+    Ok(outcome(&stamps, one_way))
 }
 
 /// Nanoseconds that the instrument itself takes of every round trip, measured where nothing is carried. To be compared

@@ -37,7 +37,7 @@ pub static SCENARIO: Scenario = Scenario {
     in_quick: Quick::At(DEFAULT),
     one_cpu: false,
     needs_two_cpus: false,
-    able: |traits| traits.one_by_one,
+    able: timetable::able,
     limit: timetable::limit,
     beside: &[],
     contender,

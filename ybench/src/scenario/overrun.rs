@@ -24,7 +24,7 @@ pub static SCENARIO: Scenario = Scenario {
     name: "overrun",
     about: "The growing latency of a queue whose sender is quicker than its receiver",
     in_quick: Quick::No,
-    able: |traits| traits.one_by_one && !traits.bounded,
+    able: |traits| traits.one_by_one && !traits.bounded && !traits.invents,
     // The message waits where it might have gone at once: the ratio says how much longer.
     limit: Frame::floor,
     beside: &[],

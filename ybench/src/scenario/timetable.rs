@@ -5,7 +5,7 @@ use crate::frame::Frame;
 use crate::limits::{self, Probe};
 use crate::place::Place;
 use crate::rounds::Length;
-use crate::transport::Waits;
+use crate::transport::{Traits, Waits};
 
 /// When messages leave, and how many must.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +36,11 @@ impl Timetable {
         const UNITS_PER_SECOND: f64 = 2_000.0;
         messages.saturating_add((messages as f64 * self.interval * UNITS_PER_SECOND) as u64)
     }
+}
+
+/// Nothing but times one way is taken of these messages.
+pub(super) fn able(traits: &Traits) -> bool {
+    traits.one_by_one && !traits.invents
 }
 
 /// What a message costs that finds its receiver asleep. On one CPU the floor is that already.

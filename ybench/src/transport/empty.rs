@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The ends share nothing, so the receiver must be told beforehand how many messages to invent. Takes part only when
-//! it is named. Times one way mean nothing here: a message may be received before it was sent.
+//! it is named, and not where times one way are all there is: a message may be received before it was sent.
 
 use std::io;
 
@@ -28,6 +28,7 @@ impl Transport for Empty {
         about: "No transport: the receiver invents the messages, and the time is that of the instrument",
         waits: Waits::Spins,
         hidden: true,
+        invents: true,
         ..Traits::COMMON
     };
     type Sender<M: Message> = Sender;

@@ -75,6 +75,9 @@ pub struct Traits {
     pub bounded: bool,
     /// Whether it takes part only when asked for by name: made to test the instrument.
     pub hidden: bool,
+    /// Whether its receiver invents the messages instead of receiving them: a time from one end to the other means
+    /// nothing then.
+    pub invents: bool,
 }
 
 impl Traits {
@@ -88,6 +91,7 @@ impl Traits {
         works_with_epoll: false,
         bounded: false,
         hidden: false,
+        invents: false,
     };
 }
 

@@ -42,6 +42,12 @@ fn without_clocks_in_step_half_of_the_round_trip_ranks_and_it_is_said() {
 }
 
 #[test]
+fn times_one_way_are_not_taken_where_nothing_is_carried() {
+    let outcome = run::<Empty, usize>(place(), MESSAGES as u64).unwrap();
+    assert!(outcome.metrics.contains_key(&Metric::Halved) && outcome.nanoseconds > 0.0);
+}
+
+#[test]
 fn every_reading_of_the_clock_is_a_stamp() {
     static READINGS: AtomicU64 = AtomicU64::new(0);
     // ORDERING: Relaxed: each reading is a number of its own, whatever the order.
