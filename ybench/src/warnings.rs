@@ -209,6 +209,7 @@ mod tests {
             invariant: Some(true),
             step: InStep::Yes { low: -60.0, high: 60.0 },
             table: Vec::new(),
+            overhead_ns: None,
         };
         assert_eq!(Warning::of_clock(&sound), []);
         let step = InStep::No { low: 400.0, high: 600.0 };

@@ -38,7 +38,8 @@ fn the_article_s_table_and_all_that_belongs_to_it_is_printed_and_kept() {
 
     let clock = report.clock.expect("the facts were kept");
     assert!(report.sessions.is_empty());
-    for figure in [clock.cost_ns, clock.resolution_ns, clock.tick_ns] {
+    let overhead = clock.overhead_ns.expect("the empty transport was timed");
+    for figure in [clock.cost_ns, clock.resolution_ns, clock.tick_ns, overhead] {
         assert!(figure.is_finite() && figure > 0.0, "{clock:?}");
     }
     for row in &clock.table {

@@ -4,6 +4,7 @@ use super::{Facts, table};
 use crate::cli::Request;
 use crate::error::Error;
 use crate::run::{self, say};
+use crate::scenario::latency;
 
 /// One sentence, without its full stop.
 pub const ABOUT: &str = "What it costs to read a clock, and whether the clocks of the two CPUs are in step";
@@ -11,7 +12,8 @@ pub const ABOUT: &str = "What it costs to read a clock, and whether the clocks o
 pub fn run(request: &Request) -> Result<(), Error> {
     let mut report = run::begin("clock", request, None);
     run::print_heading(&report);
-    let facts = Facts::in_full(request.place);
+    let overhead_ns = latency::overhead(request.place).ok();
+    let facts = Facts { overhead_ns, ..Facts::in_full(request.place) };
     say(table::article(&facts, &report.environment));
     say(table::costs(&facts));
     say(table::sentences(&facts));

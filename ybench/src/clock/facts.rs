@@ -49,6 +49,9 @@ pub struct Facts {
     /// What all the ways to read a clock cost; measured by `ybench clock` only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub table: Vec<Row>,
+    /// What the instrument takes of a round trip that nothing carries, reading included; measured by `ybench clock` only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overhead_ns: Option<f64>,
 }
 
 impl Facts {
@@ -64,6 +67,7 @@ impl Facts {
             invariant: Clock::invariant(),
             step: step::in_step(place).clone(),
             table: Vec::new(),
+            overhead_ns: None,
         }
     }
 

@@ -57,9 +57,13 @@ pub fn sentences(facts: &Facts) -> String {
         Ok(()) => format!("One-way times can be told: {}.", facts.step),
         Err(reason) => reason,
     };
+    let overhead = facts.overhead_ns.map_or(String::new(), |overhead| {
+        let of = overhead / facts.cost_ns * 100.0;
+        format!("\nA round trip that nothing carries takes {} ns here, {of:.0} % of one reading.", figure(overhead))
+    });
     format!(
         "Single messages are timed with {}: {cost} ns for a reading, times from {resolution} ns on can be told apart, \
-         and a tick is {tick} ns.{invariant}\n{step}\n",
+         and a tick is {tick} ns.{invariant}{overhead}\n{step}\n",
         facts.source
     )
 }
@@ -106,6 +110,7 @@ mod tests {
             invariant: Some(true),
             step: InStep::No { low: 400.0, high: 600.0 },
             table: vec![row(GETTIMEOFDAY, 30.0), row(RDTSC, 10.0), absent, row(OURS, 20.0)],
+            overhead_ns: Some(20.6),
         }
     }
 
@@ -141,6 +146,13 @@ mod tests {
         assert!(text.contains("One-way times cannot be told: the clocks of the two CPUs are out of step"), "{text}");
         let text = sentences(&Facts { step: InStep::OneCpu, ..facts() });
         assert!(text.contains("One-way times can be told: both threads are on one CPU"), "{text}");
+    }
+
+    #[test]
+    fn what_the_instrument_takes_is_told_beside_the_cost_of_a_reading() {
+        let text = sentences(&facts());
+        assert!(text.contains("A round trip that nothing carries takes 20.6 ns here, 103 % of one reading."), "{text}");
+        assert!(!sentences(&Facts { overhead_ns: None, ..facts() }).contains("nothing carries"));
     }
 
     #[test]
