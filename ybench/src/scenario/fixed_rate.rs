@@ -14,7 +14,7 @@ use std::num::NonZeroU64;
 use std::thread;
 use std::time::Duration;
 
-use super::stamped::{in_step, keep, now, rank_by, receive, room};
+use super::stamped::{in_step, keep_ranked, now, receive, room};
 use super::timetable::{self, Timetable};
 use super::{END, Quick, Scenario};
 use crate::clock::{self, Clock};
@@ -65,6 +65,10 @@ fn timetable(rate: f64) -> Timetable {
 /// The distribution holds exactly `messages` times. A fault where clocks are not in step.
 pub fn run<T: Transport, M: Message>(place: Place, messages: u64, rate: f64) -> Result<Outcome, Fault> {
     in_step(place)?;
+    timed::<T, M>(place, messages, rate)
+}
+
+fn timed<T: Transport, M: Message>(place: Place, messages: u64, rate: f64) -> Result<Outcome, Fault> {
     let (sender, receiver) = T::open_for::<M>(messages as usize)?;
     let stamps = room(messages as usize)?;
     let (now, pace) = (now(), Pace::of(rate, place));
@@ -87,8 +91,7 @@ pub fn run<T: Transport, M: Message>(place: Place, messages: u64, rate: f64) -> 
     let mut outcome = Outcome::default();
     let latency = |(number, stamp): (usize, &u64)| pace.clock.nanoseconds(pace.due(start, number), *stamp);
     let latencies: Vec<f64> = stamps.iter().enumerate().map(latency).collect();
-    keep(&mut outcome, Series::Latency, &latencies);
-    rank_by(&mut outcome, &latencies);
+    keep_ranked(&mut outcome, Series::Latency, &latencies);
     outcome.metrics.insert(Metric::RateWanted, rate);
     outcome.metrics.extend(rate_of(pace.clock, &stamps).map(|rate| (Metric::RateReached, rate)));
     spent(&mut outcome, sent, [Metric::SenderCpu, Metric::SenderSwitches], messages);

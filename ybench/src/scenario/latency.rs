@@ -8,7 +8,7 @@
 //! One way is from the first stamp to the second, on two CPUs, whose clocks must be in step; the round trip is from the
 //! first to the third, on one. The median one way ranks, or half of the median round trip where the clocks disagree.
 
-use super::stamped::{Now, between, in_step, keep, now, rank_by, room};
+use super::stamped::{Now, between, in_step, keep, keep_ranked, now, rank_by, room};
 use super::{END, Quick, Scenario, check, expect, expect_end, ping_pong};
 use crate::clock;
 use crate::error::Fault;
@@ -42,9 +42,8 @@ fn contender(entry: &'static Entry, _: Option<Parameter>, frame: Frame) -> Conte
 
 /// Every distribution holds exactly `messages` times.
 pub fn run<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Outcome, Fault> {
-    let stamps = exchange::<T, M>(place, messages as usize, now())?;
     let one_way = in_step(place).is_ok() && !T::TRAITS.invents;
-    Ok(outcome(&stamps, one_way))
+    Ok(outcome(&exchange::<T, M>(place, messages as usize, now())?, one_way))
 }
 
 /// Nanoseconds that the instrument itself takes of every round trip, measured where nothing is carried. To be compared
@@ -78,10 +77,9 @@ fn outcome(stamps: &Stamps, one_way: bool) -> Outcome {
         // The graph shows what ranks.
         outcome.traces.clear();
         let times = between(clock, &stamps.sent, &stamps.received);
-        keep(&mut outcome, Series::Latency, &times);
-        rank_by(&mut outcome, &times);
+        keep_ranked(&mut outcome, Series::Latency, &times);
     } else {
-        let halves: Vec<f64> = round_trips.iter().map(|time| time / 2.0).collect();
+        let halves = round_trips.iter().map(|time| time / 2.0).collect();
         rank_by(&mut outcome, &halves);
         outcome.metrics.insert(Metric::Halved, 1.0);
     }

@@ -10,7 +10,7 @@
 use std::thread;
 use std::time::Duration;
 
-use super::stamped::{Now, between, in_step, keep, now, rank_by, receive, room};
+use super::stamped::{Now, between, in_step, keep_ranked, now, receive, room};
 use super::timetable::{self, Timetable};
 use super::{END, Quick, Scenario};
 use crate::clock;
@@ -59,6 +59,10 @@ fn timetable(silence: f64) -> Timetable {
 /// The distribution holds exactly `messages` times; `silence` is in seconds. A fault where clocks are not in step.
 pub fn run<T: Transport, M: Message>(place: Place, messages: u64, silence: f64) -> Result<Outcome, Fault> {
     in_step(place)?;
+    timed::<T, M>(place, messages, silence)
+}
+
+fn timed<T: Transport, M: Message>(place: Place, messages: u64, silence: f64) -> Result<Outcome, Fault> {
     let (sender, receiver) = T::open_for::<M>(messages as usize)?;
     let (sent, received) = (room(messages as usize)?, room(messages as usize)?);
     let now = now();
@@ -77,8 +81,7 @@ pub fn run<T: Transport, M: Message>(place: Place, messages: u64, silence: f64) 
     let (received, ()) = received?;
     let latencies = between(clock::get(), &sent, &received);
     let mut outcome = Outcome::default();
-    keep(&mut outcome, Series::Latency, &latencies);
-    rank_by(&mut outcome, &latencies);
+    keep_ranked(&mut outcome, Series::Latency, &latencies);
     Ok(outcome)
 }
 

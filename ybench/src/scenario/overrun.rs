@@ -8,7 +8,7 @@
 //! the number of messages, so everybody sends the same number, whatever time it takes.
 
 use super::density::stream;
-use super::stamped::{between, in_step, keep, now, rank_by};
+use super::stamped::{between, in_step, keep_ranked, now};
 use super::{Quick, Scenario, throughput};
 use crate::clock;
 use crate::error::Fault;
@@ -48,12 +48,15 @@ fn contender(entry: &'static Entry, _: Option<Parameter>, frame: Frame) -> Conte
 /// The distribution holds exactly `messages` times. The median ranks. A fault where clocks are not in step.
 pub fn run<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Outcome, Fault> {
     in_step(place)?;
+    timed::<T, M>(place, messages)
+}
+
+fn timed<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Outcome, Fault> {
     let stream = stream::<T, M>(place, messages as usize, now())?;
     let mut outcome = Outcome::default();
     // A message's send begins where the one before it ends.
     let latencies = between(clock::get(), &stream.sent, &stream.received[1..]);
-    keep(&mut outcome, Series::Latency, &latencies);
-    rank_by(&mut outcome, &latencies);
+    keep_ranked(&mut outcome, Series::Latency, &latencies);
     Ok(outcome)
 }
 

@@ -25,10 +25,13 @@ pub(super) fn now() -> impl Now {
     move || clock.read()
 }
 
-/// Whether a time on one of the two CPUs may be subtracted from a time on the other.
-pub(super) fn in_step(_place: Place) -> Result<(), Fault> {
-    clock::get();
-    Ok(())
+/// A fault where a time on one of the two CPUs may not be subtracted from a time on the other.
+pub(super) fn in_step(place: Place) -> Result<(), Fault> {
+    match clock::one_way(place) {
+        Ok(()) => Ok(()),
+        // The sentence becomes part of another one.
+        Err(reason) => Err(io::Error::other(reason.trim_end_matches('.')).into()),
+    }
 }
 
 /// Room for so many stamps. All of it is written to, so that no page of it is missing when the clock runs.
@@ -75,9 +78,16 @@ pub(super) fn keep(outcome: &mut Outcome, series: Series, times: &[f64]) {
     outcome.traces.insert(series, Trace::of(times));
 }
 
-/// The median of the run is what ranks; it and its companions can be compared round by round.
-pub(super) fn rank_by(outcome: &mut Outcome, times: &[f64]) {
+/// Keeps the series that ranks.
+pub(super) fn keep_ranked(outcome: &mut Outcome, series: Series, times: &[f64]) {
     let ranked: Distribution = times.iter().copied().collect();
+    rank_by(outcome, &ranked);
+    outcome.distributions.insert(series, ranked);
+    outcome.traces.insert(series, Trace::of(times));
+}
+
+/// The median of the run is what ranks; it and its companions can be compared round by round.
+pub(super) fn rank_by(outcome: &mut Outcome, ranked: &Distribution) {
     outcome.nanoseconds = ranked.median();
     outcome.metrics.extend([
         (Metric::Median, ranked.median()),
@@ -103,8 +113,7 @@ mod tests {
         let mut times: Vec<f64> = (0..50_000).map(|n| 100.0 + f64::from(n % 7)).collect();
         times[31_234] = 1e6;
         let mut outcome = Outcome::default();
-        keep(&mut outcome, Series::Latency, &times);
-        rank_by(&mut outcome, &times);
+        keep_ranked(&mut outcome, Series::Latency, &times);
         assert_eq!(outcome.distributions[&Series::Latency].count(), 50_000);
         assert!(outcome.traces[&Series::Latency].points.contains(&(31_234, 1e6)));
         assert!(outcome.metrics[&Metric::Maximum] >= 999_000.0 && outcome.metrics[&Metric::P999] < 107.0);

@@ -39,7 +39,7 @@ impl<M: Message> Sender<M> for StallingSender<M> {
 #[test]
 fn a_stall_makes_all_messages_late_that_were_due_meanwhile() {
     for place in [place(), place().together()] {
-        let outcome = run::<Stalling, usize>(place, 500, RATE).unwrap();
+        let outcome = timed::<Stalling, usize>(place, 500, RATE).unwrap();
         let latencies = &outcome.distributions[&Series::Latency];
         assert_eq!(latencies.count(), 500);
         // Due in the first 15 of the 20 ms: each of them waited for more than 5 ms, and none of that was ever a send.
@@ -55,7 +55,7 @@ fn a_stall_makes_all_messages_late_that_were_due_meanwhile() {
 fn the_distribution_holds_exactly_the_messages_of_the_run() {
     for place in [place(), place().together()] {
         for messages in [1, MESSAGES as u64] {
-            let outcome = run::<Faulty<FAULTLESS>, usize>(place, messages, RATE).unwrap();
+            let outcome = timed::<Faulty<FAULTLESS>, usize>(place, messages, RATE).unwrap();
             assert_eq!(outcome.distributions[&Series::Latency].count(), messages);
             assert_eq!(outcome.metrics[&Metric::RateWanted], RATE);
             assert_eq!(outcome.metrics.contains_key(&Metric::RateReached), messages > 1);
@@ -68,7 +68,7 @@ fn the_distribution_holds_exactly_the_messages_of_the_run() {
 
 #[test]
 fn no_message_leaves_before_it_is_due() {
-    let outcome = run::<Faulty<FAULTLESS>, usize>(place(), MESSAGES as u64, RATE).unwrap();
+    let outcome = timed::<Faulty<FAULTLESS>, usize>(place(), MESSAGES as u64, RATE).unwrap();
     assert!(outcome.distributions[&Series::Latency].least() > 0.0);
     let pace = Pace::of(RATE, place());
     let step = |number| pace.clock.nanoseconds(pace.due(0, number), pace.due(0, number + 1));
@@ -89,5 +89,5 @@ fn the_rate_reached_is_that_of_the_receipts() {
 
 #[test]
 fn whatever_a_transport_does_wrong_is_caught() {
-    streams_are_checked!(run, MESSAGES as u64, RATE);
+    streams_are_checked!(timed, MESSAGES as u64, RATE);
 }

@@ -16,8 +16,9 @@ fn fault<const HOW: usize>(place: Place) -> Fault {
 #[test]
 fn every_distribution_holds_exactly_the_messages_of_the_run() {
     for place in places() {
-        for messages in [1, MESSAGES as u64] {
-            let outcome = run::<Faulty<FAULTLESS>, usize>(place, messages).unwrap();
+        for messages in [1, MESSAGES] {
+            let stamps = exchange::<Faulty<FAULTLESS>, usize>(place, messages, now()).unwrap();
+            let (outcome, messages) = (outcome(&stamps, true), messages as u64);
             for series in [Series::RoundTrip, Series::Latency] {
                 assert_eq!(outcome.distributions[&series].count(), messages, "{series:?}");
             }

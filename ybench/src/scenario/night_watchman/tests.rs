@@ -10,7 +10,7 @@ fn the_distribution_holds_exactly_the_messages_of_the_run_and_each_had_its_silen
     for place in [place(), place().together()] {
         for messages in [1, 3] {
             let start = Instant::now();
-            let outcome = run::<Faulty<FAULTLESS>, usize>(place, messages, 2e-3).unwrap();
+            let outcome = timed::<Faulty<FAULTLESS>, usize>(place, messages, 2e-3).unwrap();
             // A sleep may be longer than it was asked for, never shorter.
             assert!(start.elapsed() >= Duration::from_millis(2) * messages as u32);
             assert_eq!(outcome.distributions[&Series::Latency].count(), messages);
@@ -26,5 +26,5 @@ fn a_run_has_three_messages_unless_they_take_seconds() {
 
 #[test]
 fn whatever_a_transport_does_wrong_is_caught() {
-    streams_are_checked!(run, MESSAGES as u64, 1e-5);
+    streams_are_checked!(timed, MESSAGES as u64, 1e-5);
 }

@@ -10,7 +10,7 @@ use crate::transport::registry;
 fn the_distribution_holds_exactly_the_messages_of_the_run() {
     for place in [place(), place().together()] {
         for messages in [1, MESSAGES as u64] {
-            let outcome = run::<Faulty<FAULTLESS>, usize>(place, messages).unwrap();
+            let outcome = timed::<Faulty<FAULTLESS>, usize>(place, messages).unwrap();
             assert_eq!(outcome.distributions[&Series::Latency].count(), messages);
             assert_eq!(outcome.traces[&Series::Latency].of, messages);
             assert!(outcome.metrics[&Metric::Maximum] >= outcome.nanoseconds);
@@ -20,7 +20,7 @@ fn the_distribution_holds_exactly_the_messages_of_the_run() {
 
 #[test]
 fn whatever_a_transport_does_wrong_is_caught() {
-    streams_are_checked!(run, MESSAGES as u64);
+    streams_are_checked!(timed, MESSAGES as u64);
 }
 
 #[test]
