@@ -28,6 +28,7 @@ pub enum Series {
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
     /// Median, mean, and so on of the run's ranked series, in nanoseconds, so that they can be compared round by round.
+    /// The median is told more finely than in steps of the clock.
     Median,
     Mean,
     P99,

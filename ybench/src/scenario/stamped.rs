@@ -4,6 +4,7 @@
 //! A stamp is one reading of the clock, kept as it was read. No loop here or in those drivers does anything else with it.
 
 use std::io;
+use std::sync::OnceLock;
 
 use super::{check, expect_end};
 use crate::clock::{self, Clock};
@@ -27,11 +28,12 @@ pub(super) fn now() -> impl Now {
 
 /// A fault where a time on one of the two CPUs may not be subtracted from a time on the other.
 pub(super) fn in_step(place: Place) -> Result<(), Fault> {
-    match clock::one_way(place) {
-        Ok(()) => Ok(()),
-        // The sentence becomes part of another one.
-        Err(reason) => Err(io::Error::other(reason.trim_end_matches('.')).into()),
-    }
+    clock::one_way(place).as_ref().copied().map_err(|reason| refusal(reason))
+}
+
+/// Leaves a contender out, and ends nothing. The sentence becomes part of another one.
+fn refusal(reason: &str) -> Fault {
+    Fault::System(io::Error::other(reason.trim_end_matches('.')))
 }
 
 /// Room for so many stamps. All of it is written to, so that no page of it is missing when the clock runs.
@@ -88,9 +90,11 @@ pub(super) fn keep_ranked(outcome: &mut Outcome, series: Series, times: &[f64]) 
 
 /// The median of the run is what ranks; it and its companions can be compared round by round.
 pub(super) fn rank_by(outcome: &mut Outcome, ranked: &Distribution) {
-    outcome.nanoseconds = ranked.median();
+    static STEP: OnceLock<f64> = OnceLock::new();
+    let step = *STEP.get_or_init(|| clock::get().resolution());
+    outcome.nanoseconds = ranked.median_within_steps(step);
     outcome.metrics.extend([
-        (Metric::Median, ranked.median()),
+        (Metric::Median, outcome.nanoseconds),
         (Metric::Mean, ranked.mean()),
         (Metric::P99, ranked.quantile(0.99)),
         (Metric::P999, ranked.quantile(0.999)),
@@ -106,6 +110,13 @@ mod tests {
     fn room_that_does_not_exist_is_a_fault_and_no_abort() {
         assert!(matches!(room(usize::MAX / 8), Err(Fault::System(_))));
         assert_eq!(room(3).unwrap(), [u64::MAX; 3]);
+    }
+
+    #[test]
+    fn clocks_out_of_step_leave_a_contender_out_with_the_reason() {
+        let fault = refusal("One-way times cannot be told: the clocks are out of step.");
+        assert!(matches!(fault, Fault::System(_)));
+        assert_eq!(fault.to_string(), "could not run: One-way times cannot be told: the clocks are out of step");
     }
 
     #[test]
