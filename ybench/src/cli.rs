@@ -12,6 +12,9 @@ use crate::transport::registry::{self, Entry};
 /// Measures ways of passing messages between the threads of one process, on this machine.
 ///
 /// Without a command: a comparison of every transport in less than a minute.
+///
+/// Ctrl-C ends a measurement after the run at work; what is complete is printed and kept as usual, and the exit status
+/// is 130. A second Ctrl-C ends it at once.
 #[derive(Debug, Parser)]
 #[command(name = "ybench", version)]
 pub struct Cli {
@@ -49,7 +52,8 @@ pub struct Options {
     /// Keep the run, every round of it, in this file
     #[arg(long, global = true, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// How often everything is measured [default: 7; in an article: 3]
+    /// Exactly so many rounds [default: until the intervals are tight, within the time; with --messages 7; in an
+    /// article 3]
     #[arg(long, global = true, value_name = "N")]
     pub rounds: Option<u32>,
     /// The CPUs of the sending and the receiving thread; one number for both on the same CPU

@@ -1,7 +1,10 @@
-//! The two ways a run can end badly: it was asked for wrongly (exit 2), or what was measured broke its word (exit 1).
+//! The ways a run can end badly: it was asked for wrongly (exit 2), what was measured broke its word or has become
+//! slower (exit 1), or the user has stopped it (exit 130).
 
 use std::fmt;
 use std::io;
+
+use crate::interrupt;
 
 /// Why `ybench` stops. Displays as one sentence.
 #[derive(Debug)]
@@ -12,13 +15,18 @@ pub enum Error {
     Broken { contender: String, fault: Fault },
     /// A result could not be written after the measurement.
     Unwritten { path: String, cause: io::Error },
+    /// Something is slower than the user allows.
+    Regressed(String),
+    /// The user has stopped it. So many sessions have complete rounds, and are kept as in any other run.
+    Interrupted { sessions: usize },
 }
 
 impl Error {
     pub fn exit_status(&self) -> u8 {
         match self {
             Self::Refused(_) => 2,
-            Self::Broken { .. } | Self::Unwritten { .. } => 1,
+            Self::Broken { .. } | Self::Unwritten { .. } | Self::Regressed(_) => 1,
+            Self::Interrupted { .. } => interrupt::STATUS,
         }
     }
 }
@@ -26,9 +34,13 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Refused(sentence) => write!(out, "{sentence}"),
+            Self::Refused(sentence) | Self::Regressed(sentence) => write!(out, "{sentence}"),
             Self::Broken { contender, fault } => write!(out, "{contender} {fault}."),
             Self::Unwritten { path, cause } => write!(out, "The result cannot be written to {path}: {cause}."),
+            Self::Interrupted { sessions: 0 } => {
+                write!(out, "Interrupted before anything was complete: nothing is kept.")
+            }
+            Self::Interrupted { .. } => write!(out, "Interrupted: the result holds the rounds that were complete."),
         }
     }
 }

@@ -15,9 +15,10 @@
 //! | `usage` | what a thread has taken of the machine: CPU time, context switches |
 //! | `outcome`, `distribution`, `trace` | what one run gave: figures, histograms, single messages |
 //! | `record`, `keep` | what was measured; files that are whole or absent |
-//! | `stats`, `table`, `plot` | pure figures; figures for a terminal; figures as pictures |
+//! | `stats`, `judgement` | pure figures; what they say about who is fastest |
+//! | `table`, `plot` | figures for a terminal; figures as pictures |
 //! | `env`, `warnings`, `error` | the machine; every doubt with its advice; the two ways to fail |
-//! | `cli`, `run`, `quick`, `selected`, `commands`, `article`, `goals` | what can be asked for |
+//! | `cli`, `run`, `interrupt`, `quick`, `selected`, `commands`, `article`, `goals` | what can be asked for |
 //!
 //! Nothing here is needed by `ysuite`. Linux only: the limits are those of futex, eventfd, epoll and membarrier.
 #![cfg(target_os = "linux")]
@@ -31,6 +32,8 @@ pub mod env;
 pub mod error;
 pub mod frame;
 pub mod goals;
+pub mod interrupt;
+pub mod judgement;
 pub mod keep;
 pub mod limits;
 pub mod outcome;

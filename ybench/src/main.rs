@@ -4,9 +4,10 @@
 fn main() -> std::process::ExitCode {
     use clap::Parser;
     use ybench::cli::{ArticleName, Cli, Command};
-    use ybench::{article, clock, commands, goals, quick, selected};
+    use ybench::{article, clock, commands, goals, interrupt, quick, selected};
 
     let cli = Cli::parse();
+    interrupt::install();
     let outcome = cli.request().and_then(|request| match &cli.command {
         None => quick::run(&request),
         Some(Command::Run(selection)) => selected::run(&request, selection),

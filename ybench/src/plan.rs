@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::frame::Frame;
 use crate::limits;
 use crate::record::Parameter;
-use crate::rounds::{Contender, Length, Plan};
+use crate::rounds::{Contender, Length, Plan, Rounds};
 use crate::scenario::Scenario;
 use crate::transport::Waits;
 use crate::transport::registry::Entry;
@@ -50,7 +50,7 @@ pub fn plan(
         about: about.to_owned(),
         parameter,
         place: frame.place,
-        rounds: frame.rounds,
+        rounds: Rounds::Exactly(frame.rounds),
         floor: frame.limit(frame.floor()),
         limit: limit.name,
         contenders,

@@ -2,33 +2,47 @@
 //!
 //! Drawn between runs, from the thread that waits for them: no thread of its own ticks beside a measurement.
 
+use std::cell::Cell;
+
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-pub struct Progress(ProgressBar);
+pub struct Progress {
+    bar: ProgressBar,
+    /// Where the session at work will have come to: it may have more rounds than were foreseen, or fewer.
+    end: Cell<u64>,
+}
 
 impl Progress {
     /// `None` for the number of steps hides it from everybody.
     pub fn new(steps: Option<u64>) -> Self {
         let Some(steps) = steps else {
-            return Self(ProgressBar::hidden());
+            return Self { bar: ProgressBar::hidden(), end: Cell::new(u64::MAX) };
         };
         let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr());
         if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {elapsed} of about {duration}  {msg}")
         {
             bar.set_style(style);
         }
-        Self(bar)
+        Self { bar, end: Cell::new(0) }
+    }
+
+    /// A session with about so many runs begins where the one before it was to end.
+    pub fn session(&self, steps: u64) {
+        self.bar.set_position(self.end.get());
+        self.end.set(self.end.get().saturating_add(steps));
     }
 
     /// One run is about to start.
     pub fn step(&self, name: &str) {
-        self.0.set_message(name.to_owned());
-        self.0.inc(1);
+        self.bar.set_message(name.to_owned());
+        if self.bar.position() < self.end.get() {
+            self.bar.inc(1);
+        }
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
     }
 }

@@ -9,12 +9,13 @@ use crate::scenario::{self, Quick};
 use crate::{run, table};
 
 const SECONDS: f64 = 45.0;
+/// Where the number of messages is fixed, and the time with it.
 const ROUNDS: u32 = 7;
 
 pub fn run(request: &Request) -> Result<(), Error> {
-    let rounds = request.rounds.unwrap_or(ROUNDS);
+    let rounds = request.likely_rounds(ROUNDS);
     let seconds = request.seconds.unwrap_or(SECONDS);
-    let mut report = run::begin("quick", request, rounds);
+    let mut report = run::begin("quick", request, request.known_rounds(ROUNDS));
     let plans = |length, warnings: &mut Vec<_>| -> Vec<_> {
         let frame = request.frame(rounds, length);
         let chosen = scenario::all().iter().filter_map(|scenario| match scenario.in_quick {
@@ -26,7 +27,8 @@ pub fn run(request: &Request) -> Result<(), Error> {
     };
     // The plans are made twice: how many runs there are decides how long each may be.
     let length = plan::shared_length(seconds, rounds, &plans(Length::Units(1), &mut Vec::new()));
-    let plans = plans(length, &mut report.warnings);
+    let mut plans = plans(length, &mut report.warnings);
+    request.adapt(&mut plans, seconds);
     if plans.is_empty() {
         let sentence = "None of these transports can be measured with both threads on one CPU.";
         return Err(Error::Refused(sentence.to_owned()));

@@ -1,7 +1,8 @@
-//! What was measured, as it is kept: every round's figures, before any statistics, and the histograms of single messages. Everything that is printed or drawn
-//! is made from this alone.
+//! What was measured, as it is kept: every round's figures, before any statistics, and the histograms of single
+//! messages. Everything that is printed or drawn is made from this alone.
 //!
-//! The JSON written by `--json` is [`Report`]; [`SCHEMA`] rises when a field changes its meaning or goes away.
+//! The JSON written by `--json` is [`Report`]; [`SCHEMA`] rises when a field changes its meaning or goes away. Fields
+//! that came later have defaults, so that everything since schema 1 can be read.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use crate::clock;
 use crate::distribution::Distribution;
 use crate::env::Environment;
 use crate::outcome::{Metric, Series};
-use crate::stats::{self, Spread};
+use crate::stats::{self, Interval, Spread};
 use crate::trace::Trace;
 use crate::transport::Waits;
 use crate::warnings::Warning;
@@ -42,7 +43,7 @@ impl Unit {
 }
 
 /// One run of the program.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Report {
     pub schema: u32,
     pub command: String,
@@ -54,6 +55,12 @@ pub struct Report {
     /// The clock that single messages were timed with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<clock::Facts>,
+    /// Where the dice that shuffle the order in each round began.
+    #[serde(default)]
+    pub seed: u64,
+    /// Stopped by the user: what had not begun, or had no complete round, is not here.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub interrupted: bool,
     pub sessions: Vec<Session>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<Goal>,
@@ -74,9 +81,26 @@ pub struct Session {
     pub limit: String,
     pub contenders: Vec<Contestant>,
     pub rounds: Vec<Round>,
+    /// Why there were not more of them; unknown in results of schema 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Stopped>,
     /// What was recorded of single messages, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub details: BTreeMap<String, Details>,
+}
+
+/// Why a session ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stopped {
+    /// Every interval was tight.
+    Tight,
+    /// The time for it was used up.
+    Time,
+    /// There were as many rounds as wanted, or as many as there may be.
+    Rounds,
+    /// By the user.
+    Interrupted,
 }
 
 /// What sessions of the same scenario differ in.
@@ -178,6 +202,11 @@ impl Session {
         self.rounds.iter().filter(move |round| all || round.dropped.is_none())
     }
 
+    /// How many rounds are beyond doubt.
+    pub fn sound(&self) -> usize {
+        self.rounds.iter().filter(|round| round.dropped.is_none()).count()
+    }
+
     pub fn contestant(&self, name: &str) -> Option<&Contestant> {
         self.contenders.iter().find(|contestant| contestant.name == name)
     }
@@ -201,7 +230,8 @@ impl Session {
         stats::mean(&self.figures(name))
     }
 
-    fn figures(&self, name: &str) -> Vec<f64> {
+    /// One contender's figures in the rounds that count and have it.
+    pub fn figures(&self, name: &str) -> Vec<f64> {
         self.series(name).into_iter().flatten().collect()
     }
 
@@ -224,5 +254,15 @@ impl Session {
     /// The spread of the per-round ratios of two contenders.
     pub fn ratio(&self, above: &str, below: &str) -> Option<Spread> {
         stats::ratio(&self.series(above), &self.series(below))
+    }
+
+    /// The ratios of two contenders, one for each round that counts.
+    pub fn ratios(&self, above: &str, below: &str) -> Vec<f64> {
+        stats::ratios(&self.series(above), &self.series(below))
+    }
+
+    /// Between what the median of those ratios lies.
+    pub fn interval(&self, above: &str, below: &str) -> Option<Interval> {
+        Interval::of(&self.ratios(above, below))
     }
 }

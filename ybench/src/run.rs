@@ -9,10 +9,11 @@ use crate::clock;
 use crate::env::Environment;
 use crate::error::Error;
 use crate::frame::Frame;
+use crate::interrupt;
 use crate::keep;
 use crate::progress::Progress;
-use crate::record::{Report, SCHEMA};
-use crate::rounds::{Length, Plan};
+use crate::record::{Report, SCHEMA, Stopped};
+use crate::rounds::{self, Course, LIKELY_ROUNDS, Length, Plan};
 use crate::table;
 use crate::warnings::Warning;
 
@@ -29,9 +30,32 @@ impl Request {
         };
         Frame { place: self.place, rounds, transports, limits }
     }
+
+    /// Whether the figures decide how many rounds there are: the user has fixed neither that nor what it depends on.
+    fn adapts(&self) -> bool {
+        self.rounds.is_none() && (self.messages.is_none() || self.seconds.is_some())
+    }
+
+    /// How many rounds to expect of a command that has `usual` ones where the number of messages is fixed.
+    pub fn likely_rounds(&self, usual: u32) -> u32 {
+        self.rounds.unwrap_or(if self.adapts() { LIKELY_ROUNDS } else { usual })
+    }
+
+    /// The same, where that is known beforehand.
+    pub fn known_rounds(&self, usual: u32) -> Option<u32> {
+        (!self.adapts()).then(|| self.likely_rounds(usual))
+    }
+
+    /// Lets the figures decide how many rounds there are within so many seconds, unless the user has.
+    pub fn adapt(&self, plans: &mut [Plan], seconds: f64) {
+        if self.adapts() {
+            rounds::share(plans, seconds);
+        }
+    }
 }
 
 /// A report as it is before anything has been measured.
+/// `rounds` is how many there will be, where that is known.
 pub fn begin(command: &str, request: &Request, rounds: impl Into<Option<u32>>) -> Report {
     let environment = Environment::capture();
     let clock = clock::Facts::of(request.place);
@@ -44,25 +68,45 @@ pub fn begin(command: &str, request: &Request, rounds: impl Into<Option<u32>>) -
         environment,
         cpus: [request.place.first, request.place.second],
         clock: Some(clock),
+        // No more bits than every reader of JSON keeps.
+        seed: fastrand::u64(..1 << 53),
+        interrupted: false,
         sessions: Vec::new(),
         goals: Vec::new(),
         warnings,
     }
 }
 
-/// Measures the plans one after the other.
+/// Measures the plans one after the other. Interrupted, it leaves what is complete.
 pub fn measure(plans: Vec<Plan>, report: &mut Report) -> Result<(), Error> {
+    let planned = plans.len();
     let progress = Progress::new(Some(plans.iter().map(Plan::steps).sum()));
+    let mut course = Course {
+        progress: &progress,
+        warnings: &mut report.warnings,
+        dice: fastrand::Rng::with_seed(report.seed),
+        interrupted: &interrupt::asked,
+    };
     for plan in plans {
-        let session = plan.measure(&progress, &mut report.warnings)?;
-        report.sessions.push(session);
+        if interrupt::asked() {
+            break;
+        }
+        progress.session(plan.steps());
+        report.sessions.extend(plan.measure(&mut course)?);
+    }
+    // Asked for in the very last run, it changes nothing.
+    let cut = report.sessions.iter().any(|session| session.stopped == Some(Stopped::Interrupted));
+    if cut || (interrupt::asked() && report.sessions.len() < planned) {
+        report.interrupted = true;
+        report.warnings.push(Warning::Interrupted { complete: report.sessions.len(), planned });
     }
     report.warnings.retain(|warning| !matches!(warning, Warning::TimeStolen { .. }));
     report.warnings.extend(Warning::of_stolen_time(report));
     Ok(())
 }
 
-/// Prints the doubts and keeps the report where it was asked for.
+/// Prints the doubts and keeps the report where it was asked for. An interrupted run is kept like any other, if there is
+/// anything in it, and then said to be one by the error.
 pub fn finish(report: &Report, request: &Request) -> Result<(), Error> {
     if !report.warnings.is_empty() {
         say("Doubts:");
@@ -70,11 +114,16 @@ pub fn finish(report: &Report, request: &Request) -> Result<(), Error> {
             say(format_args!("  {warning} {}", warning.advice()));
         }
     }
+    let sessions = report.sessions.len();
+    let complete = || if report.interrupted { Err(Error::Interrupted { sessions }) } else { Ok(()) };
+    if sessions == 0 {
+        complete()?;
+    }
     if let Some(path) = &request.json {
         keep::write_report(path, report)?;
         say(format_args!("Kept in {}.", path.display()));
     }
-    Ok(())
+    complete()
 }
 
 /// To stdout, which may be a pipe whose reader has seen enough: that must not keep a result from being kept.

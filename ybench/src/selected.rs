@@ -13,6 +13,7 @@ use crate::stats::listed;
 use crate::{run, table};
 
 const SECONDS: f64 = 60.0;
+/// Where the number of messages is fixed, and the time with it.
 const ROUNDS: u32 = 7;
 
 #[derive(Debug, Default, Args)]
@@ -126,16 +127,17 @@ impl Choice<'_> {
 
 pub fn run(request: &Request, selection: &Selection) -> Result<(), Error> {
     let selected = selection.resolved()?;
-    let rounds = request.rounds.unwrap_or(ROUNDS);
+    let rounds = request.likely_rounds(ROUNDS);
     let seconds = request.seconds.unwrap_or(SECONDS);
-    let mut report = run::begin("run", request, rounds);
+    let mut report = run::begin("run", request, request.known_rounds(ROUNDS));
     let plans = |length, warnings: &mut Vec<_>| -> Vec<Plan> {
         let frame = request.frame(rounds, length);
         let each = selected.iter().flat_map(|asked| asked.parameters.iter().map(|at| (asked.scenario, *at)));
         each.filter_map(|(scenario, at)| plan::of(scenario, at, &request.entries, frame, warnings)).collect()
     };
     let length = plan::shared_length(seconds, rounds, &plans(Length::Units(1), &mut Vec::new()));
-    let plans = plans(length, &mut report.warnings);
+    let mut plans = plans(length, &mut report.warnings);
+    request.adapt(&mut plans, seconds);
     if plans.is_empty() {
         let sentence = "None of these transports can be measured in these scenarios on the CPUs given.";
         return Err(Error::Refused(sentence.to_owned()));

@@ -2,8 +2,9 @@
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 
+use crate::judgement::Judgement;
 use crate::record::{Contestant, Goal, Kind, Report, Session, Unit};
-use crate::stats::{Ranked, Spread, verdict};
+use crate::stats::Spread;
 
 /// The head of every output: where and with what.
 pub fn heading(report: &Report) -> String {
@@ -55,7 +56,7 @@ pub fn ranking(session: &Session) -> String {
     align_right(&mut table, &[3, 4, 5, 6]);
     let (kept, of) = (session.counted().count(), session.rounds.len());
     let title = format!("{}: {} ({kept} of {of} rounds)", session.scenario, session.about);
-    format!("{title}\n{}\n{}\n", text(&table), judgement(session))
+    format!("{title}\n{}\n{}\n", text(&table), Judgement::of(session))
 }
 
 /// The limit of its own kind where that is not the one of the whole table.
@@ -63,27 +64,6 @@ fn own_limit(session: &Session, one: &Contestant) -> String {
     let own = one.limit.as_deref().filter(|limit| *limit != session.limit);
     let ratio = own.and_then(|limit| Some((limit, session.ratio(&one.name, limit)?)));
     ratio.map_or(String::new(), |(limit, ratio)| format!("{} times {limit}", figure(ratio.median)))
-}
-
-/// One sentence for all transports, and one for those that can sleep if they are not all.
-fn judgement(session: &Session) -> String {
-    let ranked = |sleepers_only: bool| -> Vec<Ranked<'_>> {
-        session
-            .transports()
-            .filter(|one| !sleepers_only || one.waits.is_some_and(|waits| waits.sleeps()))
-            .filter_map(|one| Some(Ranked { name: &one.name, ratio: session.ratio(&one.name, &session.limit)? }))
-            .collect()
-    };
-    let (all, sleepers) = (ranked(false), ranked(true));
-    if sleepers.is_empty() || sleepers.len() == all.len() {
-        return verdict(&all);
-    }
-    let first = verdict(&all);
-    if let [only] = sleepers.as_slice() {
-        return format!("{first}\n{} is the only one here that can sleep.", only.name);
-    }
-    let second = verdict(&sleepers);
-    if first == second { first } else { format!("{first}\nOf those that can sleep: {second}") }
 }
 
 /// The limits of the machine, each with what it is.

@@ -28,6 +28,7 @@ pub enum Warning {
     AllRoundsDoubtful { scenario: String, of: usize, reasons: Vec<String> },
     TimeStolen { share: f64 },
     Unavailable { name: String, cause: String },
+    Interrupted { complete: usize, planned: usize },
 }
 
 /// A clock that cannot show the quickest of messages, which takes about so long from CPU to CPU.
@@ -35,6 +36,9 @@ const COARSE_NANOSECONDS: f64 = 100.0;
 
 /// Fewer rounds than this say little about the spread.
 pub const ENOUGH_ROUNDS: u32 = 7;
+
+/// The record has all the reasons.
+const REASONS_SAID: usize = 3;
 
 impl Warning {
     /// What the machine and the request give reason to doubt before anything is measured.
@@ -107,6 +111,7 @@ impl Warning {
             Self::RoundsDropped { .. } => "Nothing to do, unless it happens in most rounds.",
             Self::AllRoundsDoubtful { .. } => "Run again when the machine is quiet.",
             Self::Unavailable { .. } => "It was left out.",
+            Self::Interrupted { .. } => "Run it again for all of it.",
         }
     }
 }
@@ -139,7 +144,10 @@ impl fmt::Display for Warning {
             }
             Self::FewRounds { rounds } => write!(out, "Only {rounds} rounds: the spread says little."),
             Self::RoundsDropped { scenario, dropped, of, reasons } => {
-                write!(out, "{scenario}: {dropped} of {of} rounds dropped: {}.", reasons.join("; "))
+                write!(out, "{scenario}: {dropped} of {of} rounds dropped: ")?;
+                let said: Vec<&str> = reasons.iter().take(REASONS_SAID).map(String::as_str).collect();
+                let more = if reasons.len() > said.len() { ", and so on" } else { "" };
+                write!(out, "{}{more}.", said.join("; "))
             }
             Self::AllRoundsDoubtful { scenario, of, reasons } => {
                 let first = reasons.first().map_or("", String::as_str);
@@ -150,6 +158,9 @@ impl fmt::Display for Warning {
                 write!(out, "{}", if reasons.len() > 1 { " in the first." } else { "." })
             }
             Self::Unavailable { name, cause } => write!(out, "{name} cannot run here: {cause}."),
+            Self::Interrupted { complete, planned } => {
+                write!(out, "It was interrupted: {complete} of {planned} sessions have any complete round.")
+            }
         }
     }
 }
@@ -224,17 +235,7 @@ mod tests {
         let report = |stolen: [Option<f64>; 3]| {
             let round = |stolen_seconds| Round { seconds: 1.0, stolen_seconds, ..Round::default() };
             let session = Session { rounds: stolen.map(round).to_vec(), ..Session::default() };
-            Report {
-                schema: 0,
-                command: String::new(),
-                started: 0,
-                environment: quiet(),
-                cpus: [0, 1],
-                clock: None,
-                sessions: vec![session],
-                goals: Vec::new(),
-                warnings: Vec::new(),
-            }
+            Report { environment: quiet(), cpus: [0, 1], sessions: vec![session], ..Report::default() }
         };
         assert_eq!(Warning::of_stolen_time(&report([None; 3])), None);
         assert_eq!(Warning::of_stolen_time(&report([Some(0.1), Some(0.0), Some(0.0)])), None);

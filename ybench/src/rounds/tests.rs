@@ -2,9 +2,10 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::time::Duration;
 
 use super::*;
-use crate::record::Unit;
+use crate::record::{Contestant, Kind, Unit};
 use crate::stage::Timed;
 
 fn contestant(name: &str, kind: Kind) -> Contestant {
@@ -17,6 +18,10 @@ fn steady(name: &str, nanoseconds: u64) -> Contender {
 }
 
 fn plan(rounds: u32, floor: Contender, contenders: Vec<Contender>) -> Plan {
+    adaptive(Rounds::Exactly(rounds), floor, contenders)
+}
+
+fn adaptive(rounds: Rounds, floor: Contender, contenders: Vec<Contender>) -> Plan {
     let place = Place::choose(None).unwrap();
     Plan {
         scenario: "test".into(),
@@ -31,32 +36,73 @@ fn plan(rounds: u32, floor: Contender, contenders: Vec<Contender>) -> Plan {
 }
 
 fn measure(plan: Plan) -> (Result<Session, Error>, Vec<Warning>) {
+    let (session, warnings) = measure_until(plan, 1, &|| false);
+    (session.map(|session| session.expect("nobody has interrupted it")), warnings)
+}
+
+type Measured = (Result<Option<Session>, Error>, Vec<Warning>);
+
+fn measure_until(plan: Plan, seed: u64, interrupted: &dyn Fn() -> bool) -> Measured {
     let mut warnings = Vec::new();
-    let session = plan.measure(&Progress::new(None), &mut warnings);
+    let dice = fastrand::Rng::with_seed(seed);
+    let mut course = Course { progress: &Progress::new(None), warnings: &mut warnings, dice, interrupted };
+    let session = plan.measure(&mut course);
     (session, warnings)
 }
 
+fn orders(session: &Session) -> Vec<String> {
+    session.rounds.iter().map(|round| round.order.join(" ")).collect()
+}
+
 #[test]
-fn every_round_has_everybody_and_the_order_rotates() {
-    let (session, _) = measure(plan(3, steady("floor", 10), vec![steady("a", 20), steady("b", 30)]));
-    let session = session.unwrap();
-    let orders: Vec<_> = session.rounds.iter().map(|round| round.order.join(" ")).collect();
-    assert_eq!(orders, ["a b", "b a", "a b"]);
-    assert_eq!(session.series("b"), [Some(30.0); 3]);
-    assert_eq!(session.series("floor"), [Some(10.0); 3]);
-    assert_eq!(session.ratio("b", "floor").unwrap().median, 3.0);
+fn every_round_has_everybody_in_an_order_of_its_own() {
+    let everybody = || ["a", "b", "c", "d"].map(|name| steady(name, 20)).into();
+    let shuffled = |seed| {
+        let (session, _) = measure_until(plan(20, steady("floor", 10), everybody()), seed, &|| false);
+        let session = session.unwrap().unwrap();
+        assert_eq!(session.series("b"), [Some(20.0); 20]);
+        assert_eq!(session.series("floor"), [Some(10.0); 20]);
+        assert_eq!(session.ratio("b", "floor").unwrap().median, 2.0);
+        assert_eq!(session.stopped, Some(Stopped::Rounds));
+        orders(&session)
+    };
+    let first = shuffled(1);
+    for order in &first {
+        let mut names: Vec<_> = order.split(' ').collect();
+        names.sort_unstable();
+        assert_eq!(names, ["a", "b", "c", "d"]);
+    }
+    assert_eq!(first, shuffled(1), "the seed in the record says it all");
+    assert_ne!(first, shuffled(2));
+    for name in ["a", "b", "c", "d"] {
+        assert!(first.iter().any(|order| order.starts_with(name)), "{name} is never the first: {first:?}");
+    }
+}
+
+/// A floor whose runs, after the one that warms up, take so many nanoseconds a message: three at each end of a round.
+/// Those beyond the list take 10.
+fn floor_of(times: &'static [u64]) -> Contender {
+    let runs = Rc::new(Cell::new(0usize));
+    let run = move |units| {
+        let nanoseconds = runs.get().checked_sub(1).and_then(|at| times.get(at)).copied().unwrap_or(10);
+        runs.set(runs.get() + 1);
+        Ok(Timed { elapsed: Duration::from_nanos(nanoseconds * units), units }.into())
+    };
+    Contender { contestant: contestant("floor", Kind::Limit), length: Length::Units(10), run: Box::new(run) }
 }
 
 /// A floor that doubles between the ends of the second round only.
 fn floor_that_moves_once() -> Contender {
-    let runs = Rc::new(Cell::new(0));
-    let run = move |units| {
-        runs.set(runs.get() + 1);
-        // Run 1 is the warm-up; rounds have runs 2 and 3, 4 and 5, 6 and 7.
-        let nanoseconds = if runs.get() == 5 { 20 } else { 10 };
-        Ok(Timed { elapsed: Duration::from_nanos(nanoseconds * units), units }.into())
-    };
-    Contender { contestant: contestant("floor", Kind::Limit), length: Length::Units(10), run: Box::new(run) }
+    floor_of(&[10, 10, 10, 10, 10, 10, 10, 10, 10, 20, 20, 20])
+}
+
+#[test]
+fn a_floor_is_the_least_of_three_short_runs() {
+    let (session, _) = measure(plan(1, floor_of(&[40, 10, 30, 11, 90, 70]), vec![steady("a", 20)]));
+    let session = session.unwrap();
+    assert_eq!((session.rounds[0].floor_before, session.rounds[0].floor_after), (10.0, 11.0));
+    assert_eq!((session.rounds[0].dropped.as_deref(), session.series("floor")), (None, vec![Some(10.5)]));
+    assert_eq!(session.contestant("floor").unwrap().units_per_run, 4, "a third of ten, rounded up");
 }
 
 #[test]
@@ -117,4 +163,96 @@ fn calibration_finds_a_run_of_the_wanted_length() {
     contender.calibrate().unwrap();
     // A microsecond for each unit, at the very least: no run can have been quicker than that.
     assert!((1..=4_000).contains(&contender.contestant.units_per_run), "{}", contender.contestant.units_per_run);
+}
+
+const LONG: Duration = Duration::from_secs(3_600);
+
+fn until_tight(most: u32, budget: Duration) -> Rounds {
+    Rounds::UntilTight { least: 5, most, budget }
+}
+
+#[test]
+fn steady_figures_need_the_least_number_of_rounds() {
+    let (session, _) = measure(adaptive(until_tight(100, LONG), steady("floor", 10), vec![steady("a", 20)]));
+    let session = session.unwrap();
+    assert_eq!((session.rounds.len(), session.stopped), (5, Some(Stopped::Tight)));
+}
+
+#[test]
+fn dropped_rounds_are_repeated() {
+    let (session, _) = measure(adaptive(until_tight(100, LONG), floor_that_moves_once(), vec![steady("a", 20)]));
+    let session = session.unwrap();
+    assert_eq!((session.rounds.len(), session.sound(), session.stopped), (6, 5, Some(Stopped::Tight)));
+}
+
+/// Figures that are spread over 40 % without end.
+fn unsteady(name: &str) -> Contender {
+    let dice = Rc::new(std::cell::RefCell::new(fastrand::Rng::with_seed(1)));
+    let run = move |units| {
+        let nanoseconds = dice.borrow_mut().u64(100..140);
+        Ok(Timed { elapsed: Duration::from_nanos(nanoseconds * units), units }.into())
+    };
+    Contender { contestant: contestant(name, Kind::Transport), length: Length::Units(10), run: Box::new(run) }
+}
+
+#[test]
+fn unsteady_figures_have_more_rounds_until_the_interval_is_tight() {
+    let (session, _) = measure(adaptive(until_tight(1_000, LONG), steady("floor", 10), vec![unsteady("a")]));
+    let session = session.unwrap();
+    assert_eq!(session.stopped, Some(Stopped::Tight));
+    assert!(session.rounds.len() > 5, "{}", session.rounds.len());
+    assert!(session.interval("a", "floor").unwrap().half_width() <= TIGHT);
+}
+
+#[test]
+fn the_rounds_and_the_time_have_an_end() {
+    let ends = |rounds| {
+        let (session, _) = measure(adaptive(rounds, steady("floor", 10), vec![unsteady("a")]));
+        let session = session.unwrap();
+        (session.rounds.len(), session.stopped)
+    };
+    assert_eq!(ends(until_tight(6, LONG)), (6, Some(Stopped::Rounds)));
+    // Even when the time is gone there are as many as a verdict needs.
+    assert_eq!(ends(until_tight(100, Duration::ZERO)), (5, Some(Stopped::Time)));
+}
+
+#[test]
+fn the_time_is_shared_by_the_number_of_runs() {
+    let mut plans = vec![
+        plan(1, steady("floor", 10), vec![steady("a", 20)]),
+        plan(1, steady("floor", 10), ["a", "b", "c", "d"].map(|name| steady(name, 20)).into()),
+    ];
+    share(&mut plans, 9.0);
+    let rounds: Vec<Rounds> = plans.iter().map(|plan| plan.rounds).collect();
+    assert_eq!(rounds, [3, 6].map(|seconds| Rounds::within(Duration::from_secs(seconds))));
+}
+
+/// Interrupted from inside the run with this number.
+fn interrupted_in_run(number: u32) -> Measured {
+    let runs = Rc::new(Cell::new(0));
+    let counted = Rc::clone(&runs);
+    let run = move |units| {
+        counted.set(counted.get() + 1);
+        Ok(Timed { elapsed: Duration::from_nanos(20 * units), units }.into())
+    };
+    let a = Contender { contestant: contestant("a", Kind::Transport), length: Length::Units(10), run: Box::new(run) };
+    measure_until(plan(7, steady("floor", 10), vec![a]), 1, &|| runs.get() >= number)
+}
+
+#[test]
+fn an_interrupted_session_ends_with_the_rounds_it_has() {
+    // The first run is the warm-up, and each round has one: the fourth is in the third round.
+    let (session, _) = interrupted_in_run(4);
+    let session = session.unwrap().unwrap();
+    assert_eq!((session.rounds.len(), session.stopped), (2, Some(Stopped::Interrupted)));
+    assert_eq!(session.series("a"), [Some(20.0); 2]);
+}
+
+#[test]
+fn a_session_without_a_complete_round_is_left_out() {
+    for run in [0, 1, 2] {
+        let (session, warnings) = interrupted_in_run(run);
+        assert!(session.unwrap().is_none(), "{run}");
+        assert_eq!(warnings, []);
+    }
 }

@@ -1,0 +1,206 @@
+//! Contenders and limits in turn, round after round, so that every ratio is between figures taken within moments.
+//!
+//! ```text
+//!   round 1    floor  A D B C  floor         a round whose floors disagree, or from which time was stolen,
+//!   round 2    floor  B A C D  floor         does not count
+//!   round 3    floor  C B D A  floor
+//! ```
+//!
+//! Before the first round each contender runs until its number of messages fits the wanted time: that is the warm-up.
+//! The order of each round is shuffled, so that nobody always runs behind the same neighbour; the record has it.
+//! Between two runs, and only there, the user may end it: rounds that are complete stay.
+
+mod contender;
+mod ending;
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+pub use self::contender::{Contender, Length, Run};
+pub use self::ending::{LIKELY_ROUNDS, MOST_ROUNDS, Rounds, TIGHT, share};
+use crate::env::stolen_seconds;
+use crate::error::{Error, Fault};
+use crate::outcome::Outcome;
+use crate::place::Place;
+use crate::progress::Progress;
+use crate::record::{Details, Parameter, Round, Session, Stopped};
+use crate::stats::{Conditions, doubt};
+use crate::warnings::Warning;
+
+/// Runs of the floor at each end of a round. The floor is a limit: whatever disturbs it makes it slower, nothing makes
+/// it quicker, so the least of several short runs is its natural estimate.
+const FLOOR_RUNS: u64 = 3;
+
+/// Everything that runs in one session.
+pub struct Plan {
+    pub scenario: String,
+    pub about: String,
+    pub parameter: Option<Parameter>,
+    pub place: Place,
+    pub rounds: Rounds,
+    /// Runs at both ends of a round, and is a limit like the others as well.
+    pub floor: Contender,
+    /// The name of the limit that ranks; the floor or one of the contenders.
+    pub limit: &'static str,
+    pub contenders: Vec<Contender>,
+}
+
+/// What sessions share while they are measured.
+pub struct Course<'a> {
+    pub progress: &'a Progress,
+    pub warnings: &'a mut Vec<Warning>,
+    /// Shuffles the order.
+    pub dice: fastrand::Rng,
+    /// Asked between two runs: whether the user wants to stop.
+    pub interrupted: &'a dyn Fn() -> bool,
+}
+
+impl Plan {
+    /// Runs the progress will be told about, if there are as many rounds as is likely.
+    pub fn steps(&self) -> u64 {
+        (self.contenders.len() as u64 + 2) * (u64::from(self.rounds.likely()) + 1) - 1
+    }
+
+    /// Nothing if it was interrupted before the end of the first round.
+    pub fn measure(mut self, course: &mut Course<'_>) -> Result<Option<Session>, Error> {
+        let start = Instant::now();
+        if self.warm_up(course)?.is_none() {
+            return Ok(None);
+        }
+        let mut session = self.session();
+        let (mut sound, mut doubtful) = (BTreeMap::new(), BTreeMap::new());
+        let stopped = loop {
+            let Some((round, outcomes)) = self.round(course)? else { break Stopped::Interrupted };
+            let details = if round.dropped.is_none() { &mut sound } else { &mut doubtful };
+            outcomes.into_iter().for_each(|(name, outcome)| keep(details, name, outcome));
+            session.rounds.push(round);
+            if let Some(why) = self.rounds.ended(&session, start.elapsed()) {
+                break why;
+            }
+        };
+        if session.rounds.is_empty() {
+            return Ok(None);
+        }
+        session.stopped = Some(stopped);
+        // If every round is doubtful, all of them count.
+        session.details = if session.sound() == 0 { doubtful } else { sound };
+        course.warnings.extend(doubts(&session));
+        Ok(Some(session))
+    }
+
+    /// As it is before its first round.
+    fn session(&self) -> Session {
+        let everybody = std::iter::once(&self.floor).chain(&self.contenders);
+        Session {
+            scenario: self.scenario.clone(),
+            about: self.about.clone(),
+            parameter: self.parameter,
+            floor: self.floor.contestant.name.clone(),
+            limit: self.limit.to_owned(),
+            contenders: everybody.map(|contender| contender.contestant.clone()).collect(),
+            ..Session::default()
+        }
+    }
+
+    /// Whoever cannot run on this machine is left out with a warning; whoever breaks its word ends everything.
+    fn warm_up(&mut self, course: &mut Course<'_>) -> Result<Option<()>, Error> {
+        course.progress.step(&self.floor.contestant.name);
+        let warm = self.floor.calibrate();
+        self.floor.named(warm)?;
+        self.floor.contestant.units_per_run = self.floor.contestant.units_per_run.div_ceil(FLOOR_RUNS);
+        let mut able = Vec::new();
+        for mut contender in std::mem::take(&mut self.contenders) {
+            if (course.interrupted)() {
+                return Ok(None);
+            }
+            course.progress.step(&contender.contestant.name);
+            match contender.calibrate() {
+                Ok(()) => able.push(contender),
+                Err(Fault::System(cause)) => {
+                    let name = contender.contestant.name;
+                    course.warnings.push(Warning::Unavailable { name, cause: cause.to_string() });
+                }
+                Err(fault) => return contender.named(Err(fault)),
+            }
+        }
+        self.contenders = able;
+        Ok(Some(()))
+    }
+
+    /// Nothing if it was interrupted: part of a round is no round.
+    fn round(&self, course: &mut Course<'_>) -> Result<Option<(Round, Outcomes)>, Error> {
+        let cpus =
+            if self.place.one_cpu() { vec![self.place.first] } else { vec![self.place.first, self.place.second] };
+        let mut shuffled: Vec<&Contender> = self.contenders.iter().collect();
+        course.dice.shuffle(&mut shuffled);
+        let stolen_before = stolen_seconds(&cpus);
+        let start = Instant::now();
+
+        let Some(floor_before) = self.floor(course)? else { return Ok(None) };
+        let mut order = Vec::new();
+        let (mut nanoseconds, mut metrics, mut outcomes) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        for contender in shuffled {
+            if (course.interrupted)() {
+                return Ok(None);
+            }
+            let name = &contender.contestant.name;
+            course.progress.step(name);
+            order.push(name.clone());
+            let mut outcome = contender.timed()?;
+            nanoseconds.insert(name.clone(), outcome.nanoseconds);
+            let taken = std::mem::take(&mut outcome.metrics);
+            if !taken.is_empty() {
+                metrics.insert(name.clone(), taken);
+            }
+            outcomes.push((name.clone(), outcome));
+        }
+        let Some(floor_after) = self.floor(course)? else { return Ok(None) };
+        nanoseconds.insert(self.floor.contestant.name.clone(), (floor_before + floor_after) / 2.0);
+
+        let seconds = start.elapsed().as_secs_f64();
+        let stolen_seconds = stolen_seconds(&cpus).zip(stolen_before).map(|(after, before)| after - before);
+        let stolen = stolen_seconds.map(|stolen| (stolen, seconds * cpus.len() as f64));
+        let dropped = doubt(Conditions { floors: (floor_before, floor_after), stolen });
+        let round = Round { order, floor_before, floor_after, seconds, stolen_seconds, dropped, nanoseconds, metrics };
+        Ok(Some((round, outcomes)))
+    }
+
+    fn floor(&self, course: &Course<'_>) -> Result<Option<f64>, Error> {
+        course.progress.step(&self.floor.contestant.name);
+        let mut least = f64::INFINITY;
+        for _ in 0..FLOOR_RUNS {
+            if (course.interrupted)() {
+                return Ok(None);
+            }
+            least = least.min(self.floor.timed()?.nanoseconds);
+        }
+        Ok(Some(least))
+    }
+}
+
+type Outcomes = Vec<(String, Outcome)>;
+
+/// Distributions add up over the rounds; of single messages the last run is kept.
+fn keep(details: &mut BTreeMap<String, Details>, name: String, outcome: Outcome) {
+    if outcome.distributions.is_empty() && outcome.traces.is_empty() {
+        return;
+    }
+    let kept = details.entry(name).or_default();
+    for (series, distribution) in outcome.distributions {
+        kept.distributions.entry(series).or_default().add(&distribution);
+    }
+    kept.traces.extend(outcome.traces);
+}
+
+fn doubts(session: &Session) -> Option<Warning> {
+    let reasons: Vec<String> = session.rounds.iter().filter_map(|round| round.dropped.clone()).collect();
+    let (scenario, dropped, of) = (session.scenario.clone(), reasons.len(), session.rounds.len());
+    match dropped {
+        0 => None,
+        _ if dropped == of => Some(Warning::AllRoundsDoubtful { scenario, of, reasons }),
+        _ => Some(Warning::RoundsDropped { scenario, dropped, of, reasons }),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,138 @@
+//! Whether a contender has become slower or faster from one run of the program to another. Pure.
+//!
+//! Two runs share no rounds. What is compared is the ratio to the limit, which both runs have measured beside it; how
+//! sure that is comes from drawing the rounds of both again and again. Where the floor itself has moved by more than a
+//! quarter, the machine was in another state and ratios may have moved with it: then the plain time must agree.
+
+use super::{Interval, LEAST_ROUNDS};
+
+/// How much the floors of two runs may differ, as a share of the smaller one, before the plain time must agree.
+pub const STATE_MAY_MOVE: f64 = 0.25;
+
+/// What one run has to say about one contender.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// To the limit, in each round that counts.
+    pub ratios: Vec<f64>,
+    /// Nanoseconds per unit, in each round that counts.
+    pub times: Vec<f64>,
+    /// Nanoseconds of the floor: the state of the machine.
+    pub floor: f64,
+    /// Rounds beyond doubt.
+    pub sound: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    Faster,
+    Slower,
+    NoneSeen,
+    /// Either run has too few rounds beyond doubt.
+    TooFewRounds,
+    /// The floor has moved, and the ratio and the plain time do not say the same.
+    OtherState,
+}
+
+impl Change {
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Faster => "faster",
+            Self::Slower => "SLOWER",
+            Self::NoneSeen => "no difference seen",
+            Self::TooFewRounds => "cannot tell: too few rounds",
+            Self::OtherState => "cannot tell: the machine was in another state",
+        }
+    }
+}
+
+/// The verdict, and how many times as long the ratio to the limit has become. A change by the share `threshold` or less
+/// is none. Nothing if either run has no figures.
+pub fn change(old: &Measured, new: &Measured, threshold: f64) -> Option<(Change, Interval)> {
+    let times = Interval::of_quotient(&new.ratios, &old.ratios)?;
+    if old.sound.min(new.sound) < LEAST_ROUNDS {
+        return Some((Change::TooFewRounds, times));
+    }
+    let relative = direction(times, threshold);
+    let moved = (old.floor - new.floor).abs() / old.floor.min(new.floor);
+    // Written so that a floor that is no number counts as moved.
+    let same_state = moved <= STATE_MAY_MOVE;
+    let agreed = || Some(direction(Interval::of_quotient(&new.times, &old.times)?, threshold) == relative);
+    let change = if same_state || agreed()? { relative } else { Change::OtherState };
+    Some((change, times))
+}
+
+/// A change is called when the whole interval lies beyond the threshold.
+fn direction(times: Interval, threshold: f64) -> Change {
+    match times {
+        times if times.low > 1.0 + threshold => Change::Slower,
+        times if times.high < 1.0 / (1.0 + threshold) => Change::Faster,
+        _ => Change::NoneSeen,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::DIFFERENCE;
+
+    /// A run of 12 rounds: a contender that takes `time`, on a machine that is `slow` times slower, beside a limit of 10.
+    fn run(dice: &mut fastrand::Rng, time: f64, slow: f64) -> Measured {
+        let mut times = Vec::new();
+        let mut noisy = |value: f64| value * slow * (1.0 + 0.12 * (dice.f64() - 0.5));
+        let ratios = (0..12).map(|_| {
+            times.push(noisy(time));
+            times[times.len() - 1] / noisy(10.0)
+        });
+        Measured { ratios: ratios.collect(), times, floor: 10.0 * slow, sound: 12 }
+    }
+
+    fn called(change_by: f64, slow: f64) -> Vec<Change> {
+        let one = |seed| {
+            let mut dice = fastrand::Rng::with_seed(seed);
+            let (old, new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 30.0 * change_by, slow));
+            change(&old, &new, DIFFERENCE).unwrap().0
+        };
+        (0..100).map(one).collect()
+    }
+
+    #[test]
+    fn what_has_not_changed_is_not_called_in_100_of_100() {
+        assert_eq!(called(1.0, 1.0), [Change::NoneSeen; 100]);
+        // Within the state that counts as the same.
+        assert_eq!(called(1.0, 1.2), [Change::NoneSeen; 100]);
+    }
+
+    #[test]
+    fn a_regression_of_30_percent_is_called_in_100_of_100() {
+        assert_eq!(called(1.3, 1.0), [Change::Slower; 100]);
+        assert_eq!(called(1.0 / 1.3, 1.0), [Change::Faster; 100]);
+    }
+
+    #[test]
+    fn on_a_machine_in_another_state_both_measures_must_agree() {
+        // The machine is half as fast: times have doubled, ratios have not.
+        assert_eq!(called(1.0, 2.0), [Change::OtherState; 100]);
+        // Slower in both measures, and slower in one but faster in the other.
+        assert_eq!(called(1.6, 1.5), [Change::Slower; 100]);
+        assert_eq!(called(1.6, 0.5), [Change::OtherState; 100]);
+    }
+
+    #[test]
+    fn few_rounds_say_nothing_and_none_even_less() {
+        let mut dice = fastrand::Rng::with_seed(1);
+        let (old, mut new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 300.0, 1.0));
+        new.sound = LEAST_ROUNDS - 1;
+        assert_eq!(change(&old, &new, DIFFERENCE).unwrap().0, Change::TooFewRounds);
+        new.ratios.clear();
+        assert!(change(&old, &new, DIFFERENCE).is_none());
+    }
+
+    #[test]
+    fn the_threshold_decides_and_the_interval_is_around_the_truth() {
+        let mut dice = fastrand::Rng::with_seed(2);
+        let (old, new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 39.0, 1.0));
+        let (verdict, times) = change(&old, &new, 0.5).unwrap();
+        assert_eq!(verdict, Change::NoneSeen);
+        assert!(times.low < 1.3 && 1.3 < times.high, "{times:?}");
+    }
+}
