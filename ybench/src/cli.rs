@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::compare::{self, Baseline};
 use crate::error::Error;
 use crate::place::Place;
 use crate::selected::Selection;
@@ -14,7 +15,8 @@ use crate::transport::registry::{self, Entry};
 /// Without a command: a comparison of every transport in less than a minute.
 ///
 /// Ctrl-C ends a measurement after the run at work; what is complete is printed and kept as usual, and the exit status
-/// is 130. A second Ctrl-C ends it at once.
+/// is 130. A second Ctrl-C ends it at once. Other exit statuses: 0 for a result, 1 if a transport broke its word, a
+/// result could not be written or `--fail-on-regression` applies, 2 for what cannot be done.
 #[derive(Debug, Parser)]
 #[command(name = "ybench", version)]
 pub struct Cli {
@@ -32,6 +34,8 @@ pub enum Command {
     Article { name: ArticleName },
     /// Measure what it costs to read a clock, and whether the clocks of the two CPUs are in step
     Clock,
+    /// Say what has become slower or faster between two kept results
+    Compare(compare::Asked),
     /// Measure what the machine itself cannot do faster
     Limits,
     /// Name every scenario, transport and article
@@ -71,6 +75,15 @@ pub struct Options {
     /// Where pictures and pages are written [default: target/ybench]
     #[arg(long, alias = "svg", global = true, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Keep the run as the baseline of this name
+    #[arg(long, global = true, value_name = "NAME")]
+    pub save_baseline: Option<String>,
+    /// Compare the run with the baseline of this name
+    #[arg(long, global = true, value_name = "NAME")]
+    pub baseline: Option<String>,
+    /// Where baselines are kept [default: target/ybench/baselines]
+    #[arg(long, global = true, value_name = "DIR", env = "YBENCH_BASELINES")]
+    pub baselines: Option<PathBuf>,
 }
 
 /// A request that can be carried out.
@@ -83,6 +96,9 @@ pub struct Request {
     pub seconds: Option<f64>,
     pub json: Option<PathBuf>,
     pub out: PathBuf,
+    pub baseline: Option<Baseline>,
+    /// The file of the baseline that this run is to become.
+    pub save_baseline: Option<PathBuf>,
 }
 
 impl Options {
@@ -99,6 +115,48 @@ impl Options {
 }
 
 impl Cli {
+    /// Refuses options about measuring, for a command that does not.
+    pub fn nothing_to_measure(&self) -> Result<(), Error> {
+        let options = &self.options;
+        let given = [
+            ("--json", options.json.is_some()),
+            ("--rounds", options.rounds.is_some()),
+            ("--cpus", options.cpus.is_some()),
+            ("--transport", !options.transports.is_empty()),
+            ("--messages", options.messages.is_some()),
+            ("--time", options.time.is_some()),
+            ("--out", options.out.is_some()),
+            ("--save-baseline", options.save_baseline.is_some()),
+            ("--baseline", options.baseline.is_some()),
+        ];
+        match given.into_iter().find(|(_, given)| *given) {
+            Some((name, _)) => {
+                Err(Error::Refused(format!("{name} has no meaning here: this command measures nothing.")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses options that this command would not look at.
+    fn refuse_what_means_nothing(&self) -> Result<(), Error> {
+        let options = &self.options;
+        let refuse = |sentence: &str| Err(Error::Refused(sentence.to_owned()));
+        let baselined = options.baseline.is_some() || options.save_baseline.is_some();
+        match self.command {
+            Some(Command::Limits | Command::Goals) if !options.transports.is_empty() => {
+                refuse("--transport has no meaning here: no transport is chosen by this command.")
+            }
+            Some(Command::Clock | Command::Limits | Command::List) if baselined => {
+                refuse("A baseline has no meaning here: this command measures no transport.")
+            }
+            Some(Command::Clock) => options.without_meaning_to_a_clock(),
+            Some(Command::Article { .. }) if options.time.is_some() => {
+                refuse("--time has no meaning here: this command measures fixed numbers of messages.")
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Everything that can be wrong with a request is found here, before anything is measured.
     pub fn request(&self) -> Result<Request, Error> {
         let options = &self.options;
@@ -112,17 +170,7 @@ impl Cli {
         if options.time.is_some_and(|seconds| !(seconds > 0.0 && seconds <= 86_400.0)) {
             return refuse("--time takes a number of seconds above 0 and up to a day.");
         }
-        let filtered = !options.transports.is_empty();
-        match self.command {
-            Some(Command::Limits | Command::Goals) if filtered => {
-                return refuse("--transport has no meaning here: no transport is chosen by this command.");
-            }
-            Some(Command::Clock) => options.without_meaning_to_a_clock()?,
-            Some(Command::Article { .. }) if options.time.is_some() => {
-                return refuse("--time has no meaning here: this command measures fixed numbers of messages.");
-            }
-            _ => {}
-        }
+        self.refuse_what_means_nothing()?;
         let entries = registry::chosen(&options.transports)?;
         let place = Place::choose(options.cpus.as_deref())?;
         if let Some(Command::Run(selection)) = &self.command {
@@ -135,6 +183,9 @@ impl Cli {
         if let Some(Command::Article { .. }) = self.command {
             crate::keep::check_folder(&out)?;
         }
+        let baselines = options.baselines.clone().unwrap_or_else(|| PathBuf::from("target/ybench/baselines"));
+        let baseline = options.baseline.as_ref().map(|name| Baseline::open(&baselines, name)).transpose()?;
+        let save_baseline = options.save_baseline.as_ref().map(|name| Baseline::to_be(&baselines, name)).transpose()?;
         Ok(Request {
             place,
             rounds: options.rounds,
@@ -143,6 +194,8 @@ impl Cli {
             seconds: options.time,
             json: options.json.clone(),
             out,
+            baseline,
+            save_baseline,
         })
     }
 }

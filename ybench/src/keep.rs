@@ -4,8 +4,10 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use crate::error::Error;
-use crate::record::Report;
+use crate::record::{Report, SCHEMA};
 
 /// Refuses a path that no file can be written to, by writing one beside it.
 pub fn check_file(path: &Path) -> Result<(), Error> {
@@ -35,6 +37,50 @@ pub fn check_folder(path: &Path) -> Result<(), Error> {
 pub fn write_report(path: &Path, report: &Report) -> Result<(), Error> {
     let text = serde_json::to_string_pretty(report).map_err(io::Error::from);
     text.and_then(|text| write(path, &text)).map_err(|cause| unwritten(path, cause))
+}
+
+/// A result as it was kept, by this ybench or an older one. One that cannot be read, or in which nothing was measured,
+/// is refused.
+pub fn read_report(path: &Path) -> Result<Report, Error> {
+    let shown = path.display();
+    let refuse = |sentence: String| Err(Error::Refused(sentence));
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(cause) => return refuse(format!("The result in {shown} cannot be read: {cause}.")),
+    };
+    let value: Value = match serde_json::from_slice(&bytes) {
+        Ok(value) => value,
+        Err(_) if bytes.is_empty() => return refuse(format!("{shown} is empty.")),
+        Err(cause) if cause.is_eof() => return refuse(format!("{shown} is truncated: it ends in the middle.")),
+        Err(cause) => {
+            let (line, column) = (cause.line(), cause.column());
+            return refuse(format!("{shown} is damaged: it is no JSON from line {line}, column {column} on."));
+        }
+    };
+    let schema = value.get("schema").and_then(Value::as_u64);
+    match schema.filter(|_| value.get("environment").is_some()) {
+        None | Some(0) => return refuse(format!("{shown} is no result of ybench.")),
+        Some(newer) if newer > SCHEMA.into() => {
+            return refuse(format!(
+                "{shown} was written by a newer ybench (schema {newer}; this one reads up to {SCHEMA})."
+            ));
+        }
+        Some(_) => {}
+    }
+    let report: Report = match serde_json::from_value(value) {
+        Ok(report) => report,
+        Err(cause) => return refuse(format!("{shown} is damaged: {cause}.")),
+    };
+    let mut rounds = report.sessions.iter().flat_map(|session| &session.rounds).peekable();
+    if rounds.peek().is_none() {
+        return refuse(format!("{shown} is the result of a run in which nothing was measured."));
+    }
+    // What no run can have written: a ratio with it would be none either.
+    let no_time = |figure: &f64| !(figure.is_finite() && *figure > 0.0);
+    if rounds.any(|round| round.nanoseconds.values().any(no_time)) {
+        return refuse(format!("{shown} is damaged: one of its figures is no time."));
+    }
+    Ok(report)
 }
 
 pub fn write_text(path: &Path, text: &str) -> Result<(), Error> {

@@ -18,7 +18,7 @@
 //! | `stats`, `judgement` | pure figures; what they say about who is fastest |
 //! | `table`, `plot` | figures for a terminal; figures as pictures |
 //! | `env`, `warnings`, `error` | the machine; every doubt with its advice; the two ways to fail |
-//! | `cli`, `run`, `interrupt`, `quick`, `selected`, `commands`, `article`, `goals` | what can be asked for |
+//! | `cli`, `run`, `interrupt`, `quick`, `selected`, `commands`, `article`, `goals`, `compare` | what can be asked for |
 //!
 //! Nothing here is needed by `ysuite`. Linux only: the limits are those of futex, eventfd, epoll and membarrier.
 #![cfg(target_os = "linux")]
@@ -27,6 +27,7 @@ pub mod article;
 pub mod cli;
 pub mod clock;
 pub mod commands;
+pub mod compare;
 pub mod distribution;
 pub mod env;
 pub mod error;

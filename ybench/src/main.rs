@@ -4,9 +4,12 @@
 fn main() -> std::process::ExitCode {
     use clap::Parser;
     use ybench::cli::{ArticleName, Cli, Command};
-    use ybench::{article, clock, commands, goals, interrupt, quick, selected};
+    use ybench::{article, clock, commands, compare, goals, interrupt, quick, selected};
 
     let cli = Cli::parse();
+    if let Some(Command::Compare(asked)) = &cli.command {
+        return ended(cli.nothing_to_measure().and_then(|()| compare::run(asked)));
+    }
     interrupt::install();
     let outcome = cli.request().and_then(|request| match &cli.command {
         None => quick::run(&request),
@@ -19,7 +22,14 @@ fn main() -> std::process::ExitCode {
             commands::list();
             Ok(())
         }
+        // Measures nothing, and was carried out above.
+        Some(Command::Compare(_)) => Ok(()),
     });
+    ended(outcome)
+}
+
+#[cfg(target_os = "linux")]
+fn ended(outcome: Result<(), ybench::error::Error>) -> std::process::ExitCode {
     match outcome {
         Ok(()) => std::process::ExitCode::SUCCESS,
         Err(error) => {

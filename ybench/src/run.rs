@@ -105,8 +105,8 @@ pub fn measure(plans: Vec<Plan>, report: &mut Report) -> Result<(), Error> {
     Ok(())
 }
 
-/// Prints the doubts and keeps the report where it was asked for. An interrupted run is kept like any other, if there is
-/// anything in it, and then said to be one by the error.
+/// Prints the doubts, keeps the report where it was asked for, and compares it with what it was to be compared with. An
+/// interrupted run is kept like any other, if there is anything in it, and then said to be one by the error.
 pub fn finish(report: &Report, request: &Request) -> Result<(), Error> {
     if !report.warnings.is_empty() {
         say("Doubts:");
@@ -122,6 +122,14 @@ pub fn finish(report: &Report, request: &Request) -> Result<(), Error> {
     if let Some(path) = &request.json {
         keep::write_report(path, report)?;
         say(format_args!("Kept in {}.", path.display()));
+    }
+    if let Some(baseline) = &request.baseline {
+        baseline.compare(report);
+    }
+    // What was cut short is no measure for later runs.
+    if let Some(path) = request.save_baseline.as_ref().filter(|_| !report.interrupted) {
+        keep::write_report(path, report)?;
+        say(format_args!("Kept as a baseline in {}.", path.display()));
     }
     complete()
 }

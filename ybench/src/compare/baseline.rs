@@ -1,0 +1,74 @@
+//! Results kept under a name, to compare later runs with. Everything that can be wrong with one is found before a run.
+
+use std::path::{Path, PathBuf};
+
+use super::{Comparison, machine, table};
+use crate::env::Environment;
+use crate::error::Error;
+use crate::keep;
+use crate::record::Report;
+use crate::run::say;
+use crate::stats::DIFFERENCE;
+
+/// A result that was kept under a name.
+#[derive(Debug)]
+pub struct Baseline {
+    name: String,
+    report: Report,
+}
+
+impl Baseline {
+    /// Refuses a name that has none, or one that is of another machine than this.
+    pub fn open(folder: &Path, name: &str) -> Result<Self, Error> {
+        let path = path(folder, name)?;
+        if !path.exists() {
+            let sentence = format!("There is no baseline '{name}' in {}: --save-baseline makes one.", folder.display());
+            return Err(Error::Refused(sentence));
+        }
+        let report = keep::read_report(&path)?;
+        machine::same(&report.environment, &Environment::capture())?;
+        Ok(Self { name: name.to_owned(), report })
+    }
+
+    /// Where a run can be kept under this name. Makes the folder, and refuses one that cannot be written to.
+    pub fn to_be(folder: &Path, name: &str) -> Result<PathBuf, Error> {
+        let path = path(folder, name)?;
+        keep::check_folder(folder)?;
+        keep::check_file(&path)?;
+        Ok(path)
+    }
+
+    /// Prints what has become slower or faster since.
+    pub fn compare(&self, report: &Report) {
+        let comparison = Comparison::of(&self.report, report, &[], DIFFERENCE);
+        say(format_args!("\nCompared with the baseline '{}':", self.name));
+        say(table::shown(&comparison, &self.report, report));
+    }
+}
+
+/// A name is one file on every file system: letters, digits, and `-`, `_` and `.` behind the first of them.
+fn path(folder: &Path, name: &str) -> Result<PathBuf, Error> {
+    let fine = |(at, letter): (usize, char)| letter.is_alphanumeric() || (at > 0 && "-_.".contains(letter));
+    if name.is_empty() || name.len() > 100 || !name.char_indices().all(fine) {
+        let sentence = "The name of a baseline is made of letters and digits, with '-', '_' and '.' between them";
+        return Err(Error::Refused(format!("{sentence}, not '{}'.", name.escape_debug())));
+    }
+    Ok(folder.join(format!("{name}.json")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_one_file_in_the_folder() {
+        let folder = Path::new("kept");
+        for name in ["main", "v1.2", "2026-01-01", "a_b"] {
+            assert_eq!(path(folder, name).unwrap(), folder.join(format!("{name}.json")));
+        }
+        let long = "a".repeat(101);
+        for name in ["", ".", "..", "../main", "a/b", "/main", "a\\b", "a\nb", "a\0", "-x", ".hidden", &long] {
+            assert_eq!(path(folder, name).unwrap_err().exit_status(), 2, "{name:?}");
+        }
+    }
+}

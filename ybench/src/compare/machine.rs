@@ -1,0 +1,74 @@
+//! Whether two results are of one machine, as far as a result can tell: its processors, who stands between it and
+//! them, and a kernel of the same line.
+
+use crate::env::Environment;
+use crate::error::Error;
+
+/// Refuses two machines, and says in what they differ.
+pub(super) fn same(old: &Environment, new: &Environment) -> Result<(), Error> {
+    let differing: Vec<String> = facts(old)
+        .into_iter()
+        .zip(facts(new))
+        .filter(|((_, before), (_, after))| before != after)
+        .map(|((what, before), (_, after))| format!("{what} was {before} and is {after}"))
+        .collect();
+    if differing.is_empty() {
+        return Ok(());
+    }
+    let differing = differing.join(", ");
+    Err(Error::Refused(format!(
+        "These are different machines: {differing} (--any-machine compares them all the same)."
+    )))
+}
+
+fn facts(environment: &Environment) -> [(&'static str, String); 4] {
+    let known = |value: Option<&str>, otherwise: &str| value.unwrap_or(otherwise).to_owned();
+    [
+        ("the CPU model", known(environment.cpu_model.as_deref(), "unknown")),
+        ("the number of allowed CPUs", environment.allowed_cpus.len().to_string()),
+        ("the hypervisor", known(environment.hypervisor.as_deref(), "none")),
+        ("the kernel", known(environment.kernel.as_deref().map(line_of), "unknown")),
+    ]
+}
+
+/// "6.8" of "6.8.0-45-generic".
+fn line_of(kernel: &str) -> &str {
+    let end = kernel.match_indices('.').nth(1).map_or(kernel.len(), |(at, _)| at);
+    &kernel[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine() -> Environment {
+        Environment {
+            cpu_model: Some("Fast 1".into()),
+            allowed_cpus: vec![0, 1],
+            kernel: Some("6.8.0-45-generic".into()),
+            ..Environment::default()
+        }
+    }
+
+    #[test]
+    fn an_update_of_the_kernel_is_no_other_machine() {
+        let updated = Environment { kernel: Some("6.8.12".into()), load: Some(3.0), ..machine() };
+        same(&machine(), &updated).unwrap();
+        assert_eq!([line_of("6.8"), line_of("6.8.1"), line_of("unknown")], ["6.8", "6.8", "unknown"]);
+    }
+
+    #[test]
+    fn every_fact_that_differs_is_named() {
+        let others = [
+            (Environment { cpu_model: None, ..machine() }, "the CPU model was Fast 1 and is unknown"),
+            (Environment { allowed_cpus: vec![1], ..machine() }, "the number of allowed CPUs was 2 and is 1"),
+            (Environment { hypervisor: Some("kvm".into()), ..machine() }, "the hypervisor was none and is kvm"),
+            (Environment { kernel: Some("6.9.0".into()), ..machine() }, "the kernel was 6.8 and is 6.9"),
+        ];
+        for (other, words) in others {
+            let error = same(&machine(), &other).unwrap_err();
+            assert!(error.to_string().contains(words), "{error}");
+            assert_eq!(error.exit_status(), 2);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What two results have in common, contender by contender, with the verdict on each. Made from the records alone.
+
+use super::Rename;
+use crate::record::{Parameter, Report, Session};
+use crate::stats::Interval;
+use crate::stats::change::{Change, Measured, change};
+
+/// All that can be compared in two results.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// A change by this share or less is none.
+    pub threshold: f64,
+    pub rows: Vec<Row>,
+    /// Transports of the new result that the old one does not have in the same session.
+    pub only_new: usize,
+    /// Transports of the old result that nothing was compared with.
+    pub only_old: usize,
+}
+
+/// One transport in one scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    pub scenario: String,
+    pub parameter: Option<Parameter>,
+    pub name: String,
+    /// What it was called in the old result, where that is not the same.
+    pub old_name: Option<String>,
+    /// The median ratios to the limit.
+    pub old: f64,
+    pub new: f64,
+    /// How many times as long the ratio has become.
+    pub times: Interval,
+    pub change: Change,
+}
+
+impl Comparison {
+    pub fn of(old: &Report, new: &Report, renames: &[Rename<'_>], threshold: f64) -> Self {
+        let mut made = Self { threshold, rows: Vec::new(), only_new: 0, only_old: 0 };
+        let mut matched = 0;
+        for session in &new.sessions {
+            let earlier = old.sessions.iter().find(|earlier| comparable(earlier, session));
+            let mut used: Vec<&str> = Vec::new();
+            for one in session.transports() {
+                let was =
+                    renames.iter().find(|(later, _)| *later == one.name).map_or(one.name.as_str(), |(_, was)| was);
+                match earlier.and_then(|earlier| row((earlier, was), (session, &one.name), threshold)) {
+                    Some(row) => {
+                        made.rows.push(row);
+                        used.push(was);
+                    }
+                    None => made.only_new += 1,
+                }
+            }
+            used.sort_unstable();
+            used.dedup();
+            matched += used.len();
+        }
+        let all: usize = old.sessions.iter().map(|session| session.transports().count()).sum();
+        made.only_old = all.saturating_sub(matched);
+        made
+    }
+
+    pub fn count(&self, change: Change) -> usize {
+        self.rows.iter().filter(|row| row.change == change).count()
+    }
+
+    /// Who is slower, each once.
+    pub fn slower(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for row in self.rows.iter().filter(|row| row.change == Change::Slower) {
+            if !names.contains(&row.name.as_str()) {
+                names.push(&row.name);
+            }
+        }
+        names
+    }
+}
+
+fn comparable(old: &Session, new: &Session) -> bool {
+    (&old.scenario, old.parameter, &old.limit, &old.floor) == (&new.scenario, new.parameter, &new.limit, &new.floor)
+}
+
+fn row(old: (&Session, &str), new: (&Session, &str), threshold: f64) -> Option<Row> {
+    old.0.transports().find(|one| one.name == old.1)?;
+    let ratio = |(session, name): (&Session, &str)| Some(session.ratio(name, &session.limit)?.median);
+    let (change, times) = change(&measured(old)?, &measured(new)?, threshold)?;
+    Some(Row {
+        scenario: new.0.scenario.clone(),
+        parameter: new.0.parameter,
+        name: new.1.to_owned(),
+        old_name: (old.1 != new.1).then(|| old.1.to_owned()),
+        old: ratio(old)?,
+        new: ratio(new)?,
+        times,
+        change,
+    })
+}
+
+fn measured((session, name): (&Session, &str)) -> Option<Measured> {
+    Some(Measured {
+        ratios: session.ratios(name, &session.limit),
+        times: session.figures(name),
+        floor: session.density(&session.floor)?.median,
+        sound: session.sound(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,67 @@
+//! A comparison as a table for a terminal, and its sentence. Plain text out; the caller prints it.
+
+use super::{Comparison, Row};
+use crate::record::{Parameter, Quantity, Report};
+use crate::stats::change::Change;
+use crate::table::{align_right, figure, new_table, text};
+
+pub(super) fn shown(comparison: &Comparison, old: &Report, new: &Report) -> String {
+    let mut table = new_table(&["scenario", "transport", "old", "new", "times as long", "95 %", ""]);
+    for row in &comparison.rows {
+        table.add_row(vec![
+            scenario(row),
+            row.old_name.as_ref().map_or(row.name.clone(), |was| format!("{} (was {was})", row.name)),
+            figure(row.old),
+            figure(row.new),
+            format!("{:.2}", row.times.median),
+            format!("{:.2} .. {:.2}", row.times.low, row.times.high),
+            row.change.in_words().to_owned(),
+        ]);
+    }
+    align_right(&mut table, &[2, 3, 4, 5]);
+    let head = "Old and new are medians of the ratio to the limit of each scenario.";
+    let doubts = [("old", old), ("new", new)].map(|(which, report)| doubts(which, report)).concat();
+    format!("{head}\n{}\n{}{doubts}", text(&table), summary(comparison))
+}
+
+fn summary(comparison: &Comparison) -> String {
+    let count = |change| comparison.count(change);
+    let unclear = count(Change::TooFewRounds) + count(Change::OtherState);
+    let left_out = match (comparison.only_old, comparison.only_new) {
+        (0, 0) => String::new(),
+        (old, new) => format!("; not compared: {old} only in the old result, {new} only in the new one"),
+    };
+    format!(
+        "{} compared: {} slower, {} faster (by more than {} %, the whole interval), {} without a difference, {unclear} \
+         that cannot be told{left_out}.",
+        comparison.rows.len(),
+        count(Change::Slower),
+        count(Change::Faster),
+        comparison.threshold * 100.0,
+        count(Change::NoneSeen),
+    )
+}
+
+fn doubts(which: &str, report: &Report) -> String {
+    let debug = report.environment.debug_build.then(|| format!("\nThe {which} result is that of a debug build."));
+    let cut = report.interrupted.then(|| format!("\nThe {which} result is that of an interrupted run."));
+    debug.into_iter().chain(cut).collect()
+}
+
+fn scenario(row: &Row) -> String {
+    let parameter = row.parameter.map_or(String::new(), |parameter| format!(", {}", in_words(parameter)));
+    format!("{}{parameter}", row.scenario)
+}
+
+fn in_words(parameter: Parameter) -> String {
+    let value = parameter.value;
+    match parameter.quantity {
+        Quantity::Rate => format!("{value} msg/s"),
+        Quantity::BytesByValue => format!("{value} B by value"),
+        Quantity::BytesByPointer => format!("{value} B by pointer"),
+        Quantity::Backlog => format!("backlog {value}"),
+        Quantity::Silence => format!("after {value} s"),
+        Quantity::ThreadsPerCpu => format!("{value} threads per CPU"),
+        Quantity::Neighbours => format!("{value} neighbours per CPU"),
+    }
+}
