@@ -2,6 +2,7 @@
 //!
 //! Installed once, by `main`; a library's user who never installs it is never interrupted.
 
+use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What a shell reports of a program that SIGINT has ended: 128 and the number of the signal.
@@ -16,7 +17,9 @@ pub fn install() {
         if ASKED.swap(true, Ordering::Relaxed) {
             std::process::exit(STATUS.into());
         }
-        eprintln!("Stopping after this run, with what there is; Ctrl-C again stops at once.");
+        // A terminal has the progress, and its own echo of the key, in this line.
+        let line = if std::io::stderr().is_terminal() { "\n" } else { "" };
+        eprintln!("{line}Stopping after this run, with what there is; Ctrl-C again stops at once.");
     });
 }
 
