@@ -15,20 +15,62 @@ use crate::stats::{STEAL_IS_SEEN_FROM, STEAL_MAY_BE, listed};
 pub enum Warning {
     DebugBuild,
     OneCpu,
-    SpinnersLeftOut { scenario: String, names: Vec<String> },
-    VirtualMachine { hypervisor: String },
-    Governor { governor: String },
+    SpinnersLeftOut {
+        scenario: String,
+        names: Vec<String>,
+    },
+    VirtualMachine {
+        hypervisor: String,
+    },
+    Governor {
+        governor: String,
+    },
     Turbo,
-    CpuQuota { cpus: f64, allowed: usize },
-    Loaded { load: f64, cpus: usize },
-    ClockNotInStep { reason: String },
-    CoarseClock { resolution_ns: f64 },
-    FewRounds { rounds: u32 },
-    RoundsDropped { scenario: String, dropped: usize, of: usize, reasons: Vec<String> },
-    AllRoundsDoubtful { scenario: String, of: usize, reasons: Vec<String> },
-    TimeStolen { share: f64 },
-    Unavailable { name: String, cause: String },
-    Interrupted { complete: usize, planned: usize },
+    CpuQuota {
+        cpus: f64,
+        allowed: usize,
+    },
+    Loaded {
+        load: f64,
+        cpus: usize,
+    },
+    ClockNotInStep {
+        reason: String,
+    },
+    CoarseClock {
+        resolution_ns: f64,
+    },
+    FewRounds {
+        rounds: u32,
+    },
+    RoundsDropped {
+        scenario: String,
+        dropped: usize,
+        of: usize,
+        reasons: Vec<String>,
+    },
+    AllRoundsDoubtful {
+        scenario: String,
+        of: usize,
+        reasons: Vec<String>,
+    },
+    TimeStolen {
+        share: f64,
+    },
+    Unavailable {
+        name: String,
+        cause: String,
+    },
+    Interrupted {
+        complete: usize,
+        planned: usize,
+    },
+    /// The least and the most that the floor took in one round, in nanoseconds.
+    SeveralStates {
+        scenario: String,
+        least: f64,
+        most: f64,
+    },
 }
 
 /// A clock that cannot show the quickest of messages, which takes about so long from CPU to CPU.
@@ -112,6 +154,9 @@ impl Warning {
             Self::AllRoundsDoubtful { .. } => "Run again when the machine is quiet.",
             Self::Unavailable { .. } => "It was left out.",
             Self::Interrupted { .. } => "Run it again for all of it.",
+            Self::SeveralStates { .. } => {
+                "Read the medians as those of a mixture, and run again when the host is quiet."
+            }
         }
     }
 }
@@ -158,6 +203,10 @@ impl fmt::Display for Warning {
                 write!(out, "{}", if reasons.len() > 1 { " in the first." } else { "." })
             }
             Self::Unavailable { name, cause } => write!(out, "{name} cannot run here: {cause}."),
+            Self::SeveralStates { scenario, least, most } => {
+                write!(out, "{scenario}: the floor took from {least:.0} to {most:.0} ns from round to round: ")?;
+                write!(out, "the machine was in more than one state.")
+            }
             Self::Interrupted { complete, planned } => {
                 write!(out, "It was interrupted: {complete} of {planned} sessions have any complete round.")
             }

@@ -24,7 +24,7 @@ use crate::outcome::Outcome;
 use crate::place::Place;
 use crate::progress::Progress;
 use crate::record::{Details, Parameter, Round, Session, Stopped};
-use crate::stats::{Conditions, doubt};
+use crate::stats::{Conditions, doubt, same_state};
 use crate::warnings::Warning;
 
 /// Runs of the floor at each end of a round. The floor is a limit: whatever disturbs it makes it slower, nothing makes
@@ -192,7 +192,18 @@ fn keep(details: &mut BTreeMap<String, Details>, name: String, outcome: Outcome)
     kept.traces.extend(outcome.traces);
 }
 
-fn doubts(session: &Session) -> Option<Warning> {
+fn doubts(session: &Session) -> impl Iterator<Item = Warning> {
+    dropped(session).into_iter().chain(states(session))
+}
+
+/// The two ends of a round may agree while one round does not with the next.
+fn states(session: &Session) -> Option<Warning> {
+    let floor = session.density(&session.floor)?;
+    let (scenario, least, most) = (session.scenario.clone(), floor.min, floor.max);
+    (!same_state(least, most)).then_some(Warning::SeveralStates { scenario, least, most })
+}
+
+fn dropped(session: &Session) -> Option<Warning> {
     let reasons: Vec<String> = session.rounds.iter().filter_map(|round| round.dropped.clone()).collect();
     let (scenario, dropped, of) = (session.scenario.clone(), reasons.len(), session.rounds.len());
     match dropped {

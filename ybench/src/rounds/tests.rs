@@ -165,6 +165,16 @@ fn calibration_finds_a_run_of_the_wanted_length() {
     assert!((1..=4_000).contains(&contender.contestant.units_per_run), "{}", contender.contestant.units_per_run);
 }
 
+#[test]
+fn a_machine_that_changes_its_state_between_rounds_is_said() {
+    let (session, warnings) = measure(plan(2, floor_of(&[10, 10, 10, 10, 10, 10, 14, 14, 14, 14, 14, 14]), vec![]));
+    assert_eq!(session.unwrap().sound(), 2);
+    let expected = Warning::SeveralStates { scenario: "test".into(), least: 10.0, most: 14.0 };
+    assert_eq!(warnings, [expected]);
+    let (_, warnings) = measure(plan(2, floor_of(&[10, 10, 10, 10, 10, 10, 12, 12, 12, 12, 12, 12]), vec![]));
+    assert_eq!(warnings, []);
+}
+
 const LONG: Duration = Duration::from_secs(3_600);
 
 fn until_tight(most: u32, budget: Duration) -> Rounds {

@@ -2,11 +2,13 @@
 //!
 //! Two runs share no rounds. What is compared is the ratio to the limit, which both runs have measured beside it; how
 //! sure that is comes from drawing the rounds of both again and again. Where the floor itself has moved by more than a
-//! quarter, the machine was in another state and ratios may have moved with it: then the plain time must agree.
+//! quarter, the machine was in another state (its two CPUs have come to lie on other cores, say), and ratios move with
+//! that, each in its own way: then a change is called only if the plain time has changed against the floor, slower
+//! while the machine has become quicker or the other way round, which no state explains.
 
 use super::{Interval, LEAST_ROUNDS};
 
-/// How much the floors of two runs may differ, as a share of the smaller one, before the plain time must agree.
+/// How much the floors of two runs may differ, as a share of the smaller one, before that is another state.
 pub const STATE_MAY_MOVE: f64 = 0.25;
 
 /// What one run has to say about one contender.
@@ -29,7 +31,7 @@ pub enum Change {
     NoneSeen,
     /// Either run has too few rounds beyond doubt.
     TooFewRounds,
-    /// The floor has moved, and the ratio and the plain time do not say the same.
+    /// The floor has moved, and may have moved everything else with it.
     OtherState,
 }
 
@@ -53,12 +55,18 @@ pub fn change(old: &Measured, new: &Measured, threshold: f64) -> Option<(Change,
         return Some((Change::TooFewRounds, times));
     }
     let relative = direction(times, threshold);
-    let moved = (old.floor - new.floor).abs() / old.floor.min(new.floor);
-    // Written so that a floor that is no number counts as moved.
-    let same_state = moved <= STATE_MAY_MOVE;
-    let agreed = || Some(direction(Interval::of_quotient(&new.times, &old.times)?, threshold) == relative);
-    let change = if same_state || agreed()? { relative } else { Change::OtherState };
+    if same_state(old.floor, new.floor) {
+        return Some((relative, times));
+    }
+    let plain = direction(Interval::of_quotient(&new.times, &old.times)?, threshold);
+    let against = if new.floor < old.floor { Change::Slower } else { Change::Faster };
+    let change = if relative == against && plain == against { against } else { Change::OtherState };
     Some((change, times))
+}
+
+/// Whether floors of so many nanoseconds are those of a machine in one state.
+pub fn same_state(one: f64, other: f64) -> bool {
+    (one - other).abs() / one.min(other) <= STATE_MAY_MOVE
 }
 
 /// A change is called when the whole interval lies beyond the threshold.
@@ -109,12 +117,17 @@ mod tests {
     }
 
     #[test]
-    fn on_a_machine_in_another_state_both_measures_must_agree() {
-        // The machine is half as fast: times have doubled, ratios have not.
-        assert_eq!(called(1.0, 2.0), [Change::OtherState; 100]);
-        // Slower in both measures, and slower in one but faster in the other.
-        assert_eq!(called(1.6, 1.5), [Change::Slower; 100]);
-        assert_eq!(called(1.6, 0.5), [Change::OtherState; 100]);
+    fn what_another_state_may_have_done_is_not_called() {
+        // Slower in both measures, on a slower machine; slower in one and quicker in the other.
+        for (change_by, slow) in [(1.0, 2.0), (1.6, 1.5), (0.6, 0.5), (1.6, 0.5), (1.0, 0.5)] {
+            assert_eq!(called(change_by, slow), [Change::OtherState; 100], "{change_by} {slow}");
+        }
+    }
+
+    #[test]
+    fn what_has_changed_against_the_state_is_called() {
+        assert_eq!(called(2.4, 0.6), [Change::Slower; 100]);
+        assert_eq!(called(0.4, 1.6), [Change::Faster; 100]);
     }
 
     #[test]

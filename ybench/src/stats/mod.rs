@@ -11,6 +11,7 @@ pub mod spread;
 pub mod verdict;
 
 pub use self::bootstrap::Interval;
+pub use self::change::same_state;
 pub use self::doubt::{Conditions, STEAL_IS_SEEN_FROM, STEAL_MAY_BE, doubt};
 pub use self::spread::{Spread, mean, ratio, ratios};
 pub use self::verdict::Verdict;
