@@ -65,18 +65,78 @@ impl Contender {
             Length::Time(wanted) => (wanted, 1),
             Length::TimeAndUnits(wanted, least) => (wanted, least),
         };
-        let mut units = 64;
-        loop {
+        let took = |units| {
             let start = Instant::now();
             (self.run)(units)?;
-            let took = start.elapsed().max(Duration::from_nanos(1));
-            let fitting = (units as f64 * wanted.as_secs_f64() / took.as_secs_f64()) as u64;
-            if took * 4 >= wanted || units >= MOST {
-                self.contestant.units_per_run = fitting.clamp(1, MOST).max(least);
-                return Ok(());
-            }
-            // Starting two threads is part of what a short run takes: approach in steps.
-            units = fitting.clamp(units * 2, units * 32).min(MOST);
+            Ok(start.elapsed())
+        };
+        self.contestant.units_per_run = fitting(wanted, took)?.max(least);
+        Ok(())
+    }
+}
+
+/// The shortest run that is tried.
+const FIRST: u64 = 64;
+
+/// The number of units that take as long as is wanted, where `took` runs so many and tells how long that was.
+///
+/// Starting two threads takes time as well, often more than a short run: what the first size took is no part of what
+/// the others did. And a thread that waits for its CPU looks like slow messages: each size runs twice, and the quicker
+/// one counts. A number found too small would be a run in which nothing but chance is measured.
+fn fitting(wanted: Duration, took: impl Fn(u64) -> Result<Duration, Fault>) -> Result<u64, Fault> {
+    let quicker = |units| -> Result<f64, Fault> { Ok(took(units)?.min(took(units)?).as_secs_f64()) };
+    let wanted = wanted.as_secs_f64();
+    let first = quicker(FIRST)?;
+    if first >= wanted {
+        return Ok(((FIRST as f64 * wanted / first) as u64).max(1));
+    }
+    let mut units = 2 * FIRST;
+    loop {
+        let worked = (quicker(units)? - first).max(1e-9);
+        let fitting = ((units - FIRST) as f64 * wanted / worked) as u64;
+        if worked * 4.0 >= wanted || units >= MOST {
+            return Ok(fitting.clamp(1, MOST));
         }
+        units = fitting.clamp(units * 2, units * 32).min(MOST);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    /// So much to start, and so much for each unit; every other run is held up.
+    fn found(start_us: f64, unit_ns: f64, held_up_us: f64, wanted_us: u64) -> u64 {
+        let runs = Cell::new(0u32);
+        let took = |units: u64| {
+            runs.set(runs.get() + 1);
+            let held_up = if runs.get().is_multiple_of(2) { held_up_us } else { 0.0 };
+            Ok(Duration::from_secs_f64((start_us + held_up) * 1e-6 + unit_ns * 1e-9 * units as f64))
+        };
+        fitting(Duration::from_micros(wanted_us), took).unwrap()
+    }
+
+    #[test]
+    fn the_start_of_threads_is_no_part_of_the_run() {
+        for wanted in [1_000, 30_000] {
+            let units = found(200.0, 3.0, 0.0, wanted);
+            let exact = wanted as f64 * 1e3 / 3.0;
+            assert!((units as f64 / exact - 1.0).abs() < 0.01, "{units} {exact}");
+        }
+        // Next to nothing for a unit: no run is longer than there is room for.
+        assert_eq!(found(200.0, 0.0, 0.0, 1_000), MOST);
+    }
+
+    #[test]
+    fn a_run_that_was_held_up_does_not_make_all_others_short() {
+        assert_eq!(found(200.0, 3.0, 10_000.0, 1_000), found(200.0, 3.0, 0.0, 1_000));
+    }
+
+    #[test]
+    fn slow_units_are_few_and_at_least_one() {
+        assert_eq!(found(0.0, 100_000.0, 0.0, 1_000), 10);
+        assert_eq!(found(0.0, 1e9, 0.0, 1_000), 1);
     }
 }

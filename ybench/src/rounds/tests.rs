@@ -151,21 +151,6 @@ fn whoever_breaks_its_word_ends_the_run_by_name() {
 }
 
 #[test]
-fn calibration_finds_a_run_of_the_wanted_length() {
-    let run = |units: u64| {
-        let start = Instant::now();
-        let end = start + Duration::from_micros(units);
-        while Instant::now() < end {}
-        Ok(Timed { elapsed: start.elapsed(), units }.into())
-    };
-    let length = Length::Time(Duration::from_millis(4));
-    let mut contender = Contender { contestant: contestant("busy", Kind::Limit), length, run: Box::new(run) };
-    contender.calibrate().unwrap();
-    // A microsecond for each unit, at the very least: no run can have been quicker than that.
-    assert!((1..=4_000).contains(&contender.contestant.units_per_run), "{}", contender.contestant.units_per_run);
-}
-
-#[test]
 fn a_machine_that_changes_its_state_between_rounds_is_said() {
     let (session, warnings) = measure(plan(2, floor_of(&[10, 10, 10, 10, 10, 10, 14, 14, 14, 14, 14, 14]), vec![]));
     assert_eq!(session.unwrap().sound(), 2);
