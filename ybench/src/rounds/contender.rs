@@ -78,6 +78,9 @@ impl Contender {
 /// The shortest run that is tried.
 const FIRST: u64 = 64;
 
+/// On a busy machine two threads may take as long as that to start; what takes longer is slow itself.
+const SLOW_START: Duration = Duration::from_millis(20);
+
 /// The number of units that take as long as is wanted, where `took` runs so many and tells how long that was.
 ///
 /// Starting two threads takes time as well, often more than a short run: what the first size took is no part of what
@@ -85,9 +88,9 @@ const FIRST: u64 = 64;
 /// one counts. A number found too small would be a run in which nothing but chance is measured.
 fn fitting(wanted: Duration, took: impl Fn(u64) -> Result<Duration, Fault>) -> Result<u64, Fault> {
     let quicker = |units| -> Result<f64, Fault> { Ok(took(units)?.min(took(units)?).as_secs_f64()) };
-    let wanted = wanted.as_secs_f64();
+    let (wanted, slow) = (wanted.as_secs_f64(), wanted.max(SLOW_START).as_secs_f64());
     let first = quicker(FIRST)?;
-    if first >= wanted {
+    if first >= slow {
         return Ok(((FIRST as f64 * wanted / first) as u64).max(1));
     }
     let mut units = 2 * FIRST;
@@ -125,6 +128,7 @@ mod tests {
             let exact = wanted as f64 * 1e3 / 3.0;
             assert!((units as f64 / exact - 1.0).abs() < 0.01, "{units} {exact}");
         }
+        assert_eq!(found(8_000.0, 3.0, 0.0, 1_000), found(200.0, 3.0, 0.0, 1_000));
         // Next to nothing for a unit: no run is longer than there is room for.
         assert_eq!(found(200.0, 0.0, 0.0, 1_000), MOST);
     }
