@@ -9,7 +9,8 @@
 //! | `transport` | one file for each mechanism measured, and the registry of their names |
 //! | `limits` | one file for each kind of thing the machine itself cannot do faster |
 //! | `scenario` | what is done with a transport while the clock runs, and the check of every message |
-//! | `stage`, `place` | two threads on their CPUs, starting together |
+//! | `stage`, `place` | two threads on their CPUs, or many that share them, starting together |
+//! | `neighbours`, `memory` | threads that only take the CPU; how much memory the process has |
 //! | `frame`, `plan`, `rounds` | where and how long; who takes part beside which limits; everybody in turn |
 //! | `clock` | the clock that single messages are timed with, what it costs, whether it is in step |
 //! | `usage` | what a thread has taken of the machine: CPU time, context switches |
@@ -37,6 +38,8 @@ pub mod interrupt;
 pub mod judgement;
 pub mod keep;
 pub mod limits;
+pub mod memory;
+pub mod neighbours;
 pub mod outcome;
 pub mod place;
 pub mod plan;

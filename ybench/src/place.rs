@@ -20,6 +20,11 @@ impl Place {
         self.first == self.second
     }
 
+    /// Each CPU once.
+    pub fn cpus(self) -> Vec<usize> {
+        if self.one_cpu() { vec![self.first] } else { vec![self.first, self.second] }
+    }
+
     /// Both threads on the CPU of the first.
     pub fn together(self) -> Self {
         Self { first: self.first, second: self.first }
@@ -45,8 +50,13 @@ pub fn allowed() -> Vec<usize> {
 
 /// Keeps the calling thread on one CPU from now on.
 pub fn pin(cpu: usize) -> Result<(), Fault> {
+    keep_on(&[cpu])
+}
+
+/// Keeps the calling thread on these CPUs from now on.
+pub fn keep_on(cpus: &[usize]) -> Result<(), Fault> {
     let mut mask = CpuSet::new();
-    mask.set(cpu);
+    cpus.iter().for_each(|&cpu| mask.set(cpu));
     Ok(sched_setaffinity(None, &mask)?)
 }
 

@@ -26,7 +26,7 @@ pub fn of(
     }
     let frame = if scenario.one_cpu { frame.together() } else { frame };
     let able = without_spinners(scenario, able, frame, warnings);
-    let limit = (scenario.limit)(&frame);
+    let limit = (scenario.limit)(&frame, parameter);
     let mut beside = scenario.beside.to_vec();
     if !beside.iter().any(|probe| probe.name == limit.name) {
         beside.push(limit);

@@ -8,7 +8,7 @@ use crate::plan;
 use crate::record::{Parameter, Quantity};
 use crate::rounds::{Length, Plan};
 use crate::run::say;
-use crate::scenario::{self, Scenario};
+use crate::scenario::{self, Scenario, size};
 use crate::stats::listed;
 use crate::{run, table};
 
@@ -72,6 +72,8 @@ impl Selection {
         for choice in self.choices() {
             choice.check(&chosen)?;
         }
+        // Each size has a driver of its own, compiled for it.
+        self.sizes.iter().try_for_each(|&bytes| size::checked(bytes).map(drop))?;
         Ok(chosen.into_iter().map(|scenario| Asked { scenario, parameters: self.parameters(scenario) }).collect())
     }
 
@@ -188,5 +190,7 @@ mod tests {
             let asked = Selection { sizes, ..selection(&["all"]) };
             assert!(refusal(&asked).starts_with("--size takes 8.00 to 65,536 bytes, not "));
         }
+        let asked = Selection { sizes: vec![100.0], ..selection(&["size"]) };
+        assert_eq!(refusal(&asked), "A message can have 8, 64, 512, 4096 or 65536 bytes, not 100.");
     }
 }

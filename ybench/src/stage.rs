@@ -1,15 +1,16 @@
-//! Two threads, each kept on its CPU, starting together. The caller waits for both.
+//! Two threads, each kept on its CPU, or any number of threads that share some, starting together. The caller waits for
+//! all of them.
 //!
-//! The gate spins, so that neither thread is still waking up when the clock starts. On one CPU it gives way instead.
+//! The gate spins, so that no thread is still waking up when the clock starts. Where CPUs are shared it gives way.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicIsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::error::Fault;
-use crate::place::{Place, pin};
+use crate::place::{Place, keep_on, pin};
 
 /// How long something took, and how many of its units that was.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,24 +40,42 @@ impl Timed {
     }
 }
 
-/// Opens when both threads have come.
+/// From when to when one of many threads worked, and how many units it did in that time.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    pub start: Instant,
+    pub end: Instant,
+    pub units: u64,
+}
+
+impl Span {
+    /// All the work there was, from the first start to the last end.
+    pub fn over(spans: &[Self]) -> Timed {
+        let start = spans.iter().map(|span| span.start).min();
+        let end = spans.iter().map(|span| span.end).max();
+        let elapsed = start.zip(end).map_or(Duration::ZERO, |(start, end)| end.saturating_duration_since(start));
+        Timed { elapsed, units: spans.iter().map(|span| span.units).sum() }
+    }
+}
+
+/// Opens when all threads have come.
 pub struct Gate {
-    missing: AtomicUsize,
+    missing: AtomicIsize,
 }
 
 impl Gate {
-    fn new() -> Self {
-        Self { missing: AtomicUsize::new(2) }
+    fn new(threads: usize) -> Self {
+        Self { missing: AtomicIsize::new(threads as isize) }
     }
 
     pub fn pass(&self) {
         // ORDERING: AcqRel: whatever a thread did before its arrival is seen by whoever saw the arrival (the load below).
         self.missing.fetch_sub(1, Ordering::AcqRel);
         let mut looks = 0u32;
-        // ORDERING: Acquire pairs with the fetch_sub of the other thread.
-        while self.missing.load(Ordering::Acquire) != 0 {
+        // ORDERING: Acquire pairs with the fetch_sub of the other threads.
+        while self.missing.load(Ordering::Acquire) > 0 {
             looks = looks.wrapping_add(1);
-            // The other thread may need this very CPU to arrive.
+            // Another thread may need this very CPU to arrive.
             if looks.is_multiple_of(1024) {
                 thread::yield_now();
             } else {
@@ -64,7 +83,16 @@ impl Gate {
             }
         }
     }
+
+    /// Lets everybody pass: one of the threads will never come.
+    fn force(&self) {
+        // ORDERING: Release pairs with the load in `pass`, as an arrival does. So low that no number of arrivals counts.
+        self.missing.store(isize::MIN / 2, Ordering::Release);
+    }
 }
+
+/// Messages of 64 KiB are moved from frame to frame, in a debug build several times on their way.
+const STACK: usize = 8 << 20;
 
 /// How long a run of so many units may take before it is given up: many times what the slowest transport needs. What
 /// loses a message is found in the first, short runs.
@@ -87,38 +115,75 @@ where
     A: Send + 'static,
     B: Send + 'static,
 {
-    let gate = Arc::new(Gate::new());
     let (done, finished) = mpsc::channel();
-    let first = play(place.first, gate.clone(), done.clone(), first)?;
-    let second = play(place.second, gate, done, second)?;
-    let start = Instant::now();
-    let patience = patience(units);
-    for _ in 0..2 {
-        match finished.recv_timeout(patience.saturating_sub(start.elapsed())) {
-            Err(RecvTimeoutError::Timeout) => return Err(Fault::Stuck),
-            // Both are past their work, one of them by a panic: joining tells.
-            Ok(()) | Err(RecvTimeoutError::Disconnected) => {}
-        }
+    let gate = Arc::new(Gate::new(2));
+    let first = play(vec![place.first], gate.clone(), done.clone(), first)?;
+    let second = play(vec![place.second], gate.clone(), done, second).inspect_err(|_| gate.force())?;
+    wait_for_all(2, units, &finished)?;
+    Ok((ended(first)?, ended(second)?))
+}
+
+/// What one thread of an ensemble does, and on which CPUs.
+pub struct Part<A> {
+    cpus: Vec<usize>,
+    work: Box<dyn FnOnce(&Gate) -> A + Send>,
+}
+
+impl<A> Part<A> {
+    /// `work` must pass the gate once.
+    pub fn new(cpus: &[usize], work: impl FnOnce(&Gate) -> A + Send + 'static) -> Self {
+        Self { cpus: cpus.to_vec(), work: Box::new(work) }
     }
-    let first = first.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-    let second = second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-    Ok((first, second))
+}
+
+/// Runs every part in a thread of its own and returns what they returned, in order.
+///
+/// Panics and lost messages are treated as in [`duet`]. If a thread cannot be started, the parts that were not started
+/// are dropped and the others play without them: whoever waits for a dropped end is told that it is gone.
+pub fn ensemble<A: Send + 'static>(units: u64, parts: Vec<Part<A>>) -> Result<Vec<A>, Fault> {
+    let (done, finished) = mpsc::channel();
+    let gate = Arc::new(Gate::new(parts.len()));
+    let mut threads = Vec::with_capacity(parts.len());
+    for Part { cpus, work } in parts {
+        threads.push(play(cpus, gate.clone(), done.clone(), work).inspect_err(|_| gate.force())?);
+    }
+    drop(done);
+    wait_for_all(threads.len(), units, &finished)?;
+    threads.into_iter().map(ended).collect()
 }
 
 fn play<A: Send + 'static>(
-    cpu: usize,
+    cpus: Vec<usize>,
     gate: Arc<Gate>,
     done: mpsc::Sender<()>,
     part: impl FnOnce(&Gate) -> A + Send + 'static,
 ) -> Result<JoinHandle<Result<A, Fault>>, Fault> {
-    let thread = thread::Builder::new().spawn(move || {
+    let thread = thread::Builder::new().stack_size(STACK).spawn(move || {
         // A thread that cannot be pinned plays its part all the same: its partner is waiting at the gate.
-        let pinned = pin(cpu);
+        let pinned = keep_on(&cpus);
         let value = part(&gate);
         let _ = done.send(());
         pinned.map(|()| value)
     })?;
     Ok(thread)
+}
+
+fn wait_for_all(threads: usize, units: u64, finished: &mpsc::Receiver<()>) -> Result<(), Fault> {
+    let start = Instant::now();
+    let patience = patience(units);
+    for _ in 0..threads {
+        match finished.recv_timeout(patience.saturating_sub(start.elapsed())) {
+            Err(RecvTimeoutError::Timeout) => return Err(Fault::Stuck),
+            // All are past their work, some of them by a panic: joining tells.
+            Ok(()) | Err(RecvTimeoutError::Disconnected) => {}
+        }
+    }
+    Ok(())
+}
+
+/// What a thread that is past its work has returned. Its panic continues here.
+fn ended<A>(thread: JoinHandle<Result<A, Fault>>) -> Result<A, Fault> {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// Runs `only` on one CPU, in a thread of its own.
@@ -152,6 +217,56 @@ mod tests {
             .unwrap();
             assert_eq!((a, b), (1, "two"));
         }
+    }
+
+    fn parts(count: usize, cpus: &[usize], part: impl Fn(usize) -> usize + Copy + Send + 'static) -> Vec<Part<usize>> {
+        let one = |number| {
+            Part::new(cpus, move |gate| {
+                gate.pass();
+                part(number)
+            })
+        };
+        (0..count).map(one).collect()
+    }
+
+    #[test]
+    fn many_threads_share_the_cpus_and_answer_in_order() {
+        let place = Place::choose(None).unwrap();
+        for cpus in [vec![place.first, place.second], vec![place.first]] {
+            assert_eq!(ensemble(1, parts(20, &cpus, |number| number)).unwrap(), (0..20).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_part_that_panics_does_not_keep_the_others_from_ending() {
+        let place = Place::choose(None).unwrap();
+        let parts = parts(5, &[place.first], |number| if number == 3 { panic!("part 3") } else { number });
+        let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| ensemble(1, parts))).unwrap_err();
+        assert_eq!(panic.downcast_ref::<&str>(), Some(&"part 3"));
+    }
+
+    #[test]
+    fn a_gate_that_is_forced_lets_early_and_late_threads_pass() {
+        let gate = Arc::new(Gate::new(3));
+        let waiting = thread::spawn({
+            let gate = gate.clone();
+            move || gate.pass()
+        });
+        gate.force();
+        waiting.join().unwrap();
+        gate.pass();
+    }
+
+    #[test]
+    fn spans_reach_from_the_first_start_to_the_last_end() {
+        let start = Instant::now();
+        let span = |from, to, units| Span {
+            start: start + Duration::from_nanos(from),
+            end: start + Duration::from_nanos(to),
+            units,
+        };
+        let timed = Span::over(&[span(10, 60, 1), span(5, 20, 2), span(30, 50, 4)]);
+        assert_eq!(timed, Timed { elapsed: Duration::from_nanos(55), units: 7 });
     }
 
     #[test]

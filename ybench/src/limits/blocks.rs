@@ -4,9 +4,11 @@
 //!   writer   fill block 0, raise flag 0, fill block 1 ...   |   reader   wait for flag 0, sum block 0, lower flag 0 ...
 //! ```
 //!
-//! Four blocks, each flag on a line of its own, numbers counting up; the sum is checked.
+//! Four blocks, each flag on a line of its own, numbers counting up; the sum is checked. On one CPU nothing can be handed
+//! over while it runs: there one thread fills a block and sums it, again and again.
 
 use std::cell::UnsafeCell;
+use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -15,7 +17,7 @@ use crossbeam_utils::CachePadded;
 
 use crate::error::Fault;
 use crate::place::Place;
-use crate::stage::{Timed, duet};
+use crate::stage::{Timed, duet, solo};
 
 const BLOCKS: usize = 4;
 
@@ -31,6 +33,33 @@ unsafe impl<const WORDS: usize> Sync for Block<WORDS> {}
 pub fn quicker(place: Place, words: u64) -> Result<Timed, Fault> {
     let half = words.div_ceil(2);
     Ok(hand_over::<512>(place, half)?.quicker(hand_over::<8192>(place, half)?).covering(words))
+}
+
+/// What a message of so many words costs as a part of such blocks: every transport moves all of it from the CPU that
+/// writes it to the CPU that reads it.
+pub fn messages_of<const WORDS: usize>(place: Place, messages: u64) -> Result<Timed, Fault> {
+    let words = WORDS as u64;
+    let timed = if place.one_cpu() {
+        alone::<WORDS>(place, messages)?
+    } else {
+        quicker(place, messages.saturating_mul(words))?
+    };
+    // Both variants handed over whole blocks, and those are whole messages or parts that add up to them.
+    Ok(Timed { units: timed.units / words, ..timed })
+}
+
+/// In a block of the message's own size, which stays in the nearest cache if it fits.
+fn alone<const WORDS: usize>(place: Place, messages: u64) -> Result<Timed, Fault> {
+    solo(place.first, move || {
+        let mut words = vec![0; WORDS];
+        let mut sum = 0;
+        let start = Instant::now();
+        for message in 0..messages {
+            count_up(black_box(&mut words), message * WORDS as u64);
+            sum = added_up(black_box(&words), sum);
+        }
+        checked(start, Instant::now(), messages * WORDS as u64, sum)
+    })?
 }
 
 fn hand_over<const WORDS: usize>(place: Place, words: u64) -> Result<Timed, Fault> {
@@ -57,13 +86,29 @@ fn hand_over<const WORDS: usize>(place: Place, words: u64) -> Result<Timed, Faul
             (Instant::now(), sum)
         },
     )?;
-    let count = rounds * WORDS as u64;
-    let due = (u128::from(count) * u128::from(count - 1) / 2) as u64;
+    checked(start, end, rounds * WORDS as u64, sum)
+}
+
+/// The sum of all numbers below `count` must have arrived.
+fn checked(start: Instant, end: Instant, count: u64, sum: u64) -> Result<Timed, Fault> {
+    let due = (u128::from(count) * u128::from(count.saturating_sub(1)) / 2) as u64;
     if sum == due {
         Ok(Timed::between(start, end, count))
     } else {
         Err(Fault::OutOfOrder { expected: due as usize, received: sum as usize })
     }
+}
+
+#[inline(always)]
+fn count_up(words: &mut [u64], first: u64) {
+    for (at, word) in words.iter_mut().enumerate() {
+        *word = first + at as u64;
+    }
+}
+
+#[inline(always)]
+fn added_up(words: &[u64], sum: u64) -> u64 {
+    words.iter().fold(sum, |sum, &word| sum.wrapping_add(word))
 }
 
 fn fill<const WORDS: usize>(blocks: &[Block<WORDS>], rounds: u64) {
@@ -75,10 +120,7 @@ fn fill<const WORDS: usize>(blocks: &[Block<WORDS>], rounds: u64) {
         }
         // SAFETY: the flag is down, so the words are the writer's until it raises the flag.
         let words = unsafe { &mut *block.words.get() };
-        let first = round * WORDS as u64;
-        for (at, word) in words.iter_mut().enumerate() {
-            *word = first + at as u64;
-        }
+        count_up(words, round * WORDS as u64);
         // ORDERING: Release pairs with the reader's Acquire: the words are there.
         block.full.store(true, Ordering::Release);
     }
@@ -94,7 +136,7 @@ fn drain<const WORDS: usize>(blocks: &[Block<WORDS>], rounds: u64) -> u64 {
         }
         // SAFETY: the flag is up, so the words are the reader's until it lowers the flag.
         let words = unsafe { &*block.words.get() };
-        sum = words.iter().fold(sum, |sum, &word| sum.wrapping_add(word));
+        sum = added_up(words, sum);
         // ORDERING: Release pairs with the writer's Acquire: it may overwrite the words.
         block.full.store(false, Ordering::Release);
     }

@@ -14,6 +14,7 @@ use crossbeam_utils::CachePadded;
 use rustix::thread::futex::{self, Flags};
 
 use crate::error::Fault;
+use crate::neighbours::Neighbours;
 use crate::place::Place;
 use crate::stage::{Timed, duet};
 use crate::stats::Spread;
@@ -51,6 +52,14 @@ pub fn ping_pong(place: Place, messages: u64) -> Result<Timed, Fault> {
 
 pub fn ping_pong_on_one_cpu(place: Place, messages: u64) -> Result<Timed, Fault> {
     ping_pong(place.together(), messages)
+}
+
+/// With fewer bounces a run may be over before a neighbour has had its turn.
+const ENOUGH_FOR_NEIGHBOURS: u64 = 2_000;
+
+pub fn ping_pong_beside_neighbours(place: Place, messages: u64) -> Result<Timed, Fault> {
+    let _neighbours = Neighbours::on_every_cpu(place, 1)?;
+    ping_pong(place, messages.max(ENOUGH_FOR_NEIGHBOURS))
 }
 
 fn set_and_wake(word: &AtomicU32, value: u32) {

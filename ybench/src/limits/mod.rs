@@ -76,6 +76,28 @@ pub static ONE_THREAD: Probe = Probe {
     run: one_thread::ypipe,
 };
 
+pub static EVERY_CPU: Probe = Probe {
+    name: "one thread on every CPU",
+    about: "The same on every CPU at once, each with a ypipe of its own: the instructions alone, shared by all",
+    unit: Unit::Message,
+    needs: Needs::OneCpu,
+    run: one_thread::ypipe_on_every_cpu,
+};
+
+pub static BYTES_64: Probe = Probe {
+    name: "64 bytes handed over",
+    about: "Memory hand-over of so much for each message; on one CPU, so much filled and summed in the nearest cache",
+    unit: Unit::Message,
+    needs: Needs::OneCpu,
+    run: blocks::messages_of::<8>,
+};
+
+pub static BYTES_512: Probe = Probe { name: "512 bytes handed over", run: blocks::messages_of::<64>, ..BYTES_64 };
+
+pub static BYTES_4K: Probe = Probe { name: "4 KiB handed over", run: blocks::messages_of::<512>, ..BYTES_64 };
+
+pub static BYTES_64K: Probe = Probe { name: "64 KiB handed over", run: blocks::messages_of::<8192>, ..BYTES_64 };
+
 pub static FUTEX: Probe = Probe {
     name: "raw futex",
     about: "Two threads waking each other through a private futex, never spinning",
@@ -90,6 +112,14 @@ pub static FUTEX_ONE_CPU: Probe = Probe {
     unit: Unit::Message,
     needs: Needs::OneCpu,
     run: futex::ping_pong_on_one_cpu,
+};
+
+pub static FUTEX_BESIDE_NEIGHBOURS: Probe = Probe {
+    name: "raw futex, neighbours",
+    about: "Two threads waking each other through a private futex, beside a thread on every CPU that only computes",
+    unit: Unit::Message,
+    needs: Needs::OneCpu,
+    run: futex::ping_pong_beside_neighbours,
 };
 
 pub static EVENTFD: Probe = Probe {
@@ -120,9 +150,15 @@ static ALL: &[Probe] = &[
     TWO_LINE_FLOOR,
     ONE_LINE_FLOOR,
     HAND_OVER,
+    BYTES_64,
+    BYTES_512,
+    BYTES_4K,
+    BYTES_64K,
     ONE_THREAD,
+    EVERY_CPU,
     FUTEX,
     FUTEX_ONE_CPU,
+    FUTEX_BESIDE_NEIGHBOURS,
     EVENTFD,
     EPOLL,
     IDLE_WAKE,

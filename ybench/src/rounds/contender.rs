@@ -9,7 +9,7 @@ use crate::place::Place;
 use crate::record::{Contestant, Kind};
 
 /// How long one run is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Length {
     /// So many units, whatever time they take.
     Units(u64),
@@ -17,6 +17,18 @@ pub enum Length {
     Time(Duration),
     /// About so long, and never fewer units than that.
     TimeAndUnits(Duration, u64),
+}
+
+impl Length {
+    /// The same, but never shorter than `time` or fewer units than that. Whoever fixed the number of units knows best
+    /// about the time.
+    pub fn at_least(self, time: Duration, units: u64) -> Self {
+        match self {
+            Self::Units(fixed) => Self::Units(fixed.max(units)),
+            Self::Time(wanted) => Self::TimeAndUnits(wanted.max(time), units),
+            Self::TimeAndUnits(wanted, least) => Self::TimeAndUnits(wanted.max(time), least.max(units)),
+        }
+    }
 }
 
 /// No run has more units than this: an unbounded queue whose reader is held up must still fit into memory.

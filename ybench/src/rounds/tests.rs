@@ -251,3 +251,13 @@ fn a_session_without_a_complete_round_is_left_out() {
         assert_eq!(warnings, []);
     }
 }
+
+#[test]
+fn a_length_grows_to_what_is_needed_and_no_further() {
+    let (short, long) = (Duration::from_millis(1), Duration::from_secs(1));
+    assert_eq!(Length::Units(3).at_least(long, 5), Length::Units(5));
+    assert_eq!(Length::Units(8).at_least(long, 5), Length::Units(8));
+    assert_eq!(Length::Time(short).at_least(long, 5), Length::TimeAndUnits(long, 5));
+    assert_eq!(Length::TimeAndUnits(long, 8).at_least(short, 5), Length::TimeAndUnits(long, 8));
+    assert_eq!(Length::TimeAndUnits(short, 5).at_least(short, 8), Length::TimeAndUnits(short, 8));
+}

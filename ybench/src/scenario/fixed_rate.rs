@@ -45,7 +45,7 @@ pub static SCENARIO: Scenario = Scenario {
     able: timetable::able,
     // Up to 10,000 in a second the receiver has long been asleep when a message comes. The same limit ranks at the
     // higher rates, so that the ratios of one transport can be compared: there, less than 1 says that it did not sleep.
-    limit: timetable::limit,
+    limit: |frame, _| timetable::limit(frame),
     beside: &[],
     contender,
 };

@@ -5,12 +5,16 @@
 //! Every message is checked. A stream ends with [`END`], so that a message lost at the very end, or one too many,
 //! is noticed as well.
 
+pub mod burst;
+pub mod crowd;
 pub mod density;
 pub mod fixed_rate;
 pub mod latency;
+pub mod neighbours;
 pub mod night_watchman;
 pub mod overrun;
 pub mod ping_pong;
+pub mod size;
 mod stamped;
 pub mod throughput;
 mod timetable;
@@ -36,8 +40,8 @@ pub struct Scenario {
     /// Left out where there is only one CPU.
     pub needs_two_cpus: bool,
     pub able: fn(&Traits) -> bool,
-    /// The limit that ranks.
-    pub limit: fn(&Frame) -> &'static Probe,
+    /// The limit that ranks, at one of the parameters.
+    pub limit: fn(&Frame, Option<Parameter>) -> &'static Probe,
     /// Limits that are measured as well, as far as they fit the place.
     pub beside: &'static [&'static Probe],
     pub contender: fn(&'static Entry, Option<Parameter>, Frame) -> Contender,
@@ -61,6 +65,10 @@ static ALL: &[&Scenario] = &[
     &overrun::SCENARIO,
     &fixed_rate::SCENARIO,
     &night_watchman::SCENARIO,
+    &burst::SCENARIO,
+    &crowd::SCENARIO,
+    &neighbours::SCENARIO,
+    &size::SCENARIO,
 ];
 
 /// Every scenario there is.

@@ -38,7 +38,7 @@ pub static SCENARIO: Scenario = Scenario {
     one_cpu: false,
     needs_two_cpus: false,
     able: timetable::able,
-    limit: timetable::limit,
+    limit: |frame, _| timetable::limit(frame),
     beside: &[],
     contender,
 };

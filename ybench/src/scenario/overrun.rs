@@ -26,7 +26,7 @@ pub static SCENARIO: Scenario = Scenario {
     in_quick: Quick::No,
     able: |traits| traits.one_by_one && !traits.bounded && !traits.invents,
     // The message waits where it might have gone at once: the ratio says how much longer.
-    limit: Frame::floor,
+    limit: |frame, _| frame.floor(),
     beside: &[],
     contender,
     ..throughput::SCENARIO

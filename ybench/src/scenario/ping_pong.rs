@@ -30,7 +30,7 @@ pub static SCENARIO: Scenario = Scenario {
     // With one CPU it is the other scenario.
     needs_two_cpus: true,
     able: |traits| traits.one_by_one,
-    limit: Frame::floor,
+    limit: |frame, _| frame.floor(),
     beside: &[&limits::ONE_LINE_FLOOR, &limits::FUTEX, &limits::EVENTFD, &limits::EPOLL],
     contender,
 };

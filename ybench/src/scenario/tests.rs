@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::io;
 
-use super::{ping_pong, throughput};
+use super::{burst, crowd, ping_pong, size, throughput};
 use crate::error::Fault;
 use crate::place::Place;
 use crate::transport::std_mpsc::Channel;
@@ -105,11 +105,24 @@ macro_rules! streams_are_checked {
 }
 pub(super) use streams_are_checked;
 
-fn streamed<const HOW: usize>() -> [Option<Fault>; 2] {
-    [
-        throughput::one_by_one::<Faulty<HOW>, usize>(place(), MESSAGES as u64).err(),
-        throughput::in_batches::<Faulty<HOW>>(place(), MESSAGES as u64, 8).err(),
-    ]
+/// Every driver of a stream that ends at [`MESSAGES`].
+fn streamed<const HOW: usize>() -> Vec<Option<Fault>> {
+    let place = place();
+    let messages = MESSAGES as u64;
+    // Every pair of the crowd sends that many.
+    let crowd = 4 * place.cpus().len() as u64 * messages;
+    let mut faults = vec![
+        throughput::one_by_one::<Faulty<HOW>, usize>(place, messages).err(),
+        throughput::in_batches::<Faulty<HOW>>(place, messages, 8).err(),
+        // One burst before the one that counts.
+        burst::run::<Faulty<HOW>>(place, messages / 2, messages / 2).err(),
+        crowd::run::<Faulty<HOW>>(place, 8, crowd).err(),
+    ];
+    for bytes in [64.0, 65_536.0] {
+        let both = size::checked(bytes).unwrap();
+        faults.extend(both.map(|parameter| size::run::<Faulty<HOW>>(place, parameter, messages).err()));
+    }
+    faults
 }
 
 #[test]

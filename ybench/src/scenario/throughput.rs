@@ -29,7 +29,7 @@ pub static SCENARIO: Scenario = Scenario {
     one_cpu: false,
     needs_two_cpus: false,
     able: |traits| traits.one_by_one,
-    limit: Frame::stream_limit,
+    limit: |frame, _| frame.stream_limit(),
     beside: &[&limits::HAND_OVER, &limits::ONE_THREAD],
     contender,
 };
@@ -98,7 +98,7 @@ fn stream<T: Transport, M: Message>(
 // The four loops below own their end and stay functions of their own, so that each is compiled alone.
 
 #[inline(never)]
-fn pour<M: Message>(sender: impl Sender<M>, messages: usize) -> Instant {
+pub(super) fn pour<M: Message>(sender: impl Sender<M>, messages: usize) -> Instant {
     // A variable of its own: what comes as an argument stays where the caller has put it.
     let mut sender = sender;
     let start = Instant::now();
@@ -112,7 +112,7 @@ fn pour<M: Message>(sender: impl Sender<M>, messages: usize) -> Instant {
 }
 
 #[inline(never)]
-fn drain<M: Message>(receiver: impl Receiver<M>, messages: usize) -> Result<Instant, Fault> {
+pub(super) fn drain<M: Message>(receiver: impl Receiver<M>, messages: usize) -> Result<Instant, Fault> {
     let mut receiver = receiver;
     for expected in 0..messages {
         expect(&mut receiver, expected)?;

@@ -4,16 +4,20 @@
 //! compiled for its contender alone: no indirect call is made per message. An end may block or spin as its mechanism
 //! does; it must say [`Closed`] once its peer is gone, so that a lost message ends a run instead of hanging it.
 
+pub mod bytes;
 pub mod crossbeam;
 pub mod empty;
 pub mod message;
 pub mod mutex_condvar;
+mod mutex_queue;
+pub mod mutex_spin;
 pub mod registry;
 pub mod rtrb;
 pub mod slowed;
 pub mod spsc;
 pub mod spsc_epoll;
 pub mod std_mpsc;
+pub mod tcp_stream;
 pub mod unix_stream;
 pub mod ypipe_spin;
 pub mod ypipe_woken;

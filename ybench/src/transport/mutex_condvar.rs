@@ -1,86 +1,116 @@
-//! A queue behind a mutex, with a condition variable to sleep on: what everybody writes first.
+//! A queue behind a mutex, with a condition variable to sleep on: what everybody writes first, and the thread article's
+//! balanced design.
 //!
 //! ```text
 //!   sender thread   lock, push, unlock ----> VecDeque ----> lock, pop, unlock   receiver thread
 //!                     \-- notify_one ------> condvar -----> wait (when empty)
 //! ```
+//!
+//! Rust's `notify_one` makes a system call whether anybody waits or not, where the C++ one of the article first looks
+//! whether somebody does. So there are two: one that notifies at every message, as most programs do, and one in which
+//! the receiver says under the lock that it is going to sleep, and only then is notified: the article's "if it suspects
+//! that the partner may be sleeping".
 
-use std::collections::VecDeque;
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, MutexGuard, PoisonError};
 
+use super::mutex_queue::{MutexQueue, Queue};
 use super::{Closed, Message, Traits, Transport, Waits};
 
-pub struct MutexCondvar;
+/// Notifies at every message.
+pub struct Always;
+/// Notifies a receiver that has said that it sleeps.
+pub struct IfAsleep;
 
 struct Shared<M> {
-    queue: Mutex<Queue<M>>,
+    queue: MutexQueue<M>,
     filled: Condvar,
 }
 
-struct Queue<M> {
-    messages: VecDeque<M>,
-    closed: bool,
-}
-
-impl<M> Shared<M> {
-    fn lock(&self) -> MutexGuard<'_, Queue<M>> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-pub struct Sender<M>(Arc<Shared<M>>);
+pub struct Sender<M, const ALWAYS: bool>(Arc<Shared<M>>);
 pub struct Receiver<M>(Arc<Shared<M>>);
 
-impl Transport for MutexCondvar {
-    const TRAITS: Traits = Traits {
-        name: "mutex-condvar",
-        about: "A VecDeque behind a mutex, with a condition variable",
-        waits: Waits::Sleeps,
-        batches: true,
-        ..Traits::COMMON
-    };
-    type Sender<M: Message> = Sender<M>;
+const COMMON: Traits = Traits {
+    name: "mutex-condvar",
+    about: "A VecDeque behind a mutex, with a condition variable notified at every message",
+    waits: Waits::Sleeps,
+    batches: true,
+    ..Traits::COMMON
+};
+
+fn ends<M, const ALWAYS: bool>() -> (Sender<M, ALWAYS>, Receiver<M>) {
+    let shared = Arc::new(Shared { queue: MutexQueue::new(), filled: Condvar::new() });
+    (Sender(shared.clone()), Receiver(shared))
+}
+
+impl Transport for Always {
+    const TRAITS: Traits = COMMON;
+    type Sender<M: Message> = Sender<M, true>;
     type Receiver<M: Message> = Receiver<M>;
 
-    fn open<M: Message>() -> io::Result<(Sender<M>, Receiver<M>)> {
-        let queue = Mutex::new(Queue { messages: VecDeque::new(), closed: false });
-        let shared = Arc::new(Shared { queue, filled: Condvar::new() });
-        Ok((Sender(shared.clone()), Receiver(shared)))
+    fn open<M: Message>() -> io::Result<(Sender<M, true>, Receiver<M>)> {
+        Ok(ends())
     }
 }
 
-impl<M: Message> super::Sender<M> for Sender<M> {
+impl Transport for IfAsleep {
+    const TRAITS: Traits = Traits {
+        name: "mutex-condvar-asleep",
+        about: "A VecDeque behind a mutex, with a condition variable notified only when the receiver has gone to sleep",
+        ..COMMON
+    };
+    type Sender<M: Message> = Sender<M, false>;
+    type Receiver<M: Message> = Receiver<M>;
+
+    fn open<M: Message>() -> io::Result<(Sender<M, false>, Receiver<M>)> {
+        Ok(ends())
+    }
+}
+
+impl<M, const ALWAYS: bool> Sender<M, ALWAYS> {
+    /// Changes the queue, then wakes whoever waits for that.
+    #[inline(always)]
+    fn change(&self, change: impl FnOnce(&mut Queue<M>)) {
+        let mut queue = self.0.queue.lock();
+        change(&mut queue);
+        let asleep = std::mem::take(&mut queue.asleep);
+        drop(queue);
+        if ALWAYS || asleep {
+            self.0.filled.notify_one();
+        }
+    }
+}
+
+impl<M: Message, const ALWAYS: bool> super::Sender<M> for Sender<M, ALWAYS> {
     #[inline(always)]
     fn send(&mut self, message: M) -> Result<(), Closed> {
-        self.0.lock().messages.push_back(message);
-        self.0.filled.notify_one();
+        self.change(|queue| queue.messages.push_back(message));
         Ok(())
     }
 
     #[inline(always)]
     fn send_batch(&mut self, first: usize, count: usize) -> Result<(), Closed> {
-        self.0.lock().messages.extend((first..first + count).map(M::numbered));
-        self.0.filled.notify_one();
+        self.change(|queue| queue.messages.extend((first..first + count).map(M::numbered)));
         Ok(())
     }
 }
 
-impl<M> Drop for Sender<M> {
+impl<M, const ALWAYS: bool> Drop for Sender<M, ALWAYS> {
     fn drop(&mut self) {
-        self.0.lock().closed = true;
-        self.0.filled.notify_one();
+        self.change(|queue| queue.closed = true);
     }
 }
 
 impl<M> Receiver<M> {
     #[inline(always)]
     fn filled(&self) -> Result<MutexGuard<'_, Queue<M>>, Closed> {
-        let mut queue = self.0.lock();
+        let mut queue = self.0.queue.lock();
         while queue.messages.is_empty() {
             if queue.closed {
                 return Err(Closed);
             }
+            // Said again after each waking: whoever notifies takes it.
+            queue.asleep = true;
             queue = self.0.filled.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
         Ok(queue)
@@ -95,9 +125,7 @@ impl<M: Message> super::Receiver<M> for Receiver<M> {
 
     #[inline(always)]
     fn recv_batch(&mut self, into: &mut Vec<M>, max: usize) -> Result<(), Closed> {
-        let mut queue = self.filled()?;
-        let count = queue.messages.len().min(max);
-        into.extend(queue.messages.drain(..count));
+        self.filled()?.take(into, max);
         Ok(())
     }
 }

@@ -1,12 +1,15 @@
 //! Every transport there is, by name: the only place that knows them all. Adding one means adding a line here.
 
 use super::{Traits, Transport};
-use super::{crossbeam, empty, mutex_condvar, rtrb, slowed, spsc, spsc_epoll, std_mpsc, unix_stream};
-use super::{ypipe_spin, ypipe_woken};
+use super::{crossbeam, empty, mutex_condvar, mutex_spin, rtrb, slowed, spsc, spsc_epoll, std_mpsc, tcp_stream};
+use super::{unix_stream, ypipe_spin, ypipe_woken};
 use crate::error::{Error, Fault};
 use crate::outcome::Outcome;
 use crate::place::Place;
-use crate::scenario::{density, fixed_rate, latency, night_watchman, overrun, ping_pong, throughput};
+use crate::record::Parameter;
+use crate::scenario::{
+    burst, crowd, density, fixed_rate, latency, night_watchman, overrun, ping_pong, size, throughput,
+};
 use crate::stage::Timed;
 
 /// A transport with its drivers, each compiled for it alone.
@@ -24,6 +27,11 @@ pub struct Entry {
     pub fixed_rate: fn(Place, u64, f64) -> Result<Outcome, Fault>,
     /// The last number is seconds of silence.
     pub night_watchman: fn(Place, u64, f64) -> Result<Outcome, Fault>,
+    pub size: fn(Place, Parameter, u64) -> Result<Timed, Fault>,
+    /// The first number is the backlog.
+    pub burst: fn(Place, u64, u64) -> Result<Outcome, Fault>,
+    /// The first number is that of threads for each CPU.
+    pub crowd: fn(Place, usize, u64) -> Result<Timed, Fault>,
 }
 
 const fn entry<T: Transport>() -> Entry {
@@ -37,6 +45,9 @@ const fn entry<T: Transport>() -> Entry {
         overrun: overrun::run::<T, usize>,
         fixed_rate: fixed_rate::run::<T, usize>,
         night_watchman: night_watchman::run::<T, usize>,
+        size: size::run::<T>,
+        burst: burst::run::<T>,
+        crowd: crowd::run::<T>,
     }
 }
 
@@ -53,13 +64,16 @@ static ALL: &[Entry] = &[
     entry::<ypipe_spin::YpipeSpin>(),
     entry::<unix_stream::Waitall>(),
     entry::<unix_stream::Polled>(),
+    entry::<tcp_stream::TcpLoopback>(),
     entry::<std_mpsc::Channel>(),
     entry::<std_mpsc::SyncChannel>(),
     entry::<crossbeam::Unbounded>(),
     entry::<crossbeam::Bounded>(),
     entry::<rtrb::Rtrb<65_536>>(),
     entry::<rtrb::Rtrb<1_024>>(),
-    entry::<mutex_condvar::MutexCondvar>(),
+    entry::<mutex_condvar::Always>(),
+    entry::<mutex_condvar::IfAsleep>(),
+    entry::<mutex_spin::MutexSpin>(),
     entry::<empty::Empty>(),
     entry::<slowed::Slowed>(),
 ];
@@ -124,6 +138,10 @@ mod tests {
             (entry.ping_pong)(place, 20).unwrap_or_else(|fault| panic!("{name} {fault}"));
             (entry.throughput)(place, 5_000).unwrap_or_else(|fault| panic!("{name} {fault}"));
             (entry.batches)(place, 5_001, 64).unwrap_or_else(|fault| panic!("{name} {fault}"));
+            (entry.crowd)(place, 8, 2_000).unwrap_or_else(|fault| panic!("{name} {fault}"));
+            if (burst::SCENARIO.able)(&entry.traits) {
+                (entry.burst)(place, 1_000, 2_500).unwrap_or_else(|fault| panic!("{name} {fault}"));
+            }
             let mut recorded = vec![(entry.latency)(place, 20), (entry.density)(place, 5_000)];
             // Elsewhere they refuse.
             if clock::one_way(place).is_ok() {
@@ -134,6 +152,32 @@ mod tests {
             for outcome in recorded {
                 let outcome = outcome.unwrap_or_else(|fault| panic!("{name} {fault}"));
                 assert!(!outcome.distributions.is_empty() && outcome.nanoseconds.is_finite(), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_transport_carries_64_kib_by_value_and_by_pointer() {
+        let place = Place::choose(None).unwrap();
+        for entry in ALL {
+            for parameter in size::checked(65_536.0).unwrap() {
+                let timed = (entry.size)(place, parameter, 1_500);
+                let timed = timed.unwrap_or_else(|fault| panic!("{} {parameter:?} {fault}", entry.traits.name));
+                assert_eq!(timed.units, 1_500);
+            }
+        }
+    }
+
+    #[test]
+    fn whoever_sleeps_delivers_everything_on_one_cpu() {
+        let place = Place::choose(None).unwrap().together();
+        for entry in ALL.iter().filter(|entry| entry.traits.waits.sleeps()) {
+            let name = entry.traits.name;
+            (entry.crowd)(place, 8, 400).unwrap_or_else(|fault| panic!("{name} {fault}"));
+            let [parameter, _] = size::checked(4_096.0).unwrap();
+            (entry.size)(place, parameter, 100).unwrap_or_else(|fault| panic!("{name} {fault}"));
+            if (burst::SCENARIO.able)(&entry.traits) {
+                (entry.burst)(place, 100, 300).unwrap_or_else(|fault| panic!("{name} {fault}"));
             }
         }
     }

@@ -3,6 +3,8 @@
 //! ```text
 //!   sender thread   push, push, push ... ----> ring ----> pop, pop, pop ...   receiver thread
 //! ```
+//!
+//! A ring is allocated whole: of messages so large that its slots would take more than 64 MiB it has room for fewer.
 
 use std::io;
 
@@ -11,6 +13,8 @@ use rtrb::{Consumer, Producer, PushError, RingBuffer};
 use super::{Closed, Message, Traits, Transport, Waits};
 
 pub struct Rtrb<const SLOTS: usize>;
+
+const MOST_BYTES: usize = 64 << 20;
 
 impl<const SLOTS: usize> Transport for Rtrb<SLOTS> {
     const TRAITS: Traits = Traits {
@@ -31,7 +35,7 @@ impl<const SLOTS: usize> Transport for Rtrb<SLOTS> {
     type Receiver<M: Message> = Consumer<M>;
 
     fn open<M: Message>() -> io::Result<(Producer<M>, Consumer<M>)> {
-        Ok(RingBuffer::new(SLOTS))
+        Ok(RingBuffer::new(SLOTS.min(MOST_BYTES / size_of::<M>())))
     }
 }
 

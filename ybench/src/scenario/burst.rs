@@ -1,0 +1,229 @@
+//! Many messages at once while the receiver is held back, then all of them taken out: does a backlog slow a queue down?
+//!
+//! ```text
+//!   first CPU    0 1 2 ... N  |  (sleeps)          the clock of the first half: Fill
+//!   second CPU   (sleeps)     |  0 1 2 ... N       the clock of the second half: Drain
+//! ```
+//!
+//! The figure is the time for one message in and out. A short burst is repeated on the same channel until the run is as
+//! long as wanted. The first burst of a run warms up and shows the memory it takes; its times do not count, so that a
+//! backlog that fits a run once is measured in the same state as one that fits it a thousand times.
+//!
+//! Only for transports without a bound: the sender of any other waits for the receiver, which is held back.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use super::{END, Quick, Scenario, expect, expect_end};
+use crate::error::Fault;
+use crate::frame::Frame;
+use crate::limits;
+use crate::memory::InUse;
+use crate::outcome::{Metric, Outcome};
+use crate::place::Place;
+use crate::record::{Parameter, Quantity};
+use crate::rounds::Contender;
+use crate::stage::duet;
+use crate::transport::registry::Entry;
+use crate::transport::{Receiver, Sender, Transport};
+
+pub static SCENARIO: Scenario = Scenario {
+    name: "burst",
+    about: "Messages sent while the receiver is held back, then taken out, by transports without a bound: both together",
+    parameters: &[backlog(1e3), backlog(1e4), IN_QUICK, backlog(1e6), backlog(1e7)],
+    in_quick: Quick::At(IN_QUICK),
+    one_cpu: false,
+    needs_two_cpus: false,
+    // What invents its messages has nothing to hold back.
+    able: |traits| traits.one_by_one && !traits.bounded && !traits.invents,
+    // The two halves never overlap, so the instructions of both ends add up as they do in one thread, which moves its
+    // 512 messages through the nearest cache. What a backlog costs beyond that is memory and the way between the CPUs.
+    limit: |_, _| &limits::ONE_THREAD,
+    beside: &[],
+    contender,
+};
+
+const IN_QUICK: Parameter = backlog(1e5);
+
+const fn backlog(messages: f64) -> Parameter {
+    Parameter { quantity: Quantity::Backlog, value: messages }
+}
+
+fn contender(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
+    let place = frame.place;
+    let backlog = parameter.unwrap_or(IN_QUICK).value as u64;
+    let run = move |messages| (entry.burst)(place, backlog, messages);
+    let mut contender = frame.transport(entry, &limits::ONE_THREAD, run);
+    // Whoever asks for fewer messages than a burst has gets one burst all the same: it would be no such burst.
+    contender.length = contender.length.at_least(Duration::ZERO, backlog);
+    contender
+}
+
+/// With fewer messages, the pages they take are too few to be told from those of everything else.
+const ENOUGH_FOR_MEMORY: u64 = 100_000;
+
+/// How the messages of a run are divided.
+#[derive(Clone, Copy)]
+struct Bursts {
+    messages: usize,
+    /// Those that count; one more comes before them.
+    counted: usize,
+}
+
+impl Bursts {
+    /// Only while a run of the right length is being looked for are there fewer messages than the backlog.
+    fn of(backlog: u64, messages: u64) -> Self {
+        let burst = backlog.min(messages).max(1);
+        Self { messages: burst as usize, counted: (messages / burst) as usize }
+    }
+
+    /// Whether it counts, and its numbers.
+    fn all(self) -> impl Iterator<Item = (bool, std::ops::Range<usize>)> {
+        (0..=self.counted).map(move |burst| (burst > 0, burst * self.messages..(burst + 1) * self.messages))
+    }
+
+    fn nanoseconds_per_message(self, time: Duration) -> f64 {
+        time.as_nanos() as f64 / (self.messages * self.counted) as f64
+    }
+}
+
+/// Sends bursts of `backlog` messages, as many as come nearest to `messages` from below, and one at least.
+pub fn run<T: Transport>(place: Place, backlog: u64, messages: u64) -> Result<Outcome, Fault> {
+    let bursts = Bursts::of(backlog, messages);
+    let (sender, receiver) = T::open::<usize>()?;
+    let (full, is_full) = mpsc::channel();
+    let (drained, is_drained) = mpsc::channel();
+    let (filled, drain) = duet(
+        place,
+        messages.max(backlog) * 2,
+        move |gate| {
+            gate.pass();
+            fill(sender, bursts, &full, &is_drained)
+        },
+        move |gate| {
+            gate.pass();
+            drain(receiver, bursts, &is_full, &drained)
+        },
+    )?;
+    let drain = bursts.nanoseconds_per_message(drain?);
+    let filled = filled?;
+    let fill = bursts.nanoseconds_per_message(filled.time);
+    let mut metrics = BTreeMap::from([(Metric::Fill, fill), (Metric::Drain, drain)]);
+    if bursts.messages as u64 >= ENOUGH_FOR_MEMORY {
+        metrics.insert(Metric::BytesHeld, filled.bytes / bursts.messages as f64);
+    }
+    Ok(Outcome { nanoseconds: fill + drain, metrics, ..Outcome::default() })
+}
+
+struct Filled {
+    time: Duration,
+    /// In use with the first burst in the queue, beyond what was in use before.
+    bytes: f64,
+}
+
+/// A receiver that is gone, or gives no answer any more, has found a fault and returns it.
+fn fill(
+    mut sender: impl Sender<usize>,
+    bursts: Bursts,
+    full: &mpsc::Sender<()>,
+    drained: &mpsc::Receiver<()>,
+) -> Result<Filled, Fault> {
+    let before = InUse::read()?;
+    let mut filled = Filled { time: Duration::ZERO, bytes: 0.0 };
+    for (counts, numbers) in bursts.all() {
+        let start = Instant::now();
+        if !put_in(&mut sender, numbers) {
+            return Ok(filled);
+        }
+        if counts {
+            filled.time += start.elapsed();
+        } else {
+            filled.bytes = InUse::read()?.since(before);
+        }
+        // Each burst is a whole stream: a receiver that misses a message finds the end instead of waiting for ever.
+        if sender.send(END).is_err() || full.send(()).is_err() || drained.recv().is_err() {
+            return Ok(filled);
+        }
+    }
+    Ok(filled)
+}
+
+#[inline(never)]
+fn put_in(sender: &mut impl Sender<usize>, mut numbers: std::ops::Range<usize>) -> bool {
+    numbers.all(|number| sender.send(number).is_ok())
+}
+
+fn drain(
+    mut receiver: impl Receiver<usize>,
+    bursts: Bursts,
+    full: &mpsc::Receiver<()>,
+    drained: &mpsc::Sender<()>,
+) -> Result<Duration, Fault> {
+    let mut time = Duration::ZERO;
+    for (counts, numbers) in bursts.all() {
+        // A sender that is gone has said so in the channel itself as well, behind whatever it has sent.
+        let _ = full.recv();
+        let start = Instant::now();
+        take_out(&mut receiver, numbers)?;
+        if counts {
+            time += start.elapsed();
+        }
+        expect_end(&mut receiver)?;
+        let _ = drained.send(());
+    }
+    Ok(time)
+}
+
+#[inline(never)]
+fn take_out(receiver: &mut impl Receiver<usize>, mut numbers: std::ops::Range<usize>) -> Result<(), Fault> {
+    numbers.try_for_each(|expected| expect(receiver, expected))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rounds::Length;
+    use crate::transport::registry;
+    use crate::transport::spsc::Adaptive;
+
+    #[test]
+    fn a_small_backlog_is_repeated_and_a_large_one_comes_once() {
+        let numbers = |backlog, messages| Bursts::of(backlog, messages).all().collect::<Vec<_>>();
+        assert_eq!(numbers(10, 35), [(false, 0..10), (true, 10..20), (true, 20..30), (true, 30..40)]);
+        assert_eq!(numbers(10, 10), [(false, 0..10), (true, 10..20)]);
+        // Calibration may ask for less than a burst.
+        assert_eq!(numbers(10, 4), [(false, 0..4), (true, 4..8)]);
+    }
+
+    #[test]
+    fn the_two_halves_add_up_and_memory_is_told_where_it_can_be() {
+        let place = Place::choose(None).unwrap();
+        for (backlog, enough_for_memory) in [(1_000, false), (100_000, true)] {
+            let outcome = run::<Adaptive>(place, backlog, backlog).unwrap();
+            assert_eq!(outcome.nanoseconds, outcome.metrics[&Metric::Fill] + outcome.metrics[&Metric::Drain]);
+            // How much it is, tests/memory.rs asks.
+            assert_eq!(outcome.metrics.contains_key(&Metric::BytesHeld), enough_for_memory);
+        }
+    }
+
+    #[test]
+    fn a_run_never_has_fewer_messages_than_the_backlog() {
+        let entry = registry::named("spsc").unwrap();
+        let place = Place::choose(None).unwrap();
+        let length = |length| {
+            let frame = Frame { place, rounds: 1, transports: length, limits: length };
+            contender(entry, Some(backlog(1e4)), frame).length
+        };
+        let second = Duration::from_secs(1);
+        assert_eq!(length(Length::Units(300)), Length::Units(10_000));
+        assert_eq!(length(Length::Time(second)), Length::TimeAndUnits(second, 10_000));
+    }
+
+    #[test]
+    fn a_bound_excludes_and_so_does_having_no_queue() {
+        let able = |name| (SCENARIO.able)(&registry::named(name).unwrap().traits);
+        assert!(able("spsc") && able("mutex-spin"));
+        assert!(!able("spsc-bounded") && !able("unix-stream") && !able("rtrb-64k") && !able("empty"));
+    }
+}
