@@ -3,7 +3,7 @@
 
 use std::hint::black_box;
 
-use ybench::memory::{InUse, resident};
+use ybench::memory::{resident, resident_and_used};
 use ybench::outcome::Metric;
 use ybench::place::Place;
 use ybench::scenario::burst;
@@ -32,9 +32,9 @@ fn what_was_freed_and_kept_counts_again_when_it_is_taken() {
     let first = blocks();
     let above = black_box(vec![1u8; 4_000]);
     drop(first);
-    let before = InUse::read().unwrap();
+    let before = resident_and_used().unwrap();
     let again = blocks();
-    let taken = InUse::read().unwrap().since(before) / (BLOCKS * 4_000) as f64;
+    let taken = (resident().unwrap() - before) / (BLOCKS * 4_000) as f64;
     assert!((1.0..1.1).contains(&taken), "{taken}");
     drop((again, above));
 }
@@ -46,10 +46,9 @@ fn a_burst_holds_at_least_its_messages_time_and_again() {
         for run in 1..=3 {
             let outcome = (entry.burst)(place, 1_000_000, 1_000_000).unwrap();
             let held = outcome.metrics[&Metric::BytesHeld];
-            // Nobody needs more than a pointer beside each message, and room for as many again. The buffers of these
-            // are grown by copying, and the allocator counts as kept what it has not made resident again.
-            let least = if entry.traits.name.starts_with("mutex") { 3.5 } else { 7.9 };
-            assert!((least..33.0).contains(&held), "{}, run {run}: {held}", entry.traits.name);
+            // Nobody needs more than a pointer beside each message, and room for as many again; the rest of the process
+            // may have given up some pages meanwhile.
+            assert!((7.5..33.0).contains(&held), "{}, run {run}: {held}", entry.traits.name);
         }
     }
 }

@@ -19,7 +19,7 @@ use super::{END, Quick, Scenario, expect, expect_end};
 use crate::error::Fault;
 use crate::frame::Frame;
 use crate::limits;
-use crate::memory::InUse;
+use crate::memory;
 use crate::outcome::{Metric, Outcome};
 use crate::place::Place;
 use crate::record::{Parameter, Quantity};
@@ -129,7 +129,7 @@ fn fill(
     full: &mpsc::Sender<()>,
     drained: &mpsc::Receiver<()>,
 ) -> Result<Filled, Fault> {
-    let before = InUse::read()?;
+    let before = memory::resident_and_used()?;
     let mut filled = Filled { time: Duration::ZERO, bytes: 0.0 };
     for (counts, numbers) in bursts.all() {
         let start = Instant::now();
@@ -139,7 +139,7 @@ fn fill(
         if counts {
             filled.time += start.elapsed();
         } else {
-            filled.bytes = InUse::read()?.since(before);
+            filled.bytes = memory::resident()? - before;
         }
         // Each burst is a whole stream: a receiver that misses a message finds the end instead of waiting for ever.
         if sender.send(END).is_err() || full.send(()).is_err() || drained.recv().is_err() {
