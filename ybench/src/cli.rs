@@ -38,6 +38,9 @@ pub enum Command {
     Compare(compare::Asked),
     /// Measure what the machine itself cannot do faster
     Limits,
+    /// Tell the bytes that each of so many messages holds in a transport, and nothing else
+    #[command(hide = true)]
+    Held { transport: String, backlog: u64 },
     /// Name every scenario, transport and article
     List,
     /// Measure this project's own targets

@@ -59,3 +59,14 @@ pub fn list() {
     say("\nTargets (`ybench goals`):");
     say(format_args!("  {:<20} The project's own targets, each measured and compared with what is wanted.", "goals"));
 }
+
+/// Tells what each of so many messages holds in a transport without a bound, in bytes: what `burst` asks a process of
+/// its own.
+pub fn held(transport: &str, backlog: u64) -> Result<(), Error> {
+    let named = registry::named(transport).filter(|entry| (scenario::burst::SCENARIO.able)(&entry.traits));
+    let entry =
+        named.ok_or_else(|| Error::Refused(format!("There is no transport without a bound called '{transport}'.")))?;
+    let bytes = (entry.held)(backlog).map_err(|fault| Error::Broken { contender: transport.to_owned(), fault })?;
+    say(bytes);
+    Ok(())
+}

@@ -10,6 +10,10 @@ fn main() -> std::process::ExitCode {
     if let Some(Command::Compare(asked)) = &cli.command {
         return ended(cli.nothing_to_measure().and_then(|()| compare::run(asked)));
     }
+    if let Some(Command::Held { transport, backlog }) = &cli.command {
+        return ended(commands::held(transport, *backlog));
+    }
+    ybench::memory::this_is_the_program();
     interrupt::install();
     let outcome = cli.request().and_then(|request| match &cli.command {
         None => quick::run(&request),
@@ -22,8 +26,8 @@ fn main() -> std::process::ExitCode {
             commands::list();
             Ok(())
         }
-        // Measures nothing, and was carried out above.
-        Some(Command::Compare(_)) => Ok(()),
+        // Carried out above.
+        Some(Command::Compare(_) | Command::Held { .. }) => Ok(()),
     });
     ended(outcome)
 }

@@ -5,6 +5,9 @@
 
 use std::fs;
 use std::io;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
 
 /// Bytes of this process that are in memory.
 ///
@@ -26,17 +29,25 @@ fn in_rollup(text: &str) -> Option<f64> {
     Some(kibibytes.trim().parse::<f64>().ok()? * 1024.0)
 }
 
-/// The same after the allocator has given back every page that nobody uses: what comes into use later then shows, also
-/// where it takes what an earlier queue has freed.
-///
-/// Takes up to milliseconds. Another allocator than that of the GNU C library keeps what it has.
-pub fn resident_and_used() -> io::Result<f64> {
-    #[cfg(target_env = "gnu")]
-    // SAFETY: takes the allocator's own locks, and may be called by any thread at any time.
-    unsafe {
-        libc::malloc_trim(0);
+/// The program that can be asked about memory in a process of its own; set by `main` alone, because what runs tests is
+/// another program.
+static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+
+/// Says that this process is the program `ybench`.
+pub fn this_is_the_program() {
+    if let Ok(path) = std::env::current_exe() {
+        let _ = PROGRAM.set(path);
     }
-    resident()
+}
+
+/// Bytes that each of `backlog` messages holds in the transport of that name, told by a fresh process: here allocators
+/// keep what earlier queues have given back, and a queue that takes it again would seem to take nothing.
+///
+/// Takes as long as it takes to start a process and to send the messages. Nothing where no process can be started.
+pub fn held_in_a_fresh_process(transport: &str, backlog: u64) -> Option<f64> {
+    let program = PROGRAM.get()?;
+    let output = Command::new(program).args(["held", transport, &backlog.to_string()]).output().ok()?;
+    std::str::from_utf8(&output.stdout).ok()?.trim().parse().ok()
 }
 
 // What is read is tested in tests/memory.rs: here other tests of the same process take and free memory meanwhile.

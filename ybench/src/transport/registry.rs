@@ -30,6 +30,8 @@ pub struct Entry {
     pub size: fn(Place, Parameter, u64) -> Result<Timed, Fault>,
     /// The first number is the backlog.
     pub burst: fn(Place, u64, u64) -> Result<Outcome, Fault>,
+    /// Bytes that each of so many messages holds while all are in the queue.
+    pub held: fn(u64) -> Result<f64, Fault>,
     /// The first number is that of threads for each CPU.
     pub crowd: fn(Place, usize, u64) -> Result<Timed, Fault>,
 }
@@ -47,6 +49,7 @@ const fn entry<T: Transport>() -> Entry {
         night_watchman: night_watchman::run::<T, usize>,
         size: size::run::<T>,
         burst: burst::run::<T>,
+        held: burst::held::<T>,
         crowd: crowd::run::<T>,
     }
 }
