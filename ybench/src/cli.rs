@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::compare::{self, Baseline};
 use crate::error::Error;
 use crate::place::Place;
+use crate::report;
 use crate::selected::Selection;
 use crate::transport::registry::{self, Entry};
 
@@ -38,6 +39,8 @@ pub enum Command {
     Compare(compare::Asked),
     /// Measure what the machine itself cannot do faster
     Limits,
+    /// Make tables, a page, Markdown and CSV again from kept results
+    Report(report::Asked),
     /// Tell the bytes that each of so many messages holds in a transport, and nothing else
     #[command(hide = true)]
     Held { transport: String, backlog: u64 },

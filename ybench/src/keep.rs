@@ -42,6 +42,19 @@ pub fn write_report(path: &Path, report: &Report) -> Result<(), Error> {
 /// A result as it was kept, by this ybench or an older one. One that cannot be read, or in which nothing was measured,
 /// is refused.
 pub fn read_report(path: &Path) -> Result<Report, Error> {
+    let report = read_result(path)?;
+    if report.sessions.iter().all(|session| session.rounds.is_empty()) {
+        return Err(nothing_measured(path));
+    }
+    Ok(report)
+}
+
+pub fn nothing_measured(path: &Path) -> Error {
+    Error::Refused(format!("{} is the result of a run in which nothing was measured.", path.display()))
+}
+
+/// The same, for whom a result without a round is one as well: that of the clock.
+pub fn read_result(path: &Path) -> Result<Report, Error> {
     let shown = path.display();
     let refuse = |sentence: String| Err(Error::Refused(sentence));
     let bytes = match fs::read(path) {
@@ -71,10 +84,7 @@ pub fn read_report(path: &Path) -> Result<Report, Error> {
         Ok(report) => report,
         Err(cause) => return refuse(format!("{shown} is damaged: {cause}.")),
     };
-    let mut rounds = report.sessions.iter().flat_map(|session| &session.rounds).peekable();
-    if rounds.peek().is_none() {
-        return refuse(format!("{shown} is the result of a run in which nothing was measured."));
-    }
+    let mut rounds = report.sessions.iter().flat_map(|session| &session.rounds);
     // What no run can have written: a ratio with it would be none either.
     let no_time = |figure: &f64| !(figure.is_finite() && *figure > 0.0);
     if rounds.any(|round| round.nanoseconds.values().any(no_time)) {

@@ -17,7 +17,8 @@
 //! | `outcome`, `distribution`, `trace` | what one run gave: figures, histograms, single messages |
 //! | `record`, `keep` | what was measured; files that are whole or absent |
 //! | `stats`, `judgement` | pure figures; what they say about who is fastest |
-//! | `table`, `plot` | figures for a terminal; figures as pictures |
+//! | `table`, `plot` | figures as tables; figures as pictures |
+//! | `report` | a kept result shown again: on a terminal, as one page (`templates/`), as Markdown, as CSV |
 //! | `env`, `warnings`, `error` | the machine; every doubt with its advice; the two ways to fail |
 //! | `cli`, `run`, `interrupt`, `quick`, `selected`, `commands`, `article`, `goals`, `compare` | what can be asked for |
 //!
@@ -47,6 +48,7 @@ pub mod plot;
 pub mod progress;
 pub mod quick;
 pub mod record;
+pub mod report;
 pub mod rounds;
 pub mod run;
 pub mod scenario;

@@ -4,11 +4,14 @@
 fn main() -> std::process::ExitCode {
     use clap::Parser;
     use ybench::cli::{ArticleName, Cli, Command};
-    use ybench::{article, clock, commands, compare, goals, interrupt, quick, selected};
+    use ybench::{article, clock, commands, compare, goals, interrupt, quick, report, selected};
 
     let cli = Cli::parse();
     if let Some(Command::Compare(asked)) = &cli.command {
         return ended(cli.nothing_to_measure().and_then(|()| compare::run(asked)));
+    }
+    if let Some(Command::Report(asked)) = &cli.command {
+        return ended(cli.nothing_to_measure().and_then(|()| report::run(asked)));
     }
     if let Some(Command::Held { transport, backlog }) = &cli.command {
         return ended(commands::held(transport, *backlog));
@@ -27,7 +30,7 @@ fn main() -> std::process::ExitCode {
             Ok(())
         }
         // Carried out above.
-        Some(Command::Compare(_) | Command::Held { .. }) => Ok(()),
+        Some(Command::Compare(_) | Command::Report(_) | Command::Held { .. }) => Ok(()),
     });
     ended(outcome)
 }

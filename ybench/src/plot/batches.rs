@@ -1,4 +1,4 @@
-//! Figures as pictures: lines over a doubling x axis, as SVG text. Pure; the caller writes the file.
+//! The batch sweep of the y-suite article: lines over a doubling x axis, as a file of its own. Pure; the caller writes it.
 
 use plotters::prelude::*;
 use plotters::series::DashedLineSeries;

@@ -1,0 +1,53 @@
+//! Figures as pictures: SVG text with a title, a sentence that says in words what is to be seen, and values to hover
+//! over. One file for each kind of picture. Pure; the caller writes the file.
+//!
+//! On a page the colours are CSS variables, so that one picture serves light and dark; `Picture::standalone` puts in the
+//! real ones. All pictures have the same width, at which their letters are as large as the text beside them.
+
+mod axis;
+mod bars;
+mod batches;
+mod canvas;
+mod colour;
+mod ends;
+mod growth;
+mod histogram;
+mod percentiles;
+mod ridges;
+mod scatter;
+mod sweep;
+
+pub use self::bars::{Bar, Bars};
+pub use self::batches::{Band, Graph, Level, Line, svg};
+pub use self::colour::{Colour, Look, Looks, Shape};
+pub use self::growth::{Growth, Rise};
+pub use self::histogram::{Histogram, Shown};
+pub use self::percentiles::Percentiles;
+pub use self::ridges::Ridges;
+pub use self::scatter::Scatter;
+pub use self::sweep::{Point, Sweep, Swept};
+
+/// A drawing that can be read as well as seen.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    pub title: String,
+    /// What the picture shows, in a sentence with figures.
+    pub alt: String,
+    /// For a page that has the variables of [`colour_variables`].
+    pub svg: String,
+}
+
+impl Picture {
+    /// A file of its own: on white, with its title in it.
+    pub fn standalone(&self) -> String {
+        colour::fixed(&canvas::titled(&self.svg, &self.title))
+    }
+}
+
+/// The colours as CSS declarations, for a light and for a dark page.
+pub fn colour_variables(dark: bool) -> String {
+    colour::variables(dark)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,99 @@
+//! A report as one page that needs nothing else: no network, no other file. A struct for each part, and for each a
+//! template of the same name, checked when this crate is compiled.
+//!
+//! The page's own security policy forbids every request; what scripts there are only make values easier to read off.
+
+mod parts;
+mod pictures;
+mod single;
+mod sweeps;
+
+use std::fmt::Display;
+
+use askama::Template;
+
+use super::Loaded;
+use super::sections::{Section, sections};
+use super::when;
+use crate::plot::{self, Looks};
+use crate::record::Report;
+use crate::table::{self, Beside};
+use parts::{Environment, Method, Scenario, Summary, Table};
+
+/// The whole document.
+#[derive(Template)]
+#[template(path = "page.html")]
+struct Page {
+    title: String,
+    light: String,
+    dark: String,
+    results: Vec<Result>,
+}
+
+/// One report within it.
+#[derive(Template)]
+#[template(path = "result.html")]
+struct Result {
+    id: String,
+    /// Only where there are several.
+    name: Option<String>,
+    command: String,
+    machine: String,
+    when: String,
+    summary: Summary,
+    scenarios: Vec<Scenario>,
+    goals: Option<Table>,
+    method: Method,
+    environment: Environment,
+}
+
+/// The page. `beyond` is in nanoseconds.
+pub fn page(loaded: &[Loaded], beyond: f64) -> String {
+    let looks = Looks::of(loaded.iter().map(|one| &one.report));
+    let several = loaded.len() > 1;
+    let result = |(at, one): (usize, &Loaded)| result(at, one, several, &looks, beyond);
+    let page = Page {
+        title: title(loaded),
+        light: plot::colour_variables(false),
+        dark: plot::colour_variables(true),
+        results: loaded.iter().enumerate().map(result).collect(),
+    };
+    rendered(&page)
+}
+
+fn title(loaded: &[Loaded]) -> String {
+    match loaded {
+        [only] => format!("ybench {}, {}", only.report.command, when::date(only.report.started)),
+        several => format!("ybench, {} results", several.len()),
+    }
+}
+
+fn result(at: usize, one: &Loaded, several: bool, looks: &Looks, beyond: f64) -> Result {
+    let report = &one.report;
+    let id = format!("r{}", at + 1);
+    let scenario = |(number, section): (usize, &Section<'_>)| {
+        Scenario::of(format!("{id}-{}", number + 1), section, looks, Beside::of(report, beyond))
+    };
+    let sections = sections(report);
+    Result {
+        name: several.then(|| one.name.clone()),
+        command: report.command.clone(),
+        machine: machine(report),
+        when: when::date(report.started),
+        summary: Summary::of(&id, report, &sections, looks),
+        scenarios: sections.iter().enumerate().map(scenario).collect(),
+        goals: (!report.goals.is_empty()).then(|| Table::of("Targets", table::goals_grid(&report.goals), looks)),
+        method: Method::of(report, looks),
+        environment: Environment::of(report, &one.name),
+        id,
+    }
+}
+
+fn machine(report: &Report) -> String {
+    format!("{}. {}", report.environment.in_words(), table::threads(report))
+}
+
+/// A part as text, for the template it stands in.
+fn rendered(part: &impl Display) -> String {
+    part.to_string()
+}

@@ -1,0 +1,283 @@
+//! The parts of a page and what each of them shows.
+
+use askama::Template;
+use serde_json::Value;
+
+use super::{pictures, single, sweeps};
+use crate::clock;
+use crate::plot::{Look, Looks, Picture};
+use crate::record::{Report, SCHEMA, Session};
+use crate::report::sections::Section;
+use crate::report::terminal::about;
+use crate::table::{self, Beside, Grid, Matrix, Tone, figure, interval};
+
+#[derive(Template)]
+#[template(path = "figure.html")]
+pub(super) struct Figure {
+    pub(super) picture: Picture,
+}
+
+pub(super) fn figures(pictures: impl IntoIterator<Item = Picture>) -> Vec<Figure> {
+    pictures.into_iter().map(|picture| Figure { picture }).collect()
+}
+
+/// A grid with the marks of its transports.
+#[derive(Template)]
+#[template(path = "table.html")]
+pub(super) struct Table {
+    title: String,
+    grid: Grid,
+    looks: Looks,
+}
+
+impl Table {
+    pub(super) fn of(title: &str, grid: Grid, looks: &Looks) -> Self {
+        Self { title: title.to_owned(), grid, looks: looks.clone() }
+    }
+
+    /// The mark stands before the name, wherever in the row that is.
+    fn mark(&self, row: &table::Row, cell: &str) -> Option<Look> {
+        let name = row.name.as_deref().filter(|name| *name == cell && row.tone != Tone::Limit)?;
+        Some(self.looks.look(name))
+    }
+
+    fn right(&self, at: &usize) -> bool {
+        self.grid.columns.get(*at).is_some_and(|column| column.right)
+    }
+}
+
+impl Tone {
+    /// As the style sheet knows it.
+    fn class(self) -> &'static str {
+        match self {
+            Self::Leader => "leader",
+            Self::Tied => "tied",
+            Self::Limit => "limit",
+            Self::Plain => "plain",
+        }
+    }
+}
+
+pub(super) struct Verdict {
+    id: String,
+    name: String,
+    sentences: Vec<String>,
+}
+
+#[derive(Template)]
+#[template(path = "summary.html")]
+pub(super) struct Summary {
+    verdicts: Vec<Verdict>,
+    matrix: Matrix,
+    looks: Looks,
+    warnings: Vec<(String, &'static str)>,
+}
+
+impl Summary {
+    pub(super) fn of(id: &str, report: &Report, sections: &[Section<'_>], looks: &Looks) -> Self {
+        let mut verdicts = Vec::new();
+        for (number, section) in sections.iter().enumerate() {
+            let measured = |session: &&Session| session.transports().next().is_some();
+            let sessions: Vec<&Session> = section.sessions.iter().copied().filter(measured).collect();
+            if !sessions.is_empty() {
+                verdicts.push(Verdict {
+                    id: format!("{id}-{}", number + 1),
+                    name: section.scenario.to_owned(),
+                    sentences: table::judgements(&sessions),
+                });
+            }
+        }
+        let told = report.warnings.iter().map(|warning| (warning.to_string(), warning.advice()));
+        Self { verdicts, matrix: Matrix::of(report), looks: looks.clone(), warnings: told.collect() }
+    }
+
+    fn ratio(&self, ratio: f64) -> String {
+        figure(ratio)
+    }
+
+    fn nanoseconds(&self, limit: &Option<f64>) -> String {
+        limit.map_or(String::new(), |limit| format!("{} ns", figure(limit)))
+    }
+}
+
+fn sentences(session: &Session) -> Vec<String> {
+    table::judgement(session).lines().map(str::to_owned).collect()
+}
+
+#[derive(Template)]
+#[template(path = "scenario.html")]
+pub(super) struct Scenario {
+    id: String,
+    name: String,
+    about: String,
+    /// Over all sessions, where there are several.
+    sentences: Vec<String>,
+    sweeps: Vec<Figure>,
+    sessions: Vec<SessionPart>,
+}
+
+impl Scenario {
+    pub(super) fn of(id: String, section: &Section<'_>, looks: &Looks, beside: Beside) -> Self {
+        let one_of_many = section.sessions.len() > 1;
+        let sessions = section.sessions.iter().map(|session| SessionPart::of(session, one_of_many, looks, beside));
+        Self {
+            name: section.scenario.to_owned(),
+            about: section.about.to_owned(),
+            sentences: if one_of_many { table::judgements(&section.sessions) } else { Vec::new() },
+            sweeps: figures(sweeps::pictures(section, looks)),
+            sessions: sessions.collect(),
+            id,
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "session.html")]
+pub(super) struct SessionPart {
+    title: String,
+    /// Folded where there are several.
+    folded: bool,
+    sentences: Vec<String>,
+    figures: Vec<Figure>,
+    table: Table,
+    singles: Vec<single::Single>,
+    metrics: Option<Table>,
+}
+
+impl SessionPart {
+    fn of(session: &Session, folded: bool, looks: &Looks, beside: Beside) -> Self {
+        let title = session.title();
+        if session.transports().next().is_none() {
+            let grid = table::limits_grid(session, about);
+            let table = Table::of(&title, grid, looks);
+            return Self {
+                title,
+                folded,
+                sentences: Vec::new(),
+                figures: Vec::new(),
+                table,
+                singles: Vec::new(),
+                metrics: None,
+            };
+        }
+        let metrics = table::metrics_grid(session);
+        Self {
+            folded,
+            sentences: sentences(session),
+            figures: figures(pictures::ranked(session, looks).into_iter().chain(single::overview(session, looks))),
+            table: Table::of(&format!("Ranking, {title}"), table::ranking_grid(session), looks),
+            singles: single::all(session, looks, beside),
+            metrics: metrics.map(|grid| Table::of(&format!("Beside it, {title}"), grid, looks)),
+            title,
+        }
+    }
+}
+
+/// How it was measured, session by session.
+#[derive(Template)]
+#[template(path = "method.html")]
+pub(super) struct Method {
+    rounds: Option<Table>,
+    /// What is to be said of the clock.
+    clock: Vec<String>,
+    clocks: Option<Table>,
+    dropped: Vec<(String, usize, String)>,
+    seconds: String,
+}
+
+impl Method {
+    pub(super) fn of(report: &Report, looks: &Looks) -> Self {
+        let mut grid = Grid::new(&["session", ">rounds that count", ">of", "limit at both ends", ">seconds"]);
+        let mut dropped = Vec::new();
+        for session in &report.sessions {
+            let seconds: f64 = session.rounds.iter().map(|round| round.seconds).sum();
+            let cells = vec![
+                session.title(),
+                session.counted().count().to_string(),
+                session.rounds.len().to_string(),
+                session.floor.clone(),
+                figure(seconds),
+            ];
+            grid.push(Tone::Plain, None, cells);
+            let reasons = session.rounds.iter().enumerate();
+            dropped.extend(reasons.filter_map(|(at, round)| Some((session.title(), at + 1, round.dropped.clone()?))));
+        }
+        let seconds: f64 = report.sessions.iter().flat_map(|session| &session.rounds).map(|round| round.seconds).sum();
+        let sentences = report.clock.as_ref().map(clock::table::sentences).unwrap_or_default();
+        Self {
+            rounds: (!report.sessions.is_empty()).then(|| Table::of("Rounds", grid, looks)),
+            clock: sentences.lines().map(str::to_owned).collect(),
+            clocks: report.clock.as_ref().and_then(clocks).map(|grid| Table::of("Clocks", grid, looks)),
+            dropped,
+            seconds: figure(seconds),
+        }
+    }
+}
+
+/// What every way to read a clock costs, where that was measured.
+fn clocks(facts: &clock::Facts) -> Option<Grid> {
+    let mut grid = Grid::new(&["way to read a clock", ">ns", ">min .. max"]);
+    for row in &facts.table {
+        let cost = row.nanoseconds;
+        let spread = cost.map_or_else(|| row.absent.clone().unwrap_or_default(), interval);
+        grid.push(
+            Tone::Plain,
+            None,
+            vec![row.name.clone(), cost.map_or("-".to_owned(), |cost| figure(cost.median)), spread],
+        );
+    }
+    (!grid.rows.is_empty()).then_some(grid)
+}
+
+/// Everything the record knows of the machine, whatever that is.
+#[derive(Template)]
+#[template(path = "environment.html")]
+pub(super) struct Environment {
+    facts: Vec<(String, String)>,
+    file: String,
+    command: String,
+    schema: u32,
+}
+
+impl Environment {
+    pub(super) fn of(report: &Report, file: &str) -> Self {
+        let mut facts = Vec::new();
+        if let Ok(value) = serde_json::to_value(&report.environment) {
+            tell("", &value, &mut facts);
+        }
+        Self { facts, file: file.to_owned(), command: report.command.clone(), schema: SCHEMA }
+    }
+}
+
+/// The leaves of a value with the way to them in words.
+fn tell(name: &str, value: &Value, facts: &mut Vec<(String, String)>) {
+    match value {
+        Value::Null => {}
+        Value::Object(fields) => {
+            for (field, value) in fields {
+                let field = field.replace(['_', '-'], " ");
+                let name = if name.is_empty() { field } else { format!("{name}, {field}") };
+                tell(&name, value, facts);
+            }
+        }
+        Value::Array(values) if values.iter().any(|value| value.is_object() || value.is_array()) => {
+            for (at, value) in values.iter().enumerate() {
+                tell(&format!("{name} {}", at + 1), value, facts);
+            }
+        }
+        Value::Array(values) => {
+            let told: Vec<String> = values.iter().map(leaf).collect();
+            facts.push((name.to_owned(), told.join(", ")));
+        }
+        other => facts.push((name.to_owned(), leaf(other))),
+    }
+}
+
+fn leaf(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Bool(false) => "no".to_owned(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,15 @@
+//! A kept result, read back to be shown.
+
+use std::path::Path;
+
+use crate::error::Error;
+use crate::keep;
+use crate::record::Report;
+
+/// Refuses what cannot be read, and what has nothing to show: neither a round nor the cost of a clock.
+pub fn load(path: &Path) -> Result<Report, Error> {
+    let report = keep::read_result(path)?;
+    let rounds = report.sessions.iter().any(|session| !session.rounds.is_empty());
+    let clocks = report.clock.as_ref().is_some_and(|facts| !facts.table.is_empty());
+    if rounds || clocks { Ok(report) } else { Err(keep::nothing_measured(path)) }
+}

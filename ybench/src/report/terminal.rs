@@ -1,0 +1,64 @@
+//! A report for a terminal: the tables of each session, and the one-screen result at the end, where it is still to be
+//! seen when everything has scrolled by.
+
+use std::fmt::Write;
+
+use crate::clock::{Facts, table as clocks};
+use crate::limits;
+use crate::outcome::Series;
+use crate::record::{Report, Session};
+use crate::table::{self, Beside};
+
+/// Everything. `beyond` is in nanoseconds.
+pub fn text(report: &Report, beyond: f64) -> String {
+    let mut text = format!("{}\n", table::heading(report));
+    if let Some(facts) = &report.clock {
+        text += &self::clock(facts, report);
+    }
+    for session in &report.sessions {
+        text += &self::session(session, Beside::of(report, beyond));
+        text.push('\n');
+    }
+    if !report.goals.is_empty() {
+        let _ = writeln!(text, "{}", table::goals(&report.goals));
+    }
+    if report.sessions.iter().any(|session| session.transports().next().is_some()) {
+        text += &table::matrix(report);
+    }
+    for (at, warning) in report.warnings.iter().enumerate() {
+        let head = if at == 0 { "\nDoubts:\n" } else { "" };
+        let _ = writeln!(text, "{head}  {warning} {}", warning.advice());
+    }
+    text
+}
+
+/// Its tables where they are what was measured; otherwise what was timed with it.
+fn clock(facts: &Facts, report: &Report) -> String {
+    if facts.table.is_empty() {
+        return format!("{}\n", clocks::sentences(facts));
+    }
+    let environment = &report.environment;
+    let parts = [clocks::article(facts, environment), clocks::costs(facts), clocks::sentences(facts)];
+    format!("{}\n{}\n", parts.join("\n"), clocks::distortions(facts, environment))
+}
+
+/// The tables of one session.
+fn session(session: &Session, beside: Beside) -> String {
+    if session.transports().next().is_none() {
+        return table::limits(session, about);
+    }
+    let mut text = table::ranking(session);
+    for series in Series::ALL {
+        if let Some(latencies) = table::latencies(session, series, beside) {
+            let _ = write!(text, "\n{latencies}");
+        }
+    }
+    if let Some(metrics) = table::metrics_grid(session) {
+        let _ = writeln!(text, "\n{}", metrics.terminal());
+    }
+    text
+}
+
+pub(super) fn about(name: &str) -> &'static str {
+    limits::all().iter().find(|probe| probe.name == name).map_or("", |probe| probe.about)
+}

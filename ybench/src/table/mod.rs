@@ -1,0 +1,34 @@
+//! Sessions as tables. A table is built once, as a grid, and printed on a terminal, in Markdown or on a page. Pure text
+//! out; the caller prints it.
+
+mod figures;
+mod grid;
+mod latency;
+mod limits;
+mod matrix;
+mod metrics;
+mod names;
+mod ranking;
+mod standing;
+
+pub use self::figures::{count, figure, grouped, interval, percent, time};
+pub use self::grid::{Column, Grid, Row, Tone, align_right, new_table, text};
+pub use self::latency::{BEYOND, Beside, blocks, distributions, latencies, latency_grid};
+pub use self::limits::{goals, goals_grid, limits, limits_grid};
+pub use self::matrix::{Cell, Heading, Matrix, matrix};
+pub use self::metrics::{metrics_grid, not_reached};
+pub use self::ranking::{comparable, ranking, ranking_grid};
+pub use self::standing::{Standing, judgement, judgements, standings, sureness};
+
+use crate::record::Report;
+
+/// The head of every output: where and with what.
+pub fn heading(report: &Report) -> String {
+    format!("{}\n{}\n", report.environment.in_words(), threads(report))
+}
+
+pub fn threads(report: &Report) -> String {
+    let [first, second] = report.cpus;
+    let cpus = if first == second { format!("CPU {first}") } else { format!("CPUs {first} and {second}") };
+    format!("Threads on {cpus}.")
+}

@@ -1,0 +1,84 @@
+//! What things are called in tables and pictures: parameters, series, sessions.
+
+use super::figures::{count, grouped, time};
+use crate::outcome::Series;
+use crate::record::{Parameter, Quantity, Session};
+
+impl Quantity {
+    /// For the axis of a picture and the head of a table.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Rate => "messages per second",
+            Self::BytesByValue => "bytes in a message, by value",
+            Self::BytesByPointer => "bytes in a message, by pointer",
+            Self::Backlog => "messages in the queue",
+            Self::Silence => "silence before the message",
+            Self::ThreadsPerCpu => "threads for each CPU",
+            Self::Neighbours => "greedy neighbours on each CPU",
+        }
+    }
+
+    /// A value of it, short enough for an axis.
+    pub fn short(self, value: f64) -> String {
+        match self {
+            Self::Rate => format!("{}/s", count(value)),
+            Self::Silence => time(value * 1e9),
+            Self::BytesByValue | Self::BytesByPointer if value >= 1024.0 => {
+                format!("{} KiB", grouped(value / 1024.0))
+            }
+            Self::BytesByValue | Self::BytesByPointer => format!("{value} B"),
+            Self::Backlog => count(value),
+            Self::ThreadsPerCpu | Self::Neighbours => format!("{value}x"),
+        }
+    }
+}
+
+impl Parameter {
+    /// For the head of a column, where the quantity is not told otherwise.
+    pub fn short(self) -> String {
+        let value = self.quantity.short(self.value);
+        match self.quantity {
+            Quantity::Rate | Quantity::Backlog | Quantity::Silence => value,
+            Quantity::BytesByValue => format!("{value} value"),
+            Quantity::BytesByPointer => format!("{value} pointer"),
+            Quantity::ThreadsPerCpu => format!("{value} threads"),
+            Quantity::Neighbours => format!("{value} greedy"),
+        }
+    }
+
+    pub fn in_words(self) -> String {
+        let value = self.quantity.short(self.value);
+        match self.quantity {
+            Quantity::Rate => format!("{} messages per second", count(self.value)),
+            Quantity::BytesByValue => format!("{value} by value"),
+            Quantity::BytesByPointer => format!("{value} by pointer"),
+            Quantity::Backlog => format!("{value} messages in the queue"),
+            Quantity::Silence => format!("after {value} of silence"),
+            Quantity::ThreadsPerCpu => format!("{value} threads for each CPU"),
+            Quantity::Neighbours => format!("{value} greedy neighbours on each CPU"),
+        }
+    }
+}
+
+impl Series {
+    pub const ALL: [Self; 4] = [Self::Latency, Self::RoundTrip, Self::SendDensity, Self::ReceiveDensity];
+
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Latency => "latency, one way",
+            Self::RoundTrip => "round trip",
+            Self::SendDensity => "density of sends",
+            Self::ReceiveDensity => "density of receipts",
+        }
+    }
+}
+
+impl Session {
+    /// "fixed-rate" or "fixed-rate, 10k messages per second".
+    pub fn title(&self) -> String {
+        match self.parameter {
+            Some(parameter) => format!("{}, {}", self.scenario, parameter.in_words()),
+            None => self.scenario.clone(),
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Everybody in one session, limits between the transports, quickest first, with the verdict.
+
+use super::figures::{figure, grouped, interval};
+use super::grid::{Grid, Tone};
+use super::standing::{judgement, standings};
+use crate::record::{Contestant, Kind, Session};
+
+/// The table, and below it who is fastest.
+pub fn ranking(session: &Session) -> String {
+    let (kept, of) = (session.counted().count(), session.rounds.len());
+    let title = format!("{}: {} ({kept} of {of} rounds)", session.title(), session.about);
+    format!("{title}\n{}\n{}\n", ranking_grid(session).terminal(), judgement(session))
+}
+
+/// The table alone.
+pub fn ranking_grid(session: &Session) -> Grid {
+    let ratio_head = format!(">times {}", session.limit);
+    let mut heads = vec!["#", "transport", "waiting", ">ns/msg", ">msgs/s", &ratio_head, ">min .. max"];
+    let other_limits = session.transports().any(|one| !own_limit(session, one).is_empty());
+    if other_limits {
+        heads.push("own limit");
+    }
+    let mut grid = Grid::new(&heads);
+    let standings = standings(session);
+    let mut rank = 0;
+    for one in comparable(session) {
+        let Some(density) = session.density(&one.name) else { continue };
+        let place = if one.kind == Kind::Transport {
+            rank += 1;
+            rank.to_string()
+        } else {
+            "limit".to_owned()
+        };
+        let ratio = session.ratio(&one.name, &session.limit);
+        let mut cells = vec![
+            place,
+            one.name.clone(),
+            one.waits.map_or("", |waits| waits.in_words()).to_owned(),
+            figure(density.median),
+            grouped(1e9 / density.median),
+            ratio.map_or(String::new(), |ratio| figure(ratio.median)),
+            ratio.map_or(String::new(), interval),
+        ];
+        if other_limits {
+            cells.push(own_limit(session, one));
+        }
+        let standing = standings.iter().find(|standing| standing.name == one.name);
+        grid.push(standing.map_or(Tone::Limit, |standing| standing.tone), Some(&one.name), cells);
+    }
+    grid
+}
+
+/// Those that mean something beside each other, quickest first.
+pub fn comparable(session: &Session) -> Vec<&Contestant> {
+    // The floor tells how steady the machine was; where it is not what ranks, it has nothing to do with the others.
+    let comparable = |one: &&Contestant| one.name != session.floor || session.floor == session.limit;
+    let mut rows: Vec<&Contestant> = session.contenders.iter().filter(comparable).collect();
+    // By the ratio, as the verdict does: medians of times taken at different moments may order them differently.
+    let median =
+        |one: &&Contestant| session.ratio(&one.name, &session.limit).map_or(f64::INFINITY, |ratio| ratio.median);
+    rows.sort_by(|a, b| median(a).total_cmp(&median(b)));
+    rows
+}
+
+/// The limit of its own kind where that is not the one of the whole table.
+fn own_limit(session: &Session, one: &Contestant) -> String {
+    let own = one.limit.as_deref().filter(|limit| *limit != session.limit);
+    let ratio = own.and_then(|limit| Some((limit, session.ratio(&one.name, limit)?)));
+    ratio.map_or(String::new(), |(limit, ratio)| format!("{} times {limit}", figure(ratio.median)))
+}
