@@ -20,6 +20,10 @@ const WIDTH: usize = 22;
 /// The distributions of a series, the quickest transport first.
 pub fn distributions(session: &Session, series: Series) -> Vec<(String, Tone, &Distribution)> {
     let mut found: Vec<(String, Tone, &Distribution)> = Vec::new();
+    // Most sessions have none of most series, and who leads takes a while to find out.
+    if session.details.values().all(|details| !details.distributions.contains_key(&series)) {
+        return found;
+    }
     for standing in standings(session) {
         if let Some(times) = session.distribution(&standing.name, series) {
             found.push((standing.name, standing.tone, times));

@@ -89,6 +89,9 @@ fn single(session: &Session, series: Series, first: bool, looks: &Looks, beside:
 
 /// The quickest transport first.
 fn traces(session: &Session, series: Series) -> Vec<(String, &Trace)> {
+    if session.details.values().all(|details| !details.traces.contains_key(&series)) {
+        return Vec::new();
+    }
     let names = standings(session).into_iter().map(|standing| standing.name);
     names.filter_map(|name| session.trace(&name, series).map(|trace| (name, trace))).collect()
 }
