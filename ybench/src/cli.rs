@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::place::Place;
 use crate::report;
 use crate::selected::Selection;
+use crate::table;
 use crate::transport::registry::{self, Entry};
 
 /// Measures ways of passing messages between the threads of one process, on this machine.
@@ -55,6 +56,10 @@ pub enum Command {
 pub enum ArticleName {
     /// "Y-suite": local sockets and the ypipe, with and without polling
     YSuite,
+    /// "Nanosecond-precision test": clocks, and the time of every single message
+    Nanosecond,
+    /// "Messaging between threads": four designs, tails, bursts, silences, crowds
+    Threads,
 }
 
 #[derive(Debug, Args)]
@@ -78,9 +83,12 @@ pub struct Options {
     /// About how long the whole measurement takes [default: 45; run: 60; limits: 20]
     #[arg(long, global = true, value_name = "SECONDS")]
     pub time: Option<f64>,
-    /// Where pictures and pages are written [default: target/ybench]
+    /// Where the report and pictures are written [default: $YBENCH_OUT, or target/ybench]
     #[arg(long, alias = "svg", global = true, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Count the messages that took longer than so many microseconds [default: 10]
+    #[arg(long, global = true, value_name = "US")]
+    pub beyond: Option<f64>,
     /// Keep the run as the baseline of this name
     #[arg(long, global = true, value_name = "NAME")]
     pub save_baseline: Option<String>,
@@ -102,12 +110,24 @@ pub struct Request {
     pub seconds: Option<f64>,
     pub json: Option<PathBuf>,
     pub out: PathBuf,
+    /// Nanoseconds that a message should not exceed.
+    pub beyond: f64,
     pub baseline: Option<Baseline>,
     /// The file of the baseline that this run is to become.
     pub save_baseline: Option<PathBuf>,
 }
 
 impl Options {
+    /// The limit of [`Options::beyond`], in nanoseconds.
+    pub fn beyond(&self) -> Result<f64, Error> {
+        match self.beyond {
+            Some(limit) if !(limit > 0.0 && limit.is_finite()) => {
+                Err(Error::Refused("--beyond takes a number of microseconds above 0.".to_owned()))
+            }
+            limit => Ok(limit.map_or(table::BEYOND, |microseconds| microseconds * 1e3)),
+        }
+    }
+
     fn without_meaning_to_a_clock(&self) -> Result<(), Error> {
         let given = [
             ("--transport", !self.transports.is_empty()),
@@ -182,11 +202,12 @@ impl Cli {
         if let Some(Command::Run(selection)) = &self.command {
             selection.resolved()?;
         }
-        let out = options.out.clone().unwrap_or_else(|| PathBuf::from("target/ybench"));
+        let from_environment = || std::env::var_os("YBENCH_OUT").map(PathBuf::from);
+        let out = options.out.clone().or_else(from_environment).unwrap_or_else(|| PathBuf::from("target/ybench"));
         if let Some(path) = &options.json {
             crate::keep::check_file(path)?;
         }
-        if let Some(Command::Article { .. }) = self.command {
+        if matches!(self.command, None | Some(Command::Article { .. } | Command::Run(_))) {
             crate::keep::check_folder(&out)?;
         }
         let baselines = options.baselines.clone().unwrap_or_else(|| PathBuf::from("target/ybench/baselines"));
@@ -200,6 +221,7 @@ impl Cli {
             seconds: options.time,
             json: options.json.clone(),
             out,
+            beyond: options.beyond()?,
             baseline,
             save_baseline,
         })

@@ -8,7 +8,7 @@ use crate::rounds::Length;
 use crate::run::say;
 use crate::scenario;
 use crate::transport::registry;
-use crate::{run, table};
+use crate::{article, run, table};
 
 const SECONDS: f64 = 20.0;
 const ROUNDS: u32 = 7;
@@ -49,7 +49,14 @@ pub fn list() {
         say(format_args!("  {:<20} {} ({waits}{beside_sockets}{hidden}).", traits.name, traits.about));
     }
     say("\nArticles (`ybench article NAME`):");
-    say(format_args!("  {:<20} {}.", "y-suite", crate::article::y_suite::ABOUT));
+    let articles = [
+        ("y-suite", article::y_suite::ABOUT),
+        ("nanosecond", article::nanosecond::ABOUT),
+        ("threads", article::threads::ABOUT),
+    ];
+    for (name, about) in articles {
+        say(format_args!("  {name:<20} {about}."));
+    }
     say("\nLimits (`ybench limits`):");
     for probe in limits::all() {
         say(format_args!("  {:<28} {}.", probe.name, probe.about));

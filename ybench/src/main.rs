@@ -11,7 +11,8 @@ fn main() -> std::process::ExitCode {
         return ended(cli.nothing_to_measure().and_then(|()| compare::run(asked)));
     }
     if let Some(Command::Report(asked)) = &cli.command {
-        return ended(cli.nothing_to_measure().and_then(|()| report::run(asked)));
+        let checked = cli.nothing_to_measure().and_then(|()| cli.options.beyond());
+        return ended(checked.and_then(|beyond| report::run(asked, beyond)));
     }
     if let Some(Command::Held { transport, backlog }) = &cli.command {
         return ended(commands::held(transport, *backlog));
@@ -22,6 +23,8 @@ fn main() -> std::process::ExitCode {
         None => quick::run(&request),
         Some(Command::Run(selection)) => selected::run(&request, selection),
         Some(Command::Article { name: ArticleName::YSuite }) => article::y_suite::run(&request),
+        Some(Command::Article { name: ArticleName::Nanosecond }) => article::nanosecond::run(&request),
+        Some(Command::Article { name: ArticleName::Threads }) => article::threads::run(&request),
         Some(Command::Clock) => clock::command::run(&request),
         Some(Command::Limits) => commands::limits(&request),
         Some(Command::Goals) => goals::run(&request),

@@ -36,6 +36,13 @@ pub fn of(
     Some(plan(scenario.name, scenario.about, parameter, frame, limit, contenders))
 }
 
+/// The plans of a scenario at each of its parameters.
+pub fn every(scenario: &Scenario, entries: &[&'static Entry], frame: Frame, warnings: &mut Vec<Warning>) -> Vec<Plan> {
+    let parameters = scenario.parameters.iter().copied().map(Some);
+    let parameters: Vec<_> = if scenario.parameters.is_empty() { vec![None] } else { parameters.collect() };
+    parameters.into_iter().filter_map(|at| of(scenario, at, entries, frame, warnings)).collect()
+}
+
 /// A plan with the usual floor.
 pub fn plan(
     scenario: &str,

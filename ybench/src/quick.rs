@@ -1,12 +1,13 @@
-//! `ybench` with no command: every scenario, every transport, one ranked table each.
+//! `ybench` with no command: a look at everything in less than a minute, on one screen; the tables are in the report.
 
 use crate::cli::Request;
 use crate::error::Error;
 use crate::plan;
+use crate::report::terminal;
 use crate::rounds::Length;
+use crate::run;
 use crate::run::say;
 use crate::scenario::{self, Quick};
-use crate::{run, table};
 
 const SECONDS: f64 = 45.0;
 /// Where the number of messages is fixed, and the time with it.
@@ -36,8 +37,8 @@ pub fn run(request: &Request) -> Result<(), Error> {
 
     run::print_heading(&report);
     run::measure(plans, &mut report)?;
-    for session in &report.sessions {
-        say(table::ranking(session));
+    if !report.sessions.is_empty() {
+        say(terminal::screen(&report));
     }
-    run::finish(&report, request)
+    run::finish_with_page(&report, request)
 }

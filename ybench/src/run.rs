@@ -13,6 +13,7 @@ use crate::interrupt;
 use crate::keep;
 use crate::progress::Progress;
 use crate::record::{Report, SCHEMA, Stopped};
+use crate::report;
 use crate::rounds::{self, Course, LIKELY_ROUNDS, Length, Plan};
 use crate::table;
 use crate::warnings::Warning;
@@ -105,15 +106,23 @@ pub fn measure(plans: Vec<Plan>, report: &mut Report) -> Result<(), Error> {
     Ok(())
 }
 
+/// As [`finish`], and first the result as a page and as the file it can be made from again.
+pub fn finish_with_page(report: &Report, request: &Request) -> Result<(), Error> {
+    if report.sessions.is_empty() {
+        return finish(report, request);
+    }
+    let [json, page] = ["report.json", "report.html"].map(|name| request.out.join(name));
+    keep::write_report(&json, report)?;
+    keep::write_text(&page, &report::html::page_of(report, request.beyond))?;
+    let finished = finish(report, request);
+    say(format_args!("The report: {} (made from {}).", page.display(), json.display()));
+    finished
+}
+
 /// Prints the doubts, keeps the report where it was asked for, and compares it with what it was to be compared with. An
 /// interrupted run is kept like any other, if there is anything in it, and then said to be one by the error.
 pub fn finish(report: &Report, request: &Request) -> Result<(), Error> {
-    if !report.warnings.is_empty() {
-        say("Doubts:");
-        for warning in &report.warnings {
-            say(format_args!("  {warning} {}", warning.advice()));
-        }
-    }
+    doubts(report);
     let sessions = report.sessions.len();
     let complete = || if report.interrupted { Err(Error::Interrupted { sessions }) } else { Ok(()) };
     if sessions == 0 {
@@ -132,6 +141,21 @@ pub fn finish(report: &Report, request: &Request) -> Result<(), Error> {
         say(format_args!("Kept as a baseline in {}.", path.display()));
     }
     complete()
+}
+
+/// All of them, but of those that come once for each scenario, where there are many, only how many.
+fn doubts(report: &Report) {
+    const MANY: usize = 3;
+    let (of_scenarios, others): (Vec<&Warning>, Vec<&Warning>) =
+        report.warnings.iter().partition(|warning| warning.is_of_one_scenario());
+    let counted = of_scenarios.len() > MANY;
+    let shown = others.into_iter().chain(of_scenarios.iter().copied().filter(|_| !counted));
+    for (at, warning) in shown.enumerate() {
+        say(format_args!("{}  {warning} {}", if at == 0 { "Doubts:\n" } else { "" }, warning.advice()));
+    }
+    if counted {
+        say(format_args!("  {} more about single scenarios and their rounds are in the report.", of_scenarios.len()));
+    }
 }
 
 /// To stdout, which may be a pipe whose reader has seen enough: that must not keep a result from being kept.

@@ -6,6 +6,7 @@ use crate::cli::Request;
 use crate::error::Error;
 use crate::plan;
 use crate::record::{Parameter, Quantity};
+use crate::report::terminal;
 use crate::rounds::{Length, Plan};
 use crate::run::say;
 use crate::scenario::{self, Scenario, size};
@@ -146,10 +147,8 @@ pub fn run(request: &Request, selection: &Selection) -> Result<(), Error> {
     }
     run::print_heading(&report);
     run::measure(plans, &mut report)?;
-    for session in &report.sessions {
-        say(table::ranking(session));
-    }
-    run::finish(&report, request)
+    say(terminal::results(&report, request.beyond));
+    run::finish_with_page(&report, request)
 }
 
 #[cfg(test)]

@@ -135,6 +135,17 @@ impl Warning {
         (stolen >= STEAL_IS_SEEN_FROM && stolen > STEAL_MAY_BE * had).then(|| Self::TimeStolen { share: stolen / had })
     }
 
+    /// Whether it is about the rounds of one scenario only: a report has one of these for each, or none.
+    pub fn is_of_one_scenario(&self) -> bool {
+        matches!(
+            self,
+            Self::RoundsDropped { .. }
+                | Self::AllRoundsDoubtful { .. }
+                | Self::SeveralStates { .. }
+                | Self::SpinnersLeftOut { .. }
+        )
+    }
+
     /// What to do about it.
     pub fn advice(&self) -> &'static str {
         match self {

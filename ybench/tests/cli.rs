@@ -2,26 +2,17 @@
 //! there is one.
 #![cfg(target_os = "linux")]
 
+mod program;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
 use serde_json::Value;
 use ybench::record::Report;
 use ybench::transport::registry;
 
-fn ybench(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ybench")).args(arguments).output().expect("the program can be started")
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).expect("the output is text")
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("the errors are text")
-}
+use program::{refused, stderr, succeeded, ybench};
 
 /// A folder of its own for each test, made empty.
 fn folder(test: &str) -> PathBuf {
@@ -33,25 +24,6 @@ fn folder(test: &str) -> PathBuf {
 
 fn two_cpus() -> bool {
     std::thread::available_parallelism().is_ok_and(|cpus| cpus.get() > 1)
-}
-
-/// Exit status 2, nothing on stdout, exactly one sentence on stderr.
-fn refused(arguments: &[&str]) -> String {
-    let output = ybench(arguments);
-    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr(&output));
-    assert_eq!(stdout(&output), "", "{arguments:?}");
-    let sentence = stderr(&output);
-    assert_eq!(sentence.lines().count(), 1, "{sentence}");
-    assert!(sentence.ends_with(".\n"), "{sentence}");
-    sentence
-}
-
-fn succeeded(arguments: &[&str]) -> String {
-    let output = ybench(arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
-    // Progress is for terminals, and this is none.
-    assert_eq!(stderr(&output), "", "{arguments:?}");
-    stdout(&output)
 }
 
 /// The kept report, through the types that wrote it, and as plain JSON.
@@ -238,8 +210,7 @@ fn the_targets_are_measured_and_judged() {
 fn a_reader_of_stdout_that_goes_away_does_not_cost_the_result() {
     let path = folder("pipe").join("run.json");
     let arguments = ["--transport", "spsc", "--messages", "100", "--rounds", "1", "--json", path.to_str().unwrap()];
-    let mut child = Command::new(env!("CARGO_BIN_EXE_ybench"))
-        .args(arguments)
+    let mut child = program::command(&arguments)
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())
         .spawn()

@@ -2,16 +2,15 @@
 //! on the two CPUs. No figure is asserted, only that there is one.
 #![cfg(target_os = "linux")]
 
+mod program;
+
 use std::path::Path;
-use std::process::{Command, Output};
 
 use ybench::clock::cost::{GETTIMEOFDAY, OURS, RDTSC};
 use ybench::clock::step::InStep;
 use ybench::record::Report;
 
-fn ybench(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ybench")).args(arguments).output().expect("the program can be started")
-}
+use program::ybench;
 
 fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("it is text")

@@ -2,10 +2,12 @@
 //! What is compared are kept results whose figures were replaced by known ones.
 #![cfg(target_os = "linux")]
 
+mod program;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -13,25 +15,9 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use ybench::record::{Report, SCHEMA, Stopped};
 
+use program::{command, refused, stderr, stdout, succeeded, ybench};
+
 const RUN: [&str; 6] = ["--transport", "spsc", "--transport", "std-channel", "--messages", "100"];
-
-fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ybench"));
-    command.args(arguments).env_remove("YBENCH_BASELINES");
-    command
-}
-
-fn ybench(arguments: &[&str]) -> Output {
-    command(arguments).output().expect("the program can be started")
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).expect("the output is text")
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("the errors are text")
-}
 
 /// A folder of its own for each test, made empty.
 fn folder(test: &str) -> PathBuf {
@@ -39,24 +25,6 @@ fn folder(test: &str) -> PathBuf {
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("a folder for the test");
     folder
-}
-
-/// Exit status 2, nothing on stdout, exactly one sentence on stderr.
-fn refused(arguments: &[&str]) -> String {
-    let output = ybench(arguments);
-    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr(&output));
-    assert_eq!(stdout(&output), "", "{arguments:?}");
-    let sentence = stderr(&output);
-    assert_eq!(sentence.lines().count(), 1, "{sentence}");
-    assert!(sentence.ends_with(".\n"), "{sentence}");
-    sentence
-}
-
-fn succeeded(arguments: &[&str]) -> String {
-    let output = ybench(arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
-    assert_eq!(stderr(&output), "", "{arguments:?}");
-    stdout(&output)
 }
 
 /// A result of this program on this machine, whose rounds all count and hold the same figures.

@@ -3,20 +3,15 @@
 
 mod sample;
 
+mod program;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
 use ybench::record::{Report, SCHEMA};
 use ybench::table;
 
-fn ybench(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ybench")).args(arguments).output().expect("the program can be started")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("text")
-}
+use program::{refused, succeeded, ybench};
 
 /// A folder of its own for each test, made empty.
 fn folder(test: &str) -> PathBuf {
@@ -31,24 +26,6 @@ fn kept(folder: &Path, name: &str, report: &Report) -> String {
     let path = folder.join(name);
     fs::write(&path, serde_json::to_string(report).expect("JSON")).expect("a file");
     path.to_str().expect("a path in UTF-8").to_owned()
-}
-
-fn succeeded(arguments: &[&str]) -> String {
-    let output = ybench(arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
-    assert_eq!(text(&output.stderr), "");
-    text(&output.stdout)
-}
-
-/// Exit status 2, nothing on stdout, exactly one sentence on stderr.
-fn refused(arguments: &[&str]) -> String {
-    let output = ybench(arguments);
-    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
-    assert_eq!(text(&output.stdout), "", "{arguments:?}");
-    let sentence = text(&output.stderr);
-    assert_eq!(sentence.lines().count(), 1, "{sentence}");
-    assert!(sentence.ends_with(".\n"), "{sentence}");
-    sentence
 }
 
 fn page(report: &Report, test: &str) -> String {

@@ -1,4 +1,33 @@
 //! The articles this project descends from, each in a room of its own: reproduced in its own shape, beside its
 //! published figures.
 
+mod files;
+pub mod nanosecond;
+pub mod threads;
 pub mod y_suite;
+
+use crate::plot::Picture;
+use crate::record::Report;
+
+/// The article's own tables, if the report is of one. `beyond` is in nanoseconds.
+pub fn text(report: &Report, beyond: f64) -> Option<String> {
+    match report.command.strip_prefix(COMMAND)? {
+        "y-suite" => Some(y_suite::text(report)),
+        "nanosecond" => Some(nanosecond::text(report)),
+        "threads" => Some(threads::text(report, beyond)),
+        _ => None,
+    }
+}
+
+/// The article's own pictures with the names of their files, if the report is of one. The graphs of y-suite are files
+/// only: its sweep has a picture among those of every report.
+pub fn pictures(report: &Report) -> Vec<(String, Picture)> {
+    match report.command.strip_prefix(COMMAND) {
+        Some("nanosecond") => nanosecond::pictures::all(report),
+        Some("threads") => threads::pictures::all(report),
+        _ => Vec::new(),
+    }
+}
+
+/// What reports of articles call their command, before the article's name.
+const COMMAND: &str = "article ";

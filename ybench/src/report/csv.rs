@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::Loaded;
+use super::Shown;
 use crate::distribution::Distribution;
 use crate::outcome::{Metric, Series};
 use crate::record::{Contestant, Report, Session};
@@ -33,7 +33,7 @@ const FIXED: [&str; 17] = [
 
 const OF_SERIES: [&str; 10] = ["count", "mean", "jitter", "deviation", "p50", "p90", "p99", "p99.9", "p99.99", "max"];
 
-pub fn text(loaded: &[Loaded]) -> String {
+pub fn text(loaded: &[Shown<'_>]) -> String {
     let sessions = || loaded.iter().flat_map(|one| &one.report.sessions);
     let metrics: BTreeSet<Metric> = sessions()
         .flat_map(|session| &session.rounds)
@@ -48,7 +48,7 @@ pub fn text(loaded: &[Loaded]) -> String {
     head.extend(series.iter().flat_map(|one| OF_SERIES.map(|figure| format!("{} {figure}", name(one)))));
     head.extend(metrics.iter().map(name));
     let mut text = line(&head);
-    for Loaded { name: file, report } in loaded {
+    for Shown { name: file, report } in loaded {
         for (session, one) in contestants(report) {
             let mut cells = fixed(file, session, one);
             for series in &series {

@@ -1,14 +1,14 @@
 //! A report as Markdown: the verdicts first, then the tables.
 
 use super::sections::sections;
-use super::{Loaded, terminal, when};
+use super::{Shown, terminal, when};
 use crate::clock;
 use crate::outcome::Series;
 use crate::record::{Report, Session};
 use crate::table::{self, Beside, Grid};
 
-pub fn text(loaded: &[Loaded], beyond: f64) -> String {
-    loaded.iter().map(|one| report(&one.name, &one.report, beyond)).collect::<Vec<_>>().join("\n")
+pub fn text(loaded: &[Shown<'_>], beyond: f64) -> String {
+    loaded.iter().map(|one| report(one.name, one.report, beyond)).collect::<Vec<_>>().join("\n")
 }
 
 fn report(name: &str, report: &Report, beyond: f64) -> String {

@@ -17,7 +17,6 @@ use crate::error::Error;
 use crate::keep;
 use crate::record::Report;
 use crate::run::say;
-use crate::table;
 
 pub use self::load::load;
 
@@ -35,33 +34,22 @@ pub struct Asked {
     /// Write a line for each scenario, parameter and transport
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// Count the messages that took longer than so many microseconds [default: 10]
-    #[arg(long, value_name = "US")]
-    pub beyond: Option<f64>,
 }
 
 /// A result with the name it is shown under.
-#[derive(Debug)]
-pub struct Loaded {
-    pub name: String,
-    pub report: Report,
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'a> {
+    pub name: &'a str,
+    pub report: &'a Report,
 }
 
 impl Asked {
-    /// Nanoseconds.
-    fn beyond(&self) -> f64 {
-        self.beyond.map_or(table::BEYOND, |microseconds| microseconds * 1e3)
-    }
-
     fn outputs(&self) -> impl Iterator<Item = &Path> {
         [&self.html, &self.markdown, &self.csv].into_iter().flatten().map(PathBuf::as_path)
     }
 
     /// Everything that can be wrong is found before anything is written.
     fn check(&self) -> Result<(), Error> {
-        if self.beyond.is_some_and(|limit| !(limit > 0.0 && limit.is_finite())) {
-            return Err(Error::Refused("--beyond takes a number of microseconds above 0.".to_owned()));
-        }
         let same =
             |a: &Path, b: &Path| a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b);
         let outputs: Vec<&Path> = self.outputs().collect();
@@ -76,26 +64,27 @@ impl Asked {
     }
 }
 
-pub fn run(asked: &Asked) -> Result<(), Error> {
+/// `beyond` is in nanoseconds.
+pub fn run(asked: &Asked, beyond: f64) -> Result<(), Error> {
     asked.check()?;
-    let load = |path: &PathBuf| Ok(Loaded { name: path.display().to_string(), report: load(path)? });
-    let loaded = asked.files.iter().map(load).collect::<Result<Vec<Loaded>, Error>>()?;
-    let beyond = asked.beyond();
+    let load = |path: &PathBuf| Ok((path.display().to_string(), load(path)?));
+    let loaded = asked.files.iter().map(load).collect::<Result<Vec<(String, Report)>, Error>>()?;
+    let shown: Vec<Shown<'_>> = loaded.iter().map(|(name, report)| Shown { name, report }).collect();
     let write = |path: &Option<PathBuf>, text: &dyn Fn() -> String| -> Result<(), Error> {
         let Some(path) = path else { return Ok(()) };
         keep::write_text(path, text().trim_end())?;
         say(format_args!("Written to {}.", path.display()));
         Ok(())
     };
-    write(&asked.html, &|| html::page(&loaded, beyond))?;
-    write(&asked.markdown, &|| markdown::text(&loaded, beyond))?;
-    write(&asked.csv, &|| csv::text(&loaded))?;
+    write(&asked.html, &|| html::page(&shown, beyond))?;
+    write(&asked.markdown, &|| markdown::text(&shown, beyond))?;
+    write(&asked.csv, &|| csv::text(&shown))?;
     if asked.outputs().next().is_none() {
-        for one in &loaded {
-            if loaded.len() > 1 {
+        for one in &shown {
+            if shown.len() > 1 {
                 say(format_args!("=== {}\n", one.name));
             }
-            say(terminal::text(&one.report, beyond));
+            say(terminal::text(one.report, beyond));
         }
     }
     Ok(())

@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use crate::article;
 use crate::clock::{Facts, table as clocks};
 use crate::limits;
 use crate::outcome::Series;
@@ -15,6 +16,20 @@ pub fn text(report: &Report, beyond: f64) -> String {
     if let Some(facts) = &report.clock {
         text += &self::clock(facts, report);
     }
+    text += &results(report, beyond);
+    for (at, warning) in report.warnings.iter().enumerate() {
+        let head = if at == 0 { "\nDoubts:\n" } else { "" };
+        let _ = writeln!(text, "{head}  {warning} {}", warning.advice());
+    }
+    text
+}
+
+/// What was measured, without the machine and the doubts. `beyond` is in nanoseconds.
+pub fn results(report: &Report, beyond: f64) -> String {
+    let mut text = String::new();
+    if let Some(article) = article::text(report, beyond) {
+        let _ = writeln!(text, "{article}");
+    }
     for session in &report.sessions {
         text += &self::session(session, Beside::of(report, beyond));
         text.push('\n');
@@ -25,9 +40,17 @@ pub fn text(report: &Report, beyond: f64) -> String {
     if report.sessions.iter().any(|session| session.transports().next().is_some()) {
         text += &table::matrix(report);
     }
-    for (at, warning) in report.warnings.iter().enumerate() {
-        let head = if at == 0 { "\nDoubts:\n" } else { "" };
-        let _ = writeln!(text, "{head}  {warning} {}", warning.advice());
+    text
+}
+
+/// The result on one screen: who is how far from the limit, and a verdict for each scenario.
+pub fn screen(report: &Report) -> String {
+    let mut text = table::matrix(report);
+    text.push('\n');
+    for session in &report.sessions {
+        let (kept, of) = (session.counted().count(), session.rounds.len());
+        let verdict = table::judgement(session).replace('\n', " ");
+        let _ = writeln!(text, "{} ({kept} of {of} rounds): {verdict}", session.title());
     }
     text
 }

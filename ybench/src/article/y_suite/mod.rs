@@ -37,9 +37,9 @@ pub fn run(request: &Request) -> Result<(), Error> {
     let mut report = run::begin("article y-suite", request, rounds);
     run::print_heading(&report);
     run::measure(plans, &mut report)?;
-    print_tables(&report);
-    print_graphs(&report, request)?;
-    run::finish(&report, request)
+    say(text(&report));
+    write_graphs(&report, request)?;
+    run::finish_with_page(&report, request)
 }
 
 fn plans(request: &Request, rounds: u32) -> Result<Vec<Plan>, Error> {
@@ -65,7 +65,7 @@ fn plans(request: &Request, rounds: u32) -> Result<Vec<Plan>, Error> {
     }
     if !swept.is_empty() {
         let batches = swept.iter().flat_map(|entry| sweep::contenders(entry, streaming)).collect();
-        plans.push(article_plan("batch sweep", "Messages sent in batches of 1 to 1,024", streaming, batches));
+        plans.push(article_plan(sweep::SCENARIO, "Messages sent in batches of 1 to 1,024", streaming, batches));
     }
     if plans.is_empty() {
         let sentence = format!("The article knows only these transports: {}.", published::TRANSPORTS.join(", "));
@@ -80,34 +80,44 @@ fn article_plan(scenario: &str, about: &str, frame: Frame, mut contenders: Vec<C
     plan::plan(scenario, about, None, frame, limit, contenders)
 }
 
-fn print_tables(report: &Report) {
+/// The article's tables.
+pub(super) fn text(report: &Report) -> String {
     let session = |name: &str| report.sessions.iter().find(|session| session.scenario == name);
-    let (Some(worst), Some(streamed)) = (session("ping-pong"), session("throughput")) else {
-        return;
-    };
-    let show =
-        |title: &str, session: &Session, rows: &[Row]| say(format_args!("{title}\n{}", tables::article(session, rows)));
-    say("PERFORMANCE WITH POLLING\n");
-    show("The worst case: one message bounced between two threads", worst, &published::WORST_WITH_POLLING);
-    show("Maximal throughput: messages pushed as fast as possible", streamed, &published::STREAM_WITH_POLLING);
-    say(format_args!("{}\n", tables::poll_remark(worst, streamed)));
-    say("PERFORMANCE WITHOUT POLLING\n");
-    show("Worst-case scenario", worst, &published::WORST_WITHOUT_POLLING);
-    show("Maximal throughput scenario", streamed, &published::STREAM_WITHOUT_POLLING);
-    say(format_args!("{}\n", tables::polling_gain(worst, streamed)));
-    say("NOT IN THE ARTICLE\n");
-    show("Worst-case scenario", worst, &published::BESIDE);
-    show("Maximal throughput scenario", streamed, &published::BESIDE);
+    let mut parts = Vec::new();
+    if let (Some(worst), Some(streamed)) = (session("ping-pong"), session("throughput")) {
+        let mut part = |title: &str, session: &Session, rows: &[Row]| {
+            parts.push(format!("{title}\n{}", tables::article(session, rows)));
+        };
+        part(
+            "PERFORMANCE WITH POLLING\n\nThe worst case: one message bounced between two threads",
+            worst,
+            &published::WORST_WITH_POLLING,
+        );
+        part("Maximal throughput: messages pushed as fast as possible", streamed, &published::STREAM_WITH_POLLING);
+        part(
+            &format!("{}\n\nPERFORMANCE WITHOUT POLLING\n\nWorst-case scenario", tables::poll_remark(worst, streamed)),
+            worst,
+            &published::WORST_WITHOUT_POLLING,
+        );
+        part("Maximal throughput scenario", streamed, &published::STREAM_WITHOUT_POLLING);
+        part(
+            &format!("{}\n\nNOT IN THE ARTICLE\n\nWorst-case scenario", tables::polling_gain(worst, streamed)),
+            worst,
+            &published::BESIDE,
+        );
+        part("Maximal throughput scenario", streamed, &published::BESIDE);
+    }
+    if let Some(session) = session(sweep::SCENARIO) {
+        parts.push(format!("BATCHES\n\n{}\n{}\n", sweep::table(session), sweep::remark(session)));
+    }
+    parts.join("\n")
 }
 
-fn print_graphs(report: &Report, request: &Request) -> Result<(), Error> {
-    let Some(session) = report.sessions.iter().find(|session| session.scenario == "batch sweep") else {
-        return Ok(());
-    };
-    say(format_args!("BATCHES\n\n{}\n{}\n", sweep::table(session), sweep::remark(session)));
-    for path in sweep::write_graphs(session, report, &request.out)? {
-        say(format_args!("Graph written to {}.", path.display()));
+fn write_graphs(report: &Report, request: &Request) -> Result<(), Error> {
+    if let Some(session) = report.sessions.iter().find(|session| session.scenario == sweep::SCENARIO) {
+        for path in sweep::write_graphs(session, report, &request.out)? {
+            say(format_args!("Graph written to {}.", path.display()));
+        }
     }
-    say("");
     Ok(())
 }

@@ -14,6 +14,8 @@ use crate::stats::Spread;
 use crate::table::{align_right, figure, grouped, interval, new_table, text};
 use crate::transport::registry::Entry;
 
+pub(super) const SCENARIO: &str = "batch sweep";
+
 const BATCHES: [usize; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
 /// The article's own composition, and today's channel with its batch calls.

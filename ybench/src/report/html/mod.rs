@@ -12,13 +12,14 @@ use std::fmt::Display;
 
 use askama::Template;
 
-use super::Loaded;
+use super::Shown;
 use super::sections::{Section, sections};
 use super::when;
+use crate::article;
 use crate::plot::{self, Looks};
 use crate::record::Report;
 use crate::table::{self, Beside};
-use parts::{Environment, Method, Scenario, Summary, Table};
+use parts::{Environment, Figure, Method, Scenario, Summary, Table};
 
 /// The whole document.
 #[derive(Template)]
@@ -41,17 +42,30 @@ struct Result {
     machine: String,
     when: String,
     summary: Summary,
+    /// In the shape of the article that it reproduces.
+    article: Option<Article>,
     scenarios: Vec<Scenario>,
     goals: Option<Table>,
     method: Method,
     environment: Environment,
 }
 
+/// An article's own tables and pictures.
+struct Article {
+    text: String,
+    figures: Vec<Figure>,
+}
+
+/// The page of one report that is at hand. `beyond` is in nanoseconds.
+pub fn page_of(report: &Report, beyond: f64) -> String {
+    page(&[Shown { name: "report.json", report }], beyond)
+}
+
 /// The page. `beyond` is in nanoseconds.
-pub fn page(loaded: &[Loaded], beyond: f64) -> String {
-    let looks = Looks::of(loaded.iter().map(|one| &one.report));
+pub fn page(loaded: &[Shown<'_>], beyond: f64) -> String {
+    let looks = Looks::of(loaded.iter().map(|one| one.report));
     let several = loaded.len() > 1;
-    let result = |(at, one): (usize, &Loaded)| result(at, one, several, &looks, beyond);
+    let result = |(at, one): (usize, &Shown<'_>)| result(at, one, several, &looks, beyond);
     let page = Page {
         title: title(loaded),
         light: plot::colour_variables(false),
@@ -61,32 +75,38 @@ pub fn page(loaded: &[Loaded], beyond: f64) -> String {
     rendered(&page)
 }
 
-fn title(loaded: &[Loaded]) -> String {
+fn title(loaded: &[Shown<'_>]) -> String {
     match loaded {
         [only] => format!("ybench {}, {}", only.report.command, when::date(only.report.started)),
         several => format!("ybench, {} results", several.len()),
     }
 }
 
-fn result(at: usize, one: &Loaded, several: bool, looks: &Looks, beyond: f64) -> Result {
-    let report = &one.report;
+fn result(at: usize, one: &Shown<'_>, several: bool, looks: &Looks, beyond: f64) -> Result {
+    let report = one.report;
     let id = format!("r{}", at + 1);
     let scenario = |(number, section): (usize, &Section<'_>)| {
         Scenario::of(format!("{id}-{}", number + 1), section, looks, Beside::of(report, beyond))
     };
     let sections = sections(report);
     Result {
-        name: several.then(|| one.name.clone()),
+        name: several.then(|| one.name.to_owned()),
         command: report.command.clone(),
         machine: machine(report),
         when: when::date(report.started),
         summary: Summary::of(&id, report, &sections, looks),
+        article: article(report, beyond),
         scenarios: sections.iter().enumerate().map(scenario).collect(),
         goals: (!report.goals.is_empty()).then(|| Table::of("Targets", table::goals_grid(&report.goals), looks)),
         method: Method::of(report, looks),
-        environment: Environment::of(report, &one.name),
+        environment: Environment::of(report, one.name),
         id,
     }
+}
+
+fn article(report: &Report, beyond: f64) -> Option<Article> {
+    let figures = parts::figures(article::pictures(report).into_iter().map(|(_, picture)| picture));
+    Some(Article { text: article::text(report, beyond)?, figures })
 }
 
 fn machine(report: &Report) -> String {

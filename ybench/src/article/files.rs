@@ -1,0 +1,21 @@
+//! The articles' pictures as files, each standing alone.
+
+use std::path::Path;
+
+use crate::error::Error;
+use crate::keep;
+use crate::plot::Picture;
+use crate::run::say;
+
+/// Writes each picture under its name, and says where they are.
+pub(super) fn write(folder: &Path, pictures: &[(String, Picture)]) -> Result<(), Error> {
+    for (name, picture) in pictures {
+        keep::write_text(&folder.join(format!("{name}.svg")), &picture.standalone())?;
+    }
+    match pictures {
+        [] => {}
+        [(name, _)] => say(format_args!("Picture written to {}.\n", folder.join(format!("{name}.svg")).display())),
+        several => say(format_args!("{} pictures written to {}.\n", several.len(), folder.display())),
+    }
+    Ok(())
+}

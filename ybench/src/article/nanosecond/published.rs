@@ -1,0 +1,144 @@
+//! What the article states, where it states it, and which part of a record stands for it.
+//!
+//! Measured there with ØMQ 0.1 over TCP; the processors are named in its table of clocks.
+
+use crate::distribution::Distribution;
+use crate::outcome::{Metric, Series};
+use crate::record::{Report, Session};
+use crate::table::{figure, grouped};
+
+/// One figure of the article.
+pub(super) struct Stated {
+    pub(super) what: &'static str,
+    pub(super) published: &'static str,
+    /// The same figure of a transport, in words; nothing where it was not measured.
+    pub(super) measured: fn(&Report, &str) -> Option<String>,
+}
+
+/// A receipt later than this began a new batch.
+const BATCH_GAP: f64 = 1_000.0;
+
+pub(super) const LATENCY: [Stated; 3] = [
+    Stated {
+        what: "latency, median, us",
+        published: "50",
+        measured: |report, name| Some(figure(latency(report, name)?.median() / 1e3)),
+    },
+    Stated {
+        what: "average jitter to the median, us",
+        published: "0.225",
+        measured: |report, name| Some(figure(latency(report, name)?.jitter() / 1e3)),
+    },
+    Stated {
+        what: "standard deviation, us",
+        published: "0.676",
+        measured: |report, name| Some(figure(latency(report, name)?.standard_deviation() / 1e3)),
+    },
+];
+
+pub(super) const SENDER: [Stated; 3] = [
+    Stated {
+        what: "density in most cases (median), ns",
+        published: "140",
+        measured: |report, name| Some(figure(sent(report, name)?.median())),
+    },
+    Stated {
+        what: "mean density, ns",
+        published: "208",
+        measured: |report, name| Some(figure(sent(report, name)?.mean())),
+    },
+    Stated {
+        what: "throughput, msgs/s",
+        published: "4,800,000",
+        measured: |report, name| Some(grouped(1e9 / sent(report, name)?.mean())),
+    },
+];
+
+pub(super) const RECEIVER: [Stated; 6] = [
+    Stated {
+        what: "density inside a batch (median), ns",
+        published: "300",
+        measured: |report, name| Some(figure(part(received(report, name)?, |time| time <= BATCH_GAP)?.median())),
+    },
+    Stated {
+        what: "to retrieve a batch (median), us",
+        published: "3 to 6",
+        measured: |report, name| Some(figure(part(received(report, name)?, |time| time > BATCH_GAP)?.median() / 1e3)),
+    },
+    Stated {
+        what: "densities above 1 us, of a million",
+        published: "10,768",
+        measured: |report, name| {
+            let received = received(report, name)?;
+            Some(grouped(received.beyond(BATCH_GAP) as f64 / received.count() as f64 * 1e6))
+        },
+    },
+    Stated {
+        what: "messages in a batch",
+        published: "100",
+        measured: |report, name| {
+            let received = received(report, name)?;
+            let batches = received.beyond(BATCH_GAP).max(1);
+            Some(grouped(received.count() as f64 / batches as f64))
+        },
+    },
+    Stated {
+        what: "mean density, ns",
+        published: "367",
+        measured: |report, name| Some(figure(received(report, name)?.mean())),
+    },
+    Stated {
+        what: "throughput, msgs/s",
+        published: "2,700,000",
+        measured: |report, name| Some(grouped(1e9 / received(report, name)?.mean())),
+    },
+];
+
+pub(super) const OVERRUN: [Stated; 2] = [
+    Stated {
+        what: "latency of the first message, us",
+        published: "-",
+        measured: |report, name| Some(figure(overrun(report, name)?.first()?.1 / 1e3)),
+    },
+    Stated {
+        what: "latency of the last message, ms",
+        published: "160 (the millionth)",
+        measured: |report, name| {
+            let points = overrun(report, name)?;
+            Some(format!("{} (number {})", figure(points.last()?.1 / 1e6), grouped(points.last()?.0 as f64 + 1.0)))
+        },
+    },
+];
+
+pub(super) fn session<'a>(report: &'a Report, scenario: &str) -> Option<&'a Session> {
+    report.sessions.iter().find(|session| session.scenario == scenario)
+}
+
+/// One way where the clocks are in step; otherwise there is only the whole way and back.
+pub(super) fn latency<'a>(report: &'a Report, name: &str) -> Option<&'a Distribution> {
+    session(report, "latency")?.distribution(name, Series::Latency)
+}
+
+fn sent<'a>(report: &'a Report, name: &str) -> Option<&'a Distribution> {
+    session(report, "density")?.distribution(name, Series::SendDensity)
+}
+
+fn received<'a>(report: &'a Report, name: &str) -> Option<&'a Distribution> {
+    session(report, "density")?.distribution(name, Series::ReceiveDensity)
+}
+
+fn overrun<'a>(report: &'a Report, name: &str) -> Option<&'a [(u64, f64)]> {
+    Some(&session(report, "overrun")?.trace(name, Series::Latency)?.points)
+}
+
+/// The times that belong to the part; nothing if there are none.
+fn part(times: &Distribution, belongs: impl Fn(f64) -> bool) -> Option<Distribution> {
+    let mut part = Distribution::default();
+    times.values().filter(|(time, _)| belongs(*time)).for_each(|(time, count)| part.record(time, count));
+    if part.is_empty() { None } else { Some(part) }
+}
+
+/// How much longer the run took because every message was timed, in percent.
+pub(super) fn distortion(report: &Report, name: &str) -> Option<f64> {
+    Some(session(report, "density")?.metric(name, Metric::Distortion)?.median * 100.0)
+}

@@ -1,0 +1,128 @@
+//! "Messaging between threads": four designs, each message timed and only then the next one sent; and the rakes that
+//! the article lists without measuring them.
+//!
+//! The picture is the article's own: times on the x axis, messages on the y axis, a colour for each design. Two of the
+//! designs are measured on stand-ins written here, because the design itself is the subject: a queue behind a mutex
+//! whose reader never sleeps, and the same with a condition variable. A design whose part of the library does not exist
+//! yet keeps its row, empty.
+
+pub(super) mod pictures;
+mod published;
+mod rakes;
+
+use std::time::Duration;
+
+use self::published::{DESIGNS, Design, PUBLISHED_OUTLIERS};
+use crate::cli::Request;
+use crate::distribution::Distribution;
+use crate::error::Error;
+use crate::frame::Frame;
+use crate::outcome::Series;
+use crate::record::{Report, Session};
+use crate::rounds::{Length, Plan};
+use crate::run::say;
+use crate::scenario::{Scenario, burst, crowd, latency, neighbours, night_watchman, ping_pong};
+use crate::table::{align_right, figure, new_table, text as plain};
+use crate::transport::registry::Entry;
+use crate::warnings::Warning;
+use crate::{plan, run};
+
+pub const ABOUT: &str =
+    "\"Messaging between threads\": four designs by histogram, and bursts, silences, crowds and greedy neighbours";
+
+const ROUNDS: u32 = 3;
+const BOUNCED_FOR: Duration = Duration::from_secs(1);
+const REST: Duration = Duration::from_millis(100);
+
+pub fn run(request: &Request) -> Result<(), Error> {
+    let known = |name: &str| DESIGNS.iter().any(|design| design.transport == name);
+    let entries: Vec<&'static Entry> =
+        request.entries.iter().copied().filter(|entry| known(entry.traits.name)).collect();
+    if entries.is_empty() {
+        let names: Vec<&str> = DESIGNS.iter().map(|design| design.transport).collect();
+        let sentence = format!("This article is measured with these transports only: {}.", names.join(", "));
+        return Err(Error::Refused(sentence));
+    }
+    let rounds = request.rounds.unwrap_or(ROUNDS);
+    let mut report = run::begin("article threads", request, rounds);
+    let plans = plans(request, rounds, &entries, &mut report.warnings);
+    run::print_heading(&report);
+    run::measure(plans, &mut report)?;
+    say(text(&report, request.beyond));
+    super::files::write(&request.out, &pictures::all(&report))?;
+    run::finish_with_page(&report, request)
+}
+
+fn plans(request: &Request, rounds: u32, entries: &[&'static Entry], warnings: &mut Vec<Warning>) -> Vec<Plan> {
+    let bounced = request.frame(rounds, Length::Time(BOUNCED_FOR));
+    let rest = request.frame(rounds, Length::Time(REST));
+    let mut plans = Vec::new();
+    let mut add = |scenario: &Scenario, frame: Frame| {
+        plans.extend(plan::every(scenario, entries, frame, warnings));
+    };
+    add(&latency::SCENARIO, bounced);
+    add(&burst::SCENARIO, rest);
+    add(&night_watchman::SCENARIO, rest);
+    add(&crowd::SCENARIO, rest);
+    add(&neighbours::SCENARIO, rest);
+    add(&ping_pong::ON_ONE_CPU, rest);
+    plans
+}
+
+/// The article's tables. `beyond`: the limit, in nanoseconds, that a message should not exceed.
+pub(super) fn text(report: &Report, beyond: f64) -> String {
+    format!("ONE MESSAGE AT A TIME\n\n{}\n\nTHE RAKES\n\n{}", colours(report, beyond), rakes::text(report))
+}
+
+/// The article's four designs and today's channels, by the two figures it finds interesting, and the tail.
+fn colours(report: &Report, beyond: f64) -> String {
+    let head_beyond = format!("beyond {} us, %", figure(beyond / 1e3));
+    let head = [
+        "colour",
+        "design",
+        "published, us",
+        "median, us",
+        "mean",
+        "p99",
+        "p99.9",
+        "max",
+        &head_beyond,
+        "slow of 1,000",
+    ];
+    let mut table = new_table(&head);
+    let session = report.sessions.iter().find(|session| session.scenario == latency::SCENARIO.name);
+    for design in &DESIGNS {
+        let mut cells = vec![
+            design.colour.unwrap_or("").to_owned(),
+            design.label.to_owned(),
+            design.published.map_or(String::new(), figure),
+        ];
+        match session.and_then(|session| times(session, design)) {
+            Some(times) => cells.extend(measured(times, beyond)),
+            None if crate::transport::registry::named(design.transport).is_none() => {
+                cells.push(format!("no {} yet", design.transport));
+            }
+            None => cells.push("not measured".to_owned()),
+        }
+        table.add_row(cells);
+    }
+    align_right(&mut table, &(2..head.len()).collect::<Vec<_>>());
+    format!("{}\nSlow: more than ten times the median; published: {PUBLISHED_OUTLIERS} of 1,000.", plain(&table))
+}
+
+fn measured(times: &Distribution, beyond: f64) -> Vec<String> {
+    let share = |count: u64, of: f64| figure(count as f64 / times.count().max(1) as f64 * of);
+    let mut cells: Vec<String> =
+        [times.median(), times.mean(), times.quantile(0.99), times.quantile(0.999), times.most()]
+            .map(|time| figure(time / 1e3))
+            .to_vec();
+    cells.push(share(times.beyond(beyond), 100.0));
+    cells.push(share(times.beyond(times.median() * 10.0), 1_000.0));
+    cells
+}
+
+/// One way where the clocks are in step, otherwise the whole way and back.
+fn times<'a>(session: &'a Session, design: &Design) -> Option<&'a Distribution> {
+    let of = |series| session.distribution(design.transport, series);
+    of(Series::Latency).or_else(|| of(Series::RoundTrip))
+}

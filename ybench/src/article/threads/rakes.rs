@@ -1,0 +1,68 @@
+//! The article's "incomplete list of rakes": what may hit a queue in practice, measured where it can be.
+
+use super::published::DESIGNS;
+use crate::outcome::Series;
+use crate::record::{Parameter, Quantity, Report, Session};
+use crate::scenario::{burst, crowd, neighbours, night_watchman, ping_pong};
+use crate::table::{align_right, figure, grouped, new_table, text as plain};
+
+type Cell = fn(&Session, &str) -> Option<f64>;
+
+pub(super) fn text(report: &Report) -> String {
+    let median = |session: &Session, name: &str| Some(session.density(name)?.median);
+    let slowest = |session: &Session, name: &str| Some(session.distribution(name, Series::Latency)?.most() / 1e3);
+    let micros = |session: &Session, name: &str| Some(session.density(name)?.median / 1e3);
+    let mut text = String::new();
+    let mut show = |title: &str, table: Option<String>| {
+        text += &format!("{title}\n\n{}\n\n", table.unwrap_or_else(|| "Not measured.".to_owned()));
+    };
+    show(
+        "Cumulative slowdown: ns for each message of a burst, put in and taken out, over the length of the burst",
+        rake(report, burst::SCENARIO.name, median),
+    );
+    show(
+        "Night watchman: us until the message after a silence arrives, median",
+        rake(report, night_watchman::SCENARIO.name, micros),
+    );
+    show("Night watchman: us, the slowest seen", rake(report, night_watchman::SCENARIO.name, slowest));
+    show(
+        "More threads than CPUs: ns for each message of all pairs together",
+        rake(report, crowd::SCENARIO.name, median),
+    );
+    show(
+        "Dedicated CPUs, and what becomes of them: us one way with a greedy neighbour on each",
+        rake(report, neighbours::SCENARIO.name, micros),
+    );
+    show("Both threads on one CPU: ns one way", rake(report, ping_pong::ON_ONE_CPU.name, median));
+    text
+}
+
+/// The designs down, the parameters of one scenario across.
+fn rake(report: &Report, scenario: &str, cell: Cell) -> Option<String> {
+    let sessions: Vec<&Session> = report.sessions.iter().filter(|session| session.scenario == scenario).collect();
+    if sessions.is_empty() {
+        return None;
+    }
+    let heads: Vec<String> = sessions.iter().map(|session| session.parameter.map_or("".to_owned(), head)).collect();
+    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+    let mut table = new_table(&[&["design"], &heads[..]].concat());
+    for design in &DESIGNS {
+        let figures: Vec<Option<f64>> = sessions.iter().map(|session| cell(session, design.transport)).collect();
+        if figures.iter().all(Option::is_none) {
+            continue;
+        }
+        let shown = figures.into_iter().map(|value| value.map_or("-".to_owned(), figure));
+        table.add_row(std::iter::once(design.label.to_owned()).chain(shown));
+    }
+    align_right(&mut table, &(1..=heads.len()).collect::<Vec<_>>());
+    Some(plain(&table))
+}
+
+fn head(parameter: Parameter) -> String {
+    match parameter.quantity {
+        Quantity::Silence => format!("{} s", parameter.value),
+        Quantity::ThreadsPerCpu => format!("{} threads a CPU", parameter.value),
+        Quantity::Neighbours => "greedy neighbours".to_owned(),
+        _ => grouped(parameter.value),
+    }
+}
