@@ -6,6 +6,7 @@
 
 mod error;
 mod iter;
+pub mod mpmc;
 mod receive;
 mod rings;
 mod spin;

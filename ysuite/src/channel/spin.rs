@@ -38,7 +38,7 @@ const LONGEST: Duration = Duration::from_micros(100);
 const ALWAYS: u32 = 256;
 
 /// A waiting end's memory of whether looking pays.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Spinner {
     spin: Spin,
     /// Moving average, 0 to `ALWAYS`.
@@ -54,6 +54,29 @@ pub(super) struct Spinner {
 impl Spinner {
     pub(super) const fn new() -> Self {
         Self { spin: Spin::Adaptive, worth: ALWAYS, skipped: 0, probe: PROBE, slept: Duration::ZERO }
+    }
+
+    /// As one word, for ends that several threads may use at once.
+    pub(super) fn to_bits(self) -> u64 {
+        let spin = match self.spin {
+            Spin::None => 0,
+            Spin::Adaptive => 1,
+            Spin::Forever => 2,
+        };
+        let slept = u64::try_from(self.slept.as_nanos()).unwrap_or(u64::MAX).min((1 << 31) - 1);
+        spin | u64::from(self.worth) << 2 | u64::from(self.skipped) << 11 | u64::from(self.probe) << 22 | slept << 33
+    }
+
+    /// What [`to_bits`](Self::to_bits) has made.
+    pub(super) fn from_bits(bits: u64) -> Self {
+        let spin = match bits & 3 {
+            0 => Spin::None,
+            1 => Spin::Adaptive,
+            _ => Spin::Forever,
+        };
+        let field = |from: u32, bits_wide: u32| (bits >> from) as u32 & ((1 << bits_wide) - 1);
+        let slept = Duration::from_nanos(bits >> 33);
+        Self { spin, worth: field(2, 9), skipped: field(11, 11), probe: field(22, 11), slept }
     }
 
     pub(super) fn set(&mut self, spin: Spin) {

@@ -5,6 +5,7 @@
 //! ring, only the owner of the queue knows: see [`crate::signal`] for ways to sleep, [`crate::channel`] for the two
 //! joined.
 
+pub(crate) mod exchange;
 mod local;
 mod passive;
 mod prefetch;

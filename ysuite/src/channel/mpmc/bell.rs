@@ -1,0 +1,99 @@
+//! How one that waits in a roster is woken: a thread that sleeps on a word, a task, or an attached receiver.
+//!
+//! Its owner sets it up while nobody can ring it; then whoever has called the place rings, once.
+
+use core::ptr;
+use core::task::Waker;
+
+use crate::os::{Native, Platform};
+use crate::queue::exchange::Payload;
+use crate::signal::{Registration, TaskSlot};
+use crate::sync::{AtomicPtr, AtomicU32, Ordering};
+
+/// The thread sleeps, or is about to.
+const ASLEEP: u32 = 1;
+/// It has been rung.
+const RUNG: u32 = 0;
+
+/// The bell of one place.
+pub(super) struct Bell {
+    /// What a thread sleeps on.
+    word: AtomicU32,
+    /// Holds a waker while a task waits.
+    task: TaskSlot,
+    /// Null unless an attached receiver has the place; the bell's own.
+    registration: AtomicPtr<Registration>,
+}
+
+impl Default for Bell {
+    fn default() -> Self {
+        Self { word: AtomicU32::new(RUNG), task: TaskSlot::new(), registration: AtomicPtr::new(ptr::null_mut()) }
+    }
+}
+
+impl Bell {
+    /// Wakes whoever waits here. A waker is foreign code, and may panic.
+    pub(super) fn ring(&self, is_thread: bool) {
+        if is_thread {
+            // ORDERING: Release, though what was published has been handed over with the place's bit already.
+            self.word.store(RUNG, Ordering::Release);
+            Native::wake(&self.word, 1);
+        } else if let Some(registration) = self.registration() {
+            registration.raise();
+        } else {
+            self.task.wake();
+        }
+    }
+
+    /// Owner, before it arms: a thread will sleep here.
+    pub(super) fn set_asleep(&self) {
+        // ORDERING: Relaxed; released with the arming.
+        self.word.store(ASLEEP, Ordering::Relaxed);
+    }
+
+    /// Owner: the word to sleep on, and what it holds until it is rung.
+    pub(super) fn asleep(&self) -> (&AtomicU32, u32) {
+        (&self.word, ASLEEP)
+    }
+
+    /// Owner, before it arms: this task is to be woken.
+    pub(super) fn set_waker(&self, waker: &Waker) {
+        self.task.register(waker);
+    }
+
+    /// Owner: no task waits any more.
+    pub(super) fn forget_waker(&self) {
+        drop(self.task.take());
+    }
+
+    pub(super) fn registration(&self) -> Option<&Registration> {
+        // ORDERING: Acquire pairs with the Release in `set_registration`.
+        let registration = self.registration.load(Ordering::Acquire);
+        // SAFETY: freed by `vacate` only, when nobody looks any more.
+        unsafe { registration.as_ref() }
+    }
+
+    /// Owner of a new place: it is an attached receiver's.
+    pub(super) fn set_registration(&self, registration: Registration) {
+        // ORDERING: Release pairs with the Acquire in `registration`.
+        self.registration.store(Box::into_raw(Box::new(registration)), Ordering::Release);
+    }
+}
+
+impl Payload for Bell {
+    fn vacate(&self) {
+        // ORDERING: Acquire pairs with the Release in `set_registration`; Relaxed for a place nobody else has.
+        let registration = self.registration.load(Ordering::Acquire);
+        if !registration.is_null() {
+            self.registration.store(ptr::null_mut(), Ordering::Relaxed);
+            // SAFETY: made by `Box::into_raw`, and nobody else looks.
+            drop(unsafe { Box::from_raw(registration) });
+        }
+    }
+}
+
+impl Drop for Bell {
+    fn drop(&mut self) {
+        self.vacate();
+    }
+}

@@ -1,0 +1,80 @@
+//! **The exchange**: many senders, many receivers, one bounded channel, one total order.
+//!
+//! Both ends can be cloned and shared (`&self`), and each message goes to exactly one receiver. Messages are received in
+//! the order in which they were sent, whoever sent them: what one `send` has put in before another began comes out first.
+//!
+//! ```
+//! use ysuite::mpmc;
+//!
+//! let (sender, receiver) = mpmc::bounded(64);
+//! let workers: Vec<_> = (0..3)
+//!     .map(|_| {
+//!         let receiver = receiver.clone();
+//!         std::thread::spawn(move || receiver.iter().sum::<u64>())
+//!     })
+//!     .collect();
+//! for number in 0..100 {
+//!     sender.send(number).unwrap();
+//! }
+//! drop(sender);
+//! assert_eq!(workers.into_iter().map(|worker| worker.join().unwrap()).sum::<u64>(), 4950);
+//! ```
+//!
+//! # When to use it
+//!
+//! Where several threads, tasks or event loops share the work of one queue. A message wakes one of those who wait for it;
+//! one that is woken and leaves without it (its time is up, its future or the receiver is dropped) wakes the next.
+//!
+//! # When not to use it
+//!
+//! * One sender and one receiver: [`spsc`](crate::spsc) is several times as fast, and has no bound if you want none.
+//! * A receiver that must get *all* messages: each is received once, by whoever comes first.
+//! * Without a bound, or as a rendezvous: the capacity is at least 1, and all its cells are allocated when it is made.
+//!
+//! # Several receivers in event loops
+//!
+//! Each receiver (a clone is one of its own) can be attached to an id of its own, in sets of its own:
+//! [`YSocketpair::attach`](crate::signal::YSocketpair::attach). An id that is *down* belongs to a receiver that waits: it
+//! will be told when its turn comes. An id that is *up* says that there may be a message, and stays up until that receiver
+//! finds none ([`try_recv`](Receiver::try_recv), until it says `Empty`). One message tells one of those who wait, be it
+//! attached or asleep; it may be gone when that one looks, because any receiver may take any message. That is harmless: it
+//! finds nothing, its id goes down, and it waits again. Nobody is forgotten while messages remain: one that was told and
+//! takes a message, or goes, tells the next if there are more.
+//!
+//! A receiver that was told and neither looks nor goes keeps others from being told of *that* message. They may take it
+//! all the same, and are told of the next.
+//!
+//! # Preempted peers
+//!
+//! A sender may lose its CPU between claiming its place in the order and putting its message there. Until it goes on, the
+//! messages behind it cannot be received: [`try_recv`](Receiver::try_recv) says `Empty`, a waiting receiver sleeps, and
+//! the sender wakes one when it has finished. Likewise a receiver that has not finished taking a message out leaves its
+//! place full. Nothing here ever spins until another thread goes on.
+
+mod bell;
+mod core;
+mod iter;
+mod patience;
+mod receiver;
+mod sender;
+mod standing;
+mod wait;
+
+pub use self::iter::{Iter, TryIter};
+pub use self::receiver::Receiver;
+pub use self::sender::Sender;
+pub use super::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
+
+use self::core::Core;
+use crate::sync::Arc;
+
+/// A channel for at most `capacity` messages, exactly; a sender that finds it full waits. All its memory is allocated
+/// here, but for 6 KiB the first time that 1, 65, 129 .. of one side's ends wait at once.
+///
+/// # Panics
+/// Where `capacity` is 0, since there is no rendezvous here, or where its messages could never fit into memory.
+#[must_use]
+pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
+    let core = Arc::new(Core::new(capacity));
+    (Sender::new(core.clone()), Receiver::new(core))
+}

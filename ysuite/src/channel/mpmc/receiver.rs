@@ -1,0 +1,378 @@
+//! The receiving end of the exchange.
+
+use core::fmt;
+use core::task::{Context, Poll};
+use core::time::Duration;
+use std::time::Instant;
+
+use super::core::{Core, Readers, pass_on};
+use super::patience::Patience;
+use super::standing::Standing;
+use super::wait::Wait;
+use super::{Iter, RecvError, RecvTimeoutError, TryIter, TryRecvError};
+use crate::channel::Spin;
+use crate::channel::iter::{IntoIter, Receive};
+use crate::signal::{Attach, AttachError, Registration};
+use crate::sync::Arc;
+
+/// A receiving end of the [exchange](super). Clones are equal, and each message goes to one of them; any number of threads
+/// may use one or several. When the last is dropped, so are the messages in the channel, and sending fails.
+pub struct Receiver<T> {
+    core: Arc<Core<T>>,
+    patience: Patience,
+    /// Of one that has been polled, or attached.
+    standing: Option<Box<Standing>>,
+}
+
+impl<T> Receiver<T> {
+    pub(super) fn new(core: Arc<Core<T>>) -> Self {
+        Self { core, patience: Patience::new(), standing: None }
+    }
+
+    /// Receives a message; waits for one as long as it takes.
+    ///
+    /// Lock-free while messages are there, and then without a system call unless a sender waits. Otherwise looks for a
+    /// while (see [`set_spin`](Self::set_spin)) and sleeps in the kernel.
+    ///
+    /// # Errors
+    /// When the channel is empty and all senders are gone.
+    #[inline]
+    pub fn recv(&self) -> Result<T, RecvError> {
+        match self.take() {
+            Some(message) => Ok(message),
+            None => self.recv_slowly(None).map_err(|_| RecvError),
+        }
+    }
+
+    /// Receives a message if there is one. Lock-free, and never waits for a thread that has been preempted: while the
+    /// oldest message is still being put in, the channel counts as empty. On an unattached receiver without any system
+    /// call (but to wake a sender that waits) or fence. An attached receiver that finds nothing takes its id down (at most
+    /// two system calls, then none until it is raised again).
+    ///
+    /// # Errors
+    /// When the channel is empty, and when it is empty and all senders are gone.
+    #[inline]
+    pub fn try_recv(&self) -> Result<T, TryRecvError> {
+        if let Some(message) = self.take() {
+            return Ok(message);
+        }
+        self.nothing()?;
+        // What there was may be gone again.
+        self.take().ok_or_else(|| self.none())
+    }
+
+    /// Receives a message; waits no longer than `timeout`. `Duration::MAX` is for ever.
+    ///
+    /// # Errors
+    /// When the time is up, and when the channel is empty and all senders are gone.
+    pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
+        match self.take() {
+            Some(message) => Ok(message),
+            // A deadline that the clock cannot hold is none.
+            None => self.recv_slowly(Instant::now().checked_add(timeout)),
+        }
+    }
+
+    /// Receives a message; waits no longer than until `deadline`. A message that is there is received even after it.
+    ///
+    /// # Errors
+    /// When the time is up, and when the channel is empty and all senders are gone.
+    pub fn recv_deadline(&self, deadline: Instant) -> Result<T, RecvTimeoutError> {
+        match self.take() {
+            Some(message) => Ok(message),
+            None => self.recv_slowly(Some(deadline)),
+        }
+    }
+
+    /// Appends messages to `to`: waits for the first, then takes what is there, `max` at most, with one claim. Returns how
+    /// many (at least 1, unless `max` is 0). Allocates only in `to`.
+    ///
+    /// # Errors
+    /// When the channel is empty and all senders are gone.
+    pub fn recv_batch(&self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
+        if max == 0 {
+            return Ok(0);
+        }
+        match self.take_many(to, max) {
+            0 => self.receive(None, |receiver| match receiver.take_many(to, max) {
+                0 => None,
+                taken => Some(taken),
+            }),
+            taken => Ok(taken),
+        }
+        .map_err(|_| RecvError)
+    }
+
+    /// Appends the messages that are there to `to`, `max` at most, with one claim, and returns how many. Never blocks.
+    ///
+    /// # Errors
+    /// When the channel is empty, and when it is empty and all senders are gone.
+    pub fn try_recv_batch(&self, to: &mut Vec<T>, max: usize) -> Result<usize, TryRecvError> {
+        if max == 0 {
+            return Ok(0);
+        }
+        let mut taken = self.take_many(to, max);
+        if taken == 0 {
+            self.nothing()?;
+            taken = self.take_many(to, max);
+        }
+        if taken == 0 { Err(self.none()) } else { Ok(taken) }
+    }
+
+    /// Receives a message, or has the task woken when there may be one. Lock-free; allocates the first time.
+    ///
+    /// Only the last task that asks through this receiver is woken, hence `&mut`: a clone is for another task. Many tasks
+    /// may wait in [`recv_async`](Self::recv_async) of one receiver.
+    ///
+    /// # Errors
+    /// When the channel is empty and all senders are gone.
+    pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
+        let mut called = self.step_back();
+        loop {
+            let outcome = match self.take() {
+                Some(message) => Some(Ok(message)),
+                None => self.is_over().then_some(Err(RecvError)),
+            };
+            let readers = self.core.readers();
+            if let Some(outcome) = outcome {
+                if called {
+                    pass_on(readers);
+                }
+                return Poll::Ready(outcome);
+            }
+            let standing = self.standing.get_or_insert_default();
+            standing.arm_task(readers, context.waker());
+            if !super::core::Side::is_ready(&readers) {
+                return Poll::Pending;
+            }
+            called |= standing.settle_task(readers);
+        }
+    }
+
+    /// Receives a message; the task waits for one as long as it takes. Needs no particular runtime.
+    ///
+    /// Cancel-safe: a future dropped before it is ready has taken nothing, and what it may have been woken for wakes the
+    /// next that waits.
+    ///
+    /// # Errors
+    /// When the channel is empty and all senders are gone.
+    pub async fn recv_async(&self) -> Result<T, RecvError> {
+        if let Some(message) = self.take() {
+            return Ok(message);
+        }
+        let mut wait = Wait::new(self.core.readers(), self.step_back());
+        loop {
+            if let Some(message) = self.take() {
+                return Ok(message);
+            }
+            if self.is_over() {
+                return Err(RecvError);
+            }
+            core::future::poll_fn(|context| wait.poll(context)).await;
+        }
+    }
+
+    /// The messages, one by one; waits for each, and ends when all senders are gone.
+    pub fn iter(&self) -> Iter<'_, T> {
+        Iter(self)
+    }
+
+    /// The messages that are there, one by one; never waits.
+    pub fn try_iter(&self) -> TryIter<'_, T> {
+        TryIter(self)
+    }
+
+    /// What to do before sleeping, from the next wait on. The default is [`Spin::Adaptive`]. Concerns this end, and clones
+    /// made of it later.
+    pub fn set_spin(&self, spin: Spin) {
+        self.patience.set(spin);
+    }
+
+    /// How many messages are in the channel. While others send and receive it may be out of date, and it counts those
+    /// that are still being put in.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.core.ring.len()
+    }
+
+    /// Whether no message is in the channel.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether there is no room for another message.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.len() == self.capacity()
+    }
+
+    /// How many messages there may be.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.core.ring.capacity()
+    }
+
+    /// Whether all senders are gone. Messages they have sent may still be here.
+    #[must_use]
+    pub fn is_disconnected(&self) -> bool {
+        self.core.ring.is_closed()
+    }
+
+    #[inline(always)]
+    fn take(&self) -> Option<T> {
+        let message = self.core.pop()?;
+        if self.standing.is_some() {
+            self.took();
+        }
+        Some(message)
+    }
+
+    fn take_many(&self, to: &mut Vec<T>, most: usize) -> usize {
+        let taken = self.core.pop_many(to, most);
+        if taken != 0 && self.standing.is_some() {
+            self.took();
+        }
+        taken
+    }
+
+    /// One that may have been told has taken something.
+    #[cold]
+    fn took(&self) {
+        pass_on(self.core.readers());
+    }
+
+    /// Whether nothing will come any more. To be asked after finding nothing.
+    fn is_over(&self) -> bool {
+        // What was sent before the last sender went is seen by whoever sees that it has gone.
+        self.core.ring.is_closed() && !self.core.ring.is_readable()
+    }
+
+    /// After finding nothing: `Ok` if something has come in the meantime.
+    #[cold]
+    fn nothing(&self) -> Result<(), TryRecvError> {
+        let found = self.standing.as_ref().is_some_and(|standing| standing.rest(self.core.readers()));
+        if found || self.core.ring.is_closed() { Ok(()) } else { Err(TryRecvError::Empty) }
+    }
+
+    /// Why nothing was found.
+    fn none(&self) -> TryRecvError {
+        if self.is_over() { TryRecvError::Disconnected } else { TryRecvError::Empty }
+    }
+
+    /// Before waiting in another way than as a task that polls, or in a set. True: had been told.
+    fn step_back(&self) -> bool {
+        self.standing.as_ref().is_some_and(|standing| standing.step_back(self.core.readers()))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn recv_slowly(&self, deadline: Option<Instant>) -> Result<T, RecvTimeoutError> {
+        self.receive(deadline, Self::take)
+    }
+
+    /// Waits until `take` takes something.
+    fn receive<R>(
+        &self,
+        deadline: Option<Instant>,
+        mut take: impl FnMut(&Self) -> Option<R>,
+    ) -> Result<R, RecvTimeoutError> {
+        let mut wait: Wait<Readers<'_, T>> = Wait::new(self.core.readers(), self.step_back());
+        let mut in_time = true;
+        loop {
+            if let Some(taken) = take(self) {
+                return Ok(taken);
+            }
+            if self.is_over() {
+                return Err(RecvTimeoutError::Disconnected);
+            }
+            if !in_time {
+                return Err(RecvTimeoutError::Timeout);
+            }
+            in_time = wait.block(&self.patience, deadline);
+        }
+    }
+}
+
+impl<T> Clone for Receiver<T> {
+    /// Another receiver of the same messages. It is attached to nothing.
+    fn clone(&self) -> Self {
+        self.core.add_reader();
+        Self { core: self.core.clone(), patience: self.patience.again(), standing: None }
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    fn drop(&mut self) {
+        struct Leave<'a, T>(&'a Core<T>);
+        impl<T> Drop for Leave<'_, T> {
+            fn drop(&mut self) {
+                self.0.remove_reader();
+            }
+        }
+        // Also if foreign code panics: a waker that is dropped, or woken because this end had been told of a message.
+        let leave = Leave(&self.core);
+        if let Some(standing) = &mut self.standing {
+            standing.leave(leave.0.readers());
+        }
+    }
+}
+
+impl<T> Attach for Receiver<T> {
+    /// Attaching a receiver that is attached already detaches it from where it was.
+    fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
+        let readers = self.core.readers();
+        self.standing.get_or_insert_default().attach(readers, registration);
+        Ok(())
+    }
+}
+
+impl<T> Receive for Receiver<T> {
+    type Message = T;
+
+    #[inline]
+    fn next_waiting(&mut self) -> Option<T> {
+        self.recv().ok()
+    }
+
+    #[inline]
+    fn next_at_once(&mut self) -> Option<T> {
+        self.try_recv().ok()
+    }
+}
+
+impl<T> IntoIterator for Receiver<T> {
+    type Item = T;
+    type IntoIter = IntoIter<Self>;
+
+    fn into_iter(self) -> IntoIter<Self> {
+        IntoIter::new(self)
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Receiver<T> {
+    type Item = T;
+    type IntoIter = Iter<'a, T>;
+
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
+    }
+}
+
+#[cfg(feature = "stream")]
+impl<T> futures_core::Stream for Receiver<T> {
+    type Item = T;
+
+    fn poll_next(self: core::pin::Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<T>> {
+        self.get_mut().poll_recv(context).map(Result::ok)
+    }
+}
+
+// No message is ever pinned in place.
+impl<T> Unpin for Receiver<T> {}
+
+impl<T> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Receiver").field("len", &self.len()).field("capacity", &self.capacity()).finish_non_exhaustive()
+    }
+}

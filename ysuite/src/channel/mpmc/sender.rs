@@ -1,0 +1,220 @@
+//! The sending end of the exchange.
+
+use core::fmt;
+use core::time::Duration;
+use std::time::Instant;
+
+use super::core::{Core, Writers};
+use super::patience::Patience;
+use super::wait::Wait;
+use super::{SendError, SendTimeoutError, TrySendError};
+use crate::channel::Spin;
+use crate::queue::exchange::{Pen, Rejected};
+use crate::sync::Arc;
+
+/// A sending end of the [exchange](super). Clones are equal; any number of threads may use one or several. When the last
+/// is dropped the receivers get what was sent, and then learn that nothing more will come.
+pub struct Sender<T> {
+    core: Arc<Core<T>>,
+    patience: Patience,
+}
+
+impl<T> Sender<T> {
+    pub(super) fn new(core: Arc<Core<T>>) -> Self {
+        Self { core, patience: Patience::new() }
+    }
+
+    /// Sends a message; waits for room as long as it takes.
+    ///
+    /// Lock-free while there is room, and then without a system call unless a receiver waits. Otherwise looks for a while
+    /// (see [`set_spin`](Self::set_spin)) and sleeps in the kernel.
+    ///
+    /// # Errors
+    /// When all receivers are gone. Messages sent just before the last one went are dropped with it.
+    #[inline]
+    pub fn send(&self, message: T) -> Result<(), SendError<T>> {
+        match self.core.push(message) {
+            Ok(()) => Ok(()),
+            Err(Rejected::Closed(message)) => Err(SendError(message)),
+            Err(Rejected::Full(message)) => {
+                self.send_slowly(message, None).map_err(|error| SendError(error.into_inner()))
+            }
+        }
+    }
+
+    /// Sends a message if there is room. Lock-free, and never waits for a thread that has been preempted: a place that is
+    /// still being emptied counts as full.
+    ///
+    /// # Errors
+    /// When there is no room, and when all receivers are gone.
+    #[inline]
+    pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
+        self.core.push(message).map_err(|rejected| match rejected {
+            Rejected::Full(message) => TrySendError::Full(message),
+            Rejected::Closed(message) => TrySendError::Disconnected(message),
+        })
+    }
+
+    /// Sends a message; waits for room no longer than `timeout`. `Duration::MAX` is for ever.
+    ///
+    /// # Errors
+    /// When the time is up, and when all receivers are gone.
+    pub fn send_timeout(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
+        match self.core.push(message) {
+            Ok(()) => Ok(()),
+            Err(Rejected::Closed(message)) => Err(SendTimeoutError::Disconnected(message)),
+            // A deadline that the clock cannot hold is none.
+            Err(Rejected::Full(message)) => self.send_slowly(message, Instant::now().checked_add(timeout)),
+        }
+    }
+
+    /// Sends a message; waits for room no longer than until `deadline`. Where there is room it is sent even after it.
+    ///
+    /// # Errors
+    /// When the time is up, and when all receivers are gone.
+    pub fn send_deadline(&self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
+        self.send_slowly(message, Some(deadline))
+    }
+
+    /// Sends a message; the task waits for room as long as it takes. Needs no particular runtime.
+    ///
+    /// Cancel-safe in that a future dropped before it is ready has sent nothing; the message is dropped with it, and the
+    /// room it may have been woken for goes to the next that waits.
+    ///
+    /// # Errors
+    /// When all receivers are gone.
+    pub async fn send_async(&self, message: T) -> Result<(), SendError<T>> {
+        let mut message = message;
+        let mut wait = Wait::new(self.core.writers(), false);
+        loop {
+            match self.core.push(message) {
+                Ok(()) => return Ok(()),
+                Err(Rejected::Closed(message)) => return Err(SendError(message)),
+                Err(Rejected::Full(back)) => message = back,
+            }
+            core::future::poll_fn(|context| wait.poll(context)).await;
+        }
+    }
+
+    /// Sends all the messages of an iterator, a few dozen with one claim; waits for room as long as it takes. Returns how
+    /// many. They are received in their order, but those of others may come between.
+    ///
+    /// If the iterator panics, what it had given until then is sent as far as there is room, and otherwise dropped.
+    ///
+    /// # Errors
+    /// When all receivers are gone: the messages that were taken from the iterator and not sent. The rest of the iterator
+    /// is dropped with it.
+    pub fn send_batch(&self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
+        let mut messages = messages.into_iter();
+        let mut batch = Batch { pen: Pen::new(), core: &self.core };
+        let mut sent = 0;
+        loop {
+            batch.pen.fill(&mut messages);
+            if batch.pen.len() == 0 {
+                return Ok(sent);
+            }
+            sent += self.send_pen(&mut batch.pen, &mut messages)?;
+        }
+    }
+
+    /// Sends what is in the pen.
+    fn send_pen(&self, pen: &mut Pen<T>, rest: &mut impl Iterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
+        let mut wait: Option<Wait<Writers<'_, T>>> = None;
+        let mut sent = 0;
+        while pen.len() != 0 {
+            match self.core.push_many(pen) {
+                None => return Err(SendError(pen.take(usize::MAX).collect())),
+                Some(0) => {
+                    let wait = wait.get_or_insert_with(|| Wait::new(self.core.writers(), false));
+                    wait.block(&self.patience, None);
+                }
+                Some(some) => sent += some,
+            }
+        }
+        let _ = rest;
+        Ok(sent)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn send_slowly(&self, mut message: T, deadline: Option<Instant>) -> Result<(), SendTimeoutError<T>> {
+        let mut wait = Wait::new(self.core.writers(), false);
+        let mut in_time = true;
+        loop {
+            match self.core.push(message) {
+                Ok(()) => return Ok(()),
+                Err(Rejected::Closed(message)) => return Err(SendTimeoutError::Disconnected(message)),
+                Err(Rejected::Full(message)) if !in_time => return Err(SendTimeoutError::Timeout(message)),
+                Err(Rejected::Full(back)) => message = back,
+            }
+            in_time = wait.block(&self.patience, deadline);
+        }
+    }
+
+    /// What to do before sleeping when there is no room, from the next wait on. The default is [`Spin::Adaptive`]. Concerns
+    /// this end, and clones made of it later.
+    pub fn set_spin(&self, spin: Spin) {
+        self.patience.set(spin);
+    }
+
+    /// How many messages are in the channel. While others send and receive it may be out of date.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.core.ring.len()
+    }
+
+    /// Whether no message is in the channel.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether there is no room for another message.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.len() == self.capacity()
+    }
+
+    /// How many messages there may be.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.core.ring.capacity()
+    }
+
+    /// Whether all receivers are gone: nothing sent will be received.
+    #[must_use]
+    pub fn is_disconnected(&self) -> bool {
+        self.core.ring.is_closed()
+    }
+}
+
+/// What an iterator had given before it panicked was given to the channel.
+struct Batch<'a, T> {
+    pen: Pen<T>,
+    core: &'a Core<T>,
+}
+
+impl<T> Drop for Batch<'_, T> {
+    fn drop(&mut self) {
+        while self.pen.len() != 0 && self.core.push_many(&mut self.pen).is_some_and(|sent| sent != 0) {}
+    }
+}
+
+impl<T> Clone for Sender<T> {
+    fn clone(&self) -> Self {
+        self.core.add_writer();
+        Self { core: self.core.clone(), patience: self.patience.again() }
+    }
+}
+
+impl<T> Drop for Sender<T> {
+    fn drop(&mut self) {
+        self.core.remove_writer();
+    }
+}
+
+impl<T> fmt::Debug for Sender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sender").field("len", &self.len()).field("capacity", &self.capacity()).finish()
+    }
+}

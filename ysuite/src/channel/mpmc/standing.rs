@@ -1,0 +1,143 @@
+//! The places a receiver keeps from one call to the next: for the task that last polled it, and for the set it is attached
+//! to.
+//!
+//! What level-triggered means with several receivers: an attached receiver's id is up, or its place is armed, whenever
+//! none of its operations is under way. Armed, it is one of those who wait, and is called in its turn: then its id goes
+//! up, and stays up until it finds the channel empty. So an id that is up says "look"; the message may be gone to
+//! another by then, which costs that look. And an id that is down says "you will be told".
+//!
+//! Set up through `&mut`; everything else from any thread that shares the receiver.
+
+use super::bell::Bell;
+use super::core::{Side, pass_on};
+use crate::queue::exchange::Place;
+use crate::signal::Registration;
+use crate::sync::{AtomicBool, Ordering};
+
+/// A receiver's places. Most receivers have none.
+#[derive(Default)]
+pub(super) struct Standing {
+    /// Of the task that polled last.
+    task: Option<Post>,
+    /// Of the set it is attached to.
+    attached: Option<Post>,
+}
+
+/// A place that is kept.
+struct Post {
+    place: Place<Bell>,
+    /// Armed, as far as the receiver knows.
+    armed: AtomicBool,
+    /// Somebody is taking the id down.
+    resting: AtomicBool,
+}
+
+impl Post {
+    fn new(side: impl Side) -> Self {
+        Self { place: side.roster().sit(), armed: AtomicBool::new(false), resting: AtomicBool::new(false) }
+    }
+
+    fn arm(&self, side: impl Side) {
+        // ORDERING: Relaxed; true before the place can be called.
+        self.armed.store(true, Ordering::Relaxed);
+        side.roster().arm(&self.place, false);
+    }
+
+    /// Not armed any more. True: it has been called since it was.
+    fn settle(&self, side: impl Side) -> bool {
+        // ORDERING: AcqRel: one thread answers for a call.
+        self.armed.swap(false, Ordering::AcqRel) && !side.roster().disarm(&self.place)
+    }
+
+    fn bell<'a>(&self, side: &'a impl Side) -> &'a Bell {
+        side.roster().payload(&self.place)
+    }
+
+    /// Gives the place back. True: it had been called.
+    fn leave(&self, side: impl Side) -> bool {
+        let called = self.settle(side);
+        self.bell(&side).forget_waker();
+        // The id is free at once; the memory when nobody can be ringing any more.
+        self.bell(&side).registration().inspect(|registration| registration.release());
+        side.roster().leave(&self.place);
+        called
+    }
+}
+
+impl Standing {
+    /// Before the receiver waits in another way: that one is to be woken. True: one of the places had been called.
+    pub(super) fn step_back(&self, side: impl Side) -> bool {
+        let mut called = self.task.as_ref().is_some_and(|post| post.settle(side));
+        if let Some(post) = &self.attached {
+            // ORDERING: Relaxed; only a hint, `settle` decides.
+            if post.armed.load(Ordering::Relaxed) {
+                called |= post.settle(side);
+                post.bell(&side).registration().inspect(|registration| registration.raise());
+            }
+        }
+        called
+    }
+
+    /// Has the task woken once there may be something for it.
+    pub(super) fn arm_task(&mut self, side: impl Side, waker: &core::task::Waker) {
+        let post = self.task.get_or_insert_with(|| Post::new(side));
+        post.bell(&side).set_waker(waker);
+        post.arm(side);
+    }
+
+    /// The task has found something after all. True: it had been called.
+    pub(super) fn settle_task(&self, side: impl Side) -> bool {
+        self.task.as_ref().is_some_and(|post| post.settle(side))
+    }
+
+    /// From now on the receiver is attached to this set, and to no other.
+    pub(super) fn attach(&mut self, side: impl Side, registration: Registration) {
+        // There may be messages already: told once too often is told.
+        registration.raise();
+        let post = Post::new(side);
+        post.bell(&side).set_registration(registration);
+        if let Some(old) = self.attached.replace(post) {
+            if old.leave(side) {
+                pass_on(side);
+            }
+        }
+    }
+
+    /// What an attached receiver does when it finds nothing: takes its id down, arms, and looks once more. True: something
+    /// has come meanwhile.
+    pub(super) fn rest(&self, side: impl Side) -> bool {
+        let Some(post) = &self.attached else { return false };
+        let Some(registration) = post.bell(&side).registration() else { return false };
+        if !registration.is_up() && side.roster().is_armed(&post.place) {
+            return false;
+        }
+        // Another thread that shares the receiver is at it: it raises the id if it finds anything.
+        // ORDERING: Acquire pairs with the Release below.
+        if post.resting.swap(true, Ordering::Acquire) {
+            return false;
+        }
+        // Down first: whoever publishes after the arming will raise it again.
+        registration.lower();
+        post.arm(side);
+        let found = side.is_ready();
+        if found {
+            post.settle(side);
+            registration.raise();
+        }
+        // ORDERING: Release: one thread lowers at a time.
+        post.resting.store(false, Ordering::Release);
+        found
+    }
+
+    /// The receiver goes, or was made in vain. What it had been told it passes on.
+    pub(super) fn leave(&mut self, side: impl Side) {
+        let places = [self.task.take(), self.attached.take()];
+        let mut called = false;
+        for post in places.into_iter().flatten() {
+            called |= post.leave(side);
+        }
+        if called {
+            pass_on(side);
+        }
+    }
+}

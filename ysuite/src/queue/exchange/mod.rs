@@ -1,0 +1,21 @@
+//! **exchange**: a bounded queue for many writers and many readers, in one total order, with passive synchronisation for
+//! many sleepers on both sides.
+//!
+//! Two parts that know nothing of each other: the [`Ring`] holds the messages, a [`Roster`] for each side holds those who
+//! wait. Any thread may do anything; everything is lock-free, nothing waits for a thread that has been preempted, and
+//! nothing makes a system call but the sleeper's heavy barrier. The exchange never sleeps and never wakes anybody: it
+//! reports who is to be woken.
+//!
+//! What it cannot do: tell an empty ring from one whose oldest message is still being written. Both are "nothing to be
+//! had yet"; whoever finishes that message looks at the roster.
+//!
+//! Sources: the ring is Dmitry Vyukov's bounded MPMC queue, with claims of several cells at once; the roster's word is the
+//! pipe's passive word, for many publishers.
+
+mod pen;
+mod ring;
+mod roster;
+
+pub(crate) use self::pen::Pen;
+pub(crate) use self::ring::{Rejected, Ring};
+pub(crate) use self::roster::{Payload, Place, Roster};

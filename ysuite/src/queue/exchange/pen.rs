@@ -1,0 +1,98 @@
+//! A batch that is being written: messages on the way from a caller's iterator into the ring. One thread.
+//!
+//! The iterator is foreign code: it may take its time, or panic. So nothing is claimed for it before it has answered; what
+//! it has given lies here meanwhile, in a fixed amount of space, and is dropped with the pen where nobody takes it.
+
+use core::mem::MaybeUninit;
+use core::ptr;
+
+/// How many bytes of messages are gathered for one claim.
+const BYTES: usize = 2048;
+/// And how many messages.
+const MOST: usize = 64;
+
+/// Room for a few messages, first in, first out.
+pub(crate) struct Pen<T> {
+    space: Space,
+    /// One message that does not fit into the space, or asks for more alignment.
+    large: Option<T>,
+    /// The messages from `first` on, `len` of them, are the pen's.
+    first: usize,
+    len: usize,
+}
+
+#[repr(C, align(64))]
+struct Space(MaybeUninit<[u8; BYTES]>);
+
+impl<T> Pen<T> {
+    /// How many messages it holds; 0 for those it holds one by one.
+    const SMALL: usize = if align_of::<T>() > align_of::<Space>() {
+        0
+    } else if size_of::<T>() == 0 {
+        MOST
+    } else if BYTES / size_of::<T>() < MOST {
+        BYTES / size_of::<T>()
+    } else {
+        MOST
+    };
+
+    pub(crate) fn new() -> Self {
+        Self { space: Space(MaybeUninit::uninit()), large: None, first: 0, len: 0 }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    fn place(&mut self, index: usize) -> *mut T {
+        debug_assert!(index < Self::SMALL);
+        // SAFETY: within the space, which is aligned for `T` where `SMALL` is not 0.
+        unsafe { self.space.0.as_mut_ptr().cast::<T>().add(index) }
+    }
+
+    /// Fills the pen from an iterator. Only when it is empty.
+    pub(crate) fn fill(&mut self, messages: &mut impl Iterator<Item = T>) {
+        debug_assert_eq!(self.len, 0);
+        self.first = 0;
+        if Self::SMALL == 0 {
+            self.large = messages.next();
+            self.len = usize::from(self.large.is_some());
+            return;
+        }
+        while self.len < Self::SMALL {
+            let Some(message) = messages.next() else { return };
+            let place = self.place(self.len);
+            // SAFETY: a free place of the space. Counted at once: the iterator may panic next time.
+            unsafe { place.write(message) };
+            self.len += 1;
+        }
+    }
+
+    /// The oldest message.
+    pub(crate) fn next(&mut self) -> Option<T> {
+        if self.len == 0 {
+            return None;
+        }
+        self.len -= 1;
+        if Self::SMALL == 0 {
+            return self.large.take();
+        }
+        let place = self.place(self.first);
+        self.first += 1;
+        // SAFETY: one of the pen's own until now, and no more from now on.
+        Some(unsafe { ptr::read(place) })
+    }
+
+    /// The oldest messages, so many at most.
+    pub(crate) fn take(&mut self, messages: usize) -> impl Iterator<Item = T> {
+        (0..messages).map_while(|_| self.next())
+    }
+}
+
+impl<T> Drop for Pen<T> {
+    fn drop(&mut self) {
+        while let Some(message) = self.next() {
+            drop(message);
+        }
+    }
+}

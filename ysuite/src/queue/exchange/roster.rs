@@ -1,0 +1,435 @@
+//! The roster: who waits at one side of an exchange, for whoever publishes next to find. Any thread; lock-free.
+//!
+//! A waiting thread, task or receiver takes a [`Place`], *arms* it, looks at the queue once more, and sleeps. Whoever
+//! publishes looks at the roster's word and, where somebody waits, *calls* one: takes the bit of an armed place, which only
+//! one can, and wakes whatever the place's payload stands for. A place that is left while it is being called is given
+//! back by the caller, so a payload is never touched by anybody but those who came for it.
+//!
+//! Store-then-load on both sides: publish, barrier, look at the word; against arm, barrier, look at the queue. The
+//! publisher's barrier is free for a stream: see the table. A sleeper that arms where nobody has promised fences has the
+//! kernel run them (`heavy`), *then* makes every publisher promise them, and so all that sleep after it need only a fence.
+//! When publishers have found nobody for a while they withdraw the promise.
+//!
+//! | word | publisher's barrier | sleeper's barrier |
+//! |---|---|---|
+//! | `FENCED` | a fence | a fence |
+//! | `PENDING` | a fence | `heavy`, then sets `FENCED` |
+//! | neither | none (`light`) | sets `PENDING`, `heavy`, sets `FENCED` |
+//!
+//! Why that is right: `FENCED` is not withdrawn while anybody is counted, and a sleeper is counted before it looks for
+//! the promise. `PENDING` is in the word before the heavy barrier begins; a publisher whose look at the word missed it had
+//! published before that barrier, and what it published is seen by everybody who finds `FENCED`. A publisher that sees
+//! either bit executes a fence and looks again, and the rest is two fences.
+//!
+//! Cannot: say who has waited longest. Places are called in turn, which forgets nobody.
+
+use core::ops::Deref;
+use core::ptr;
+
+use crossbeam_utils::CachePadded;
+
+use crate::sync::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering, asymmetric, fence, heavy, light};
+
+/// Places in a block.
+const PLACES: usize = if cfg!(ysuite_loom) { 3 } else { 64 };
+/// One that is armed, or about to be. The lowest bits of the word count them.
+const ARMED: u32 = 1;
+const ARMED_MASK: u32 = (1 << 29) - 1;
+/// Publishers execute a full fence before they look at the word.
+const FENCED: u32 = 1 << 29;
+/// They must, and a heavy barrier is under way for those that do not know yet.
+const PENDING: u32 = 1 << 30;
+/// This side will never come back.
+const GONE: u32 = 1 << 31;
+
+/// Publications that find nobody after which fences are given up for the free barrier.
+const CALM: u32 = if cfg!(ysuite_loom) { 1 } else { 64 };
+/// In [`Seat::users`]: the owner has left, whoever is last gives the place back.
+const LEFT: u32 = 1 << 31;
+
+/// How one that waits is woken.
+pub(crate) trait Payload: Default {
+    /// The place is given back: whatever the payload holds is to be thrown away. Nobody else looks at it.
+    fn vacate(&self);
+}
+
+/// Those who wait. `P` is how one of them is woken.
+pub(crate) struct Roster<P> {
+    word: CachePadded<AtomicU32>,
+    /// How many have been called that will certainly come, and have not yet. One that is quick may come before its caller
+    /// has counted it: then this is less than nothing for a moment.
+    coming: AtomicI32,
+    /// How often in a row nobody was found. Any publisher; lossy.
+    calm: AtomicU32,
+    /// Where the next search begins: a block, and a place in it. Hints.
+    block: AtomicPtr<Block<P>>,
+    place: AtomicU32,
+    /// The blocks, which only become more.
+    blocks: AtomicPtr<Block<P>>,
+}
+
+struct Block<P> {
+    /// Places that somebody has.
+    taken: AtomicU64,
+    /// Places whose owners wait to be called. The truth; the count in the word is never less.
+    armed: AtomicU64,
+    next: AtomicPtr<Block<P>>,
+    seats: [Seat<P>; PLACES],
+}
+
+struct Seat<P> {
+    /// One for each arming not yet disarmed or called to its end, and `LEFT`.
+    users: AtomicU32,
+    /// Whether its owner, once called, certainly comes at once.
+    certain: AtomicBool,
+    payload: P,
+}
+
+/// A place of one's own in a roster. Left by [`Roster::leave`].
+pub(crate) struct Place<P> {
+    block: *const Block<P>,
+    index: usize,
+}
+
+// SAFETY: a place is a name for a part of the roster, which is shared between threads anyway.
+unsafe impl<P: Sync> Send for Place<P> {}
+// SAFETY: as above.
+unsafe impl<P: Sync> Sync for Place<P> {}
+
+/// One that has been called: its payload is to be rung, before this is dropped.
+pub(crate) struct Called<'a, P: Payload> {
+    block: &'a Block<P>,
+    index: usize,
+}
+
+/// What a look at the word has found.
+#[derive(Clone, Copy)]
+pub(crate) struct Word(u32);
+
+impl Word {
+    /// Somebody waits.
+    pub(crate) fn is_armed(self) -> bool {
+        self.0 & ARMED_MASK != 0
+    }
+
+    pub(crate) fn is_gone(self) -> bool {
+        self.0 & GONE != 0
+    }
+}
+
+impl<P: Payload> Deref for Called<'_, P> {
+    type Target = P;
+
+    fn deref(&self) -> &P {
+        &self.block.seats[self.index].payload
+    }
+}
+
+impl<P: Payload> Called<'_, P> {
+    /// Whether this one certainly comes: then it sees to it that others are called if there is more.
+    pub(crate) fn is_certain(&self) -> bool {
+        // ORDERING: Relaxed; written before the arming, which was acquired with the bit.
+        self.block.seats[self.index].certain.load(Ordering::Relaxed)
+    }
+}
+
+impl<P: Payload> Drop for Called<'_, P> {
+    fn drop(&mut self) {
+        self.block.unuse(self.index);
+    }
+}
+
+impl<P: Payload> Block<P> {
+    /// One user less: the last one behind the owner gives the place back.
+    fn unuse(&self, index: usize) {
+        // ORDERING: AcqRel: whoever is last comes after all that the others have done with the payload.
+        if self.seats[index].users.fetch_sub(1, Ordering::AcqRel) == LEFT + 1 {
+            self.give_back(index);
+        }
+    }
+
+    fn give_back(&self, index: usize) {
+        self.seats[index].payload.vacate();
+        // ORDERING: Relaxed; published by the Release below.
+        self.seats[index].users.store(0, Ordering::Relaxed);
+        // ORDERING: Release pairs with the Acquire in `sit`.
+        self.taken.fetch_and(!(1 << index), Ordering::Release);
+    }
+
+    /// Takes a free place.
+    fn sit(&self) -> Option<usize> {
+        // ORDERING: Relaxed; the read-modify-write below decides.
+        let mut taken = self.taken.load(Ordering::Relaxed);
+        loop {
+            let index = taken.trailing_ones() as usize;
+            if index >= PLACES {
+                return None;
+            }
+            // ORDERING: Acquire pairs with the Release in `give_back`.
+            taken = self.taken.fetch_or(1 << index, Ordering::Acquire);
+            if taken & (1 << index) == 0 {
+                return Some(index);
+            }
+        }
+    }
+
+    /// Takes the bit of an armed place, among those of `mask`.
+    fn call(&self, mask: u64) -> Option<usize> {
+        // ORDERING: Relaxed; behind the fence of `attend`, which pairs with that of `arm`.
+        let mut armed = self.armed.load(Ordering::Relaxed) & mask;
+        while armed != 0 {
+            let index = armed.trailing_zeros() as usize;
+            // ORDERING: Acquire pairs with the Release in `arm`: the payload is as its owner left it.
+            let before = self.armed.fetch_and(!(1 << index), Ordering::AcqRel);
+            if before & (1 << index) != 0 {
+                return Some(index);
+            }
+            armed = before & mask;
+        }
+        None
+    }
+}
+
+impl<P: Payload> Roster<P> {
+    pub(crate) fn new() -> Self {
+        Self {
+            word: CachePadded::new(AtomicU32::new(FENCED)),
+            coming: AtomicI32::new(0),
+            calm: AtomicU32::new(0),
+            block: AtomicPtr::new(ptr::null_mut()),
+            place: AtomicU32::new(0),
+            blocks: AtomicPtr::new(ptr::null_mut()),
+        }
+    }
+
+    /// Takes a place. Allocates a block where none is free.
+    pub(crate) fn sit(&self) -> Place<P> {
+        let mut link = &self.blocks;
+        loop {
+            // ORDERING: Acquire pairs with the Release in `extend`.
+            let block = link.load(Ordering::Acquire);
+            // SAFETY: blocks live as long as the roster.
+            let block = match unsafe { block.as_ref() } {
+                Some(block) => block,
+                None => Self::extend(link),
+            };
+            if let Some(index) = block.sit() {
+                return Place { block, index };
+            }
+            link = &block.next;
+        }
+    }
+
+    #[cold]
+    fn extend(link: &AtomicPtr<Block<P>>) -> &Block<P> {
+        let seat = |_| Seat { users: AtomicU32::new(0), certain: AtomicBool::new(false), payload: P::default() };
+        let fresh = Box::into_raw(Box::new(Block {
+            taken: AtomicU64::new(0),
+            armed: AtomicU64::new(0),
+            next: AtomicPtr::new(ptr::null_mut()),
+            seats: core::array::from_fn(seat),
+        }));
+        // ORDERING: Release hands the block to whoever finds it; Acquire for the one that came first.
+        match link.compare_exchange(ptr::null_mut(), fresh, Ordering::Release, Ordering::Acquire) {
+            // SAFETY: just made, and freed only with the roster.
+            Ok(_) => unsafe { &*fresh },
+            Err(first) => {
+                // SAFETY: made above, and seen by nobody; the other one lives as long as the roster.
+                unsafe {
+                    drop(Box::from_raw(fresh));
+                    &*first
+                }
+            }
+        }
+    }
+}
+
+impl<P: Payload> Roster<P> {
+    /// A payload, to be changed only while its place is not armed.
+    pub(crate) fn payload(&self, place: &Place<P>) -> &P {
+        &self.block(place).seats[place.index].payload
+    }
+
+    fn block(&self, place: &Place<P>) -> &Block<P> {
+        // SAFETY: blocks live as long as the roster, and a place is only ever used with its own.
+        unsafe { &*place.block }
+    }
+
+    /// Publisher, after each publication: whether [`attend`](Self::attend) must look closer.
+    #[inline(always)]
+    pub(crate) fn published(&self) -> bool {
+        // In a model `light()` is a fence, and would hide that `attend` lacks one.
+        // ORDERING: Relaxed; one that finds a promise executes the fence itself.
+        if cfg!(ysuite_loom) && self.word.load(Ordering::Relaxed) & (FENCED | PENDING) != 0 {
+            return true;
+        }
+        light();
+        // ORDERING: Relaxed; behind `light()`, which pairs with `heavy()` in `arm`.
+        self.word.load(Ordering::Relaxed) != 0
+    }
+
+    /// Publisher: the word, behind a full fence.
+    pub(crate) fn attend(&self) -> Word {
+        // ORDERING: pairs with the fence in `arm`: either what follows finds the bit, or the sleeper's second look sees
+        // what was published before.
+        fence(Ordering::SeqCst);
+        // ORDERING: Relaxed; bits are taken by read-modify-writes.
+        let word = self.word.load(Ordering::Relaxed);
+        if word & (ARMED_MASK | GONE) == 0 && word & FENCED != 0 && asymmetric() {
+            // ORDERING: Relaxed twice; a count that is lost now and then delays the change.
+            let calm = self.calm.load(Ordering::Relaxed) + 1;
+            self.calm.store(if calm < CALM { calm } else { 0 }, Ordering::Relaxed);
+            if calm >= CALM {
+                // Fails where anybody has been counted meanwhile.
+                // ORDERING: SeqCst read-modify-write, in one order with those of `arm`.
+                let _ = self.word.compare_exchange(word, 0, Ordering::SeqCst, Ordering::Relaxed);
+            }
+        }
+        Word(word)
+    }
+
+    /// Sleeper: from now on it may be called. Afterwards it must look at the queue once more before it sleeps. Nothing
+    /// changes for a place that is armed already. `certain`: it will come at once when it is called.
+    pub(crate) fn arm(&self, place: &Place<P>, certain: bool) {
+        let (block, bit) = (self.block(place), 1_u64 << place.index);
+        let seat = &block.seats[place.index];
+        // ORDERING: Relaxed; the owner's, and released with the bit.
+        seat.certain.store(certain, Ordering::Relaxed);
+        // ORDERING: Relaxed; the owner is a user itself, and the bit below is released after it.
+        seat.users.fetch_add(1, Ordering::Relaxed);
+        // ORDERING: SeqCst, in one order with the withdrawal in `attend`; counted before the bit, so that the count is
+        // never less than the bits. Acquire for whoever made the promise.
+        let mut word = self.word.fetch_add(ARMED, Ordering::SeqCst);
+        if word & FENCED == 0 {
+            // ORDERING: as above. Nobody withdraws anything while this one is counted.
+            word = self.word.fetch_or(PENDING, Ordering::SeqCst);
+            debug_assert!(word & ARMED_MASK != 0);
+            // Pairs with `light()` in `published`.
+            heavy();
+            // ORDERING: Release (as above) hands what the barrier has brought to whoever finds the bit.
+            self.word.fetch_or(FENCED, Ordering::SeqCst);
+        }
+        // ORDERING: Release pairs with the Acquire in `Block::call`.
+        if block.armed.fetch_or(bit, Ordering::AcqRel) & bit != 0 {
+            // Armed already, and still.
+            self.uncount();
+            block.unuse(place.index);
+        }
+        // ORDERING: pairs with the fence in `attend`.
+        fence(Ordering::SeqCst);
+    }
+
+    /// Sleeper: does not want to be called any more. False: it was not armed, or has been called.
+    pub(crate) fn disarm(&self, place: &Place<P>) -> bool {
+        let (block, bit) = (self.block(place), 1_u64 << place.index);
+        // ORDERING: AcqRel: a bit found gone means that what its caller had published is visible.
+        if block.armed.fetch_and(!bit, Ordering::AcqRel) & bit == 0 {
+            return false;
+        }
+        self.uncount();
+        block.unuse(place.index);
+        true
+    }
+
+    /// Whether the place is armed, and has not been called.
+    pub(crate) fn is_armed(&self, place: &Place<P>) -> bool {
+        // ORDERING: Acquire, as in `disarm`.
+        self.block(place).armed.load(Ordering::Acquire) & (1 << place.index) != 0
+    }
+
+    fn uncount(&self) {
+        // ORDERING: AcqRel keeps the promise of `arm` visible to whoever finds it in the word.
+        self.word.fetch_sub(ARMED, Ordering::AcqRel);
+    }
+
+    /// One that was called as certain has come: it has taken what there was for it, or is about to leave.
+    pub(crate) fn come(&self) {
+        // ORDERING: AcqRel: whoever comes last sees what the others have taken.
+        self.coming.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    /// How many have been called and will certainly come, and have not yet.
+    pub(crate) fn coming(&self) -> usize {
+        // ORDERING: Acquire pairs with the release in `come`.
+        self.coming.load(Ordering::Acquire).max(0) as usize
+    }
+
+    /// The word as it stands.
+    pub(crate) fn word(&self) -> Word {
+        // ORDERING: Acquire: who finds an armed one sees what it had seen.
+        Word(self.word.load(Ordering::Acquire))
+    }
+
+    /// Publisher: takes one of those who wait, in turn.
+    pub(crate) fn call(&self) -> Option<Called<'_, P>> {
+        // ORDERING: Acquire pairs with the Release in `extend`.
+        let first = self.blocks.load(Ordering::Acquire);
+        // ORDERING: Acquire as above; Relaxed for the place: any place is a good beginning.
+        let begin = self.block.load(Ordering::Acquire);
+        let begin = if begin.is_null() { first } else { begin };
+        let mut mask = u64::MAX << (self.place.load(Ordering::Relaxed) % 64);
+        let (mut at, mut wrapped) = (begin, false);
+        // SAFETY: blocks live as long as the roster.
+        while let Some(block) = unsafe { at.as_ref() } {
+            if let Some(index) = block.call(mask) {
+                return Some(self.called(block, index));
+            }
+            if wrapped && at == begin {
+                return None;
+            }
+            mask = u64::MAX;
+            // ORDERING: Acquire pairs with the Release in `extend`.
+            at = block.next.load(Ordering::Acquire);
+            if at.is_null() {
+                wrapped = true;
+                at = first;
+            }
+        }
+        None
+    }
+
+    fn called<'a>(&self, block: &'a Block<P>, index: usize) -> Called<'a, P> {
+        let called = Called { block, index };
+        // ORDERING: Relaxed, hints; Release for the pointer, though whoever follows it has acquired it elsewhere.
+        self.place.store(index as u32 + 1, Ordering::Relaxed);
+        self.block.store(ptr::from_ref(block).cast_mut(), Ordering::Release);
+        if called.is_certain() {
+            // ORDERING: AcqRel, as in `come`.
+            self.coming.fetch_add(1, Ordering::AcqRel);
+        }
+        self.uncount();
+        called
+    }
+
+    /// Gives a place back. It must not be armed; if it is being called right now, its caller gives it back.
+    pub(crate) fn leave(&self, place: &Place<P>) {
+        let block = self.block(place);
+        // ORDERING: AcqRel, as in `unuse`.
+        if block.seats[place.index].users.fetch_or(LEFT, Ordering::AcqRel) == 0 {
+            block.give_back(place.index);
+        }
+    }
+
+    /// This side will never come back: from now on every publication is answered with that. What is in the queue must be
+    /// looked at afterwards.
+    pub(crate) fn go(&self) {
+        // ORDERING: as in `arm`, and the word is never made to promise less again.
+        if self.word.fetch_or(GONE | PENDING, Ordering::SeqCst) & FENCED == 0 {
+            heavy();
+        }
+        // ORDERING: pairs with the fence in `attend`.
+        fence(Ordering::SeqCst);
+    }
+}
+
+impl<P> Drop for Roster<P> {
+    fn drop(&mut self) {
+        // ORDERING: Relaxed throughout; nobody else is left.
+        let mut at = self.blocks.load(Ordering::Relaxed);
+        while !at.is_null() {
+            // SAFETY: made by `Box::into_raw`, and this is the last look at it.
+            let block = unsafe { Box::from_raw(at) };
+            at = block.next.load(Ordering::Relaxed);
+        }
+    }
+}
