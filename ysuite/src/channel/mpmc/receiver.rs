@@ -204,13 +204,13 @@ impl<T> Receiver<T> {
     /// Whether there is no room for another message.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.len() == self.capacity()
+        self.len() == self.core.ring.capacity()
     }
 
-    /// How many messages there may be.
+    /// How many messages there may be: never `None`, as in channels that have no bound.
     #[must_use]
-    pub fn capacity(&self) -> usize {
-        self.core.ring.capacity()
+    pub fn capacity(&self) -> Option<usize> {
+        Some(self.core.ring.capacity())
     }
 
     /// Whether all senders are gone. Messages they have sent may still be here.

@@ -113,12 +113,12 @@ impl<T> Sender<T> {
             if batch.pen.len() == 0 {
                 return Ok(sent);
             }
-            sent += self.send_pen(&mut batch.pen, &mut messages)?;
+            sent += self.send_pen(&mut batch.pen)?;
         }
     }
 
     /// Sends what is in the pen.
-    fn send_pen(&self, pen: &mut Pen<T>, rest: &mut impl Iterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
+    fn send_pen(&self, pen: &mut Pen<T>) -> Result<usize, SendError<Vec<T>>> {
         let mut wait: Option<Wait<Writers<'_, T>>> = None;
         let mut sent = 0;
         while pen.len() != 0 {
@@ -131,7 +131,6 @@ impl<T> Sender<T> {
                 Some(some) => sent += some,
             }
         }
-        let _ = rest;
         Ok(sent)
     }
 
@@ -172,13 +171,13 @@ impl<T> Sender<T> {
     /// Whether there is no room for another message.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.len() == self.capacity()
+        self.len() == self.core.ring.capacity()
     }
 
-    /// How many messages there may be.
+    /// How many messages there may be: never `None`, as in channels that have no bound.
     #[must_use]
-    pub fn capacity(&self) -> usize {
-        self.core.ring.capacity()
+    pub fn capacity(&self) -> Option<usize> {
+        Some(self.core.ring.capacity())
     }
 
     /// Whether all receivers are gone: nothing sent will be received.

@@ -70,6 +70,8 @@ pub(crate) trait Kind: 'static {
     type Receiver<T: Send + 'static>: Receiving<T> + 'static;
     /// How many messages may be in it; `None` without a bound.
     const CAPACITY: Option<usize>;
+    /// Whether the length counts only what can be received at once. Many senders may still be putting in what counts.
+    const LENGTH_IS_THERE: bool = true;
     fn pair<T: Send + 'static>() -> (Self::Sender<T>, Self::Receiver<T>);
 
     /// The capacity as it was asked for: a bound that no memory could ever hold is as good as none.
@@ -102,7 +104,8 @@ pub(crate) trait Batching: Kind {
     fn batching<T: Send + 'static>() -> (Self::Hiding<T>, Self::Peeking<T>);
 }
 
-/// Implements the traits of this suite for the types of a channel.
+/// Implements the traits of this suite for the types of a channel. Methods are called by their path: an end whose own take
+/// `&self` would otherwise find the trait's, which take `&mut self`, first.
 #[macro_export]
 macro_rules! channel_ends {
     ($channel:ident) => {
@@ -111,43 +114,43 @@ macro_rules! channel_ends {
             $channel::Sender<T>: Send,
         {
             fn send(&mut self, message: T) -> Result<(), SendError<T>> {
-                self.send(message)
+                $channel::Sender::send(self, message)
             }
             fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
-                self.try_send(message)
+                $channel::Sender::try_send(self, message)
             }
             fn send_timeout(&mut self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
-                self.send_timeout(message, timeout)
+                $channel::Sender::send_timeout(self, message, timeout)
             }
             fn send_deadline(&mut self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
-                self.send_deadline(message, deadline)
+                $channel::Sender::send_deadline(self, message, deadline)
             }
             fn send_async(&mut self, message: T) -> $crate::channel::Boxed<'_, Result<(), SendError<T>>>
             where
                 T: Send,
             {
-                Box::pin(self.send_async(message))
+                Box::pin($channel::Sender::send_async(self, message))
             }
             fn send_batch(&mut self, messages: &mut dyn Iterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
-                self.send_batch(messages)
+                $channel::Sender::send_batch(self, messages)
             }
             fn set_spin(&mut self, spin: Spin) {
-                self.set_spin(spin);
+                $channel::Sender::set_spin(self, spin);
             }
             fn len(&self) -> usize {
-                self.len()
+                $channel::Sender::len(self)
             }
             fn is_empty(&self) -> bool {
-                self.is_empty()
+                $channel::Sender::is_empty(self)
             }
             fn is_full(&self) -> bool {
-                self.is_full()
+                $channel::Sender::is_full(self)
             }
             fn capacity(&self) -> Option<usize> {
-                self.capacity()
+                $channel::Sender::capacity(self)
             }
             fn is_disconnected(&self) -> bool {
-                self.is_disconnected()
+                $channel::Sender::is_disconnected(self)
             }
         }
 
@@ -156,52 +159,52 @@ macro_rules! channel_ends {
             $channel::Receiver<T>: Send,
         {
             fn recv(&mut self) -> Result<T, RecvError> {
-                self.recv()
+                $channel::Receiver::recv(self)
             }
             fn try_recv(&mut self) -> Result<T, TryRecvError> {
-                self.try_recv()
+                $channel::Receiver::try_recv(self)
             }
             fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvTimeoutError> {
-                self.recv_timeout(timeout)
+                $channel::Receiver::recv_timeout(self, timeout)
             }
             fn recv_deadline(&mut self, deadline: Instant) -> Result<T, RecvTimeoutError> {
-                self.recv_deadline(deadline)
+                $channel::Receiver::recv_deadline(self, deadline)
             }
             fn recv_async(&mut self) -> $crate::channel::Boxed<'_, Result<T, RecvError>>
             where
                 T: Send,
             {
-                Box::pin(self.recv_async())
+                Box::pin($channel::Receiver::recv_async(self))
             }
             fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
-                self.poll_recv(context)
+                $channel::Receiver::poll_recv(self, context)
             }
             fn recv_batch(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
-                self.recv_batch(to, max)
+                $channel::Receiver::recv_batch(self, to, max)
             }
             fn try_recv_batch(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, TryRecvError> {
-                self.try_recv_batch(to, max)
+                $channel::Receiver::try_recv_batch(self, to, max)
             }
             fn iter(&mut self) -> Box<dyn Iterator<Item = T> + '_> {
-                Box::new(self.iter())
+                Box::new($channel::Receiver::iter(self))
             }
             fn try_iter(&mut self) -> Box<dyn Iterator<Item = T> + '_> {
-                Box::new(self.try_iter())
+                Box::new($channel::Receiver::try_iter(self))
             }
             fn set_spin(&mut self, spin: Spin) {
-                self.set_spin(spin);
+                $channel::Receiver::set_spin(self, spin);
             }
             fn len(&self) -> usize {
-                self.len()
+                $channel::Receiver::len(self)
             }
             fn is_empty(&self) -> bool {
-                self.is_empty()
+                $channel::Receiver::is_empty(self)
             }
             fn capacity(&self) -> Option<usize> {
-                self.capacity()
+                $channel::Receiver::capacity(self)
             }
             fn is_disconnected(&self) -> bool {
-                self.is_disconnected()
+                $channel::Receiver::is_disconnected(self)
             }
         }
     };

@@ -1,7 +1,5 @@
 //! Tasks that wait, without a runtime: each woken for what it waits for, none for nothing, and none forgotten.
 
-use std::future::Future;
-use std::pin::pin;
 use std::task::{Context, Poll};
 use std::thread;
 
@@ -186,13 +184,17 @@ fn a_panicking_waker_of_a_sender<K: Kind>() {
     let mut context = Context::from_waker(&waker);
     let (mut sender, mut receiver) = K::pair();
     tally.some(capacity).for_each(|message| sender.send(message).unwrap());
-    assert!(pin!(sender.send_async(tally.next())).as_mut().poll(&mut context).is_pending());
+    let mut future = sender.send_async(tally.next());
+    assert!(future.as_mut().poll(&mut context).is_pending());
     // It panics in the hands of whoever makes room. The message taken for that is lost with the panic, but it ends.
     assert_eq!(panics(|| drop(receiver.recv())), "this waker panics");
+    drop(future);
     assert_eq!(tally.ended(), 2);
     sender.send(tally.next()).unwrap();
-    assert!(pin!(sender.send_async(tally_less())).as_mut().poll(&mut context).is_pending());
+    let mut future = sender.send_async(tally_less());
+    assert!(future.as_mut().poll(&mut context).is_pending());
     assert_eq!(panics(|| drop(receiver)), "this waker panics");
+    drop(future);
     tally.assert_all_ended();
     drop(sender);
 }
