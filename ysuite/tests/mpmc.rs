@@ -35,3 +35,15 @@ macro_rules! exchanges {
 }
 
 exchanges!(bounded_1 1, bounded_2 2, bounded_3 3, bounded_7 7, bounded_64 64, bounded_1024 1024);
+
+#[cfg(target_os = "linux")]
+#[path = "mpmc/attached.rs"]
+mod attached;
+#[path = "mpmc/checker.rs"]
+mod checker;
+#[path = "mpmc/linear.rs"]
+mod linear;
+#[path = "mpmc/many.rs"]
+mod many;
+#[path = "mpmc/waking.rs"]
+mod waking;

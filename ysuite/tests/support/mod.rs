@@ -9,6 +9,7 @@ pub(crate) mod executor;
 #[allow(unused_imports)]
 #[path = "../conformance/interrupt.rs"]
 pub(crate) mod interrupt;
+pub(crate) mod linear;
 pub(crate) mod process;
 pub(crate) mod samples;
 

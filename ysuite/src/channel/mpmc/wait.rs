@@ -55,9 +55,11 @@ impl<S: Side> Wait<S> {
             if let Some(start) = start {
                 spinner.slept(start.elapsed());
             }
-            if side.is_ready() || !in_time {
+            // Looked at once: what is there now may be gone the next time.
+            let ready = side.is_ready();
+            if ready || !in_time {
                 patience.keep(spinner);
-                return side.is_ready();
+                return ready;
             }
             // Somebody was quicker; or the bell was rung for an earlier wait.
         }

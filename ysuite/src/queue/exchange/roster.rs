@@ -25,10 +25,12 @@
 
 use core::ops::Deref;
 use core::ptr;
+// What only hints, or is handed over with a bit: not the façade's, a model need not explore it.
+use core::sync::atomic::{AtomicBool, AtomicPtr as HintPtr, AtomicU32 as HintU32};
 
 use crossbeam_utils::CachePadded;
 
-use crate::sync::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering, asymmetric, fence, heavy, light};
+use crate::sync::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering, asymmetric, fence, heavy, light};
 
 /// Places in a block.
 const PLACES: usize = if cfg!(ysuite_loom) { 3 } else { 64 };
@@ -60,10 +62,10 @@ pub(crate) struct Roster<P> {
     /// has counted it: then this is less than nothing for a moment.
     coming: AtomicI32,
     /// How often in a row nobody was found. Any publisher; lossy.
-    calm: AtomicU32,
+    calm: HintU32,
     /// Where the next search begins: a block, and a place in it. Hints.
-    block: AtomicPtr<Block<P>>,
-    place: AtomicU32,
+    block: HintPtr<Block<P>>,
+    place: HintU32,
     /// The blocks, which only become more.
     blocks: AtomicPtr<Block<P>>,
 }
@@ -195,9 +197,9 @@ impl<P: Payload> Roster<P> {
         Self {
             word: CachePadded::new(AtomicU32::new(FENCED)),
             coming: AtomicI32::new(0),
-            calm: AtomicU32::new(0),
-            block: AtomicPtr::new(ptr::null_mut()),
-            place: AtomicU32::new(0),
+            calm: HintU32::new(0),
+            block: HintPtr::new(ptr::null_mut()),
+            place: HintU32::new(0),
             blocks: AtomicPtr::new(ptr::null_mut()),
         }
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use ysuite::channel::TryRecvError;
 
+#[allow(unused_imports)] // A kind that does not batch has no use for it.
 pub(crate) use super::model::random_batches_agree_with_a_model;
 use super::{Batching, Hiding, Peeking, Receiving, Sending};
 use crate::support::executor::{Task, block_on, poll_once};

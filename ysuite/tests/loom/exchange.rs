@@ -1,0 +1,346 @@
+//! The exchange under the model checker: those who wait on either side, against those who publish, leave and go.
+//!
+//! A wake-up that is lost, or kept by one that leaves, shows as a deadlock; a cell that two claim as a race on it.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+use loom::future::block_on;
+use loom::thread;
+use ysuite::mpmc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError};
+use ysuite::signal::{Wait, YPollset};
+
+use super::Counted;
+
+fn model(preemptions: usize, check: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    if builder.preemption_bound.is_none() {
+        builder.preemption_bound = Some(preemptions);
+    }
+    builder.max_branches = 20_000;
+    builder.check(check);
+}
+
+fn receive_one(receiver: Receiver<u32>) -> thread::JoinHandle<u32> {
+    thread::spawn(move || receiver.recv().unwrap())
+}
+
+#[test]
+fn publishing_against_two_receivers_going_to_sleep() {
+    model(2, || {
+        let (sender, receiver) = mpmc::bounded(2);
+        let other = receive_one(receiver.clone());
+        let thread = thread::spawn(move || {
+            sender.send(1).unwrap();
+            // The second may find the promise of fences withdrawn.
+            sender.send(2).unwrap();
+        });
+        let mine = receiver.recv().unwrap();
+        assert_eq!(mine + other.join().unwrap(), 3);
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn the_free_barrier_against_a_receiver_going_to_sleep() {
+    model(2, || {
+        let (sender, receiver) = mpmc::bounded(4);
+        let thread = thread::spawn(move || (0..3).for_each(|message| sender.send(message).unwrap()));
+        (0..3).for_each(|expected| assert_eq!(receiver.recv(), Ok(expected)));
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn two_publishers_against_a_receiver_going_to_sleep() {
+    model(2, || {
+        let (sender, receiver) = mpmc::bounded(2);
+        let second = sender.clone();
+        let threads = [thread::spawn(move || sender.send(1).unwrap()), thread::spawn(move || second.send(2).unwrap())];
+        assert_eq!(receiver.recv().unwrap() + receiver.recv().unwrap(), 3);
+        assert!(receiver.recv().is_err());
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    });
+}
+
+/// A writer that has claimed its place and not yet filled it hides what lies behind it: whoever is woken for that finds
+/// nothing, and the late writer must wake as many as there are messages.
+#[test]
+fn a_preempted_writer_hides_what_is_behind_it_until_it_is_done() {
+    // One preemption is enough: within the late writer. What sleeps is not preempted.
+    model(1, || {
+        let (sender, receiver) = mpmc::bounded(2);
+        let second = sender.clone();
+        let other = receive_one(receiver.clone());
+        let one = thread::spawn(move || sender.send(1).unwrap());
+        let late = thread::spawn(move || second.send(2).unwrap());
+        let mine = receiver.recv().unwrap();
+        assert_eq!(mine + other.join().unwrap(), 3);
+        one.join().unwrap();
+        late.join().unwrap();
+    });
+}
+
+#[test]
+fn looking_past_a_preempted_peer_ends() {
+    model(3, || {
+        let (sender, receiver) = mpmc::bounded(1);
+        let thread = thread::spawn(move || match sender.try_send(1) {
+            Ok(()) => sender.try_send(2).map_or_else(|error| assert!(error.is_full()), drop),
+            Err(_) => panic!("there was room"),
+        });
+        for _ in 0..2 {
+            match receiver.try_recv() {
+                Ok(message) => assert!(message == 1 || message == 2),
+                Err(error) => assert!(matches!(error, TryRecvError::Empty | TryRecvError::Disconnected)),
+            }
+        }
+        thread.join().unwrap();
+    });
+}
+
+/// Receives one message in some way that may leave without; what it gets all the same it sends again.
+fn leaves(sender: Sender<u32>, leave: impl FnOnce() -> Option<u32> + Send + 'static) -> thread::JoinHandle<()> {
+    thread::spawn(move || {
+        if let Some(message) = leave() {
+            sender.send(message).unwrap();
+        }
+    })
+}
+
+#[test]
+fn a_receiver_whose_time_is_up_passes_the_wake_on() {
+    model(2, || {
+        let (sender, receiver) = mpmc::bounded(2);
+        let other = receiver.clone();
+        let leaving = leaves(sender.clone(), move || match receiver.recv_timeout(Duration::from_secs(1)) {
+            Ok(message) => Some(message),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => panic!("there are senders"),
+        });
+        let thread = thread::spawn(move || sender.send(7).unwrap());
+        assert_eq!(other.recv(), Ok(7));
+        leaving.join().unwrap();
+        thread.join().unwrap();
+    });
+}
+
+/// A waker that does nothing.
+struct Nobody;
+
+impl Wake for Nobody {
+    fn wake(self: Arc<Self>) {}
+}
+
+#[test]
+fn a_dropped_future_passes_the_wake_on() {
+    model(2, || {
+        let (sender, receiver) = mpmc::bounded(2);
+        let other = receiver.clone();
+        let leaving = leaves(sender.clone(), move || {
+            let waker = Waker::from(Arc::new(Nobody));
+            let future = pin!(receiver.recv_async());
+            match future.poll(&mut Context::from_waker(&waker)) {
+                Poll::Ready(message) => Some(message.unwrap()),
+                Poll::Pending => None,
+            }
+        });
+        let thread = thread::spawn(move || sender.send(7).unwrap());
+        assert_eq!(other.recv(), Ok(7));
+        leaving.join().unwrap();
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn a_dropped_receiver_passes_on_what_its_task_was_told() {
+    model(2, || {
+        let (sender, mut receiver) = mpmc::bounded(2);
+        let other = receiver.clone();
+        let leaving = leaves(sender.clone(), move || {
+            let waker = Waker::from(Arc::new(Nobody));
+            match receiver.poll_recv(&mut Context::from_waker(&waker)) {
+                Poll::Ready(message) => Some(message.unwrap()),
+                Poll::Pending => None,
+            }
+        });
+        let thread = thread::spawn(move || sender.send(7).unwrap());
+        assert_eq!(other.recv(), Ok(7));
+        leaving.join().unwrap();
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn a_dropped_attached_receiver_passes_on_what_it_was_told() {
+    model(2, || {
+        let (sender, mut receiver) = mpmc::bounded(2);
+        let other = receiver.clone();
+        let leaving = leaves(sender.clone(), move || {
+            let mut set = YPollset::new();
+            set.attach(&mut receiver, 1).unwrap();
+            // Told at first; finds nothing, and is one of those who wait from then on.
+            receiver.try_recv().ok()
+        });
+        let thread = thread::spawn(move || sender.send(7).unwrap());
+        assert_eq!(other.recv(), Ok(7));
+        leaving.join().unwrap();
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn two_attached_receivers_get_everything() {
+    model(2, || {
+        let (sender, receiver) = mpmc::bounded(2);
+        let got = Arc::new(AtomicUsize::new(0));
+        let threads: Vec<_> = (0..2)
+            .map(|_| {
+                let (mut receiver, got) = (receiver.clone(), got.clone());
+                thread::spawn(move || {
+                    let mut set = YPollset::new();
+                    set.attach(&mut receiver, 0).unwrap();
+                    loop {
+                        set.poll();
+                        match receiver.try_recv() {
+                            Ok(_) => drop(got.fetch_add(1, Ordering::Relaxed)),
+                            Err(TryRecvError::Empty) => {}
+                            Err(TryRecvError::Disconnected) => return,
+                        }
+                    }
+                })
+            })
+            .collect();
+        drop(receiver);
+        sender.send(1).unwrap();
+        drop(sender);
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        assert_eq!(got.load(Ordering::Relaxed), 1);
+    });
+}
+
+#[test]
+fn a_full_ring_against_a_sender_going_to_sleep() {
+    model(2, || {
+        let (sender, receiver) = mpmc::bounded(1);
+        let thread = thread::spawn(move || (0..3).for_each(|message| sender.send(message).unwrap()));
+        for expected in 0..3 {
+            assert_eq!(receiver.recv(), Ok(expected));
+        }
+        assert!(receiver.recv().is_err());
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn a_sender_whose_time_is_up_passes_the_wake_on() {
+    model(2, || {
+        let (sender, receiver) = mpmc::bounded(1);
+        sender.send(0).unwrap();
+        let second = sender.clone();
+        let waiting = thread::spawn(move || second.send(1).unwrap());
+        let leaving = thread::spawn(move || sender.send_timeout(2, Duration::from_secs(1)).is_ok());
+        assert_eq!(receiver.recv(), Ok(0));
+        if leaving.join().unwrap() {
+            receiver.recv().unwrap();
+        }
+        waiting.join().unwrap();
+    });
+}
+
+#[test]
+fn the_last_senders_end_against_two_receivers_going_to_sleep() {
+    model(2, || {
+        let (sender, receiver) = mpmc::bounded::<u32>(1);
+        let second = sender.clone();
+        let other = receiver.clone();
+        let thread = thread::spawn(move || assert!(other.recv().is_err()));
+        let ending = thread::spawn(move || {
+            drop(second);
+            drop(sender);
+        });
+        assert!(receiver.recv().is_err());
+        thread.join().unwrap();
+        ending.join().unwrap();
+    });
+}
+
+#[test]
+fn the_last_receivers_end_against_a_sender_without_room() {
+    model(2, || {
+        let ended = Arc::new(AtomicUsize::new(0));
+        let (sender, receiver) = mpmc::bounded(1);
+        assert!(sender.try_send(Counted(ended.clone())).is_ok());
+        assert!(matches!(sender.try_send(Counted(ended.clone())), Err(TrySendError::Full(_))));
+        let count = ended.clone();
+        let thread = thread::spawn(move || {
+            let _ = sender.send(Counted(count));
+            sender
+        });
+        drop(receiver);
+        let sender = thread.join().unwrap();
+        assert_eq!(ended.load(Ordering::Relaxed), 3);
+        drop(sender);
+    });
+}
+
+#[test]
+fn the_last_receivers_end_against_sending() {
+    model(2, || {
+        let ended = Arc::new(AtomicUsize::new(0));
+        let (sender, receiver) = mpmc::bounded(2);
+        let (second, count) = (sender.clone(), ended.clone());
+        let thread = thread::spawn(move || drop(second.send(Counted(count))));
+        let count = ended.clone();
+        let sending = thread::spawn(move || {
+            drop(sender.send(Counted(count)));
+            sender
+        });
+        drop(receiver);
+        thread.join().unwrap();
+        let sender = sending.join().unwrap();
+        // Nothing is stranded in the channel while a sender is alive.
+        assert_eq!(ended.load(Ordering::Relaxed), 2);
+        drop(sender);
+    });
+}
+
+#[test]
+fn batches_against_each_other() {
+    model(2, || {
+        let (sender, receiver) = mpmc::bounded(2);
+        let second = receiver.clone();
+        let thread = thread::spawn(move || assert_eq!(sender.send_batch(0..3), Ok(3)));
+        let other = thread::spawn(move || second.recv().ok());
+        let mut mine = Vec::new();
+        while receiver.recv_batch(&mut mine, 2).is_ok() {}
+        thread.join().unwrap();
+        assert!(mine.is_sorted());
+        mine.extend(other.join().unwrap());
+        mine.sort_unstable();
+        assert_eq!(mine, [0, 1, 2]);
+    });
+}
+
+#[test]
+fn tasks_on_both_sides_are_woken() {
+    model(2, || {
+        let (sender, receiver) = mpmc::bounded(1);
+        let thread = thread::spawn(move || {
+            block_on(async {
+                sender.send_async(1).await.unwrap();
+                sender.send_async(2).await.unwrap();
+            });
+        });
+        block_on(async {
+            assert_eq!(receiver.recv_async().await, Ok(1));
+            assert_eq!(receiver.recv_async().await, Ok(2));
+            assert!(receiver.recv_async().await.is_err());
+        });
+        thread.join().unwrap();
+    });
+}

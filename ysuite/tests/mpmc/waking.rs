@@ -1,0 +1,196 @@
+//! Who is woken: one for each message, nobody twice, and the next if that one leaves.
+
+use std::task::Poll;
+use std::thread;
+use std::time::Duration;
+
+use ysuite::channel::Spin;
+use ysuite::mpmc::{self, Receiver};
+use ysuite::os::calls;
+
+use crate::support::executor::{Task, poll_once};
+use crate::support::guarded;
+
+type Future<'a> = std::pin::Pin<Box<dyn std::future::Future<Output = Result<u32, mpmc::RecvError>> + 'a>>;
+
+/// Tasks that wait for a message each.
+fn waiting(receiver: &Receiver<u32>, tasks: usize) -> Vec<(Task, Option<Future<'_>>)> {
+    (0..tasks)
+        .map(|_| {
+            let task = Task::default();
+            let mut future: Future<'_> = Box::pin(receiver.recv_async());
+            assert!(poll_once(&mut future, &task).is_pending());
+            (task, Some(future))
+        })
+        .collect()
+}
+
+fn woken(tasks: &[(Task, Option<Future<'_>>)]) -> Vec<usize> {
+    tasks.iter().map(|(task, _)| task.woken()).collect()
+}
+
+#[test]
+fn a_message_wakes_one_and_each_in_turn() {
+    let (sender, receiver) = mpmc::bounded(8);
+    let mut tasks = waiting(&receiver, 4);
+    for sent in 1..=4 {
+        sender.send(0).unwrap();
+        assert_eq!(woken(&tasks).iter().sum::<usize>(), sent);
+    }
+    // All are awake now.
+    sender.send(0).unwrap();
+    assert_eq!(woken(&tasks), [1; 4]);
+    for (task, future) in &mut tasks {
+        assert_eq!(poll_once(future.as_mut().unwrap(), task), Poll::Ready(Ok(0)));
+    }
+    assert_eq!(receiver.len(), 1);
+}
+
+#[test]
+fn a_batch_wakes_as_many_as_it_has_messages() {
+    let (sender, receiver) = mpmc::bounded(8);
+    let tasks = waiting(&receiver, 5);
+    assert_eq!(sender.send_batch(0..3), Ok(3));
+    assert_eq!(woken(&tasks).iter().sum::<usize>(), 3);
+}
+
+#[test]
+fn a_future_that_is_dropped_wakes_the_next_as_often_as_it_takes() {
+    let (sender, receiver) = mpmc::bounded(8);
+    let mut tasks = waiting(&receiver, 6);
+    sender.send(7).unwrap();
+    while !tasks.is_empty() {
+        let told: Vec<_> = (0..tasks.len()).filter(|&at| tasks[at].0.woken() == 1).collect();
+        assert_eq!((told.len(), woken(&tasks).iter().sum::<usize>()), (1, 1), "one of those that are left was told");
+        assert_eq!(receiver.len(), 1);
+        tasks.remove(told[0]);
+    }
+    assert_eq!(receiver.try_recv(), Ok(7));
+}
+
+#[test]
+fn a_wake_that_found_nothing_is_not_owed() {
+    let (sender, receiver) = mpmc::bounded(8);
+    let mut tasks = waiting(&receiver, 3);
+    sender.send(7).unwrap();
+    // Somebody else was quicker.
+    assert_eq!(receiver.try_recv(), Ok(7));
+    let at = woken(&tasks).iter().position(|&woken| woken == 1).unwrap();
+    let (task, future) = &mut tasks[at];
+    assert!(poll_once(future.as_mut().unwrap(), task).is_pending());
+    tasks[at].1 = None;
+    assert_eq!(woken(&tasks).iter().sum::<usize>(), 1, "woken for nothing");
+    // And those that are left get what comes next.
+    sender.send(8).unwrap();
+    assert_eq!(woken(&tasks).iter().sum::<usize>(), 2);
+}
+
+#[test]
+fn room_wakes_one_sender_and_one_that_leaves_wakes_the_next() {
+    let (sender, receiver) = mpmc::bounded(1);
+    sender.send(0).unwrap();
+    let mut tasks: Vec<_> = (1..4)
+        .map(|number| {
+            let task = Task::default();
+            let mut future = Box::pin(sender.send_async(number));
+            assert!(poll_once(&mut future, &task).is_pending());
+            (task, Some(future))
+        })
+        .collect();
+    let woken = |tasks: &[(Task, _)]| tasks.iter().map(|(task, _)| task.woken()).sum::<usize>();
+    assert_eq!(receiver.recv(), Ok(0));
+    assert_eq!(woken(&tasks), 1);
+    let at = tasks.iter().position(|(task, _)| task.woken() == 1).unwrap();
+    tasks[at].1 = None;
+    assert_eq!(woken(&tasks), 2, "the room was forgotten with the future");
+}
+
+#[test]
+fn a_message_costs_its_sender_one_system_call_however_many_threads_sleep() {
+    guarded(|| {
+        const SLEEPERS: usize = 6;
+        let (sender, receiver) = mpmc::bounded(64);
+        receiver.set_spin(Spin::None);
+        let threads: Vec<_> = (0..SLEEPERS)
+            .map(|_| {
+                let receiver = receiver.clone();
+                thread::spawn(move || {
+                    let before = calls();
+                    let received = receiver.recv().is_ok();
+                    (received, calls() - before)
+                })
+            })
+            .collect();
+        thread::sleep(Duration::from_millis(50));
+        for _ in 0..SLEEPERS {
+            let before = calls();
+            sender.send(0).unwrap();
+            assert!(calls() - before <= 1, "a message wakes one");
+            thread::sleep(Duration::from_millis(2));
+        }
+        for thread in threads {
+            let (received, calls) = thread.join().unwrap();
+            assert!(received);
+            // To sleep, to ask for the barrier, and a few for wake-ups that came for somebody quicker.
+            assert!(calls <= 8 || cfg!(ysuite_portable), "{calls} system calls for one message");
+        }
+    });
+}
+
+/// A batch wakes one thread; that one wakes the next, until nothing is left to take.
+#[test]
+fn sleeping_threads_wake_each_other_for_a_batch() {
+    guarded(|| {
+        let (sender, receiver) = mpmc::bounded(64);
+        let threads: Vec<_> = (0..5)
+            .map(|_| {
+                let receiver = receiver.clone();
+                // Takes one, and does not come back.
+                thread::spawn(move || receiver.recv().unwrap())
+            })
+            .collect();
+        thread::sleep(Duration::from_millis(20));
+        let before = calls();
+        assert_eq!(sender.send_batch(0..5), Ok(5));
+        assert!(calls() - before <= 5);
+        let mut received: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+        received.sort_unstable();
+        assert_eq!(received, [0, 1, 2, 3, 4]);
+    });
+}
+
+#[test]
+fn more_waiters_than_one_block_holds() {
+    let (sender, receiver) = mpmc::bounded(300);
+    let mut tasks = waiting(&receiver, 200);
+    (0..200).for_each(|number| sender.send(number).unwrap());
+    assert_eq!(woken(&tasks), [1; 200]);
+    for (number, (task, future)) in tasks.iter_mut().enumerate() {
+        assert_eq!(poll_once(future.as_mut().unwrap(), task), Poll::Ready(Ok(number as u32)));
+    }
+    // Their places are free again, and nobody waits.
+    drop(tasks);
+    let tasks = waiting(&receiver, 3);
+    sender.send(1).unwrap();
+    assert_eq!(woken(&tasks).iter().sum::<usize>(), 1);
+}
+
+/// Nobody waits for ever while others are woken again and again.
+#[test]
+fn those_who_wait_are_woken_in_turn() {
+    let (sender, receiver) = mpmc::bounded(1);
+    let mut tasks = waiting(&receiver, 5);
+    for round in 1..=10 {
+        for _ in 0..5 {
+            let before = woken(&tasks);
+            sender.send(0).unwrap();
+            let at = (0..5).find(|&at| tasks[at].0.woken() != before[at]).expect("nobody was woken");
+            let (task, future) = &mut tasks[at];
+            assert_eq!(poll_once(future.as_mut().unwrap(), task), Poll::Ready(Ok(0)));
+            // Waits again, behind the others.
+            *future = Some(Box::pin(receiver.recv_async()));
+            assert!(poll_once(future.as_mut().unwrap(), task).is_pending());
+        }
+        assert_eq!(woken(&tasks), [round; 5]);
+    }
+}
