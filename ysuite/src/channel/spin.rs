@@ -88,6 +88,11 @@ impl Spinner {
         self.spin != Spin::None && Native::cpus() != 1
     }
 
+    /// Whether other threads may be let go first. Also on a single CPU, and there above all.
+    pub(super) fn may_give_way(&self) -> bool {
+        self.spin == Spin::Adaptive
+    }
+
     /// Looks until `ready` is true or looking is no longer worth it. The answer is `ready`'s last.
     pub(super) fn look(&mut self, deadline: Option<Instant>, mut ready: impl FnMut() -> bool) -> bool {
         match self.spin {

@@ -172,6 +172,12 @@ pub(crate) fn count_call() {
     let _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
 }
 
+/// Lets another thread that is ready to run have this CPU, if there is one.
+pub(crate) fn give_way() {
+    count_call();
+    std::thread::yield_now();
+}
+
 /// Blocks until `fd` is readable or the time is up (`None`: for ever). A signal handler does not end the wait.
 #[cfg(unix)]
 pub(crate) fn wait_readable(fd: std::os::fd::BorrowedFd<'_>, timeout: Option<Duration>) {
