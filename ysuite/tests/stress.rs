@@ -10,6 +10,10 @@
 //! on until millions of sleeps have been counted, and prints how many.
 #![cfg(all(target_os = "linux", not(ysuite_loom)))]
 
+#[path = "stress/exchange.rs"]
+mod exchange;
+#[path = "mpmc/histories.rs"]
+mod histories;
 mod support;
 
 use std::sync::Arc;
@@ -154,9 +158,14 @@ type Receive = fn(Receiver<Message>, &mut Gaps, &mut dyn FnMut(Message));
 /// One way of sending one message.
 type Send = fn(&mut Sender<Message>, Message, &mut Gaps);
 
+/// Whether the long form was asked for.
+fn is_long() -> bool {
+    std::env::var("YSUITE_STRESS").is_ok_and(|form| form == "long")
+}
+
 /// Rounds of random bursts until enough sleeps were counted.
 fn hunt(name: &'static str, capacity: Option<usize>, send: Send, receive: Receive) {
-    let long = std::env::var("YSUITE_STRESS").is_ok_and(|form| form == "long");
+    let long = is_long();
     let account = Arc::new(Account::default());
     let mut rounds = 0;
     let start = Instant::now();

@@ -1,0 +1,234 @@
+//! The hunt for wake-ups lost between many: bursts from several senders to several receivers, and after each burst silence
+//! until all of it has arrived. Bursts are long enough for the publishers to give up their fences, and those who wait
+//! leave now and then with a wake-up in hand. Then histories, as many as there is time for, checked one by one.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use ysuite::mpmc::{self, Receiver, RecvTimeoutError, SendTimeoutError, Sender};
+use ysuite::signal::{Wait, YPollset, YSocketpair};
+
+use super::histories::histories;
+use super::support::executor::{Task, block_on, poll_once};
+use super::{Account, Entry, Gaps, LONG, Progress, guard, is_long, wait_until};
+
+/// One way of receiving everything that comes, telling of each message.
+type Receive = fn(Receiver<u64>, &mut Gaps, &mut dyn FnMut());
+
+/// A hunt with so many senders, receivers and places.
+#[derive(Clone, Copy)]
+struct Hunt {
+    name: &'static str,
+    senders: u64,
+    receivers: u64,
+    capacity: usize,
+    receive: Receive,
+}
+
+impl Hunt {
+    fn run(self) {
+        let account = Arc::new(Account::default());
+        let mut rounds = 0;
+        while rounds == 0 || is_long() && account.sleeps.load(Ordering::Relaxed) < LONG {
+            rounds += 1;
+            self.round(rounds, &account);
+        }
+        let (sleeps, calls) = (account.sleeps.load(Ordering::Relaxed), account.calls.load(Ordering::Relaxed));
+        println!("{}: {sleeps} sleeps, {calls} system calls, {rounds} rounds", self.name);
+        assert!(sleeps > 0, "nobody slept: nothing was tested");
+    }
+
+    fn round(self, seed: u64, account: &Arc<Account>) {
+        let progress = Arc::new(Progress::default());
+        guard(self.name, progress.clone());
+        let (sender, receiver) = mpmc::bounded(self.capacity);
+        let receiving: Vec<_> = (0..self.receivers)
+            .map(|who| {
+                let (receiver, told, account) = (receiver.clone(), progress.clone(), account.clone());
+                thread::spawn(move || {
+                    let (entry, mut gaps) = (Entry::begin(), Gaps::new(seed * 100 + who));
+                    (self.receive)(receiver, &mut gaps, &mut || {
+                        told.arrived.fetch_add(1, Ordering::AcqRel);
+                    });
+                    entry.end(&gaps, &account);
+                })
+            })
+            .collect();
+        drop(receiver);
+        let (sent, done) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+        let sending: Vec<_> = (0..self.senders)
+            .map(|who| {
+                let (sender, told, account) = (sender.clone(), progress.clone(), account.clone());
+                let (sent, done) = (sent.clone(), done.clone());
+                thread::spawn(move || {
+                    let (entry, mut gaps) = (Entry::begin(), Gaps::new(seed * 100 + 50 + who));
+                    for burst in 1..=400 {
+                        let messages = 1 + gaps.random.below(130) as u64;
+                        send(&sender, messages, &mut gaps);
+                        sent.fetch_add(messages, Ordering::AcqRel);
+                        done.fetch_add(1, Ordering::AcqRel);
+                        wait_until(|| done.load(Ordering::Acquire) >= self.senders * burst);
+                        told.wait_for(sent.load(Ordering::Acquire));
+                        // Long enough to fall asleep, or not quite.
+                        (0..gaps.random.below(400)).for_each(|_| std::hint::spin_loop());
+                    }
+                    entry.end(&gaps, &account);
+                })
+            })
+            .collect();
+        drop(sender);
+        let ended = sending.into_iter().chain(receiving).all(|thread| thread.join().is_ok());
+        progress.over.store(true, Ordering::Release);
+        assert!(ended, "{}: a thread has failed", self.name);
+        assert_eq!(progress.arrived.load(Ordering::Acquire), sent.load(Ordering::Acquire));
+    }
+}
+
+/// Sends so many messages, each way there is.
+fn send(sender: &Sender<u64>, messages: u64, gaps: &mut Gaps) {
+    sender.set_spin(gaps.spin());
+    let mut left = messages;
+    while left > 0 {
+        left -= 1;
+        match gaps.random.below(16) {
+            0 => block_on(sender.send_async(left)).expect("a receiver"),
+            1 => loop {
+                let patience = Duration::from_micros(gaps.random.next() % 100);
+                match sender.send_timeout(left, patience) {
+                    Ok(()) => break,
+                    Err(SendTimeoutError::Timeout(_)) => {}
+                    Err(SendTimeoutError::Disconnected(_)) => panic!("no receiver"),
+                }
+            },
+            2 => {
+                let batch = left.min(gaps.random.next() % 70);
+                assert_eq!(sender.send_batch(0..=batch).map_err(|_| "no receiver"), Ok(batch as usize + 1));
+                left -= batch;
+            }
+            _ => sender.send(left).expect("a receiver"),
+        }
+        gaps.breathe();
+    }
+}
+
+fn blocking(receiver: Receiver<u64>, gaps: &mut Gaps, told: &mut dyn FnMut()) {
+    while receiver.recv().is_ok() {
+        told();
+        gaps.pass();
+        receiver.set_spin(gaps.spin());
+    }
+}
+
+/// Leaves again and again: time is up, futures are dropped, receivers are dropped with a task or a set that waits.
+fn leaving(mut receiver: Receiver<u64>, gaps: &mut Gaps, told: &mut dyn FnMut()) {
+    let mut batch = Vec::new();
+    loop {
+        match gaps.random.below(5) {
+            0 => {
+                let mut future = Box::pin(receiver.recv_async());
+                match poll_once(&mut future, &Task::default()) {
+                    std::task::Poll::Ready(Ok(_)) => told(),
+                    std::task::Poll::Ready(Err(_)) => return,
+                    std::task::Poll::Pending => gaps.pass(),
+                }
+            }
+            1 => {
+                let mut clone = receiver.clone();
+                let mut set = YPollset::new();
+                set.attach(&mut clone, 5).expect("a free id");
+                if clone.try_recv().is_ok() {
+                    told();
+                }
+                gaps.pass();
+            }
+            2 => {
+                let again = receiver.clone();
+                drop(std::mem::replace(&mut receiver, again));
+                match receiver.poll_recv(&mut std::task::Context::from_waker(&Task::default().waker())) {
+                    std::task::Poll::Ready(Ok(_)) => told(),
+                    std::task::Poll::Ready(Err(_)) => return,
+                    std::task::Poll::Pending => gaps.pass(),
+                }
+            }
+            3 => match receiver.recv_batch(&mut batch, 1 + gaps.random.below(20)) {
+                Ok(_) => batch.drain(..).for_each(|_| told()),
+                Err(_) => return,
+            },
+            _ => match receiver.recv_timeout(Duration::from_micros(gaps.random.next() % 60)) {
+                Ok(_) => told(),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            },
+        }
+    }
+}
+
+fn tasks(receiver: Receiver<u64>, gaps: &mut Gaps, told: &mut dyn FnMut()) {
+    while block_on(receiver.recv_async()).is_ok() {
+        told();
+        gaps.pass();
+    }
+}
+
+/// Each in a set of its own, some with a descriptor.
+fn attached(mut receiver: Receiver<u64>, gaps: &mut Gaps, told: &mut dyn FnMut()) {
+    let mut set: Box<dyn Wait> = if gaps.random.below(2) == 0 {
+        let mut set = YPollset::new();
+        set.attach(&mut receiver, 3).expect("a free id");
+        Box::new(set)
+    } else {
+        let mut set = YSocketpair::new().expect("descriptors");
+        set.attach(&mut receiver, 3).expect("a free id");
+        Box::new(set)
+    };
+    loop {
+        assert!(set.poll().eq([3]));
+        for _ in 0..1 + gaps.random.below(30) {
+            match receiver.try_recv() {
+                Ok(_) => told(),
+                Err(error) if error.is_empty() => break,
+                Err(_) => return,
+            }
+            gaps.pass();
+        }
+    }
+}
+
+#[test]
+fn two_by_two() {
+    Hunt { name: "exchange, 2 by 2", senders: 2, receivers: 2, capacity: 64, receive: blocking }.run();
+}
+
+#[test]
+fn three_by_three_with_few_places() {
+    Hunt { name: "exchange, 3 by 3, few places", senders: 3, receivers: 3, capacity: 2, receive: blocking }.run();
+}
+
+#[test]
+fn receivers_that_leave() {
+    Hunt { name: "exchange, receivers that leave", senders: 2, receivers: 3, capacity: 100, receive: leaving }.run();
+}
+
+#[test]
+fn tasks_share() {
+    Hunt { name: "exchange, tasks", senders: 1, receivers: 3, capacity: 7, receive: tasks }.run();
+}
+
+#[test]
+fn sets_share() {
+    Hunt { name: "exchange, sets", senders: 2, receivers: 3, capacity: 20, receive: attached }.run();
+}
+
+#[test]
+fn histories_are_linearizable() {
+    let rounds = if is_long() { 60_000 } else { 500 };
+    for (threads, operations) in [(2, 8), (3, 6)] {
+        for capacity in 1..=4 {
+            histories(threads, capacity, rounds, operations, 1_000 * threads as u64 + capacity as u64);
+        }
+    }
+    let operations = 4 * rounds * (4 * 8 + 6 * 6);
+    println!("exchange: {operations} operations in linearizable histories");
+}
