@@ -13,7 +13,7 @@ use support::samples::{Bytes, Sample};
 use support::{Random, guarded};
 use ysuite::os::calls;
 use ysuite::signal::{Wait, YPollset};
-use ysuite::spsc;
+use ysuite::{mpmc, spsc};
 
 /// Allocations of this thread, and requests it made of the kernel.
 fn requests() -> (u64, u64) {
@@ -149,6 +149,47 @@ fn waiting_allocates_nothing() {
         assert_eq!(receiver.recv(), Ok(message));
     }
     assert_eq!(allocations(), before);
+}
+
+#[test]
+fn an_exchange_never_allocates_after_its_ends_have_waited_once() {
+    let (sender, mut receiver) = mpmc::bounded(64);
+    let mut set = YPollset::new();
+    set.attach(&mut receiver, 0).unwrap();
+    let mut batch = Vec::with_capacity(64);
+    let mut run = || {
+        for round in 0..500 {
+            assert!(receiver.try_recv().is_err());
+            assert!(receiver.recv_timeout(std::time::Duration::ZERO).is_err());
+            assert!(set.check().is_empty() || receiver.try_recv().is_err());
+            assert_eq!(sender.send_batch(0..50), Ok(50));
+            while sender.try_send(round).is_ok() {}
+            assert!(sender.send_timeout(round, std::time::Duration::ZERO).is_err());
+            receiver.recv_batch(&mut batch, 30).unwrap();
+            batch.clear();
+            assert_eq!(receiver.try_iter().count(), 34);
+        }
+    };
+    run();
+    let before = allocations();
+    run();
+    assert_eq!(allocations(), before);
+}
+
+#[test]
+fn a_stream_through_an_exchange_makes_no_request() {
+    let (sender, receiver) = mpmc::bounded(64);
+    let run = |rounds| {
+        for _ in 0..rounds {
+            (0..50).for_each(|message| sender.send(message).unwrap());
+            assert!((0..50).all(|message| receiver.recv() == Ok(message)));
+        }
+    };
+    // The process asks once whether there is a barrier for others.
+    run(4);
+    let before = requests();
+    run(1_000);
+    assert_eq!(requests(), before);
 }
 
 #[cfg(target_os = "linux")]

@@ -9,6 +9,7 @@ use std::cell::Cell;
 use std::process::Command;
 use std::rc::Rc;
 
+use ysuite::mpmc;
 use ysuite::queue::ypipe::{Reader, Writer};
 use ysuite::spsc::{Receiver, Sender};
 
@@ -58,6 +59,15 @@ fn ends_cross_threads_exactly_where_their_messages_do() {
     assert!(!is!(Writer<Rc<u8>>: Send) && !is!(Reader<Rc<u8>>: Send));
     assert!(!is!(Sender<Rc<u8>>: Sync) && !is!(Receiver<Rc<u8>>: Sync));
     assert!(!is!(Writer<Rc<u8>>: Sync) && !is!(Reader<Rc<u8>>: Sync));
+}
+
+#[test]
+fn ends_of_an_exchange_are_shared_exactly_where_their_messages_may_be_sent() {
+    assert!(is!(mpmc::Sender<u8>: Send) && is!(mpmc::Receiver<u8>: Send));
+    assert!(is!(mpmc::Sender<Cell<u8>>: Sync) && is!(mpmc::Receiver<Cell<u8>>: Sync));
+    assert!(!is!(mpmc::Sender<Rc<u8>>: Send) && !is!(mpmc::Receiver<Rc<u8>>: Send));
+    assert!(!is!(mpmc::Sender<Rc<u8>>: Sync) && !is!(mpmc::Receiver<Rc<u8>>: Sync));
+    assert!(is!(mpmc::Sender<Rc<u8>>: Clone) && is!(mpmc::Receiver<Rc<u8>>: Clone));
 }
 
 #[test]

@@ -41,6 +41,8 @@ exchanges!(bounded_1 1, bounded_2 2, bounded_3 3, bounded_7 7, bounded_64 64, bo
 mod attached;
 #[path = "mpmc/checker.rs"]
 mod checker;
+#[path = "mpmc/edges.rs"]
+mod edges;
 #[path = "mpmc/histories.rs"]
 mod histories;
 #[path = "mpmc/linear.rs"]

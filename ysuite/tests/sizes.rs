@@ -30,6 +30,12 @@ fn sizes_do_not_grow_unnoticed() {
 }
 
 #[test]
+fn ends_of_an_exchange_are_a_few_words() {
+    assert_eq!(size_of::<ysuite::mpmc::Sender<u64>>(), 16);
+    assert_eq!(size_of::<ysuite::mpmc::Receiver<[u8; 1000]>>(), 24);
+}
+
+#[test]
 fn errors_are_as_small_as_what_they_carry() {
     assert_eq!(size_of::<SendError<u64>>(), 8);
     assert_eq!(size_of::<TrySendError<u64>>(), 16);
