@@ -69,7 +69,7 @@ use self::core::Core;
 use crate::sync::Arc;
 
 /// A channel for at most `capacity` messages, exactly; a sender that finds it full waits. All its memory is allocated
-/// here, but for 6 KiB the first time that 1, 65, 129 .. of one side's ends wait at once.
+/// here, but for 3 KiB the first time that 1, 65, 129 .. of one side's ends wait at once.
 ///
 /// # Panics
 /// Where `capacity` is 0, since there is no rendezvous here, or where its messages could never fit into memory.
