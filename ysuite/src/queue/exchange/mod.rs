@@ -13,9 +13,11 @@
 //! pipe's passive word, for many publishers.
 
 mod pen;
+mod places;
 mod ring;
 mod roster;
 
 pub(crate) use self::pen::Pen;
+pub(crate) use self::places::{Payload, Place};
 pub(crate) use self::ring::{Rejected, Ring};
-pub(crate) use self::roster::{Payload, Place, Roster};
+pub(crate) use self::roster::Roster;

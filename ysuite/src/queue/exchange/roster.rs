@@ -23,17 +23,15 @@
 //!
 //! Cannot: say who has waited longest. Places are called in turn, which forgets nobody.
 
-use core::ops::Deref;
 use core::ptr;
-// What only hints, or is handed over with a bit: not the façade's, a model need not explore it.
-use core::sync::atomic::{AtomicBool, AtomicPtr as HintPtr, AtomicU32 as HintU32};
+// What only hints: not the façade's, a model need not explore it.
+use core::sync::atomic::{AtomicPtr as HintPtr, AtomicU32 as HintU32};
 
 use crossbeam_utils::CachePadded;
 
-use crate::sync::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering, asymmetric, fence, heavy, light};
+use super::places::{Block, Called, Payload, Place};
+use crate::sync::{AtomicI32, AtomicPtr, AtomicU32, Ordering, asymmetric, fence, heavy, light};
 
-/// Places in a block.
-const PLACES: usize = if cfg!(ysuite_loom) { 3 } else { 64 };
 /// One that is armed, or about to be. The lowest bits of the word count them.
 const ARMED: u32 = 1;
 const ARMED_MASK: u32 = (1 << 29) - 1;
@@ -46,14 +44,6 @@ const GONE: u32 = 1 << 31;
 
 /// Publications that find nobody after which fences are given up for the free barrier.
 const CALM: u32 = if cfg!(ysuite_loom) { 1 } else { 64 };
-/// In [`Seat::users`]: the owner has left, whoever is last gives the place back.
-const LEFT: u32 = 1 << 31;
-
-/// How one that waits is woken.
-pub(crate) trait Payload: Default {
-    /// The place is given back: whatever the payload holds is to be thrown away. Nobody else looks at it.
-    fn vacate(&self);
-}
 
 /// Those who wait. `P` is how one of them is woken.
 pub(crate) struct Roster<P> {
@@ -70,40 +60,6 @@ pub(crate) struct Roster<P> {
     blocks: AtomicPtr<Block<P>>,
 }
 
-struct Block<P> {
-    /// Places that somebody has.
-    taken: AtomicU64,
-    /// Places whose owners wait to be called. The truth; the count in the word is never less.
-    armed: AtomicU64,
-    next: AtomicPtr<Block<P>>,
-    seats: [Seat<P>; PLACES],
-}
-
-struct Seat<P> {
-    /// One for each arming not yet disarmed or called to its end, and `LEFT`.
-    users: AtomicU32,
-    /// Whether its owner, once called, certainly comes at once.
-    certain: AtomicBool,
-    payload: P,
-}
-
-/// A place of one's own in a roster. Left by [`Roster::leave`].
-pub(crate) struct Place<P> {
-    block: *const Block<P>,
-    index: usize,
-}
-
-// SAFETY: a place is a name for a part of the roster, which is shared between threads anyway.
-unsafe impl<P: Sync> Send for Place<P> {}
-// SAFETY: as above.
-unsafe impl<P: Sync> Sync for Place<P> {}
-
-/// One that has been called: its payload is to be rung, before this is dropped.
-pub(crate) struct Called<'a, P: Payload> {
-    block: &'a Block<P>,
-    index: usize,
-}
-
 /// What a look at the word has found.
 #[derive(Clone, Copy)]
 pub(crate) struct Word(u32);
@@ -116,79 +72,6 @@ impl Word {
 
     pub(crate) fn is_gone(self) -> bool {
         self.0 & GONE != 0
-    }
-}
-
-impl<P: Payload> Deref for Called<'_, P> {
-    type Target = P;
-
-    fn deref(&self) -> &P {
-        &self.block.seats[self.index].payload
-    }
-}
-
-impl<P: Payload> Called<'_, P> {
-    /// Whether this one certainly comes: then it sees to it that others are called if there is more.
-    pub(crate) fn is_certain(&self) -> bool {
-        // ORDERING: Relaxed; written before the arming, which was acquired with the bit.
-        self.block.seats[self.index].certain.load(Ordering::Relaxed)
-    }
-}
-
-impl<P: Payload> Drop for Called<'_, P> {
-    fn drop(&mut self) {
-        self.block.unuse(self.index);
-    }
-}
-
-impl<P: Payload> Block<P> {
-    /// One user less: the last one behind the owner gives the place back.
-    fn unuse(&self, index: usize) {
-        // ORDERING: AcqRel: whoever is last comes after all that the others have done with the payload.
-        if self.seats[index].users.fetch_sub(1, Ordering::AcqRel) == LEFT + 1 {
-            self.give_back(index);
-        }
-    }
-
-    fn give_back(&self, index: usize) {
-        self.seats[index].payload.vacate();
-        // ORDERING: Relaxed; published by the Release below.
-        self.seats[index].users.store(0, Ordering::Relaxed);
-        // ORDERING: Release pairs with the Acquire in `sit`.
-        self.taken.fetch_and(!(1 << index), Ordering::Release);
-    }
-
-    /// Takes a free place.
-    fn sit(&self) -> Option<usize> {
-        // ORDERING: Relaxed; the read-modify-write below decides.
-        let mut taken = self.taken.load(Ordering::Relaxed);
-        loop {
-            let index = taken.trailing_ones() as usize;
-            if index >= PLACES {
-                return None;
-            }
-            // ORDERING: Acquire pairs with the Release in `give_back`.
-            taken = self.taken.fetch_or(1 << index, Ordering::Acquire);
-            if taken & (1 << index) == 0 {
-                return Some(index);
-            }
-        }
-    }
-
-    /// Takes the bit of an armed place, among those of `mask`.
-    fn call(&self, mask: u64) -> Option<usize> {
-        // ORDERING: Relaxed; behind the fence of `attend`, which pairs with that of `arm`.
-        let mut armed = self.armed.load(Ordering::Relaxed) & mask;
-        while armed != 0 {
-            let index = armed.trailing_zeros() as usize;
-            // ORDERING: Acquire pairs with the Release in `arm`: the payload is as its owner left it.
-            let before = self.armed.fetch_and(!(1 << index), Ordering::AcqRel);
-            if before & (1 << index) != 0 {
-                return Some(index);
-            }
-            armed = before & mask;
-        }
-        None
     }
 }
 
@@ -213,7 +96,7 @@ impl<P: Payload> Roster<P> {
             // SAFETY: blocks live as long as the roster.
             let block = match unsafe { block.as_ref() } {
                 Some(block) => block,
-                None => Self::extend(link),
+                None => Block::extend(link),
             };
             if let Some(index) = block.sit() {
                 return Place { block, index };
@@ -222,34 +105,9 @@ impl<P: Payload> Roster<P> {
         }
     }
 
-    #[cold]
-    fn extend(link: &AtomicPtr<Block<P>>) -> &Block<P> {
-        let seat = |_| Seat { users: AtomicU32::new(0), certain: AtomicBool::new(false), payload: P::default() };
-        let fresh = Box::into_raw(Box::new(Block {
-            taken: AtomicU64::new(0),
-            armed: AtomicU64::new(0),
-            next: AtomicPtr::new(ptr::null_mut()),
-            seats: core::array::from_fn(seat),
-        }));
-        // ORDERING: Release hands the block to whoever finds it; Acquire for the one that came first.
-        match link.compare_exchange(ptr::null_mut(), fresh, Ordering::Release, Ordering::Acquire) {
-            // SAFETY: just made, and freed only with the roster.
-            Ok(_) => unsafe { &*fresh },
-            Err(first) => {
-                // SAFETY: made above, and seen by nobody; the other one lives as long as the roster.
-                unsafe {
-                    drop(Box::from_raw(fresh));
-                    &*first
-                }
-            }
-        }
-    }
-}
-
-impl<P: Payload> Roster<P> {
     /// A payload, to be changed only while its place is not armed.
     pub(crate) fn payload(&self, place: &Place<P>) -> &P {
-        &self.block(place).seats[place.index].payload
+        self.block(place).payload(place.index)
     }
 
     fn block(&self, place: &Place<P>) -> &Block<P> {
@@ -294,11 +152,7 @@ impl<P: Payload> Roster<P> {
     /// changes for a place that is armed already. `certain`: it will come at once when it is called.
     pub(crate) fn arm(&self, place: &Place<P>, certain: bool) {
         let (block, bit) = (self.block(place), 1_u64 << place.index);
-        let seat = &block.seats[place.index];
-        // ORDERING: Relaxed; the owner's, and released with the bit.
-        seat.certain.store(certain, Ordering::Relaxed);
-        // ORDERING: Relaxed; the owner is a user itself, and the bit below is released after it.
-        seat.users.fetch_add(1, Ordering::Relaxed);
+        block.enlist(place.index, certain);
         // ORDERING: SeqCst, in one order with the withdrawal in `attend`; counted before the bit, so that the count is
         // never less than the bits. Acquire for whoever made the promise.
         let mut word = self.word.fetch_add(ARMED, Ordering::SeqCst);
@@ -391,7 +245,7 @@ impl<P: Payload> Roster<P> {
     }
 
     fn called<'a>(&self, block: &'a Block<P>, index: usize) -> Called<'a, P> {
-        let called = Called { block, index };
+        let called = Called::new(block, index);
         // ORDERING: Relaxed, hints; Release for the pointer, though whoever follows it has acquired it elsewhere.
         self.place.store(index as u32 + 1, Ordering::Relaxed);
         self.block.store(ptr::from_ref(block).cast_mut(), Ordering::Release);
@@ -405,11 +259,7 @@ impl<P: Payload> Roster<P> {
 
     /// Gives a place back. It must not be armed; if it is being called right now, its caller gives it back.
     pub(crate) fn leave(&self, place: &Place<P>) {
-        let block = self.block(place);
-        // ORDERING: AcqRel, as in `unuse`.
-        if block.seats[place.index].users.fetch_or(LEFT, Ordering::AcqRel) == 0 {
-            block.give_back(place.index);
-        }
+        self.block(place).leave(place.index);
     }
 
     /// This side will never come back: from now on every publication is answered with that. What is in the queue must be
