@@ -4,7 +4,6 @@
 //! model is about messages a sender stays alive: its end would wake everybody, and hide what was lost.
 
 use std::future::Future;
-use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
@@ -141,63 +140,48 @@ impl Wake for Nobody {
     fn wake(self: Arc<Self>) {}
 }
 
-#[test]
-fn a_dropped_future_passes_the_wake_on() {
-    model(2, || {
+/// This thread waits first, in a way that can be dropped, and is dropped while a message comes for it or for the other.
+fn dropped_while_it_waits<W>(wait: impl Fn(Receiver<u32>) -> W + Sync + Send + 'static) {
+    model(2, move || {
         let (sender, receiver) = mpmc::bounded(2);
-        let other = receiver.clone();
-        let leaving = leaves(sender.clone(), move || {
-            let waker = Waker::from(Arc::new(Nobody));
-            let future = pin!(receiver.recv_async());
-            match future.poll(&mut Context::from_waker(&waker)) {
-                Poll::Ready(message) => Some(message.unwrap()),
-                Poll::Pending => None,
-            }
-        });
+        let waiting = wait(receiver.clone());
+        let other = receive_one(receiver);
         let second = sender.clone();
         let thread = thread::spawn(move || second.send(7).unwrap());
-        assert_eq!(other.recv(), Ok(7));
-        leaving.join().unwrap();
+        drop(waiting);
+        assert_eq!(other.join().unwrap(), 7);
         thread.join().unwrap();
+        drop(sender);
+    });
+}
+
+#[test]
+fn a_dropped_future_passes_the_wake_on() {
+    dropped_while_it_waits(|receiver| {
+        let waker = Waker::from(Arc::new(Nobody));
+        let mut future = Box::pin(async move { receiver.recv_async().await });
+        assert!(future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        future
     });
 }
 
 #[test]
 fn a_dropped_receiver_passes_on_what_its_task_was_told() {
-    model(2, || {
-        let (sender, mut receiver) = mpmc::bounded(2);
-        let other = receiver.clone();
-        let leaving = leaves(sender.clone(), move || {
-            let waker = Waker::from(Arc::new(Nobody));
-            match receiver.poll_recv(&mut Context::from_waker(&waker)) {
-                Poll::Ready(message) => Some(message.unwrap()),
-                Poll::Pending => None,
-            }
-        });
-        let second = sender.clone();
-        let thread = thread::spawn(move || second.send(7).unwrap());
-        assert_eq!(other.recv(), Ok(7));
-        leaving.join().unwrap();
-        thread.join().unwrap();
+    dropped_while_it_waits(|mut receiver| {
+        let waker = Waker::from(Arc::new(Nobody));
+        assert_eq!(receiver.poll_recv(&mut Context::from_waker(&waker)), Poll::Pending);
+        receiver
     });
 }
 
 #[test]
 fn a_dropped_attached_receiver_passes_on_what_it_was_told() {
-    model(1, || {
-        let (sender, mut receiver) = mpmc::bounded(2);
-        let other = receiver.clone();
-        let leaving = leaves(sender.clone(), move || {
-            let mut set = YPollset::new();
-            set.attach(&mut receiver, 1).unwrap();
-            // Told at first; finds nothing, and is one of those who wait from then on.
-            receiver.try_recv().ok()
-        });
-        let second = sender.clone();
-        let thread = thread::spawn(move || second.send(7).unwrap());
-        assert_eq!(other.recv(), Ok(7));
-        leaving.join().unwrap();
-        thread.join().unwrap();
+    dropped_while_it_waits(|mut receiver| {
+        let mut set = YPollset::new();
+        set.attach(&mut receiver, 1).unwrap();
+        // Told at first; finds nothing, and is one of those who wait from then on.
+        assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+        (receiver, set)
     });
 }
 
