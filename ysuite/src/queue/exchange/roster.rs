@@ -25,7 +25,7 @@
 
 use core::ptr;
 // What only hints: not the façade's, a model need not explore it.
-use core::sync::atomic::{AtomicPtr as HintPtr, AtomicU32 as HintU32};
+use core::sync::atomic::AtomicU32 as HintU32;
 
 use crossbeam_utils::CachePadded;
 
@@ -54,7 +54,7 @@ pub(crate) struct Roster<P> {
     /// How often in a row nobody was found. Any publisher; lossy.
     calm: HintU32,
     /// Where the next search begins: a block, and a place in it. Hints.
-    block: HintPtr<Block<P>>,
+    block: AtomicPtr<Block<P>>,
     place: HintU32,
     /// The blocks, which only become more.
     blocks: AtomicPtr<Block<P>>,
@@ -81,7 +81,7 @@ impl<P: Payload> Roster<P> {
             word: CachePadded::new(AtomicU32::new(FENCED)),
             coming: AtomicI32::new(0),
             calm: HintU32::new(0),
-            block: HintPtr::new(ptr::null_mut()),
+            block: AtomicPtr::new(ptr::null_mut()),
             place: HintU32::new(0),
             blocks: AtomicPtr::new(ptr::null_mut()),
         }
@@ -220,7 +220,7 @@ impl<P: Payload> Roster<P> {
     pub(crate) fn call(&self) -> Option<Called<'_, P>> {
         // ORDERING: Acquire pairs with the Release in `extend`.
         let first = self.blocks.load(Ordering::Acquire);
-        // ORDERING: Acquire as above; Relaxed for the place: any place is a good beginning.
+        // ORDERING: Acquire pairs with the Release in `called`; Relaxed for the place: any is a good beginning.
         let begin = self.block.load(Ordering::Acquire);
         let begin = if begin.is_null() { first } else { begin };
         let mut mask = u64::MAX << (self.place.load(Ordering::Relaxed) % 64);
@@ -246,7 +246,7 @@ impl<P: Payload> Roster<P> {
 
     fn called<'a>(&self, block: &'a Block<P>, index: usize) -> Called<'a, P> {
         let called = Called::new(block, index);
-        // ORDERING: Relaxed, hints; Release for the pointer, though whoever follows it has acquired it elsewhere.
+        // ORDERING: Relaxed, a hint; Release for the pointer, which hands the block to whoever finds it here first.
         self.place.store(index as u32 + 1, Ordering::Relaxed);
         self.block.store(ptr::from_ref(block).cast_mut(), Ordering::Release);
         if called.is_certain() {
