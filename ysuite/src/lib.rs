@@ -85,7 +85,7 @@ pub mod queue;
 pub mod signal;
 mod sync;
 
-pub use channel::spsc;
+pub use channel::{mpsc, spsc};
 
 /// The examples of the project's front page are tests as well.
 #[cfg(doctest)]

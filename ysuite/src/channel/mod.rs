@@ -6,8 +6,10 @@
 
 mod error;
 mod iter;
+pub mod mpsc;
 mod receive;
 mod rings;
+mod send;
 mod spin;
 pub mod spsc;
 mod wait;

@@ -5,10 +5,14 @@
 //! ring, only the owner of the queue knows: see [`crate::signal`] for ways to sleep, [`crate::channel`] for the two
 //! joined.
 
+mod growing;
 mod local;
 mod passive;
 mod prefetch;
+mod ready;
 pub mod ypipe;
 
+pub(crate) use growing::Growing;
 pub(crate) use local::{Local, aside};
-pub(crate) use passive::{GONE, Passive};
+pub(crate) use passive::{Barrier, GONE, Passive};
+pub(crate) use ready::{MOST, Ready, WORD};
