@@ -5,6 +5,9 @@
 //! Run with `ci/loom`. The models of the signalers' own parts are beside them, in the crate.
 #![cfg(ysuite_loom)]
 
+#[path = "loom/funnel.rs"]
+mod funnel;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;

@@ -86,8 +86,11 @@ impl<T> Berth<T> {
 
     /// Puts an end into an empty berth.
     pub(crate) fn put(&self, resting: Resting<T>) {
-        // ORDERING: Release pairs with the Acquire in `take` and `look`.
-        self.core.store(Arc::into_raw(resting.core).cast_mut(), Ordering::Release);
+        // ORDERING: Release pairs with the Acquire in `take` and `look`. A read-modify-write, since `take` is one that may
+        // come at the same time: so there is one order of all changes, also for a model checker that has a weaker notion
+        // of it for stores.
+        let before = self.core.swap(Arc::into_raw(resting.core).cast_mut(), Ordering::Release);
+        debug_assert!(before.is_null(), "a berth for one");
     }
 
     /// Takes the end out, if there is one and nobody else is faster.
