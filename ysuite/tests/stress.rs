@@ -10,6 +10,8 @@
 //! on until millions of sleeps have been counted, and prints how many.
 #![cfg(all(target_os = "linux", not(ysuite_loom)))]
 
+#[path = "stress/funnel.rs"]
+mod funnel;
 mod support;
 
 use std::sync::Arc;
@@ -25,7 +27,7 @@ use ysuite::os::calls;
 use ysuite::signal::{Backend, Wait, YPollset, YSocketpair};
 use ysuite::spsc::{self, Receiver, RecvError, RecvTimeoutError, SendTimeoutError, Sender};
 
-/// Sleeps that each kind of hunt of the long form goes on for; there are ten kinds.
+/// Sleeps that each kind of hunt of the long form goes on for; there are ten kinds, and those of the funnel.
 const LONG: u64 = 400_000;
 /// As long as this nothing may happen at all, on whatever machine.
 const GUARD: Duration = Duration::from_secs(120);
@@ -87,11 +89,11 @@ impl Gaps {
     }
 
     /// After a message, before waiting for the next: in a chase, stays awake until there is one; but not for the last.
-    fn follow(&mut self, message: Message, receiver: &Receiver<Message>) {
+    fn follow(&mut self, message: Message, is_empty: impl Fn() -> bool) {
         match message.behind {
             0 => self.pass(),
             1 => self.breathe(),
-            _ => wait_until(|| !receiver.is_empty()),
+            _ => wait_until(|| !is_empty()),
         }
     }
 
@@ -238,7 +240,7 @@ fn as_a_task(sender: &mut Sender<Message>, message: Message, _gaps: &mut Gaps) {
 fn blocking(mut receiver: Receiver<Message>, gaps: &mut Gaps, told: &mut dyn FnMut(Message)) {
     while let Ok(message) = receiver.recv() {
         told(message);
-        gaps.follow(message, &receiver);
+        gaps.follow(message, || receiver.is_empty());
         receiver.set_spin(gaps.spin());
     }
 }
@@ -248,7 +250,7 @@ fn blocking_in_batches(mut receiver: Receiver<Message>, gaps: &mut Gaps, told: &
     while receiver.recv_batch(&mut batch, 1 + gaps.random.below(40)).is_ok() {
         let last = *batch.last().expect("at least one");
         batch.drain(..).for_each(&mut *told);
-        gaps.follow(last, &receiver);
+        gaps.follow(last, || receiver.is_empty());
         receiver.set_spin(gaps.spin());
     }
 }
@@ -259,7 +261,7 @@ fn timing_out(mut receiver: Receiver<Message>, gaps: &mut Gaps, told: &mut dyn F
         match receiver.recv_timeout(Duration::from_micros(timeout)) {
             Ok(message) => {
                 told(message);
-                gaps.follow(message, &receiver);
+                gaps.follow(message, || receiver.is_empty());
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
@@ -271,7 +273,7 @@ fn timing_out(mut receiver: Receiver<Message>, gaps: &mut Gaps, told: &mut dyn F
 fn tasks(mut receiver: Receiver<Message>, gaps: &mut Gaps, told: &mut dyn FnMut(Message)) {
     while let Ok(message) = block_on(receiver.recv_async()) {
         told(message);
-        gaps.follow(message, &receiver);
+        gaps.follow(message, || receiver.is_empty());
     }
 }
 
@@ -283,7 +285,7 @@ fn attached(mut set: impl Wait, mut receiver: Receiver<Message>, gaps: &mut Gaps
             match receiver.try_recv() {
                 Ok(message) => {
                     told(message);
-                    gaps.follow(message, &receiver);
+                    gaps.follow(message, || receiver.is_empty());
                 }
                 Err(error) if error.is_empty() => break,
                 Err(_) => return,
@@ -327,7 +329,7 @@ fn in_every_way(mut receiver: Receiver<Message>, gaps: &mut Gaps, told: &mut dyn
         match received {
             Ok(message) => {
                 told(message);
-                gaps.follow(message, &receiver);
+                gaps.follow(message, || receiver.is_empty());
             }
             Err(RecvError) => return,
         }

@@ -124,6 +124,22 @@ fn a_sender_that_comes_and_goes_against_a_receiver_going_to_sleep() {
 }
 
 #[test]
+fn the_last_senders_end_in_an_active_lane() {
+    model(|| {
+        let (mut sender, mut receiver) = mpsc::unbounded();
+        sender.send(0).unwrap();
+        assert_eq!(receiver.recv(), Ok(0));
+        let thread = thread::spawn(move || {
+            sender.send(1).unwrap();
+            drop(sender);
+        });
+        assert_eq!(receiver.recv(), Ok(1));
+        assert!(receiver.recv().is_err());
+        thread.join().unwrap();
+    });
+}
+
+#[test]
 fn a_closing_lane_against_harvest_and_the_next_owner_of_its_id() {
     model(|| {
         let (mut sender, mut receiver) = mpsc::unbounded();

@@ -167,7 +167,8 @@ impl<T> Shared<T> {
             }
         }
         barrier.pass();
-        for (at, (_, resting)) in lanes.iter().enumerate() {
+        // Without a bound nobody waits for room.
+        for (at, (_, resting)) in lanes.iter().enumerate().filter(|_| self.bound.is_some()) {
             let tokens = resting.released();
             if tokens != 0 {
                 waiting.push((at, tokens));
