@@ -21,7 +21,7 @@
 //! does. A *signaler* says how a thread sleeps and is woken; it has never heard of queues. A *channel* is one of each.
 //!
 //! ```text
-//!            channel              spsc (pipe)
+//!            channel              spsc (pipe)      mpsc (funnel)
 //!           /       \
 //!        queue     signal         ypipe      ysemaphore  ypollset  ysocketpair  task
 //!           \       /
@@ -29,6 +29,7 @@
 //! ```
 //!
 //! * [`spsc`]: one sender, one receiver. Blocking, timed, `async`, and attached to an event loop, all with the same ends.
+//! * [`mpsc`]: many senders, one receiver; each sender has a pipe of its own. The same ends, and senders can be cloned.
 //! * [`signal`]: ways to sleep until one of many things happens, [`YSocketpair`](signal::YSocketpair) with a descriptor
 //!   for `poll`, `epoll` and every event loop built on them.
 //! * [`queue::ypipe`]: the pipe by itself, for those who bring their own way of sleeping.
@@ -59,12 +60,19 @@
 //! | `try_recv`, `peek`, unattached | wait-free | no | 0; 1 to wake a sleeping sender | yes | – |
 //! | `try_recv`, `peek`, attached, empty | wait-free | no | 2 the first time (barrier, descriptor), then 0 | yes, but for those | – |
 //! | `recv_async`, `poll_recv` | wait-free polls | no (the waker may) | 1 barrier | – | yes |
+//! | `mpsc`: `send` and its like | as above | as above, in small chunks | 1 to wake a sleeping receiver | no (allocates) | – |
+//! | `mpsc`: `recv` and its like | wait-free in the number of active lanes | as above, and to keep track of more active lanes than ever | as above | no² | as above |
+//! | `mpsc`: `clone`, `drop` of a sender | lock-free | the lane | 0; `drop` of the last: 1 to wake | no | – |
 //! | `len`, `is_empty` on a receiver | wait-free, a load for every 7 messages or so | no | 0 | no | – |
 //! | `signal` | wait-free | no | 1 to wake | yes, but for that | – |
 //! | `check` | wait-free | no (many ids: the answer) | 1 | yes, but for that | – |
 //! | `poll`, `poll_timeout` | blocks | as `check` | 2 for each sleep | no | – |
 //!
-//! ¹ A bounded channel whose slots take more than 1 MiB allocates as it grows, and then never again.
+//! ¹ A bounded channel whose slots take more than 1 MiB allocates as it grows, and then never again; so does each lane of
+//! a bounded `mpsc`.
+//!
+//! ² It frees the lanes of senders that are gone, and arms those that have long been empty: at most one barrier for all of
+//! them. With senders that stay and stream it does neither.
 //!
 //! A message is delivered or dropped exactly once, whichever end goes first and whatever panics. No `try_*` ever spins,
 //! let alone on a preempted peer.

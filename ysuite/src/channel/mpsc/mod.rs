@@ -30,8 +30,13 @@
 //! # Whose turn it is
 //!
 //! The receiver takes up to [`TURN`] messages from a lane, and then looks at all other lanes with messages before it comes
-//! back to it: with *n* such lanes a message is never behind more than *n* times `TURN` messages of other senders that
-//! were sent after it. Batches keep to that, too.
+//! back to it. So between two turns of a lane each of the others gives at most `TURN` messages, and one of *n* lanes is
+//! never kept waiting for more than *n* times `TURN` messages. Receiving in batches keeps to that, too.
+//!
+//! # When to use it
+//!
+//! For threads that report to one: few that stream, or thousands that say something now and then. For a server whose
+//! threads come and go. Wherever one would take `std::sync::mpsc`.
 //!
 //! # When not to use it
 //!
