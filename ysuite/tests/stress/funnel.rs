@@ -1,6 +1,7 @@
-//! The hunt in the funnel: several senders, each of which is silent after each burst until all of that has arrived. So
+//! The hunt in the funnel: several lanes, each of which is silent after each burst until all of that has arrived. So
 //! lanes are armed one by one while others flow, and all at once before a sleep, some with a promise of fences and some
-//! without; and senders go and come again in between.
+//! without; and senders go and come again in between. In half of the hunts all lanes are one thread's: with as many
+//! threads as CPUs two of them meet within those nanoseconds that count.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,6 +18,15 @@ const SENDERS: usize = 3;
 
 /// A message, and whose it is.
 type Letter = (usize, Message);
+/// Who sends.
+#[derive(Clone, Copy, PartialEq)]
+enum Crew {
+    /// One thread for all lanes.
+    One,
+    /// A thread for each lane.
+    Each,
+}
+
 /// One way of receiving everything that is sent, telling of each message.
 type Receive = fn(Receiver<Letter>, &mut Gaps, &mut dyn FnMut(Letter));
 /// One way of sending one message.
@@ -30,28 +40,40 @@ struct Arrivals {
 }
 
 /// Rounds of random bursts until enough sleeps were counted.
-fn hunt(name: &'static str, capacity: Option<usize>, send: Send, receive: Receive) {
+fn hunt(name: &'static str, crew: Crew, capacity: Option<usize>, send: Send, receive: Receive) {
     let long = std::env::var("YSUITE_STRESS").is_ok_and(|form| form == "long");
     let account = Arc::new(Account::default());
     let mut rounds = 0;
     let start = Instant::now();
     while rounds == 0 || long && account.sleeps.load(Ordering::Relaxed) < LONG {
         rounds += 1;
-        round(name, capacity, send, receive, rounds * 10, &account);
+        round(name, crew, capacity, send, receive, rounds * 10, &account);
     }
     let (sleeps, calls) = (account.sleeps.load(Ordering::Relaxed), account.calls.load(Ordering::Relaxed));
     println!("{name}: {sleeps} sleeps, {calls} system calls, {rounds} rounds, {} s", start.elapsed().as_secs());
     assert!(sleeps > 0, "nobody slept: nothing was tested");
 }
 
-fn round(name: &'static str, capacity: Option<usize>, send: Send, receive: Receive, seed: u64, account: &Arc<Account>) {
+fn round(
+    name: &'static str,
+    crew: Crew,
+    capacity: Option<usize>,
+    send: Send,
+    receive: Receive,
+    seed: u64,
+    account: &Arc<Account>,
+) {
     let arrivals = Arc::new(Arrivals::default());
     guard(name, arrivals.all.clone());
     let (sender, receiver) = capacity.map_or_else(mpsc::unbounded, mpsc::bounded);
-    let senders: Vec<_> = (0..SENDERS)
-        .map(|id| {
-            let (sender, arrivals, account) = (sender.clone(), arrivals.clone(), account.clone());
-            thread::spawn(move || send_bursts(sender, send, id, Gaps::new(seed + id as u64), &arrivals, &account))
+    let mut lanes: Vec<_> = (0..SENDERS).map(|id| Lane { id, sender: sender.clone(), sent: 0 }).collect();
+    let crews = if crew == Crew::One { vec![lanes] } else { lanes.drain(..).map(|lane| vec![lane]).collect() };
+    let senders: Vec<_> = crews
+        .into_iter()
+        .zip(seed..)
+        .map(|(lanes, seed)| {
+            let (arrivals, account) = (arrivals.clone(), account.clone());
+            thread::spawn(move || send_bursts(lanes, send, Gaps::new(seed), &arrivals, &account))
         })
         .collect();
     drop(sender);
@@ -71,39 +93,40 @@ fn round(name: &'static str, capacity: Option<usize>, send: Send, receive: Recei
     arrivals.all.over.store(true, Ordering::Release);
 }
 
-fn send_bursts(
-    mut sender: Sender<Letter>,
-    send: Send,
+/// A sender, and how many messages it has sent.
+struct Lane {
     id: usize,
-    mut gaps: Gaps,
-    arrivals: &Arrivals,
-    account: &Account,
-) {
-    const BURSTS: u64 = 500;
-    let (entry, mut sent) = (Entry::begin(), 0);
-    for _ in 0..BURSTS {
+    sender: Sender<Letter>,
+    sent: u64,
+}
+
+fn send_bursts(mut lanes: Vec<Lane>, send: Send, mut gaps: Gaps, arrivals: &Arrivals, account: &Account) {
+    let entry = Entry::begin();
+    for _ in 0..500 * lanes.len() {
+        let at = gaps.random.below(lanes.len());
+        let Lane { id, sender, sent } = &mut lanes[at];
         sender.set_spin(gaps.spin());
         let chase = gaps.random.below(2) == 0;
         let burst = 1 + if chase { 70 + gaps.random.below(60) } else { gaps.random.below(60) } as u64;
-        for number in sent..sent + burst {
-            let behind = if chase { sent + burst - 1 - number } else { 0 };
+        for number in *sent..*sent + burst {
+            let behind = if chase { *sent + burst - 1 - number } else { 0 };
             if behind > 0 {
                 wait_until(|| !sender.is_full());
             }
-            send(&mut sender, (id, Message { number, behind }), &mut gaps);
+            send(sender, (*id, Message { number, behind }), &mut gaps);
             if chase { gaps.breathe() } else { gaps.pass() }
         }
-        sent += burst;
+        *sent += burst;
         if gaps.random.below(8) == 0 {
             // The lane ends with what it hides; another begins.
-            sender = sender.clone();
+            *sender = sender.clone();
         }
         sender.flush();
-        wait_until(|| arrivals.each[id].load(Ordering::Acquire) >= sent);
+        wait_until(|| arrivals.each[*id].load(Ordering::Acquire) >= *sent);
         // Long enough for the receiver to fall asleep, or not quite, or for this lane to be armed meanwhile.
         (0..gaps.random.below(400)).for_each(|_| std::hint::spin_loop());
     }
-    drop(sender);
+    drop(lanes);
     entry.end(&gaps, account);
 }
 
@@ -197,30 +220,35 @@ fn in_a_socketpair(mut receiver: Receiver<Letter>, gaps: &mut Gaps, told: &mut d
 
 #[test]
 fn blocking_receives() {
-    hunt("funnel, blocking receives", None, plain, blocking);
+    hunt("funnel, blocking receives", Crew::One, None, plain, blocking);
 }
 
 #[test]
 fn batches_on_both_sides() {
-    hunt("funnel, batches on both sides", Some(64), in_batches, blocking_in_batches);
+    hunt("funnel, batches on both sides", Crew::Each, Some(64), in_batches, blocking_in_batches);
 }
 
 #[test]
 fn few_places_and_timeouts_both_ways() {
-    hunt("funnel, few places, timeouts both ways", Some(5), with_timeouts, timing_out);
+    hunt("funnel, few places, timeouts both ways", Crew::One, Some(5), with_timeouts, timing_out);
 }
 
 #[test]
 fn tasks_receive() {
-    hunt("funnel, tasks", None, plain, tasks);
+    hunt("funnel, tasks", Crew::One, None, plain, tasks);
 }
 
 #[test]
 fn attached_to_a_pollset() {
-    hunt("funnel, attached to a pollset", None, plain, in_a_pollset);
+    hunt("funnel, attached to a pollset", Crew::One, None, plain, in_a_pollset);
 }
 
 #[test]
 fn attached_to_a_socketpair() {
-    hunt("funnel, attached to a socketpair", Some(20), plain, in_a_socketpair);
+    hunt("funnel, attached to a socketpair", Crew::Each, Some(20), plain, in_a_socketpair);
+}
+
+#[test]
+fn blocking_receives_from_threads() {
+    hunt("funnel, blocking receives from threads", Crew::Each, None, plain, blocking);
 }

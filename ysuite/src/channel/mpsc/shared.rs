@@ -200,7 +200,7 @@ fn each<X>(items: Vec<X>, act: impl FnMut(X)) {
     }
     impl<X, F: FnMut(X)> Left<X, F> {
         fn go_on(&mut self) {
-            while let Some(item) = self.items.next() {
+            for item in self.items.by_ref() {
                 (self.act)(item);
             }
         }
