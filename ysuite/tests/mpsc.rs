@@ -107,7 +107,10 @@ fn every_senders_order_is_kept_and_every_message_arrives_once() {
                     0 => receiver.recv().map(|message| batch.push(message)),
                     1 => block_on(receiver.recv_async()).map(|message| batch.push(message)),
                     2 => match receiver.recv_timeout(Duration::from_micros(random.next() % 50)) {
-                        Ok(message) => Ok(batch.push(message)),
+                        Ok(message) => {
+                            batch.push(message);
+                            Ok(())
+                        }
                         Err(RecvTimeoutError::Timeout) => Ok(()),
                         Err(RecvTimeoutError::Disconnected) => Err(RecvError),
                     },
@@ -289,7 +292,7 @@ fn lengths_count_all_lanes_however_they_stand() {
     let mut others: Vec<_> = (0..200).map(|_| sender.clone()).collect();
     for round in 1..4 {
         // Armed ones, active ones, one whose turn it is.
-        assert!(receiver.is_empty() && receiver.len() == 0);
+        assert_eq!((receiver.is_empty(), receiver.len()), (true, 0));
         others.iter_mut().skip(round).step_by(2).for_each(|other| other.send(0).unwrap());
         sender.send(0).unwrap();
         assert_eq!((receiver.len(), receiver.is_empty(), sender.len()), (101 - round / 2, false, 1));
@@ -334,8 +337,8 @@ fn a_receiver_that_goes_wakes_every_sender_that_waits() {
                 .map(|id| {
                     let (mut sender, tally) = (sender.clone(), tally.clone());
                     thread::spawn(move || match id % 3 {
-                        0 => tally.some(3).map(|message| sender.send(message).is_err()).any(|refused| refused),
-                        1 => tally.some(3).map(|message| block_on(sender.send_async(message)).is_err()).any(|no| no),
+                        0 => tally.some(3).any(|message| sender.send(message).is_err()),
+                        1 => tally.some(3).any(|message| block_on(sender.send_async(message)).is_err()),
                         _ => sender.send_batch(tally.some(3)).is_err(),
                     })
                 })
