@@ -5,6 +5,8 @@
 mod channel;
 mod support;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -240,15 +242,22 @@ fn any_of_many_idle_senders_wakes_a_sleeping_receiver() {
     guarded(|| {
         let (sender, mut receiver) = mpsc::unbounded();
         let mut senders: Vec<_> = (0..1_000).map(|_| sender.clone()).collect();
+        let arrived = Arc::new(AtomicUsize::new(0));
+        let told = arrived.clone();
         let thread = thread::spawn(move || {
             for expected in 0..300 {
                 assert_eq!(receiver.recv(), Ok(expected));
+                told.store(expected + 1, Ordering::Release);
             }
             receiver
         });
         for message in 0..300 {
             thread::sleep(Duration::from_micros(100));
             senders[message * 7919 % 1_000].send(message).unwrap();
+            // Different senders' messages have no order.
+            while arrived.load(Ordering::Acquire) <= message {
+                thread::yield_now();
+            }
         }
         let mut receiver = thread.join().unwrap();
         drop((sender, senders));
