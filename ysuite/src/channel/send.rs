@@ -288,8 +288,8 @@ impl<T, L: Link> Drop for Room<T, L> {
 macro_rules! wear_sending_face {
     ($sender:ident) => {
         impl<T> $sender<T> {
-            /// Sends a message, visible at once, together with what was hidden. Without a bound it never waits; with one it
-            /// waits for room as long as it takes.
+            /// Sends a message, visible at once, together with what was hidden. Without a bound it never waits; with
+            /// one it waits for room as long as it takes.
             ///
             /// Wait-free while there is room, and then without a system call unless the receiver sleeps.
             ///
@@ -317,7 +317,8 @@ macro_rules! wear_sending_face {
                 self.face.send_timeout(message, timeout)
             }
 
-            /// Sends a message; waits for room no longer than until `deadline`. Where there is room it is sent even after it.
+            /// Sends a message; waits for room no longer than until `deadline`. Where there is room it is sent even
+            /// after it.
             ///
             /// # Errors
             /// When the time is up, and when the receiver is gone.
@@ -327,7 +328,8 @@ macro_rules! wear_sending_face {
 
             /// Sends a message; the task waits for room as long as it takes. Needs no particular runtime.
             ///
-            /// Cancel-safe in that a future dropped before it is ready has sent nothing; the message is dropped with it.
+            /// Cancel-safe in that a future dropped before it is ready has sent nothing; the message is dropped with
+            /// it.
             ///
             /// # Errors
             /// When the receiver is gone.
@@ -335,14 +337,14 @@ macro_rules! wear_sending_face {
                 self.face.send_async(message).await
             }
 
-            /// Is ready when there is room for a message, or the receiver is gone; otherwise has the task woken then. Only the
-            /// last task to ask is woken. Wait-free.
+            /// Is ready when there is room for a message, or the receiver is gone; otherwise has the task woken then.
+            /// Only the last task to ask is woken. Wait-free.
             pub fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
                 self.face.poll_ready(context)
             }
 
-            /// Puts a message into the batch, hidden until [`flush`](Self::flush), [`send`](Self::send) or the end of the
-            /// sender. Where a bound leaves no room, the batch so far is flushed and this waits for room.
+            /// Puts a message into the batch, hidden until [`flush`](Self::flush), [`send`](Self::send) or the end of
+            /// the sender. Where a bound leaves no room, the batch so far is flushed and this waits for room.
             ///
             /// # Errors
             /// When there is no room and the receiver is gone. Otherwise its going is noticed by
@@ -357,27 +359,28 @@ macro_rules! wear_sending_face {
                 self.face.unwrite()
             }
 
-            /// Makes the whole batch visible at once. False: the receiver was asleep and has been woken. Wait-free but for that
-            /// wake-up. A batch whose receiver is gone is dropped.
+            /// Makes the whole batch visible at once. False: the receiver was asleep and has been woken. Wait-free but
+            /// for that wake-up. A batch whose receiver is gone is dropped.
             #[inline]
             pub fn flush(&mut self) -> bool {
                 self.face.flush()
             }
 
-            /// Sends all the messages of an iterator as one batch: visible together, or, where a bound leaves no room, in
-            /// several pieces with a wait in between. Returns how many.
+            /// Sends all the messages of an iterator as one batch: visible together, or, where a bound leaves no room,
+            /// in several pieces with a wait in between. Returns how many.
             ///
             /// If the iterator panics, what it had given until then is sent.
             ///
             /// # Errors
-            /// When the receiver is gone: the messages that were taken from the iterator and that it certainly has not got. The
-            /// rest of the iterator is dropped with it.
+            /// When the receiver is gone: the messages that were taken from the iterator and that it certainly has not
+            /// got. The rest of the iterator is dropped with it.
             #[inline]
             pub fn send_batch(&mut self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
                 self.face.send_batch(messages)
             }
 
-            /// What to do before sleeping when there is no room, from the next wait on. The default is [`Spin::Adaptive`].
+            /// What to do before sleeping when there is no room, from the next wait on. The default is
+            /// [`Spin::Adaptive`].
             pub fn set_spin(&mut self, spin: Spin) {
                 self.face.set_spin(spin)
             }
