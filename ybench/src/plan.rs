@@ -94,7 +94,9 @@ pub fn of_limits(frame: Frame) -> Plan {
 /// How long one run of each of these plans may be so that all of them together take `seconds`.
 pub fn shared_length(seconds: f64, rounds: u32, plans: &[Plan]) -> Length {
     let runs = plans.iter().map(|plan| plan.contenders.len() as u64 + 2).sum();
-    Length::Time(run_length(seconds, rounds, runs))
+    // More rounds say more than longer runs, once a run is much longer than the start of its threads.
+    const LONG_ENOUGH: Duration = Duration::from_millis(30);
+    Length::Time(run_length(seconds, rounds, runs).min(LONG_ENOUGH))
 }
 
 /// How long one run may be so that `runs` of them in each of `rounds` rounds take `seconds`.

@@ -195,6 +195,13 @@ pub struct Goal {
     pub met: Option<bool>,
 }
 
+impl Report {
+    /// The first session of a scenario: the only one, if it has no parameter.
+    pub fn session(&self, scenario: &str) -> Option<&Session> {
+        self.sessions.iter().find(|session| session.scenario == scenario)
+    }
+}
+
 impl Session {
     /// The rounds that count: those not dropped, or all of them if none was left.
     pub fn counted(&self) -> impl Iterator<Item = &Round> {

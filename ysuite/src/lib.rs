@@ -21,7 +21,7 @@
 //! does. A *signaler* says how a thread sleeps and is woken; it has never heard of queues. A *channel* is one of each.
 //!
 //! ```text
-//!            channel              spsc (pipe)   mpmc (exchange)
+//!            channel              spsc (pipe)   mpsc (funnel)   mpmc (exchange)
 //!           /       \
 //!        queue     signal         ypipe  exchange      ysemaphore  ypollset  ysocketpair  task
 //!           \       /
@@ -29,6 +29,7 @@
 //! ```
 //!
 //! * [`spsc`]: one sender, one receiver. Blocking, timed, `async`, and attached to an event loop, all with the same ends.
+//! * [`mpsc`]: many senders, one receiver; each sender has a pipe of its own. The same ends, and senders can be cloned.
 //! * [`mpmc`]: many senders, many receivers, bounded, in one total order; the same ways of waiting, shared.
 //! * [`signal`]: ways to sleep until one of many things happens, [`YSocketpair`](signal::YSocketpair) with a descriptor
 //!   for `poll`, `epoll` and every event loop built on them.
@@ -60,23 +61,30 @@
 //! | `try_recv`, `peek`, unattached | wait-free | no | 0; 1 to wake a sleeping sender | yes | – |
 //! | `try_recv`, `peek`, attached, empty | wait-free | no | 2 the first time (barrier, descriptor), then 0 | yes, but for those | – |
 //! | `recv_async`, `poll_recv` | wait-free polls | no (the waker may) | 1 barrier | – | yes |
+//! | `mpsc`: `send` and its like | as above | as above, in small chunks | 1 to wake a sleeping receiver | no (allocates) | – |
+//! | `mpsc`: `recv` and its like | wait-free in the number of active lanes | as above, and to keep track of more active lanes than ever | as above | no² | as above |
+//! | `mpsc`: `clone`, `drop` of a sender | lock-free | the lane | 0; `drop` of the last: 1 to wake | no | – |
 //! | `len`, `is_empty` on a receiver | wait-free, a load for every 7 messages or so | no | 0 | no | – |
-//! | `mpmc`: `try_send`, `send` with room, `send_batch` | lock-free | no | 1 to wake a receiver³ | yes | – |
-//! | `mpmc`: `send` without room, `recv` without a message | blocks | no² | 1 to wake, 3 for each sleep, 2 to give way | no | – |
-//! | `mpmc`: `recv`, `recv_batch` with a message | lock-free | no (`recv_batch`: the `Vec`) | 1 to wake a sender³ | yes | – |
-//! | `mpmc`: `try_recv`, unattached | lock-free | no | 0; 1 to wake a sender³ | yes | – |
+//! | `mpmc`: `try_send`, `send` with room, `send_batch` | lock-free | no | 1 to wake a receiver⁴ | yes | – |
+//! | `mpmc`: `send` without room, `recv` without a message | blocks | no³ | 1 to wake, 3 for each sleep, 2 to give way | no | – |
+//! | `mpmc`: `recv`, `recv_batch` with a message | lock-free | no (`recv_batch`: the `Vec`) | 1 to wake a sender⁴ | yes | – |
+//! | `mpmc`: `try_recv`, unattached | lock-free | no | 0; 1 to wake a sender⁴ | yes | – |
 //! | `mpmc`: `try_recv`, attached, empty | lock-free | no | 2 the first time (barrier, descriptor), then 0 | yes, but for those | – |
-//! | `mpmc`: `send_async`, `recv_async`, `poll_recv` | lock-free polls | no² (the waker may) | 1 to wake, 1 barrier | – | yes, a message not sent is dropped |
+//! | `mpmc`: `send_async`, `recv_async`, `poll_recv` | lock-free polls | no³ (the waker may) | 1 to wake, 1 barrier | – | yes, a message not sent is dropped |
 //! | `mpmc`: `len`, `is_empty`, `is_full`, `clone` | wait-free | no | 0 | yes | – |
 //! | `signal` | wait-free | no | 1 to wake | yes, but for that | – |
 //! | `check` | wait-free | no (many ids: the answer) | 1 | yes, but for that | – |
 //! | `poll`, `poll_timeout` | blocks | as `check` | 2 for each sleep | no | – |
 //!
-//! ¹ A bounded channel whose slots take more than 1 MiB allocates as it grows, and then never again.
+//! ¹ A bounded channel whose slots take more than 1 MiB allocates as it grows, and then never again; so does each lane of
+//! a bounded `mpsc`.
 //!
-//! ² The first time that 1, 65, 129 .. of one side wait at once: 3 KiB.
+//! ² It frees the lanes of senders that are gone, and arms those that have long been empty: at most one barrier for all of
+//! them. With senders that stay and stream it does neither.
 //!
-//! ³ Where tasks or attached receivers wait, a batch wakes one for each of its messages.
+//! ³ The first time that 1, 65, 129 .. of one side wait at once: 3 KiB.
+//!
+//! ⁴ Where tasks or attached receivers wait, a batch wakes one for each of its messages.
 //!
 //! A message is delivered or dropped exactly once, whichever end goes first and whatever panics. No `try_*` ever spins,
 //! let alone on a preempted peer.
@@ -97,7 +105,7 @@ pub mod queue;
 pub mod signal;
 mod sync;
 
-pub use channel::{mpmc, spsc};
+pub use channel::{mpmc, mpsc, spsc};
 
 /// The examples of the project's front page are tests as well.
 #[cfg(doctest)]

@@ -10,6 +10,7 @@ use std::process::Command;
 use std::rc::Rc;
 
 use ysuite::mpmc;
+use ysuite::mpsc;
 use ysuite::queue::ypipe::{Reader, Writer};
 use ysuite::spsc::{Receiver, Sender};
 
@@ -75,4 +76,14 @@ fn ends_of_one_lane_cannot_be_cloned() {
     assert!(!is!(Sender<u8>: Clone) && !is!(Receiver<u8>: Clone));
     assert!(!is!(Writer<u8>: Clone) && !is!(Reader<u8>: Clone));
     assert!(is!(Rc<u8>: Clone), "the question is answered with yes where that is so");
+}
+
+#[test]
+fn the_funnels_ends() {
+    assert!(is!(mpsc::Sender<u8>: Clone) && !is!(mpsc::Receiver<u8>: Clone));
+    assert!(is!(mpsc::Sender<Cell<u8>>: Send) && is!(mpsc::Receiver<Cell<u8>>: Send));
+    assert!(is!(mpsc::Sender<Cell<u8>>: Sync) && is!(mpsc::Receiver<Cell<u8>>: Sync));
+    assert!(!is!(mpsc::Sender<Rc<u8>>: Send) && !is!(mpsc::Receiver<Rc<u8>>: Send));
+    assert!(!is!(mpsc::Sender<Rc<u8>>: Sync) && !is!(mpsc::Receiver<Rc<u8>>: Sync));
+    assert!(is!(mpsc::Sender<u8>: Unpin) && is!(mpsc::Receiver<u8>: Unpin));
 }

@@ -7,6 +7,8 @@
 
 #[path = "loom/exchange.rs"]
 mod exchange;
+#[path = "loom/funnel.rs"]
+mod funnel;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

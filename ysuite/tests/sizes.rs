@@ -7,6 +7,7 @@ use std::mem::size_of;
 use ysuite::channel::{
     IntoIter, Iter, RecvError, RecvTimeoutError, SendError, SendTimeoutError, Spin, TryIter, TryRecvError, TrySendError,
 };
+use ysuite::mpsc;
 use ysuite::queue::ypipe::{Reader, Writer};
 use ysuite::spsc::{Receiver, Sender};
 
@@ -14,6 +15,8 @@ use ysuite::spsc::{Receiver, Sender};
 fn ends_do_not_depend_on_the_message() {
     assert_eq!(size_of::<Sender<u64>>(), size_of::<Sender<[u8; 1000]>>());
     assert_eq!(size_of::<Receiver<u64>>(), size_of::<Receiver<()>>());
+    assert_eq!(size_of::<mpsc::Sender<u64>>(), size_of::<mpsc::Sender<[u8; 1000]>>());
+    assert_eq!(size_of::<mpsc::Receiver<u64>>(), size_of::<mpsc::Receiver<()>>());
     assert_eq!(size_of::<Writer<u64>>(), size_of::<Writer<[u8; 1000]>>());
     assert_eq!(size_of::<Reader<u64>>(), size_of::<Reader<()>>());
 }
@@ -22,6 +25,8 @@ fn ends_do_not_depend_on_the_message() {
 fn sizes_do_not_grow_unnoticed() {
     assert_eq!(size_of::<Sender<u64>>(), 160);
     assert_eq!(size_of::<Receiver<u64>>(), 128);
+    assert_eq!(size_of::<mpsc::Sender<u64>>(), 168);
+    assert_eq!(size_of::<mpsc::Receiver<u64>>(), 152);
     assert_eq!(size_of::<Writer<u64>>(), 120);
     assert_eq!(size_of::<Reader<u64>>(), 80);
     assert_eq!(size_of::<Iter<'_, Receiver<u64>>>(), 8);
@@ -43,6 +48,7 @@ fn errors_are_as_small_as_what_they_carry() {
     assert_eq!(size_of::<RecvError>(), 0);
     assert_eq!(size_of::<TryRecvError>(), 1);
     assert_eq!(size_of::<RecvTimeoutError>(), 1);
+    assert_eq!(size_of::<mpsc::TooManySenders>(), 0);
     assert_eq!(size_of::<Spin>(), 1);
     // A message with a niche needs no more room for the answer than for itself.
     assert_eq!(size_of::<Result<Box<u64>, RecvError>>(), 8);

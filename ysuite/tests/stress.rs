@@ -12,6 +12,8 @@
 
 #[path = "stress/exchange.rs"]
 mod exchange;
+#[path = "stress/funnel.rs"]
+mod funnel;
 #[path = "mpmc/histories.rs"]
 mod histories;
 mod support;
@@ -29,7 +31,7 @@ use ysuite::os::calls;
 use ysuite::signal::{Backend, Wait, YPollset, YSocketpair};
 use ysuite::spsc::{self, Receiver, RecvError, RecvTimeoutError, SendTimeoutError, Sender};
 
-/// Sleeps that each kind of hunt of the long form goes on for; there are ten kinds.
+/// Sleeps that each kind of hunt of the long form goes on for; there are ten kinds, and those of the funnel.
 const LONG: u64 = 400_000;
 /// As long as this nothing may happen at all, on whatever machine.
 const GUARD: Duration = Duration::from_secs(120);
@@ -91,11 +93,11 @@ impl Gaps {
     }
 
     /// After a message, before waiting for the next: in a chase, stays awake until there is one; but not for the last.
-    fn follow(&mut self, message: Message, receiver: &Receiver<Message>) {
+    fn follow(&mut self, message: Message, is_empty: impl Fn() -> bool) {
         match message.behind {
             0 => self.pass(),
             1 => self.breathe(),
-            _ => wait_until(|| !receiver.is_empty()),
+            _ => wait_until(|| !is_empty()),
         }
     }
 
@@ -247,7 +249,7 @@ fn as_a_task(sender: &mut Sender<Message>, message: Message, _gaps: &mut Gaps) {
 fn blocking(mut receiver: Receiver<Message>, gaps: &mut Gaps, told: &mut dyn FnMut(Message)) {
     while let Ok(message) = receiver.recv() {
         told(message);
-        gaps.follow(message, &receiver);
+        gaps.follow(message, || receiver.is_empty());
         receiver.set_spin(gaps.spin());
     }
 }
@@ -257,7 +259,7 @@ fn blocking_in_batches(mut receiver: Receiver<Message>, gaps: &mut Gaps, told: &
     while receiver.recv_batch(&mut batch, 1 + gaps.random.below(40)).is_ok() {
         let last = *batch.last().expect("at least one");
         batch.drain(..).for_each(&mut *told);
-        gaps.follow(last, &receiver);
+        gaps.follow(last, || receiver.is_empty());
         receiver.set_spin(gaps.spin());
     }
 }
@@ -268,7 +270,7 @@ fn timing_out(mut receiver: Receiver<Message>, gaps: &mut Gaps, told: &mut dyn F
         match receiver.recv_timeout(Duration::from_micros(timeout)) {
             Ok(message) => {
                 told(message);
-                gaps.follow(message, &receiver);
+                gaps.follow(message, || receiver.is_empty());
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
@@ -280,7 +282,7 @@ fn timing_out(mut receiver: Receiver<Message>, gaps: &mut Gaps, told: &mut dyn F
 fn tasks(mut receiver: Receiver<Message>, gaps: &mut Gaps, told: &mut dyn FnMut(Message)) {
     while let Ok(message) = block_on(receiver.recv_async()) {
         told(message);
-        gaps.follow(message, &receiver);
+        gaps.follow(message, || receiver.is_empty());
     }
 }
 
@@ -292,7 +294,7 @@ fn attached(mut set: impl Wait, mut receiver: Receiver<Message>, gaps: &mut Gaps
             match receiver.try_recv() {
                 Ok(message) => {
                     told(message);
-                    gaps.follow(message, &receiver);
+                    gaps.follow(message, || receiver.is_empty());
                 }
                 Err(error) if error.is_empty() => break,
                 Err(_) => return,
@@ -336,7 +338,7 @@ fn in_every_way(mut receiver: Receiver<Message>, gaps: &mut Gaps, told: &mut dyn
         match received {
             Ok(message) => {
                 told(message);
-                gaps.follow(message, &receiver);
+                gaps.follow(message, || receiver.is_empty());
             }
             Err(RecvError) => return,
         }

@@ -78,7 +78,7 @@ fn plans(frame: Frame) -> Vec<Plan> {
 
 /// One target of speed, from the rounds of its session.
 fn judged(ratio: &Ratio, report: &Report) -> Goal {
-    let session = report.sessions.iter().find(|session| session.scenario == ratio.session);
+    let session = report.session(ratio.session);
     let measured = session.and_then(|session| ratio.measured(session));
     goal(ratio.name.to_owned(), measured, ratio.target, ratio.at_least)
 }

@@ -16,13 +16,16 @@ pub const MOST_ROUNDS: u32 = 100;
 /// What the length of a run is chosen for where the number of rounds is left to the figures.
 pub const LIKELY_ROUNDS: u32 = 15;
 
+/// So many times its budget a session may take while it has too few rounds beyond doubt for any verdict.
+const PATIENCE: f64 = 1.3;
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rounds {
     /// Whatever they show.
     Exactly(u32),
     /// At least `least` rounds beyond doubt, if time allows; then until the ratio of every transport to the limit that
-    /// ranks has a tight interval, or there were `most` rounds, or the next one would not end within the budget. There
-    /// are always `least` rounds, good or bad.
+    /// ranks has a tight interval, or there were `most` rounds, or the next one would not end within the budget, a little
+    /// longer while fewer than `least` are beyond doubt. There are always `least` rounds, good or bad.
     UntilTight { least: u32, most: u32, budget: Duration },
 }
 
@@ -48,7 +51,9 @@ impl Rounds {
             Self::UntilTight { least, .. } if had < least => None,
             Self::UntilTight { least, most, budget } => {
                 let next = session.rounds.last().map_or(0.0, |round| round.seconds);
-                if session.sound() as u32 >= least && tight(session) {
+                let enough = session.sound() as u32 >= least;
+                let budget = if enough { budget } else { budget.mul_f64(PATIENCE) };
+                if enough && tight(session) {
                     Some(Stopped::Tight)
                 } else if had >= most {
                     Some(Stopped::Rounds)

@@ -1,10 +1,13 @@
 //! Whether a contender has become slower or faster from one run of the program to another. Pure.
 //!
 //! Two runs share no rounds. What is compared is the ratio to the limit, which both runs have measured beside it; how
-//! sure that is comes from drawing the rounds of both again and again. Where the floor itself has moved by more than a
-//! quarter, the machine was in another state (its two CPUs have come to lie on other cores, say), and ratios move with
-//! that, each in its own way: then a change is called only if the plain time has changed against the floor, slower
-//! while the machine has become quicker or the other way round, which no state explains.
+//! sure that is comes from drawing the rounds of both again and again. The plain time must have changed in the same
+//! direction: a ratio alone also moves when only its limit does.
+//!
+//! Where the floor itself has moved by more than a quarter, the machine was in another state (its two CPUs have come to
+//! lie on other cores, say), and times move with that, each in its own way. Then a change is called only if the state
+//! does not explain it: the time has changed against the floor, or by more than the square of what the floor did. A
+//! message takes several ways between the CPUs, some of them waiting for others, so times move by more than the floor.
 
 use super::{Interval, LEAST_ROUNDS};
 
@@ -55,12 +58,18 @@ pub fn change(old: &Measured, new: &Measured, threshold: f64) -> Option<(Change,
         return Some((Change::TooFewRounds, times));
     }
     let relative = direction(times, threshold);
+    let plain = Interval::of_quotient(&new.times, &old.times)?;
+    let agreed = |threshold| if relative == direction(plain, threshold) { relative } else { Change::NoneSeen };
     if same_state(old.floor, new.floor) {
-        return Some((relative, times));
+        return Some((agreed(threshold), times));
     }
-    let plain = direction(Interval::of_quotient(&new.times, &old.times)?, threshold);
     let against = if new.floor < old.floor { Change::Slower } else { Change::Faster };
-    let change = if relative == against && plain == against { against } else { Change::OtherState };
+    let explained = (new.floor / old.floor).max(old.floor / new.floor).powi(2);
+    let change = match (agreed(threshold), agreed((1.0 + threshold) * explained - 1.0)) {
+        (change, _) if change == against => change,
+        (_, change @ (Change::Slower | Change::Faster)) => change,
+        _ => Change::OtherState,
+    };
     Some((change, times))
 }
 
@@ -128,6 +137,20 @@ mod tests {
     fn what_has_changed_against_the_state_is_called() {
         assert_eq!(called(2.4, 0.6), [Change::Slower; 100]);
         assert_eq!(called(0.4, 1.6), [Change::Faster; 100]);
+    }
+
+    #[test]
+    fn what_no_state_explains_is_called() {
+        assert_eq!(called(4.0, 1.4), [Change::Slower; 100]);
+        assert_eq!(called(0.25, 0.7), [Change::Faster; 100]);
+    }
+
+    #[test]
+    fn a_limit_that_has_moved_alone_is_no_change_of_the_contender() {
+        let mut dice = fastrand::Rng::with_seed(3);
+        let (old, mut new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 30.0, 1.0));
+        new.ratios.iter_mut().for_each(|ratio| *ratio *= 1.4);
+        assert_eq!(change(&old, &new, DIFFERENCE).unwrap().0, Change::NoneSeen);
     }
 
     #[test]

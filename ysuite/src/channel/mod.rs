@@ -7,8 +7,10 @@
 mod error;
 mod iter;
 pub mod mpmc;
+pub mod mpsc;
 mod receive;
 mod rings;
+mod send;
 mod spin;
 pub mod spsc;
 mod wait;

@@ -30,6 +30,10 @@ pub(super) trait Source {
     fn passive(&self) -> &Passive;
     /// How the reading end can be woken.
     fn rings(&self) -> &Rings;
+    /// Says that the reading end is about to sleep: see [`Side::arm`].
+    fn arm(&mut self, tokens: u32) {
+        self.passive().arm(tokens);
+    }
 }
 
 /// A source and the memory of how to wait for it.
@@ -57,6 +61,10 @@ impl<S: Source> Side for S {
 
     fn rings(&self) -> &Rings {
         Source::rings(self)
+    }
+
+    fn arm(&mut self, tokens: u32) {
+        Source::arm(self, tokens);
     }
 }
 

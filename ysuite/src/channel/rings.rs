@@ -67,6 +67,11 @@ impl Rings {
         Ok(())
     }
 
+    /// The sleeping end goes, and the bells stay for the next one: nobody is to be woken.
+    pub(super) fn forget(&self) {
+        drop(self.task.take());
+    }
+
     /// The sleeping end goes: its id is free again.
     pub(super) fn detach(&self) {
         self.registration().inspect(|registration| registration.release());

@@ -17,6 +17,10 @@ pub(super) trait Side {
     fn passive(&self) -> &Passive;
     /// How it can be woken.
     fn rings(&self) -> &Rings;
+    /// Says that this end is about to sleep, in ways that `tokens` name. It must be looked at once more before it does.
+    fn arm(&mut self, tokens: u32) {
+        self.passive().arm(tokens);
+    }
 }
 
 /// The tokens beside `way` that this side leaves when it sleeps: an attached one rings its set as well, so that its id
@@ -42,7 +46,7 @@ pub(super) fn block(side: &mut impl Side, spinner: &mut Spinner, deadline: Optio
     }
     let tokens = tokens(side, FUTEX);
     loop {
-        side.passive().arm(tokens);
+        side.arm(tokens);
         if side.is_ready() {
             found(side, tokens);
             return true;
@@ -90,7 +94,7 @@ pub(super) fn poll(side: &mut impl Side, context: &mut Context<'_>) -> Poll<()> 
     }
     side.rings().set_waker(context.waker());
     let tokens = tokens(side, TASK);
-    side.passive().arm(tokens);
+    side.arm(tokens);
     if side.is_ready() {
         found(side, tokens);
         return Poll::Ready(());
@@ -107,7 +111,7 @@ pub(super) fn rest(side: &mut impl Side) -> bool {
         // Down first: whoever publishes after the arming will raise it again.
         Some(registration) => registration.lower(),
     }
-    side.passive().arm(SIGNAL);
+    side.arm(SIGNAL);
     if side.is_ready() {
         found(side, SIGNAL);
         return true;

@@ -6,10 +6,14 @@
 //! joined.
 
 pub(crate) mod exchange;
+mod growing;
 mod local;
 mod passive;
 mod prefetch;
+mod ready;
 pub mod ypipe;
 
+pub(crate) use growing::Growing;
 pub(crate) use local::{Local, aside};
-pub(crate) use passive::{GONE, Passive};
+pub(crate) use passive::{Barrier, GONE, Passive};
+pub(crate) use ready::{MOST, Ready, WORD};

@@ -9,7 +9,10 @@
 //! woken for every message never pays for a `membarrier`, a stream never pays for a fence. The bit `FENCED` says which of
 //! the two holds, and it lives in the word itself, so that both learn it with the very access they need anyway.
 //!
-//! Cannot: serve two publishers or two sleepers at once.
+//! Where many threads publish, each on a word of its own, the sleeper marks all these words and pays for one
+//! [`Barrier`]. A word that many threads *call* ([`Passive::called`]) keeps the promise of a fence for ever.
+//!
+//! Cannot: serve two sleepers at once, or two publishers that use [`Passive::published`].
 //! Sources: Y-suite (ØMQ 0.2) for the idea; liburcu, folly and C++ P1202 for the asymmetric barriers.
 
 use crate::sync::{AtomicU32, Ordering, asymmetric, fence, heavy, light};
@@ -27,6 +30,37 @@ const CALM: u32 = 64;
 #[cfg(ysuite_loom)]
 const CALM: u32 = 1;
 
+/// The sleeper's half of the barrier, owed for words it has marked: one pays for all of them.
+#[must_use = "until it is passed, a publication may be missed"]
+pub(crate) struct Barrier {
+    /// What all those words have in common.
+    words: u32,
+}
+
+impl Barrier {
+    /// Owed to nobody so far.
+    pub(crate) const fn none() -> Self {
+        Self { words: FENCED }
+    }
+
+    /// Owed for one more word.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self { words: self.words & other.words }
+    }
+
+    pub(crate) fn pass(self) {
+        if self.words & FENCED != 0 {
+            // ORDERING: pairs with the fence in `attend`, which every publisher has promised for its next look, and with
+            // the one in `called`.
+            fence(Ordering::SeqCst);
+        } else {
+            // Pairs with `light()` in `published`, and, being a full barrier of this thread as well, with the fences of
+            // those who have promised one.
+            heavy();
+        }
+    }
+}
+
 /// The word, and the publisher's memory of how long nobody has slept.
 pub(crate) struct Passive {
     /// Armed by the sleeper, taken by the publisher.
@@ -39,6 +73,11 @@ impl Passive {
     pub(crate) fn new() -> Self {
         // A new pair starts fenced: whoever sends one message a minute never makes the kernel interrupt other CPUs.
         Self { word: AtomicU32::new(FENCED), calm: AtomicU32::new(0) }
+    }
+
+    /// A word that is armed from the start: nobody has published yet.
+    pub(crate) fn armed(tokens: u32) -> Self {
+        Self { word: AtomicU32::new(FENCED | tokens), calm: AtomicU32::new(0) }
     }
 
     /// A word on which nobody will ever sleep.
@@ -104,24 +143,31 @@ impl Passive {
         before & (TOKENS | GONE)
     }
 
+    /// Any number of threads, each after what it did somewhere else: the tokens of a sleeper that wants to be woken, or
+    /// 0. Only for words on which nobody [publishes](Self::published).
+    pub(crate) fn called(&self) -> u32 {
+        // ORDERING: pairs with the fence in `Barrier::pass`: either the load below sees the token, or the sleeper's second
+        // look sees what was done before this fence.
+        fence(Ordering::SeqCst);
+        // ORDERING: Relaxed; whoever takes tokens does so with the read-modify-write below.
+        if self.word.load(Ordering::Relaxed) & TOKENS == 0 {
+            return 0;
+        }
+        // ORDERING: as in `take`; FENCED stays, so all callers and the sleeper go on using fences.
+        self.word.fetch_and(!TOKENS, Ordering::SeqCst) & TOKENS
+    }
+
     /// Sleeper: leaves `tokens` beside those already there. Afterwards the queue must be looked at once more before
     /// sleeping.
     pub(crate) fn arm(&self, tokens: u32) {
-        debug_assert!(tokens != 0 && tokens & !TOKENS == 0);
-        // ORDERING: release side pairs with `take`; SeqCst puts it in one order with `attend`'s change of FENCED.
-        let before = self.word.fetch_or(tokens, Ordering::SeqCst);
-        self.order(before);
+        self.mark(tokens).pass();
     }
 
-    /// The sleeper's half of the barrier, as the publisher's promise in `word` demands it.
-    fn order(&self, word: u32) {
-        if word & FENCED != 0 {
-            // ORDERING: pairs with the fence in `attend`, which the publisher has promised for its next look.
-            fence(Ordering::SeqCst);
-        } else {
-            // Pairs with `light()` in `published`.
-            heavy();
-        }
+    /// Sleeper: as [`arm`](Self::arm), but the barrier is still owed.
+    pub(crate) fn mark(&self, tokens: u32) -> Barrier {
+        debug_assert!(tokens != 0 && tokens & !TOKENS == 0);
+        // ORDERING: release side pairs with `take`; SeqCst puts it in one order with `attend`'s change of FENCED.
+        Barrier { words: self.word.fetch_or(tokens, Ordering::SeqCst) }
     }
 
     /// Sleeper: takes `tokens` back; returns those that nobody had taken. A wake-up already under way is harmless.
@@ -139,9 +185,13 @@ impl Passive {
 
     /// Sleeper: will never come back. From now on every publication is answered with [`GONE`].
     pub(crate) fn leave(&self) {
-        // ORDERING: as in `arm`: the sleeper's last look at the queue comes after it.
-        let before = self.word.fetch_or(GONE, Ordering::SeqCst);
-        self.order(before);
+        self.go().pass();
+    }
+
+    /// Sleeper: as [`leave`](Self::leave), but the barrier is still owed.
+    pub(crate) fn go(&self) -> Barrier {
+        // ORDERING: as in `mark`: the sleeper's last look at the queue comes after it.
+        Barrier { words: self.word.fetch_or(GONE, Ordering::SeqCst) }
     }
 
     /// Whether the sleeping side has left.

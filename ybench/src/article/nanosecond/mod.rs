@@ -114,7 +114,8 @@ fn distortion(report: &Report, names: &[&str]) -> String {
         return "The distortion by the clock was not measured.".to_owned();
     }
     format!(
-        "Timing every message makes the stream longer by: {} (published: 2.1 % to 20 %, by processor and rate).",
+        "Timing every message makes the stream longer by: {} (published: 2.1 % to 20 %, by processor and rate). Beyond \
+         that, the densities above are those of the clock.",
         shares.join(", ")
     )
 }

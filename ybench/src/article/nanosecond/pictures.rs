@@ -1,7 +1,6 @@
 //! The article's four graphs, for each transport: latency, sender's and receiver's density of single messages, and the
 //! latency that grows while the queue does.
 
-use super::published::session;
 use crate::outcome::Series;
 use crate::plot::{Growth, Looks, Picture, Rise, Scatter};
 use crate::record::{Report, Session};
@@ -17,14 +16,14 @@ pub(in crate::article) fn all(report: &Report) -> Vec<(String, Picture)> {
     let looks = Looks::of([report]);
     let mut pictures = Vec::new();
     for (graph, title, scenario, series) in GRAPHS {
-        let Some(session) = session(report, scenario) else { continue };
+        let Some(session) = report.session(scenario) else { continue };
         for one in session.transports() {
             if let Some(picture) = scatter(session, &one.name, title, series, &looks) {
                 pictures.push((format!("nanosecond-{graph}-{}", one.name), picture));
             }
         }
     }
-    pictures.extend(session(report, overrun::SCENARIO.name).and_then(|session| growth(session, &looks)));
+    pictures.extend(report.session(overrun::SCENARIO.name).and_then(|session| growth(session, &looks)));
     pictures
 }
 

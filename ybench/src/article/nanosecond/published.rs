@@ -4,7 +4,9 @@
 
 use crate::distribution::Distribution;
 use crate::outcome::{Metric, Series};
-use crate::record::{Report, Session};
+use crate::record::Report;
+use crate::scenario::density::BATCH_GAP;
+use crate::scenario::{density, latency, overrun};
 use crate::table::{figure, grouped};
 
 /// One figure of the article.
@@ -14,9 +16,6 @@ pub(super) struct Stated {
     /// The same figure of a transport, in words; nothing where it was not measured.
     pub(super) measured: fn(&Report, &str) -> Option<String>,
 }
-
-/// A receipt later than this began a new batch.
-const BATCH_GAP: f64 = 1_000.0;
 
 pub(super) const LATENCY: [Stated; 3] = [
     Stated {
@@ -110,25 +109,21 @@ pub(super) const OVERRUN: [Stated; 2] = [
     },
 ];
 
-pub(super) fn session<'a>(report: &'a Report, scenario: &str) -> Option<&'a Session> {
-    report.sessions.iter().find(|session| session.scenario == scenario)
-}
-
-/// One way where the clocks are in step; otherwise there is only the whole way and back.
-pub(super) fn latency<'a>(report: &'a Report, name: &str) -> Option<&'a Distribution> {
-    session(report, "latency")?.distribution(name, Series::Latency)
+/// One way; nothing where the clocks are not in step.
+fn latency<'a>(report: &'a Report, name: &str) -> Option<&'a Distribution> {
+    report.session(latency::SCENARIO.name)?.distribution(name, Series::Latency)
 }
 
 fn sent<'a>(report: &'a Report, name: &str) -> Option<&'a Distribution> {
-    session(report, "density")?.distribution(name, Series::SendDensity)
+    report.session(density::SCENARIO.name)?.distribution(name, Series::SendDensity)
 }
 
 fn received<'a>(report: &'a Report, name: &str) -> Option<&'a Distribution> {
-    session(report, "density")?.distribution(name, Series::ReceiveDensity)
+    report.session(density::SCENARIO.name)?.distribution(name, Series::ReceiveDensity)
 }
 
 fn overrun<'a>(report: &'a Report, name: &str) -> Option<&'a [(u64, f64)]> {
-    Some(&session(report, "overrun")?.trace(name, Series::Latency)?.points)
+    Some(&report.session(overrun::SCENARIO.name)?.trace(name, Series::Latency)?.points)
 }
 
 /// The times that belong to the part; nothing if there are none.
@@ -140,5 +135,5 @@ fn part(times: &Distribution, belongs: impl Fn(f64) -> bool) -> Option<Distribut
 
 /// How much longer the run took because every message was timed, in percent.
 pub(super) fn distortion(report: &Report, name: &str) -> Option<f64> {
-    Some(session(report, "density")?.metric(name, Metric::Distortion)?.median * 100.0)
+    Some(report.session(density::SCENARIO.name)?.metric(name, Metric::Distortion)?.median * 100.0)
 }

@@ -90,7 +90,7 @@ fn colours(report: &Report, beyond: f64) -> String {
         "slow of 1,000",
     ];
     let mut table = new_table(&head);
-    let session = report.sessions.iter().find(|session| session.scenario == latency::SCENARIO.name);
+    let session = report.session(latency::SCENARIO.name);
     for design in &DESIGNS {
         let mut cells = vec![
             design.colour.unwrap_or("").to_owned(),

@@ -7,8 +7,7 @@ use crate::record::{Report, Session};
 use crate::scenario::latency;
 
 pub(in crate::article) fn all(report: &Report) -> Vec<(String, Picture)> {
-    let session = report.sessions.iter().find(|session| session.scenario == latency::SCENARIO.name);
-    let Some(session) = session else { return Vec::new() };
+    let Some(session) = report.session(latency::SCENARIO.name) else { return Vec::new() };
     let series: Vec<Shown<'_>> = DESIGNS.iter().filter_map(|design| shown(session, design)).collect();
     if series.is_empty() {
         return Vec::new();

@@ -43,7 +43,8 @@ fn rake(report: &Report, scenario: &str, cell: Cell) -> Option<String> {
     if sessions.is_empty() {
         return None;
     }
-    let heads: Vec<String> = sessions.iter().map(|session| session.parameter.map_or("".to_owned(), head)).collect();
+    let heads: Vec<String> =
+        sessions.iter().map(|session| session.parameter.map_or("one CPU".to_owned(), head)).collect();
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
     let mut table = new_table(&[&["design"], &heads[..]].concat());
     for design in &DESIGNS {

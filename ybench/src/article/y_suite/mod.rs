@@ -82,9 +82,8 @@ fn article_plan(scenario: &str, about: &str, frame: Frame, mut contenders: Vec<C
 
 /// The article's tables.
 pub(super) fn text(report: &Report) -> String {
-    let session = |name: &str| report.sessions.iter().find(|session| session.scenario == name);
     let mut parts = Vec::new();
-    if let (Some(worst), Some(streamed)) = (session("ping-pong"), session("throughput")) {
+    if let (Some(worst), Some(streamed)) = (report.session("ping-pong"), report.session("throughput")) {
         let mut part = |title: &str, session: &Session, rows: &[Row]| {
             parts.push(format!("{title}\n{}", tables::article(session, rows)));
         };
@@ -107,14 +106,14 @@ pub(super) fn text(report: &Report) -> String {
         );
         part("Maximal throughput scenario", streamed, &published::BESIDE);
     }
-    if let Some(session) = session(sweep::SCENARIO) {
+    if let Some(session) = report.session(sweep::SCENARIO) {
         parts.push(format!("BATCHES\n\n{}\n{}\n", sweep::table(session), sweep::remark(session)));
     }
     parts.join("\n")
 }
 
 fn write_graphs(report: &Report, request: &Request) -> Result<(), Error> {
-    if let Some(session) = report.sessions.iter().find(|session| session.scenario == sweep::SCENARIO) {
+    if let Some(session) = report.session(sweep::SCENARIO) {
         for path in sweep::write_graphs(session, report, &request.out)? {
             say(format_args!("Graph written to {}.", path.display()));
         }

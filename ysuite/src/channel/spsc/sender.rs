@@ -8,323 +8,36 @@ use std::time::Instant;
 use super::{SendError, SendTimeoutError, Shared, TrySendError};
 use crate::channel::Spin;
 use crate::channel::rings::Rings;
-use crate::channel::spin::Spinner;
-use crate::channel::wait::{self, Side};
+use crate::channel::send::{Link, Sending, wear_sending_face};
 use crate::queue::ypipe::Writer;
-use crate::queue::{GONE, Local, Passive, aside};
+use crate::queue::{GONE, Passive};
 use crate::sync::Arc;
 
 /// The sending end of the [pipe](super). Dropping it publishes what was hidden; the receiver gets all that was sent, and
 /// then learns that nothing more will come.
 pub struct Sender<T> {
-    room: Local<Room<T>>,
-    spinner: Spinner,
+    face: Sending<T, Arc<Shared>>,
 }
 
-/// The writing end of the queue, as a side that may wait for room.
-struct Room<T> {
-    writer: Writer<T>,
-    shared: Arc<Shared>,
-}
-
-impl<T> Side for Room<T> {
-    fn is_ready(&mut self) -> bool {
-        self.writer.has_room() || self.writer.is_orphaned()
+impl Link for Arc<Shared> {
+    fn wake(&self, receiver: &Passive, tokens: u32) -> bool {
+        self.receiver.ring(receiver, tokens);
+        tokens & !GONE != 0
     }
 
-    fn passive(&self) -> &Passive {
-        self.writer.passive()
+    fn close(&self, receiver: &Passive, tokens: u32) {
+        self.receiver.ring(receiver, tokens);
     }
 
     fn rings(&self) -> &Rings {
-        &self.shared.sender
-    }
-}
-
-/// Sends what has been written even if the caller's iterator panics: it was given to the channel.
-struct Batch<'a, T>(&'a mut Sender<T>);
-
-impl<T> Drop for Batch<'_, T> {
-    fn drop(&mut self) {
-        self.0.flush();
+        &self.sender
     }
 }
 
 impl<T> Sender<T> {
     pub(super) fn new(writer: Writer<T>, shared: Arc<Shared>) -> Self {
-        Self { room: Local::new(Room { writer, shared }), spinner: Spinner::new() }
-    }
-
-    /// Sends a message, visible at once, together with what was hidden. Without a bound it never waits; with one it
-    /// waits for room as long as it takes.
-    ///
-    /// Wait-free while there is room, and then without a system call unless the receiver sleeps.
-    ///
-    /// # Errors
-    /// When the receiver is gone. Messages sent just before it went are dropped with it.
-    #[inline(always)]
-    pub fn send(&mut self, message: T) -> Result<(), SendError<T>> {
-        match self.room.writer.send(message) {
-            Ok(0) => Ok(()),
-            Ok(tokens) => aside(self, |sender| sender.sent(tokens)),
-            Err(message) => {
-                aside(self, |sender| sender.send_slowly(message, None)).map_err(|error| SendError(error.into_inner()))
-            }
-        }
-    }
-
-    /// Sends a message if there is room. Wait-free.
-    ///
-    /// # Errors
-    /// When there is no room, and when the receiver is gone.
-    #[inline]
-    pub fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
-        match self.room.writer.send(message) {
-            Ok(0) => Ok(()),
-            Ok(tokens) => aside(self, |sender| sender.sent(tokens)).map_err(TrySendError::from),
-            Err(message) if self.is_disconnected() => Err(TrySendError::Disconnected(message)),
-            Err(message) => Err(TrySendError::Full(message)),
-        }
-    }
-
-    /// Sends a message; waits for room no longer than `timeout`. `Duration::MAX` is for ever.
-    ///
-    /// # Errors
-    /// When the time is up, and when the receiver is gone.
-    pub fn send_timeout(&mut self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
-        match self.try_send(message) {
-            // A deadline that the clock cannot hold is none.
-            Err(TrySendError::Full(message)) => self.send_slowly(message, Instant::now().checked_add(timeout)),
-            Err(TrySendError::Disconnected(message)) => Err(SendTimeoutError::Disconnected(message)),
-            Ok(()) => Ok(()),
-        }
-    }
-
-    /// Sends a message; waits for room no longer than until `deadline`. Where there is room it is sent even after it.
-    ///
-    /// # Errors
-    /// When the time is up, and when the receiver is gone.
-    pub fn send_deadline(&mut self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
-        match self.room.writer.send(message) {
-            Ok(0) => Ok(()),
-            Ok(tokens) => self.sent(tokens).map_err(SendTimeoutError::from),
-            Err(message) => self.send_slowly(message, Some(deadline)),
-        }
-    }
-
-    /// Sends a message; the task waits for room as long as it takes. Needs no particular runtime.
-    ///
-    /// Cancel-safe in that a future dropped before it is ready has sent nothing; the message is dropped with it.
-    ///
-    /// # Errors
-    /// When the receiver is gone.
-    pub async fn send_async(&mut self, message: T) -> Result<(), SendError<T>> {
-        match self.room.writer.send(message) {
-            Ok(0) => Ok(()),
-            Ok(tokens) => self.sent(tokens),
-            Err(message) => {
-                // What is hidden must go out, or two such ends would wait for each other.
-                self.flush();
-                core::future::poll_fn(|context| self.poll_ready(context)).await;
-                self.try_send(message).map_err(|error| SendError(error.into_inner()))
-            }
-        }
-    }
-
-    /// Is ready when there is room for a message, or the receiver is gone; otherwise has the task woken then. Only the
-    /// last task to ask is woken. Wait-free.
-    pub fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        wait::poll(&mut *self.room, context)
-    }
-
-    /// Puts a message into the batch, hidden until [`flush`](Self::flush), [`send`](Self::send) or the end of the
-    /// sender. Where a bound leaves no room, the batch so far is flushed and this waits for room.
-    ///
-    /// # Errors
-    /// When there is no room and the receiver is gone. Otherwise its going is noticed by
-    /// [`is_disconnected`](Self::is_disconnected), or by the next send.
-    #[inline(always)]
-    pub fn write(&mut self, message: T) -> Result<(), SendError<T>> {
-        match self.room.writer.write(message) {
-            Ok(()) => Ok(()),
-            Err(message) => aside(self, |sender| sender.write_slowly(message)),
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn write_slowly(&mut self, mut message: T) -> Result<(), SendError<T>> {
-        loop {
-            self.flush();
-            wait::block(&mut *self.room, &mut self.spinner, None);
-            if self.is_disconnected() {
-                return Err(SendError(message));
-            }
-            match self.room.writer.write(message) {
-                Ok(()) => return Ok(()),
-                Err(back) => message = back,
-            }
-        }
-    }
-
-    /// Takes back the newest hidden message of the batch, if there is one. Wait-free.
-    pub fn unwrite(&mut self) -> Option<T> {
-        self.room.writer.unwrite()
-    }
-
-    /// Makes the whole batch visible at once. False: the receiver was asleep and has been woken. Wait-free but for that
-    /// wake-up. A batch whose receiver is gone is dropped.
-    #[inline]
-    pub fn flush(&mut self) -> bool {
-        let tokens = self.room.writer.publish();
-        tokens == 0 || aside(self, |sender| sender.flushed(tokens))
-    }
-
-    /// A batch has been published, and the receiver sleeps or is gone.
-    #[cold]
-    #[inline(never)]
-    fn flushed(&mut self, tokens: u32) -> bool {
-        self.wake(tokens);
-        if tokens & GONE != 0 {
-            let from = self.room.writer.position();
-            self.room.writer.reclaim(from, drop);
-        }
-        tokens & !GONE == 0
-    }
-
-    /// Sends all the messages of an iterator as one batch: visible together, or, where a bound leaves no room, in
-    /// several pieces with a wait in between. Returns how many.
-    ///
-    /// If the iterator panics, what it had given until then is sent.
-    ///
-    /// # Errors
-    /// When the receiver is gone: the messages that were taken from the iterator and that it certainly has not got. The
-    /// rest of the iterator is dropped with it.
-    #[inline]
-    pub fn send_batch(&mut self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
-        let start = self.room.writer.position();
-        let mut first = start;
-        let mut messages = messages.into_iter();
-        let batch = Batch(self);
-        while let Some(message) = batch.0.room.writer.fill(&mut messages) {
-            let tokens = batch.0.room.writer.publish();
-            if let Err(SendError(mut back)) = batch.0.published(tokens, first) {
-                back.push(message);
-                return Err(SendError(back));
-            }
-            first = batch.0.room.writer.position();
-            aside(batch.0, |sender| sender.write_slowly(message)).map_err(|error| SendError(vec![error.0]))?;
-        }
-        let sent = batch.0.room.writer.position().wrapping_sub(start);
-        let tokens = batch.0.room.writer.publish();
-        batch.0.published(tokens, first)?;
-        Ok(sent)
-    }
-
-    /// A batch that began at position `from` has been published. If nobody will read it, what can still be had of it
-    /// comes back.
-    #[inline]
-    fn published(&mut self, tokens: u32, from: usize) -> Result<(), SendError<Vec<T>>> {
-        if tokens == 0 { Ok(()) } else { aside(self, |sender| sender.rung(tokens, from)) }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn rung(&mut self, tokens: u32, from: usize) -> Result<(), SendError<Vec<T>>> {
-        self.wake(tokens);
-        if tokens & GONE == 0 {
-            return Ok(());
-        }
-        let mut back = Vec::new();
-        self.room.writer.reclaim(from, |message| back.push(message));
-        if back.is_empty() { Ok(()) } else { Err(SendError(back)) }
-    }
-
-    /// One message has been published, and the receiver sleeps or is gone.
-    #[cold]
-    #[inline(never)]
-    fn sent(&mut self, tokens: u32) -> Result<(), SendError<T>> {
-        let from = self.room.writer.position().wrapping_sub(1);
-        match self.published(tokens, from) {
-            Ok(()) => Ok(()),
-            Err(SendError(mut back)) => match back.pop() {
-                Some(message) => Err(SendError(message)),
-                None => Ok(()),
-            },
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn send_slowly(&mut self, mut message: T, deadline: Option<Instant>) -> Result<(), SendTimeoutError<T>> {
-        loop {
-            // What is hidden must go out, or two such ends would wait for each other.
-            self.flush();
-            let in_time = wait::block(&mut *self.room, &mut self.spinner, deadline);
-            match self.try_send(message) {
-                Err(TrySendError::Full(back)) if in_time => message = back,
-                Err(TrySendError::Full(back)) => return Err(SendTimeoutError::Timeout(back)),
-                Err(TrySendError::Disconnected(back)) => return Err(SendTimeoutError::Disconnected(back)),
-                Ok(()) => return Ok(()),
-            }
-        }
-    }
-
-    fn wake(&self, tokens: u32) {
-        self.room.wake(tokens);
-    }
-
-    /// What to do before sleeping when there is no room, from the next wait on. The default is [`Spin::Adaptive`].
-    pub fn set_spin(&mut self, spin: Spin) {
-        self.spinner.set(spin);
-    }
-
-    /// How many messages are in the channel, hidden ones not counted.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.room.writer.len()
-    }
-
-    /// Whether no message is in the channel.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.room.writer.is_empty()
-    }
-
-    /// Whether there is no room for another message.
-    #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.capacity().is_some_and(|capacity| self.room.writer.occupied() >= capacity)
-    }
-
-    /// How many messages there may be; `None` without a bound.
-    #[must_use]
-    pub fn capacity(&self) -> Option<usize> {
-        self.room.writer.capacity()
-    }
-
-    /// Whether the receiver is gone: nothing sent will be received.
-    #[must_use]
-    pub fn is_disconnected(&self) -> bool {
-        self.room.writer.is_orphaned()
+        Self { face: Sending::new(writer, shared) }
     }
 }
 
-impl<T> Room<T> {
-    fn wake(&self, tokens: u32) {
-        self.shared.receiver.ring(self.writer.reader_passive(), tokens);
-    }
-}
-
-impl<T> Drop for Room<T> {
-    fn drop(&mut self) {
-        let tokens = self.writer.close();
-        self.wake(tokens);
-    }
-}
-
-impl<T> fmt::Debug for Sender<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sender").field("len", &self.len()).field("capacity", &self.capacity()).finish()
-    }
-}
+wear_sending_face!(Sender);

@@ -183,6 +183,11 @@ impl<T> Chunk<T> {
         }
     }
 
+    /// No chunk: to be held, and never looked at.
+    pub(super) fn nowhere() -> Self {
+        Self(NonNull::dangling())
+    }
+
     pub(super) fn from_raw(header: *mut Header<T>) -> Option<Self> {
         NonNull::new(header).map(Self)
     }

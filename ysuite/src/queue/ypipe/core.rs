@@ -3,48 +3,72 @@
 //! Wait-free; never sleeps. While the reader lives, reading is its own. When it goes it leaves its cursor here, and from
 //! then on whoever publishes disposes of what is left: a message is delivered or dropped, once, and never stranded.
 
-use crossbeam_utils::CachePadded;
+use core::ops::Deref;
+use core::ptr;
 
-use super::chunk::{Chunk, Geometry};
+use super::chunk::{Chunk, Geometry, Header};
 use super::cursor::Cursor;
 use super::spare::{Giving, Spare};
 use crate::queue::Passive;
-use crate::sync::{AtomicBool, AtomicUsize, Ordering, UnsafeCell};
+use crate::sync::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, UnsafeCell};
 
 /// A bounded queue makes its chunks at once where that takes at most so many bytes, else as it grows.
 const EAGER_BYTES: usize = 1 << 20;
 
-pub(crate) struct Core<T> {
-    /// How many messages have been read; wraps. Written by the reader, looked at by the writer when it seems to be out of
-    /// room.
-    consumed: CachePadded<AtomicUsize>,
-    /// Read for every message, written when somebody goes to sleep or ends.
-    pub(super) calm: CachePadded<Calm<T>>,
-    /// The cursor the reader has left behind; owned by whoever has raised `disposing` from 0.
-    orphan: UnsafeCell<Option<Cursor<T>>>,
-    /// How many have asked for the disposal of what is left.
-    disposing: AtomicUsize,
+/// Groups of a lane's first chunk, and bytes of the largest one it keeps: who has a thousand lanes has few that stream.
+const LANE_FIRST: usize = 2;
+const LANE_BYTES: usize = 8 * 1024;
+
+/// Something in cache lines of its own. As small as that allows: there may be thousands.
+#[cfg_attr(not(any(target_arch = "aarch64", target_arch = "powerpc64")), repr(align(64)))]
+#[cfg_attr(any(target_arch = "aarch64", target_arch = "powerpc64"), repr(align(128)))]
+pub(super) struct Line<X>(X);
+
+impl<X> Deref for Line<X> {
+    type Target = X;
+
+    #[inline(always)]
+    fn deref(&self) -> &X {
+        &self.0
+    }
 }
 
-/// The part of the core that hardly changes, in lines of its own.
+/// In this order, so that what is written for every message begins a line, and what follows it is hardly used.
+#[repr(C)]
+pub(crate) struct Core<T> {
+    /// Read for every message, written when somebody goes to sleep or ends.
+    pub(super) calm: Line<Calm<T>>,
+    /// How many messages have been read; wraps. Written by the reader, looked at by the writer when it seems to be out of
+    /// room.
+    consumed: AtomicUsize,
+    /// The first chunk of a pipe that began without one, or null. Made by the writer.
+    first: AtomicPtr<Header<T>>,
+    /// How many have asked for the disposal of what is left.
+    disposing: AtomicUsize,
+    /// The cursor, while no reader has it. Before [`GONE`](crate::queue::GONE) it is the reading side's own, then it
+    /// belongs to whoever has raised `disposing` from 0.
+    resting: UnsafeCell<Option<Cursor<T>>>,
+}
+
+/// The part of the core that hardly changes.
 pub(super) struct Calm<T> {
     /// How the reader sleeps; the writer is the publisher.
     pub(super) reader: Passive,
     /// How the writer sleeps, waiting for room; the reader is the publisher. Unused without a bound.
     pub(super) writer: Passive,
-    /// The writer will publish nothing more.
-    pub(super) closed: AtomicBool,
     /// How many messages there may be; `usize::MAX` without a bound.
     pub(super) capacity: usize,
-    /// The bound as it was asked for.
-    pub(super) bound: Option<usize>,
-    /// Groups in a chunk that is worth keeping.
-    pub(super) groups: usize,
     pub(super) spare: Spare<T>,
+    /// Groups in a chunk that is worth keeping.
+    groups: u32,
+    /// Whether a bound was asked for, even one that can never be met.
+    asked: bool,
+    /// The writer will publish nothing more.
+    pub(super) closed: AtomicBool,
 }
 
-// SAFETY: the core moves messages from one thread to another, never lends them: `T: Send` is all it takes. The orphaned
-// cursor is guarded by `disposing`.
+// SAFETY: the core moves messages from one thread to another, never lends them: `T: Send` is all it takes. The resting
+// cursor is the reading side's own, and then guarded by `disposing`.
 unsafe impl<T: Send> Send for Core<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Sync for Core<T> {}
@@ -53,41 +77,116 @@ impl<T> Core<T> {
     /// A bound of `usize::MAX` can never be met, and is treated as none. Returns the reader's cursor at the first chunk as
     /// well.
     pub(super) fn new(bound: Option<usize>) -> (Self, Chunk<T>, Cursor<T>) {
-        let capacity = bound.unwrap_or(usize::MAX);
         let most = Geometry::<T>::GROUPS;
         let mut giving = Giving::default();
-        let (groups, spare, first) = if capacity == usize::MAX {
+        let (groups, spare) = Self::sized(bound, most);
+        let mut first = groups;
+        if bound.is_none_or(|bound| bound == usize::MAX) {
             // Few messages, little memory: chunks grow until they are worth keeping.
-            (most, Spare::growing(), if cfg!(ysuite_loom) { most } else { most.min(16) })
+            first = if cfg!(ysuite_loom) { most } else { most.min(16) };
         } else {
-            let groups = capacity.div_ceil(Geometry::<T>::SLOTS).div_ceil(2).clamp(1, most);
-            // One chunk may be partly read while another is partly written.
-            let chunks = (capacity / (groups * Geometry::<T>::SLOTS)).saturating_add(2).min(1 << 16);
-            let spare = Spare::keeping(chunks);
-            let bytes = groups.saturating_mul(Geometry::<T>::STRIDE).saturating_mul(chunks);
+            let bytes = groups.saturating_mul(Geometry::<T>::STRIDE).saturating_mul(spare.room());
             if bytes <= EAGER_BYTES && !cfg!(ysuite_loom) {
                 // One is in use already.
-                (1..chunks).for_each(|_| spare.prepare(&mut giving, Chunk::allocate(groups)));
+                (1..spare.room()).for_each(|_| spare.prepare(&mut giving, Chunk::allocate(groups)));
             }
-            (groups, spare, groups)
-        };
-        let calm = Calm {
-            reader: Passive::new(),
-            writer: if capacity == usize::MAX { Passive::unused() } else { Passive::new() },
-            closed: AtomicBool::new(false),
-            capacity,
-            bound,
-            groups,
-            spare,
-        };
+        }
         let chunk = Chunk::allocate(first);
-        let core = Self {
-            consumed: CachePadded::new(AtomicUsize::new(0)),
-            calm: CachePadded::new(calm),
-            orphan: UnsafeCell::new(None),
-            disposing: AtomicUsize::new(0),
+        (Self::with(bound, groups, spare, Passive::new()), chunk, Cursor::new(chunk, giving))
+    }
+
+    /// A pipe that has no chunk before its first message, and no reader: its writer finds `tokens` in the reader's word.
+    pub(super) fn lane(bound: Option<usize>, tokens: u32) -> Self {
+        let most = (LANE_BYTES / Geometry::<T>::STRIDE).clamp(1, Geometry::<T>::GROUPS);
+        let most = if cfg!(ysuite_loom) { Geometry::<T>::GROUPS } else { most };
+        let (groups, spare) = Self::sized(bound, most);
+        Self::with(bound, groups, spare, Passive::armed(tokens))
+    }
+
+    /// Groups of a chunk that is worth keeping, `most` at most, and room for those that are kept.
+    fn sized(bound: Option<usize>, most: usize) -> (usize, Spare<T>) {
+        let capacity = bound.unwrap_or(usize::MAX);
+        if capacity == usize::MAX {
+            return (most, Spare::growing());
+        }
+        let groups = capacity.div_ceil(Geometry::<T>::SLOTS).div_ceil(2).clamp(1, most);
+        // One chunk may be partly read while another is partly written.
+        let chunks = (capacity / (groups * Geometry::<T>::SLOTS)).saturating_add(2).min(1 << 16);
+        (groups, Spare::keeping(chunks))
+    }
+
+    fn with(bound: Option<usize>, groups: usize, spare: Spare<T>, reader: Passive) -> Self {
+        let capacity = bound.unwrap_or(usize::MAX);
+        let calm = Calm {
+            reader,
+            writer: if capacity == usize::MAX { Passive::unused() } else { Passive::new() },
+            capacity,
+            spare,
+            groups: groups as u32,
+            asked: bound.is_some(),
+            closed: AtomicBool::new(false),
         };
-        (core, chunk, Cursor::new(chunk, giving))
+        Self {
+            calm: Line(calm),
+            consumed: AtomicUsize::new(0),
+            first: AtomicPtr::new(ptr::null_mut()),
+            disposing: AtomicUsize::new(0),
+            resting: UnsafeCell::new(None),
+        }
+    }
+
+    /// How many messages there may be, as it was asked for.
+    pub(super) fn bound(&self) -> Option<usize> {
+        self.calm.asked.then_some(self.calm.capacity)
+    }
+
+    /// Groups in a chunk that is worth keeping.
+    pub(super) fn groups(&self) -> usize {
+        self.calm.groups as usize
+    }
+
+    /// Writer of a lane, once: makes the first chunk.
+    pub(super) fn begin(&self) -> Chunk<T> {
+        let chunk = Chunk::allocate(self.groups().min(LANE_FIRST));
+        // ORDERING: Release pairs with the Acquire in `first_cursor`.
+        self.first.store(chunk.as_raw(), Ordering::Release);
+        chunk
+    }
+
+    /// The reading place of a lane that nobody has read yet, if it has a chunk.
+    fn first_cursor(&self) -> Option<Cursor<T>> {
+        // ORDERING: Acquire pairs with the Release in `begin`.
+        Chunk::from_raw(self.first.load(Ordering::Acquire)).map(|chunk| Cursor::new(chunk, Giving::default()))
+    }
+
+    /// Reading side: takes the resting cursor, or makes the first one.
+    ///
+    /// # Safety
+    /// No reader has the cursor, none will be asked for at the same time, and the reading side has not left.
+    pub(super) unsafe fn wake_cursor(&self) -> Option<Cursor<T>> {
+        // SAFETY: before GONE the cell is the reading side's, and the caller is that.
+        self.resting.with_mut(|resting| unsafe { (*resting).take() }).or_else(|| self.first_cursor())
+    }
+
+    /// Reading side: puts its cursor to rest.
+    ///
+    /// # Safety
+    /// The cursor is this core's, and the reading side has not left.
+    pub(super) unsafe fn rest_cursor(&self, cursor: Cursor<T>) {
+        // SAFETY: before GONE the cell is the reading side's, and the caller is that.
+        self.resting.with_mut(|resting| unsafe { *resting = Some(cursor) });
+    }
+
+    /// How many messages are published where no reader is, counting no further than it takes to reach `enough`.
+    ///
+    /// # Safety
+    /// As for [`wake_cursor`](Self::wake_cursor), but others may count as well.
+    pub(super) unsafe fn resting_len(&self, enough: usize) -> usize {
+        // SAFETY: by the caller nobody changes it.
+        self.resting.with(|resting| match unsafe { &*resting } {
+            Some(cursor) => cursor.len_up_to(enough),
+            None => self.first_cursor().map_or(0, |cursor| cursor.len_up_to(enough)),
+        })
     }
 
     #[inline(always)]
@@ -116,8 +215,8 @@ impl<T> Core<T> {
 
     /// The reader goes, leaving its place. What is in the queue is to be disposed of next.
     pub(super) fn abandon(&self, cursor: Cursor<T>) {
-        // SAFETY: the reader's own cursor is the only one until GONE is seen, and only then does anybody look here.
-        self.orphan.with_mut(|orphan| unsafe { *orphan = Some(cursor) });
+        // SAFETY: the reader's own cursor is the only one until GONE is seen, and only then does anybody look there.
+        unsafe { self.rest_cursor(cursor) };
         self.calm.reader.leave();
     }
 
@@ -135,8 +234,11 @@ impl<T> Core<T> {
         let mut asked = 1;
         loop {
             // SAFETY: we have raised `disposing` from 0, so the cursor is ours until it is 0 again.
-            while let Some((position, message)) = self.orphan.with_mut(|orphan| unsafe {
-                let cursor = (*orphan).as_mut()?;
+            while let Some((position, message)) = self.resting.with_mut(|resting| unsafe {
+                if (*resting).is_none() {
+                    *resting = self.first_cursor();
+                }
+                let cursor = (*resting).as_mut()?;
                 cursor.take(self).map(|message| (self.consumed(), message))
             }) {
                 each(position, message);
@@ -167,7 +269,7 @@ impl<T> Drop for Core<T> {
         // What a panicking `Drop` has left behind; and should another one panic here, the memory leaks and nothing worse.
         self.dispose(|_, message| drop(message));
         // SAFETY: both ends are gone, this is the last owner.
-        if let Some(cursor) = self.orphan.with_mut(|orphan| unsafe { (*orphan).take() }) {
+        if let Some(cursor) = self.resting.with_mut(|resting| unsafe { (*resting).take() }) {
             cursor.free_chunks();
         }
     }

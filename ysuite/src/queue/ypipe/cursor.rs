@@ -86,7 +86,7 @@ impl<T> Cursor<T> {
         self.end = next.end();
         self.lap = self.lap.wrapping_add(Geometry::<T>::LAP);
         self.enter(next.first());
-        core.calm.spare.give(&mut self.giving, spent, core.calm.groups);
+        core.calm.spare.give(&mut self.giving, spent, core.groups());
         true
     }
 

@@ -59,10 +59,12 @@ mod core;
 mod cursor;
 mod pen;
 mod reader;
+mod resting;
 mod spare;
 mod writer;
 
 pub use self::reader::Reader;
+pub(crate) use self::resting::{Berth, Resting};
 pub use self::writer::Writer;
 
 use self::core::Core;
@@ -90,4 +92,11 @@ fn ends<T>(bound: Option<usize>) -> (Writer<T>, Reader<T>) {
     let (core, chunk, cursor) = Core::new(bound);
     let core = Arc::new(core);
     (Writer::new(core.clone(), chunk), Reader::new(core, cursor))
+}
+
+/// A pipe of which there may be thousands, most of them idle: no chunk before the first message, and small ones then. Its
+/// reading end rests, and is woken by whoever is handed the `tokens`, which the first publication takes.
+pub(crate) fn lane<T>(bound: Option<usize>, tokens: u32) -> (Writer<T>, Resting<T>) {
+    let core = Arc::new(Core::lane(bound, tokens));
+    (Writer::idle(core.clone()), Resting::new(core))
 }

@@ -65,11 +65,38 @@ impl<T> Pen<T> {
         pen
     }
 
+    /// A pen without a chunk: nothing is hidden, and nothing may be written without a further thought, which makes one.
+    pub(super) fn idle() -> Self {
+        // Addresses of nothing, where no group ends.
+        let at = |address| NonNull::new(ptr::without_provenance_mut::<u8>(address)).expect("not null");
+        let group = at(Geometry::<T>::STRIDE);
+        let next = at(Geometry::<T>::STRIDE + Geometry::<T>::FIRST);
+        Self {
+            next,
+            stop: next.as_ptr(),
+            group,
+            lap: Geometry::<T>::LAP,
+            full: next,
+            hidden_from: 0,
+            chunk: Chunk::nowhere(),
+            end: group,
+            before: 0,
+            held: None,
+            emptied: None,
+            limit: 0,
+        }
+    }
+
+    /// Makes the first chunk of an idle pen.
+    #[cold]
+    fn begin(&mut self, core: &Core<T>) {
+        *self = Self::new(core, core.begin());
+    }
+
     /// How many messages have been written in all, hidden ones included; wraps.
     #[inline]
     pub(super) fn position(&self) -> usize {
-        // SAFETY: same group.
-        let offset = unsafe { self.next.as_ptr().offset_from(self.group.as_ptr()) } as usize;
+        let offset = self.next.as_ptr().addr() - self.group.as_ptr().addr();
         self.before.wrapping_add((offset - Geometry::<T>::FIRST) / Geometry::<T>::STEP)
     }
 
@@ -106,11 +133,10 @@ impl<T> Pen<T> {
         self.next.as_ptr() < self.stop || (!self.is_hiding() && self.is_at_end() && self.step())
     }
 
-    /// Whether every slot of this group is written.
+    /// Whether every slot of this group is written. The group of an idle pen has none.
     #[inline(always)]
     fn is_at_end(&self) -> bool {
-        // SAFETY: one past the group at most.
-        self.next == unsafe { self.group.add(Geometry::<T>::END) }
+        self.next.as_ptr() == self.group.as_ptr().wrapping_add(Geometry::<T>::END)
     }
 
     /// Goes on in the next group of this chunk, if there is one, and room for all of it.
@@ -142,6 +168,11 @@ impl<T> Pen<T> {
     /// Makes room for one more message: the next group, the next chunk, or credit the reader has given. False: full.
     #[inline(never)]
     fn room(&mut self, core: &Core<T>) -> bool {
+        if self.group == self.end {
+            // No group begins at the end of its chunk: this pen is idle.
+            self.begin(core);
+            return true;
+        }
         let position = self.position();
         if self.limit == position {
             self.limit = core.consumed().wrapping_add(core.calm.capacity);
@@ -196,10 +227,7 @@ impl<T> Pen<T> {
             }
             None => {
                 core.calm.spare.linked();
-                core.calm
-                    .spare
-                    .take()
-                    .unwrap_or_else(|| Chunk::allocate((self.chunk.groups() * 4).min(core.calm.groups)))
+                core.calm.spare.take().unwrap_or_else(|| Chunk::allocate((self.chunk.groups() * 4).min(core.groups())))
             }
         };
         // ORDERING: Relaxed; the link below publishes it.
@@ -264,9 +292,7 @@ impl<T> Pen<T> {
             let message = messages.next()?;
             if run.at == full {
                 run.commit();
-                // SAFETY: one past the group at most.
-                let at_end = run.at == unsafe { run.pen.group.add(Geometry::<T>::END) };
-                let stepped = at_end && run.pen.step();
+                let stepped = run.pen.is_at_end() && run.pen.step();
                 if !stepped && !aside(run.pen, |pen| pen.room(core)) {
                     return Some(message);
                 }

@@ -112,7 +112,7 @@ impl<T> Reader<T> {
     /// How many messages may be in the pipe; `None` without a bound.
     #[must_use]
     pub fn capacity(&self) -> Option<usize> {
-        self.reading.core.calm.bound
+        self.reading.core.bound()
     }
 
     /// How many published messages are here. Takes time in proportion to that number (a load for each cache line).
@@ -125,6 +125,20 @@ impl<T> Reader<T> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.reading.cursor.as_ref().is_none_or(|cursor| cursor.len_up_to(1) == 0)
+    }
+
+    /// Puts the reading place to rest where it came from: see [`Resting`](super::Resting).
+    pub(super) fn into_rest(mut self) {
+        let Reading { cursor, core } = &mut *self.reading;
+        if let Some(cursor) = cursor.take() {
+            // SAFETY: this reader is the reading side, and has not left.
+            unsafe { core.rest_cursor(cursor) };
+        }
+    }
+
+    /// Whether there are messages, counting no further than it takes to reach `enough`.
+    pub(crate) fn len_up_to(&self, enough: usize) -> usize {
+        self.reading.cursor.as_ref().map_or(0, |cursor| cursor.len_up_to(enough))
     }
 
     /// Ends reading. Returns the tokens of a writer that waits for room, to be rung before the reader is dropped, which
@@ -149,7 +163,10 @@ impl<T> Reading<T> {
 impl<T> Drop for Reading<T> {
     fn drop(&mut self) {
         self.leave();
-        self.core.dispose(|_, message| drop(message));
+        // A reader that was put to rest has gone nowhere.
+        if self.core.calm.reader.is_gone() {
+            self.core.dispose(|_, message| drop(message));
+        }
     }
 }
 

@@ -17,7 +17,8 @@ const MOST: usize = 128;
 pub(super) struct Spare<T> {
     /// The ring, or null before the first chunk comes back. Made by the reader.
     ring: AtomicPtr<AtomicPtr<Header<T>>>,
-    room: usize,
+    /// Places of the ring.
+    room: u32,
     keeps_all: bool,
     /// Chunks taken out of the ring in all. Written by the writer.
     taken: AtomicUsize,
@@ -48,7 +49,12 @@ impl<T> Spare<T> {
 
     fn new(room: usize, keeps_all: bool) -> Self {
         let (taken, linked) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Self { ring: AtomicPtr::new(ptr::null_mut()), room, keeps_all, taken, linked }
+        Self { ring: AtomicPtr::new(ptr::null_mut()), room: room as u32, keeps_all, taken, linked }
+    }
+
+    /// How many chunks can be kept.
+    pub(super) fn room(&self) -> usize {
+        self.room as usize
     }
 
     /// A place of the ring, if there is a ring.
@@ -56,12 +62,12 @@ impl<T> Spare<T> {
         // ORDERING: Acquire pairs with the Release in `make`.
         let ring = self.ring.load(Ordering::Acquire);
         // SAFETY: a ring has `room` places, and lives as long as `self`.
-        (!ring.is_null()).then(|| unsafe { &*ring.add(count % self.room) })
+        (!ring.is_null()).then(|| unsafe { &*ring.add(count % self.room()) })
     }
 
     #[cold]
     fn make(&self) {
-        let ring: Box<[AtomicPtr<Header<T>>]> = (0..self.room).map(|_| AtomicPtr::new(ptr::null_mut())).collect();
+        let ring: Box<[AtomicPtr<Header<T>>]> = (0..self.room()).map(|_| AtomicPtr::new(ptr::null_mut())).collect();
         // ORDERING: Release pairs with the Acquire in `place`.
         self.ring.store(Box::into_raw(ring).cast(), Ordering::Release);
     }
@@ -73,7 +79,7 @@ impl<T> Spare<T> {
         // ORDERING: Relaxed twice: both decide only how much is kept.
         let kept = giving.given.wrapping_sub(self.taken.load(Ordering::Relaxed));
         let ahead = self.linked.load(Ordering::Relaxed).wrapping_sub(giving.left);
-        let enough = if self.keeps_all { self.room } else { ahead.max(RESERVE) };
+        let enough = if self.keeps_all { self.room() } else { ahead.max(RESERVE) };
         if kept >= enough || chunk.groups() != groups {
             free(Some(chunk));
             if kept > enough {
@@ -148,7 +154,7 @@ impl<T> Drop for Spare<T> {
             return;
         }
         // SAFETY: made in `make` with this length, and nobody else is left.
-        let ring = unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(ring, self.room)) };
+        let ring = unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(ring, self.room())) };
         for place in &ring {
             free(Chunk::from_raw(place.load(Ordering::Relaxed)));
         }

@@ -34,6 +34,11 @@ impl<T> Writer<T> {
         Self { writing: Local::new(Writing { pen: Pen::new(&core, chunk), core, closed: false }) }
     }
 
+    /// The writing end of a lane: no chunk before the first message.
+    pub(super) fn idle(core: Arc<Core<T>>) -> Self {
+        Self { writing: Local::new(Writing { pen: Pen::idle(), core, closed: false }) }
+    }
+
     /// Writes a message, hidden until [`flush`](Self::flush).
     ///
     /// Wait-free. Allocates only where a chunk is full and none has come back.
@@ -145,7 +150,7 @@ impl<T> Writer<T> {
     /// How many messages may be in the pipe; `None` without a bound.
     #[must_use]
     pub fn capacity(&self) -> Option<usize> {
-        self.writing.core.calm.bound
+        self.writing.core.bound()
     }
 
     /// How many published messages have not been read. Exact for the writer's part, as old as the reader's last step.

@@ -1,0 +1,88 @@
+//! **The funnel**: many senders, one receiver. Each sender has a lane of its own, a [pipe](crate::spsc) to the receiver,
+//! so senders never meet: none waits for another, and a stream of messages runs at a pipe's speed.
+//!
+//! A clone of a sender is a new lane. The messages of one sender arrive in order; those of different senders as the
+//! receiver comes to them, in turn. A message is delivered or dropped exactly once, whichever end goes first.
+//!
+//! ```
+//! use ysuite::mpsc;
+//!
+//! let (mut sender, receiver) = mpsc::unbounded();
+//! let threads: Vec<_> = (0..3)
+//!     .map(|_| {
+//!         let mut sender = sender.clone();
+//!         std::thread::spawn(move || (0..100).for_each(|number| sender.send(number).unwrap()))
+//!     })
+//!     .collect();
+//! sender.send(50).unwrap();
+//! drop(sender);
+//! assert_eq!(receiver.into_iter().sum::<i32>(), 3 * 4950 + 50);
+//! threads.into_iter().for_each(|thread| thread.join().unwrap());
+//! ```
+//!
+//! # How many senders
+//!
+//! Up to [`MAX_SENDERS`] at a time. The receiver looks only at lanes that have something, or have had lately, so those
+//! that are idle cost it nothing, and 512 bytes of memory at most (with 64-bit addresses and 64-byte cache lines). A
+//! lane that has been used keeps what it needs for its next messages: a few chunks of at most 8 KiB each, or of one
+//! message. Senders come and go at any time, on any thread, without a lock.
+//!
+//! # Whose turn it is
+//!
+//! The receiver takes up to [`TURN`] messages from a lane, and then looks at all other lanes with messages before it
+//! comes back to it. So between two turns of a lane each of the others gives at most `TURN` messages, and one of *n*
+//! lanes is never kept waiting for more than *n* times `TURN` messages. Receiving in batches keeps to that, too.
+//!
+//! # When to use it
+//!
+//! For threads that report to one: few that stream, or thousands that say something now and then. For a server whose
+//! threads come and go. Wherever one would take `std::sync::mpsc`.
+//!
+//! # When not to use it
+//!
+//! Where messages of different senders must be received in the order in which they were sent: there is no such order
+//! here. Where one bound must hold for all senders together: [`bounded`] gives each sender its own. For one sender only
+//! [`spsc`](crate::spsc) is smaller and a little faster. For several receivers.
+//!
+//! A sender sent into its own channel keeps the channel from disconnecting, as in `std`.
+
+mod lanes;
+mod receiver;
+mod sender;
+mod shared;
+
+pub use self::lanes::TURN;
+pub use self::receiver::Receiver;
+pub use self::sender::{Sender, TooManySenders};
+pub use super::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
+
+use self::shared::Shared;
+use crate::sync::Arc;
+
+/// How many senders a channel can have at a time: 262,080. One that is gone counts until the receiver has taken its
+/// last message, and has looked once more.
+pub const MAX_SENDERS: usize = crate::queue::MOST;
+
+/// A channel without a bound: sending never waits. Memory grows as messages queue up, and is freed as they are
+/// received, but for a small reserve for each sender that has sent some.
+#[must_use]
+pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
+    ends(None)
+}
+
+/// A channel for at most `capacity_per_sender` messages of each sender, exactly; a sender that has as many in the
+/// channel waits. Memory grows as a lane fills for the first time, and is then kept. `usize::MAX` is no bound.
+///
+/// # Panics
+/// Where `capacity_per_sender` is 0: there is no rendezvous here.
+#[must_use]
+pub fn bounded<T>(capacity_per_sender: usize) -> (Sender<T>, Receiver<T>) {
+    assert!(capacity_per_sender > 0, "a channel needs a capacity of at least 1 for each sender");
+    ends(Some(capacity_per_sender))
+}
+
+fn ends<T>(bound: Option<usize>) -> (Sender<T>, Receiver<T>) {
+    let shared = Arc::new(Shared::new(bound));
+    let Ok(sender) = Sender::connect(&shared) else { unreachable!("there is room for the first sender") };
+    (sender, Receiver::new(shared))
+}

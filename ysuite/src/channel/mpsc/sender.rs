@@ -1,0 +1,95 @@
+//! The sending end of the funnel.
+
+use core::fmt;
+use core::task::{Context, Poll};
+use core::time::Duration;
+use std::time::Instant;
+
+use super::shared::{LANE, Shared};
+use super::{MAX_SENDERS, SendError, SendTimeoutError, TrySendError};
+use crate::channel::Spin;
+use crate::channel::rings::Rings;
+use crate::channel::send::{Link, Sending, wear_sending_face};
+use crate::queue::Passive;
+use crate::sync::Arc;
+
+/// A sending end of the [funnel](super): a lane of its own. Dropping it publishes what was hidden; the receiver gets all
+/// that was sent, and learns that nothing more will come when the last sender is gone.
+pub struct Sender<T> {
+    face: Sending<T, Lane<T>>,
+}
+
+/// What a sender knows of its lane beside the pipe.
+struct Lane<T> {
+    shared: Arc<Shared<T>>,
+    /// None where the receiver was gone already.
+    id: Option<u32>,
+}
+
+impl<T> Link for Lane<T> {
+    fn wake(&self, _: &Passive, tokens: u32) -> bool {
+        match self.id {
+            Some(id) if tokens & LANE != 0 => {
+                self.shared.raise(id as usize);
+                self.shared.call()
+            }
+            _ => false,
+        }
+    }
+
+    fn forget(&self) {
+        self.id.inspect(|&id| self.shared.forget(id));
+    }
+
+    fn close(&self, _: &Passive, tokens: u32) {
+        let told = self.id.filter(|_| tokens & LANE != 0);
+        told.inspect(|&id| self.shared.raise(id as usize));
+        // The count comes before the call, which may panic: a waker is foreign code.
+        if self.shared.disconnect() || told.is_some() {
+            self.shared.call();
+        }
+    }
+
+    fn rings(&self) -> &Rings {
+        self.shared.sender(self.id)
+    }
+}
+
+impl<T> Sender<T> {
+    pub(super) fn connect(shared: &Arc<Shared<T>>) -> Result<Self, TooManySenders> {
+        let (writer, id) = shared.connect().ok_or(TooManySenders)?;
+        Ok(Self { face: Sending::new(writer, Lane { shared: shared.clone(), id }) })
+    }
+
+    /// Another sender, with a lane of its own. Lock-free; allocates the lane.
+    ///
+    /// # Errors
+    /// When there are [`MAX_SENDERS`] already.
+    pub fn try_clone(&self) -> Result<Self, TooManySenders> {
+        Self::connect(&self.face.link().shared)
+    }
+}
+
+impl<T> Clone for Sender<T> {
+    /// Another sender, with a lane of its own. What this one has hidden stays hidden here. Lock-free; allocates the lane.
+    ///
+    /// # Panics
+    /// When there are [`MAX_SENDERS`] already; [`try_clone`](Sender::try_clone) says so instead.
+    fn clone(&self) -> Self {
+        self.try_clone().unwrap_or_else(|error| panic!("{error}"))
+    }
+}
+
+/// A channel has [`MAX_SENDERS`] already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooManySenders;
+
+impl fmt::Display for TooManySenders {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a channel cannot have more than {MAX_SENDERS} senders at a time")
+    }
+}
+
+impl std::error::Error for TooManySenders {}
+
+wear_sending_face!(Sender);

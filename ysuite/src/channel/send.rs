@@ -1,0 +1,427 @@
+//! The sending face of a channel, written once: everything a sender can do that writes into a pipe of its own.
+//!
+//! One thread at a time. What blocks, and what it costs, is said at each method that a channel's sender shows.
+
+use core::task::{Context, Poll};
+use core::time::Duration;
+use std::time::Instant;
+
+use super::Spin;
+use super::error::{SendError, SendTimeoutError, TrySendError};
+use super::rings::Rings;
+use super::spin::Spinner;
+use super::wait::{self, Side};
+use crate::queue::ypipe::Writer;
+use crate::queue::{GONE, Local, Passive, aside};
+
+/// What a sending end knows of the channel around its pipe.
+pub(super) trait Link {
+    /// A publication has found these tokens: wakes whoever they stand for. Whether the receiver slept.
+    fn wake(&self, receiver: &Passive, tokens: u32) -> bool;
+    /// The sender will never wait again. Said before the pipe is closed: afterwards its place may be another's.
+    fn forget(&self) {}
+    /// The pipe has been closed, and has found these tokens. Tells the receiver.
+    fn close(&self, receiver: &Passive, tokens: u32);
+    /// How a sender that waits for room can be woken.
+    fn rings(&self) -> &Rings;
+}
+
+/// A sending end of a channel.
+pub(super) struct Sending<T, L: Link> {
+    room: Local<Room<T, L>>,
+    spinner: Spinner,
+}
+
+/// The writing end of the queue, as a side that may wait for room.
+struct Room<T, L: Link> {
+    writer: Writer<T>,
+    link: L,
+}
+
+impl<T, L: Link> Side for Room<T, L> {
+    fn is_ready(&mut self) -> bool {
+        self.writer.has_room() || self.writer.is_orphaned()
+    }
+
+    fn passive(&self) -> &Passive {
+        self.writer.passive()
+    }
+
+    fn rings(&self) -> &Rings {
+        self.link.rings()
+    }
+}
+
+/// Sends what has been written even if the caller's iterator panics: it was given to the channel.
+struct Batch<'a, T, L: Link>(&'a mut Sending<T, L>);
+
+impl<T, L: Link> Drop for Batch<'_, T, L> {
+    fn drop(&mut self) {
+        self.0.flush();
+    }
+}
+
+impl<T, L: Link> Sending<T, L> {
+    pub(super) fn new(writer: Writer<T>, link: L) -> Self {
+        Self { room: Local::new(Room { writer, link }), spinner: Spinner::new() }
+    }
+
+    #[inline(always)]
+    pub(super) fn send(&mut self, message: T) -> Result<(), SendError<T>> {
+        match self.room.writer.send(message) {
+            Ok(0) => Ok(()),
+            Ok(tokens) => aside(self, |sender| sender.sent(tokens)),
+            Err(message) => {
+                aside(self, |sender| sender.send_slowly(message, None)).map_err(|error| SendError(error.into_inner()))
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
+        match self.room.writer.send(message) {
+            Ok(0) => Ok(()),
+            Ok(tokens) => aside(self, |sender| sender.sent(tokens)).map_err(TrySendError::from),
+            Err(message) if self.is_disconnected() => Err(TrySendError::Disconnected(message)),
+            Err(message) => Err(TrySendError::Full(message)),
+        }
+    }
+
+    pub(super) fn send_timeout(&mut self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
+        match self.try_send(message) {
+            // A deadline that the clock cannot hold is none.
+            Err(TrySendError::Full(message)) => self.send_slowly(message, Instant::now().checked_add(timeout)),
+            Err(TrySendError::Disconnected(message)) => Err(SendTimeoutError::Disconnected(message)),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    pub(super) fn send_deadline(&mut self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
+        match self.room.writer.send(message) {
+            Ok(0) => Ok(()),
+            Ok(tokens) => self.sent(tokens).map_err(SendTimeoutError::from),
+            Err(message) => self.send_slowly(message, Some(deadline)),
+        }
+    }
+
+    pub(super) async fn send_async(&mut self, message: T) -> Result<(), SendError<T>> {
+        match self.room.writer.send(message) {
+            Ok(0) => Ok(()),
+            Ok(tokens) => self.sent(tokens),
+            Err(message) => {
+                // What is hidden must go out, or two such ends would wait for each other.
+                self.flush();
+                core::future::poll_fn(|context| self.poll_ready(context)).await;
+                self.try_send(message).map_err(|error| SendError(error.into_inner()))
+            }
+        }
+    }
+
+    pub(super) fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        wait::poll(&mut *self.room, context)
+    }
+
+    #[inline(always)]
+    pub(super) fn write(&mut self, message: T) -> Result<(), SendError<T>> {
+        match self.room.writer.write(message) {
+            Ok(()) => Ok(()),
+            Err(message) => aside(self, |sender| sender.write_slowly(message)),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn write_slowly(&mut self, mut message: T) -> Result<(), SendError<T>> {
+        loop {
+            self.flush();
+            wait::block(&mut *self.room, &mut self.spinner, None);
+            if self.is_disconnected() {
+                return Err(SendError(message));
+            }
+            match self.room.writer.write(message) {
+                Ok(()) => return Ok(()),
+                Err(back) => message = back,
+            }
+        }
+    }
+
+    pub(super) fn unwrite(&mut self) -> Option<T> {
+        self.room.writer.unwrite()
+    }
+
+    #[inline]
+    pub(super) fn flush(&mut self) -> bool {
+        let tokens = self.room.writer.publish();
+        tokens == 0 || aside(self, |sender| sender.flushed(tokens))
+    }
+
+    /// A batch has been published, and the receiver sleeps or is gone.
+    #[cold]
+    #[inline(never)]
+    fn flushed(&mut self, tokens: u32) -> bool {
+        let slept = self.wake(tokens);
+        if tokens & GONE != 0 {
+            let from = self.room.writer.position();
+            self.room.writer.reclaim(from, drop);
+        }
+        !slept
+    }
+
+    #[inline]
+    pub(super) fn send_batch(&mut self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
+        let start = self.room.writer.position();
+        let mut first = start;
+        let mut messages = messages.into_iter();
+        let batch = Batch(self);
+        while let Some(message) = batch.0.room.writer.fill(&mut messages) {
+            let tokens = batch.0.room.writer.publish();
+            if let Err(SendError(mut back)) = batch.0.published(tokens, first) {
+                back.push(message);
+                return Err(SendError(back));
+            }
+            first = batch.0.room.writer.position();
+            aside(batch.0, |sender| sender.write_slowly(message)).map_err(|error| SendError(vec![error.0]))?;
+        }
+        let sent = batch.0.room.writer.position().wrapping_sub(start);
+        let tokens = batch.0.room.writer.publish();
+        batch.0.published(tokens, first)?;
+        Ok(sent)
+    }
+
+    /// A batch that began at position `from` has been published. If nobody will read it, what can still be had of it
+    /// comes back.
+    #[inline]
+    fn published(&mut self, tokens: u32, from: usize) -> Result<(), SendError<Vec<T>>> {
+        if tokens == 0 { Ok(()) } else { aside(self, |sender| sender.rung(tokens, from)) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn rung(&mut self, tokens: u32, from: usize) -> Result<(), SendError<Vec<T>>> {
+        self.wake(tokens);
+        if tokens & GONE == 0 {
+            return Ok(());
+        }
+        let mut back = Vec::new();
+        self.room.writer.reclaim(from, |message| back.push(message));
+        if back.is_empty() { Ok(()) } else { Err(SendError(back)) }
+    }
+
+    /// One message has been published, and the receiver sleeps or is gone.
+    #[cold]
+    #[inline(never)]
+    fn sent(&mut self, tokens: u32) -> Result<(), SendError<T>> {
+        let from = self.room.writer.position().wrapping_sub(1);
+        match self.published(tokens, from) {
+            Ok(()) => Ok(()),
+            Err(SendError(mut back)) => match back.pop() {
+                Some(message) => Err(SendError(message)),
+                None => Ok(()),
+            },
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn send_slowly(&mut self, mut message: T, deadline: Option<Instant>) -> Result<(), SendTimeoutError<T>> {
+        loop {
+            // What is hidden must go out, or two such ends would wait for each other.
+            self.flush();
+            let in_time = wait::block(&mut *self.room, &mut self.spinner, deadline);
+            match self.try_send(message) {
+                Err(TrySendError::Full(back)) if in_time => message = back,
+                Err(TrySendError::Full(back)) => return Err(SendTimeoutError::Timeout(back)),
+                Err(TrySendError::Disconnected(back)) => return Err(SendTimeoutError::Disconnected(back)),
+                Ok(()) => return Ok(()),
+            }
+        }
+    }
+
+    pub(super) fn link(&self) -> &L {
+        &self.room.link
+    }
+
+    /// A publication has found tokens. Whether the receiver slept.
+    fn wake(&self, tokens: u32) -> bool {
+        self.room.link.wake(self.room.writer.reader_passive(), tokens)
+    }
+
+    pub(super) fn set_spin(&mut self, spin: Spin) {
+        self.spinner.set(spin);
+    }
+
+    #[must_use]
+    pub(super) fn len(&self) -> usize {
+        self.room.writer.len()
+    }
+
+    #[must_use]
+    pub(super) fn is_empty(&self) -> bool {
+        self.room.writer.is_empty()
+    }
+
+    #[must_use]
+    pub(super) fn is_full(&self) -> bool {
+        self.capacity().is_some_and(|capacity| self.room.writer.occupied() >= capacity)
+    }
+
+    #[must_use]
+    pub(super) fn capacity(&self) -> Option<usize> {
+        self.room.writer.capacity()
+    }
+
+    #[must_use]
+    pub(super) fn is_disconnected(&self) -> bool {
+        self.room.writer.is_orphaned()
+    }
+}
+
+impl<T, L: Link> Drop for Room<T, L> {
+    fn drop(&mut self) {
+        self.link.forget();
+        let tokens = self.writer.close();
+        self.link.close(self.writer.reader_passive(), tokens);
+    }
+}
+
+/// Gives a channel's sender its public methods. `$sender` has a field `face: Sending<T, _>`.
+macro_rules! wear_sending_face {
+    ($sender:ident) => {
+        impl<T> $sender<T> {
+            /// Sends a message, visible at once, together with what was hidden. Without a bound it never waits; with
+            /// one it waits for room as long as it takes.
+            ///
+            /// Wait-free while there is room, and then without a system call unless the receiver sleeps.
+            ///
+            /// # Errors
+            /// When the receiver is gone. Messages sent just before it went are dropped with it.
+            #[inline(always)]
+            pub fn send(&mut self, message: T) -> Result<(), SendError<T>> {
+                self.face.send(message)
+            }
+
+            /// Sends a message if there is room. Wait-free.
+            ///
+            /// # Errors
+            /// When there is no room, and when the receiver is gone.
+            #[inline]
+            pub fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
+                self.face.try_send(message)
+            }
+
+            /// Sends a message; waits for room no longer than `timeout`. `Duration::MAX` is for ever.
+            ///
+            /// # Errors
+            /// When the time is up, and when the receiver is gone.
+            pub fn send_timeout(&mut self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
+                self.face.send_timeout(message, timeout)
+            }
+
+            /// Sends a message; waits for room no longer than until `deadline`. Where there is room it is sent even
+            /// after it.
+            ///
+            /// # Errors
+            /// When the time is up, and when the receiver is gone.
+            pub fn send_deadline(&mut self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
+                self.face.send_deadline(message, deadline)
+            }
+
+            /// Sends a message; the task waits for room as long as it takes. Needs no particular runtime.
+            ///
+            /// Cancel-safe in that a future dropped before it is ready has sent nothing; the message is dropped with
+            /// it.
+            ///
+            /// # Errors
+            /// When the receiver is gone.
+            pub async fn send_async(&mut self, message: T) -> Result<(), SendError<T>> {
+                self.face.send_async(message).await
+            }
+
+            /// Is ready when there is room for a message, or the receiver is gone; otherwise has the task woken then.
+            /// Only the last task to ask is woken. Wait-free.
+            pub fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
+                self.face.poll_ready(context)
+            }
+
+            /// Puts a message into the batch, hidden until [`flush`](Self::flush), [`send`](Self::send) or the end of
+            /// the sender. Where a bound leaves no room, the batch so far is flushed and this waits for room.
+            ///
+            /// # Errors
+            /// When there is no room and the receiver is gone. Otherwise its going is noticed by
+            /// [`is_disconnected`](Self::is_disconnected), or by the next send.
+            #[inline(always)]
+            pub fn write(&mut self, message: T) -> Result<(), SendError<T>> {
+                self.face.write(message)
+            }
+
+            /// Takes back the newest hidden message of the batch, if there is one. Wait-free.
+            pub fn unwrite(&mut self) -> Option<T> {
+                self.face.unwrite()
+            }
+
+            /// Makes the whole batch visible at once. False: the receiver was asleep and has been woken. Wait-free but
+            /// for that wake-up. A batch whose receiver is gone is dropped.
+            #[inline]
+            pub fn flush(&mut self) -> bool {
+                self.face.flush()
+            }
+
+            /// Sends all the messages of an iterator as one batch: visible together, or, where a bound leaves no room,
+            /// in several pieces with a wait in between. Returns how many.
+            ///
+            /// If the iterator panics, what it had given until then is sent.
+            ///
+            /// # Errors
+            /// When the receiver is gone: the messages that were taken from the iterator and that it certainly has not
+            /// got. The rest of the iterator is dropped with it.
+            #[inline]
+            pub fn send_batch(&mut self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
+                self.face.send_batch(messages)
+            }
+
+            /// What to do before sleeping when there is no room, from the next wait on. The default is
+            /// [`Spin::Adaptive`].
+            pub fn set_spin(&mut self, spin: Spin) {
+                self.face.set_spin(spin)
+            }
+
+            /// How many of this sender's messages are in the channel, hidden ones not counted.
+            #[must_use]
+            pub fn len(&self) -> usize {
+                self.face.len()
+            }
+
+            /// Whether none of this sender's messages is in the channel.
+            #[must_use]
+            pub fn is_empty(&self) -> bool {
+                self.face.is_empty()
+            }
+
+            /// Whether there is no room for another message.
+            #[must_use]
+            pub fn is_full(&self) -> bool {
+                self.face.is_full()
+            }
+
+            /// How many messages of this sender there may be; `None` without a bound.
+            #[must_use]
+            pub fn capacity(&self) -> Option<usize> {
+                self.face.capacity()
+            }
+
+            /// Whether the receiver is gone: nothing sent will be received.
+            #[must_use]
+            pub fn is_disconnected(&self) -> bool {
+                self.face.is_disconnected()
+            }
+        }
+
+        impl<T> fmt::Debug for $sender<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct("Sender").field("len", &self.len()).field("capacity", &self.capacity()).finish()
+            }
+        }
+    };
+}
+
+pub(super) use wear_sending_face;

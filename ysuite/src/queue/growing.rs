@@ -1,0 +1,116 @@
+//! An array that grows and never moves: segments, each twice as long as the one before, made when they are first needed.
+//!
+//! Any thread, all lock-free (wait-free but for the allocator); nothing is ever taken away before the end. A segment that
+//! two threads make at once is made twice, and one of the two thrown away.
+
+use core::marker::PhantomData;
+use core::ptr;
+
+use crate::sync::{AtomicPtr, Ordering};
+
+/// How many segments there may be.
+const SEGMENTS: usize = if cfg!(ysuite_loom) { 2 } else { 12 };
+
+pub(crate) struct Growing<E> {
+    /// Null, or so many elements as `length` says.
+    segments: [AtomicPtr<E>; SEGMENTS],
+    /// Elements of the first segment.
+    first: usize,
+    /// They are owned, and lent to any thread.
+    owned: PhantomData<E>,
+}
+
+impl<E> Growing<E> {
+    /// An empty array whose first segment will have `first` elements.
+    pub(crate) fn new(first: usize) -> Self {
+        Self { segments: core::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())), first, owned: PhantomData }
+    }
+
+    /// How many elements there can be, by the length of the first segment.
+    pub(crate) const fn most(first: usize) -> usize {
+        first * ((1 << SEGMENTS) - 1)
+    }
+
+    fn length(&self, segment: usize) -> usize {
+        self.first << segment
+    }
+
+    /// The segment of an element, and its place there.
+    fn place(&self, index: usize) -> (usize, usize) {
+        let row = index / self.first + 1;
+        let segment = row.ilog2() as usize;
+        (segment, (row - (1 << segment)) * self.first + index % self.first)
+    }
+
+    /// An element, if there is one. `index` is less than the array's [`most`](Self::most).
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> Option<&E> {
+        let (segment, place) = self.place(index);
+        // ORDERING: Acquire pairs with the Release in `make`.
+        let elements = self.segments[segment].load(Ordering::Acquire);
+        // SAFETY: a segment that is there has its length, and lives as long as `self`.
+        (!elements.is_null()).then(|| unsafe { &*elements.add(place) })
+    }
+
+    /// An element, made with its segment where there is none.
+    pub(crate) fn get_or_make(&self, index: usize, make: impl FnMut() -> E) -> &E {
+        if self.get(index).is_none() {
+            self.make(self.place(index).0, make);
+        }
+        self.get(index).expect("made just now")
+    }
+
+    #[cold]
+    fn make(&self, segment: usize, mut make: impl FnMut() -> E) {
+        let elements: Box<[E]> = (0..self.length(segment)).map(|_| make()).collect();
+        let elements = Box::into_raw(elements);
+        let null = ptr::null_mut();
+        // ORDERING: Release pairs with the Acquire in `get`. Relaxed on failure: whoever looks next acquires.
+        let made = self.segments[segment].compare_exchange(null, elements.cast(), Ordering::Release, Ordering::Relaxed);
+        if made.is_err() {
+            // SAFETY: made above, and shown to nobody.
+            drop(unsafe { Box::from_raw(elements) });
+        }
+    }
+
+    /// All elements there are, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &E)> {
+        (0..Self::most(self.first)).map_while(|index| Some((index, self.get(index)?)))
+    }
+}
+
+impl<E> Drop for Growing<E> {
+    fn drop(&mut self) {
+        for (segment, elements) in self.segments.iter().enumerate() {
+            // ORDERING: Relaxed; whoever drops this has synchronised with the others.
+            let elements = elements.load(Ordering::Relaxed);
+            if !elements.is_null() {
+                // SAFETY: made in `make` with this length, and nobody else is left.
+                drop(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(elements, self.length(segment))) });
+            }
+        }
+    }
+}
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::Growing;
+
+    #[test]
+    fn every_element_has_a_place_of_its_own() {
+        for first in [1, 64] {
+            let array = Growing::new(first);
+            let most = Growing::<usize>::most(first).min(20_000);
+            assert!(array.get(0).is_none() && array.iter().next().is_none());
+            let mut next = 0;
+            for index in 0..most {
+                array.get_or_make(index, || {
+                    next += 1;
+                    next - 1
+                });
+            }
+            assert!((0..most).all(|index| array.get(index) == Some(&index)));
+            assert!(array.iter().take(most).all(|(index, element)| index == *element));
+        }
+    }
+}

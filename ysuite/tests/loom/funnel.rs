@@ -1,0 +1,262 @@
+//! The funnel under the model checker: lanes armed against writes, many with one barrier; senders that come and go
+//! against a receiver that sleeps, harvests or goes. Turns are two messages long here, and a lane's patience two visits.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use loom::future::block_on;
+use loom::thread;
+use ysuite::mpsc::{self, TryRecvError};
+use ysuite::signal::{Wait, YPollset};
+
+use crate::{Counted, model, model_up_to};
+
+#[test]
+fn a_lanes_first_write_against_a_receiver_going_to_sleep() {
+    model(|| {
+        let (sender, mut receiver) = mpsc::unbounded();
+        let mut other = sender.clone();
+        let thread = thread::spawn(move || {
+            // The first finds the lane armed; the second finds it active, or armed again.
+            other.send(0).unwrap();
+            other.send(1).unwrap();
+            other
+        });
+        assert_eq!(receiver.recv(), Ok(0));
+        assert_eq!(receiver.recv(), Ok(1));
+        drop((thread.join().unwrap(), sender));
+    });
+}
+
+/// Two active lanes, one of which has given up its fences, and one has not.
+fn two_active_lanes() -> (mpsc::Sender<u32>, mpsc::Sender<u32>, mpsc::Receiver<u32>) {
+    let (mut calm, mut receiver) = mpsc::unbounded();
+    let mut fenced = calm.clone();
+    for _ in 0..2 {
+        calm.send(9).unwrap();
+        assert_eq!(receiver.try_recv(), Ok(9));
+    }
+    fenced.send(9).unwrap();
+    assert_eq!(receiver.try_recv(), Ok(9));
+    (calm, fenced, receiver)
+}
+
+#[test]
+fn two_lanes_armed_with_one_barrier_while_one_writes() {
+    model(|| {
+        let (mut writing, resting, mut receiver) = two_active_lanes();
+        let thread = thread::spawn(move || {
+            writing.send(0).unwrap();
+            writing
+        });
+        assert_eq!(receiver.recv(), Ok(0));
+        drop((thread.join().unwrap(), resting));
+    });
+}
+
+#[test]
+fn two_lanes_armed_with_one_barrier_while_the_other_writes() {
+    model(|| {
+        let (resting, mut writing, mut receiver) = two_active_lanes();
+        let thread = thread::spawn(move || {
+            writing.send(0).unwrap();
+            writing.send(1).unwrap();
+            writing
+        });
+        assert_eq!(receiver.recv(), Ok(0));
+        assert_eq!(receiver.recv(), Ok(1));
+        drop((thread.join().unwrap(), resting));
+    });
+}
+
+#[test]
+fn two_lanes_raised_at_once_against_a_receiver_going_to_sleep() {
+    // Three threads: with three preemptions it had not ended after ten minutes.
+    model_up_to(2, || {
+        let (mut one, mut receiver) = mpsc::unbounded();
+        let mut two = one.clone();
+        let first = thread::spawn(move || one.send(1).unwrap());
+        let second = thread::spawn(move || two.send(2).unwrap());
+        assert_eq!(receiver.recv().unwrap() + receiver.recv().unwrap(), 3);
+        assert!(receiver.recv().is_err());
+        first.join().unwrap();
+        second.join().unwrap();
+    });
+}
+
+#[test]
+fn an_idle_lane_is_armed_while_another_flows() {
+    model(|| {
+        let (mut flowing, mut quiet, mut receiver) = two_active_lanes();
+        let thread = thread::spawn(move || {
+            quiet.send(7).unwrap();
+            quiet
+        });
+        // More often than the quiet lane is patient.
+        let mut received: Vec<u32> = Vec::new();
+        for number in 0..8 {
+            flowing.send(number).unwrap();
+            received.push(receiver.recv().unwrap());
+        }
+        let quiet = thread.join().unwrap();
+        received.extend(std::iter::from_fn(|| receiver.try_recv().ok()));
+        let at = received.iter().position(|message| *message == 7).expect("the quiet lane's message");
+        received.remove(at);
+        assert!(received.into_iter().eq(0..8));
+        drop((quiet, flowing));
+        assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected));
+    });
+}
+
+#[test]
+fn a_sender_that_comes_and_goes_against_a_receiver_going_to_sleep() {
+    model(|| {
+        let (sender, mut receiver) = mpsc::unbounded();
+        let thread = thread::spawn(move || {
+            let mut clone = sender.clone();
+            drop(sender);
+            clone.send(1).unwrap();
+        });
+        assert_eq!(receiver.recv(), Ok(1));
+        assert!(receiver.recv().is_err());
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn the_last_senders_end_in_an_active_lane() {
+    model(|| {
+        let (mut sender, mut receiver) = mpsc::unbounded();
+        sender.send(0).unwrap();
+        assert_eq!(receiver.recv(), Ok(0));
+        let thread = thread::spawn(move || {
+            sender.send(1).unwrap();
+            drop(sender);
+        });
+        assert_eq!(receiver.recv(), Ok(1));
+        assert!(receiver.recv().is_err());
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn a_closing_lane_against_harvest_and_the_next_owner_of_its_id() {
+    model(|| {
+        let (mut sender, mut receiver) = mpsc::unbounded();
+        let other = sender.clone();
+        let thread = thread::spawn(move || {
+            sender.send(1).unwrap();
+            drop(sender);
+        });
+        assert_eq!(receiver.recv(), Ok(1));
+        // The lane ends here or later; its id may be the new one's while its first owner is still raising it.
+        assert!(receiver.try_recv().is_err());
+        let mut next = other.clone();
+        next.send(2).unwrap();
+        assert_eq!(receiver.recv(), Ok(2));
+        drop((next, other));
+        assert!(receiver.recv().is_err());
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn the_receivers_end_against_sending_in_two_lanes() {
+    model(|| {
+        let ended = Arc::new(AtomicUsize::new(0));
+        let (mut active, mut receiver) = mpsc::unbounded();
+        let mut fresh = active.clone();
+        active.send(Counted(ended.clone())).unwrap();
+        drop(receiver.recv());
+        let count = ended.clone();
+        let thread = thread::spawn(move || {
+            drop(fresh.send(Counted(count.clone())));
+            drop(active.send(Counted(count.clone())));
+            (fresh, active)
+        });
+        drop(receiver);
+        let senders = thread.join().unwrap();
+        // Given back or dropped with the receiver, not stranded.
+        assert_eq!(ended.load(Ordering::Relaxed), 3);
+        drop(senders);
+        assert_eq!(ended.load(Ordering::Relaxed), 3);
+    });
+}
+
+#[test]
+fn the_receivers_end_against_a_new_sender() {
+    model(|| {
+        let ended = Arc::new(AtomicUsize::new(0));
+        let (sender, receiver) = mpsc::unbounded();
+        let count = ended.clone();
+        let thread = thread::spawn(move || {
+            let mut clone = sender.clone();
+            drop(clone.send(Counted(count.clone())));
+            drop(clone.send(Counted(count.clone())));
+            clone
+        });
+        drop(receiver);
+        let mut clone = thread.join().unwrap();
+        assert!(clone.is_disconnected());
+        assert!(clone.send(Counted(ended.clone())).is_err());
+        assert_eq!(ended.load(Ordering::Relaxed), 3);
+    });
+}
+
+#[test]
+fn credits_both_ways_in_a_lane() {
+    model(|| {
+        let (sender, mut receiver) = mpsc::bounded(1);
+        let mut lane = sender.clone();
+        let thread = thread::spawn(move || {
+            lane.send(0).unwrap();
+            lane.send(1).unwrap();
+        });
+        assert_eq!(receiver.recv(), Ok(0));
+        assert_eq!(receiver.recv(), Ok(1));
+        thread.join().unwrap();
+        drop(sender);
+        assert!(receiver.recv().is_err());
+    });
+}
+
+#[test]
+fn an_attached_funnel_is_told_of_every_lane() {
+    model(|| {
+        let (mut one, mut receiver) = mpsc::unbounded();
+        let mut two = one.clone();
+        let mut set = YPollset::new();
+        set.attach(&mut receiver, 3).unwrap();
+        assert!(receiver.try_recv().is_err());
+        let thread = thread::spawn(move || {
+            one.send(1).unwrap();
+            two.send(2).unwrap();
+            (one, two)
+        });
+        let mut sum = 0;
+        while sum < 3 {
+            assert_eq!(set.poll().collect::<Vec<_>>(), [3]);
+            while let Ok(number) = receiver.try_recv() {
+                sum += number;
+            }
+        }
+        drop(thread.join().unwrap());
+    });
+}
+
+#[test]
+fn a_funnels_task_is_woken_and_a_timeout_loses_nothing() {
+    model(|| {
+        let (sender, mut receiver) = mpsc::unbounded();
+        let mut lane = sender.clone();
+        let thread = thread::spawn(move || {
+            lane.send(1).unwrap();
+            lane
+        });
+        let early = receiver.recv_timeout(Duration::from_secs(1)).ok();
+        let number = early.map_or_else(|| block_on(receiver.recv_async()), Ok);
+        assert_eq!(number, Ok(1));
+        drop((thread.join().unwrap(), sender));
+    });
+}

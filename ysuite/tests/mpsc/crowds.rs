@@ -1,0 +1,295 @@
+//! Many senders: order, turns, senders that come and go, lanes that are idle, reused, or too many.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use ysuite::mpsc::{self, RecvError, RecvTimeoutError, TryRecvError};
+use ysuite::signal::{Wait, YPollset};
+
+use crate::support::executor::block_on;
+use crate::support::{Counted, Random, Tally, guarded, panics};
+
+/// Many senders, each on a thread of its own, and what each has sent so far.
+fn on_threads(
+    sender: &mpsc::Sender<(usize, Counted)>,
+    senders: usize,
+    messages: usize,
+    tally: &Tally,
+) -> Vec<thread::JoinHandle<()>> {
+    let spawn = |id: usize| {
+        let (mut sender, tally) = (sender.clone(), tally.clone());
+        thread::spawn(move || {
+            let mut random = Random::new(id as u64 + 1);
+            let mut left = messages;
+            while left > 0 {
+                let some = (1 + random.below(20)).min(left);
+                match random.below(4) {
+                    0 => assert_eq!(sender.send_batch(tally.some(some).map(|message| (id, message))).ok(), Some(some)),
+                    1 => (0..some).for_each(|_| sender.write((id, tally.next())).unwrap()),
+                    2 => (0..some).for_each(|_| sender.send((id, tally.next())).unwrap()),
+                    _ => (0..some).for_each(|_| block_on(sender.send_async((id, tally.next()))).unwrap()),
+                }
+                left -= some;
+                random.pause();
+            }
+        })
+    };
+    (0..senders).map(spawn).collect()
+}
+
+/// What has arrived of each sender: its messages come in the order of their numbers.
+struct Orders(Vec<Option<usize>>);
+
+impl Orders {
+    fn note(&mut self, (id, message): &(usize, Counted)) {
+        assert!(self.0[*id].is_none_or(|last| last < message.number), "sender {id} is out of order");
+        self.0[*id] = Some(message.number);
+    }
+}
+
+#[test]
+fn every_senders_order_is_kept_and_every_message_arrives_once() {
+    const SENDERS: usize = 24;
+    const MESSAGES: usize = 2_000;
+    for bound in [None, Some(1), Some(40)] {
+        guarded(move || {
+            let tally = Tally::of(SENDERS * MESSAGES);
+            let (sender, mut receiver) = bound.map_or_else(mpsc::unbounded, mpsc::bounded);
+            let threads = on_threads(&sender, SENDERS, MESSAGES, &tally);
+            drop(sender);
+            let (mut orders, mut batch, mut random) = (Orders(vec![None; SENDERS]), Vec::new(), Random::new(99));
+            loop {
+                let received = match random.below(4) {
+                    0 => receiver.recv().map(|message| batch.push(message)),
+                    1 => block_on(receiver.recv_async()).map(|message| batch.push(message)),
+                    2 => match receiver.recv_timeout(Duration::from_micros(random.next() % 50)) {
+                        Ok(message) => {
+                            batch.push(message);
+                            Ok(())
+                        }
+                        Err(RecvTimeoutError::Timeout) => Ok(()),
+                        Err(RecvTimeoutError::Disconnected) => Err(RecvError),
+                    },
+                    _ => receiver.recv_batch(&mut batch, 1 + random.below(300)).map(drop),
+                };
+                batch.drain(..).for_each(|message| orders.note(&message));
+                if received.is_err() {
+                    break;
+                }
+                random.pause();
+            }
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
+            assert_eq!(tally.made(), SENDERS * MESSAGES);
+            tally.assert_all_ended();
+        });
+    }
+}
+
+#[test]
+fn senders_come_and_go_while_messages_flow() {
+    guarded(|| {
+        const THREADS: usize = 4;
+        const ROUNDS: usize = 3_000;
+        let tally = Tally::of((THREADS * 4 + 2) * ROUNDS);
+        let (sender, receiver) = mpsc::unbounded();
+        let churn = |id: usize| {
+            let (sender, tally) = (sender.clone(), tally.clone());
+            thread::spawn(move || {
+                let mut random = Random::new(id as u64 + 10);
+                for round in 0..ROUNDS {
+                    let mut short = sender.clone();
+                    for _ in 0..random.below(5) {
+                        short.send((id * ROUNDS + round, tally.next())).unwrap();
+                    }
+                    // Some are dropped by another thread than the one they were made by.
+                    if round % 100 == 0 {
+                        thread::spawn(move || drop(short)).join().unwrap();
+                    }
+                }
+            })
+        };
+        let threads: Vec<_> = (0..THREADS).map(churn).collect();
+        let (mut steady, steadily) = (sender, tally.clone());
+        let flowing = thread::spawn(move || {
+            for _ in 0..ROUNDS * 2 {
+                steady.send((THREADS * ROUNDS, steadily.next())).unwrap();
+            }
+        });
+        let mut orders = Orders(vec![None; THREADS * ROUNDS + 1]);
+        receiver.into_iter().for_each(|message| orders.note(&message));
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        flowing.join().unwrap();
+        tally.assert_all_ended();
+    });
+}
+
+#[test]
+fn lanes_are_reused() {
+    // More than there may be at a time.
+    let (sender, mut receiver) = mpsc::unbounded();
+    for number in 0..mpsc::MAX_SENDERS + 1_000 {
+        let mut short = sender.clone();
+        if number % 3 != 0 {
+            short.send(number).unwrap();
+        }
+        drop(short);
+        assert_eq!(receiver.try_recv().ok(), (number % 3 != 0).then_some(number));
+    }
+    // Of a disconnected channel there may be any number.
+    drop(receiver);
+    for number in 0..mpsc::MAX_SENDERS + 1_000 {
+        assert!(sender.clone().send(number).is_err());
+    }
+}
+
+#[test]
+fn too_many_senders_are_a_clear_error() {
+    let (sender, mut receiver) = mpsc::unbounded::<u8>();
+    let mut senders: Vec<_> = (1..mpsc::MAX_SENDERS).map(|_| sender.clone()).collect();
+    assert_eq!(sender.try_clone().map(drop), Err(mpsc::TooManySenders));
+    let text = mpsc::TooManySenders.to_string();
+    assert!(text.contains("262080 senders"), "{text}");
+    assert_eq!(panics(|| drop(sender.clone())), text);
+    // One that is gone makes room when the receiver has looked.
+    senders.swap_remove(4_711);
+    assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+    let mut last = sender.try_clone().unwrap();
+    last.send(1).unwrap();
+    assert_eq!(receiver.recv(), Ok(1));
+    assert!(sender.try_clone().is_err());
+    drop((sender, senders, last));
+    assert!(receiver.recv().is_err());
+}
+
+#[test]
+fn idle_lanes_are_not_looked_at() {
+    const IDLE: u64 = 1_024;
+    const MESSAGES: u64 = 20_000;
+    let (mut sender, mut receiver) = mpsc::unbounded();
+    let mut idle: Vec<_> = (0..IDLE).map(|_| sender.clone()).collect();
+    let mut run = |receiver: &mut mpsc::Receiver<u64>| {
+        let before = receiver.visits();
+        for message in 0..MESSAGES {
+            sender.send(message).unwrap();
+            assert_eq!(receiver.recv(), Ok(message));
+            assert!(receiver.try_recv().is_err());
+        }
+        receiver.visits() - before
+    };
+    // One look for each time the only active lane is empty, and for each turn.
+    assert!(run(&mut receiver) <= 3 * MESSAGES);
+    // Those that have sent something are active until they are found idle.
+    idle.iter_mut().for_each(|idle| idle.send(9).unwrap());
+    assert_eq!(receiver.try_iter().take(IDLE as usize).count(), IDLE as usize);
+    let visits = run(&mut receiver);
+    assert!(visits <= IDLE * 200 + 3 * MESSAGES, "{visits} visits");
+    assert!(run(&mut receiver) <= 3 * MESSAGES);
+    // And when there has been nothing at all, they are armed before the receiver sleeps.
+    idle.iter_mut().for_each(|idle| idle.send(9).unwrap());
+    assert_eq!(receiver.try_iter().take(IDLE as usize).count(), IDLE as usize);
+    assert!(receiver.recv_timeout(Duration::from_micros(1)).is_err());
+    assert!(run(&mut receiver) <= 3 * MESSAGES);
+}
+
+#[test]
+fn any_of_many_idle_senders_wakes_a_sleeping_receiver() {
+    guarded(|| {
+        let (sender, mut receiver) = mpsc::unbounded();
+        let mut senders: Vec<_> = (0..1_000).map(|_| sender.clone()).collect();
+        let arrived = Arc::new(AtomicUsize::new(0));
+        let told = arrived.clone();
+        let thread = thread::spawn(move || {
+            for expected in 0..300 {
+                assert_eq!(receiver.recv(), Ok(expected));
+                told.store(expected + 1, Ordering::Release);
+            }
+            receiver
+        });
+        for message in 0..300 {
+            thread::sleep(Duration::from_micros(100));
+            senders[message * 7919 % 1_000].send(message).unwrap();
+            // Different senders' messages have no order.
+            while arrived.load(Ordering::Acquire) <= message {
+                thread::yield_now();
+            }
+        }
+        let mut receiver = thread.join().unwrap();
+        drop((sender, senders));
+        assert!(receiver.recv().is_err());
+    });
+}
+
+#[test]
+fn no_sender_gives_more_than_a_turn_while_others_have_messages() {
+    const MESSAGES: usize = 10 * mpsc::TURN;
+    for way in 0..3 {
+        let (sender, mut receiver) = mpsc::unbounded();
+        let mut senders: Vec<_> = (0..5).map(|_| sender.clone()).collect();
+        for (id, sender) in senders.iter_mut().enumerate() {
+            sender.send_batch((0..MESSAGES).map(|number| (id, number))).unwrap();
+        }
+        let mut received: Vec<(usize, usize)> = Vec::new();
+        while received.len() < 5 * MESSAGES {
+            match way {
+                0 => received.push(receiver.recv().unwrap()),
+                1 => drop(receiver.recv_batch(&mut received, usize::MAX)),
+                _ => drop(receiver.try_recv_batch(&mut received, mpsc::TURN - 1)),
+            }
+        }
+        // As long as all have some: each run of one sender's is no longer than a turn.
+        let mut counts = [0; 5];
+        for run in received.chunk_by(|one, next| one.0 == next.0) {
+            if counts.iter().all(|count| *count < MESSAGES) {
+                assert!(run.len() <= mpsc::TURN, "{} messages in a run", run.len());
+            }
+            counts[run[0].0] += run.len();
+            assert!(counts.iter().max().unwrap() - counts.iter().min().unwrap() <= mpsc::TURN);
+        }
+        assert_eq!(counts, [MESSAGES; 5]);
+    }
+}
+
+fn attached_to<S: Wait + Send + 'static>(mut set: S, mut receiver: mpsc::Receiver<(usize, Counted)>, senders: usize) {
+    let mut orders = Orders(vec![None; senders]);
+    let mut random = Random::new(5);
+    loop {
+        assert!(set.poll().eq([3]));
+        for _ in 0..1 + random.below(300) {
+            match receiver.try_recv() {
+                Ok(message) => orders.note(&message),
+                Err(TryRecvError::Empty) => break,
+                Err(TryRecvError::Disconnected) => return,
+            }
+        }
+    }
+}
+
+#[test]
+fn attached_to_a_set_of_signals() {
+    const SENDERS: usize = 6;
+    const MESSAGES: usize = 3_000;
+    for descriptor in [false, true] {
+        guarded(move || {
+            let tally = Tally::of(SENDERS * MESSAGES);
+            let (sender, mut receiver) = mpsc::unbounded();
+            let threads = on_threads(&sender, SENDERS, MESSAGES, &tally);
+            drop(sender);
+            if descriptor && cfg!(unix) {
+                #[cfg(unix)]
+                {
+                    let mut set = ysuite::signal::YSocketpair::new().unwrap();
+                    set.attach(&mut receiver, 3).unwrap();
+                    attached_to(set, receiver, SENDERS);
+                }
+            } else {
+                let mut set = YPollset::new();
+                set.attach(&mut receiver, 3).unwrap();
+                attached_to(set, receiver, SENDERS);
+            }
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
+            tally.assert_all_ended();
+        });
+    }
+}

@@ -1,0 +1,208 @@
+//! Ends of single senders, of the last one, of the receiver; panics; and a fork.
+
+use std::task::Context;
+use std::thread;
+use std::time::Duration;
+
+use ysuite::mpsc::{self, RecvError, TryRecvError};
+
+use crate::support::executor::{Explosive, Task, block_on};
+use crate::support::{Tally, guarded, panics};
+
+#[test]
+fn lengths_count_all_lanes_however_they_stand() {
+    let (mut sender, mut receiver) = mpsc::unbounded();
+    let mut others: Vec<_> = (0..200).map(|_| sender.clone()).collect();
+    for round in 1..4 {
+        // Armed ones, active ones, one whose turn it is.
+        assert_eq!((receiver.is_empty(), receiver.len()), (true, 0));
+        others.iter_mut().skip(round).step_by(2).for_each(|other| other.send(0).unwrap());
+        sender.send(0).unwrap();
+        assert_eq!((receiver.len(), receiver.is_empty(), sender.len()), (101 - round / 2, false, 1));
+        assert_eq!(receiver.recv(), Ok(0));
+        others[0].send(0).unwrap();
+        assert_eq!((receiver.len(), receiver.is_empty()), (101 - round / 2, false));
+        assert_eq!(receiver.try_iter().count(), 101 - round / 2);
+    }
+    // Hidden messages count when their sender goes.
+    others.iter_mut().for_each(|other| other.write(1).unwrap());
+    assert!(receiver.is_empty());
+    drop(others);
+    assert_eq!((receiver.len(), receiver.is_disconnected()), (200, false));
+    drop(sender);
+    assert!(receiver.is_disconnected());
+    assert_eq!(receiver.iter().count(), 200);
+    assert!(receiver.is_empty());
+}
+
+#[test]
+fn the_last_sender_disconnects() {
+    let (sender, mut receiver) = mpsc::unbounded();
+    let (one, mut two) = (sender.clone(), sender.clone());
+    drop((sender, one));
+    assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+    let three = two.clone();
+    two.send(1).unwrap();
+    drop(two);
+    assert_eq!((receiver.try_recv(), receiver.try_recv()), (Ok(1), Err(TryRecvError::Empty)));
+    drop(three);
+    assert_eq!(receiver.recv(), Err(RecvError));
+}
+
+#[test]
+fn a_receiver_that_goes_wakes_every_sender_that_waits() {
+    guarded(|| {
+        const SENDERS: usize = 8;
+        for round in 0..20 {
+            let tally = Tally::of(SENDERS * 3);
+            let (sender, receiver) = mpsc::bounded(2);
+            let threads: Vec<_> = (0..SENDERS)
+                .map(|id| {
+                    let (mut sender, tally) = (sender.clone(), tally.clone());
+                    thread::spawn(move || match id % 3 {
+                        0 => tally.some(3).any(|message| sender.send(message).is_err()),
+                        1 => tally.some(3).any(|message| block_on(sender.send_async(message)).is_err()),
+                        _ => sender.send_batch(tally.some(3)).is_err(),
+                    })
+                })
+                .collect();
+            if round % 2 == 0 {
+                thread::sleep(Duration::from_millis(2));
+            }
+            drop(receiver);
+            threads.into_iter().for_each(|thread| assert!(thread.join().is_ok()));
+            drop(sender);
+            tally.assert_all_ended();
+        }
+    });
+}
+
+#[test]
+fn a_waker_that_panics_does_not_keep_the_others_from_being_woken() {
+    let (mut one, receiver) = mpsc::bounded(1);
+    let mut two = one.clone();
+    let tally = Tally::of(2);
+    one.send(tally.next()).unwrap();
+    two.send(tally.next()).unwrap();
+    let (explosive, task) = (Explosive::waker(), Task::default());
+    assert!(one.poll_ready(&mut Context::from_waker(&explosive)).is_pending());
+    assert!(two.poll_ready(&mut Context::from_waker(&task.waker())).is_pending());
+    assert_eq!(panics(|| drop(receiver)), "this waker panics");
+    assert_eq!(task.woken(), 1);
+    tally.assert_all_ended();
+    assert!(one.is_disconnected() && two.is_disconnected());
+}
+
+#[test]
+fn a_panicking_drop_in_one_lane_leaves_the_others_in_order() {
+    let tally = Tally::of(30);
+    let (sender, receiver) = mpsc::unbounded();
+    let mut senders: Vec<_> = (0..3).map(|_| sender.clone()).collect();
+    senders.iter_mut().for_each(|sender| tally.some(10).for_each(|message| sender.send(message).unwrap()));
+    tally.explode(13);
+    panics(|| drop(receiver));
+    // The other lanes were emptied; the rest of this one may wait for its sender's end.
+    assert!(tally.ended() >= 24);
+    drop(senders);
+    tally.assert_all_ended();
+}
+
+#[test]
+fn a_receiving_thread_that_panics_with_messages_in_hand() {
+    guarded(|| {
+        const SENDERS: usize = 4;
+        const MESSAGES: usize = 20_000;
+        let tally = Tally::of(SENDERS * MESSAGES);
+        let (sender, mut receiver) = mpsc::bounded(50);
+        let threads: Vec<_> = (0..SENDERS)
+            .map(|_| {
+                let (mut sender, tally) = (sender.clone(), tally.clone());
+                thread::spawn(move || tally.some(MESSAGES).all(|message| sender.send(message).is_ok()))
+            })
+            .collect();
+        let thread = thread::spawn(move || {
+            let mut batch = Vec::new();
+            receiver.recv_batch(&mut batch, 40).unwrap();
+            receiver.recv_batch(&mut batch, 40).unwrap();
+            panic!("as intended, with {} messages in hand", batch.len());
+        });
+        assert!(thread.join().is_err());
+        threads.into_iter().for_each(|thread| assert!(!thread.join().unwrap(), "a send must fail"));
+        drop(sender);
+        tally.assert_all_ended();
+    });
+}
+
+#[test]
+fn a_panicking_sender_thread_leaves_the_others_alone() {
+    guarded(|| {
+        let tally = Tally::of(200);
+        let (mut sender, mut receiver) = mpsc::unbounded();
+        let (mut other, source) = (sender.clone(), tally.clone());
+        let thread = thread::spawn(move || {
+            drop(other.send_batch((0..100).map(|index| {
+                assert!(index < 60, "in mid-batch");
+                source.next()
+            })));
+        });
+        assert!(thread.join().is_err());
+        tally.some(40).for_each(|message| sender.send(message).unwrap());
+        assert_eq!(receiver.try_iter().count(), 100);
+        assert_eq!(receiver.try_recv().map(drop), Err(TryRecvError::Empty));
+        drop(sender);
+        assert!(receiver.recv().is_err());
+        tally.assert_all_ended();
+    });
+}
+
+#[test]
+fn a_hidden_batch_stays_with_the_sender_that_hid_it() {
+    let (mut sender, mut receiver) = mpsc::unbounded();
+    sender.write(1).unwrap();
+    let mut clone = sender.clone();
+    assert_eq!(clone.unwrite(), None);
+    clone.send(2).unwrap();
+    assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [2]);
+    assert!(sender.flush(), "nobody sleeps");
+    assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [1]);
+}
+
+#[cfg(all(target_os = "linux", not(miri)))]
+#[test]
+fn a_forked_child_does_not_disturb_the_parent() {
+    // The C library's, which std links already.
+    unsafe extern "C" {
+        fn fork() -> i32;
+        fn waitpid(child: i32, status: *mut i32, options: i32) -> i32;
+        fn _exit(status: i32) -> !;
+    }
+    guarded(|| {
+        let (mut sender, receiver) = mpsc::bounded(8);
+        let mut other = sender.clone();
+        // The first message of a lane allocates, which a child must not.
+        sender.send(100).unwrap();
+        other.send(100).unwrap();
+        let thread = thread::spawn(move || receiver.into_iter().filter(|number| *number != 100).collect::<Vec<_>>());
+        for round in 0..4 {
+            // Asleep, or on the way: the child inherits the words that say so, and no thread that sleeps.
+            thread::sleep(Duration::from_millis(round));
+            let sender = if round % 2 == 0 { &mut sender } else { &mut other };
+            // SAFETY: the child does nothing but what allocates and locks nothing, and ends without unwinding.
+            let child = unsafe { fork() };
+            if child == 0 {
+                let sent = sender.send(round).is_ok();
+                // SAFETY: it ends here.
+                unsafe { _exit(if sent { 0 } else { 1 }) };
+            }
+            let mut status = -1;
+            // SAFETY: a child of this process, and a place for its status.
+            assert_eq!(unsafe { waitpid(child, &raw mut status, 0) }, child);
+            assert_eq!(status, 0, "the child could not send to its own copy");
+            sender.send(round).unwrap();
+        }
+        drop((sender, other));
+        let mut received = thread.join().unwrap();
+        received.sort_unstable();
+        assert_eq!(received, [0, 1, 2, 3]);
+    });
+}

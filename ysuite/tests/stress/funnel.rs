@@ -1,0 +1,254 @@
+//! The hunt in the funnel: several lanes, each of which is silent after each burst until all of that has arrived. So
+//! lanes are armed one by one while others flow, and all at once before a sleep, some with a promise of fences and some
+//! without; and senders go and come again in between. In half of the hunts all lanes are one thread's: with as many
+//! threads as CPUs two of them meet within those nanoseconds that count.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ysuite::mpsc::{self, Receiver, RecvTimeoutError, SendTimeoutError, Sender};
+use ysuite::signal::{Wait, YPollset, YSocketpair};
+
+use super::support::executor::block_on;
+use super::{Account, Entry, Gaps, LONG, Message, Progress, guard, wait_until};
+
+const SENDERS: usize = 3;
+
+/// A message, and whose it is.
+type Letter = (usize, Message);
+/// Who sends.
+#[derive(Clone, Copy, PartialEq)]
+enum Crew {
+    /// One thread for all lanes.
+    One,
+    /// A thread for each lane.
+    Each,
+}
+
+/// One way of receiving everything that is sent, telling of each message.
+type Receive = fn(Receiver<Letter>, &mut Gaps, &mut dyn FnMut(Letter));
+/// One way of sending one message.
+type Send = fn(&mut Sender<Letter>, Letter, &mut Gaps);
+
+/// What has arrived of each sender, and in all.
+#[derive(Default)]
+struct Arrivals {
+    each: [AtomicU64; SENDERS],
+    all: Arc<Progress>,
+}
+
+/// Rounds of random bursts until enough sleeps were counted.
+fn hunt(name: &'static str, crew: Crew, capacity: Option<usize>, send: Send, receive: Receive) {
+    let long = std::env::var("YSUITE_STRESS").is_ok_and(|form| form == "long");
+    let account = Arc::new(Account::default());
+    let mut rounds = 0;
+    let start = Instant::now();
+    while rounds == 0 || long && account.sleeps.load(Ordering::Relaxed) < LONG {
+        rounds += 1;
+        round(name, crew, capacity, send, receive, rounds * 10, &account);
+    }
+    let (sleeps, calls) = (account.sleeps.load(Ordering::Relaxed), account.calls.load(Ordering::Relaxed));
+    println!("{name}: {sleeps} sleeps, {calls} system calls, {rounds} rounds, {} s", start.elapsed().as_secs());
+    assert!(sleeps > 0, "nobody slept: nothing was tested");
+}
+
+fn round(
+    name: &'static str,
+    crew: Crew,
+    capacity: Option<usize>,
+    send: Send,
+    receive: Receive,
+    seed: u64,
+    account: &Arc<Account>,
+) {
+    let arrivals = Arc::new(Arrivals::default());
+    guard(name, arrivals.all.clone());
+    let (sender, receiver) = capacity.map_or_else(mpsc::unbounded, mpsc::bounded);
+    let mut lanes: Vec<_> = (0..SENDERS).map(|id| Lane { id, sender: sender.clone(), sent: 0 }).collect();
+    let crews = if crew == Crew::One { vec![lanes] } else { lanes.drain(..).map(|lane| vec![lane]).collect() };
+    let senders: Vec<_> = crews
+        .into_iter()
+        .zip(seed..)
+        .map(|(lanes, seed)| {
+            let (arrivals, account) = (arrivals.clone(), account.clone());
+            thread::spawn(move || send_bursts(lanes, send, Gaps::new(seed), &arrivals, &account))
+        })
+        .collect();
+    drop(sender);
+    let (told, account) = (arrivals.clone(), account.clone());
+    let thread = thread::spawn(move || {
+        let (entry, mut gaps, mut expected) = (Entry::begin(), Gaps::new(seed + 9), [0; SENDERS]);
+        receive(receiver, &mut gaps, &mut |(id, message)| {
+            assert_eq!(message.number, expected[id], "of sender {id}");
+            expected[id] += 1;
+            told.each[id].store(expected[id], Ordering::Release);
+            told.all.arrived.fetch_add(1, Ordering::Release);
+        });
+        entry.end(&gaps, &account);
+    });
+    senders.into_iter().for_each(|sender| assert!(sender.join().is_ok(), "{name}: a sending thread has failed"));
+    assert!(thread.join().is_ok(), "{name}: the receiving thread has failed");
+    arrivals.all.over.store(true, Ordering::Release);
+}
+
+/// A sender, and how many messages it has sent.
+struct Lane {
+    id: usize,
+    sender: Sender<Letter>,
+    sent: u64,
+}
+
+fn send_bursts(mut lanes: Vec<Lane>, send: Send, mut gaps: Gaps, arrivals: &Arrivals, account: &Account) {
+    let entry = Entry::begin();
+    for _ in 0..500 * lanes.len() {
+        let at = gaps.random.below(lanes.len());
+        let Lane { id, sender, sent } = &mut lanes[at];
+        sender.set_spin(gaps.spin());
+        let chase = gaps.random.below(2) == 0;
+        let burst = 1 + if chase { 70 + gaps.random.below(60) } else { gaps.random.below(60) } as u64;
+        for number in *sent..*sent + burst {
+            let behind = if chase { *sent + burst - 1 - number } else { 0 };
+            if behind > 0 {
+                wait_until(|| !sender.is_full());
+            }
+            send(sender, (*id, Message { number, behind }), &mut gaps);
+            if chase { gaps.breathe() } else { gaps.pass() }
+        }
+        *sent += burst;
+        if gaps.random.below(8) == 0 {
+            // The lane ends with what it hides; another begins.
+            *sender = sender.clone();
+        }
+        sender.flush();
+        wait_until(|| arrivals.each[*id].load(Ordering::Acquire) >= *sent);
+        // Long enough for the receiver to fall asleep, or not quite, or for this lane to be armed meanwhile.
+        (0..gaps.random.below(400)).for_each(|_| std::hint::spin_loop());
+    }
+    drop(lanes);
+    entry.end(&gaps, account);
+}
+
+fn plain(sender: &mut Sender<Letter>, letter: Letter, _gaps: &mut Gaps) {
+    sender.send(letter).expect("a receiver");
+}
+
+fn in_batches(sender: &mut Sender<Letter>, letter: Letter, gaps: &mut Gaps) {
+    sender.write(letter).expect("a receiver");
+    if letter.1.behind > 0 || gaps.random.below(10) == 0 {
+        sender.flush();
+    }
+}
+
+fn with_timeouts(sender: &mut Sender<Letter>, mut letter: Letter, gaps: &mut Gaps) {
+    loop {
+        match sender.send_timeout(letter, Duration::from_micros(gaps.random.next() % 100)) {
+            Ok(()) => return,
+            Err(SendTimeoutError::Timeout(back)) => letter = back,
+            Err(SendTimeoutError::Disconnected(_)) => panic!("no receiver"),
+        }
+    }
+}
+
+fn blocking(mut receiver: Receiver<Letter>, gaps: &mut Gaps, told: &mut dyn FnMut(Letter)) {
+    while let Ok(letter) = receiver.recv() {
+        told(letter);
+        gaps.follow(letter.1, || receiver.is_empty());
+        receiver.set_spin(gaps.spin());
+    }
+}
+
+fn blocking_in_batches(mut receiver: Receiver<Letter>, gaps: &mut Gaps, told: &mut dyn FnMut(Letter)) {
+    let mut batch = Vec::new();
+    while receiver.recv_batch(&mut batch, 1 + gaps.random.below(40)).is_ok() {
+        batch.drain(..).for_each(&mut *told);
+        gaps.pass();
+        receiver.set_spin(gaps.spin());
+    }
+}
+
+fn timing_out(mut receiver: Receiver<Letter>, gaps: &mut Gaps, told: &mut dyn FnMut(Letter)) {
+    loop {
+        let timeout = if gaps.random.below(2) == 0 { gaps.random.next() % 60 } else { u64::MAX };
+        match receiver.recv_timeout(Duration::from_micros(timeout)) {
+            Ok(letter) => {
+                told(letter);
+                gaps.follow(letter.1, || receiver.is_empty());
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+    }
+}
+
+fn tasks(mut receiver: Receiver<Letter>, gaps: &mut Gaps, told: &mut dyn FnMut(Letter)) {
+    while let Ok(letter) = block_on(receiver.recv_async()) {
+        told(letter);
+        gaps.follow(letter.1, || receiver.is_empty());
+    }
+}
+
+/// Receives from a set, stopping half way through now and then.
+fn attached(mut set: impl Wait, mut receiver: Receiver<Letter>, gaps: &mut Gaps, told: &mut dyn FnMut(Letter)) {
+    loop {
+        assert!(set.poll().eq([3]));
+        for _ in 0..1 + gaps.random.below(30) {
+            match receiver.try_recv() {
+                Ok(letter) => {
+                    told(letter);
+                    gaps.follow(letter.1, || receiver.is_empty());
+                }
+                Err(error) if error.is_empty() => break,
+                Err(_) => return,
+            }
+        }
+    }
+}
+
+fn in_a_pollset(mut receiver: Receiver<Letter>, gaps: &mut Gaps, told: &mut dyn FnMut(Letter)) {
+    let mut set = YPollset::new();
+    set.attach(&mut receiver, 3).expect("a free id");
+    attached(set, receiver, gaps, told);
+}
+
+fn in_a_socketpair(mut receiver: Receiver<Letter>, gaps: &mut Gaps, told: &mut dyn FnMut(Letter)) {
+    let mut set = YSocketpair::new().expect("descriptors");
+    set.attach(&mut receiver, 3).expect("a free id");
+    attached(set, receiver, gaps, told);
+}
+
+#[test]
+fn blocking_receives() {
+    hunt("funnel, blocking receives", Crew::One, None, plain, blocking);
+}
+
+#[test]
+fn batches_on_both_sides() {
+    hunt("funnel, batches on both sides", Crew::Each, Some(64), in_batches, blocking_in_batches);
+}
+
+#[test]
+fn few_places_and_timeouts_both_ways() {
+    hunt("funnel, few places, timeouts both ways", Crew::One, Some(5), with_timeouts, timing_out);
+}
+
+#[test]
+fn tasks_receive() {
+    hunt("funnel, tasks", Crew::One, None, plain, tasks);
+}
+
+#[test]
+fn attached_to_a_pollset() {
+    hunt("funnel, attached to a pollset", Crew::One, None, plain, in_a_pollset);
+}
+
+#[test]
+fn attached_to_a_socketpair() {
+    hunt("funnel, attached to a socketpair", Crew::Each, Some(20), plain, in_a_socketpair);
+}
+
+#[test]
+fn blocking_receives_from_threads() {
+    hunt("funnel, blocking receives from threads", Crew::Each, None, plain, blocking);
+}
