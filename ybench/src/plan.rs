@@ -6,9 +6,9 @@ use crate::frame::Frame;
 use crate::limits;
 use crate::record::Parameter;
 use crate::rounds::{Contender, Length, Plan, Rounds};
-use crate::scenario::Scenario;
-use crate::transport::Waits;
+use crate::scenario::{Scenario, carried};
 use crate::transport::registry::Entry;
+use crate::transport::{Traits, Waits};
 use crate::warnings::Warning;
 
 /// The plan of a scenario at one of its parameters, or nothing if nobody can take part.
@@ -19,7 +19,12 @@ pub fn of(
     frame: Frame,
     warnings: &mut Vec<Warning>,
 ) -> Option<Plan> {
-    let able: Vec<&'static Entry> = entries.iter().copied().filter(|entry| (scenario.able)(&entry.traits)).collect();
+    let able = |traits: &Traits| {
+        let shape = scenario.shape;
+        let enough = shape.fits(traits.senders, traits.receivers) && carried::fits(traits, shape, parameter);
+        enough && (scenario.able)(traits)
+    };
+    let able: Vec<&'static Entry> = entries.iter().copied().filter(|entry| able(&entry.traits)).collect();
     // With one CPU some scenarios are the same as others.
     if able.is_empty() || (scenario.needs_two_cpus && frame.place.one_cpu()) {
         return None;

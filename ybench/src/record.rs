@@ -127,6 +127,14 @@ pub enum Quantity {
     ThreadsPerCpu,
     /// Threads that do nothing but take the CPU, on each CPU.
     Neighbours,
+    /// Threads that send.
+    Senders,
+    /// Senders that have sent once and are silent since, beside the one that sends.
+    IdleSenders,
+    /// Threads that receive.
+    Receivers,
+    /// Channels that one thread serves.
+    Sources,
 }
 
 /// What was recorded of one contender's single messages.

@@ -9,7 +9,7 @@ use crate::record::{Parameter, Quantity};
 use crate::report::terminal;
 use crate::rounds::{Length, Plan};
 use crate::run::say;
-use crate::scenario::{self, Scenario, size};
+use crate::scenario::{self, Scenario, carried};
 use crate::stats::listed;
 use crate::{run, table};
 
@@ -74,7 +74,7 @@ impl Selection {
             choice.check(&chosen)?;
         }
         // Each size has a driver of its own, compiled for it.
-        self.sizes.iter().try_for_each(|&bytes| size::checked(bytes).map(drop))?;
+        self.sizes.iter().try_for_each(|&bytes| carried::checked(bytes).map(drop))?;
         Ok(chosen.into_iter().map(|scenario| Asked { scenario, parameters: self.parameters(scenario) }).collect())
     }
 
@@ -190,6 +190,6 @@ mod tests {
             assert!(refusal(&asked).starts_with("--size takes 8.00 to 65,536 bytes, not "));
         }
         let asked = Selection { sizes: vec![100.0], ..selection(&["size"]) };
-        assert_eq!(refusal(&asked), "A message can have 8, 64, 512, 4096 or 65536 bytes, not 100.");
+        assert_eq!(refusal(&asked), "A message can have 8, 64, 512, 1024, 2048, 4096, 16384 or 65536 bytes, not 100.");
     }
 }

@@ -63,5 +63,9 @@ fn in_words(parameter: Parameter) -> String {
         Quantity::Silence => format!("after {value} s"),
         Quantity::ThreadsPerCpu => format!("{value} threads per CPU"),
         Quantity::Neighbours => format!("{value} neighbours per CPU"),
+        Quantity::Senders => format!("{value} senders"),
+        Quantity::IdleSenders => format!("{value} silent senders"),
+        Quantity::Receivers => format!("{value} receivers"),
+        Quantity::Sources => format!("{value} sources"),
     }
 }

@@ -94,7 +94,13 @@ pub static BYTES_64: Probe = Probe {
 
 pub static BYTES_512: Probe = Probe { name: "512 bytes handed over", run: blocks::messages_of::<64>, ..BYTES_64 };
 
+pub static BYTES_1K: Probe = Probe { name: "1 KiB handed over", run: blocks::messages_of::<128>, ..BYTES_64 };
+
+pub static BYTES_2K: Probe = Probe { name: "2 KiB handed over", run: blocks::messages_of::<256>, ..BYTES_64 };
+
 pub static BYTES_4K: Probe = Probe { name: "4 KiB handed over", run: blocks::messages_of::<512>, ..BYTES_64 };
+
+pub static BYTES_16K: Probe = Probe { name: "16 KiB handed over", run: blocks::messages_of::<2048>, ..BYTES_64 };
 
 pub static BYTES_64K: Probe = Probe { name: "64 KiB handed over", run: blocks::messages_of::<8192>, ..BYTES_64 };
 
@@ -152,7 +158,10 @@ static ALL: &[Probe] = &[
     HAND_OVER,
     BYTES_64,
     BYTES_512,
+    BYTES_1K,
+    BYTES_2K,
     BYTES_4K,
+    BYTES_16K,
     BYTES_64K,
     ONE_THREAD,
     EVERY_CPU,

@@ -27,7 +27,7 @@ use crate::record::{Parameter, Quantity};
 use crate::rounds::Contender;
 use crate::stage::duet;
 use crate::transport::registry::Entry;
-use crate::transport::{Receiver, Sender, Transport};
+use crate::transport::{Receiver, Sender, Shape, Transport};
 
 pub static SCENARIO: Scenario = Scenario {
     name: "burst",
@@ -35,6 +35,7 @@ pub static SCENARIO: Scenario = Scenario {
     parameters: &[backlog(1e3), backlog(1e4), IN_QUICK, backlog(1e6), backlog(1e7)],
     in_quick: Quick::At(IN_QUICK),
     one_cpu: false,
+    shape: Shape::ONE_TO_ONE,
     needs_two_cpus: false,
     // What invents its messages has nothing to hold back.
     able: |traits| traits.one_by_one && !traits.bounded && !traits.invents,

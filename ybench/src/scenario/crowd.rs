@@ -25,8 +25,8 @@ use crate::place::Place;
 use crate::record::{Parameter, Quantity};
 use crate::rounds::{Contender, Length};
 use crate::stage::{Part, Span, Timed, ensemble};
-use crate::transport::Transport;
 use crate::transport::registry::Entry;
+use crate::transport::{Shape, Transport};
 
 pub static SCENARIO: Scenario = Scenario {
     name: "crowd",
@@ -34,6 +34,7 @@ pub static SCENARIO: Scenario = Scenario {
     parameters: &[threads_per_cpu(2.0), EIGHT],
     in_quick: Quick::No,
     one_cpu: false,
+    shape: Shape::ONE_TO_ONE,
     needs_two_cpus: false,
     able: |traits| traits.one_by_one && (traits.waits.sleeps() || !traits.bounded),
     // The CPUs together cannot do more than each of them alone at both ends of a pipe, never waiting for anybody.

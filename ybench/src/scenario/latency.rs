@@ -21,7 +21,7 @@ use crate::stage::duet;
 use crate::stats::{self, Spread};
 use crate::transport::empty::Empty;
 use crate::transport::registry::Entry;
-use crate::transport::{Message, Receiver, Sender, Transport};
+use crate::transport::{Message, Receiver, Sender, Shape, Transport};
 
 pub static SCENARIO: Scenario = Scenario {
     name: "latency",
@@ -29,6 +29,7 @@ pub static SCENARIO: Scenario = Scenario {
     parameters: &[],
     in_quick: Quick::Whole,
     one_cpu: false,
+    shape: Shape::ONE_TO_ONE,
     needs_two_cpus: false,
     contender,
     ..ping_pong::SCENARIO

@@ -6,10 +6,12 @@
 //! is noticed as well.
 
 pub mod burst;
+pub mod carried;
 pub mod crowd;
 pub mod density;
 pub mod fixed_rate;
 pub mod latency;
+pub mod many;
 pub mod neighbours;
 pub mod night_watchman;
 pub mod overrun;
@@ -25,7 +27,7 @@ use crate::limits::Probe;
 use crate::record::Parameter;
 use crate::rounds::Contender;
 use crate::transport::registry::Entry;
-use crate::transport::{Closed, Message, Receiver, Traits};
+use crate::transport::{Closed, Message, Receiver, Shape, Traits};
 
 /// One question to all transports.
 pub struct Scenario {
@@ -37,6 +39,8 @@ pub struct Scenario {
     pub in_quick: Quick,
     /// Both threads share the first CPU.
     pub one_cpu: bool,
+    /// How many threads send and receive; those that cannot have so many are left out.
+    pub shape: Shape,
     /// Left out where there is only one CPU.
     pub needs_two_cpus: bool,
     pub able: fn(&Traits) -> bool,
@@ -69,6 +73,9 @@ static ALL: &[&Scenario] = &[
     &crowd::SCENARIO,
     &neighbours::SCENARIO,
     &size::SCENARIO,
+    &many::TWO_BY_TWO,
+    &many::THREE_BY_THREE,
+    &many::EIGHT_BY_EIGHT,
 ];
 
 /// Every scenario there is.

@@ -16,6 +16,7 @@ use crate::limits;
 use crate::neighbours::Neighbours;
 use crate::record::{Parameter, Quantity};
 use crate::rounds::Contender;
+use crate::transport::Shape;
 use crate::transport::registry::Entry;
 
 pub static SCENARIO: Scenario = Scenario {
@@ -24,6 +25,7 @@ pub static SCENARIO: Scenario = Scenario {
     parameters: &[ONE],
     in_quick: Quick::No,
     one_cpu: false,
+    shape: Shape::ONE_TO_ONE,
     needs_two_cpus: false,
     able: |traits| traits.one_by_one && traits.waits.sleeps(),
     limit: |_, _| &limits::FUTEX_BESIDE_NEIGHBOURS,

@@ -22,7 +22,7 @@ use crate::record::{Parameter, Quantity};
 use crate::rounds::Contender;
 use crate::stage::duet;
 use crate::transport::registry::Entry;
-use crate::transport::{Message, Sender, Transport};
+use crate::transport::{Message, Sender, Shape, Transport};
 
 const fn silence(value: f64) -> Parameter {
     Parameter { quantity: Quantity::Silence, value }
@@ -36,6 +36,7 @@ pub static SCENARIO: Scenario = Scenario {
     parameters: &[silence(1e-3), DEFAULT, silence(1e-1), silence(1.0)],
     in_quick: Quick::At(DEFAULT),
     one_cpu: false,
+    shape: Shape::ONE_TO_ONE,
     needs_two_cpus: false,
     able: timetable::able,
     limit: |frame, _| timetable::limit(frame),

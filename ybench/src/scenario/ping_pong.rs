@@ -18,7 +18,7 @@ use crate::record::Parameter;
 use crate::rounds::Contender;
 use crate::stage::{Timed, duet};
 use crate::transport::registry::Entry;
-use crate::transport::{Message, Receiver, Sender, Transport, Waits};
+use crate::transport::{Message, Receiver, Sender, Shape, Transport, Waits};
 
 pub static SCENARIO: Scenario = Scenario {
     name: "ping-pong",
@@ -27,6 +27,7 @@ pub static SCENARIO: Scenario = Scenario {
     // There it is `latency`, which gives the median, and the spread of single messages beside it.
     in_quick: Quick::No,
     one_cpu: false,
+    shape: Shape::ONE_TO_ONE,
     // With one CPU it is the other scenario.
     needs_two_cpus: true,
     able: |traits| traits.one_by_one,

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::io;
 
-use super::{burst, crowd, ping_pong, size, throughput};
+use super::{burst, carried, crowd, ping_pong, size, throughput};
 use crate::error::Fault;
 use crate::place::Place;
 use crate::transport::std_mpsc::Channel;
@@ -119,8 +119,8 @@ fn streamed<const HOW: usize>() -> Vec<Option<Fault>> {
         crowd::run::<Faulty<HOW>>(place, 8, crowd).err(),
     ];
     for bytes in [64.0, 65_536.0] {
-        let both = size::checked(bytes).unwrap();
-        faults.extend(both.map(|parameter| size::run::<Faulty<HOW>>(place, parameter, messages).err()));
+        let ways = carried::checked(bytes).unwrap();
+        faults.extend(ways.into_iter().map(|parameter| size::run::<Faulty<HOW>>(place, parameter, messages).err()));
     }
     faults
 }

@@ -19,7 +19,7 @@ use crate::record::Parameter;
 use crate::rounds::Contender;
 use crate::stage::{Timed, duet};
 use crate::transport::registry::Entry;
-use crate::transport::{Closed, Message, Receiver, Sender, Transport};
+use crate::transport::{Closed, Message, Receiver, Sender, Shape, Transport};
 
 pub static SCENARIO: Scenario = Scenario {
     name: "throughput",
@@ -27,6 +27,7 @@ pub static SCENARIO: Scenario = Scenario {
     parameters: &[],
     in_quick: Quick::Whole,
     one_cpu: false,
+    shape: Shape::ONE_TO_ONE,
     needs_two_cpus: false,
     able: |traits| traits.one_by_one,
     limit: |frame, _| frame.stream_limit(),

@@ -15,6 +15,10 @@ impl Quantity {
             Self::Silence => "silence before the message",
             Self::ThreadsPerCpu => "threads for each CPU",
             Self::Neighbours => "greedy neighbours on each CPU",
+            Self::Senders => "threads that send",
+            Self::IdleSenders => "silent senders beside the one that sends",
+            Self::Receivers => "threads that receive",
+            Self::Sources => "channels that one thread serves",
         }
     }
 
@@ -28,6 +32,7 @@ impl Quantity {
             }
             Self::BytesByValue | Self::BytesByPointer => format!("{value} B"),
             Self::Backlog => count(value),
+            Self::Senders | Self::IdleSenders | Self::Receivers | Self::Sources => grouped(value),
             Self::ThreadsPerCpu | Self::Neighbours => format!("{value}x"),
         }
     }
@@ -43,6 +48,10 @@ impl Parameter {
             Quantity::BytesByPointer => format!("{value} pointer"),
             Quantity::ThreadsPerCpu => format!("{value} threads"),
             Quantity::Neighbours => format!("{value} greedy"),
+            Quantity::Senders => format!("{value} senders"),
+            Quantity::IdleSenders => format!("{value} silent"),
+            Quantity::Receivers => format!("{value} receivers"),
+            Quantity::Sources => format!("{value} sources"),
         }
     }
 
@@ -56,6 +65,10 @@ impl Parameter {
             Quantity::Silence => format!("after {value} of silence"),
             Quantity::ThreadsPerCpu => format!("{value} threads for each CPU"),
             Quantity::Neighbours => format!("{value} greedy neighbours on each CPU"),
+            Quantity::Senders => format!("from {value} threads"),
+            Quantity::IdleSenders => format!("beside {value} silent senders"),
+            Quantity::Receivers => format!("to {value} threads"),
+            Quantity::Sources => format!("over {value} channels"),
         }
     }
 }

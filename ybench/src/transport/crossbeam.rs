@@ -8,14 +8,15 @@ use std::io;
 
 use crossbeam_channel as crossbeam;
 
-use super::{Closed, Message, Traits, Transport};
+use super::{Closed, Ends, Message, Traits, Transport, ends_by_cloning};
 
 pub struct Unbounded;
 pub struct Bounded;
 
+const COMMON: Traits = Traits { senders: Ends::Many, receivers: Ends::Many, ..Traits::COMMON };
+
 impl Transport for Unbounded {
-    const TRAITS: Traits =
-        Traits { name: "crossbeam-unbounded", about: "crossbeam-channel without a bound", ..Traits::COMMON };
+    const TRAITS: Traits = Traits { name: "crossbeam-unbounded", about: "crossbeam-channel without a bound", ..COMMON };
     type Sender<M: Message> = crossbeam::Sender<M>;
     type Receiver<M: Message> = crossbeam::Receiver<M>;
 
@@ -29,7 +30,7 @@ impl Transport for Bounded {
         name: "crossbeam-bounded",
         about: "crossbeam-channel with room for 1,024 messages",
         bounded: true,
-        ..Traits::COMMON
+        ..COMMON
     };
     type Sender<M: Message> = crossbeam::Sender<M>;
     type Receiver<M: Message> = crossbeam::Receiver<M>;
@@ -38,6 +39,8 @@ impl Transport for Bounded {
         Ok(crossbeam::bounded(1024))
     }
 }
+
+ends_by_cloning!(both: Unbounded, Bounded);
 
 impl<M: Message> super::Sender<M> for crossbeam::Sender<M> {
     #[inline(always)]

@@ -4,11 +4,13 @@
 //! |---|---|---|
 //! | `usize` | value | 8 bytes, the message of most scenarios |
 //! | [`Block`] | value | any number of words, written whole by whoever makes it |
-//! | [`Parcel`] | pointer | the same block on the heap, made by the sender and freed by the receiver |
+//! | [`Parcel`] | pointer | a block of any length on the heap, made by the sender and freed by the receiver |
 //!
 //! Transports that carry bytes send a message's [`Wire`](Message::Wire) form: the block itself, or the address of the parcel.
 
 use bytemuck::{Pod, Zeroable};
+
+pub use super::parcel::Parcel;
 
 /// A message that knows its number.
 pub trait Message: Send + Sized + 'static {
@@ -61,6 +63,15 @@ unsafe impl<const WORDS: usize> Zeroable for Block<WORDS> {}
 // SAFETY: a transparent array of integers: no padding, every pattern of bits is a value, no pointers inside.
 unsafe impl<const WORDS: usize> Pod for Block<WORDS> {}
 
+/// What all the words are, or a number that nobody expects if any word disagrees.
+#[inline]
+pub(super) fn agreed(words: &[usize]) -> usize {
+    let first = words[0];
+    // Without an early way out, so that it runs at the speed of the loads.
+    let wrong = words.iter().fold(0, |wrong, word| wrong | (word ^ first));
+    if wrong == 0 { first } else { first ^ wrong ^ usize::MAX >> 1 }
+}
+
 impl<const WORDS: usize> Message for Block<WORDS> {
     type Wire = Self;
 
@@ -69,13 +80,10 @@ impl<const WORDS: usize> Message for Block<WORDS> {
         Self([number; WORDS])
     }
 
-    /// The number, or one that nobody expects if any word disagrees: whoever checks a message has read all of it.
+    /// Whoever checks a message has read all of it.
     #[inline]
     fn number(&self) -> usize {
-        let first = self.0[0];
-        // Without an early way out, so that it runs at the speed of the loads.
-        let wrong = self.0.iter().fold(0, |wrong, word| wrong | (word ^ first));
-        if wrong == 0 { first } else { first ^ wrong ^ usize::MAX >> 1 }
+        agreed(&self.0)
     }
 
     #[inline(always)]
@@ -86,34 +94,6 @@ impl<const WORDS: usize> Message for Block<WORDS> {
     #[inline(always)]
     unsafe fn from_wire(wire: Self) -> Self {
         wire
-    }
-}
-
-/// A block on the heap: allocated for this message alone, as a program without a pool does.
-pub struct Parcel<const WORDS: usize>(Box<Block<WORDS>>);
-
-impl<const WORDS: usize> Message for Parcel<WORDS> {
-    type Wire = usize;
-
-    #[inline]
-    fn numbered(number: usize) -> Self {
-        Self(Box::new(Block::numbered(number)))
-    }
-
-    #[inline]
-    fn number(&self) -> usize {
-        self.0.number()
-    }
-
-    #[inline]
-    fn into_wire(self) -> usize {
-        Box::into_raw(self.0).expose_provenance()
-    }
-
-    #[inline]
-    unsafe fn from_wire(wire: usize) -> Self {
-        // SAFETY: by the caller's word the address is that of a box given away by `into_wire`, and nobody else takes it.
-        Self(unsafe { Box::from_raw(std::ptr::with_exposed_provenance_mut(wire)) })
     }
 }
 
@@ -132,7 +112,7 @@ mod tests {
         there_and_back::<usize>();
         there_and_back::<Block<1>>();
         there_and_back::<Block<512>>();
-        there_and_back::<Parcel<512>>();
+        there_and_back::<Parcel>();
     }
 
     #[test]

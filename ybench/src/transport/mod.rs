@@ -7,15 +7,19 @@
 pub mod bytes;
 pub mod crossbeam;
 pub mod empty;
+pub mod exchange;
+pub mod funnel;
+pub mod in_epoll;
 pub mod message;
 pub mod mutex_condvar;
 mod mutex_queue;
 pub mod mutex_spin;
+pub mod parcel;
 pub mod registry;
 pub mod rtrb;
+pub mod shape;
 pub mod slowed;
 pub mod spsc;
-pub mod spsc_epoll;
 pub mod std_mpsc;
 pub mod tcp_stream;
 pub mod unix_stream;
@@ -27,6 +31,7 @@ use std::io;
 use serde::{Deserialize, Serialize};
 
 pub use self::message::Message;
+pub use self::shape::{Ends, Shape};
 
 /// The peer is gone, and with it every message it still owed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +82,11 @@ pub struct Traits {
     pub works_with_epoll: bool,
     /// Whether its sender waits when so many messages are under way that no more fit.
     pub bounded: bool,
+    /// How many threads can send, and how many can receive. Where several can receive, all messages are in one order.
+    pub senders: Ends,
+    pub receivers: Ends,
+    /// The most bytes it can carry in one message between so many threads, as the machine is set up now.
+    pub most_bytes: fn(Shape) -> usize,
     /// Whether it takes part only when asked for by name: made to test the instrument.
     pub hidden: bool,
     /// Whether its receiver invents the messages instead of receiving them: a time from one end to the other means
@@ -94,6 +104,9 @@ impl Traits {
         batches: false,
         works_with_epoll: false,
         bounded: false,
+        senders: Ends::One,
+        receivers: Ends::One,
+        most_bytes: |_| usize::MAX,
         hidden: false,
         invents: false,
     };
@@ -114,6 +127,41 @@ pub trait Transport: 'static {
         Self::open()
     }
 }
+
+/// A transport whose [`Traits`] say that several threads can send, or receive.
+pub trait Many: Transport {
+    /// So many fresh ends at either side, as far as its traits allow.
+    fn open_many<M: Message>(shape: Shape) -> io::Result<Sides<Self, M>>;
+}
+
+/// The ends of all senders, and those of all receivers.
+pub type Sides<T, M> = (Vec<<T as Transport>::Sender<M>>, Vec<<T as Transport>::Receiver<M>>);
+
+/// Several ends by cloning the first: those of senders, or of both sides.
+macro_rules! ends_by_cloning {
+    (senders: $($transport:ty),+) => { $(
+        impl $crate::transport::Many for $transport {
+            fn open_many<M: $crate::transport::Message>(
+                shape: $crate::transport::Shape,
+            ) -> std::io::Result<$crate::transport::Sides<Self, M>> {
+                let (sender, receiver) = <Self as $crate::transport::Transport>::open::<M>()?;
+                Ok((std::iter::repeat_n(sender, shape.senders).collect(), vec![receiver]))
+            }
+        }
+    )+ };
+    (both: $($transport:ty),+) => { $(
+        impl $crate::transport::Many for $transport {
+            fn open_many<M: $crate::transport::Message>(
+                shape: $crate::transport::Shape,
+            ) -> std::io::Result<$crate::transport::Sides<Self, M>> {
+                let (sender, receiver) = <Self as $crate::transport::Transport>::open::<M>()?;
+                let senders = std::iter::repeat_n(sender, shape.senders).collect();
+                Ok((senders, std::iter::repeat_n(receiver, shape.receivers).collect()))
+            }
+        }
+    )+ };
+}
+use ends_by_cloning;
 
 /// The end of the thread that sends.
 pub trait Sender<M: Message>: Send + 'static {

@@ -15,7 +15,7 @@ use std::io;
 use std::sync::{Arc, Condvar, MutexGuard, PoisonError};
 
 use super::mutex_queue::{MutexQueue, Queue};
-use super::{Closed, Message, Traits, Transport, Waits};
+use super::{Closed, Ends, Message, Traits, Transport, Waits, ends_by_cloning};
 
 /// Notifies at every message.
 pub struct Always;
@@ -35,6 +35,8 @@ const COMMON: Traits = Traits {
     about: "A VecDeque behind a mutex, with a condition variable notified at every message",
     waits: Waits::Sleeps,
     batches: true,
+    senders: Ends::Many,
+    receivers: Ends::Many,
     ..Traits::COMMON
 };
 
@@ -73,10 +75,14 @@ impl<M, const ALWAYS: bool> Sender<M, ALWAYS> {
     fn change(&self, change: impl FnOnce(&mut Queue<M>)) {
         let mut queue = self.0.queue.lock();
         change(&mut queue);
-        let asleep = std::mem::take(&mut queue.asleep);
+        let asleep = queue.asleep;
+        let all = queue.closed();
+        queue.asleep = if all { 0 } else { asleep.saturating_sub(1) };
         drop(queue);
-        if ALWAYS || asleep {
-            self.0.filled.notify_one();
+        match (all, ALWAYS || asleep > 0) {
+            (true, _) => self.0.filled.notify_all(),
+            (false, true) => self.0.filled.notify_one(),
+            (false, false) => {}
         }
     }
 }
@@ -95,9 +101,24 @@ impl<M: Message, const ALWAYS: bool> super::Sender<M> for Sender<M, ALWAYS> {
     }
 }
 
+ends_by_cloning!(both: Always, IfAsleep);
+
+impl<M, const ALWAYS: bool> Clone for Sender<M, ALWAYS> {
+    fn clone(&self) -> Self {
+        self.0.queue.lock().come();
+        Self(self.0.clone())
+    }
+}
+
 impl<M, const ALWAYS: bool> Drop for Sender<M, ALWAYS> {
     fn drop(&mut self) {
-        self.change(|queue| queue.closed = true);
+        self.change(Queue::go);
+    }
+}
+
+impl<M> Clone for Receiver<M> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
     }
 }
 
@@ -106,11 +127,11 @@ impl<M> Receiver<M> {
     fn filled(&self) -> Result<MutexGuard<'_, Queue<M>>, Closed> {
         let mut queue = self.0.queue.lock();
         while queue.messages.is_empty() {
-            if queue.closed {
+            if queue.closed() {
                 return Err(Closed);
             }
             // Said again after each waking: whoever notifies takes it.
-            queue.asleep = true;
+            queue.asleep += 1;
             queue = self.0.filled.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
         Ok(queue)

@@ -1,4 +1,4 @@
-//! The queue of the classic blocking designs: a `VecDeque` behind a `std::sync::Mutex`. How its receiver waits for a
+//! The queue of the classic blocking designs: a `VecDeque` behind a `std::sync::Mutex`. How its receivers wait for a
 //! message is the business of `mutex_condvar` and `mutex_spin`.
 //!
 //! The lock itself may put either thread to sleep: it looks a little, then waits in a futex for the holder to unlock.
@@ -12,15 +12,15 @@ pub(super) struct MutexQueue<M>(Mutex<Queue<M>>);
 /// What the lock guards.
 pub(super) struct Queue<M> {
     pub(super) messages: VecDeque<M>,
-    /// Set by a sender that goes away.
-    pub(super) closed: bool,
-    /// Set by a receiver that is about to sleep, and taken by whoever is going to wake it.
-    pub(super) asleep: bool,
+    /// How many senders there are still.
+    senders: usize,
+    /// How many receivers are about to sleep, or asleep, and will not yet be woken by anybody.
+    pub(super) asleep: usize,
 }
 
 impl<M> MutexQueue<M> {
     pub(super) fn new() -> Self {
-        Self(Mutex::new(Queue { messages: VecDeque::new(), closed: false, asleep: false }))
+        Self(Mutex::new(Queue { messages: VecDeque::new(), senders: 1, asleep: 0 }))
     }
 
     #[inline(always)]
@@ -30,6 +30,18 @@ impl<M> MutexQueue<M> {
 }
 
 impl<M> Queue<M> {
+    pub(super) fn closed(&self) -> bool {
+        self.senders == 0
+    }
+
+    pub(super) fn come(&mut self) {
+        self.senders += 1;
+    }
+
+    pub(super) fn go(&mut self) {
+        self.senders -= 1;
+    }
+
     /// Moves the first messages, `max` at most, to the end of `into`.
     pub(super) fn take(&mut self, into: &mut Vec<M>, max: usize) {
         let count = self.messages.len().min(max);

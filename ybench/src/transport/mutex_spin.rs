@@ -12,7 +12,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::mutex_queue::MutexQueue;
-use super::{Closed, Message, Traits, Transport, Waits};
+use super::{Closed, Ends, Message, Traits, Transport, Waits, ends_by_cloning};
 
 pub struct MutexSpin;
 
@@ -25,6 +25,8 @@ impl Transport for MutexSpin {
         about: "A VecDeque behind a mutex, the receiver looking without end",
         waits: Waits::Spins,
         batches: true,
+        senders: Ends::Many,
+        receivers: Ends::Many,
         ..Traits::COMMON
     };
     type Sender<M: Message> = Sender<M>;
@@ -50,9 +52,24 @@ impl<M: Message> super::Sender<M> for Sender<M> {
     }
 }
 
+ends_by_cloning!(both: MutexSpin);
+
+impl<M> Clone for Sender<M> {
+    fn clone(&self) -> Self {
+        self.0.lock().come();
+        Self(self.0.clone())
+    }
+}
+
 impl<M> Drop for Sender<M> {
     fn drop(&mut self) {
-        self.0.lock().closed = true;
+        self.0.lock().go();
+    }
+}
+
+impl<M> Clone for Receiver<M> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
     }
 }
 
@@ -63,7 +80,7 @@ impl<M: Message> super::Receiver<M> for Receiver<M> {
             let mut queue = self.0.lock();
             match queue.messages.pop_front() {
                 Some(message) => return Ok(message),
-                None if queue.closed => return Err(Closed),
+                None if queue.closed() => return Err(Closed),
                 None => drop(queue),
             }
             std::hint::spin_loop();
@@ -78,7 +95,7 @@ impl<M: Message> super::Receiver<M> for Receiver<M> {
             queue.take(into, max);
             match into.len() > before {
                 true => return Ok(()),
-                false if queue.closed => return Err(Closed),
+                false if queue.closed() => return Err(Closed),
                 false => drop(queue),
             }
             std::hint::spin_loop();

@@ -1,16 +1,19 @@
 //! Every transport there is, by name: the only place that knows them all. Adding one means adding a line here.
 
-use super::{Traits, Transport};
-use super::{crossbeam, empty, mutex_condvar, mutex_spin, rtrb, slowed, spsc, spsc_epoll, std_mpsc, tcp_stream};
-use super::{unix_stream, ypipe_spin, ypipe_woken};
+use super::{Many, Shape, Traits, Transport};
+use super::{crossbeam, empty, exchange, funnel, in_epoll, mutex_condvar, mutex_spin, rtrb, slowed, spsc, std_mpsc};
+use super::{tcp_stream, unix_stream, ypipe_spin, ypipe_woken};
 use crate::error::{Error, Fault};
 use crate::outcome::Outcome;
 use crate::place::Place;
 use crate::record::Parameter;
 use crate::scenario::{
-    burst, crowd, density, fixed_rate, latency, night_watchman, overrun, ping_pong, size, throughput,
+    burst, crowd, density, fixed_rate, latency, many, night_watchman, overrun, ping_pong, size, throughput,
 };
 use crate::stage::Timed;
+
+/// A driver of many threads and of messages of any size.
+type BetweenMany = fn(Place, Shape, Parameter, u64) -> Result<Timed, Fault>;
 
 /// A transport with its drivers, each compiled for it alone.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +37,8 @@ pub struct Entry {
     pub held: fn(u64) -> Result<f64, Fault>,
     /// The first number is that of threads for each CPU.
     pub crowd: fn(Place, usize, u64) -> Result<Timed, Fault>,
+    /// From many threads to many, where there can be several at a side.
+    pub many: Option<BetweenMany>,
 }
 
 const fn entry<T: Transport>() -> Entry {
@@ -51,7 +56,12 @@ const fn entry<T: Transport>() -> Entry {
         burst: burst::run::<T>,
         held: burst::held::<T>,
         crowd: crowd::run::<T>,
+        many: None,
     }
+}
+
+const fn shared<T: Many>() -> Entry {
+    Entry { many: Some(many::run::<T>), ..entry::<T>() }
 }
 
 static ALL: &[Entry] = &[
@@ -60,7 +70,16 @@ static ALL: &[Entry] = &[
     entry::<spsc::Spinning>(),
     entry::<spsc::Bounded>(),
     entry::<spsc::Batched>(),
-    entry::<spsc_epoll::SpscEpoll>(),
+    entry::<in_epoll::Spsc>(),
+    shared::<funnel::Adaptive>(),
+    shared::<funnel::Sleeping>(),
+    shared::<funnel::Spinning>(),
+    shared::<funnel::Bounded>(),
+    shared::<in_epoll::Funnel>(),
+    shared::<exchange::Adaptive>(),
+    shared::<exchange::Sleeping>(),
+    shared::<exchange::Spinning>(),
+    shared::<in_epoll::Exchange>(),
     entry::<ypipe_woken::BySemaphore>(),
     entry::<ypipe_woken::ByPollset>(),
     entry::<ypipe_woken::BySocketpair>(),
@@ -68,15 +87,15 @@ static ALL: &[Entry] = &[
     entry::<unix_stream::Waitall>(),
     entry::<unix_stream::Polled>(),
     entry::<tcp_stream::TcpLoopback>(),
-    entry::<std_mpsc::Channel>(),
-    entry::<std_mpsc::SyncChannel>(),
-    entry::<crossbeam::Unbounded>(),
-    entry::<crossbeam::Bounded>(),
+    shared::<std_mpsc::Channel>(),
+    shared::<std_mpsc::SyncChannel>(),
+    shared::<crossbeam::Unbounded>(),
+    shared::<crossbeam::Bounded>(),
     entry::<rtrb::Rtrb<65_536>>(),
     entry::<rtrb::Rtrb<1_024>>(),
-    entry::<mutex_condvar::Always>(),
-    entry::<mutex_condvar::IfAsleep>(),
-    entry::<mutex_spin::MutexSpin>(),
+    shared::<mutex_condvar::Always>(),
+    shared::<mutex_condvar::IfAsleep>(),
+    shared::<mutex_spin::MutexSpin>(),
     entry::<empty::Empty>(),
     entry::<slowed::Slowed>(),
 ];
@@ -110,6 +129,7 @@ pub fn chosen(names: &[String]) -> Result<Vec<&'static Entry>, Error> {
 mod tests {
     use super::*;
     use crate::clock;
+    use crate::scenario::carried;
 
     #[test]
     fn every_name_is_there_once() {
@@ -163,7 +183,10 @@ mod tests {
     fn every_transport_carries_64_kib_by_value_and_by_pointer() {
         let place = Place::choose(None).unwrap();
         for entry in ALL {
-            for parameter in size::checked(65_536.0).unwrap() {
+            for parameter in carried::checked(65_536.0).unwrap() {
+                if !carried::fits(&entry.traits, Shape::ONE_TO_ONE, Some(parameter)) {
+                    continue;
+                }
                 let timed = (entry.size)(place, parameter, 1_500);
                 let timed = timed.unwrap_or_else(|fault| panic!("{} {parameter:?} {fault}", entry.traits.name));
                 assert_eq!(timed.units, 1_500);
@@ -177,7 +200,7 @@ mod tests {
         for entry in ALL.iter().filter(|entry| entry.traits.waits.sleeps()) {
             let name = entry.traits.name;
             (entry.crowd)(place, 8, 400).unwrap_or_else(|fault| panic!("{name} {fault}"));
-            let [parameter, _] = size::checked(4_096.0).unwrap();
+            let parameter = carried::checked(4_096.0).unwrap()[0];
             (entry.size)(place, parameter, 100).unwrap_or_else(|fault| panic!("{name} {fault}"));
             if (burst::SCENARIO.able)(&entry.traits) {
                 (entry.burst)(place, 100, 300).unwrap_or_else(|fault| panic!("{name} {fault}"));

@@ -7,14 +7,15 @@
 use std::io;
 use std::sync::mpsc;
 
-use super::{Closed, Message, Traits, Transport};
+use super::{Closed, Ends, Message, Traits, Transport, ends_by_cloning};
 
 pub struct Channel;
 pub struct SyncChannel;
 
+const COMMON: Traits = Traits { senders: Ends::Many, ..Traits::COMMON };
+
 impl Transport for Channel {
-    const TRAITS: Traits =
-        Traits { name: "std-channel", about: "std::sync::mpsc::channel, without a bound", ..Traits::COMMON };
+    const TRAITS: Traits = Traits { name: "std-channel", about: "std::sync::mpsc::channel, without a bound", ..COMMON };
     type Sender<M: Message> = mpsc::Sender<M>;
     type Receiver<M: Message> = mpsc::Receiver<M>;
 
@@ -28,7 +29,7 @@ impl Transport for SyncChannel {
         name: "std-sync-channel",
         about: "std::sync::mpsc::sync_channel with room for 1,024 messages",
         bounded: true,
-        ..Traits::COMMON
+        ..COMMON
     };
     type Sender<M: Message> = mpsc::SyncSender<M>;
     type Receiver<M: Message> = mpsc::Receiver<M>;
@@ -37,6 +38,8 @@ impl Transport for SyncChannel {
         Ok(mpsc::sync_channel(1024))
     }
 }
+
+ends_by_cloning!(senders: Channel, SyncChannel);
 
 impl<M: Message> super::Sender<M> for mpsc::Sender<M> {
     #[inline(always)]

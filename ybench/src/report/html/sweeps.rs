@@ -124,6 +124,7 @@ fn form(quantity: Quantity) -> Form {
         Quantity::BytesByValue | Quantity::BytesByPointer => |value| Quantity::BytesByValue.short(value),
         Quantity::Backlog => |value| Quantity::Backlog.short(value),
         Quantity::Silence => |value| Quantity::Silence.short(value),
+        Quantity::Senders | Quantity::IdleSenders | Quantity::Receivers | Quantity::Sources => table::grouped,
         Quantity::ThreadsPerCpu | Quantity::Neighbours => |value| Quantity::ThreadsPerCpu.short(value),
     }
 }

@@ -1,0 +1,179 @@
+//! What the messages of a run are: how many bytes, moved themselves or handed over by their address.
+//!
+//! Every word of every message is written by the sender and read by the receiver, so all ways do the same work and have
+//! the same limit: so much memory handed over.
+
+use std::io;
+use std::ops::Range;
+
+use crate::error::{Error, Fault};
+use crate::frame::Frame;
+use crate::limits::{self, Probe};
+use crate::record::{Parameter, Quantity};
+use crate::stage::Timed;
+use crate::transport::message::{Block, Parcel};
+use crate::transport::parcel::Length;
+use crate::transport::{Message, Shape, Traits};
+
+/// Every size there is a driver for, both ways.
+pub const PARAMETERS: &[Parameter] = &[
+    by_value(8),
+    by_value(64),
+    by_value(512),
+    by_value(1_024),
+    by_value(2_048),
+    by_value(4_096),
+    by_value(16_384),
+    by_value(65_536),
+    by_pointer(8),
+    by_pointer(64),
+    by_pointer(512),
+    by_pointer(1_024),
+    by_pointer(2_048),
+    by_pointer(4_096),
+    by_pointer(16_384),
+    by_pointer(65_536),
+];
+
+/// What is not said is the smallest.
+pub const SMALLEST: Parameter = by_value(8);
+
+const fn by_value(bytes: u32) -> Parameter {
+    Parameter { quantity: Quantity::BytesByValue, value: bytes as f64 }
+}
+
+const fn by_pointer(bytes: u32) -> Parameter {
+    Parameter { quantity: Quantity::BytesByPointer, value: bytes as f64 }
+}
+
+/// The sessions of one size, one for each way.
+///
+/// # Errors
+///
+/// Refuses every number of bytes that there is no driver for.
+pub fn checked(bytes: f64) -> Result<Vec<Parameter>, Error> {
+    let offered: Vec<_> = PARAMETERS.iter().filter(|parameter| parameter.value == bytes).copied().collect();
+    if offered.is_empty() {
+        let sentence = "A message can have 8, 64, 512, 1024, 2048, 4096, 16384 or 65536 bytes, not";
+        return Err(Error::Refused(format!("{sentence} {bytes}.")));
+    }
+    Ok(offered)
+}
+
+/// Whether a transport can carry such messages between so many threads, as the machine is set up now.
+pub fn fits(traits: &Traits, shape: Shape, parameter: Option<Parameter>) -> bool {
+    let moved = match parameter {
+        Some(Parameter { quantity: Quantity::BytesByValue, value }) => value as usize,
+        // A word: the number itself, or an address.
+        _ => size_of::<usize>(),
+    };
+    moved <= (traits.most_bytes)(shape)
+}
+
+pub fn limit(frame: &Frame, parameter: Option<Parameter>) -> &'static Probe {
+    match parameter.unwrap_or(SMALLEST).value as u64 {
+        64 => &limits::BYTES_64,
+        512 => &limits::BYTES_512,
+        1_024 => &limits::BYTES_1K,
+        2_048 => &limits::BYTES_2K,
+        4_096 => &limits::BYTES_4K,
+        16_384 => &limits::BYTES_16K,
+        65_536 => &limits::BYTES_64K,
+        _ => frame.stream_limit(),
+    }
+}
+
+/// A run that can be made with any kind of message.
+pub trait Drive {
+    fn with<M: Message>(self) -> Result<Timed, Fault>;
+}
+
+/// The run with the messages that the parameter names.
+pub fn drive(parameter: Parameter, run: impl Drive) -> Result<Timed, Fault> {
+    let bytes = parameter.value as usize;
+    match (parameter.quantity, bytes) {
+        (Quantity::BytesByValue, 8) => run.with::<usize>(),
+        (Quantity::BytesByValue, 64) => run.with::<Block<8>>(),
+        (Quantity::BytesByValue, 512) => run.with::<Block<64>>(),
+        (Quantity::BytesByValue, 1_024) => run.with::<Block<128>>(),
+        (Quantity::BytesByValue, 2_048) => run.with::<Block<256>>(),
+        (Quantity::BytesByValue, 4_096) => run.with::<Block<512>>(),
+        (Quantity::BytesByValue, 16_384) => run.with::<Block<2_048>>(),
+        (Quantity::BytesByValue, 65_536) => run.with::<Block<8_192>>(),
+        (Quantity::BytesByPointer, 8..) => {
+            let _length = Length::of(bytes / size_of::<usize>());
+            run.with::<Parcel>()
+        }
+        _ => Err(Fault::System(io::Error::other(format!("there are no messages of {parameter:?}")))),
+    }
+}
+
+/// What one stream may leave in a queue without a bound, if its receiver is held up.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// One run as several streams after each other, none of which can fill a queue without a bound with more than 256 MiB.
+pub fn in_streams(
+    parameter: Parameter,
+    messages: u64,
+    mut stream: impl FnMut(u64) -> Result<Timed, Fault>,
+) -> Result<Timed, Fault> {
+    let mut all = Timed { elapsed: std::time::Duration::ZERO, units: 0 };
+    for messages in lengths(parameter.value as u64, messages) {
+        let timed = stream(messages)?;
+        all = Timed { elapsed: all.elapsed + timed.elapsed, units: all.units + timed.units };
+    }
+    Ok(all)
+}
+
+/// The lengths of the streams that make a run of so many messages.
+fn lengths(bytes: u64, messages: u64) -> impl Iterator<Item = u64> {
+    let most = MOST_BYTES / bytes;
+    let rest = messages % most;
+    let whole: Range<u64> = 0..messages / most;
+    whole.map(move |_| most).chain((rest > 0).then_some(rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_stream_can_hold_more_than_its_share_of_memory() {
+        for parameter in PARAMETERS {
+            let bytes = parameter.value as u64;
+            for messages in [1, 1_000, 4_096, 4_097, 32_000_000] {
+                assert_eq!(lengths(bytes, messages).sum::<u64>(), messages);
+                assert!(lengths(bytes, messages).all(|length| length > 0 && length * bytes <= MOST_BYTES));
+            }
+        }
+        assert_eq!(lengths(65_536, 10_000).collect::<Vec<_>>(), [4_096, 4_096, 1_808]);
+    }
+
+    #[test]
+    fn a_size_without_a_driver_is_refused_with_those_that_have_one() {
+        for bytes in [0.0, 9.0, 64.5, 1_073_741_824.0, f64::NAN] {
+            let error = checked(bytes).unwrap_err();
+            assert_eq!(error.exit_status(), 2);
+            let due = format!("A message can have 8, 64, 512, 1024, 2048, 4096, 16384 or 65536 bytes, not {bytes}.");
+            assert_eq!(error.to_string(), due);
+        }
+    }
+
+    #[test]
+    fn every_size_is_offered_every_way() {
+        for bytes in PARAMETERS.iter().map(|parameter| parameter.value) {
+            let ways: Vec<_> = checked(bytes).unwrap().iter().map(|one| one.quantity).collect();
+            assert_eq!(ways, [Quantity::BytesByValue, Quantity::BytesByPointer]);
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_for_a_transport_can_go_by_its_address() {
+        let traits = Traits { most_bytes: |shape| 4_096 / shape.senders, ..Traits::COMMON };
+        let fits = |shape, parameter| fits(&traits, shape, Some(parameter));
+        assert!(fits(Shape::ONE_TO_ONE, by_value(4_096)) && !fits(Shape::square(2), by_value(4_096)));
+        assert!(fits(Shape::square(2), by_pointer(65_536)));
+        let rate = Parameter { quantity: Quantity::Rate, value: 1e6 };
+        assert!(fits(Shape::square(2), rate) && super::fits(&traits, Shape::square(2), None));
+    }
+}

@@ -1,0 +1,318 @@
+//! Streams from several threads to several threads, through one transport.
+//!
+//! ```text
+//!   senders    0.0 0.1 0.2 ... \                 / 0.0 1.0 0.3 ...   receivers: each message reaches one of them
+//!              1.0 1.1 1.2 ...  >---------------<  0.1 0.2 1.1 ...
+//! ```
+//!
+//! A message carries the number of its sender and its own in that sender's row. Each receiver must see the messages of
+//! each sender in ascending order; a lone one must see all of them. At the end, how many each sender has sent, and the
+//! sum of their numbers, must have been received by all together. So nothing is lost, doubled or overtaken unseen.
+//!
+//! The clock runs from the first send of all to the last receipt of all. A thread on each side is kept on its CPU; more
+//! run wherever the scheduler puts them on the place's CPUs.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use super::carried::{self, Drive};
+use super::{END, Quick, Scenario};
+use crate::error::Fault;
+use crate::frame::Frame;
+use crate::place::Place;
+use crate::record::Parameter;
+use crate::rounds::Contender;
+use crate::stage::{Part, Span, Timed, ensemble};
+use crate::transport::registry::Entry;
+use crate::transport::{Many, Message, Receiver, Sender, Shape};
+
+pub static TWO_BY_TWO: Scenario = Scenario {
+    name: "many-2x2",
+    about: "Two threads send and two receive, through one transport",
+    parameters: carried::PARAMETERS,
+    in_quick: Quick::No,
+    one_cpu: false,
+    shape: Shape::square(2),
+    needs_two_cpus: false,
+    able: |traits| traits.one_by_one,
+    limit: carried::limit,
+    beside: &[],
+    contender: |entry, parameter, frame| contender(entry, TWO_BY_TWO.shape, parameter, frame),
+};
+
+pub static THREE_BY_THREE: Scenario = Scenario {
+    name: "many-3x3",
+    about: "Three threads send and three receive, through one transport",
+    shape: Shape::square(3),
+    contender: |entry, parameter, frame| contender(entry, THREE_BY_THREE.shape, parameter, frame),
+    ..TWO_BY_TWO
+};
+
+pub static EIGHT_BY_EIGHT: Scenario = Scenario {
+    name: "many-8x8",
+    about: "Eight threads send and eight receive, through one transport",
+    shape: Shape::square(8),
+    contender: |entry, parameter, frame| contender(entry, EIGHT_BY_EIGHT.shape, parameter, frame),
+    ..TWO_BY_TWO
+};
+
+/// One of so many threads to so many.
+pub fn contender(entry: &'static Entry, shape: Shape, parameter: Option<Parameter>, frame: Frame) -> Contender {
+    let place = frame.place;
+    let parameter = parameter.unwrap_or(carried::SMALLEST);
+    let run = move |messages| match entry.many {
+        Some(many) => many(place, shape, parameter, messages),
+        None => unreachable!("{} was chosen for {shape}", entry.traits.name),
+    };
+    let mut contender = frame.transport(entry, carried::limit(&frame, Some(parameter)), run);
+    if shape.threads() > place.cpus().len() {
+        // In less than some slices of the scheduler the threads would run one after the other.
+        contender.length = contender.length.at_least(super::crowd::LEAST_TIME, 0);
+    }
+    contender
+}
+
+struct Streams<T> {
+    place: Place,
+    shape: Shape,
+    parameter: Parameter,
+    messages: u64,
+    transport: std::marker::PhantomData<T>,
+}
+
+impl<T: Many> Drive for Streams<T> {
+    fn with<M: Message>(self) -> Result<Timed, Fault> {
+        carried::in_streams(self.parameter, self.messages, |messages| stream::<T, M>(self.place, self.shape, messages))
+    }
+}
+
+/// Streams `messages`, rounded up to the same number for each sender.
+pub fn run<T: Many>(place: Place, shape: Shape, parameter: Parameter, messages: u64) -> Result<Timed, Fault> {
+    let transport = std::marker::PhantomData::<T>;
+    carried::drive(parameter, Streams { place, shape, parameter, messages, transport })
+}
+
+fn stream<T: Many, M: Message>(place: Place, shape: Shape, messages: u64) -> Result<Timed, Fault> {
+    play(place, shape, T::open_many::<M>(shape)?, messages)
+}
+
+/// Streams from all these senders to all these receivers.
+pub fn play<M: Message>(
+    place: Place,
+    shape: Shape,
+    (senders, receivers): (Vec<impl Sender<M>>, Vec<impl Receiver<M>>),
+    messages: u64,
+) -> Result<Timed, Fault> {
+    let each = messages.div_ceil(shape.senders as u64) as usize;
+    let pinned = shape == Shape::ONE_TO_ONE;
+    let (first, second) = (&[place.first][..], &[place.second][..]);
+    let all = &place.cpus()[..];
+    let closing = Arc::new(Closing { sending: AtomicUsize::new(shape.senders), receivers: shape.receivers });
+    let mut parts = Vec::with_capacity(shape.threads());
+    for (number, sender) in senders.into_iter().enumerate() {
+        let closing = closing.clone();
+        parts.push(Part::new(if pinned { first } else { all }, move |gate| {
+            gate.pass();
+            let start = pour(sender, number, each, &closing);
+            Ok((Span { start, end: start, units: 0 }, None))
+        }));
+    }
+    for receiver in receivers {
+        let seen = Seen::new(shape);
+        parts.push(Part::new(if pinned { second } else { all }, move |gate| {
+            gate.pass();
+            let start = Instant::now();
+            let seen = drain(receiver, seen)?;
+            Ok((Span { start, end: Instant::now(), units: seen.received() }, Some(seen)))
+        }));
+    }
+    let (spans, seen): (Vec<Span>, Vec<Option<Seen>>) =
+        ensemble(messages, parts)?.into_iter().collect::<Result<Vec<_>, Fault>>()?.into_iter().unzip();
+    complete(seen.into_iter().flatten(), shape, each)?;
+    // The receivers were there first, and waited: their start says nothing.
+    let start = spans[..shape.senders].iter().map(|span| span.start).min();
+    let receivers = spans[shape.senders..].iter().map(|span| Span { start: start.unwrap_or(span.start), ..*span });
+    Ok(Span::over(&receivers.collect::<Vec<_>>()))
+}
+
+/// A message's number within its sender's row has so many bits.
+const ROW: u32 = 40;
+
+/// How the streams end. A lone receiver waits for the end of each sender. Several share one order of all messages: there
+/// the last sender puts an end for each of them behind everything.
+struct Closing {
+    sending: AtomicUsize,
+    receivers: usize,
+}
+
+impl Closing {
+    fn ends_to_send(&self) -> usize {
+        // ORDERING: AcqRel: what the other senders had sent before they got here comes before the ends of the last one.
+        let last = self.sending.fetch_sub(1, Ordering::AcqRel) == 1;
+        match (self.receivers, last) {
+            (1, _) => 1,
+            (several, true) => several,
+            (_, false) => 0,
+        }
+    }
+}
+
+#[inline(never)]
+fn pour<M: Message>(sender: impl Sender<M>, number: usize, messages: usize, closing: &Closing) -> Instant {
+    let mut sender = sender;
+    let row = number << ROW;
+    let start = Instant::now();
+    for message in row..row + messages {
+        if sender.send(M::numbered(message)).is_err() {
+            return start;
+        }
+    }
+    for _ in 0..closing.ends_to_send() {
+        let _ = sender.send(M::numbered(END));
+    }
+    start
+}
+
+/// What one receiver has seen of one sender.
+#[derive(Clone, Copy, Default)]
+struct Row {
+    /// The least number that may come.
+    next: usize,
+    count: usize,
+    sum: usize,
+}
+
+struct Seen {
+    rows: Vec<Row>,
+    /// No number may be left out.
+    alone: bool,
+    ends: usize,
+}
+
+impl Seen {
+    fn new(shape: Shape) -> Self {
+        let alone = shape.receivers == 1;
+        Self { rows: vec![Row::default(); shape.senders], alone, ends: if alone { shape.senders } else { 1 } }
+    }
+
+    fn received(&self) -> u64 {
+        self.rows.iter().map(|row| row.count as u64).sum()
+    }
+
+    #[inline(always)]
+    fn check(&mut self, number: usize) -> Result<(), Fault> {
+        let (sender, message) = (number >> ROW, number & ((1 << ROW) - 1));
+        let Some(row) = self.rows.get_mut(sender) else { return Err(Fault::TooMany { received: number }) };
+        if message < row.next || (self.alone && message > row.next) {
+            return Err(Fault::OutOfOrder { expected: sender << ROW | row.next, received: number });
+        }
+        *row = Row { next: message + 1, count: row.count + 1, sum: row.sum.wrapping_add(message) };
+        Ok(())
+    }
+}
+
+#[inline(never)]
+fn drain<M: Message>(receiver: impl Receiver<M>, seen: Seen) -> Result<Seen, Fault> {
+    let mut receiver = receiver;
+    let mut seen = seen;
+    while seen.ends > 0 {
+        match receiver.recv().map(|message| message.number()) {
+            Ok(END) => seen.ends -= 1,
+            Ok(number) => seen.check(number)?,
+            Err(_) => return Err(Fault::Disconnected { expected: seen.rows.first().map_or(0, |row| row.next) }),
+        }
+    }
+    Ok(seen)
+}
+
+/// All receivers together must have what every sender has sent.
+fn complete(seen: impl Iterator<Item = Seen>, shape: Shape, each: usize) -> Result<(), Fault> {
+    let mut total = vec![Row::default(); shape.senders];
+    for seen in seen {
+        for (total, row) in total.iter_mut().zip(&seen.rows) {
+            total.count += row.count;
+            total.sum = total.sum.wrapping_add(row.sum);
+        }
+    }
+    let sum = (0..each).fold(0, usize::wrapping_add);
+    for (sender, row) in total.iter().enumerate() {
+        let first = sender << ROW;
+        if row.count > each {
+            return Err(Fault::TooMany { received: first + each });
+        }
+        if row.count < each || row.sum != sum {
+            return Err(Fault::Lost { expected: first + row.count });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::registry;
+
+    #[test]
+    fn everybody_who_can_delivers_everything_between_many() {
+        let place = Place::choose(None).unwrap();
+        for entry in registry::all() {
+            for shape in [Shape::ONE_TO_ONE, Shape::new(5, 1), Shape::square(3), Shape::new(1, 4)] {
+                let traits = &entry.traits;
+                let Some(many) = entry.many.filter(|_| shape.fits(traits.senders, traits.receivers)) else { continue };
+                for parameter in [64.0, 4_096.0].into_iter().flat_map(|bytes| carried::checked(bytes).unwrap()) {
+                    if !carried::fits(traits, shape, Some(parameter)) {
+                        continue;
+                    }
+                    let timed = many(place, shape, parameter, 1_501);
+                    let timed = timed.unwrap_or_else(|fault| panic!("{} {shape} {parameter:?} {fault}", traits.name));
+                    assert_eq!(timed.units, 1_501_u64.div_ceil(shape.senders as u64) * shape.senders as u64);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn who_says_that_many_can_take_part_has_a_driver_for_them() {
+        for entry in registry::all() {
+            let one_to_one = !Shape::square(2).fits(entry.traits.senders, entry.traits.receivers)
+                && !Shape::new(2, 1).fits(entry.traits.senders, entry.traits.receivers);
+            assert_eq!(entry.many.is_none(), one_to_one, "{}", entry.traits.name);
+        }
+    }
+
+    fn seen(shape: Shape, numbers: &[usize]) -> Result<Seen, Fault> {
+        let mut seen = Seen::new(shape);
+        numbers.iter().try_for_each(|&number| seen.check(number))?;
+        Ok(seen)
+    }
+
+    #[test]
+    fn a_lone_receiver_must_see_everything_and_several_only_rising_numbers() {
+        let of = |sender: usize, message| sender << ROW | message;
+        assert!(matches!(seen(Shape::new(2, 1), &[of(0, 0), of(1, 0), of(0, 1)]), Ok(seen) if seen.received() == 3));
+        let gap = seen(Shape::new(2, 1), &[of(1, 0), of(1, 2)]);
+        assert!(
+            matches!(gap, Err(Fault::OutOfOrder { expected, received }) if (expected, received) == (of(1, 1), of(1, 2)))
+        );
+        assert!(seen(Shape::square(2), &[of(1, 0), of(1, 2)]).is_ok());
+        for late in [of(1, 0), of(1, 1)] {
+            assert!(matches!(seen(Shape::square(2), &[of(1, 1), late]), Err(Fault::OutOfOrder { .. })));
+        }
+        assert!(matches!(seen(Shape::square(2), &[of(2, 0)]), Err(Fault::TooMany { .. })));
+    }
+
+    #[test]
+    fn all_receivers_together_must_have_everything_once() {
+        let shape = Shape::square(2);
+        let other = 1 << ROW;
+        let together = |one: &[usize], two: &[usize]| {
+            complete([seen(shape, one).unwrap(), seen(shape, two).unwrap()].into_iter(), shape, 3)
+        };
+        assert!(together(&[0, 2, other], &[1, other + 1, other + 2]).is_ok());
+        assert!(matches!(together(&[0, 2], &[1, other + 1, other + 2]), Err(Fault::Lost { .. })));
+        assert!(matches!(together(&[0, 1, 2, other], &[0, other + 1, other + 2]), Err(Fault::TooMany { .. })));
+        // As many as there should be, but one of them twice and another never.
+        assert!(matches!(together(&[0, 2, other], &[2, other + 1, other + 2]), Err(Fault::Lost { .. })));
+    }
+}

@@ -1,0 +1,106 @@
+//! `ysuite::mpmc`, the exchange with room for 1,024 messages: ends that look a little before they sleep, sleep at once
+//! in a futex, or never sleep.
+//!
+//! ```text
+//!   sender threads   send ----> one ring of 1,024 places, one order ----> recv   receiver threads
+//! ```
+
+use std::io;
+
+use ysuite::channel::Spin;
+use ysuite::mpmc;
+
+use super::{Closed, Ends, Message, Traits, Transport, Waits, ends_by_cloning};
+
+/// Looks a little, then sleeps.
+pub struct Adaptive;
+/// Sleeps at once, in a futex.
+pub struct Sleeping;
+/// Never sleeps.
+pub struct Spinning;
+
+pub(super) const PLACES: usize = 1024;
+
+pub(super) const COMMON: Traits =
+    Traits { works_with_epoll: true, bounded: true, senders: Ends::Many, receivers: Ends::Many, ..Traits::COMMON };
+
+type Pair<M> = (mpmc::Sender<M>, mpmc::Receiver<M>);
+
+fn spinning<M>(spin: Spin) -> Pair<M> {
+    let (sender, receiver) = mpmc::bounded(PLACES);
+    sender.set_spin(spin);
+    receiver.set_spin(spin);
+    (sender, receiver)
+}
+
+impl Transport for Adaptive {
+    const TRAITS: Traits = Traits {
+        name: "exchange",
+        about: "ysuite::mpmc with room for 1,024 messages, looking a little before it sleeps",
+        batches: true,
+        ..COMMON
+    };
+    type Sender<M: Message> = mpmc::Sender<M>;
+    type Receiver<M: Message> = mpmc::Receiver<M>;
+
+    fn open<M: Message>() -> io::Result<Pair<M>> {
+        Ok(mpmc::bounded(PLACES))
+    }
+}
+
+impl Transport for Sleeping {
+    const TRAITS: Traits = Traits {
+        name: "exchange-futex",
+        about: "ysuite::mpmc with room for 1,024 messages, sleeping at once in a futex (Spin::None)",
+        waits: Waits::Sleeps,
+        ..COMMON
+    };
+    type Sender<M: Message> = mpmc::Sender<M>;
+    type Receiver<M: Message> = mpmc::Receiver<M>;
+
+    fn open<M: Message>() -> io::Result<Pair<M>> {
+        Ok(spinning(Spin::None))
+    }
+}
+
+impl Transport for Spinning {
+    const TRAITS: Traits = Traits {
+        name: "exchange-spin",
+        about: "ysuite::mpmc with room for 1,024 messages, never sleeping (Spin::Forever)",
+        waits: Waits::Spins,
+        ..COMMON
+    };
+    type Sender<M: Message> = mpmc::Sender<M>;
+    type Receiver<M: Message> = mpmc::Receiver<M>;
+
+    fn open<M: Message>() -> io::Result<Pair<M>> {
+        Ok(spinning(Spin::Forever))
+    }
+}
+
+ends_by_cloning!(both: Adaptive, Sleeping, Spinning);
+
+impl<M: Message> super::Sender<M> for mpmc::Sender<M> {
+    #[inline(always)]
+    fn send(&mut self, message: M) -> Result<(), Closed> {
+        mpmc::Sender::send(self, message).map_err(|_| Closed)
+    }
+
+    #[inline(always)]
+    fn send_batch(&mut self, first: usize, count: usize) -> Result<(), Closed> {
+        let messages = (first..first + count).map(M::numbered);
+        mpmc::Sender::send_batch(self, messages).map(|_| ()).map_err(|_| Closed)
+    }
+}
+
+impl<M: Message> super::Receiver<M> for mpmc::Receiver<M> {
+    #[inline(always)]
+    fn recv(&mut self) -> Result<M, Closed> {
+        mpmc::Receiver::recv(self).map_err(|_| Closed)
+    }
+
+    #[inline(always)]
+    fn recv_batch(&mut self, into: &mut Vec<M>, max: usize) -> Result<(), Closed> {
+        mpmc::Receiver::recv_batch(self, into, max).map(|_| ()).map_err(|_| Closed)
+    }
+}

@@ -1,0 +1,148 @@
+//! `ysuite`'s channels attached to a `YSocketpair` (an eventfd on Linux) that waits in a real epoll, as beside sockets.
+//!
+//! ```text
+//!   sender thread   send ----> the channel's queue ------> try_recv   receiver thread
+//!                     \-- only if asleep --> descriptor --> epoll_wait, check
+//! ```
+//!
+//! A receiver goes to epoll only when `try_recv` finds nothing, and then asks its set which receivers are up. Each of
+//! several receivers has a set and an epoll of its own.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+
+use rustix::event::epoll;
+use ysuite::channel::TryRecvError;
+use ysuite::signal::{Attach, Wait, YSocketpair};
+use ysuite::{mpmc, mpsc, spsc};
+
+use super::exchange::PLACES;
+use super::{Closed, Ends, Many, Message, Shape, Sides, Traits, Transport, Waits};
+
+pub struct Spsc;
+pub struct Funnel;
+pub struct Exchange;
+
+const COMMON: Traits = Traits { waits: Waits::SleepsInPoll, works_with_epoll: true, ..Traits::COMMON };
+
+/// The face of a receiver that can be attached.
+pub trait Looks<M>: Attach + Send + 'static {
+    fn look(&mut self) -> Result<M, TryRecvError>;
+}
+
+pub struct Receiver<R> {
+    messages: R,
+    set: YSocketpair,
+    epoll: OwnedFd,
+}
+
+impl<R: Attach> Receiver<R> {
+    fn new(mut messages: R) -> io::Result<Self> {
+        let mut set = YSocketpair::new()?;
+        set.attach(&mut messages, 0)?;
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+        epoll::add(&epoll, &set, epoll::EventData::new_u64(0), epoll::EventFlags::IN)?;
+        Ok(Self { messages, set, epoll })
+    }
+
+    fn wait(&mut self) {
+        let mut events = [MaybeUninit::uninit(); 8];
+        // An interrupted wait is a wait that found nothing: the caller looks again.
+        let _ = epoll::wait(&self.epoll, &mut events, None);
+        for _id in self.set.check() {}
+    }
+}
+
+impl<M: Message, R: Looks<M>> super::Receiver<M> for Receiver<R> {
+    #[inline(always)]
+    fn recv(&mut self) -> Result<M, Closed> {
+        loop {
+            match self.messages.look() {
+                Ok(message) => return Ok(message),
+                Err(TryRecvError::Disconnected) => return Err(Closed),
+                Err(TryRecvError::Empty) => self.wait(),
+            }
+        }
+    }
+}
+
+impl Transport for Spsc {
+    const TRAITS: Traits = Traits {
+        name: "spsc-epoll",
+        about: "ysuite::spsc attached to a YSocketpair, waiting in epoll as beside sockets",
+        ..COMMON
+    };
+    type Sender<M: Message> = spsc::Sender<M>;
+    type Receiver<M: Message> = Receiver<spsc::Receiver<M>>;
+
+    fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
+        let (sender, receiver) = spsc::unbounded();
+        Ok((sender, Receiver::new(receiver)?))
+    }
+}
+
+impl Transport for Funnel {
+    const TRAITS: Traits = Traits {
+        name: "funnel-epoll",
+        about: "ysuite::mpsc attached to a YSocketpair, waiting in epoll as beside sockets",
+        senders: Ends::Many,
+        ..COMMON
+    };
+    type Sender<M: Message> = mpsc::Sender<M>;
+    type Receiver<M: Message> = Receiver<mpsc::Receiver<M>>;
+
+    fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
+        let (sender, receiver) = mpsc::unbounded();
+        Ok((sender, Receiver::new(receiver)?))
+    }
+}
+
+super::ends_by_cloning!(senders: Funnel);
+
+impl Transport for Exchange {
+    const TRAITS: Traits = Traits {
+        name: "exchange-eventfd",
+        about: "ysuite::mpmc with room for 1,024 messages, each receiver waiting in an epoll of its own for an eventfd",
+        bounded: true,
+        senders: Ends::Many,
+        receivers: Ends::Many,
+        ..COMMON
+    };
+    type Sender<M: Message> = mpmc::Sender<M>;
+    type Receiver<M: Message> = Receiver<mpmc::Receiver<M>>;
+
+    fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
+        let (sender, receiver) = mpmc::bounded(PLACES);
+        Ok((sender, Receiver::new(receiver)?))
+    }
+}
+
+impl Many for Exchange {
+    fn open_many<M: Message>(shape: Shape) -> io::Result<Sides<Self, M>> {
+        let (sender, receiver) = mpmc::bounded(PLACES);
+        let receivers = std::iter::repeat_n(receiver, shape.receivers).map(Receiver::new).collect::<io::Result<_>>()?;
+        Ok((std::iter::repeat_n(sender, shape.senders).collect(), receivers))
+    }
+}
+
+impl<M: Message> Looks<M> for spsc::Receiver<M> {
+    #[inline(always)]
+    fn look(&mut self) -> Result<M, TryRecvError> {
+        self.try_recv()
+    }
+}
+
+impl<M: Message> Looks<M> for mpsc::Receiver<M> {
+    #[inline(always)]
+    fn look(&mut self) -> Result<M, TryRecvError> {
+        self.try_recv()
+    }
+}
+
+impl<M: Message> Looks<M> for mpmc::Receiver<M> {
+    #[inline(always)]
+    fn look(&mut self) -> Result<M, TryRecvError> {
+        self.try_recv()
+    }
+}
