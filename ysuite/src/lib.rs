@@ -61,7 +61,7 @@
 //! | `try_recv`, `peek`, unattached | wait-free | no | 0; 1 to wake a sleeping sender | yes | – |
 //! | `try_recv`, `peek`, attached, empty | wait-free | no | 2 the first time (barrier, descriptor), then 0 | yes, but for those | – |
 //! | `recv_async`, `poll_recv` | wait-free polls | no (the waker may) | 1 barrier | – | yes |
-//! | `mpsc`: `send` and its like | as above | as above, in small chunks | 1 to wake a sleeping receiver | no (allocates) | – |
+//! | `mpsc`: `send` and its like | as above | as above, in small chunks | as above; without room 2 more, to give way | no (allocates) | – |
 //! | `mpsc`: `recv` and its like | wait-free in the number of active lanes | as above, and to keep track of more active lanes than ever | as above | no² | as above |
 //! | `mpsc`: `clone`, `drop` of a sender | lock-free | the lane | 0; `drop` of the last: 1 to wake | no | – |
 //! | `len`, `is_empty` on a receiver | wait-free, a load for every 7 messages or so | no | 0 | no | – |

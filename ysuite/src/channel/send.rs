@@ -16,6 +16,8 @@ use crate::queue::{GONE, Local, Passive, aside};
 
 /// What a sending end knows of the channel around its pipe.
 pub(super) trait Link {
+    /// As [`Side::CROWDED`].
+    const CROWDED: bool = false;
     /// A publication has found these tokens: wakes whoever they stand for. Whether the receiver slept.
     fn wake(&self, receiver: &Passive, tokens: u32) -> bool;
     /// The sender will never wait again. Said before the pipe is closed: afterwards its place may be another's.
@@ -39,6 +41,8 @@ struct Room<T, L: Link> {
 }
 
 impl<T, L: Link> Side for Room<T, L> {
+    const CROWDED: bool = L::CROWDED;
+
     fn is_ready(&mut self) -> bool {
         self.writer.has_room() || self.writer.is_orphaned()
     }

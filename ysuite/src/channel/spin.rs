@@ -8,7 +8,7 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::os::{Native, Platform};
+use crate::os::{Native, Platform, give_way};
 use crate::sync::spin_loop;
 
 /// What a waiting end does before it goes to sleep.
@@ -36,6 +36,9 @@ const SELDOM: u32 = 1024;
 const LONGEST: Duration = Duration::from_micros(100);
 /// The scale of `worth`: looking has always paid.
 const ALWAYS: u32 = 256;
+
+/// How often a thread lets others go first before it sleeps.
+const YIELDS: u32 = if cfg!(ysuite_loom) { 0 } else { 2 };
 
 /// A waiting end's memory of whether looking pays.
 #[derive(Clone, Copy, Debug)]
@@ -88,9 +91,18 @@ impl Spinner {
         self.spin != Spin::None && Native::cpus() != 1
     }
 
-    /// Whether other threads may be let go first. Also on a single CPU, and there above all.
-    pub(super) fn may_give_way(&self) -> bool {
-        self.spin == Spin::Adaptive
+    /// Lets other threads have the CPU first, unless this end is to sleep at once or never: for ends of which there may
+    /// be more than CPUs. Then the one that is waited for may be waiting for this one's CPU, also and above all on a
+    /// single one, and fills or empties the queue as far as it can, which no wake-up, one at a time, would let it do.
+    /// True: something has come of it.
+    pub(super) fn give_way(&self, deadline: Option<Instant>, mut ready: impl FnMut() -> bool) -> bool {
+        if self.spin != Spin::Adaptive || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return false;
+        }
+        (0..YIELDS).any(|_| {
+            give_way();
+            ready()
+        })
     }
 
     /// Looks until `ready` is true or looking is no longer worth it. The answer is `ready`'s last.

@@ -11,6 +11,9 @@ use crate::queue::Passive;
 
 /// An end of a channel that can wait until something is ready: a message, room, or the other end's going.
 pub(super) trait Side {
+    /// Whether there may be more such ends than CPUs, all waiting for the same other end: then they let others go first
+    /// before they sleep.
+    const CROWDED: bool = false;
     /// Whether waiting is over. Never blocks; may step forward in the queue.
     fn is_ready(&mut self) -> bool;
     /// Where this end says that it sleeps.
@@ -40,8 +43,11 @@ fn found(side: &impl Side, tokens: u32) {
 /// Blocks the thread until the side is ready (true) or the deadline has passed (false).
 #[cold]
 #[inline(never)]
-pub(super) fn block(side: &mut impl Side, spinner: &mut Spinner, deadline: Option<Instant>) -> bool {
+pub(super) fn block<S: Side>(side: &mut S, spinner: &mut Spinner, deadline: Option<Instant>) -> bool {
     if spinner.look(deadline, || side.is_ready()) {
+        return true;
+    }
+    if S::CROWDED && spinner.give_way(deadline, || side.is_ready()) {
         return true;
     }
     let tokens = tokens(side, FUTEX);

@@ -10,11 +10,8 @@ use std::time::Instant;
 use super::bell::Bell;
 use super::core::{Side, pass_on};
 use super::patience::Patience;
-use crate::os::{Native, Platform, Waited, give_way};
+use crate::os::{Native, Platform, Waited};
 use crate::queue::exchange::Place;
-
-/// How often a thread lets others go first before it sleeps.
-const YIELDS: u32 = if cfg!(ysuite_loom) { 0 } else { 2 };
 
 /// One wait of a thread or a future.
 pub(super) struct Wait<S: Side> {
@@ -40,8 +37,7 @@ impl<S: Side> Wait<S> {
     pub(super) fn block(&mut self, patience: &Patience, deadline: Option<Instant>) -> bool {
         let side = self.side;
         let mut spinner = patience.recall();
-        let found = spinner.look(deadline, || side.is_ready());
-        if found || spinner.may_give_way() && self.give_way(deadline) {
+        if spinner.look(deadline, || side.is_ready()) || spinner.give_way(deadline, || side.is_ready()) {
             patience.keep(spinner);
             return true;
         }
@@ -66,19 +62,6 @@ impl<S: Side> Wait<S> {
             }
             // Somebody was quicker; or the bell was rung for an earlier wait.
         }
-    }
-
-    /// Lets other threads have the CPU: with more threads than CPUs, the one that is waited for may be waiting for this
-    /// one's. It then fills or empties the ring as far as it can, which no wake-up, one at a time, would let it do. True:
-    /// something has come of it.
-    fn give_way(&self, deadline: Option<Instant>) -> bool {
-        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return false;
-        }
-        (0..YIELDS).any(|_| {
-            give_way();
-            self.side.is_ready()
-        })
     }
 
     /// Registers the task to be woken once the side is ready, unless it is ready already.

@@ -27,6 +27,8 @@ struct Lane<T> {
 }
 
 impl<T> Link for Lane<T> {
+    const CROWDED: bool = true;
+
     fn wake(&self, _: &Passive, tokens: u32) -> bool {
         match self.id {
             Some(id) if tokens & LANE != 0 => {
