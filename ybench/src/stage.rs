@@ -117,16 +117,19 @@ where
 {
     let (done, finished) = mpsc::channel();
     let gate = Arc::new(Gate::new(2));
-    let first = play(vec![place.first], gate.clone(), done.clone(), first)?;
-    let second = play(vec![place.second], gate.clone(), done, second).inspect_err(|_| gate.force())?;
+    let first = play(vec![place.first], gate.clone(), done.clone(), Box::new(first))?;
+    let second = play(vec![place.second], gate.clone(), done, Box::new(second)).inspect_err(|_| gate.force())?;
     wait_for_all(2, units, &finished)?;
     Ok((ended(first)?, ended(second)?))
 }
 
+/// Boxed: the start of a thread is a lot of code, and would be compiled for every driver, transport and message again.
+type Work<A> = Box<dyn FnOnce(&Gate) -> A + Send>;
+
 /// What one thread of an ensemble does, and on which CPUs.
 pub struct Part<A> {
     cpus: Vec<usize>,
-    work: Box<dyn FnOnce(&Gate) -> A + Send>,
+    work: Work<A>,
 }
 
 impl<A> Part<A> {
@@ -156,7 +159,7 @@ fn play<A: Send + 'static>(
     cpus: Vec<usize>,
     gate: Arc<Gate>,
     done: mpsc::Sender<()>,
-    part: impl FnOnce(&Gate) -> A + Send + 'static,
+    part: Work<A>,
 ) -> Result<JoinHandle<Result<A, Fault>>, Fault> {
     let thread = thread::Builder::new().stack_size(STACK).spawn(move || {
         // A thread that cannot be pinned plays its part all the same: its partner is waiting at the gate.
