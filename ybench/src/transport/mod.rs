@@ -4,12 +4,12 @@
 //! compiled for its contender alone: no indirect call is made per message. An end may block or spin as its mechanism
 //! does; it must say [`Closed`] once its peer is gone, so that a lost message ends a run instead of hanging it.
 
-pub mod bytes;
 pub mod crossbeam;
 pub mod empty;
 pub mod exchange;
 pub mod funnel;
 pub mod in_epoll;
+pub mod kernel;
 pub mod message;
 pub mod mutex_condvar;
 mod mutex_queue;
@@ -87,6 +87,8 @@ pub struct Traits {
     pub receivers: Ends,
     /// The most bytes it can carry in one message between so many threads, as the machine is set up now.
     pub most_bytes: fn(Shape) -> usize,
+    /// Whether this machine has it, and if not, why, without a full stop. Asked when somebody wants to measure it.
+    pub available: fn() -> Result<(), String>,
     /// Whether it takes part only when asked for by name: made to test the instrument.
     pub hidden: bool,
     /// Whether its receiver invents the messages instead of receiving them: a time from one end to the other means
@@ -107,6 +109,7 @@ impl Traits {
         senders: Ends::One,
         receivers: Ends::One,
         most_bytes: |_| usize::MAX,
+        available: || Ok(()),
         hidden: false,
         invents: false,
     };

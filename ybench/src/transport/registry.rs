@@ -1,5 +1,6 @@
 //! Every transport there is, by name: the only place that knows them all. Adding one means adding a line here.
 
+use super::kernel::{packets, pipe, posix_mq, sysv_mq};
 use super::{Many, Shape, Traits, Transport};
 use super::{crossbeam, empty, exchange, funnel, in_epoll, mutex_condvar, mutex_spin, rtrb, slowed, spsc, std_mpsc};
 use super::{tcp_stream, unix_stream, ypipe_spin, ypipe_woken};
@@ -84,8 +85,13 @@ static ALL: &[Entry] = &[
     entry::<ypipe_woken::ByPollset>(),
     entry::<ypipe_woken::BySocketpair>(),
     entry::<ypipe_spin::YpipeSpin>(),
-    entry::<unix_stream::Waitall>(),
+    shared::<unix_stream::Waitall>(),
     entry::<unix_stream::Polled>(),
+    shared::<packets::Datagrams>(),
+    shared::<packets::Seqpackets>(),
+    shared::<pipe::Pipe>(),
+    shared::<posix_mq::PosixMq>(),
+    shared::<sysv_mq::SysvMq>(),
     entry::<tcp_stream::TcpLoopback>(),
     shared::<std_mpsc::Channel>(),
     shared::<std_mpsc::SyncChannel>(),

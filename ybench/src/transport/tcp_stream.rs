@@ -9,7 +9,8 @@
 use std::io;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 
-use super::bytes::{Receiver, Sender, ends};
+use super::kernel::stream::Stream;
+use super::kernel::{Receiver, Sender, ends};
 use super::{Message, Traits, Transport, Waits};
 
 pub struct TcpLoopback;
@@ -23,12 +24,12 @@ impl Transport for TcpLoopback {
         bounded: true,
         ..Traits::COMMON
     };
-    type Sender<M: Message> = Sender<M>;
-    type Receiver<M: Message> = Receiver<M, false>;
+    type Sender<M: Message> = Sender<Stream<false>, M>;
+    type Receiver<M: Message> = Receiver<Stream<false>, M>;
 
-    fn open<M: Message>() -> io::Result<(Sender<M>, Receiver<M, false>)> {
+    fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
         let (one, other) = connected()?;
-        Ok(ends(one.into(), other.into()))
+        Ok(ends(Stream::over(one.into(), other.into())))
     }
 }
 

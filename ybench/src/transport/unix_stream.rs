@@ -4,14 +4,16 @@
 //!   sender thread   send ----> kernel buffer ----> (poll, then) recv with MSG_WAITALL   receiver thread
 //! ```
 //!
-//! The article waited with `MSG_WAITALL` and expected a real `poll` before each read to be worse: both are here.
+//! The article waited with `MSG_WAITALL` and expected a real `poll` before each read to be worse: both are here. Several
+//! threads may share either side as long as a message is short enough for the kernel to queue it whole.
 
 use std::io;
 
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 
-use super::bytes::{Receiver, Sender, ends};
-use super::{Message, Traits, Transport, Waits};
+use super::kernel::stream::Stream;
+use super::kernel::{Receiver, Sender, ends};
+use super::{Ends, Message, Shape, Traits, Transport, Waits, ends_by_cloning};
 
 pub struct Waitall;
 pub struct Polled;
@@ -25,17 +27,28 @@ const COMMON: Traits = Traits {
     ..Traits::COMMON
 };
 
-fn pair<M: Message, const POLL: bool>() -> io::Result<(Sender<M>, Receiver<M, POLL>)> {
+/// The most bytes that Linux has always put into one buffer of its queue, whole, and takes from there under one lock,
+/// where the reader asks for no less. No standard promises it: the check of every message would tell.
+const IN_ONE_BUFFER: usize = 4_096;
+
+type Pair<M, const POLL: bool> = (Sender<Stream<POLL>, M>, Receiver<Stream<POLL>, M>);
+
+fn pair<M: Message, const POLL: bool>() -> io::Result<Pair<M, POLL>> {
     let (one, other) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
-    Ok(ends(one, other))
+    Ok(ends(Stream::over(one, other)))
 }
 
 impl Transport for Waitall {
-    const TRAITS: Traits = COMMON;
-    type Sender<M: Message> = Sender<M>;
-    type Receiver<M: Message> = Receiver<M, false>;
+    const TRAITS: Traits = Traits {
+        senders: Ends::Many,
+        receivers: Ends::Many,
+        most_bytes: |shape| if shape == Shape::ONE_TO_ONE { usize::MAX } else { IN_ONE_BUFFER },
+        ..COMMON
+    };
+    type Sender<M: Message> = Sender<Stream<false>, M>;
+    type Receiver<M: Message> = Receiver<Stream<false>, M>;
 
-    fn open<M: Message>() -> io::Result<(Sender<M>, Receiver<M, false>)> {
+    fn open<M: Message>() -> io::Result<Pair<M, false>> {
         pair()
     }
 }
@@ -47,10 +60,12 @@ impl Transport for Polled {
         waits: Waits::SleepsInPoll,
         ..COMMON
     };
-    type Sender<M: Message> = Sender<M>;
-    type Receiver<M: Message> = Receiver<M, true>;
+    type Sender<M: Message> = Sender<Stream<true>, M>;
+    type Receiver<M: Message> = Receiver<Stream<true>, M>;
 
-    fn open<M: Message>() -> io::Result<(Sender<M>, Receiver<M, true>)> {
+    fn open<M: Message>() -> io::Result<Pair<M, true>> {
         pair()
     }
 }
+
+ends_by_cloning!(both: Waitall);

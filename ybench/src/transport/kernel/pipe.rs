@@ -1,0 +1,130 @@
+//! pipe(2), as large as `fs.pipe-max-size` allows.
+//!
+//! ```text
+//!   sender threads   write ----> pages of the pipe ----> read   receiver threads
+//! ```
+//!
+//! Both ends wait in the kernel. A write of up to `PIPE_BUF` bytes goes in whole or not at all, and all messages have one
+//! length, so every read finds whole messages: that is what several threads at a side need. Between two threads any
+//! length will do. Cannot: keep longer messages of several threads whole.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+
+use bytemuck::Pod;
+use rustix::io::{Errno, ioctl_fionread, read, write};
+use rustix::pipe::{PipeFlags, fcntl_getpipe_size, fcntl_setpipe_size, pipe_with};
+
+use super::ends::{Receiver, Sender};
+use super::{Mechanism, allowed, ends, room};
+use crate::transport::{Closed, Ends, Message, Shape, Traits, Transport, Waits, ends_by_cloning};
+
+/// What POSIX lets a write be split at: up to so many bytes stay together.
+pub(super) const WHOLE: usize = libc::PIPE_BUF;
+
+pub struct Pipe;
+
+pub struct Both {
+    reading: OwnedFd,
+    writing: OwnedFd,
+}
+
+impl Both {
+    pub(super) fn open() -> io::Result<Self> {
+        let (reading, writing) = pipe_with(PipeFlags::CLOEXEC)?;
+        if let Some(most) = allowed::PIPE.read() {
+            // A user with many pipes gets less; it works all the same.
+            let _ = fcntl_setpipe_size(&writing, most as usize);
+        }
+        Ok(Self { reading, writing })
+    }
+
+    pub(super) fn bytes(&self) -> io::Result<u64> {
+        Ok(fcntl_getpipe_size(&self.writing)? as u64)
+    }
+}
+
+/// Closes what `gone` stood for, by letting it stand for what `kept` does.
+fn close_in_place(kept: &OwnedFd, gone: &OwnedFd) {
+    // SAFETY: both descriptors are open and owned by whoever lends them here, and stay so; no memory is involved.
+    unsafe { libc::dup3(kept.as_raw_fd(), gone.as_raw_fd(), libc::O_CLOEXEC) };
+}
+
+impl AsFd for Both {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.reading.as_fd()
+    }
+}
+
+impl Mechanism for Both {
+    const TELLS_THE_END: bool = true;
+
+    #[inline(always)]
+    fn put<W: Pod>(&self, wire: &W) -> Result<(), Closed> {
+        let bytes = bytemuck::bytes_of(wire);
+        let mut written = 0;
+        while written < bytes.len() {
+            match write(&self.writing, &bytes[written..]) {
+                Ok(count) => written += count,
+                Err(Errno::INTR) => {}
+                Err(_) => return Err(Closed),
+            }
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn take<W: Pod>(&self) -> Result<W, Closed> {
+        let mut wire = MaybeUninit::<W>::uninit();
+        let mut received = 0;
+        while received < size_of::<W>() {
+            match read(&self.reading, &mut room(&mut wire)[received..]) {
+                Ok(([], _)) => return Err(Closed),
+                Ok((read, _)) => received += read.len(),
+                Err(Errno::INTR) => {}
+                Err(_) => return Err(Closed),
+            }
+        }
+        // SAFETY: the kernel has written every byte, and every pattern of bytes is a `Pod`.
+        Ok(unsafe { wire.assume_init() })
+    }
+
+    /// Reading makes room for a sender that waits, unless its message is in the pipe only in part: that one, which is no
+    /// address for its length, is refused by a pipe that nobody reads.
+    fn leftover<W: Pod>(&self) -> Option<W> {
+        if size_of::<W>() > WHOLE {
+            close_in_place(&self.writing, &self.reading);
+            return None;
+        }
+        let waiting = ioctl_fionread(&self.reading).ok()?;
+        if waiting < size_of::<W>() as u64 { None } else { self.take().ok() }
+    }
+
+    fn no_senders(&self) {
+        close_in_place(&self.reading, &self.writing);
+    }
+}
+
+impl Transport for Pipe {
+    const TRAITS: Traits = Traits {
+        name: "pipe",
+        about: "A pipe(2), a message in each write",
+        waits: Waits::Sleeps,
+        works_with_epoll: true,
+        bounded: true,
+        senders: Ends::Many,
+        receivers: Ends::Many,
+        most_bytes: |shape| if shape == Shape::ONE_TO_ONE { usize::MAX } else { WHOLE },
+        available: || Both::open().map(drop).map_err(|cause| allowed::missing("pipes", &cause)),
+        ..Traits::COMMON
+    };
+    type Sender<M: Message> = Sender<Both, M>;
+    type Receiver<M: Message> = Receiver<Both, M>;
+
+    fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
+        Ok(ends(Both::open()?))
+    }
+}
+
+ends_by_cloning!(both: Pipe);

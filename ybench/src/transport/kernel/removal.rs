@@ -1,0 +1,98 @@
+//! System V message queues are the system's, not a process's: one that nobody removes stays until the machine is started
+//! again. This list of those that are open is removed wherever the process may end.
+//!
+//! | end | by |
+//! |---|---|
+//! | of the last end, also in a panic | the drop of [`Removed`] |
+//! | of the program, also while threads are stuck, and at the second Ctrl-C | atexit(3) |
+//! | by SIGINT, SIGTERM, SIGHUP or SIGQUIT, unless somebody else takes care of it | a handler, after which the signal does its work |
+//!
+//! Cannot: remove anything when the process is killed with SIGKILL, crashes or aborts. `ipcs -q` shows what is left, and
+//! `ipcrm -q ID` removes it. Any thread may call.
+
+use std::io;
+use std::sync::Once;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+/// No queue has this number.
+const FREE: i32 = -1;
+
+/// More at once than any scenario opens.
+static OPEN: [AtomicI32; 2_048] = [const { AtomicI32::new(FREE) }; 2_048];
+
+static PREPARED: Once = Once::new();
+
+/// A queue that is removed when this is dropped, or when the process ends.
+pub struct Removed {
+    id: libc::c_int,
+    place: &'static AtomicI32,
+}
+
+impl Removed {
+    pub fn later(id: libc::c_int) -> io::Result<Self> {
+        PREPARED.call_once(prepare);
+        // ORDERING: Relaxed, here and below: the number is all there is, and the kernel knows the rest.
+        let taken = |place: &AtomicI32| place.compare_exchange(FREE, id, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        match OPEN.iter().find(|place| taken(place)) {
+            Some(place) => Ok(Self { id, place }),
+            None => {
+                remove(id);
+                Err(io::Error::other(format!("more than {} System V message queues at once", OPEN.len())))
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub fn id(&self) -> libc::c_int {
+        self.id
+    }
+}
+
+impl Drop for Removed {
+    fn drop(&mut self) {
+        remove_at(self.place);
+    }
+}
+
+fn remove_at(place: &AtomicI32) {
+    // ORDERING: Relaxed: whoever gets the number removes the queue, and nobody else.
+    let id = place.swap(FREE, Ordering::Relaxed);
+    if id != FREE {
+        remove(id);
+    }
+}
+
+fn remove(id: libc::c_int) {
+    // SAFETY: no memory is involved.
+    unsafe { libc::msgctl(id, libc::IPC_RMID, std::ptr::null_mut()) };
+}
+
+/// Nothing here but atomic words and system calls: a signal handler may do it.
+extern "C" fn remove_all() {
+    OPEN.iter().for_each(remove_at);
+}
+
+extern "C" fn before_the_end(signal: libc::c_int) {
+    remove_all();
+    // SAFETY: the handler has made way for the default action, which the signal meets when this returns.
+    unsafe { libc::raise(signal) };
+}
+
+fn prepare() {
+    // SAFETY: the function lives as long as the program, and may be called at its end.
+    unsafe { libc::atexit(remove_all) };
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT] {
+        // SAFETY: zeros are a value of this structure: no flags, an empty mask.
+        let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+        // SAFETY: the structure outlives the call.
+        let known = unsafe { libc::sigaction(signal, std::ptr::null(), &raw mut action) } == 0;
+        // Whoever handles or ignores it decides what becomes of the process.
+        if !known || action.sa_sigaction != libc::SIG_DFL {
+            continue;
+        }
+        action.sa_sigaction = before_the_end as extern "C" fn(libc::c_int) as usize;
+        action.sa_flags = libc::SA_RESETHAND;
+        // SAFETY: the structure outlives the call, and the handler calls only what a handler may.
+        unsafe { libc::sigaction(signal, &raw const action, std::ptr::null_mut()) };
+    }
+}
