@@ -6,8 +6,8 @@ use crate::limits;
 use crate::plan;
 use crate::rounds::Length;
 use crate::run::say;
-use crate::scenario;
-use crate::transport::registry;
+use crate::scenario::{self, carried};
+use crate::transport::{Shape, Traits, kernel, registry};
 use crate::{article, run, table};
 
 const SECONDS: f64 = 20.0;
@@ -46,7 +46,13 @@ pub fn list() {
         let beside_sockets = if traits.works_with_epoll { "; can stand in epoll" } else { "" };
         let hidden = if traits.hidden { "; only when named" } else { "" };
         let waits = traits.waits.in_words();
-        say(format_args!("  {:<20} {} ({waits}{beside_sockets}{hidden}).", traits.name, traits.about));
+        let most = most_bytes(&traits);
+        let missing = if (traits.available)().is_err() { "; not on this machine" } else { "" };
+        say(format_args!("  {:<20} {} ({waits}{beside_sockets}{most}{hidden}{missing}).", traits.name, traits.about));
+    }
+    say("\nLimits of the kernel's own mechanisms, here and now:");
+    for line in kernel::report().lines() {
+        say(format_args!("  {line}"));
     }
     say("\nArticles (`ybench article NAME`):");
     let articles = [
@@ -65,6 +71,18 @@ pub fn list() {
     say(format_args!("  {:<20} {}.", "clock", crate::clock::command::ABOUT));
     say("\nTargets (`ybench goals`):");
     say(format_args!("  {:<20} The project's own targets, each measured and compared with what is wanted.", "goals"));
+}
+
+/// Where there are messages too long for it.
+fn most_bytes(traits: &Traits) -> String {
+    let [alone, several] = [Shape::ONE_TO_ONE, Shape::square(2)].map(|shape| (traits.most_bytes)(shape));
+    let longest = carried::PARAMETERS.iter().map(|parameter| parameter.value as usize).max().unwrap_or(0);
+    let bytes = |most: usize| table::grouped(most as f64);
+    match (alone < longest, several < longest) {
+        (false, false) => String::new(),
+        (false, true) => format!("; between several threads at most {} bytes by value", bytes(several)),
+        (true, _) => format!("; at most {} bytes by value", bytes(alone)),
+    }
 }
 
 /// Tells what each of so many messages holds in a transport without a bound, in bytes: what `burst` asks a process of

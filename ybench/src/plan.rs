@@ -7,7 +7,7 @@ use crate::limits;
 use crate::record::Parameter;
 use crate::rounds::{Contender, Length, Plan, Rounds};
 use crate::scenario::{Scenario, carried};
-use crate::transport::registry::Entry;
+use crate::transport::registry::{self, Entry};
 use crate::transport::{Traits, Waits};
 use crate::warnings::Warning;
 
@@ -24,7 +24,8 @@ pub fn of(
         let enough = shape.fits(traits.senders, traits.receivers) && carried::fits(traits, shape, parameter);
         enough && (scenario.able)(traits)
     };
-    let able: Vec<&'static Entry> = entries.iter().copied().filter(|entry| able(&entry.traits)).collect();
+    let able = entries.iter().copied().filter(|entry| able(&entry.traits));
+    let able: Vec<&'static Entry> = able.filter(|entry| is_here(entry, warnings)).collect();
     // With one CPU some scenarios are the same as others.
     if able.is_empty() || (scenario.needs_two_cpus && frame.place.one_cpu()) {
         return None;
@@ -67,6 +68,14 @@ pub fn plan(
         limit: limit.name,
         contenders,
     }
+}
+
+/// Whoever this machine does not have is said once, not for each scenario.
+fn is_here(entry: &Entry, warnings: &mut Vec<Warning>) -> bool {
+    let unavailable = registry::unavailable(entry);
+    let is_here = unavailable.is_none();
+    Warning::add_once(warnings, unavailable);
+    is_here
 }
 
 fn without_spinners(
@@ -116,14 +125,13 @@ mod tests {
     use super::*;
     use crate::place::Place;
     use crate::scenario;
-    use crate::transport::registry;
 
     fn frame(place: Place) -> Frame {
         Frame { place, rounds: 1, transports: Length::Units(1), limits: Length::Units(1) }
     }
 
     fn names(scenario: &Scenario, place: Place) -> (Vec<String>, Vec<Warning>) {
-        let entries: Vec<_> = registry::all().iter().collect();
+        let entries: Vec<_> = registry::here().collect();
         let mut warnings = Vec::new();
         let plan = of(scenario, scenario.parameters.first().copied(), &entries, frame(place), &mut warnings);
         let contenders = plan.map_or(Vec::new(), |plan| plan.contenders);
@@ -134,7 +142,7 @@ mod tests {
     fn two_cpus_have_everybody_who_can() {
         let (names, warnings) = names(&scenario::throughput::SCENARIO, Place { first: 0, second: 1 });
         assert!(warnings.is_empty());
-        for entry in registry::all().iter().filter(|entry| entry.traits.one_by_one) {
+        for entry in registry::here().filter(|entry| entry.traits.one_by_one) {
             assert!(names.iter().any(|name| name == entry.traits.name), "{}", entry.traits.name);
         }
         assert!(names.iter().any(|name| name == limits::HAND_OVER.name));
@@ -151,7 +159,7 @@ mod tests {
     fn no_limit_is_there_twice() {
         for scenario in scenario::all() {
             for place in [Place { first: 0, second: 1 }, Place { first: 0, second: 0 }] {
-                let entries: Vec<_> = registry::all().iter().collect();
+                let entries: Vec<_> = registry::here().collect();
                 let parameter = scenario.parameters.first().copied();
                 let Some(plan) = of(scenario, parameter, &entries, frame(place), &mut Vec::new()) else { continue };
                 let mut names: Vec<_> = plan.contenders.iter().map(|one| one.contestant.name.as_str()).collect();

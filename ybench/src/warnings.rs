@@ -83,6 +83,11 @@ pub const ENOUGH_ROUNDS: u32 = 7;
 const REASONS_SAID: usize = 3;
 
 impl Warning {
+    /// What is true of the whole run need not be said twice.
+    pub fn add_once(warnings: &mut Vec<Self>, new: Option<Self>) {
+        warnings.extend(new.filter(|new| !warnings.contains(new)));
+    }
+
     /// What the machine and the request give reason to doubt before anything is measured.
     pub fn beforehand(environment: &Environment, place: Place, rounds: Option<u32>) -> Vec<Self> {
         let mut warnings = Vec::new();

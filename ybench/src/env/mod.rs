@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 pub use self::steal::stolen_seconds;
 use self::topology::{Cache, Topology};
 use crate::place;
+use crate::transport::kernel;
 
 /// Every field but the first ones may be missing in files of earlier versions.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -46,6 +47,9 @@ pub struct Environment {
     /// Whether the processor may run faster than its nominal frequency.
     pub turbo: Option<bool>,
     pub clock_source: Option<String>,
+    /// How far the kernel lets a process use its own mechanisms, and how far they were used.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub kernel_limits: kernel::Limits,
     /// Flaws of the processor that the kernel knows of, and what it does about each.
     pub mitigations: BTreeMap<String, String>,
     /// Runnable threads, averaged over the minute before the run.
@@ -82,6 +86,7 @@ impl Environment {
             governor: line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
             turbo: cpu::turbo(line(cpu::NO_TURBO).as_deref(), line(cpu::BOOST).as_deref()),
             clock_source: line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+            kernel_limits: kernel::limits(),
             mitigations: cpu::mitigations(),
             load: line("/proc/loadavg").and_then(|text| text.split(' ').next()?.parse().ok()),
             compiler: option_env!("YBENCH_COMPILER").map(str::to_owned),
@@ -173,6 +178,8 @@ mod tests {
         let back: Environment = serde_json::from_str(&text).unwrap();
         assert_eq!((back.caches, back.topology), (now.caches, now.topology));
         assert_eq!((back.mitigations, back.crates), (now.mitigations, now.crates));
+        assert_eq!(back.kernel_limits, now.kernel_limits);
+        assert!(!now.kernel_limits.is_empty());
         assert!(!now.allowed_cpus.is_empty());
     }
 }

@@ -118,7 +118,8 @@ impl Plan {
                 Ok(()) => able.push(contender),
                 Err(Fault::System(cause)) => {
                     let name = contender.contestant.name;
-                    course.warnings.push(Warning::Unavailable { name, cause: cause.to_string() });
+                    let unavailable = Warning::Unavailable { name, cause: cause.to_string() };
+                    Warning::add_once(course.warnings, Some(unavailable));
                 }
                 Err(fault) => return contender.named(Err(fault)),
             }

@@ -6,6 +6,7 @@
 
 pub mod crossbeam;
 pub mod empty;
+pub mod epoll_proof;
 pub mod exchange;
 pub mod funnel;
 pub mod in_epoll;

@@ -12,6 +12,7 @@ use crate::scenario::{
     burst, crowd, density, fixed_rate, latency, many, night_watchman, overrun, ping_pong, size, throughput,
 };
 use crate::stage::Timed;
+use crate::warnings::Warning;
 
 /// A driver of many threads and of messages of any size.
 type BetweenMany = fn(Place, Shape, Parameter, u64) -> Result<Timed, Fault>;
@@ -110,12 +111,22 @@ pub fn all() -> &'static [Entry] {
     ALL
 }
 
+/// Those that this machine has.
+pub fn here() -> impl Iterator<Item = &'static Entry> {
+    ALL.iter().filter(|entry| (entry.traits.available)().is_ok())
+}
+
 /// The entry of that name. For names written in this crate, which a test looks up one by one.
 pub fn named(name: &str) -> Option<&'static Entry> {
     ALL.iter().find(|entry| entry.traits.name == name)
 }
 
 /// The transports whose names were asked for, in the order of the registry; if none were, all but the hidden ones.
+///
+/// # Errors
+///
+/// Refuses names that there are not, and a choice that this machine has none of. Of others, those that it does not have
+/// are left out of each plan, with a warning.
 pub fn chosen(names: &[String]) -> Result<Vec<&'static Entry>, Error> {
     for name in names {
         if named(name).is_none() {
@@ -128,7 +139,18 @@ pub fn chosen(names: &[String]) -> Result<Vec<&'static Entry>, Error> {
         [] => !entry.traits.hidden,
         names => names.iter().any(|name| name == entry.traits.name),
     };
-    Ok(ALL.iter().filter(wanted).collect())
+    let chosen: Vec<&Entry> = ALL.iter().filter(wanted).collect();
+    let missing: Vec<Warning> = chosen.iter().filter_map(|entry| unavailable(entry)).collect();
+    match missing.first() {
+        Some(warning) if missing.len() == chosen.len() => Err(Error::Refused(warning.to_string())),
+        _ => Ok(chosen),
+    }
+}
+
+/// Why this machine does not have it.
+pub fn unavailable(entry: &Entry) -> Option<Warning> {
+    let cause = (entry.traits.available)().err()?;
+    Some(Warning::Unavailable { name: entry.traits.name.to_owned(), cause })
 }
 
 #[cfg(test)]
@@ -162,7 +184,7 @@ mod tests {
     #[test]
     fn every_transport_delivers_everything_in_order() {
         let place = Place::choose(None).unwrap();
-        for entry in ALL {
+        for entry in here() {
             let name = entry.traits.name;
             (entry.ping_pong)(place, 20).unwrap_or_else(|fault| panic!("{name} {fault}"));
             (entry.throughput)(place, 5_000).unwrap_or_else(|fault| panic!("{name} {fault}"));
@@ -188,7 +210,7 @@ mod tests {
     #[test]
     fn every_transport_carries_64_kib_by_value_and_by_pointer() {
         let place = Place::choose(None).unwrap();
-        for entry in ALL {
+        for entry in here() {
             for parameter in carried::checked(65_536.0).unwrap() {
                 if !carried::fits(&entry.traits, Shape::ONE_TO_ONE, Some(parameter)) {
                     continue;
@@ -203,7 +225,7 @@ mod tests {
     #[test]
     fn whoever_sleeps_delivers_everything_on_one_cpu() {
         let place = Place::choose(None).unwrap().together();
-        for entry in ALL.iter().filter(|entry| entry.traits.waits.sleeps()) {
+        for entry in here().filter(|entry| entry.traits.waits.sleeps()) {
             let name = entry.traits.name;
             (entry.crowd)(place, 8, 400).unwrap_or_else(|fault| panic!("{name} {fault}"));
             let parameter = carried::checked(4_096.0).unwrap()[0];

@@ -67,8 +67,12 @@ impl Transport for ByPollset {
 }
 
 impl Transport for BySocketpair {
-    const TRAITS: Traits =
-        Traits { name: "ypipe-ysocketpair", about: "The article's ypipe, its reader woken by a YSocketpair", ..COMMON };
+    const TRAITS: Traits = Traits {
+        name: "ypipe-ysocketpair",
+        about: "The article's ypipe, its reader woken by a YSocketpair",
+        works_with_epoll: true,
+        ..COMMON
+    };
     type Sender<M: Message> = Sender<M>;
     type Receiver<M: Message> = Receiver<M, YSocketpair>;
 

@@ -12,6 +12,7 @@
 //! Whatever is still in the kernel when both sides are gone is taken out and dropped: a message by pointer is not leaked.
 
 use std::marker::PhantomData;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -110,6 +111,12 @@ impl<Q: Mechanism, M: Message> Receiver<Q, M> {
             self.0.mechanism.no_senders();
         }
         Err(Closed)
+    }
+}
+
+impl<Q: Mechanism + AsFd, M: Message> AsFd for Receiver<Q, M> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.mechanism.as_fd()
     }
 }
 

@@ -22,6 +22,9 @@ pub mod removal;
 pub mod stream;
 pub mod sysv_mq;
 
+#[cfg(test)]
+mod tests;
+
 use std::mem::MaybeUninit;
 
 use bytemuck::Pod;

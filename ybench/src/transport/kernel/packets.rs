@@ -6,7 +6,8 @@
 //!
 //! Both ends wait in the kernel. The send buffer is as large as `net.core.wmem_max` allows; it bounds both a packet and
 //! how many of them wait. `net.unix.max_dgram_qlen` does not apply between two sockets connected to each other.
-//! Cannot: carry a packet longer than the send buffer.
+//! Cannot: carry a packet longer than the send buffer, or so long (some megabytes) that the kernel has no memory in one
+//! piece for it.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -41,6 +42,11 @@ impl Pair {
         Ok(Self { first, second })
     }
 
+    #[inline(always)]
+    pub(super) fn send(&self, packet: &[u8]) -> Result<usize, Errno> {
+        send(&self.first, packet, SendFlags::NOSIGNAL)
+    }
+
     /// As it was asked for: the kernel doubles that, for what it keeps beside the bytes.
     pub(super) fn send_buffer(&self) -> io::Result<u64> {
         Ok(socket_send_buffer_size(&self.first)? as u64 / 2)
@@ -59,7 +65,7 @@ impl Mechanism for Pair {
     #[inline(always)]
     fn put<W: Pod>(&self, wire: &W) -> Result<(), Closed> {
         loop {
-            match send(&self.first, bytemuck::bytes_of(wire), SendFlags::NOSIGNAL) {
+            match self.send(bytemuck::bytes_of(wire)) {
                 Ok(_) => return Ok(()),
                 Err(Errno::INTR) => {}
                 Err(_) => return Err(Closed),

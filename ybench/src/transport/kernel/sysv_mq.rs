@@ -48,7 +48,8 @@ impl Queue {
         Ok(queue)
     }
 
-    pub(super) fn id(&self) -> libc::c_int {
+    /// The queue's, in the whole system.
+    pub fn id(&self) -> libc::c_int {
         self.0.id()
     }
 
@@ -63,6 +64,7 @@ impl Queue {
     }
 
     /// How many bytes it has room for.
+    #[allow(clippy::unnecessary_cast, reason = "the kernel counts in words, which are not of 64 bits everywhere")]
     pub(super) fn bytes(&self) -> io::Result<u64> {
         Ok(self.state()?.msg_qbytes as u64)
     }
