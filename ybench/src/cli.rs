@@ -17,7 +17,8 @@ use crate::transport::registry::{self, Entry};
 /// Without a command: a comparison of every transport in less than a minute.
 ///
 /// Ctrl-C ends a measurement after the run at work; what is complete is printed and kept as usual, and the exit status
-/// is 130. A second Ctrl-C ends it at once. Other exit statuses: 0 for a result, 1 if a transport broke its word, a
+/// is 130. A second Ctrl-C ends it at once. Killed (SIGKILL) while it measures `sysv-mq`, it leaves System V message
+/// queues behind: `ipcs -q` names them, `ipcrm -q ID` removes them. Nothing else of it outlives it. Other exit statuses: 0 for a result, 1 if a transport broke its word, a
 /// result could not be written or `--fail-on-regression` applies, 2 for what cannot be done.
 #[derive(Debug, Parser)]
 #[command(name = "ybench", version)]
