@@ -198,7 +198,10 @@ impl Cli {
             return refuse("--time takes a number of seconds above 0 and up to a day.");
         }
         self.refuse_what_means_nothing()?;
-        let entries = registry::chosen(&options.transports)?;
+        let mut entries = registry::chosen(&options.transports)?;
+        if self.command.is_none() && options.transports.is_empty() {
+            entries.retain(|entry| !entry.traits.variant);
+        }
         let place = Place::choose(options.cpus.as_deref())?;
         if let Some(Command::Run(selection)) = &self.command {
             selection.resolved()?;

@@ -44,7 +44,11 @@ pub fn list() {
     for entry in registry::all() {
         let traits = entry.traits;
         let beside_sockets = if traits.works_with_epoll { "; can stand in epoll" } else { "" };
-        let hidden = if traits.hidden { "; only when named" } else { "" };
+        let hidden = match (traits.hidden, traits.variant) {
+            (true, _) => "; only when named",
+            (false, true) => "; not on the one screen",
+            (false, false) => "",
+        };
         let waits = traits.waits.in_words();
         let most = most_bytes(&traits);
         let missing = if (traits.available)().is_err() { "; not on this machine" } else { "" };

@@ -53,6 +53,7 @@ impl Transport for Sleeping {
         name: "exchange-futex",
         about: "ysuite::mpmc with room for 1,024 messages, sleeping at once in a futex (Spin::None)",
         waits: Waits::Sleeps,
+        variant: true,
         ..COMMON
     };
     type Sender<M: Message> = mpmc::Sender<M>;
@@ -68,6 +69,7 @@ impl Transport for Spinning {
         name: "exchange-spin",
         about: "ysuite::mpmc with room for 1,024 messages, never sleeping (Spin::Forever)",
         waits: Waits::Spins,
+        variant: true,
         ..COMMON
     };
     type Sender<M: Message> = mpmc::Sender<M>;

@@ -37,6 +37,7 @@ impl Transport for Sleeping {
         name: "funnel-none",
         about: "ysuite::mpsc whose receiver sleeps at once (Spin::None)",
         waits: Waits::Sleeps,
+        variant: true,
         ..COMMON
     };
     type Sender<M: Message> = mpsc::Sender<M>;
@@ -52,6 +53,7 @@ impl Transport for Spinning {
         name: "funnel-forever",
         about: "ysuite::mpsc whose receiver never sleeps (Spin::Forever)",
         waits: Waits::Spins,
+        variant: true,
         ..COMMON
     };
     type Sender<M: Message> = mpsc::Sender<M>;

@@ -87,6 +87,7 @@ impl Transport for Funnel {
         name: "funnel-epoll",
         about: "ysuite::mpsc attached to a YSocketpair, waiting in epoll as beside sockets",
         senders: Ends::Many,
+        variant: true,
         ..COMMON
     };
     type Sender<M: Message> = mpsc::Sender<M>;
@@ -107,6 +108,7 @@ impl Transport for Exchange {
         bounded: true,
         senders: Ends::Many,
         receivers: Ends::Many,
+        variant: true,
         ..COMMON
     };
     type Sender<M: Message> = mpmc::Sender<M>;

@@ -92,6 +92,9 @@ pub struct Traits {
     pub available: fn() -> Result<(), String>,
     /// Whether it takes part only when asked for by name: made to test the instrument.
     pub hidden: bool,
+    /// Whether it is another one that only waits in another way, or with other room: left out of the comparison without a
+    /// command, unless named.
+    pub variant: bool,
     /// Whether its receiver invents the messages instead of receiving them: a time from one end to the other means
     /// nothing then.
     pub invents: bool,
@@ -112,6 +115,7 @@ impl Traits {
         most_bytes: |_| usize::MAX,
         available: || Ok(()),
         hidden: false,
+        variant: false,
         invents: false,
     };
 }

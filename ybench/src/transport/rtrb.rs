@@ -29,6 +29,7 @@ impl<const SLOTS: usize> Transport for Rtrb<SLOTS> {
         },
         waits: Waits::Spins,
         bounded: true,
+        variant: SLOTS == 1_024,
         ..Traits::COMMON
     };
     type Sender<M: Message> = Producer<M>;

@@ -58,6 +58,7 @@ impl Transport for Polled {
         name: "unix-stream-poll",
         about: "Local sockets with a real poll(2) before each read",
         waits: Waits::SleepsInPoll,
+        variant: true,
         ..COMMON
     };
     type Sender<M: Message> = Sender<Stream<true>, M>;

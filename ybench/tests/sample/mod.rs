@@ -82,9 +82,10 @@ pub(crate) fn report() -> Report {
 pub(crate) fn one_screen() -> Report {
     let mut report = report();
     let mut seen: Vec<String> = Vec::new();
-    report.sessions.retain(|session| {
+    report.sessions.retain_mut(|session| {
         let first = !seen.contains(&session.scenario);
         seen.push(session.scenario.clone());
+        session.contenders.retain(|one| registry::named(&one.name).is_none_or(|entry| !entry.traits.variant));
         first
     });
     report
