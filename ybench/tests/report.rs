@@ -56,7 +56,7 @@ fn the_matrix_fits_one_screen() {
     let report = sample::one_screen();
     let matrix = table::matrix(&report);
     assert!(matrix.lines().all(|line| line.chars().count() <= 120), "{matrix}");
-    assert!(matrix.lines().count() <= 48, "{matrix}");
+    assert!(matrix.lines().count() <= 40, "{matrix}");
     for part in report.sessions.iter().flat_map(|session| session.scenario.split('-')) {
         assert!(matrix.contains(part), "{part}");
     }
