@@ -61,6 +61,8 @@ pub enum ArticleName {
     Nanosecond,
     /// "Messaging between threads": four designs, tails, bursts, silences, crowds
     Threads,
+    /// Message passing in Linux: what the kernel offers and a queue of our own, by shape, size and way of waiting
+    Linux,
 }
 
 #[derive(Debug, Args)]
@@ -69,7 +71,7 @@ pub struct Options {
     #[arg(long, global = true, value_name = "FILE")]
     pub json: Option<PathBuf>,
     /// Exactly so many rounds [default: until the intervals are tight, within the time; with --messages 7; in an
-    /// article 3]
+    /// article 3, in that of linux 5 and 10]
     #[arg(long, global = true, value_name = "N")]
     pub rounds: Option<u32>,
     /// The CPUs of the sending and the receiving thread; one number for both on the same CPU

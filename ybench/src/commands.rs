@@ -63,6 +63,7 @@ pub fn list() {
         ("y-suite", article::y_suite::ABOUT),
         ("nanosecond", article::nanosecond::ABOUT),
         ("threads", article::threads::ABOUT),
+        ("linux", article::linux::ABOUT),
     ];
     for (name, about) in articles {
         say(format_args!("  {name:<20} {about}."));

@@ -25,6 +25,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::Article { name: ArticleName::YSuite }) => article::y_suite::run(&request),
         Some(Command::Article { name: ArticleName::Nanosecond }) => article::nanosecond::run(&request),
         Some(Command::Article { name: ArticleName::Threads }) => article::threads::run(&request),
+        Some(Command::Article { name: ArticleName::Linux }) => article::linux::run(&request),
         Some(Command::Clock) => clock::command::run(&request),
         Some(Command::Limits) => commands::limits(&request),
         Some(Command::Goals) => goals::run(&request),

@@ -12,6 +12,7 @@ use crate::clock;
 use crate::distribution::Distribution;
 use crate::env::Environment;
 use crate::outcome::{Metric, Series};
+use crate::stats::change::Measured;
 use crate::stats::{self, Interval, Spread};
 use crate::trace::Trace;
 use crate::transport::Waits;
@@ -64,7 +65,31 @@ pub struct Report {
     pub sessions: Vec<Session>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<Goal>,
+    /// The most bytes that a transport carries in a message moved itself, where there is a bound.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bounds: Vec<Bound>,
+    /// Whether mechanisms can stand in epoll, tried in this run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub epoll: Vec<InEpoll>,
     pub warnings: Vec<Warning>,
+}
+
+/// What one transport carries at most between so many threads, as the machine was set up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bound {
+    pub name: String,
+    pub senders: usize,
+    pub receivers: usize,
+    pub bytes: u64,
+}
+
+/// What came of putting one transport into epoll beside sockets.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InEpoll {
+    pub name: String,
+    pub works: bool,
+    /// What was done, or which call failed and how; without a full stop.
+    pub how: String,
 }
 
 /// One scenario measured in rounds.
@@ -274,6 +299,16 @@ impl Session {
     /// The ratios of two contenders, one for each round that counts.
     pub fn ratios(&self, above: &str, below: &str) -> Vec<f64> {
         stats::ratios(&self.series(above), &self.series(below))
+    }
+
+    /// What this session has to say about a contender beside another session.
+    pub fn measured(&self, name: &str) -> Option<Measured> {
+        Some(Measured {
+            ratios: self.ratios(name, &self.limit),
+            times: self.figures(name),
+            floor: self.density(&self.floor)?.median,
+            sound: self.sound(),
+        })
     }
 
     /// Between what the median of those ratios lies.

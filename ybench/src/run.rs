@@ -74,6 +74,8 @@ pub fn begin(command: &str, request: &Request, rounds: impl Into<Option<u32>>) -
         interrupted: false,
         sessions: Vec::new(),
         goals: Vec::new(),
+        bounds: Vec::new(),
+        epoll: Vec::new(),
         warnings,
     }
 }

@@ -191,6 +191,28 @@ fn the_article_has_its_tables_and_its_graphs() {
 }
 
 #[test]
+fn the_article_about_linux_measures_every_shape_with_those_it_knows() {
+    assert!(
+        refused(&["article", "linux", "--transport", "rtrb-1k"]).contains("with these transports only: exchange-spin")
+    );
+    let folder = folder("article-linux");
+    let (out, json) = (folder.join("pictures"), folder.join("run.json"));
+    let wanted = ["article", "linux", "--messages", "60", "--rounds", "1", "--transport", "exchange"];
+    let files = ["--out", out.to_str().unwrap(), "--json", json.to_str().unwrap()];
+    let output = succeeded(&[&wanted[..], &files].concat());
+    let (report, _) = kept(&json);
+    for (scenario, shape) in [("size", "1x1"), ("many-2x2", "2x2"), ("many-3x3", "3x3")] {
+        let measured = report.sessions.iter().filter(|session| session.scenario == scenario);
+        assert_eq!(measured.count(), ybench::scenario::carried::PARAMETERS.len(), "{scenario}");
+        assert!(output.contains(&format!("{shape}, by value")), "{shape}");
+    }
+    assert!(report.session("memory").unwrap().density("memset").is_some());
+    for name in ["linux-bandwidth-by-value.svg", "linux-bandwidth-by-pointer.svg"] {
+        assert!(fs::read_to_string(out.join(name)).expect("the picture was written").contains("memcpy"), "{name}");
+    }
+}
+
+#[test]
 fn the_targets_are_measured_and_judged() {
     if !two_cpus() {
         assert!(refused(&["goals"]).contains("need two CPUs"));

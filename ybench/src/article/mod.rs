@@ -2,6 +2,7 @@
 //! published figures.
 
 mod files;
+pub mod linux;
 pub mod nanosecond;
 pub mod threads;
 pub mod y_suite;
@@ -15,6 +16,7 @@ pub fn text(report: &Report, beyond: f64) -> Option<String> {
         "y-suite" => Some(y_suite::text(report)),
         "nanosecond" => Some(nanosecond::text(report)),
         "threads" => Some(threads::text(report, beyond)),
+        "linux" => Some(linux::text(report)),
         _ => None,
     }
 }
@@ -25,6 +27,7 @@ pub fn pictures(report: &Report) -> Vec<(String, Picture)> {
     match report.command.strip_prefix(COMMAND) {
         Some("nanosecond") => nanosecond::pictures::all(report),
         Some("threads") => threads::pictures::all(report),
+        Some("linux") => linux::pictures(report),
         _ => Vec::new(),
     }
 }

@@ -3,7 +3,7 @@
 use super::Rename;
 use crate::record::{Parameter, Report, Session};
 use crate::stats::Interval;
-use crate::stats::change::{Change, Measured, change};
+use crate::stats::change::{Change, change};
 
 /// All that can be compared in two results.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,7 +83,7 @@ fn comparable(old: &Session, new: &Session) -> bool {
 fn row(old: (&Session, &str), new: (&Session, &str), threshold: f64) -> Option<Row> {
     old.0.transports().find(|one| one.name == old.1)?;
     let ratio = |(session, name): (&Session, &str)| Some(session.ratio(name, &session.limit)?.median);
-    let (change, times) = change(&measured(old)?, &measured(new)?, threshold)?;
+    let (change, times) = change(&old.0.measured(old.1)?, &new.0.measured(new.1)?, threshold)?;
     Some(Row {
         scenario: new.0.scenario.clone(),
         parameter: new.0.parameter,
@@ -93,15 +93,6 @@ fn row(old: (&Session, &str), new: (&Session, &str), threshold: f64) -> Option<R
         new: ratio(new)?,
         times,
         change,
-    })
-}
-
-fn measured((session, name): (&Session, &str)) -> Option<Measured> {
-    Some(Measured {
-        ratios: session.ratios(name, &session.limit),
-        times: session.figures(name),
-        floor: session.density(&session.floor)?.median,
-        sound: session.sound(),
     })
 }
 

@@ -152,6 +152,17 @@ pub static IDLE_WAKE: Probe = Probe {
     run: futex::wake_of_an_idle_thread,
 };
 
+pub static MEMSET: Probe = Probe {
+    name: "memset",
+    about: "Filling 64 MiB on one thread",
+    unit: Unit::Kibibyte,
+    needs: Needs::OneCpu,
+    run: bandwidth::memset,
+};
+
+pub static MEMCPY: Probe =
+    Probe { name: "memcpy", about: "Copying 64 MiB on one thread", run: bandwidth::memcpy, ..MEMSET };
+
 static ALL: &[Probe] = &[
     TWO_LINE_FLOOR,
     ONE_LINE_FLOOR,
@@ -227,20 +238,8 @@ static ALL: &[Probe] = &[
         needs: Needs::OneCpu,
         run: syscall::null,
     },
-    Probe {
-        name: "memset",
-        about: "Filling 64 MiB on one thread",
-        unit: Unit::Kibibyte,
-        needs: Needs::OneCpu,
-        run: bandwidth::memset,
-    },
-    Probe {
-        name: "memcpy",
-        about: "Copying 64 MiB on one thread",
-        unit: Unit::Kibibyte,
-        needs: Needs::OneCpu,
-        run: bandwidth::memcpy,
-    },
+    MEMSET,
+    MEMCPY,
 ];
 
 pub fn all() -> &'static [Probe] {

@@ -23,6 +23,8 @@ const PATIENCE: f64 = 1.3;
 pub enum Rounds {
     /// Whatever they show.
     Exactly(u32),
+    /// Until so many are beyond doubt, but never more than `most`.
+    Sound { wanted: u32, most: u32 },
     /// At least `least` rounds beyond doubt, if time allows; then until the ratio of every transport to the limit that
     /// ranks has a tight interval, or there were `most` rounds, or the next one would not end within the budget, a little
     /// longer while fewer than `least` are beyond doubt. There are always `least` rounds, good or bad.
@@ -38,7 +40,7 @@ impl Rounds {
     /// How many to expect: no promise.
     pub fn likely(self) -> u32 {
         match self {
-            Self::Exactly(rounds) => rounds,
+            Self::Exactly(rounds) | Self::Sound { wanted: rounds, .. } => rounds,
             Self::UntilTight { least, most, .. } => LIKELY_ROUNDS.clamp(least, most.max(least)),
         }
     }
@@ -48,6 +50,9 @@ impl Rounds {
         let had = session.rounds.len() as u32;
         match self {
             Self::Exactly(rounds) => (had >= rounds).then_some(Stopped::Rounds),
+            Self::Sound { wanted, most } => {
+                (session.sound() as u32 >= wanted || had >= most).then_some(Stopped::Rounds)
+            }
             Self::UntilTight { least, .. } if had < least => None,
             Self::UntilTight { least, most, budget } => {
                 let next = session.rounds.last().map_or(0.0, |round| round.seconds);

@@ -181,6 +181,19 @@ fn dropped_rounds_are_repeated() {
 }
 
 /// Figures that are spread over 40 % without end.
+#[test]
+fn rounds_in_doubt_are_made_up_for_as_far_as_there_may_be_more() {
+    let sound = |floor, most| {
+        let (session, _) = measure(adaptive(Rounds::Sound { wanted: 3, most }, floor, vec![steady("a", 20)]));
+        let session = session.unwrap();
+        assert_eq!(session.stopped, Some(Stopped::Rounds));
+        (session.sound(), session.rounds.len())
+    };
+    assert_eq!(sound(steady("floor", 10), 6), (3, 3));
+    assert_eq!(sound(floor_that_moves_once(), 6), (3, 4));
+    assert_eq!(sound(floor_that_moves_once(), 3), (2, 3));
+}
+
 fn unsteady(name: &str) -> Contender {
     let dice = Rc::new(std::cell::RefCell::new(fastrand::Rng::with_seed(1)));
     let run = move |units| {

@@ -65,6 +65,8 @@ pub(crate) fn report() -> Report {
         interrupted: false,
         sessions: sessions(),
         goals: Vec::new(),
+        bounds: Vec::new(),
+        epoll: Vec::new(),
         warnings: vec![
             Warning::VirtualMachine { hypervisor: "kvm".to_owned() },
             Warning::Loaded { load: 1.4, cpus: 2 },

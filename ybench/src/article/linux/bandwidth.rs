@@ -1,0 +1,117 @@
+//! The article's diagram: how much memory a second each mechanism hands over between three writers and three readers,
+//! beside how fast one thread clears and copies memory. A picture for each way, so that the lines can be told apart.
+
+use super::designs::{CLEARED, DESIGNS};
+use super::matrix::{Matrix, bytes, rate, way};
+use crate::limits;
+use crate::plot::{Colour, Look, Picture, Point, Shape, Sweep, Swept};
+use crate::record::{Quantity, Report};
+use crate::stats::{Spread, listed};
+use crate::table::{figure, interval};
+
+/// The session of the two limits.
+pub(super) const SCENARIO: &str = "memory";
+pub(super) const ABOUT: &str = "How fast one thread clears and copies memory";
+
+const KIBIBYTE: f64 = 1_024.0;
+
+/// In GB/s.
+pub(super) fn limit(report: &Report, name: &str) -> Option<Spread> {
+    Some(rate(KIBIBYTE, report.session(SCENARIO)?.density(name)?))
+}
+
+/// The diagram is of the most threads that were measured.
+fn drawn(report: &Report) -> Option<Matrix<'_>> {
+    Matrix::all(report).pop()
+}
+
+/// For each of the ways, with the names of their files.
+pub(super) fn pictures(report: &Report) -> Vec<(String, Picture)> {
+    let Some(matrix) = drawn(report) else { return Vec::new() };
+    let picture = |way: Quantity| {
+        let mut lines = mechanisms(&matrix, way);
+        if lines.is_empty() {
+            return None;
+        }
+        lines.extend(levels(report, &matrix));
+        let name = self::way(way);
+        let sweep = Sweep {
+            title: format!("Bandwidth between {} threads, {name}", matrix.shape),
+            x_label: format!("bytes in a message, {name}"),
+            y_label: "bandwidth; what lies above memset goes through a cache".to_owned(),
+            x_form: bytes,
+            y_form: a_second,
+            y_log: true,
+            lines,
+        };
+        Some((format!("linux-bandwidth-{}", name.replace(' ', "-")), sweep.picture()))
+    };
+    matrix.ways().into_iter().filter_map(picture).collect()
+}
+
+/// "30 GB/s", "300 kB/s": the ticks of an axis, of GB/s.
+fn a_second(gigabytes: f64) -> String {
+    let (value, unit) = match gigabytes {
+        large if large >= 0.999 => (large, "GB/s"),
+        middle if middle >= 0.999e-3 => (middle * 1e3, "MB/s"),
+        small => (small * 1e6, "kB/s"),
+    };
+    format!("{value:.0} {unit}")
+}
+
+fn mechanisms(matrix: &Matrix<'_>, way: Quantity) -> Vec<Swept> {
+    let line = |design: &super::designs::Design| {
+        let point = |size: f64| {
+            let taken = matrix.at(way, size)?.density(design.transport)?;
+            Some(Point { x: size, y: rate(size, taken) })
+        };
+        let points: Vec<Point> = matrix.sizes().into_iter().filter_map(point).collect();
+        (!points.is_empty()).then(|| Swept { label: design.label.to_owned(), look: design.look, points })
+    };
+    DESIGNS.iter().filter_map(line).collect()
+}
+
+/// From the least size to the largest.
+fn levels(report: &Report, matrix: &Matrix<'_>) -> Vec<Swept> {
+    let sizes = matrix.sizes();
+    let level = |(name, shape): (&str, Shape)| {
+        let y = limit(report, name)?;
+        let points = [sizes.first()?, sizes.last()?].map(|x| Point { x: *x, y }).to_vec();
+        Some(Swept { label: name.to_owned(), look: Look { colour: Colour::Ink, shape }, points })
+    };
+    [(limits::MEMSET.name, Shape::Square), (limits::MEMCPY.name, Shape::Triangle)]
+        .into_iter()
+        .filter_map(level)
+        .collect()
+}
+
+/// What the pictures show that the eye may miss.
+pub(super) fn text(report: &Report) -> String {
+    let Some(matrix) = drawn(report) else { return String::new() };
+    let told =
+        |name| limit(report, name).map(|speed| format!("{name} {} GB/s ({})", figure(speed.median), interval(speed)));
+    let limits: Vec<String> = [limits::MEMSET.name, limits::MEMCPY.name].into_iter().filter_map(told).collect();
+    if limits.is_empty() {
+        return "Neither clearing nor copying of memory was measured.\n".to_owned();
+    }
+    let (from, to) = CLEARED;
+    let mut text = format!("{}; the article's machine cleared {from:.0} to {to:.0} GB/s.\n", limits.join(", "));
+    let Some(cleared) = limit(report, limits::MEMSET.name) else { return text };
+    for way in matrix.ways() {
+        let above = above(&matrix, way, cleared);
+        let whoever = if above.is_empty() { "nobody".to_owned() } else { above.join("; ") };
+        text += &format!("Faster than memset, {}, {}: {whoever}.\n", matrix.shape, self::way(way));
+    }
+    text + "What is faster than memset goes through a cache: memory itself is not that fast.\n"
+}
+
+/// Whose slowest round is faster than the fastest of memset, and at what sizes.
+fn above(matrix: &Matrix<'_>, way: Quantity, cleared: Spread) -> Vec<String> {
+    let one = |line: Swept| {
+        let sizes: Vec<String> =
+            line.points.iter().filter(|point| point.y.min > cleared.max).map(|point| bytes(point.x)).collect();
+        let sizes: Vec<&str> = sizes.iter().map(String::as_str).collect();
+        (!sizes.is_empty()).then(|| format!("{} at {}", line.label, listed(&sizes)))
+    };
+    mechanisms(matrix, way).into_iter().filter_map(one).collect()
+}

@@ -1,0 +1,133 @@
+//! What a claim comes to when it is asked of every session that can answer.
+
+use crate::record::Session;
+use crate::stats::{Interval, LEAST_ROUNDS, Spread};
+use crate::table::{figure, interval};
+
+/// One session's answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Said {
+    Yes,
+    No,
+    TooClose,
+    TooFewRounds,
+}
+
+/// All answers, with the ratios they were read from.
+#[derive(Debug, Default)]
+pub(super) struct Cases {
+    said: Vec<Said>,
+    ratios: Vec<f64>,
+}
+
+impl Cases {
+    pub(super) fn push(&mut self, said: Said, ratio: f64) {
+        self.said.push(said);
+        self.ratios.push(ratio);
+    }
+
+    /// Whether `above` takes at least `times` as long as `below`. Nothing where either is missing.
+    pub(super) fn at_least(&mut self, session: &Session, above: &str, below: &str, times: f64) {
+        self.ask(session, above, below, |ratio| match ratio {
+            ratio if ratio.low >= times => Said::Yes,
+            ratio if ratio.high < times => Said::No,
+            _ => Said::TooClose,
+        });
+    }
+
+    /// Whether neither takes `times` as long as the other.
+    pub(super) fn within(&mut self, session: &Session, one: &str, other: &str, times: f64) {
+        self.ask(session, one, other, |ratio| match ratio {
+            ratio if ratio.high < times && ratio.low > 1.0 / times => Said::Yes,
+            ratio if ratio.low >= times || ratio.high <= 1.0 / times => Said::No,
+            _ => Said::TooClose,
+        });
+    }
+
+    fn ask(&mut self, session: &Session, above: &str, below: &str, answer: impl Fn(Interval) -> Said) {
+        let Some(ratio) = session.interval(above, below) else { return };
+        let said = if session.sound() < LEAST_ROUNDS { Said::TooFewRounds } else { answer(ratio) };
+        self.push(said, ratio.median);
+    }
+
+    fn count(&self, wanted: Said) -> usize {
+        self.said.iter().filter(|said| **said == wanted).count()
+    }
+
+    /// "9.15 times (1.30 .. 92.0) in 24 cases".
+    pub(super) fn times(&self) -> String {
+        match (Spread::of(&self.ratios), self.ratios.len()) {
+            (None, _) => "not measured".to_owned(),
+            (Some(only), 1) => format!("{} times", figure(only.median)),
+            (Some(ratios), cases) => {
+                format!("{} times ({}) in {cases} cases", figure(ratios.median), interval(ratios))
+            }
+        }
+    }
+
+    pub(super) fn verdict(&self) -> String {
+        let all = self.said.len();
+        let [yes, no, close, few] =
+            [Said::Yes, Said::No, Said::TooClose, Said::TooFewRounds].map(|said| self.count(said));
+        let mut told = match all {
+            0 => "not measured".to_owned(),
+            _ if few == all => return "too few rounds to say".to_owned(),
+            _ if yes == all => "holds".to_owned(),
+            _ if no == all => "does not hold".to_owned(),
+            _ if close == all => "too close to say".to_owned(),
+            _ => format!("holds in {yes} of {all}, does not in {no}"),
+        };
+        for (count, why) in [(close, "too close"), (few, "too few rounds")] {
+            if count > 0 && count < all {
+                told += &format!(", {why} in {count}");
+            }
+        }
+        told
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Round;
+
+    fn session(pairs: &[(f64, f64)]) -> Session {
+        let round = |(a, b): &(f64, f64)| Round {
+            nanoseconds: [("a".to_owned(), *a), ("b".to_owned(), *b)].into(),
+            ..Round::default()
+        };
+        Session { rounds: pairs.iter().map(round).collect(), ..Session::default() }
+    }
+
+    fn verdict(ask: impl Fn(&mut Cases)) -> String {
+        let mut cases = Cases::default();
+        ask(&mut cases);
+        cases.verdict()
+    }
+
+    #[test]
+    fn a_claim_holds_only_where_the_whole_interval_says_so() {
+        let (double, near) =
+            (session(&[(20.0, 9.0); 5]), session(&[(20.0, 9.0), (10.0, 9.0), (15.0, 8.0), (20.0, 9.0), (15.0, 9.0)]));
+        assert_eq!(verdict(|cases| cases.at_least(&double, "a", "b", 2.0)), "holds");
+        assert_eq!(verdict(|cases| cases.at_least(&double, "b", "a", 2.0)), "does not hold");
+        assert_eq!(verdict(|cases| cases.at_least(&near, "a", "b", 2.0)), "too close to say");
+        assert_eq!(verdict(|cases| cases.within(&double, "a", "b", 2.0)), "does not hold");
+        assert_eq!(verdict(|cases| cases.within(&double, "b", "a", 3.0)), "holds");
+    }
+
+    #[test]
+    fn cases_that_disagree_are_counted() {
+        let (yes, no, few) = (session(&[(20.0, 9.0); 5]), session(&[(9.0, 9.0); 5]), session(&[(9.0, 9.0); 4]));
+        let told =
+            verdict(|cases| [&yes, &no, &no, &few].map(|one| cases.at_least(one, "a", "b", 2.0)).into_iter().collect());
+        assert_eq!(told, "holds in 1 of 4, does not in 2, too few rounds in 1");
+    }
+
+    #[test]
+    fn nothing_and_too_little_say_so() {
+        assert_eq!(verdict(|_| ()), "not measured");
+        assert_eq!(verdict(|cases| cases.at_least(&session(&[(1.0, 1.0); 5]), "a", "c", 2.0)), "not measured");
+        assert_eq!(verdict(|cases| cases.within(&session(&[(9.0, 9.0); 4]), "a", "b", 2.0)), "too few rounds to say");
+    }
+}

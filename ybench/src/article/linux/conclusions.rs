@@ -1,0 +1,225 @@
+//! What the article concluded, and what this machine says: every conclusion with the figure it is read from here and a
+//! verdict, all of them made from the record.
+//!
+//! The article does not say from which of its figures each conclusion was drawn; how it is read here stands with it.
+
+use super::bandwidth;
+use super::cases::{Cases, Said};
+use super::designs::{CLEARED, EVENTFD, FUTEX, GAIN, Kind, POINTERS_PAY, SPIN, UNSTABLE, USUAL, of};
+use super::matrix::Matrix;
+use super::pays::{Onset, points};
+use crate::limits;
+use crate::record::{Quantity, Report, Session};
+use crate::stats::{DIFFERENCE, LEAST_ROUNDS, Spread};
+use crate::table::{figure, interval};
+
+/// "Not very much", where the article gives no number: less than this many times.
+const LITTLE: f64 = 1.5;
+
+/// "A very high price", where the article gives no number: at least this many times.
+const HIGH: f64 = 2.0;
+
+struct Conclusion {
+    claim: &'static str,
+    /// How it is read, and the figure.
+    here: String,
+    verdict: String,
+}
+
+pub(super) fn text(report: &Report, matrices: &[Matrix<'_>]) -> String {
+    let all = [
+        sockets(matrices),
+        queues(matrices),
+        eventfd(matrices),
+        futex(matrices),
+        unstable(matrices),
+        pointers(matrices),
+        blocking(matrices),
+        epoll(report),
+        clearing(report),
+    ];
+    let one = |Conclusion { claim, here, verdict }: Conclusion| format!("{claim}\n  here: {here}\n  {verdict}.\n");
+    all.map(one).join("\n")
+}
+
+fn sessions<'a>(matrices: &'a [Matrix<'a>]) -> impl Iterator<Item = &'a Session> {
+    matrices.iter().flat_map(Matrix::sessions)
+}
+
+/// Those with more than one thread at each side.
+fn shared<'a>(matrices: &'a [Matrix<'a>]) -> impl Iterator<Item = &'a Matrix<'a>> {
+    matrices.iter().filter(|matrix| matrix.shape.threads() > 2)
+}
+
+/// The one with the least median.
+fn fastest(session: &Session, kind: impl Fn(Kind) -> bool) -> Option<&'static str> {
+    let measured = of(kind).filter_map(|one| Some((one.transport, session.density(one.transport)?.median)));
+    measured.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(name, _)| name)
+}
+
+fn sockets(matrices: &[Matrix<'_>]) -> Conclusion {
+    let mut cases = Cases::default();
+    for session in sessions(matrices) {
+        if let Some(socket) = fastest(session, |kind| kind == Kind::Socket) {
+            cases.at_least(session, socket, USUAL, 1.0 + DIFFERENCE);
+        }
+    }
+    Conclusion {
+        claim: "UNIX sockets are of no use for messages inside a program.",
+        here: format!("the fastest of them, over the own queue: {}", cases.times()),
+        verdict: cases.verdict(),
+    }
+}
+
+fn queues(matrices: &[Matrix<'_>]) -> Conclusion {
+    let mut cases = Cases::default();
+    let name = |wanted| of(move |kind| kind == wanted).map(|one| one.transport).next().unwrap_or_default();
+    for session in sessions(matrices) {
+        cases.within(session, name(Kind::PosixQueue), name(Kind::SystemVQueue), 1.0 + DIFFERENCE);
+    }
+    Conclusion {
+        claim: "POSIX message queues are practically as fast as those of System V.",
+        here: format!("POSIX over System V, the same within 10 %: {}", cases.times()),
+        verdict: cases.verdict(),
+    }
+}
+
+fn eventfd(matrices: &[Matrix<'_>]) -> Conclusion {
+    let gain = |those: &mut dyn Iterator<Item = &Session>| {
+        let mut cases = Cases::default();
+        for session in those {
+            if let Some(standard) = fastest(session, Kind::standard) {
+                cases.at_least(session, standard, EVENTFD, GAIN);
+            }
+        }
+        cases
+    };
+    let cases = gain(&mut shared(matrices).flat_map(Matrix::sessions));
+    let alone = matrices.iter().filter(|matrix| matrix.shape.threads() == 2);
+    let alone = gain(&mut alone.flat_map(Matrix::sessions));
+    Conclusion {
+        claim: "Waiting by eventfd is at least twice as fast in all cases but one writer and one reader.",
+        here: format!(
+            "the fastest of the kernel's interfaces over the own queue with eventfd: {}; between two threads: {}",
+            cases.times(),
+            alone.times()
+        ),
+        verdict: cases.verdict(),
+    }
+}
+
+fn futex(matrices: &[Matrix<'_>]) -> Conclusion {
+    let mut cases = Cases::default();
+    for session in shared(matrices).filter_map(Matrix::words) {
+        cases.within(session, FUTEX, SPIN, LITTLE);
+    }
+    Conclusion {
+        claim: "A futex makes no great difference with more than one writer and one reader.",
+        here: format!("the own queue with a futex over spinning, little being below {LITTLE} times: {}", cases.times()),
+        verdict: cases.verdict(),
+    }
+}
+
+fn unstable(matrices: &[Matrix<'_>]) -> Conclusion {
+    let mut cases = Cases::default();
+    for session in matrices.iter().filter_map(Matrix::words) {
+        for spread in [SPIN, FUTEX].into_iter().filter_map(|name| session.density(name)) {
+            let ratio = spread.max / spread.min;
+            let said = match session.sound() {
+                few if few < LEAST_ROUNDS => Said::TooFewRounds,
+                _ if ratio >= UNSTABLE => Said::Yes,
+                _ => Said::No,
+            };
+            cases.push(said, ratio);
+        }
+    }
+    Conclusion {
+        claim: "The own queue is very unstable: with spin and futex the least and the most differ by up to 2 times.",
+        here: format!("the slowest round over the quickest: {}", cases.times()),
+        verdict: cases.verdict(),
+    }
+}
+
+fn pointers(matrices: &[Matrix<'_>]) -> Conclusion {
+    let (least, most) = POINTERS_PAY;
+    let (mut said, mut sooner, mut later) = (Cases::default(), 0, 0);
+    for matrix in matrices {
+        for design in of(Kind::standard) {
+            let onset = Onset::of(&points(matrix, Quantity::BytesByPointer, design.transport));
+            let answer = match onset.range() {
+                Some((from, to)) if from >= least && to <= most => Said::Yes,
+                Some((_, to)) if to < least => {
+                    sooner += 1;
+                    Said::No
+                }
+                Some((from, _)) if from > most => {
+                    later += 1;
+                    Said::No
+                }
+                Some(_) => Said::TooClose,
+                None if onset == Onset::TooFewRounds => Said::TooFewRounds,
+                None => continue,
+            };
+            said.push(answer, 1.0);
+        }
+    }
+    Conclusion {
+        claim: "With the kernel's interfaces pointers pay steadily only from messages of 1 to 2 KB on.",
+        here: match said.verdict() {
+            _ if sooner + later > 0 => format!("they pay sooner in {sooner} cases, and later or never in {later}"),
+            _ => "the sizes from which they pay stand above".to_owned(),
+        },
+        verdict: said.verdict(),
+    }
+}
+
+fn blocking(matrices: &[Matrix<'_>]) -> Conclusion {
+    let mut cases = Cases::default();
+    for session in shared(matrices).filter_map(Matrix::words) {
+        cases.at_least(session, EVENTFD, SPIN, HIGH);
+    }
+    let told = matrices.iter().filter_map(|matrix| {
+        let ratio = matrix.words()?.ratio(EVENTFD, SPIN)?;
+        Some(format!("{} at {}", figure(ratio.median), matrix.shape))
+    });
+    let told: Vec<String> = told.collect();
+    let told = if told.is_empty() { "not measured".to_owned() } else { told.join(", ") };
+    Conclusion {
+        claim: "Blocking a thread while it waits has a very high price with many threads.",
+        here: format!("the own queue with eventfd over spinning, high being {HIGH} times and more: {told}"),
+        verdict: cases.verdict(),
+    }
+}
+
+fn epoll(report: &Report) -> Conclusion {
+    let mut cases = Cases::default();
+    let mut told = Vec::new();
+    for design in of(|kind| kind.standard() || kind == Kind::Own) {
+        let Some(tried) = report.epoll.iter().find(|tried| tried.name == design.transport) else { continue };
+        let as_said = tried.works != (design.kind == Kind::SystemVQueue);
+        cases.push(if as_said { Said::Yes } else { Said::No }, 1.0);
+        told.push(format!("{} {}", design.label, if tried.works { "does" } else { "does not" }));
+    }
+    Conclusion {
+        claim: "Sockets, POSIX queues and the own queue work with epoll; queues of System V do not.",
+        here: if told.is_empty() { "not tried".to_owned() } else { told.join(", ") },
+        verdict: cases.verdict(),
+    }
+}
+
+fn clearing(report: &Report) -> Conclusion {
+    let (from, to) = CLEARED;
+    let memset = bandwidth::limit(report, limits::MEMSET.name);
+    let verdict = |speed: Spread| match speed {
+        speed if speed.min > to => "faster here",
+        speed if speed.max < from => "slower here",
+        _ => "the same here",
+    };
+    Conclusion {
+        claim: "Clearing memory goes at 15 to 16 GB/s; what is faster goes through the cache.",
+        here: memset.map_or("not measured".to_owned(), |speed| {
+            format!("memset {} GB/s ({})", figure(speed.median), interval(speed))
+        }),
+        verdict: memset.map_or("not measured", verdict).to_owned(),
+    }
+}

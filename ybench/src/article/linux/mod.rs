@@ -1,0 +1,159 @@
+//! "Comparing the mechanisms of passing messages in Linux": what the kernel offers and a queue of our own, between 1, 2
+//! and 3 threads on each side, with messages of 8 bytes to 64 KiB, moved themselves or handed over by their address.
+//!
+//! In the article's shape: ten rounds for the own queue's ways of waiting, five for the tables of all mechanisms; those
+//! that are in doubt are made up for. The
+//! ways of carrying one size are measured right after each other, so that where one begins to pay can be said. Runs are
+//! short, because there are thousands of them. A mechanism whose transport does not exist yet keeps its row, empty.
+
+mod bandwidth;
+mod cases;
+mod conclusions;
+mod designs;
+mod epoll;
+mod matrix;
+mod pays;
+mod tables;
+
+use std::time::Duration;
+
+use self::designs::DESIGNS;
+use self::matrix::{Matrix, SCENARIOS};
+use crate::cli::Request;
+use crate::error::Error;
+use crate::frame::Frame;
+use crate::limits;
+use crate::plot::Picture;
+use crate::record::{Bound, Kind, Parameter, Report};
+use crate::rounds::{Length, Plan, Rounds};
+use crate::run::say;
+use crate::scenario::carried;
+use crate::transport::registry::Entry;
+use crate::warnings::Warning;
+use crate::{plan, run};
+
+pub const ABOUT: &str =
+    "Message passing in Linux: sockets, message queues and a queue of our own, by shape, size and way of waiting";
+
+/// "All tests were run 10 times": the ways of waiting. And 5 times: the tables of mechanisms.
+const WAITING_ROUNDS: u32 = 10;
+const ROUNDS: u32 = 5;
+
+/// Long enough for many slices of the scheduler.
+const WAITING: Duration = Duration::from_millis(100);
+/// For some of them.
+const CARRIED: Duration = Duration::from_millis(25);
+/// The first turn of a ring of large messages finds memory that was never touched; a run has at least one turn more.
+const CARRIED_AT_LEAST: u64 = 2_048;
+/// Several times around the 64 MiB that are cleared and copied.
+const MEMORY: Duration = Duration::from_millis(50);
+
+pub fn run(request: &Request) -> Result<(), Error> {
+    let known = |name: &str| DESIGNS.iter().any(|design| design.transport == name);
+    let entries: Vec<&'static Entry> =
+        request.entries.iter().copied().filter(|entry| known(entry.traits.name)).collect();
+    if entries.is_empty() {
+        let names: Vec<&str> = DESIGNS.iter().map(|design| design.transport).collect();
+        let sentence = format!("This article is measured with these transports only: {}.", names.join(", "));
+        return Err(Error::Refused(sentence));
+    }
+    let mut report = run::begin("article linux", request, request.rounds.unwrap_or(ROUNDS));
+    report.bounds = bounds(&entries);
+    let plans = plans(request, &entries, &mut report.warnings);
+    run::print_heading(&report);
+    run::measure(plans, &mut report)?;
+    say(text(&report));
+    super::files::write(&request.out, &pictures(&report))?;
+    run::finish_with_page(&report, request)
+}
+
+/// Of those that have one.
+fn bounds(entries: &[&'static Entry]) -> Vec<Bound> {
+    let mut bounds = Vec::new();
+    for scenario in SCENARIOS {
+        let shape = scenario.shape;
+        for traits in entries.iter().map(|entry| &entry.traits) {
+            let bytes = (traits.most_bytes)(shape);
+            if shape.fits(traits.senders, traits.receivers) && bytes < usize::MAX {
+                let (senders, receivers) = (shape.senders, shape.receivers);
+                bounds.push(Bound { name: traits.name.to_owned(), senders, receivers, bytes: bytes as u64 });
+            }
+        }
+    }
+    bounds
+}
+
+fn plans(request: &Request, entries: &[&'static Entry], warnings: &mut Vec<Warning>) -> Vec<Plan> {
+    let mut plans = vec![memory(request.frame(request.rounds.unwrap_or(ROUNDS), Length::Time(MEMORY)))];
+    for scenario in SCENARIOS {
+        for parameter in by_size() {
+            let (rounds, length) = match parameter {
+                carried::SMALLEST => (WAITING_ROUNDS, Length::Time(WAITING)),
+                _ => (ROUNDS, Length::TimeAndUnits(CARRIED, CARRIED_AT_LEAST)),
+            };
+            let frame = request.frame(request.rounds.unwrap_or(rounds), length);
+            plans
+                .extend(plan::of(scenario, Some(parameter), entries, frame, warnings).map(|plan| as_long(plan, frame)));
+        }
+    }
+    if request.rounds.is_none() {
+        plans.iter_mut().for_each(beyond_doubt);
+    }
+    plans
+}
+
+/// A round that does not count is made up for: fewer than five call nothing. Where most are doubtful, more would be.
+fn beyond_doubt(plan: &mut Plan) {
+    let wanted = plan.rounds.likely();
+    plan.rounds = Rounds::Sound { wanted, most: wanted * 2 };
+}
+
+/// The ways of one size beside each other.
+fn by_size() -> Vec<Parameter> {
+    let mut parameters = carried::PARAMETERS.to_vec();
+    parameters.sort_by(|a, b| a.value.total_cmp(&b.value));
+    parameters
+}
+
+/// Runs as short as they are wanted here, also between many threads. Nearly all of these queues have a bound of at most
+/// a thousand messages or so: their threads cannot run one after the other, however short the run.
+fn as_long(mut plan: Plan, frame: Frame) -> Plan {
+    for contender in plan.contenders.iter_mut().filter(|one| one.contestant.kind == Kind::Transport) {
+        contender.length = frame.transports;
+    }
+    plan
+}
+
+fn memory(frame: Frame) -> Plan {
+    let contenders = [&limits::MEMSET, &limits::MEMCPY].map(|probe| frame.limit(probe));
+    plan::plan(bandwidth::SCENARIO, bandwidth::ABOUT, None, frame, &limits::MEMSET, contenders.into())
+}
+
+/// The article's tables, its diagram in words, and its conclusions.
+pub(super) fn text(report: &Report) -> String {
+    let matrices = Matrix::all(report);
+    if matrices.is_empty() {
+        return "Nothing was measured between threads.\n".to_owned();
+    }
+    let mut parts =
+        vec![("THE OWN QUEUE, ONE WORD A MESSAGE, BY THE WAY OF WAITING".to_owned(), tables::waiting(&matrices))];
+    for matrix in &matrices {
+        let title = format!("EVERY MECHANISM, {} WRITERS x READERS: messages per second, time of one", matrix.shape);
+        parts.push((title, tables::mechanisms(matrix, report)));
+    }
+    if !report.epoll.is_empty() {
+        parts.push(("IN EPOLL BESIDE SOCKETS, TRIED IN THIS RUN".to_owned(), epoll::text(report)));
+    }
+    parts.push(("FROM WHICH SIZE ON AN ADDRESS IS BETTER THAN THE MESSAGE ITSELF".to_owned(), pays::table(&matrices)));
+    parts.push(("MEMORY BANDWIDTH".to_owned(), bandwidth::text(report)));
+    parts.push((
+        "WHAT THE ARTICLE CONCLUDED, AND WHAT THIS MACHINE SAYS".to_owned(),
+        conclusions::text(report, &matrices),
+    ));
+    parts.iter().map(|(title, part)| format!("{title}\n\n{}", part.trim_end())).collect::<Vec<_>>().join("\n\n")
+}
+
+/// The article's diagram.
+pub(super) fn pictures(report: &Report) -> Vec<(String, Picture)> {
+    bandwidth::pictures(report)
+}

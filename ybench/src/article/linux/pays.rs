@@ -1,0 +1,206 @@
+//! From which size on a message is better handed over by its address than moved itself: for each size a judgement of the
+//! two sessions, and over the sizes the place where it turns. Pure.
+//!
+//! The two ways are measured in sessions of their own, one right after the other; they are compared as two results are,
+//! by their ratios to the same limit and by their times, which must agree.
+
+use super::designs::{DESIGNS, Design};
+use super::matrix::{Matrix, bytes, way};
+use crate::record::Quantity;
+use crate::stats::DIFFERENCE;
+use crate::stats::change::{Change, change};
+use crate::table::{Grid, Tone};
+
+/// One size: how many times as long the address takes as the value does, and what may be called.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Point {
+    pub(super) bytes: f64,
+    pub(super) times: f64,
+    pub(super) change: Change,
+}
+
+/// Where it turns.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Onset {
+    /// Nothing was measured both ways.
+    Unknown,
+    TooFewRounds,
+    Everywhere,
+    /// From this size on, interpolated between the last that does not pay and the first that does.
+    From(f64),
+    /// Somewhere between these: the sizes between cannot be called. The first is nothing where no size is clearly against it.
+    Between(Option<f64>, f64),
+    /// It pays at these, and further on it no longer does.
+    Only(Vec<f64>),
+    /// It pays nowhere up to this size; at these sizes it cannot be called.
+    Nowhere {
+        largest: f64,
+        close: Vec<f64>,
+    },
+}
+
+impl Onset {
+    /// Of these sizes in ascending order.
+    pub(super) fn of(points: &[Point]) -> Self {
+        let Some(largest) = points.last().map(|point| point.bytes) else { return Self::Unknown };
+        if points.iter().any(|point| point.change == Change::TooFewRounds) {
+            return Self::TooFewRounds;
+        }
+        let those = |wanted: fn(Change) -> bool| -> Vec<f64> {
+            points.iter().filter(|point| wanted(point.change)).map(|point| point.bytes).collect()
+        };
+        let paying = those(|change| change == Change::Faster);
+        let not_paying = points.iter().rposition(|point| point.change != Change::Faster);
+        let Some(at) = not_paying else { return Self::Everywhere };
+        if paying.is_empty() {
+            return Self::Nowhere { largest, close: those(|change| change != Change::Slower) };
+        }
+        let (before, Some(first)) = (&points[at], points.get(at + 1)) else { return Self::Only(paying) };
+        if before.change == Change::Slower {
+            return Self::From(crossing(before, first));
+        }
+        let against = points[..at].iter().rfind(|point| point.change == Change::Slower);
+        Self::Between(against.map(|point| point.bytes), first.bytes)
+    }
+
+    /// The least and the most that the size may be at which it begins to pay.
+    pub(super) fn range(&self) -> Option<(f64, f64)> {
+        match self {
+            Self::Unknown | Self::TooFewRounds => None,
+            Self::Everywhere => Some((0.0, 0.0)),
+            Self::From(size) => Some((*size, *size)),
+            Self::Between(from, to) => Some((from.unwrap_or(0.0), *to)),
+            Self::Only(_) => Some((f64::INFINITY, f64::INFINITY)),
+            Self::Nowhere { close, .. } => Some((close.first().copied().unwrap_or(f64::INFINITY), f64::INFINITY)),
+        }
+    }
+
+    pub(super) fn in_words(&self) -> String {
+        let sizes = |those: &[f64]| those.iter().map(|size| bytes(*size)).collect::<Vec<_>>().join(", ");
+        match self {
+            Self::Unknown => String::new(),
+            Self::TooFewRounds => "too few rounds".to_owned(),
+            Self::Everywhere => "at every size".to_owned(),
+            Self::From(size) => format!("from about {}", about(*size)),
+            Self::Between(Some(from), to) => format!("too close between {} and {}", bytes(*from), bytes(*to)),
+            Self::Between(None, to) => format!("from {}, too close below", bytes(*to)),
+            Self::Only(those) => format!("at {} only", sizes(those)),
+            Self::Nowhere { largest, close } if close.is_empty() => format!("at no size up to {}", bytes(*largest)),
+            Self::Nowhere { largest, close } => {
+                format!("at no size up to {}, too close at {}", bytes(*largest), sizes(close))
+            }
+        }
+    }
+}
+
+/// "1.5 KiB", "700 B".
+fn about(size: f64) -> String {
+    match size {
+        size if size >= 1_024.0 => format!("{:.1} KiB", size / 1_024.0),
+        size if size >= 100.0 => format!("{:.0} B", (size / 10.0).round() * 10.0),
+        size => format!("{size:.0} B"),
+    }
+}
+
+/// Where the line between two points meets 1, both axes logarithmic.
+fn crossing(before: &Point, after: &Point) -> f64 {
+    let (above, below) = (before.times.ln().max(0.0), (-after.times.ln()).max(0.0));
+    let share = if above + below > 0.0 { above / (above + below) } else { 0.5 };
+    before.bytes * (after.bytes / before.bytes).powf(share)
+}
+
+/// What every size that was measured both ways says.
+pub(super) fn points(matrix: &Matrix<'_>, way: Quantity, transport: &str) -> Vec<Point> {
+    let point = |bytes: f64| {
+        let [by_value, other] = [Quantity::BytesByValue, way].map(|way| matrix.at(way, bytes)?.measured(transport));
+        let (change, times) = change(&by_value?, &other?, DIFFERENCE)?;
+        Some(Point { bytes, times: times.median, change })
+    };
+    matrix.sizes().into_iter().filter_map(point).collect()
+}
+
+/// All mechanisms by all shapes, for each way that is not by value.
+pub(super) fn table(matrices: &[Matrix<'_>]) -> String {
+    let mut ways: Vec<Quantity> = matrices.iter().flat_map(Matrix::ways).collect();
+    ways.sort_unstable();
+    ways.dedup();
+    ways.retain(|way| *way != Quantity::BytesByValue);
+    let mut text = String::new();
+    for way in ways {
+        let heads: Vec<String> = matrices.iter().map(|matrix| matrix.shape.to_string()).collect();
+        let name = format!("{}, pays", self::way(way));
+        let mut grid =
+            Grid::new(&[&[name.as_str()], &heads.iter().map(String::as_str).collect::<Vec<_>>()[..]].concat());
+        for design in &DESIGNS {
+            let cells: Vec<String> = matrices.iter().map(|matrix| told(matrix, way, design)).collect();
+            if cells.iter().any(|cell| !cell.is_empty()) {
+                grid.push(Tone::Plain, None, [vec![design.label.to_owned()], cells].concat());
+            }
+        }
+        text += &format!("{}\n\n", grid.terminal());
+    }
+    if text.is_empty() { "Messages were carried in one way only.\n\n".to_owned() } else { text }
+}
+
+fn told(matrix: &Matrix<'_>, way: Quantity, design: &Design) -> String {
+    let points = points(matrix, way, design.transport);
+    let told = Onset::of(&points).in_words();
+    let measured = |way, bytes| matrix.at(way, bytes).is_some_and(|one| one.density(design.transport).is_some());
+    let alone = |bytes: &f64| measured(way, *bytes) && !measured(Quantity::BytesByValue, *bytes);
+    match matrix.sizes().into_iter().find(alone).filter(|_| !told.is_empty()) {
+        Some(size) => format!("{told}; the only way from {}", bytes(size)),
+        None => told,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(those: &[(f64, f64, Change)]) -> Vec<Point> {
+        those.iter().map(|&(bytes, times, change)| Point { bytes, times, change }).collect()
+    }
+
+    fn said(those: &[(f64, f64, Change)]) -> String {
+        Onset::of(&points(those)).in_words()
+    }
+
+    use Change::{Faster, NoneSeen, OtherState, Slower, TooFewRounds};
+
+    #[test]
+    fn the_crossing_lies_where_the_ratio_is_one() {
+        assert_eq!(said(&[(1_024.0, 2.0, Slower), (4_096.0, 0.5, Faster)]), "from about 2.0 KiB");
+        let near =
+            said(&[(512.0, 4.0, Slower), (1_024.0, 1.2, Slower), (2_048.0, 0.6, Faster), (4_096.0, 0.4, Faster)]);
+        assert_eq!(near, "from about 1.2 KiB");
+        assert_eq!(said(&[(8.0, 8.0, Slower), (64.0, 0.5, Faster)]), "from about 38 B");
+    }
+
+    #[test]
+    fn everywhere_and_nowhere_are_said() {
+        assert_eq!(said(&[(8.0, 0.5, Faster), (64.0, 0.5, Faster)]), "at every size");
+        assert_eq!(said(&[(8.0, 3.0, Slower), (65_536.0, 2.0, Slower)]), "at no size up to 64 KiB");
+        let close = said(&[(8.0, 3.0, Slower), (65_536.0, 1.0, NoneSeen)]);
+        assert_eq!(close, "at no size up to 64 KiB, too close at 64 KiB");
+        assert_eq!(said(&[]), "");
+        assert_eq!(said(&[(8.0, 3.0, TooFewRounds), (64.0, 0.1, Faster)]), "too few rounds");
+    }
+
+    #[test]
+    fn what_cannot_be_called_is_no_crossing() {
+        let between = said(&[(512.0, 2.0, Slower), (1_024.0, 1.0, NoneSeen), (2_048.0, 0.5, Faster)]);
+        assert_eq!(between, "too close between 512 B and 2 KiB");
+        assert_eq!(said(&[(512.0, 2.0, OtherState), (1_024.0, 0.5, Faster)]), "from 1 KiB, too close below");
+        let dip = said(&[(8.0, 0.5, Faster), (64.0, 2.0, Slower), (512.0, 1.0, NoneSeen)]);
+        assert_eq!(dip, "at 8 B only");
+    }
+
+    #[test]
+    fn the_range_holds_the_crossing() {
+        let range = |those: &[_]| Onset::of(&points(those)).range();
+        assert_eq!(range(&[(1_024.0, 2.0, Slower), (4_096.0, 0.5, Faster)]), Some((2_048.0, 2_048.0)));
+        assert_eq!(range(&[(8.0, 1.0, NoneSeen), (64.0, 0.5, Faster)]), Some((0.0, 64.0)));
+        assert_eq!(range(&[(8.0, 2.0, Slower)]), Some((f64::INFINITY, f64::INFINITY)));
+        assert_eq!(range(&[(8.0, 2.0, TooFewRounds)]), None);
+    }
+}
