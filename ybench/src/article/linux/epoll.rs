@@ -1,8 +1,17 @@
 //! Which mechanisms can stand in epoll beside sockets: what came of trying it.
 
 use super::designs::DESIGNS;
-use crate::record::Report;
+use crate::record::{InEpoll, Report};
 use crate::table::{Grid, Tone};
+use crate::transport::epoll_proof;
+use crate::transport::registry::Entry;
+
+/// Those of the mechanisms measured that there is an attempt for.
+pub(super) fn tried(entries: &[&'static Entry]) -> Vec<InEpoll> {
+    let asked = |name: &str| entries.iter().any(|entry| entry.traits.name == name);
+    let proofs = epoll_proof::proofs().into_iter().filter(|proof| asked(proof.name));
+    proofs.map(|proof| InEpoll { name: proof.name.to_owned(), works: proof.works, how: proof.how }).collect()
+}
 
 pub(super) fn text(report: &Report) -> String {
     let mut grid = Grid::new(&["mechanism", "transport", "works", "how"]);

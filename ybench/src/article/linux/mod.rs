@@ -59,6 +59,7 @@ pub fn run(request: &Request) -> Result<(), Error> {
     }
     let mut report = run::begin("article linux", request, request.rounds.unwrap_or(ROUNDS));
     report.bounds = bounds(&entries);
+    report.epoll = epoll::tried(&entries);
     let plans = plans(request, &entries, &mut report.warnings);
     run::print_heading(&report);
     run::measure(plans, &mut report)?;
