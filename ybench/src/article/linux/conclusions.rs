@@ -213,7 +213,8 @@ fn clearing(report: &Report) -> Conclusion {
     let verdict = |speed: Spread| match speed {
         speed if speed.min > to => "faster here",
         speed if speed.max < from => "slower here",
-        _ => "the same here",
+        speed if (from..=to).contains(&speed.median) => "the same here",
+        _ => "too close to say",
     };
     Conclusion {
         claim: "Clearing memory goes at 15 to 16 GB/s; what is faster goes through the cache.",

@@ -43,7 +43,7 @@ impl Onset {
     /// Of these sizes in ascending order.
     pub(super) fn of(points: &[Point]) -> Self {
         let Some(largest) = points.last().map(|point| point.bytes) else { return Self::Unknown };
-        if points.iter().any(|point| point.change == Change::TooFewRounds) {
+        if points.iter().all(|point| point.change == Change::TooFewRounds) {
             return Self::TooFewRounds;
         }
         let those = |wanted: fn(Change) -> bool| -> Vec<f64> {
@@ -183,7 +183,9 @@ mod tests {
         let close = said(&[(8.0, 3.0, Slower), (65_536.0, 1.0, NoneSeen)]);
         assert_eq!(close, "at no size up to 64 KiB, too close at 64 KiB");
         assert_eq!(said(&[]), "");
-        assert_eq!(said(&[(8.0, 3.0, TooFewRounds), (64.0, 0.1, Faster)]), "too few rounds");
+        assert_eq!(said(&[(8.0, 3.0, TooFewRounds), (64.0, 0.1, TooFewRounds)]), "too few rounds");
+        // One session in doubt does not silence the others.
+        assert_eq!(said(&[(8.0, 3.0, TooFewRounds), (64.0, 0.1, Faster)]), "from 64 B, too close below");
     }
 
     #[test]
