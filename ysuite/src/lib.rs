@@ -101,6 +101,7 @@
 pub mod channel;
 #[doc(hidden)]
 pub mod os;
+pub mod pool;
 pub mod queue;
 pub mod signal;
 mod sync;

@@ -12,6 +12,7 @@ use allocations::allocations;
 use support::samples::{Bytes, Sample};
 use support::{Random, guarded};
 use ysuite::os::calls;
+use ysuite::pool::{Message, Pool, PoolBox};
 use ysuite::signal::{Wait, YPollset};
 use ysuite::{mpmc, spsc};
 
@@ -190,6 +191,51 @@ fn a_stream_through_an_exchange_makes_no_request() {
     let before = requests();
     run(1_000);
     assert_eq!(requests(), before);
+}
+
+#[test]
+fn a_pool_makes_no_request_whoever_frees() {
+    guarded(|| {
+        const WINDOW: usize = 700;
+        let pool = Pool::new(&[(64, 2_000), (512, 1_000)]).unwrap();
+        let (mut sender, mut receiver) = spsc::bounded::<(Message, PoolBox<u64>)>(WINDOW);
+        let (mut answering, mut answers) = spsc::bounded(8);
+        let thread = thread::spawn(move || {
+            let mut batch = Vec::with_capacity(WINDOW);
+            let mut run = |rounds| {
+                let mut requested = 0;
+                for round in 0..rounds {
+                    while batch.len() < WINDOW {
+                        receiver.recv_batch(&mut batch, WINDOW).unwrap();
+                    }
+                    let before = requests();
+                    batch.clear();
+                    requested += u64::from(requests() != before);
+                    answering.send(round).unwrap();
+                }
+                requested
+            };
+            run(20);
+            assert_eq!(run(300), 0, "who frees allocates, or asks the kernel");
+        });
+        let mut run = |rounds| {
+            let mut requested = 0;
+            for round in 0..rounds {
+                let before = requests();
+                for number in 0..WINDOW {
+                    let (message, number) = (pool.take(number % 65), pool.try_boxed(number as u64).expect("enough"));
+                    requested += u64::from(requests() != before);
+                    sender.write((message, number)).unwrap();
+                }
+                sender.flush();
+                assert_eq!(answers.recv(), Ok(round));
+            }
+            requested
+        };
+        run(20);
+        assert_eq!(run(300), 0, "who takes allocates, or asks the kernel");
+        thread.join().unwrap();
+    });
 }
 
 #[cfg(target_os = "linux")]

@@ -11,6 +11,7 @@ use std::rc::Rc;
 
 use ysuite::mpmc;
 use ysuite::mpsc;
+use ysuite::pool::{Message, Pool, PoolBox};
 use ysuite::queue::ypipe::{Reader, Writer};
 use ysuite::spsc::{Receiver, Sender};
 
@@ -86,4 +87,13 @@ fn the_funnels_ends() {
     assert!(!is!(mpsc::Sender<Rc<u8>>: Send) && !is!(mpsc::Receiver<Rc<u8>>: Send));
     assert!(!is!(mpsc::Sender<Rc<u8>>: Sync) && !is!(mpsc::Receiver<Rc<u8>>: Sync));
     assert!(is!(mpsc::Sender<u8>: Unpin) && is!(mpsc::Receiver<u8>: Unpin));
+}
+
+#[test]
+fn what_comes_out_of_a_pool() {
+    assert!(is!(Pool: Send) && is!(Pool: Sync) && is!(Pool: Clone));
+    assert!(is!(Message: Send) && is!(Message: Sync) && !is!(Message: Clone));
+    assert!(is!(PoolBox<u8>: Send) && is!(PoolBox<u8>: Sync) && !is!(PoolBox<u8>: Clone));
+    assert!(is!(PoolBox<Cell<u8>>: Send) && !is!(PoolBox<Cell<u8>>: Sync));
+    assert!(!is!(PoolBox<Rc<u8>>: Send) && !is!(PoolBox<Rc<u8>>: Sync));
 }

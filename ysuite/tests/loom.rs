@@ -9,6 +9,8 @@
 mod exchange;
 #[path = "loom/funnel.rs"]
 mod funnel;
+#[path = "loom/pool.rs"]
+mod pool;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

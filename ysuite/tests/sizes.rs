@@ -8,6 +8,7 @@ use ysuite::channel::{
     IntoIter, Iter, RecvError, RecvTimeoutError, SendError, SendTimeoutError, Spin, TryIter, TryRecvError, TrySendError,
 };
 use ysuite::mpsc;
+use ysuite::pool::{Message, Pool, PoolBox, PoolError};
 use ysuite::queue::ypipe::{Reader, Writer};
 use ysuite::spsc::{Receiver, Sender};
 
@@ -38,6 +39,14 @@ fn sizes_do_not_grow_unnoticed() {
 fn ends_of_an_exchange_are_a_few_words() {
     assert_eq!(size_of::<ysuite::mpmc::Sender<u64>>(), 16);
     assert_eq!(size_of::<ysuite::mpmc::Receiver<[u8; 1000]>>(), 24);
+}
+
+#[test]
+fn messages_of_a_pool_are_one_pointer() {
+    assert_eq!((size_of::<Message>(), size_of::<Option<Message>>()), (8, 8));
+    assert_eq!((size_of::<PoolBox<[u8; 500]>>(), size_of::<Option<PoolBox<u64>>>()), (8, 8));
+    assert_eq!(size_of::<Pool>(), 8);
+    assert_eq!(size_of::<PoolError>(), 24);
 }
 
 #[test]

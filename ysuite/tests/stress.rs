@@ -16,6 +16,8 @@ mod exchange;
 mod funnel;
 #[path = "mpmc/histories.rs"]
 mod histories;
+#[path = "stress/pool.rs"]
+mod pool;
 mod support;
 
 use std::sync::Arc;

@@ -15,6 +15,12 @@ mod spin;
 pub mod spsc;
 mod wait;
 
+/// Waiting where several wait for the same thing: written once, for the ends of an exchange and for those who take from a
+/// pool.
+pub(crate) mod crowd {
+    pub(crate) use super::mpmc::{Bell, Patience, Side, Wait, call};
+}
+
 pub use self::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 #[doc(hidden)]
 pub use self::iter::Receive;

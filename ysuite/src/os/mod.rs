@@ -89,10 +89,21 @@ pub(crate) fn allocate(layout: Layout) -> NonNull<u8> {
     NonNull::new(unsafe { std::alloc::alloc(layout) }).unwrap_or_else(|| handle_alloc_error(layout))
 }
 
-/// Gives the memory of a chunk back.
+/// Memory full of zeros, all of it in place; nothing where there is none. `layout` is not empty.
+pub(crate) fn allocate_zeroed(layout: Layout) -> Option<NonNull<u8>> {
+    assert!(layout.size() != 0, "nobody needs no memory");
+    #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable), not(miri)))]
+    if is_paged(layout) {
+        return pages::map(layout);
+    }
+    // SAFETY: the layout is not empty.
+    NonNull::new(unsafe { std::alloc::alloc_zeroed(layout) })
+}
+
+/// Gives memory back.
 ///
 /// # Safety
-/// `memory` came from [`allocate`] with this layout, and nobody uses it any more.
+/// `memory` came from [`allocate`] or [`allocate_zeroed`] with this layout, and nobody uses it any more.
 pub(crate) unsafe fn deallocate(memory: NonNull<u8>, layout: Layout) {
     // SAFETY: by the caller; the layout decides which way it came.
     unsafe {

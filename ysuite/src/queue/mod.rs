@@ -9,7 +9,7 @@ pub(crate) mod exchange;
 mod growing;
 mod local;
 mod passive;
-mod prefetch;
+pub(crate) mod prefetch;
 mod ready;
 pub mod ypipe;
 

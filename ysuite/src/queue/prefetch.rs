@@ -2,7 +2,7 @@
 
 /// Fetches the line at `at` for writing. The address need not be valid.
 #[inline(always)]
-pub(super) fn for_write(at: *const u8) {
+pub(crate) fn for_write(at: *const u8) {
     #[cfg(all(target_arch = "x86_64", not(miri), not(ysuite_loom)))]
     // SAFETY: PREFETCHW reads no memory architecturally, faults on no address, and is a no-op on processors without it.
     unsafe {

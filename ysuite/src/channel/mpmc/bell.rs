@@ -16,7 +16,7 @@ const ASLEEP: u32 = 1;
 const RUNG: u32 = 0;
 
 /// The bell of one place.
-pub(super) struct Bell {
+pub(crate) struct Bell {
     /// What a thread sleeps on.
     word: AtomicU32,
     /// Holds a waker while a task waits.

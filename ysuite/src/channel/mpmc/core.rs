@@ -22,7 +22,7 @@ struct Crowd {
 }
 
 /// A side of the exchange, as those who wait see it.
-pub(super) trait Side: Copy {
+pub(crate) trait Side: Copy {
     /// Those who wait.
     fn roster(&self) -> &Roster<Bell>;
     /// Whether waiting is over: something can be done, or nothing ever will be.
@@ -189,7 +189,7 @@ impl<T> Core<T> {
 
 /// Something has come for so many: wakes as many as wait. A thread is the last, since it passes on what it leaves; a task
 /// or an attached receiver may have other things to do.
-fn call(roster: &Roster<Bell>, most: usize) {
+pub(crate) fn call(roster: &Roster<Bell>, most: usize) {
     for _ in 0..most {
         let Some(called) = roster.call() else { return };
         let is_thread = called.is_certain();

@@ -60,9 +60,13 @@ mod sender;
 mod standing;
 mod wait;
 
+pub(crate) use self::bell::Bell;
+pub(crate) use self::core::{Side, call};
 pub use self::iter::{Iter, TryIter};
+pub(crate) use self::patience::Patience;
 pub use self::receiver::Receiver;
 pub use self::sender::Sender;
+pub(crate) use self::wait::Wait;
 pub use super::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 
 use self::core::Core;

@@ -7,10 +7,10 @@ use crate::channel::spin::Spinner;
 // Not the façade's: it guards nothing, and a model need not explore it.
 use core::sync::atomic::{AtomicU64, Ordering};
 
-pub(super) struct Patience(AtomicU64);
+pub(crate) struct Patience(AtomicU64);
 
 impl Patience {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(AtomicU64::new(Spinner::new().to_bits()))
     }
 

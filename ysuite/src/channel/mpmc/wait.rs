@@ -14,7 +14,7 @@ use crate::os::{Native, Platform, Waited};
 use crate::queue::exchange::Place;
 
 /// One wait of a thread or a future.
-pub(super) struct Wait<S: Side> {
+pub(crate) struct Wait<S: Side> {
     side: S,
     place: Option<Place<Bell>>,
     /// Armed, as far as this end knows.
@@ -27,14 +27,14 @@ pub(super) struct Wait<S: Side> {
 
 impl<S: Side> Wait<S> {
     /// `called`: on behalf of another place, which has been left.
-    pub(super) fn new(side: S, called: bool) -> Self {
+    pub(crate) fn new(side: S, called: bool) -> Self {
         Self { side, place: None, armed: false, called, coming: false }
     }
 
     /// Blocks the thread until the side is ready (true) or the deadline has passed (false).
     #[cold]
     #[inline(never)]
-    pub(super) fn block(&mut self, patience: &Patience, deadline: Option<Instant>) -> bool {
+    pub(crate) fn block(&mut self, patience: &Patience, deadline: Option<Instant>) -> bool {
         let side = self.side;
         let mut spinner = patience.recall();
         if spinner.look(deadline, || side.is_ready()) || spinner.give_way(deadline, || side.is_ready()) {

@@ -1,0 +1,127 @@
+//! A value in a block of a pool, in one pointer: as `Box`, without the allocator.
+//!
+//! One owner, any thread that the value may be sent to. Dropping it gives the block back, see the pool's table.
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::mem::ManuallyDrop;
+use core::ops::{Deref, DerefMut};
+use core::ptr::NonNull;
+
+use super::block::Block;
+
+/// A value in a block of a [`Pool`](super::Pool). One pointer wide, and so is an `Option` of it.
+///
+/// The block goes back to its pool from whatever thread drops it, also where the value's own `Drop` panics.
+#[repr(transparent)]
+pub struct PoolBox<T> {
+    block: Block,
+    owns: PhantomData<T>,
+}
+
+// SAFETY: it owns a `T`, and its block goes back from any thread.
+unsafe impl<T: Send> Send for PoolBox<T> {}
+// SAFETY: a shared box gives a shared `T`.
+unsafe impl<T: Sync> Sync for PoolBox<T> {}
+
+impl<T> PoolBox<T> {
+    /// Moves a value into a block just taken, for `size_of::<T>()` bytes and aligned for it.
+    pub(super) fn new(block: Block, value: T) -> Self {
+        let boxed = Self { block, owns: PhantomData };
+        // SAFETY: by the caller the block has the room.
+        unsafe { boxed.at().as_ptr().write(value) };
+        boxed
+    }
+
+    fn at(&self) -> NonNull<T> {
+        self.block.first().cast()
+    }
+
+    /// Takes the value out, and gives the block back.
+    #[must_use]
+    pub fn into_inner(self) -> T {
+        let boxed = ManuallyDrop::new(self);
+        // SAFETY: the value is here, and will not be looked at again.
+        let value = unsafe { boxed.at().as_ptr().read() };
+        boxed.block.free(true);
+        value
+    }
+
+    /// Gives up the box for the address of its value. The block goes back to its pool only by way of
+    /// [`from_raw`](Self::from_raw).
+    #[must_use = "the block is lost to its pool if the address is"]
+    pub fn into_raw(self) -> NonNull<T> {
+        ManuallyDrop::new(self).at()
+    }
+
+    /// The box whose value is at `value`.
+    ///
+    /// # Safety
+    /// The address came from [`into_raw`](Self::into_raw), and no box has been made of it since. The value is still, or
+    /// again, a valid `T`. Where another thread had the address before, what it has done with it happens before this call,
+    /// and this thread may have the value.
+    #[must_use = "the block goes back to its pool at once if this is not used"]
+    pub unsafe fn from_raw(value: NonNull<T>) -> Self {
+        // SAFETY: by the caller.
+        Self { block: unsafe { Block::new(value.cast()) }, owns: PhantomData }
+    }
+}
+
+impl<T> Deref for PoolBox<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: the value is there as long as the box.
+        unsafe { self.at().as_ref() }
+    }
+}
+
+impl<T> DerefMut for PoolBox<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as above, and it is borrowed mutably.
+        unsafe { self.at().as_mut() }
+    }
+}
+
+impl<T> Drop for PoolBox<T> {
+    #[inline]
+    fn drop(&mut self) {
+        /// The block goes back after the value has ended, however that goes.
+        struct Freed(Block);
+        impl Drop for Freed {
+            #[inline]
+            fn drop(&mut self) {
+                self.0.free(true);
+            }
+        }
+        let _freed = Freed(self.block);
+        // SAFETY: the value is there, and will not be looked at again.
+        unsafe { self.at().as_ptr().drop_in_place() };
+    }
+}
+
+impl<T> AsRef<T> for PoolBox<T> {
+    fn as_ref(&self) -> &T {
+        self
+    }
+}
+
+impl<T> AsMut<T> for PoolBox<T> {
+    fn as_mut(&mut self) -> &mut T {
+        self
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for PoolBox<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for PoolBox<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}

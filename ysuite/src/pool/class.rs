@@ -1,0 +1,237 @@
+//! A class: all blocks of one size, who has them at hand, and who waits for one.
+//!
+//! Any thread. Taking and giving back is lock-free; only `wait` blocks, in the room where the ends of an exchange wait as
+//! well. Each class has its own, so nobody is woken for a block of another size.
+
+use core::cell::Cell;
+use core::ptr::{self, NonNull};
+// Counts: not the façade's, a model need not explore it.
+use core::sync::atomic::AtomicU32;
+use std::time::Instant;
+
+use super::block::{Block, LINE, layout};
+use super::core::Core;
+use super::depot::Depot;
+use super::magazine::Entry;
+use super::seat;
+use super::witness::Witness;
+use crate::channel::crowd::{Bell, Patience, Side, Wait, call};
+use crate::queue::exchange::Roster;
+use crate::queue::prefetch;
+use crate::sync::{Arc, Ordering};
+
+pub(super) struct Class {
+    /// The first byte of block 0. This and all up to the depot never changes.
+    first: *mut u8,
+    /// From one block to the next.
+    stride: usize,
+    bytes: usize,
+    seat: usize,
+    /// Messages begin full of zeros.
+    zeroed: bool,
+    /// Whose class it is.
+    core: *const Core,
+    depot: Depot,
+    blocks: usize,
+    /// Blocks that have been used at least once.
+    touched: AtomicU32,
+    /// Those who wait for a block.
+    roster: Roster<Bell>,
+    patience: Patience,
+    witness: Witness,
+}
+
+impl Class {
+    /// A class whose blocks begin at `memory`.
+    ///
+    /// # Safety
+    /// `memory` is aligned to lines, has room for all blocks, and is full of zeros.
+    pub(super) unsafe fn new(memory: NonNull<u8>, bytes: usize, blocks: usize, seat: usize, zeroed: bool) -> Self {
+        let (lead, stride) = layout(bytes);
+        Self {
+            // SAFETY: by the caller there is at least one block.
+            first: unsafe { memory.add(lead) }.as_ptr(),
+            stride: stride.expect("less than the memory's"),
+            bytes,
+            seat,
+            zeroed,
+            core: ptr::null(),
+            depot: Depot::new(blocks),
+            blocks,
+            touched: AtomicU32::new(0),
+            roster: Roster::new(),
+            patience: Patience::new(),
+            witness: Witness::new(blocks),
+        }
+    }
+
+    /// Before anybody is shown the class: whose it is, and where it will stay.
+    pub(super) fn settle(&mut self, core: *const Core) {
+        self.core = core;
+        for index in 0..self.blocks as u32 {
+            self.block(index).make(self, index);
+        }
+    }
+
+    #[inline(always)]
+    fn at(&self, index: u32) -> *mut u8 {
+        self.first.wrapping_add(index as usize * self.stride)
+    }
+
+    #[inline(always)]
+    fn block(&self, index: u32) -> Block {
+        // SAFETY: there is a block for every index, and none is at address 0.
+        unsafe { Block::new(NonNull::new_unchecked(self.at(index))) }
+    }
+
+    #[inline(always)]
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(super) fn blocks(&self) -> usize {
+        self.blocks
+    }
+
+    /// What the bytes of a block are aligned to.
+    pub(super) fn align(&self) -> usize {
+        if self.bytes < LINE { 8 } else { LINE }
+    }
+
+    pub(super) fn touched(&self) -> usize {
+        // ORDERING: Relaxed; a count.
+        self.touched.load(Ordering::Relaxed) as usize
+    }
+
+    #[inline(always)]
+    pub(super) fn seat(&self) -> usize {
+        self.seat
+    }
+
+    #[inline(always)]
+    pub(super) fn depot(&self) -> &Depot {
+        &self.depot
+    }
+
+    /// What keeps the class alive. To be asked for only by one that knows it to be.
+    pub(super) fn core(&self) -> Arc<Core> {
+        // SAFETY: set before anybody was shown the class, and made by `Arc`.
+        unsafe {
+            Arc::increment_strong_count(self.core);
+            Arc::from_raw(self.core)
+        }
+    }
+
+    /// Has the memory of a block fetched that will be taken soon.
+    #[inline(always)]
+    pub(super) fn fetch(&self, entry: Entry) {
+        let first = self.at(entry.index());
+        prefetch::for_write(first.wrapping_sub(1));
+        prefetch::for_write(first);
+    }
+
+    /// Takes a block for `len` bytes, if one is free.
+    #[inline(always)]
+    pub(super) fn try_take(&self, len: usize) -> Option<Block> {
+        seat::take(self).map(|taken| self.issue(taken, len))
+    }
+
+    /// The block of an entry that has been taken, with as many bytes as were asked for.
+    #[inline(always)]
+    fn issue(&self, (entry, taker): (Entry, u32), len: usize) -> Block {
+        self.witness.touch(entry.index());
+        let block = self.block(entry.index());
+        if entry.is_fresh() || entry.is_typed() || self.zeroed {
+            self.prepare(block, entry, len);
+        }
+        // SAFETY: its entry was in one slot, and whoever takes it out owns the block.
+        let header = unsafe { block.header_mut() };
+        header.len = len as u32;
+        header.taker = taker;
+        block
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn prepare(&self, block: Block, entry: Entry, len: usize) {
+        if entry.is_fresh() {
+            // ORDERING: Relaxed; a count.
+            self.touched.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        let unknown = if entry.is_typed() { block.len() } else { 0 };
+        let zeros = if self.zeroed { len } else { 0 };
+        // SAFETY: the block is the caller's, and has at least so many bytes.
+        unsafe { block.first().as_ptr().write_bytes(0, unknown.max(zeros)) };
+    }
+
+    /// What is returned may be all that keeps the class alive.
+    #[inline(always)]
+    pub(super) fn put(&self, block: Block, typed: bool) -> Option<Arc<Core>> {
+        let header = block.header();
+        self.witness.touch(header.index());
+        seat::put(self, Entry::used(header.index(), typed), header.taker)
+    }
+
+    /// A block has been put where others can take it: somebody may be waiting for just that.
+    #[inline(always)]
+    pub(super) fn published(&self) {
+        if self.roster.published() {
+            self.announce();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn announce(&self) {
+        let word = self.roster.attend();
+        if word.is_gone() {
+            // Put there after the pool's last handle had looked.
+            self.core().gather(self);
+        } else if word.is_armed() {
+            call(&self.roster, 1);
+        }
+    }
+
+    /// Nobody will take any more: from now on whoever gives a block back gathers it for the pool's end.
+    pub(super) fn close(&self) {
+        self.roster.go();
+    }
+
+    /// Takes a block for `len` bytes; waits for one until `deadline`.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn wait(&self, len: usize, deadline: Option<Instant>) -> Option<Block> {
+        let found = Cell::new(None);
+        let mut wait = Wait::new(Taker { class: self, found: &found }, false);
+        wait.block(&self.patience, deadline);
+        // One that was called may find a block here still, and passes on what more there is.
+        drop(wait);
+        found.take().map(|taken| self.issue(taken, len))
+    }
+}
+
+/// One that waits for a block. It takes the first it finds: one that is only seen may be gone before it is taken, and
+/// looking again at once would be spinning.
+#[derive(Clone, Copy)]
+struct Taker<'a> {
+    class: &'a Class,
+    found: &'a Cell<Option<(Entry, u32)>>,
+}
+
+impl Side for Taker<'_> {
+    fn roster(&self) -> &Roster<Bell> {
+        &self.class.roster
+    }
+
+    fn is_ready(&self) -> bool {
+        if self.found.get().is_none() {
+            self.found.set(seat::take(self.class));
+        }
+        self.found.get().is_some()
+    }
+
+    fn supply(&self) -> usize {
+        self.class.depot.len()
+    }
+}

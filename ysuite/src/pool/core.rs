@@ -1,0 +1,148 @@
+//! What all handles, messages and threads of a pool share: the classes, their memory, and when that ends.
+//!
+//! Any thread; lock-free. The memory of the blocks goes when the last handle and the last message are gone, whichever
+//! comes last: closing gathers all blocks that are free, and whoever gives one back later gathers it; who gathers the
+//! last one lets the memory go. So nothing is counted as long as there is a handle.
+
+use core::alloc::Layout;
+use core::ptr::NonNull;
+// A number for each class: not the façade's, a model need not explore it.
+use core::sync::atomic::AtomicUsize as PlainUsize;
+
+use super::block::{LINE, layout};
+use super::class::Class;
+use super::error::PoolError;
+use super::magazine::Entry;
+use super::seat::SEATS;
+use crate::os;
+use crate::sync::{Arc, AtomicUsize, Ordering};
+
+pub(super) struct Core {
+    /// By size, ascending.
+    classes: Box<[Class]>,
+    /// How many bytes each has: all that choosing one needs to look at.
+    bounds: Box<[usize]>,
+    handles: AtomicUsize,
+    /// Blocks not yet gathered, and one for the closing.
+    left: AtomicUsize,
+    memory: NonNull<u8>,
+    layout: Layout,
+}
+
+// SAFETY: the pointers are to memory that any thread may use: each block belongs to whoever has taken its entry.
+unsafe impl Send for Core {}
+// SAFETY: as above; all else is atomic, or never changes.
+unsafe impl Sync for Core {}
+
+/// Checks what is asked for, sorts it, and says how much memory it takes.
+fn check(classes: &[(usize, usize)]) -> Result<(Vec<(usize, usize)>, Layout), PoolError> {
+    if classes.is_empty() {
+        return Err(PoolError::NoClasses);
+    }
+    let mut sorted = classes.to_vec();
+    sorted.sort_unstable();
+    let mut size = 0_usize;
+    for (at, &(block_bytes, blocks)) in sorted.iter().enumerate() {
+        if block_bytes == 0 {
+            return Err(PoolError::NoBytes);
+        }
+        if blocks == 0 {
+            return Err(PoolError::NoBlocks { block_bytes });
+        }
+        if at > 0 && sorted[at - 1].0 == block_bytes {
+            return Err(PoolError::Duplicate { block_bytes });
+        }
+        let fits = block_bytes <= u32::MAX as usize && blocks <= Entry::MOST;
+        let all = layout(block_bytes).1.filter(|_| fits).and_then(|stride| stride.checked_mul(blocks));
+        size = all.and_then(|all| size.checked_add(all)).ok_or(PoolError::TooLarge { block_bytes, blocks })?;
+    }
+    let (block_bytes, blocks) = sorted[sorted.len() - 1];
+    match Layout::from_size_align(size, LINE) {
+        Ok(layout) => Ok((sorted, layout)),
+        Err(_) => Err(PoolError::TooLarge { block_bytes, blocks }),
+    }
+}
+
+impl Core {
+    pub(super) fn new(classes: &[(usize, usize)], zeroed: bool) -> Result<Arc<Self>, PoolError> {
+        static CLASSES: PlainUsize = PlainUsize::new(0);
+        let (sorted, memory_layout) = check(classes)?;
+        let memory =
+            os::allocate_zeroed(memory_layout).ok_or(PoolError::OutOfMemory { bytes: memory_layout.size() })?;
+        let mut offset = 0;
+        let mut class = |&(bytes, blocks): &(usize, usize)| {
+            // ORDERING: Relaxed; only that seats differ matters.
+            let seat = CLASSES.fetch_add(1, Ordering::Relaxed) % SEATS;
+            // SAFETY: `check` has added up the same strides; new memory is full of zeros.
+            let class = unsafe { Class::new(memory.add(offset), bytes, blocks, seat, zeroed) };
+            offset += layout(bytes).1.expect("checked") * blocks;
+            class
+        };
+        let classes: Box<[Class]> = sorted.iter().map(&mut class).collect();
+        let blocks: usize = sorted.iter().map(|class| class.1).sum();
+        let mut core = Arc::new(Self {
+            classes,
+            bounds: sorted.iter().map(|class| class.0).collect(),
+            handles: AtomicUsize::new(1),
+            left: AtomicUsize::new(blocks + 1),
+            memory,
+            layout: memory_layout,
+        });
+        let address = Arc::as_ptr(&core);
+        let own = Arc::get_mut(&mut core).expect("nobody else has it yet");
+        own.classes.iter_mut().for_each(|class| class.settle(address));
+        // The blocks' own share: given up with their memory.
+        core::mem::forget(core.clone());
+        Ok(core)
+    }
+
+    pub(super) fn classes(&self) -> &[Class] {
+        &self.classes
+    }
+
+    /// The longest message there can be.
+    pub(super) fn bound(&self) -> usize {
+        self.bounds[self.bounds.len() - 1]
+    }
+
+    /// The smallest class with room for so many bytes.
+    #[inline(always)]
+    pub(super) fn class_for(&self, len: usize) -> Option<&Class> {
+        self.bounds.iter().position(|bound| *bound >= len).map(|at| &self.classes[at])
+    }
+
+    pub(super) fn add_handle(&self) {
+        // ORDERING: Relaxed; whoever clones a handle has one.
+        self.handles.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn remove_handle(&self) {
+        // ORDERING: AcqRel: the last one comes after all that the others have taken.
+        if self.handles.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.classes.iter().for_each(Class::close);
+            let free: usize = self.classes.iter().map(|class| class.depot().drain()).sum();
+            self.gathered(free + 1);
+        }
+    }
+
+    /// After the closing: gathers what has been given back to a class.
+    pub(super) fn gather(&self, class: &Class) {
+        self.gathered(class.depot().drain());
+    }
+
+    fn gathered(&self, blocks: usize) {
+        // ORDERING: AcqRel: who gathers the last block comes after all that was done with the others.
+        if blocks != 0 && self.left.fetch_sub(blocks, Ordering::AcqRel) == blocks {
+            // SAFETY: all blocks are here, and nobody can take any.
+            unsafe { os::deallocate(self.memory, self.layout) };
+            // SAFETY: the share that `new` has set aside. The caller has one of its own.
+            unsafe { Arc::decrement_strong_count(core::ptr::from_ref(self)) };
+        }
+    }
+
+    /// Whether the memory is gone.
+    pub(super) fn is_over(&self) -> bool {
+        // ORDERING: Relaxed; nothing is done about the memory.
+        self.left.load(Ordering::Relaxed) == 0
+    }
+}

@@ -1,0 +1,70 @@
+//! What can be wrong with a pool, or with a length.
+
+use core::fmt;
+use std::error::Error;
+
+/// Why a pool could not be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PoolError {
+    /// The list of classes is empty.
+    NoClasses,
+    /// A class has blocks of 0 bytes.
+    NoBytes,
+    /// A class has no blocks.
+    NoBlocks {
+        /// The class.
+        block_bytes: usize,
+    },
+    /// Two classes have blocks of the same size.
+    Duplicate {
+        /// That size.
+        block_bytes: usize,
+    },
+    /// A block is longer than 4 GiB, a class has more than 2³⁰ - 1 blocks, or all together could never fit into memory.
+    TooLarge {
+        /// The class at which that was found.
+        block_bytes: usize,
+        /// How many blocks were asked for.
+        blocks: usize,
+    },
+    /// The system does not give so much memory.
+    OutOfMemory {
+        /// How much was asked for.
+        bytes: usize,
+    },
+}
+
+impl fmt::Display for PoolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoClasses => f.write_str("a pool needs at least one class of blocks"),
+            Self::NoBytes => f.write_str("a pool's blocks need at least 1 byte"),
+            Self::NoBlocks { block_bytes } => write!(f, "a pool's class of {block_bytes} bytes has no blocks"),
+            Self::Duplicate { block_bytes } => write!(f, "a pool has two classes of {block_bytes} bytes"),
+            Self::TooLarge { block_bytes, blocks } => {
+                write!(f, "a pool with {blocks} blocks of {block_bytes} bytes is larger than memory can be")
+            }
+            Self::OutOfMemory { bytes } => write!(f, "there is no memory for a pool of {bytes} bytes"),
+        }
+    }
+}
+
+impl Error for PoolError {}
+
+/// A length for which there is no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLong {
+    /// The length that was asked for.
+    pub len: usize,
+    /// The longest there can be: of the pool, or of the message's block.
+    pub bound: usize,
+}
+
+impl fmt::Display for TooLong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a message of {} bytes is longer than its bound of {} bytes", self.len, self.bound)
+    }
+}
+
+impl Error for TooLong {}

@@ -1,0 +1,196 @@
+//! The pool, as its users have it: a handle that can be cloned and shared.
+//!
+//! Any thread. What each operation promises is in the table of [`pool`](super).
+
+use core::fmt;
+use core::time::Duration;
+use std::time::Instant;
+
+use super::block::Block;
+use super::boxed::PoolBox;
+use super::class::Class;
+use super::core::Core;
+use super::error::{PoolError, TooLong};
+use super::message::Message;
+use super::stats::ClassStats;
+use crate::sync::Arc;
+
+/// A pool of blocks in classes of one size each. Clones are handles of the same pool; messages outlive them all.
+pub struct Pool {
+    core: Arc<Core>,
+}
+
+impl Pool {
+    /// A pool with so many `(block_bytes, blocks)` of each class, in any order. All its memory is made here.
+    ///
+    /// A message holds, when it is taken, whatever its block last held: bytes of an earlier message, or zeros. Never
+    /// uninitialised memory. Where earlier messages are nobody else's business, use [`zeroed`](Self::zeroed).
+    ///
+    /// # Errors
+    /// Where there are no classes, where one has blocks of 0 bytes or no blocks, where two have the same size, and where
+    /// there is no memory for so much.
+    pub fn new(classes: &[(usize, usize)]) -> Result<Self, PoolError> {
+        Core::new(classes, false).map(|core| Self { core })
+    }
+
+    /// As [`new`](Self::new), but a message is full of zeros when it is taken.
+    ///
+    /// # Errors
+    /// As in [`new`](Self::new).
+    pub fn zeroed(classes: &[(usize, usize)]) -> Result<Self, PoolError> {
+        Core::new(classes, true).map(|core| Self { core })
+    }
+
+    /// A message of `len` bytes, if a block is free. Never blocks; does not take a block of a larger class instead.
+    ///
+    /// # Panics
+    /// Where `len` is more than the pool's [`bound`](Self::bound). Check lengths that come from outside, for example with
+    /// [`capacity_for`](Self::capacity_for).
+    #[inline]
+    #[must_use = "the block goes back to its pool at once if the message is not used"]
+    pub fn try_take(&self, len: usize) -> Option<Message> {
+        self.class(len).try_take(len).map(Message::new)
+    }
+
+    /// A message of `len` bytes. While no block is free looks for a while, then sleeps in the kernel until one is given
+    /// back. Those who wait are woken in turn, one for each block; but one that comes later may be quicker.
+    ///
+    /// # Panics
+    /// As in [`try_take`](Self::try_take).
+    #[inline]
+    #[must_use = "the block goes back to its pool at once if the message is not used"]
+    pub fn take(&self, len: usize) -> Message {
+        let class = self.class(len);
+        Message::new(class.try_take(len).unwrap_or_else(|| without_end(class, len)))
+    }
+
+    /// As [`take`](Self::take), but `None` when no block has become free within `timeout`. `Duration::MAX` is for ever.
+    ///
+    /// # Panics
+    /// As in [`try_take`](Self::try_take).
+    #[must_use = "the block goes back to its pool at once if the message is not used"]
+    pub fn take_timeout(&self, len: usize, timeout: Duration) -> Option<Message> {
+        let class = self.class(len);
+        // A deadline that the clock cannot hold is none.
+        let wait = || class.wait(len, Instant::now().checked_add(timeout));
+        class.try_take(len).or_else(wait).map(Message::new)
+    }
+
+    /// As [`take`](Self::take), but `None` when no block has become free until `deadline`. One that is free is taken even
+    /// after it.
+    ///
+    /// # Panics
+    /// As in [`try_take`](Self::try_take).
+    #[must_use = "the block goes back to its pool at once if the message is not used"]
+    pub fn take_deadline(&self, len: usize, deadline: Instant) -> Option<Message> {
+        let class = self.class(len);
+        class.try_take(len).or_else(|| class.wait(len, Some(deadline))).map(Message::new)
+    }
+
+    /// Moves a value into a block of the smallest class that has the room and the alignment, if one is free. Never blocks.
+    ///
+    /// # Errors
+    /// Gives the value back where no block of that class is free.
+    ///
+    /// # Panics
+    /// Where the value is larger than the pool's [`bound`](Self::bound), or aligned to more than its blocks are: 64, or 8
+    /// where all have less than 64 bytes.
+    #[inline]
+    pub fn try_boxed<T>(&self, value: T) -> Result<PoolBox<T>, T> {
+        match self.class_of::<T>().try_take(size_of::<T>()) {
+            Some(block) => Ok(PoolBox::new(block, value)),
+            None => Err(value),
+        }
+    }
+
+    /// Moves a value into a block; waits for one as [`take`](Self::take) does.
+    ///
+    /// # Panics
+    /// As in [`try_boxed`](Self::try_boxed).
+    #[inline]
+    #[must_use]
+    pub fn boxed<T>(&self, value: T) -> PoolBox<T> {
+        let class = self.class_of::<T>();
+        let block = class.try_take(size_of::<T>()).unwrap_or_else(|| without_end(class, size_of::<T>()));
+        PoolBox::new(block, value)
+    }
+
+    /// The longest message there can be: the size of the largest class.
+    #[must_use]
+    pub fn bound(&self) -> usize {
+        self.core.bound()
+    }
+
+    /// The [capacity](Message::capacity) that a message of `len` bytes would have.
+    ///
+    /// # Errors
+    /// Where there can be no message so long.
+    pub fn capacity_for(&self, len: usize) -> Result<usize, TooLong> {
+        self.core.class_for(len).map(Class::bytes).ok_or_else(|| TooLong { len, bound: self.bound() })
+    }
+
+    /// What there is to tell of each class, by size, ascending. It looks at every block's place, and so takes some
+    /// microseconds for each thousand blocks; while others take and give back it may be out of date.
+    #[must_use]
+    pub fn stats(&self) -> Vec<ClassStats> {
+        self.core.classes().iter().map(ClassStats::of).collect()
+    }
+
+    #[inline(always)]
+    fn class(&self, len: usize) -> &Class {
+        self.core.class_for(len).unwrap_or_else(|| too_long(len, self.bound()))
+    }
+
+    #[inline(always)]
+    fn class_of<T>(&self) -> &Class {
+        let fits = |class: &&Class| size_of::<T>() <= class.bytes() && align_of::<T>() <= class.align();
+        self.core.classes().iter().find(fits).unwrap_or_else(|| does_not_fit::<T>(self.bound()))
+    }
+}
+
+/// Waits without a deadline.
+#[cold]
+fn without_end(class: &Class, len: usize) -> Block {
+    loop {
+        if let Some(block) = class.wait(len, None) {
+            return block;
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn too_long(len: usize, bound: usize) -> ! {
+    panic!("{}", TooLong { len, bound });
+}
+
+#[cold]
+#[inline(never)]
+fn does_not_fit<T>(bound: usize) -> ! {
+    panic!(
+        "a value of {} bytes, aligned to {}, fits into no block of a pool with a bound of {bound} bytes",
+        size_of::<T>(),
+        align_of::<T>()
+    );
+}
+
+impl Clone for Pool {
+    fn clone(&self) -> Self {
+        self.core.add_handle();
+        Self { core: self.core.clone() }
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.core.remove_handle();
+    }
+}
+
+/// The classes, not who has what.
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let classes: Vec<_> = self.core.classes().iter().map(|class| (class.bytes(), class.blocks())).collect();
+        f.debug_struct("Pool").field("classes", &classes).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,132 @@
+//! A message: bytes in a block of a pool, in one pointer.
+//!
+//! One owner, any thread. Dropping it gives the block back, see the pool's table; all else is wait-free.
+
+use core::fmt;
+use core::mem::ManuallyDrop;
+use core::ops::{Deref, DerefMut};
+use core::ptr::NonNull;
+use core::slice;
+
+use super::block::Block;
+use super::error::TooLong;
+
+/// Bytes in a block of a [`Pool`](super::Pool), as many as were asked for. One pointer wide, and so is an `Option` of it.
+///
+/// It can be sent to any thread, written, read and dropped there: the block goes back to its pool, from wherever it is.
+/// The pool's memory lasts as long as its last message.
+///
+/// What a message holds when it is taken is documented at [`Pool::new`](super::Pool::new).
+#[repr(transparent)]
+pub struct Message(Block);
+
+// SAFETY: a message owns its block and the bytes in it; giving it back is for any thread.
+unsafe impl Send for Message {}
+// SAFETY: a shared message can only be read.
+unsafe impl Sync for Message {}
+
+impl Message {
+    /// A block just taken.
+    #[inline(always)]
+    pub(super) fn new(block: Block) -> Self {
+        Self(block)
+    }
+
+    /// How many bytes its block has room for: the size of its class.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.0.class().bytes()
+    }
+
+    /// Keeps the first `len` bytes. Nothing happens where there are no more, as with `Vec`.
+    pub fn truncate(&mut self, len: usize) {
+        if len < self.len() {
+            self.set_len(len);
+        }
+    }
+
+    /// Changes the length within the block; new bytes are `value`, as with `Vec`.
+    ///
+    /// # Errors
+    /// Where the block has no room for so many bytes; nothing has changed then.
+    pub fn resize(&mut self, len: usize, value: u8) -> Result<(), TooLong> {
+        let (before, bound) = (self.len(), self.capacity());
+        if len > bound {
+            return Err(TooLong { len, bound });
+        }
+        self.set_len(len);
+        if len > before {
+            self[before..].fill(value);
+        }
+        Ok(())
+    }
+
+    /// `len` is at most the block's size. All bytes of a block are initialised while a message has it.
+    fn set_len(&mut self, len: usize) {
+        // SAFETY: the block is this message's.
+        unsafe { self.0.header_mut() }.len = len as u32;
+    }
+
+    /// Gives up the message for the address of its first byte, for things that carry addresses only. The block goes back
+    /// to the pool only by way of [`from_raw`](Self::from_raw); until then the bytes may be used through the address.
+    #[must_use = "the block is lost to its pool if the address is"]
+    pub fn into_raw(self) -> NonNull<u8> {
+        ManuallyDrop::new(self).0.first()
+    }
+
+    /// The message whose first byte is at `first`.
+    ///
+    /// # Safety
+    /// The address came from [`into_raw`](Self::into_raw), and no message has been made of it since. All its bytes, if
+    /// they were written through the address, are initialised. Where another thread had the address before, what it has
+    /// done with it happens before this call.
+    #[must_use = "the block goes back to its pool at once if this is not used"]
+    pub unsafe fn from_raw(first: NonNull<u8>) -> Self {
+        // SAFETY: by the caller.
+        Self(unsafe { Block::new(first) })
+    }
+}
+
+impl Deref for Message {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        // SAFETY: the block is this message's, and has `len` initialised bytes.
+        unsafe { slice::from_raw_parts(self.0.first().as_ptr(), self.0.len()) }
+    }
+}
+
+impl DerefMut for Message {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above, and it is borrowed mutably.
+        unsafe { slice::from_raw_parts_mut(self.0.first().as_ptr(), self.0.len()) }
+    }
+}
+
+impl Drop for Message {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.free(false);
+    }
+}
+
+impl AsRef<[u8]> for Message {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
+impl AsMut<[u8]> for Message {
+    fn as_mut(&mut self) -> &mut [u8] {
+        self
+    }
+}
+
+/// The sizes, not the bytes.
+impl fmt::Debug for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Message").field("len", &self.len()).field("capacity", &self.capacity()).finish_non_exhaustive()
+    }
+}

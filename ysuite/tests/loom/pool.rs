@@ -1,0 +1,182 @@
+//! The pool under the model checker: magazines that change hands, blocks taken out of another thread's magazine, takers
+//! that sleep, and the end. Magazines have two slots here, and a class of four blocks two of them; the library itself
+//! watches that each block has one owner at a time, who sees what the last has done.
+
+use std::time::Duration;
+
+use loom::thread;
+use ysuite::pool::{Message, Pool};
+
+use crate::model_up_to;
+
+/// A pool of so many blocks, all of which this thread has taken.
+fn exhausted(blocks: usize) -> (Pool, Vec<Message>) {
+    let pool = Pool::new(&[(8, blocks)]).unwrap();
+    let messages = (0..blocks).map(|_| pool.try_take(1).expect("all blocks can be taken")).collect();
+    assert!(pool.try_take(1).is_none());
+    (pool, messages)
+}
+
+/// Takes all that are free.
+fn all(pool: &Pool) -> Vec<Message> {
+    std::iter::from_fn(|| pool.try_take(1)).collect()
+}
+
+#[test]
+fn a_magazine_filled_by_one_thread_against_a_take_by_another() {
+    model_up_to(3, || {
+        let (pool, messages) = exhausted(4);
+        // Three: one magazine goes to the depot full, one stays in hand.
+        let thread = thread::spawn(move || messages.into_iter().take(3).for_each(drop));
+        let mut mine = Vec::from_iter(pool.try_take(1));
+        thread.join().unwrap();
+        mine.extend(all(&pool));
+        // The fourth went with the iterator.
+        assert_eq!(mine.len(), 4);
+    });
+}
+
+#[test]
+fn a_block_at_hand_goes_to_its_owner_or_to_a_thief() {
+    model_up_to(3, || {
+        let (pool, mut messages) = exhausted(4);
+        drop(messages.pop());
+        let thief = pool.clone();
+        let thread = thread::spawn(move || thief.try_take(1));
+        let mine = pool.try_take(1);
+        let theirs = thread.join().unwrap();
+        assert_eq!(u8::from(mine.is_some()) + u8::from(theirs.is_some()), 1);
+    });
+}
+
+#[test]
+fn an_owner_that_takes_and_gives_back_against_a_thief() {
+    model_up_to(3, || {
+        let (pool, mut messages) = exhausted(4);
+        drop((messages.pop(), messages.pop()));
+        let thief = pool.clone();
+        let thread = thread::spawn(move || thief.try_take(1).expect("two are free, and one thread takes one"));
+        for _ in 0..2 {
+            let mine = pool.try_take(1);
+            assert!(mine.is_some());
+        }
+        let theirs = thread.join().unwrap();
+        assert_eq!(all(&pool).len(), 1);
+        drop(theirs);
+    });
+}
+
+#[test]
+fn two_thieves_and_the_owner() {
+    model_up_to(2, || {
+        let (pool, mut messages) = exhausted(4);
+        drop((messages.pop(), messages.pop()));
+        let threads = [pool.clone(), pool.clone()].map(|thief| thread::spawn(move || thief.try_take(1)));
+        let mine = pool.try_take(1);
+        let taken = threads.map(|thread| thread.join().unwrap());
+        assert_eq!(taken.iter().flatten().count() + usize::from(mine.is_some()), 2);
+    });
+}
+
+#[test]
+fn a_magazine_taken_from_is_adopted_and_calmed() {
+    model_up_to(3, || {
+        let (pool, mut messages) = exhausted(4);
+        // A full magazine and one in hand.
+        messages.drain(..3).for_each(drop);
+        let thief = pool.clone();
+        let thread = thread::spawn(move || (thief.try_take(1), thief.try_take(1)));
+        let mine = (pool.try_take(1), pool.try_take(1));
+        let theirs = thread.join().unwrap();
+        let taken = [mine.0, mine.1, theirs.0, theirs.1];
+        assert_eq!(taken.iter().flatten().count() + all(&pool).len(), 3);
+    });
+}
+
+#[test]
+fn a_starving_taker_against_a_freeing_thread() {
+    model_up_to(3, || {
+        let (pool, mut messages) = exhausted(1);
+        messages[0][0] = 7;
+        let thread = thread::spawn(move || drop(messages));
+        assert_eq!(pool.take(1)[0], 7);
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn two_starving_takers_and_one_block() {
+    model_up_to(2, || {
+        let (pool, messages) = exhausted(1);
+        let other = pool.clone();
+        let thread = thread::spawn(move || drop(other.take(1)));
+        drop(messages);
+        drop(pool.take(1));
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn a_starving_taker_against_one_that_takes_and_gives_back() {
+    model_up_to(2, || {
+        let (pool, mut messages) = exhausted(2);
+        drop(messages.pop());
+        let other = pool.clone();
+        // Either finds the block, or takes it from under the other, who must then be told.
+        let thread = thread::spawn(move || drop(other.try_take(1)));
+        let mine = pool.take(1);
+        thread.join().unwrap();
+        drop((mine, messages));
+    });
+}
+
+#[test]
+fn a_taker_whose_time_is_up_passes_the_wake_up_on() {
+    model_up_to(2, || {
+        let (pool, messages) = exhausted(1);
+        let (hasty, patient) = (pool.clone(), pool.clone());
+        let hasty = thread::spawn(move || drop(hasty.take_timeout(1, Duration::from_secs(1))));
+        let freeing = thread::spawn(move || drop(messages));
+        drop(patient.take(1));
+        hasty.join().unwrap();
+        freeing.join().unwrap();
+    });
+}
+
+#[test]
+fn the_last_message_against_the_pools_end() {
+    // Memory that is not given back shows as a leak of what it is counted by.
+    model_up_to(3, || {
+        let (pool, messages) = exhausted(2);
+        let thread = thread::spawn(move || drop(messages));
+        drop(pool);
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn the_last_two_messages_and_the_pools_end() {
+    model_up_to(2, || {
+        let (pool, mut messages) = exhausted(2);
+        let message = messages.pop();
+        let threads = [thread::spawn(move || drop(messages)), thread::spawn(move || drop(message))];
+        drop(pool);
+        threads.map(|thread| thread.join().unwrap());
+    });
+}
+
+#[test]
+fn a_thread_that_ends_leaves_its_blocks_to_a_starving_taker() {
+    model_up_to(3, || {
+        let (pool, mut messages) = exhausted(4);
+        let (message, other) = (messages.pop().unwrap(), pool.clone());
+        let thread = thread::spawn(move || {
+            drop(message);
+            let again = other.try_take(1);
+            drop(other);
+            drop(again);
+        });
+        drop(pool.take(1));
+        thread.join().unwrap();
+    });
+}
