@@ -31,6 +31,7 @@
 //! * [`spsc`]: one sender, one receiver. Blocking, timed, `async`, and attached to an event loop, all with the same ends.
 //! * [`mpsc`]: many senders, one receiver; each sender has a pipe of its own. The same ends, and senders can be cloned.
 //! * [`mpmc`]: many senders, many receivers, bounded, in one total order; the same ways of waiting, shared.
+//! * [`pool`]: messages of any length up to a bound, taken here, freed there, one pointer each; for every channel.
 //! * [`signal`]: ways to sleep until one of many things happens, [`YSocketpair`](signal::YSocketpair) with a descriptor
 //!   for `poll`, `epoll` and every event loop built on them.
 //! * [`queue::ypipe`]: the pipe by itself, for those who bring their own way of sleeping.
@@ -72,6 +73,9 @@
 //! | `mpmc`: `try_recv`, attached, empty | lock-free | no | 2 the first time (barrier, descriptor), then 0 | yes, but for those | – |
 //! | `mpmc`: `send_async`, `recv_async`, `poll_recv` | lock-free polls | no³ (the waker may) | 1 to wake, 1 barrier | – | yes, a message not sent is dropped |
 //! | `mpmc`: `len`, `is_empty`, `is_full`, `clone` | wait-free | no | 0 | yes | – |
+//! | `pool`: `try_take`, `try_boxed` | lock-free; wait-free with a block at hand | no⁵ | 1 barrier for each magazine stolen from | yes | – |
+//! | `pool`: `take`, `boxed` without a block | blocks | no³ | 1 to wake, 3 for each sleep, 2 to give way | no | – |
+//! | `pool`: `drop` of a message or box | lock-free; wait-free with room at hand | no⁵ | 1 to wake a taker | yes | – |
 //! | `signal` | wait-free | no | 1 to wake | yes, but for that | – |
 //! | `check` | wait-free | no (many ids: the answer) | 1 | yes, but for that | – |
 //! | `poll`, `poll_timeout` | blocks | as `check` | 2 for each sleep | no | – |
@@ -85,6 +89,8 @@
 //! ³ The first time that 1, 65, 129 .. of one side wait at once: 3 KiB.
 //!
 //! ⁴ Where tasks or attached receivers wait, a batch wakes one for each of its messages.
+//!
+//! ⁵ A thread's first use of a pool registers its thread-locals; more than 30 threads on one class: 10 KiB for 32 of them.
 //!
 //! A message is delivered or dropped exactly once, whichever end goes first and whatever panics. No `try_*` ever spins,
 //! let alone on a preempted peer.

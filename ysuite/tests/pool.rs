@@ -54,7 +54,8 @@ fn more_memory_than_there_is_is_an_error_and_no_abort() {
 #[test]
 fn the_smallest_class_with_room_is_chosen_and_no_other_is_borrowed() {
     let pool = Pool::new(&[(4_096, 2), (64, 2), (256, 1), (10, 3)]).unwrap();
-    for (len, capacity) in [(0, 10), (10, 10), (11, 64), (64, 64), (65, 256), (256, 256), (257, 4_096), (4_096, 4_096)] {
+    for (len, capacity) in [(0, 10), (10, 10), (11, 64), (64, 64), (65, 256), (256, 256), (257, 4_096), (4_096, 4_096)]
+    {
         let message = pool.try_take(len).unwrap();
         assert_eq!((message.len(), message.capacity(), pool.capacity_for(len)), (len, capacity, Ok(capacity)));
     }

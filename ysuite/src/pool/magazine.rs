@@ -94,6 +94,13 @@ impl Magazine {
     /// Owner: puts an entry into an empty slot.
     #[inline(always)]
     pub(super) fn put(&self, at: usize, entry: Entry) {
+        if cfg!(ysuite_loom) {
+            // The model checker has a weaker notion of the order of plain stores against swaps than the language: a store
+            // may be lost to a swap that was before it.
+            // ORDERING: as below.
+            self.slots.0[at].swap(entry.0, Ordering::Release);
+            return;
+        }
         // ORDERING: Release pairs with the Acquire in `swap` and in `take`: the last owner of the block is done with it.
         self.slots.0[at].store(entry.0, Ordering::Release);
     }

@@ -36,7 +36,7 @@
 //!
 //! | operation | progress | allocates | system calls, at most |
 //! |---|---|---|---|
-//! | [`try_take`](Pool::try_take), [`try_boxed`](Pool::try_boxed) | lock-free; wait-free while this thread has a block at hand | no¹ | 0 |
+//! | [`try_take`](Pool::try_take), [`try_boxed`](Pool::try_boxed) | lock-free; wait-free while this thread has a block at hand | no¹ | 0; short of blocks: 1 barrier for each magazine it must steal from |
 //! | [`take`](Pool::take), [`boxed`](Pool::boxed) with a block | as above | no¹ | 0 |
 //! | `take`, `boxed` without, and with a time-out | blocks | no² | 1 to wake, 3 for each sleep, 2 to give way |
 //! | dropping a message or a box | lock-free; wait-free while this thread's magazine has room | no¹ | 1 to wake one that waits |

@@ -80,8 +80,7 @@ fn put_past_locals(class: &Class, entry: Entry) -> Arc<Core> {
 
 impl Seats {
     const fn new() -> Self {
-        const EMPTY: Seat = Seat::new();
-        Self { thread: Cell::new(NOBODY), seats: [EMPTY; SEATS] }
+        Self { thread: Cell::new(NOBODY), seats: [const { Seat::new() }; SEATS] }
     }
 
     #[inline(always)]
@@ -221,7 +220,11 @@ impl Seat {
         // SAFETY: as in `take`; `core` is still here.
         let empty = unsafe { &*self.magazine.replace(ptr::null()) }.len() == 0;
         let held = self.held.replace(Held::NONE);
-        if empty { held.release() } else { held.offer() }
+        if empty {
+            held.release()
+        } else {
+            held.offer()
+        }
         drop(self.core.take());
     }
 }

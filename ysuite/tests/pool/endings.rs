@@ -32,7 +32,7 @@ fn the_pool_and_its_last_messages_end_at_once() {
             let half = messages.split_off(messages.len() / 2);
             let threads = [thread::spawn(move || drop(messages)), thread::spawn(move || drop(half))];
             drop(pool);
-            threads.map(|thread| thread.join().unwrap());
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
         }
     });
 }

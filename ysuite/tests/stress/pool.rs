@@ -93,7 +93,7 @@ impl Hunt {
                 }
             }
             for _ in 0..gaps.random.below(2 * self.keeps) {
-                receiver.try_recv().iter().for_each(|message| drop(read(message)));
+                receiver.try_recv().iter().for_each(|message| assert_ne!(read(message), 0));
             }
             progress.arrived.fetch_add(1, Ordering::Release);
             gaps.pass();
