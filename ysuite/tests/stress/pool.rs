@@ -19,8 +19,10 @@ struct Hunt {
     name: &'static str,
     threads: u64,
     blocks: usize,
-    /// The most one thread keeps.
+    /// The most one thread tries to keep: more than there is.
     keeps: usize,
+    /// How often each thread takes and gives back before it ends.
+    turns: u32,
 }
 
 impl Hunt {
@@ -76,14 +78,19 @@ impl Hunt {
     ) {
         let (entry, mut gaps) = (Entry::begin(), Gaps::new(seed));
         let mut kept: Vec<(u64, Message)> = Vec::new();
-        for _ in 0..1_500 {
-            while kept.len() < 1 + gaps.random.below(self.keeps) {
+        for _ in 0..self.turns {
+            let goal = 1 + gaps.random.below(self.keeps);
+            while kept.len() < goal {
                 let Some(mut message) = take(pool, kept.is_empty(), &mut gaps) else { break };
                 let number = numbers.fetch_add(1, Ordering::Relaxed);
                 write(&mut message, number);
                 kept.push((number, message));
             }
             gaps.breathe();
+            if gaps.random.below(4) == 0 {
+                // The others find nothing, meanwhile.
+                thread::yield_now();
+            }
             // All must go before this thread waits again: those who wait with blocks in hand wait for each other.
             for (number, message) in kept.drain(..) {
                 assert_eq!(read(&message), number, "{}: a block with two owners", self.name);
@@ -130,15 +137,15 @@ fn read(message: &Message) -> u64 {
 
 #[test]
 fn a_block_or_two_for_each_thread() {
-    Hunt { name: "pool, few blocks", threads: 4, blocks: 6, keeps: 2 }.run();
+    Hunt { name: "pool, few blocks", threads: 4, blocks: 6, keeps: 14, turns: 1_000 }.run();
 }
 
 #[test]
 fn one_block_for_all() {
-    Hunt { name: "pool, one block", threads: 3, blocks: 1, keeps: 1 }.run();
+    Hunt { name: "pool, one block", threads: 3, blocks: 1, keeps: 3, turns: 1_500 }.run();
 }
 
 #[test]
 fn magazines_change_hands() {
-    Hunt { name: "pool, many blocks", threads: 4, blocks: 600, keeps: 180 }.run();
+    Hunt { name: "pool, many blocks", threads: 4, blocks: 600, keeps: 1_300, turns: 60 }.run();
 }
