@@ -96,7 +96,8 @@ impl Hunt {
                 assert_eq!(read(&message), number, "{}: a block with two owners", self.name);
                 match gaps.random.below(3) {
                     0 => drop(message),
-                    _ => sender.try_send(message).expect("room for all blocks"),
+                    // Back it comes where another thread has not quite finished receiving, and is dropped.
+                    _ => drop(sender.try_send(message)),
                 }
             }
             for _ in 0..gaps.random.below(2 * self.keeps) {
