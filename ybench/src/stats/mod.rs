@@ -7,6 +7,7 @@
 pub mod bootstrap;
 pub mod change;
 pub mod doubt;
+pub mod ranks;
 pub mod spread;
 pub mod verdict;
 

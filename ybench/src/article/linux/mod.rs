@@ -42,7 +42,7 @@ const ROUNDS: u32 = 5;
 /// Long enough for many slices of the scheduler.
 const WAITING: Duration = Duration::from_millis(100);
 /// For some of them.
-const CARRIED: Duration = Duration::from_millis(25);
+const CARRIED: Duration = Duration::from_millis(12);
 /// The first turn of a ring of large messages finds memory that was never touched; a run has at least one turn more.
 const CARRIED_AT_LEAST: u64 = 2_048;
 /// Several times around the 64 MiB that are cleared and copied.

@@ -1,14 +1,15 @@
 //! From which size on a message is better handed over by its address than moved itself: for each size a judgement of the
 //! two sessions, and over the sizes the place where it turns. Pure.
 //!
-//! The two ways are measured in sessions of their own, one right after the other; they are compared as two results are,
-//! by their ratios to the same limit and by their times, which must agree.
+//! The two ways are measured in sessions of their own, one right after the other; they are compared by the ranks of their
+//! times (`stats::ranks`).
 
 use super::designs::{DESIGNS, Design};
 use super::matrix::{Matrix, bytes, way};
 use crate::record::Quantity;
 use crate::stats::DIFFERENCE;
-use crate::stats::change::{Change, change};
+use crate::stats::change::Change;
+use crate::stats::ranks::ranked;
 use crate::table::{Grid, Tone};
 
 /// One size: how many times as long the address takes as the value does, and what may be called.
@@ -113,8 +114,8 @@ fn crossing(before: &Point, after: &Point) -> f64 {
 pub(super) fn points(matrix: &Matrix<'_>, way: Quantity, transport: &str) -> Vec<Point> {
     let point = |bytes: f64| {
         let [by_value, other] = [Quantity::BytesByValue, way].map(|way| matrix.at(way, bytes)?.measured(transport));
-        let (change, times) = change(&by_value?, &other?, DIFFERENCE)?;
-        Some(Point { bytes, times: times.median, change })
+        let (change, times) = ranked(&by_value?, &other?, DIFFERENCE)?;
+        Some(Point { bytes, times, change })
     };
     matrix.sizes().into_iter().filter_map(point).collect()
 }
