@@ -1,4 +1,4 @@
-//! One façade over `std` and `loom`: atomics, cells, `Arc`, threads, and the asymmetric pair of barriers.
+//! One façade over `std` and `loom`: atomics, cells, `Arc`, locks, threads, and the asymmetric pair of barriers.
 //!
 //! Everything in this crate that is shared between threads is made of these names, so the very code that ships is the
 //! code the model checker explores (under the private cfg `ysuite_loom`).
@@ -12,7 +12,8 @@ mod real {
     pub(crate) use core::sync::atomic::{
         AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence, fence,
     };
-    pub(crate) use std::sync::Arc;
+    pub(crate) use std::sync::{Arc, Mutex, MutexGuard};
+    pub(crate) use std::{thread, thread_local};
 
     /// `core::cell::UnsafeCell` in loom's shape: the pointer is only lent to a closure.
     #[repr(transparent)]
@@ -39,10 +40,11 @@ mod real {
 mod real {
     pub(crate) use loom::cell::UnsafeCell;
     pub(crate) use loom::hint::spin_loop;
-    pub(crate) use loom::sync::Arc;
     pub(crate) use loom::sync::atomic::{
         AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
     };
+    pub(crate) use loom::sync::{Arc, Mutex, MutexGuard};
+    pub(crate) use loom::{thread, thread_local};
 
     /// Loom has no compiler fence; the models see the strongest reading of it.
     pub(crate) fn compiler_fence(order: Ordering) {

@@ -5,12 +5,14 @@
 //! tomorrow. Nothing here makes a system call itself; that is [`crate::os`]'s business.
 
 mod error;
+mod inbox;
 mod iter;
 pub mod mpmc;
 pub mod mpsc;
 mod receive;
 mod rings;
 mod send;
+mod sleeper;
 mod spin;
 pub mod spsc;
 mod wait;
@@ -22,6 +24,7 @@ pub(crate) mod crowd {
 }
 
 pub use self::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
+pub(crate) use self::inbox::{Doors, Inbox};
 #[doc(hidden)]
 pub use self::iter::Receive;
 pub use self::iter::{IntoIter, Iter, TryIter};

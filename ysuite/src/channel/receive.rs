@@ -39,6 +39,11 @@ pub(super) trait Source {
 /// A source and the memory of how to wait for it.
 pub(super) struct Receiving<S> {
     pub(super) source: S,
+    waiter: Waiter,
+}
+
+/// A receiving end's memory of how to wait.
+pub(super) struct Waiter {
     spinner: Spinner,
     /// How many messages had been taken at the last wait.
     waited_at: usize,
@@ -68,13 +73,34 @@ impl<S: Source> Side for S {
     }
 }
 
-impl<S: Source> Receiving<S> {
-    pub(super) fn new(source: S) -> Self {
-        Self { source, spinner: Spinner::new(), waited_at: 0 }
+impl Waiter {
+    pub(super) fn new() -> Self {
+        Self { spinner: Spinner::new(), waited_at: 0 }
     }
 
     pub(super) fn set_spin(&mut self, spin: Spin) {
         self.spinner.set(spin);
+    }
+
+    /// Blocks the thread until the side is ready (true) or the deadline has passed (false). `position` is how many
+    /// messages have been taken; wraps.
+    pub(super) fn wait(&mut self, side: &mut impl Side, position: usize, deadline: Option<Instant>) -> bool {
+        // After a stream, gives its sender time to get ahead.
+        if position.wrapping_sub(self.waited_at) >= STREAM && self.spinner.may_look() {
+            (0..AWAY).for_each(|_| spin_loop());
+        }
+        self.waited_at = position;
+        wait::block(side, &mut self.spinner, deadline)
+    }
+}
+
+impl<S: Source> Receiving<S> {
+    pub(super) fn new(source: S) -> Self {
+        Self { source, waiter: Waiter::new() }
+    }
+
+    pub(super) fn set_spin(&mut self, spin: Spin) {
+        self.waiter.set_spin(spin);
     }
 
     /// Whether nothing will come any more. To be asked after finding nothing: what the sender published before it went
@@ -122,20 +148,11 @@ impl<S: Source> Receiving<S> {
             if self.is_over() {
                 return Err(RecvTimeoutError::Disconnected);
             }
-            self.look_away();
-            if !wait::block(&mut self.source, &mut self.spinner, deadline) {
+            let position = self.source.position();
+            if !self.waiter.wait(&mut self.source, position, deadline) {
                 return Err(RecvTimeoutError::Timeout);
             }
         }
-    }
-
-    /// Before waiting: after a stream, gives its sender time to get ahead.
-    fn look_away(&mut self) {
-        let position = self.source.position();
-        if position.wrapping_sub(self.waited_at) >= STREAM && self.spinner.may_look() {
-            (0..AWAY).for_each(|_| spin_loop());
-        }
-        self.waited_at = position;
     }
 
     #[inline]
@@ -195,10 +212,7 @@ impl<S: Source> Receiving<S> {
     }
 
     pub(super) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
-        self.source.rings().set_registration(registration).map_err(|_| AttachError::AlreadyAttached)?;
-        // There may be a message already, and nobody is armed: told once too often is told.
-        self.source.rings().registration().inspect(|registration| registration.raise());
-        Ok(())
+        wait::attach(&self.source, registration)
     }
 }
 

@@ -8,6 +8,7 @@ use super::rings::{FUTEX, Rings, SIGNAL, TASK};
 use super::spin::Spinner;
 use crate::os::{Native, Platform, Waited};
 use crate::queue::Passive;
+use crate::signal::{AttachError, Registration};
 
 /// An end of a channel that can wait until something is ready: a message, room, or the other end's going.
 pub(super) trait Side {
@@ -123,4 +124,12 @@ pub(super) fn rest(side: &mut impl Side) -> bool {
         return true;
     }
     false
+}
+
+/// Attaches a side to the set that a registration is for.
+pub(super) fn attach(side: &impl Side, registration: Registration) -> Result<(), AttachError> {
+    side.rings().set_registration(registration).map_err(|_| AttachError::AlreadyAttached)?;
+    // There may be something already, and nobody is armed: told once too often is told.
+    side.rings().registration().inspect(|registration| registration.raise());
+    Ok(())
 }

@@ -219,6 +219,21 @@ impl<T> Receiver<T> {
         self.core.ring.is_closed()
     }
 
+    /// Whether the oldest message can be taken. Wait-free.
+    pub(in crate::channel) fn has_message(&self) -> bool {
+        self.core.ring.is_readable()
+    }
+
+    /// The place of the next message in the order of all: behind those that are in the channel, or are being put in.
+    pub(in crate::channel) fn place(&self) -> u64 {
+        self.core.ring.place()
+    }
+
+    /// Whether all messages before a place have been taken.
+    pub(in crate::channel) fn has_reached(&self, place: u64) -> bool {
+        self.core.ring.has_reached(place)
+    }
+
     #[inline(always)]
     fn take(&self) -> Option<T> {
         let message = self.core.pop()?;

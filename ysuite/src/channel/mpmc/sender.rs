@@ -187,6 +187,13 @@ impl<T> Sender<T> {
     }
 }
 
+impl<T> Sender<T> {
+    /// Takes the oldest message out, if it is there. Lock-free.
+    pub(in crate::channel) fn displace(&self) -> Option<T> {
+        self.core.pop()
+    }
+}
+
 /// What an iterator had given before it panicked was given to the channel.
 struct Batch<'a, T> {
     pen: Pen<T>,

@@ -21,7 +21,7 @@ pub const TURN: usize = if cfg!(ysuite_loom) { 2 } else { 128 };
 /// Visits to a lane without a message, while others had some, before it is armed.
 const PATIENCE: u32 = if cfg!(ysuite_loom) { 2 } else { 64 };
 
-pub(super) struct Lanes<T> {
+pub(in crate::channel) struct Lanes<T> {
     /// The reader of the lane at `row.at`, while it is that lane's turn.
     turn: Option<Reader<T>>,
     /// How many more messages it may give. 0 while there is none.
@@ -292,6 +292,18 @@ impl<T> Lanes<T> {
         length + self.shared.len_up_to(enough - length, |id| self.row.is_active(id))
     }
 
+    /// Whether no lane is active, and none has called since: then there is no message. A few loads.
+    #[inline(always)]
+    pub(in crate::channel) fn is_settled(&self) -> bool {
+        self.row.lanes.is_empty() && !self.shared.ready.any()
+    }
+
+    /// Arms all active lanes, with one barrier. True: some have messages, or have come to their end, and stay active.
+    pub(in crate::channel) fn settle(&mut self) -> bool {
+        self.end_turn();
+        !self.row.lanes.is_empty() && self.row.arm(0)
+    }
+
     pub(super) fn shared(&self) -> &Shared<T> {
         &self.shared
     }
@@ -356,23 +368,22 @@ impl<T> Source for Lanes<T> {
     }
 
     fn passive(&self) -> &Passive {
-        &self.shared.bell
+        &self.shared.sleeper.word
     }
 
     fn rings(&self) -> &Rings {
-        &self.shared.receiver
+        &self.shared.sleeper.rings
     }
 
     fn arm(&mut self, tokens: u32) {
-        self.end_turn();
-        self.row.arm(0);
-        self.shared.bell.arm(tokens);
+        self.settle();
+        self.shared.sleeper.word.arm(tokens);
     }
 }
 
 impl<T> Drop for Lanes<T> {
     fn drop(&mut self) {
-        self.shared.receiver.detach();
+        self.shared.sleeper.rings.detach();
         self.end_turn();
         while let Some(last) = self.row.lanes.len().checked_sub(1) {
             self.row.remove(last);

@@ -51,12 +51,14 @@ mod receiver;
 mod sender;
 mod shared;
 
+pub(super) use self::lanes::Lanes;
 pub use self::lanes::TURN;
 pub use self::receiver::Receiver;
 pub use self::sender::{Sender, TooManySenders};
 pub use super::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 
 use self::shared::Shared;
+use super::sleeper::Sleeper;
 use crate::sync::Arc;
 
 /// How many senders a channel can have at a time: 262,080. One that is gone counts until the receiver has taken its
@@ -82,7 +84,24 @@ pub fn bounded<T>(capacity_per_sender: usize) -> (Sender<T>, Receiver<T>) {
 }
 
 fn ends<T>(bound: Option<usize>) -> (Sender<T>, Receiver<T>) {
-    let shared = Arc::new(Shared::new(bound));
+    let shared = Arc::new(Shared::new(bound, Arc::new(Sleeper::new())));
     let Ok(sender) = Sender::connect(&shared) else { unreachable!("there is room for the first sender") };
     (sender, Receiver::new(shared))
+}
+
+/// Where senders of a funnel come from while it may have none.
+pub(super) struct Entrance<T>(Arc<Shared<T>>);
+
+impl<T> Entrance<T> {
+    /// A sender, with a lane of its own, as by [`Sender::try_clone`].
+    pub(super) fn connect(&self) -> Result<Sender<T>, TooManySenders> {
+        Sender::connect(&self.0)
+    }
+}
+
+/// A funnel without a bound whose receiver sleeps where others call it as well, and has no senders so far. Having none
+/// means nothing here.
+pub(super) fn shared<T>(sleeper: &Arc<Sleeper>) -> (Entrance<T>, Lanes<T>) {
+    let shared = Arc::new(Shared::new(None, sleeper.clone()));
+    (Entrance(shared.clone()), Lanes::new(shared))
 }

@@ -9,9 +9,10 @@
 //! race for what is in the berths, and whoever swaps a lane out ends it.
 
 use crate::channel::rings::Rings;
+use crate::channel::sleeper::Sleeper;
 use crate::queue::ypipe::{self, Berth, Resting, Writer};
-use crate::queue::{Barrier, Growing, Passive, Ready};
-use crate::sync::{AtomicBool, AtomicUsize, Ordering, fence};
+use crate::queue::{Barrier, Growing, Ready};
+use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering, fence};
 
 /// The token of an armed lane.
 pub(super) const LANE: u32 = 1;
@@ -22,9 +23,8 @@ const FIRST: usize = crate::queue::WORD;
 pub(super) struct Shared<T> {
     /// Which lanes have news.
     pub(super) ready: Ready,
-    /// How the receiver sleeps. Many threads call it; none publishes by it.
-    pub(super) bell: Passive,
-    pub(super) receiver: Rings,
+    /// How the receiver sleeps. Many threads call it; none publishes by it. An inbox has one for all its queues.
+    pub(super) sleeper: Arc<Sleeper>,
     /// The lanes by id.
     berths: Growing<Berth<T>>,
     /// How senders are woken that wait for room, by id of their lane. Without a bound nobody does.
@@ -37,11 +37,10 @@ pub(super) struct Shared<T> {
 }
 
 impl<T> Shared<T> {
-    pub(super) fn new(bound: Option<usize>) -> Self {
+    pub(super) fn new(bound: Option<usize>, sleeper: Arc<Sleeper>) -> Self {
         Self {
             ready: Ready::new(),
-            bell: Passive::new(),
-            receiver: Rings::new(),
+            sleeper,
             berths: Growing::new(FIRST),
             senders: Growing::new(FIRST),
             connected: AtomicUsize::new(0),
@@ -91,11 +90,7 @@ impl<T> Shared<T> {
 
     /// Wakes the receiver if it sleeps. After something was raised, or the last sender has gone.
     pub(super) fn call(&self) -> bool {
-        let tokens = self.bell.called();
-        if tokens != 0 {
-            self.receiver.ring(&self.bell, tokens);
-        }
-        tokens != 0
+        self.sleeper.call()
     }
 
     /// A sender goes. True: it was the last.
@@ -113,7 +108,7 @@ impl<T> Shared<T> {
 
     /// How the sender of lane `id` is woken; where it never waits, anything will do.
     pub(super) fn sender(&self, id: Option<u32>) -> &Rings {
-        id.and_then(|id| self.senders.get(id as usize)).unwrap_or(&self.receiver)
+        id.and_then(|id| self.senders.get(id as usize)).unwrap_or(&self.sleeper.rings)
     }
 
     /// The sender of lane `id` is going: nobody is to be woken there.

@@ -296,6 +296,18 @@ impl<T> Ring<T> {
         self.between(head, self.tail.load(Ordering::Acquire) & !CLOSED)
     }
 
+    /// Where the next message will be put.
+    pub(crate) fn place(&self) -> u64 {
+        // ORDERING: Acquire, as in `len`: a claim that happened before this call is seen.
+        self.tail.load(Ordering::Acquire) & !CLOSED
+    }
+
+    /// Whether readers have got as far as a place: positions only grow.
+    pub(crate) fn has_reached(&self, place: u64) -> bool {
+        // ORDERING: Acquire, as in `len`.
+        self.head.load(Ordering::Acquire) >= place
+    }
+
     /// From now on nothing can be claimed. What has been claimed will still be published.
     pub(crate) fn close(&self) {
         // ORDERING: SeqCst read-modify-write: no claim follows it. Release for `is_closed`.

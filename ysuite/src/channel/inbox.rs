@@ -1,0 +1,272 @@
+//! The inbox: what a mailbox receives from. Two funnels, for urgent and for ordinary messages, and where there is a bound
+//! an exchange for the ordinary ones; one sleeper for all of them.
+//!
+//! `Doors`: any thread; connecting is lock-free, and so is what is not said to wait. `Inbox`: one thread at a time;
+//! taking is wait-free in the number of active lanes, with an exchange lock-free.
+//!
+//! Each queue does its own arming: a lane that is armed raises its id and calls the sleeper. An exchange knows nobody to
+//! wake, so whoever has put a message into it calls the sleeper himself, with the full fence that a call has.
+//!
+//! Cannot: know the order between lanes, or between urgent and ordinary messages. Notices, which no bound may hold up, go
+//! through the ordinary funnel; beside an exchange each waits for what was in that before it.
+
+use std::time::Instant;
+
+use super::mpsc::{self, Lanes, TooManySenders};
+use super::receive::{Source, Waiter};
+use super::rings::Rings;
+use super::sleeper::Sleeper;
+use super::wait::{self, Side};
+use super::{RecvTimeoutError, Spin, TrySendError, mpmc};
+use crate::queue::Passive;
+use crate::signal::{AttachError, Registration};
+use crate::sync::{Arc, AtomicUsize, Ordering};
+
+/// The sending side, for all who send.
+pub(crate) struct Doors<T> {
+    ordinary: mpsc::Entrance<T>,
+    urgent: mpsc::Entrance<T>,
+    exchange: Option<mpmc::Sender<T>>,
+    sleeper: Arc<Sleeper>,
+    /// How many may send, by their own account. When there are none the inbox is closed, until there are some again.
+    holders: Arc<AtomicUsize>,
+}
+
+impl<T> Doors<T> {
+    /// A lane for ordinary messages, or for notices where there is a bound.
+    pub(crate) fn ordinary(&self) -> Result<mpsc::Sender<T>, TooManySenders> {
+        self.ordinary.connect()
+    }
+
+    /// A lane for urgent messages.
+    pub(crate) fn urgent(&self) -> Result<mpsc::Sender<T>, TooManySenders> {
+        self.urgent.connect()
+    }
+
+    /// Puts an ordinary message into the exchange if there is room. Lock-free.
+    ///
+    /// # Panics
+    /// Without a bound.
+    pub(crate) fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
+        self.exchange().try_send(message)?;
+        self.sleeper.call();
+        Ok(())
+    }
+
+    /// As [`try_send`](Self::try_send), but waits for room as long as it takes.
+    pub(crate) fn send(&self, message: T) -> Result<(), TrySendError<T>> {
+        self.exchange().send(message)?;
+        self.sleeper.call();
+        Ok(())
+    }
+
+    /// Takes the oldest message out of the exchange, if it can be had. Lock-free.
+    pub(crate) fn displace(&self) -> Option<T> {
+        self.exchange().displace()
+    }
+
+    fn exchange(&self) -> &mpmc::Sender<T> {
+        self.exchange.as_ref().expect("an exchange, since there is a bound")
+    }
+
+    /// One more may send.
+    pub(crate) fn enter(&self) {
+        // ORDERING: Relaxed; whoever enters does so by one that has, or is the inbox's owner himself.
+        self.holders.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// One fewer may send.
+    pub(crate) fn leave(&self) {
+        // ORDERING: Release pairs with the Acquire in `is_closed`: who finds nobody left finds all they have sent.
+        // Read-modify-writes continue each other's release sequences.
+        if self.holders.fetch_sub(1, Ordering::Release) == 1 {
+            self.sleeper.call();
+        }
+    }
+}
+
+/// The receiving side.
+pub(crate) struct Inbox<T> {
+    queues: Queues<T>,
+    waiter: Waiter,
+}
+
+struct Queues<T> {
+    urgent: Lanes<T>,
+    ordinary: Lanes<T>,
+    /// Where there is a bound, and then the ordinary funnel has only notices.
+    bounded: Option<Bounded<T>>,
+    sleeper: Arc<Sleeper>,
+    holders: Arc<AtomicUsize>,
+}
+
+/// The exchange, and a notice that waits for what was in it before.
+struct Bounded<T> {
+    exchange: mpmc::Receiver<T>,
+    notice: Option<(T, u64)>,
+}
+
+impl<T> Bounded<T> {
+    /// Fetches the next notice, if there is none yet.
+    fn fetch(&mut self, notices: &mut Lanes<T>) {
+        if self.notice.is_none() && !notices.is_settled() {
+            // The place is read after the notice: what its sender had put in before is before that place.
+            self.notice = notices.take().map(|notice| (notice, self.exchange.place()));
+        }
+    }
+
+    fn is_due(&self) -> bool {
+        self.notice.as_ref().is_some_and(|(_, place)| self.exchange.has_reached(*place))
+    }
+
+    fn take(&mut self, notices: &mut Lanes<T>) -> Option<T> {
+        self.fetch(notices);
+        if self.is_due() {
+            return self.notice.take().map(|(notice, _)| notice);
+        }
+        self.exchange.try_recv().ok()
+    }
+
+    fn has_message(&mut self, notices: &mut Lanes<T>) -> bool {
+        self.fetch(notices);
+        self.is_due() || self.exchange.has_message()
+    }
+}
+
+impl<T> Queues<T> {
+    /// Urgent messages are seldom: after them their lanes are armed, so that looking for the next costs some loads.
+    #[inline(always)]
+    fn take_urgent(&mut self) -> Option<T> {
+        if self.urgent.is_settled() { None } else { self.take_urgent_slowly() }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_urgent_slowly(&mut self) -> Option<T> {
+        loop {
+            let message = self.urgent.take();
+            if message.is_some() || !self.urgent.settle() {
+                return message;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn take_ordinary(&mut self) -> Option<T> {
+        match &mut self.bounded {
+            None => self.ordinary.take(),
+            Some(bounded) => bounded.take(&mut self.ordinary),
+        }
+    }
+
+    fn has_message(&mut self) -> bool {
+        let ordinary = match &mut self.bounded {
+            None => self.ordinary.has_message(),
+            Some(bounded) => bounded.has_message(&mut self.ordinary),
+        };
+        ordinary || !self.urgent.is_settled() && self.urgent.has_message()
+    }
+
+    fn is_closed(&self) -> bool {
+        // ORDERING: Acquire pairs with the Release in `leave`.
+        self.holders.load(Ordering::Acquire) == 0
+    }
+}
+
+impl<T> Side for Queues<T> {
+    fn is_ready(&mut self) -> bool {
+        self.has_message() || self.is_closed()
+    }
+
+    fn passive(&self) -> &Passive {
+        &self.sleeper.word
+    }
+
+    fn rings(&self) -> &Rings {
+        &self.sleeper.rings
+    }
+
+    fn arm(&mut self, tokens: u32) {
+        self.urgent.settle();
+        self.ordinary.settle();
+        self.sleeper.word.arm(tokens);
+    }
+}
+
+impl<T> Inbox<T> {
+    /// An inbox, with room for so many ordinary messages. `None`: without a bound.
+    ///
+    /// # Panics
+    /// Where the bound is 0, or can never fit into memory.
+    pub(crate) fn new(bound: Option<usize>) -> (Doors<T>, Self) {
+        let (sleeper, holders) = (Arc::new(Sleeper::new()), Arc::new(AtomicUsize::new(0)));
+        let (urgent_door, urgent) = mpsc::shared(&sleeper);
+        let (ordinary_door, ordinary) = mpsc::shared(&sleeper);
+        let (sender, receiver) = bound.map(mpmc::bounded).unzip();
+        let bounded = receiver.map(|exchange| Bounded { exchange, notice: None });
+        let doors = Doors {
+            ordinary: ordinary_door,
+            urgent: urgent_door,
+            exchange: sender,
+            sleeper: sleeper.clone(),
+            holders: holders.clone(),
+        };
+        let queues = Queues { urgent, ordinary, bounded, sleeper, holders };
+        (doors, Self { queues, waiter: Waiter::new() })
+    }
+
+    /// Whether there is no urgent message. A few loads.
+    #[inline(always)]
+    pub(crate) fn is_calm(&self) -> bool {
+        self.queues.urgent.is_settled()
+    }
+
+    /// The next urgent message, if there is one.
+    #[inline(always)]
+    pub(crate) fn take_urgent(&mut self) -> Option<T> {
+        self.queues.take_urgent()
+    }
+
+    /// The next ordinary message, if there is one.
+    #[inline(always)]
+    pub(crate) fn take_ordinary(&mut self) -> Option<T> {
+        self.queues.take_ordinary()
+    }
+
+    /// After finding nothing: blocks until there may be a message, or nobody who might send one, or the time is up.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn wait(&mut self, deadline: Option<Instant>) -> Result<(), RecvTimeoutError> {
+        self.over()?;
+        let position = self.queues.ordinary.position();
+        if self.waiter.wait(&mut self.queues, position, deadline) {
+            self.over()
+        } else {
+            Err(RecvTimeoutError::Timeout)
+        }
+    }
+
+    /// After finding nothing: whether something has come meanwhile. An attached inbox goes to rest.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn rest(&mut self) -> Result<(), RecvTimeoutError> {
+        self.over()?;
+        if wait::rest(&mut self.queues) { self.over() } else { Err(RecvTimeoutError::Timeout) }
+    }
+
+    /// Whether it is closed, with no message left.
+    fn over(&mut self) -> Result<(), RecvTimeoutError> {
+        if self.queues.is_closed() && !self.queues.has_message() {
+            return Err(RecvTimeoutError::Disconnected);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn set_spin(&mut self, spin: Spin) {
+        self.waiter.set_spin(spin);
+    }
+
+    pub(crate) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
+        wait::attach(&self.queues, registration)
+    }
+}

@@ -1,0 +1,27 @@
+//! A receiving end that many threads may call: the word that says how it sleeps, and its bells, in one place.
+//!
+//! `call`: any thread, lock-free, and one system call for each way of sleeping. The rest: the end that sleeps. Whoever calls
+//! has made something visible before, somewhere else; several queues may share one sleeper, which looks at all of them.
+
+use super::rings::Rings;
+use crate::queue::Passive;
+
+pub(crate) struct Sleeper {
+    pub(super) word: Passive,
+    pub(super) rings: Rings,
+}
+
+impl Sleeper {
+    pub(crate) fn new() -> Self {
+        Self { word: Passive::new(), rings: Rings::new() }
+    }
+
+    /// Wakes the end if it sleeps. True: it did.
+    pub(crate) fn call(&self) -> bool {
+        let tokens = self.word.called();
+        if tokens != 0 {
+            self.rings.ring(&self.word, tokens);
+        }
+        tokens != 0
+    }
+}
