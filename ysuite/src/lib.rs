@@ -21,6 +21,8 @@
 //! does. A *signaler* says how a thread sleeps and is woken; it has never heard of queues. A *channel* is one of each.
 //!
 //! ```text
+//!            mailbox              any type, urgent messages, lifetimes
+//!               |
 //!            channel              spsc (pipe)   mpsc (funnel)   mpmc (exchange)
 //!           /       \
 //!        queue     signal         ypipe  exchange      ysemaphore  ypollset  ysocketpair  task
@@ -32,6 +34,7 @@
 //! * [`mpsc`]: many senders, one receiver; each sender has a pipe of its own. The same ends, and senders can be cloned.
 //! * [`mpmc`]: many senders, many receivers, bounded, in one total order; the same ways of waiting, shared.
 //! * [`pool`]: messages of any length up to a bound, taken here, freed there, one pointer each; for every channel.
+//! * [`mailbox`]: messages of any type to any thread, received by type; urgent ones, owners, links and names.
 //! * [`signal`]: ways to sleep until one of many things happens, [`YSocketpair`](signal::YSocketpair) with a descriptor
 //!   for `poll`, `epoll` and every event loop built on them.
 //! * [`queue::ypipe`]: the pipe by itself, for those who bring their own way of sleeping.
@@ -76,6 +79,15 @@
 //! | `pool`: `try_take`, `try_boxed` | lock-free; wait-free with a block at hand | no⁵ | 1 barrier for each magazine stolen from | yes | – |
 //! | `pool`: `take`, `boxed` without a block | blocks | no³ | 1 to wake, 3 for each sleep, 2 to give way | no | – |
 //! | `pool`: `drop` of a message or box | lock-free; wait-free with room at hand | no⁵ | 1 to wake a taker | yes | – |
+//! | `mailbox`: `send`, `send_priority`, no bound | wait-free | the first time a lane, then as `mpsc`; a box beyond 3 words | 1 to wake the mailbox | no (allocates) | – |
+//! | `mailbox`: `send` with room, under a bound | lock-free | a box beyond 3 words | 1 to wake the mailbox | yes, up to 3 words | – |
+//! | `mailbox`: `send` without room, `Crowding::Block` | blocks | as above³ | 3 for each sleep, 2 to give way | no | – |
+//! | `mailbox`: the same, any other `Crowding` | lock-free⁶ | as above | 1 to wake the mailbox; `DropOldest`: to give way⁶ | yes⁶ | – |
+//! | `mailbox`: a receive with a message | as `mpsc` or `mpmc`, and in proportion to what is set aside | to set aside more than ever | as `mpsc` or `mpmc` | no² | – |
+//! | `mailbox`: a receive without | blocks | as above | 2 for each sleep: barrier, futex | no | – |
+//! | `mailbox`: a receive with a timeout of zero | as with a message | as above | as `try_recv` | no² | – |
+//! | `mailbox`: `clone`, `drop` of an address | wait-free | no | 0; `drop` of the last: 1 to wake | yes | – |
+//! | `mailbox`: `spawn`, `link`, `register`, `locate`, ends | a lock, held for some instructions | yes | 2 for a lock that is held; a thread | no | – |
 //! | `signal` | wait-free | no | 1 to wake | yes, but for that | – |
 //! | `check` | wait-free | no (many ids: the answer) | 1 | yes, but for that | – |
 //! | `poll`, `poll_timeout` | blocks | as `check` | 2 for each sleep | no | – |
@@ -92,6 +104,8 @@
 //!
 //! ⁵ A thread's first use of a pool registers its thread-locals; more than 30 threads on one class: 10 KiB for 32 of them.
 //!
+//! ⁶ `DropOldest` gives way to a thread that has lost its CPU in the middle of a send or a receive there, until it goes on.
+//!
 //! A message is delivered or dropped exactly once, whichever end goes first and whatever panics. No `try_*` ever spins,
 //! let alone on a preempted peer.
 //!
@@ -105,6 +119,7 @@
 //! * `stream`: receivers implement `futures_core::Stream`.
 
 pub mod channel;
+pub mod mailbox;
 #[doc(hidden)]
 pub mod os;
 pub mod pool;

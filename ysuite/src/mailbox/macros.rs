@@ -1,0 +1,148 @@
+//! Handlers for messages of several types, written in place. What is in them may use everything around it, and `break`,
+//! `continue`, `return` and `?` are those of the function around it: only one of them runs, after the search.
+
+/// Receives the next message that one of the handlers is for; waits for one as long as it takes.
+///
+/// ```
+/// use ysuite::mailbox::{Address, Mailbox, ReceiveError};
+/// use ysuite::receive;
+///
+/// struct Stop;
+///
+/// fn adder(mailbox: &mut Mailbox) -> Result<(), ReceiveError> {
+///     let mut sum = 0;
+///     loop {
+///         receive!(mailbox => {
+///             number: i64 where *number >= 0 => sum += number,
+///             (client, _question): (Address, &'static str) => drop(client.send(sum)),
+///             _: Stop => return Ok(()),
+///             other => println!("what is {other:?}?"),
+///         })?;
+///     }
+/// }
+///
+/// let mut mailbox = Mailbox::new();
+/// let adder = mailbox.spawn(adder);
+/// adder.send(40_i64).unwrap();
+/// adder.send(2_i64).unwrap();
+/// adder.send(-7_i64).unwrap();
+/// adder.send((mailbox.address(), "how much is it?")).unwrap();
+/// assert_eq!(mailbox.receive::<i64>(), Ok(42));
+/// adder.send(Stop).unwrap();
+/// ```
+///
+/// # Handlers
+///
+/// * `pattern: Type => expression`: for messages of that type that match the pattern. The pattern is one token: a name,
+///   `_`, a literal, or something in parentheses such as `(a, b)` or `(Some(x))`.
+/// * `pattern: Type where guard => expression`: if the guard is true as well. It looks at the message where it lies, so in
+///   the guard the names are references.
+/// * `name => expression`: a catch-all, for an [`Envelope`](crate::mailbox::Envelope) with whatever comes, also with the
+///   end of a link or of the owner. The last.
+///
+/// The first handler that is for a message gets it. Messages that no handler is for stay for later, in their order. All
+/// expressions have one type; a comma stands behind each.
+///
+/// # Errors
+///
+/// As [`Mailbox::receive`](crate::mailbox::Mailbox::receive): `Result<_, ReceiveError>`, with the expression's value. The
+/// end of a link or of the owner is not an error where there is a handler for `LinkTerminated` or `OwnerTerminated`.
+#[macro_export]
+macro_rules! receive {
+    ($mailbox:expr => { $($handlers:tt)* }) => {
+        $crate::__receive_by!($mailbox.search(); $($handlers)*)
+    };
+}
+
+/// As [`receive!`](crate::receive), but waits no longer than a `Duration`: then `Err(ReceiveError::Timeout)`. Zero is not to
+/// wait.
+///
+/// ```
+/// use std::time::Duration;
+/// use ysuite::mailbox::{Mailbox, ReceiveError};
+/// use ysuite::receive_timeout;
+///
+/// let mut mailbox = Mailbox::new();
+/// let address = mailbox.address();
+/// address.send("nobody asks for this").unwrap();
+/// let received = receive_timeout!(mailbox, Duration::from_millis(1) => {
+///     number: i64 => number,
+/// });
+/// assert_eq!(received, Err(ReceiveError::Timeout));
+/// ```
+#[macro_export]
+macro_rules! receive_timeout {
+    ($mailbox:expr, $timeout:expr => { $($handlers:tt)* }) => {
+        $crate::__receive_by!($mailbox.search_timeout($timeout); $($handlers)*)
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __receive_by {
+    ($search:expr; $($pattern:tt $(: $type:ty $(where $guard:expr)?)? => $body:expr),+ $(,)?) => {{
+        let mut search = $search;
+        let found = loop {
+            if let Err(error) = search.offer_next() {
+                break Err(error);
+            }
+            $crate::__receive_look!(search, 0_usize; $({$pattern [$($type)?] [$($($guard)?)?]})+);
+        };
+        match found {
+            Ok(found) => Ok($crate::__receive_do!(search, found, 0_usize; $({$pattern [$($type)?] [$($($guard)?)?] $body})+)),
+            Err(error) => Err(error),
+        }
+    }};
+}
+
+/// Breaks out of the search with the number of the first handler that the offered message is for.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __receive_look {
+    ($search:ident, $number:expr;) => {};
+    ($search:ident, $number:expr; {$pattern:tt [] []}) => {
+        break Ok($number);
+    };
+    ($search:ident, $number:expr; {$pattern:tt [] []} $($rest:tt)+) => {
+        ::core::compile_error!("a catch-all must be the last handler");
+    };
+    ($search:ident, $number:expr; {$pattern:tt [$type:ty] [$($guard:expr)?]} $($rest:tt)*) => {
+        if let Some(message) = $search.peek::<$type>() {
+            let is_for = match message {
+                #[allow(unused_variables, unused_parens)]
+                $pattern => true $(&& $guard)?,
+                #[allow(unreachable_patterns)]
+                _ => false,
+            };
+            if is_for {
+                break Ok($number);
+            }
+        }
+        $crate::__receive_look!($search, $number + 1; $($rest)*);
+    };
+}
+
+/// Runs the handler that was found.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __receive_do {
+    ($search:ident, $found:ident, $number:expr;) => {
+        ::core::unreachable!("one of the handlers was found")
+    };
+    ($search:ident, $found:ident, $number:expr; {$pattern:tt [] [] $body:expr} $($refused:tt)*) => {{
+        let $pattern = $search.accept_any();
+        $body
+    }};
+    ($search:ident, $found:ident, $number:expr; {$pattern:tt [$type:ty] [$($guard:expr)?] $body:expr} $($rest:tt)*) => {
+        if $found == $number {
+            match $search.accept::<$type>() {
+                #[allow(unused_parens)]
+                $pattern => $body,
+                #[allow(unreachable_patterns)]
+                _ => ::core::unreachable!("it was looked at before"),
+            }
+        } else {
+            $crate::__receive_do!($search, $found, $number + 1; $($rest)*)
+        }
+    };
+}

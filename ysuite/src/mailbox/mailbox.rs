@@ -1,0 +1,232 @@
+//! The receiving side of a mailbox. One thread at a time; may be moved to another.
+
+use core::any::{Any, type_name};
+use core::fmt;
+use core::time::Duration;
+use std::collections::HashMap;
+
+use super::Builder;
+use super::address::Address;
+use super::envelope::Envelope;
+use super::error::ReceiveError;
+use super::post::{Bound, Post};
+use super::registry;
+use super::relations::{LinkTerminated, OwnerTerminated, Panic, Relation, notice};
+use super::search::{Aside, Search, Until};
+use crate::channel::{Inbox, Spin};
+use crate::signal::{Attach, AttachError, Registration};
+use crate::sync::Arc;
+
+/// Receives messages of any type, from whoever has the [`Address`]. Dropping it drops the messages in it, makes sending
+/// fail, and tells those that are linked to it and those it owns.
+///
+/// By type: [`receive`](Self::receive) and [`receive_only`](Self::receive_only); with handlers for several types:
+/// [`receive!`](crate::receive).
+pub struct Mailbox {
+    // Dropped in this order: first nothing can be sent any more, then the messages go, then others are told.
+    pub(super) inbox: Inbox<Envelope>,
+    pub(super) aside: Aside,
+    standing: Standing,
+}
+
+/// What a mailbox is to others. They are told of its end when this is dropped.
+struct Standing {
+    post: Arc<Post>,
+    owner: Option<Arc<Post>>,
+    /// Whose end this mailbox is to be told of, by id.
+    watched: HashMap<u64, Arc<Post>>,
+    panic: Panic,
+}
+
+impl Drop for Standing {
+    fn drop(&mut self) {
+        if self.panic.is_none() && std::thread::panicking() {
+            self.panic = Some("(its text is not known)".into());
+        }
+        registry::forget(&self.post);
+        for watched in self.watched.values() {
+            watched.watchers.remove(self.post.id());
+        }
+        self.post.watchers.end(&self.post, &self.panic);
+    }
+}
+
+impl Mailbox {
+    /// A mailbox without a bound for the calling thread, or whichever it is moved to. It belongs to nobody. [`Builder`]
+    /// makes others.
+    #[must_use]
+    pub fn new() -> Self {
+        Builder::new().build()
+    }
+
+    pub(super) fn with(name: Option<Box<str>>, bound: Option<Bound>) -> Self {
+        let (doors, inbox) = Inbox::new(bound.map(|bound| bound.capacity));
+        let post = Arc::new(Post::new(name, bound, doors));
+        let standing = Standing { post, owner: None, watched: HashMap::new(), panic: None };
+        Self { inbox, aside: Aside::default(), standing }
+    }
+
+    /// The thread has panicked.
+    pub(super) fn panicked(&mut self, text: &str) {
+        self.standing.panic = Some(text.into());
+    }
+
+    #[inline(always)]
+    pub(super) fn post(&self) -> &Arc<Post> {
+        &self.standing.post
+    }
+
+    /// Another address of this mailbox.
+    #[must_use]
+    pub fn address(&self) -> Address {
+        Address::new(self.post().clone())
+    }
+
+    /// Who [spawned](Self::spawn) this mailbox, if somebody did and it has not been told of that one's end.
+    #[must_use]
+    pub fn owner(&self) -> Option<Address> {
+        self.standing.owner.clone().map(Address::new)
+    }
+
+    /// Starts a thread with a mailbox, which this one owns: when this one ends, that one receives [`OwnerTerminated`].
+    ///
+    /// # Panics
+    /// When the system has no more threads; [`Builder::spawn_owned`] says so instead.
+    pub fn spawn<R: Send + 'static>(&mut self, run: impl FnOnce(&mut Mailbox) -> R + Send + 'static) -> Address {
+        Builder::new().spawn_owned(self, run).expect("a thread").0
+    }
+
+    /// As [`spawn`](Self::spawn), and this mailbox is [linked](Self::link) to the new one.
+    ///
+    /// # Panics
+    /// As [`spawn`](Self::spawn).
+    pub fn spawn_linked<R: Send + 'static>(&mut self, run: impl FnOnce(&mut Mailbox) -> R + Send + 'static) -> Address {
+        Builder::new().spawn_linked(self, run).expect("a thread").0
+    }
+
+    /// When the other mailbox ends this one receives [`LinkTerminated`], once, behind all that the other's thread has sent.
+    /// Of one that has ended already it is told at once, before what it has not looked at yet. One way: two that are to
+    /// learn of each other's end link both ways.
+    pub fn link(&mut self, to: &Address) {
+        self.watch(to.post().clone(), Relation::Link);
+    }
+
+    /// Takes a [`link`](Self::link) back. A message that tells of the end may be on its way already.
+    pub fn unlink(&mut self, from: &Address) {
+        from.post().watchers.unlink(self.post().id());
+        if self.standing.owner.as_ref().is_none_or(|owner| owner.id() != from.post().id()) {
+            self.standing.watched.remove(&from.post().id());
+        }
+    }
+
+    pub(super) fn set_owner(&mut self, owner: &Arc<Post>) {
+        self.standing.owner = Some(owner.clone());
+        self.watch(owner.clone(), Relation::Owner);
+    }
+
+    fn watch(&mut self, post: Arc<Post>, relation: Relation) {
+        match post.watchers.add(self.post(), relation) {
+            Ok(()) => drop(self.standing.watched.insert(post.id(), post)),
+            Err(panic) => self.aside.ordinary.push_back(notice(&post, relation, panic)),
+        }
+    }
+
+    /// A notice has come: what it tells of need not be watched any more.
+    #[cold]
+    pub(super) fn note(&mut self, envelope: &Envelope) {
+        let ended = if let Some(end) = envelope.downcast_ref::<LinkTerminated>() {
+            end.address()
+        } else if let Some(end) = envelope.downcast_ref::<OwnerTerminated>() {
+            self.standing.owner = None;
+            end.address()
+        } else {
+            return;
+        };
+        self.standing.watched.remove(&ended.post().id());
+    }
+
+    /// Receives the next message of type `T`; waits for one as long as it takes. Messages of other types stay for later,
+    /// in their order.
+    ///
+    /// Wait-free while messages are there (lock-free with a bound), and then without a system call. Otherwise looks for a
+    /// while (see [`set_spin`](Self::set_spin)) and sleeps in the kernel. Takes time in proportion to the number of
+    /// messages that are passed over.
+    ///
+    /// # Errors
+    /// When a mailbox that this one is linked to has ended, or its owner (unless that is what is asked for); when there
+    /// is no such message and nobody has the address.
+    #[inline]
+    pub fn receive<T: Any + Send>(&mut self) -> Result<T, ReceiveError> {
+        Search::new(self, Until::Found).find()
+    }
+
+    /// As [`receive`](Self::receive); waits no longer than `timeout`. Zero is not to wait, `Duration::MAX` is for ever.
+    ///
+    /// # Errors
+    /// As [`receive`](Self::receive), and when the time is up.
+    pub fn receive_timeout<T: Any + Send>(&mut self, timeout: Duration) -> Result<T, ReceiveError> {
+        Search::new(self, Until::after(timeout)).find()
+    }
+
+    /// Receives the next message, which must be of type `T`; waits for one as long as it takes. Several values that were
+    /// sent as a tuple are received as one.
+    ///
+    /// # Errors
+    /// As [`receive`](Self::receive), and when the next message is of another type. It stays the next.
+    #[inline]
+    pub fn receive_only<T: Any + Send>(&mut self) -> Result<T, ReceiveError> {
+        let mut search = Search::new(self, Until::Found);
+        if let Some(value) = search.next_if()? {
+            return Ok(value);
+        }
+        if search.is::<T>() {
+            return Ok(search.accept());
+        }
+        let mismatch = ReceiveError::Mismatch { expected: type_name::<T>(), found: search.type_name() };
+        Err(search.leave().unwrap_or(mismatch))
+    }
+
+    /// How many messages have been looked at and passed over, and wait for a receive that asks for them. No bound counts
+    /// them.
+    #[must_use]
+    pub fn set_aside(&self) -> usize {
+        self.aside.len()
+    }
+
+    /// What to do before sleeping, from the next wait on. The default is [`Spin::Adaptive`].
+    pub fn set_spin(&mut self, spin: Spin) {
+        self.inbox.set_spin(spin);
+    }
+
+    #[doc(hidden)]
+    #[inline]
+    pub fn search(&mut self) -> Search<'_> {
+        Search::new(self, Until::Found)
+    }
+
+    #[doc(hidden)]
+    pub fn search_timeout(&mut self, timeout: Duration) -> Search<'_> {
+        Search::new(self, Until::after(timeout))
+    }
+}
+
+impl Default for Mailbox {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// In a set of signals the id is up while there may be a message that has not been looked at. It goes down when a receive
+/// that does not wait finds none. Messages that were set aside do not count.
+impl Attach for Mailbox {
+    fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
+        self.inbox.attach(registration)
+    }
+}
+
+impl fmt::Debug for Mailbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let address = format_args!("mailbox {}", self.post().id());
+        f.debug_struct("Mailbox").field("is", &address).field("set_aside", &self.set_aside()).finish_non_exhaustive()
+    }
+}

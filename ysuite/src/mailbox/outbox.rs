@@ -1,0 +1,210 @@
+//! The lanes of a thread: to each mailbox it sends to, one for ordinary messages and one for urgent ones. A thread's own;
+//! finding a lane is wait-free, a new one allocates.
+//!
+//! A lane belongs to the thread and not to an address: so the messages of a thread arrive in order, however many clones of
+//! the address it uses, an address is one word that any number of threads may share, and sending needs no
+//! read-modify-write. A lane ends with its thread, with its mailbox (at the next send to it, or at a sweep), and when it has
+//! not been used from one sweep to the next and is empty, so that its successor cannot overtake it. A sweep comes when the
+//! number of lanes has doubled since the last.
+//!
+//! Cannot: keep the order of what is sent while the thread's own local values are being destroyed. Such a message has a
+//! lane to itself.
+
+use core::cell::{Cell, RefCell};
+use core::hash::{BuildHasherDefault, Hasher};
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::envelope::Envelope;
+use super::error::SendError;
+use super::post::Post;
+use crate::channel::mpsc::Sender;
+use crate::sync::thread_local;
+
+/// Which messages overtake which.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rank {
+    Ordinary,
+    Urgent,
+}
+
+/// As many mailboxes' lanes are kept without a thought.
+const FEW: usize = if cfg!(ysuite_loom) { 2 } else { 64 };
+
+struct Lane {
+    id: u64,
+    ordinary: RefCell<Option<Sender<Envelope>>>,
+    urgent: RefCell<Option<Sender<Envelope>>>,
+    /// Since the last sweep.
+    used: Cell<bool>,
+}
+
+struct Outbox {
+    /// A number that no other thread ever has.
+    thread: u64,
+    recent: RefCell<Option<Rc<Lane>>>,
+    lanes: RefCell<Lanes>,
+    /// So many lanes call for a sweep.
+    enough: Cell<usize>,
+}
+
+type Lanes = HashMap<u64, Rc<Lane>, BuildHasherDefault<Spread>>;
+
+thread_local! {
+    static OUTBOX: Outbox = Outbox::new();
+}
+
+/// Ids are numbers in a row: a multiplication spreads them well enough.
+#[derive(Default)]
+struct Spread(u64);
+
+impl Hasher for Spread {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
+    }
+
+    fn write_u64(&mut self, id: u64) {
+        self.0 = (self.0 ^ id).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32);
+    }
+}
+
+impl Lane {
+    fn new(id: u64) -> Self {
+        Self { id, ordinary: RefCell::new(None), urgent: RefCell::new(None), used: Cell::new(true) }
+    }
+
+    #[inline(always)]
+    fn send(&self, post: &Post, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
+        let lane = if rank == Rank::Ordinary { &self.ordinary } else { &self.urgent };
+        let Ok(mut lane) = lane.try_borrow_mut() else {
+            // The lane's messages are being dropped, and one of them sends: its mailbox has ended.
+            return Err(SendError::Ended(envelope));
+        };
+        if lane.is_none() {
+            match connect(post, rank) {
+                Some(sender) => *lane = Some(sender),
+                None => return Err(SendError::Full(envelope)),
+            }
+        }
+        let Some(sender) = &mut *lane else { unreachable!("it was put there") };
+        sender.send(envelope).map_err(|error| SendError::Ended(error.0))
+    }
+
+    /// Whether it can be given up: its mailbox has ended, or it is empty and has not been used since the last sweep.
+    fn is_idle(&self) -> bool {
+        let unused = !self.used.replace(false);
+        let is_idle = |lane: &RefCell<Option<Sender<Envelope>>>| match lane.try_borrow().as_deref() {
+            Ok(Some(sender)) => sender.is_disconnected() || unused && sender.is_empty(),
+            Ok(None) => true,
+            Err(_) => false,
+        };
+        is_idle(&self.ordinary) && is_idle(&self.urgent)
+    }
+}
+
+/// `None`: too many threads send to this mailbox.
+#[cold]
+fn connect(post: &Post, rank: Rank) -> Option<Sender<Envelope>> {
+    match rank {
+        Rank::Ordinary => post.doors.ordinary().ok(),
+        Rank::Urgent => post.doors.urgent().ok(),
+    }
+}
+
+impl Outbox {
+    fn new() -> Self {
+        // Not the façade's: a number that guards nothing.
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self {
+            // ORDERING: Relaxed; numbers only have to differ.
+            thread: NEXT.fetch_add(1, Ordering::Relaxed),
+            recent: RefCell::new(None),
+            lanes: RefCell::new(HashMap::default()),
+            enough: Cell::new(FEW),
+        }
+    }
+
+    #[inline(always)]
+    fn lane(&self, id: u64) -> Rc<Lane> {
+        if let Some(lane) = self.recent.borrow().as_ref().filter(|lane| lane.id == id) {
+            return lane.clone();
+        }
+        self.find(id)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn find(&self, id: u64) -> Rc<Lane> {
+        let found = self.lanes.borrow().get(&id).cloned();
+        let lane = found.unwrap_or_else(|| {
+            // Which may do anything, also send to this very mailbox.
+            self.sweep();
+            self.lanes.borrow_mut().entry(id).or_insert_with(|| Rc::new(Lane::new(id))).clone()
+        });
+        // The recent one notes no use: it is used.
+        lane.used.set(true);
+        let before = self.recent.replace(Some(lane.clone()));
+        if let Some(before) = before {
+            before.used.set(true);
+        }
+        lane
+    }
+
+    /// Gives up lanes that are idle, if there are many.
+    fn sweep(&self) {
+        let enough = self.enough.get();
+        if self.lanes.borrow().len() < enough {
+            return;
+        }
+        let mut idle = Vec::new();
+        let mut lanes = self.lanes.borrow_mut();
+        lanes.retain(|_, lane| {
+            // One that is being used, or is recent, has other owners.
+            let stays = Rc::strong_count(lane) > 1 || !lane.is_idle();
+            if !stays {
+                idle.push(lane.clone());
+            }
+            stays
+        });
+        self.enough.set(FEW.max(lanes.len() * 2));
+        drop(lanes);
+        // What is left in the lanes of mailboxes that have ended is dropped here, and may do anything.
+        drop(idle);
+    }
+
+    /// The lane's mailbox has ended.
+    #[cold]
+    #[inline(never)]
+    fn forget(&self, id: u64) {
+        let lane = self.lanes.borrow_mut().remove(&id);
+        let recent = if self.recent.borrow().as_ref().is_some_and(|lane| lane.id == id) {
+            self.recent.replace(None)
+        } else {
+            None
+        };
+        drop((lane, recent));
+    }
+}
+
+/// A number that no other thread ever has. 0 while the thread's local values are being destroyed.
+pub(super) fn this_thread() -> u64 {
+    OUTBOX.try_with(|outbox| outbox.thread).unwrap_or(0)
+}
+
+/// Sends by the calling thread's lane. Never waits.
+#[inline(always)]
+pub(super) fn send(post: &Post, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
+    let Ok(lane) = OUTBOX.try_with(|outbox| outbox.lane(post.id())) else {
+        return Lane::new(post.id()).send(post, rank, envelope);
+    };
+    let sent = lane.send(post, rank, envelope);
+    if matches!(sent, Err(SendError::Ended(_))) {
+        let _ = OUTBOX.try_with(|outbox| outbox.forget(post.id()));
+    }
+    sent
+}
