@@ -9,6 +9,7 @@ use std::cell::Cell;
 use std::process::Command;
 use std::rc::Rc;
 
+use ysuite::mailbox::{Address, Envelope, Mailbox};
 use ysuite::mpmc;
 use ysuite::mpsc;
 use ysuite::pool::{Message, Pool, PoolBox};
@@ -87,6 +88,14 @@ fn the_funnels_ends() {
     assert!(!is!(mpsc::Sender<Rc<u8>>: Send) && !is!(mpsc::Receiver<Rc<u8>>: Send));
     assert!(!is!(mpsc::Sender<Rc<u8>>: Sync) && !is!(mpsc::Receiver<Rc<u8>>: Sync));
     assert!(is!(mpsc::Sender<u8>: Unpin) && is!(mpsc::Receiver<u8>: Unpin));
+}
+
+#[test]
+fn mailboxes_and_addresses() {
+    assert!(is!(Address: Send) && is!(Address: Sync) && is!(Address: Clone) && is!(Address: Unpin));
+    // One thread at a time; what is in it need not be `Sync`.
+    assert!(is!(Mailbox: Send) && !is!(Mailbox: Sync) && !is!(Mailbox: Clone));
+    assert!(is!(Envelope: Send) && !is!(Envelope: Sync) && !is!(Envelope: Clone));
 }
 
 #[test]

@@ -9,6 +9,8 @@
 mod exchange;
 #[path = "loom/funnel.rs"]
 mod funnel;
+#[path = "loom/mailbox.rs"]
+mod mailbox;
 #[path = "loom/pool.rs"]
 mod pool;
 

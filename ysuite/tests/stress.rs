@@ -16,6 +16,8 @@ mod exchange;
 mod funnel;
 #[path = "mpmc/histories.rs"]
 mod histories;
+#[path = "stress/mailbox.rs"]
+mod mailbox;
 #[path = "stress/pool.rs"]
 mod pool;
 mod support;
@@ -33,7 +35,7 @@ use ysuite::os::calls;
 use ysuite::signal::{Backend, Wait, YPollset, YSocketpair};
 use ysuite::spsc::{self, Receiver, RecvError, RecvTimeoutError, SendTimeoutError, Sender};
 
-/// Sleeps that each kind of hunt of the long form goes on for; there are ten kinds, and those of the funnel.
+/// Sleeps that each kind of hunt of the long form goes on for; there are ten kinds, and those of the funnel and of mailboxes.
 const LONG: u64 = 400_000;
 /// As long as this nothing may happen at all, on whatever machine.
 const GUARD: Duration = Duration::from_secs(120);

@@ -1,0 +1,179 @@
+//! Bounded mailboxes: what becomes of one message too many.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use ysuite::mailbox::{Builder, Crowding, LinkTerminated, Mailbox, ReceiveError, SendError};
+use ysuite::receive;
+
+use crate::support::{Tally, guarded, panics};
+
+fn bounded(capacity: usize, crowding: Crowding) -> Mailbox {
+    Builder::new().bounded(capacity, crowding).build()
+}
+
+#[test]
+fn an_error_gives_the_message_back() {
+    let mut mailbox = bounded(3, Crowding::Error);
+    let address = mailbox.address();
+    (0..3).for_each(|number| address.send(number).unwrap());
+    assert_eq!(address.send(3), Err(SendError::Full(3)));
+    assert_eq!(address.send(3).unwrap_err().to_string(), "sending to a full mailbox");
+    // No bound concerns these.
+    (0..9).for_each(|number| address.send_priority(100 + number).unwrap());
+    assert!((0..9).all(|number| mailbox.receive_only() == Ok(100 + number)));
+    assert_eq!(mailbox.receive_only(), Ok(0));
+    address.send(3).unwrap();
+    assert!(address.send(4).is_err());
+    assert!((1..4).all(|number| mailbox.receive_only() == Ok(number)));
+    drop(mailbox);
+    assert_eq!(address.send(5), Err(SendError::Ended(5)));
+}
+
+#[test]
+fn the_newest_or_the_oldest_is_dropped() {
+    for (crowding, left) in [(Crowding::DropNewest, 0..4), (Crowding::DropOldest, 6..10)] {
+        let tally = Tally::of(10);
+        let mut mailbox = bounded(4, crowding);
+        let address = mailbox.address();
+        tally.some(10).for_each(|message| address.send(message).unwrap());
+        assert_eq!(tally.ended(), 6, "{crowding:?}");
+        for number in left {
+            assert_eq!(mailbox.receive_only::<crate::support::Counted>().unwrap().number, number);
+        }
+        assert!(matches!(
+            mailbox.receive_timeout::<crate::support::Counted>(Duration::ZERO),
+            Err(ReceiveError::Timeout)
+        ));
+        tally.assert_all_ended();
+    }
+}
+
+#[test]
+fn a_sender_without_room_waits_for_it() {
+    guarded(|| {
+        for capacity in [1, 2, 7] {
+            let mut mailbox = bounded(capacity, Crowding::Block);
+            let sent = Arc::new(AtomicUsize::new(0));
+            let threads: Vec<_> = (0..3_usize)
+                .map(|id| {
+                    let (address, sent) = (mailbox.address(), sent.clone());
+                    thread::spawn(move || {
+                        for number in 0..500_i32 {
+                            address.send((id, number)).unwrap();
+                            sent.fetch_add(1, Ordering::SeqCst);
+                        }
+                    })
+                })
+                .collect();
+            let mut next = [0; 3];
+            for received in 0..1500 {
+                // It is received before its sender has counted it, at most; each other place holds one at most.
+                assert!(sent.load(Ordering::SeqCst) <= received + capacity);
+                let (id, number) = mailbox.receive_only::<(usize, i32)>().unwrap();
+                assert_eq!(number, next[id]);
+                next[id] += 1;
+            }
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
+        }
+    });
+}
+
+#[test]
+fn a_sender_that_waits_for_room_learns_of_the_end() {
+    guarded(|| {
+        let mailbox = bounded(1, Crowding::Block);
+        let address = mailbox.address();
+        address.send(0).unwrap();
+        let thread = thread::spawn(move || address.send(1));
+        thread::sleep(Duration::from_millis(5));
+        drop(mailbox);
+        assert_eq!(thread.join().unwrap(), Err(SendError::Ended(1)));
+    });
+}
+
+#[test]
+fn a_thread_never_waits_for_itself() {
+    guarded(|| {
+        let mut mailbox = bounded(2, Crowding::Block);
+        let address = mailbox.address();
+        address.send(0).unwrap();
+        let refused = receive!(mailbox => {
+            _: i32 => {
+                address.send(1).unwrap();
+                address.send(2).unwrap();
+                address.send(3)
+            },
+        });
+        assert_eq!(refused, Ok(Err(SendError::Full(3))));
+        assert_eq!((mailbox.receive_only(), mailbox.receive_only()), (Ok(1), Ok(2)));
+    });
+}
+
+#[test]
+fn what_is_set_aside_leaves_room_for_what_is_asked_for() {
+    guarded(|| {
+        let mut mailbox = bounded(1, Crowding::Block);
+        let address = mailbox.address();
+        let thread = thread::spawn(move || {
+            (0..10).for_each(|number| address.send(number).unwrap());
+            address.send("the answer").unwrap();
+        });
+        assert_eq!(mailbox.receive(), Ok("the answer"));
+        assert_eq!(mailbox.set_aside(), 10);
+        assert!((0..10).all(|number| mailbox.receive_only() == Ok(number)));
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn no_bound_holds_up_the_end_of_a_link_and_it_comes_behind_its_messages() {
+    guarded(|| {
+        for capacity in [1, 3] {
+            for crowding in [Crowding::Block, Crowding::DropOldest] {
+                let mut mailbox = bounded(capacity, crowding);
+                let back = mailbox.address();
+                let (linked, thread) = Builder::new()
+                    .spawn(move |mailbox| {
+                        mailbox.receive::<()>().unwrap();
+                        (0..capacity).for_each(|number| back.send(number).unwrap());
+                    })
+                    .unwrap();
+                mailbox.link(&linked);
+                linked.send(()).unwrap();
+                thread.join().unwrap();
+                (0..capacity).for_each(|number| assert_eq!(mailbox.receive_only(), Ok(number)));
+                assert_eq!(mailbox.receive_only::<LinkTerminated>().unwrap().address(), &linked);
+                assert_eq!(mailbox.receive::<u8>(), Err(ReceiveError::Disconnected));
+            }
+        }
+    });
+}
+
+#[test]
+fn dropping_the_oldest_under_a_crowd_loses_none_without_dropping_it() {
+    guarded(|| {
+        let tally = Tally::of(4_000);
+        let mut mailbox = bounded(8, Crowding::DropOldest);
+        let threads: Vec<_> = (0..4)
+            .map(|_| {
+                let (address, tally) = (mailbox.address(), tally.clone());
+                thread::spawn(move || tally.some(1_000).for_each(|message| address.send(message).unwrap()))
+            })
+            .collect();
+        let mut received = 0;
+        while mailbox.receive::<crate::support::Counted>().is_ok() {
+            received += 1;
+        }
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        assert!(received >= 8, "{received}");
+        tally.assert_all_ended();
+    });
+}
+
+#[test]
+fn a_bound_of_nothing_is_a_documented_panic() {
+    assert!(panics(|| drop(bounded(0, Crowding::Error))).contains("capacity of at least 1"));
+}

@@ -1,0 +1,129 @@
+//! Order: of one thread's messages, of urgent ones, and how long they may keep the others waiting.
+
+use std::thread;
+use std::time::Duration;
+
+use ysuite::mailbox::{Address, Mailbox, ReceiveError, URGENT_TURN};
+use ysuite::receive;
+
+use crate::support::{Random, guarded};
+
+#[test]
+fn a_threads_messages_arrive_in_order_whichever_clone_it_uses() {
+    guarded(|| {
+        const EACH: usize = 3_000;
+        let mut mailbox = Mailbox::new();
+        let address = mailbox.address();
+        let threads: Vec<_> = (0..4_usize)
+            .map(|id| {
+                let mut clones = vec![address.clone()];
+                thread::spawn(move || {
+                    let mut random = Random::new(id as u64);
+                    for number in 0..EACH {
+                        let clone = &clones[random.below(clones.len())];
+                        if random.below(4) == 0 {
+                            clone.send_priority((id, true, number)).unwrap();
+                        } else {
+                            clone.send((id, false, number)).unwrap();
+                        }
+                        match random.below(50) {
+                            0 => clones.push(clones[0].clone()),
+                            1 if clones.len() > 1 => drop(clones.swap_remove(0)),
+                            2 => random.pause(),
+                            _ => {}
+                        }
+                    }
+                })
+            })
+            .collect();
+        drop(address);
+        let (mut next, mut received) = ([[0; 2]; 4], 0);
+        while let Ok((id, urgent, number)) = mailbox.receive_only::<(usize, bool, usize)>() {
+            let next = &mut next[id][usize::from(urgent)];
+            assert!(number >= *next, "of thread {id}: {number} after {next}");
+            *next = number + 1;
+            received += 1;
+        }
+        assert_eq!(received, 4 * EACH);
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    });
+}
+
+#[test]
+fn urgent_messages_overtake_and_keep_their_own_order() {
+    let mut mailbox = Mailbox::new();
+    let address = mailbox.address();
+    for round in 0..3 {
+        for number in 0..10 {
+            address.send(number).unwrap();
+            address.send_priority(100 + number).unwrap();
+        }
+        // In the second round some have been looked at before, of both kinds.
+        if round == 1 {
+            assert_eq!(mailbox.receive_timeout::<char>(Duration::ZERO), Err(ReceiveError::Timeout));
+        }
+        address.send_priority(110).unwrap();
+        let all: Vec<i32> = (0..21).map(|_| mailbox.receive().unwrap()).collect();
+        assert!(all.into_iter().eq((100..=110).chain(0..10)), "round {round}");
+    }
+}
+
+#[test]
+fn urgent_messages_cannot_keep_an_ordinary_one_waiting() {
+    let mut mailbox = Mailbox::new();
+    let address = mailbox.address();
+    (0..50).for_each(|number| address.send(number).unwrap());
+    let (mut ordinary, mut in_a_row, mut longest) = (Vec::new(), 0, 0);
+    while ordinary.len() < 50 {
+        // There is always an urgent one.
+        address.send_priority("urgent").unwrap();
+        receive!(mailbox => {
+            _: &str => in_a_row += 1,
+            number: i32 => { ordinary.push(number); in_a_row = 0 },
+        })
+        .unwrap();
+        longest = longest.max(in_a_row);
+    }
+    assert_eq!(longest, URGENT_TURN);
+    assert!(ordinary.into_iter().eq(0..50));
+}
+
+#[test]
+fn neither_can_those_that_nobody_asks_for() {
+    let mut mailbox = Mailbox::new();
+    let address = mailbox.address();
+    address.send('a').unwrap();
+    (0..1_000).for_each(|number| address.send(number).unwrap());
+    // The turn of the ordinary ones is for those that are asked for; what it looks at stays in order.
+    for _ in 0..5 * URGENT_TURN {
+        address.send_priority("urgent").unwrap();
+        assert_eq!(mailbox.receive(), Ok("urgent"));
+    }
+    assert_eq!(mailbox.receive(), Ok('a'));
+    (0..1_000).for_each(|number| assert_eq!(mailbox.receive_only(), Ok(number)));
+}
+
+#[test]
+fn thousands_of_addresses_in_one_thread() {
+    guarded(|| {
+        let mut mailboxes: Vec<Mailbox> = (0..3_000).map(|_| Mailbox::new()).collect();
+        let addresses: Vec<Address> = mailboxes.iter().map(Mailbox::address).collect();
+        let mut random = Random::new(5);
+        let mut sent = vec![0_usize; addresses.len()];
+        let mut received = sent.clone();
+        for _ in 0..60_000 {
+            let at = random.below(addresses.len());
+            addresses[at].send(sent[at]).unwrap();
+            sent[at] += 1;
+            // Lanes come and go meanwhile; none overtakes the one before it.
+            let at = random.below(addresses.len());
+            if received[at] < sent[at] {
+                assert_eq!(mailboxes[at].receive_only(), Ok(received[at]));
+                received[at] += 1;
+            }
+        }
+        for (at, mailbox) in mailboxes.iter_mut().enumerate() {
+            (received[at]..sent[at]).for_each(|number| assert_eq!(mailbox.receive_only(), Ok(number)));
+        }
+    });
+}

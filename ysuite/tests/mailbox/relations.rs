@@ -1,0 +1,236 @@
+//! Owners and links: who is told of whose end, when, and with which words.
+
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use ysuite::mailbox::{self, Address, Builder, LinkTerminated, Mailbox, OwnerTerminated, ReceiveError};
+use ysuite::receive;
+
+use crate::support::guarded;
+
+struct Stop;
+
+/// Ends when it is told to.
+fn obedient(mailbox: &mut Mailbox) {
+    mailbox.receive::<Stop>().unwrap();
+}
+
+#[test]
+fn the_end_of_a_link_comes_behind_its_last_message() {
+    guarded(|| {
+        for _ in 0..50 {
+            let mut mailbox = Mailbox::new();
+            let (back, _kept) = (mailbox.address(), mailbox.address());
+            let linked = mailbox.spawn_linked(move |mailbox: &mut Mailbox| {
+                assert!(mailbox.owner().is_some());
+                (0..20).for_each(|number| back.send(number).unwrap());
+            });
+            (0..20).for_each(|number| assert_eq!(mailbox.receive_only(), Ok(number)));
+            let end = mailbox.receive::<LinkTerminated>().unwrap();
+            assert_eq!((end.address(), end.panic_message()), (&linked, None));
+            assert_eq!(end.to_string(), format!("linked {linked} has ended"));
+            assert!(linked.send(1).is_err(), "sending fails from then on");
+            assert_eq!(mailbox.receive_timeout::<LinkTerminated>(Duration::ZERO), Err(ReceiveError::Timeout));
+        }
+    });
+}
+
+#[test]
+fn an_end_that_nobody_handles_ends_the_receive() {
+    guarded(|| {
+        let mut mailbox = Mailbox::new();
+        let address = mailbox.address();
+        let linked = mailbox.spawn_linked(obedient);
+        address.send(1_u8).unwrap();
+        linked.send(Stop).unwrap();
+        let Err(ReceiveError::LinkTerminated(end)) = mailbox.receive::<char>() else { panic!("it has ended") };
+        assert_eq!(end.address(), &linked);
+        // Once, and nothing was lost.
+        assert_eq!(mailbox.receive_timeout::<char>(Duration::ZERO), Err(ReceiveError::Timeout));
+        assert_eq!(mailbox.receive_only::<u8>(), Ok(1));
+    });
+}
+
+#[test]
+fn the_words_of_a_panic_are_passed_on() {
+    guarded(|| {
+        let mut mailbox = Mailbox::new();
+        let plain = mailbox.spawn_linked(|_: &mut Mailbox| panic!("out of cheese"));
+        let end = mailbox.receive::<LinkTerminated>().unwrap();
+        assert_eq!((end.address(), end.panic_message()), (&plain, Some("out of cheese")));
+        assert_eq!(end.to_string(), format!("linked {plain} has panicked: out of cheese"));
+        mailbox.spawn_linked(|_: &mut Mailbox| panic!("error {}", 7));
+        assert_eq!(mailbox.receive::<LinkTerminated>().unwrap().panic_message(), Some("error 7"));
+        mailbox.spawn_linked(|_: &mut Mailbox| std::panic::panic_any(7));
+        assert_eq!(mailbox.receive::<LinkTerminated>().unwrap().panic_message(), Some("(it has no text)"));
+        let (address, thread) = Builder::new().spawn(|_| panic!("for the handle as well")).unwrap();
+        assert_eq!(thread.join().map(|()| 0).unwrap_err().downcast_ref(), Some(&"for the handle as well"));
+        // Linked to after its end.
+        mailbox.link(&address);
+        assert_eq!(mailbox.receive::<LinkTerminated>().unwrap().panic_message(), Some("for the handle as well"));
+    });
+}
+
+#[test]
+fn a_mailbox_that_was_not_spawned_says_that_its_thread_panics() {
+    guarded(|| {
+        let mut watching = Mailbox::new();
+        let mailbox = Mailbox::new();
+        watching.link(&mailbox.address());
+        let thread = thread::spawn(move || {
+            let _mine = mailbox;
+            panic!("in a thread of its own");
+        });
+        assert!(thread.join().is_err());
+        let end = watching.receive::<LinkTerminated>().unwrap();
+        assert_eq!(end.panic_message(), Some("(its text is not known)"));
+    });
+}
+
+#[test]
+fn an_owners_end_reaches_all_it_owns() {
+    guarded(|| {
+        let (tell, told) = mpsc::channel();
+        let owner = mailbox::spawn(move |mailbox: &mut Mailbox| {
+            let own = mailbox.address();
+            for number in 0..3 {
+                let (tell, own) = (tell.clone(), own.clone());
+                mailbox.spawn(move |mailbox: &mut Mailbox| {
+                    assert_eq!(mailbox.owner(), Some(own.clone()));
+                    // Handled, not handled, asked for.
+                    let end = match number {
+                        0 => receive!(mailbox => { end: OwnerTerminated => end, _: u8 => unreachable!(), }).unwrap(),
+                        1 => match mailbox.receive::<u8>() {
+                            Err(ReceiveError::OwnerTerminated(end)) => end,
+                            other => panic!("{other:?}"),
+                        },
+                        _ => receive!(mailbox => { other => other.downcast().unwrap(), }).unwrap(),
+                    };
+                    assert_eq!((end.address(), end.panic_message(), mailbox.owner()), (&own, Some("the owner"), None));
+                    assert_eq!(end.to_string(), format!("owner {own} has panicked: the owner"));
+                    tell.send(number).unwrap();
+                });
+            }
+            drop(own);
+            panic!("the owner");
+        });
+        let mut numbers: Vec<i32> = told.iter().collect();
+        numbers.sort_unstable();
+        assert_eq!(numbers, [0, 1, 2]);
+        assert!(owner.send(1).is_err());
+    });
+}
+
+#[test]
+fn what_it_owns_is_told_of_it_as_owner_and_as_link() {
+    guarded(|| {
+        let owner = mailbox::spawn(|mailbox: &mut Mailbox| {
+            let own = mailbox.address();
+            let (owned, _) = Builder::new()
+                .spawn_owned(mailbox, move |mailbox| {
+                    mailbox.link(&own);
+                    let first = mailbox.receive::<u8>();
+                    assert!(matches!(first, Err(ReceiveError::OwnerTerminated(_))), "{first:?}");
+                    let second = mailbox.receive::<u8>();
+                    assert!(matches!(second, Err(ReceiveError::LinkTerminated(_))), "{second:?}");
+                    let watcher = mailbox.receive::<Address>().unwrap();
+                    watcher.send("both").unwrap();
+                })
+                .unwrap();
+            let watcher = mailbox.receive::<Address>().unwrap();
+            owned.send(watcher).unwrap();
+            // Long enough for the link, or not.
+            thread::yield_now();
+        });
+        let mut mailbox = Mailbox::new();
+        owner.send(mailbox.address()).unwrap();
+        drop(owner);
+        assert_eq!(mailbox.receive(), Ok("both"));
+    });
+}
+
+#[test]
+fn links_in_a_circle_end_one_after_the_other() {
+    guarded(|| {
+        const MANY: usize = 8;
+        let mut watching = Mailbox::new();
+        let all: Vec<Address> = (0..MANY)
+            .map(|_| {
+                watching.spawn_linked(|mailbox: &mut Mailbox| {
+                    let next = mailbox.receive::<Address>().unwrap();
+                    mailbox.link(&next);
+                    mailbox.link(&mailbox.address());
+                    mailbox.address().send_priority("to itself").unwrap();
+                    assert_eq!(mailbox.receive(), Ok("to itself"));
+                    receive!(mailbox => { _: LinkTerminated => (), _: Stop => (), }).unwrap();
+                })
+            })
+            .collect();
+        for (at, address) in all.iter().enumerate() {
+            address.send(all[(at + 1) % MANY].clone()).unwrap();
+        }
+        all[3].send(Stop).unwrap();
+        for _ in 0..MANY {
+            assert_eq!(watching.receive::<LinkTerminated>().unwrap().panic_message(), None);
+        }
+    });
+}
+
+#[test]
+fn a_link_is_told_once_and_can_be_taken_back() {
+    guarded(|| {
+        let mut mailbox = Mailbox::new();
+        let _address = mailbox.address();
+        let (one, two, three) = (mailbox.spawn(obedient), mailbox.spawn(obedient), Mailbox::new());
+        (0..3).for_each(|_| mailbox.link(&one));
+        mailbox.link(&two);
+        mailbox.unlink(&two);
+        mailbox.unlink(&three.address());
+        two.send(Stop).unwrap();
+        one.send(Stop).unwrap();
+        assert_eq!(mailbox.receive::<LinkTerminated>().unwrap().address(), &one);
+        // A link to one that has ended is told at once, however often.
+        mailbox.link(&one);
+        mailbox.link(&one);
+        assert_eq!(mailbox.set_aside(), 2);
+        (0..2).for_each(|_| assert_eq!(mailbox.receive::<LinkTerminated>().unwrap().address(), &one));
+        assert_eq!(mailbox.receive_timeout::<LinkTerminated>(Duration::ZERO), Err(ReceiveError::Timeout));
+    });
+}
+
+#[test]
+fn unlinking_an_owner_leaves_it_the_owner() {
+    guarded(|| {
+        let mut owner = Mailbox::new();
+        let address = owner.address();
+        let (owned, thread) = Builder::new()
+            .spawn_owned(&mut owner, move |mailbox| {
+                mailbox.link(&address);
+                mailbox.unlink(&address);
+                address.send("unlinked").unwrap();
+                drop(address);
+                mailbox.receive::<Stop>().map(drop)
+            })
+            .unwrap();
+        assert_eq!(owner.receive(), Ok("unlinked"));
+        drop(owner);
+        assert!(matches!(thread.join().unwrap(), Err(ReceiveError::OwnerTerminated(_))));
+        drop(owned);
+    });
+}
+
+#[test]
+fn an_end_that_is_sent_on_is_a_message_like_others() {
+    guarded(|| {
+        let (mut mailbox, mut friend) = (Mailbox::new(), Mailbox::new());
+        let (to, _kept) = (friend.address(), mailbox.address());
+        let linked = Mailbox::new();
+        mailbox.link(&linked.address());
+        drop(linked);
+        receive!(mailbox => { other => to.send_envelope(other).unwrap(), }).unwrap();
+        to.send(7_u8).unwrap();
+        assert_eq!(friend.receive(), Ok(7_u8), "nobody is linked here");
+        assert_eq!(friend.receive_only::<LinkTerminated>().unwrap().panic_message(), None);
+    });
+}
