@@ -1,0 +1,65 @@
+//! A calculator in the D style: a thread with a register, which clients send operations of several types. One that divides
+//! by zero brings it down; whoever is linked to it is told why, and starts another.
+//!
+//! `cargo run --release -p ysuite --example calculator`
+
+use std::time::Duration;
+
+use ysuite::mailbox::{Address, LinkTerminated, Mailbox, ReceiveError};
+use ysuite::{receive, receive_timeout};
+
+struct Add(i64);
+struct Multiply(i64);
+struct Divide(i64);
+struct Clear;
+
+/// Runs until its owner ends, or nobody can ask anything any more.
+fn calculator(mailbox: &mut Mailbox) -> Result<(), ReceiveError> {
+    let mut register = 0_i64;
+    loop {
+        receive!(mailbox => {
+            (Add(number)): Add => register += number,
+            (Multiply(number)): Multiply => register *= number,
+            // No guard for zero: the calculator is as good as its clients.
+            (Divide(number)): Divide => register /= number,
+            _: Clear => register = 0,
+            // A question, and where the answer goes. Whether somebody still waits for it is not our business.
+            (client, digits): (Address, usize) => drop(client.send(format!("{register:0digits$}"))),
+            unknown => println!("calculator: what is {unknown:?}?"),
+        })?;
+    }
+}
+
+/// Asks for what is in the register. `None`: the calculator is gone.
+fn ask(mailbox: &mut Mailbox, calculator: &Address) -> Option<String> {
+    // If it is gone already its end is on its way.
+    drop(calculator.send((mailbox.address(), 4_usize)));
+    receive_timeout!(mailbox, Duration::from_secs(10) => {
+        answer: String => Some(answer),
+        end: LinkTerminated => {
+            println!("{end}");
+            None
+        },
+    })
+    .expect("an answer, or an end")
+}
+
+fn main() {
+    let mut mailbox = Mailbox::new();
+    let first = mailbox.spawn_linked(calculator);
+    println!("{first} calculates");
+    first.send(Add(20)).expect("a calculator");
+    first.send(Add(1)).expect("a calculator");
+    first.send(Multiply(2)).expect("a calculator");
+    first.send("nonsense").expect("a calculator");
+    println!("(20 + 1) * 2 = {}", ask(&mut mailbox, &first).expect("a calculator"));
+    // Overtakes what was sent and not yet looked at.
+    first.send_priority(Clear).expect("a calculator");
+
+    first.send(Divide(0)).expect("a calculator");
+    assert_eq!(ask(&mut mailbox, &first), None);
+
+    let second = mailbox.spawn_linked(calculator);
+    second.send(Add(7)).expect("a calculator");
+    println!("7 = {}", ask(&mut mailbox, &second).expect("a calculator"));
+}
