@@ -161,6 +161,7 @@ impl Mailbox {
     }
 
     /// As [`receive`](Self::receive); waits no longer than `timeout`. Zero is not to wait, `Duration::MAX` is for ever.
+    /// A message that is there is received even when the time is up, unless 4,096 new ones of other types are before it.
     ///
     /// # Errors
     /// As [`receive`](Self::receive), and when the time is up.

@@ -34,7 +34,8 @@
 //! * Between threads there is no order, also none by cause and effect: a message sent because of another may arrive
 //!   before it. A mailbox with a bound has one order for all its ordinary messages.
 //! * Urgent messages come before ordinary ones, but not for ever: after [`URGENT_TURN`] of them in a row, the next receive
-//!   is offered the ordinary ones first, all that were set aside and up to 128 new ones.
+//!   is offered the ordinary ones first, all that were set aside and up to 128 new ones. Nor can urgent messages that nobody
+//!   asks for: after 128 of them the search goes on with an ordinary one.
 //! * A message that no handler is for is *set aside*, and stays before all that are behind it. Each receive looks at what is
 //!   set aside from the beginning, so a mailbox that sets thousands aside and never asks for them gets slow.
 //!
@@ -46,7 +47,8 @@
 //! text of its panic if it ended in one. A receive that has no handler for such an end returns it as an error.
 //!
 //! When nobody has an address, and nobody whose end it waits for is left, nothing can come any more: receiving is an
-//! error, as with channels. (A message on its way that holds the address counts as somebody.)
+//! error, as with channels. (A message on its way that holds the address counts as somebody.) Two that wait for nothing but
+//! each other's end wait for ever.
 //!
 //! # What it costs
 //!

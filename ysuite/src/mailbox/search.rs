@@ -20,8 +20,12 @@ use crate::channel::RecvTimeoutError;
 /// So many urgent messages are received in a row at most while an ordinary one waits that would be received as well.
 pub const URGENT_TURN: u32 = if cfg!(ysuite_loom) { 2 } else { 32 };
 
-/// When it is the ordinary messages' turn, so many new ones are looked at, at most, before the urgent ones.
+/// So many new messages of one kind are looked at, and passed over, before those of the other have their turn.
 const LOOK: u32 = if cfg!(ysuite_loom) { 2 } else { 128 };
+
+/// When the time is up, so many new messages are looked at, at most: a flood of those that nobody asks for must not hold
+/// up a search for ever.
+const LATE: u32 = 4096;
 
 /// Messages that have been offered, and matched nothing.
 #[derive(Default)]
@@ -100,13 +104,18 @@ pub struct Search<'a> {
     offered: bool,
     /// Whether the ordinary ones that were set aside have been offered out of turn.
     turn: bool,
+    /// How many new messages have been passed over, and how many of them were urgent and in a row.
+    passed: u32,
+    passed_urgent: u32,
 }
 
 impl<'a> Search<'a> {
     #[inline(always)]
     pub(super) fn new(mailbox: &'a mut Mailbox, until: Until) -> Self {
         mailbox.post().is_read_here();
-        let mut search = Self { mailbox, until, stage: Stage::New, at: 0, offered: false, turn: false };
+        let stage = Stage::New;
+        let mut search =
+            Self { mailbox, until, stage, at: 0, offered: false, turn: false, passed: 0, passed_urgent: 0 };
         let aside = &search.mailbox.aside;
         if aside.len() != 0 || aside.in_a_row >= URGENT_TURN {
             search.begin_further();
@@ -141,15 +150,20 @@ impl<'a> Search<'a> {
     #[inline(always)]
     fn next_new(&mut self) -> Result<(), ReceiveError> {
         loop {
-            if let Some(envelope) = self.mailbox.inbox.take_urgent() {
-                self.offer(envelope, Rank::Urgent);
-                return Ok(());
+            if self.passed_urgent < LOOK {
+                if let Some(envelope) = self.mailbox.inbox.take_urgent() {
+                    self.offer(envelope, Rank::Urgent);
+                    return Ok(());
+                }
             }
             if let Some(envelope) = self.mailbox.inbox.take_ordinary() {
                 self.offer(envelope, Rank::Ordinary);
                 return Ok(());
             }
-            self.wait()?;
+            if self.passed_urgent < LOOK {
+                self.wait()?;
+            }
+            self.passed_urgent = 0;
         }
     }
 
@@ -198,6 +212,7 @@ impl<'a> Search<'a> {
                     (0, Stage::AsideUrgent)
                 }
                 Stage::AsideUrgent => (aside.urgent.len(), Stage::NewUrgent),
+                Stage::NewUrgent if self.passed_urgent >= LOOK => (0, Stage::AsideOrdinary),
                 Stage::NewUrgent => {
                     if let Some(envelope) = self.mailbox.inbox.take_urgent() {
                         self.offer(envelope, Rank::Urgent);
@@ -227,6 +242,7 @@ impl<'a> Search<'a> {
             aside.of(rank).push_back(envelope);
             // In the turn it stands now where it need not be offered again.
             self.at += usize::from(matches!(self.stage, Stage::Turn(_)));
+            self.pass(rank)?;
         } else if core::mem::take(&mut self.offered) {
             if self.offered_aside().is_some_and(Envelope::is_notice) {
                 let (queue, at) = (self.rank(), self.at);
@@ -237,6 +253,21 @@ impl<'a> Search<'a> {
             self.at += 1;
         }
         Ok(())
+    }
+
+    /// A new message has been passed over.
+    fn pass(&mut self, rank: Rank) -> Result<(), ReceiveError> {
+        self.passed_urgent = if rank == Rank::Urgent { self.passed_urgent + 1 } else { 0 };
+        self.passed += 1;
+        if self.passed < LATE {
+            return Ok(());
+        }
+        self.passed = 0;
+        match self.until {
+            Until::Now => Err(ReceiveError::Timeout),
+            Until::Deadline(deadline) if Instant::now() >= deadline => Err(ReceiveError::Timeout),
+            Until::Deadline(_) | Until::Found => Ok(()),
+        }
     }
 
     /// Of a message that was set aside.

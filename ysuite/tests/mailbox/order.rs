@@ -127,3 +127,37 @@ fn thousands_of_addresses_in_one_thread() {
         }
     });
 }
+
+#[test]
+fn urgent_messages_that_nobody_asks_for_do_not_keep_the_others_waiting() {
+    for aside in [false, true] {
+        let mut mailbox = Mailbox::new();
+        let address = mailbox.address();
+        address.send('a').unwrap();
+        if aside {
+            assert_eq!(mailbox.receive_timeout::<u8>(Duration::ZERO), Err(ReceiveError::Timeout));
+        }
+        (0..1_000).for_each(|number| address.send_priority(number).unwrap());
+        assert_eq!(mailbox.receive(), Ok('a'));
+        assert_eq!(mailbox.set_aside(), 128, "no more than its turn was looked at");
+        // And where there is nothing else they are all looked at.
+        assert_eq!(mailbox.receive_timeout::<u8>(Duration::ZERO), Err(ReceiveError::Timeout));
+        assert_eq!(mailbox.set_aside(), 1_000);
+        (0..1_000).for_each(|number| assert_eq!(mailbox.receive(), Ok(number)));
+    }
+}
+
+#[test]
+fn a_search_in_a_flood_ends_when_the_time_is_up() {
+    let mut mailbox = Mailbox::new();
+    let address = mailbox.address();
+    (0..10_000).for_each(|number| address.send(number).unwrap());
+    address.send('a').unwrap();
+    for looked in [4_096, 8_192] {
+        assert_eq!(mailbox.receive_timeout::<char>(Duration::ZERO), Err(ReceiveError::Timeout));
+        assert_eq!(mailbox.set_aside(), looked);
+    }
+    assert_eq!(mailbox.receive_timeout(Duration::from_nanos(1)), Ok('a'));
+    assert_eq!(mailbox.set_aside(), 10_000);
+    (0..10_000).for_each(|number| assert_eq!(mailbox.receive_only(), Ok(number)));
+}
