@@ -41,7 +41,10 @@ impl Address {
     /// When the mailbox has ended; when it is full and was made to say so. The value comes back.
     #[inline]
     pub fn send<T: Any + Send>(&self, value: T) -> Result<(), SendError<T>> {
-        self.post.send(Envelope::new(value), Rank::Ordinary).map_err(opened)
+        match self.post.send(Envelope::new(value), Rank::Ordinary) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(opened(error)),
+        }
     }
 
     /// Sends a value that overtakes all ordinary messages, and none that are urgent as well. No bound concerns it, and it
@@ -72,6 +75,7 @@ impl Address {
 
 /// The value of an envelope that has come back.
 #[cold]
+#[inline(never)]
 fn opened<T: Any + Send>(error: SendError<Envelope>) -> SendError<T> {
     error.map(|envelope| match envelope.downcast() {
         Ok(value) => value,

@@ -92,7 +92,10 @@ impl Lane {
             }
         }
         let Some(sender) = &mut *lane else { unreachable!("it was put there") };
-        sender.send(envelope).map_err(|error| SendError::Ended(error.0))
+        match sender.send(envelope) {
+            Ok(()) => Ok(()),
+            Err(error) => ended(error.0),
+        }
     }
 
     /// Whether it can be given up: its mailbox has ended, or it is empty and has not been used since the last sweep.
@@ -105,6 +108,13 @@ impl Lane {
         };
         is_idle(&self.ordinary) && is_idle(&self.urgent)
     }
+}
+
+/// Out of line, so that nothing is moved about for an error that is not there.
+#[cold]
+#[inline(never)]
+fn ended(envelope: Envelope) -> Result<(), SendError<Envelope>> {
+    Err(SendError::Ended(envelope))
 }
 
 /// `None`: too many threads send to this mailbox.
@@ -196,15 +206,24 @@ pub(super) fn this_thread() -> u64 {
     OUTBOX.try_with(|outbox| outbox.thread).unwrap_or(0)
 }
 
+/// A lane to a mailbox that has ended is of no use.
+#[cold]
+#[inline(never)]
+fn refused(post: &Post, error: SendError<Envelope>) -> Result<(), SendError<Envelope>> {
+    if error.is_ended() {
+        let _ = OUTBOX.try_with(|outbox| outbox.forget(post.id()));
+    }
+    Err(error)
+}
+
 /// Sends by the calling thread's lane. Never waits.
 #[inline(always)]
 pub(super) fn send(post: &Post, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
     let Ok(lane) = OUTBOX.try_with(|outbox| outbox.lane(post.id())) else {
         return Lane::new(post.id()).send(post, rank, envelope);
     };
-    let sent = lane.send(post, rank, envelope);
-    if matches!(sent, Err(SendError::Ended(_))) {
-        let _ = OUTBOX.try_with(|outbox| outbox.forget(post.id()));
+    match lane.send(post, rank, envelope) {
+        Ok(()) => Ok(()),
+        Err(error) => refused(post, error),
     }
-    sent
 }
