@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use ysuite::mailbox::{Address, LinkTerminated, Mailbox, ReceiveError};
+use ysuite::mailbox::{Address, LinkTerminated, Mailbox, OwnerTerminated, ReceiveError};
 use ysuite::{receive, receive_timeout};
 
 struct Add(i64);
@@ -25,6 +25,8 @@ fn calculator(mailbox: &mut Mailbox) -> Result<(), ReceiveError> {
             _: Clear => register = 0,
             // A question, and where the answer goes. Whether somebody still waits for it is not our business.
             (client, digits): (Address, usize) => drop(client.send(format!("{register:0digits$}"))),
+            // A catch-all would get this as well.
+            _: OwnerTerminated => return Ok(()),
             unknown => println!("calculator: what is {unknown:?}?"),
         })?;
     }
