@@ -82,8 +82,9 @@ fn report(rounds: usize) -> Report {
     for scenario in [&size::SCENARIO, &many::TWO_BY_TWO, &many::THREE_BY_THREE] {
         for &parameter in carried::PARAMETERS {
             let mut times = vec![("memory hand-over", Kind::Limit, 10.0)];
+            let shape = (scenario.shape)(Some(parameter));
             for one in MECHANISMS {
-                times.extend(time(one, scenario.shape, parameter).map(|time| (one.0, Kind::Transport, time)));
+                times.extend(time(one, shape, parameter).map(|time| (one.0, Kind::Transport, time)));
             }
             sessions.push(session(scenario.name, Some(parameter), rounds, &times));
         }

@@ -72,7 +72,7 @@ pub fn run(request: &Request) -> Result<(), Error> {
 fn bounds(entries: &[&'static Entry]) -> Vec<Bound> {
     let mut bounds = Vec::new();
     for scenario in SCENARIOS {
-        let shape = scenario.shape;
+        let shape = (scenario.shape)(None);
         for traits in entries.iter().map(|entry| &entry.traits) {
             let bytes = (traits.most_bytes)(shape);
             if shape.fits(traits.senders, traits.receivers) && bytes < usize::MAX {
