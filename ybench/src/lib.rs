@@ -20,7 +20,7 @@
 //! | `table`, `plot` | figures as tables; figures as pictures |
 //! | `report` | a kept result shown again: on a terminal, as one page (`templates/`), as Markdown, as CSV |
 //! | `env`, `warnings`, `error` | the machine; every doubt with its advice; the two ways to fail |
-//! | `cli`, `run`, `interrupt`, `quick`, `selected`, `commands`, `article`, `goals`, `compare` | what can be asked for |
+//! | `cli`, `run`, `interrupt`, `quick`, `selected`, `scale`, `commands`, `article`, `goals`, `compare` | what can be asked for |
 //!
 //! Nothing here is needed by `ysuite`. Linux only: the limits are those of futex, eventfd, epoll and membarrier.
 #![cfg(target_os = "linux")]
@@ -51,6 +51,7 @@ pub mod record;
 pub mod report;
 pub mod rounds;
 pub mod run;
+pub mod scale;
 pub mod scenario;
 pub mod selected;
 pub mod stage;

@@ -16,10 +16,15 @@ impl Quantity {
             Self::ThreadsPerCpu => "threads for each CPU",
             Self::Neighbours => "greedy neighbours on each CPU",
             Self::Senders => "threads that send",
-            Self::IdleSenders => "silent senders beside the one that sends",
+            Self::IdleSenders => "senders, all of them silent but one",
             Self::Receivers => "threads that receive",
             Self::Sources => "channels that one thread serves",
         }
+    }
+
+    /// Where a value of it stands on an axis, which is logarithmic; silent senders are counted with the one that is not.
+    pub fn on_axis(self, value: f64) -> f64 {
+        if self == Self::IdleSenders { value + 1.0 } else { value }
     }
 
     /// A value of it, short enough for an axis.

@@ -25,6 +25,7 @@ use crate::frame::Frame;
 use crate::limits;
 use crate::plot::Picture;
 use crate::record::{Bound, Kind, Parameter, Report};
+use crate::report::files;
 use crate::rounds::{Length, Plan, Rounds};
 use crate::run::say;
 use crate::scenario::carried;
@@ -64,7 +65,7 @@ pub fn run(request: &Request) -> Result<(), Error> {
     run::print_heading(&report);
     run::measure(plans, &mut report)?;
     say(text(&report));
-    super::files::write(&request.out, &pictures(&report))?;
+    files::write(&request.out, &pictures(&report))?;
     run::finish_with_page(&report, request)
 }
 

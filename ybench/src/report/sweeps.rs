@@ -19,9 +19,11 @@ const METRICS: [(Metric, &str, Form); 5] = [
     (Metric::BytesHeld, "bytes held for each message", table::count),
 ];
 
-pub(super) fn pictures(section: &Section<'_>, looks: &Looks) -> Vec<Picture> {
+pub fn pictures(section: &Section<'_>, looks: &Looks) -> Vec<Picture> {
     let mut pictures = Vec::new();
     for (quantity, sessions) in section.sweeps() {
+        let sessions: Vec<_> =
+            sessions.into_iter().map(|(value, session)| (quantity.on_axis(value), session)).collect();
         pictures.extend(over(section.scenario, quantity, &sessions, looks));
     }
     pictures.extend(section.sessions.iter().filter_map(|session| batches(session, looks)));
