@@ -10,7 +10,7 @@
 //! | `limits` | one file for each kind of thing the machine itself cannot do faster |
 //! | `scenario` | what is done with a transport while the clock runs, and the check of every message |
 //! | `stage`, `place` | two threads on their CPUs, or many that share them, starting together |
-//! | `neighbours`, `memory` | threads that only take the CPU; how much memory the process has |
+//! | `neighbours`, `memory`, `allocations` | threads that only take the CPU; how much memory the process has, how often a thread asks for some |
 //! | `frame`, `plan`, `rounds` | where and how long; who takes part beside which limits; everybody in turn |
 //! | `clock` | the clock that single messages are timed with, what it costs, whether it is in step |
 //! | `usage` | what a thread has taken of the machine: CPU time, context switches |
@@ -25,6 +25,7 @@
 //! Nothing here is needed by `ysuite`. Linux only: the limits are those of futex, eventfd, epoll and membarrier.
 #![cfg(target_os = "linux")]
 
+pub mod allocations;
 pub mod article;
 pub mod cli;
 pub mod clock;
