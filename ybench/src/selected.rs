@@ -60,7 +60,7 @@ impl Selection {
     fn choices(&self) -> [Choice<'_>; 4] {
         let choice =
             |option, values, quantities, (from, to), unit| Choice { option, values, quantities, from, to, unit };
-        const SIZES: &[Quantity] = &[Quantity::BytesByValue, Quantity::BytesByPointer];
+        const SIZES: &[Quantity] = &[Quantity::BytesByValue, Quantity::BytesByPointer, Quantity::BytesByPool];
         [
             choice("--rate", &self.rates[..], &[Quantity::Rate], (1.0, 1e8), "messages per second"),
             choice("--size", &self.sizes[..], SIZES, (8.0, 65_536.0), "bytes"),

@@ -6,6 +6,7 @@
 mod idle;
 mod many;
 mod memory;
+mod pool;
 mod streaming;
 mod targets;
 
@@ -44,7 +45,8 @@ pub fn run(request: &Request) -> Result<(), Error> {
     let sizes = sizes_and_counts(request, rounds)?;
     let length = request.seconds.map_or(RUN, |seconds| plan::run_length(seconds, rounds, RUNS));
     run::measure(plans(request.frame(rounds, Length::Time(length))), &mut report)?;
-    report.goals = RATIOS.iter().chain(&many::RATIOS).map(|ratio| judged(ratio, &report)).collect();
+    report.goals =
+        RATIOS.iter().chain(&many::RATIOS).chain(&pool::RATIOS).map(|ratio| judged(ratio, &report)).collect();
     let exchange = report.session(many::EXCHANGE);
     let spread = |(title, name): &(&str, &str)| {
         goal((*title).to_owned(), exchange.and_then(|session| many::spread(session, name)), many::SPREAD, false)
@@ -84,6 +86,7 @@ fn plans(frame: Frame) -> Vec<Plan> {
         plan(targets::SHARING, "One message bounced on one CPU", together, &limits::FUTEX_ONE_CPU, shared),
     ];
     plans.extend(many::plans(frame));
+    plans.push(pool::plan(frame));
     plans
 }
 

@@ -123,7 +123,9 @@ fn batches(session: &Session, looks: &Looks) -> Option<Picture> {
 fn form(quantity: Quantity) -> Form {
     match quantity {
         Quantity::Rate => |value| Quantity::Rate.short(value),
-        Quantity::BytesByValue | Quantity::BytesByPointer => |value| Quantity::BytesByValue.short(value),
+        Quantity::BytesByValue | Quantity::BytesByPointer | Quantity::BytesByPool => {
+            |value| Quantity::BytesByValue.short(value)
+        }
         Quantity::Backlog => |value| Quantity::Backlog.short(value),
         Quantity::Silence => |value| Quantity::Silence.short(value),
         Quantity::Senders | Quantity::IdleSenders | Quantity::Receivers | Quantity::Sources => table::grouped,

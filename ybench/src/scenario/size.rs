@@ -3,6 +3,7 @@
 //! ```text
 //!   by value     fill it, [##########] -----> [##########]   read it      second CPU
 //!   by pointer   allocate it, fill it, * ---> *   read it, free it
+//!   from a pool  take it, fill it,     * ---> *   read it, give it back
 //! ```
 //!
 //! The stream is that of `throughput`.

@@ -18,6 +18,7 @@ pub mod mutex_condvar;
 mod mutex_queue;
 pub mod mutex_spin;
 pub mod parcel;
+pub mod pooled;
 pub mod registry;
 pub mod rtrb;
 pub mod shape;
