@@ -1,15 +1,16 @@
-//! Blocks taken by one thread and given back by another: the pool, and the system's allocator doing the same.
+//! Blocks taken by one thread and given back by another, at the same time: the pool, and the system's allocator doing the
+//! same.
 //!
 //! ```text
-//!   first CPU    take 256, write a word of each ----> give back 256    second CPU
+//!   first CPU    take, write a word, send ----> spsc, 1,024 places ----> receive, give back    second CPU
 //! ```
 //!
-//! The blocks go over in one piece, and its way is not timed: only the taking and the giving back, one after the other.
+//! The way between them is in both times: it makes the ratio smaller than that of the blocks alone.
 
-use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use ysuite::pool::Pool;
+use ysuite::spsc;
 
 use super::targets::{Ratio, least_of};
 use crate::error::Fault;
@@ -56,14 +57,14 @@ fn contender(name: &str, run: fn(Place, u64) -> Result<Timed, Fault>, frame: Fra
     Contender { contestant, length: frame.transports, run: Box::new(move |blocks| run(place, blocks).map(Into::into)) }
 }
 
-/// Blocks that go over at once.
-const TOGETHER: usize = 256;
+/// Blocks that can be under way.
+const PLACES: usize = 1_024;
 
 /// Bytes of each.
 const BYTES: usize = 512;
 
 fn by_pool(place: Place, blocks: u64) -> Result<Timed, Fault> {
-    let pool = Pool::new(&[(BYTES, 4 * TOGETHER)]).map_err(std::io::Error::other)?;
+    let pool = Pool::new(&[(BYTES, 2 * PLACES)]).map_err(std::io::Error::other)?;
     handed_over(place, blocks, move |number| {
         let mut block = pool.take(BYTES);
         block[0] = number as u8;
@@ -85,48 +86,35 @@ fn handed_over<B: AsRef<[u8]> + Send + 'static>(
     blocks: u64,
     mut take: impl FnMut(usize) -> B + Send + 'static,
 ) -> Result<Timed, Fault> {
-    let rounds = blocks.div_ceil(TOGETHER as u64);
-    let (full, is_full) = mpsc::channel::<Vec<B>>();
-    let (empty, is_empty) = mpsc::channel();
-    let (taking, giving) = duet(
+    let (mut sender, mut receiver) = spsc::bounded(PLACES);
+    let blocks = blocks as usize;
+    let (start, end) = duet(
         place,
-        blocks,
+        blocks as u64,
         move |gate| {
             gate.pass();
-            let mut time = Duration::ZERO;
-            let mut all = Vec::with_capacity(TOGETHER);
-            for _ in 0..rounds {
-                let start = Instant::now();
-                all.extend((0..TOGETHER).map(&mut take));
-                time += start.elapsed();
+            let start = Instant::now();
+            for number in 0..blocks {
                 // The other thread is gone only after it has found a fault.
-                let Ok(()) = full.send(all) else { break };
-                let Ok(back) = is_empty.recv() else { break };
-                all = back;
-            }
-            time
-        },
-        move |gate| {
-            gate.pass();
-            let mut time = Duration::ZERO;
-            for mut all in is_full {
-                for (expected, block) in all.iter().enumerate() {
-                    let received = usize::from(block.as_ref()[0]);
-                    if received != expected {
-                        return Err(Fault::OutOfOrder { expected, received });
-                    }
-                }
-                let start = Instant::now();
-                all.clear();
-                time += start.elapsed();
-                if empty.send(all).is_err() {
+                if sender.send(take(number)).is_err() {
                     break;
                 }
             }
-            Ok(time)
+            start
+        },
+        move |gate| {
+            gate.pass();
+            for number in 0..blocks {
+                let Ok(block) = receiver.recv() else { return Err(Fault::Disconnected { expected: number }) };
+                let (expected, received) = (number & 0xff, usize::from(block.as_ref()[0]));
+                if received != expected {
+                    return Err(Fault::OutOfOrder { expected, received });
+                }
+            }
+            Ok(Instant::now())
         },
     )?;
-    Ok(Timed { elapsed: taking + giving?, units: rounds * TOGETHER as u64 })
+    Ok(Timed::between(start, end?, blocks as u64))
 }
 
 #[cfg(test)]
@@ -137,7 +125,7 @@ mod tests {
     fn every_block_comes_over_with_what_was_written_to_it() {
         let place = Place::choose(None).unwrap();
         for run in [by_pool, by_allocator] {
-            assert_eq!(run(place, 1_000).unwrap().units, 1_024);
+            assert_eq!(run(place, 5_000).unwrap().units, 5_000);
         }
     }
 }
