@@ -105,6 +105,8 @@
 //! * `stream`: receivers implement `futures_core::Stream`.
 
 pub mod channel;
+#[cfg(all(feature = "hub", unix))]
+pub mod hub;
 #[doc(hidden)]
 pub mod os;
 pub mod pool;

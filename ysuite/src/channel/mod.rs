@@ -26,3 +26,5 @@ pub use self::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, 
 pub use self::iter::Receive;
 pub use self::iter::{IntoIter, Iter, TryIter};
 pub use self::spin::Spin;
+#[cfg(all(feature = "hub", unix))]
+pub(crate) use self::spin::Spinner;

@@ -7,7 +7,7 @@ use core::time::Duration;
 use std::time::Instant;
 
 use super::error::{RecvError, RecvTimeoutError, TryRecvError};
-use super::rings::Rings;
+use super::rings::{Rings, SIGNAL};
 use super::spin::{Spin, Spinner};
 use super::wait::{self, Side};
 use crate::queue::{Passive, aside};
@@ -138,6 +138,15 @@ impl<S: Source> Receiving<S> {
         self.waited_at = position;
     }
 
+    #[inline(always)]
+    pub(super) fn look(&mut self) -> Option<S::Message> {
+        self.source.take()
+    }
+
+    pub(super) fn has_message(&mut self) -> bool {
+        self.source.has_message()
+    }
+
     #[inline]
     pub(super) fn try_recv(&mut self) -> Result<S::Message, TryRecvError> {
         if let Some(message) = self.source.take() {
@@ -195,10 +204,22 @@ impl<S: Source> Receiving<S> {
     }
 
     pub(super) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
-        self.source.rings().set_registration(registration).map_err(|_| AttachError::AlreadyAttached)?;
+        // SAFETY: this is the receiving end, and nothing else of it is under way.
+        unsafe { self.source.rings().set_registration(registration) }.map_err(|_| AttachError::AlreadyAttached)?;
         // There may be a message already, and nobody is armed: told once too often is told.
-        self.source.rings().registration().inspect(|registration| registration.raise());
+        self.registration().inspect(|registration| registration.raise());
         Ok(())
+    }
+
+    pub(super) fn detach(&mut self) -> bool {
+        self.source.passive().disarm(SIGNAL);
+        // SAFETY: as in `attach`.
+        unsafe { self.source.rings().detach() }
+    }
+
+    pub(super) fn registration(&self) -> Option<&Registration> {
+        // SAFETY: as in `attach`, which takes `&mut`.
+        unsafe { self.source.rings().registration() }
     }
 }
 
@@ -306,6 +327,16 @@ macro_rules! wear_receiving_face {
             pub fn set_spin(&mut self, spin: Spin) {
                 self.face.set_spin(spin);
             }
+
+            /// Takes this receiver out of the set it is attached to: its id is down, and free. False: it was in none.
+            /// Its messages stay, and it can be attached again, to any set. Wait-free but for the descriptor of the set
+            /// (one system call at most).
+            ///
+            /// Whoever was about to raise the id may still do so once: whoever has it next must take that for a spurious
+            /// signal.
+            pub fn detach(&mut self) -> bool {
+                self.face.detach()
+            }
         }
 
         impl<T> Receive for $receiver<T> {
@@ -319,6 +350,20 @@ macro_rules! wear_receiving_face {
             #[inline]
             fn next_at_once(&mut self) -> Option<T> {
                 self.try_recv().ok()
+            }
+
+            #[inline]
+            fn look(&mut self) -> Option<T> {
+                self.face.look()
+            }
+
+            fn has_message(&mut self) -> bool {
+                self.face.has_message()
+            }
+
+            #[inline]
+            fn try_next(&mut self) -> Result<T, TryRecvError> {
+                self.try_recv()
             }
         }
 
@@ -343,6 +388,14 @@ macro_rules! wear_receiving_face {
         impl<T> Attach for $receiver<T> {
             fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
                 self.face.attach(registration)
+            }
+
+            fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
+                self.face.registration().inspect(|registration| look(registration));
+            }
+
+            fn detach(&mut self) -> bool {
+                self.face.detach()
             }
         }
 

@@ -8,6 +8,7 @@ use super::rings::{FUTEX, Rings, SIGNAL, TASK};
 use super::spin::Spinner;
 use crate::os::{Native, Platform, Waited};
 use crate::queue::Passive;
+use crate::signal::Registration;
 
 /// An end of a channel that can wait until something is ready: a message, room, or the other end's going.
 pub(super) trait Side {
@@ -26,16 +27,31 @@ pub(super) trait Side {
     }
 }
 
+/// The set that a side is attached to.
+fn registration(side: &impl Side) -> Option<&Registration> {
+    // SAFETY: this is the side's own end at work; it attaches and detaches in `receive` only, and not meanwhile.
+    unsafe { side.rings().registration() }
+}
+
 /// The tokens beside `way` that this side leaves when it sleeps: an attached one rings its set as well, so that its id
 /// is up whenever something may be there, however the wait ends.
 fn tokens(side: &impl Side, way: u32) -> u32 {
-    if side.rings().registration().is_some() { way | SIGNAL } else { way }
+    if registration(side).is_some() { way | SIGNAL } else { way }
+}
+
+/// Arms a side in ways that `tokens` name.
+fn arm(side: &mut impl Side, tokens: u32) {
+    if tokens & SIGNAL != 0 {
+        // SAFETY: as in `registration`.
+        unsafe { side.rings().deposit() };
+    }
+    side.arm(tokens);
 }
 
 /// Something was found behind the arming: nobody needs to ring, but an attached side's id must be up.
 fn found(side: &impl Side, tokens: u32) {
     side.passive().disarm(tokens);
-    if let Some(registration) = side.rings().registration() {
+    if let Some(registration) = registration(side) {
         registration.raise();
     }
 }
@@ -52,7 +68,7 @@ pub(super) fn block<S: Side>(side: &mut S, spinner: &mut Spinner, deadline: Opti
     }
     let tokens = tokens(side, FUTEX);
     loop {
-        side.arm(tokens);
+        arm(side, tokens);
         if side.is_ready() {
             found(side, tokens);
             return true;
@@ -100,7 +116,7 @@ pub(super) fn poll(side: &mut impl Side, context: &mut Context<'_>) -> Poll<()> 
     }
     side.rings().set_waker(context.waker());
     let tokens = tokens(side, TASK);
-    side.arm(tokens);
+    arm(side, tokens);
     if side.is_ready() {
         found(side, tokens);
         return Poll::Ready(());
@@ -111,13 +127,13 @@ pub(super) fn poll(side: &mut impl Side, context: &mut Context<'_>) -> Poll<()> 
 /// What an attached side does when it finds nothing: takes its id down, arms, and looks once more. True: something has
 /// come meanwhile. An unattached side does nothing here, and pays nothing.
 pub(super) fn rest(side: &mut impl Side) -> bool {
-    match side.rings().registration() {
+    match registration(side) {
         None => return false,
         Some(registration) if !registration.is_up() && side.passive().look() & SIGNAL != 0 => return false,
         // Down first: whoever publishes after the arming will raise it again.
         Some(registration) => registration.lower(),
     }
-    side.arm(SIGNAL);
+    arm(side, SIGNAL);
     if side.is_ready() {
         found(side, SIGNAL);
         return true;

@@ -8,7 +8,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use super::attach::{Attach, AttachError, attach};
+use super::attach::{Attach, AttachError, attach, detach};
 use super::set::SetCore;
 use super::{MAX_CAPACITY, Signaler, Signals, Wait};
 use crate::sync::Arc;
@@ -75,6 +75,15 @@ impl YPollset {
     /// [`AttachError`] if the set does not have this id, another receiver has it, or this one is attached already.
     pub fn attach(&mut self, receiver: &mut impl Attach, id: usize) -> Result<(), AttachError> {
         attach(&self.core, receiver, id)
+    }
+
+    /// Takes `receiver` out of this set, and returns the id it had: down, and free. `None`, and nothing has changed, where
+    /// it is not in this set. Its messages stay, and it can be attached again, to any set. Never blocks.
+    ///
+    /// A sender that was about to raise the id may still do so once: whoever has it next must take that for a spurious
+    /// signal.
+    pub fn detach(&mut self, receiver: &mut impl Attach) -> Option<usize> {
+        detach(&self.core, receiver)
     }
 }
 
