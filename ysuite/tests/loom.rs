@@ -5,12 +5,17 @@
 //! Run with `ci/loom`. The models of the signalers' own parts are beside them, in the crate.
 #![cfg(ysuite_loom)]
 
+#[path = "loom/detach.rs"]
+mod detach;
 #[path = "loom/exchange.rs"]
 mod exchange;
 #[path = "loom/funnel.rs"]
 mod funnel;
 #[path = "loom/pool.rs"]
 mod pool;
+#[cfg(feature = "hub")]
+#[path = "loom/hub.rs"]
+mod hub;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -147,7 +147,10 @@ mod model {
             timeout: Option<Duration>,
             _tell: impl FnMut(usize, Ready),
         ) -> io::Result<()> {
-            self.found = timeout.map_or_else(|| self.set.poll(), |timeout| self.set.poll_timeout(timeout));
+            self.found = match timeout {
+                Some(timeout) => self.set.poll_timeout(timeout),
+                None => self.set.poll(),
+            };
             Ok(())
         }
 
