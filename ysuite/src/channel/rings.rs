@@ -26,21 +26,43 @@ pub(super) const SIGNAL: u32 = 4;
 /// The bells of one sleeping end.
 pub(super) struct Rings {
     task: TaskSlot,
+    /// Null until attached for the first time; set once, freed with the rings. Apart, because most ends never are.
+    attachment: AtomicPtr<Attachment>,
+}
+
+/// What binds a sleeping end to the sets it is attached to, one after another.
+struct Attachment {
     /// The sleeping end's own, while it is attached.
-    registration: UnsafeCell<Option<Arc<Registration>>>,
+    own: UnsafeCell<Option<Arc<Registration>>>,
     /// A share of it for whoever takes the token [`SIGNAL`]; null if it has been taken.
     deposit: AtomicPtr<Registration>,
 }
 
-// SAFETY: `registration` is touched by the sleeping end alone, which is one thread at a time; shares of it may be used and
-// dropped on any thread.
-unsafe impl Send for Rings {}
+// SAFETY: `own` is touched by the sleeping end alone, which is one thread at a time; shares of it may be used and dropped
+// on any thread.
+unsafe impl Send for Attachment {}
 // SAFETY: as above.
-unsafe impl Sync for Rings {}
+unsafe impl Sync for Attachment {}
+
+impl Attachment {
+    /// Leaves a share, or nothing; returns what was there.
+    fn exchange(&self, share: *mut Registration) -> Option<Arc<Registration>> {
+        // ORDERING: Release hands the share over to the Acquire of whoever swaps it out.
+        let before = self.deposit.swap(share, Ordering::AcqRel);
+        // SAFETY: made by `Arc::into_raw` in `Rings::deposit`; swapped out, it is this thread's alone.
+        if before.is_null() { None } else { Some(unsafe { Arc::from_raw(before.cast_const()) }) }
+    }
+}
+
+impl Drop for Attachment {
+    fn drop(&mut self) {
+        drop(self.exchange(ptr::null_mut()));
+    }
+}
 
 impl Rings {
     pub(super) fn new() -> Self {
-        Self { task: TaskSlot::new(), registration: UnsafeCell::new(None), deposit: AtomicPtr::new(ptr::null_mut()) }
+        Self { task: TaskSlot::new(), attachment: AtomicPtr::new(ptr::null_mut()) }
     }
 
     /// Wakes whatever the tokens taken from `passive` stand for.
@@ -52,7 +74,8 @@ impl Rings {
         }
         if tokens & SIGNAL != 0 {
             // Armed for a set: so it was attached to one.
-            self.take_deposit().inspect(|registration| registration.raise());
+            let share = self.attachment().and_then(|attachment| attachment.exchange(ptr::null_mut()));
+            share.inspect(|registration| registration.raise());
         }
         if tokens & TASK != 0 {
             // Last: a waker is foreign code and may panic.
@@ -64,13 +87,20 @@ impl Rings {
         self.task.register(waker);
     }
 
-    /// The set that the sleeping end is attached to, for it alone.
+    fn attachment(&self) -> Option<&Attachment> {
+        // ORDERING: Acquire pairs with the Release in `set_registration`.
+        let attachment = self.attachment.load(Ordering::Acquire);
+        // SAFETY: set once, and freed only with `self`.
+        unsafe { attachment.as_ref() }
+    }
+
+    /// What binds the sleeping end to a set, for it alone.
     ///
     /// # Safety
     /// By the sleeping end, which neither attaches nor detaches meanwhile.
     pub(super) unsafe fn registration(&self) -> Option<&Registration> {
         // SAFETY: by the caller.
-        self.registration.with(|registration| unsafe { (*registration).as_deref() })
+        self.attachment()?.own.with(|own| unsafe { (*own).as_deref() })
     }
 
     /// The sleeping end attaches itself. Gives the registration back where there is one already.
@@ -78,7 +108,14 @@ impl Rings {
     /// # Safety
     /// By the sleeping end, which uses no other registration meanwhile.
     pub(super) unsafe fn set_registration(&self, registration: Registration) -> Result<(), Registration> {
-        self.registration.with_mut(|own| {
+        let Some(attachment) = self.attachment() else {
+            let own = UnsafeCell::new(Some(Arc::new(registration)));
+            let attachment = Attachment { own, deposit: AtomicPtr::new(ptr::null_mut()) };
+            // ORDERING: Release pairs with the Acquire in `attachment`.
+            self.attachment.store(Box::into_raw(Box::new(attachment)), Ordering::Release);
+            return Ok(());
+        };
+        attachment.own.with_mut(|own| {
             // SAFETY: by the caller.
             let own = unsafe { &mut *own };
             if own.is_some() {
@@ -94,23 +131,12 @@ impl Rings {
     /// # Safety
     /// As of [`registration`](Self::registration).
     pub(super) unsafe fn deposit(&self) {
+        let Some(attachment) = self.attachment() else { return };
         // SAFETY: by the caller.
-        let share = self.registration.with(|registration| unsafe { (*registration).clone() });
+        let share = attachment.own.with(|own| unsafe { (*own).clone() });
         if let Some(share) = share {
-            self.exchange_deposit(Arc::into_raw(share).cast_mut());
+            drop(attachment.exchange(Arc::into_raw(share).cast_mut()));
         }
-    }
-
-    fn take_deposit(&self) -> Option<Arc<Registration>> {
-        self.exchange_deposit(ptr::null_mut())
-    }
-
-    /// Leaves a share, or nothing; returns what was there.
-    fn exchange_deposit(&self, share: *mut Registration) -> Option<Arc<Registration>> {
-        // ORDERING: Release hands the share over to the Acquire of whoever swaps it out.
-        let before = self.deposit.swap(share, Ordering::AcqRel);
-        // SAFETY: made by `Arc::into_raw` in `deposit`; swapped out, it is this thread's alone.
-        if before.is_null() { None } else { Some(unsafe { Arc::from_raw(before.cast_const()) }) }
     }
 
     /// The sleeping end goes, and the bells stay for the next one: nobody is to be woken.
@@ -124,15 +150,21 @@ impl Rings {
     /// # Safety
     /// As of [`set_registration`](Self::set_registration).
     pub(super) unsafe fn detach(&self) -> bool {
+        let Some(attachment) = self.attachment() else { return false };
         // SAFETY: by the caller.
-        let own = self.registration.with_mut(|own| unsafe { (*own).take() });
-        drop(self.take_deposit());
+        let own = attachment.own.with_mut(|own| unsafe { (*own).take() });
+        drop(attachment.exchange(ptr::null_mut()));
         own.inspect(|registration| registration.release()).is_some()
     }
 }
 
 impl Drop for Rings {
     fn drop(&mut self) {
-        drop(self.take_deposit());
+        // ORDERING: Relaxed; the last owner has synchronised with the others.
+        let attachment = self.attachment.load(Ordering::Relaxed);
+        if !attachment.is_null() {
+            // SAFETY: made by `Box::into_raw`, and nobody else is left.
+            drop(unsafe { Box::from_raw(attachment) });
+        }
     }
 }

@@ -69,7 +69,7 @@ impl YPollset {
     /// Level-triggered: every look reports `id` until the receiver, read by whoever holds it, finds itself empty. It is
     /// up at first: the receiver may hold messages already. Dropping the receiver frees the id; dropping the set leaves
     /// the receiver as good as it was. Raising an attached id by hand makes it be reported until the receiver next
-    /// finds itself empty. Never blocks; allocates nothing.
+    /// finds itself empty. Never blocks; allocates a few words.
     ///
     /// # Errors
     /// [`AttachError`] if the set does not have this id, another receiver has it, or this one is attached already.

@@ -124,7 +124,8 @@ impl YSocketpair {
     /// half way through and poll again: you are told again. It is up at first: the receiver may hold messages already.
     /// Nothing is written to the descriptor while the receiver is being read. Dropping the receiver frees the id;
     /// dropping the set leaves the receiver as good as it was. Raising an attached id by hand makes it be reported until
-    /// the receiver next finds itself empty. Never blocks; allocates nothing; one write to the descriptor.
+    /// the receiver next finds itself empty. Never blocks; allocates a few words; one write to the
+    /// descriptor.
     ///
     /// # Errors
     /// [`AttachError`] if the set does not have this id, another receiver has it, or this one is attached already.
