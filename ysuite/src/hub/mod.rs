@@ -168,13 +168,17 @@ impl Hub {
     }
 
     /// Serves everything until [stopped](Self::stop), or until nothing can ever come any more: no handle is left, no
-    /// source, no timer. Blocks. May be called again afterwards.
+    /// source, no timer. Blocks. May be called again afterwards. Inside the handler of a receiver or a descriptor it does
+    /// not wait: it is one turn there.
     ///
     /// # Errors
     /// Those of the poller, which do not happen to one that was made. Nothing is lost.
     pub fn run(&mut self) -> io::Result<()> {
         while !self.stopped && !self.is_deserted() {
             self.run_once(None)?;
+            if self.current.0.is_some() {
+                return Ok(());
+            }
         }
         self.stopped = false;
         Ok(())
@@ -182,11 +186,15 @@ impl Hub {
 
     /// Serves what there is, in one turn; where there is nothing, waits for something no longer than `timeout`, and serves
     /// that. Returns how many functions and handlers were called (the end of the last handle counts as one). `None`, and
-    /// `Duration::MAX`, is for ever, or until nothing can ever come.
+    /// `Duration::MAX`, is for ever, or until nothing can ever come. Inside the handler of a receiver or a descriptor it
+    /// does not wait.
     ///
     /// # Errors
     /// As [`run`](Self::run).
     pub fn run_once(&mut self, timeout: impl Into<Option<Duration>>) -> io::Result<usize> {
+        if self.current.0.is_some() {
+            return self.turn(Some(Instant::now()));
+        }
         // A deadline that the clock cannot hold is none.
         let deadline = timeout.into().and_then(|timeout| Instant::now().checked_add(timeout));
         self.turn(deadline)

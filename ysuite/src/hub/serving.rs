@@ -110,7 +110,8 @@ impl Hub {
     /// Sleeps until something comes, or the next timer. False: the time is up.
     fn sleep(&mut self, deadline: Option<Instant>) -> io::Result<bool> {
         if self.harvest() {
-            return Ok(true);
+            // Also the signal of one whose handler is running around this turn: nothing to wait for, or to sleep beside.
+            return Ok(self.left_until(deadline) != Some(Duration::ZERO));
         }
         let next = match (deadline, self.timers.next()) {
             (Some(deadline), Some(timer)) => Some(deadline.min(timer)),

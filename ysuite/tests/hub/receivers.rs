@@ -242,3 +242,35 @@ fn receivers_come_and_go_by_the_thousand() {
         hub.run().unwrap();
     });
 }
+
+#[test]
+fn a_handler_may_run_its_hub_without_waiting() {
+    guarded(|| {
+        let mut hub = Hub::new().unwrap();
+        let (mut sender, receiver) = spsc::unbounded();
+        let (mut other, other_in) = spsc::unbounded();
+        let notes = Notes::new();
+        let (one, two) = (notes.clone(), notes.clone());
+        hub.receive(receiver, move |hub, message: Result<u8, _>| {
+            one.note("begins");
+            // More of its own are there, and must not keep this from returning.
+            hub.run_once(Duration::ZERO).unwrap();
+            hub.run_once(None).unwrap();
+            hub.run().unwrap();
+            one.note(if message.is_ok() { "ends" } else { "over" });
+        })
+        .unwrap();
+        hub.receive(other_in, move |_, message: Result<u8, _>| {
+            two.note(if message.is_ok() { "other" } else { "gone" })
+        })
+        .unwrap();
+        sender.send_batch([1, 2]).unwrap();
+        other.send(1).unwrap();
+        drop((sender, other));
+        hub.run().unwrap();
+        let notes = notes.taken();
+        assert_eq!(notes.iter().filter(|note| **note == "begins").count(), 3);
+        assert_eq!(notes[..2], ["begins", "other"], "the other is served within");
+        assert_eq!(notes.last(), Some(&"over"));
+    });
+}
