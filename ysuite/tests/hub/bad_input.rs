@@ -140,5 +140,7 @@ fn no_descriptors_left_is_an_error() {
         // With one left it gets half way.
         all.pop();
     }
+    // Whatever the set sleeps on.
+    all.truncate(all.len() - 2);
     drop(Hub::new().unwrap());
 }
