@@ -11,11 +11,11 @@ mod detach;
 mod exchange;
 #[path = "loom/funnel.rs"]
 mod funnel;
-#[path = "loom/pool.rs"]
-mod pool;
 #[cfg(feature = "hub")]
 #[path = "loom/hub.rs"]
 mod hub;
+#[path = "loom/pool.rs"]
+mod pool;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
