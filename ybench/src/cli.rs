@@ -33,6 +33,8 @@ pub struct Cli {
 pub enum Command {
     /// Measure the scenarios of these names
     Run(Selection),
+    /// Measure what a message costs as threads and channels become more, from 1 to thousands
+    Scale,
     /// Reproduce an article, table by table, beside the published figures
     Article { name: ArticleName },
     /// Measure what it costs to read a clock, and whether the clocks of the two CPUs are in step
@@ -83,7 +85,7 @@ pub struct Options {
     /// So many messages in each run, instead of as many as the time allows
     #[arg(long, global = true, value_name = "N")]
     pub messages: Option<u64>,
-    /// About how long the whole measurement takes [default: 45; run: 60; limits: 20]
+    /// About how long the whole measurement takes [default: 45; run: 60; scale: 120; limits: 20]
     #[arg(long, global = true, value_name = "SECONDS")]
     pub time: Option<f64>,
     /// Where the report and pictures are written [default: $YBENCH_OUT, or target/ybench]
@@ -109,6 +111,8 @@ pub struct Request {
     pub place: Place,
     pub rounds: Option<u32>,
     pub entries: Vec<&'static Entry>,
+    /// Whether they were asked for by name.
+    pub named: bool,
     pub messages: Option<u64>,
     pub seconds: Option<f64>,
     pub json: Option<PathBuf>,
@@ -213,7 +217,7 @@ impl Cli {
         if let Some(path) = &options.json {
             crate::keep::check_file(path)?;
         }
-        if matches!(self.command, None | Some(Command::Article { .. } | Command::Run(_))) {
+        if matches!(self.command, None | Some(Command::Article { .. } | Command::Run(_) | Command::Scale)) {
             crate::keep::check_folder(&out)?;
         }
         let baselines = options.baselines.clone().unwrap_or_else(|| PathBuf::from("target/ybench/baselines"));
@@ -223,6 +227,7 @@ impl Cli {
             place,
             rounds: options.rounds,
             entries,
+            named: !options.transports.is_empty(),
             messages: options.messages,
             seconds: options.time,
             json: options.json.clone(),

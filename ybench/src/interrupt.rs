@@ -13,17 +13,20 @@ static ASKED: AtomicBool = AtomicBool::new(false);
 /// From now on Ctrl-C asks. Without it, where the system refuses, Ctrl-C ends the program at once.
 pub fn install() {
     let _ = ctrlc::set_handler(|| {
-        // ORDERING: Relaxed: one word, and nothing else is handed over with it; pairs with the load in `asked`.
-        if ASKED.swap(true, Ordering::Relaxed) {
+        if asked() {
             std::process::exit(STATUS.into());
         }
         // A terminal has the progress, and its own echo of the key, in this line.
         let line = if std::io::stderr().is_terminal() { "\n" } else { "" };
+        // Before the word is changed: a run that sees it at once may end the program before this is printed.
         eprintln!("{line}Stopping after this run, with what there is; Ctrl-C again stops at once.");
+        // ORDERING: Relaxed: one word, written by the handler's one thread, and nothing else is handed over with it;
+        // pairs with the load in `asked`.
+        ASKED.store(true, Ordering::Relaxed);
     });
 }
 
 pub fn asked() -> bool {
-    // ORDERING: Relaxed, pairs with the swap in `install`.
+    // ORDERING: Relaxed, pairs with the store in `install`.
     ASKED.load(Ordering::Relaxed)
 }

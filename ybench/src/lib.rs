@@ -10,7 +10,7 @@
 //! | `limits` | one file for each kind of thing the machine itself cannot do faster |
 //! | `scenario` | what is done with a transport while the clock runs, and the check of every message |
 //! | `stage`, `place` | two threads on their CPUs, or many that share them, starting together |
-//! | `neighbours`, `memory` | threads that only take the CPU; how much memory the process has |
+//! | `neighbours`, `memory`, `allocations` | threads that only take the CPU; how much memory the process has, how often a thread asks for some |
 //! | `frame`, `plan`, `rounds` | where and how long; who takes part beside which limits; everybody in turn |
 //! | `clock` | the clock that single messages are timed with, what it costs, whether it is in step |
 //! | `usage` | what a thread has taken of the machine: CPU time, context switches |
@@ -20,11 +20,12 @@
 //! | `table`, `plot` | figures as tables; figures as pictures |
 //! | `report` | a kept result shown again: on a terminal, as one page (`templates/`), as Markdown, as CSV |
 //! | `env`, `warnings`, `error` | the machine; every doubt with its advice; the two ways to fail |
-//! | `cli`, `run`, `interrupt`, `quick`, `selected`, `commands`, `article`, `goals`, `compare` | what can be asked for |
+//! | `cli`, `run`, `interrupt`, `quick`, `selected`, `scale`, `commands`, `article`, `goals`, `compare` | what can be asked for |
 //!
 //! Nothing here is needed by `ysuite`. Linux only: the limits are those of futex, eventfd, epoll and membarrier.
 #![cfg(target_os = "linux")]
 
+pub mod allocations;
 pub mod article;
 pub mod cli;
 pub mod clock;
@@ -51,6 +52,7 @@ pub mod record;
 pub mod report;
 pub mod rounds;
 pub mod run;
+pub mod scale;
 pub mod scenario;
 pub mod selected;
 pub mod stage;

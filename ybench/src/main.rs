@@ -4,7 +4,7 @@
 fn main() -> std::process::ExitCode {
     use clap::Parser;
     use ybench::cli::{ArticleName, Cli, Command};
-    use ybench::{article, clock, commands, compare, goals, interrupt, quick, report, selected};
+    use ybench::{article, clock, commands, compare, goals, interrupt, quick, report, scale, selected};
 
     let cli = Cli::parse();
     if let Some(Command::Compare(asked)) = &cli.command {
@@ -22,6 +22,7 @@ fn main() -> std::process::ExitCode {
     let outcome = cli.request().and_then(|request| match &cli.command {
         None => quick::run(&request),
         Some(Command::Run(selection)) => selected::run(&request, selection),
+        Some(Command::Scale) => scale::run(&request),
         Some(Command::Article { name: ArticleName::YSuite }) => article::y_suite::run(&request),
         Some(Command::Article { name: ArticleName::Nanosecond }) => article::nanosecond::run(&request),
         Some(Command::Article { name: ArticleName::Threads }) => article::threads::run(&request),

@@ -19,8 +19,8 @@ pub fn of(
     frame: Frame,
     warnings: &mut Vec<Warning>,
 ) -> Option<Plan> {
+    let shape = (scenario.shape)(parameter);
     let able = |traits: &Traits| {
-        let shape = scenario.shape;
         let enough = shape.fits(traits.senders, traits.receivers) && carried::fits(traits, shape, parameter);
         enough && (scenario.able)(traits)
     };

@@ -144,6 +144,8 @@ pub enum Quantity {
     BytesByValue,
     /// Bytes in a message that is handed over by its address.
     BytesByPointer,
+    /// Bytes in a block of a pool that is handed over by its address.
+    BytesByPool,
     /// Messages in the queue.
     Backlog,
     /// Seconds without a message.

@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::frame::Frame;
 use crate::interrupt;
 use crate::keep;
+use crate::plan;
 use crate::progress::Progress;
 use crate::record::{Report, SCHEMA, Stopped};
 use crate::report;
@@ -78,6 +79,39 @@ pub fn begin(command: &str, request: &Request, rounds: impl Into<Option<u32>>) -
         epoll: Vec::new(),
         warnings,
     }
+}
+
+/// What a command measures with where the user says nothing else.
+#[derive(Clone, Copy)]
+pub struct Usual {
+    pub command: &'static str,
+    pub seconds: f64,
+    /// Where the number of messages is fixed, and the time with it.
+    pub rounds: u32,
+    /// What is said where nobody can take part.
+    pub nobody: &'static str,
+}
+
+/// Measures plans that share the time there is. They are made twice: how many runs there are decides how long each may
+/// be.
+pub fn in_rounds(
+    request: &Request,
+    usual: Usual,
+    plans: impl Fn(Frame, &mut Vec<Warning>) -> Vec<Plan>,
+) -> Result<Report, Error> {
+    let rounds = request.likely_rounds(usual.rounds);
+    let seconds = request.seconds.unwrap_or(usual.seconds);
+    let mut report = begin(usual.command, request, request.known_rounds(usual.rounds));
+    let units = request.frame(rounds, Length::Units(1));
+    let length = plan::shared_length(seconds, rounds, &plans(units, &mut Vec::new()));
+    let mut plans = plans(request.frame(rounds, length), &mut report.warnings);
+    request.adapt(&mut plans, seconds);
+    if plans.is_empty() {
+        return Err(Error::Refused(usual.nobody.to_owned()));
+    }
+    print_heading(&report);
+    measure(plans, &mut report)?;
+    Ok(report)
 }
 
 /// Measures the plans one after the other. Interrupted, it leaves what is complete.

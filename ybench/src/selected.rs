@@ -7,15 +7,17 @@ use crate::error::Error;
 use crate::plan;
 use crate::record::{Parameter, Quantity};
 use crate::report::terminal;
-use crate::rounds::{Length, Plan};
 use crate::run::say;
-use crate::scenario::{self, Scenario, carried};
+use crate::scenario::{self, Scenario, carried, senders};
 use crate::stats::listed;
 use crate::{run, table};
 
 const SECONDS: f64 = 60.0;
 /// Where the number of messages is fixed, and the time with it.
 const ROUNDS: u32 = 7;
+
+/// What is said where nobody can take part.
+pub const NOBODY: &str = "None of these transports can be measured in these scenarios on the CPUs given.";
 
 #[derive(Debug, Default, Args)]
 pub struct Selection {
@@ -58,7 +60,7 @@ impl Selection {
     fn choices(&self) -> [Choice<'_>; 4] {
         let choice =
             |option, values, quantities, (from, to), unit| Choice { option, values, quantities, from, to, unit };
-        const SIZES: &[Quantity] = &[Quantity::BytesByValue, Quantity::BytesByPointer];
+        const SIZES: &[Quantity] = &[Quantity::BytesByValue, Quantity::BytesByPointer, Quantity::BytesByPool];
         [
             choice("--rate", &self.rates[..], &[Quantity::Rate], (1.0, 1e8), "messages per second"),
             choice("--size", &self.sizes[..], SIZES, (8.0, 65_536.0), "bytes"),
@@ -130,23 +132,12 @@ impl Choice<'_> {
 
 pub fn run(request: &Request, selection: &Selection) -> Result<(), Error> {
     let selected = selection.resolved()?;
-    let rounds = request.likely_rounds(ROUNDS);
-    let seconds = request.seconds.unwrap_or(SECONDS);
-    let mut report = run::begin("run", request, request.known_rounds(ROUNDS));
-    let plans = |length, warnings: &mut Vec<_>| -> Vec<Plan> {
-        let frame = request.frame(rounds, length);
-        let each = selected.iter().flat_map(|asked| asked.parameters.iter().map(|at| (asked.scenario, *at)));
-        each.filter_map(|(scenario, at)| plan::of(scenario, at, &request.entries, frame, warnings)).collect()
-    };
-    let length = plan::shared_length(seconds, rounds, &plans(Length::Units(1), &mut Vec::new()));
-    let mut plans = plans(length, &mut report.warnings);
-    request.adapt(&mut plans, seconds);
-    if plans.is_empty() {
-        let sentence = "None of these transports can be measured in these scenarios on the CPUs given.";
-        return Err(Error::Refused(sentence.to_owned()));
-    }
-    run::print_heading(&report);
-    run::measure(plans, &mut report)?;
+    let each = || selected.iter().flat_map(|asked| asked.parameters.iter().map(|at| (asked.scenario, *at)));
+    senders::room_for(each().filter_map(|(_, at)| at))?;
+    let usual = run::Usual { command: "run", seconds: SECONDS, rounds: ROUNDS, nobody: NOBODY };
+    let report = run::in_rounds(request, usual, |frame, warnings| {
+        each().filter_map(|(scenario, at)| plan::of(scenario, at, &request.entries, frame, warnings)).collect()
+    })?;
     say(terminal::results(&report, request.beyond));
     run::finish_with_page(&report, request)
 }

@@ -1,7 +1,8 @@
 //! Two threads, each kept on its CPU, or any number of threads that share some, starting together. The caller waits for
 //! all of them.
 //!
-//! The gate spins, so that no thread is still waking up when the clock starts. Where CPUs are shared it gives way.
+//! The gate spins, so that no thread is still waking up when the clock starts. Where there are more than two threads, or
+//! they share a CPU, it gives way.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicIsize, Ordering};
@@ -9,7 +10,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crate::error::Fault;
+use crate::error::{Error, Fault};
 use crate::place::{Place, keep_on, pin};
 
 /// How long something took, and how many of its units that was.
@@ -61,11 +62,15 @@ impl Span {
 /// Opens when all threads have come.
 pub struct Gate {
     missing: AtomicIsize,
+    /// Looks before a thread gives way.
+    looks: u32,
 }
 
 impl Gate {
     fn new(threads: usize) -> Self {
-        Self { missing: AtomicIsize::new(threads as isize) }
+        // Among hundreds of threads, those that have come would take the CPUs from the one that starts the others.
+        let looks = if threads > 2 { 1 } else { 1024 };
+        Self { missing: AtomicIsize::new(threads as isize), looks }
     }
 
     pub fn pass(&self) {
@@ -76,7 +81,7 @@ impl Gate {
         while self.missing.load(Ordering::Acquire) > 0 {
             looks = looks.wrapping_add(1);
             // Another thread may need this very CPU to arrive.
-            if looks.is_multiple_of(1024) {
+            if looks.is_multiple_of(self.looks) {
                 thread::yield_now();
             } else {
                 std::hint::spin_loop();
@@ -93,6 +98,13 @@ impl Gate {
 
 /// Messages of 64 KiB are moved from frame to frame, in a debug build several times on their way.
 const STACK: usize = 8 << 20;
+
+/// All stacks together. Hundreds of threads have the shortest messages only.
+const STACKS: usize = 512 << 20;
+
+fn stack(threads: usize) -> usize {
+    STACK.min(STACKS / threads.max(1))
+}
 
 /// How long a run of so many units may take before it is given up: many times what the slowest transport needs. What
 /// loses a message is found in the first, short runs.
@@ -117,8 +129,8 @@ where
 {
     let (done, finished) = mpsc::channel();
     let gate = Arc::new(Gate::new(2));
-    let first = play(vec![place.first], gate.clone(), done.clone(), Box::new(first))?;
-    let second = play(vec![place.second], gate.clone(), done, Box::new(second)).inspect_err(|_| gate.force())?;
+    let first = play(STACK, vec![place.first], gate.clone(), done.clone(), Box::new(first))?;
+    let second = play(STACK, vec![place.second], gate.clone(), done, Box::new(second)).inspect_err(|_| gate.force())?;
     wait_for_all(2, units, &finished)?;
     Ok((ended(first)?, ended(second)?))
 }
@@ -147,8 +159,9 @@ pub fn ensemble<A: Send + 'static>(units: u64, parts: Vec<Part<A>>) -> Result<Ve
     let (done, finished) = mpsc::channel();
     let gate = Arc::new(Gate::new(parts.len()));
     let mut threads = Vec::with_capacity(parts.len());
+    let stack = stack(parts.len());
     for Part { cpus, work } in parts {
-        threads.push(play(cpus, gate.clone(), done.clone(), work).inspect_err(|_| gate.force())?);
+        threads.push(play(stack, cpus, gate.clone(), done.clone(), work).inspect_err(|_| gate.force())?);
     }
     drop(done);
     wait_for_all(threads.len(), units, &finished)?;
@@ -156,12 +169,13 @@ pub fn ensemble<A: Send + 'static>(units: u64, parts: Vec<Part<A>>) -> Result<Ve
 }
 
 fn play<A: Send + 'static>(
+    stack: usize,
     cpus: Vec<usize>,
     gate: Arc<Gate>,
     done: mpsc::Sender<()>,
     part: Work<A>,
 ) -> Result<JoinHandle<Result<A, Fault>>, Fault> {
-    let thread = thread::Builder::new().stack_size(STACK).spawn(move || {
+    let thread = thread::Builder::new().stack_size(stack).spawn(move || {
         // A thread that cannot be pinned plays its part all the same: its partner is waiting at the gate.
         let pinned = keep_on(&cpus);
         let value = part(&gate);
@@ -187,6 +201,36 @@ fn wait_for_all(threads: usize, units: u64, finished: &mpsc::Receiver<()>) -> Re
 /// What a thread that is past its work has returned. Its panic continues here.
 fn ended<A>(thread: JoinHandle<Result<A, Fault>>) -> Result<A, Fault> {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// Finds out whether so many threads can be there at once, by starting them.
+///
+/// # Errors
+///
+/// Refuses more of them than the machine has room for.
+pub fn rehearse(threads: usize) -> Result<(), Error> {
+    start(threads, stack(threads))
+}
+
+fn start(threads: usize, stack: usize) -> Result<(), Error> {
+    let (starter, release) = mpsc::channel::<()>();
+    let release = Arc::new(std::sync::Mutex::new(release));
+    let one = |_| {
+        let release = release.clone();
+        // They wait for one lock, and the one that has it for the end.
+        let wait = move || drop(release.lock().map(|release| release.recv()));
+        thread::Builder::new().stack_size(stack).spawn(wait)
+    };
+    let mut started = Vec::with_capacity(threads);
+    let failed = (0..threads).map(one).find_map(|thread| thread.map(|thread| started.push(thread)).err());
+    drop(starter);
+    let had = started.len();
+    started.into_iter().for_each(|thread| drop(thread.join()));
+    failed.map_or(Ok(()), |cause| {
+        Err(Error::Refused(format!(
+            "{threads} threads are needed and only {had} can be started here ({cause}): see `ulimit -u` and pids.max."
+        )))
+    })
 }
 
 /// Runs `only` on one CPU, in a thread of its own.
@@ -238,6 +282,24 @@ mod tests {
         for cpus in [vec![place.first, place.second], vec![place.first]] {
             assert_eq!(ensemble(1, parts(20, &cpus, |number| number)).unwrap(), (0..20).collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn a_thousand_threads_meet_at_the_gate() {
+        let place = Place::choose(None).unwrap();
+        for cpus in [place.cpus(), vec![place.first]] {
+            assert_eq!(ensemble(1, parts(1_025, &cpus, |number| number)).unwrap().len(), 1_025);
+        }
+        rehearse(1_025).unwrap();
+    }
+
+    #[test]
+    fn threads_that_cannot_be_started_are_refused_in_one_sentence() {
+        // A stack larger than any address space.
+        let error = start(3, 1 << 60).unwrap_err();
+        assert_eq!(error.exit_status(), 2);
+        let sentence = error.to_string();
+        assert!(sentence.starts_with("3 threads are needed and only 0 can be started here ("), "{sentence}");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use ybench::record::Report;
-use ybench::transport::registry;
+use ybench::transport::{Traits, registry};
 
 use program::{refused, stderr, succeeded, ybench};
 
@@ -56,6 +56,7 @@ fn cpus_that_are_not_there_are_refused() {
 fn options_without_a_meaning_are_refused() {
     assert!(refused(&["limits", "--transport", "spsc"]).starts_with("--transport has no meaning"));
     assert!(refused(&["article", "y-suite", "--time", "5"]).starts_with("--time has no meaning"));
+    assert!(refused(&["scale", "--transport", "spsc"]).starts_with("None of these transports can be measured"));
     assert!(refused(&["--time", "0"]).starts_with("--time takes"));
     assert!(refused(&["article", "y-suite", "--transport", "rtrb-1k"]).starts_with("The article knows only"));
 }
@@ -100,6 +101,11 @@ fn the_list_names_everything() {
         "overrun",
         "fixed-rate",
         "night-watchman",
+        "senders",
+        "idle-senders",
+        "receivers",
+        "sources",
+        "busy-sources",
         "y-suite",
         "goals",
         "raw futex",
@@ -126,7 +132,9 @@ fn the_comparison_measures_every_transport_and_keeps_every_round() {
     let measured: BTreeSet<&str> =
         report.sessions.iter().flat_map(|session| session.transports()).map(|one| one.name.as_str()).collect();
     if two_cpus() {
-        let shown = registry::all().iter().filter(|entry| !entry.traits.hidden && !entry.traits.variant);
+        // Those that are made to serve many channels have a command of their own.
+        let compared = |traits: &Traits| !traits.hidden && !traits.variant && (traits.one_by_one || traits.batches);
+        let shown = registry::all().iter().filter(|entry| compared(&entry.traits));
         assert_eq!(measured, shown.map(|entry| entry.traits.name).collect());
     }
     for name in measured {
@@ -213,6 +221,38 @@ fn the_article_about_linux_measures_every_shape_with_those_it_knows() {
 }
 
 #[test]
+fn a_cost_is_measured_from_one_thread_to_a_thousand() {
+    let folder = folder("scale");
+    let (out, json) = (folder.join("out"), folder.join("run.json"));
+    let (out_text, json_text) = (out.to_str().unwrap(), json.to_str().unwrap());
+    let transports = ["--transport", "funnel", "--transport", "spscs-pollset", "--transport", "exchange"];
+    let arguments = ["scale", "--messages", "100", "--rounds", "1", "--out", out_text, "--json", json_text];
+    let output = succeeded(&[&arguments[..], &transports].concat());
+    let (report, _) = kept(&json);
+    assert_eq!(report.command, "scale");
+    let columns = |name: &str| -> Vec<f64> {
+        let sessions = report.sessions.iter().filter(|session| session.scenario == name);
+        sessions.map(|session| session.parameter.unwrap().value).collect()
+    };
+    let powers: Vec<f64> = (0..11).map(|power| f64::from(1 << power)).collect();
+    assert_eq!(columns("senders"), powers);
+    assert_eq!(columns("idle-senders"), powers.iter().map(|all| all - 1.0).collect::<Vec<_>>());
+    assert_eq!(columns("receivers"), powers[..7]);
+    for (name, few) in [("sources", 3), ("busy-sources", 3), ("senders", 2), ("receivers", 1)] {
+        let session = report.session(name).unwrap();
+        assert_eq!(session.transports().count(), few, "{name}");
+        assert!(fs::read_to_string(out.join(format!("scale-{name}.svg"))).unwrap().contains("time of a message"));
+    }
+    assert_eq!(columns("sources"), [1.0, 4.0, 16.0, 64.0, 256.0, 1_024.0, 4_096.0]);
+    assert!(output.contains("times the first") && output.contains("Too few rounds to call who stays level."));
+    let wide = |line: &&str| line.starts_with([' ', '─']) && line.chars().count() > 120;
+    // What is made again from the file is the same.
+    let (again, tables) = (succeeded(&["report", json_text]), ybench::table::growths(&report));
+    assert!(again.contains(&tables) && output.contains(&tables));
+    assert_eq!(tables.lines().find(wide), None);
+}
+
+#[test]
 fn the_targets_are_measured_and_judged() {
     if !two_cpus() {
         assert!(refused(&["goals"]).contains("need two CPUs"));
@@ -221,7 +261,7 @@ fn the_targets_are_measured_and_judged() {
     let path = folder("goals").join("run.json");
     let output = succeeded(&["goals", "--messages", "2000", "--rounds", "1", "--json", path.to_str().unwrap()]);
     let (report, _) = kept(&path);
-    assert_eq!(report.goals.len(), 17);
+    assert_eq!(report.goals.len(), 34);
     for goal in &report.goals {
         assert!(goal.measured.is_some() && goal.met.is_some(), "{}", goal.name);
         assert!(output.contains(&goal.name), "{}", goal.name);

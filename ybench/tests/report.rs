@@ -52,6 +52,33 @@ fn without_an_output_the_tables_are_printed() {
 }
 
 #[test]
+fn growth_is_told_in_every_form() {
+    let folder = folder("growth");
+    let report = sample::scale();
+    let file = kept(&folder, "run.json", &report);
+    let terminal = succeeded(&["report", &file]);
+    let markdown = folder.join("run.md");
+    succeeded(&["report", &file, "--markdown", markdown.to_str().unwrap()]);
+    let page = page(&report, "growth-page");
+    for text in [terminal, fs::read_to_string(markdown).unwrap(), page] {
+        assert!(text.contains("ver threads that send") && text.contains("ver senders, all of them silent but one"));
+        assert!(text.contains("Level, always within 2 times the first figure: spsc, "), "idle ones cost nothing");
+        assert!(text.contains("Not level: spsc from 1,024 on, "), "all of them active do");
+    }
+}
+
+#[test]
+fn silence_of_all_but_none_has_its_place_on_a_logarithmic_axis() {
+    let page = page(&sample::scale(), "idle-axis");
+    let labels = page.split("aria-label=\"").skip(1).map(|rest| rest.split('"').next().unwrap());
+    let over = "time of a message over senders, all of them silent but one.";
+    let words = labels.into_iter().find(|label| label.contains(over)).expect("a picture");
+    for place in [" at 1,", " at 32,", " at 1,024"] {
+        assert!(words.contains(place), "{place}: {words}");
+    }
+}
+
+#[test]
 fn the_matrix_fits_one_screen() {
     let report = sample::one_screen();
     let matrix = table::matrix(&report);

@@ -37,7 +37,9 @@
 //! * [`mailbox`]: messages of any type to any thread, received by type; urgent ones, owners, links and names.
 //! * [`signal`]: ways to sleep until one of many things happens, [`YSocketpair`](signal::YSocketpair) with a descriptor
 //!   for `poll`, `epoll` and every event loop built on them.
+//! * [`signal::Select`]: the first of several receivers that has something, or a timeout.
 //! * [`queue::ypipe`]: the pipe by itself, for those who bring their own way of sleeping.
+//! * `hub` (a feature): one thread that serves channels, descriptors, timers and functions other threads hand it.
 //!
 //! # One channel, many ways of waiting
 //!
@@ -46,7 +48,9 @@
 //! | [`recv`](spsc::Receiver::recv), [`recv_timeout`](spsc::Receiver::recv_timeout), [`recv_batch`](spsc::Receiver::recv_batch) | futex | a thread that does nothing else |
 //! | [`recv_async`](spsc::Receiver::recv_async), [`poll_recv`](spsc::Receiver::poll_recv) | the task's waker | any `async` runtime |
 //! | attached to a [`YPollset`](signal::YPollset) | futex | a thread that serves many channels |
+//! | added to a [`Select`](signal::Select) | futex | a thread that waits for the first of a few |
 //! | attached to a [`YSocketpair`](signal::YSocketpair) | a descriptor | a thread that serves channels and sockets |
+//! | given to a hub | a descriptor | the same, with the loop, timers and posted functions |
 //! | [`Spin::Forever`](channel::Spin) | nothing | a thread that owns its CPU |
 //!
 //! # Guarantees
@@ -91,6 +95,14 @@
 //! | `signal` | wait-free | no | 1 to wake | yes, but for that | – |
 //! | `check` | wait-free | no (many ids: the answer) | 1 | yes, but for that | – |
 //! | `poll`, `poll_timeout` | blocks | as `check` | 2 for each sleep | no | – |
+//! | `attach`, `detach` | wait-free (`mpmc`: lock-free) | `attach`: less than 100 bytes | 1 (`mpmc`: 2) | no | – |
+//! | `Select`: `wait`, `wait_timeout` | blocks | as `check` | 2 for each sleep | no | – |
+//! | `hub::Handle`: `post` | wait-free | a chunk, as `mpsc`; a box for more than three words | 1 to wake a sleeping hub | no (allocates) | – |
+//! | `hub::Handle`: `clone`, `drop` | lock-free | the lane | 0; `drop` of the last: 1 to wake | no | – |
+//! | `Hub`: `after`, `at`, `every`, `cancel` | logarithmic in the timers | a box for more than three words; as they grow | 0 | no | – |
+//! | `Hub`: `receive`; `watch`, `remove` | constant (for `receive`: wait-free) | a box | 1 | no | – |
+//! | `Hub`: `run_once` with something to do | what is called | no | 1 where descriptors are watched, and for each handler of one | no | – |
+//! | `Hub`: `run_once` without | blocks | no | 1 for each sleep; before the first since something came, 1 and a barrier | no | – |
 //!
 //! ¹ A bounded channel whose slots take more than 1 MiB allocates as it grows, and then never again; so does each lane of
 //! a bounded `mpsc`.
@@ -116,9 +128,20 @@
 //!
 //! # Features
 //!
+//! None is on by default, and without them no other library's type is in this interface.
+//!
+//! * `hub`: the hub, over mio (Unix).
 //! * `stream`: receivers implement `futures_core::Stream`.
+//! * `futures`: that, and senders implement `futures_sink::Sink`.
+//! * `tokio`: that stream, and a set of signals that a task of tokio waits for (Unix).
+//! * `mio`: a set of signals is an `event::Source` of mio (Unix).
+//! * `calloop`: a set of signals, and a receiver, as an `EventSource` of calloop (Unix).
 
 pub mod channel;
+#[cfg(all(feature = "hub", unix))]
+pub mod hub;
+#[cfg(any(feature = "stream", feature = "futures", feature = "tokio", feature = "mio", feature = "calloop"))]
+pub mod integrations;
 pub mod mailbox;
 #[doc(hidden)]
 pub mod os;

@@ -5,10 +5,15 @@
 //! Run with `ci/loom`. The models of the signalers' own parts are beside them, in the crate.
 #![cfg(ysuite_loom)]
 
+#[path = "loom/detach.rs"]
+mod detach;
 #[path = "loom/exchange.rs"]
 mod exchange;
 #[path = "loom/funnel.rs"]
 mod funnel;
+#[cfg(feature = "hub")]
+#[path = "loom/hub.rs"]
+mod hub;
 #[path = "loom/mailbox.rs"]
 mod mailbox;
 #[path = "loom/pool.rs"]

@@ -190,12 +190,6 @@ fn poll_ready_is_ready_where_there_is_room() {
 #[cfg(all(target_os = "linux", not(miri)))]
 #[test]
 fn a_forked_child_does_not_disturb_the_parent() {
-    // The C library's, which std links already.
-    unsafe extern "C" {
-        fn fork() -> i32;
-        fn waitpid(child: i32, status: *mut i32, options: i32) -> i32;
-        fn _exit(status: i32) -> !;
-    }
     support::guarded(|| {
         let tally = Tally::of(20);
         let (mut sender, receiver) = spsc::bounded::<support::Counted>(8);
@@ -203,19 +197,14 @@ fn a_forked_child_does_not_disturb_the_parent() {
         for round in 0..4 {
             // Asleep, or on the way: the child inherits the word that says so, and no thread that sleeps.
             std::thread::sleep(Duration::from_millis(round));
-            let message = tally.next();
-            // SAFETY: the child does nothing but what allocates and locks nothing, and ends without unwinding.
-            let child = unsafe { fork() };
-            if child == 0 {
-                let sent = sender.send(message).is_ok();
-                // SAFETY: it ends here.
-                unsafe { _exit(if sent { 0 } else { 1 }) };
-            }
-            let mut status = -1;
-            // SAFETY: a child of this process, and a place for its status.
-            assert_eq!(unsafe { waitpid(child, &raw mut status, 0) }, child);
-            assert_eq!(status, 0, "the child could not send to its own copy");
-            sender.send(message).unwrap();
+            let mut message = Some(tally.next());
+            // SAFETY: sending allocates and locks nothing here, and does not unwind.
+            let sent = unsafe {
+                support::process::forked_child_can(|| message.take().is_some_and(|copy| sender.send(copy).is_ok()))
+            };
+            assert!(sent, "the child could not send to its own copy");
+            // Only the child's copy of it has been taken.
+            sender.send(message.unwrap()).unwrap();
         }
         drop(sender);
         assert_eq!(thread.join().unwrap(), [0, 1, 2, 3]);

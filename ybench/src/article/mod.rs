@@ -1,7 +1,6 @@
 //! The articles this project descends from, each in a room of its own: reproduced in its own shape, beside its
 //! published figures.
 
-mod files;
 pub mod linux;
 pub mod nanosecond;
 pub mod threads;

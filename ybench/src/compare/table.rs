@@ -59,6 +59,7 @@ fn in_words(parameter: Parameter) -> String {
         Quantity::Rate => format!("{value} msg/s"),
         Quantity::BytesByValue => format!("{value} B by value"),
         Quantity::BytesByPointer => format!("{value} B by pointer"),
+        Quantity::BytesByPool => format!("{value} B from a pool"),
         Quantity::Backlog => format!("backlog {value}"),
         Quantity::Silence => format!("after {value} s"),
         Quantity::ThreadsPerCpu => format!("{value} threads per CPU"),

@@ -4,7 +4,9 @@
 //! and given as their median. A miss is a result, not an error.
 
 mod idle;
+mod many;
 mod memory;
+mod pool;
 mod streaming;
 mod targets;
 
@@ -12,9 +14,10 @@ use std::time::Duration;
 
 use self::targets::{BATCHES, BOUNCED, ONE_CPU, RATIOS, Ratio, STREAMS};
 use crate::cli::Request;
-use crate::error::Error;
+use crate::error::{Error, Fault};
 use crate::frame::Frame;
 use crate::limits;
+use crate::place::Place;
 use crate::plan;
 use crate::record::{Goal, Report};
 use crate::rounds::{Contender, Length, Plan};
@@ -22,12 +25,13 @@ use crate::run::say;
 use crate::scenario::{ping_pong, throughput};
 use crate::stats::Spread;
 use crate::transport::registry::{self, Entry};
+use crate::transport::{exchange, funnel, spsc};
 use crate::{run, table};
 
 const ROUNDS: u32 = 7;
 const RUN: Duration = Duration::from_millis(100);
 /// Runs in one round of all plans together, roughly.
-const RUNS: u64 = 22;
+const RUNS: u64 = 40;
 
 pub fn run(request: &Request) -> Result<(), Error> {
     if request.place.one_cpu() {
@@ -41,7 +45,14 @@ pub fn run(request: &Request) -> Result<(), Error> {
     let sizes = sizes_and_counts(request, rounds)?;
     let length = request.seconds.map_or(RUN, |seconds| plan::run_length(seconds, rounds, RUNS));
     run::measure(plans(request.frame(rounds, Length::Time(length))), &mut report)?;
-    report.goals = RATIOS.iter().map(|ratio| judged(ratio, &report)).collect();
+    report.goals =
+        RATIOS.iter().chain(&many::RATIOS).chain(&pool::RATIOS).map(|ratio| judged(ratio, &report)).collect();
+    let exchange = report.session(many::EXCHANGE);
+    let spread = |(title, name): &(&str, &str)| {
+        goal((*title).to_owned(), exchange.and_then(|session| many::spread(session, name)), many::SPREAD, false)
+    };
+    let steady: Vec<Goal> = many::STEADY.iter().map(spread).collect();
+    report.goals.extend(steady);
     report.goals.extend(sizes);
     say(table::goals(&report.goals));
     run::finish(&report, request)
@@ -69,11 +80,14 @@ fn plans(frame: Frame) -> Vec<Plan> {
     let plan = |scenario: &str, about: &str, frame, limit, contenders| {
         plan::plan(scenario, about, None, frame, limit, contenders)
     };
-    vec![
+    let mut plans = vec![
         plan(targets::STREAMING, "Streams, one by one and in batches", frame, &limits::HAND_OVER, streams),
         plan(targets::BOUNCING, "One message bounced", frame, &limits::TWO_LINE_FLOOR, bounces),
         plan(targets::SHARING, "One message bounced on one CPU", together, &limits::FUTEX_ONE_CPU, shared),
-    ]
+    ];
+    plans.extend(many::plans(frame));
+    plans.push(pool::plan(frame));
+    plans
 }
 
 /// One target of speed, from the rounds of its session.
@@ -105,17 +119,50 @@ fn sizes_and_counts(request: &Request, rounds: u32) -> Result<Vec<Goal>, Error> 
         calls.push(idle.calls);
         share.push(idle.cpu_share * 100.0);
     }
-    let streamed = request.messages.unwrap_or(streaming::MESSAGES);
-    let per_message = |_| streaming::calls_per_million(request.place, streamed).map_err(broken);
-    let streaming = (0..times).map(per_message).collect::<Result<Vec<_>, _>>()?;
-    let most = |name: &str, values: &[f64], target| goal(name.to_owned(), Spread::of(values), target, false);
-    Ok(vec![
-        most("system calls per million messages while it streams", &streaming, 100.0),
+    let mut goals = streams(request, times)?;
+    let (mut bytes, mut microseconds) = (Vec::new(), Vec::new());
+    for _ in 0..times {
+        let idle = many::idle_sender();
+        bytes.push(idle.bytes);
+        microseconds.push(idle.microseconds);
+    }
+    goals.extend([
         most("bytes for each of 10,000,000 queued 8-byte messages", &each, 17.0),
         most("MiB still resident when they are drained", &left, 1.0),
         most("system calls of an idle receiver in 200 ms", &calls, 0.0),
         most("CPU time of an idle receiver in 200 ms, percent", &share, 0.1),
-    ])
+        most("bytes of a sender of a funnel that sends nothing", &bytes, 512.0),
+        most("us to make a sender of a funnel", &microseconds, 2.0),
+    ]);
+    Ok(goals)
+}
+
+/// What streams ask of the system.
+fn streams(request: &Request, times: u32) -> Result<Vec<Goal>, Error> {
+    type Counts = fn(Place, u64) -> Result<streaming::PerMillion, Fault>;
+    let channels: [(&str, Counts); 3] = [
+        ("spsc", streaming::counted::<spsc::Adaptive>),
+        ("funnel", streaming::counted::<funnel::Adaptive>),
+        ("exchange", streaming::counted::<exchange::Adaptive>),
+    ];
+    let messages = request.messages.unwrap_or(streaming::MESSAGES);
+    let mut goals = Vec::new();
+    for (name, counted) in channels {
+        let (mut calls, mut allocations) = (Vec::new(), Vec::new());
+        for _ in 0..times {
+            let counts = counted(request.place, messages)
+                .map_err(|fault| Error::Broken { contender: name.to_owned(), fault })?;
+            calls.push(counts.calls);
+            allocations.push(counts.allocations);
+        }
+        goals.push(most(&format!("{name}: system calls per million messages while it streams"), &calls, 100.0));
+        goals.push(most(&format!("{name}: allocations per million messages while it streams"), &allocations, 100.0));
+    }
+    Ok(goals)
+}
+
+fn most(name: &str, values: &[f64], target: f64) -> Goal {
+    goal(name.to_owned(), Spread::of(values), target, false)
 }
 
 #[cfg(test)]

@@ -1,50 +1,105 @@
-//! System calls made by both ends of a channel while messages stream through it one by one.
+//! System calls made and memory asked for by all ends of a channel while messages stream through it one by one.
 
-use ysuite::spsc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::allocations::allocations;
 use crate::error::Fault;
 use crate::place::Place;
-use crate::stage::duet;
+use crate::scenario::many;
+use crate::transport::{Closed, Receiver, Sender, Shape, Transport};
 
 pub(super) const MESSAGES: u64 = 10_000_000;
 
-/// Both threads together, the few calls at the beginning and at the end included.
-pub(super) fn calls_per_million(place: Place, messages: u64) -> Result<f64, Fault> {
-    let messages = messages as usize;
-    let (mut sender, mut receiver) = spsc::unbounded::<usize>();
-    let (sent, received) = duet(
-        place,
-        messages as u64,
-        move |gate| {
-            gate.pass();
-            let before = ysuite::os::calls();
-            for message in 0..messages {
-                sender.send(message).map_err(|_| Fault::Disconnected { expected: message })?;
-            }
-            Ok::<_, Fault>(ysuite::os::calls() - before)
-        },
-        move |gate| {
-            gate.pass();
-            let before = ysuite::os::calls();
-            for expected in 0..messages {
-                let received = receiver.recv().map_err(|_| Fault::Disconnected { expected })?;
-                if received != expected {
-                    return Err(Fault::OutOfOrder { expected, received });
-                }
-            }
-            Ok(ysuite::os::calls() - before)
-        },
-    )?;
-    Ok((sent? + received?) as f64 * 1e6 / messages as f64)
+/// For a million messages, all threads together, the few at the beginning and at the end included.
+pub(super) struct PerMillion {
+    pub(super) calls: f64,
+    pub(super) allocations: f64,
+}
+
+pub(super) fn counted<T: Transport>(place: Place, messages: u64) -> Result<PerMillion, Fault> {
+    let (sender, receiver) = T::open::<usize>()?;
+    let totals = Arc::new(Totals::default());
+    let (sender, receiver) = (Watched::new(sender, &totals), Watched::new(receiver, &totals));
+    many::play(place, Shape::ONE_TO_ONE, (vec![sender], vec![receiver]), messages)?;
+    // ORDERING: Relaxed: both threads have ended.
+    let of = |total: &AtomicU64| total.load(Ordering::Relaxed) as f64 * 1e6 / messages as f64;
+    Ok(PerMillion { calls: of(&totals.calls), allocations: of(&totals.allocations) })
+}
+
+#[derive(Default)]
+struct Totals {
+    calls: AtomicU64,
+    allocations: AtomicU64,
+}
+
+/// An end that tells what its thread has asked of the system between its first message and its own end.
+struct Watched<E> {
+    end: E,
+    /// Calls and allocations of this thread at its first message.
+    before: Option<(u64, u64)>,
+    totals: Arc<Totals>,
+}
+
+impl<E> Watched<E> {
+    fn new(end: E, totals: &Arc<Totals>) -> Self {
+        Self { end, before: None, totals: totals.clone() }
+    }
+
+    #[inline(always)]
+    fn begin(&mut self) {
+        if self.before.is_none() {
+            self.before = Some((ysuite::os::calls(), allocations()));
+        }
+    }
+}
+
+impl<E> Drop for Watched<E> {
+    fn drop(&mut self) {
+        if let Some((calls, allocated)) = self.before {
+            // ORDERING: Relaxed: read when this thread has ended.
+            self.totals.calls.fetch_add(ysuite::os::calls() - calls, Ordering::Relaxed);
+            self.totals.allocations.fetch_add(allocations() - allocated, Ordering::Relaxed);
+        }
+    }
+}
+
+impl<E: Sender<usize>> Sender<usize> for Watched<E> {
+    #[inline(always)]
+    fn send(&mut self, message: usize) -> Result<(), Closed> {
+        self.begin();
+        self.end.send(message)
+    }
+}
+
+impl<E: Receiver<usize>> Receiver<usize> for Watched<E> {
+    #[inline(always)]
+    fn recv(&mut self) -> Result<usize, Closed> {
+        self.begin();
+        self.end.recv()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transport::{funnel, spsc, std_mpsc};
 
     #[test]
-    fn every_message_is_checked_and_calls_are_counted() {
+    fn a_queue_of_blocks_asks_for_memory_again_and_again() {
         let place = Place::choose(None).unwrap();
-        assert!(calls_per_million(place, 100_000).unwrap() >= 0.0);
+        let blocks = counted::<std_mpsc::Channel>(place, 100_000).unwrap();
+        // 31 messages in a block.
+        assert!((20_000.0..50_000.0).contains(&blocks.allocations), "{}", blocks.allocations);
+        let none = counted::<std_mpsc::SyncChannel>(place, 100_000).unwrap();
+        assert!(none.allocations < 1_000.0, "{}", none.allocations);
+    }
+
+    #[test]
+    fn the_calls_of_both_ends_are_counted() {
+        // On one CPU, ends that sleep at once must make some.
+        let together = Place::choose(None).unwrap().together();
+        assert!(counted::<spsc::Sleeping>(together, 100_000).unwrap().calls > 0.0);
+        assert!(counted::<funnel::Sleeping>(together, 100_000).unwrap().calls > 0.0);
     }
 }

@@ -8,7 +8,8 @@ pub(super) const STREAMING: &str = "targets: streaming";
 pub(super) const BOUNCING: &str = "targets: bouncing";
 pub(super) const SHARING: &str = "targets: sharing a CPU";
 
-pub(super) const STREAMS: [&str; 5] = ["spsc", "rtrb-64k", "std-sync-channel", "crossbeam-bounded", "unix-stream"];
+pub(super) const STREAMS: [&str; 6] =
+    ["spsc", "funnel", "rtrb-64k", "std-sync-channel", "crossbeam-bounded", "unix-stream"];
 pub(super) const BATCHES: [usize; 4] = [8, 32, 128, 1024];
 pub(super) const BOUNCED: [&str; 4] = ["spsc-forever", "spsc", "spsc-none", "spsc-epoll"];
 pub(super) const ONE_CPU: [&str; 1] = ["spsc"];
@@ -29,6 +30,12 @@ pub(super) struct Ratio {
 }
 
 impl Ratio {
+    /// Everybody it needs a figure of.
+    #[cfg(test)]
+    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.above.iter().copied().chain([self.below])
+    }
+
     pub(super) fn measured(&self, session: &Session) -> Option<Spread> {
         let quickest = self.above.iter().map(|name| session.series(name)).reduce(smaller)?;
         stats::ratio(&quickest, &session.series(self.below))
@@ -40,10 +47,20 @@ fn smaller(one: Vec<Option<f64>>, other: Vec<Option<f64>>) -> Vec<Option<f64>> {
 }
 
 const fn least(name: &'static str, above: &'static [&'static str], target: f64) -> Ratio {
-    Ratio { name, session: STREAMING, above, below: "spsc", target, at_least: true }
+    least_of(name, STREAMING, above, "spsc", target)
 }
 
-const fn most(
+pub(super) const fn least_of(
+    name: &'static str,
+    session: &'static str,
+    above: &'static [&'static str],
+    below: &'static str,
+    target: f64,
+) -> Ratio {
+    Ratio { name, session, above, below, target, at_least: true }
+}
+
+pub(super) const fn most(
     name: &'static str,
     session: &'static str,
     above: &'static [&'static str],
@@ -53,7 +70,7 @@ const fn most(
     Ratio { name, session, above, below, target, at_least: false }
 }
 
-pub(super) static RATIOS: [Ratio; 12] = [
+pub(super) static RATIOS: [Ratio; 13] = [
     least("one by one: times faster than rtrb spinning on 65,536 slots", &["rtrb-64k"], 1.2),
     least(
         "one by one: times faster than the better of std sync_channel and crossbeam bounded",
@@ -61,6 +78,7 @@ pub(super) static RATIOS: [Ratio; 12] = [
         6.0,
     ),
     least("one by one: times faster than a unix stream socket", &["unix-stream"], 150.0),
+    most("the funnel with one sender, one by one: times spsc", STREAMING, &["funnel"], "spsc", 1.3),
     most("batches of 8: times the memory hand-over", STREAMING, &["spsc-batch x8"], HAND_OVER, 2.0),
     most("batches of 32: times the memory hand-over", STREAMING, &["spsc-batch x32"], HAND_OVER, 2.0),
     most("batches of 128: times the memory hand-over", STREAMING, &["spsc-batch x128"], HAND_OVER, 2.0),

@@ -5,7 +5,7 @@ use super::{Shown, terminal, when};
 use crate::clock;
 use crate::outcome::Series;
 use crate::record::{Report, Session};
-use crate::table::{self, Beside, Grid};
+use crate::table::{self, Beside, Grid, Growth};
 
 pub fn text(loaded: &[Shown<'_>], beyond: f64) -> String {
     loaded.iter().map(|one| report(one.name, one.report, beyond)).collect::<Vec<_>>().join("\n")
@@ -38,6 +38,11 @@ fn report(name: &str, report: &Report, beyond: f64) -> String {
     }
     for section in sections(report) {
         text += &format!("\n## {}\n\n{}.\n", section.scenario, section.about);
+        for growth in Growth::of(&section) {
+            text += &format!("\n{}\n", growth.sentences().join(" "));
+            text += &format!("\n{}:\n\n{}", growth.heading(), growth.times().markdown());
+            text += &format!("\nGrowth of the ratio to the limit:\n\n{}", growth.growth().markdown());
+        }
         for session in &section.sessions {
             text += &self::session(session, section.sessions.len() > 1, Beside::of(report, beyond));
         }

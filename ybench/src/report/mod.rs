@@ -2,10 +2,12 @@
 //! several results are shown one after the other: no ratio is ever formed across two of them.
 
 pub mod csv;
+pub mod files;
 pub mod html;
 mod load;
 pub mod markdown;
 pub mod sections;
+pub mod sweeps;
 pub mod terminal;
 mod when;
 

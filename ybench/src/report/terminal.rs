@@ -30,6 +30,7 @@ pub fn results(report: &Report, beyond: f64) -> String {
     if let Some(article) = article::text(report, beyond) {
         let _ = writeln!(text, "{article}");
     }
+    text += &table::growths(report);
     for session in &report.sessions {
         text += &self::session(session, Beside::of(report, beyond));
         text.push('\n');

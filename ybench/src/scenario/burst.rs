@@ -35,7 +35,7 @@ pub static SCENARIO: Scenario = Scenario {
     parameters: &[backlog(1e3), backlog(1e4), IN_QUICK, backlog(1e6), backlog(1e7)],
     in_quick: Quick::At(IN_QUICK),
     one_cpu: false,
-    shape: Shape::ONE_TO_ONE,
+    shape: |_| Shape::ONE_TO_ONE,
     needs_two_cpus: false,
     // What invents its messages has nothing to hold back.
     able: |traits| traits.one_by_one && !traits.bounded && !traits.invents,

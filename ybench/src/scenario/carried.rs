@@ -11,11 +11,11 @@ use crate::frame::Frame;
 use crate::limits::{self, Probe};
 use crate::record::{Parameter, Quantity};
 use crate::stage::Timed;
-use crate::transport::message::{Block, Parcel};
+use crate::transport::message::{Block, Parcel, Pooled};
 use crate::transport::parcel::Length;
 use crate::transport::{Message, Shape, Traits};
 
-/// Every size there is a driver for, both ways.
+/// Every size there is a driver for, every way.
 pub const PARAMETERS: &[Parameter] = &[
     by_value(8),
     by_value(64),
@@ -33,6 +33,14 @@ pub const PARAMETERS: &[Parameter] = &[
     by_pointer(4_096),
     by_pointer(16_384),
     by_pointer(65_536),
+    by_pool(8),
+    by_pool(64),
+    by_pool(512),
+    by_pool(1_024),
+    by_pool(2_048),
+    by_pool(4_096),
+    by_pool(16_384),
+    by_pool(65_536),
 ];
 
 /// What is not said is the smallest.
@@ -44,6 +52,10 @@ const fn by_value(bytes: u32) -> Parameter {
 
 const fn by_pointer(bytes: u32) -> Parameter {
     Parameter { quantity: Quantity::BytesByPointer, value: bytes as f64 }
+}
+
+const fn by_pool(bytes: u32) -> Parameter {
+    Parameter { quantity: Quantity::BytesByPool, value: bytes as f64 }
 }
 
 /// The sessions of one size, one for each way.
@@ -104,6 +116,10 @@ pub fn drive(parameter: Parameter, run: impl Drive) -> Result<Timed, Fault> {
             let _length = Length::of(bytes / size_of::<usize>());
             run.with::<Parcel>()
         }
+        (Quantity::BytesByPool, 8..) => {
+            let _length = Length::of(bytes / size_of::<usize>());
+            run.with::<Pooled>()
+        }
         _ => Err(Fault::System(io::Error::other(format!("there are no messages of {parameter:?}")))),
     }
 }
@@ -163,7 +179,7 @@ mod tests {
     fn every_size_is_offered_every_way() {
         for bytes in PARAMETERS.iter().map(|parameter| parameter.value) {
             let ways: Vec<_> = checked(bytes).unwrap().iter().map(|one| one.quantity).collect();
-            assert_eq!(ways, [Quantity::BytesByValue, Quantity::BytesByPointer]);
+            assert_eq!(ways, [Quantity::BytesByValue, Quantity::BytesByPointer, Quantity::BytesByPool]);
         }
     }
 
@@ -172,7 +188,7 @@ mod tests {
         let traits = Traits { most_bytes: |shape| 4_096 / shape.senders, ..Traits::COMMON };
         let fits = |shape, parameter| fits(&traits, shape, Some(parameter));
         assert!(fits(Shape::ONE_TO_ONE, by_value(4_096)) && !fits(Shape::square(2), by_value(4_096)));
-        assert!(fits(Shape::square(2), by_pointer(65_536)));
+        assert!(fits(Shape::square(2), by_pointer(65_536)) && fits(Shape::square(2), by_pool(65_536)));
         let rate = Parameter { quantity: Quantity::Rate, value: 1e6 };
         assert!(fits(Shape::square(2), rate) && super::fits(&traits, Shape::square(2), None));
     }

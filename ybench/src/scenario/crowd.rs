@@ -34,7 +34,7 @@ pub static SCENARIO: Scenario = Scenario {
     parameters: &[threads_per_cpu(2.0), EIGHT],
     in_quick: Quick::No,
     one_cpu: false,
-    shape: Shape::ONE_TO_ONE,
+    shape: |_| Shape::ONE_TO_ONE,
     needs_two_cpus: false,
     able: |traits| traits.one_by_one && (traits.waits.sleeps() || !traits.bounded),
     // The CPUs together cannot do more than each of them alone at both ends of a pipe, never waiting for anybody.

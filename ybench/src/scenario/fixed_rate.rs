@@ -41,7 +41,7 @@ pub static SCENARIO: Scenario = Scenario {
     parameters: &[rate(1e3), DEFAULT, rate(1e5), rate(1e6)],
     in_quick: Quick::At(DEFAULT),
     one_cpu: false,
-    shape: Shape::ONE_TO_ONE,
+    shape: |_| Shape::ONE_TO_ONE,
     needs_two_cpus: false,
     able: timetable::able,
     // Up to 10,000 in a second the receiver has long been asleep when a message comes. The same limit ranks at the

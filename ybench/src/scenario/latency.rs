@@ -29,7 +29,7 @@ pub static SCENARIO: Scenario = Scenario {
     parameters: &[],
     in_quick: Quick::Whole,
     one_cpu: false,
-    shape: Shape::ONE_TO_ONE,
+    shape: |_| Shape::ONE_TO_ONE,
     needs_two_cpus: false,
     contender,
     ..ping_pong::SCENARIO

@@ -20,6 +20,7 @@ use super::carried::{self, Drive};
 use super::{END, Quick, Scenario};
 use crate::error::Fault;
 use crate::frame::Frame;
+use crate::limits::Probe;
 use crate::place::Place;
 use crate::record::Parameter;
 use crate::rounds::Contender;
@@ -33,44 +34,56 @@ pub static TWO_BY_TWO: Scenario = Scenario {
     parameters: carried::PARAMETERS,
     in_quick: Quick::No,
     one_cpu: false,
-    shape: Shape::square(2),
+    shape: |_| Shape::square(2),
     needs_two_cpus: false,
     able: |traits| traits.one_by_one,
     limit: carried::limit,
     beside: &[],
-    contender: |entry, parameter, frame| contender(entry, TWO_BY_TWO.shape, parameter, frame),
+    contender: |entry, parameter, frame| contender(entry, Shape::square(2), parameter, frame),
 };
 
 pub static THREE_BY_THREE: Scenario = Scenario {
     name: "many-3x3",
     about: "Three threads send and three receive, through one transport",
-    shape: Shape::square(3),
-    contender: |entry, parameter, frame| contender(entry, THREE_BY_THREE.shape, parameter, frame),
+    shape: |_| Shape::square(3),
+    contender: |entry, parameter, frame| contender(entry, Shape::square(3), parameter, frame),
     ..TWO_BY_TWO
 };
 
 pub static EIGHT_BY_EIGHT: Scenario = Scenario {
     name: "many-8x8",
     about: "Eight threads send and eight receive, through one transport",
-    shape: Shape::square(8),
-    contender: |entry, parameter, frame| contender(entry, EIGHT_BY_EIGHT.shape, parameter, frame),
+    shape: |_| Shape::square(8),
+    contender: |entry, parameter, frame| contender(entry, Shape::square(8), parameter, frame),
     ..TWO_BY_TWO
 };
 
-/// One of so many threads to so many.
+/// One of so many threads to so many, in runs of many slices of the scheduler.
 pub fn contender(entry: &'static Entry, shape: Shape, parameter: Option<Parameter>, frame: Frame) -> Contender {
+    let limit = carried::limit(&frame, parameter);
+    let mut contender = between(entry, shape, parameter, limit, frame);
+    if shape.threads() > frame.place.cpus().len() {
+        // In less than some slices of the scheduler the threads would run one after the other.
+        contender.length = contender.length.at_least(super::crowd::LEAST_TIME, 0);
+    }
+    contender
+}
+
+/// One of so many threads to so many.
+pub(super) fn between(
+    entry: &'static Entry,
+    shape: Shape,
+    parameter: Option<Parameter>,
+    limit: &Probe,
+    frame: Frame,
+) -> Contender {
     let place = frame.place;
     let parameter = parameter.unwrap_or(carried::SMALLEST);
     let run = move |messages| match entry.many {
         Some(many) => many(place, shape, parameter, messages),
         None => unreachable!("{} was chosen for {shape}", entry.traits.name),
     };
-    let mut contender = frame.transport(entry, carried::limit(&frame, Some(parameter)), run);
-    if shape.threads() > place.cpus().len() {
-        // In less than some slices of the scheduler the threads would run one after the other.
-        contender.length = contender.length.at_least(super::crowd::LEAST_TIME, 0);
-    }
-    contender
+    frame.transport(entry, limit, run)
 }
 
 struct Streams<T> {
@@ -137,7 +150,7 @@ pub fn play<M: Message>(
 }
 
 /// A message's number within its sender's row has so many bits.
-const ROW: u32 = 40;
+pub(super) const ROW: u32 = 40;
 
 /// How the streams end. A lone receiver waits for the end of each sender. Several share one order of all messages: there
 /// the last sender puts an end for each of them behind everything.
@@ -183,7 +196,7 @@ struct Row {
     sum: usize,
 }
 
-struct Seen {
+pub(super) struct Seen {
     rows: Vec<Row>,
     /// No number may be left out.
     alone: bool,
@@ -191,12 +204,12 @@ struct Seen {
 }
 
 impl Seen {
-    fn new(shape: Shape) -> Self {
+    pub(super) fn new(shape: Shape) -> Self {
         let alone = shape.receivers == 1;
         Self { rows: vec![Row::default(); shape.senders], alone, ends: if alone { shape.senders } else { 1 } }
     }
 
-    fn received(&self) -> u64 {
+    pub(super) fn received(&self) -> u64 {
         self.rows.iter().map(|row| row.count as u64).sum()
     }
 
@@ -213,7 +226,7 @@ impl Seen {
 }
 
 #[inline(never)]
-fn drain<M: Message>(receiver: impl Receiver<M>, seen: Seen) -> Result<Seen, Fault> {
+pub(super) fn drain<M: Message>(receiver: impl Receiver<M>, seen: Seen) -> Result<Seen, Fault> {
     let mut receiver = receiver;
     let mut seen = seen;
     while seen.ends > 0 {
@@ -227,7 +240,7 @@ fn drain<M: Message>(receiver: impl Receiver<M>, seen: Seen) -> Result<Seen, Fau
 }
 
 /// All receivers together must have what every sender has sent.
-fn complete(seen: impl Iterator<Item = Seen>, shape: Shape, each: usize) -> Result<(), Fault> {
+pub(super) fn complete(seen: impl Iterator<Item = Seen>, shape: Shape, each: usize) -> Result<(), Fault> {
     let mut total = vec![Row::default(); shape.senders];
     for seen in seen {
         for (total, row) in total.iter_mut().zip(&seen.rows) {

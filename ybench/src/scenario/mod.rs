@@ -10,13 +10,17 @@ pub mod carried;
 pub mod crowd;
 pub mod density;
 pub mod fixed_rate;
+pub mod idle_senders;
 pub mod latency;
 pub mod many;
 pub mod neighbours;
 pub mod night_watchman;
 pub mod overrun;
 pub mod ping_pong;
+pub mod receivers;
+pub mod senders;
 pub mod size;
+pub mod sources;
 mod stamped;
 pub mod throughput;
 mod timetable;
@@ -39,8 +43,8 @@ pub struct Scenario {
     pub in_quick: Quick,
     /// Both threads share the first CPU.
     pub one_cpu: bool,
-    /// How many threads send and receive; those that cannot have so many are left out.
-    pub shape: Shape,
+    /// How many ends there are at either side, at one of the parameters; whoever cannot have so many is left out.
+    pub shape: fn(Option<Parameter>) -> Shape,
     /// Left out where there is only one CPU.
     pub needs_two_cpus: bool,
     pub able: fn(&Traits) -> bool,
@@ -76,6 +80,11 @@ static ALL: &[&Scenario] = &[
     &many::TWO_BY_TWO,
     &many::THREE_BY_THREE,
     &many::EIGHT_BY_EIGHT,
+    &senders::SCENARIO,
+    &idle_senders::SCENARIO,
+    &receivers::SCENARIO,
+    &sources::ONE_AT_A_TIME,
+    &sources::ALL_BUSY,
 ];
 
 /// Every scenario there is.

@@ -25,7 +25,7 @@ pub static SCENARIO: Scenario = Scenario {
     parameters: &[ONE],
     in_quick: Quick::No,
     one_cpu: false,
-    shape: Shape::ONE_TO_ONE,
+    shape: |_| Shape::ONE_TO_ONE,
     needs_two_cpus: false,
     able: |traits| traits.one_by_one && traits.waits.sleeps(),
     limit: |_, _| &limits::FUTEX_BESIDE_NEIGHBOURS,

@@ -36,7 +36,7 @@ pub static SCENARIO: Scenario = Scenario {
     parameters: &[silence(1e-3), DEFAULT, silence(1e-1), silence(1.0)],
     in_quick: Quick::At(DEFAULT),
     one_cpu: false,
-    shape: Shape::ONE_TO_ONE,
+    shape: |_| Shape::ONE_TO_ONE,
     needs_two_cpus: false,
     able: timetable::able,
     limit: |frame, _| timetable::limit(frame),

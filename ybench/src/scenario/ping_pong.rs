@@ -27,7 +27,7 @@ pub static SCENARIO: Scenario = Scenario {
     // There it is `latency`, which gives the median, and the spread of single messages beside it.
     in_quick: Quick::No,
     one_cpu: false,
-    shape: Shape::ONE_TO_ONE,
+    shape: |_| Shape::ONE_TO_ONE,
     // With one CPU it is the other scenario.
     needs_two_cpus: true,
     able: |traits| traits.one_by_one,

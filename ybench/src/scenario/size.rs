@@ -3,6 +3,7 @@
 //! ```text
 //!   by value     fill it, [##########] -----> [##########]   read it      second CPU
 //!   by pointer   allocate it, fill it, * ---> *   read it, free it
+//!   from a pool  take it, fill it,     * ---> *   read it, give it back
 //! ```
 //!
 //! The stream is that of `throughput`.
@@ -24,7 +25,7 @@ pub static SCENARIO: Scenario = Scenario {
     parameters: carried::PARAMETERS,
     in_quick: Quick::No,
     one_cpu: false,
-    shape: Shape::ONE_TO_ONE,
+    shape: |_| Shape::ONE_TO_ONE,
     needs_two_cpus: false,
     able: |traits| traits.one_by_one,
     limit: carried::limit,

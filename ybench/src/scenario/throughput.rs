@@ -27,7 +27,7 @@ pub static SCENARIO: Scenario = Scenario {
     parameters: &[],
     in_quick: Quick::Whole,
     one_cpu: false,
-    shape: Shape::ONE_TO_ONE,
+    shape: |_| Shape::ONE_TO_ONE,
     needs_two_cpus: false,
     able: |traits| traits.one_by_one,
     limit: |frame, _| frame.stream_limit(),

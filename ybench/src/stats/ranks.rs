@@ -2,14 +2,12 @@
 //! run. Pure.
 //!
 //! By their ranks: how often a time of one lies below a time of the other (Mann and Whitney 1947, with the usual
-//! approximation by a normal distribution). That needs no more than four times of each, and one outlier says no more than
-//! that it is the largest.
+//! approximation by a normal distribution). So one outlier says no more than that it is the largest, and rounds in doubt
+//! count as well as others.
 
-use super::Spread;
 use super::change::{Change, Measured, same_state};
+use super::{LEAST_ROUNDS, Spread};
 
-/// Fewer can never be called: three of each come out in one certain order one time in ten.
-const LEAST: usize = 4;
 /// One verdict in twenty may be chance.
 const SURE: f64 = 1.96;
 
@@ -18,7 +16,7 @@ const SURE: f64 = 1.96;
 pub fn ranked(old: &Measured, new: &Measured, threshold: f64) -> Option<(Change, f64)> {
     let times = Spread::of(&new.times)?.median / Spread::of(&old.times)?.median;
     let verdict = match direction(&old.times, &new.times) {
-        _ if old.times.len().min(new.times.len()) < LEAST => Change::TooFewRounds,
+        _ if old.times.len().min(new.times.len()) < LEAST_ROUNDS => Change::TooFewRounds,
         _ if !same_state(old.floor, new.floor) => Change::OtherState,
         Change::Faster if times < 1.0 / (1.0 + threshold) => Change::Faster,
         Change::Slower if times > 1.0 + threshold => Change::Slower,
@@ -65,14 +63,14 @@ mod tests {
 
     #[test]
     fn what_is_mixed_or_nearly_the_same_is_not_called() {
-        assert_eq!(verdict(&[10.0, 30.0, 20.0, 25.0], &[15.0, 22.0, 9.0, 40.0]), Change::NoneSeen);
+        assert_eq!(verdict(&[10.0, 30.0, 20.0, 25.0, 12.0], &[15.0, 22.0, 9.0, 40.0, 13.0]), Change::NoneSeen);
         assert_eq!(verdict(&[10.0; 5], &[10.5; 5]), Change::NoneSeen);
         assert_eq!(verdict(&[10.0; 5], &[10.0; 5]), Change::NoneSeen);
     }
 
     #[test]
     fn few_rounds_and_another_state_are_said() {
-        assert_eq!(verdict(&[1.0; 3], &[2.0; 9]), Change::TooFewRounds);
+        assert_eq!(verdict(&[1.0; 4], &[2.0; 9]), Change::TooFewRounds);
         let moved = Measured { floor: 100.0, ..of(&[2.0; 5]) };
         assert_eq!(ranked(&of(&[1.0; 5]), &moved, DIFFERENCE).unwrap().0, Change::OtherState);
         assert!(ranked(&of(&[]), &of(&[1.0; 5]), DIFFERENCE).is_none());

@@ -3,6 +3,7 @@
 
 mod figures;
 mod grid;
+mod growth;
 mod latency;
 mod limits;
 mod matrix;
@@ -13,6 +14,7 @@ mod standing;
 
 pub use self::figures::{count, figure, grouped, interval, percent, time};
 pub use self::grid::{Column, Grid, Row, Tone, align_right, new_table, text};
+pub use self::growth::{Growth, growths};
 pub use self::latency::{BEYOND, Beside, blocks, distributions, latencies, latency_grid};
 pub use self::limits::{goals, goals_grid, limits, limits_grid};
 pub use self::matrix::{Cell, Heading, Matrix, matrix};

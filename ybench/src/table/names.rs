@@ -11,15 +11,21 @@ impl Quantity {
             Self::Rate => "messages per second",
             Self::BytesByValue => "bytes in a message, by value",
             Self::BytesByPointer => "bytes in a message, by pointer",
+            Self::BytesByPool => "bytes in a message, from a pool",
             Self::Backlog => "messages in the queue",
             Self::Silence => "silence before the message",
             Self::ThreadsPerCpu => "threads for each CPU",
             Self::Neighbours => "greedy neighbours on each CPU",
             Self::Senders => "threads that send",
-            Self::IdleSenders => "silent senders beside the one that sends",
+            Self::IdleSenders => "senders, all of them silent but one",
             Self::Receivers => "threads that receive",
             Self::Sources => "channels that one thread serves",
         }
+    }
+
+    /// Where a value of it stands on an axis, which is logarithmic; silent senders are counted with the one that is not.
+    pub fn on_axis(self, value: f64) -> f64 {
+        if self == Self::IdleSenders { value + 1.0 } else { value }
     }
 
     /// A value of it, short enough for an axis.
@@ -27,10 +33,10 @@ impl Quantity {
         match self {
             Self::Rate => format!("{}/s", count(value)),
             Self::Silence => time(value * 1e9),
-            Self::BytesByValue | Self::BytesByPointer if value >= 1024.0 => {
+            Self::BytesByValue | Self::BytesByPointer | Self::BytesByPool if value >= 1024.0 => {
                 format!("{} KiB", grouped(value / 1024.0))
             }
-            Self::BytesByValue | Self::BytesByPointer => format!("{value} B"),
+            Self::BytesByValue | Self::BytesByPointer | Self::BytesByPool => format!("{value} B"),
             Self::Backlog => count(value),
             Self::Senders | Self::IdleSenders | Self::Receivers | Self::Sources => grouped(value),
             Self::ThreadsPerCpu | Self::Neighbours => format!("{value}x"),
@@ -46,6 +52,7 @@ impl Parameter {
             Quantity::Rate | Quantity::Backlog | Quantity::Silence => value,
             Quantity::BytesByValue => format!("{value} value"),
             Quantity::BytesByPointer => format!("{value} pointer"),
+            Quantity::BytesByPool => format!("{value} pool"),
             Quantity::ThreadsPerCpu => format!("{value} threads"),
             Quantity::Neighbours => format!("{value} greedy"),
             Quantity::Senders => format!("{value} senders"),
@@ -61,6 +68,7 @@ impl Parameter {
             Quantity::Rate => format!("{} messages per second", count(self.value)),
             Quantity::BytesByValue => format!("{value} by value"),
             Quantity::BytesByPointer => format!("{value} by pointer"),
+            Quantity::BytesByPool => format!("{value} from a pool"),
             Quantity::Backlog => format!("{value} messages in the queue"),
             Quantity::Silence => format!("after {value} of silence"),
             Quantity::ThreadsPerCpu => format!("{value} threads for each CPU"),

@@ -5,12 +5,14 @@
 //! | `usize` | value | 8 bytes, the message of most scenarios |
 //! | [`Block`] | value | any number of words, written whole by whoever makes it |
 //! | [`Parcel`] | pointer | a block of any length on the heap, made by the sender and freed by the receiver |
+//! | [`Pooled`] | pointer | a block of any length from a pool, taken by the sender and given back by the receiver |
 //!
 //! Transports that carry bytes send a message's [`Wire`](Message::Wire) form: the block itself, or the address of the parcel.
 
 use bytemuck::{Pod, Zeroable};
 
 pub use super::parcel::Parcel;
+pub use super::pooled::Pooled;
 
 /// A message that knows its number.
 pub trait Message: Send + Sized + 'static {
@@ -113,6 +115,7 @@ mod tests {
         there_and_back::<Block<1>>();
         there_and_back::<Block<512>>();
         there_and_back::<Parcel>();
+        there_and_back::<Pooled>();
     }
 
     #[test]

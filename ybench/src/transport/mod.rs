@@ -4,7 +4,9 @@
 //! compiled for its contender alone: no indirect call is made per message. An end may block or spin as its mechanism
 //! does; it must say [`Closed`] once its peer is gone, so that a lost message ends a run instead of hanging it.
 
+pub mod attached;
 pub mod crossbeam;
+pub mod crossbeam_select;
 pub mod empty;
 pub mod epoll_proof;
 pub mod exchange;
@@ -16,11 +18,13 @@ pub mod mutex_condvar;
 mod mutex_queue;
 pub mod mutex_spin;
 pub mod parcel;
+pub mod pooled;
 pub mod registry;
 pub mod rtrb;
 pub mod shape;
 pub mod slowed;
 pub mod spsc;
+pub mod std_eventfds;
 pub mod std_mpsc;
 pub mod tcp_stream;
 pub mod unix_stream;
@@ -75,7 +79,8 @@ pub struct Traits {
     /// One sentence, without its full stop.
     pub about: &'static str,
     pub waits: Waits,
-    /// Whether it takes part when single messages are measured; one made for batches only does not.
+    /// Whether it takes part when single messages are measured; one made for batches only, or to serve many channels,
+    /// does not.
     pub one_by_one: bool,
     /// Whether its sender can publish several messages at once.
     pub batches: bool,

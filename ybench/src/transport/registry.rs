@@ -2,20 +2,27 @@
 
 use super::kernel::{packets, pipe, posix_mq, sysv_mq};
 use super::{Many, Shape, Traits, Transport};
-use super::{crossbeam, empty, exchange, funnel, in_epoll, mutex_condvar, mutex_spin, rtrb, slowed, spsc, std_mpsc};
+use super::{
+    attached, crossbeam, crossbeam_select, empty, exchange, funnel, in_epoll, mutex_condvar, mutex_spin, rtrb, slowed,
+    spsc, std_eventfds, std_mpsc,
+};
 use super::{tcp_stream, unix_stream, ypipe_spin, ypipe_woken};
 use crate::error::{Error, Fault};
 use crate::outcome::Outcome;
 use crate::place::Place;
 use crate::record::Parameter;
 use crate::scenario::{
-    burst, crowd, density, fixed_rate, latency, many, night_watchman, overrun, ping_pong, size, throughput,
+    burst, crowd, density, fixed_rate, idle_senders, latency, many, night_watchman, overrun, ping_pong, size, sources,
+    throughput,
 };
 use crate::stage::Timed;
 use crate::warnings::Warning;
 
 /// A driver of many threads and of messages of any size.
 type BetweenMany = fn(Place, Shape, Parameter, u64) -> Result<Timed, Fault>;
+
+/// A driver of so many ends, and so many messages.
+type OverEnds = fn(Place, usize, u64) -> Result<Timed, Fault>;
 
 /// A transport with its drivers, each compiled for it alone.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +48,11 @@ pub struct Entry {
     pub crowd: fn(Place, usize, u64) -> Result<Timed, Fault>,
     /// From many threads to many, where there can be several at a side.
     pub many: Option<BetweenMany>,
+    /// From one thread beside so many idle senders, where there can be several.
+    pub idle_senders: Option<OverEnds>,
+    /// From one thread through so many ends, one message at a time and all of them busy, where there can be several.
+    pub sources: Option<OverEnds>,
+    pub busy_sources: Option<OverEnds>,
 }
 
 const fn entry<T: Transport>() -> Entry {
@@ -59,11 +71,20 @@ const fn entry<T: Transport>() -> Entry {
         held: burst::held::<T>,
         crowd: crowd::run::<T>,
         many: None,
+        idle_senders: None,
+        sources: None,
+        busy_sources: None,
     }
 }
 
 const fn shared<T: Many>() -> Entry {
-    Entry { many: Some(many::run::<T>), ..entry::<T>() }
+    Entry {
+        many: Some(many::run::<T>),
+        idle_senders: Some(idle_senders::run::<T>),
+        sources: Some(sources::one_at_a_time::<T>),
+        busy_sources: Some(sources::all_busy::<T>),
+        ..entry::<T>()
+    }
 }
 
 static ALL: &[Entry] = &[
@@ -82,6 +103,8 @@ static ALL: &[Entry] = &[
     shared::<exchange::Sleeping>(),
     shared::<exchange::Spinning>(),
     shared::<in_epoll::Exchange>(),
+    shared::<attached::InPollset>(),
+    shared::<attached::InEpoll>(),
     entry::<ypipe_woken::BySemaphore>(),
     entry::<ypipe_woken::ByPollset>(),
     entry::<ypipe_woken::BySocketpair>(),
@@ -98,6 +121,8 @@ static ALL: &[Entry] = &[
     shared::<std_mpsc::SyncChannel>(),
     shared::<crossbeam::Unbounded>(),
     shared::<crossbeam::Bounded>(),
+    shared::<crossbeam_select::Selected>(),
+    shared::<std_eventfds::Eventfds>(),
     entry::<rtrb::Rtrb<65_536>>(),
     entry::<rtrb::Rtrb<1_024>>(),
     shared::<mutex_condvar::Always>(),

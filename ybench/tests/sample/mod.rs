@@ -12,7 +12,7 @@ use ybench::outcome::{Metric, Series};
 use ybench::record::{Contestant, Details, Goal, Kind, Parameter, Quantity, Report, Round, SCHEMA, Session, Unit};
 use ybench::stats::Spread;
 use ybench::trace::Trace;
-use ybench::transport::registry;
+use ybench::transport::{Traits, registry};
 use ybench::warnings::Warning;
 
 const ROUNDS: usize = 7;
@@ -90,6 +90,24 @@ pub(crate) fn one_screen() -> Report {
         session.contenders.retain(|one| registry::named(&one.name).is_none_or(|entry| !entry.traits.variant));
         first
     });
+    report
+}
+
+/// What `ybench scale` might keep: some transports stay level, and others do not.
+pub(crate) fn scale() -> Report {
+    let mut report = report();
+    report.command = "scale".to_owned();
+    let mut rng = Rng::with_seed(8);
+    let wanted = |scenario, about| Wanted { scenario, about, limit: "memory hand-over", base: 1.2, ..PLAIN };
+    let senders = wanted("senders", "Streams from 1 to 1,024 threads to one");
+    let idle = wanted("idle-senders", "A stream from one thread beside others that are silent");
+    let mut sessions = Vec::new();
+    for (number, value) in [1.0, 32.0, 1_024.0].into_iter().enumerate() {
+        let at = |quantity, value| Some(Parameter { quantity, value });
+        sessions.push(session(&mut rng, senders, at(Quantity::Senders, value), [1.0, 1.5, 40.0][number]));
+        sessions.push(session(&mut rng, idle, at(Quantity::IdleSenders, value - 1.0), 1.0));
+    }
+    report.sessions = sessions;
     report
 }
 
@@ -242,7 +260,8 @@ fn sessions() -> Vec<Session> {
 fn session(rng: &mut Rng, wanted: Wanted, parameter: Option<Parameter>, factor: f64) -> Session {
     // Not everybody takes part everywhere.
     let some = if parameter.is_some() { 8 } else { usize::MAX };
-    let entries = registry::all().iter().filter(|entry| !entry.traits.hidden).take(some);
+    let compared = |traits: &Traits| !traits.hidden && (traits.one_by_one || traits.batches);
+    let entries = registry::all().iter().filter(|entry| compared(&entry.traits)).take(some);
     let mut contenders: Vec<Contestant> = entries
         .map(|entry| Contestant {
             name: entry.traits.name.to_owned(),

@@ -267,6 +267,14 @@ impl<T> Inbox<T> {
     }
 
     pub(crate) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
-        wait::attach(&self.queues, registration)
+        wait::attach(&mut self.queues, registration)
+    }
+
+    pub(crate) fn registration(&self) -> Option<&Registration> {
+        wait::registration(&self.queues)
+    }
+
+    pub(crate) fn detach(&mut self) -> bool {
+        wait::detach(&mut self.queues)
     }
 }

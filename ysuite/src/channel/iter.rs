@@ -2,7 +2,9 @@
 
 use core::fmt;
 
-/// What an iterator needs of a receiver. Not for use elsewhere.
+use super::error::TryRecvError;
+
+/// What iterators, and the hub, need of a receiver. Not for use elsewhere.
 #[doc(hidden)]
 pub trait Receive {
     /// What is received.
@@ -13,6 +15,15 @@ pub trait Receive {
 
     /// A message if there is one.
     fn next_at_once(&mut self) -> Option<Self::Message>;
+
+    /// A message if there is one; a plain look, after which an attached receiver stays as it is.
+    fn look(&mut self) -> Option<Self::Message>;
+
+    /// Whether there is a message; a plain look.
+    fn has_message(&mut self) -> bool;
+
+    /// As the receiver's own `try_recv`.
+    fn try_next(&mut self) -> Result<Self::Message, TryRecvError>;
 }
 
 /// Waits for each message; ends when the sender is gone. Made by a receiver's `iter`.

@@ -29,3 +29,5 @@ pub(crate) use self::inbox::{Doors, Inbox};
 pub use self::iter::Receive;
 pub use self::iter::{IntoIter, Iter, TryIter};
 pub use self::spin::Spin;
+#[cfg(all(feature = "hub", unix))]
+pub(crate) use self::spin::Spinner;

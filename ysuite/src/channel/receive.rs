@@ -155,6 +155,15 @@ impl<S: Source> Receiving<S> {
         }
     }
 
+    #[inline(always)]
+    pub(super) fn look(&mut self) -> Option<S::Message> {
+        self.source.take()
+    }
+
+    pub(super) fn has_message(&mut self) -> bool {
+        self.source.has_message()
+    }
+
     #[inline]
     pub(super) fn try_recv(&mut self) -> Result<S::Message, TryRecvError> {
         if let Some(message) = self.source.take() {
@@ -212,7 +221,15 @@ impl<S: Source> Receiving<S> {
     }
 
     pub(super) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
-        wait::attach(&self.source, registration)
+        wait::attach(&mut self.source, registration)
+    }
+
+    pub(super) fn detach(&mut self) -> bool {
+        wait::detach(&mut self.source)
+    }
+
+    pub(super) fn registration(&self) -> Option<&Registration> {
+        wait::registration(&self.source)
     }
 }
 
@@ -320,6 +337,16 @@ macro_rules! wear_receiving_face {
             pub fn set_spin(&mut self, spin: Spin) {
                 self.face.set_spin(spin);
             }
+
+            /// Takes this receiver out of the set it is attached to: its id is down, and free. False: it was in none.
+            /// Its messages stay, and it can be attached again, to any set. Wait-free but for the descriptor of the set
+            /// (one system call at most).
+            ///
+            /// Whoever was about to raise the id may still do so once: whoever has it next must take that for a spurious
+            /// signal.
+            pub fn detach(&mut self) -> bool {
+                self.face.detach()
+            }
         }
 
         impl<T> Receive for $receiver<T> {
@@ -333,6 +360,20 @@ macro_rules! wear_receiving_face {
             #[inline]
             fn next_at_once(&mut self) -> Option<T> {
                 self.try_recv().ok()
+            }
+
+            #[inline]
+            fn look(&mut self) -> Option<T> {
+                self.face.look()
+            }
+
+            fn has_message(&mut self) -> bool {
+                self.face.has_message()
+            }
+
+            #[inline]
+            fn try_next(&mut self) -> Result<T, TryRecvError> {
+                self.try_recv()
             }
         }
 
@@ -357,6 +398,14 @@ macro_rules! wear_receiving_face {
         impl<T> Attach for $receiver<T> {
             fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
                 self.face.attach(registration)
+            }
+
+            fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
+                self.face.registration().inspect(|registration| look(registration));
+            }
+
+            fn detach(&mut self) -> bool {
+                self.face.detach()
             }
         }
 

@@ -42,7 +42,7 @@ const YIELDS: u32 = if cfg!(ysuite_loom) { 0 } else { 2 };
 
 /// A waiting end's memory of whether looking pays.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spinner {
+pub(crate) struct Spinner {
     spin: Spin,
     /// Moving average, 0 to `ALWAYS`.
     worth: u32,
@@ -55,7 +55,7 @@ pub(super) struct Spinner {
 }
 
 impl Spinner {
-    pub(super) const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self { spin: Spin::Adaptive, worth: ALWAYS, skipped: 0, probe: PROBE, slept: Duration::ZERO }
     }
 
@@ -82,7 +82,7 @@ impl Spinner {
         Self { spin, worth: field(2, 9), skipped: field(11, 11), probe: field(22, 11), slept }
     }
 
-    pub(super) fn set(&mut self, spin: Spin) {
+    pub(crate) fn set(&mut self, spin: Spin) {
         self.spin = spin;
     }
 
@@ -106,7 +106,7 @@ impl Spinner {
     }
 
     /// Looks until `ready` is true or looking is no longer worth it. The answer is `ready`'s last.
-    pub(super) fn look(&mut self, deadline: Option<Instant>, mut ready: impl FnMut() -> bool) -> bool {
+    pub(crate) fn look(&mut self, deadline: Option<Instant>, mut ready: impl FnMut() -> bool) -> bool {
         match self.spin {
             Spin::None => false,
             Spin::Forever => loop {
@@ -137,7 +137,7 @@ impl Spinner {
     }
 
     /// Whether the length of the coming sleep is of interest: clocks are not free.
-    pub(super) fn is_curious(&self) -> bool {
+    pub(crate) fn is_curious(&self) -> bool {
         self.spin == Spin::Adaptive && (self.is_worth() || self.skipped % 8 == 0)
     }
 
@@ -146,7 +146,7 @@ impl Spinner {
     }
 
     /// A wait ended in a sleep that took so long.
-    pub(super) fn slept(&mut self, time: Duration) {
+    pub(crate) fn slept(&mut self, time: Duration) {
         self.slept = if self.slept.is_zero() { time } else { (self.slept * 7 + time) / 8 };
     }
 

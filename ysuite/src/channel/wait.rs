@@ -27,16 +27,31 @@ pub(super) trait Side {
     }
 }
 
+/// The set that a side is attached to.
+pub(super) fn registration(side: &impl Side) -> Option<&Registration> {
+    // SAFETY: this is the side's own end at work; it attaches and detaches below only, and not meanwhile.
+    unsafe { side.rings().registration() }
+}
+
 /// The tokens beside `way` that this side leaves when it sleeps: an attached one rings its set as well, so that its id
 /// is up whenever something may be there, however the wait ends.
 fn tokens(side: &impl Side, way: u32) -> u32 {
-    if side.rings().registration().is_some() { way | SIGNAL } else { way }
+    if registration(side).is_some() { way | SIGNAL } else { way }
+}
+
+/// Arms a side in ways that `tokens` name.
+fn arm(side: &mut impl Side, tokens: u32) {
+    if tokens & SIGNAL != 0 {
+        // SAFETY: as in `registration`.
+        unsafe { side.rings().deposit() };
+    }
+    side.arm(tokens);
 }
 
 /// Something was found behind the arming: nobody needs to ring, but an attached side's id must be up.
 fn found(side: &impl Side, tokens: u32) {
     side.passive().disarm(tokens);
-    if let Some(registration) = side.rings().registration() {
+    if let Some(registration) = registration(side) {
         registration.raise();
     }
 }
@@ -53,7 +68,7 @@ pub(super) fn block<S: Side>(side: &mut S, spinner: &mut Spinner, deadline: Opti
     }
     let tokens = tokens(side, FUTEX);
     loop {
-        side.arm(tokens);
+        arm(side, tokens);
         if side.is_ready() {
             found(side, tokens);
             return true;
@@ -101,7 +116,7 @@ pub(super) fn poll(side: &mut impl Side, context: &mut Context<'_>) -> Poll<()> 
     }
     side.rings().set_waker(context.waker());
     let tokens = tokens(side, TASK);
-    side.arm(tokens);
+    arm(side, tokens);
     if side.is_ready() {
         found(side, tokens);
         return Poll::Ready(());
@@ -112,13 +127,13 @@ pub(super) fn poll(side: &mut impl Side, context: &mut Context<'_>) -> Poll<()> 
 /// What an attached side does when it finds nothing: takes its id down, arms, and looks once more. True: something has
 /// come meanwhile. An unattached side does nothing here, and pays nothing.
 pub(super) fn rest(side: &mut impl Side) -> bool {
-    match side.rings().registration() {
+    match registration(side) {
         None => return false,
         Some(registration) if !registration.is_up() && side.passive().look() & SIGNAL != 0 => return false,
         // Down first: whoever publishes after the arming will raise it again.
         Some(registration) => registration.lower(),
     }
-    side.arm(SIGNAL);
+    arm(side, SIGNAL);
     if side.is_ready() {
         found(side, SIGNAL);
         return true;
@@ -127,9 +142,17 @@ pub(super) fn rest(side: &mut impl Side) -> bool {
 }
 
 /// Attaches a side to the set that a registration is for.
-pub(super) fn attach(side: &impl Side, registration: Registration) -> Result<(), AttachError> {
-    side.rings().set_registration(registration).map_err(|_| AttachError::AlreadyAttached)?;
+pub(super) fn attach(side: &mut impl Side, registration: Registration) -> Result<(), AttachError> {
+    // SAFETY: the side's own end, and nothing else of it is under way.
+    unsafe { side.rings().set_registration(registration) }.map_err(|_| AttachError::AlreadyAttached)?;
     // There may be something already, and nobody is armed: told once too often is told.
-    side.rings().registration().inspect(|registration| registration.raise());
+    self::registration(side).inspect(|registration| registration.raise());
     Ok(())
+}
+
+/// Takes a side out of its set. True: it was in one.
+pub(super) fn detach(side: &mut impl Side) -> bool {
+    side.passive().disarm(SIGNAL);
+    // SAFETY: as in `attach`.
+    unsafe { side.rings().detach() }
 }

@@ -199,6 +199,15 @@ impl Mailbox {
         self.inbox.set_spin(spin);
     }
 
+    /// Takes this mailbox out of the set it is attached to: its id is down, and free. False: it was in none. Its messages
+    /// stay, and it can be attached again, to any set. Wait-free but for the descriptor of the set (one system call at
+    /// most).
+    ///
+    /// Whoever was about to raise the id may still do so once: whoever has it next must take that for a spurious signal.
+    pub fn detach(&mut self) -> bool {
+        self.inbox.detach()
+    }
+
     #[doc(hidden)]
     #[inline]
     pub fn search(&mut self) -> Search<'_> {
@@ -222,6 +231,14 @@ impl Default for Mailbox {
 impl Attach for Mailbox {
     fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
         self.inbox.attach(registration)
+    }
+
+    fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
+        self.inbox.registration().inspect(|registration| look(registration));
+    }
+
+    fn detach(&mut self) -> bool {
+        Self::detach(self)
     }
 }
 

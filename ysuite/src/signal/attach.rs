@@ -1,6 +1,6 @@
 //! What binds a receiver to one id of a set: the id is up exactly while the receiver may hold a message.
 //!
-//! The set's owner attaches. Afterwards [`Registration::raise`] may come from any thread (whoever publishes a message
+//! The set's owner attaches, and detaches what it has attached. In between [`Registration::raise`] may come from any thread (whoever publishes a message
 //! and finds that the receiver waits), [`Registration::lower`] from wherever the receiver lives. Both are lock-free and
 //! make at most one pair of system calls.
 //!
@@ -21,6 +21,14 @@ pub trait Attach {
     /// then on. Dropping the registration gives the id back.
     #[doc(hidden)]
     fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError>;
+
+    /// Looks at what binds it to a set, if it is in one.
+    #[doc(hidden)]
+    fn with_registration(&self, look: &mut dyn FnMut(&Registration));
+
+    /// Lets go of what binds it to a set. False: nothing did.
+    #[doc(hidden)]
+    fn detach(&mut self) -> bool;
 }
 
 /// One claimed id of a set, in the hands of the receiver attached to it. Given back when dropped.
@@ -135,4 +143,16 @@ pub(super) fn attach(core: &Arc<SetCore>, receiver: &mut impl Attach, id: usize)
     }
     // A receiver that refuses drops it, which gives the claim back.
     receiver.attach_registration(Registration { core: Arc::clone(core), id, released: AtomicBool::new(false) })
+}
+
+/// Takes `receiver` out of `core`. The id it had; `None`, and nothing has changed, where it is not in this set.
+pub(super) fn detach(core: &Arc<SetCore>, receiver: &mut impl Attach) -> Option<usize> {
+    let mut id = None;
+    receiver.with_registration(&mut |registration| {
+        id = Arc::ptr_eq(&registration.core, core).then_some(registration.id);
+    });
+    if id.is_some() {
+        receiver.detach();
+    }
+    id
 }

@@ -22,6 +22,7 @@ mod bits;
 mod doorbell;
 #[cfg(all(test, ysuite_loom))]
 mod models;
+mod select;
 mod set;
 mod signaler;
 mod signals;
@@ -36,6 +37,7 @@ use core::time::Duration;
 
 pub use attach::{Attach, AttachError, Registration};
 pub use bits::MAX_CAPACITY;
+pub use select::Select;
 pub use signaler::Signaler;
 pub use signals::Signals;
 pub(crate) use task::TaskSlot;

@@ -215,6 +215,12 @@ impl Inbox {
                 self.0 = Some(registration);
                 Ok(())
             }
+            fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
+                self.0.as_ref().inspect(|registration| look(registration));
+            }
+            fn detach(&mut self) -> bool {
+                self.0.take().is_some()
+            }
         }
         let mut hands = Hands(None);
         attach(core, &mut hands, id).unwrap();

@@ -8,7 +8,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use super::attach::{Attach, AttachError, attach};
+use super::attach::{Attach, AttachError, attach, detach};
 use super::set::SetCore;
 use super::{MAX_CAPACITY, Signaler, Signals, Wait};
 use crate::sync::Arc;
@@ -69,12 +69,21 @@ impl YPollset {
     /// Level-triggered: every look reports `id` until the receiver, read by whoever holds it, finds itself empty. It is
     /// up at first: the receiver may hold messages already. Dropping the receiver frees the id; dropping the set leaves
     /// the receiver as good as it was. Raising an attached id by hand makes it be reported until the receiver next
-    /// finds itself empty. Never blocks; allocates nothing.
+    /// finds itself empty. Never blocks; allocates a few words.
     ///
     /// # Errors
     /// [`AttachError`] if the set does not have this id, another receiver has it, or this one is attached already.
     pub fn attach(&mut self, receiver: &mut impl Attach, id: usize) -> Result<(), AttachError> {
         attach(&self.core, receiver, id)
+    }
+
+    /// Takes `receiver` out of this set, and returns the id it had: down, and free. `None`, and nothing has changed, where
+    /// it is not in this set. Its messages stay, and it can be attached again, to any set. Never blocks.
+    ///
+    /// A sender that was about to raise the id may still do so once: whoever has it next must take that for a spurious
+    /// signal.
+    pub fn detach(&mut self, receiver: &mut impl Attach) -> Option<usize> {
+        detach(&self.core, receiver)
     }
 }
 

@@ -15,7 +15,7 @@ use core::time::Duration;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
-use super::attach::{Attach, AttachError, attach};
+use super::attach::{Attach, AttachError, attach, detach};
 use super::set::SetCore;
 use super::{MAX_CAPACITY, Signaler, Signals, Wait};
 use crate::os::Bell;
@@ -124,12 +124,22 @@ impl YSocketpair {
     /// half way through and poll again: you are told again. It is up at first: the receiver may hold messages already.
     /// Nothing is written to the descriptor while the receiver is being read. Dropping the receiver frees the id;
     /// dropping the set leaves the receiver as good as it was. Raising an attached id by hand makes it be reported until
-    /// the receiver next finds itself empty. Never blocks; allocates nothing; one write to the descriptor.
+    /// the receiver next finds itself empty. Never blocks; allocates a few words; one write to the
+    /// descriptor.
     ///
     /// # Errors
     /// [`AttachError`] if the set does not have this id, another receiver has it, or this one is attached already.
     pub fn attach(&mut self, receiver: &mut impl Attach, id: usize) -> Result<(), AttachError> {
         attach(&self.core, receiver, id)
+    }
+
+    /// Takes `receiver` out of this set, and returns the id it had: down, and free. `None`, and nothing has changed, where
+    /// it is not in this set. Its messages stay, and it can be attached again, to any set. Never blocks.
+    ///
+    /// A sender that was about to raise the id may still do so once: whoever has it next must take that for a spurious
+    /// signal.
+    pub fn detach(&mut self, receiver: &mut impl Attach) -> Option<usize> {
+        detach(&self.core, receiver)
     }
 }
 

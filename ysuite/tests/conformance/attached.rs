@@ -98,6 +98,15 @@ impl Attach for Inbox {
         *place = Some(Arc::new(registration));
         Ok(())
     }
+
+    fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
+        self.shared.registration().inspect(|registration| look(registration));
+    }
+
+    fn detach(&mut self) -> bool {
+        let own = self.shared.registration.lock().unwrap().take();
+        own.inspect(|registration| registration.release()).is_some()
+    }
 }
 
 impl Drop for Inbox {

@@ -13,7 +13,7 @@ use ysuite::os::calls;
 
 use crate::support::executor::{Explosive, Task, block_on, poll_once};
 use crate::support::samples::Sample;
-use crate::support::{Tally, guarded, panics};
+use crate::support::{Tally, guarded, panics, process};
 
 #[test]
 fn a_capacity_of_nothing_and_one_beyond_memory_are_documented_panics() {
@@ -274,12 +274,6 @@ fn a_steady_stream_between_many_makes_no_system_call() {
 #[cfg(all(target_os = "linux", not(miri)))]
 #[test]
 fn a_forked_child_does_not_disturb_the_parent() {
-    // The C library's, which std links already.
-    unsafe extern "C" {
-        fn fork() -> i32;
-        fn waitpid(child: i32, status: *mut i32, options: i32) -> i32;
-        fn _exit(status: i32) -> !;
-    }
     guarded(|| {
         let (sender, receiver) = mpmc::bounded(8);
         let threads: Vec<_> = (0..2)
@@ -292,17 +286,9 @@ fn a_forked_child_does_not_disturb_the_parent() {
         for round in 0..4 {
             // Asleep, or on the way: the child inherits the roster, and none of those who are in it.
             thread::sleep(std::time::Duration::from_millis(round));
-            // SAFETY: the child does nothing but what allocates and locks nothing, and ends without unwinding.
-            let child = unsafe { fork() };
-            if child == 0 {
-                let sent = sender.try_send(round).is_ok();
-                // SAFETY: it ends here.
-                unsafe { _exit(if sent { 0 } else { 1 }) };
-            }
-            let mut status = -1;
-            // SAFETY: a child of this process, and a place for its status.
-            assert_eq!(unsafe { waitpid(child, &raw mut status, 0) }, child);
-            assert_eq!(status, 0, "the child could not send to its own copy");
+            // SAFETY: sending allocates and locks nothing here, and does not unwind.
+            let sent = unsafe { process::forked_child_can(|| sender.try_send(round).is_ok()) };
+            assert!(sent, "the child could not send to its own copy");
             sender.send(round).unwrap();
         }
         drop(sender);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use ysuite::mpsc::{self, RecvError, TryRecvError};
 
 use crate::support::executor::{Explosive, Task, block_on};
-use crate::support::{Tally, guarded, panics};
+use crate::support::{Tally, guarded, panics, process};
 
 #[test]
 fn lengths_count_all_lanes_however_they_stand() {
@@ -170,12 +170,6 @@ fn a_hidden_batch_stays_with_the_sender_that_hid_it() {
 #[cfg(all(target_os = "linux", not(miri)))]
 #[test]
 fn a_forked_child_does_not_disturb_the_parent() {
-    // The C library's, which std links already.
-    unsafe extern "C" {
-        fn fork() -> i32;
-        fn waitpid(child: i32, status: *mut i32, options: i32) -> i32;
-        fn _exit(status: i32) -> !;
-    }
     guarded(|| {
         let (mut sender, receiver) = mpsc::bounded(8);
         let mut other = sender.clone();
@@ -187,17 +181,9 @@ fn a_forked_child_does_not_disturb_the_parent() {
             // Asleep, or on the way: the child inherits the words that say so, and no thread that sleeps.
             thread::sleep(Duration::from_millis(round));
             let sender = if round % 2 == 0 { &mut sender } else { &mut other };
-            // SAFETY: the child does nothing but what allocates and locks nothing, and ends without unwinding.
-            let child = unsafe { fork() };
-            if child == 0 {
-                let sent = sender.send(round).is_ok();
-                // SAFETY: it ends here.
-                unsafe { _exit(if sent { 0 } else { 1 }) };
-            }
-            let mut status = -1;
-            // SAFETY: a child of this process, and a place for its status.
-            assert_eq!(unsafe { waitpid(child, &raw mut status, 0) }, child);
-            assert_eq!(status, 0, "the child could not send to its own copy");
+            // SAFETY: sending allocates and locks nothing here, and does not unwind.
+            let sent = unsafe { process::forked_child_can(|| sender.send(round).is_ok()) };
+            assert!(sent, "the child could not send to its own copy");
             sender.send(round).unwrap();
         }
         drop((sender, other));

@@ -25,6 +25,33 @@ pub(crate) fn alone(test: &str) -> bool {
     false
 }
 
+/// Whether a forked child of this process could do that. The child is a copy of the calling thread alone.
+///
+/// # Safety
+///
+/// What it does allocates and locks nothing, and does not unwind: another thread may have held any lock when the child was
+/// made.
+#[cfg(unix)]
+pub(crate) unsafe fn forked_child_can(act: impl FnOnce() -> bool) -> bool {
+    // The C library's, which std links already.
+    unsafe extern "C" {
+        fn fork() -> i32;
+        fn waitpid(child: i32, status: *mut i32, options: i32) -> i32;
+        fn _exit(status: i32) -> !;
+    }
+    // SAFETY: by the caller.
+    let child = unsafe { fork() };
+    if child == 0 {
+        let done = act();
+        // SAFETY: it ends here.
+        unsafe { _exit(if done { 0 } else { 1 }) };
+    }
+    let mut status = -1;
+    // SAFETY: a child of this process, and a place for its status.
+    assert_eq!(unsafe { waitpid(child, &raw mut status, 0) }, child);
+    status == 0
+}
+
 #[cfg(target_os = "linux")]
 mod linux {
     use std::fs;

@@ -17,7 +17,7 @@ impl<'a> Matrix<'a> {
     fn of(report: &'a Report, scenario: &Scenario) -> Self {
         let sessions = report.sessions.iter().filter(|session| session.scenario == scenario.name);
         Self {
-            shape: scenario.shape,
+            shape: (scenario.shape)(None),
             sessions: sessions.filter_map(|session| Some((session.parameter?, session))).collect(),
         }
     }

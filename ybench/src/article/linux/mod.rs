@@ -25,6 +25,7 @@ use crate::frame::Frame;
 use crate::limits;
 use crate::plot::Picture;
 use crate::record::{Bound, Kind, Parameter, Report};
+use crate::report::files;
 use crate::rounds::{Length, Plan, Rounds};
 use crate::run::say;
 use crate::scenario::carried;
@@ -64,7 +65,7 @@ pub fn run(request: &Request) -> Result<(), Error> {
     run::print_heading(&report);
     run::measure(plans, &mut report)?;
     say(text(&report));
-    super::files::write(&request.out, &pictures(&report))?;
+    files::write(&request.out, &pictures(&report))?;
     run::finish_with_page(&report, request)
 }
 
@@ -72,7 +73,7 @@ pub fn run(request: &Request) -> Result<(), Error> {
 fn bounds(entries: &[&'static Entry]) -> Vec<Bound> {
     let mut bounds = Vec::new();
     for scenario in SCENARIOS {
-        let shape = scenario.shape;
+        let shape = (scenario.shape)(None);
         for traits in entries.iter().map(|entry| &entry.traits) {
             let bytes = (traits.most_bytes)(shape);
             if shape.fits(traits.senders, traits.receivers) && bytes < usize::MAX {

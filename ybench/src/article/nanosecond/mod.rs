@@ -16,6 +16,7 @@ use crate::clock::Facts;
 use crate::error::Error;
 use crate::frame::Frame;
 use crate::record::{Quantity, Report};
+use crate::report::files;
 use crate::rounds::{Length, Plan};
 use crate::run::say;
 use crate::scenario::{Scenario, density, fixed_rate, latency, overrun};
@@ -47,7 +48,7 @@ pub fn run(request: &Request) -> Result<(), Error> {
     report.clock = Some(Facts::in_full(request.place));
     run::measure(plans, &mut report)?;
     say(text(&report));
-    super::files::write(&request.out, &pictures::all(&report))?;
+    files::write(&request.out, &pictures::all(&report))?;
     run::finish_with_page(&report, request)
 }
 

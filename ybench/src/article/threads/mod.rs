@@ -19,6 +19,7 @@ use crate::error::Error;
 use crate::frame::Frame;
 use crate::outcome::Series;
 use crate::record::{Report, Session};
+use crate::report::files;
 use crate::rounds::{Length, Plan};
 use crate::run::say;
 use crate::scenario::{Scenario, burst, crowd, latency, neighbours, night_watchman, ping_pong};
@@ -49,7 +50,7 @@ pub fn run(request: &Request) -> Result<(), Error> {
     run::print_heading(&report);
     run::measure(plans, &mut report)?;
     say(text(&report, request.beyond));
-    super::files::write(&request.out, &pictures::all(&report))?;
+    files::write(&request.out, &pictures::all(&report))?;
     run::finish_with_page(&report, request)
 }
 

@@ -6,7 +6,6 @@
 mod parts;
 mod pictures;
 mod single;
-mod sweeps;
 
 use std::fmt::Display;
 

@@ -3,11 +3,12 @@
 use askama::Template;
 use serde_json::Value;
 
-use super::{pictures, single, sweeps};
+use super::{pictures, single};
 use crate::clock;
 use crate::plot::{Look, Looks, Picture};
 use crate::record::{Report, SCHEMA, Session};
 use crate::report::sections::Section;
+use crate::report::sweeps;
 use crate::report::terminal::about;
 use crate::table::{self, Beside, Grid, Matrix, Tone, figure, interval};
 
@@ -113,6 +114,7 @@ pub(super) struct Scenario {
     /// Over all sessions, where there are several.
     sentences: Vec<String>,
     sweeps: Vec<Figure>,
+    growths: Vec<GrowthPart>,
     sessions: Vec<SessionPart>,
 }
 
@@ -125,8 +127,26 @@ impl Scenario {
             about: section.about.to_owned(),
             sentences: if one_of_many { table::judgements(&section.sessions) } else { Vec::new() },
             sweeps: figures(sweeps::pictures(section, looks)),
+            growths: table::Growth::of(section).iter().map(|growth| GrowthPart::of(growth, looks)).collect(),
             sessions: sessions.collect(),
             id,
+        }
+    }
+}
+
+/// What more threads or channels do to the time of a message.
+pub(super) struct GrowthPart {
+    sentences: Vec<String>,
+    times: Table,
+    growth: Table,
+}
+
+impl GrowthPart {
+    fn of(growth: &table::Growth<'_>, looks: &Looks) -> Self {
+        Self {
+            sentences: growth.sentences(),
+            times: Table::of(&growth.heading(), growth.times(), looks),
+            growth: Table::of("Growth of the ratio to the limit measured in the same rounds", growth.growth(), looks),
         }
     }
 }

@@ -188,6 +188,16 @@ impl<T> Receiver<T> {
         self.patience.set(spin);
     }
 
+    /// Takes this receiver out of the set it is attached to: its id is down, and free. False: it was in none. What it had
+    /// been told it passes on to another that waits. It can be attached again, to any set. Lock-free; two system calls at
+    /// most, for the descriptor of the set and to wake another.
+    ///
+    /// Whoever was about to raise the id may still do so once: whoever has it next must take that for a spurious signal.
+    pub fn detach(&mut self) -> bool {
+        let readers = self.core.readers();
+        self.standing.as_mut().is_some_and(|standing| standing.detach(readers))
+    }
+
     /// How many messages are in the channel. While others send and receive it may be out of date, and it counts those
     /// that are still being put in.
     #[must_use]
@@ -340,6 +350,14 @@ impl<T> Attach for Receiver<T> {
         self.standing.get_or_insert_default().attach(readers, registration);
         Ok(())
     }
+
+    fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
+        self.standing.as_ref().inspect(|standing| standing.with_registration(self.core.readers(), look));
+    }
+
+    fn detach(&mut self) -> bool {
+        Receiver::detach(self)
+    }
 }
 
 impl<T> Receive for Receiver<T> {
@@ -353,6 +371,20 @@ impl<T> Receive for Receiver<T> {
     #[inline]
     fn next_at_once(&mut self) -> Option<T> {
         self.try_recv().ok()
+    }
+
+    #[inline]
+    fn look(&mut self) -> Option<T> {
+        self.take()
+    }
+
+    fn has_message(&mut self) -> bool {
+        self.core.ring.is_readable()
+    }
+
+    #[inline]
+    fn try_next(&mut self) -> Result<T, TryRecvError> {
+        self.try_recv()
     }
 }
 

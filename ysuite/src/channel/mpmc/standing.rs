@@ -103,6 +103,23 @@ impl Standing {
         }
     }
 
+    /// Looks at what binds the receiver to a set, if it is in one.
+    pub(super) fn with_registration(&self, side: impl Side, look: &mut dyn FnMut(&Registration)) {
+        self.attached
+            .as_ref()
+            .and_then(|post| post.bell(&side).registration())
+            .inspect(|registration| look(registration));
+    }
+
+    /// The receiver leaves the set it is attached to, if it is. What it had been told it passes on.
+    pub(super) fn detach(&mut self, side: impl Side) -> bool {
+        let Some(post) = self.attached.take() else { return false };
+        if post.leave(side) {
+            pass_on(side);
+        }
+        true
+    }
+
     /// What an attached receiver does when it finds nothing: takes its id down, arms, and looks once more. True: something
     /// has come meanwhile.
     pub(super) fn rest(&self, side: impl Side) -> bool {

@@ -383,7 +383,8 @@ impl<T> Source for Lanes<T> {
 
 impl<T> Drop for Lanes<T> {
     fn drop(&mut self) {
-        self.shared.sleeper.rings.detach();
+        // SAFETY: this is the receiving end, and nothing else of it is under way.
+        unsafe { self.shared.sleeper.rings.detach() };
         self.end_turn();
         while let Some(last) = self.row.lanes.len().checked_sub(1) {
             self.row.remove(last);

@@ -118,7 +118,8 @@ wear_receiving_face!(Receiver);
 
 impl<T> Drop for Pipe<T> {
     fn drop(&mut self) {
-        self.shared.receiver.detach();
+        // SAFETY: this is the receiving end, and nothing else of it is under way.
+        unsafe { self.shared.receiver.detach() };
         let tokens = self.reader.leave();
         // Before the messages are dropped, which happens with the reader, and any of which may panic.
         self.shared.sender.ring(self.reader.writer_passive(), tokens);

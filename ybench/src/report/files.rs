@@ -1,4 +1,4 @@
-//! The articles' pictures as files, each standing alone.
+//! Pictures as files, each standing alone.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::plot::Picture;
 use crate::run::say;
 
 /// Writes each picture under its name, and says where they are.
-pub(super) fn write(folder: &Path, pictures: &[(String, Picture)]) -> Result<(), Error> {
+pub fn write(folder: &Path, pictures: &[(String, Picture)]) -> Result<(), Error> {
     for (name, picture) in pictures {
         keep::write_text(&folder.join(format!("{name}.svg")), &picture.standalone())?;
     }

@@ -19,9 +19,11 @@ const METRICS: [(Metric, &str, Form); 5] = [
     (Metric::BytesHeld, "bytes held for each message", table::count),
 ];
 
-pub(super) fn pictures(section: &Section<'_>, looks: &Looks) -> Vec<Picture> {
+pub fn pictures(section: &Section<'_>, looks: &Looks) -> Vec<Picture> {
     let mut pictures = Vec::new();
     for (quantity, sessions) in section.sweeps() {
+        let sessions: Vec<_> =
+            sessions.into_iter().map(|(value, session)| (quantity.on_axis(value), session)).collect();
         pictures.extend(over(section.scenario, quantity, &sessions, looks));
     }
     pictures.extend(section.sessions.iter().filter_map(|session| batches(session, looks)));
@@ -121,7 +123,9 @@ fn batches(session: &Session, looks: &Looks) -> Option<Picture> {
 fn form(quantity: Quantity) -> Form {
     match quantity {
         Quantity::Rate => |value| Quantity::Rate.short(value),
-        Quantity::BytesByValue | Quantity::BytesByPointer => |value| Quantity::BytesByValue.short(value),
+        Quantity::BytesByValue | Quantity::BytesByPointer | Quantity::BytesByPool => {
+            |value| Quantity::BytesByValue.short(value)
+        }
         Quantity::Backlog => |value| Quantity::Backlog.short(value),
         Quantity::Silence => |value| Quantity::Silence.short(value),
         Quantity::Senders | Quantity::IdleSenders | Quantity::Receivers | Quantity::Sources => table::grouped,

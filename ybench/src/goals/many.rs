@@ -1,0 +1,174 @@
+//! The targets of many threads: the funnel and the exchange beside their rivals, and beside themselves with fewer threads.
+
+use std::time::Instant;
+
+use ysuite::mpsc;
+
+use super::targets::{Ratio, least_of, most};
+use crate::allocations::held;
+use crate::frame::Frame;
+use crate::limits;
+use crate::record::Session;
+use crate::rounds::{Contender, Plan};
+use crate::scenario::{idle_senders, many, senders};
+use crate::stats::Spread;
+use crate::transport::Shape;
+use crate::transport::registry::{self, Entry};
+
+pub(super) const FUNNEL: &str = "targets: senders of a funnel";
+pub(super) const EXCHANGE: &str = "targets: threads at an exchange";
+
+const ONE: &str = "funnel, 1 sender";
+const SIXTY_FOUR: &str = "funnel, 64 senders";
+const IDLE: &str = "funnel, 1,023 idle";
+
+const BLOCKING: [&str; 4] = [
+    "std-channel, 2 senders",
+    "std-sync-channel, 2 senders",
+    "crossbeam-unbounded, 2 senders",
+    "crossbeam-bounded, 2 senders",
+];
+
+pub(super) static RATIOS: [Ratio; 6] = [
+    least_of(
+        "two senders: the funnel is times faster than the fastest of std and crossbeam",
+        FUNNEL,
+        &BLOCKING,
+        "funnel, 2 senders",
+        3.0,
+    ),
+    most("one of 1,024 senders active: times the only sender", FUNNEL, &[IDLE], ONE, 1.5),
+    most("64 senders, all active: times one", FUNNEL, &[SIXTY_FOUR], ONE, 2.0),
+    least_of(
+        "exchange 2x2: times faster than crossbeam bounded",
+        EXCHANGE,
+        &["crossbeam-bounded 2x2"],
+        "exchange 2x2",
+        1.5,
+    ),
+    least_of(
+        "exchange 3x3: times faster than crossbeam bounded",
+        EXCHANGE,
+        &["crossbeam-bounded 3x3"],
+        "exchange 3x3",
+        1.5,
+    ),
+    most("exchange 8x8: times its own 2x2", EXCHANGE, &["exchange 8x8"], "exchange 2x2", 3.0),
+];
+
+/// Whose slowest round is compared with its quickest.
+pub(super) const STEADY: [(&str, &str); 2] = [
+    ("exchange 2x2: the slowest round, times the quickest", "exchange 2x2"),
+    ("exchange 3x3: the slowest round, times the quickest", "exchange 3x3"),
+];
+
+pub(super) const SPREAD: f64 = 2.0;
+
+pub(super) fn spread(session: &Session, name: &str) -> Option<Spread> {
+    let rounds = session.density(name)?;
+    Spread::of(&[rounds.max / rounds.min])
+}
+
+fn called(mut contender: Contender, name: String) -> Contender {
+    contender.contestant.name = name;
+    contender
+}
+
+fn those<'a>(names: &'a [&'a str]) -> impl Iterator<Item = &'static Entry> + 'a {
+    names.iter().filter_map(|name| registry::named(name))
+}
+
+pub(super) fn plans(frame: Frame) -> Vec<Plan> {
+    let two = Shape::new(2, 1);
+    let blocking = ["funnel", "std-channel", "std-sync-channel", "crossbeam-unbounded", "crossbeam-bounded"];
+    let name = |entry: &Entry| format!("{}, 2 senders", entry.traits.name);
+    let mut funnel: Vec<Contender> =
+        those(&blocking).map(|entry| called(many::contender(entry, two, None, frame), name(entry))).collect();
+    for entry in those(&["funnel"]) {
+        funnel.push(called(senders::contender(entry, Shape::ONE_TO_ONE, frame), ONE.to_owned()));
+        funnel.push(called(senders::contender(entry, Shape::new(64, 1), frame), SIXTY_FOUR.to_owned()));
+        funnel.push(called(idle_senders::contender(entry, 1_023, frame), IDLE.to_owned()));
+    }
+    let mut exchange = Vec::new();
+    for (names, threads) in
+        [(&["exchange", "crossbeam-bounded"][..], 2), (&["exchange", "crossbeam-bounded"], 3), (&["exchange"], 8)]
+    {
+        let shape = Shape::square(threads);
+        let name = |entry: &Entry| format!("{} {shape}", entry.traits.name);
+        exchange.extend(those(names).map(|entry| called(many::contender(entry, shape, None, frame), name(entry))));
+    }
+    [
+        (FUNNEL, "Streams from several threads to one", funnel),
+        (EXCHANGE, "Streams from several threads to several", exchange),
+    ]
+    .map(|(scenario, about, mut contenders)| {
+        contenders.push(frame.limit(&limits::HAND_OVER));
+        super::plan::plan(scenario, about, None, frame, &limits::HAND_OVER, contenders)
+    })
+    .into()
+}
+
+/// Senders that are made at once, to be measured.
+pub(super) const SENDERS: usize = 10_000;
+
+pub(super) struct Idle {
+    pub(super) bytes: f64,
+    pub(super) microseconds: f64,
+}
+
+/// What it takes to make a sender of a funnel that sends nothing.
+pub(super) fn idle_sender() -> Idle {
+    let (sender, _receiver) = mpsc::unbounded::<u64>();
+    let mut all: Vec<mpsc::Sender<u64>> = Vec::with_capacity(SENDERS);
+    let before = held();
+    let start = Instant::now();
+    (0..SENDERS).for_each(|_| all.push(sender.clone()));
+    let took = start.elapsed();
+    let beside = (held() - before) as f64 / SENDERS as f64;
+    Idle {
+        bytes: beside + size_of::<mpsc::Sender<u64>>() as f64,
+        microseconds: took.as_secs_f64() * 1e6 / SENDERS as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::place::Place;
+    use crate::rounds::Length;
+
+    #[test]
+    fn every_name_of_a_target_is_measured_in_its_session() {
+        let place = Place { first: 0, second: 1 };
+        let plans = plans(Frame { place, rounds: 1, transports: Length::Units(1), limits: Length::Units(1) });
+        let names = |session: &str| -> Vec<String> {
+            let plan = plans.iter().find(|plan| plan.scenario == session).unwrap();
+            plan.contenders.iter().map(|one| one.contestant.name.clone()).collect()
+        };
+        for ratio in &RATIOS {
+            for name in ratio.names() {
+                assert!(names(ratio.session).contains(&name.to_owned()), "{name}");
+            }
+        }
+        for (_, name) in STEADY {
+            assert!(names(EXCHANGE).contains(&name.to_owned()), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_spread_is_that_of_the_slowest_to_the_quickest_round() {
+        let round = |time: f64| crate::record::Round {
+            nanoseconds: [("exchange 2x2".to_owned(), time)].into(),
+            ..Default::default()
+        };
+        let session = Session { rounds: [30.0, 20.0, 50.0].map(round).into(), ..Session::default() };
+        assert_eq!(spread(&session, "exchange 2x2").unwrap().median, 2.5);
+        assert_eq!(spread(&session, "nobody"), None);
+    }
+
+    #[test]
+    fn a_sender_takes_something() {
+        let idle = idle_sender();
+        assert!((64.0..=512.0).contains(&idle.bytes) && idle.microseconds > 0.0, "{}", idle.bytes);
+    }
+}

@@ -1,0 +1,131 @@
+//! Blocks taken by one thread and given back by another, at the same time: the pool, and the system's allocator doing the
+//! same.
+//!
+//! ```text
+//!   first CPU    take, write a word, send ----> spsc, 1,024 places ----> receive, give back    second CPU
+//! ```
+//!
+//! The way between them is in both times: it makes the ratio smaller than that of the blocks alone.
+
+use std::time::Instant;
+
+use ysuite::pool::Pool;
+use ysuite::spsc;
+
+use super::targets::{Ratio, least_of};
+use crate::error::Fault;
+use crate::frame::Frame;
+use crate::limits;
+use crate::place::Place;
+use crate::record::{Contestant, Kind, Unit};
+use crate::rounds::{Contender, Plan};
+use crate::stage::{Timed, duet};
+
+const SESSION: &str = "targets: blocks of memory";
+const POOL: &str = "pool";
+const ALLOCATOR: &str = "system allocator";
+
+pub(super) static RATIOS: [Ratio; 1] = [least_of(
+    "512 bytes taken here and given back there: the pool is times faster than the system allocator",
+    SESSION,
+    &[ALLOCATOR],
+    POOL,
+    5.0,
+)];
+
+pub(super) fn plan(frame: Frame) -> Plan {
+    let mut contenders: Vec<Contender> =
+        [(POOL, by_pool as fn(Place, u64) -> Result<Timed, Fault>), (ALLOCATOR, by_allocator)]
+            .map(|(name, run)| contender(name, run, frame))
+            .into();
+    contenders.push(frame.limit(&limits::HAND_OVER));
+    let about = "Blocks taken by one thread and given back by another";
+    crate::plan::plan(SESSION, about, None, frame, &limits::HAND_OVER, contenders)
+}
+
+fn contender(name: &str, run: fn(Place, u64) -> Result<Timed, Fault>, frame: Frame) -> Contender {
+    let contestant = Contestant {
+        name: name.to_owned(),
+        kind: Kind::Transport,
+        unit: Unit::Message,
+        units_per_run: 0,
+        limit: None,
+        waits: None,
+        batch: None,
+    };
+    let place = frame.place;
+    Contender { contestant, length: frame.transports, run: Box::new(move |blocks| run(place, blocks).map(Into::into)) }
+}
+
+/// Blocks that can be under way.
+const PLACES: usize = 1_024;
+
+/// Bytes of each.
+const BYTES: usize = 512;
+
+fn by_pool(place: Place, blocks: u64) -> Result<Timed, Fault> {
+    let pool = Pool::new(&[(BYTES, 2 * PLACES)]).map_err(std::io::Error::other)?;
+    handed_over(place, blocks, move |number| {
+        let mut block = pool.take(BYTES);
+        block[0] = number as u8;
+        block
+    })
+}
+
+fn by_allocator(place: Place, blocks: u64) -> Result<Timed, Fault> {
+    handed_over(place, blocks, |number| {
+        // Of the right size, and not written: what a pool gives is not either.
+        let mut block: Vec<u8> = Vec::with_capacity(BYTES);
+        block.push(number as u8);
+        block
+    })
+}
+
+fn handed_over<B: AsRef<[u8]> + Send + 'static>(
+    place: Place,
+    blocks: u64,
+    mut take: impl FnMut(usize) -> B + Send + 'static,
+) -> Result<Timed, Fault> {
+    let (mut sender, mut receiver) = spsc::bounded(PLACES);
+    let blocks = blocks as usize;
+    let (start, end) = duet(
+        place,
+        blocks as u64,
+        move |gate| {
+            gate.pass();
+            let start = Instant::now();
+            for number in 0..blocks {
+                // The other thread is gone only after it has found a fault.
+                if sender.send(take(number)).is_err() {
+                    break;
+                }
+            }
+            start
+        },
+        move |gate| {
+            gate.pass();
+            for number in 0..blocks {
+                let Ok(block) = receiver.recv() else { return Err(Fault::Disconnected { expected: number }) };
+                let (expected, received) = (number & 0xff, usize::from(block.as_ref()[0]));
+                if received != expected {
+                    return Err(Fault::OutOfOrder { expected, received });
+                }
+            }
+            Ok(Instant::now())
+        },
+    )?;
+    Ok(Timed::between(start, end?, blocks as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_block_comes_over_with_what_was_written_to_it() {
+        let place = Place::choose(None).unwrap();
+        for run in [by_pool, by_allocator] {
+            assert_eq!(run(place, 5_000).unwrap().units, 5_000);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! `ybench scale`: what a message costs as threads and channels become more, from 1 to thousands: a table and a picture
+//! for each scenario, and who stays level.
+
+use crate::cli::Request;
+use crate::error::Error;
+use crate::plot::{Looks, Picture};
+use crate::record::Report;
+use crate::report::{files, sections, sweeps};
+use crate::run::{self, say};
+use crate::scenario::{Scenario, idle_senders, receivers, senders, sources};
+use crate::transport::registry::Entry;
+use crate::{plan, selected, table};
+
+static SCENARIOS: [&Scenario; 5] =
+    [&senders::SCENARIO, &idle_senders::SCENARIO, &receivers::SCENARIO, &sources::ONE_AT_A_TIME, &sources::ALL_BUSY];
+
+/// Who is measured if nobody is named: what a program would choose between for many threads or channels. How else these
+/// can wait, and what the kernel has, is not the question here.
+const USUAL: [&str; 13] = [
+    "funnel",
+    "funnel-bounded",
+    "exchange",
+    "spscs-pollset",
+    "spscs-epoll",
+    "std-channel",
+    "std-sync-channel",
+    "crossbeam-unbounded",
+    "crossbeam-bounded",
+    "crossbeam-select",
+    "std-eventfds",
+    "mutex-condvar",
+    "mutex-condvar-asleep",
+];
+
+const SECONDS: f64 = 120.0;
+/// Where the number of messages is fixed, and the time with it.
+const ROUNDS: u32 = 5;
+
+pub fn run(request: &Request) -> Result<(), Error> {
+    senders::room_for(SCENARIOS.iter().flat_map(|scenario| scenario.parameters).copied())?;
+    let entries = entries(request);
+    let usual = run::Usual { command: "scale", seconds: SECONDS, rounds: ROUNDS, nobody: selected::NOBODY };
+    let report = run::in_rounds(request, usual, |frame, warnings| {
+        SCENARIOS.iter().flat_map(|scenario| plan::every(scenario, &entries, frame, warnings)).collect()
+    })?;
+    say(table::growths(&report));
+    files::write(&request.out, &pictures(&report))?;
+    run::finish_with_page(&report, request)
+}
+
+fn entries(request: &Request) -> Vec<&'static Entry> {
+    let wanted = |entry: &&Entry| request.named || USUAL.contains(&entry.traits.name);
+    request.entries.iter().copied().filter(wanted).collect()
+}
+
+/// The time over each quantity, with the names of their files.
+fn pictures(report: &Report) -> Vec<(String, Picture)> {
+    let looks = Looks::of([report]);
+    let mut pictures = Vec::new();
+    for section in sections::sections(report) {
+        let drawn = sweeps::pictures(&section, &looks).into_iter().next();
+        pictures.extend(drawn.map(|picture| (format!("scale-{}", section.scenario), picture)));
+    }
+    pictures
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::registry;
+
+    #[test]
+    fn whoever_is_measured_exists_and_takes_part_somewhere() {
+        for name in USUAL {
+            let traits = &registry::named(name).unwrap().traits;
+            assert!(SCENARIOS.iter().any(|scenario| (scenario.able)(traits)), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_scenario_has_many_columns_for_us_and_for_others() {
+        let frame = crate::frame::Frame {
+            place: crate::place::Place { first: 0, second: 1 },
+            rounds: 1,
+            transports: crate::rounds::Length::Units(1),
+            limits: crate::rounds::Length::Units(1),
+        };
+        let entries: Vec<_> = registry::all().iter().collect();
+        for scenario in SCENARIOS {
+            let plans = plan::every(scenario, &entries, frame, &mut Vec::new());
+            assert!(plans.len() == scenario.parameters.len() && plans.len() >= 7, "{}", scenario.name);
+            for plan in plans {
+                let there = |name: &str| plan.contenders.iter().any(|one| one.contestant.name == name);
+                assert!(
+                    there("exchange") && there("crossbeam-unbounded") && there("mutex-condvar"),
+                    "{}",
+                    plan.scenario
+                );
+                let served = plan.scenario.contains("sources");
+                assert_eq!(served, there("spscs-pollset") && there("crossbeam-select") && there("std-eventfds"));
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! A stream from one sender while more and more others exist and are silent: what a thousand threads that report now and
+//! then cost the one that reports now.
+//!
+//! ```text
+//!   the active one   0 1 2 ... --\
+//!   idle sender      (silent)  ---+----> 0 1 2 ...   one receiver
+//!   idle sender      (silent)  --/
+//! ```
+//!
+//! Each idle sender has sent one message, which was received before the clock starts; then nobody touches it until the
+//! stream is over. The stream, and the check of every message, are those of `many`.
+
+use super::many;
+use super::{Quick, Scenario};
+use crate::error::Fault;
+use crate::frame::Frame;
+use crate::place::Place;
+use crate::record::{Parameter, Quantity};
+use crate::rounds::Contender;
+use crate::stage::Timed;
+use crate::transport::registry::Entry;
+use crate::transport::{Ends, Many, Receiver, Sender, Shape};
+
+pub static SCENARIO: Scenario = Scenario {
+    name: "idle-senders",
+    about: "A stream from one thread while 0 to 1,023 others that can send as well are silent",
+    parameters: &[
+        idle(0),
+        idle(1),
+        idle(3),
+        idle(7),
+        idle(15),
+        idle(31),
+        idle(63),
+        idle(127),
+        idle(255),
+        idle(511),
+        idle(1_023),
+    ],
+    in_quick: Quick::No,
+    one_cpu: false,
+    shape: |parameter| Shape::new(1 + count(parameter), 1),
+    needs_two_cpus: false,
+    able: |traits| traits.one_by_one && traits.senders == Ends::Many && traits.waits.sleeps(),
+    limit: |frame, _| frame.stream_limit(),
+    beside: &[],
+    contender: |entry, parameter, frame| contender(entry, count(parameter), frame),
+};
+
+const fn idle(count: u32) -> Parameter {
+    Parameter { quantity: Quantity::IdleSenders, value: count as f64 }
+}
+
+fn count(parameter: Option<Parameter>) -> usize {
+    parameter.map_or(0, |idle| idle.value as usize)
+}
+
+/// Beside so many idle senders.
+pub fn contender(entry: &'static Entry, idle: usize, frame: Frame) -> Contender {
+    let place = frame.place;
+    let run = move |messages| match entry.idle_senders {
+        Some(driver) => driver(place, idle, messages),
+        None => unreachable!("{} was chosen for several senders", entry.traits.name),
+    };
+    frame.transport(entry, frame.stream_limit(), run)
+}
+
+pub fn run<T: Many>(place: Place, idle: usize, messages: u64) -> Result<Timed, Fault> {
+    let (mut senders, mut receivers) = T::open_many::<usize>(Shape::new(1 + idle, 1))?;
+    say_one_each(&mut senders[1..], &mut receivers[0])?;
+    // Held here, and touched by nobody, until the stream is over.
+    let idle = senders.split_off(1);
+    let timed = many::play(place, Shape::ONE_TO_ONE, (senders, receivers), messages);
+    drop(idle);
+    timed
+}
+
+/// One message from each, alone: what the first message of an end costs more than the others is over then.
+pub(super) fn say_one_each(
+    senders: &mut [impl Sender<usize>],
+    receiver: &mut impl Receiver<usize>,
+) -> Result<(), Fault> {
+    for (number, sender) in senders.iter_mut().enumerate() {
+        sender.send(number).map_err(|_| Fault::Disconnected { expected: number })?;
+        super::expect(receiver, number)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::tests::{self, Faulty};
+    use crate::transport::registry;
+
+    #[test]
+    fn the_active_one_and_the_idle_ones_are_1_to_1_024() {
+        let senders: Vec<usize> = SCENARIO.parameters.iter().map(|&one| (SCENARIO.shape)(Some(one)).senders).collect();
+        assert_eq!((senders[0], senders[10]), (1, 1_024));
+        assert!(senders.windows(2).all(|pair| pair[1] == 2 * pair[0]));
+    }
+
+    #[test]
+    fn everything_is_delivered_beside_any_number_of_idle_senders() {
+        let place = tests::place();
+        for entry in registry::here() {
+            let Some(driver) = entry.idle_senders.filter(|_| (SCENARIO.able)(&entry.traits)) else { continue };
+            for (place, idle) in [(place, 0), (place, 200), (place.together(), 3)] {
+                let timed = driver(place, idle, 1_000);
+                let timed = timed.unwrap_or_else(|fault| panic!("{} {fault}", entry.traits.name));
+                assert_eq!(timed.units, 1_000);
+            }
+        }
+    }
+
+    #[test]
+    fn a_first_message_that_is_not_the_one_sent_is_caught() {
+        let open = <Faulty<{ tests::REORDERS }> as crate::transport::Transport>::open;
+        let (sender, mut receiver) = open().unwrap();
+        let mut senders = [sender];
+        say_one_each(&mut senders, &mut receiver).unwrap();
+        senders[0].send(8).unwrap();
+        let fault = say_one_each(&mut senders, &mut receiver).unwrap_err();
+        assert!(matches!(fault, Fault::OutOfOrder { expected: 0, received: 8 }), "{fault:?}");
+    }
+}

@@ -1,0 +1,46 @@
+//! A stream from one thread to more and more of them: does a message become dearer the more threads wait for it?
+//!
+//! ```text
+//!                             / 0 3 ...   receiver 0
+//!   one sender  0 1 2 3 ... -<  1 ...     receiver 1       each message reaches one of them, in the order of its coming
+//!                             \ 2 4 ...   receiver 2
+//! ```
+//!
+//! The stream, and the check of every message, are those of `many`. Whoever never sleeps is left out: it would take the
+//! CPU from those it waits for.
+
+use super::{Quick, Scenario, senders};
+use crate::record::{Parameter, Quantity};
+use crate::transport::{Ends, Shape};
+
+pub static SCENARIO: Scenario = Scenario {
+    name: "receivers",
+    about: "A stream from one thread to 1 to 64 of them, each message to one, through one transport",
+    parameters: &[receivers(1), receivers(2), receivers(4), receivers(8), receivers(16), receivers(32), receivers(64)],
+    in_quick: Quick::No,
+    one_cpu: false,
+    shape: |parameter| Shape::new(1, parameter.map_or(1, |receivers| receivers.value as usize)),
+    needs_two_cpus: false,
+    able: |traits| traits.one_by_one && traits.receivers == Ends::Many && traits.waits.sleeps(),
+    limit: |frame, _| frame.stream_limit(),
+    beside: &[],
+    contender: |entry, parameter, frame| senders::contender(entry, (SCENARIO.shape)(parameter), frame),
+};
+
+const fn receivers(count: u32) -> Parameter {
+    Parameter { quantity: Quantity::Receivers, value: count as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::registry;
+
+    #[test]
+    fn whoever_has_one_receiver_is_left_out() {
+        let able = |name| (SCENARIO.able)(&registry::named(name).unwrap().traits);
+        assert!(able("exchange") && able("crossbeam-bounded") && able("mutex-condvar"));
+        assert!(!able("funnel") && !able("std-channel") && !able("spsc") && !able("exchange-spin"));
+        assert_eq!((SCENARIO.shape)(SCENARIO.parameters.last().copied()), Shape::new(1, 64));
+    }
+}

@@ -1,0 +1,118 @@
+//! Streams from more and more threads to one, all of them active: does a message become dearer the more threads send?
+//!
+//! ```text
+//!   sender 0      0.0 0.1 0.2 ... \
+//!   sender 1      1.0 1.1 1.2 ...  >----> 0.0 1.0 1.1 0.1 ...   one receiver
+//!   sender 1,023  ...             /
+//! ```
+//!
+//! The streams, and the check of every message, are those of `many`. With many more threads than CPUs, each sender sends
+//! as much as fits the part of a slice that the scheduler gives it: what is measured then is a crowd of threads that come
+//! and go, not one in which all run at once. Whoever never sleeps is left out: it would take the CPU from those it waits
+//! for.
+
+use std::time::Duration;
+
+use super::{Quick, Scenario, many};
+use crate::error::Error;
+use crate::frame::Frame;
+use crate::record::{Parameter, Quantity};
+use crate::rounds::Contender;
+use crate::stage::rehearse;
+use crate::transport::registry::Entry;
+use crate::transport::{Ends, Shape};
+
+pub static SCENARIO: Scenario = Scenario {
+    name: "senders",
+    about: "Streams from 1 to 1,024 threads to one, through one transport: all of the time for one of all the messages",
+    parameters: &[
+        senders(1),
+        senders(2),
+        senders(4),
+        senders(8),
+        senders(16),
+        senders(32),
+        senders(64),
+        senders(128),
+        senders(256),
+        senders(512),
+        senders(1_024),
+    ],
+    in_quick: Quick::No,
+    one_cpu: false,
+    shape: |parameter| Shape::new(parameter.map_or(1, |senders| senders.value as usize), 1),
+    needs_two_cpus: false,
+    able: |traits| traits.one_by_one && traits.senders == Ends::Many && traits.waits.sleeps(),
+    limit: |frame, _| frame.stream_limit(),
+    beside: &[],
+    contender: |entry, parameter, frame| contender(entry, (SCENARIO.shape)(parameter), frame),
+};
+
+const fn senders(count: u32) -> Parameter {
+    Parameter { quantity: Quantity::Senders, value: count as f64 }
+}
+
+/// The start and the end of a thread are part of what is timed where there are many: a run has room for both.
+const FOR_EACH: Duration = Duration::from_micros(100);
+
+/// Fewer messages of a sender than this are over before the next thread has started.
+const EACH: u64 = 64;
+
+/// Whether so many threads as the largest of these parameters needs can be there at once.
+///
+/// # Errors
+///
+/// Refuses what this machine has no room for.
+pub fn room_for(parameters: impl IntoIterator<Item = Parameter>) -> Result<(), Error> {
+    let threads = |parameter: Parameter| match parameter.quantity {
+        Quantity::Senders | Quantity::Receivers => parameter.value as usize + 1,
+        _ => 0,
+    };
+    rehearse(parameters.into_iter().map(threads).max().unwrap_or(0))
+}
+
+pub fn contender(entry: &'static Entry, shape: Shape, frame: Frame) -> Contender {
+    let mut contender = many::between(entry, shape, None, frame.stream_limit(), frame);
+    if shape.threads() > frame.place.cpus().len() {
+        let threads = shape.threads() as u32;
+        contender.length = contender.length.at_least(FOR_EACH * threads, EACH * u64::from(threads));
+    }
+    contender
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::place::Place;
+    use crate::rounds::Length;
+    use crate::transport::registry;
+
+    #[test]
+    fn there_are_as_many_senders_as_the_parameter_says() {
+        let shapes: Vec<Shape> = SCENARIO.parameters.iter().map(|&one| (SCENARIO.shape)(Some(one))).collect();
+        assert_eq!((shapes[0], shapes[10]), (Shape::ONE_TO_ONE, Shape::new(1_024, 1)));
+        assert!(shapes.windows(2).all(|pair| pair[1].senders == 2 * pair[0].senders));
+    }
+
+    #[test]
+    fn a_crowd_of_senders_has_time_to_start_and_something_to_send() {
+        let place = Place::choose(None).unwrap();
+        let second = Length::Time(Duration::from_millis(1));
+        let frame = Frame { place, rounds: 1, transports: second, limits: second };
+        let of = |senders| contender(registry::named("funnel").unwrap(), Shape::new(senders, 1), frame).length;
+        assert_eq!(of(99), Length::TimeAndUnits(Duration::from_millis(10), 6_400));
+        assert_eq!(of(1) == second, !place.one_cpu());
+    }
+
+    #[test]
+    fn two_hundred_threads_send_and_one_receives_everything() {
+        let place = Place::choose(None).unwrap();
+        for place in [place, place.together()] {
+            for name in ["funnel", "funnel-bounded", "exchange", "std-channel", "mutex-condvar-asleep"] {
+                let many = registry::named(name).unwrap().many.unwrap();
+                let timed = many(place, Shape::new(200, 1), super::super::carried::SMALLEST, 2_000).unwrap();
+                assert_eq!(timed.units, 2_000, "{name}");
+            }
+        }
+    }
+}

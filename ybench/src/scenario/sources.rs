@@ -1,0 +1,288 @@
+//! One thread that serves more and more channels: what does each of those cost that are silent, and each that is busy?
+//!
+//! ```text
+//!   source 0   . . 2 . . --\
+//!   source 1   0 . . . 4 ---+----> 0 1 2 3 4   one thread, which answers each before the next one comes
+//!   source 2   . 1 . 3 . --/
+//! ```
+//!
+//! All the sources are in the hands of one thread, and a message has gone through each before the clock starts. In `sources` it sends one message at a time, each through a source
+//! chosen at random, the same ones in every run, and waits for the answer; that comes back through a `ysuite::spsc`,
+//! whoever is measured, and counts as a message: the figure is half of the time there and back. Between two messages the
+//! receiver waits. In `busy-sources` it sends through all of them in turn, as fast as it can.
+//!
+//! Where a transport has one queue for everybody, a source is one more sender to it: that is what a program would use
+//! that has no way to serve many channels.
+
+use std::time::Instant;
+
+use super::idle_senders::say_one_each;
+use super::many::{self, ROW, Seen};
+use super::{END, Quick, Scenario, check, expect, ping_pong};
+use crate::error::Fault;
+use crate::frame::Frame;
+use crate::limits;
+use crate::place::Place;
+use crate::record::{Parameter, Quantity};
+use crate::rounds::Contender;
+use crate::stage::{Timed, duet};
+use crate::transport::registry::Entry;
+use crate::transport::{Closed, Ends, Many, Receiver, Sender, Shape, Transport, spsc};
+
+pub static ONE_AT_A_TIME: Scenario = Scenario {
+    name: "sources",
+    about: "One thread serves 1 to 4,096 channels, one message at a time through one of them: half of there and back",
+    parameters: &[sources(1), sources(4), sources(16), sources(64), sources(256), sources(1_024), sources(4_096)],
+    in_quick: Quick::No,
+    one_cpu: false,
+    shape: |parameter| Shape::new(count(parameter), 1),
+    needs_two_cpus: false,
+    able: |traits| traits.senders == Ends::Many && traits.waits.sleeps(),
+    limit: |frame, _| frame.floor(),
+    beside: &[&limits::FUTEX, &limits::EPOLL],
+    contender: |entry, parameter, frame| contender(entry, count(parameter), frame),
+};
+
+pub static ALL_BUSY: Scenario = Scenario {
+    name: "busy-sources",
+    about: "One thread serves 1 to 4,096 channels, all of them busy: messages sent through each in turn",
+    limit: |frame, _| frame.stream_limit(),
+    beside: &[],
+    contender: |entry, parameter, frame| busy_contender(entry, count(parameter), frame),
+    ..ONE_AT_A_TIME
+};
+
+const fn sources(count: u32) -> Parameter {
+    Parameter { quantity: Quantity::Sources, value: count as f64 }
+}
+
+fn count(parameter: Option<Parameter>) -> usize {
+    parameter.map_or(1, |sources| sources.value as usize)
+}
+
+fn contender(entry: &'static Entry, sources: usize, frame: Frame) -> Contender {
+    let place = frame.place;
+    let run = move |messages| match entry.sources {
+        Some(driver) => driver(place, sources, messages),
+        None => unreachable!("{} was chosen for several senders", entry.traits.name),
+    };
+    frame.transport(entry, ping_pong::own_limit(entry.traits.waits, place), run)
+}
+
+fn busy_contender(entry: &'static Entry, sources: usize, frame: Frame) -> Contender {
+    let place = frame.place;
+    let run = move |messages| match entry.busy_sources {
+        Some(driver) => driver(place, sources, messages),
+        None => unreachable!("{} was chosen for several senders", entry.traits.name),
+    };
+    let mut contender = frame.transport(entry, frame.stream_limit(), run);
+    contender.length = contender.length.at_least(std::time::Duration::ZERO, sources as u64);
+    contender
+}
+
+/// Which sources the messages of a run go through: the same at both ends, and in every run.
+struct Turns {
+    dice: fastrand::Rng,
+    sources: usize,
+}
+
+impl Turns {
+    fn over(sources: usize) -> Self {
+        Self { dice: fastrand::Rng::with_seed(4_096), sources }
+    }
+
+    /// The source of this message, and what it carries.
+    #[inline(always)]
+    fn next(&mut self, message: usize) -> (usize, usize) {
+        let source = self.dice.usize(..self.sources);
+        (source, source << ROW | message)
+    }
+}
+
+type Opened<T> = (Vec<<T as Transport>::Sender<usize>>, <T as Transport>::Receiver<usize>);
+
+/// So many sources, through each of which a message has gone already.
+fn open<T: Many>(sources: usize) -> Result<Opened<T>, Fault> {
+    let (mut senders, mut receivers) = T::open_many::<usize>(Shape::new(sources, 1))?;
+    let mut receiver = receivers.remove(0);
+    say_one_each(&mut senders, &mut receiver)?;
+    Ok((senders, receiver))
+}
+
+/// The way back.
+type Back = spsc::Adaptive;
+
+/// Sends messages one at a time, each through a source chosen at random; half of the units of the answer are those that
+/// come back.
+pub fn one_at_a_time<T: Many>(place: Place, sources: usize, messages: u64) -> Result<Timed, Fault> {
+    let bounces = messages.div_ceil(2);
+    let (there_in, there_out) = open::<T>(sources)?;
+    let (back_in, back_out) = Back::open::<usize>()?;
+    let (asked, answered) = duet(
+        place,
+        bounces * 2,
+        move |gate| {
+            gate.pass();
+            ask(there_in, back_out, bounces as usize)
+        },
+        move |gate| {
+            gate.pass();
+            answer(there_out, back_in, sources)
+        },
+    )?;
+    // What the other thread has found comes first: this one only sees that there is no answer.
+    answered?;
+    let (start, end) = asked?;
+    Ok(Timed::between(start, end, bounces * 2))
+}
+
+fn ask(
+    mut there: Vec<impl Sender<usize>>,
+    mut back: impl Receiver<usize>,
+    bounces: usize,
+) -> Result<(Instant, Instant), Fault> {
+    let mut turns = Turns::over(there.len());
+    let start = Instant::now();
+    for message in 0..bounces {
+        let (source, carried) = turns.next(message);
+        // A peer that is gone says so on the way back.
+        let _ = there[source].send(carried);
+        if let Err(fault) = expect(&mut back, message) {
+            let _ = there[0].send(END);
+            return Err(fault);
+        }
+    }
+    let end = Instant::now();
+    let _ = there[0].send(END);
+    Ok((start, end))
+}
+
+/// Sends the number of each message back, until the end.
+fn answer(mut there: impl Receiver<usize>, mut back: impl Sender<usize>, sources: usize) -> Result<(), Fault> {
+    let mut turns = Turns::over(sources);
+    let mut message = 0;
+    loop {
+        let received = there.recv();
+        // The other thread knows how many there should be, and judges an early end itself.
+        if received == Ok(END) {
+            return Ok(());
+        }
+        let (_, carried) = turns.next(message);
+        if let Err(fault) = check(received, carried) {
+            let _ = back.send(END);
+            return Err(fault);
+        }
+        if back.send(message) == Err(Closed) {
+            return Ok(());
+        }
+        message += 1;
+    }
+}
+
+/// Streams `messages` through all the sources in turn, rounded up to the same number for each.
+pub fn all_busy<T: Many>(place: Place, sources: usize, messages: u64) -> Result<Timed, Fault> {
+    let shape = Shape::new(sources, 1);
+    let each = messages.div_ceil(sources as u64) as usize;
+    let (senders, receiver) = open::<T>(sources)?;
+    let (start, seen) = duet(
+        place,
+        messages,
+        move |gate| {
+            gate.pass();
+            pour(senders, each)
+        },
+        move |gate| {
+            gate.pass();
+            let seen = many::drain(receiver, Seen::new(shape))?;
+            Ok::<_, Fault>((Instant::now(), seen))
+        },
+    )?;
+    let (end, seen) = seen?;
+    let received = seen.received();
+    many::complete(std::iter::once(seen), shape, each)?;
+    Ok(Timed::between(start, end, received))
+}
+
+#[inline(never)]
+fn pour(mut senders: Vec<impl Sender<usize>>, each: usize) -> Instant {
+    let start = Instant::now();
+    for message in 0..each {
+        for (source, sender) in senders.iter_mut().enumerate() {
+            if sender.send(source << ROW | message).is_err() {
+                return start;
+            }
+        }
+    }
+    for sender in &mut senders {
+        let _ = sender.send(END);
+    }
+    start
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::tests::{self, Faulty};
+    use crate::transport::registry;
+
+    #[test]
+    fn one_thread_serves_any_number_of_sources() {
+        let place = tests::place();
+        for entry in registry::here().filter(|entry| (ONE_AT_A_TIME.able)(&entry.traits)) {
+            let name = entry.traits.name;
+            for (place, sources) in [(place, 1), (place, 40), (place, 130), (place.together(), 5)] {
+                let timed = entry.sources.unwrap()(place, sources, 99);
+                assert_eq!(timed.unwrap_or_else(|fault| panic!("{name} {fault}")).units, 100);
+                let timed = entry.busy_sources.unwrap()(place, sources, 1_000);
+                let due = 1_000_u64.div_ceil(sources as u64) * sources as u64;
+                assert_eq!(timed.unwrap_or_else(|fault| panic!("{name} {fault}")).units, due);
+            }
+        }
+    }
+
+    #[test]
+    fn a_source_is_served_in_order_whatever_is_there_in_others() {
+        // The ends of a channel for each sender go one by one, and with the last one the receiver's.
+        let (mut senders, mut receivers) =
+            crate::transport::attached::InPollset::open_many::<usize>(Shape::new(3, 1)).unwrap();
+        for (sender, message) in [(2, 20), (0, 1), (2, 21)] {
+            senders[sender].send(message).unwrap();
+        }
+        senders.truncate(2);
+        let receiver = &mut receivers[0];
+        let mut all: Vec<usize> = (0..3).map(|_| receiver.recv().unwrap()).collect();
+        assert!(all.iter().position(|one| *one == 20) < all.iter().position(|one| *one == 21));
+        all.sort_unstable();
+        assert_eq!(all, [1, 20, 21]);
+        drop(senders);
+        assert_eq!(receiver.recv(), Err(Closed));
+    }
+
+    #[test]
+    fn turns_are_the_same_at_both_ends_and_reach_every_source() {
+        let of = |sources| {
+            let mut turns = Turns::over(sources);
+            (0..1_000).map(|message| turns.next(message)).collect::<Vec<_>>()
+        };
+        assert_eq!(of(16), of(16));
+        assert!((0..16).all(|source| of(16).iter().any(|(chosen, _)| *chosen == source)));
+        assert!(of(16).iter().enumerate().all(|(at, (source, carried))| *carried == source << ROW | at));
+    }
+
+    #[test]
+    fn a_fault_is_told_by_whoever_sees_it() {
+        fn faulty<const HOW: usize>() -> Fault {
+            let (sender, receiver) = <Faulty<HOW> as Transport>::open::<usize>().unwrap();
+            let (back_in, back_out) = Back::open::<usize>().unwrap();
+            // The fault is about the number 50, which the 51st message of one source carries.
+            let asking = std::thread::spawn(move || ask(vec![sender], back_out, tests::MESSAGES));
+            let answered = answer(receiver, back_in, 1);
+            let asked = asking.join().unwrap();
+            answered.and(asked.map(drop)).unwrap_err()
+        }
+        let fault = faulty::<{ tests::REPEATS }>();
+        assert!(matches!(fault, Fault::OutOfOrder { expected: 51, received: 50 }), "{fault:?}");
+        let fault = faulty::<{ tests::GOES_AWAY }>();
+        assert!(matches!(fault, Fault::Disconnected { expected: 50 }), "{fault:?}");
+    }
+}

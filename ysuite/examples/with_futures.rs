@@ -1,0 +1,20 @@
+//! A pipeline of streams and sinks: what one stage has too much of, the one before it waits with. Any runtime will do.
+//!
+//! `cargo run -p ysuite --features futures --example with_futures`
+
+use futures_util::{StreamExt, stream};
+use ysuite::spsc;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    let (words, words_in) = spsc::bounded(4);
+    let (lengths, lengths_in) = spsc::bounded(4);
+
+    let reading = stream::iter("a sink is fed and a stream is drained".split(' ')).map(Ok).forward(words);
+    let measuring = words_in.map(|word| Ok(word.len())).forward(lengths);
+    let summing = lengths_in.inspect(|length| println!("{length}")).fold(0, |sum, length| async move { sum + length });
+
+    let (read, measured, sum) = tokio::join!(reading, measuring, summing);
+    read.and(measured).expect("every stage is there to the end");
+    assert_eq!(sum, 29);
+}

@@ -1,0 +1,299 @@
+//! Descriptors and their handlers. The hub's thread.
+//!
+//! The poller tells of edges; after each call of a handler the descriptor is registered anew, which makes it tell again
+//! of what is still there. So a handler that leaves something is called again, as users of `poll` and `epoll` expect, at
+//! the price of one system call for each call of a handler.
+
+use core::any::{Any, TypeId};
+use core::ops::BitOr;
+use core::time::Duration;
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, RawFd};
+
+use super::Hub;
+use super::running::Running;
+use super::source::{Kind, Refused, Source};
+use super::table::{Key, Table};
+
+const READABLE: u8 = 1;
+const WRITABLE: u8 = 2;
+const ERROR: u8 = 4;
+
+/// What a descriptor is watched for: [`READABLE`](Self::READABLE), [`WRITABLE`](Self::WRITABLE), or both (`|`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Interest(u8);
+
+impl Interest {
+    /// There is something to read, or the other side has closed its writing end.
+    pub const READABLE: Self = Self(READABLE);
+    /// There is room to write.
+    pub const WRITABLE: Self = Self(WRITABLE);
+}
+
+impl BitOr for Interest {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+#[cfg(not(ysuite_loom))]
+impl From<Interest> for mio::Interest {
+    fn from(interest: Interest) -> Self {
+        match interest.0 {
+            READABLE => Self::READABLE,
+            WRITABLE => Self::WRITABLE,
+            _ => Self::READABLE | Self::WRITABLE,
+        }
+    }
+}
+
+/// What a descriptor is ready for. May, rarely, be more than is true: use descriptors that do not block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Ready(u8);
+
+impl Ready {
+    #[cfg(not(ysuite_loom))]
+    pub(super) fn of(event: &mio::event::Event) -> Self {
+        let when = |is: bool, bit: u8| if is { bit } else { 0 };
+        Self(
+            when(event.is_readable() || event.is_read_closed(), READABLE)
+                | when(event.is_writable() || event.is_write_closed(), WRITABLE)
+                | when(event.is_error(), ERROR),
+        )
+    }
+
+    /// There is something to read, or the end of it.
+    #[must_use]
+    pub fn is_readable(self) -> bool {
+        self.0 & READABLE != 0
+    }
+
+    /// There is room to write, or nobody to write to.
+    #[must_use]
+    pub fn is_writable(self) -> bool {
+        self.0 & WRITABLE != 0
+    }
+
+    /// The descriptor has failed; reading or writing says how. Alone, without the other two: it has been closed behind the
+    /// hub's back, and is removed after this call.
+    #[must_use]
+    pub fn is_error(self) -> bool {
+        self.0 & ERROR != 0
+    }
+}
+
+pub(super) struct Descriptors {
+    table: Table<Entry>,
+    /// Those that the poller has told of.
+    ready: VecDeque<Key>,
+}
+
+struct Entry {
+    fd: RawFd,
+    interest: Interest,
+    /// What the poller has told, and the handler has not heard.
+    told: Ready,
+    /// `None` while its handler is running.
+    watching: Option<Box<dyn Watching>>,
+    /// Out of the poller; to be dropped when its handler returns.
+    is_gone: bool,
+}
+
+/// A descriptor and its handler, without their types.
+trait Watching: Send {
+    fn call(&mut self, hub: &mut Hub, ready: Ready);
+    fn source(&mut self) -> &mut dyn Any;
+    fn into_source(self: Box<Self>) -> Box<dyn Any>;
+}
+
+struct Watched<F, H> {
+    source: F,
+    handler: H,
+}
+
+impl<F, H> Watching for Watched<F, H>
+where
+    F: Send + 'static,
+    H: FnMut(&mut Hub, &mut F, Ready) + Send,
+{
+    fn call(&mut self, hub: &mut Hub, ready: Ready) {
+        (self.handler)(hub, &mut self.source, ready);
+    }
+
+    fn source(&mut self) -> &mut dyn Any {
+        &mut self.source
+    }
+
+    fn into_source(self: Box<Self>) -> Box<dyn Any> {
+        Box::new(self.source)
+    }
+}
+
+impl Descriptors {
+    pub(super) const fn new() -> Self {
+        Self { table: Table::new(), ready: VecDeque::new() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// The poller tells of the descriptor in this place.
+    fn tell(&mut self, place: usize, ready: Ready) {
+        let Some(key) = self.table.key_at(place) else { return };
+        if let Some(entry) = self.table.get_mut(key) {
+            if entry.told == Ready::default() {
+                self.ready.push_back(key);
+            }
+            // Whatever it is watched for will say what the error is.
+            let news = if ready.is_error() { ready.0 | entry.interest.0 } else { ready.0 };
+            entry.told.0 |= news & (entry.interest.0 | ERROR);
+        }
+    }
+
+    fn get(&mut self, key: Key) -> Option<&mut Entry> {
+        self.table.get_mut(key).filter(|entry| !entry.is_gone)
+    }
+}
+
+impl Hub {
+    /// Watches `source`, a socket or anything else with a descriptor that the poller takes, and calls `handler` whenever it
+    /// is ready for something of `interest`: level-triggered, once in a turn. The source belongs to the hub until it is
+    /// [removed](Self::remove) or [taken](Self::take); the handler is lent it, and so is everybody by
+    /// [`source_mut`](Self::source_mut). It must not block: set it so.
+    ///
+    /// # Errors
+    /// The poller's: the descriptor is closed (`EBADF`), is watched already (`AlreadyExists`), is of a kind that cannot be
+    /// watched, as regular files are (`EPERM`), or there are too many. The source comes back with the error.
+    pub fn watch<F, H>(&mut self, source: F, interest: Interest, handler: H) -> Result<Source, Refused<F>>
+    where
+        F: AsFd + Send + 'static,
+        H: FnMut(&mut Hub, &mut F, Ready) + Send + 'static,
+    {
+        let fd = source.as_fd().as_raw_fd();
+        let entry = Entry { fd, interest, told: Ready::default(), watching: None, is_gone: false };
+        let key = self.descriptors.table.insert(entry);
+        if let Err(error) = self.watch.add(fd, key.place as usize, interest) {
+            self.descriptors.table.remove(key);
+            return Err(Refused { error, source });
+        }
+        if let Some(entry) = self.descriptors.get(key) {
+            entry.watching = Some(Box::new(Watched { source, handler }));
+        }
+        Ok(Source(Kind::Descriptor(key)))
+    }
+
+    /// Watches a descriptor for something else from now on. False: it is gone.
+    ///
+    /// # Errors
+    /// The poller's, as of [`watch`](Self::watch).
+    pub fn set_interest(&mut self, source: Source, interest: Interest) -> io::Result<bool> {
+        let Kind::Descriptor(key) = source.0 else { return Ok(false) };
+        let Some(entry) = self.descriptors.get(key) else { return Ok(false) };
+        entry.interest = interest;
+        // Inside its handler: it will be registered anew anyway.
+        let fd = entry.watching.is_some().then_some(entry.fd);
+        fd.map_or(Ok(()), |fd| self.watch.rearm(fd, key.place as usize, interest)).map(|()| true)
+    }
+
+    /// What was given to [`watch`](Self::watch), for other handlers to write to. `None` where it is gone, is not an `F`, or
+    /// its own handler is running.
+    pub fn source_mut<F: 'static>(&mut self, source: Source) -> Option<&mut F> {
+        let Kind::Descriptor(key) = source.0 else { return None };
+        self.descriptors.get(key)?.watching.as_mut()?.source().downcast_mut()
+    }
+
+    /// Asks the poller, and waits for it (`None`: for ever).
+    pub(super) fn look_at_descriptors(&mut self, timeout: Option<Duration>) -> io::Result<()> {
+        let descriptors = &mut self.descriptors;
+        self.watch.poll(timeout, |place, ready| descriptors.tell(place, ready))
+    }
+
+    /// Every descriptor that the poller has told of.
+    pub(super) fn serve_descriptors(&mut self) -> usize {
+        let mut done = 0;
+        while !self.halted {
+            let Some(key) = self.descriptors.ready.pop_front() else { break };
+            let Some(entry) = self.descriptors.get(key) else { continue };
+            let ready = core::mem::take(&mut entry.told);
+            done += usize::from(self.call(key, ready));
+            if !self.rearm(key) {
+                self.call(key, Ready(ERROR));
+                self.forget_descriptor(key);
+            }
+        }
+        done
+    }
+
+    /// Calls a descriptor's handler.
+    fn call(&mut self, key: Key, ready: Ready) -> bool {
+        let Some(mut watching) = self.descriptors.get(key).and_then(|entry| entry.watching.take()) else {
+            return false;
+        };
+        let running = Running::new(self, Some(Source(Kind::Descriptor(key))), None);
+        watching.call(running.hub, ready);
+        running.end();
+        match self.descriptors.table.get_mut(key) {
+            Some(entry) if !entry.is_gone => entry.watching = Some(watching),
+            _ => drop(self.descriptors.table.remove(key)),
+        }
+        true
+    }
+
+    /// Has the poller tell of this descriptor again. False: it cannot.
+    fn rearm(&mut self, key: Key) -> bool {
+        let Some(entry) = self.descriptors.get(key) else { return true };
+        let (fd, interest) = (entry.fd, entry.interest);
+        self.watch.rearm(fd, key.place as usize, interest).is_ok()
+    }
+
+    /// The poller tells again of what has been told and not been served.
+    pub(super) fn rearm_pending(&mut self) -> io::Result<()> {
+        while let Some(key) = self.descriptors.ready.pop_front() {
+            if let Some(entry) = self.descriptors.get(key) {
+                let (fd, interest) = (entry.fd, entry.interest);
+                entry.told = Ready::default();
+                self.watch.rearm(fd, key.place as usize, interest)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn remove_descriptor(&mut self, key: Key) -> bool {
+        let Some(entry) = self.descriptors.get(key) else { return false };
+        let fd = entry.fd;
+        if entry.watching.is_some() {
+            self.forget_descriptor(key);
+        } else {
+            entry.is_gone = true;
+            self.watch.remove(fd);
+        }
+        true
+    }
+
+    pub(super) fn take_descriptor(&mut self, key: Key, wanted: TypeId) -> Option<Box<dyn Any>> {
+        let entry = self.descriptors.get(key)?;
+        if (*entry.watching.as_mut()?.source()).type_id() != wanted {
+            return None;
+        }
+        let watching = entry.watching.take();
+        self.forget_descriptor(key);
+        watching.map(Watching::into_source)
+    }
+
+    /// Out of the poller and out of the table.
+    pub(super) fn forget_descriptor(&mut self, key: Key) {
+        if let Some(entry) = self.descriptors.table.remove(key) {
+            if !entry.is_gone {
+                self.watch.remove(entry.fd);
+            }
+        }
+    }
+}

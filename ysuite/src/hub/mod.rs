@@ -1,0 +1,290 @@
+//! **The hub**: one thread that serves channels, descriptors, timers, and functions that other threads hand it.
+//!
+//! An event loop that is given *functions*, not only data: what a thread wants done with what it sends travels with it,
+//! and runs on the hub's thread, between sockets and timers, with nothing to lock.
+//!
+//! ```
+//! use std::time::Duration;
+//! use ysuite::hub::Hub;
+//!
+//! let mut hub = Hub::new()?;
+//! let handle = hub.handle();
+//! std::thread::spawn(move || {
+//!     let greeting = String::from("posted");
+//!     handle.post(move |hub| {
+//!         assert_eq!(greeting, "posted");
+//!         hub.after(Duration::from_millis(1), |hub| hub.stop());
+//!     })
+//! });
+//! hub.run()?;
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! # What it serves
+//!
+//! | source | given by | its handler gets | asleep, it costs the other side |
+//! |---|---|---|---|
+//! | functions | [`Handle::post`], any thread | (they are called) | a write to a descriptor |
+//! | a receiver of any channel | [`Hub::receive`] | each message; in the end `Err`, when the senders are gone | the same |
+//! | a descriptor | [`Hub::watch`] | what it is ready for, level-triggered | nothing of ours |
+//! | timers | [`Hub::after`], [`Hub::at`], [`Hub::every`] | (they are called) | |
+//!
+//! All handlers run on the thread that runs the hub, one at a time, and get the hub itself: they may add and remove any
+//! source, also their own, also one that is about to be served. What is removed is not called again.
+//!
+//! # Whose turn it is
+//!
+//! The hub works in turns. In each it calls at most [`TURN`] posted functions, gives each receiver with messages at most
+//! [`TURN`] of them, calls at most [`TURN`] timers that are due (the earliest first; one that is set or set again in this
+//! turn is not due before the next), looks at the descriptors, and calls the handler of each that is ready once. So
+//! nothing, however it floods, holds off anything else for longer than one turn. A stream of functions or messages makes
+//! no system call; beside descriptors, one for each turn.
+//!
+//! # Sleeping
+//!
+//! With nothing to do the hub looks for a while (see [`Hub::set_spin`]), then says to all its channels that it sleeps, and
+//! sleeps in one system call (`epoll_wait`) until the next timer. It makes no other while nothing happens. Timers never
+//! ring early; asleep, up to a millisecond late, that being the poller's unit.
+//!
+//! # Panics in handlers
+//!
+//! A panic leaves [`run`](Hub::run), [`run_once`](Hub::run_once) or [`dispatch`](Hub::dispatch) as it came. Lost is what
+//! panicked: the posted function; the timer; the receiver or descriptor, which is removed with its handler. All else is as
+//! it was, also what this turn had not come to: catch the panic, and run the hub again.
+//!
+//! # When not to use it
+//!
+//! Where a thread serves nothing but one channel (its own `recv` is several times as fast), or a few
+//! ([`Select`](crate::signal::Select)). Where there is a loop already: attach receivers to a
+//! [`YSocketpair`](crate::signal::YSocketpair) in it, or let it [host](Hub::dispatch) the hub. Handlers must not block, as
+//! in every event loop.
+
+mod descriptors;
+mod handle;
+mod posted;
+mod receivers;
+mod running;
+mod serving;
+mod source;
+mod table;
+mod timers;
+mod timing;
+mod watch;
+
+use core::fmt;
+use core::time::Duration;
+use std::io;
+use std::time::Instant;
+
+pub use self::descriptors::{Interest, Ready};
+pub use self::handle::{Handle, PostError};
+pub use self::source::{Refused, Source};
+pub use self::timers::Timer;
+
+use self::descriptors::Descriptors;
+use self::handle::Handles;
+use self::posted::Posted;
+use self::receivers::Receivers;
+use self::timers::Timers;
+use self::watch::Watch;
+use crate::channel::{Spin, Spinner};
+use crate::mpsc;
+use crate::sync::{Arc, AtomicUsize, Ordering};
+
+/// The most of one source that is served before all the others are looked at.
+pub const TURN: usize = if cfg!(ysuite_loom) { 2 } else { 128 };
+
+/// The signal of the posted functions; receivers have those behind it.
+const POSTS: usize = 0;
+
+/// Receivers of [`Hub::new`], with the posted functions: as many as two levels of the set of signals hold.
+const SIGNALS: usize = if cfg!(ysuite_loom) { 2 } else { 31 * 64 };
+
+/// One thread's event loop: see the [module](self).
+///
+/// It may be made on one thread and run on another.
+pub struct Hub {
+    posts: mpsc::Receiver<Posted>,
+    /// What handles are cloned from.
+    sender: mpsc::Sender<Posted>,
+    handles: Handles,
+    receivers: Receivers,
+    descriptors: Descriptors,
+    timers: Timers,
+    spinner: Spinner,
+    /// Whose handler is running.
+    current: (Option<Source>, Option<Timer>),
+    /// Somebody has asked for an end, and `run` has not come to it.
+    stopped: bool,
+    /// This turn is to end.
+    halted: bool,
+    /// Behind everything that is attached to it.
+    watch: Watch,
+}
+
+impl Hub {
+    /// A hub for up to 1,983 receivers at a time, and any number of everything else.
+    ///
+    /// # Errors
+    /// Where the system gives no descriptors: those of `epoll_create(2)` and `eventfd(2)`.
+    pub fn new() -> io::Result<Self> {
+        Self::with_signals(SIGNALS)
+    }
+
+    /// A hub for up to `receivers` receivers at a time; takes about a quarter of a byte for each.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); `InvalidInput` where it is more than a [set of signals](crate::signal::MAX_CAPACITY) holds.
+    pub fn with_receivers(receivers: usize) -> io::Result<Self> {
+        Self::with_signals(receivers.saturating_add(1))
+    }
+
+    fn with_signals(signals: usize) -> io::Result<Self> {
+        let mut watch = Watch::new(signals)?;
+        let (sender, mut posts) = mpsc::unbounded();
+        watch.attach(&mut posts, POSTS)?;
+        Ok(Self {
+            posts,
+            sender,
+            handles: Arc::new(AtomicUsize::new(0)),
+            receivers: Receivers::new(),
+            descriptors: Descriptors::new(),
+            timers: Timers::new(),
+            spinner: Spinner::new(),
+            current: (None, None),
+            stopped: false,
+            halted: false,
+            watch,
+        })
+    }
+
+    /// Another handle for other threads to post functions with.
+    ///
+    /// # Panics
+    /// When there are [`mpsc::MAX_SENDERS`] less one already.
+    #[must_use]
+    pub fn handle(&self) -> Handle {
+        Handle::new(self.sender.clone(), &self.handles)
+    }
+
+    /// Serves everything until [stopped](Self::stop), or until nothing can ever come any more: no handle is left, no
+    /// source, no timer. Blocks. May be called again afterwards. Inside the handler of a receiver or a descriptor it does
+    /// not wait: it is one turn there.
+    ///
+    /// # Errors
+    /// Those of the poller, which do not happen to one that was made. Nothing is lost.
+    pub fn run(&mut self) -> io::Result<()> {
+        while !self.stopped && !self.is_deserted() {
+            self.run_once(None)?;
+            if self.current.0.is_some() {
+                return Ok(());
+            }
+        }
+        self.stopped = false;
+        Ok(())
+    }
+
+    /// Serves what there is, in one turn; where there is nothing, waits for something no longer than `timeout`, and serves
+    /// that. Returns how many functions and handlers were called (the end of the last handle counts as one). `None`, and
+    /// `Duration::MAX`, is for ever, or until nothing can ever come. Inside the handler of a receiver or a descriptor it
+    /// does not wait.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_once(&mut self, timeout: impl Into<Option<Duration>>) -> io::Result<usize> {
+        if self.current.0.is_some() {
+            return self.turn(Some(Instant::now()));
+        }
+        // A deadline that the clock cannot hold is none.
+        let deadline = timeout.into().and_then(|timeout| Instant::now().checked_add(timeout));
+        self.turn(deadline)
+    }
+
+    /// One turn, without waiting: for a loop that hosts this hub, see [`as_fd`](std::os::fd::AsFd::as_fd). Returns how
+    /// many functions and handlers were called.
+    ///
+    /// Watch the hub's descriptor for reading, level-triggered, wait no longer than [`timeout`](Self::timeout), and call
+    /// this whenever that wait ends.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn dispatch(&mut self) -> io::Result<usize> {
+        let done = self.turn(Some(Instant::now()))?;
+        self.show()?;
+        Ok(done)
+    }
+
+    /// How long a loop that hosts this hub may wait for its descriptor: until the next timer, or `None`: for ever.
+    #[must_use]
+    pub fn timeout(&self) -> Option<Duration> {
+        self.timers.next().map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// Has [`run`](Self::run) return when the handler that calls this is done, or at once if called beforehand. A
+    /// [`run_once`](Self::run_once) or [`dispatch`](Self::dispatch) under way ends likewise. Nothing is lost: everything
+    /// is served when the hub is run again.
+    pub fn stop(&mut self) {
+        (self.stopped, self.halted) = (true, true);
+    }
+
+    /// Whether somebody has asked the hub to [stop](Self::stop) and it has not: `run` forgets it on returning, nothing
+    /// else does.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Inside the handler of a receiver or a descriptor: which it is, to be [removed](Self::remove), for one.
+    #[must_use]
+    pub fn current(&self) -> Option<Source> {
+        self.current.0
+    }
+
+    /// Inside the function of a timer that rings again: which it is, to be [cancelled](Self::cancel), for one.
+    #[must_use]
+    pub fn current_timer(&self) -> Option<Timer> {
+        self.current.1
+    }
+
+    /// What to do before sleeping. The default is [`Spin::Adaptive`].
+    pub fn set_spin(&mut self, spin: Spin) {
+        self.spinner.set(spin);
+    }
+
+    /// Whether nothing can ever come.
+    fn is_deserted(&mut self) -> bool {
+        self.receivers.is_empty()
+            && self.descriptors.is_empty()
+            && self.timers.is_empty()
+            // ORDERING: Acquire pairs with the Release of a handle's end: what was posted is seen by the look below.
+            && self.handles.load(Ordering::Acquire) == 0
+            && !crate::channel::Receive::has_message(&mut self.posts)
+    }
+}
+
+#[cfg(not(ysuite_loom))]
+impl std::os::fd::AsFd for Hub {
+    /// Readable when there is something to [`dispatch`](Hub::dispatch), timers aside. Do not read it.
+    fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+        self.watch.as_fd()
+    }
+}
+
+#[cfg(not(ysuite_loom))]
+impl std::os::fd::AsRawFd for Hub {
+    fn as_raw_fd(&self) -> std::os::fd::RawFd {
+        std::os::fd::AsRawFd::as_raw_fd(&self.watch.as_fd())
+    }
+}
+
+impl fmt::Debug for Hub {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hub")
+            // ORDERING: Relaxed; only to be read by people.
+            .field("handles", &self.handles.load(Ordering::Relaxed))
+            .field("receivers", &self.receivers.len())
+            .field("descriptors", &self.descriptors.len())
+            .field("timers", &self.timers.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,72 @@
+//! What is watched: its name, its removal, its refusal.
+
+use core::any::Any;
+use core::fmt;
+use std::io;
+
+use super::Hub;
+use super::table::Key;
+
+/// A receiver or a descriptor in a [`Hub`]. Worth nothing once it is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Source(pub(super) Kind);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Kind {
+    Receiver(Key),
+    Descriptor(Key),
+}
+
+/// The hub has not taken a receiver or a descriptor; here it is again.
+pub struct Refused<S> {
+    /// Why.
+    pub error: io::Error,
+    /// What was given to the hub.
+    pub source: S,
+}
+
+impl<S> fmt::Debug for Refused<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Refused").field("error", &self.error).finish_non_exhaustive()
+    }
+}
+
+impl<S> fmt::Display for Refused<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl<S> std::error::Error for Refused<S> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.error.source()
+    }
+}
+
+impl<S> From<Refused<S>> for io::Error {
+    fn from(refused: Refused<S>) -> Self {
+        refused.error
+    }
+}
+
+impl Hub {
+    /// Removes a receiver or a descriptor, and drops it with its handler; inside that handler, when it returns. Its
+    /// handler is not called again. False: it is gone already.
+    pub fn remove(&mut self, source: Source) -> bool {
+        match source.0 {
+            Kind::Receiver(key) => self.remove_receiver(key),
+            Kind::Descriptor(key) => self.remove_descriptor(key),
+        }
+    }
+
+    /// As [`remove`](Self::remove), but gives back what was given to the hub: a receiver with the messages it has, free
+    /// to be attached elsewhere, or a descriptor. `None`, and nothing has changed, where it is gone already, is not an
+    /// `S`, or its handler is running.
+    pub fn take<S: 'static>(&mut self, source: Source) -> Option<S> {
+        let taken: Box<dyn Any> = match source.0 {
+            Kind::Receiver(key) => self.take_receiver(key, core::any::TypeId::of::<S>())?,
+            Kind::Descriptor(key) => self.take_descriptor(key, core::any::TypeId::of::<S>())?,
+        };
+        taken.downcast().ok().map(|source| *source)
+    }
+}

@@ -1,0 +1,180 @@
+//! What the hub sleeps on: a set of signals, beside descriptors in a poller. The hub's thread.
+//!
+//! The poller is mio's: `epoll` or `kqueue`, one system call for each sleep. It is edge-triggered; what has to be done for
+//! descriptors to appear level-triggered is done in `descriptors`. The model checker sleeps on a set without a descriptor.
+
+use core::time::Duration;
+use std::io;
+
+use super::descriptors::{Interest, Ready};
+use crate::signal::{Attach, AttachError, Signals, Wait};
+
+#[cfg(not(ysuite_loom))]
+mod real {
+    use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+
+    use mio::unix::SourceFd;
+    use mio::{Events, Poll, Token};
+
+    use super::*;
+    use crate::os::count_call;
+    use crate::signal::YSocketpair;
+
+    /// Of the set of signals. Descriptors have the numbers of their places.
+    const SET: Token = Token(usize::MAX);
+    /// How many descriptors one look reports at most; the others come with the next.
+    const EVENTS: usize = 256;
+
+    pub(in super::super) struct Watch {
+        set: YSocketpair,
+        poll: Poll,
+        events: Events,
+        descriptors: usize,
+    }
+
+    impl Watch {
+        pub(in super::super) fn new(signals: usize) -> io::Result<Self> {
+            let set = YSocketpair::with_capacity(signals)?;
+            let poll = Poll::new()?;
+            poll.registry().register(&mut SourceFd(&set.as_raw_fd()), SET, mio::Interest::READABLE)?;
+            Ok(Self { set, poll, events: Events::with_capacity(EVENTS), descriptors: 0 })
+        }
+
+        pub(in super::super) fn attach(
+            &mut self,
+            receiver: &mut impl Attach,
+            signal: usize,
+        ) -> Result<(), AttachError> {
+            self.set.attach(receiver, signal)
+        }
+
+        pub(in super::super) fn check(&mut self) -> Signals {
+            self.set.check()
+        }
+
+        /// Waits for signals and descriptors (`None`: for ever); tells of descriptors by place.
+        pub(in super::super) fn poll(
+            &mut self,
+            timeout: Option<Duration>,
+            mut tell: impl FnMut(usize, Ready),
+        ) -> io::Result<()> {
+            count_call();
+            match self.poll.poll(&mut self.events, timeout) {
+                // A signal handler has run: whoever waits looks again, and waits again.
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
+                result => result?,
+            }
+            for event in self.events.iter().filter(|event| event.token() != SET) {
+                tell(event.token().0, Ready::of(event));
+            }
+            Ok(())
+        }
+
+        pub(in super::super) fn add(&mut self, fd: RawFd, place: usize, interest: Interest) -> io::Result<()> {
+            count_call();
+            self.poll.registry().register(&mut SourceFd(&fd), Token(place), interest.into())?;
+            self.descriptors += 1;
+            Ok(())
+        }
+
+        pub(in super::super) fn rearm(&mut self, fd: RawFd, place: usize, interest: Interest) -> io::Result<()> {
+            count_call();
+            self.poll.registry().reregister(&mut SourceFd(&fd), Token(place), interest.into())
+        }
+
+        /// A descriptor that has been closed meanwhile is out already.
+        pub(in super::super) fn remove(&mut self, fd: RawFd) {
+            count_call();
+            self.descriptors -= 1;
+            let _ = self.poll.registry().deregister(&mut SourceFd(&fd));
+        }
+
+        pub(in super::super) fn has_descriptors(&self) -> bool {
+            self.descriptors != 0
+        }
+
+        /// Makes the poller readable if the set is: its edge may have been seen.
+        pub(in super::super) fn show(&mut self) -> io::Result<()> {
+            count_call();
+            self.poll.registry().reregister(&mut SourceFd(&self.set.as_raw_fd()), SET, mio::Interest::READABLE)
+        }
+
+        pub(in super::super) fn as_fd(&self) -> BorrowedFd<'_> {
+            // SAFETY: the poller keeps its descriptor open, and is borrowed.
+            unsafe { BorrowedFd::borrow_raw(self.poll.as_raw_fd()) }
+        }
+    }
+
+    impl Drop for Watch {
+        fn drop(&mut self) {
+            let _ = self.poll.registry().deregister(&mut SourceFd(&self.set.as_fd().as_raw_fd()));
+        }
+    }
+}
+
+#[cfg(ysuite_loom)]
+mod model {
+    use std::os::fd::RawFd;
+
+    use super::*;
+    use crate::signal::YPollset;
+
+    /// No descriptors; a sleep ends with the set's own.
+    pub(in super::super) struct Watch {
+        set: YPollset,
+        found: Signals,
+    }
+
+    impl Watch {
+        pub(in super::super) fn new(signals: usize) -> io::Result<Self> {
+            Ok(Self { set: YPollset::with_capacity(signals), found: Signals::none() })
+        }
+
+        pub(in super::super) fn attach(
+            &mut self,
+            receiver: &mut impl Attach,
+            signal: usize,
+        ) -> Result<(), AttachError> {
+            self.set.attach(receiver, signal)
+        }
+
+        pub(in super::super) fn check(&mut self) -> Signals {
+            if self.found.is_empty() { self.set.check() } else { core::mem::take(&mut self.found) }
+        }
+
+        pub(in super::super) fn poll(
+            &mut self,
+            timeout: Option<Duration>,
+            _tell: impl FnMut(usize, Ready),
+        ) -> io::Result<()> {
+            self.found = match timeout {
+                Some(timeout) => self.set.poll_timeout(timeout),
+                None => self.set.poll(),
+            };
+            Ok(())
+        }
+
+        pub(in super::super) fn add(&mut self, _: RawFd, _: usize, _: Interest) -> io::Result<()> {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+
+        pub(in super::super) fn rearm(&mut self, _: RawFd, _: usize, _: Interest) -> io::Result<()> {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+
+        pub(in super::super) fn remove(&mut self, _: RawFd) {}
+
+        pub(in super::super) fn has_descriptors(&self) -> bool {
+            false
+        }
+
+        pub(in super::super) fn show(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+}
+
+#[cfg(ysuite_loom)]
+pub(super) use model::Watch;
+#[cfg(not(ysuite_loom))]
+pub(super) use real::Watch;

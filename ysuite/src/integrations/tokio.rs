@@ -1,0 +1,97 @@
+//! A set of signals that a task of tokio waits for, beside whatever else it waits for. One task at a time.
+//!
+//! One task so serves thousands of attached receivers with one descriptor, and is woken once for all that came meanwhile.
+//! For a single receiver its own `recv_async` is all that is needed, and makes no system call.
+
+use core::task::{Context, Poll, ready};
+use std::io;
+
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use crate::signal::{Attach, AttachError, Signals, Wait, YSocketpair};
+
+/// A [`YSocketpair`] whose signals a task waits for.
+///
+/// ```
+/// use ysuite::integrations::tokio::AsyncSocketpair;
+/// use ysuite::signal::{Signal, YSocketpair};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_io().build()?.block_on(async {
+/// let mut set = AsyncSocketpair::new(YSocketpair::new()?)?;
+/// let signaler = set.get_ref().signaler();
+/// std::thread::spawn(move || signaler.signal(200));
+/// assert_eq!(set.signals().await?.collect::<Vec<_>>(), [200]);
+/// # std::io::Result::Ok(()) })?;
+/// # std::io::Result::Ok(())
+/// ```
+#[derive(Debug)]
+pub struct AsyncSocketpair(AsyncFd<YSocketpair>);
+
+impl AsyncSocketpair {
+    /// Puts the set into the current runtime's event loop.
+    ///
+    /// # Errors
+    /// Those of registering a descriptor there.
+    ///
+    /// # Panics
+    /// Outside a runtime, and in one without `enable_io`.
+    pub fn new(set: YSocketpair) -> io::Result<Self> {
+        // SAFETY: a set keeps its descriptor, open and the same, as long as it lives; and nobody is lent the set for
+        // writing, so it is neither dropped nor replaced while it is registered.
+        let fd = unsafe { AsyncFd::register_with_interest(set, Interest::READABLE) };
+        fd.map(Self).map_err(io::Error::from)
+    }
+
+    /// The signals that are up, as by [`Wait::poll`]: waits for at least one, and takes those that were raised by hand.
+    ///
+    /// Cancel-safe: a future dropped before it is ready has taken nothing.
+    ///
+    /// # Errors
+    /// When the runtime is shutting down.
+    pub async fn signals(&mut self) -> io::Result<Signals> {
+        core::future::poll_fn(|context| self.poll_signals(context)).await
+    }
+
+    /// As [`signals`](Self::signals), or has the task woken when there may be one. Never blocks.
+    ///
+    /// # Errors
+    /// When the runtime is shutting down.
+    pub fn poll_signals(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Signals>> {
+        loop {
+            let mut ready = ready!(self.0.poll_read_ready_mut(context))?;
+            let signals = ready.get_inner_mut().check();
+            if !signals.is_empty() {
+                // The runtime goes on taking it for readable, and the next call looks again at once.
+                return Poll::Ready(Ok(signals));
+            }
+            // An empty answer promises that the next signal makes the descriptor readable anew.
+            ready.clear_ready();
+        }
+    }
+
+    /// Attaches a receiver to an id of the set: [`YSocketpair::attach`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn attach(&mut self, receiver: &mut impl Attach, id: usize) -> Result<(), AttachError> {
+        self.0.get_mut().attach(receiver, id)
+    }
+
+    /// Takes a receiver out of the set: [`YSocketpair::detach`].
+    pub fn detach(&mut self, receiver: &mut impl Attach) -> Option<usize> {
+        self.0.get_mut().detach(receiver)
+    }
+
+    /// The set.
+    #[must_use]
+    pub fn get_ref(&self) -> &YSocketpair {
+        self.0.get_ref()
+    }
+
+    /// The set, out of the event loop.
+    #[must_use]
+    pub fn into_inner(self) -> YSocketpair {
+        self.0.into_inner()
+    }
+}

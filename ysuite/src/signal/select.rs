@@ -1,0 +1,147 @@
+//! [`Select`]: which of many receivers has something, or is the time up. One thread; any thread may send.
+//!
+//! A [`YPollset`] that hands out its ids itself and answers with one at a time, each in its turn. Never blocks but in its
+//! waits; allocates when it is made.
+//!
+//! Cannot: receive. It says where to look, and the receivers stay with whoever has them.
+
+use core::time::Duration;
+use std::time::Instant;
+
+use super::{Attach, AttachError, Wait, YPollset};
+
+/// Waits for the first of several receivers, of any channels and any types, that may have a message.
+///
+/// ```
+/// use std::time::Duration;
+/// use ysuite::{mpsc, signal::Select, spsc};
+///
+/// let (mut numbers, mut numbers_in) = spsc::unbounded();
+/// let (_words, mut words_in) = mpsc::unbounded::<String>();
+/// numbers.send(7)?;
+///
+/// let mut select = Select::new();
+/// let (a, b) = (select.add(&mut numbers_in)?, select.add(&mut words_in)?);
+/// loop {
+///     match select.wait_timeout(Duration::from_millis(1)) {
+///         Some(id) if id == a => numbers_in.try_iter().for_each(|number| assert_eq!(number, 7)),
+///         Some(id) if id == b => words_in.try_iter().for_each(|word| panic!("nobody has sent {word}")),
+///         _ => break,
+///     }
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// An answer says that a receiver *may* have a message, or that its senders are gone: receive with `try_recv` or
+/// `try_iter`, and wait again. Level-triggered: a receiver is named again, in its turn, until it has found itself empty; one
+/// whose senders are gone until it is [removed](Self::remove). Every receiver is named at first.
+///
+/// Receivers may come and go at any time. Dropping one is as good as removing it. Dropping the `Select` leaves them in
+/// nobody's set, but attached: [`remove`](Self::remove) them before, or call their `detach`, to attach them elsewhere.
+#[derive(Debug)]
+pub struct Select {
+    set: YPollset,
+    /// The id of the last answer: the next begins behind it.
+    last: usize,
+    /// Where to look for an id that is free.
+    next: usize,
+}
+
+impl Select {
+    /// For up to 31 receivers at a time.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_set(YPollset::new())
+    }
+
+    /// For up to so many receivers at a time.
+    ///
+    /// # Panics
+    /// If `capacity` is 0 or larger than [`MAX_CAPACITY`](super::MAX_CAPACITY).
+    #[must_use]
+    #[track_caller]
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self::with_set(YPollset::with_capacity(capacity))
+    }
+
+    fn with_set(set: YPollset) -> Self {
+        Self { last: set.capacity() - 1, next: 0, set }
+    }
+
+    /// Waits for this receiver as well, and returns the id by which it will be named.
+    ///
+    /// # Errors
+    /// If it is attached already ([`AttachError::AlreadyAttached`]; the receiver of an exchange is taken out of where it was
+    /// instead), or there are as many as there may be ([`AttachError::IdTaken`]). Nothing has changed.
+    pub fn add(&mut self, receiver: &mut impl Attach) -> Result<usize, AttachError> {
+        let capacity = self.set.capacity();
+        let mut error = AttachError::IdTaken { id: self.next };
+        // Those that have gone by themselves have not told: an id is free if it can be had.
+        for id in (self.next..capacity).chain(0..self.next) {
+            match self.set.attach(receiver, id) {
+                Ok(()) => {
+                    self.next = (id + 1) % capacity;
+                    return Ok(id);
+                }
+                Err(taken @ AttachError::IdTaken { .. }) => error = taken,
+                Err(other) => return Err(other),
+            }
+        }
+        Err(error)
+    }
+
+    /// Waits for this receiver no longer; it can be attached elsewhere. Returns its id, which is free now; `None` if it was
+    /// not here.
+    ///
+    /// The id may be named once more, for nothing, by a sender that was just about to.
+    pub fn remove(&mut self, receiver: &mut impl Attach) -> Option<usize> {
+        self.set.detach(receiver)
+    }
+
+    /// The id of a receiver that may have a message; blocks until there is one. With no receivers at all that is for ever.
+    pub fn wait(&mut self) -> usize {
+        loop {
+            let signals = self.set.poll();
+            if let Some(id) = self.choose(signals) {
+                return id;
+            }
+        }
+    }
+
+    /// As [`wait`](Self::wait), but no longer than `timeout`; `None` when the time is up. `Duration::MAX` is for ever.
+    pub fn wait_timeout(&mut self, timeout: Duration) -> Option<usize> {
+        let signals = self.set.poll_timeout(timeout);
+        self.choose(signals)
+    }
+
+    /// As [`wait`](Self::wait), but no longer than until `deadline`; `None` when the time is up.
+    pub fn wait_deadline(&mut self, deadline: Instant) -> Option<usize> {
+        self.wait_timeout(deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// As [`wait`](Self::wait), but never blocks.
+    pub fn try_wait(&mut self) -> Option<usize> {
+        let signals = self.set.check();
+        self.choose(signals)
+    }
+
+    /// Whose turn it is: the first behind the last.
+    fn choose(&mut self, signals: super::Signals) -> Option<usize> {
+        let mut first = None;
+        for id in signals {
+            if id > self.last {
+                first = Some(id);
+                break;
+            }
+            first = first.or(Some(id));
+        }
+        self.last = first?;
+        first
+    }
+}
+
+impl Default for Select {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,205 @@
+//! Channels and sets of signals in tokio, with one thread and with several.
+
+use std::io;
+use std::thread;
+use std::time::Duration;
+
+use ::tokio::runtime::{Builder, Runtime};
+use futures_util::StreamExt;
+use ysuite::integrations::tokio::AsyncSocketpair;
+use ysuite::signal::{Signal, YSocketpair};
+use ysuite::{mpmc, mpsc, spsc};
+
+use crate::support::{Random, guarded};
+
+fn runtimes() -> [Runtime; 2] {
+    [Builder::new_current_thread(), Builder::new_multi_thread()]
+        .map(|mut builder| builder.worker_threads(2).enable_all().build().unwrap())
+}
+
+#[test]
+fn messages_from_threads_to_tasks_and_back() {
+    guarded(|| {
+        const MESSAGES: usize = 5_000;
+        for runtime in runtimes() {
+            let (mut there, mut in_task) = spsc::bounded(16);
+            let (mut back, mut results) = mpsc::bounded(16);
+            let task = runtime.spawn(async move {
+                while let Ok(message) = in_task.recv_async().await {
+                    back.send_async(message * 2).await.unwrap();
+                }
+            });
+            let thread = thread::spawn(move || {
+                let mut random = Random::new(1);
+                for message in 0..MESSAGES {
+                    there.send(message).unwrap();
+                    random.pause();
+                }
+            });
+            let reading = thread::spawn(move || assert!(results.iter().eq((0..MESSAGES).map(|message| message * 2))));
+            runtime.block_on(task).unwrap();
+            thread.join().unwrap();
+            reading.join().unwrap();
+        }
+    });
+}
+
+#[test]
+fn tasks_share_an_exchange() {
+    guarded(|| {
+        for runtime in runtimes() {
+            let (sender, receiver) = mpmc::bounded(4);
+            let workers: Vec<_> = (0..5)
+                .map(|_| {
+                    let receiver = receiver.clone();
+                    runtime
+                        .spawn(async move { receiver.fold(0, |sum, message: u64| async move { sum + message }).await })
+                })
+                .collect();
+            runtime.block_on(async move {
+                for message in 0..2_000 {
+                    sender.send_async(message).await.unwrap();
+                }
+            });
+            let mut sum = 0;
+            for worker in workers {
+                sum += runtime.block_on(worker).unwrap();
+            }
+            assert_eq!(sum, 1_999_000);
+        }
+    });
+}
+
+#[test]
+fn a_receiver_is_a_stream() {
+    guarded(|| {
+        for runtime in runtimes() {
+            let (mut sender, receiver) = mpsc::unbounded();
+            let thread = thread::spawn(move || (0..3_000).for_each(|message| sender.send(message).unwrap()));
+            let evens = receiver.filter(|message| std::future::ready(message % 2 == 0)).collect::<Vec<i32>>();
+            assert!(runtime.block_on(evens).into_iter().eq((0..3_000).step_by(2)));
+            thread.join().unwrap();
+        }
+    });
+}
+
+#[test]
+fn a_receiver_beside_a_timer_loses_nothing() {
+    guarded(|| {
+        for runtime in runtimes() {
+            let (mut sender, mut receiver) = spsc::unbounded();
+            let thread = thread::spawn(move || {
+                let mut random = Random::new(2);
+                for message in 0..500 {
+                    sender.send(message).unwrap();
+                    random.pause();
+                }
+            });
+            runtime.block_on(async move {
+                let (mut expected, mut ticks) = (0, ::tokio::time::interval(Duration::from_micros(100)));
+                loop {
+                    // The future that loses is dropped.
+                    ::tokio::select! {
+                        biased;
+                        _ = ticks.tick() => {}
+                        message = receiver.recv_async() => match message {
+                            Ok(message) => {
+                                assert_eq!(message, expected);
+                                expected += 1;
+                            }
+                            Err(_) => break assert_eq!(expected, 500),
+                        },
+                    }
+                }
+            });
+            thread.join().unwrap();
+        }
+    });
+}
+
+#[test]
+fn a_set_of_signals_in_an_event_loop() {
+    guarded(|| {
+        const MESSAGES: usize = 3_000;
+        for runtime in runtimes() {
+            let mut threads = Vec::new();
+            let mut receivers: Vec<_> = (0..10)
+                .map(|seed| {
+                    let (mut sender, receiver) = spsc::unbounded();
+                    threads.push(thread::spawn(move || {
+                        let mut random = Random::new(seed);
+                        for message in 0..MESSAGES {
+                            sender.send(message).unwrap();
+                            random.pause();
+                        }
+                    }));
+                    (receiver, 0)
+                })
+                .collect();
+            let serving = async move {
+                let mut set = AsyncSocketpair::new(YSocketpair::new()?)?;
+                for (id, (receiver, _)) in receivers.iter_mut().enumerate() {
+                    set.attach(receiver, id * 25)?;
+                }
+                let mut over = 0;
+                while over < receivers.len() {
+                    for id in set.signals().await? {
+                        let (receiver, expected) = &mut receivers[id / 25];
+                        // Now and then not to the end: it is told again.
+                        for _ in 0..50 {
+                            match receiver.try_recv() {
+                                Ok(message) => {
+                                    assert_eq!(message, *expected);
+                                    *expected += 1;
+                                }
+                                Err(error) if error.is_disconnected() => {
+                                    assert_eq!((set.detach(receiver), *expected), (Some(id), MESSAGES));
+                                    over += 1;
+                                    break;
+                                }
+                                Err(_) => break,
+                            }
+                        }
+                    }
+                }
+                io::Result::Ok(())
+            };
+            runtime.block_on(runtime.spawn(serving)).unwrap().unwrap();
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
+        }
+    });
+}
+
+#[test]
+fn signals_raised_by_hand_are_taken_once_each() {
+    guarded(|| {
+        for runtime in runtimes() {
+            runtime.block_on(async {
+                let mut set = AsyncSocketpair::new(YSocketpair::new().unwrap()).unwrap();
+                for round in 0..300 {
+                    let signaler = set.get_ref().signaler();
+                    let thread = thread::spawn(move || signaler.signal(round % 256));
+                    // A future that is dropped has taken nothing: what this one does not see, the next does.
+                    let seen = ::tokio::time::timeout(Duration::ZERO, set.signals()).await;
+                    let signals = match seen {
+                        Ok(signals) => signals.unwrap(),
+                        Err(_) => set.signals().await.unwrap(),
+                    };
+                    assert!(signals.eq([round % 256]));
+                    thread.join().unwrap();
+                }
+            });
+            runtime.block_on(async {
+                let mut set = AsyncSocketpair::new(YSocketpair::new().unwrap()).unwrap();
+                let signaler = set.get_ref().signaler();
+                for round in 0..300 {
+                    signaler.signal(round % 256);
+                    assert!(set.signals().await.unwrap().eq([round % 256]));
+                }
+                let mut set = set.into_inner();
+                signaler.signal(9);
+                assert!(ysuite::signal::Wait::check(&mut set).eq([9]));
+            });
+        }
+    });
+}
