@@ -99,6 +99,26 @@ fn a_steady_stream_of_many_senders_allocates_nothing() {
 }
 
 #[test]
+fn a_backlog_that_grows_asks_the_system_seldom() {
+    let (mut sender, mut receiver) = mpsc::unbounded();
+    let mut run = |rounds: usize| {
+        for message in 0..rounds * 4 {
+            sender.send(message).unwrap();
+            if message % 4 != 3 {
+                receiver.recv().unwrap();
+            }
+        }
+    };
+    run(10_000);
+    let asked = || requests().0 + requests().1;
+    let before = asked();
+    run(250_000);
+    // The quarter that stays is 2 MB: some thirty great chunks, where small ones would be two hundred and fifty.
+    let asked = asked() - before;
+    assert!((20..=60).contains(&asked), "{asked} requests for 250,000 messages that stay");
+}
+
+#[test]
 fn a_stream_makes_no_system_call() {
     let (mut one, mut receiver) = mpsc::unbounded();
     let mut two = one.clone();

@@ -217,6 +217,14 @@ impl<T> Pen<T> {
         }
     }
 
+    /// A new chunk, greater than the last until it is worth keeping; in a long queue until it is as great as any.
+    fn chunk_after(&self, core: &Core<T>) -> Chunk<T> {
+        let most = core.groups();
+        // Where no chunk is greater nobody needs to know.
+        let is_long = most < Geometry::<T>::GROUPS && core.calm.spare.is_long();
+        Chunk::allocate((self.chunk.groups() * 4).min(if is_long { Geometry::<T>::GROUPS } else { most }))
+    }
+
     #[cold]
     #[inline(never)]
     fn next_chunk(&mut self, core: &Core<T>) {
@@ -227,7 +235,7 @@ impl<T> Pen<T> {
             }
             None => {
                 core.calm.spare.linked();
-                core.calm.spare.take().unwrap_or_else(|| Chunk::allocate((self.chunk.groups() * 4).min(core.groups())))
+                core.calm.spare.take().unwrap_or_else(|| self.chunk_after(core))
             }
         };
         // ORDERING: Relaxed; the link below publishes it.

@@ -3,16 +3,21 @@
 //! A steady stream never allocates, because its chunks come back this way. Without a bound, as many chunks are kept as
 //! the queue is long, and a small reserve: what comes and goes with a backlog is reused while there is one, and given
 //! back to the system while it is drained. A queue with a bound keeps all its chunks.
+//!
+//! Chunks have one size that is worth keeping, small where there may be a thousand queues. A queue that gets long all the
+//! same takes *great* ones, so that its growth asks the system seldom; they are kept only while it is long.
 
 use core::ptr;
 
 use super::chunk::{Chunk, Header};
-use crate::sync::{AtomicPtr, AtomicUsize, Ordering};
+use crate::sync::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 
 /// Chunks kept for reuse in a queue without a bound, however short it is.
 const RESERVE: usize = 4;
 /// Chunks that can be kept in a queue without a bound, however long it is.
 const MOST: usize = 128;
+/// So many chunks make a long queue.
+const LONG: usize = 2 * RESERVE;
 
 pub(super) struct Spare<T> {
     /// The ring, or null before the first chunk comes back. Made by the reader.
@@ -22,8 +27,10 @@ pub(super) struct Spare<T> {
     keeps_all: bool,
     /// Chunks taken out of the ring in all. Written by the writer.
     taken: AtomicUsize,
-    /// Chunks linked to the queue in all. Written by the writer.
-    linked: AtomicUsize,
+    /// Chunks linked to the queue in all; wraps. Written by the writer.
+    linked: AtomicU32,
+    /// Chunks the reader has left in all; wraps. Written by the reader.
+    left: AtomicU32,
 }
 
 /// The reader's own part.
@@ -31,8 +38,6 @@ pub(super) struct Spare<T> {
 pub(super) struct Giving {
     /// Chunks put into the ring in all, less those taken back.
     given: usize,
-    /// Chunks the reader has left in all.
-    left: usize,
 }
 
 impl<T> Spare<T> {
@@ -48,8 +53,8 @@ impl<T> Spare<T> {
     }
 
     fn new(room: usize, keeps_all: bool) -> Self {
-        let (taken, linked) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Self { ring: AtomicPtr::new(ptr::null_mut()), room: room as u32, keeps_all, taken, linked }
+        let (taken, linked, left) = (AtomicUsize::new(0), AtomicU32::new(0), AtomicU32::new(0));
+        Self { ring: AtomicPtr::new(ptr::null_mut()), room: room as u32, keeps_all, taken, linked, left }
     }
 
     /// How many chunks can be kept.
@@ -73,16 +78,20 @@ impl<T> Spare<T> {
     }
 
     /// Reader: has left a chunk for good. If it has the size worth keeping, `groups`, it is kept for the writer; otherwise
-    /// it is freed. Where more is kept than the queue is long, one more is freed.
+    /// it is freed, and a greater one unless the queue is long. Where more is kept than the queue is long, one more is
+    /// freed, and with each great one that is left behind as well.
     pub(super) fn give(&self, giving: &mut Giving, chunk: Chunk<T>, groups: usize) {
-        giving.left = giving.left.wrapping_add(1);
+        // ORDERING: Relaxed twice; only the reader writes it; see `is_long`.
+        let left = self.left.load(Ordering::Relaxed).wrapping_add(1);
+        self.left.store(left, Ordering::Relaxed);
         // ORDERING: Relaxed twice: both decide only how much is kept.
         let kept = giving.given.wrapping_sub(self.taken.load(Ordering::Relaxed));
-        let ahead = self.linked.load(Ordering::Relaxed).wrapping_sub(giving.left);
+        let ahead = self.linked.load(Ordering::Relaxed).wrapping_sub(left) as usize;
         let enough = if self.keeps_all { self.room() } else { ahead.max(RESERVE) };
-        if kept >= enough || chunk.groups() != groups {
+        let too_great = chunk.groups() > groups && ahead <= RESERVE;
+        if kept >= enough || chunk.groups() < groups || too_great {
             free(Some(chunk));
-            if kept > enough {
+            if kept > enough || too_great && kept != 0 {
                 free(self.take_back(giving));
             }
         } else {
@@ -129,6 +138,15 @@ impl<T> Spare<T> {
         // ORDERING: Relaxed; see `give`.
         self.taken.store(taken.wrapping_add(1), Ordering::Relaxed);
         Some(chunk)
+    }
+
+    /// Writer: whether the queue is so long that great chunks are worth their memory.
+    pub(super) fn is_long(&self) -> bool {
+        if self.keeps_all {
+            return false;
+        }
+        // ORDERING: Relaxed twice: this decides only how much is allocated at once.
+        self.linked.load(Ordering::Relaxed).wrapping_sub(self.left.load(Ordering::Relaxed)) as usize >= LONG
     }
 
     /// Writer: has linked another chunk to the queue.
