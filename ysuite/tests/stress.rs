@@ -169,19 +169,31 @@ fn is_long() -> bool {
     std::env::var("YSUITE_STRESS").is_ok_and(|form| form == "long")
 }
 
-/// Rounds of random bursts until enough sleeps were counted.
-fn hunt(name: &'static str, capacity: Option<usize>, send: Send, receive: Receive) {
+/// Rounds, by number from 1, until enough sleeps were counted: in the short form one. Says and returns how often threads
+/// slept, and what they asked the kernel for in all.
+fn rounds(name: &'static str, mut round: impl FnMut(u64, &Arc<Account>)) -> (u64, u64) {
     let long = is_long();
     let account = Arc::new(Account::default());
     let mut rounds = 0;
     let start = Instant::now();
     while rounds == 0 || long && account.sleeps.load(Ordering::Relaxed) < LONG {
         rounds += 1;
-        round(name, capacity, send, receive, rounds, &account);
+        round(rounds, &account);
     }
     let (sleeps, calls) = (account.sleeps.load(Ordering::Relaxed), account.calls.load(Ordering::Relaxed));
     println!("{name}: {sleeps} sleeps, {calls} system calls, {rounds} rounds, {} s", start.elapsed().as_secs());
+    (sleeps, calls)
+}
+
+/// Such rounds, in which somebody must have slept.
+fn rounds_with_sleeps(name: &'static str, round: impl FnMut(u64, &Arc<Account>)) {
+    let (sleeps, _) = rounds(name, round);
     assert!(sleeps > 0, "nobody slept: nothing was tested");
+}
+
+/// Rounds of random bursts.
+fn hunt(name: &'static str, capacity: Option<usize>, send: Send, receive: Receive) {
+    rounds_with_sleeps(name, |seed, account| round(name, capacity, send, receive, seed, account));
 }
 
 fn round(name: &'static str, capacity: Option<usize>, send: Send, receive: Receive, seed: u64, account: &Arc<Account>) {

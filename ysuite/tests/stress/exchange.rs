@@ -12,7 +12,7 @@ use ysuite::signal::{Wait, YPollset, YSocketpair};
 
 use super::histories::histories;
 use super::support::executor::{Task, block_on, poll_once};
-use super::{Account, Entry, Gaps, LONG, Progress, guard, is_long, wait_until};
+use super::{Account, Entry, Gaps, Progress, guard, is_long, rounds_with_sleeps, wait_until};
 
 /// One way of receiving everything that comes, telling of each message.
 type Receive = fn(Receiver<u64>, &mut Gaps, &mut dyn FnMut());
@@ -29,15 +29,7 @@ struct Hunt {
 
 impl Hunt {
     fn run(self) {
-        let account = Arc::new(Account::default());
-        let mut rounds = 0;
-        while rounds == 0 || is_long() && account.sleeps.load(Ordering::Relaxed) < LONG {
-            rounds += 1;
-            self.round(rounds, &account);
-        }
-        let (sleeps, calls) = (account.sleeps.load(Ordering::Relaxed), account.calls.load(Ordering::Relaxed));
-        println!("{}: {sleeps} sleeps, {calls} system calls, {rounds} rounds", self.name);
-        assert!(sleeps > 0, "nobody slept: nothing was tested");
+        rounds_with_sleeps(self.name, |seed, account| self.round(seed, account));
     }
 
     fn round(self, seed: u64, account: &Arc<Account>) {

@@ -6,13 +6,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ysuite::mpsc::{self, Receiver, RecvTimeoutError, SendTimeoutError, Sender};
 use ysuite::signal::{Wait, YPollset, YSocketpair};
 
 use super::support::executor::block_on;
-use super::{Account, Entry, Gaps, LONG, Message, Progress, guard, wait_until};
+use super::{Account, Entry, Gaps, Message, Progress, guard, rounds_with_sleeps, wait_until};
 
 const SENDERS: usize = 3;
 
@@ -39,19 +39,9 @@ struct Arrivals {
     all: Arc<Progress>,
 }
 
-/// Rounds of random bursts until enough sleeps were counted.
+/// Rounds of random bursts.
 fn hunt(name: &'static str, crew: Crew, capacity: Option<usize>, send: Send, receive: Receive) {
-    let long = std::env::var("YSUITE_STRESS").is_ok_and(|form| form == "long");
-    let account = Arc::new(Account::default());
-    let mut rounds = 0;
-    let start = Instant::now();
-    while rounds == 0 || long && account.sleeps.load(Ordering::Relaxed) < LONG {
-        rounds += 1;
-        round(name, crew, capacity, send, receive, rounds * 10, &account);
-    }
-    let (sleeps, calls) = (account.sleeps.load(Ordering::Relaxed), account.calls.load(Ordering::Relaxed));
-    println!("{name}: {sleeps} sleeps, {calls} system calls, {rounds} rounds, {} s", start.elapsed().as_secs());
-    assert!(sleeps > 0, "nobody slept: nothing was tested");
+    rounds_with_sleeps(name, |number, account| round(name, crew, capacity, send, receive, number * 10, account));
 }
 
 fn round(

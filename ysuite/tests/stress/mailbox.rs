@@ -5,13 +5,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ysuite::mailbox::{Address, Builder, Crowding, LinkTerminated, Mailbox, ReceiveError};
 use ysuite::signal::{Wait, YPollset};
 use ysuite::{receive, receive_timeout};
 
-use super::{Account, Entry, Gaps, LONG, Message, Progress, guard, wait_until};
+use super::{Account, Entry, Gaps, Message, Progress, guard, rounds_with_sleeps, wait_until};
 
 const SENDERS: usize = 2;
 
@@ -28,16 +28,7 @@ struct Arrivals {
 }
 
 fn hunt(name: &'static str, bound: Option<usize>, receive: Receive) {
-    let long = super::is_long();
-    let account = Arc::new(Account::default());
-    let (mut rounds, start) = (0, Instant::now());
-    while rounds == 0 || long && account.sleeps.load(Ordering::Relaxed) < LONG {
-        rounds += 1;
-        round(name, bound, receive, rounds * 10, &account);
-    }
-    let (sleeps, calls) = (account.sleeps.load(Ordering::Relaxed), account.calls.load(Ordering::Relaxed));
-    println!("{name}: {sleeps} sleeps, {calls} system calls, {rounds} rounds, {} s", start.elapsed().as_secs());
-    assert!(sleeps > 0, "nobody slept: nothing was tested");
+    rounds_with_sleeps(name, |number, account| round(name, bound, receive, number * 10, account));
 }
 
 fn round(name: &'static str, bound: Option<usize>, receive: Receive, seed: u64, account: &Arc<Account>) {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use ysuite::mpmc::{self, Receiver, Sender};
 use ysuite::pool::{Message, Pool};
 
-use super::{Account, Entry, Gaps, LONG, Progress, guard, is_long};
+use super::{Account, Entry, Gaps, Progress, guard, rounds};
 
 /// A hunt with so many threads and blocks.
 #[derive(Clone, Copy)]
@@ -27,14 +27,7 @@ struct Hunt {
 
 impl Hunt {
     fn run(self) {
-        let account = Arc::new(Account::default());
-        let mut rounds = 0;
-        while rounds == 0 || is_long() && account.sleeps.load(Ordering::Relaxed) < LONG {
-            rounds += 1;
-            self.round(rounds, &account);
-        }
-        let (sleeps, calls) = (account.sleeps.load(Ordering::Relaxed), account.calls.load(Ordering::Relaxed));
-        println!("{}: {sleeps} sleeps, {calls} system calls, {rounds} rounds", self.name);
+        let (_, calls) = rounds(self.name, |seed, account| self.round(seed, account));
         assert!(calls > 0, "nobody slept or stole: nothing was tested");
     }
 
