@@ -109,34 +109,30 @@ const COMMON: Traits = Traits {
     ..Traits::COMMON
 };
 
-impl Transport for Datagrams {
-    const TRAITS: Traits = Traits {
-        name: "unix-dgram",
-        about: "A pair of unix datagram sockets, a message in each datagram",
-        available: || available("unix datagram sockets", SocketType::DGRAM),
-        ..COMMON
-    };
-    type Sender<M: Message> = Sender<Pair, M>;
-    type Receiver<M: Message> = Receiver<Pair, M>;
+macro_rules! over_pairs {
+    ($($transport:ident of $kind:ident: $name:literal, $about:literal, $what:literal;)+) => { $(
+        impl Transport for $transport {
+            const TRAITS: Traits = Traits {
+                name: $name,
+                about: $about,
+                available: || available($what, SocketType::$kind),
+                ..COMMON
+            };
+            type Sender<M: Message> = Sender<Pair, M>;
+            type Receiver<M: Message> = Receiver<Pair, M>;
 
-    fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
-        Ok(ends(Pair::open(SocketType::DGRAM)?))
-    }
+            fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
+                Ok(ends(Pair::open(SocketType::$kind)?))
+            }
+        }
+    )+ };
 }
 
-impl Transport for Seqpackets {
-    const TRAITS: Traits = Traits {
-        name: "unix-seqpacket",
-        about: "A pair of unix seqpacket sockets, a message in each packet",
-        available: || available("unix seqpacket sockets", SocketType::SEQPACKET),
-        ..COMMON
-    };
-    type Sender<M: Message> = Sender<Pair, M>;
-    type Receiver<M: Message> = Receiver<Pair, M>;
-
-    fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
-        Ok(ends(Pair::open(SocketType::SEQPACKET)?))
-    }
+over_pairs! {
+    Datagrams of DGRAM:
+        "unix-dgram", "A pair of unix datagram sockets, a message in each datagram", "unix datagram sockets";
+    Seqpackets of SEQPACKET:
+        "unix-seqpacket", "A pair of unix seqpacket sockets, a message in each packet", "unix seqpacket sockets";
 }
 
 fn available(what: &str, kind: SocketType) -> Result<(), String> {
