@@ -28,6 +28,7 @@ mod tests;
 use std::mem::MaybeUninit;
 
 use bytemuck::Pod;
+use rustix::io::Errno;
 
 pub use self::allowed::{Allowed, Limits, in_words, limits, report};
 pub use self::ends::{Receiver, Sender, ends};
@@ -58,4 +59,42 @@ fn room<W: Pod>(wire: &mut MaybeUninit<W>) -> &mut [MaybeUninit<u8>] {
     let start = std::ptr::from_mut(wire).cast();
     // SAFETY: exactly the bytes of `wire`, which is borrowed for as long; none of them need be initialised.
     unsafe { std::slice::from_raw_parts_mut(start, size_of::<W>()) }
+}
+
+/// Gives all of a message to a stream of bytes, in as many calls of `write` as it takes; each says how many bytes it took.
+#[inline(always)]
+fn put_in_parts<W: Pod>(wire: &W, mut write: impl FnMut(&[u8]) -> Result<usize, Errno>) -> Result<(), Closed> {
+    let bytes = bytemuck::bytes_of(wire);
+    let mut written = 0;
+    while written < bytes.len() {
+        match write(&bytes[written..]) {
+            Ok(count) => written += count,
+            Err(Errno::INTR) => {}
+            Err(_) => return Err(Closed),
+        }
+    }
+    Ok(())
+}
+
+/// Takes all of a message from a stream of bytes, in as many calls of `read` as it takes; 0 is the stream's end.
+///
+/// # Safety
+///
+/// `read` has initialised as many bytes as it says, from the first on.
+#[inline(always)]
+unsafe fn take_in_parts<W: Pod>(
+    mut read: impl FnMut(&mut [MaybeUninit<u8>]) -> Result<usize, Errno>,
+) -> Result<W, Closed> {
+    let mut wire = MaybeUninit::<W>::uninit();
+    let mut received = 0;
+    while received < size_of::<W>() {
+        match read(&mut room(&mut wire)[received..]) {
+            Ok(0) => return Err(Closed),
+            Ok(count) => received += count,
+            Err(Errno::INTR) => {}
+            Err(_) => return Err(Closed),
+        }
+    }
+    // SAFETY: by the caller every byte is initialised, and every pattern of bytes is a `Pod`.
+    Ok(unsafe { wire.assume_init() })
 }

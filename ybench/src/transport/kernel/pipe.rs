@@ -9,15 +9,14 @@
 //! length will do. Cannot: keep longer messages of several threads whole.
 
 use std::io;
-use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use bytemuck::Pod;
-use rustix::io::{Errno, ioctl_fionread, read, write};
+use rustix::io::{ioctl_fionread, read, write};
 use rustix::pipe::{PipeFlags, fcntl_getpipe_size, fcntl_setpipe_size, pipe_with};
 
 use super::ends::{Receiver, Sender};
-use super::{Mechanism, allowed, ends, room};
+use super::{Mechanism, allowed, ends, put_in_parts, take_in_parts};
 use crate::transport::{Closed, Ends, Message, Shape, Traits, Transport, Waits, ends_by_cloning};
 
 /// What POSIX lets a write be split at: up to so many bytes stay together.
@@ -62,32 +61,13 @@ impl Mechanism for Both {
 
     #[inline(always)]
     fn put<W: Pod>(&self, wire: &W) -> Result<(), Closed> {
-        let bytes = bytemuck::bytes_of(wire);
-        let mut written = 0;
-        while written < bytes.len() {
-            match write(&self.writing, &bytes[written..]) {
-                Ok(count) => written += count,
-                Err(Errno::INTR) => {}
-                Err(_) => return Err(Closed),
-            }
-        }
-        Ok(())
+        put_in_parts(wire, |bytes| write(&self.writing, bytes))
     }
 
     #[inline(always)]
     fn take<W: Pod>(&self) -> Result<W, Closed> {
-        let mut wire = MaybeUninit::<W>::uninit();
-        let mut received = 0;
-        while received < size_of::<W>() {
-            match read(&self.reading, &mut room(&mut wire)[received..]) {
-                Ok(([], _)) => return Err(Closed),
-                Ok((read, _)) => received += read.len(),
-                Err(Errno::INTR) => {}
-                Err(_) => return Err(Closed),
-            }
-        }
-        // SAFETY: the kernel has written every byte, and every pattern of bytes is a `Pod`.
-        Ok(unsafe { wire.assume_init() })
+        // SAFETY: what `read` says to be initialised are the first bytes of what it was given.
+        unsafe { take_in_parts(|room| read(&self.reading, room).map(|(bytes, _)| bytes.len())) }
     }
 
     /// Reading makes room for a sender that waits, unless its message is in the pipe only in part: that one, which is no

@@ -13,10 +13,9 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use bytemuck::Pod;
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown};
 
-use super::{Mechanism, room};
+use super::{Mechanism, put_in_parts, take_in_parts};
 use crate::transport::Closed;
 
 /// Two connected sockets that carry nothing else, from the first to the second.
@@ -42,36 +41,20 @@ impl<const POLL: bool> Mechanism for Stream<POLL> {
 
     #[inline(always)]
     fn put<W: Pod>(&self, wire: &W) -> Result<(), Closed> {
-        let bytes = bytemuck::bytes_of(wire);
-        let mut sent = 0;
-        while sent < bytes.len() {
-            match send(&self.first, &bytes[sent..], SendFlags::NOSIGNAL) {
-                Ok(count) => sent += count,
-                Err(Errno::INTR) => {}
-                Err(_) => return Err(Closed),
-            }
-        }
-        Ok(())
+        put_in_parts(wire, |bytes| send(&self.first, bytes, SendFlags::NOSIGNAL))
     }
 
     #[inline(always)]
     fn take<W: Pod>(&self) -> Result<W, Closed> {
-        let mut wire = MaybeUninit::<W>::uninit();
-        let mut received = 0;
-        while received < size_of::<W>() {
+        let read = |room: &mut [MaybeUninit<u8>]| {
             if POLL {
                 // Interrupted or not, the read below waits for what is missing.
                 let _ = poll(&mut [PollFd::new(&self.second, PollFlags::IN)], None);
             }
-            match recv(&self.second, &mut room(&mut wire)[received..], RecvFlags::WAITALL) {
-                Ok((_, 0)) => return Err(Closed),
-                Ok((_, count)) => received += count,
-                Err(Errno::INTR) => {}
-                Err(_) => return Err(Closed),
-            }
-        }
-        // SAFETY: the kernel has written every byte, and every pattern of bytes is a `Pod`.
-        Ok(unsafe { wire.assume_init() })
+            recv(&self.second, room, RecvFlags::WAITALL).map(|(_, count)| count)
+        };
+        // SAFETY: without `RecvFlags::TRUNC` the kernel has written as many bytes as it says, from the first on.
+        unsafe { take_in_parts(read) }
     }
 
     /// After the shutdown nothing more can be sent, so the stream has an end and a read up to it never waits for long.
