@@ -6,8 +6,11 @@ pub mod nanosecond;
 pub mod threads;
 pub mod y_suite;
 
+use crate::cli::Request;
+use crate::error::Error;
 use crate::plot::Picture;
 use crate::record::Report;
+use crate::transport::registry::Entry;
 
 /// The article's own tables, if the report is of one. `beyond` is in nanoseconds.
 pub fn text(report: &Report, beyond: f64) -> Option<String> {
@@ -33,3 +36,17 @@ pub fn pictures(report: &Report) -> Vec<(String, Picture)> {
 
 /// What reports of articles call their command, before the article's name.
 const COMMAND: &str = "article ";
+
+/// Those of the requested transports that an article is measured with: it knows these only.
+///
+/// # Errors
+///
+/// Refuses where none of them was requested.
+fn own(request: &Request, known: &[&str]) -> Result<Vec<&'static Entry>, Error> {
+    let own: Vec<_> = request.entries.iter().copied().filter(|entry| known.contains(&entry.traits.name)).collect();
+    if own.is_empty() {
+        let sentence = format!("This article is measured with these transports only: {}.", known.join(", "));
+        return Err(Error::Refused(sentence));
+    }
+    Ok(own)
+}

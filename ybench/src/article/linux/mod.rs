@@ -50,14 +50,7 @@ const CARRIED_AT_LEAST: u64 = 2_048;
 const MEMORY: Duration = Duration::from_millis(50);
 
 pub fn run(request: &Request) -> Result<(), Error> {
-    let known = |name: &str| DESIGNS.iter().any(|design| design.transport == name);
-    let entries: Vec<&'static Entry> =
-        request.entries.iter().copied().filter(|entry| known(entry.traits.name)).collect();
-    if entries.is_empty() {
-        let names: Vec<&str> = DESIGNS.iter().map(|design| design.transport).collect();
-        let sentence = format!("This article is measured with these transports only: {}.", names.join(", "));
-        return Err(Error::Refused(sentence));
-    }
+    let entries = super::own(request, &DESIGNS.each_ref().map(|design| design.transport))?;
     let mut report = run::begin("article linux", request, request.rounds.unwrap_or(ROUNDS));
     report.bounds = bounds(&entries);
     report.epoll = epoll::tried(&entries);

@@ -35,12 +35,7 @@ const BOUNCED_FOR: Duration = Duration::from_secs(1);
 const TRANSPORTS: [&str; 4] = ["tcp-stream", "unix-stream", "ypipe-ypollset", "spsc"];
 
 pub fn run(request: &Request) -> Result<(), Error> {
-    let entries: Vec<&'static Entry> =
-        request.entries.iter().copied().filter(|entry| TRANSPORTS.contains(&entry.traits.name)).collect();
-    if entries.is_empty() {
-        let sentence = format!("This article is measured with these transports only: {}.", TRANSPORTS.join(", "));
-        return Err(Error::Refused(sentence));
-    }
+    let entries = super::own(request, &TRANSPORTS)?;
     let rounds = request.rounds.unwrap_or(ROUNDS);
     let mut report = run::begin("article nanosecond", request, rounds);
     let plans = plans(request, rounds, &entries, &mut report.warnings);

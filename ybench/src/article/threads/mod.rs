@@ -36,14 +36,7 @@ const BOUNCED_FOR: Duration = Duration::from_secs(1);
 const REST: Duration = Duration::from_millis(100);
 
 pub fn run(request: &Request) -> Result<(), Error> {
-    let known = |name: &str| DESIGNS.iter().any(|design| design.transport == name);
-    let entries: Vec<&'static Entry> =
-        request.entries.iter().copied().filter(|entry| known(entry.traits.name)).collect();
-    if entries.is_empty() {
-        let names: Vec<&str> = DESIGNS.iter().map(|design| design.transport).collect();
-        let sentence = format!("This article is measured with these transports only: {}.", names.join(", "));
-        return Err(Error::Refused(sentence));
-    }
+    let entries = super::own(request, &DESIGNS.each_ref().map(|design| design.transport))?;
     let rounds = request.rounds.unwrap_or(ROUNDS);
     let mut report = run::begin("article threads", request, rounds);
     let plans = plans(request, rounds, &entries, &mut report.warnings);
