@@ -28,35 +28,28 @@ use crate::stage::{Part, Span, Timed, ensemble};
 use crate::transport::registry::Entry;
 use crate::transport::{Many, Message, Receiver, Sender, Shape};
 
-pub static TWO_BY_TWO: Scenario = Scenario {
-    name: "many-2x2",
-    about: "Two threads send and two receive, through one transport",
-    parameters: carried::PARAMETERS,
-    in_quick: Quick::No,
-    one_cpu: false,
-    shape: |_| Shape::square(2),
-    needs_two_cpus: false,
-    able: |traits| traits.one_by_one,
-    limit: carried::limit,
-    beside: &[],
-    contender: |entry, parameter, frame| contender(entry, Shape::square(2), parameter, frame),
-};
+pub static TWO_BY_TWO: Scenario = square::<2>("many-2x2", "Two threads send and two receive, through one transport");
+pub static THREE_BY_THREE: Scenario =
+    square::<3>("many-3x3", "Three threads send and three receive, through one transport");
+pub static EIGHT_BY_EIGHT: Scenario =
+    square::<8>("many-8x8", "Eight threads send and eight receive, through one transport");
 
-pub static THREE_BY_THREE: Scenario = Scenario {
-    name: "many-3x3",
-    about: "Three threads send and three receive, through one transport",
-    shape: |_| Shape::square(3),
-    contender: |entry, parameter, frame| contender(entry, Shape::square(3), parameter, frame),
-    ..TWO_BY_TWO
-};
-
-pub static EIGHT_BY_EIGHT: Scenario = Scenario {
-    name: "many-8x8",
-    about: "Eight threads send and eight receive, through one transport",
-    shape: |_| Shape::square(8),
-    contender: |entry, parameter, frame| contender(entry, Shape::square(8), parameter, frame),
-    ..TWO_BY_TWO
-};
+/// As many threads on one side as on the other.
+const fn square<const SIDE: usize>(name: &'static str, about: &'static str) -> Scenario {
+    Scenario {
+        name,
+        about,
+        parameters: carried::PARAMETERS,
+        in_quick: Quick::No,
+        one_cpu: false,
+        shape: |_| Shape::square(SIDE),
+        needs_two_cpus: false,
+        able: |traits| traits.one_by_one,
+        limit: carried::limit,
+        beside: &[],
+        contender: |entry, parameter, frame| contender(entry, Shape::square(SIDE), parameter, frame),
+    }
+}
 
 /// One of so many threads to so many, in runs of many slices of the scheduler.
 pub fn contender(entry: &'static Entry, shape: Shape, parameter: Option<Parameter>, frame: Frame) -> Contender {
