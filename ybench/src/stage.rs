@@ -135,6 +135,28 @@ where
     Ok((ended(first)?, ended(second)?))
 }
 
+/// As [`duet`], for two who begin their work at the gate: it is passed for them.
+pub fn duet_from_the_gate<A, B>(
+    place: Place,
+    units: u64,
+    first: impl FnOnce() -> A + Send + 'static,
+    second: impl FnOnce() -> B + Send + 'static,
+) -> Result<(A, B), Fault>
+where
+    A: Send + 'static,
+    B: Send + 'static,
+{
+    let first = move |gate: &Gate| {
+        gate.pass();
+        first()
+    };
+    let second = move |gate: &Gate| {
+        gate.pass();
+        second()
+    };
+    duet(place, units, first, second)
+}
+
 /// Boxed: the start of a thread is a lot of code, and would be compiled for every driver, transport and message again.
 type Work<A> = Box<dyn FnOnce(&Gate) -> A + Send>;
 

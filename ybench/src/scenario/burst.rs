@@ -25,7 +25,7 @@ use crate::outcome::{Metric, Outcome};
 use crate::place::Place;
 use crate::record::{Parameter, Quantity};
 use crate::rounds::Contender;
-use crate::stage::duet;
+use crate::stage::duet_from_the_gate;
 use crate::transport::registry::Entry;
 use crate::transport::{Receiver, Sender, Shape, Transport};
 
@@ -105,17 +105,11 @@ pub fn run<T: Transport>(place: Place, backlog: u64, messages: u64) -> Result<Ou
     let (sender, receiver) = T::open::<usize>()?;
     let (full, is_full) = mpsc::channel();
     let (drained, is_drained) = mpsc::channel();
-    let (filled, drain) = duet(
+    let (filled, drain) = duet_from_the_gate(
         place,
         messages.max(backlog) * 2,
-        move |gate| {
-            gate.pass();
-            fill(sender, bursts, &full, &is_drained)
-        },
-        move |gate| {
-            gate.pass();
-            drain(receiver, bursts, &is_full, &drained)
-        },
+        move || fill(sender, bursts, &full, &is_drained),
+        move || drain(receiver, bursts, &is_full, &drained),
     )?;
     let drain = bursts.nanoseconds_per_message(drain?);
     let fill = bursts.nanoseconds_per_message(filled);

@@ -17,7 +17,7 @@ use crate::outcome::{Metric, Outcome, Series};
 use crate::place::Place;
 use crate::record::Parameter;
 use crate::rounds::Contender;
-use crate::stage::duet;
+use crate::stage::duet_from_the_gate;
 use crate::stats::{self, Spread};
 use crate::transport::empty::Empty;
 use crate::transport::registry::Entry;
@@ -91,17 +91,11 @@ fn exchange<T: Transport, M: Message>(place: Place, messages: usize, now: impl N
     let (there_in, there_out) = T::open_for::<M>(messages)?;
     let (back_in, back_out) = T::open_for::<M>(messages)?;
     let (sent, received, answered) = (room(messages)?, room(messages)?, room(messages)?);
-    let (asked, received) = duet(
+    let (asked, received) = duet_from_the_gate(
         place,
         2 * messages as u64,
-        move |gate| {
-            gate.pass();
-            ask(there_in, back_out, now, sent, answered)
-        },
-        move |gate| {
-            gate.pass();
-            answer(there_out, back_in, now, received)
-        },
+        move || ask(there_in, back_out, now, sent, answered),
+        move || answer(there_out, back_in, now, received),
     )?;
     match (asked, received) {
         (Ok((sent, answered)), Ok(received)) => Ok(Stamps { sent, received, answered }),

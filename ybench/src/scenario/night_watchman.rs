@@ -20,7 +20,7 @@ use crate::outcome::{Outcome, Series};
 use crate::place::Place;
 use crate::record::{Parameter, Quantity};
 use crate::rounds::Contender;
-use crate::stage::duet;
+use crate::stage::duet_from_the_gate;
 use crate::transport::registry::Entry;
 use crate::transport::{Message, Sender, Shape, Transport};
 
@@ -67,17 +67,11 @@ fn timed<T: Transport, M: Message>(place: Place, messages: u64, silence: f64) ->
     let (sender, receiver) = T::open_for::<M>(messages as usize)?;
     let (sent, received) = (room(messages as usize)?, room(messages as usize)?);
     let now = now();
-    let (sent, received) = duet(
+    let (sent, received) = duet_from_the_gate(
         place,
         timetable(silence).work(messages),
-        move |gate| {
-            gate.pass();
-            wake_now_and_then(sender, now, sent, Duration::from_secs_f64(silence))
-        },
-        move |gate| {
-            gate.pass();
-            receive(receiver, now, received, || ())
-        },
+        move || wake_now_and_then(sender, now, sent, Duration::from_secs_f64(silence)),
+        move || receive(receiver, now, received, || ()),
     )?;
     let (received, ()) = received?;
     let latencies = between(clock::get(), &sent, &received);

@@ -16,7 +16,7 @@ use crate::limits::{self, Probe};
 use crate::place::Place;
 use crate::record::Parameter;
 use crate::rounds::Contender;
-use crate::stage::{Timed, duet};
+use crate::stage::{Timed, duet_from_the_gate};
 use crate::transport::registry::Entry;
 use crate::transport::{Message, Receiver, Sender, Shape, Transport, Waits};
 
@@ -68,17 +68,11 @@ pub(super) fn own_limit(waits: Waits, place: Place) -> &'static Probe {
 pub fn run<T: Transport, M: Message>(place: Place, bounces: u64) -> Result<Timed, Fault> {
     let (there_in, there_out) = T::open_for::<M>(bounces as usize)?;
     let (back_in, back_out) = T::open_for::<M>(bounces as usize)?;
-    let (ping, pong) = duet(
+    let (ping, pong) = duet_from_the_gate(
         place,
         bounces * 2,
-        move |gate| {
-            gate.pass();
-            serve(there_in, back_out, bounces as usize)
-        },
-        move |gate| {
-            gate.pass();
-            answer(there_out, back_in)
-        },
+        move || serve(there_in, back_out, bounces as usize),
+        move || answer(there_out, back_in),
     )?;
     let (start, end) = ping?;
     pong?;

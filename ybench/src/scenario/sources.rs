@@ -25,7 +25,7 @@ use crate::limits;
 use crate::place::Place;
 use crate::record::{Parameter, Quantity};
 use crate::rounds::Contender;
-use crate::stage::{Timed, duet};
+use crate::stage::{Timed, duet_from_the_gate};
 use crate::transport::registry::Entry;
 use crate::transport::{Closed, Ends, Many, Receiver, Sender, Shape, Transport, spsc};
 
@@ -118,17 +118,11 @@ pub fn one_at_a_time<T: Many>(place: Place, sources: usize, messages: u64) -> Re
     let bounces = messages.div_ceil(2);
     let (there_in, there_out) = open::<T>(sources)?;
     let (back_in, back_out) = Back::open::<usize>()?;
-    let (asked, answered) = duet(
+    let (asked, answered) = duet_from_the_gate(
         place,
         bounces * 2,
-        move |gate| {
-            gate.pass();
-            ask(there_in, back_out, bounces as usize)
-        },
-        move |gate| {
-            gate.pass();
-            answer(there_out, back_in, sources)
-        },
+        move || ask(there_in, back_out, bounces as usize),
+        move || answer(there_out, back_in, sources),
     )?;
     // What the other thread has found comes first: this one only sees that there is no answer.
     answered?;
@@ -184,15 +178,11 @@ pub fn all_busy<T: Many>(place: Place, sources: usize, messages: u64) -> Result<
     let shape = Shape::new(sources, 1);
     let each = messages.div_ceil(sources as u64) as usize;
     let (senders, receiver) = open::<T>(sources)?;
-    let (start, seen) = duet(
+    let (start, seen) = duet_from_the_gate(
         place,
         messages,
-        move |gate| {
-            gate.pass();
-            pour(senders, each)
-        },
-        move |gate| {
-            gate.pass();
+        move || pour(senders, each),
+        move || {
             let seen = many::drain(receiver, Seen::new(shape))?;
             Ok::<_, Fault>((Instant::now(), seen))
         },

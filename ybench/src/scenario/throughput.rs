@@ -17,7 +17,7 @@ use crate::limits;
 use crate::place::Place;
 use crate::record::Parameter;
 use crate::rounds::Contender;
-use crate::stage::{Timed, duet};
+use crate::stage::{Timed, duet_from_the_gate};
 use crate::transport::registry::Entry;
 use crate::transport::{Closed, Message, Receiver, Sender, Shape, Transport};
 
@@ -81,18 +81,7 @@ fn stream<T: Transport, M: Message>(
     drain: impl FnOnce(T::Receiver<M>) -> Result<Instant, Fault> + Send + 'static,
 ) -> Result<Timed, Fault> {
     let (sender, receiver) = T::open_for::<M>(messages)?;
-    let (start, end) = duet(
-        place,
-        messages as u64,
-        move |gate| {
-            gate.pass();
-            pour(sender)
-        },
-        move |gate| {
-            gate.pass();
-            drain(receiver)
-        },
-    )?;
+    let (start, end) = duet_from_the_gate(place, messages as u64, move || pour(sender), move || drain(receiver))?;
     Ok(Timed::between(start, end?, messages as u64))
 }
 
