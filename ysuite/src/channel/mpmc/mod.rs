@@ -53,6 +53,7 @@
 
 mod bell;
 mod core;
+mod face;
 mod iter;
 mod patience;
 mod receiver;

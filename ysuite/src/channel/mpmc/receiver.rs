@@ -6,6 +6,7 @@ use core::time::Duration;
 use std::time::Instant;
 
 use super::core::{Core, Readers, pass_on};
+use super::face::wear_exchange_face;
 use super::patience::Patience;
 use super::standing::Standing;
 use super::wait::Wait;
@@ -182,12 +183,6 @@ impl<T> Receiver<T> {
         TryIter(self)
     }
 
-    /// What to do before sleeping, from the next wait on. The default is [`Spin::Adaptive`]. Concerns this end, and clones
-    /// made of it later.
-    pub fn set_spin(&self, spin: Spin) {
-        self.patience.set(spin);
-    }
-
     /// Takes this receiver out of the set it is attached to: its id is down, and free. False: it was in none. What it had
     /// been told it passes on to another that waits. It can be attached again, to any set. Lock-free; two system calls at
     /// most, for the descriptor of the set and to wake another.
@@ -196,37 +191,6 @@ impl<T> Receiver<T> {
     pub fn detach(&mut self) -> bool {
         let readers = self.core.readers();
         self.standing.as_mut().is_some_and(|standing| standing.detach(readers))
-    }
-
-    /// How many messages are in the channel. While others send and receive it may be out of date, and it counts those
-    /// that are still being put in.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.core.ring.len()
-    }
-
-    /// Whether no message is in the channel.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Whether there is no room for another message.
-    #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.len() == self.core.ring.capacity()
-    }
-
-    /// How many messages there may be: never `None`, as in channels that have no bound.
-    #[must_use]
-    pub fn capacity(&self) -> Option<usize> {
-        Some(self.core.ring.capacity())
-    }
-
-    /// Whether all senders are gone. Messages they have sent may still be here.
-    #[must_use]
-    pub fn is_disconnected(&self) -> bool {
-        self.core.ring.is_closed()
     }
 
     /// Whether the oldest message can be taken. Wait-free.
@@ -318,6 +282,17 @@ impl<T> Receiver<T> {
         }
     }
 }
+
+wear_exchange_face!(Receiver:
+    /// What to do before sleeping, from the next wait on. The default is [`Spin::Adaptive`]. Concerns this end, and clones
+    /// made of it later.
+    set_spin,
+    /// How many messages are in the channel. While others send and receive it may be out of date, and it counts those
+    /// that are still being put in.
+    len,
+    /// Whether all senders are gone. Messages they have sent may still be here.
+    is_disconnected,
+);
 
 impl<T> Clone for Receiver<T> {
     /// Another receiver of the same messages. It is attached to nothing.

@@ -5,6 +5,7 @@ use core::time::Duration;
 use std::time::Instant;
 
 use super::core::{Core, Writers};
+use super::face::wear_exchange_face;
 use super::patience::Patience;
 use super::wait::Wait;
 use super::{SendError, SendTimeoutError, TrySendError};
@@ -149,43 +150,17 @@ impl<T> Sender<T> {
             in_time = wait.block(&self.patience, deadline);
         }
     }
+}
 
+wear_exchange_face!(Sender:
     /// What to do before sleeping when there is no room, from the next wait on. The default is [`Spin::Adaptive`]. Concerns
     /// this end, and clones made of it later.
-    pub fn set_spin(&self, spin: Spin) {
-        self.patience.set(spin);
-    }
-
+    set_spin,
     /// How many messages are in the channel. While others send and receive it may be out of date.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.core.ring.len()
-    }
-
-    /// Whether no message is in the channel.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Whether there is no room for another message.
-    #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.len() == self.core.ring.capacity()
-    }
-
-    /// How many messages there may be: never `None`, as in channels that have no bound.
-    #[must_use]
-    pub fn capacity(&self) -> Option<usize> {
-        Some(self.core.ring.capacity())
-    }
-
+    len,
     /// Whether all receivers are gone: nothing sent will be received.
-    #[must_use]
-    pub fn is_disconnected(&self) -> bool {
-        self.core.ring.is_closed()
-    }
-}
+    is_disconnected,
+);
 
 impl<T> Sender<T> {
     /// Takes the oldest message out, if it is there. Lock-free.
