@@ -10,6 +10,7 @@ mod iter;
 pub mod mpmc;
 pub mod mpsc;
 mod receive;
+mod receiver;
 mod rings;
 mod send;
 mod sleeper;
