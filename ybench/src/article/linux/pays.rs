@@ -31,12 +31,17 @@ pub(super) enum Onset {
     From(f64),
     /// Somewhere between these: the sizes between cannot be called. The first is nothing where no size is clearly against it.
     Between(Option<f64>, f64),
-    /// It pays at these, and further on it no longer does.
-    Only(Vec<f64>),
-    /// It pays nowhere up to this size; at these sizes it cannot be called.
+    /// It pays at these, and further on it no longer does, as far as can be called. `perhaps`: from this size on it may;
+    /// infinite where the largest is clearly against it.
+    Only {
+        sizes: Vec<f64>,
+        perhaps: f64,
+    },
+    /// It pays nowhere up to this size; at these sizes it cannot be called. `perhaps`: as above.
     Nowhere {
         largest: f64,
         close: Vec<f64>,
+        perhaps: f64,
     },
 }
 
@@ -53,10 +58,14 @@ impl Onset {
         let paying = those(|change| change == Change::Faster);
         let not_paying = points.iter().rposition(|point| point.change != Change::Faster);
         let Some(at) = not_paying else { return Self::Everywhere };
+        let behind = points.iter().rposition(|point| point.change == Change::Slower).map_or(0, |at| at + 1);
+        let perhaps = points.get(behind).map_or(f64::INFINITY, |point| point.bytes);
         if paying.is_empty() {
-            return Self::Nowhere { largest, close: those(|change| change != Change::Slower) };
+            return Self::Nowhere { largest, close: those(|change| change != Change::Slower), perhaps };
         }
-        let (before, Some(first)) = (&points[at], points.get(at + 1)) else { return Self::Only(paying) };
+        let (before, Some(first)) = (&points[at], points.get(at + 1)) else {
+            return Self::Only { sizes: paying, perhaps };
+        };
         if before.change == Change::Slower {
             return Self::From(crossing(before, first));
         }
@@ -71,8 +80,7 @@ impl Onset {
             Self::Everywhere => Some((0.0, 0.0)),
             Self::From(size) => Some((*size, *size)),
             Self::Between(from, to) => Some((from.unwrap_or(0.0), *to)),
-            Self::Only(_) => Some((f64::INFINITY, f64::INFINITY)),
-            Self::Nowhere { close, .. } => Some((close.first().copied().unwrap_or(f64::INFINITY), f64::INFINITY)),
+            Self::Only { perhaps, .. } | Self::Nowhere { perhaps, .. } => Some((*perhaps, f64::INFINITY)),
         }
     }
 
@@ -85,9 +93,9 @@ impl Onset {
             Self::From(size) => format!("from about {}", about(*size)),
             Self::Between(Some(from), to) => format!("too close between {} and {}", bytes(*from), bytes(*to)),
             Self::Between(None, to) => format!("from {}, too close below", bytes(*to)),
-            Self::Only(those) => format!("at {} only", sizes(those)),
-            Self::Nowhere { largest, close } if close.is_empty() => format!("at no size up to {}", bytes(*largest)),
-            Self::Nowhere { largest, close } => {
+            Self::Only { sizes: those, .. } => format!("at {} only", sizes(those)),
+            Self::Nowhere { largest, close, .. } if close.is_empty() => format!("at no size up to {}", bytes(*largest)),
+            Self::Nowhere { largest, close, .. } => {
                 format!("at no size up to {}, too close at {}", bytes(*largest), sizes(close))
             }
         }
@@ -205,5 +213,12 @@ mod tests {
         assert_eq!(range(&[(8.0, 1.0, NoneSeen), (64.0, 0.5, Faster)]), Some((0.0, 64.0)));
         assert_eq!(range(&[(8.0, 2.0, Slower)]), Some((f64::INFINITY, f64::INFINITY)));
         assert_eq!(range(&[(8.0, 2.0, TooFewRounds)]), None);
+        // What cannot be called below a size that is clearly against it settles nothing; what comes after it does not
+        // let it be called never.
+        let (never, from) = (Some((f64::INFINITY, f64::INFINITY)), |size| Some((size, f64::INFINITY)));
+        assert_eq!(range(&[(8.0, 1.0, NoneSeen), (4_096.0, 2.0, Slower)]), never);
+        assert_eq!(range(&[(8.0, 2.0, Slower), (512.0, 1.0, NoneSeen), (4_096.0, 1.0, NoneSeen)]), from(512.0));
+        assert_eq!(range(&[(8.0, 0.5, Faster), (64.0, 2.0, Slower)]), never);
+        assert_eq!(range(&[(8.0, 0.5, Faster), (64.0, 2.0, Slower), (512.0, 1.0, NoneSeen)]), from(512.0));
     }
 }
