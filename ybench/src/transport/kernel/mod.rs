@@ -25,6 +25,7 @@ pub mod sysv_mq;
 #[cfg(test)]
 mod tests;
 
+use std::io;
 use std::mem::MaybeUninit;
 
 use bytemuck::Pod;
@@ -59,6 +60,11 @@ fn room<W: Pod>(wire: &mut MaybeUninit<W>) -> &mut [MaybeUninit<u8>] {
     let start = std::ptr::from_mut(wire).cast();
     // SAFETY: exactly the bytes of `wire`, which is borrowed for as long; none of them need be initialised.
     unsafe { std::slice::from_raw_parts_mut(start, size_of::<W>()) }
+}
+
+/// Whether a call that has just failed is to be made again.
+fn interrupted() -> bool {
+    io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
 }
 
 /// Gives all of a message to a stream of bytes, in as many calls of `write` as it takes; each says how many bytes it took.

@@ -18,7 +18,7 @@ use bytemuck::Pod;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::ends::{Receiver, Sender};
-use super::{Mechanism, allowed, ends};
+use super::{Mechanism, allowed, ends, interrupted};
 use crate::transport::{Closed, Ends, Message, Traits, Transport, Waits, ends_by_cloning};
 
 pub struct PosixMq;
@@ -98,10 +98,6 @@ fn use_all_of_the_limit() {
         // Refused or not: a queue too long for the limit is made shorter.
         let _ = setrlimit(Resource::Msgqueue, Rlimit { current: maximum, maximum });
     }
-}
-
-fn interrupted() -> bool {
-    io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
 }
 
 impl AsFd for Queue {

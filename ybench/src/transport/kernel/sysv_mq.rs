@@ -16,7 +16,7 @@ use bytemuck::Pod;
 
 use super::ends::{Receiver, Sender};
 use super::removal::Removed;
-use super::{Mechanism, allowed, ends};
+use super::{Mechanism, allowed, ends, interrupted};
 use crate::transport::{Closed, Ends, Message, Traits, Transport, Waits, ends_by_cloning};
 
 pub struct SysvMq;
@@ -95,10 +95,6 @@ impl Queue {
             }
         }
     }
-}
-
-fn interrupted() -> bool {
-    io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
 }
 
 impl Mechanism for Queue {
