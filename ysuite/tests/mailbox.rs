@@ -1,6 +1,8 @@
 //! Mailboxes: each part of what they promise in a file of its own.
 #![cfg(not(ysuite_loom))]
 
+#[path = "mailbox/attached.rs"]
+mod attached;
 #[path = "mailbox/bounds.rs"]
 mod bounds;
 #[path = "mailbox/names.rs"]
@@ -19,7 +21,6 @@ use std::thread;
 use support::{Tally, guarded};
 use ysuite::channel::Spin;
 use ysuite::mailbox::{self, Address, Builder, Envelope, Mailbox, ReceiveError, SendError};
-use ysuite::signal::{Wait, YPollset};
 
 #[test]
 fn an_address_is_a_word_that_is_shared_compared_and_printed() {
@@ -212,30 +213,6 @@ fn sent_from_the_end_of_a_thread_local() {
             (0..words).for_each(|_| assert_eq!(mailbox.receive::<&str>(), Ok("the last words")));
         }
     });
-}
-
-#[test]
-fn attached_to_a_set_beside_others() {
-    let mut set = YPollset::new();
-    let mut mailbox = Mailbox::new();
-    let address = mailbox.address();
-    set.attach(&mut mailbox, 3).unwrap();
-    let now = std::time::Duration::ZERO;
-    for round in 0..4 {
-        while mailbox.receive_timeout::<u64>(now).is_ok() {}
-        assert!(set.check().is_empty(), "round {round}");
-        if round % 2 == 0 {
-            address.send(round).unwrap()
-        } else {
-            address.send_priority(round).unwrap()
-        }
-        address.send(round).unwrap();
-        assert!(set.poll().eq([3]));
-        assert_eq!(mailbox.receive_timeout::<u64>(now), Ok(round));
-        assert!(set.check().eq([3]), "there is another");
-    }
-    drop(mailbox);
-    assert!(set.check().is_empty());
 }
 
 #[test]
