@@ -1,5 +1,5 @@
-//! A real-time thread, as in audio: a callback that has to fill its frames in time, whatever the others do. It calls
-//! nothing but `try_` and `len` on the channels and the pool: it never waits. It allocates and frees nothing, which is counted here.
+//! A real-time thread, as in audio: a callback that has to fill its frames in time, whatever the others do. Of channels
+//! and pool it uses only `try_...` and `len`, which never wait. It allocates and frees nothing: that is counted here.
 //! A reader that sleeps costs it one system call, to wake it; one that looks now and then costs none.
 //!
 //! `cargo run --release -p ysuite --example audio`
@@ -64,7 +64,7 @@ fn main() {
         (callbacks, overruns)
     });
 
-    // The recorder comes late: after so many peaks, a callback more than there are blocks is over, and one is under way.
+    // The recorder comes late: with so many peaks sent, one callback more than there are blocks is over.
     assert!(peaks_in.iter().take(BLOCKS + 2).all(|peak| peak == 1.0));
     let recorder = thread::spawn(move || blocks_in.iter().map(|block| block.0).collect::<Vec<_>>());
     for (gain, level, peak) in [(0.5, 1.0, 0.5), (0.5, 0.5, 0.25)] {

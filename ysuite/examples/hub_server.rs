@@ -1,5 +1,6 @@
-//! A server: one thread accepts, reads and answers; workers do the work, and their answers come through the same loop, as
-//! functions. Ends when its clients have gone. `cargo run -p ysuite --features hub --example hub_server`
+//! A server: clients send numbers, a byte each, and get their squares, two bytes each. One thread accepts, reads and
+//! answers; workers do the work, and their answers come through the same loop, as functions. Ends when its clients have
+//! gone. `cargo run -p ysuite --features hub --example hub_server`
 
 #[cfg(not(unix))]
 fn main() {}
@@ -9,8 +10,7 @@ fn main() -> std::io::Result<()> {
     let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
-    let clients: Vec<_> =
-        (1..=4).map(|client| std::thread::spawn(move || server::client(address, client * 10))).collect();
+    let clients: Vec<_> = (1..=4).map(|n| std::thread::spawn(move || server::client(address, n * 10))).collect();
     server::serve(listener, clients.len())?;
     clients.into_iter().try_for_each(|client| client.join().expect("a client ends in peace"))
 }
@@ -19,8 +19,7 @@ fn main() -> std::io::Result<()> {
 mod server {
     use std::io::{self, Read, Write};
     use std::net::{SocketAddr, TcpListener, TcpStream};
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Arc, atomic::AtomicUsize, atomic::Ordering};
 
     use ysuite::hub::{Handle, Hub, Interest, Source};
     use ysuite::mpmc;
@@ -53,6 +52,7 @@ mod server {
                     hub.stop();
                 }
             }
+            // The loop must not wait for room. These clients wait for their answers; others might have to be refused.
             Ok(read) => bytes[..read].iter().for_each(|&byte| requests.try_send((this, byte)).expect("room")),
             Err(error) => assert_eq!(error.kind(), io::ErrorKind::WouldBlock),
         }

@@ -32,7 +32,7 @@ impl Logger {
     }
 }
 
-/// Writes until no logger is left. Tells after each flush how many lines there are, and returns how many flushes there were.
+/// Writes until no logger is left. Tells after each flush how many lines there are, and returns how many flushes.
 fn write(mut records: mpsc::Receiver<Record>, file: File, mut flushed: spsc::Sender<usize>) -> io::Result<usize> {
     let mut file = BufWriter::with_capacity(1 << 16, file);
     let (mut batch, mut lines, mut flushes) = (Vec::new(), 0, 0);

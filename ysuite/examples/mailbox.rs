@@ -15,6 +15,7 @@ fn collect(mailbox: &mut Mailbox) {
             word: &'static str where !word.is_empty() => words.push(word),
             client: Address => client.send((sum, words.join(" "))).expect("it waits for the answer"),
             _: Stop => return,
+            // Whatever no handler above is for: here, the empty word.
             other => println!("nobody knows what to do with {other:?}"),
         });
         received.expect("somebody has the address until it is told to stop");

@@ -1,6 +1,6 @@
 //! A pipeline with back-pressure: blocks are read, enciphered by several workers, and written in their old order. Each
-//! stage waits for the next where a channel is full. But behind one slow block all that is done meanwhile has to wait for
-//! its turn, and no channel bounds that: so there is only a pool of blocks, and the reader waits for one to be free.
+//! stage waits for the next where a channel is full. But behind one slow block all that is done meanwhile waits for its
+//! turn, and no channel bounds that: so blocks come from a pool, and the reader waits for one to be free.
 //! `cargo run --release -p ysuite --example pipeline`
 
 use std::collections::BTreeMap;

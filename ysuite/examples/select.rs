@@ -23,6 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut select = Select::new();
     let (reading, order) = (select.add(&mut readings_in)?, select.add(&mut orders_in)?);
     loop {
+        // A receiver is named again until it has found itself empty, which `try_iter` does.
         match select.wait_timeout(Duration::from_millis(5)) {
             Some(id) if id == reading => readings_in.try_iter().for_each(|degrees| println!("{degrees} degrees")),
             Some(id) if id == order => orders_in.try_iter().for_each(|order| println!("an order: {order}")),
