@@ -52,9 +52,9 @@ set!(ysuite::signal::YSocketpair, ysuite::signal::YSocketpair::with_capacity(64)
 
 macro_rules! for_every_set {
     ($($test:ident),* $(,)?) => {
-        mod pollset { $(#[test] fn $test() { super::$test::<ysuite::signal::YPollset>() })* }
+        mod pollset { $(#[test] fn $test() { crate::support::guarded(super::$test::<ysuite::signal::YPollset>) })* }
         #[cfg(unix)]
-        mod socketpair { $(#[test] fn $test() { super::$test::<ysuite::signal::YSocketpair>() })* }
+        mod socketpair { $(#[test] fn $test() { crate::support::guarded(super::$test::<ysuite::signal::YSocketpair>) })* }
     };
 }
 
@@ -170,27 +170,25 @@ fn a_search_that_has_not_seen_all_leaves_the_id_up<S: Set>() {
 }
 
 fn the_ends_of_others_count<S: Set>() {
-    guarded(|| {
-        for mut mailbox in mailboxes() {
-            let mut set = S::make();
-            set.attach(&mut mailbox, 7).unwrap();
-            let (linked, owned) = (Mailbox::new(), mailbox.spawn_linked(|mailbox| mailbox.receive::<()>().is_ok()));
-            mailbox.link(&linked.address());
-            rest(&mut mailbox);
-            set.assert_up(&[]);
-            let address = linked.address();
-            thread::spawn(move || drop(linked)).join().unwrap();
-            assert!(set.poll().eq([7]));
-            let end: LinkTerminated = mailbox.receive_timeout(NOW).unwrap();
-            assert_eq!(end.address(), &address);
-            rest(&mut mailbox);
-            set.assert_up(&[]);
-            owned.send(()).unwrap();
-            assert!(set.poll().eq([7]));
-            let end: LinkTerminated = mailbox.receive_timeout(NOW).unwrap();
-            assert_eq!(end.address(), &owned);
-        }
-    });
+    for mut mailbox in mailboxes() {
+        let mut set = S::make();
+        set.attach(&mut mailbox, 7).unwrap();
+        let (linked, owned) = (Mailbox::new(), mailbox.spawn_linked(|mailbox| mailbox.receive::<()>().is_ok()));
+        mailbox.link(&linked.address());
+        rest(&mut mailbox);
+        set.assert_up(&[]);
+        let address = linked.address();
+        thread::spawn(move || drop(linked)).join().unwrap();
+        assert!(set.poll().eq([7]));
+        let end: LinkTerminated = mailbox.receive_timeout(NOW).unwrap();
+        assert_eq!(end.address(), &address);
+        rest(&mut mailbox);
+        set.assert_up(&[]);
+        owned.send(()).unwrap();
+        assert!(set.poll().eq([7]));
+        let end: LinkTerminated = mailbox.receive_timeout(NOW).unwrap();
+        assert_eq!(end.address(), &owned);
+    }
 }
 
 fn nobody_left_to_send_is_told_until_somebody_is_there_again<S: Set>() {
@@ -298,57 +296,56 @@ fn detached_it_is_silent_and_keeps_its_messages<S: Set>() {
 }
 
 fn the_set_may_go_first<S: Set>() {
-    guarded(|| {
-        for mut mailbox in mailboxes() {
-            let (mut set, address) = (S::make(), mailbox.address());
-            set.attach(&mut mailbox, 5).unwrap();
-            rest(&mut mailbox);
-            drop(set);
-            // It receives like any other, and blocks, and is woken.
-            address.send(1_u64).unwrap();
-            assert_eq!(mailbox.receive::<u64>(), Ok(1));
-            let other = address.clone();
-            let thread = thread::spawn(move || other.send_priority(2_u64).unwrap());
-            assert_eq!(mailbox.receive::<u64>(), Ok(2));
-            thread.join().unwrap();
-            // And can be had by another set.
-            let mut set = S::make();
-            assert_eq!(set.attach(&mut mailbox, 6), Err(AttachError::AlreadyAttached));
-            assert!(mailbox.detach());
-            set.attach(&mut mailbox, 6).unwrap();
-            rest(&mut mailbox);
-            address.send(3_u64).unwrap();
-            set.assert_up(&[6]);
-        }
-    });
+    for mut mailbox in mailboxes() {
+        let (mut set, address) = (S::make(), mailbox.address());
+        set.attach(&mut mailbox, 5).unwrap();
+        rest(&mut mailbox);
+        drop(set);
+        // It receives like any other, and blocks, and is woken.
+        address.send(1_u64).unwrap();
+        assert_eq!(mailbox.receive::<u64>(), Ok(1));
+        let other = address.clone();
+        let thread = thread::spawn(move || other.send_priority(2_u64).unwrap());
+        assert_eq!(mailbox.receive::<u64>(), Ok(2));
+        thread.join().unwrap();
+        // And can be had by another set.
+        let mut set = S::make();
+        assert_eq!(set.attach(&mut mailbox, 6), Err(AttachError::AlreadyAttached));
+        assert!(mailbox.detach());
+        set.attach(&mut mailbox, 6).unwrap();
+        rest(&mut mailbox);
+        address.send(3_u64).unwrap();
+        set.assert_up(&[6]);
+    }
 }
 
 fn blocking_receives_leave_it_attached<S: Set>() {
-    guarded(|| {
-        for mut mailbox in mailboxes() {
-            let (mut set, address) = (S::make(), mailbox.address());
-            set.attach(&mut mailbox, 8).unwrap();
-            for number in 0..200_u64 {
-                // The message is found on the way to sleep, or ends the sleep.
-                let other = address.clone();
-                let thread = thread::spawn(move || {
-                    Random::new(number).pause();
-                    if number % 2 == 0 { other.send(number) } else { other.send_priority(number) }.unwrap();
-                });
-                if number % 3 == 0 {
-                    let timed_out = mailbox.receive_timeout::<char>(Duration::from_micros(20));
-                    assert_eq!(timed_out, Err(ReceiveError::Timeout));
-                }
-                assert_eq!(mailbox.receive(), Ok(number));
-                thread.join().unwrap();
-                rest(&mut mailbox);
-                set.assert_up(&[]);
-                address.send(number).unwrap();
-                set.assert_up(&[8]);
-                assert_eq!(mailbox.receive(), Ok(number));
+    for mut mailbox in mailboxes() {
+        let (mut set, address) = (S::make(), mailbox.address());
+        set.attach(&mut mailbox, 8).unwrap();
+        for number in 0..200_u64 {
+            // The message is found on the way to sleep, or ends the sleep.
+            let other = address.clone();
+            let thread = thread::spawn(move || {
+                Random::new(number).pause();
+                if number % 2 == 0 { other.send(number) } else { other.send_priority(number) }.unwrap();
+            });
+            if number % 3 == 0 {
+                let timed_out = mailbox.receive_timeout::<char>(Duration::from_micros(20));
+                assert_eq!(timed_out, Err(ReceiveError::Timeout));
             }
+            assert_eq!(mailbox.receive(), Ok(number));
+            thread.join().unwrap();
+            rest(&mut mailbox);
+            set.assert_up(&[]);
+            // Nothing comes, and it stays armed for the set.
+            let timed_out = mailbox.receive_timeout::<u64>(Duration::from_micros(1));
+            assert_eq!(timed_out, Err(ReceiveError::Timeout));
+            address.send(number).unwrap();
+            set.assert_up(&[8]);
+            assert_eq!(mailbox.receive(), Ok(number));
         }
-    });
+    }
 }
 
 fn nothing_is_signalled_while_it_is_read<S: Set>() {
@@ -370,45 +367,43 @@ fn nothing_is_signalled_while_it_is_read<S: Set>() {
 }
 
 fn it_moves_between_sets_under_a_stream<S: Set>() {
-    guarded(|| {
-        const EACH: u64 = 5_000;
-        for mut mailbox in mailboxes() {
-            let threads: Vec<_> = (0..2)
-                .map(|sender: usize| {
-                    let address = mailbox.address();
-                    thread::spawn(move || {
-                        let mut random = Random::new(sender as u64);
-                        for number in 0..EACH {
-                            let (urgent, message) = (random.below(8) == 0, (sender, number));
-                            if urgent { address.send_priority(message) } else { address.send(message) }.unwrap();
-                            random.pause();
-                        }
-                        address
-                    })
+    const EACH: u64 = 5_000;
+    for mut mailbox in mailboxes() {
+        let threads: Vec<_> = (0..2)
+            .map(|sender: usize| {
+                let address = mailbox.address();
+                thread::spawn(move || {
+                    let mut random = Random::new(sender as u64);
+                    for number in 0..EACH {
+                        let (urgent, message) = (random.below(8) == 0, (sender, number));
+                        if urgent { address.send_priority(message) } else { address.send(message) }.unwrap();
+                        random.pause();
+                    }
+                    address
                 })
-                .collect();
-            let mut sets = [S::make(), S::make()];
-            let mut seen = [vec![false; EACH as usize], vec![false; EACH as usize]];
-            let (mut random, mut received, mut at) = (Random::new(3), 0, 0);
-            sets[at].attach(&mut mailbox, 11).unwrap();
-            while received < 2 * EACH {
-                // Waits only while there is something to come: a wake-up that is lost hangs.
-                drop(sets[at].poll());
-                for _ in 0..random.below(30) {
-                    let Ok((sender, number)) = mailbox.receive_timeout::<(usize, u64)>(NOW) else { break };
-                    assert!(!std::mem::replace(&mut seen[sender][number as usize], true), "{number} came twice");
-                    received += 1;
-                }
-                if random.below(3) == 0 {
-                    assert_eq!(sets[at].detach(&mut mailbox), Some(11));
-                    at = random.below(2);
-                    sets[at].attach(&mut mailbox, 11).unwrap();
-                }
+            })
+            .collect();
+        let mut sets = [S::make(), S::make()];
+        let mut seen = [vec![false; EACH as usize], vec![false; EACH as usize]];
+        let (mut random, mut received, mut at) = (Random::new(3), 0, 0);
+        sets[at].attach(&mut mailbox, 11).unwrap();
+        while received < 2 * EACH {
+            // Waits only while there is something to come: a wake-up that is lost hangs.
+            drop(sets[at].poll());
+            for _ in 0..random.below(30) {
+                let Ok((sender, number)) = mailbox.receive_timeout::<(usize, u64)>(NOW) else { break };
+                assert!(!std::mem::replace(&mut seen[sender][number as usize], true), "{number} came twice");
+                received += 1;
             }
-            threads.into_iter().for_each(|thread| drop(thread.join().unwrap()));
-            assert_eq!(mailbox.receive_timeout::<(usize, u64)>(NOW), Err(ReceiveError::Disconnected));
+            if random.below(3) == 0 {
+                assert_eq!(sets[at].detach(&mut mailbox), Some(11));
+                at = random.below(2);
+                sets[at].attach(&mut mailbox, 11).unwrap();
+            }
         }
-    });
+        threads.into_iter().for_each(|thread| drop(thread.join().unwrap()));
+        assert_eq!(mailbox.receive_timeout::<(usize, u64)>(NOW), Err(ReceiveError::Disconnected));
+    }
 }
 
 #[test]
