@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use support::{Random, guarded};
+use ysuite::mailbox::{Mailbox, ReceiveError};
 use ysuite::os::calls;
 use ysuite::signal::{Attach, AttachError, Select, Signal, Wait, YPollset};
 use ysuite::{mpmc, mpsc, spsc};
@@ -274,5 +275,66 @@ fn receivers_come_and_go_while_others_are_waited_for() {
                 thread.join().unwrap();
             }
         }
+    });
+}
+
+/// A thread that sends so many, with gaps.
+fn paced(seed: u64, messages: u64, mut send: impl FnMut(u64) + Send + 'static) -> thread::JoinHandle<()> {
+    thread::spawn(move || {
+        let mut random = Random::new(seed);
+        (0..messages).for_each(|number| {
+            send(number);
+            random.pause();
+        });
+    })
+}
+
+#[test]
+fn a_mailbox_beside_a_pipe() {
+    guarded(|| {
+        const EACH: u64 = 3_000;
+        let mut mailbox = Mailbox::new();
+        let (mut sender, mut receiver) = spsc::unbounded();
+        let mut select = Select::new();
+        let (letters, numbers) = (select.add(&mut mailbox).unwrap(), select.add(&mut receiver).unwrap());
+        assert_ne!(letters, numbers);
+        let address = mailbox.address();
+        let threads = [
+            paced(1, EACH, move |number| {
+                if number % 10 == 0 { address.send_priority(()) } else { address.send(()) }.unwrap();
+            }),
+            paced(2, EACH, move |number| sender.send(number).unwrap()),
+        ];
+        let (mut received, mut next, mut over) = (0, 0, [false; 2]);
+        while over != [true; 2] {
+            match select.wait() {
+                id if id == letters => {
+                    let end = loop {
+                        match mailbox.receive_timeout::<()>(Duration::ZERO) {
+                            Ok(()) => received += 1,
+                            Err(end) => break end,
+                        }
+                    };
+                    if end == ReceiveError::Disconnected {
+                        assert_eq!(select.remove(&mut mailbox), Some(letters));
+                        over[0] = true;
+                    }
+                }
+                id if id == numbers => {
+                    for number in receiver.try_iter() {
+                        assert_eq!(number, next);
+                        next += 1;
+                    }
+                    if receiver.is_disconnected() && receiver.is_empty() {
+                        assert_eq!(select.remove(&mut receiver), Some(numbers));
+                        over[1] = true;
+                    }
+                }
+                id => panic!("nobody has id {id}"),
+            }
+        }
+        assert_eq!((received, next), (EACH, EACH));
+        assert_eq!(select.try_wait(), None);
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
     });
 }

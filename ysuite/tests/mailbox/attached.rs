@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use ysuite::mailbox::{Address, Builder, Crowding, Envelope, LinkTerminated, Mailbox, ReceiveError};
 use ysuite::os::calls;
-use ysuite::signal::{AttachError, Select, Signal, Signaler, Wait, YPollset};
-use ysuite::spsc;
+use ysuite::signal::{AttachError, Signal, Signaler, Wait, YPollset};
 
-use crate::support::{Random, Tally, guarded};
+use crate::support::{Random, Tally};
 
 const NOW: Duration = Duration::ZERO;
 
@@ -404,62 +403,4 @@ fn it_moves_between_sets_under_a_stream<S: Set>() {
         threads.into_iter().for_each(|thread| drop(thread.join().unwrap()));
         assert_eq!(mailbox.receive_timeout::<(usize, u64)>(NOW), Err(ReceiveError::Disconnected));
     }
-}
-
-#[test]
-fn beside_a_pipe_in_a_select() {
-    guarded(|| {
-        const EACH: u64 = 3_000;
-        let mut mailbox = Mailbox::new();
-        let (mut sender, mut receiver) = spsc::unbounded();
-        let mut select = Select::new();
-        let (letters, numbers) = (select.add(&mut mailbox).unwrap(), select.add(&mut receiver).unwrap());
-        assert_ne!(letters, numbers);
-        let address = mailbox.address();
-        let writer = thread::spawn(move || {
-            let mut random = Random::new(1);
-            (0..EACH).for_each(|number| {
-                if number % 10 == 0 { address.send_priority(()) } else { address.send(()) }.unwrap();
-                random.pause();
-            });
-        });
-        let counter = thread::spawn(move || {
-            let mut random = Random::new(2);
-            (0..EACH).for_each(|number| {
-                sender.send(number).unwrap();
-                random.pause();
-            });
-        });
-        let (mut received, mut next, mut over) = (0, 0, [false; 2]);
-        while over != [true; 2] {
-            match select.wait() {
-                id if id == letters => {
-                    let end = loop {
-                        match mailbox.receive_timeout::<()>(NOW) {
-                            Ok(()) => received += 1,
-                            Err(end) => break end,
-                        }
-                    };
-                    if end == ReceiveError::Disconnected {
-                        assert_eq!(select.remove(&mut mailbox), Some(letters));
-                        over[0] = true;
-                    }
-                }
-                id if id == numbers => {
-                    for number in receiver.try_iter() {
-                        assert_eq!(number, next);
-                        next += 1;
-                    }
-                    if receiver.is_disconnected() && receiver.is_empty() {
-                        assert_eq!(select.remove(&mut receiver), Some(numbers));
-                        over[1] = true;
-                    }
-                }
-                id => panic!("nobody has id {id}"),
-            }
-        }
-        assert_eq!((received, next), (EACH, EACH));
-        assert_eq!(select.try_wait(), None);
-        [writer, counter].into_iter().for_each(|thread| thread.join().unwrap());
-    });
 }
