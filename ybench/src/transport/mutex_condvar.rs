@@ -30,7 +30,7 @@ struct Shared<M> {
 pub struct Sender<M, const ALWAYS: bool>(Arc<Shared<M>>);
 pub struct Receiver<M>(Arc<Shared<M>>);
 
-const COMMON: Traits = Traits {
+pub(super) const COMMON: Traits = Traits {
     name: "mutex-condvar",
     about: "A VecDeque behind a mutex, with a condition variable notified at every message",
     waits: Waits::Sleeps,
@@ -40,7 +40,7 @@ const COMMON: Traits = Traits {
     ..Traits::COMMON
 };
 
-fn ends<M, const ALWAYS: bool>() -> (Sender<M, ALWAYS>, Receiver<M>) {
+pub(super) fn ends<M, const ALWAYS: bool>() -> (Sender<M, ALWAYS>, Receiver<M>) {
     let shared = Arc::new(Shared { queue: MutexQueue::new(), filled: Condvar::new() });
     (Sender(shared.clone()), Receiver(shared))
 }
@@ -72,7 +72,7 @@ impl Transport for IfAsleep {
 impl<M, const ALWAYS: bool> Sender<M, ALWAYS> {
     /// Changes the queue, then wakes whoever waits for that.
     #[inline(always)]
-    fn change(&self, change: impl FnOnce(&mut Queue<M>)) {
+    pub(super) fn change(&self, change: impl FnOnce(&mut Queue<M>)) {
         let mut queue = self.0.queue.lock();
         change(&mut queue);
         let asleep = queue.asleep;
@@ -124,7 +124,7 @@ impl<M> Clone for Receiver<M> {
 
 impl<M> Receiver<M> {
     #[inline(always)]
-    fn filled(&self) -> Result<MutexGuard<'_, Queue<M>>, Closed> {
+    pub(super) fn filled(&self) -> Result<MutexGuard<'_, Queue<M>>, Closed> {
         let mut queue = self.0.queue.lock();
         while queue.messages.is_empty() {
             if queue.closed() {

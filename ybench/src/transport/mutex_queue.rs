@@ -1,5 +1,5 @@
 //! The queue of the classic blocking designs: a `VecDeque` behind a `std::sync::Mutex`. How its receivers wait for a
-//! message is the business of `mutex_condvar` and `mutex_spin`.
+//! message is the business of `mutex_condvar`, `mutex_spin` and `mutex_eventfd_loop`.
 //!
 //! The lock itself may put either thread to sleep: it looks a little, then waits in a futex for the holder to unlock.
 //! That is what the mutex of the standard library does, here as in C++, and part of what these designs cost.

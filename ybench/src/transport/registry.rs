@@ -3,10 +3,10 @@
 use super::kernel::{packets, pipe, posix_mq, sysv_mq};
 use super::{Many, Shape, Traits, Transport};
 use super::{
-    attached, crossbeam, crossbeam_select, empty, exchange, funnel, in_epoll, mutex_condvar, mutex_spin, rtrb, slowed,
-    spsc, std_eventfds, std_mpsc,
+    attached, crossbeam, crossbeam_select, empty, exchange, funnel, hub, in_epoll, mailbox, mutex_condvar,
+    mutex_condvar_any, mutex_eventfd_loop, mutex_spin, rtrb, slowed, spsc, std_eventfds, std_mpsc,
 };
-use super::{tcp_stream, unix_stream, ypipe_spin, ypipe_woken};
+use super::{tcp_stream, tokio_mpsc, unix_stream, ypipe_spin, ypipe_woken};
 use crate::error::{Error, Fault};
 use crate::outcome::Outcome;
 use crate::place::Place;
@@ -103,6 +103,12 @@ static ALL: &[Entry] = &[
     shared::<exchange::Sleeping>(),
     shared::<exchange::Spinning>(),
     shared::<in_epoll::Exchange>(),
+    shared::<mailbox::Adaptive>(),
+    shared::<mailbox::Sleeping>(),
+    shared::<mailbox::Bounded>(),
+    shared::<hub::Adaptive>(),
+    shared::<hub::Sleeping>(),
+    entry::<hub::Spsc>(),
     shared::<attached::InPollset>(),
     shared::<attached::InEpoll>(),
     entry::<ypipe_woken::BySemaphore>(),
@@ -122,11 +128,16 @@ static ALL: &[Entry] = &[
     shared::<crossbeam::Unbounded>(),
     shared::<crossbeam::Bounded>(),
     shared::<crossbeam_select::Selected>(),
+    shared::<tokio_mpsc::Unbounded>(),
+    shared::<tokio_mpsc::Bounded>(),
     shared::<std_eventfds::Eventfds>(),
     entry::<rtrb::Rtrb<65_536>>(),
     entry::<rtrb::Rtrb<1_024>>(),
     shared::<mutex_condvar::Always>(),
     shared::<mutex_condvar::IfAsleep>(),
+    shared::<mutex_condvar_any::Always>(),
+    shared::<mutex_condvar_any::IfAsleep>(),
+    shared::<mutex_eventfd_loop::Plain>(),
     shared::<mutex_spin::MutexSpin>(),
     entry::<empty::Empty>(),
     entry::<slowed::Slowed>(),

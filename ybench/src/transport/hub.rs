@@ -1,0 +1,194 @@
+//! `ysuite::hub`: messages that travel as functions, called by the hub's thread, which runs the hub step by step until one
+//! of them has left a message; and beside them an `ysuite::spsc` that a hub serves with a handler.
+//!
+//! ```text
+//!   sender threads   post(move |_| landing.push(message)) ----> hub.run_once(): calls them, 128 at most
+//!                                                                    landing ----> the next message   the same thread
+//! ```
+//!
+//! The landing belongs to the hub's thread alone. Each function carries its message and the place of the landing, two words
+//! where the message is one.
+
+use std::collections::VecDeque;
+use std::io;
+use std::ptr::NonNull;
+
+use ysuite::channel::Spin;
+use ysuite::hub::{self, Handle, Hub};
+use ysuite::spsc;
+
+use super::{Closed, Ends, Message, Traits, Transport, Waits, ends_by_cloning};
+
+/// The default: looks a little, then sleeps.
+pub struct Adaptive;
+/// Sleeps as soon as nothing is there.
+pub struct Sleeping;
+/// A channel instead of functions.
+pub struct Spsc;
+
+const COMMON: Traits = Traits { works_with_epoll: true, ..Traits::COMMON };
+
+impl Transport for Adaptive {
+    const TRAITS: Traits = Traits {
+        name: "hub",
+        about: "ysuite::hub: an event loop that is given functions, looking a little before it sleeps in epoll",
+        senders: Ends::Many,
+        ..COMMON
+    };
+    type Sender<M: Message> = Poster<M>;
+    type Receiver<M: Message> = Receiver<M>;
+
+    fn open<M: Message>() -> io::Result<(Poster<M>, Receiver<M>)> {
+        posting(Hub::new()?)
+    }
+}
+
+impl Transport for Sleeping {
+    const TRAITS: Traits = Traits {
+        name: "hub-none",
+        about: "ysuite::hub, an event loop that is given functions, sleeping at once in epoll (Spin::None)",
+        waits: Waits::SleepsInPoll,
+        variant: true,
+        ..Adaptive::TRAITS
+    };
+    type Sender<M: Message> = Poster<M>;
+    type Receiver<M: Message> = Receiver<M>;
+
+    fn open<M: Message>() -> io::Result<(Poster<M>, Receiver<M>)> {
+        let mut hub = Hub::new()?;
+        hub.set_spin(Spin::None);
+        posting(hub)
+    }
+}
+
+impl Transport for Spsc {
+    const TRAITS: Traits = Traits {
+        name: "hub-spsc",
+        about: "ysuite::spsc served by a ysuite::hub, which calls a handler with each message",
+        batches: true,
+        variant: true,
+        ..COMMON
+    };
+    type Sender<M: Message> = spsc::Sender<M>;
+    type Receiver<M: Message> = Receiver<M>;
+
+    fn open<M: Message>() -> io::Result<(spsc::Sender<M>, Receiver<M>)> {
+        let (sender, receiver) = spsc::unbounded::<M>();
+        let mut served = Receiver { hub: Hub::new()?, landing: Landing::new() };
+        let place = served.landing.place();
+        let handler = move |_: &mut Hub, message| {
+            if let Ok(message) = message {
+                // SAFETY: this is called by the hub that stands beside the landing.
+                unsafe { place.push(message) };
+            }
+        };
+        served.hub.receive(receiver, handler).map_err(|hub::Refused { error, .. }| error)?;
+        Ok((sender, served))
+    }
+}
+
+ends_by_cloning!(senders: Adaptive, Sleeping);
+
+fn posting<M: Message>(hub: Hub) -> io::Result<(Poster<M>, Receiver<M>)> {
+    let landing = Landing::new();
+    Ok((Poster { handle: hub.handle(), place: landing.place() }, Receiver { hub, landing }))
+}
+
+/// Where the functions leave their messages: a queue on the heap, of the hub's thread alone.
+struct Landing<M>(NonNull<VecDeque<M>>);
+
+// SAFETY: it owns its queue, which moves with it; a `Place` is used only on the same thread, by `Place::push`'s contract.
+unsafe impl<M: Send> Send for Landing<M> {}
+
+impl<M> Landing<M> {
+    fn new() -> Self {
+        Self(NonNull::from(Box::leak(Box::default())))
+    }
+
+    fn place(&self) -> Place<M> {
+        Place(self.0)
+    }
+
+    #[inline(always)]
+    fn pop(&mut self) -> Option<M> {
+        // SAFETY: the queue is there until this is dropped, and nobody pushes meanwhile: the hub is not running.
+        unsafe { self.0.as_mut() }.pop_front()
+    }
+}
+
+impl<M> Drop for Landing<M> {
+    fn drop(&mut self) {
+        // SAFETY: `new` has leaked the box; the hub, which alone calls what might push, is gone.
+        drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+    }
+}
+
+/// A [`Landing`] as the functions see it.
+struct Place<M>(NonNull<VecDeque<M>>);
+
+// SAFETY: it is used for pushing only, by whose contract the message stays on the landing's own thread.
+unsafe impl<M: Send> Send for Place<M> {}
+
+impl<M> Clone for Place<M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M> Copy for Place<M> {}
+
+impl<M> Place<M> {
+    /// # Safety
+    ///
+    /// Called by the hub in the same [`Receiver`] as the landing, while that runs.
+    #[inline(always)]
+    unsafe fn push(mut self, message: M) {
+        // SAFETY: that hub runs only inside `Receiver::recv`, which does not touch the landing meanwhile, and is dropped
+        // before the landing.
+        unsafe { self.0.as_mut() }.push_back(message);
+    }
+}
+
+pub struct Poster<M> {
+    handle: Handle,
+    place: Place<M>,
+}
+
+impl<M> Clone for Poster<M> {
+    fn clone(&self) -> Self {
+        Self { handle: self.handle.clone(), place: self.place }
+    }
+}
+
+pub struct Receiver<M> {
+    /// Dropped first: what it has not called, it drops without calling.
+    hub: Hub,
+    landing: Landing<M>,
+}
+
+impl<M: Message> super::Sender<M> for Poster<M> {
+    #[inline(always)]
+    fn send(&mut self, message: M) -> Result<(), Closed> {
+        let place = self.place;
+        let function = move |_: &mut Hub| {
+            // SAFETY: this is called by the hub that stands beside the landing.
+            unsafe { place.push(message) };
+        };
+        self.handle.post(function).map_err(|_| Closed)
+    }
+}
+
+impl<M: Message> super::Receiver<M> for Receiver<M> {
+    #[inline(always)]
+    fn recv(&mut self) -> Result<M, Closed> {
+        loop {
+            if let Some(message) = self.landing.pop() {
+                return Ok(message);
+            }
+            // A step that waits for ever and has called nothing says that nothing can ever come.
+            if !self.hub.run_once(None).is_ok_and(|called| called > 0) {
+                return Err(Closed);
+            }
+        }
+    }
+}
