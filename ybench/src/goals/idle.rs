@@ -1,11 +1,14 @@
-//! What a receiver costs while nobody writes.
+//! What a receiver costs while nobody writes, and a hub while nothing happens.
 //!
-//! Two waits, one longer than the other by 200 ms: going to sleep and waking up cost the same in both, so what the
-//! longer one has more is the price of being idle.
+//! A receiver waits twice, once longer than the other time by 200 ms: going to sleep and waking up cost the same in both,
+//! so what the longer wait has more is the price of being idle. A hub waits once, for so long as it is told.
 
+use std::io;
+use std::os::unix::net::UnixStream;
 use std::thread;
 use std::time::Duration;
 
+use ysuite::hub::{Hub, Interest, Refused};
 use ysuite::spsc;
 
 use crate::error::Fault;
@@ -56,9 +59,37 @@ fn wait(place: Place, idle: Duration) -> Result<(u64, Duration), Fault> {
     received
 }
 
+/// System calls beside the one that sleeps, of a hub that waits with a source of each kind while none has anything.
+pub(super) fn of_a_hub() -> Result<f64, Fault> {
+    let mut hub = Hub::new()?;
+    let (near, far) = UnixStream::pair()?;
+    far.set_nonblocking(true)?;
+    let (sender, receiver) = spsc::unbounded::<usize>();
+    let others = (near, sender, hub.handle());
+    hub.watch(far, Interest::READABLE, |_, _, _| {}).map_err(error)?;
+    hub.receive(receiver, |_, _| {}).map_err(error)?;
+    hub.after(Duration::from_secs(3_600), |_| {});
+    // What there is to do once, such as taking signals down.
+    while hub.run_once(SHORT)? > 0 {}
+    let before = ysuite::os::calls();
+    let served = hub.run_once(LONG - SHORT)?;
+    let calls = ysuite::os::calls() - before;
+    drop(others);
+    if served > 0 { Err(Fault::TooMany { received: served }) } else { Ok(calls.abs_diff(1) as f64) }
+}
+
+fn error<S>(refused: Refused<S>) -> io::Error {
+    refused.error
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_hub_that_sleeps_makes_no_other_call() {
+        assert_eq!(of_a_hub().unwrap(), 0.0);
+    }
 
     #[test]
     fn a_wait_needs_system_calls_and_idleness_needs_none() {

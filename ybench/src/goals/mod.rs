@@ -3,12 +3,15 @@
 //! A target of speed is the median of the ratios formed inside the rounds; counts and sizes are taken several times
 //! and given as their median. A miss is a result, not an error.
 
+mod asynchronous;
 mod idle;
 mod many;
 mod memory;
 mod pool;
+mod posted;
 mod streaming;
 mod targets;
+mod timers;
 
 use std::time::Duration;
 
@@ -19,10 +22,11 @@ use crate::frame::Frame;
 use crate::limits;
 use crate::place::Place;
 use crate::plan;
-use crate::record::{Goal, Report};
+use crate::record::{Contestant, Goal, Kind, Report, Unit};
 use crate::rounds::{Contender, Length, Plan};
 use crate::run::say;
 use crate::scenario::{ping_pong, throughput};
+use crate::stage::Timed;
 use crate::stats::Spread;
 use crate::transport::registry::{self, Entry};
 use crate::transport::{exchange, funnel, spsc};
@@ -31,7 +35,7 @@ use crate::{run, table};
 const ROUNDS: u32 = 7;
 const RUN: Duration = Duration::from_millis(100);
 /// Runs in one round of all plans together, roughly.
-const RUNS: u64 = 40;
+const RUNS: u64 = 55;
 
 pub fn run(request: &Request) -> Result<(), Error> {
     if request.place.one_cpu() {
@@ -45,8 +49,7 @@ pub fn run(request: &Request) -> Result<(), Error> {
     let sizes = sizes_and_counts(request, rounds)?;
     let length = request.seconds.map_or(RUN, |seconds| plan::run_length(seconds, rounds, RUNS));
     run::measure(plans(request.frame(rounds, Length::Time(length))), &mut report)?;
-    report.goals =
-        RATIOS.iter().chain(&many::RATIOS).chain(&pool::RATIOS).map(|ratio| judged(ratio, &report)).collect();
+    report.goals = ratios().map(|ratio| judged(ratio, &report)).collect();
     let exchange = report.session(many::EXCHANGE);
     let spread = |(title, name): &(&str, &str)| {
         goal((*title).to_owned(), exchange.and_then(|session| many::spread(session, name)), many::SPREAD, false)
@@ -58,12 +61,35 @@ pub fn run(request: &Request) -> Result<(), Error> {
     run::finish(&report, request)
 }
 
+/// Every target of speed.
+fn ratios() -> impl Iterator<Item = &'static Ratio> {
+    let later = many::RATIOS.iter().chain(&pool::RATIOS).chain(&posted::RATIOS).chain(&asynchronous::RATIOS);
+    RATIOS.iter().chain(later)
+}
+
+/// The transports of these names.
+fn those<'a>(names: &'a [&'a str]) -> impl Iterator<Item = &'static Entry> + 'a {
+    names.iter().filter_map(|name| registry::named(name))
+}
+
+/// One that is no transport: so many messages at a place, in the way of its own that `run` is.
+fn contender(name: &str, run: fn(Place, u64) -> Result<Timed, Fault>, frame: Frame) -> Contender {
+    let contestant = Contestant {
+        name: name.to_owned(),
+        kind: Kind::Transport,
+        unit: Unit::Message,
+        units_per_run: 0,
+        limit: None,
+        waits: None,
+        batch: None,
+    };
+    let place = frame.place;
+    Contender { contestant, length: frame.transports, run: Box::new(move |units| run(place, units).map(Into::into)) }
+}
+
 fn plans(frame: Frame) -> Vec<Plan> {
     let together = frame.together();
-    let those =
-        |names: &[&str]| -> Vec<&'static Entry> { names.iter().filter_map(|name| registry::named(name)).collect() };
-    let mut streams: Vec<Contender> =
-        those(&STREAMS).into_iter().map(|entry| throughput::contender(entry, None, frame)).collect();
+    let mut streams: Vec<Contender> = those(&STREAMS).map(|entry| throughput::contender(entry, None, frame)).collect();
     streams.push(frame.limit(&limits::HAND_OVER));
     for entry in those(&["spsc-batch"]) {
         streams.extend(BATCHES.map(|batch| {
@@ -72,10 +98,9 @@ fn plans(frame: Frame) -> Vec<Plan> {
             contender
         }));
     }
-    let mut bounces: Vec<Contender> =
-        those(&BOUNCED).into_iter().map(|entry| ping_pong::contender(entry, None, frame)).collect();
+    let mut bounces: Vec<Contender> = those(&BOUNCED).map(|entry| ping_pong::contender(entry, None, frame)).collect();
     bounces.extend([frame.limit(&limits::FUTEX), frame.limit(&limits::EPOLL)]);
-    let shared = those(&ONE_CPU).into_iter().map(|entry| ping_pong::contender(entry, None, together)).collect();
+    let shared = those(&ONE_CPU).map(|entry| ping_pong::contender(entry, None, together)).collect();
 
     let plan = |scenario: &str, about: &str, frame, limit, contenders| {
         plan::plan(scenario, about, None, frame, limit, contenders)
@@ -87,6 +112,8 @@ fn plans(frame: Frame) -> Vec<Plan> {
     ];
     plans.extend(many::plans(frame));
     plans.push(pool::plan(frame));
+    plans.extend(posted::plans(frame));
+    plans.push(asynchronous::plan(frame));
     plans
 }
 
@@ -134,7 +161,25 @@ fn sizes_and_counts(request: &Request, rounds: u32) -> Result<Vec<Goal>, Error> 
         most("bytes of a sender of a funnel that sends nothing", &bytes, 512.0),
         most("us to make a sender of a funnel", &microseconds, 2.0),
     ]);
+    goals.extend(hub(times)?);
     Ok(goals)
+}
+
+/// What a hub asks of the system, and what its timers cost.
+fn hub(times: u32) -> Result<[Goal; 3], Error> {
+    let broken = |fault| Error::Broken { contender: "hub".to_owned(), fault };
+    let (mut calls, mut set, mut cancelled) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..times {
+        calls.push(idle::of_a_hub().map_err(broken)?);
+        let costs = timers::set_and_cancelled().map_err(broken)?;
+        set.push(costs.set);
+        cancelled.push(costs.cancelled);
+    }
+    Ok([
+        most("system calls of an idle hub in 200 ms, beside the one in which it sleeps", &calls, 0.0),
+        most("us to set one of 10,000 timers of a hub", &set, 1.0),
+        most("us to cancel one of 10,000 timers of a hub", &cancelled, 1.0),
+    ])
 }
 
 /// What streams ask of the system.
@@ -168,6 +213,20 @@ fn most(name: &str, values: &[f64], target: f64) -> Goal {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_name_of_a_target_is_measured_in_its_session() {
+        let place = Place { first: 0, second: 1 };
+        let plans = plans(Frame { place, rounds: 1, transports: Length::Units(1), limits: Length::Units(1) });
+        for ratio in ratios() {
+            let plan = plans.iter().find(|plan| plan.scenario == ratio.session).unwrap();
+            let measured: Vec<&str> =
+                plan.contenders.iter().chain([&plan.floor]).map(|one| one.contestant.name.as_str()).collect();
+            for name in ratio.names() {
+                assert!(measured.contains(&name), "{}: {name}", ratio.name);
+            }
+        }
+    }
 
     #[test]
     fn a_goal_is_met_on_its_own_side_of_the_target() {

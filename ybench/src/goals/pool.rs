@@ -12,12 +12,12 @@ use std::time::Instant;
 use ysuite::pool::Pool;
 use ysuite::spsc;
 
+use super::contender;
 use super::targets::{Ratio, least_of};
 use crate::error::Fault;
 use crate::frame::Frame;
 use crate::limits;
 use crate::place::Place;
-use crate::record::{Contestant, Kind, Unit};
 use crate::rounds::{Contender, Plan};
 use crate::stage::{Timed, duet};
 
@@ -41,20 +41,6 @@ pub(super) fn plan(frame: Frame) -> Plan {
     contenders.push(frame.limit(&limits::HAND_OVER));
     let about = "Blocks taken by one thread and given back by another";
     crate::plan::plan(SESSION, about, None, frame, &limits::HAND_OVER, contenders)
-}
-
-fn contender(name: &str, run: fn(Place, u64) -> Result<Timed, Fault>, frame: Frame) -> Contender {
-    let contestant = Contestant {
-        name: name.to_owned(),
-        kind: Kind::Transport,
-        unit: Unit::Message,
-        units_per_run: 0,
-        limit: None,
-        waits: None,
-        batch: None,
-    };
-    let place = frame.place;
-    Contender { contestant, length: frame.transports, run: Box::new(move |blocks| run(place, blocks).map(Into::into)) }
 }
 
 /// Blocks that can be under way.

@@ -128,19 +128,4 @@ mod tests {
     fn what_was_not_measured_has_no_figure() {
         assert_eq!(RATIOS[0].measured(&session(&[[1.0, 2.0, 3.0]])), None);
     }
-
-    #[test]
-    fn every_name_of_a_target_is_measured_in_its_session() {
-        let batches = BATCHES.map(batch_name);
-        for ratio in &RATIOS {
-            for name in ratio.above {
-                let there = match ratio.session {
-                    STREAMING => STREAMS.contains(name) || batches.iter().any(|batch| batch == name),
-                    BOUNCING => BOUNCED.contains(name),
-                    _ => ONE_CPU.contains(name),
-                };
-                assert!(there, "{name}");
-            }
-        }
-    }
 }

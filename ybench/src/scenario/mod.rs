@@ -116,7 +116,7 @@ fn expect<M: Message>(receiver: &mut impl Receiver<M>, expected: usize) -> Resul
 
 /// What has been received must be `expected`.
 #[inline(always)]
-fn check<M: Message>(received: Result<M, Closed>, expected: usize) -> Result<(), Fault> {
+pub(crate) fn check<M: Message>(received: Result<M, Closed>, expected: usize) -> Result<(), Fault> {
     match received {
         Ok(message) if message.number() == expected => Ok(()),
         other => Err(fault(expected, other.map(|message| message.number()))),
@@ -125,7 +125,12 @@ fn check<M: Message>(received: Result<M, Closed>, expected: usize) -> Result<(),
 
 /// The stream must end here.
 fn expect_end<M: Message>(receiver: &mut impl Receiver<M>) -> Result<(), Fault> {
-    match receiver.recv().map(|message| message.number()) {
+    check_end(receiver.recv())
+}
+
+/// What has been received must be the end.
+pub(crate) fn check_end<M: Message>(received: Result<M, Closed>) -> Result<(), Fault> {
+    match received.map(|message| message.number()) {
         Ok(END) | Err(Closed) => Ok(()),
         Ok(received) => Err(Fault::TooMany { received }),
     }

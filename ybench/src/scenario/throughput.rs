@@ -60,6 +60,15 @@ pub fn batches(entry: &'static Entry, batch: usize, frame: Frame) -> Contender {
 const TAKEN_AT_ONCE: usize = 512;
 
 pub fn one_by_one<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Timed, Fault> {
+    drained_by::<T, M>(place, messages, drain)
+}
+
+/// The same, received in another way: `drain` checks so many messages and the end, and says when the last one was there.
+pub fn drained_by<T: Transport, M: Message>(
+    place: Place,
+    messages: u64,
+    drain: impl FnOnce(T::Receiver<M>, usize) -> Result<Instant, Fault> + Send + 'static,
+) -> Result<Timed, Fault> {
     let messages = messages as usize;
     stream::<T, M>(place, messages, move |sender| pour(sender, messages), move |receiver| drain(receiver, messages))
 }

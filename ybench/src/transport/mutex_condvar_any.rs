@@ -40,7 +40,7 @@ impl Transport for Always {
 
 impl Transport for IfAsleep {
     const TRAITS: Traits = Traits {
-        name: "mutex-condvar-any-asleep",
+        name: "condvar-any-asleep",
         about: "Box<dyn Any> in a VecDeque behind a mutex, with a condition variable notified only if the receiver sleeps",
         ..COMMON
     };

@@ -17,7 +17,7 @@ pub struct Bounded;
 
 const COMMON: Traits = Traits { waits: Waits::Sleeps, senders: Ends::Many, ..Traits::COMMON };
 
-pub(crate) const PLACES: usize = 1024;
+const PLACES: usize = 1024;
 
 impl Transport for Unbounded {
     const TRAITS: Traits = Traits {

@@ -34,3 +34,48 @@ fn shown<'a>(session: &'a Session, design: &'a Design) -> Option<Shown<'a>> {
     };
     Some(Shown { label: design.label, look: Look::plain(colour), times: times(session, design)? })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::distribution::Distribution;
+    use crate::outcome::Series;
+    use crate::record::Details;
+
+    /// Every design, with a thousand messages of its own time.
+    fn report() -> Report {
+        let times =
+            |at: usize| -> Distribution { (0..1_000).map(|step| (at + 1) as f64 * 100.0 + f64::from(step)).collect() };
+        let details = DESIGNS.iter().enumerate().map(|(at, design)| {
+            let distributions = [(Series::Latency, times(at))].into();
+            (design.transport.to_owned(), Details { distributions, ..Details::default() })
+        });
+        let scenario = latency::SCENARIO.name.to_owned();
+        Report {
+            sessions: vec![Session { scenario, details: details.collect(), ..Session::default() }],
+            ..Report::default()
+        }
+    }
+
+    #[test]
+    fn every_colour_of_the_article_is_in_the_picture_once() {
+        let report = report();
+        let session = report.session(latency::SCENARIO.name).unwrap();
+        let colours: Vec<Colour> = DESIGNS
+            .iter()
+            .filter(|design| design.colour.is_some())
+            .map(|design| shown(session, design).unwrap().look.colour)
+            .collect();
+        assert_eq!(colours, [Colour::Purple, Colour::Blue, Colour::Vermilion, Colour::Green]);
+        assert_eq!(all(&report).len(), 2);
+    }
+
+    #[test]
+    fn every_row_of_the_table_has_its_figures() {
+        let text = crate::article::threads::text(&report(), 10_000.0);
+        for design in &DESIGNS {
+            let row = text.lines().find(|line| line.contains(design.label)).unwrap();
+            assert!(!row.contains("not measured"), "{row}");
+        }
+    }
+}

@@ -20,11 +20,13 @@ const fn beside(label: &'static str, transport: &'static str) -> Design {
     Design { colour: None, label, transport, published: None }
 }
 
-pub(super) const DESIGNS: [Design; 9] = [
+pub(super) const DESIGNS: [Design; 11] = [
     design("pink", "D's mailboxes: any type, priority", "mailbox", 5.0),
     design("blue", "a mutex, and a reader that never sleeps", "mutex-spin", 0.4),
     design("red", "a mutex and a condition variable", "mutex-condvar-asleep", 3.0),
     design("green", "an event loop that is given functions", "hub", 4.3),
+    beside("any type in a box, a mutex and a condition variable", "condvar-any-asleep"),
+    beside("functions in boxes, a mutex, eventfd and epoll", "mutex-eventfd-loop"),
     beside("spsc, asleep as soon as nothing is there", "spsc-none"),
     beside("spsc, looking a little first", "spsc"),
     beside("spsc, never asleep", "spsc-forever"),
@@ -34,3 +36,23 @@ pub(super) const DESIGNS: [Design; 9] = [
 
 /// "2-3 messages per 1000 were processed anomalously for a long time."
 pub(super) const PUBLISHED_OUTLIERS: &str = "2 to 3";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::registry;
+
+    #[test]
+    fn every_design_is_measured_on_a_transport_that_there_is() {
+        for design in &DESIGNS {
+            assert!(registry::named(design.transport).is_some(), "{}", design.transport);
+        }
+    }
+
+    #[test]
+    fn a_colour_of_the_article_has_its_figure() {
+        let colours: Vec<&str> = DESIGNS.iter().filter_map(|design| design.colour).collect();
+        assert_eq!(colours, ["pink", "blue", "red", "green"]);
+        assert!(DESIGNS.iter().all(|design| design.colour.is_some() == design.published.is_some()));
+    }
+}

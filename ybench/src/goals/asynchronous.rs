@@ -1,0 +1,141 @@
+//! Streams received by a task: `recv_async` in a current-thread runtime of tokio, and tokio's own channel there.
+//!
+//! ```text
+//!   first CPU    a plain thread: send, or blocking_send ----> block_on(the whole loop: recv().await)    second CPU
+//! ```
+
+use std::time::Instant;
+
+use tokio::runtime;
+use tokio::sync::mpsc as tokio_channel;
+use ysuite::{mpsc, spsc};
+
+use super::contender;
+use super::targets::{Ratio, least_of};
+use crate::error::Fault;
+use crate::frame::Frame;
+use crate::limits;
+use crate::place::Place;
+use crate::rounds::{Contender, Plan};
+use crate::scenario::{check, check_end, throughput};
+use crate::stage::Timed;
+use crate::transport::{Closed, Transport, funnel, spsc as pipe, tokio_mpsc};
+
+const SESSION: &str = "targets: received by a task of tokio";
+const SPSC: &str = "spsc, recv_async";
+const FUNNEL: &str = "funnel, recv_async";
+const UNBOUNDED: &str = "tokio-mpsc, recv";
+const BOUNDED: &str = "tokio-mpsc-bounded, recv";
+
+pub(super) static RATIOS: [Ratio; 2] = [
+    least_of(
+        "a task of tokio: recv_async of spsc is times faster than the better of tokio's mpsc, bounded or not",
+        SESSION,
+        &[UNBOUNDED, BOUNDED],
+        SPSC,
+        3.0,
+    ),
+    least_of(
+        "a task of tokio: recv_async of the funnel is times faster than the better of tokio's mpsc",
+        SESSION,
+        &[UNBOUNDED, BOUNDED],
+        FUNNEL,
+        3.0,
+    ),
+];
+
+type Run = fn(Place, u64) -> Result<Timed, Fault>;
+
+const CONTENDERS: [(&str, Run); 4] = [
+    (SPSC, received::<pipe::Adaptive>),
+    (FUNNEL, received::<funnel::Adaptive>),
+    (UNBOUNDED, received::<tokio_mpsc::Unbounded>),
+    (BOUNDED, received::<tokio_mpsc::Bounded>),
+];
+
+pub(super) fn plan(frame: Frame) -> Plan {
+    let mut contenders: Vec<Contender> = CONTENDERS.map(|(name, run)| contender(name, run, frame)).into();
+    contenders.push(frame.limit(&limits::HAND_OVER));
+    let about = "Messages sent one by one by a thread, received by a task";
+    crate::plan::plan(SESSION, about, None, frame, &limits::HAND_OVER, contenders)
+}
+
+/// A receiver that a task can wait for.
+trait Awaited: Send + 'static {
+    async fn next(&mut self) -> Result<usize, Closed>;
+}
+
+fn received<T: Transport>(place: Place, messages: u64) -> Result<Timed, Fault>
+where
+    T::Receiver<usize>: Awaited,
+{
+    let runtime = runtime::Builder::new_current_thread().build()?;
+    throughput::drained_by::<T, usize>(place, messages, move |receiver, messages| {
+        runtime.block_on(drain(receiver, messages))
+    })
+}
+
+async fn drain(mut receiver: impl Awaited, messages: usize) -> Result<Instant, Fault> {
+    for expected in 0..messages {
+        check(receiver.next().await, expected)?;
+    }
+    let end = Instant::now();
+    check_end(receiver.next().await)?;
+    Ok(end)
+}
+
+impl Awaited for spsc::Receiver<usize> {
+    #[inline(always)]
+    async fn next(&mut self) -> Result<usize, Closed> {
+        self.recv_async().await.map_err(|_| Closed)
+    }
+}
+
+impl Awaited for mpsc::Receiver<usize> {
+    #[inline(always)]
+    async fn next(&mut self) -> Result<usize, Closed> {
+        self.recv_async().await.map_err(|_| Closed)
+    }
+}
+
+impl Awaited for tokio_channel::UnboundedReceiver<usize> {
+    #[inline(always)]
+    async fn next(&mut self) -> Result<usize, Closed> {
+        self.recv().await.ok_or(Closed)
+    }
+}
+
+impl Awaited for tokio_channel::Receiver<usize> {
+    #[inline(always)]
+    async fn next(&mut self) -> Result<usize, Closed> {
+        self.recv().await.ok_or(Closed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_receives_every_message() {
+        let place = Place::choose(None).unwrap();
+        for place in [place, place.together()] {
+            for (name, run) in CONTENDERS {
+                assert_eq!(run(place, 5_000).unwrap_or_else(|fault| panic!("{name} {fault}")).units, 5_000);
+            }
+        }
+    }
+
+    #[test]
+    fn a_message_that_is_missing_is_noticed() {
+        let missing = |numbers: &[usize], messages| {
+            let (mut sender, receiver) = spsc::unbounded();
+            numbers.iter().for_each(|&number| sender.send(number).unwrap());
+            drop(sender);
+            runtime::Builder::new_current_thread().build().unwrap().block_on(drain(receiver, messages)).unwrap_err()
+        };
+        assert!(matches!(missing(&[0, 2], 3), Fault::OutOfOrder { expected: 1, received: 2 }));
+        assert!(matches!(missing(&[0, 1], 3), Fault::Disconnected { expected: 2 }));
+        assert!(matches!(missing(&[0, 1, 2], 2), Fault::TooMany { received: 2 }));
+    }
+}
