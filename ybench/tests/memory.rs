@@ -13,13 +13,18 @@ fn held(transport: &str, backlog: u64) -> f64 {
     String::from_utf8(output.stdout).unwrap().trim().parse().unwrap()
 }
 
+/// Whose messages are of any type, or functions: four words for each, or two and a box, and room for as many again.
+/// Nobody else needs more than a pointer beside each message, and room for as many again.
+const WRAPPED: [&str; 7] =
+    ["mailbox", "mailbox-none", "hub", "hub-none", "mutex-condvar-any", "condvar-any-asleep", "mutex-eventfd-loop"];
+
 #[test]
 fn a_burst_holds_at_least_its_messages() {
     for entry in registry::all().iter().filter(|entry| (burst::SCENARIO.able)(&entry.traits)) {
         let name = entry.traits.name;
         let held = held(name, 1_000_000);
-        // Nobody needs more than a pointer beside each message, and room for as many again.
-        assert!((7.9..33.0).contains(&held), "{name}: {held}");
+        let most = if WRAPPED.contains(&name) { 65.0 } else { 33.0 };
+        assert!((7.9..most).contains(&held), "{name}: {held}");
     }
 }
 

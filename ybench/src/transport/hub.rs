@@ -1,13 +1,13 @@
-//! `ysuite::hub`: messages that travel as functions, called by the hub's thread, which runs the hub step by step until one
-//! of them has left a message; and beside them an `ysuite::spsc` that a hub serves with a handler.
+//! `ysuite::hub`: messages that travel as functions, called by the hub's thread, which runs the hub step by step until
+//! one of them has left a message; and beside them a `ysuite::spsc` that a hub serves with a handler.
 //!
 //! ```text
 //!   sender threads   post(move |_| landing.push(message)) ----> hub.run_once(): calls them, 128 at most
 //!                                                                    landing ----> the next message   the same thread
 //! ```
 //!
-//! The landing belongs to the hub's thread alone. Each function carries its message and the place of the landing, two words
-//! where the message is one.
+//! The landing belongs to the hub's thread alone. Each function carries its message and the place of the landing: two
+//! words where the message is one.
 
 use std::collections::VecDeque;
 use std::io;

@@ -4,8 +4,8 @@
 //!   sender threads   Address::send ----> a lane of envelopes for each thread ----> Mailbox::receive::<M>   one thread
 //! ```
 //!
-//! A lane belongs to the thread that sends, whichever clones of the address it uses: several addresses in the hands of one
-//! thread are one lane. A message of more than three words travels in a box.
+//! A lane belongs to the thread that sends, whichever clones of the address it uses: several addresses in the hands of
+//! one thread are one lane. A message of more than three words travels in a box.
 
 use std::io;
 

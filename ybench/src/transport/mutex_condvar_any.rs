@@ -27,7 +27,7 @@ const COMMON: Traits = Traits { batches: false, variant: true, ..mutex_condvar::
 impl Transport for Always {
     const TRAITS: Traits = Traits {
         name: "mutex-condvar-any",
-        about: "Box<dyn Any> in a VecDeque behind a mutex, with a condition variable notified at every message",
+        about: "Box<dyn Any> in a VecDeque behind a mutex, a condition variable notified at every message",
         ..COMMON
     };
     type Sender<M: Message> = Sender<M, true>;
@@ -41,7 +41,7 @@ impl Transport for Always {
 impl Transport for IfAsleep {
     const TRAITS: Traits = Traits {
         name: "condvar-any-asleep",
-        about: "Box<dyn Any> in a VecDeque behind a mutex, with a condition variable notified only if the receiver sleeps",
+        about: "Box<dyn Any> in a VecDeque behind a mutex, a condition variable notified only if the receiver sleeps",
         ..COMMON
     };
     type Sender<M: Message> = Sender<M, false>;

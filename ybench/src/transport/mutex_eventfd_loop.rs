@@ -43,7 +43,7 @@ pub struct Receiver<M> {
 impl Transport for Plain {
     const TRAITS: Traits = Traits {
         name: "mutex-eventfd-loop",
-        about: "An event loop given boxed functions: a VecDeque behind a mutex, an eventfd written when it was empty, epoll",
+        about: "An event loop given boxed functions behind a mutex, in epoll beside an eventfd written if there were none",
         waits: Waits::SleepsInPoll,
         works_with_epoll: true,
         senders: Ends::Many,
