@@ -64,6 +64,9 @@ impl<T> Geometry<T> {
     };
     #[cfg(ysuite_loom)]
     pub(super) const GROUPS: usize = 2;
+    /// Groups in the greatest chunk, of a queue that has got long: growth asks the system half as often. Not more, because a
+    /// sender waits while the system clears its pages.
+    pub(super) const GREAT: usize = if cfg!(ysuite_loom) { Self::GROUPS } else { Self::GROUPS * 2 };
 
     /// Whether a group is found from a slot's address by a mask: groups of one line or two.
     #[cfg(not(ysuite_loom))]

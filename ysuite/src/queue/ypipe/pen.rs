@@ -221,8 +221,8 @@ impl<T> Pen<T> {
     fn chunk_after(&self, core: &Core<T>) -> Chunk<T> {
         let most = core.groups();
         // Where no chunk is greater nobody needs to know.
-        let is_long = most < Geometry::<T>::GROUPS && core.calm.spare.is_long();
-        Chunk::allocate((self.chunk.groups() * 4).min(if is_long { Geometry::<T>::GROUPS } else { most }))
+        let is_long = most < Geometry::<T>::GREAT && core.calm.spare.is_long();
+        Chunk::allocate((self.chunk.groups() * 4).min(if is_long { Geometry::<T>::GREAT } else { most }))
     }
 
     #[cold]
