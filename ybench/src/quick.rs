@@ -8,7 +8,7 @@ use crate::run;
 use crate::run::say;
 use crate::scenario::{self, Quick};
 
-const SECONDS: f64 = 45.0;
+const SECONDS: f64 = 40.0;
 /// Where the number of messages is fixed, and the time with it.
 const ROUNDS: u32 = 7;
 
