@@ -4,6 +4,7 @@
 //! and given as their median. A miss is a result, not an error.
 
 mod asynchronous;
+mod functions;
 mod idle;
 mod many;
 mod memory;
@@ -63,7 +64,12 @@ pub fn run(request: &Request) -> Result<(), Error> {
 
 /// Every target of speed.
 fn ratios() -> impl Iterator<Item = &'static Ratio> {
-    let later = many::RATIOS.iter().chain(&pool::RATIOS).chain(&posted::RATIOS).chain(&asynchronous::RATIOS);
+    let later = many::RATIOS
+        .iter()
+        .chain(&pool::RATIOS)
+        .chain(&posted::RATIOS)
+        .chain(&functions::RATIOS)
+        .chain(&asynchronous::RATIOS);
     RATIOS.iter().chain(later)
 }
 
@@ -113,6 +119,7 @@ fn plans(frame: Frame) -> Vec<Plan> {
     plans.extend(many::plans(frame));
     plans.push(pool::plan(frame));
     plans.extend(posted::plans(frame));
+    plans.push(functions::plan(frame));
     plans.push(asynchronous::plan(frame));
     plans
 }

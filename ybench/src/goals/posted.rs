@@ -8,13 +8,13 @@ use crate::limits;
 use crate::rounds::{Contender, Plan};
 use crate::scenario::{ping_pong, throughput};
 
-const STREAMING: &str = "targets: streams of any message and of functions";
+const STREAMING: &str = "targets: streams of any message";
 const BOUNCING: &str = "targets: a sleeping mailbox and a sleeping hub";
 
-const STREAMS: [&str; 5] = ["spsc", "mailbox", "mutex-condvar-any", "hub", "mutex-eventfd-loop"];
+const STREAMS: [&str; 3] = ["spsc", "mailbox", "mutex-condvar-any"];
 const BOUNCED: [&str; 2] = ["mailbox-none", "hub-none"];
 
-pub(super) static RATIOS: [Ratio; 5] = [
+pub(super) static RATIOS: [Ratio; 4] = [
     most("mailbox, ping-pong, Spin::None: times raw futex", BOUNCING, &["mailbox-none"], limits::FUTEX.name, 1.2),
     most("mailbox, one by one: times spsc", STREAMING, &["mailbox"], "spsc", 25.0),
     least_of(
@@ -23,13 +23,6 @@ pub(super) static RATIOS: [Ratio; 5] = [
         &["mutex-condvar-any"],
         "mailbox",
         10.0,
-    ),
-    least_of(
-        "hub, posted functions: times faster than a loop with mutex, eventfd and epoll",
-        STREAMING,
-        &["mutex-eventfd-loop"],
-        "hub",
-        5.0,
     ),
     most(
         "hub, ping-pong of posted functions, Spin::None: times raw eventfd + epoll",
@@ -47,7 +40,7 @@ pub(super) fn plans(frame: Frame) -> [Plan; 2] {
     bounces.extend([frame.limit(&limits::FUTEX), frame.limit(&limits::EPOLL)]);
     let plan = |scenario, about, limit, contenders| crate::plan::plan(scenario, about, None, frame, limit, contenders);
     [
-        plan(STREAMING, "Messages of any type, and functions, one by one", &limits::HAND_OVER, streams),
+        plan(STREAMING, "Messages of any type, one by one", &limits::HAND_OVER, streams),
         plan(BOUNCING, "One message, or one function, bounced", &limits::TWO_LINE_FLOOR, bounces),
     ]
 }

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! The loop takes all functions under one lock and calls them without it. The eventfd is read before, so that a function
-//! that comes meanwhile rings again. Functions are lent what belongs to the loop: the messages left by those before.
+//! that comes meanwhile rings again. Functions are lent what belongs to the loop: as a transport, the messages left by
+//! those before.
 
 use std::collections::VecDeque;
 use std::io;
@@ -23,21 +24,23 @@ use super::{Closed, Ends, Message, Traits, Transport, Waits, ends_by_cloning};
 
 pub struct Plain;
 
-type Function<M> = Box<dyn FnOnce(&mut VecDeque<M>) + Send>;
+type Function<C> = Box<dyn FnOnce(&mut C) + Send>;
 
-struct Shared<M> {
-    functions: MutexQueue<Function<M>>,
+struct Shared<C> {
+    functions: MutexQueue<Function<C>>,
     bell: OwnedFd,
 }
 
-pub struct Sender<M>(Arc<Shared<M>>);
+/// Posts functions to a [`Loop`]. Any thread; a clone for each.
+pub struct Poster<C>(Arc<Shared<C>>);
 
-pub struct Receiver<M> {
-    shared: Arc<Shared<M>>,
+/// The loop, and what its functions are lent.
+pub struct Loop<C> {
+    shared: Arc<Shared<C>>,
     epoll: OwnedFd,
     /// Empty but for the moment in which they are called: what it has room for goes back to the queue.
-    taken: VecDeque<Function<M>>,
-    landed: VecDeque<M>,
+    taken: VecDeque<Function<C>>,
+    pub lent: C,
 }
 
 impl Transport for Plain {
@@ -50,32 +53,28 @@ impl Transport for Plain {
         variant: true,
         ..Traits::COMMON
     };
-    type Sender<M: Message> = Sender<M>;
-    type Receiver<M: Message> = Receiver<M>;
+    type Sender<M: Message> = Poster<VecDeque<M>>;
+    type Receiver<M: Message> = Loop<VecDeque<M>>;
 
-    fn open<M: Message>() -> io::Result<(Sender<M>, Receiver<M>)> {
-        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        epoll::add(&epoll, &bell, epoll::EventData::new_u64(0), epoll::EventFlags::IN)?;
-        let shared = Arc::new(Shared { functions: MutexQueue::new(), bell });
-        let sender = Sender(shared.clone());
-        Ok((sender, Receiver { shared, epoll, taken: VecDeque::new(), landed: VecDeque::new() }))
+    fn open<M: Message>() -> io::Result<(Poster<VecDeque<M>>, Loop<VecDeque<M>>)> {
+        Loop::new(VecDeque::new())
     }
 }
 
 ends_by_cloning!(senders: Plain);
 
-impl<M> Shared<M> {
+impl<C> Shared<C> {
     fn ring(&self) {
         // It fails only where the count is at its end: whoever has not looked for so long will find it readable.
         let _ = write(&self.bell, &1u64.to_ne_bytes());
     }
 }
 
-impl<M: Message> super::Sender<M> for Sender<M> {
+impl<C> Poster<C> {
+    /// Has the loop call `function`.
     #[inline(always)]
-    fn send(&mut self, message: M) -> Result<(), Closed> {
-        let function: Function<M> = Box::new(move |landed| landed.push_back(message));
+    pub fn post(&self, function: impl FnOnce(&mut C) + Send + 'static) {
+        let function: Function<C> = Box::new(function);
         let mut functions = self.0.functions.lock();
         let was_empty = functions.messages.is_empty();
         functions.messages.push_back(function);
@@ -83,27 +82,42 @@ impl<M: Message> super::Sender<M> for Sender<M> {
         if was_empty {
             self.0.ring();
         }
+    }
+}
+
+impl<M: Message> super::Sender<M> for Poster<VecDeque<M>> {
+    #[inline(always)]
+    fn send(&mut self, message: M) -> Result<(), Closed> {
+        self.post(move |landed| landed.push_back(message));
         Ok(())
     }
 }
 
-impl<M> Clone for Sender<M> {
+impl<C> Clone for Poster<C> {
     fn clone(&self) -> Self {
         self.0.functions.lock().come();
         Self(self.0.clone())
     }
 }
 
-impl<M> Drop for Sender<M> {
+impl<C> Drop for Poster<C> {
     fn drop(&mut self) {
         self.0.functions.lock().go();
         self.0.ring();
     }
 }
 
-impl<M> Receiver<M> {
+impl<C> Loop<C> {
+    pub fn new(lent: C) -> io::Result<(Poster<C>, Self)> {
+        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+        epoll::add(&epoll, &bell, epoll::EventData::new_u64(0), epoll::EventFlags::IN)?;
+        let shared = Arc::new(Shared { functions: MutexQueue::new(), bell });
+        Ok((Poster(shared.clone()), Self { shared, epoll, taken: VecDeque::new(), lent }))
+    }
+
     /// Waits for functions, and calls all that are there. An interrupted wait is one that found nothing.
-    fn turn(&mut self) -> Result<(), Closed> {
+    pub fn turn(&mut self) -> Result<(), Closed> {
         let mut events = [MaybeUninit::uninit(); 8];
         let _ = epoll::wait(&self.epoll, &mut events, None);
         let _ = read(&self.shared.bell, &mut [0; 8]);
@@ -112,17 +126,17 @@ impl<M> Receiver<M> {
         let over = self.taken.is_empty() && functions.closed();
         drop(functions);
         for function in self.taken.drain(..) {
-            function(&mut self.landed);
+            function(&mut self.lent);
         }
         if over { Err(Closed) } else { Ok(()) }
     }
 }
 
-impl<M: Message> super::Receiver<M> for Receiver<M> {
+impl<M: Message> super::Receiver<M> for Loop<VecDeque<M>> {
     #[inline(always)]
     fn recv(&mut self) -> Result<M, Closed> {
         loop {
-            match self.landed.pop_front() {
+            match self.lent.pop_front() {
                 Some(message) => return Ok(message),
                 None => self.turn()?,
             }
