@@ -29,6 +29,9 @@ const LINE: usize = 64;
 /// Size of a chunk of a queue that streams, in bytes.
 #[cfg(not(ysuite_loom))]
 const CHUNK_BYTES: usize = 64 * 1024;
+/// Size of a great chunk of a lane, in bytes. See [`Geometry::GREAT`].
+#[cfg(not(ysuite_loom))]
+const GREAT_BYTES: usize = 31 * 1024;
 
 const fn max(a: usize, b: usize) -> usize {
     if a > b { a } else { b }
@@ -64,9 +67,12 @@ impl<T> Geometry<T> {
     };
     #[cfg(ysuite_loom)]
     pub(super) const GROUPS: usize = 2;
-    /// Groups in the greatest chunk, of a queue that has got long: growth asks the system half as often. Not more, because a
-    /// sender waits while the system clears its pages.
-    pub(super) const GREAT: usize = if cfg!(ysuite_loom) { Self::GROUPS } else { Self::GROUPS * 2 };
+    /// Groups in a great chunk, of a queue of small ones that has got long: as many as the system's allocator gives without
+    /// asking the kernel, which would clear its pages each time.
+    #[cfg(not(ysuite_loom))]
+    pub(super) const GREAT: usize = GREAT_BYTES.saturating_sub(Self::HEAD) / Self::STRIDE;
+    #[cfg(ysuite_loom)]
+    pub(super) const GREAT: usize = 0;
 
     /// Whether a group is found from a slot's address by a mask: groups of one line or two.
     #[cfg(not(ysuite_loom))]

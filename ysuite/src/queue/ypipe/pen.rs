@@ -217,12 +217,12 @@ impl<T> Pen<T> {
         }
     }
 
-    /// A new chunk, greater than the last until it is worth keeping; in a long queue until it is as great as any.
+    /// A new chunk, greater than the last until it is worth keeping; in a long queue of small chunks until it is great.
     fn chunk_after(&self, core: &Core<T>) -> Chunk<T> {
-        let most = core.groups();
+        let (most, great) = (core.groups(), Geometry::<T>::GREAT);
         // Where no chunk is greater nobody needs to know.
-        let is_long = most < Geometry::<T>::GREAT && core.calm.spare.is_long();
-        Chunk::allocate((self.chunk.groups() * 4).min(if is_long { Geometry::<T>::GREAT } else { most }))
+        let is_long = most < great && core.calm.spare.is_long();
+        Chunk::allocate((self.chunk.groups() * 4).min(if is_long { great } else { most }))
     }
 
     #[cold]
