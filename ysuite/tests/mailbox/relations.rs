@@ -125,28 +125,42 @@ fn an_owners_end_reaches_all_it_owns() {
 #[test]
 fn what_it_owns_is_told_of_it_as_owner_and_as_link() {
     guarded(|| {
-        let owner = mailbox::spawn(|mailbox: &mut Mailbox| {
+        let (tell, told) = mpsc::channel();
+        mailbox::spawn(move |mailbox: &mut Mailbox| {
             let own = mailbox.address();
-            let (owned, _) = Builder::new()
-                .spawn_owned(mailbox, move |mailbox| {
-                    mailbox.link(&own);
-                    let first = mailbox.receive::<u8>();
-                    assert!(matches!(first, Err(ReceiveError::OwnerTerminated(_))), "{first:?}");
-                    let second = mailbox.receive::<u8>();
-                    assert!(matches!(second, Err(ReceiveError::LinkTerminated(_))), "{second:?}");
-                    let watcher = mailbox.receive::<Address>().unwrap();
-                    watcher.send("both").unwrap();
-                })
-                .unwrap();
-            let watcher = mailbox.receive::<Address>().unwrap();
-            owned.send(watcher).unwrap();
-            // Long enough for the link, or not.
-            thread::yield_now();
+            let (linked, is_linked) = mpsc::channel();
+            mailbox.spawn(move |mailbox: &mut Mailbox| {
+                mailbox.link(&own);
+                linked.send(()).unwrap();
+                tell.send([mailbox.receive::<u8>(), mailbox.receive::<u8>()]).unwrap();
+            });
+            is_linked.recv().unwrap();
         });
-        let mut mailbox = Mailbox::new();
-        owner.send(mailbox.address()).unwrap();
-        drop(owner);
-        assert_eq!(mailbox.receive(), Ok("both"));
+        let [first, second] = told.recv().unwrap();
+        assert!(matches!(first, Err(ReceiveError::OwnerTerminated(_))), "{first:?}");
+        assert!(matches!(second, Err(ReceiveError::LinkTerminated(_))), "{second:?}");
+    });
+}
+
+#[test]
+fn a_link_to_an_owner_that_has_ended_is_told_of_before_what_is_on_its_way() {
+    guarded(|| {
+        let ((tell, told), (go, gone)) = (mpsc::channel(), mpsc::channel::<()>());
+        let (_, owner) = Builder::new()
+            .spawn(move |mailbox: &mut Mailbox| {
+                let own = mailbox.address();
+                mailbox.spawn(move |mailbox: &mut Mailbox| {
+                    gone.recv().unwrap();
+                    mailbox.link(&own);
+                    tell.send([mailbox.receive::<u8>(), mailbox.receive::<u8>()]).unwrap();
+                });
+            })
+            .unwrap();
+        owner.join().unwrap();
+        go.send(()).unwrap();
+        let [first, second] = told.recv().unwrap();
+        assert!(matches!(first, Err(ReceiveError::LinkTerminated(_))), "{first:?}");
+        assert!(matches!(second, Err(ReceiveError::OwnerTerminated(_))), "{second:?}");
     });
 }
 
