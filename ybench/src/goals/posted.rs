@@ -1,5 +1,5 @@
-//! The targets of messages of any type and of functions: the mailbox and the hub beside the same written plainly, and
-//! beside what wakes a thread at the least cost.
+//! The targets of messages of any type, beside the same written plainly; and of a mailbox and a hub that sleep, beside
+//! what wakes a thread at the least cost. Streams of functions are those of `functions`.
 
 use super::targets::{Ratio, least_of, most};
 use super::those;

@@ -6,10 +6,11 @@
 //!   source 2   . 1 . 3 . --/
 //! ```
 //!
-//! All the sources are in the hands of one thread, and a message has gone through each before the clock starts. In `sources` it sends one message at a time, each through a source
-//! chosen at random, the same ones in every run, and waits for the answer; that comes back through a `ysuite::spsc`,
-//! whoever is measured, and counts as a message: the figure is half of the time there and back. Between two messages the
-//! receiver waits. In `busy-sources` it sends through all of them in turn, as fast as it can.
+//! All the sources are in the hands of one thread, and a message has gone through each before the clock starts. In
+//! `sources` it sends one message at a time, each through a source chosen at random, the same ones in every run, and
+//! waits for the answer; that comes back through a `ysuite::spsc`, whoever is measured, and counts as a message: the
+//! figure is half of the time there and back. Between two messages the receiver waits. In `busy-sources` it sends through
+//! all of them in turn, as fast as it can.
 //!
 //! Where a transport has one queue for everybody, a source is one more sender to it: that is what a program would use
 //! that has no way to serve many channels.

@@ -2,8 +2,8 @@
 //! of those that match nothing. The mailbox's thread alone.
 //!
 //! Offered are first the urgent messages, those that were set aside before the new ones, then the ordinary ones likewise,
-//! and new ones as they come, an urgent one before each ordinary one. What matches nothing is set aside, in order. After [`URGENT_TURN`] urgent messages in a row
-//! the ordinary ones come first, once.
+//! and new ones as they come, an urgent one before each ordinary one. What matches nothing is set aside, in order. After
+//! [`URGENT_TURN`] urgent messages in a row the ordinary ones come first, once.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};

@@ -1,8 +1,8 @@
 //! What binds a receiver to one id of a set: the id is up exactly while the receiver may hold a message.
 //!
-//! The set's owner attaches, and detaches what it has attached. In between [`Registration::raise`] may come from any thread (whoever publishes a message
-//! and finds that the receiver waits), [`Registration::lower`] from wherever the receiver lives. Both are lock-free and
-//! make at most one pair of system calls.
+//! The set's owner attaches, and detaches what it has attached. In between [`Registration::raise`] may come from any
+//! thread (whoever publishes a message and finds that the receiver waits), [`Registration::lower`] from wherever the
+//! receiver lives. Both are lock-free and make at most one pair of system calls.
 //!
 //! The receiver's side of the bargain, each time it finds itself empty while up: lower, arm, look again, and raise if
 //! there was something after all. Between a raise and the next lower, nothing is signalled and nothing is written.

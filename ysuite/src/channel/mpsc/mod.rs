@@ -24,8 +24,9 @@
 //!
 //! Up to [`MAX_SENDERS`] at a time. The receiver looks only at lanes that have something, or have had lately, so those
 //! that are idle cost it nothing, and 512 bytes of memory at most (with 64-bit addresses and 64-byte cache lines). A
-//! lane that has been used keeps what it needs for its next messages: a few chunks of at most 8 KiB each, or of one
-//! message. Senders come and go at any time, on any thread, without a lock.
+//! lane that has been used keeps what it needs for its next messages: a few chunks of at most 8 KiB each (the one in use
+//! of up to 31 KiB, where the lane had got long), or of one message. Senders come and go at any time, on any thread,
+//! without a lock.
 //!
 //! # Whose turn it is
 //!
