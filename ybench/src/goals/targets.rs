@@ -67,7 +67,7 @@ pub(super) const fn most(
     below: &'static str,
     target: f64,
 ) -> Ratio {
-    Ratio { name, session, above, below, target, at_least: false }
+    Ratio { at_least: false, ..least_of(name, session, above, below, target) }
 }
 
 pub(super) static RATIOS: [Ratio; 13] = [
