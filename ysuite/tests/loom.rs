@@ -18,6 +18,8 @@ mod hub;
 mod mailbox;
 #[path = "loom/pool.rs"]
 mod pool;
+#[path = "loom/slow_sender.rs"]
+mod slow_sender;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

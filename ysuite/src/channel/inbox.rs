@@ -16,7 +16,7 @@ use super::mpsc::{self, Lanes, TooManySenders};
 use super::receive::{Source, Waiter};
 use super::rings::Rings;
 use super::sleeper::Sleeper;
-use super::wait::{self, Side};
+use super::wait::{self, Settled, Side};
 use super::{RecvTimeoutError, Spin, TrySendError, mpmc};
 use crate::queue::Passive;
 use crate::signal::{AttachError, Registration};
@@ -145,7 +145,7 @@ impl<T> Queues<T> {
     fn take_urgent_slowly(&mut self) -> Option<T> {
         loop {
             let message = self.urgent.take();
-            if message.is_some() || !self.urgent.settle() {
+            if message.is_some() || self.urgent.settle() == Settled::Quietly {
                 return message;
             }
         }
@@ -165,6 +165,11 @@ impl<T> Queues<T> {
             Some(bounded) => bounded.has_message(&mut self.ordinary),
         };
         ordinary || !self.urgent.is_settled() && self.urgent.has_message()
+    }
+
+    /// Whether a notice waits for what was put into the exchange before it. Whoever finishes that calls.
+    fn holds_notice(&self) -> bool {
+        self.bounded.as_ref().is_some_and(|bounded| bounded.notice.is_some())
     }
 
     fn is_closed(&self) -> bool {
@@ -187,9 +192,19 @@ impl<T> Side for Queues<T> {
     }
 
     fn arm(&mut self, tokens: u32) {
-        self.urgent.settle();
-        self.ordinary.settle();
+        Side::settle(self);
         self.sleeper.word.arm(tokens);
+    }
+
+    fn is_settled(&self) -> bool {
+        self.urgent.is_armed() && (self.holds_notice() || self.ordinary.is_armed())
+    }
+
+    fn settle(&mut self) -> Settled {
+        let urgent = self.urgent.settle();
+        // What lies behind a notice that waits for the exchange waits with it, and is no news.
+        let ordinary = if self.holds_notice() { Settled::Quietly } else { self.ordinary.settle() };
+        if urgent == Settled::Quietly { ordinary } else { urgent }
     }
 }
 

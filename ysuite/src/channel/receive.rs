@@ -10,7 +10,7 @@ use std::time::Instant;
 use super::error::{RecvError, RecvTimeoutError, TryRecvError};
 use super::rings::Rings;
 use super::spin::{Spin, Spinner};
-use super::wait::{self, Side};
+use super::wait::{self, Settled, Side};
 use crate::queue::{Passive, aside};
 use crate::signal::{AttachError, Registration};
 use crate::sync::spin_loop;
@@ -34,6 +34,14 @@ pub(super) trait Source {
     /// Says that the reading end is about to sleep: see [`Side::arm`].
     fn arm(&mut self, tokens: u32) {
         self.passive().arm(tokens);
+    }
+    /// Whether nothing has to be polled: see [`Side::is_settled`].
+    fn is_settled(&self) -> bool {
+        true
+    }
+    /// Arms what the last look has brought: see [`Side::settle`].
+    fn settle(&mut self) -> Settled {
+        Settled::Quietly
     }
 }
 
@@ -71,6 +79,14 @@ impl<S: Source> Side for S {
 
     fn arm(&mut self, tokens: u32) {
         Source::arm(self, tokens);
+    }
+
+    fn is_settled(&self) -> bool {
+        Source::is_settled(self)
+    }
+
+    fn settle(&mut self) -> Settled {
+        Source::settle(self)
     }
 }
 

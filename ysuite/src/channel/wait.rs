@@ -25,6 +25,25 @@ pub(super) trait Side {
     fn arm(&mut self, tokens: u32) {
         self.passive().arm(tokens);
     }
+    /// Whether nothing has to be polled: whatever comes will call this end. An end of one queue has its own word alone;
+    /// one of many queues gets something to poll whenever it looks.
+    fn is_settled(&self) -> bool {
+        true
+    }
+    /// Behind [`arm`](Self::arm): has what it would have to poll call it instead. It must be looked at once more where
+    /// something was found there.
+    fn settle(&mut self) -> Settled {
+        Settled::Quietly
+    }
+}
+
+/// What an end has found in arming what it polls.
+#[derive(PartialEq)]
+pub(super) enum Settled {
+    /// Nothing: whatever comes from now on will call.
+    Quietly,
+    /// A message, or the end of a queue.
+    WithNews,
 }
 
 /// The set that a side is attached to.
@@ -39,13 +58,29 @@ fn tokens(side: &impl Side, way: u32) -> u32 {
     if registration(side).is_some() { way | SIGNAL } else { way }
 }
 
-/// Arms a side in ways that `tokens` name.
-fn arm(side: &mut impl Side, tokens: u32) {
+/// Arms a side in ways that `tokens` name, and looks once more. True: it is ready. False: it may sleep, and whatever
+/// comes will ring.
+///
+/// A look may find no message and yet something new to poll: a lane that a slow sender has raised for a message that is
+/// consumed already, before anybody was armed to be called. The call is over, and that sender will not call for its next
+/// message. So nobody sleeps before what the last look has brought is armed as well.
+fn arm(side: &mut impl Side, tokens: u32) -> bool {
     if tokens & SIGNAL != 0 {
         // SAFETY: as in `registration`.
         unsafe { side.rings().deposit() };
     }
     side.arm(tokens);
+    loop {
+        if side.is_ready() {
+            found(side, tokens);
+            return true;
+        }
+        // Whoever raises something behind that look finds this side's own word armed, or has found it so.
+        if side.settle() == Settled::Quietly {
+            debug_assert!(side.is_settled(), "an end sleeps beside what it would have to poll");
+            return false;
+        }
+    }
 }
 
 /// Something was found behind the arming: nobody needs to ring, but an attached side's id must be up.
@@ -68,9 +103,7 @@ pub(super) fn block<S: Side>(side: &mut S, spinner: &mut Spinner, deadline: Opti
     }
     let tokens = tokens(side, FUTEX);
     loop {
-        arm(side, tokens);
-        if side.is_ready() {
-            found(side, tokens);
+        if arm(side, tokens) {
             return true;
         }
         let start = spinner.is_curious().then(Instant::now);
@@ -116,12 +149,7 @@ pub(super) fn poll(side: &mut impl Side, context: &mut Context<'_>) -> Poll<()> 
     }
     side.rings().set_waker(context.waker());
     let tokens = tokens(side, TASK);
-    arm(side, tokens);
-    if side.is_ready() {
-        found(side, tokens);
-        return Poll::Ready(());
-    }
-    Poll::Pending
+    if arm(side, tokens) { Poll::Ready(()) } else { Poll::Pending }
 }
 
 /// What an attached side does when it finds nothing: takes its id down, arms, and looks once more. True: something has
@@ -129,16 +157,14 @@ pub(super) fn poll(side: &mut impl Side, context: &mut Context<'_>) -> Poll<()> 
 pub(super) fn rest(side: &mut impl Side) -> bool {
     match registration(side) {
         None => return false,
-        Some(registration) if !registration.is_up() && side.passive().look() & SIGNAL != 0 => return false,
+        // At rest already, with nothing to poll beside its word.
+        Some(registration) if !registration.is_up() && side.passive().look() & SIGNAL != 0 && side.is_settled() => {
+            return false;
+        }
         // Down first: whoever publishes after the arming will raise it again.
         Some(registration) => registration.lower(),
     }
-    arm(side, SIGNAL);
-    if side.is_ready() {
-        found(side, SIGNAL);
-        return true;
-    }
-    false
+    arm(side, SIGNAL)
 }
 
 /// Attaches a side to the set that a registration is for.

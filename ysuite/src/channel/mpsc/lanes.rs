@@ -11,6 +11,7 @@
 use super::shared::{LANE, Shared};
 use crate::channel::receive::Source;
 use crate::channel::rings::Rings;
+use crate::channel::wait::Settled;
 use crate::queue::ypipe::{Reader, Resting};
 use crate::queue::{Barrier, Passive, aside};
 use crate::sync::Arc;
@@ -295,13 +296,19 @@ impl<T> Lanes<T> {
     /// Whether no lane is active, and none has called since: then there is no message. A few loads.
     #[inline(always)]
     pub(in crate::channel) fn is_settled(&self) -> bool {
-        self.row.lanes.is_empty() && !self.shared.ready.any()
+        self.is_armed() && !self.shared.ready.any()
     }
 
-    /// Arms all active lanes, with one barrier. True: some have messages, or have come to their end, and stay active.
-    pub(in crate::channel) fn settle(&mut self) -> bool {
+    /// Whether no lane is active: no message, and whatever is published raises its lane and calls.
+    #[inline(always)]
+    pub(in crate::channel) fn is_armed(&self) -> bool {
+        self.row.lanes.is_empty()
+    }
+
+    /// Arms all active lanes, with one barrier. Those that have messages, or have come to their end, stay active.
+    pub(in crate::channel) fn settle(&mut self) -> Settled {
         self.end_turn();
-        !self.row.lanes.is_empty() && self.row.arm(0)
+        if !self.row.lanes.is_empty() && self.row.arm(0) { Settled::WithNews } else { Settled::Quietly }
     }
 
     pub(super) fn shared(&self) -> &Shared<T> {
@@ -376,8 +383,17 @@ impl<T> Source for Lanes<T> {
     }
 
     fn arm(&mut self, tokens: u32) {
+        // Lanes first: with all of them armed the look behind finds little to do.
         self.settle();
         self.shared.sleeper.word.arm(tokens);
+    }
+
+    fn is_settled(&self) -> bool {
+        self.is_armed()
+    }
+
+    fn settle(&mut self) -> Settled {
+        Lanes::settle(self)
     }
 }
 
