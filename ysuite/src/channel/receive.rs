@@ -23,6 +23,8 @@ pub(super) trait Source {
     fn take_many(&mut self, to: &mut Vec<Self::Message>, most: usize) -> usize;
     fn peek(&mut self) -> Option<&Self::Message>;
     fn has_message(&mut self) -> bool;
+    /// How many messages are published, counting no further than it takes to reach `enough`.
+    fn len_up_to(&self, enough: usize) -> usize;
     /// How many messages have been taken; wraps.
     fn position(&self) -> usize;
     /// Nothing more will be published.
@@ -63,6 +65,9 @@ pub(super) struct Waiter {
 const STREAM: usize = 64;
 /// For how many pauses to look away: a fraction of a microsecond.
 const AWAY: u32 = 16;
+/// A batch of so many is taken without counting what there is. Senders that stream could go on for as long as a larger
+/// one lasts, and what never blocks must end.
+const AMPLE: usize = if cfg!(ysuite_loom) { 4 } else { 4096 };
 
 impl<S: Source> Side for S {
     fn is_ready(&mut self) -> bool {
@@ -203,7 +208,7 @@ impl<S: Source> Receiving<S> {
             return Ok(0);
         }
         loop {
-            let taken = self.source.take_many(to, most);
+            let taken = self.take_batch(to, most);
             if taken != 0 {
                 return Ok(taken);
             }
@@ -215,12 +220,27 @@ impl<S: Source> Receiving<S> {
         if most == 0 {
             return Ok(0);
         }
-        let taken = self.source.take_many(to, most);
+        let taken = self.take_batch(to, most);
         if taken != 0 {
             return Ok(taken);
         }
         self.nothing()?;
-        Ok(self.source.take_many(to, most))
+        Ok(self.take_batch(to, most))
+    }
+
+    /// Takes what is there, `most` at most; a little of what comes meanwhile is no harm, but all of it might never end.
+    #[inline(always)]
+    fn take_batch(&mut self, to: &mut Vec<S::Message>, most: usize) -> usize {
+        let taken = self.source.take_many(to, most.min(AMPLE));
+        if taken < AMPLE { taken } else { taken + self.take_rest(to, most - taken) }
+    }
+
+    /// After an ample batch: what is there now, and nothing that comes later.
+    #[cold]
+    #[inline(never)]
+    fn take_rest(&mut self, to: &mut Vec<S::Message>, most: usize) -> usize {
+        let there = self.source.len_up_to(most).min(most);
+        self.source.take_many(to, there)
     }
 
     pub(super) fn peek(&mut self) -> Option<&S::Message> {

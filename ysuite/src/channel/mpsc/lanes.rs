@@ -277,22 +277,6 @@ impl<T> Lanes<T> {
         self.shared.sender(Some(id as u32)).ring(reader.writer_passive(), tokens);
     }
 
-    /// How many messages there are, counting no further than it takes to reach `enough`.
-    pub(super) fn len_up_to(&self, enough: usize) -> usize {
-        let mut length = self.turn.as_ref().map_or(0, |reader| reader.len_up_to(enough));
-        for reader in self.row.lanes.iter().filter_map(|lane| lane.reader.as_ref()) {
-            if length >= enough {
-                return length;
-            }
-            length += reader.len_up_to(enough - length);
-        }
-        // A lane that nobody reads has no message, unless it is raised.
-        if length >= enough || !self.shared.ready.any() {
-            return length;
-        }
-        length + self.shared.len_up_to(enough - length, |id| self.row.is_active(id))
-    }
-
     /// Whether no lane is active, and none has called since: then there is no message. A few loads.
     #[inline(always)]
     pub(in crate::channel) fn is_settled(&self) -> bool {
@@ -364,6 +348,21 @@ impl<T> Source for Lanes<T> {
 
     fn has_message(&mut self) -> bool {
         self.look()
+    }
+
+    fn len_up_to(&self, enough: usize) -> usize {
+        let mut length = self.turn.as_ref().map_or(0, |reader| reader.len_up_to(enough));
+        for reader in self.row.lanes.iter().filter_map(|lane| lane.reader.as_ref()) {
+            if length >= enough {
+                return length;
+            }
+            length += reader.len_up_to(enough - length);
+        }
+        // A lane that nobody reads has no message, unless it is raised.
+        if length >= enough || !self.shared.ready.any() {
+            return length;
+        }
+        length + self.shared.len_up_to(enough - length, |id| self.row.is_active(id))
     }
 
     fn position(&self) -> usize {

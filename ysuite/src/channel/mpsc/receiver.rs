@@ -10,7 +10,7 @@ use super::shared::Shared;
 use super::{RecvError, RecvTimeoutError, TryRecvError};
 use crate::channel::Spin;
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
-use crate::channel::receive::Receiving;
+use crate::channel::receive::{Receiving, Source as _};
 use crate::channel::receiver::wear_receiving_face;
 use crate::queue::Local;
 use crate::signal::{Attach, AttachError, Registration};

@@ -68,6 +68,10 @@ impl<T> Source for Pipe<T> {
         self.reader.has_message()
     }
 
+    fn len_up_to(&self, enough: usize) -> usize {
+        self.reader.len_up_to(enough)
+    }
+
     fn position(&self) -> usize {
         self.reader.position()
     }
