@@ -69,6 +69,54 @@ pub(crate) fn light() {
     compiler_fence(Ordering::SeqCst);
 }
 
+/// Between two steps where it matters who comes in between. Nothing, but in hunts that widen such windows (the private cfg
+/// `ysuite_delay`): there each of them takes long now and then, so that what a preemption would do once in a million times
+/// happens all the time.
+#[inline(always)]
+pub(crate) fn window() {
+    #[cfg(all(ysuite_delay, not(ysuite_loom)))]
+    delay::pass();
+}
+
+#[cfg(all(ysuite_delay, not(ysuite_loom)))]
+mod delay {
+    use core::cell::Cell;
+    use core::sync::atomic::{AtomicU64, Ordering};
+
+    /// One in so many windows takes long: often enough that two threads' meet, seldom enough that they miss each other.
+    const SELDOM: u64 = 3;
+
+    static SEED: AtomicU64 = AtomicU64::new(0x9e37_79b9_7f4a_7c15);
+
+    std::thread_local! {
+        static RANDOM: Cell<u64> = Cell::new(SEED.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed) | 1);
+    }
+
+    fn random() -> u64 {
+        let next = |cell: &Cell<u64>| {
+            let mut x = cell.get();
+            x ^= x << 13;
+            x ^= x >> 7;
+            x ^= x << 17;
+            cell.set(x);
+            x
+        };
+        // A thread that is past its thread-locals passes at once.
+        RANDOM.try_with(next).unwrap_or(1)
+    }
+
+    #[cold]
+    pub(super) fn pass() {
+        let x = random();
+        match x % SELDOM {
+            0 if (x >> 8) % 8 == 0 => std::thread::yield_now(),
+            // On many scales: which of them brings two threads together is the machine's secret.
+            0 => (0..(x >> 20) % (2 << ((x >> 12) % 7))).for_each(|_| core::hint::spin_loop()),
+            _ => {}
+        }
+    }
+}
+
 /// The side that runs before a sleep: afterwards, every other thread of the process has executed a full fence at some
 /// point during the call. Must only be used where [`asymmetric`] has answered true.
 pub(crate) fn heavy() {

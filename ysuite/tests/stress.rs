@@ -69,11 +69,17 @@ impl Entry {
 struct Gaps {
     random: Random,
     slept: u64,
+    /// No gaps at all: back to sleep at once.
+    at_once: bool,
 }
 
 impl Gaps {
     fn new(seed: u64) -> Self {
-        Self { random: Random::new(seed), slept: 0 }
+        Self { random: Random::new(seed), slept: 0, at_once: false }
+    }
+
+    fn at_once(seed: u64) -> Self {
+        Self { at_once: true, ..Self::new(seed) }
     }
 
     fn pass(&mut self) {
@@ -99,6 +105,7 @@ impl Gaps {
     /// After a message, before waiting for the next: in a chase, stays awake until there is one; but not for the last.
     fn follow(&mut self, message: Message, is_empty: impl Fn() -> bool) {
         match message.behind {
+            _ if self.at_once => {}
             0 => self.pass(),
             1 => self.breathe(),
             _ => wait_until(|| !is_empty()),
@@ -106,7 +113,7 @@ impl Gaps {
     }
 
     fn spin(&mut self) -> Spin {
-        if self.random.below(3) == 0 { Spin::Adaptive } else { Spin::None }
+        if !self.at_once && self.random.below(3) == 0 { Spin::Adaptive } else { Spin::None }
     }
 }
 

@@ -20,7 +20,7 @@ use super::wait::{self, Settled, Side};
 use super::{RecvTimeoutError, Spin, TrySendError, mpmc};
 use crate::queue::Passive;
 use crate::signal::{AttachError, Registration};
-use crate::sync::{Arc, AtomicUsize, Ordering};
+use crate::sync::{Arc, AtomicUsize, Ordering, window};
 
 /// The sending side, for all who send.
 pub(crate) struct Doors<T> {
@@ -49,6 +49,7 @@ impl<T> Doors<T> {
     /// Without a bound.
     pub(crate) fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         self.exchange().try_send(message)?;
+        window();
         self.sleeper.call();
         Ok(())
     }
@@ -56,6 +57,7 @@ impl<T> Doors<T> {
     /// As [`try_send`](Self::try_send), but waits for room as long as it takes.
     pub(crate) fn send(&self, message: T) -> Result<(), TrySendError<T>> {
         self.exchange().send(message)?;
+        window();
         self.sleeper.call();
         Ok(())
     }
@@ -193,6 +195,7 @@ impl<T> Side for Queues<T> {
 
     fn arm(&mut self, tokens: u32) {
         Side::settle(self);
+        window();
         self.sleeper.word.arm(tokens);
     }
 

@@ -9,6 +9,7 @@ use super::spin::Spinner;
 use crate::os::{Native, Platform, Waited};
 use crate::queue::Passive;
 use crate::signal::{AttachError, Registration};
+use crate::sync::window;
 
 /// An end of a channel that can wait until something is ready: a message, room, or the other end's going.
 pub(super) trait Side {
@@ -71,6 +72,7 @@ fn arm(side: &mut impl Side, tokens: u32) -> bool {
     }
     side.arm(tokens);
     loop {
+        window();
         if side.is_ready() {
             found(side, tokens);
             return true;
@@ -131,6 +133,7 @@ fn sleep(passive: &Passive, deadline: Option<Instant>) -> bool {
         if word & FUTEX == 0 {
             return true;
         }
+        window();
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         if left.is_some_and(|left| left.is_zero()) || Native::wait(passive.word(), word, left) == Waited::TimedOut {
             return passive.look() & FUTEX == 0;
@@ -164,6 +167,7 @@ pub(super) fn rest(side: &mut impl Side) -> bool {
         // Down first: whoever publishes after the arming will raise it again.
         Some(registration) => registration.lower(),
     }
+    window();
     arm(side, SIGNAL)
 }
 

@@ -15,7 +15,7 @@
 //! Cannot: serve two sleepers at once, or two publishers that use [`Passive::published`].
 //! Sources: Y-suite (ØMQ 0.2) for the idea; liburcu, folly and C++ P1202 for the asymmetric barriers.
 
-use crate::sync::{AtomicU32, Ordering, asymmetric, fence, heavy, light};
+use crate::sync::{AtomicU32, Ordering, asymmetric, fence, heavy, light, window};
 
 /// The publisher promises a full fence between its publication and its look at this word.
 const FENCED: u32 = 1 << 31;
@@ -49,6 +49,7 @@ impl Barrier {
     }
 
     pub(crate) fn pass(self) {
+        window();
         if self.words & FENCED != 0 {
             // ORDERING: pairs with the fence in `attend`, which every publisher has promised for its next look, and with
             // the one in `called`.
@@ -112,6 +113,7 @@ impl Passive {
         fence(Ordering::SeqCst);
         // ORDERING: Relaxed; whoever takes tokens does so with the read-modify-write in `take`.
         let word = self.word.load(Ordering::Relaxed);
+        window();
         if word & (TOKENS | GONE) != 0 {
             return self.take();
         }
@@ -140,6 +142,7 @@ impl Passive {
             // ORDERING: Relaxed; only this thread reads the bit, and its sleeper will not touch the word again.
             self.word.fetch_or(GONE, Ordering::Relaxed);
         }
+        window();
         before & (TOKENS | GONE)
     }
 
@@ -153,6 +156,7 @@ impl Passive {
         if self.word.load(Ordering::Relaxed) & TOKENS == 0 {
             return 0;
         }
+        window();
         // ORDERING: as in `take`; FENCED stays, so all callers and the sleeper go on using fences.
         self.word.fetch_and(!TOKENS, Ordering::SeqCst) & TOKENS
     }

@@ -11,7 +11,7 @@
 //! Cannot: count. An id raised twice before it is taken is raised once.
 
 use super::growing::Growing;
-use crate::sync::{AtomicU64, AtomicUsize, Ordering};
+use crate::sync::{AtomicU64, AtomicUsize, Ordering, window};
 
 /// Ids, or words, under one word. Tiny in a model: what is explored is levels, not width.
 pub(crate) const WORD: usize = if cfg!(ysuite_loom) { 2 } else { 64 };
@@ -103,8 +103,10 @@ impl Ready {
         // it was raised. Read-modify-writes continue each other's release sequences, so every raiser is seen. No level is
         // skipped because its bit is seen up: that sight may be older than a `take` at work.
         leaf.up.fetch_or(1 << (id % WORD), Ordering::Release);
+        window();
         // ORDERING: as above.
         self.middle[word / WORD].fetch_or(1 << (word % WORD), Ordering::Release);
+        window();
         // ORDERING: as above.
         self.root.fetch_or(1 << (word / WORD), Ordering::Release);
     }

@@ -120,6 +120,49 @@ fn send_bursts(mut lanes: Vec<Lane>, send: Send, mut gaps: Gaps, arrivals: &Arri
     entry.end(&gaps, account);
 }
 
+/// Rounds of single steps: each message is sent when the one before has arrived, or a moment later, to a receiver that
+/// goes back to sleep at once. So a sender that stops in the middle of its call meets the receiver's next sleep.
+fn steps(name: &'static str, lanes: usize, capacity: Option<usize>, receive: Receive) {
+    rounds_with_sleeps(name, |number, account| round_of_steps(name, lanes, capacity, receive, number * 10, account));
+}
+
+fn round_of_steps(
+    name: &'static str,
+    lanes: usize,
+    capacity: Option<usize>,
+    receive: Receive,
+    seed: u64,
+    account: &Arc<Account>,
+) {
+    const STEPS: u64 = 20_000;
+    let progress = Arc::new(Progress::default());
+    guard(name, progress.clone());
+    let (sender, receiver) = capacity.map_or_else(mpsc::unbounded, mpsc::bounded);
+    let mut senders: Vec<_> = (0..lanes).map(|_| sender.clone()).collect();
+    drop(sender);
+    let (told, receiving) = (progress.clone(), account.clone());
+    let thread = thread::spawn(move || {
+        let (entry, mut gaps, mut expected) = (Entry::begin(), Gaps::at_once(seed + 9), 0);
+        receive(receiver, &mut gaps, &mut |(_, message)| {
+            assert_eq!(message.number, expected);
+            expected += 1;
+            told.arrived.store(expected, Ordering::Release);
+        });
+        entry.end(&gaps, &receiving);
+    });
+    let (entry, mut gaps) = (Entry::begin(), Gaps::new(seed));
+    for number in 0..STEPS {
+        let lane = gaps.random.below(lanes);
+        senders[lane].send((lane, Message { number, behind: 0 })).expect("a receiver");
+        progress.wait_for(number + 1);
+        gaps.breathe();
+    }
+    drop(senders);
+    entry.end(&gaps, account);
+    assert!(thread.join().is_ok(), "{name}: the receiving thread has failed");
+    progress.over.store(true, Ordering::Release);
+}
+
 fn plain(sender: &mut Sender<Letter>, letter: Letter, _gaps: &mut Gaps) {
     sender.send(letter).expect("a receiver");
 }
@@ -142,6 +185,7 @@ fn with_timeouts(sender: &mut Sender<Letter>, mut letter: Letter, gaps: &mut Gap
 }
 
 fn blocking(mut receiver: Receiver<Letter>, gaps: &mut Gaps, told: &mut dyn FnMut(Letter)) {
+    receiver.set_spin(gaps.spin());
     while let Ok(letter) = receiver.recv() {
         told(letter);
         gaps.follow(letter.1, || receiver.is_empty());
@@ -241,4 +285,24 @@ fn attached_to_a_socketpair() {
 #[test]
 fn blocking_receives_from_threads() {
     hunt("funnel, blocking receives from threads", Crew::Each, None, plain, blocking);
+}
+
+#[test]
+fn step_by_step() {
+    steps("funnel, step by step", 1, None, blocking);
+}
+
+#[test]
+fn step_by_step_with_few_places() {
+    steps("funnel, step by step with few places", 2, Some(2), blocking);
+}
+
+#[test]
+fn step_by_step_to_a_task() {
+    steps("funnel, step by step to a task", 1, None, tasks);
+}
+
+#[test]
+fn step_by_step_in_a_pollset() {
+    steps("funnel, step by step in a pollset", 2, None, in_a_pollset);
 }

@@ -14,7 +14,7 @@ use crate::channel::rings::Rings;
 use crate::channel::wait::Settled;
 use crate::queue::ypipe::{Reader, Resting};
 use crate::queue::{Barrier, Passive, aside};
-use crate::sync::Arc;
+use crate::sync::{Arc, window};
 
 /// How many messages the receiver takes from one sender at most, before it looks at the other senders' lanes.
 pub const TURN: usize = if cfg!(ysuite_loom) { 2 } else { 128 };
@@ -123,6 +123,7 @@ impl<T> Row<T> {
             }
         }
         barrier.pass();
+        window();
         let mut found = false;
         for place in (0..self.lanes.len()).rev() {
             let lane = &mut self.lanes[place];
@@ -384,6 +385,7 @@ impl<T> Source for Lanes<T> {
     fn arm(&mut self, tokens: u32) {
         // Lanes first: with all of them armed the look behind finds little to do.
         self.settle();
+        window();
         self.shared.sleeper.word.arm(tokens);
     }
 

@@ -11,7 +11,7 @@ use crate::channel::Spin;
 use crate::channel::rings::Rings;
 use crate::channel::send::{Link, Sending, wear_sending_face};
 use crate::queue::Passive;
-use crate::sync::Arc;
+use crate::sync::{Arc, window};
 
 /// A sending end of the [funnel](super): a lane of its own. Dropping it publishes what was hidden; the receiver gets all
 /// that was sent, and learns that nothing more will come when the last sender is gone.
@@ -33,6 +33,7 @@ impl<T> Link for Lane<T> {
         match self.id {
             Some(id) if tokens & LANE != 0 => {
                 self.shared.raise(id as usize);
+                window();
                 self.shared.call()
             }
             _ => false,
