@@ -150,6 +150,7 @@ pub mod pool;
 pub mod queue;
 pub mod signal;
 mod sync;
+mod unwind;
 
 pub use channel::{mpmc, mpsc, spsc};
 
