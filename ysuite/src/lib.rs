@@ -124,7 +124,8 @@
 //! # Forking
 //!
 //! A forked child shares the descriptors of its parent's signalers and none of its threads. It must not use channels or
-//! signalers made before the fork; it may drop them.
+//! signalers made before the fork. It may drop them, as far as it may free memory, and its parent does not notice: a
+//! descriptor is touched only by the process that made it.
 //!
 //! # Features
 //!
@@ -149,6 +150,7 @@ pub mod pool;
 pub mod queue;
 pub mod signal;
 mod sync;
+mod unwind;
 
 pub use channel::{mpmc, mpsc, spsc};
 

@@ -146,12 +146,17 @@ fn a_message_that_comes_before_the_second_poll_wakes_nobody_later() {
     // The token of an earlier poll must not make a later message wake a task that has long got its own.
     let (mut sender, mut receiver) = spsc::unbounded();
     let task = Task::default();
-    assert!(poll_once(&mut Box::pin(receiver.recv_async()), &task).is_pending());
+    assert!(receiver.poll_recv(&mut Context::from_waker(&task.waker())).is_pending());
     sender.send(1).unwrap();
     assert_eq!(task.woken(), 1);
-    assert_eq!(poll_once(&mut Box::pin(receiver.recv_async()), &task), Poll::Ready(Ok(1)));
+    assert_eq!(receiver.poll_recv(&mut Context::from_waker(&task.waker())), Poll::Ready(Ok(1)));
     sender.send(2).unwrap();
     assert_eq!(task.woken(), 1);
+    // Nor a task whose future has been dropped meanwhile.
+    assert_eq!(poll_once(&mut Box::pin(receiver.recv_async()), &task), Poll::Ready(Ok(2)));
+    assert!(poll_once(&mut Box::pin(receiver.recv_async()), &task).is_pending());
+    sender.send(3).unwrap();
+    assert_eq!((task.woken(), receiver.try_recv()), (1, Ok(3)));
 }
 
 #[test]

@@ -454,3 +454,7 @@ fn thousands_of_receivers_in_one_set<S: Set>() {
 #[cfg(target_os = "linux")]
 #[path = "attached/through_epoll.rs"]
 mod through_epoll;
+
+#[cfg(all(target_os = "linux", not(miri)))]
+#[path = "attached/forked.rs"]
+mod forked;

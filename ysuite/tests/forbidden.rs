@@ -7,7 +7,7 @@ mod support;
 use std::io::ErrorKind;
 
 use support::guarded;
-use support::process::alone;
+use support::process::{alone, forked_child_can};
 use ysuite::signal::{Backend, Signal, Wait, YPollset, YSocketpair};
 use ysuite::spsc;
 
@@ -16,11 +16,13 @@ use ysuite::spsc;
 mod call {
     pub(crate) const MEMBARRIER: u32 = 324;
     pub(crate) const EVENTFD2: u32 = 290;
+    pub(crate) const MADVISE: u32 = 28;
 }
 #[cfg(target_arch = "aarch64")]
 mod call {
     pub(crate) const MEMBARRIER: u32 = 283;
     pub(crate) const EVENTFD2: u32 = 19;
+    pub(crate) const MADVISE: u32 = 233;
 }
 
 /// One instruction of the kernel's packet filter, and a program of them.
@@ -123,5 +125,21 @@ fn eventfd_forbidden_by_a_filter_is_an_error_and_the_other_ways_work() {
         let mut set = YPollset::new();
         set.signaler().signal(30);
         assert_eq!(set.poll().collect::<Vec<_>>(), [30]);
+    }
+}
+
+#[test]
+fn madvise_forbidden_by_a_filter_means_asking_which_process_this_is() {
+    if alone("madvise_forbidden_by_a_filter_means_asking_which_process_this_is") {
+        forbid(&[call::MADVISE]);
+        let set = YSocketpair::new().unwrap();
+        let (signaler, mut set) = (set.signaler(), Some(set));
+        signaler.signal(7);
+        // SAFETY: it frees memory, which the C library prepares for its forks.
+        assert!(unsafe { forked_child_can(|| set.take().is_some()) });
+        let mut set = set.unwrap();
+        assert_eq!(set.poll().collect::<Vec<_>>(), [7], "the child has taken it away");
+        signaler.signal(8);
+        assert_eq!(set.poll().collect::<Vec<_>>(), [8]);
     }
 }

@@ -49,6 +49,28 @@ fn an_idle_sender_takes_at_most_512_bytes() {
 }
 
 #[test]
+fn what_most_senders_at_once_have_taken_is_kept_and_enough_for_as_many_again() {
+    const SENDERS: usize = 4_000;
+    for (sender, mut receiver) in [mpsc::unbounded::<u64>(), mpsc::bounded(2)] {
+        let mut wave = || {
+            let mut senders: Vec<_> = (0..SENDERS).map(|_| sender.clone()).collect();
+            // All of them active at once.
+            senders.iter_mut().for_each(|sender| sender.send(1).unwrap());
+            assert_eq!(receiver.try_iter().count(), SENDERS);
+            drop(senders);
+            assert!(receiver.try_recv().is_err());
+        };
+        let before = held();
+        wave();
+        let kept = held() - before;
+        println!("{} bytes are kept for each of {SENDERS} senders that are gone", kept / SENDERS as i64);
+        assert!(kept <= 256 * SENDERS as i64, "{kept} bytes for {SENDERS}");
+        (0..5).for_each(|_| wave());
+        assert!(held() - before <= kept + 4096, "{} bytes more", held() - before - kept);
+    }
+}
+
+#[test]
 fn a_sender_that_is_gone_leaves_nothing_behind() {
     let (sender, mut receiver) = mpsc::unbounded::<u64>();
     let mut before = 0;

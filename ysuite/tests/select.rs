@@ -65,6 +65,26 @@ fn everybody_has_a_turn() {
 }
 
 #[test]
+fn a_select_that_is_made_anew_each_time_starves_nobody() {
+    // Two loops in step, as where a turn of a loop waits twice: a plain alternation would give each its own.
+    const ENDS: usize = 3;
+    let mut ends: Vec<_> = (0..ENDS).map(|_| spsc::unbounded::<u8>()).collect();
+    ends.iter_mut().for_each(|(sender, _)| sender.send(1).unwrap());
+    let mut named = [[0; ENDS]; 2];
+    for _ in 0..3_000 {
+        for named in &mut named {
+            let mut select = Select::new();
+            let ids: Vec<_> = ends.iter_mut().map(|(_, receiver)| select.add(receiver).unwrap()).collect();
+            let chosen = select.wait();
+            named[ids.iter().position(|&id| id == chosen).unwrap()] += 1;
+            ends.iter_mut().for_each(|(_, receiver)| assert!(select.remove(receiver).is_some()));
+        }
+    }
+    // A thousand each, give or take.
+    assert!(named.iter().flatten().all(|&times| (700..1_300).contains(&times)), "{named:?}");
+}
+
+#[test]
 fn an_end_is_named_until_the_receiver_is_removed() {
     let mut select = Select::new();
     let (sender, mut receiver) = mpmc::bounded::<u8>(1);

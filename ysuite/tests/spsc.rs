@@ -187,6 +187,17 @@ fn poll_ready_is_ready_where_there_is_room() {
     assert_eq!(sender.poll_ready(&mut context), Poll::Ready(()));
 }
 
+#[test]
+fn a_sender_that_goes_lets_go_of_its_task() {
+    let task = support::executor::Task::default();
+    let (mut sender, mut receiver) = spsc::bounded(1);
+    sender.send(1).unwrap();
+    assert_eq!(sender.poll_ready(&mut Context::from_waker(&task.waker())), Poll::Pending);
+    drop(sender);
+    assert_eq!((task.held(), task.woken()), (0, 0), "the receiver stays, and the task need not");
+    assert_eq!(receiver.recv(), Ok(1));
+}
+
 #[cfg(all(target_os = "linux", not(miri)))]
 #[test]
 fn a_forked_child_does_not_disturb_the_parent() {

@@ -69,6 +69,15 @@ const AWAY: u32 = 16;
 /// one lasts, and what never blocks must end.
 const AMPLE: usize = if cfg!(ysuite_loom) { 4 } else { 4096 };
 
+/// A task that waits for a message, and then does not any more: whatever ends its waiting, its waker is let go of.
+struct Asking<'a, S: Source>(&'a mut Receiving<S>);
+
+impl<S: Source> Drop for Asking<'_, S> {
+    fn drop(&mut self) {
+        wait::forget(&mut self.0.source);
+    }
+}
+
 impl<S: Source> Side for S {
     fn is_ready(&mut self) -> bool {
         self.has_message() || self.is_closed()
@@ -255,6 +264,14 @@ impl<S: Source> Receiving<S> {
         ready!(wait::poll(&mut self.source, context));
         // Closed and with nothing left, or closed behind the last message.
         Poll::Ready(self.source.take().ok_or(RecvError))
+    }
+
+    pub(super) async fn recv_async(&mut self) -> Result<S::Message, RecvError> {
+        if let Some(message) = self.source.take() {
+            return Ok(message);
+        }
+        let asking = Asking(self);
+        core::future::poll_fn(|context| asking.0.poll_recv(context)).await
     }
 
     pub(super) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {

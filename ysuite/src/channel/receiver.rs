@@ -75,7 +75,8 @@ macro_rules! wear_receiving_face {
 
             /// Receives a message, or has the task woken when there may be one.
             ///
-            /// Wait-free. Only the last task to ask is woken.
+            /// Wait-free. Only the last task to ask is woken, and its waker is kept until it is woken, another asks, or
+            /// this end goes.
             ///
             /// # Errors
             /// When the channel is empty and its sender is gone.
@@ -91,7 +92,7 @@ macro_rules! wear_receiving_face {
             /// # Errors
             /// When the channel is empty and its sender is gone.
             pub async fn recv_async(&mut self) -> Result<T, RecvError> {
-                core::future::poll_fn(|context| self.poll_recv(context)).await
+                self.face.recv_async().await
             }
 
             /// The messages, one by one; waits for each, and ends when the sender is gone.
@@ -186,6 +187,15 @@ macro_rules! wear_receiving_face {
 
             fn poll_next(self: core::pin::Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<T>> {
                 self.get_mut().poll_recv(context).map(Result::ok)
+            }
+
+            /// At least the messages that are there, and exactly those once the sender is gone. Costs what
+            /// [`len`](Self::len) costs.
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                // Asked first: what was sent before the sender went is counted then.
+                let is_over = self.is_disconnected();
+                let there = self.len();
+                (there, is_over.then_some(there))
             }
         }
 

@@ -139,9 +139,10 @@ impl Rings {
         }
     }
 
-    /// The sleeping end goes, and the bells stay for the next one: nobody is to be woken.
-    pub(super) fn forget(&self) {
-        drop(self.task.take());
+    /// The sleeping end waits no longer: no task is to be woken. Returns its waker, to be dropped when all else is done.
+    #[must_use = "its drop is foreign code, and comes last"]
+    pub(super) fn forget(&self) -> Option<Waker> {
+        self.task.take()
     }
 
     /// The sleeping end leaves its set, if it is attached to one: the id is down, and free again. Its token has been

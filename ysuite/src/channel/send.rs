@@ -2,7 +2,7 @@
 //!
 //! One thread at a time. What blocks, and what it costs, is said at each method that a channel's sender shows.
 
-use core::task::{Context, Poll};
+use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::time::Instant;
 
@@ -20,8 +20,9 @@ pub(super) trait Link {
     const CROWDED: bool = false;
     /// A publication has found these tokens: wakes whoever they stand for. Whether the receiver slept.
     fn wake(&self, receiver: &Passive, tokens: u32) -> bool;
-    /// The sender will never wait again. Said before the pipe is closed: afterwards its place may be another's.
-    fn forget(&self) {}
+    /// The sender will never wait again. Said before the pipe is closed: afterwards its place may be another's. The waker
+    /// that was in it, to be dropped when all else is done: what a waker does then is foreign.
+    fn forget(&self) -> Option<Waker>;
     /// The pipe has been closed, and has found these tokens. Tells the receiver.
     fn close(&self, receiver: &Passive, tokens: u32);
     /// How a sender that waits for room can be woken.
@@ -53,6 +54,15 @@ impl<T, L: Link> Side for Room<T, L> {
 
     fn rings(&self) -> &Rings {
         self.link.rings()
+    }
+}
+
+/// A task that waits for room, and then does not any more: whatever ends its waiting, its waker is let go of.
+struct Asking<'a, T, L: Link>(&'a mut Sending<T, L>);
+
+impl<T, L: Link> Drop for Asking<'_, T, L> {
+    fn drop(&mut self) {
+        wait::forget(&mut *self.0.room);
     }
 }
 
@@ -113,15 +123,19 @@ impl<T, L: Link> Sending<T, L> {
             Ok(0) => Ok(()),
             Ok(tokens) => self.sent(tokens),
             Err(message) => {
-                // What is hidden must go out, or two such ends would wait for each other.
-                self.flush();
-                core::future::poll_fn(|context| self.poll_ready(context)).await;
+                let asking = Asking(self);
+                core::future::poll_fn(|context| asking.0.poll_ready(context)).await;
+                drop(asking);
                 self.try_send(message).map_err(|error| SendError(error.into_inner()))
             }
         }
     }
 
     pub(super) fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if !self.room.is_ready() {
+            // What is hidden must go out: it would wait for room that only it takes, or two such ends for each other.
+            self.flush();
+        }
         wait::poll(&mut *self.room, context)
     }
 
@@ -163,12 +177,18 @@ impl<T, L: Link> Sending<T, L> {
     #[cold]
     #[inline(never)]
     fn flushed(&mut self, tokens: u32) -> bool {
-        let slept = self.wake(tokens);
-        if tokens & GONE != 0 {
-            let from = self.room.writer.position();
-            self.room.writer.reclaim(from, drop);
+        if tokens & GONE == 0 {
+            return !self.wake(tokens);
         }
-        !slept
+        let from = self.room.writer.position();
+        self.room.writer.reclaim(from, drop);
+        true
+    }
+
+    /// Whether messages of this sender have been dropped that the receiver certainly has not got, since it is gone.
+    #[cfg(feature = "futures")]
+    pub(super) fn has_lost(&self) -> bool {
+        self.room.writer.has_lost()
     }
 
     #[inline]
@@ -202,8 +222,8 @@ impl<T, L: Link> Sending<T, L> {
     #[cold]
     #[inline(never)]
     fn rung(&mut self, tokens: u32, from: usize) -> Result<(), SendError<Vec<T>>> {
-        self.wake(tokens);
         if tokens & GONE == 0 {
+            self.wake(tokens);
             return Ok(());
         }
         let mut back = Vec::new();
@@ -282,9 +302,10 @@ impl<T, L: Link> Sending<T, L> {
 
 impl<T, L: Link> Drop for Room<T, L> {
     fn drop(&mut self) {
-        self.link.forget();
+        let _waker = self.link.forget();
         let tokens = self.writer.close();
         self.link.close(self.writer.reader_passive(), tokens);
+        // Here, when everybody knows, the waker is dropped.
     }
 }
 
@@ -342,9 +363,16 @@ macro_rules! wear_sending_face {
             }
 
             /// Is ready when there is room for a message, or the receiver is gone; otherwise has the task woken then.
-            /// Only the last task to ask is woken. Wait-free.
+            /// Where there is no room, what is hidden is flushed. Only the last task to ask is woken, and its waker is
+            /// kept until it is woken, another asks, or this end goes. Wait-free.
             pub fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
                 self.face.poll_ready(context)
+            }
+
+            /// Whether messages that were hidden have been dropped, since the receiver is gone.
+            #[cfg(feature = "futures")]
+            pub(crate) fn has_lost(&self) -> bool {
+                self.face.has_lost()
             }
 
             /// Puts a message into the batch, hidden until [`flush`](Self::flush), [`send`](Self::send) or the end of
@@ -364,7 +392,8 @@ macro_rules! wear_sending_face {
             }
 
             /// Makes the whole batch visible at once. False: the receiver was asleep and has been woken. Wait-free but
-            /// for that wake-up. A batch whose receiver is gone is dropped.
+            /// for that wake-up. A batch whose receiver is gone is dropped; where one of its messages panics then, so
+            /// does this, when all are dropped.
             #[inline]
             pub fn flush(&mut self) -> bool {
                 self.face.flush()

@@ -155,6 +155,14 @@ pub(super) fn poll(side: &mut impl Side, context: &mut Context<'_>) -> Poll<()> 
     if arm(side, tokens) { Poll::Ready(()) } else { Poll::Pending }
 }
 
+/// The task that was registered waits no longer: it need not be woken, and its waker is dropped, last of all.
+pub(super) fn forget(side: &mut impl Side) {
+    if side.passive().look() & TASK != 0 {
+        side.passive().disarm(TASK);
+    }
+    drop(side.rings().forget());
+}
+
 /// What an attached side does when it finds nothing: takes its id down, arms, and looks once more. True: something has
 /// come meanwhile. An unattached side does nothing here, and pays nothing.
 pub(super) fn rest(side: &mut impl Side) -> bool {

@@ -25,6 +25,8 @@ mod cpus;
 pub(crate) mod eventfd;
 #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
 mod futex;
+#[cfg(unix)]
+mod home;
 #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
 mod membarrier;
 #[cfg(ysuite_loom)]
@@ -35,6 +37,9 @@ mod pages;
 mod portable;
 #[cfg(unix)]
 pub(crate) mod socketpair;
+
+#[cfg(unix)]
+pub(crate) use home::Home;
 
 /// How a wait on a word ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -271,3 +271,32 @@ fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
         next
     })
 }
+
+#[cfg(all(test, ysuite_loom))]
+mod models {
+    use super::Bits;
+    use crate::sync::{Arc, UnsafeCell};
+
+    /// Both where the root holds the ids and where a level below does.
+    #[test]
+    fn whoever_claims_an_id_comes_after_all_that_its_last_holder_did() {
+        for capacity in [1, 3] {
+            loom::model(move || {
+                let shared = Arc::new((Bits::new(capacity), UnsafeCell::new(0)));
+                let id = capacity - 1;
+                assert!(shared.0.claim(id));
+                let holder = shared.clone();
+                let thread = loom::thread::spawn(move || {
+                    // SAFETY: the holder's alone, until it gives the id back.
+                    holder.1.with_mut(|held| unsafe { *held += 1 });
+                    holder.0.give_back(id);
+                });
+                if shared.0.claim(id) {
+                    // SAFETY: the next holder's, from the claim on.
+                    shared.1.with_mut(|held| unsafe { *held += 1 });
+                }
+                thread.join().unwrap();
+            });
+        }
+    }
+}

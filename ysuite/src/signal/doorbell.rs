@@ -7,6 +7,9 @@
 //! descriptor, nothing is written to a descriptor that is readable already, and a look at an idle set is one load.
 //! Where several threads find the set empty at once, only one of them can read the ring back.
 //!
+//! The descriptor belongs to the process that made it. A forked child shares it and has a copy of the state, so whatever
+//! the child does here would be done to its parent, who would not know: it does nothing.
+//!
 //! Cannot: silence a ring that is announced but not yet written. It comes, the owner looks once for nothing, and that
 //! look reads it back.
 
@@ -15,7 +18,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use crossbeam_utils::CachePadded;
 
-use crate::os::Bell;
+use crate::os::{Bell, Home};
 use crate::sync::{AtomicU32, Ordering};
 
 /// A ring is in the descriptor, or about to be written by the thread that set this, or just taken by the thread that
@@ -26,12 +29,14 @@ const ABANDONED: u32 = 2;
 
 pub(super) struct Doorbell {
     bell: Box<dyn Bell>,
+    /// Where the bell is.
+    home: Home,
     state: CachePadded<AtomicU32>,
 }
 
 impl Doorbell {
     pub(super) fn new(bell: Box<dyn Bell>) -> Self {
-        Self { bell, state: CachePadded::new(AtomicU32::new(0)) }
+        Self { bell, home: Home::here(), state: CachePadded::new(AtomicU32::new(0)) }
     }
 
     /// Makes the descriptor readable unless it is. To be called after the bits were set.
@@ -40,6 +45,9 @@ impl Doorbell {
         // bits, or this comes later, finds the state cleared, and rings. Both are RMWs of one word: no third case.
         // Acquire pairs with the Release of `quiet`: our write comes after the read that cleared the descriptor.
         if self.state.fetch_or(RUNG, Ordering::AcqRel) != 0 {
+            return;
+        }
+        if !self.home.is_here() {
             return;
         }
         self.bell.ring();
@@ -54,7 +62,7 @@ impl Doorbell {
     pub(super) fn quiet(&self, anything_up: impl FnOnce() -> bool) {
         // ORDERING: Relaxed: only a hint. Seen too old, a readable descriptor makes the owner look once more; seen too
         // new, `hush` finds nothing.
-        if self.state.load(Ordering::Relaxed) != RUNG || !self.bell.hush() {
+        if self.state.load(Ordering::Relaxed) != RUNG || !self.home.is_here() || !self.bell.hush() {
             return;
         }
         // The ring was ours alone to take, so the state is ours alone to clear.
@@ -69,7 +77,7 @@ impl Doorbell {
     /// The owner goes: from now on the descriptor stays as it is, and that is unreadable.
     pub(super) fn abandon(&self) {
         // ORDERING: pairs with the RMWs of `ring`, see there.
-        if self.state.fetch_or(ABANDONED, Ordering::AcqRel) & RUNG != 0 {
+        if self.state.fetch_or(ABANDONED, Ordering::AcqRel) & RUNG != 0 && self.home.is_here() {
             self.bell.hush();
         }
     }

@@ -5,6 +5,8 @@
 //!
 //! Cannot: receive. It says where to look, and the receivers stay with whoever has them.
 
+// Not a part of any handshake, so not of a model: and a static.
+use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::time::Instant;
 
@@ -36,13 +38,16 @@ use super::{Attach, AttachError, Wait, YPollset};
 /// `try_iter`, and wait again. Level-triggered: a receiver is named again, in its turn, until it has found itself empty; one
 /// whose senders are gone until it is [removed](Self::remove). Every receiver is named at first.
 ///
+/// The first answer names any of those that may have a message, at random: a `Select` that is made anew for each wait starves
+/// nobody.
+///
 /// Receivers may come and go at any time. Dropping one is as good as removing it. Dropping the `Select` leaves them in
 /// nobody's set, but attached: [`remove`](Self::remove) them before, or call their `detach`, to attach them elsewhere.
 #[derive(Debug)]
 pub struct Select {
     set: YPollset,
-    /// The id of the last answer: the next begins behind it.
-    last: usize,
+    /// The id of the last answer: the next begins behind it. None before the first.
+    last: Option<usize>,
     /// Where to look for an id that is free.
     next: usize,
 }
@@ -65,7 +70,7 @@ impl Select {
     }
 
     fn with_set(set: YPollset) -> Self {
-        Self { last: set.capacity() - 1, next: 0, set }
+        Self { last: None, next: 0, set }
     }
 
     /// Waits for this receiver as well, and returns the id by which it will be named.
@@ -125,19 +130,34 @@ impl Select {
         self.choose(signals)
     }
 
-    /// Whose turn it is: the first behind the last.
-    fn choose(&mut self, signals: super::Signals) -> Option<usize> {
-        let mut first = None;
-        for id in signals {
-            if id > self.last {
-                first = Some(id);
-                break;
+    /// Whose turn it is: the first behind the last. The very first time it is anybody's.
+    fn choose(&mut self, mut signals: super::Signals) -> Option<usize> {
+        let chosen = match self.last {
+            None if signals.is_empty() => None,
+            None => {
+                let any = anything() % signals.len() as u64;
+                signals.nth(any as usize)
             }
-            first = first.or(Some(id));
-        }
-        self.last = first?;
-        first
+            Some(last) => {
+                let lowest = signals.clone().next();
+                signals.find(|&id| id > last).or(lowest)
+            }
+        };
+        self.last = chosen.or(self.last);
+        chosen
     }
+}
+
+/// Another number each time, without a pattern that a loop could fall in step with. Any thread; wait-free.
+fn anything() -> u64 {
+    /// The golden ratio's fraction: multiples of it are spread evenly.
+    const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    // ORDERING: Relaxed; two threads with the same number would do no harm.
+    let mut mixed = (COUNT.fetch_add(1, Ordering::Relaxed) as u64).wrapping_mul(STEP);
+    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ mixed >> 31
 }
 
 impl Default for Select {

@@ -7,8 +7,8 @@
 //! The descriptor carries wake-ups only, never ids: an eventfd *adds*, so in the ancestor the same id signalled twice
 //! arrived as the next id. Here the ids are bits and the descriptor says "look".
 //!
-//! Cannot: be shared with a forked child. It inherits the descriptor but not the bits: a signal raised there makes the
-//! parent look for nothing, and wakes nobody for good. Signal across `fork` by other means.
+//! Cannot: be shared with a forked child. It inherits the descriptor and a copy of the bits; what it raises, lowers or drops
+//! there concerns that copy only, and leaves the descriptor alone. Signal across `fork` by other means.
 
 use core::fmt;
 use core::time::Duration;

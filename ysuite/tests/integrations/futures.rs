@@ -76,6 +76,54 @@ fn a_sink_without_a_receiver_is_an_error_and_loses_nothing_twice() {
 }
 
 #[test]
+fn a_message_that_was_received_was_sent_even_if_the_receiver_is_gone_then() {
+    let (mut sender, mut receiver) = spsc::unbounded();
+    block_on(async {
+        assert_eq!(SinkExt::send(&mut sender, 1).await, Ok(()));
+        assert_eq!(receiver.recv(), Ok(1));
+        drop(receiver);
+        // Nothing is hidden, so nothing is lost.
+        assert_eq!(SinkExt::flush(&mut sender).await, Ok(()));
+        assert_eq!(SinkExt::close(&mut sender).await, Ok(()));
+        assert_eq!(SinkExt::send(&mut sender, 2).await, Err(SendError(())));
+    });
+    let (mut sender, mut receiver) = mpsc::bounded(2);
+    block_on(async {
+        sender.feed(1).await.unwrap();
+        sender.feed(2).await.unwrap();
+        sender.flush();
+        assert!(receiver.try_iter().eq([1, 2]));
+        sender.feed(3).await.unwrap();
+        drop(receiver);
+        // This one is lost, and that is said as often as anybody asks.
+        for _ in 0..2 {
+            assert_eq!(SinkExt::flush(&mut sender).await, Err(SendError(())));
+            assert_eq!(SinkExt::close(&mut sender).await, Err(SendError(())));
+        }
+    });
+    // Also where the sender's own flush has lost it.
+    let (mut sender, receiver) = spsc::unbounded();
+    block_on(async {
+        sender.feed(1).await.unwrap();
+        drop(receiver);
+        sender.flush();
+        assert_eq!(SinkExt::flush(&mut sender).await, Err(SendError(())));
+    });
+}
+
+#[test]
+fn a_receiver_that_goes_as_soon_as_it_has_the_message_makes_no_error() {
+    guarded(|| {
+        for _ in 0..2_000 {
+            let (mut sender, mut receiver) = spsc::unbounded();
+            let thread = thread::spawn(move || receiver.recv());
+            let sent = block_on(SinkExt::send(&mut sender, 1));
+            assert_eq!((sent, thread.join().unwrap()), (Ok(()), Ok(1)));
+        }
+    });
+}
+
+#[test]
 #[should_panic(expected = "poll_ready comes first")]
 fn starting_without_room_is_a_documented_panic() {
     use std::pin::Pin;

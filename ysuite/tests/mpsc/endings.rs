@@ -4,7 +4,8 @@ use std::task::Context;
 use std::thread;
 use std::time::Duration;
 
-use ysuite::mpsc::{self, RecvError, TryRecvError};
+use ysuite::channel::Spin;
+use ysuite::mpsc::{self, RecvError, SendError, TryRecvError};
 
 use crate::support::executor::{Explosive, Task, block_on};
 use crate::support::{Tally, guarded, panics, process};
@@ -94,6 +95,42 @@ fn a_waker_that_panics_does_not_keep_the_others_from_being_woken() {
 }
 
 #[test]
+fn a_sender_that_goes_lets_go_of_its_task_and_the_next_one_is_its_own() {
+    // The next sender has the same lane's number, and so its bells.
+    let (mut one, mut receiver) = mpsc::bounded(1);
+    let mut next = one.clone();
+    let task = Task::default();
+    for round in 0..3 {
+        one.send(round).unwrap();
+        assert!(one.poll_ready(&mut Context::from_waker(&task.waker())).is_pending());
+        assert_eq!(task.held(), 1);
+        drop(one);
+        assert_eq!((task.held(), task.woken()), (0, 0), "the receiver stays, and the task need not");
+        assert_eq!((receiver.recv(), receiver.try_recv()), (Ok(round), Err(TryRecvError::Empty)));
+        one = next.clone();
+        std::mem::swap(&mut one, &mut next);
+    }
+}
+
+#[test]
+fn a_sender_that_comes_after_the_end_has_bells_of_its_own() {
+    // The receiver's are in use by the receiver, which may be just going.
+    let (sender, receiver) = mpsc::bounded(1);
+    drop(receiver);
+    for spin in [Spin::None, Spin::Adaptive] {
+        let mut late = sender.clone();
+        late.set_spin(spin);
+        let task = Task::default();
+        assert!(late.poll_ready(&mut Context::from_waker(&task.waker())).is_ready());
+        assert_eq!(late.write(1), Ok(()), "there is room, and nobody to use it");
+        assert_eq!((late.write(2), late.send(3)), (Err(SendError(2)), Err(SendError(3))));
+        assert_eq!(block_on(late.send_async(4)), Err(SendError(4)));
+        drop(late);
+        assert_eq!((task.held(), task.woken()), (0, 0));
+    }
+}
+
+#[test]
 fn a_panicking_drop_in_one_lane_leaves_the_others_in_order() {
     let tally = Tally::of(30);
     let (sender, receiver) = mpsc::unbounded();
@@ -101,8 +138,8 @@ fn a_panicking_drop_in_one_lane_leaves_the_others_in_order() {
     senders.iter_mut().for_each(|sender| tally.some(10).for_each(|message| sender.send(message).unwrap()));
     tally.explode(13);
     panics(|| drop(receiver));
-    // The other lanes were emptied; the rest of this one may wait for its sender's end.
-    assert!(tally.ended() >= 24);
+    // The rest of this lane, and the other lanes, at once.
+    tally.assert_all_ended();
     drop(senders);
     tally.assert_all_ended();
 }

@@ -75,3 +75,22 @@ impl Explosive {
         Waker::from(Arc::new(Self))
     }
 }
+
+/// A task whose waker panics when the last of it is dropped, be it by waking.
+pub(crate) struct Clinging;
+
+impl Wake for Clinging {
+    fn wake(self: Arc<Self>) {}
+}
+
+impl Drop for Clinging {
+    fn drop(&mut self) {
+        panic!("this waker clings");
+    }
+}
+
+impl Clinging {
+    pub(crate) fn waker() -> Waker {
+        Waker::from(Arc::new(Self))
+    }
+}

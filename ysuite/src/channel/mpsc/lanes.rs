@@ -402,6 +402,8 @@ impl<T> Drop for Lanes<T> {
     fn drop(&mut self) {
         // SAFETY: this is the receiving end, and nothing else of it is under way.
         unsafe { self.shared.sleeper.rings.detach() };
+        // Dropped when all is done, here or by a panic in what follows.
+        let _waker = self.shared.sleeper.rings.forget();
         self.end_turn();
         while let Some(last) = self.row.lanes.len().checked_sub(1) {
             self.row.remove(last);

@@ -28,6 +28,10 @@
 //! of up to 31 KiB, where the lane had got long), or of one message. Senders come and go at any time, on any thread,
 //! without a lock.
 //!
+//! The tables in which lanes stand by number grow to the most senders there have been at once, and are kept as long as the
+//! channel: up to 256 bytes for each of those, the most where all were active at once. Numbers are used again, so senders
+//! that come and go one after another take nothing more.
+//!
 //! # Whose turn it is
 //!
 //! The receiver takes up to [`TURN`] messages from a lane, and then looks at all other lanes with messages before it

@@ -1,7 +1,7 @@
 //! The sending end of the funnel.
 
 use core::fmt;
-use core::task::{Context, Poll};
+use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::time::Instant;
 
@@ -40,8 +40,8 @@ impl<T> Link for Lane<T> {
         }
     }
 
-    fn forget(&self) {
-        self.id.inspect(|&id| self.shared.forget(id));
+    fn forget(&self) -> Option<Waker> {
+        self.id.and_then(|id| self.shared.forget(id))
     }
 
     fn close(&self, _: &Passive, tokens: u32) {
@@ -64,7 +64,8 @@ impl<T> Sender<T> {
         Ok(Self { face: Sending::new(writer, Lane { shared: shared.clone(), id }) })
     }
 
-    /// Another sender, with a lane of its own. Lock-free; allocates the lane.
+    /// Another sender, with a lane of its own. Lock-free; allocates the lane, and a place for it where there have never been
+    /// so many at once: see [how much memory](super#how-many-senders) that is, and that it is kept.
     ///
     /// # Errors
     /// When there are [`MAX_SENDERS`] already.
@@ -74,7 +75,9 @@ impl<T> Sender<T> {
 }
 
 impl<T> Clone for Sender<T> {
-    /// Another sender, with a lane of its own. What this one has hidden stays hidden here. Lock-free; allocates the lane.
+    /// Another sender, with a lane of its own. What this one has hidden stays hidden here. Lock-free; allocates
+    /// the lane, and a place for it where there have never been so many at once: see
+    /// [how much memory](super#how-many-senders) that is, and that it is kept.
     ///
     /// # Panics
     /// When there are [`MAX_SENDERS`] already; [`try_clone`](Sender::try_clone) says so instead.

@@ -8,6 +8,8 @@
 //! Only the receiver takes a lane out of its berth while it lives. When it goes, it and whoever connects at that moment
 //! race for what is in the berths, and whoever swaps a lane out ends it.
 
+use core::task::Waker;
+
 use crate::channel::rings::Rings;
 use crate::channel::sleeper::Sleeper;
 use crate::queue::ypipe::{self, Berth, Resting, Writer};
@@ -29,6 +31,9 @@ pub(super) struct Shared<T> {
     berths: Growing<Berth<T>>,
     /// How senders are woken that wait for room, by id of their lane. Without a bound nobody does.
     senders: Growing<Rings>,
+    /// The bells of all who never wait: senders without a bound, and those that come when the receiver is gone. Nothing is
+    /// ever registered here.
+    nobody: Rings,
     /// How many senders there are.
     connected: AtomicUsize,
     /// The receiver is gone.
@@ -43,6 +48,7 @@ impl<T> Shared<T> {
             sleeper,
             berths: Growing::new(FIRST),
             senders: Growing::new(FIRST),
+            nobody: Rings::new(),
             connected: AtomicUsize::new(0),
             gone: AtomicBool::new(false),
             bound,
@@ -51,7 +57,8 @@ impl<T> Shared<T> {
 
     /// A new lane, and its id; none where the receiver is gone, which the writer knows. `None`: too many senders.
     pub(super) fn connect(&self) -> Option<(Writer<T>, Option<u32>)> {
-        // ORDERING: Relaxed; a receiver that goes later is met below.
+        // ORDERING: Relaxed; nothing of the receiver's is touched on the strength of it, and one that goes later is met
+        // below.
         if self.gone.load(Ordering::Relaxed) {
             let (writer, resting) = ypipe::lane(self.bound, 0);
             resting.go().pass();
@@ -106,14 +113,14 @@ impl<T> Shared<T> {
         self.connected.load(Ordering::Acquire) == 0
     }
 
-    /// How the sender of lane `id` is woken; where it never waits, anything will do.
+    /// How the sender of lane `id` is woken.
     pub(super) fn sender(&self, id: Option<u32>) -> &Rings {
-        id.and_then(|id| self.senders.get(id as usize)).unwrap_or(&self.sleeper.rings)
+        id.and_then(|id| self.senders.get(id as usize)).unwrap_or(&self.nobody)
     }
 
-    /// The sender of lane `id` is going: nobody is to be woken there.
-    pub(super) fn forget(&self, id: u32) {
-        self.senders.get(id as usize).inspect(|rings| rings.forget());
+    /// The sender of lane `id` is going: nobody is to be woken there. The waker that was, to be dropped last.
+    pub(super) fn forget(&self, id: u32) -> Option<Waker> {
+        self.senders.get(id as usize).and_then(Rings::forget)
     }
 
     /// Receiver: looks at lane `id`.

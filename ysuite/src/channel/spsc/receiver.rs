@@ -125,9 +125,11 @@ impl<T> Drop for Pipe<T> {
     fn drop(&mut self) {
         // SAFETY: this is the receiving end, and nothing else of it is under way.
         unsafe { self.shared.receiver.detach() };
+        let _waker = self.shared.receiver.forget();
         let tokens = self.reader.leave();
         // Before the messages are dropped, which happens with the reader, and any of which may panic.
         self.shared.sender.ring(self.reader.writer_passive(), tokens);
+        // Here, when everybody knows, this end's own waker is dropped.
     }
 }
 

@@ -1,7 +1,7 @@
 //! The sending end of the pipe.
 
 use core::fmt;
-use core::task::{Context, Poll};
+use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::time::Instant;
 
@@ -23,6 +23,10 @@ impl Link for Arc<Shared> {
     fn wake(&self, receiver: &Passive, tokens: u32) -> bool {
         self.receiver.ring(receiver, tokens);
         tokens & !GONE != 0
+    }
+
+    fn forget(&self) -> Option<Waker> {
+        self.sender.forget()
     }
 
     fn close(&self, receiver: &Passive, tokens: u32) {

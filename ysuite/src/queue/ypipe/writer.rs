@@ -22,6 +22,9 @@ struct Writing<T> {
     pen: Pen<T>,
     core: Arc<Core<T>>,
     closed: bool,
+    /// Messages have been dropped here that nobody has read.
+    #[cfg_attr(not(feature = "futures"), allow(dead_code))]
+    lost: bool,
 }
 
 // SAFETY: the writer owns its place in the chunks; messages pass by value.
@@ -31,12 +34,12 @@ unsafe impl<T: Send> Sync for Writer<T> {}
 
 impl<T> Writer<T> {
     pub(super) fn new(core: Arc<Core<T>>, chunk: Chunk<T>) -> Self {
-        Self { writing: Local::new(Writing { pen: Pen::new(&core, chunk), core, closed: false }) }
+        Self { writing: Local::new(Writing { pen: Pen::new(&core, chunk), core, closed: false, lost: false }) }
     }
 
     /// The writing end of a lane: no chunk before the first message.
     pub(super) fn idle(core: Arc<Core<T>>) -> Self {
-        Self { writing: Local::new(Writing { pen: Pen::idle(), core, closed: false }) }
+        Self { writing: Local::new(Writing { pen: Pen::idle(), core, closed: false, lost: false }) }
     }
 
     /// Writes a message, hidden until [`flush`](Self::flush).
@@ -112,10 +115,22 @@ impl<T> Writer<T> {
     /// After [`GONE`]: takes the messages from position `from` on back, for as far as nobody else drops them already.
     #[cold]
     pub(crate) fn reclaim(&mut self, from: usize, mut each: impl FnMut(T)) {
-        self.writing.core.dispose(|position, message| {
+        let Writing { core, lost, .. } = &mut *self.writing;
+        core.dispose(|position, message| {
             // Positions wrap; what was taken just now is near.
-            if (position.wrapping_sub(from) as isize) > 0 { each(message) } else { drop(message) }
+            if (position.wrapping_sub(from) as isize) > 0 {
+                each(message);
+            } else {
+                *lost = true;
+                drop(message);
+            }
         });
+    }
+
+    /// Whether [`reclaim`](Self::reclaim) has dropped messages: nobody has read them.
+    #[cfg(feature = "futures")]
+    pub(crate) fn has_lost(&self) -> bool {
+        self.writing.lost
     }
 
     /// How the reader sleeps: whose tokens [`publish`](Self::publish) and its like return.

@@ -1,6 +1,7 @@
 //! Batches on the sending side: hidden until flushed, taken back while hidden, visible all at once; and the receiver's
 //! look at what comes next.
 
+use std::task::Context;
 use std::thread;
 use std::time::Duration;
 
@@ -9,9 +10,9 @@ use ysuite::channel::TryRecvError;
 #[allow(unused_imports)] // A kind that does not batch has no use for it.
 pub(crate) use super::model::random_batches_agree_with_a_model;
 use super::{Batching, Hiding, Peeking, Receiving, Sending};
-use crate::support::executor::{Task, block_on, poll_once};
+use crate::support::executor::{Clinging, Task, block_on};
 use crate::support::samples::{Aligned4096, Bytes, Sample};
-use crate::support::{Random, Tally, guarded};
+use crate::support::{Random, Tally, guarded, panics};
 
 pub(crate) fn written_messages_are_hidden_until_flushed<K: Batching>() {
     for messages in [1, 2, 6, 7, 8, 100, 1_000] {
@@ -148,7 +149,7 @@ pub(crate) fn flush_says_false_exactly_when_the_receiver_had_armed<K: Batching>(
     let (mut sender, mut receiver) = K::batching();
     let task = Task::default();
     for round in 0..200 {
-        assert!(poll_once(&mut receiver.recv_async(), &task).is_pending());
+        assert!(receiver.poll_recv(&mut Context::from_waker(&task.waker())).is_pending());
         assert!(sender.flush(), "an empty flush says nothing");
         for message in 0..K::some(round % 20) {
             sender.write(message).unwrap();
@@ -195,6 +196,77 @@ pub(crate) fn hidden_messages_whose_receiver_is_gone<K: Batching>() {
             tally.assert_all_ended();
         }
     }
+}
+
+pub(crate) fn a_panicking_drop_while_the_sender_disposes<K: Batching>() {
+    let messages = K::some(50);
+    for explosive in [0, messages / 2, messages - 1] {
+        let tally = Tally::of(messages + 1);
+        let (mut sender, receiver) = K::batching();
+        tally.some(messages).for_each(|message| sender.write(message).unwrap());
+        drop(receiver);
+        tally.explode(explosive);
+        // The call that drops them panics, takes the rest along, and nothing else is wrong.
+        panics(|| assert!(sender.flush()));
+        tally.assert_all_ended();
+        assert!(sender.send(tally.next()).is_err());
+        drop(sender);
+        tally.assert_all_ended();
+    }
+}
+
+pub(crate) fn poll_ready_shows_what_is_hidden_before_it_waits<K: Batching>() {
+    let Some(capacity) = K::CAPACITY else { return };
+    let (mut sender, mut receiver) = K::batching();
+    let task = Task::default();
+    let waker = task.waker();
+    let mut context = Context::from_waker(&waker);
+    if capacity > 1 {
+        sender.write(0).unwrap();
+        assert!(sender.poll_ready(&mut context).is_ready());
+        assert!(receiver.is_empty(), "there was room");
+    }
+    (usize::from(capacity > 1)..capacity).for_each(|message| sender.write(message).unwrap());
+    assert!(sender.poll_ready(&mut context).is_pending());
+    assert_eq!(receiver.len(), capacity, "or it would wait for room that only it takes");
+    assert_eq!(receiver.recv(), Ok(0));
+    assert_eq!(task.woken(), 1);
+    assert!(sender.poll_ready(&mut context).is_ready());
+}
+
+pub(crate) fn a_waker_that_panics_when_it_is_dropped_loses_no_end<K: Batching>() {
+    let clinging = |poll: &mut dyn FnMut(&mut Context<'_>) -> bool| {
+        let waker = Clinging::waker();
+        assert!(poll(&mut Context::from_waker(&waker)));
+    };
+    if let Some(capacity) = K::CAPACITY {
+        let tally = Tally::of(capacity);
+        let (mut sender, mut receiver) = K::batching();
+        tally.some(capacity).for_each(|message| sender.send(message).unwrap());
+        clinging(&mut |context| sender.poll_ready(context).is_pending());
+        assert_eq!(panics(|| drop(sender)), "this waker clings");
+        assert_eq!(receiver.try_iter().count(), capacity);
+        assert_eq!(receiver.try_recv().map(drop), Err(TryRecvError::Disconnected));
+        tally.assert_all_ended();
+    }
+    let tally = Tally::of(3);
+    let (mut sender, mut receiver) = K::batching();
+    clinging(&mut |context| receiver.poll_recv(context).is_pending());
+    sender.write(tally.next()).unwrap();
+    assert_eq!(panics(|| drop(receiver)), "this waker clings");
+    assert!(sender.is_disconnected());
+    sender.flush();
+    assert_eq!(tally.ended(), 1);
+    assert!(sender.send(tally.next()).is_err());
+    // A future that is dropped leaves the receiver as good as it was.
+    let (mut sender, mut receiver) = K::batching();
+    let mut future = receiver.recv_async();
+    clinging(&mut |context| future.as_mut().poll(context).is_pending());
+    assert_eq!(panics(|| drop(future)), "this waker clings");
+    sender.send(tally.next()).unwrap();
+    assert_eq!(receiver.recv().unwrap().number, 2);
+    drop(sender);
+    assert!(receiver.recv().is_err());
 }
 
 pub(crate) fn a_full_batch_flushes_itself_and_waits<K: Batching>() {

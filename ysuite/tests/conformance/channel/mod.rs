@@ -90,6 +90,7 @@ pub(crate) trait Hiding<T>: Sending<T> {
     fn write(&mut self, message: T) -> Result<(), SendError<T>>;
     fn unwrite(&mut self) -> Option<T>;
     fn flush(&mut self) -> bool;
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()>;
 }
 
 /// The half of a receiver that looks at a message where it lies.
@@ -227,6 +228,9 @@ macro_rules! batching_ends {
             fn flush(&mut self) -> bool {
                 self.flush()
             }
+            fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
+                self.poll_ready(context)
+            }
         }
 
         impl<T> $crate::channel::Peeking<T> for $channel::Receiver<T>
@@ -261,7 +265,7 @@ macro_rules! channel_suite {
             lengths_stay_sane_while_closing, a_timed_out_receive_and_the_senders_end,
             ends_within_their_own_channel_are_dropped_with_it);
         $crate::tests_of!(panics, $kind:
-            panicking_drop_of_an_element_is_not_dropped_again, a_panicking_drop_while_the_sender_disposes,
+            panicking_drop_of_an_element_takes_the_rest_along,
             iterator_that_panics_in_send_batch, a_panicking_sender_thread_disconnects);
         $crate::tests_of!(waiting, $kind:
             timeouts_of_an_empty_channel, timeouts_of_a_full_channel, deadlines_in_the_past,
@@ -274,7 +278,8 @@ macro_rules! channel_suite {
             the_last_task_to_ask_is_woken, a_dropped_future_has_taken_nothing, a_dropped_future_does_not_eat_the_wake,
             a_task_learns_that_the_sender_is_gone, a_task_waits_for_room, a_sending_task_learns_that_the_receiver_is_gone,
             a_dropped_sending_future_has_sent_nothing, a_waker_that_panics_loses_nothing, tasks_and_threads_take_turns,
-            wakers_are_dropped_with_the_channel, tasks_stream_both_ways);
+            wakers_are_dropped_with_the_channel, a_receiver_that_goes_lets_go_of_its_task,
+            a_dropped_future_lets_go_of_its_task, tasks_stream_both_ways);
         $crate::tests_of!(model, $kind: random_operations_agree_with_a_model);
     };
 }
@@ -287,7 +292,9 @@ macro_rules! batching_suite {
             written_messages_are_hidden_until_flushed, unwriting_takes_the_newest_first_and_only_the_hidden,
             unwriting_over_every_border, a_send_publishes_what_was_written, a_sender_that_goes_publishes_what_was_written,
             hidden_messages_count_against_the_bound, flush_says_false_exactly_when_the_receiver_had_armed,
-            hidden_messages_whose_receiver_is_gone, a_full_batch_flushes_itself_and_waits,
+            hidden_messages_whose_receiver_is_gone, a_panicking_drop_while_the_sender_disposes,
+            poll_ready_shows_what_is_hidden_before_it_waits, a_waker_that_panics_when_it_is_dropped_loses_no_end,
+            a_full_batch_flushes_itself_and_waits,
             both_full_rings_do_not_wait_for_each_other, a_batch_is_seen_whole, peek_shows_what_is_received_next,
             random_batches_agree_with_a_model, unwriting_between_flushes_across_threads);
     };

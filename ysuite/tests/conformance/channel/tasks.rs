@@ -256,6 +256,37 @@ pub(crate) fn wakers_are_dropped_with_the_channel<K: Kind>() {
     }
 }
 
+pub(crate) fn a_receiver_that_goes_lets_go_of_its_task<K: Kind>() {
+    // The sender may live for ever; a task that has ended must not.
+    let (sender, mut receiver) = K::pair::<u8>();
+    let task = Task::default();
+    assert_eq!(ask(&mut receiver, &task), None);
+    drop(receiver);
+    assert_eq!((task.held(), task.woken()), (0, 0));
+    drop(sender);
+}
+
+pub(crate) fn a_dropped_future_lets_go_of_its_task<K: Kind>() {
+    let (mut sender, mut receiver) = K::pair();
+    let task = Task::default();
+    let mut future = receiver.recv_async();
+    assert!(poll_once(&mut future, &task).is_pending());
+    assert_eq!(task.held(), 1);
+    drop(future);
+    assert_eq!(task.held(), 0, "nobody waits any more");
+    (0..K::CAPACITY.unwrap_or(1)).for_each(|message| sender.send(message).unwrap());
+    if K::CAPACITY.is_some() {
+        let mut future = sender.send_async(7);
+        assert!(poll_once(&mut future, &task).is_pending());
+        assert_eq!(task.held(), 1);
+        drop(future);
+        assert_eq!(task.held(), 0, "nobody waits any more");
+    }
+    // One that is ready keeps nothing, either.
+    assert_eq!(poll_once(&mut receiver.recv_async(), &task), Poll::Ready(Ok(0)));
+    assert_eq!((task.held(), task.woken()), (0, 0));
+}
+
 pub(crate) fn tasks_stream_both_ways<K: Kind>() {
     guarded(|| {
         const MESSAGES: usize = 5_000;
