@@ -20,7 +20,7 @@ use core::mem::MaybeUninit;
 use core::ptr::{self, NonNull};
 
 use crate::os;
-use crate::sync::{AtomicPtr, AtomicUsize, Ordering, UnsafeCell};
+use crate::sync::{AtomicPtr, AtomicUsize, Handed, Ordering, UnsafeCell};
 
 /// Published extent of a group; written by the writer only.
 pub(super) type State = AtomicUsize;
@@ -127,6 +127,8 @@ pub(super) struct Header<T> {
     lap: Cell<usize>,
     /// How many groups follow; never changes.
     groups: usize,
+    /// The chunk as it was made.
+    made: Handed,
 }
 
 /// A chunk by address. Copied freely between the cursors of writer and reader; who may do what is theirs to say.
@@ -164,7 +166,14 @@ impl<T> Chunk<T> {
         // by `layout`.
         unsafe {
             let null = ptr::null_mut();
-            header.write(Header { next: AtomicPtr::new(null), previous: Cell::new(null), lap: Cell::new(lap), groups });
+            header.write(Header {
+                next: AtomicPtr::new(null),
+                previous: Cell::new(null),
+                lap: Cell::new(lap),
+                groups,
+                made: Handed::new(),
+            });
+            chunk.header().made.written();
             for index in 0..groups {
                 let group = chunk.first().add(index * Geometry::<T>::STRIDE);
                 group.cast::<State>().write(State::new(nothing(group, lap)));
@@ -226,6 +235,7 @@ impl<T> Chunk<T> {
     }
 
     pub(super) fn groups(self) -> usize {
+        self.header().made.read();
         self.header().groups
     }
 

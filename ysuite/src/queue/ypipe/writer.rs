@@ -92,10 +92,21 @@ impl<T> Writer<T> {
     /// Publishes all hidden messages at once, in order. Wait-free: a few stores, however many messages.
     ///
     /// False when the reader sleeps: it has armed the pipe, and must be woken by the caller. That is said once for each
-    /// time the reader arms. True when it need not be woken.
+    /// time the reader arms. True when it need not be woken. Where the reader is gone, what was written is dropped here.
     #[inline(always)]
     pub fn flush(&mut self) -> bool {
-        self.publish() & !GONE == 0
+        let tokens = self.publish();
+        tokens == 0 || self.answered(tokens)
+    }
+
+    /// A flush has been told something. True: the reader need not be woken.
+    #[cold]
+    #[inline(never)]
+    fn answered(&mut self, tokens: u32) -> bool {
+        if tokens & GONE != 0 {
+            self.writing.core.dispose(|_, message| drop(message));
+        }
+        tokens & !GONE == 0
     }
 
     /// As [`flush`](Self::flush), returning the reader's tokens, and [`GONE`].
