@@ -10,7 +10,7 @@
 mod real {
     pub(crate) use core::hint::spin_loop;
     pub(crate) use core::sync::atomic::{
-        AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence, fence,
+        AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
     };
     pub(crate) use std::sync::{Arc, Mutex, MutexGuard};
     pub(crate) use std::{thread, thread_local};
@@ -34,6 +34,11 @@ mod real {
             f(self.0.get())
         }
     }
+
+    #[inline(always)]
+    pub(super) fn light() {
+        core::sync::atomic::compiler_fence(Ordering::SeqCst);
+    }
 }
 
 #[cfg(ysuite_loom)]
@@ -46,13 +51,103 @@ mod real {
     pub(crate) use loom::sync::{Arc, Mutex, MutexGuard};
     pub(crate) use loom::{thread, thread_local};
 
-    /// Loom has no compiler fence; the models see the strongest reading of it.
-    pub(crate) fn compiler_fence(order: Ordering) {
-        fence(order);
+    pub(crate) use barriers::between_threads;
+    pub(super) use barriers::light;
+
+    /// The kernel's barrier for others, as a model sees it: less than it is, and as much as may be relied on.
+    ///
+    /// Each thread has a word of its own. `light` is a read-modify-write of the caller's word, `heavy` one of everybody's:
+    /// so each pair of the two has an order. A `light` that comes first hands over what its thread did before it; one that
+    /// comes second gets what the caller of `heavy` did before that. Nothing passes between two `light`s, nothing to any
+    /// atomic elsewhere, and none of them is a fence: where a fence is needed a model finds it missing.
+    mod barriers {
+        use std::sync::Arc;
+
+        use loom::sync::atomic::{AtomicUsize, Ordering, fence};
+
+        struct Barriers {
+            /// For threads that have come to no `light` yet.
+            before: AtomicUsize,
+            /// Of the others. Not a model's lock: that would order them.
+            words: std::sync::Mutex<Vec<Arc<AtomicUsize>>>,
+        }
+
+        loom::lazy_static! {
+            static ref BARRIERS: Barriers =
+                Barriers { before: AtomicUsize::new(0), words: std::sync::Mutex::new(Vec::new()) };
+        }
+
+        loom::thread_local! {
+            static OWN: Arc<AtomicUsize> = begin();
+        }
+
+        fn words() -> Vec<Arc<AtomicUsize>> {
+            BARRIERS.words.lock().expect("nothing panics while it is held").clone()
+        }
+
+        /// A thread comes to its first `light`.
+        fn begin() -> Arc<AtomicUsize> {
+            let own = Arc::new(AtomicUsize::new(0));
+            BARRIERS.words.lock().expect("as above").push(own.clone());
+            // ORDERING: Acquire pairs with the release in `between_threads`, where that came earlier.
+            BARRIERS.before.fetch_add(0, Ordering::Acquire);
+            own
+        }
+
+        pub(in crate::sync) fn light() {
+            // ORDERING: AcqRel, see above. A thread past its thread-locals has a fence.
+            if OWN.try_with(|own| own.fetch_add(0, Ordering::AcqRel)).is_err() {
+                fence(Ordering::SeqCst);
+            }
+        }
+
+        pub(crate) fn between_threads() {
+            // ORDERING: a full fence of the caller's own.
+            fence(Ordering::SeqCst);
+            // ORDERING: AcqRel, see above.
+            BARRIERS.before.fetch_add(0, Ordering::AcqRel);
+            for word in words() {
+                word.fetch_add(0, Ordering::AcqRel);
+            }
+            fence(Ordering::SeqCst);
+        }
     }
 }
 
-pub(crate) use real::*;
+pub(crate) use real::{
+    Arc, AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, UnsafeCell,
+    fence, spin_loop, thread, thread_local,
+};
+
+#[cfg(ysuite_loom)]
+pub(crate) use real::between_threads;
+
+/// Memory that one thread makes and an atomic elsewhere hands over: a model is told who writes and who reads it, and finds
+/// where the one is not ordered before the other. Nothing otherwise.
+pub(crate) struct Handed(#[cfg(ysuite_loom)] UnsafeCell<()>);
+
+impl Handed {
+    pub(crate) fn new() -> Self {
+        Self(
+            #[cfg(ysuite_loom)]
+            UnsafeCell::new(()),
+        )
+    }
+
+    /// The caller has written what this stands for.
+    #[inline(always)]
+    pub(crate) fn written(&self) {
+        #[cfg(ysuite_loom)]
+        self.0.with_mut(|_| ());
+    }
+
+    /// The caller is about to read it.
+    #[inline(always)]
+    pub(crate) fn read(&self) {
+        #[cfg(ysuite_loom)]
+        self.0.with(|_| ());
+    }
+}
 
 use crate::os::{Native, Platform};
 
@@ -66,7 +161,7 @@ pub(crate) fn asymmetric() -> bool {
 /// Valid only against a [`heavy`] on the other side.
 #[inline(always)]
 pub(crate) fn light() {
-    compiler_fence(Ordering::SeqCst);
+    real::light();
 }
 
 /// Between two steps where it matters who comes in between. Nothing, but in hunts that widen such windows (the private cfg

@@ -114,6 +114,27 @@ fn membarrier_forbidden_later_is_made_up_for() {
 }
 
 #[test]
+fn each_barrier_that_is_refused_is_made_up_for_by_a_pause() {
+    if alone("each_barrier_that_is_refused_is_made_up_for_by_a_pause") {
+        let (mut writer, mut reader) = ysuite::queue::ypipe::unbounded();
+        let mut arms_after_a_stream = || {
+            for number in 0..1_000 {
+                writer.write(number).unwrap();
+                writer.flush();
+                assert_eq!(reader.read(), Some(number));
+            }
+            let before = ysuite::os::calls();
+            assert!(reader.arm());
+            ysuite::os::calls() - before
+        };
+        let barrier = arms_after_a_stream();
+        forbid(&[call::MEMBARRIER]);
+        // A fence needs no call at all; the kernel's barrier is one, and a pause another.
+        assert_eq!(arms_after_a_stream(), barrier * 2);
+    }
+}
+
+#[test]
 fn eventfd_forbidden_by_a_filter_is_an_error_and_the_other_ways_work() {
     if alone("eventfd_forbidden_by_a_filter_is_an_error_and_the_other_ways_work") {
         forbid(&[call::EVENTFD2]);

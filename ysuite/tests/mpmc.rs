@@ -43,6 +43,8 @@ mod attached;
 mod checker;
 #[path = "mpmc/edges.rs"]
 mod edges;
+#[path = "mpmc/foreign.rs"]
+mod foreign;
 #[path = "mpmc/histories.rs"]
 mod histories;
 #[path = "mpmc/linear.rs"]

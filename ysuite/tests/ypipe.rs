@@ -316,3 +316,18 @@ fn both_ends_say_what_they_are() {
     writer.flush();
     assert!(format!("{reader:?}").contains("len: 1"), "{reader:?}");
 }
+
+#[test]
+fn what_is_flushed_to_a_reader_that_is_gone_is_dropped_at_once() {
+    for (mut writer, reader) in pipes() {
+        let tally = Tally::of(1_000);
+        drop(reader);
+        for round in 1..=1_000 {
+            assert!(writer.write(tally.next()).is_ok(), "there is room again");
+            assert!(writer.flush());
+            assert_eq!(tally.ended(), round, "nothing is kept for nobody");
+        }
+        drop(writer);
+        tally.assert_all_ended();
+    }
+}

@@ -40,6 +40,11 @@ const ALWAYS: u32 = 256;
 /// How often a thread lets others go first before it sleeps.
 const YIELDS: u32 = if cfg!(ysuite_loom) { 0 } else { 2 };
 
+/// What another thread that has not lost its CPU needs at most for a few memory accesses.
+const MOMENT: Duration = Duration::from_micros(2);
+/// How often one that has lost it is given another, by one that must not wait.
+const MOMENTS: u32 = if cfg!(ysuite_loom) { 0 } else { 4 };
+
 /// A waiting end's memory of whether looking pays.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spinner {
@@ -105,8 +110,13 @@ impl Spinner {
         })
     }
 
-    /// Looks until `ready` is true or looking is no longer worth it. The answer is `ready`'s last.
+    /// Looks until `ready` is true or looking is no longer worth it, but not beyond the deadline, and once where that has
+    /// passed. The answer is `ready`'s last. A look that the deadline cuts short teaches nothing.
     pub(crate) fn look(&mut self, deadline: Option<Instant>, mut ready: impl FnMut() -> bool) -> bool {
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        if left.is_some_and(|left| left.is_zero()) {
+            return ready();
+        }
         match self.spin {
             Spin::None => false,
             Spin::Forever => loop {
@@ -122,7 +132,9 @@ impl Spinner {
             },
             Spin::Adaptive => {
                 // With a single CPU nothing can come while this thread looks.
-                let looks = if Native::cpus() == 1 { 0 } else { self.looks() };
+                let before = *self;
+                let wanted = if Native::cpus() == 1 { 0 } else { self.looks() };
+                let looks = left.map_or(wanted, |left| wanted.min(looks_in(left).max(FEW)));
                 for _ in 0..looks {
                     if ready() {
                         self.worth += (ALWAYS - self.worth) / 8;
@@ -130,7 +142,11 @@ impl Spinner {
                     }
                     spin_loop();
                 }
-                self.worth -= self.worth.div_ceil(8);
+                if looks < wanted {
+                    *self = before;
+                } else {
+                    self.worth -= self.worth.div_ceil(8);
+                }
                 false
             }
         }
@@ -169,6 +185,20 @@ impl Spinner {
         }
         looks_in(if self.slept <= LONGEST { time.clamp(WAKE, LONGEST) } else { WAKE })
     }
+}
+
+/// For one that must not wait, where another thread is in the middle of what would let it go on, usually for some
+/// nanoseconds: a look as long as any that is always worth it, and a few in between which a thread that has lost its CPU
+/// may get this one. The answer is `ready`'s last.
+#[cold]
+pub(super) fn look_for_a_moment(mut ready: impl FnMut() -> bool) -> bool {
+    (0..looks_in(MOMENT)).any(|_| {
+        spin_loop();
+        ready()
+    }) || (0..MOMENTS).any(|_| {
+        give_way();
+        ready()
+    })
 }
 
 /// How many looks with a pause between them fit into a time: the pause instruction takes from 10 to 150 cycles.

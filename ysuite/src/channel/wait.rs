@@ -110,7 +110,8 @@ pub(super) fn block<S: Side>(side: &mut S, spinner: &mut Spinner, deadline: Opti
         }
         let start = spinner.is_curious().then(Instant::now);
         let woken = sleep(side.passive(), deadline);
-        if let Some(start) = start {
+        // One that ends because its time is up says nothing of how long they take.
+        if let (true, Some(start)) = (woken, start) {
             spinner.slept(start.elapsed());
         }
         if !woken {

@@ -51,6 +51,7 @@ fn ask() -> bool {
 pub(super) fn everybody() {
     count_call();
     if membarrier(MembarrierCommand::PrivateExpedited).is_err() {
+        count_call();
         std::thread::sleep(Duration::from_millis(1));
     }
 }

@@ -1,13 +1,14 @@
 //! The platform the model checker sees: one lock and one condition variable for all words of an execution.
 //!
-//! A timed wait ends at once, at any point the explorer chooses: every race between a wake-up and a time-out is seen.
+//! A timed wait lets the others go on for as long as the explorer chooses, and then ends: by a wake-up where that has come,
+//! else because its time is up. So every race between the two is seen.
 
 use core::time::Duration;
 
 use loom::sync::{Condvar, Mutex};
 
 use super::{Platform, Waited};
-use crate::sync::{AtomicU32, Ordering, fence};
+use crate::sync::{AtomicU32, Ordering, between_threads};
 
 pub(crate) struct Model;
 
@@ -24,7 +25,8 @@ impl Platform for Model {
     fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) -> Waited {
         if timeout.is_some() {
             loom::thread::yield_now();
-            return Waited::TimedOut;
+            // ORDERING: Relaxed, as below; one that reads an old value has its time up beside the wake-up.
+            return if word.load(Ordering::Relaxed) == expected { Waited::TimedOut } else { Waited::Look };
         }
         let guard = LOT.lock.lock().expect("no model panics while it holds this lock");
         // ORDERING: the lock orders this against `wake`, whose caller changed the word before.
@@ -40,15 +42,14 @@ impl Platform for Model {
         drop(guard);
     }
 
-    /// The models run with fences on both sides *and* through the switch to the light side, whose compiler fence the
-    /// façade turns into a fence: what is explored is the protocol, the barrier's own promise is the kernel's.
+    /// The models run with fences on both sides *and* through the switch to the light side: see the façade for what they
+    /// take the kernel's barrier to be.
     fn can_bar_others() -> bool {
         true
     }
 
     fn bar_others() {
-        // ORDERING: pairs with `light()`, which is a fence in a model.
-        fence(Ordering::SeqCst);
+        between_threads();
     }
 
     fn cpus() -> usize {

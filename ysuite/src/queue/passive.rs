@@ -94,11 +94,7 @@ impl Passive {
     /// Publisher, after each publication: the tokens of a sleeper that wants to be woken, or 0. May contain [`GONE`].
     #[inline(always)]
     pub(crate) fn published(&self) -> u32 {
-        // In a model `light()` is a fence, and would hide that `attend` lacks one; the publisher knows its own promise.
-        // ORDERING: Relaxed; only the publisher changes that bit.
-        if !cfg!(ysuite_loom) || self.word.load(Ordering::Relaxed) & FENCED == 0 {
-            light();
-        }
+        light();
         // ORDERING: Relaxed; a non-zero word is looked at again in `attend`. Where it is 0 the publisher is not fenced,
         // so a sleeper that armed before this load was performed has run `heavy()` in `arm`, which pairs with `light()`.
         if self.word.load(Ordering::Relaxed) == 0 { 0 } else { self.attend() }

@@ -61,9 +61,11 @@ impl Bell {
         self.task.register(waker);
     }
 
-    /// Owner: no task waits any more.
-    pub(super) fn forget_waker(&self) {
-        drop(self.task.take());
+    /// Owner: no task waits any more. The waker is to be dropped when nothing else is left to be done: foreign code, which
+    /// may panic.
+    #[must_use]
+    pub(super) fn take_waker(&self) -> Option<Waker> {
+        self.task.take()
     }
 
     pub(super) fn registration(&self) -> Option<&Registration> {

@@ -190,14 +190,30 @@ impl<T> Core<T> {
 /// Something has come for so many: wakes as many as wait. A thread is the last, since it passes on what it leaves; a task
 /// or an attached receiver may have other things to do.
 pub(crate) fn call(roster: &Roster<Bell>, most: usize) {
-    for _ in 0..most {
-        let Some(called) = roster.call() else { return };
-        let is_thread = called.is_certain();
-        called.ring(is_thread);
-        if is_thread {
-            return;
+    /// Also if a waker panics, those behind it are called.
+    struct Calls<'a> {
+        roster: &'a Roster<Bell>,
+        left: usize,
+    }
+    impl Calls<'_> {
+        fn go_on(&mut self) {
+            while self.left != 0 {
+                let called = self.roster.call();
+                // A thread sees to what is behind it.
+                let is_last = called.as_ref().is_none_or(|called| called.is_certain());
+                self.left = if is_last { 0 } else { self.left - 1 };
+                if let Some(called) = called {
+                    called.ring(is_last);
+                }
+            }
         }
     }
+    impl Drop for Calls<'_> {
+        fn drop(&mut self) {
+            self.go_on();
+        }
+    }
+    Calls { roster, left: most }.go_on();
 }
 
 /// Nothing will ever come: wakes all. One waker that panics does not keep the others asleep.
@@ -227,6 +243,20 @@ pub(super) fn pass_on(side: impl Side) {
         let supply = side.supply().saturating_sub(roster.coming());
         if supply != 0 {
             call(roster, supply);
+        }
+    }
+}
+
+/// What one that had been called owes, while foreign code runs that may panic: then it is passed on at once.
+pub(super) struct Owed<S: Side> {
+    pub(super) side: S,
+    pub(super) called: bool,
+}
+
+impl<S: Side> Drop for Owed<S> {
+    fn drop(&mut self) {
+        if self.called {
+            pass_on(self.side);
         }
     }
 }

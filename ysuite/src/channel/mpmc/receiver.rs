@@ -5,7 +5,7 @@ use core::task::{Context, Poll};
 use core::time::Duration;
 use std::time::Instant;
 
-use super::core::{Core, Readers, pass_on};
+use super::core::{Core, Owed, Readers, Side};
 use super::face::wear_exchange_face;
 use super::patience::Patience;
 use super::standing::Standing;
@@ -13,6 +13,7 @@ use super::wait::Wait;
 use super::{Iter, RecvError, RecvTimeoutError, TryIter, TryRecvError};
 use crate::channel::Spin;
 use crate::channel::iter::{IntoIter, Receive};
+use crate::channel::spin::look_for_a_moment;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
 
@@ -45,13 +46,14 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// Receives a message if there is one. Lock-free, and never waits for a thread that has been preempted: while the
-    /// oldest message is still being put in, the channel counts as empty. On an unattached receiver without any system
-    /// call (but to wake a sender that waits) or fence. An attached receiver that finds nothing takes its id down (at most
-    /// two system calls, then none until it is raised again).
+    /// Receives a message if there is one. Lock-free, and never waits for as long as another thread likes. On an unattached
+    /// receiver without a fence, and without any system call but to wake a sender that waits, and as said below. An attached
+    /// receiver that finds nothing takes its id down (at most two system calls, then none until it is raised again).
     ///
     /// # Errors
-    /// When the channel is empty, and when it is empty and all senders are gone.
+    /// When the channel is empty, and when it is empty and all senders are gone. Also `Empty` where the oldest message is
+    /// [still being put in](super#preempted-peers): an unattached receiver then looks for some microseconds whether it
+    /// comes, and gives its CPU away a few times; a sender that does not go on meanwhile hides what lies behind it.
     #[inline]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
         if let Some(message) = self.take() {
@@ -130,20 +132,21 @@ impl<T> Receiver<T> {
     pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
         let mut called = self.step_back();
         loop {
-            let outcome = match self.take() {
-                Some(message) => Some(Ok(message)),
-                None => self.is_over().then_some(Err(RecvError)),
-            };
-            let readers = self.core.readers();
-            if let Some(outcome) = outcome {
-                if called {
-                    pass_on(readers);
-                }
-                return Poll::Ready(outcome);
+            // Who takes something passes on what it may have been told.
+            if let Some(message) = self.take() {
+                return Poll::Ready(Ok(message));
+            }
+            if self.is_over() {
+                return Poll::Ready(Err(RecvError));
             }
             let standing = self.standing.get_or_insert_default();
+            let readers = self.core.readers();
+            // A waker's clone, or the drop of the one before it, may panic.
+            let mut owed = Owed { side: readers, called };
             standing.arm_task(readers, context.waker());
-            if !super::core::Side::is_ready(&readers) {
+            owed.called = false;
+            if !readers.is_ready() {
+                // What it had been told of is gone, and it is one of those who wait.
                 return Poll::Pending;
             }
             called |= standing.settle_task(readers);
@@ -210,25 +213,25 @@ impl<T> Receiver<T> {
 
     #[inline(always)]
     fn take(&self) -> Option<T> {
-        let message = self.core.pop()?;
-        if self.standing.is_some() {
-            self.took();
-        }
-        Some(message)
+        if self.standing.is_some() { self.passing_on(Core::pop) } else { self.core.pop() }
     }
 
     fn take_many(&self, to: &mut Vec<T>, most: usize) -> usize {
-        let taken = self.core.pop_many(to, most);
-        if taken != 0 && self.standing.is_some() {
-            self.took();
+        let mut take = |core: &Core<T>| core.pop_many(to, most);
+        if self.standing.is_none() {
+            return take(&self.core);
         }
-        taken
+        self.passing_on(|core| Some(take(core)).filter(|&taken| taken != 0)).unwrap_or(0)
     }
 
-    /// One that may have been told has taken something.
-    #[cold]
-    fn took(&self) {
-        pass_on(self.core.readers());
+    /// Takes something as one that may have been told of it: then the others are told of what is left, also if a sender's
+    /// waker panics.
+    #[inline(never)]
+    fn passing_on<R>(&self, take: impl FnOnce(&Core<T>) -> Option<R>) -> Option<R> {
+        let mut owed = Owed { side: self.core.readers(), called: true };
+        let taken = take(&self.core);
+        owed.called = taken.is_some();
+        taken
     }
 
     /// Whether nothing will come any more. To be asked after finding nothing.
@@ -240,7 +243,10 @@ impl<T> Receiver<T> {
     /// After finding nothing: `Ok` if something has come in the meantime.
     #[cold]
     fn nothing(&self) -> Result<(), TryRecvError> {
-        let found = self.standing.as_ref().is_some_and(|standing| standing.rest(self.core.readers()));
+        let found = match &self.standing {
+            Some(standing) => standing.rest(self.core.readers()),
+            None => !self.core.ring.is_empty() && look_for_a_moment(|| self.core.ring.is_readable()),
+        };
         if found || self.core.ring.is_closed() { Ok(()) } else { Err(TryRecvError::Empty) }
     }
 

@@ -10,6 +10,7 @@ use super::patience::Patience;
 use super::wait::Wait;
 use super::{SendError, SendTimeoutError, TrySendError};
 use crate::channel::Spin;
+use crate::channel::spin::look_for_a_moment;
 use crate::queue::exchange::{Pen, Rejected};
 use crate::sync::Arc;
 
@@ -43,13 +44,28 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sends a message if there is room. Lock-free, and never waits for a thread that has been preempted: a place that is
-    /// still being emptied counts as full.
+    /// Sends a message if there is room. Lock-free, and never waits for as long as another thread likes.
     ///
     /// # Errors
-    /// When there is no room, and when all receivers are gone.
+    /// When there is no room, and when all receivers are gone. Also `Full` where the place that comes next is
+    /// [still being emptied](super#preempted-peers): this looks for some microseconds whether it is, and gives its CPU away
+    /// a few times.
     #[inline]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
+        match self.core.push(message) {
+            Ok(()) => Ok(()),
+            Err(Rejected::Closed(message)) => Err(TrySendError::Disconnected(message)),
+            Err(Rejected::Full(message)) => self.try_again(message),
+        }
+    }
+
+    /// Full, or a receiver has not finished.
+    #[cold]
+    fn try_again(&self, message: T) -> Result<(), TrySendError<T>> {
+        let ring = &self.core.ring;
+        if ring.len() == ring.capacity() || !look_for_a_moment(|| ring.is_writable()) {
+            return Err(TrySendError::Full(message));
+        }
         self.core.push(message).map_err(|rejected| match rejected {
             Rejected::Full(message) => TrySendError::Full(message),
             Rejected::Closed(message) => TrySendError::Disconnected(message),

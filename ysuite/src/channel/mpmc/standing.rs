@@ -8,6 +8,8 @@
 //!
 //! Set up through `&mut`; everything else from any thread that shares the receiver.
 
+use core::task::Waker;
+
 use super::bell::Bell;
 use super::core::{Side, pass_on};
 use crate::queue::exchange::Place;
@@ -53,14 +55,15 @@ impl Post {
         side.roster().payload(&self.place)
     }
 
-    /// Gives the place back. True: it had been called.
-    fn leave(&self, side: impl Side) -> bool {
+    /// Gives the place back. True: it had been called. The waker of its task is to be dropped last: foreign code.
+    #[must_use]
+    fn leave(&self, side: impl Side) -> (bool, Option<Waker>) {
         let called = self.settle(side);
-        self.bell(&side).forget_waker();
+        let waker = self.bell(&side).take_waker();
         // The id is free at once; the memory when nobody can be ringing any more.
         self.bell(&side).registration().inspect(|registration| registration.release());
         side.roster().leave(&self.place);
-        called
+        (called, waker)
     }
 }
 
@@ -79,7 +82,7 @@ impl Standing {
     }
 
     /// Has the task woken once there may be something for it.
-    pub(super) fn arm_task(&mut self, side: impl Side, waker: &core::task::Waker) {
+    pub(super) fn arm_task(&mut self, side: impl Side, waker: &Waker) {
         let post = self.task.get_or_insert_with(|| Post::new(side));
         post.bell(&side).set_waker(waker);
         post.arm(side);
@@ -97,7 +100,7 @@ impl Standing {
         let post = Post::new(side);
         post.bell(&side).set_registration(registration);
         if let Some(old) = self.attached.replace(post) {
-            if old.leave(side) {
+            if old.leave(side).0 {
                 pass_on(side);
             }
         }
@@ -114,7 +117,7 @@ impl Standing {
     /// The receiver leaves the set it is attached to, if it is. What it had been told it passes on.
     pub(super) fn detach(&mut self, side: impl Side) -> bool {
         let Some(post) = self.attached.take() else { return false };
-        if post.leave(side) {
+        if post.leave(side).0 {
             pass_on(side);
         }
         true
@@ -149,12 +152,11 @@ impl Standing {
     /// The receiver goes, or was made in vain. What it had been told it passes on.
     pub(super) fn leave(&mut self, side: impl Side) {
         let places = [self.task.take(), self.attached.take()];
-        let mut called = false;
-        for post in places.into_iter().flatten() {
-            called |= post.leave(side);
-        }
-        if called {
+        let left = places.map(|post| post.map_or((false, None), |post| post.leave(side)));
+        if left.iter().any(|(called, _)| *called) {
             pass_on(side);
         }
+        // Dropped when both places have been left: foreign code.
+        drop(left);
     }
 }

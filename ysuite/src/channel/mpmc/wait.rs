@@ -36,6 +36,9 @@ impl<S: Side> Wait<S> {
     #[inline(never)]
     pub(crate) fn block(&mut self, patience: &Patience, deadline: Option<Instant>) -> bool {
         let side = self.side;
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return side.is_ready();
+        }
         let mut spinner = patience.recall();
         if spinner.look(deadline, || side.is_ready()) || spinner.give_way(deadline, || side.is_ready()) {
             patience.keep(spinner);
@@ -51,7 +54,8 @@ impl<S: Side> Wait<S> {
             let start = spinner.is_curious().then(Instant::now);
             let in_time = self.sleep(deadline);
             self.settle(true);
-            if let Some(start) = start {
+            // One that ends because its time is up says nothing of how long they take.
+            if let (true, Some(start)) = (in_time, start) {
                 spinner.slept(start.elapsed());
             }
             // Looked at once: what is there now may be gone the next time.
@@ -120,16 +124,19 @@ impl<S: Side> Drop for Wait<S> {
     fn drop(&mut self) {
         // Armed only where a future is dropped, or foreign code has panicked.
         self.settle(false);
+        let mut waker = None;
         if let Some(place) = &self.place {
             let roster = self.side.roster();
             if self.coming {
                 roster.come();
             }
-            roster.payload(place).forget_waker();
+            waker = roster.payload(place).take_waker();
             roster.leave(place);
         }
         if self.called {
             pass_on(self.side);
         }
+        // Last: foreign code, which may panic.
+        drop(waker);
     }
 }

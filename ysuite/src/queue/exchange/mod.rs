@@ -16,6 +16,7 @@ mod pen;
 mod places;
 mod ring;
 mod roster;
+mod vacant;
 
 pub(crate) use self::pen::Pen;
 pub(crate) use self::places::{Payload, Place};

@@ -6,12 +6,15 @@
 use core::ops::Deref;
 use core::ptr;
 // Handed over with a bit: not the façade's, a model need not explore it.
-use core::sync::atomic::AtomicBool;
+use core::sync::atomic::AtomicBool as HandedBool;
 
-use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use super::vacant::Vacant;
+use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 /// Places in a block.
 const PLACES: usize = if cfg!(ysuite_loom) { 3 } else { 64 };
+/// All of them.
+const ALL: u64 = u64::MAX >> (64 - PLACES);
 /// In [`Seat::users`]: the owner has left, whoever is last gives the place back.
 const LEFT: u32 = 1 << 31;
 
@@ -27,7 +30,12 @@ pub(super) struct Block<P> {
     taken: AtomicU64,
     /// Places whose owners wait to be called. The truth; the count in the word is never less.
     pub(super) armed: AtomicU64,
+    /// The block made after this one.
     pub(super) next: AtomicPtr<Block<P>>,
+    /// While it has room, the block below it; see [`Vacant`].
+    pub(super) below: AtomicPtr<Block<P>>,
+    /// Whether it is among those with room.
+    pub(super) listed: AtomicBool,
     seats: [Seat<P>; PLACES],
 }
 
@@ -35,7 +43,7 @@ struct Seat<P> {
     /// One for each arming not yet disarmed or called to its end, and `LEFT`.
     users: AtomicU32,
     /// Whether its owner, once called, certainly comes at once.
-    certain: AtomicBool,
+    certain: HandedBool,
     payload: P,
 }
 
@@ -52,6 +60,7 @@ unsafe impl<P: Sync> Sync for Place<P> {}
 
 /// One that has been called: its payload is to be rung, before this is dropped.
 pub(crate) struct Called<'a, P: Payload> {
+    vacant: &'a Vacant<P>,
     block: &'a Block<P>,
     index: usize,
 }
@@ -66,8 +75,8 @@ impl<P: Payload> Deref for Called<'_, P> {
 
 impl<'a, P: Payload> Called<'a, P> {
     /// The caller that has taken the bit.
-    pub(super) fn new(block: &'a Block<P>, index: usize) -> Self {
-        Self { block, index }
+    pub(super) fn new(vacant: &'a Vacant<P>, block: &'a Block<P>, index: usize) -> Self {
+        Self { vacant, block, index }
     }
 
     /// Whether this one certainly comes: then it sees to it that others are called if there is more.
@@ -79,25 +88,33 @@ impl<'a, P: Payload> Called<'a, P> {
 
 impl<P: Payload> Drop for Called<'_, P> {
     fn drop(&mut self) {
-        self.block.unuse(self.index);
+        self.block.unuse(self.index, self.vacant);
     }
 }
 
 impl<P: Payload> Block<P> {
     /// One user less: the last one behind the owner gives the place back.
-    pub(super) fn unuse(&self, index: usize) {
+    pub(super) fn unuse(&self, index: usize, vacant: &Vacant<P>) {
         // ORDERING: AcqRel: whoever is last comes after all that the others have done with the payload.
         if self.seats[index].users.fetch_sub(1, Ordering::AcqRel) == LEFT + 1 {
-            self.give_back(index);
+            self.give_back(index, vacant);
         }
     }
 
-    fn give_back(&self, index: usize) {
+    fn give_back(&self, index: usize, vacant: &Vacant<P>) {
         self.seats[index].payload.vacate();
         // ORDERING: Relaxed; published by the Release below.
         self.seats[index].users.store(0, Ordering::Relaxed);
         // ORDERING: Release pairs with the Acquire in `sit`.
-        self.taken.fetch_and(!(1 << index), Ordering::Release);
+        if self.taken.fetch_and(!(1 << index), Ordering::Release) == ALL {
+            vacant.put(self);
+        }
+    }
+
+    /// Whether it has no place to give.
+    pub(super) fn is_full(&self) -> bool {
+        // ORDERING: Relaxed; who gives a place back later finds out by itself that the block was full.
+        self.taken.load(Ordering::Relaxed) == ALL
     }
 
     /// Takes a free place.
@@ -143,10 +160,10 @@ impl<P: Payload> Block<P> {
     }
 
     /// The owner leaves.
-    pub(super) fn leave(&self, index: usize) {
+    pub(super) fn leave(&self, index: usize, vacant: &Vacant<P>) {
         // ORDERING: AcqRel, as in `unuse`.
         if self.seats[index].users.fetch_or(LEFT, Ordering::AcqRel) == 0 {
-            self.give_back(index);
+            self.give_back(index, vacant);
         }
     }
 
@@ -154,25 +171,28 @@ impl<P: Payload> Block<P> {
         &self.seats[index].payload
     }
 
-    /// Makes a block at the end of the list, or finds the one that another thread has made.
+    /// Makes a block at the end of the list, whose first place is the caller's, or finds the one that another thread has
+    /// made. True: made.
     #[cold]
-    pub(super) fn extend(link: &AtomicPtr<Self>) -> &Self {
-        let seat = |_| Seat { users: AtomicU32::new(0), certain: AtomicBool::new(false), payload: P::default() };
+    pub(super) fn extend(link: &AtomicPtr<Self>) -> (&Self, bool) {
+        let seat = |_| Seat { users: AtomicU32::new(0), certain: HandedBool::new(false), payload: P::default() };
         let fresh = Box::into_raw(Box::new(Self {
-            taken: AtomicU64::new(0),
+            taken: AtomicU64::new(1),
             armed: AtomicU64::new(0),
             next: AtomicPtr::new(ptr::null_mut()),
+            below: AtomicPtr::new(ptr::null_mut()),
+            listed: AtomicBool::new(false),
             seats: core::array::from_fn(seat),
         }));
         // ORDERING: Release hands the block to whoever finds it; Acquire for the one that came first.
         match link.compare_exchange(ptr::null_mut(), fresh, Ordering::Release, Ordering::Acquire) {
             // SAFETY: just made, and freed only with the roster.
-            Ok(_) => unsafe { &*fresh },
+            Ok(_) => (unsafe { &*fresh }, true),
             Err(first) => {
                 // SAFETY: made above, and seen by nobody; the other one lives as long as the roster.
                 unsafe {
                     drop(Box::from_raw(fresh));
-                    &*first
+                    (&*first, false)
                 }
             }
         }

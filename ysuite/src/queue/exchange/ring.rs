@@ -296,6 +296,13 @@ impl<T> Ring<T> {
         self.between(head, self.tail.load(Ordering::Acquire) & !CLOSED)
     }
 
+    /// Whether no message is in the ring, nor claimed by a writer.
+    pub(crate) fn is_empty(&self) -> bool {
+        // ORDERING: Acquire, as in `len`.
+        let head = self.head.load(Ordering::Acquire);
+        head == self.tail.load(Ordering::Acquire) & !CLOSED
+    }
+
     /// Where the next message will be put.
     pub(crate) fn place(&self) -> u64 {
         // ORDERING: Acquire, as in `len`: a claim that happened before this call is seen.

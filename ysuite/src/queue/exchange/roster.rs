@@ -30,6 +30,7 @@ use core::sync::atomic::AtomicU32 as HintU32;
 use crossbeam_utils::CachePadded;
 
 use super::places::{Block, Called, Payload, Place};
+use super::vacant::Vacant;
 use crate::sync::{AtomicI32, AtomicPtr, AtomicU32, Ordering, asymmetric, fence, heavy, light};
 
 /// One that is armed, or about to be. The lowest bits of the word count them.
@@ -58,6 +59,10 @@ pub(crate) struct Roster<P> {
     place: HintU32,
     /// The blocks, which only become more.
     blocks: AtomicPtr<Block<P>>,
+    /// The newest block, or one shortly before it. A hint.
+    newest: AtomicPtr<Block<P>>,
+    /// The blocks that have places to give.
+    vacant: Vacant<P>,
 }
 
 /// What a look at the word has found.
@@ -84,21 +89,42 @@ impl<P: Payload> Roster<P> {
             block: AtomicPtr::new(ptr::null_mut()),
             place: HintU32::new(0),
             blocks: AtomicPtr::new(ptr::null_mut()),
+            newest: AtomicPtr::new(ptr::null_mut()),
+            vacant: Vacant::new(),
         }
     }
 
-    /// Takes a place. Allocates a block where none is free.
+    /// Takes a place. Allocates a block where none is free. Costs the same however many there are.
     pub(crate) fn sit(&self) -> Place<P> {
-        let mut link = &self.blocks;
+        self.vacant.sit().unwrap_or_else(|| self.sit_further())
+    }
+
+    /// Takes a place in a new block.
+    #[cold]
+    fn sit_further(&self) -> Place<P> {
+        // ORDERING: Acquire pairs with the Release below.
+        // SAFETY: blocks live as long as the roster.
+        let mut link = match unsafe { self.newest.load(Ordering::Acquire).as_ref() } {
+            Some(newest) => &newest.next,
+            None => &self.blocks,
+        };
         loop {
             // ORDERING: Acquire pairs with the Release in `extend`.
-            let block = link.load(Ordering::Acquire);
-            // SAFETY: blocks live as long as the roster.
-            let block = match unsafe { block.as_ref() } {
-                Some(block) => block,
+            let known = link.load(Ordering::Acquire);
+            // SAFETY: as above.
+            let (block, made) = match unsafe { known.as_ref() } {
+                Some(block) => (block, false),
                 None => Block::extend(link),
             };
-            if let Some(index) = block.sit() {
+            #[cfg(test)]
+            tests::step();
+            let index = if made { Some(0) } else { block.sit() };
+            if made {
+                // ORDERING: Release hands the block to whoever finds it here first.
+                self.newest.store(ptr::from_ref(block).cast_mut(), Ordering::Release);
+                self.vacant.put(block);
+            }
+            if let Some(index) = index {
                 return Place { block, index };
             }
             link = &block.next;
@@ -118,11 +144,6 @@ impl<P: Payload> Roster<P> {
     /// Publisher, after each publication: whether [`attend`](Self::attend) must look closer.
     #[inline(always)]
     pub(crate) fn published(&self) -> bool {
-        // In a model `light()` is a fence, and would hide that `attend` lacks one.
-        // ORDERING: Relaxed; one that finds a promise executes the fence itself.
-        if cfg!(ysuite_loom) && self.word.load(Ordering::Relaxed) & (FENCED | PENDING) != 0 {
-            return true;
-        }
         light();
         // ORDERING: Relaxed; behind `light()`, which pairs with `heavy()` in `arm`.
         self.word.load(Ordering::Relaxed) != 0
@@ -169,7 +190,7 @@ impl<P: Payload> Roster<P> {
         if block.armed.fetch_or(bit, Ordering::AcqRel) & bit != 0 {
             // Armed already, and still.
             self.uncount();
-            block.unuse(place.index);
+            block.unuse(place.index, &self.vacant);
         }
         // ORDERING: pairs with the fence in `attend`.
         fence(Ordering::SeqCst);
@@ -183,7 +204,7 @@ impl<P: Payload> Roster<P> {
             return false;
         }
         self.uncount();
-        block.unuse(place.index);
+        block.unuse(place.index, &self.vacant);
         true
     }
 
@@ -244,8 +265,8 @@ impl<P: Payload> Roster<P> {
         None
     }
 
-    fn called<'a>(&self, block: &'a Block<P>, index: usize) -> Called<'a, P> {
-        let called = Called::new(block, index);
+    fn called<'a>(&'a self, block: &'a Block<P>, index: usize) -> Called<'a, P> {
+        let called = Called::new(&self.vacant, block, index);
         // ORDERING: Relaxed, a hint; Release for the pointer, which hands the block to whoever finds it here first.
         self.place.store(index as u32 + 1, Ordering::Relaxed);
         self.block.store(ptr::from_ref(block).cast_mut(), Ordering::Release);
@@ -259,7 +280,7 @@ impl<P: Payload> Roster<P> {
 
     /// Gives a place back. It must not be armed; if it is being called right now, its caller gives it back.
     pub(crate) fn leave(&self, place: &Place<P>) {
-        self.block(place).leave(place.index);
+        self.block(place).leave(place.index, &self.vacant);
     }
 
     /// This side will never come back: from now on every publication is answered with that. What is in the queue must be
@@ -282,6 +303,92 @@ impl<P> Drop for Roster<P> {
             // SAFETY: made by `Box::into_raw`, and this is the last look at it.
             let block = unsafe { Box::from_raw(at) };
             at = block.next.load(Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use core::cell::Cell;
+
+    std::thread_local! {
+        static STEPS: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// A block has been looked at for a place.
+    pub(in super::super) fn step() {
+        STEPS.set(STEPS.get() + 1);
+    }
+
+    #[cfg(not(ysuite_loom))]
+    mod places {
+        use std::collections::HashSet;
+
+        use super::super::super::{Payload, Place, Roster};
+        use super::STEPS;
+
+        #[derive(Default)]
+        struct Nobody;
+
+        impl Payload for Nobody {
+            fn vacate(&self) {}
+        }
+
+        const MANY: usize = 20_000;
+
+        fn sit(roster: &Roster<Nobody>, places: usize) -> (Vec<Place<Nobody>>, usize) {
+            STEPS.set(0);
+            ((0..places).map(|_| roster.sit()).collect(), STEPS.get())
+        }
+
+        fn different(places: &[Place<Nobody>]) -> (usize, usize) {
+            let all: HashSet<_> = places.iter().map(|place| (place.block, place.index)).collect();
+            let blocks: HashSet<_> = places.iter().map(|place| place.block).collect();
+            (all.len(), blocks.len())
+        }
+
+        #[test]
+        fn beginning_to_wait_looks_at_few_blocks_however_many_wait() {
+            let roster = Roster::new();
+            let (mut places, steps) = sit(&roster, MANY);
+            assert!(steps <= MANY * 2, "{steps} steps");
+            assert_eq!(different(&places), (MANY, MANY.div_ceil(64)));
+            // Those that leave make room, wherever that is, and it is found.
+            for every in [2, 64, 1_000, 1] {
+                let mut left = 0;
+                places.retain(|place| {
+                    left += 1;
+                    let goes = left % every == 0;
+                    if goes {
+                        roster.leave(place);
+                    }
+                    !goes
+                });
+                let (more, steps) = sit(&roster, MANY - places.len());
+                assert!(steps <= more.len() * 3 + 1, "{steps} steps for {} places", more.len());
+                places.extend(more);
+                assert_eq!(different(&places), (MANY, MANY.div_ceil(64)));
+            }
+        }
+
+        #[test]
+        fn places_that_threads_take_and_leave_are_never_anothers_and_come_back() {
+            let roster = &Roster::new();
+            std::thread::scope(|scope| {
+                for _ in 0..4 {
+                    scope.spawn(|| {
+                        for round in 0..200 {
+                            let (places, _) = sit(roster, round % 150);
+                            assert_eq!(different(&places).0, places.len());
+                            places.iter().for_each(|place| roster.leave(place));
+                        }
+                    });
+                }
+            });
+            // A block or two more than were ever full, made while others were being taken off.
+            let (places, _) = sit(roster, 600);
+            let (all, blocks) = different(&places);
+            assert!(all == 600 && blocks <= 600 / 64 + 8, "{blocks} blocks");
         }
     }
 }

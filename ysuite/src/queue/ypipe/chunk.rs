@@ -9,6 +9,9 @@
 //! The state word says up to which slot the group is published: `address of the newest published slot + lap`. Each time
 //! a chunk goes round, its lap is higher by more than a group's length, so what an earlier lap left there reads as
 //! "nothing", and the reader never writes a group. Memory only; no thread waits here. Bounds are the callers' business.
+//!
+//! Laps wrap, on 32 bits after some hundred thousand chunks. "Earlier" is what lies less than half the numbers behind, so
+//! a fresh chunk is marked for the lap it is made for, and one that has been away for longer than that is marked anew.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -17,7 +20,7 @@ use core::mem::MaybeUninit;
 use core::ptr::{self, NonNull};
 
 use crate::os;
-use crate::sync::{AtomicPtr, AtomicUsize, Ordering, UnsafeCell};
+use crate::sync::{AtomicPtr, AtomicUsize, Handed, Ordering, UnsafeCell};
 
 /// Published extent of a group; written by the writer only.
 pub(super) type State = AtomicUsize;
@@ -32,6 +35,10 @@ const CHUNK_BYTES: usize = 64 * 1024;
 /// Size of a great chunk of a lane, in bytes. See [`Geometry::GREAT`].
 #[cfg(not(ysuite_loom))]
 const GREAT_BYTES: usize = 31 * 1024;
+
+/// What is less than this behind is seen to be behind: laps are compared by the sign of their difference, to which less
+/// than a group's length is added, and no group takes up a quarter of the address space.
+const AGE: usize = usize::MAX / 4;
 
 const fn max(a: usize, b: usize) -> usize {
     if a > b { a } else { b }
@@ -116,8 +123,12 @@ pub(super) struct Header<T> {
     pub(super) next: AtomicPtr<Header<T>>,
     /// The chunk before this one; written and read by the writer only, and only while that chunk holds hidden messages.
     pub(super) previous: Cell<*mut Header<T>>,
+    /// The lap the chunk was last linked for; the writer's, but for the first chunk of all, whose reader begins with it.
+    lap: Cell<usize>,
     /// How many groups follow; never changes.
     groups: usize,
+    /// The chunk as it was made.
+    made: Handed,
 }
 
 /// A chunk by address. Copied freely between the cursors of writer and reader; who may do what is theirs to say.
@@ -145,8 +156,9 @@ impl<T> Chunk<T> {
             .expect("a message too large for the address space")
     }
 
-    /// A fresh chunk of `groups` groups, nothing published in any lap from 1 on. Aborts where memory runs out.
-    pub(super) fn allocate(groups: usize) -> Self {
+    /// A fresh chunk of `groups` groups, nothing published in `lap` or in those that come soon after. Aborts where memory
+    /// runs out.
+    pub(super) fn allocate(groups: usize, lap: usize) -> Self {
         let layout = Self::layout(groups);
         let header = os::allocate(layout).cast::<Header<T>>();
         let chunk = Self(header);
@@ -154,11 +166,17 @@ impl<T> Chunk<T> {
         // by `layout`.
         unsafe {
             let null = ptr::null_mut();
-            header.write(Header { next: AtomicPtr::new(null), previous: Cell::new(null), groups });
+            header.write(Header {
+                next: AtomicPtr::new(null),
+                previous: Cell::new(null),
+                lap: Cell::new(lap),
+                groups,
+                made: Handed::new(),
+            });
+            chunk.header().made.written();
             for index in 0..groups {
                 let group = chunk.first().add(index * Geometry::<T>::STRIDE);
-                // Below any slot of any lap.
-                group.cast::<State>().write(State::new(group.as_ptr().addr()));
+                group.cast::<State>().write(State::new(nothing(group, lap)));
                 for slot in 0..Geometry::<T>::SLOTS {
                     let at = group.add(Geometry::<T>::FIRST + slot * Geometry::<T>::STEP);
                     at.cast::<Slot<T>>().write(Slot::new(MaybeUninit::uninit()));
@@ -217,7 +235,34 @@ impl<T> Chunk<T> {
     }
 
     pub(super) fn groups(self) -> usize {
+        self.header().made.read();
         self.header().groups
+    }
+
+    /// The lap the chunk was last linked for. To be asked by whoever may link it, or before that can happen again.
+    pub(super) fn lap(self) -> usize {
+        self.header().lap.get()
+    }
+
+    /// Writer: is about to link a spent chunk for `lap`. What was left in it long ago might read as published.
+    pub(super) fn renew(self, lap: usize) {
+        let before = self.header().lap.replace(lap);
+        // A whole round of all laps is long ago, too.
+        if lap.wrapping_sub(before).wrapping_sub(1) >= AGE {
+            self.clear(lap);
+        }
+    }
+
+    /// Marks all groups as empty in `lap`.
+    #[cold]
+    fn clear(self, lap: usize) {
+        for index in 0..self.groups() {
+            // SAFETY: one of the chunk's groups.
+            let group = unsafe { self.first().add(index * Geometry::<T>::STRIDE) };
+            // ORDERING: Relaxed; published with the chunk's link.
+            // SAFETY: as above.
+            unsafe { state(group) }.store(nothing(group, lap), Ordering::Relaxed);
+        }
     }
 
     /// The first group.
@@ -231,6 +276,11 @@ impl<T> Chunk<T> {
         // SAFETY: one past the allocation at most, by `layout`.
         unsafe { self.first().add(self.groups() * Geometry::<T>::STRIDE) }
     }
+}
+
+/// What the state of a group says where nothing is published in a lap: below any of its slots.
+pub(super) fn nothing(group: NonNull<u8>, lap: usize) -> usize {
+    lap.wrapping_add(group.as_ptr().addr())
 }
 
 /// The state word of a group.

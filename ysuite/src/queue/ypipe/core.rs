@@ -74,9 +74,9 @@ unsafe impl<T: Send> Send for Core<T> {}
 unsafe impl<T: Send> Sync for Core<T> {}
 
 impl<T> Core<T> {
-    /// A bound of `usize::MAX` can never be met, and is treated as none. Returns the reader's cursor at the first chunk as
-    /// well.
-    pub(super) fn new(bound: Option<usize>) -> (Self, Chunk<T>, Cursor<T>) {
+    /// A bound of `usize::MAX` can never be met, and is treated as none. The first chunk is for `lap`. Returns the reader's
+    /// cursor there as well.
+    pub(super) fn new(bound: Option<usize>, lap: usize) -> (Self, Chunk<T>, Cursor<T>) {
         let most = Geometry::<T>::GROUPS;
         let mut giving = Giving::default();
         let (groups, spare) = Self::sized(bound, most);
@@ -88,10 +88,10 @@ impl<T> Core<T> {
             let bytes = groups.saturating_mul(Geometry::<T>::STRIDE).saturating_mul(spare.room());
             if bytes <= EAGER_BYTES && !cfg!(ysuite_loom) {
                 // One is in use already.
-                (1..spare.room()).for_each(|_| spare.prepare(&mut giving, Chunk::allocate(groups)));
+                (1..spare.room()).for_each(|_| spare.prepare(&mut giving, Chunk::allocate(groups, lap)));
             }
         }
-        let chunk = Chunk::allocate(first);
+        let chunk = Chunk::allocate(first, lap);
         (Self::with(bound, groups, spare, Passive::new()), chunk, Cursor::new(chunk, giving))
     }
 
@@ -147,7 +147,7 @@ impl<T> Core<T> {
 
     /// Writer of a lane, once: makes the first chunk.
     pub(super) fn begin(&self) -> Chunk<T> {
-        let chunk = Chunk::allocate(self.groups().min(LANE_FIRST));
+        let chunk = Chunk::allocate(self.groups().min(LANE_FIRST), Geometry::<T>::LAP);
         // ORDERING: Release pairs with the Acquire in `first_cursor`.
         self.first.store(chunk.as_raw(), Ordering::Release);
         chunk

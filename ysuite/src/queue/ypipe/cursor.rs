@@ -30,7 +30,12 @@ impl<T> Cursor<T> {
     pub(super) fn new(chunk: Chunk<T>, giving: Giving) -> Self {
         let group = chunk.first();
         let known = Self::first_slot(group);
-        Self { next: known, taken: 0, known, group, lap: Geometry::<T>::LAP, chunk, end: chunk.end(), giving }
+        Self { next: known, taken: 0, known, group, lap: chunk.lap(), chunk, end: chunk.end(), giving }
+    }
+
+    #[cfg(all(test, not(ysuite_loom)))]
+    pub(super) fn skip_laps(&mut self, by: usize) {
+        self.lap = self.lap.wrapping_add(by);
     }
 
     pub(super) fn first_slot(group: NonNull<u8>) -> NonNull<u8> {

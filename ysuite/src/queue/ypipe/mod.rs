@@ -61,19 +61,22 @@ mod pen;
 mod reader;
 mod resting;
 mod spare;
+#[cfg(all(test, not(ysuite_loom)))]
+mod wrapping;
 mod writer;
 
 pub use self::reader::Reader;
 pub(crate) use self::resting::{Berth, Resting};
 pub use self::writer::Writer;
 
+use self::chunk::Geometry;
 use self::core::Core;
 use crate::sync::Arc;
 
 /// A pipe without a bound. Allocates one small chunk.
 #[must_use]
 pub fn unbounded<T>() -> (Writer<T>, Reader<T>) {
-    ends(None)
+    ends(None, Geometry::<T>::LAP)
 }
 
 /// A pipe for at most `capacity` messages, hidden ones included. The bound is exact. Where its slots take no more than
@@ -85,11 +88,11 @@ pub fn unbounded<T>() -> (Writer<T>, Reader<T>) {
 #[must_use]
 pub fn bounded<T>(capacity: usize) -> (Writer<T>, Reader<T>) {
     assert!(capacity > 0, "a pipe needs a capacity of at least 1");
-    ends(Some(capacity))
+    ends(Some(capacity), Geometry::<T>::LAP)
 }
 
-fn ends<T>(bound: Option<usize>) -> (Writer<T>, Reader<T>) {
-    let (core, chunk, cursor) = Core::new(bound);
+fn ends<T>(bound: Option<usize>, lap: usize) -> (Writer<T>, Reader<T>) {
+    let (core, chunk, cursor) = Core::new(bound, lap);
     let core = Arc::new(core);
     (Writer::new(core.clone(), chunk), Reader::new(core, cursor))
 }

@@ -3,7 +3,7 @@
 
 use core::ptr::{self, NonNull};
 
-use super::chunk::{Chunk, Geometry, group_of, slot, state};
+use super::chunk::{Chunk, Geometry, group_of, nothing, slot, state};
 use super::core::Core;
 use crate::queue::{aside, prefetch};
 use crate::sync::Ordering;
@@ -51,7 +51,7 @@ impl<T> Pen<T> {
             next,
             stop: next.as_ptr(),
             group,
-            lap: Geometry::<T>::LAP,
+            lap: chunk.lap(),
             full: next,
             hidden_from: 0,
             chunk,
@@ -98,6 +98,13 @@ impl<T> Pen<T> {
     pub(super) fn position(&self) -> usize {
         let offset = self.next.as_ptr().addr() - self.group.as_ptr().addr();
         self.before.wrapping_add((offset - Geometry::<T>::FIRST) / Geometry::<T>::STEP)
+    }
+
+    #[cfg(all(test, not(ysuite_loom)))]
+    pub(super) fn skip_laps(&mut self, by: usize) {
+        self.lap = self.lap.wrapping_add(by);
+        // SAFETY: the group the pen is in is alive, and full.
+        unsafe { self.show_group() };
     }
 
     #[inline(always)]
@@ -218,16 +225,17 @@ impl<T> Pen<T> {
     }
 
     /// A new chunk, greater than the last until it is worth keeping; in a long queue of small chunks until it is great.
-    fn chunk_after(&self, core: &Core<T>) -> Chunk<T> {
+    fn chunk_after(&self, core: &Core<T>, lap: usize) -> Chunk<T> {
         let (most, great) = (core.groups(), Geometry::<T>::GREAT);
         // Where no chunk is greater nobody needs to know.
         let is_long = most < great && core.calm.spare.is_long();
-        Chunk::allocate((self.chunk.groups() * 4).min(if is_long { great } else { most }))
+        Chunk::allocate((self.chunk.groups() * 4).min(if is_long { great } else { most }), lap)
     }
 
     #[cold]
     #[inline(never)]
     fn next_chunk(&mut self, core: &Core<T>) {
+        self.lap = self.lap.wrapping_add(Geometry::<T>::LAP);
         let next = match self.emptied {
             Some(emptied) => {
                 self.emptied = emptied.next();
@@ -235,7 +243,13 @@ impl<T> Pen<T> {
             }
             None => {
                 core.calm.spare.linked();
-                core.calm.spare.take().unwrap_or_else(|| self.chunk_after(core))
+                match core.calm.spare.take() {
+                    Some(spent) => {
+                        spent.renew(self.lap);
+                        spent
+                    }
+                    None => self.chunk_after(core, self.lap),
+                }
             }
         };
         // ORDERING: Relaxed; the link below publishes it.
@@ -246,7 +260,6 @@ impl<T> Pen<T> {
         self.chunk = next;
         self.end = next.end();
         self.group = next.first();
-        self.lap = self.lap.wrapping_add(Geometry::<T>::LAP);
     }
 
     /// Puts a message into the next slot.
@@ -412,9 +425,8 @@ impl<T> Pen<T> {
                 self.held = None;
             } else {
                 // It was marked full when it was left; nothing in it is published.
-                let nothing = self.lap.wrapping_add(self.group.as_ptr().addr());
                 // ORDERING: Relaxed; the reader gets here only after a later Release.
-                state(self.group).store(nothing, Ordering::Relaxed);
+                state(self.group).store(nothing(self.group, self.lap), Ordering::Relaxed);
             }
         }
     }

@@ -61,6 +61,12 @@ impl<T> Reader<T> {
         cursor.take_many(core, to, most)
     }
 
+    /// As [`Writer::skip_laps`](super::Writer::skip_laps).
+    #[cfg(all(test, not(ysuite_loom)))]
+    pub(super) fn skip_laps(&mut self, by: usize) {
+        self.parts().0.skip_laps(by);
+    }
+
     /// How many messages have been read; wraps.
     pub(crate) fn position(&self) -> usize {
         self.reading.core.consumed()

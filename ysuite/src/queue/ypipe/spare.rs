@@ -10,7 +10,7 @@
 use core::ptr;
 
 use super::chunk::{Chunk, Header};
-use crate::sync::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use crate::sync::{AtomicPtr, AtomicU32, AtomicUsize, Handed, Ordering};
 
 /// Chunks kept for reuse in a queue without a bound, however short it is.
 const RESERVE: usize = 4;
@@ -22,6 +22,8 @@ const LONG: usize = 2 * RESERVE;
 pub(super) struct Spare<T> {
     /// The ring, or null before the first chunk comes back. Made by the reader.
     ring: AtomicPtr<AtomicPtr<Header<T>>>,
+    /// Its places.
+    made: Handed,
     /// Places of the ring.
     room: u32,
     keeps_all: bool,
@@ -54,7 +56,15 @@ impl<T> Spare<T> {
 
     fn new(room: usize, keeps_all: bool) -> Self {
         let (taken, linked, left) = (AtomicUsize::new(0), AtomicU32::new(0), AtomicU32::new(0));
-        Self { ring: AtomicPtr::new(ptr::null_mut()), room: room as u32, keeps_all, taken, linked, left }
+        Self {
+            ring: AtomicPtr::new(ptr::null_mut()),
+            made: Handed::new(),
+            room: room as u32,
+            keeps_all,
+            taken,
+            linked,
+            left,
+        }
     }
 
     /// How many chunks can be kept.
@@ -66,13 +76,18 @@ impl<T> Spare<T> {
     fn place(&self, count: usize) -> Option<&AtomicPtr<Header<T>>> {
         // ORDERING: Acquire pairs with the Release in `make`.
         let ring = self.ring.load(Ordering::Acquire);
+        if ring.is_null() {
+            return None;
+        }
+        self.made.read();
         // SAFETY: a ring has `room` places, and lives as long as `self`.
-        (!ring.is_null()).then(|| unsafe { &*ring.add(count % self.room()) })
+        Some(unsafe { &*ring.add(count % self.room()) })
     }
 
     #[cold]
     fn make(&self) {
         let ring: Box<[AtomicPtr<Header<T>>]> = (0..self.room()).map(|_| AtomicPtr::new(ptr::null_mut())).collect();
+        self.made.written();
         // ORDERING: Release pairs with the Acquire in `place`.
         self.ring.store(Box::into_raw(ring).cast(), Ordering::Release);
     }

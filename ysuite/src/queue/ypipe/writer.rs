@@ -95,10 +95,21 @@ impl<T> Writer<T> {
     /// Publishes all hidden messages at once, in order. Wait-free: a few stores, however many messages.
     ///
     /// False when the reader sleeps: it has armed the pipe, and must be woken by the caller. That is said once for each
-    /// time the reader arms. True when it need not be woken.
+    /// time the reader arms. True when it need not be woken. Where the reader is gone, what was written is dropped here.
     #[inline(always)]
     pub fn flush(&mut self) -> bool {
-        self.publish() & !GONE == 0
+        let tokens = self.publish();
+        tokens == 0 || self.answered(tokens)
+    }
+
+    /// A flush has been told something. True: the reader need not be woken.
+    #[cold]
+    #[inline(never)]
+    fn answered(&mut self, tokens: u32) -> bool {
+        if tokens & GONE != 0 {
+            self.writing.core.dispose(|_, message| drop(message));
+        }
+        tokens & !GONE == 0
     }
 
     /// As [`flush`](Self::flush), returning the reader's tokens, and [`GONE`].
@@ -183,6 +194,12 @@ impl<T> Writer<T> {
     /// Messages that take up room: published and unread, or hidden.
     pub(crate) fn occupied(&self) -> usize {
         self.position().wrapping_sub(self.writing.core.consumed())
+    }
+
+    /// As if so many more chunks had come and gone. Only where this one is full, and read.
+    #[cfg(all(test, not(ysuite_loom)))]
+    pub(super) fn skip_laps(&mut self, by: usize) {
+        self.writing.pen.skip_laps(by);
     }
 
     /// Messages written and not yet flushed.

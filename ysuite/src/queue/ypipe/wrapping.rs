@@ -1,0 +1,74 @@
+//! What becomes of a pipe when its numbers wrap: tests that begin shortly before. On 32 bits a stream gets there.
+
+use super::chunk::Geometry;
+use super::{Reader, Writer, ends};
+
+/// The last lap before the sign of a lap changes, less some.
+fn before_the_middle<T>(laps: usize) -> usize {
+    (isize::MAX as usize + 1).wrapping_sub(laps * Geometry::<T>::LAP)
+}
+
+/// So many messages, each looked for before and after it is published.
+fn goes_on<T: Copy + PartialEq + core::fmt::Debug>(writer: &mut Writer<T>, reader: &mut Reader<T>, make: fn(u8) -> T) {
+    // Enough for a dozen chunks of any kind.
+    for number in 0..Geometry::<T>::GROUPS * Geometry::<T>::SLOTS * 12 {
+        let message = make(number as u8);
+        writer.write(message).expect("there is room");
+        assert_eq!((reader.len(), reader.read()), (0, None), "message {number} is hidden");
+        writer.flush();
+        assert_eq!((reader.len(), reader.read(), reader.read()), (1, Some(message), None), "message {number}");
+    }
+}
+
+fn for_pipes<T: Copy + PartialEq + core::fmt::Debug>(make: fn(u8) -> T) {
+    for laps in 1..4 {
+        for lap in [before_the_middle::<T>(laps), 0_usize.wrapping_sub(laps * Geometry::<T>::LAP)] {
+            for bound in [None, Some(1), Some(5), Some(10_000)] {
+                let (mut writer, mut reader) = ends(bound, lap);
+                goes_on(&mut writer, &mut reader, make);
+            }
+        }
+    }
+}
+
+#[test]
+fn chunks_made_beyond_half_the_laps_are_empty() {
+    for_pipes(u64::from);
+    for_pipes(|number| [number; 1024]);
+    for_pipes(|number| [number; 40_000]);
+}
+
+/// Nothing is in the pipe and its chunk is spent: as if a backlog of so many laps had come and gone, and only the spare
+/// chunks had been away for all that time.
+fn skip<T>(writer: &mut Writer<T>, reader: &mut Reader<T>, by: usize) {
+    writer.skip_laps(by);
+    reader.skip_laps(by);
+}
+
+#[test]
+fn chunks_that_were_away_for_half_the_laps_are_empty() {
+    const SLOTS: usize = Geometry::<u64>::SLOTS;
+    for by in [usize::MAX / 4, isize::MAX as usize, usize::MAX / 4 * 3].map(|by| by / Geometry::<u64>::LAP) {
+        // Chunks of one group.
+        let (mut writer, mut reader) = ends::<u64>(Some(SLOTS * 2), Geometry::<u64>::LAP);
+        for round in 0..6 {
+            for number in 0..SLOTS {
+                writer.write(number as u64).expect("there is room");
+                writer.flush();
+                assert_eq!(reader.read(), Some(number as u64));
+            }
+            if round > 2 {
+                skip(&mut writer, &mut reader, by * Geometry::<u64>::LAP);
+            }
+            writer.write(7).expect("there is room");
+            assert_eq!((reader.len(), reader.read()), (0, None), "round {round}");
+            writer.flush();
+            assert_eq!(reader.read(), Some(7));
+            for number in 1..SLOTS {
+                writer.write(number as u64).expect("there is room");
+                writer.flush();
+                assert_eq!((reader.read(), reader.read()), (Some(number as u64), None));
+            }
+        }
+    }
+}

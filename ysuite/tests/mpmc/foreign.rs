@@ -1,0 +1,127 @@
+//! Wakers are foreign code: what becomes of the others where one panics, and what a look that must not wait does.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+use ysuite::mpmc::{self, RecvTimeoutError, TryRecvError, TrySendError};
+use ysuite::os::calls;
+use ysuite::signal::{Wait, YPollset};
+
+use crate::support::executor::{Explosive, Task, poll_once};
+use crate::support::guarded;
+
+/// Its last waker explodes when it is dropped, once it is lit.
+#[derive(Default)]
+struct ExplosiveDrop {
+    lit: AtomicBool,
+}
+
+impl Wake for ExplosiveDrop {
+    fn wake(self: Arc<Self>) {}
+}
+
+impl Drop for ExplosiveDrop {
+    fn drop(&mut self) {
+        assert!(!self.lit.load(Ordering::Relaxed), "as the test wants it");
+    }
+}
+
+fn explosive_drop() -> Waker {
+    Waker::from(Arc::new(ExplosiveDrop { lit: AtomicBool::new(true) }))
+}
+
+#[test]
+fn a_receiver_whose_wakers_drop_panics_leaves_both_its_places() {
+    let (sender, mut receiver) = mpmc::bounded(8);
+    let other = receiver.clone();
+    let mut set = YPollset::new();
+    set.attach(&mut receiver, 3).unwrap();
+    assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+    let waker = explosive_drop();
+    assert_eq!(receiver.poll_recv(&mut Context::from_waker(&waker)), Poll::Pending);
+    drop(waker);
+    let task = Task::default();
+    let mut future = Box::pin(other.recv_async());
+    assert!(poll_once(&mut future, &task).is_pending());
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(receiver))).is_err());
+    // The only one that waits is told, not a place that nobody has.
+    sender.send(7).unwrap();
+    assert_eq!(task.woken(), 1);
+    assert_eq!(poll_once(&mut future, &task), Poll::Ready(Ok(7)));
+    assert!(set.poll_timeout(Duration::ZERO).next().is_none(), "its id is up");
+}
+
+#[test]
+fn a_future_whose_wakers_drop_panics_passes_on_what_it_was_told() {
+    let (sender, receiver) = mpmc::bounded(8);
+    // Called and its place taken again: it is polled with another waker before it is told, and dropped afterwards.
+    let mut first = Box::pin(receiver.recv_async());
+    let waker = explosive_drop();
+    assert!(first.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    drop(waker);
+    let tasks = [Task::default(), Task::default()];
+    let mut futures = [0, 1].map(|_| Box::pin(receiver.recv_async()));
+    for (future, task) in futures.iter_mut().zip(&tasks) {
+        assert!(poll_once(future, task).is_pending());
+    }
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(first))).is_err());
+    for message in 0..2 {
+        sender.send(message).unwrap();
+    }
+    assert_eq!([tasks[0].woken(), tasks[1].woken()], [1, 1], "a place that nobody has was told");
+}
+
+#[test]
+fn a_task_told_and_polled_with_a_waker_whose_clone_panics_passes_on() {
+    let (sender, receiver) = mpmc::bounded(8);
+    let mut first = receiver.clone();
+    let task = Task::default();
+    assert_eq!(first.poll_recv(&mut Context::from_waker(&task.waker())), Poll::Pending);
+    let others = [Task::default(), Task::default()];
+    let mut futures = [0, 1].map(|_| Box::pin(receiver.recv_async()));
+    for (future, task) in futures.iter_mut().zip(&others) {
+        assert!(poll_once(future, task).is_pending());
+    }
+    sender.send_batch(0..2).unwrap();
+    assert_eq!(task.woken() + others[0].woken() + others[1].woken(), 2);
+    assert_eq!(receiver.try_iter().count(), 2);
+}
+
+#[test]
+fn one_waker_that_panics_does_not_keep_those_behind_it_asleep() {
+    let (sender, receiver) = mpmc::bounded(8);
+    let waker = Explosive::waker();
+    let mut explosive = Box::pin(receiver.recv_async());
+    assert!(explosive.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    let tasks = [Task::default(), Task::default()];
+    let mut futures = [0, 1].map(|_| Box::pin(receiver.recv_async()));
+    for (future, task) in futures.iter_mut().zip(&tasks) {
+        assert!(poll_once(future, task).is_pending());
+    }
+    assert!(catch_unwind(AssertUnwindSafe(|| sender.send_batch(0..3))).is_err());
+    assert_eq!([tasks[0].woken(), tasks[1].woken()], [1, 1]);
+    assert_eq!(receiver.len(), 3, "they were sent before anybody was told");
+}
+
+#[test]
+fn a_wait_without_time_looks_once_and_neither_calls_the_kernel_nor_arms() {
+    guarded(|| {
+        let (sender, receiver) = mpmc::bounded(1);
+        for _ in 0..200 {
+            let before = calls();
+            assert_eq!(receiver.recv_timeout(Duration::ZERO), Err(RecvTimeoutError::Timeout));
+            assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+            assert_eq!(calls(), before);
+        }
+        sender.send(1).unwrap();
+        for _ in 0..200 {
+            let before = calls();
+            assert!(sender.send_timeout(2, Duration::ZERO).is_err());
+            assert!(matches!(sender.try_send(2), Err(TrySendError::Full(2))));
+            assert_eq!(calls(), before);
+        }
+    });
+}
