@@ -5,6 +5,10 @@
 mod channels;
 #[path = "pool/endings.rs"]
 mod endings;
+#[path = "pool/late.rs"]
+mod late;
+#[path = "pool/random.rs"]
+mod random;
 mod support;
 #[path = "pool/values.rs"]
 mod values;

@@ -189,6 +189,12 @@ impl Magazine {
         self.slots.0.iter().filter(|slot| slot.load(Ordering::Relaxed) != 0).count()
     }
 
+    /// Owner: all slots from here on are empty, and stay so until it puts something in.
+    pub(super) fn top(&self) -> usize {
+        // ORDERING: Relaxed; what is in was put by this thread, or came with the magazine. Others only take.
+        self.slots.0.iter().rposition(|slot| slot.load(Ordering::Relaxed) != 0).map_or(0, |at| at + 1)
+    }
+
     /// Owner: the block just put in had been taken by another thread.
     #[inline(always)]
     pub(super) fn count_elsewhere(&self) {

@@ -1,8 +1,13 @@
-//! What a thread has at hand: for each class it uses a seat, with a magazine.
+//! What a thread has at hand: for each class it uses a seat, with one or two magazines.
 //!
-//! The calling thread only. Taking and giving back within a magazine is wait-free; changing it is the depot's business.
+//! The calling thread only. Taking and giving back within a magazine is wait-free; changing it is the depot's business. A
+//! thread keeps the magazine it had before the one in its hand, full or empty, and turns to it first: so one that gives and
+//! takes a few blocks to and fro across the edge of a magazine leaves the depot alone.
+//!
 //! A seat keeps the pool's tables alive, not its blocks: those go with the last message, and the tables when the thread
 //! ends or needs the seat for another pool. Threads that are past their thread-locals go to the depot for each block.
+//!
+//! Whatever can fail or be called back, the allocator, comes before a seat is changed, or after it.
 
 use core::cell::Cell;
 use core::ptr;
@@ -11,11 +16,11 @@ use core::sync::atomic::AtomicU32;
 
 use super::class::Class;
 use super::core::Core;
-use super::depot::Held;
+use super::group::Held;
 use super::magazine::{Entry, Magazine};
 use crate::sync::{Arc, Ordering};
 
-/// Seats of a thread. Classes are dealt out to them in turn; two classes of one seat push each other out.
+/// Seats of a thread, in each of two rows. Classes are dealt out to them in turn; a third class pushes one of two out.
 pub(super) const SEATS: usize = if cfg!(ysuite_loom) { 2 } else { 32 };
 /// How far ahead the memory of a block is fetched. About as many takes as a line needs to come from another CPU.
 const AHEAD: usize = 4;
@@ -27,17 +32,22 @@ struct Seat {
     class: Cell<*const Class>,
     /// The magazine in hand; there is one whenever there is a class.
     magazine: Cell<*const Magazine>,
-    /// All slots from here on are empty.
+    /// All its slots from here on are empty.
     top: Cell<usize>,
-    held: Cell<Held>,
+    held: Cell<Option<Held>>,
+    /// The magazine that was in hand before, and its top: it was full then, or empty.
+    other: Cell<Option<(Held, usize)>>,
     /// Keeps the class alive.
     core: Cell<Option<Arc<Core>>>,
 }
 
 struct Seats {
-    /// The thread's number; 0 before it has sat down anywhere.
+    /// The thread's number; 0 before it has been to a depot.
     thread: Cell<u32>,
-    seats: [Seat; SEATS],
+    /// Where a class is looked for first.
+    front: [Seat; SEATS],
+    /// Where it sits while another has the seat in front.
+    back: [Seat; SEATS],
 }
 
 #[cfg(not(ysuite_loom))]
@@ -64,28 +74,31 @@ pub(super) fn put(class: &Class, entry: Entry, taker: u32) -> Option<Arc<Core>> 
     }
 }
 
+/// All that do so share magazines that have room.
 #[cold]
 fn put_past_locals(class: &Class, entry: Entry) -> Arc<Core> {
     // Before the entry can be seen: the pool may end with it.
     let core = class.core();
-    let held = class.depot().claim();
-    // SAFETY: a magazine lives as long as its depot, which is the class's.
-    let magazine = unsafe { &*held.magazine() };
-    magazine.count_elsewhere();
-    magazine.put(0, entry);
-    held.offer();
+    let (held, top) = class.depot().claim_roomy();
+    held.magazine().count_elsewhere();
+    held.magazine().put(top, entry);
+    held.offer(top + 1 < class.depot().rounds());
     class.published();
     core
 }
 
 impl Seats {
     const fn new() -> Self {
-        Self { thread: Cell::new(NOBODY), seats: [const { Seat::new() }; SEATS] }
+        Self {
+            thread: Cell::new(NOBODY),
+            front: [const { Seat::new() }; SEATS],
+            back: [const { Seat::new() }; SEATS],
+        }
     }
 
     #[inline(always)]
     fn take(&self, class: &Class) -> Option<(Entry, u32)> {
-        let seat = &self.seats[class.seat()];
+        let seat = &self.front[class.seat()];
         let taken = if seat.is_of(class) { seat.take(class) } else { None };
         taken.or_else(|| self.take_elsewhere(class)).map(|entry| (entry, self.thread.get()))
     }
@@ -93,13 +106,17 @@ impl Seats {
     #[cold]
     #[inline(never)]
     fn take_elsewhere(&self, class: &Class) -> Option<Entry> {
-        let seat = self.sit(class);
+        self.introduce();
+        if let Some(seat) = self.find(class) {
+            let taken = seat.take(class).or_else(|| if seat.turn(false) { seat.take(class) } else { None });
+            if taken.is_some() {
+                return taken;
+            }
+        }
+        let rounds = class.depot().rounds();
         while let Some(held) = class.depot().adopt() {
-            // Its own is empty, or it would not have come here.
-            seat.held.get().release();
-            seat.hold(held, class.depot().rounds());
-            // SAFETY: as in `put`.
-            unsafe { &*held.magazine() }.calm();
+            held.magazine().calm();
+            let seat = self.sit(class, held, rounds);
             let taken = seat.take(class);
             if taken.is_some() {
                 return taken;
@@ -110,7 +127,7 @@ impl Seats {
 
     #[inline(always)]
     fn put(&self, class: &Class, entry: Entry, taker: u32) {
-        let mut seat = &self.seats[class.seat()];
+        let mut seat = &self.front[class.seat()];
         if !seat.is_of(class) || seat.top.get() == class.depot().rounds() {
             seat = self.make_room(class);
         }
@@ -130,27 +147,54 @@ impl Seats {
     #[cold]
     #[inline(never)]
     fn make_room(&self, class: &Class) -> &Seat {
-        let seat = self.sit(class);
-        if seat.top.get() == class.depot().rounds() {
-            seat.held.get().offer();
-            seat.hold(class.depot().claim(), 0);
+        self.introduce();
+        let rounds = class.depot().rounds();
+        let Some(seat) = self.find(class) else {
+            let (held, top) = class.depot().claim_roomy();
+            held.magazine().calm();
+            return self.sit(class, held, top);
+        };
+        if seat.top.get() < rounds || seat.turn(true) {
+            return seat;
         }
+        self.sit(class, class.depot().claim(), 0)
+    }
+
+    /// The class's seat, if it has one: from now on it is in front.
+    fn find(&self, class: &Class) -> Option<&Seat> {
+        let (seat, back) = (&self.front[class.seat()], &self.back[class.seat()]);
+        if !seat.is_of(class) {
+            if !back.is_of(class) {
+                return None;
+            }
+            seat.swap(back);
+        }
+        Some(seat)
+    }
+
+    /// The class's seat in front, with this magazine in hand.
+    fn sit(&self, class: &Class, held: Held, top: usize) -> &Seat {
+        if let Some(seat) = self.find(class) {
+            seat.put_aside(class.depot().rounds());
+            seat.hold(held, top);
+            return seat;
+        }
+        let core = class.core();
+        let seat = &self.front[class.seat()];
+        seat.swap(&self.back[class.seat()]);
+        // What has not been used for longer leaves.
+        let left = seat.leave();
+        seat.core.set(Some(core));
+        seat.class.set(class);
+        seat.hold(held, top);
+        drop(left);
+        // Nothing keeps the tables of pools that have ended but threads that do not know it.
+        self.seats().filter(|seat| seat.is_in_vain()).for_each(|seat| drop(seat.leave()));
         seat
     }
 
-    /// The class's seat.
-    fn sit(&self, class: &Class) -> &Seat {
-        let seat = &self.seats[class.seat()];
-        if !seat.is_of(class) {
-            self.introduce();
-            seat.leave();
-            // Nothing keeps the tables of pools that have ended but threads that do not know it.
-            self.seats.iter().filter(|seat| seat.is_in_vain()).for_each(Seat::leave);
-            seat.core.set(Some(class.core()));
-            seat.class.set(class);
-            seat.hold(class.depot().claim(), 0);
-        }
-        seat
+    fn seats(&self) -> impl Iterator<Item = &Seat> {
+        self.front.iter().chain(&self.back)
     }
 
     fn introduce(&self) {
@@ -168,7 +212,8 @@ impl Seat {
             class: Cell::new(ptr::null()),
             magazine: Cell::new(ptr::null()),
             top: Cell::new(0),
-            held: Cell::new(Held::NONE),
+            held: Cell::new(None),
+            other: Cell::new(None),
             core: Cell::new(None),
         }
     }
@@ -199,9 +244,38 @@ impl Seat {
     }
 
     fn hold(&self, held: Held, top: usize) {
-        self.held.set(held);
+        self.held.set(Some(held));
         self.magazine.set(held.magazine());
         self.top.set(top);
+    }
+
+    /// Turns to the magazine that was in hand before, if that is full, or empty where `empty`.
+    fn turn(&self, empty: bool) -> bool {
+        match (self.held.get(), self.other.get()) {
+            (Some(held), Some((other, top))) if (top == 0) == empty => {
+                self.other.set(Some((held, self.top.get())));
+                self.hold(other, top);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Puts aside the magazine in hand, for another; gives that to the depot that was put aside before.
+    fn put_aside(&self, rounds: usize) {
+        let aside = self.held.take().map(|held| (held, self.top.get()));
+        if let Some((held, top)) = self.other.replace(aside) {
+            give(held, top, rounds);
+        }
+    }
+
+    fn swap(&self, other: &Self) {
+        self.class.swap(&other.class);
+        self.magazine.swap(&other.magazine);
+        self.top.swap(&other.top);
+        self.held.swap(&other.held);
+        self.other.swap(&other.other);
+        self.core.swap(&other.core);
     }
 
     /// Whether the pool has ended.
@@ -212,25 +286,26 @@ impl Seat {
         ended
     }
 
-    /// Gives the magazine back, and lets the pool go.
-    fn leave(&self) {
-        if self.class.replace(ptr::null()).is_null() {
-            return;
-        }
-        // SAFETY: as in `take`; `core` is still here.
-        let empty = unsafe { &*self.magazine.replace(ptr::null()) }.len() == 0;
-        let held = self.held.replace(Held::NONE);
-        if empty {
-            held.release()
-        } else {
-            held.offer()
-        }
-        drop(self.core.take());
+    /// Gives the magazines back, and lets the pool go with what is returned.
+    fn leave(&self) -> Option<Arc<Core>> {
+        let class = self.class.replace(ptr::null());
+        // SAFETY: `core`, which is still here, keeps the class alive.
+        let rounds = unsafe { class.as_ref() }?.depot().rounds();
+        self.magazine.set(ptr::null());
+        let other = self.other.take().map(|(held, _)| held);
+        // Others may have taken what this thread believes to be in.
+        self.held.take().into_iter().chain(other).for_each(|held| give(held, held.magazine().top(), rounds));
+        self.core.take()
     }
+}
+
+/// Gives a magazine to the depot: with its blocks, or to be claimed by others.
+fn give(held: Held, top: usize, rounds: usize) {
+    if top == 0 { held.release() } else { held.offer(top < rounds) }
 }
 
 impl Drop for Seats {
     fn drop(&mut self) {
-        self.seats.iter().for_each(Seat::leave);
+        self.seats().for_each(|seat| drop(seat.leave()));
     }
 }
