@@ -20,6 +20,8 @@ mod numbers;
 mod panics;
 #[path = "hub/posting.rs"]
 mod posting;
+#[path = "hub/random.rs"]
+mod random;
 #[path = "hub/receivers.rs"]
 mod receivers;
 mod support;

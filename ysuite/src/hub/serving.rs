@@ -40,10 +40,11 @@ impl Hub {
     }
 
     fn serve(&mut self, deadline: Option<Instant>, ask: Ask) -> io::Result<usize> {
-        let mut done = self.serve_what_is_near();
+        let (mut done, mut asked) = (self.serve_what_is_near(), false);
         loop {
-            // A descriptor may wait behind a stream.
-            if done != 0 && !self.halted && self.owes_a_look(done, ask) {
+            // A descriptor may wait behind a stream, or behind those that an earlier turn was told of and left.
+            let is_busy = done != 0 || self.descriptors.is_any_told();
+            if is_busy && !asked && !self.halted && self.owes_a_look(done, ask) {
                 self.look_at_descriptors(Some(Duration::ZERO))?;
             }
             done += self.serve_descriptors();
@@ -56,7 +57,8 @@ impl Hub {
             }
             if left_until(deadline) != Some(Duration::ZERO) {
                 done = self.look_a_while(deadline)?;
-                if done != 0 {
+                asked = done == 0 && self.descriptors.is_any_told();
+                if done != 0 || asked {
                     continue;
                 }
             }
@@ -140,7 +142,7 @@ impl Hub {
 
     /// Instead of sleeping: looks at what is active, after each round at the signals and the clock, and when it has looked
     /// for a turn's worth, at the descriptors. A receiver that has nothing for [`PATIENCE`](super::receivers) rounds rests,
-    /// which is also how its end is found. Zero: the time is up.
+    /// which is also how its end is found. Zero: a descriptor has been told of, or the time is up.
     fn look_for_ever(&mut self, deadline: Option<Instant>) -> io::Result<usize> {
         loop {
             for _ in 0..ROUND {
@@ -149,12 +151,11 @@ impl Hub {
                 }
                 spin_loop();
             }
-            let mut done = self.serve_what_is_near();
+            let done = self.serve_what_is_near();
             if done == 0 && self.owes_a_look(ROUND / LOOKS, Ask::WhenDue) {
                 self.look_at_descriptors(Some(Duration::ZERO))?;
-                done = self.serve_descriptors();
             }
-            if done != 0 || left_until(deadline) == Some(Duration::ZERO) {
+            if done != 0 || self.descriptors.is_any_told() || left_until(deadline) == Some(Duration::ZERO) {
                 return Ok(done);
             }
         }
