@@ -6,12 +6,22 @@
 mod bad_input;
 #[path = "hub/descriptors.rs"]
 mod descriptors;
+#[path = "hub/forever.rs"]
+mod forever;
 #[path = "hub/hosting.rs"]
 mod hosting;
 #[path = "hub/idle.rs"]
 mod idle;
+#[path = "hub/nested.rs"]
+mod nested;
+#[path = "hub/numbers.rs"]
+mod numbers;
+#[path = "hub/panics.rs"]
+mod panics;
 #[path = "hub/posting.rs"]
 mod posting;
+#[path = "hub/random.rs"]
+mod random;
 #[path = "hub/receivers.rs"]
 mod receivers;
 mod support;

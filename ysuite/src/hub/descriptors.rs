@@ -7,7 +7,7 @@
 use core::any::{Any, TypeId};
 use core::ops::BitOr;
 use core::time::Duration;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, RawFd};
 
@@ -89,6 +89,8 @@ pub(super) struct Descriptors {
     table: Table<Entry>,
     /// Those that the poller has told of.
     ready: VecDeque<Key>,
+    /// Which of them each number stands for in the poller.
+    numbers: BTreeMap<RawFd, Key>,
 }
 
 struct Entry {
@@ -100,6 +102,8 @@ struct Entry {
     watching: Option<Box<dyn Watching>>,
     /// Out of the poller; to be dropped when its handler returns.
     is_gone: bool,
+    /// Its number is another one's by now: it has been closed behind the hub's back.
+    is_closed: bool,
 }
 
 /// A descriptor and its handler, without their types.
@@ -134,7 +138,7 @@ where
 
 impl Descriptors {
     pub(super) const fn new() -> Self {
-        Self { table: Table::new(), ready: VecDeque::new() }
+        Self { table: Table::new(), ready: VecDeque::new(), numbers: BTreeMap::new() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -145,9 +149,15 @@ impl Descriptors {
         self.table.len()
     }
 
-    /// The poller tells of the descriptor in this place.
-    fn tell(&mut self, place: usize, ready: Ready) {
-        let Some(key) = self.table.key_at(place) else { return };
+    /// Whether the poller has told of any that have not been served.
+    pub(super) fn is_any_told(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
+    /// The poller tells of the descriptor with this token. It may be gone, and somebody else in its place: a duplicate
+    /// elsewhere keeps what has been closed in the poller, where nobody can take it out.
+    fn tell(&mut self, token: usize, ready: Ready) {
+        let Some(key) = self.table.find(token) else { return };
         if let Some(entry) = self.table.get_mut(key) {
             if entry.told == Ready::default() {
                 self.ready.push_back(key);
@@ -155,6 +165,17 @@ impl Descriptors {
             // Whatever it is watched for will say what the error is.
             let news = if ready.is_error() { ready.0 | entry.interest.0 } else { ready.0 };
             entry.told.0 |= news & (entry.interest.0 | ERROR);
+        }
+    }
+
+    /// From now on a number stands for this one. Whoever had it before has been closed: the poller takes nothing twice.
+    fn number(&mut self, fd: RawFd, key: Key) {
+        let Some(before) = self.numbers.insert(fd, key) else { return };
+        if let Some(entry) = self.get(before) {
+            entry.is_closed = true;
+            if entry.told == Ready::default() {
+                self.ready.push_back(before);
+            }
         }
     }
 
@@ -178,15 +199,15 @@ impl Hub {
         H: FnMut(&mut Hub, &mut F, Ready) + Send + 'static,
     {
         let fd = source.as_fd().as_raw_fd();
-        let entry = Entry { fd, interest, told: Ready::default(), watching: None, is_gone: false };
-        let key = self.descriptors.table.insert(entry);
-        if let Err(error) = self.watch.add(fd, key.place as usize, interest) {
-            self.descriptors.table.remove(key);
+        let token = self.descriptors.table.next().token();
+        let added = token.ok_or_else(|| io::Error::other("too many descriptors"));
+        if let Err(error) = added.and_then(|token| self.watch.add(fd, token, interest)) {
             return Err(Refused { error, source });
         }
-        if let Some(entry) = self.descriptors.get(key) {
-            entry.watching = Some(Box::new(Watched { source, handler }));
-        }
+        let watching: Option<Box<dyn Watching>> = Some(Box::new(Watched { source, handler }));
+        let entry = Entry { fd, interest, told: Ready::default(), watching, is_gone: false, is_closed: false };
+        let key = self.descriptors.table.insert(entry);
+        self.descriptors.number(fd, key);
         Ok(Source(Kind::Descriptor(key)))
     }
 
@@ -197,10 +218,17 @@ impl Hub {
     pub fn set_interest(&mut self, source: Source, interest: Interest) -> io::Result<bool> {
         let Kind::Descriptor(key) = source.0 else { return Ok(false) };
         let Some(entry) = self.descriptors.get(key) else { return Ok(false) };
+        if entry.is_closed {
+            return Ok(false);
+        }
         entry.interest = interest;
+        // What it was told of is registered anew with it.
+        entry.told.0 &= interest.0 | ERROR;
         // Inside its handler: it will be registered anew anyway.
-        let fd = entry.watching.is_some().then_some(entry.fd);
-        fd.map_or(Ok(()), |fd| self.watch.rearm(fd, key.place as usize, interest)).map(|()| true)
+        if entry.watching.is_some() {
+            self.rearm(key)?;
+        }
+        Ok(true)
     }
 
     /// What was given to [`watch`](Self::watch), for other handlers to write to. `None` where it is gone, is not an `F`, or
@@ -213,19 +241,30 @@ impl Hub {
     /// Asks the poller, and waits for it (`None`: for ever).
     pub(super) fn look_at_descriptors(&mut self, timeout: Option<Duration>) -> io::Result<()> {
         let descriptors = &mut self.descriptors;
-        self.watch.poll(timeout, |place, ready| descriptors.tell(place, ready))
+        self.unasked = 0;
+        self.watch.poll(timeout, |token, ready| descriptors.tell(token, ready))
     }
 
     /// Every descriptor that the poller has told of.
     pub(super) fn serve_descriptors(&mut self) -> usize {
         let mut done = 0;
-        while !self.halted {
+        // Those that a handler's own turn is told of meanwhile have the next.
+        for _ in 0..self.descriptors.ready.len() {
+            if self.halted {
+                break;
+            }
             let Some(key) = self.descriptors.ready.pop_front() else { break };
             let Some(entry) = self.descriptors.get(key) else { continue };
             let ready = core::mem::take(&mut entry.told);
-            done += usize::from(self.call(key, ready));
-            if !self.rearm(key) {
-                self.call(key, Ready(ERROR));
+            if entry.watching.is_none() {
+                // Its handler is running around this turn, and when it returns the poller tells again.
+                continue;
+            }
+            if ready != Ready::default() && !entry.is_closed {
+                done += usize::from(self.call(key, ready));
+            }
+            if self.rearm(key).is_err() {
+                done += usize::from(self.call(key, Ready(ERROR)));
                 self.forget_descriptor(key);
             }
         }
@@ -237,7 +276,7 @@ impl Hub {
         let Some(mut watching) = self.descriptors.get(key).and_then(|entry| entry.watching.take()) else {
             return false;
         };
-        let running = Running::new(self, Some(Source(Kind::Descriptor(key))), None);
+        let running = Running::source(self, Source(Kind::Descriptor(key)));
         watching.call(running.hub, ready);
         running.end();
         match self.descriptors.table.get_mut(key) {
@@ -247,33 +286,24 @@ impl Hub {
         true
     }
 
-    /// Has the poller tell of this descriptor again. False: it cannot.
-    fn rearm(&mut self, key: Key) -> bool {
-        let Some(entry) = self.descriptors.get(key) else { return true };
-        let (fd, interest) = (entry.fd, entry.interest);
-        self.watch.rearm(fd, key.place as usize, interest).is_ok()
-    }
-
-    /// The poller tells again of what has been told and not been served.
-    pub(super) fn rearm_pending(&mut self) -> io::Result<()> {
-        while let Some(key) = self.descriptors.ready.pop_front() {
-            if let Some(entry) = self.descriptors.get(key) {
-                let (fd, interest) = (entry.fd, entry.interest);
-                entry.told = Ready::default();
-                self.watch.rearm(fd, key.place as usize, interest)?;
-            }
+    /// Has the poller tell of this descriptor again, unless it is gone.
+    fn rearm(&mut self, key: Key) -> io::Result<()> {
+        let Some(entry) = self.descriptors.get(key) else { return Ok(()) };
+        let (fd, interest, is_closed) = (entry.fd, entry.interest, entry.is_closed);
+        match key.token().filter(|_| !is_closed) {
+            Some(token) => self.watch.rearm(fd, token, interest),
+            None => Err(io::ErrorKind::NotFound.into()),
         }
-        Ok(())
     }
 
     pub(super) fn remove_descriptor(&mut self, key: Key) -> bool {
         let Some(entry) = self.descriptors.get(key) else { return false };
-        let fd = entry.fd;
         if entry.watching.is_some() {
             self.forget_descriptor(key);
         } else {
             entry.is_gone = true;
-            self.watch.remove(fd);
+            let (fd, is_closed) = (entry.fd, entry.is_closed);
+            self.unregister(fd, is_closed);
         }
         true
     }
@@ -292,8 +322,18 @@ impl Hub {
     pub(super) fn forget_descriptor(&mut self, key: Key) {
         if let Some(entry) = self.descriptors.table.remove(key) {
             if !entry.is_gone {
-                self.watch.remove(entry.fd);
+                self.unregister(entry.fd, entry.is_closed);
             }
+            // Last: foreign code, which may panic.
+            drop(entry);
+        }
+    }
+
+    /// Takes a descriptor out of the poller, unless its number is another one's.
+    fn unregister(&mut self, fd: RawFd, is_closed: bool) {
+        if !is_closed {
+            self.descriptors.numbers.remove(&fd);
+            self.watch.remove(fd);
         }
     }
 }

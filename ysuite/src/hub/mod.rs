@@ -85,6 +85,8 @@ use self::descriptors::Descriptors;
 use self::handle::Handles;
 use self::posted::Posted;
 use self::receivers::Receivers;
+use self::running::Current;
+use self::serving::Ask;
 use self::timers::Timers;
 use self::watch::Watch;
 use crate::channel::{Spin, Spinner};
@@ -111,9 +113,16 @@ pub struct Hub {
     receivers: Receivers,
     descriptors: Descriptors,
     timers: Timers,
+    spin: Spin,
     spinner: Spinner,
-    /// Whose handler is running.
-    current: (Option<Source>, Option<Timer>),
+    /// What has been served since the poller was asked, and looked for in vain.
+    unasked: usize,
+    /// Turns under way, one within another.
+    depth: usize,
+    /// Receivers and descriptors whose handlers are running.
+    lent: usize,
+    /// Whose handler is running, in the innermost turn.
+    current: Current,
     /// Somebody has asked for an end, and `run` has not come to it.
     stopped: bool,
     /// This turn is to end.
@@ -150,7 +159,11 @@ impl Hub {
             receivers: Receivers::new(),
             descriptors: Descriptors::new(),
             timers: Timers::new(),
+            spin: Spin::default(),
             spinner: Spinner::new(),
+            unasked: 0,
+            depth: 0,
+            lent: 0,
             current: (None, None),
             stopped: false,
             halted: false,
@@ -174,11 +187,15 @@ impl Hub {
     /// # Errors
     /// Those of the poller, which do not happen to one that was made. Nothing is lost.
     pub fn run(&mut self) -> io::Result<()> {
+        if self.stopped && self.depth != 0 {
+            // Asked of the run around this one.
+            return Ok(());
+        }
         while !self.stopped && !self.is_deserted() {
-            self.run_once(None)?;
-            if self.current.0.is_some() {
-                return Ok(());
+            if self.lent != 0 {
+                return self.run_once(None).map(|_| ());
             }
+            self.turn(None, Ask::WhenDue)?;
         }
         self.stopped = false;
         Ok(())
@@ -192,12 +209,12 @@ impl Hub {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn run_once(&mut self, timeout: impl Into<Option<Duration>>) -> io::Result<usize> {
-        if self.current.0.is_some() {
-            return self.turn(Some(Instant::now()));
+        if self.lent != 0 {
+            return self.turn(Some(Instant::now()), Ask::Always);
         }
         // A deadline that the clock cannot hold is none.
         let deadline = timeout.into().and_then(|timeout| Instant::now().checked_add(timeout));
-        self.turn(deadline)
+        self.turn(deadline, Ask::Always)
     }
 
     /// One turn, without waiting: for a loop that hosts this hub, see [`as_fd`](std::os::fd::AsFd::as_fd). Returns how
@@ -209,9 +226,18 @@ impl Hub {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn dispatch(&mut self) -> io::Result<usize> {
-        let done = self.turn(Some(Instant::now()))?;
-        self.show()?;
-        Ok(done)
+        /// Also if a handler panics: the host may catch that, and wait for the descriptor.
+        struct Hosted<'a>(&'a mut Hub);
+        impl Drop for Hosted<'_> {
+            fn drop(&mut self) {
+                let _ = self.0.show();
+            }
+        }
+        let hosted = Hosted(self);
+        let done = hosted.0.turn(Some(Instant::now()), Ask::Always);
+        let shown = hosted.0.show();
+        core::mem::forget(hosted);
+        shown.and(done)
     }
 
     /// How long a loop that hosts this hub may wait for its descriptor: until the next timer, or `None`: for ever.
@@ -248,6 +274,7 @@ impl Hub {
 
     /// What to do before sleeping. The default is [`Spin::Adaptive`].
     pub fn set_spin(&mut self, spin: Spin) {
+        self.spin = spin;
         self.spinner.set(spin);
     }
 

@@ -28,6 +28,8 @@ struct Entry {
     /// To be dropped when its handler returns.
     is_gone: bool,
     is_active: bool,
+    /// In the list of those that are active, or were.
+    is_listed: bool,
     /// Turns in a row without a message.
     empty: u32,
 }
@@ -38,6 +40,8 @@ trait Serve: Send {
     fn serve(&mut self, hub: &mut Hub, key: Key, rest: bool) -> Served;
     fn has_message(&mut self) -> bool;
     fn receiver_type(&self) -> TypeId;
+    /// Drops both; the receiver's signal is free first, whatever panics then.
+    fn end(self: Box<Self>);
     fn into_receiver(self: Box<Self>) -> Box<dyn Any>;
 }
 
@@ -92,6 +96,10 @@ where
         TypeId::of::<R>()
     }
 
+    fn end(mut self: Box<Self>) {
+        self.receiver.detach();
+    }
+
     fn into_receiver(self: Box<Self>) -> Box<dyn Any> {
         let mut receiver = self.receiver;
         receiver.detach();
@@ -117,7 +125,10 @@ impl Receivers {
         let Some(key) = self.table.key_at(place) else { return };
         if let Some(entry) = self.table.get_mut(key).filter(|entry| !entry.is_active) {
             (entry.is_active, entry.empty) = (true, 0);
-            self.active.push(key);
+            // A handler that panicked may have left it there.
+            if !core::mem::replace(&mut entry.is_listed, true) {
+                self.active.push(key);
+            }
         }
     }
 
@@ -142,13 +153,12 @@ impl Receivers {
 
     /// Puts back what was served, unless it is over or was removed meanwhile.
     fn end(&mut self, key: Key, serving: Box<dyn Serve>, served: &Served) {
-        let Some(entry) = self.table.get_mut(key) else { return };
-        if entry.is_gone || matches!(served.state, State::Over) {
-            // First, so that its signal is free when its place is.
-            drop(serving);
+        let entry = self.table.get_mut(key).filter(|entry| !entry.is_gone && !matches!(served.state, State::Over));
+        let Some(entry) = entry else {
+            // Nothing of it is left when foreign code is dropped, which may panic.
             self.table.remove(key);
-            return;
-        }
+            return serving.end();
+        };
         entry.serving = Some(serving);
         entry.empty = if served.done == 0 { entry.empty.saturating_add(1) } else { 0 };
         entry.is_active = !matches!(served.state, State::Resting);
@@ -168,16 +178,13 @@ impl Hub {
         H: FnMut(&mut Hub, Result<R::Message, RecvError>) + Send + 'static,
     {
         let table = &mut self.receivers.table;
-        let key = table.insert(Entry { serving: None, is_gone: false, is_active: false, empty: 0 });
         let mut serving = Box::new(Serving { receiver, handler });
-        if let Err(error) = self.watch.attach(&mut serving.receiver, POSTS + 1 + key.place as usize) {
-            table.remove(key);
+        // Before it has its place: leaving another set may run a waker, which may panic.
+        if let Err(error) = self.watch.attach(&mut serving.receiver, POSTS + 1 + table.next().place as usize) {
             return Err(Refused { error: error.into(), source: serving.receiver });
         }
-        if let Some(entry) = table.get_mut(key) {
-            entry.serving = Some(serving);
-        }
-        Ok(Source(Kind::Receiver(key)))
+        let entry = Entry { serving: Some(serving), is_gone: false, is_active: false, is_listed: false, empty: 0 };
+        Ok(Source(Kind::Receiver(table.insert(entry))))
     }
 
     /// Every active receiver in turn.
@@ -189,7 +196,7 @@ impl Hub {
             let Some(&key) = self.receivers.active.get(at) else { break };
             at += 1;
             let Some((mut serving, rest)) = self.receivers.begin(key, rest) else { continue };
-            let running = Running::new(self, Some(Source(Kind::Receiver(key))), None);
+            let running = Running::source(self, Source(Kind::Receiver(key)));
             let served = serving.serve(running.hub, key, rest);
             running.end();
             done += served.done;
@@ -197,7 +204,12 @@ impl Hub {
         }
         if at != 0 {
             let table = &mut self.receivers.table;
-            self.receivers.active.retain(|&key| table.get_mut(key).is_some_and(|entry| entry.is_active));
+            self.receivers.active.retain(|&key| {
+                table.get_mut(key).is_some_and(|entry| {
+                    entry.is_listed = entry.is_active;
+                    entry.is_listed
+                })
+            });
         }
         done
     }
@@ -208,10 +220,12 @@ impl Hub {
 
     pub(super) fn remove_receiver(&mut self, key: Key) -> bool {
         let Some(entry) = self.receivers.table.get_mut(key).filter(|entry| !entry.is_gone) else { return false };
-        if entry.serving.is_some() {
-            self.receivers.table.remove(key);
-        } else {
-            entry.is_gone = true;
+        match entry.serving.take() {
+            None => entry.is_gone = true,
+            Some(serving) => {
+                self.receivers.table.remove(key);
+                serving.end();
+            }
         }
         true
     }

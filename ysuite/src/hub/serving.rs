@@ -2,50 +2,92 @@
 //!
 //! Before it sleeps the hub *rests*: each channel with nothing left takes its signal down, arms, and is looked at once
 //! more. Then the set of signals is looked at for the last time; an empty answer promises that the next signal makes the
-//! descriptor readable anew, which an edge-triggered poller needs.
+//! descriptor readable anew, which an edge-triggered poller needs. Whoever is found there has not rested: it is served, and
+//! rests in its turn, before anybody sleeps.
+//!
+//! What is known without a system call is *near*. The poller is not: it is asked once in a turn that has served anything,
+//! and in [`Hub::run`], whose turns nobody counts, once for about [`TURN`] calls of functions and handlers, or for as many
+//! looks as take about as long.
 
 use core::time::Duration;
 use std::io;
 use std::time::Instant;
 
+use super::running::Turn;
 use super::timers::Due;
 use super::{Hub, POSTS, TURN};
-use crate::channel::{Receive, TryRecvError};
+use crate::channel::{Receive, Spin, TryRecvError};
+use crate::sync::spin_loop;
+
+/// So many looks in vain count as one call: 128 of these are some tens of microseconds, fifty times what the poller takes.
+const LOOKS: usize = 8;
+/// Looks at what is active, while the hub never sleeps, before it looks at everything else.
+const ROUND: usize = 64;
+
+/// When the poller is asked, in a turn that has served something.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ask {
+    Always,
+    /// Once a turn's worth has been served since the last time.
+    WhenDue,
+}
 
 impl Hub {
-    /// Serves what there is; where there is nothing, waits until `deadline` (`None`: for ever) and serves that.
-    pub(super) fn turn(&mut self, deadline: Option<Instant>) -> io::Result<usize> {
-        self.halted = false;
-        let mut done = self.serve_what_is_near();
-        // Where there is something to do the poller must be asked: a descriptor may wait behind a stream.
-        if done != 0 && self.watch.has_descriptors() && !self.halted {
-            self.look_at_descriptors(Some(Duration::ZERO))?;
-        }
-        done += self.serve_descriptors();
-        while done == 0 && !self.halted {
-            let left = self.left_until(deadline);
-            if left != Some(Duration::ZERO) && self.look_a_while(deadline) {
-                return Ok(self.serve_what_is_near());
+    /// Serves what there is; where there is nothing, waits until `deadline` (`None`: for ever) and serves that. Zero: the
+    /// time is up, or nothing can ever come.
+    pub(super) fn turn(&mut self, deadline: Option<Instant>, ask: Ask) -> io::Result<usize> {
+        Turn::new(self).hub.serve(deadline, ask)
+    }
+
+    fn serve(&mut self, deadline: Option<Instant>, ask: Ask) -> io::Result<usize> {
+        let (mut done, mut asked) = (self.serve_what_is_near(), false);
+        loop {
+            // A descriptor may wait behind a stream, or behind those that an earlier turn was told of and left.
+            let is_busy = done != 0 || self.descriptors.is_any_told();
+            if is_busy && !asked && !self.halted && self.owes_a_look(done, ask) {
+                self.look_at_descriptors(Some(Duration::ZERO))?;
+            }
+            done += self.serve_descriptors();
+            if done != 0 || self.halted {
+                return Ok(done);
+            }
+            // Whatever could end that takes a function along, or a receiver's end.
+            if deadline.is_none() && self.is_deserted() {
+                return Ok(0);
+            }
+            if left_until(deadline) != Some(Duration::ZERO) {
+                done = self.look_a_while(deadline)?;
+                asked = done == 0 && self.descriptors.is_any_told();
+                if done != 0 || asked {
+                    continue;
+                }
             }
             done = self.rest();
             if done != 0 {
-                break;
+                continue;
             }
             let in_time = self.sleep(deadline)?;
             done = self.serve_what_is_near() + self.serve_descriptors();
-            if !in_time || done == 0 && deadline.is_none() && self.is_deserted() {
-                break;
+            if done != 0 || !in_time {
+                return Ok(done);
             }
         }
-        Ok(done)
     }
 
-    /// What needs no system call to be known: functions, messages, timers.
+    /// Something has been served, or looked for: whether the poller must be asked now.
+    fn owes_a_look(&mut self, done: usize, ask: Ask) -> bool {
+        self.unasked = self.unasked.saturating_add(done);
+        !self.descriptors.is_empty() && (ask == Ask::Always || self.unasked >= TURN)
+    }
+
+    /// What needs no system call to be known: functions, messages, timers. The clock is read first, so that what a function
+    /// or a handler sets is for the next turn.
     fn serve_what_is_near(&mut self) -> usize {
+        let now = self.timers.now();
         self.harvest();
         let mut done = self.serve_posts();
         done += self.serve_receivers(false);
-        done + self.serve_timers()
+        done + now.map_or(0, |now| self.serve_timers(now))
     }
 
     /// Which receivers have news. Whether there are any.
@@ -70,29 +112,53 @@ impl Hub {
         done
     }
 
-    fn serve_timers(&mut self) -> usize {
-        if self.timers.is_empty() {
-            return 0;
-        }
-        let now = Instant::now();
+    fn serve_timers(&mut self, now: Instant) -> usize {
         let mut done = 0;
         while done < TURN && !self.halted {
             match self.timers.due(now) {
                 None => break,
                 Some(Due::Once(function)) => function.run(self),
-                Some(Due::Every(key, tick)) => self.tick(key, tick),
+                Some(Due::Every(key, tick, next)) => self.tick(key, tick, next),
             }
             done += 1;
         }
         done
     }
 
-    /// Before sleeping: looks whether anything comes soon.
-    fn look_a_while(&mut self, deadline: Option<Instant>) -> bool {
-        let mut spinner = self.spinner;
-        let found = spinner.look(deadline, || self.posts.has_message() || self.receivers.has_message());
+    /// Before sleeping: looks whether anything comes soon, and serves it.
+    fn look_a_while(&mut self, deadline: Option<Instant>) -> io::Result<usize> {
+        if self.spin == Spin::Forever {
+            return self.look_for_ever(deadline);
+        }
+        let (mut spinner, mut looks) = (self.spinner, 0);
+        let found = spinner.look(deadline, || {
+            looks += 1;
+            self.posts.has_message() || self.receivers.has_message()
+        });
         self.spinner = spinner;
-        found
+        self.unasked = self.unasked.saturating_add(looks / LOOKS);
+        Ok(if found { self.serve_what_is_near() } else { 0 })
+    }
+
+    /// Instead of sleeping: looks at what is active, after each round at the signals and the clock, and when it has looked
+    /// for a turn's worth, at the descriptors. A receiver that has nothing for [`PATIENCE`](super::receivers) rounds rests,
+    /// which is also how its end is found. Zero: a descriptor has been told of, or the time is up.
+    fn look_for_ever(&mut self, deadline: Option<Instant>) -> io::Result<usize> {
+        loop {
+            for _ in 0..ROUND {
+                if self.posts.has_message() || self.receivers.has_message() {
+                    break;
+                }
+                spin_loop();
+            }
+            let done = self.serve_what_is_near();
+            if done == 0 && self.owes_a_look(ROUND / LOOKS, Ask::WhenDue) {
+                self.look_at_descriptors(Some(Duration::ZERO))?;
+            }
+            if done != 0 || self.descriptors.is_any_told() || left_until(deadline) == Some(Duration::ZERO) {
+                return Ok(done);
+            }
+        }
     }
 
     /// Everything that has nothing says so. Serves what turns out to have something.
@@ -109,34 +175,35 @@ impl Hub {
 
     /// Sleeps until something comes, or the next timer. False: the time is up.
     fn sleep(&mut self, deadline: Option<Instant>) -> io::Result<bool> {
-        if self.harvest() {
-            // Also the signal of one whose handler is running around this turn: nothing to wait for, or to sleep beside.
-            return Ok(self.left_until(deadline) != Some(Duration::ZERO));
-        }
-        let next = match (deadline, self.timers.next()) {
-            (Some(deadline), Some(timer)) => Some(deadline.min(timer)),
-            (deadline, timer) => deadline.or(timer),
+        let timeout = if self.harvest() {
+            // Also the signal of one whose handler is running around this turn: nothing to sleep beside. But a descriptor
+            // must not wait behind it.
+            Some(Duration::ZERO)
+        } else {
+            left_until(match (deadline, self.timers.next()) {
+                (Some(deadline), Some(timer)) => Some(deadline.min(timer)),
+                (deadline, timer) => deadline.or(timer),
+            })
         };
-        if deadline.is_none() && self.is_deserted() {
-            return Ok(true);
-        }
-        let timeout = self.left_until(next);
         let start = (timeout != Some(Duration::ZERO) && self.spinner.is_curious()).then(Instant::now);
         self.look_at_descriptors(timeout)?;
         if let Some(start) = start {
             self.spinner.slept(start.elapsed());
         }
-        Ok(self.left_until(deadline) != Some(Duration::ZERO))
-    }
-
-    fn left_until(&self, deadline: Option<Instant>) -> Option<Duration> {
-        deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+        Ok(left_until(deadline) != Some(Duration::ZERO))
     }
 
     /// After a turn in somebody else's loop: has the descriptor say whether there is more to do.
     pub(super) fn show(&mut self) -> io::Result<()> {
-        self.rearm_pending()?;
+        if self.descriptors.is_any_told() {
+            // The poller has told of them and will not again: something must be up until they are served.
+            self.watch.raise(POSTS);
+        }
         // Whatever has not rested has its signal up, or somebody is about to put it up.
         self.watch.show()
     }
+}
+
+fn left_until(deadline: Option<Instant>) -> Option<Duration> {
+    deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
 }

@@ -10,6 +10,19 @@ pub(super) struct Key {
     left: u32,
 }
 
+/// How much of a token is a place: half of it, or on 32 bits, where half is too little, 20 bits.
+const PLACE_BITS: u32 = if usize::BITS >= 64 { 32 } else { 20 };
+const PLACES: usize = (1 << PLACE_BITS) - 1;
+
+impl Key {
+    /// As one number, to be [found](Table::find) by: the place, and as much as there is room for of how often it had been
+    /// left. Never `usize::MAX`. `None`: so many places have no numbers.
+    pub(super) fn token(self) -> Option<usize> {
+        let place = self.place as usize;
+        (place < PLACES).then_some(place | (self.left as usize) << PLACE_BITS)
+    }
+}
+
 struct Place<T> {
     left: u32,
     item: Option<T>,
@@ -23,6 +36,13 @@ pub(super) struct Table<T> {
 impl<T> Table<T> {
     pub(super) const fn new() -> Self {
         Self { places: Vec::new(), free: Vec::new() }
+    }
+
+    /// The key that the next thing will have: to make arrangements under it which may fail.
+    pub(super) fn next(&self) -> Key {
+        let place = self.free.last().map_or(self.places.len(), |&place| place as usize);
+        let left = self.places.get(place).map_or(0, |place| place.left);
+        Key { place: u32::try_from(place).expect("memory for four thousand million places"), left }
     }
 
     pub(super) fn insert(&mut self, item: T) -> Key {
@@ -45,6 +65,11 @@ impl<T> Table<T> {
     pub(super) fn key_at(&self, place: usize) -> Option<Key> {
         let found = self.places.get(place)?;
         found.item.as_ref().map(|_| Key { place: place as u32, left: found.left })
+    }
+
+    /// What has this token now.
+    pub(super) fn find(&self, token: usize) -> Option<Key> {
+        self.key_at(token & PLACES).filter(|key| key.token() == Some(token))
     }
 
     pub(super) fn remove(&mut self, key: Key) -> Option<T> {

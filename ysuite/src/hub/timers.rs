@@ -32,7 +32,8 @@ pub(super) enum Action {
 /// What is to be done now.
 pub(super) enum Due {
     Once(Posted),
-    Every(Key, Tick),
+    /// And when it rings again.
+    Every(Key, Tick, Option<Instant>),
 }
 
 struct Entry {
@@ -54,18 +55,22 @@ pub(super) struct Timers {
     entries: Table<Entry>,
     heap: Vec<Node>,
     number: u64,
+    /// The latest moment that any turn has had for now: what is set from then on is due after it.
+    served: Option<Instant>,
 }
 
 impl Timers {
     pub(super) const fn new() -> Self {
-        Self { entries: Table::new(), heap: Vec::new(), number: 0 }
+        Self { entries: Table::new(), heap: Vec::new(), number: 0, served: None }
     }
 
     /// `None`: a moment beyond the end of the clock.
     pub(super) fn set(&mut self, deadline: Option<Instant>, action: Action) -> Timer {
         let key = self.entries.insert(Entry { at: NEVER, action });
         if let Some(deadline) = deadline {
-            self.enter(deadline, key);
+            // A moment that is past is the first that this turn does not serve.
+            let first = self.served.and_then(|served| served.checked_add(Duration::from_nanos(1)));
+            self.enter(first.map_or(deadline, |first| deadline.max(first)), key);
         }
         Timer(key)
     }
@@ -88,19 +93,24 @@ impl Timers {
         self.heap.first().map(|node| node.deadline)
     }
 
-    /// The first that is due. One that rings again is set for the next of its moments after `now`; it must be
-    /// [put back](Self::put_back), or cancelled.
+    /// The moment up to which a turn that begins serves timers; `None` where there are none. What is set from then on is due
+    /// after it.
+    pub(super) fn now(&mut self) -> Option<Instant> {
+        let now = (!self.is_empty()).then(Instant::now);
+        self.served = self.served.max(now);
+        now
+    }
+
+    /// The first that is due. One that rings again must be [put back](Self::put_back), for the next of its moments after
+    /// `now`, or cancelled; until then it is nothing to wait for.
     pub(super) fn due(&mut self, now: Instant) -> Option<Due> {
         let &Node { deadline, key, .. } = self.heap.first().filter(|node| node.deadline <= now)?;
         self.take_out(0);
         let entry = self.entries.get_mut(key)?;
         entry.at = NEVER;
         if let Action::Every(period, tick) = &mut entry.action {
-            let (period, tick) = (*period, tick.take());
-            if let Some(next) = after(deadline, period, now) {
-                self.enter(next, key);
-            }
-            return tick.map(|tick| Due::Every(key, tick));
+            let next = after(deadline, *period, now);
+            return tick.take().map(|tick| Due::Every(key, tick, next));
         }
         match self.entries.remove(key)?.action {
             Action::Once(function) => Some(Due::Once(function)),
@@ -109,11 +119,13 @@ impl Timers {
     }
 
     /// The function of a timer that is to ring again; given back where it was cancelled meanwhile.
-    pub(super) fn put_back(&mut self, key: Key, tick: Tick) -> Option<Tick> {
-        match self.entries.get_mut(key) {
-            Some(Entry { action: Action::Every(_, place), .. }) => place.replace(tick),
-            _ => Some(tick),
+    pub(super) fn put_back(&mut self, key: Key, tick: Tick, next: Option<Instant>) -> Option<Tick> {
+        let Some(Entry { action: Action::Every(_, place), .. }) = self.entries.get_mut(key) else { return Some(tick) };
+        let none = place.replace(tick);
+        if let Some(next) = next {
+            self.enter(next, key);
         }
+        none
     }
 
     /// Whether none will ever ring.

@@ -11,7 +11,7 @@ use super::timers::{Action, Tick, Timer};
 
 impl Hub {
     /// Calls `function` once, when `time` has passed: never earlier, and later by what the hub is doing, or by up to a
-    /// millisecond if it sleeps. Zero is the next turn; where the clock cannot hold the moment, as with `Duration::MAX`, it
+    /// millisecond if it sleeps. Zero is the next turn, also inside a handler; where the clock cannot hold the moment, as with `Duration::MAX`, it
     /// is never.
     ///
     /// Time is that of [`Instant`], which no change of the date touches.
@@ -19,7 +19,8 @@ impl Hub {
         self.timers.set(Instant::now().checked_add(time), Action::Once(Posted::new(function)))
     }
 
-    /// As [`after`](Self::after), at a moment. One that is past is the next turn.
+    /// As [`after`](Self::after), at a moment. One that is past is the next turn; several that a turn sets for the past
+    /// ring in the order in which they were set.
     pub fn at(&mut self, moment: Instant, function: impl FnOnce(&mut Hub) + Send + 'static) -> Timer {
         self.timers.set(Some(moment), Action::Once(Posted::new(function)))
     }
@@ -38,10 +39,10 @@ impl Hub {
     }
 
     /// A timer that rings again.
-    pub(super) fn tick(&mut self, key: Key, mut tick: Tick) {
-        let running = Running::new(self, None, Some(Timer(key)));
+    pub(super) fn tick(&mut self, key: Key, mut tick: Tick, next: Option<Instant>) {
+        let running = Running::timer(self, Timer(key));
         tick(running.hub);
         running.end();
-        drop(self.timers.put_back(key, tick));
+        drop(self.timers.put_back(key, tick, next));
     }
 }

@@ -18,9 +18,9 @@ mod real {
 
     use super::*;
     use crate::os::count_call;
-    use crate::signal::YSocketpair;
+    use crate::signal::{Signal, YSocketpair};
 
-    /// Of the set of signals. Descriptors have the numbers of their places.
+    /// Of the set of signals; no key of a descriptor has this number.
     const SET: Token = Token(usize::MAX);
     /// How many descriptors one look reports at most; the others come with the next.
     const EVENTS: usize = 256;
@@ -29,7 +29,6 @@ mod real {
         set: YSocketpair,
         poll: Poll,
         events: Events,
-        descriptors: usize,
     }
 
     impl Watch {
@@ -37,7 +36,7 @@ mod real {
             let set = YSocketpair::with_capacity(signals)?;
             let poll = Poll::new()?;
             poll.registry().register(&mut SourceFd(&set.as_raw_fd()), SET, mio::Interest::READABLE)?;
-            Ok(Self { set, poll, events: Events::with_capacity(EVENTS), descriptors: 0 })
+            Ok(Self { set, poll, events: Events::with_capacity(EVENTS) })
         }
 
         pub(in super::super) fn attach(
@@ -52,7 +51,12 @@ mod real {
             self.set.check()
         }
 
-        /// Waits for signals and descriptors (`None`: for ever); tells of descriptors by place.
+        /// Puts a signal up, as its senders do.
+        pub(in super::super) fn raise(&mut self, signal: usize) {
+            self.set.signaler().signal(signal);
+        }
+
+        /// Waits for signals and descriptors (`None`: for ever); tells of descriptors by token.
         pub(in super::super) fn poll(
             &mut self,
             timeout: Option<Duration>,
@@ -70,27 +74,20 @@ mod real {
             Ok(())
         }
 
-        pub(in super::super) fn add(&mut self, fd: RawFd, place: usize, interest: Interest) -> io::Result<()> {
+        pub(in super::super) fn add(&mut self, fd: RawFd, token: usize, interest: Interest) -> io::Result<()> {
             count_call();
-            self.poll.registry().register(&mut SourceFd(&fd), Token(place), interest.into())?;
-            self.descriptors += 1;
-            Ok(())
+            self.poll.registry().register(&mut SourceFd(&fd), Token(token), interest.into())
         }
 
-        pub(in super::super) fn rearm(&mut self, fd: RawFd, place: usize, interest: Interest) -> io::Result<()> {
+        pub(in super::super) fn rearm(&mut self, fd: RawFd, token: usize, interest: Interest) -> io::Result<()> {
             count_call();
-            self.poll.registry().reregister(&mut SourceFd(&fd), Token(place), interest.into())
+            self.poll.registry().reregister(&mut SourceFd(&fd), Token(token), interest.into())
         }
 
         /// A descriptor that has been closed meanwhile is out already.
         pub(in super::super) fn remove(&mut self, fd: RawFd) {
             count_call();
-            self.descriptors -= 1;
             let _ = self.poll.registry().deregister(&mut SourceFd(&fd));
-        }
-
-        pub(in super::super) fn has_descriptors(&self) -> bool {
-            self.descriptors != 0
         }
 
         /// Makes the poller readable if the set is: its edge may have been seen.
@@ -164,9 +161,7 @@ mod model {
 
         pub(in super::super) fn remove(&mut self, _: RawFd) {}
 
-        pub(in super::super) fn has_descriptors(&self) -> bool {
-            false
-        }
+        pub(in super::super) fn raise(&mut self, _: usize) {}
 
         pub(in super::super) fn show(&mut self) -> io::Result<()> {
             Ok(())

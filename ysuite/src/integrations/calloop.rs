@@ -9,7 +9,7 @@ use calloop::generic::Generic;
 use calloop::{EventSource, Interest, Mode, Poll, PostAction, Readiness, Token, TokenFactory};
 
 use crate::channel::{Receive, TryRecvError};
-use crate::signal::{Attach, AttachError, Signals, Wait, YSocketpair};
+use crate::signal::{Attach, AttachError, Signal, Signaler, Signals, Wait, YSocketpair};
 
 /// Messages of one receiver before other sources are looked at.
 const TURN: usize = 128;
@@ -65,7 +65,20 @@ impl EventSource for SetSource {
     where
         F: FnMut(usize, &mut ()),
     {
-        self.check(readiness, token)?.for_each(|id| callback(id, &mut ()));
+        /// Taken, and to be told. If a callback panics, what is left goes up again.
+        struct Taken(Signals, Signaler);
+        impl Drop for Taken {
+            fn drop(&mut self) {
+                self.0.by_ref().for_each(|id| self.1.signal(id));
+            }
+        }
+        let signals = self.check(readiness, token)?;
+        if !signals.is_empty() {
+            let mut taken = Taken(signals, self.set().signaler());
+            while let Some(id) = taken.0.next() {
+                callback(id, &mut ());
+            }
+        }
         Ok(PostAction::Continue)
     }
 

@@ -201,3 +201,63 @@ fn echoes_between_threads() {
         threads.into_iter().for_each(|thread| thread.join().unwrap());
     });
 }
+
+#[test]
+fn an_error_is_news_of_what_a_descriptor_is_watched_for() {
+    let mut hub = Hub::new().unwrap();
+    let (reader, writer) = rustix::pipe::pipe().unwrap();
+    let notes = Notes::new();
+    let noted = notes.clone();
+    // A pipe that nobody reads has failed, and says nothing else to one who watches for something to read.
+    hub.watch(writer, Interest::READABLE, move |hub, _, ready| {
+        noted.note((ready.is_readable(), ready.is_writable(), ready.is_error()));
+        let this = hub.current().unwrap();
+        hub.remove(this);
+    })
+    .unwrap();
+    drop(reader);
+    assert_eq!(hub.run_once(None).unwrap(), 1);
+    assert_eq!(notes.taken(), [(true, false, true)]);
+}
+
+#[test]
+fn what_a_descriptor_is_no_longer_watched_for_is_not_told() {
+    let mut hub = Hub::new().unwrap();
+    let ((near, far), (mut other_near, other), notes) = (pair(), pair(), Notes::new());
+    let noted = notes.clone();
+    // Told of both, the hub is stopped behind the first.
+    other_near.write_all(b"x").unwrap();
+    let sources = Arc::new(Mutex::new(Vec::<Source>::new()));
+    let all = sources.clone();
+    hub.watch(other, Interest::READABLE, move |hub, other, _| {
+        other.read_exact(&mut [0]).unwrap();
+        assert!(hub.set_interest(all.lock().unwrap()[0], Interest::READABLE).unwrap());
+    })
+    .unwrap();
+    let source = hub.watch(far, Interest::WRITABLE, move |_, _, ready| noted.note(ready)).unwrap();
+    sources.lock().unwrap().push(source);
+    assert_eq!(hub.run_once(None).unwrap(), 1);
+    assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 0);
+    assert_eq!(notes.len(), 0, "it was told of, and not called before it was watched for something else");
+    drop(near);
+    assert_eq!(hub.run_once(None).unwrap(), 1);
+    assert!(notes.taken()[0].is_readable());
+}
+
+#[test]
+fn a_signal_handler_does_not_end_a_sleep() {
+    guarded(|| {
+        let interruptions = crate::support::interrupt::Interruptions::new();
+        let mut hub = Hub::new().unwrap();
+        let handle = hub.handle();
+        let thread = thread::spawn(move || {
+            let served = hub.run_once(None);
+            (served.map_err(|error| error.kind()), hub)
+        });
+        while interruptions.count() == 0 {
+            interruptions.pester(&thread, 20);
+        }
+        handle.post(|_| {}).unwrap();
+        assert_eq!(thread.join().unwrap().0, Ok(1));
+    });
+}

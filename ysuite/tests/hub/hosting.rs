@@ -2,11 +2,13 @@
 
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use ysuite::hub::{Hub, Interest, TURN};
+use ysuite::hub::{Hub, Interest, Ready, TURN};
 use ysuite::spsc;
 
 use crate::Notes;
@@ -111,4 +113,97 @@ fn a_stream_through_a_host() {
         assert_eq!(notes.taken(), (0..POSTS).collect::<Vec<_>>());
         drop(thread.join().unwrap());
     });
+}
+
+/// Two sockets of a hub, with something to read for both; the first to be called stops the hub, having done as `first` says.
+fn two(
+    hub: &mut Hub,
+    first: impl FnMut(&mut Hub, &mut UnixStream) + Send + Clone + 'static,
+) -> (Notes<bool>, [UnixStream; 2]) {
+    let notes = Notes::new();
+    let near = [(); 2].map(|()| {
+        let ((mut near, far), notes, mut first) = (pair(), notes.clone(), first.clone());
+        hub.watch(far, Interest::READABLE, move |hub, far, ready| {
+            notes.note(ready.is_readable());
+            if notes.len() == 1 {
+                far.read_exact(&mut [0]).unwrap();
+                hub.stop();
+                first(hub, far);
+            } else if ready.is_readable() {
+                far.read_exact(&mut [0]).unwrap();
+            }
+        })
+        .unwrap();
+        near.write_all(b"x").unwrap();
+        near
+    });
+    (notes, near)
+}
+
+#[test]
+fn what_a_stopped_turn_leaves_is_visible() {
+    let mut hub = Hub::new().unwrap();
+    let (notes, _near) = two(&mut hub, |_, _| {});
+    assert_eq!(hub.dispatch().unwrap(), 1);
+    // The poller has told of the other, and tells of nothing twice.
+    assert!(readable(&hub, Some(Duration::ZERO)));
+    assert_eq!(hub.dispatch().unwrap(), 1);
+    assert_eq!(notes.taken(), [true, true]);
+    while readable(&hub, Some(Duration::ZERO)) {
+        assert_eq!(hub.dispatch().unwrap(), 0);
+    }
+}
+
+#[test]
+fn a_source_closed_while_it_waits_for_its_turn_fails_alone() {
+    let mut hub = Hub::new().unwrap();
+    let sources = Notes::new();
+    let all = sources.clone();
+    let (notes, _near) = two(&mut hub, move |hub, _| {
+        // The poller has told of it: closed behind the hub's back.
+        for source in all.taken() {
+            if let Some(socket) = hub.source_mut::<UnixStream>(source) {
+                *socket = pair().1;
+            }
+        }
+    });
+    let ended = Notes::new();
+    let noted = ended.clone();
+    let handler =
+        move |_: &mut Hub, _: &mut UnixStream, ready: Ready| noted.note(ready.is_error() && !ready.is_writable());
+    sources.note(hub.watch(pair().1, Interest::WRITABLE, handler).unwrap());
+    assert_eq!(hub.dispatch().unwrap(), 1, "it does not fail");
+    for _ in 0..3 {
+        hub.dispatch().unwrap();
+    }
+    assert_eq!(notes.taken(), [true, true], "nor is the news of the others forgotten");
+    assert_eq!(ended.taken().last(), Some(&true), "it is told that it has been closed");
+}
+
+#[test]
+fn a_dispatch_that_panics_leaves_what_there_is_visible() {
+    let mut hub = Hub::new().unwrap();
+    let (handle, (mut near, far)) = (hub.handle(), pair());
+    hub.watch(far, Interest::READABLE, |_, _, _| panic!("as the test wants it")).unwrap();
+    near.write_all(b"x").unwrap();
+    (0..TURN + 5).for_each(|_| handle.post(|_| {}).unwrap());
+    assert!(catch_unwind(AssertUnwindSafe(|| hub.dispatch())).is_err());
+    // The poller was asked, and told of the set as well.
+    assert!(readable(&hub, Some(Duration::ZERO)));
+    assert_eq!(hub.dispatch().unwrap(), 5);
+}
+
+#[test]
+fn what_is_told_of_twice_is_served_once() {
+    let mut hub = Hub::new().unwrap();
+    let (notes, mut near) = two(&mut hub, |_, _| {});
+    let handle = hub.handle();
+    assert_eq!(hub.run_once(None).unwrap(), 1);
+    near.iter_mut().for_each(|near| near.write_all(b"y").unwrap());
+    // Both are told of, one of them again.
+    handle.post(|_| {}).unwrap();
+    let before = ysuite::os::calls();
+    assert_eq!(hub.run_once(None).unwrap(), 3);
+    assert_eq!(ysuite::os::calls() - before, 3, "asked, and each registered anew once");
+    assert_eq!(notes.len(), 3);
 }

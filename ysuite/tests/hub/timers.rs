@@ -210,3 +210,18 @@ fn timers_are_dropped_with_the_hub() {
     drop(hub);
     tally.assert_all_ended();
 }
+
+#[test]
+fn a_moment_missed_leaves_the_others_where_they_were() {
+    let mut hub = Hub::new().unwrap();
+    let (period, before) = (Duration::from_millis(20), Instant::now());
+    hub.every(period, |_| {});
+    let after = Instant::now();
+    std::thread::sleep(Duration::from_millis(50));
+    assert_eq!(hub.run_once(None).unwrap(), 1);
+    // The next is a whole number of periods from the first, as closely as anybody can know when that was.
+    let earliest = Instant::now() + hub.timeout().unwrap();
+    let latest = Instant::now() + hub.timeout().unwrap();
+    let (earliest, latest) = (earliest.min(latest), latest.max(earliest));
+    assert!((1..1_000).any(|periods| before + period * periods <= latest && after + period * periods >= earliest));
+}

@@ -4,8 +4,8 @@ use std::io::ErrorKind;
 use std::thread;
 use std::time::Duration;
 
-use ::calloop::EventLoop;
 use ::calloop::channel::Event;
+use ::calloop::{EventLoop, EventSource, Poll, PostAction, Readiness, Token, TokenFactory};
 use ysuite::integrations::calloop::{ReceiverSource, SetSource};
 use ysuite::signal::{Signal, YSocketpair};
 use ysuite::{mpmc, mpsc, spsc};
@@ -103,4 +103,85 @@ fn a_receiver_comes_back() {
     let mut set = YSocketpair::new().unwrap();
     set.attach(&mut receiver, 1).unwrap();
     assert_eq!(ReceiverSource::new(receiver).unwrap_err().kind(), ErrorKind::AlreadyExists);
+}
+
+#[test]
+fn a_callback_that_panics_leaves_the_other_ids_up() {
+    let mut event_loop = EventLoop::<Log>::try_new().unwrap();
+    let set = YSocketpair::new().unwrap();
+    let signaler = set.signaler();
+    let callback = |id, (): &mut (), log: &mut Log| {
+        log.ids.push(id);
+        assert_ne!(id, 3, "as the test wants it");
+    };
+    event_loop.handle().insert_source(SetSource::new(set), callback).unwrap();
+    [3, 5, 250].into_iter().for_each(|id| signaler.signal(id));
+    let mut log = Log::default();
+    let turn = std::panic::AssertUnwindSafe(|| event_loop.dispatch(Some(Duration::ZERO), &mut log));
+    assert!(std::panic::catch_unwind(turn).is_err());
+    event_loop.dispatch(Some(Duration::ZERO), &mut log).unwrap();
+    assert_eq!(log.ids, [3, 5, 250], "each told once");
+}
+
+#[test]
+fn a_flood_of_messages_leaves_turns_to_other_sources() {
+    const TURN: usize = 128;
+    let mut event_loop = EventLoop::<Log>::try_new().unwrap();
+    let (mut sender, receiver) = spsc::unbounded();
+    let source = ReceiverSource::new(receiver).unwrap();
+    let callback = |event, (): &mut (), log: &mut Log| match event {
+        Event::Msg(()) => log.received[0] += 1,
+        Event::Closed => log.closed += 1,
+    };
+    event_loop.handle().insert_source(source, callback).unwrap();
+    sender.send_batch([(); TURN * 2 + 5]).unwrap();
+    let mut log = Log::default();
+    for received in [TURN, TURN * 2, TURN * 2 + 5] {
+        event_loop.dispatch(Some(Duration::ZERO), &mut log).unwrap();
+        assert_eq!(log.received[0], received);
+    }
+}
+
+/// A source that is never registered, so that whoever registers it anew is told.
+struct Unregistered<S>(S);
+
+impl<S: EventSource> EventSource for Unregistered<S> {
+    type Event = S::Event;
+    type Metadata = S::Metadata;
+    type Ret = S::Ret;
+    type Error = S::Error;
+
+    fn process_events<F>(&mut self, readiness: Readiness, token: Token, callback: F) -> Result<PostAction, S::Error>
+    where
+        F: FnMut(S::Event, &mut S::Metadata) -> S::Ret,
+    {
+        self.0.process_events(readiness, token, callback)
+    }
+
+    fn register(&mut self, _: &mut Poll, _: &mut TokenFactory) -> ::calloop::Result<()> {
+        Ok(())
+    }
+
+    fn reregister(&mut self, poll: &mut Poll, tokens: &mut TokenFactory) -> ::calloop::Result<()> {
+        self.0.reregister(poll, tokens)
+    }
+
+    fn unregister(&mut self, _: &mut Poll) -> ::calloop::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn what_is_registered_anew_is_registered_with_the_loop() {
+    let event_loop = EventLoop::<Log>::try_new().unwrap();
+    let handle = event_loop.handle();
+    let set = SetSource::new(YSocketpair::new().unwrap());
+    let token = handle.insert_source(Unregistered(set), |_, (), _| {}).unwrap();
+    assert!(handle.update(&token).is_err(), "there is nothing to change");
+    let (_sender, receiver) = spsc::unbounded::<u8>();
+    let source = ReceiverSource::new(receiver).unwrap();
+    let token = handle.insert_source(Unregistered(source), |_, (), _| {}).unwrap();
+    assert!(handle.update(&token).is_err(), "there is nothing to change");
+    let token = handle.insert_source(SetSource::new(YSocketpair::new().unwrap()), |_, (), _| {}).unwrap();
+    handle.update(&token).unwrap();
 }
