@@ -5,6 +5,8 @@
 mod attached;
 #[path = "mailbox/bounds.rs"]
 mod bounds;
+#[path = "mailbox/large.rs"]
+mod large;
 #[path = "mailbox/names.rs"]
 mod names;
 #[path = "mailbox/order.rs"]
@@ -14,6 +16,8 @@ mod receiving;
 #[path = "mailbox/relations.rs"]
 mod relations;
 mod support;
+#[path = "mailbox/thread_locals.rs"]
+mod thread_locals;
 
 use std::collections::{BTreeSet, HashSet};
 use std::thread;

@@ -10,7 +10,7 @@ use std::thread;
 
 use allocations::{allocations, held};
 use support::guarded;
-use ysuite::mailbox::{Address, Builder, Crowding, Envelope, Mailbox};
+use ysuite::mailbox::{Address, Builder, Crowding, Envelope, LinkTerminated, Mailbox, register, unregister};
 use ysuite::os::calls;
 use ysuite::receive;
 
@@ -157,6 +157,57 @@ fn lanes_that_are_not_used_are_given_up_in_a_thread_that_sends_to_others() {
     // Without that three times as many lanes would be there.
     let each_lane = before / 1_000;
     assert!(held() - before < 1_500 * each_lane, "{} bytes more, {each_lane} for each lane", held() - before);
+}
+
+#[test]
+fn watchers_that_have_ended_are_forgotten() {
+    let watched = Mailbox::new();
+    let round = || {
+        for _ in 0..100 {
+            let mut watching = Mailbox::new();
+            watching.link(&watched.address());
+        }
+    };
+    round();
+    let before = held();
+    (0..10).for_each(|_| round());
+    assert_eq!(held(), before);
+}
+
+#[test]
+fn what_a_mailbox_has_been_told_of_is_forgotten() {
+    let mut watching = Mailbox::new();
+    let mut round = || {
+        for _ in 0..100 {
+            let watched = Mailbox::new();
+            watching.link(&watched.address());
+            drop(watched);
+            assert!(watching.receive::<LinkTerminated>().is_ok());
+        }
+    };
+    round();
+    let before = held();
+    (0..20).for_each(|_| round());
+    // The lane's chunks grow a little; each of two thousand that were kept would take a kilobyte.
+    assert!(held() - before < 1 << 18, "{} bytes more", held() - before);
+}
+
+#[test]
+fn names_that_are_taken_away_are_forgotten() {
+    let mailbox = Mailbox::new();
+    let round = || {
+        let names: Vec<String> = (0..100).map(|number| format!("forgotten {number}")).collect();
+        let ending = Mailbox::new();
+        for (number, name) in names.iter().enumerate() {
+            register(name, &if number % 2 == 0 { mailbox.address() } else { ending.address() }).unwrap();
+        }
+        drop(ending);
+        assert_eq!(names.iter().filter(|name| unregister(name).is_some()).count(), 50);
+    };
+    round();
+    let before = held();
+    (0..10).for_each(|_| round());
+    assert_eq!(held(), before);
 }
 
 #[test]

@@ -109,6 +109,7 @@ mod post;
 mod registry;
 mod relations;
 mod search;
+mod thread;
 
 pub use self::address::Address;
 pub use self::builder::{Builder, spawn};

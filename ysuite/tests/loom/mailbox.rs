@@ -191,6 +191,19 @@ fn an_owners_end_against_the_wait_of_the_owned() {
 }
 
 #[test]
+fn a_childs_last_words_against_the_wait_of_its_owner() {
+    model_up_to(2, || {
+        let mut owner = Mailbox::new();
+        let (address, thread) =
+            Builder::new().spawn_owned(&mut owner, |mailbox| mailbox.owner().unwrap().send(1_u8).is_ok()).unwrap();
+        drop(address);
+        assert_eq!(owner.receive(), Ok(1_u8));
+        assert_eq!(owner.receive::<u8>(), Err(ReceiveError::Disconnected));
+        assert!(thread.join().unwrap());
+    });
+}
+
+#[test]
 fn a_name_against_the_end_of_its_mailbox() {
     model(|| {
         let mailbox = Mailbox::new();
