@@ -11,6 +11,8 @@ mod large;
 mod names;
 #[path = "mailbox/order.rs"]
 mod order;
+#[path = "mailbox/random.rs"]
+mod random;
 #[path = "mailbox/receiving.rs"]
 mod receiving;
 #[path = "mailbox/relations.rs"]

@@ -88,7 +88,7 @@ impl Post {
             doors,
             bound,
             watchers: Watchers::new(),
-            reader: AtomicU64::new(Reader::using(this_thread()).0),
+            reader: AtomicU64::new(0),
             spare: Mutex::new(Some(spare)),
             forgotten: AtomicBool::new(false),
         }

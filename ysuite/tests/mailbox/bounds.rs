@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use ysuite::mailbox::{Builder, Crowding, LinkTerminated, Mailbox, ReceiveError, SendError};
+use ysuite::mailbox::{Address, Builder, Crowding, LinkTerminated, Mailbox, ReceiveError, SendError};
 use ysuite::receive;
 
 use crate::support::{Tally, guarded, panics};
@@ -123,7 +123,18 @@ fn a_thread_never_waits_for_itself_before_its_first_receive_either() {
         assert_eq!(mailbox.receive_only(), Ok(0));
         address.send(4).unwrap();
         assert_eq!(address.send(5), Err(SendError::Full(5)));
-        // One that was started for it.
+        // One that was started for it, also if it has not used it.
+        let (tell, told) = std::sync::mpsc::channel::<Address>();
+        let (address, thread) = Builder::new()
+            .bounded(1, Crowding::Block)
+            .spawn(move |_| {
+                let own = told.recv().unwrap();
+                (own.send(0).is_ok(), own.send(1))
+            })
+            .unwrap();
+        tell.send(address).unwrap();
+        assert_eq!(thread.join().unwrap(), (true, Err(SendError::Full(1))));
+        // Or by any method.
         let (_, thread) = Builder::new()
             .bounded(1, Crowding::Block)
             .spawn(|mailbox| {
