@@ -222,3 +222,47 @@ impl Post {
         }
     }
 }
+
+#[cfg(all(test, not(any(ysuite_loom, miri))))]
+mod tests {
+    use std::time::Duration;
+
+    use crate::channel::mpsc::Sender;
+    use crate::mailbox::{Builder, Crowding, Envelope, LinkTerminated, Mailbox, OwnerTerminated, SendError};
+
+    /// All lanes that there can be.
+    fn fill(mailbox: &Mailbox) -> Vec<Sender<Envelope>> {
+        core::iter::from_fn(|| mailbox.post().doors.ordinary().ok()).collect()
+    }
+
+    #[test]
+    fn an_end_is_told_where_there_are_as_many_lanes_as_there_can_be() {
+        for bound in [None, Some(2)] {
+            let builder = Builder::new();
+            let mut watching =
+                bound.map_or_else(|| builder.clone(), |bound| builder.clone().bounded(bound, Crowding::Error)).build();
+            let address = watching.address();
+            let [linked, owned, both] = [(); 3].map(|()| Mailbox::new());
+            [&linked, &both].into_iter().for_each(|other| watching.link(&other.address()));
+            [&owned, &both].into_iter().for_each(|other| watching.set_owner(other.post()));
+            let lanes = fill(&watching);
+            assert_eq!(lanes.len(), crate::channel::mpsc::MAX_SENDERS - 1, "but one, which is kept for ends");
+            if bound.is_none() {
+                assert_eq!(address.send(1_u8), Err(SendError::Full(1)), "there is no lane for this thread");
+            } else {
+                address.send(1_u8).unwrap();
+            }
+            drop((linked, owned, both));
+            if bound.is_some() {
+                // With a bound it comes behind the messages as well.
+                assert_eq!(watching.receive_only::<u8>(), Ok(1));
+            }
+            assert!(watching.receive_timeout::<LinkTerminated>(Duration::ZERO).is_ok());
+            assert!(watching.receive_timeout::<OwnerTerminated>(Duration::ZERO).is_ok());
+            assert!(watching.receive_timeout::<OwnerTerminated>(Duration::ZERO).is_ok());
+            assert!(watching.receive_timeout::<LinkTerminated>(Duration::ZERO).is_ok());
+            assert_eq!(watching.set_aside(), 0);
+            drop(lanes);
+        }
+    }
+}

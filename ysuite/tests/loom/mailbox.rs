@@ -40,6 +40,18 @@ fn urgent_after_ordinary_against_a_mailbox_going_to_sleep() {
     });
 }
 
+/// The sender that has seen the token of one arming takes that of a later one, for a message that is gone by then.
+#[test]
+fn urgent_messages_one_after_another_against_a_mailbox_going_to_sleep() {
+    model_up_to(2, || {
+        let mut mailbox = Mailbox::new();
+        let address = mailbox.address();
+        let thread = thread::spawn(move || (1..4_u8).for_each(|number| address.send_priority(number).unwrap()));
+        (1..4_u8).for_each(|number| assert_eq!(mailbox.receive(), Ok(number)));
+        thread.join().unwrap();
+    });
+}
+
 #[test]
 fn an_urgent_and_an_ordinary_message_at_once() {
     model_up_to(2, || {
