@@ -89,7 +89,8 @@ impl Mailbox {
         &self.standing.post
     }
 
-    /// Another address of this mailbox.
+    /// Another address of this mailbox. Also after it has said [`Disconnected`](ReceiveError::Disconnected): then there is
+    /// somebody again.
     #[must_use]
     pub fn address(&self) -> Address {
         Address::new(self.here().clone())
@@ -103,6 +104,9 @@ impl Mailbox {
     }
 
     /// Starts a thread with a mailbox, which this one owns: when this one ends, that one receives [`OwnerTerminated`].
+    ///
+    /// The new one has this one's address, by [`owner`](Self::owner): while it lives this one waits for what it might say. So
+    /// two that wait for each other, without a word, wait for ever.
     ///
     /// # Panics
     /// When the system has no more threads; [`Builder::spawn_owned`] says so instead.
@@ -169,7 +173,7 @@ impl Mailbox {
     ///
     /// # Errors
     /// When a mailbox that this one is linked to has ended, or its owner (unless that is what is asked for); when there
-    /// is no such message and nobody has the address.
+    /// is no such message, and neither has anybody the address, nor is there anybody whom this one owns.
     #[inline]
     pub fn receive<T: Any + Send>(&mut self) -> Result<T, ReceiveError> {
         Search::new(self, Until::Found).find()
