@@ -5,15 +5,21 @@
 mod attached;
 #[path = "mailbox/bounds.rs"]
 mod bounds;
+#[path = "mailbox/large.rs"]
+mod large;
 #[path = "mailbox/names.rs"]
 mod names;
 #[path = "mailbox/order.rs"]
 mod order;
+#[path = "mailbox/random.rs"]
+mod random;
 #[path = "mailbox/receiving.rs"]
 mod receiving;
 #[path = "mailbox/relations.rs"]
 mod relations;
 mod support;
+#[path = "mailbox/thread_locals.rs"]
+mod thread_locals;
 
 use std::collections::{BTreeSet, HashSet};
 use std::thread;

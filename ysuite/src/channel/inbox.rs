@@ -10,14 +10,14 @@
 //! Cannot: know the order between lanes, or between urgent and ordinary messages. Notices, which no bound may hold up, go
 //! through the ordinary funnel; beside an exchange each waits for what was in that before it.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::mpsc::{self, Lanes, TooManySenders};
 use super::receive::{Source, Waiter};
 use super::rings::Rings;
 use super::sleeper::Sleeper;
 use super::wait::{self, Settled, Side};
-use super::{RecvTimeoutError, Spin, TrySendError, mpmc};
+use super::{RecvTimeoutError, SendTimeoutError, Spin, TrySendError, mpmc};
 use crate::queue::Passive;
 use crate::signal::{AttachError, Registration};
 use crate::sync::{Arc, AtomicUsize, Ordering, window};
@@ -58,6 +58,13 @@ impl<T> Doors<T> {
     pub(crate) fn send(&self, message: T) -> Result<(), TrySendError<T>> {
         self.exchange().send(message)?;
         window();
+        self.sleeper.call();
+        Ok(())
+    }
+
+    /// As [`send`](Self::send), but waits no longer than `timeout`.
+    pub(crate) fn send_timeout(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
+        self.exchange().send_timeout(message, timeout)?;
         self.sleeper.call();
         Ok(())
     }

@@ -85,7 +85,7 @@ impl Builder {
         run: impl FnOnce(&mut Mailbox) -> R + Send + 'static,
     ) -> io::Result<(Address, JoinHandle<R>)> {
         let mut mailbox = self.clone().build();
-        mailbox.set_owner(owner.post());
+        mailbox.set_owner(owner.here());
         self.start(mailbox, run)
     }
 
@@ -103,7 +103,7 @@ impl Builder {
         run: impl FnOnce(&mut Mailbox) -> R + Send + 'static,
     ) -> io::Result<(Address, JoinHandle<R>)> {
         let mut mailbox = self.clone().build();
-        mailbox.set_owner(owner.post());
+        mailbox.set_owner(owner.here());
         owner.link(&mailbox.address());
         self.start(mailbox, run)
     }
@@ -122,6 +122,7 @@ impl Builder {
             thread = thread.stack_size(bytes);
         }
         let handle = thread.spawn(move || {
+            mailbox.begins();
             // Caught so that the text can be told, and messages whose end panics do not end the process.
             let result = catch_unwind(AssertUnwindSafe(|| run(&mut mailbox)));
             if let Err(panic) = &result {

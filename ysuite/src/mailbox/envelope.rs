@@ -44,11 +44,18 @@ impl<T: Any + Send> Of<T> {
         &Kind { type_id: TypeId::of::<T>, type_name: type_name::<T>, drop: Self::drop, notice_of: None };
     const NOTICE: &'static Kind = &Kind { notice_of: Some(Self::MESSAGE), ..*Self::MESSAGE };
 
+    /// Where it lies: it may be larger than the stack of the thread that drops it.
+    ///
     /// # Safety
     /// A value of this type is in the room, and not used afterwards.
     unsafe fn drop(room: &mut Room) {
-        // SAFETY: the caller's promise is that of `take`.
-        drop(unsafe { Self::take(room) });
+        if Self::INLINE {
+            // SAFETY: `new` has put it there; size and alignment fit.
+            unsafe { room.as_mut_ptr().cast::<T>().drop_in_place() };
+        } else {
+            // SAFETY: `new` has put the box's pointer there.
+            drop(unsafe { Box::from_raw(room.as_mut_ptr().cast::<*mut T>().read()) });
+        }
     }
 
     /// Takes the value out, and frees its box.

@@ -11,8 +11,8 @@ use crate::channel::TrySendError;
 pub enum SendError<T> {
     /// The mailbox has ended: its thread has, or whoever owned it has dropped it.
     Ended(T),
-    /// The mailbox is full, and was made to say so; or it would have had to wait for itself. A mailbox without a bound
-    /// is full only when as many threads as [`MAX_SENDERS`](crate::mpsc::MAX_SENDERS) send to it.
+    /// The mailbox is full, and was made to say so; or its thread would have had to wait for itself. A mailbox without a
+    /// bound is full only when as many threads as [`MAX_SENDERS`](crate::mpsc::MAX_SENDERS) send to it, less one.
     Full(T),
 }
 
@@ -75,7 +75,8 @@ pub enum ReceiveError {
     LinkTerminated(LinkTerminated),
     /// The owner of this mailbox has ended, and the receive had no handler for that.
     OwnerTerminated(OwnerTerminated),
-    /// There is nothing that was asked for, and nobody who could send anything: the mailbox has no address left.
+    /// There is nothing that was asked for, and nobody who could send anything: the mailbox has no address left, and
+    /// nobody whom it owns. Nothing will come, unless the mailbox itself gives its address away again, links or spawns.
     Disconnected,
     /// The time is up.
     Timeout,

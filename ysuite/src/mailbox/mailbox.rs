@@ -3,7 +3,7 @@
 use core::any::{Any, type_name};
 use core::fmt;
 use core::time::Duration;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::Builder;
 use super::address::Address;
@@ -32,9 +32,10 @@ pub struct Mailbox {
 /// What a mailbox is to others. They are told of its end when this is dropped.
 struct Standing {
     post: Arc<Post>,
-    owner: Option<Arc<Post>>,
+    /// Counts: who can still reach its owner may still say something to it.
+    owner: Option<Address>,
     /// Whose end this mailbox is to be told of, by id.
-    watched: HashMap<u64, Arc<Post>>,
+    watched: BTreeMap<u64, Arc<Post>>,
     panic: Panic,
 }
 
@@ -47,6 +48,7 @@ impl Drop for Standing {
         for watched in self.watched.values() {
             watched.watchers.remove(self.post.id());
         }
+        self.post.close();
         self.post.watchers.end(&self.post, &self.panic);
     }
 }
@@ -62,8 +64,19 @@ impl Mailbox {
     pub(super) fn with(name: Option<Box<str>>, bound: Option<Bound>) -> Self {
         let (doors, inbox) = Inbox::new(bound.map(|bound| bound.capacity));
         let post = Arc::new(Post::new(name, bound, doors));
-        let standing = Standing { post, owner: None, watched: HashMap::new(), panic: None };
+        let standing = Standing { post, owner: None, watched: BTreeMap::new(), panic: None };
         Self { inbox, aside: Aside::default(), standing }
+    }
+
+    /// The thread has been started for it.
+    pub(super) fn begins(&self) {
+        self.post().is_read_here();
+    }
+
+    /// What is shared, after noting that the calling thread has the mailbox.
+    pub(super) fn here(&self) -> &Arc<Post> {
+        self.post().is_used_here();
+        self.post()
     }
 
     /// The thread has panicked.
@@ -76,19 +89,24 @@ impl Mailbox {
         &self.standing.post
     }
 
-    /// Another address of this mailbox.
+    /// Another address of this mailbox. Also after it has said [`Disconnected`](ReceiveError::Disconnected): then there is
+    /// somebody again.
     #[must_use]
     pub fn address(&self) -> Address {
-        Address::new(self.post().clone())
+        Address::new(self.here().clone())
     }
 
     /// Who [spawned](Self::spawn) this mailbox, if somebody did and it has not been told of that one's end.
     #[must_use]
     pub fn owner(&self) -> Option<Address> {
-        self.standing.owner.clone().map(Address::new)
+        self.here();
+        self.standing.owner.clone()
     }
 
     /// Starts a thread with a mailbox, which this one owns: when this one ends, that one receives [`OwnerTerminated`].
+    ///
+    /// The new one has this one's address, by [`owner`](Self::owner): while it lives this one waits for what it might say. So
+    /// two that wait for each other, without a word, wait for ever.
     ///
     /// # Panics
     /// When the system has no more threads; [`Builder::spawn_owned`] says so instead.
@@ -108,19 +126,20 @@ impl Mailbox {
     /// Of one that has ended already it is told at once, before what it has not looked at yet. One way: two that are to
     /// learn of each other's end link both ways.
     pub fn link(&mut self, to: &Address) {
+        self.here();
         self.watch(to.post().clone(), Relation::Link);
     }
 
     /// Takes a [`link`](Self::link) back. A message that tells of the end may be on its way already.
     pub fn unlink(&mut self, from: &Address) {
-        from.post().watchers.unlink(self.post().id());
-        if self.standing.owner.as_ref().is_none_or(|owner| owner.id() != from.post().id()) {
+        from.post().watchers.unlink(self.here().id());
+        if self.standing.owner.as_ref().is_none_or(|owner| owner != from) {
             self.standing.watched.remove(&from.post().id());
         }
     }
 
     pub(super) fn set_owner(&mut self, owner: &Arc<Post>) {
-        self.standing.owner = Some(owner.clone());
+        self.standing.owner = Some(Address::new(owner.clone()));
         self.watch(owner.clone(), Relation::Owner);
     }
 
@@ -154,7 +173,7 @@ impl Mailbox {
     ///
     /// # Errors
     /// When a mailbox that this one is linked to has ended, or its owner (unless that is what is asked for); when there
-    /// is no such message and nobody has the address.
+    /// is no such message, and neither has anybody the address, nor is there anybody whom this one owns.
     #[inline]
     pub fn receive<T: Any + Send>(&mut self) -> Result<T, ReceiveError> {
         Search::new(self, Until::Found).find()
@@ -191,11 +210,13 @@ impl Mailbox {
     /// them.
     #[must_use]
     pub fn set_aside(&self) -> usize {
+        self.here();
         self.aside.len()
     }
 
     /// What to do before sleeping, from the next wait on. The default is [`Spin::Adaptive`].
     pub fn set_spin(&mut self, spin: Spin) {
+        self.here();
         self.inbox.set_spin(spin);
     }
 
@@ -205,6 +226,7 @@ impl Mailbox {
     ///
     /// Whoever was about to raise the id may still do so once: whoever has it next must take that for a spurious signal.
     pub fn detach(&mut self) -> bool {
+        self.here();
         self.inbox.detach()
     }
 
@@ -230,6 +252,7 @@ impl Default for Mailbox {
 /// that does not wait finds none. Messages that were set aside do not count.
 impl Attach for Mailbox {
     fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
+        self.here();
         self.inbox.attach(registration)
     }
 

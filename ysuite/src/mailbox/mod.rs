@@ -46,9 +46,28 @@
 //! [`LinkTerminated`], those it owns with [`OwnerTerminated`]: ordinary messages, behind all that its thread has sent, with the
 //! text of its panic if it ended in one. A receive that has no handler for such an end returns it as an error.
 //!
-//! When nobody has an address, and nobody whose end it waits for is left, nothing can come any more: receiving is an
-//! error, as with channels. (A message on its way that holds the address counts as somebody.) Two that wait for nothing but
-//! each other's end wait for ever.
+//! When nobody has an address, and nobody whose end it waits for is left, and nobody whom it owns, nothing can come any more:
+//! receiving is an error, [`ReceiveError::Disconnected`], as with channels. (A message on its way that holds the address counts
+//! as somebody. So does one that was [spawned](Mailbox::spawn) by the mailbox, until it has ended: it reaches its
+//! [owner](Mailbox::owner).) This is for good, unless the mailbox itself undoes it: by giving its
+//! [address](Mailbox::address) away once more, by a [link](Mailbox::link), or by spawning.
+//!
+//! Two that wait for nothing but each other, or each other's end, wait for ever: so does one that waits for those it owns,
+//! while they wait for it. Who has something else to do tells them by a message that it needs no more.
+//!
+//! # At the end of a thread
+//!
+//! All of this can also be used while a thread's local values are being destroyed: sending, receiving, making mailboxes,
+//! spawning, links, names. What such a thread sends has no order, and each of its messages has a lane of its own until it is
+//! received. (On systems whose thread-locals are emulated it is not known then which thread this is: it waits for room
+//! also in a mailbox of its own.)
+//!
+//! # Panics
+//!
+//! A message whose `drop` panics does so where it is dropped: in the sender that makes room by dropping it, in the end of the
+//! mailbox, or, if it was left over from the end of a mailbox because another had panicked there, in the thread that had
+//! sent it, when that sends next. The message that is being sent then has been sent. Whoever is to be told of an end is told;
+//! what panics at the end of a thread goes no further.
 //!
 //! # What it costs
 //!
@@ -109,6 +128,7 @@ mod post;
 mod registry;
 mod relations;
 mod search;
+mod thread;
 
 pub use self::address::Address;
 pub use self::builder::{Builder, spawn};

@@ -12,8 +12,8 @@
 
 use core::cell::{Cell, RefCell};
 use core::hash::{BuildHasherDefault, Hasher};
-use core::sync::atomic::{AtomicU64, Ordering};
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use super::envelope::Envelope;
@@ -41,13 +41,14 @@ struct Lane {
 }
 
 struct Outbox {
-    /// A number that no other thread ever has.
-    thread: u64,
     recent: RefCell<Option<Rc<Lane>>>,
     lanes: RefCell<Lanes>,
     /// So many lanes call for a sweep.
     enough: Cell<usize>,
 }
+
+/// Lanes that are to be dropped when nothing else is under way.
+type GivenUp = Vec<Rc<Lane>>;
 
 type Lanes = HashMap<u64, Rc<Lane>, BuildHasherDefault<Spread>>;
 
@@ -128,48 +129,37 @@ fn connect(post: &Post, rank: Rank) -> Option<Sender<Envelope>> {
 
 impl Outbox {
     fn new() -> Self {
-        // Not the façade's: a number that guards nothing.
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        Self {
-            // ORDERING: Relaxed; numbers only have to differ.
-            thread: NEXT.fetch_add(1, Ordering::Relaxed),
-            recent: RefCell::new(None),
-            lanes: RefCell::new(HashMap::default()),
-            enough: Cell::new(FEW),
-        }
+        Self { recent: RefCell::new(None), lanes: RefCell::new(HashMap::default()), enough: Cell::new(FEW) }
     }
 
     #[inline(always)]
-    fn lane(&self, id: u64) -> Rc<Lane> {
-        if let Some(lane) = self.recent.borrow().as_ref().filter(|lane| lane.id == id) {
-            return lane.clone();
-        }
-        self.find(id)
+    fn recent(&self, id: u64) -> Option<Rc<Lane>> {
+        self.recent.borrow().as_ref().filter(|lane| lane.id == id).cloned()
     }
 
-    #[cold]
-    #[inline(never)]
-    fn find(&self, id: u64) -> Rc<Lane> {
+    /// The lane, and what has been given up for it.
+    fn find(&self, id: u64) -> (Rc<Lane>, GivenUp) {
         let found = self.lanes.borrow().get(&id).cloned();
-        let lane = found.unwrap_or_else(|| {
-            // Which may do anything, also send to this very mailbox.
-            self.sweep();
-            self.lanes.borrow_mut().entry(id).or_insert_with(|| Rc::new(Lane::new(id))).clone()
-        });
-        // The recent one notes no use: it is used.
+        let (lane, given_up) = match found {
+            Some(lane) => (lane, Vec::new()),
+            None => {
+                let (lane, given_up) = (Rc::new(Lane::new(id)), self.sweep());
+                self.lanes.borrow_mut().insert(id, lane.clone());
+                (lane, given_up)
+            }
+        };
+        // No sweep asks the recent one, so this holds until another is.
         lane.used.set(true);
-        let before = self.recent.replace(Some(lane.clone()));
-        if let Some(before) = before {
-            before.used.set(true);
-        }
-        lane
+        drop(self.recent.replace(Some(lane.clone())));
+        (lane, given_up)
     }
 
-    /// Gives up lanes that are idle, if there are many.
-    fn sweep(&self) {
+    /// Gives up lanes that are idle, if there are many. What drops them drops what is left in the lanes of mailboxes that
+    /// have ended, which may do anything.
+    fn sweep(&self) -> GivenUp {
         let enough = self.enough.get();
         if self.lanes.borrow().len() < enough {
-            return;
+            return Vec::new();
         }
         let mut idle = Vec::new();
         let mut lanes = self.lanes.borrow_mut();
@@ -182,9 +172,7 @@ impl Outbox {
             stays
         });
         self.enough.set(FEW.max(lanes.len() * 2));
-        drop(lanes);
-        // What is left in the lanes of mailboxes that have ended is dropped here, and may do anything.
-        drop(idle);
+        idle
     }
 
     /// The lane's mailbox has ended.
@@ -201,9 +189,18 @@ impl Outbox {
     }
 }
 
-/// A number that no other thread ever has. 0 while the thread's local values are being destroyed.
-pub(super) fn this_thread() -> u64 {
-    OUTBOX.try_with(|outbox| outbox.thread).unwrap_or(0)
+impl Drop for Outbox {
+    /// Ends the lanes at the end of the thread, where a panic would end the process. A message that is left in one, because
+    /// another panicked when its mailbox ended, may panic as well: what it says has been printed, and goes no further.
+    fn drop(&mut self) {
+        drop(self.recent.take());
+        for (_, lane) in self.lanes.take() {
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(lane))) {
+                // Foreign as well.
+                core::mem::forget(panic);
+            }
+        }
+    }
 }
 
 /// A lane to a mailbox that has ended is of no use.
@@ -219,11 +216,27 @@ fn refused(post: &Post, error: SendError<Envelope>) -> Result<(), SendError<Enve
 /// Sends by the calling thread's lane. Never waits.
 #[inline(always)]
 pub(super) fn send(post: &Post, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
-    let Ok(lane) = OUTBOX.try_with(|outbox| outbox.lane(post.id())) else {
+    match OUTBOX.try_with(|outbox| outbox.recent(post.id())) {
+        Ok(Some(lane)) => match lane.send(post, rank, envelope) {
+            Ok(()) => Ok(()),
+            Err(error) => refused(post, error),
+        },
+        _ => send_by_another(post, rank, envelope),
+    }
+}
+
+/// Sends by another lane than the last time.
+#[cold]
+#[inline(never)]
+fn send_by_another(post: &Post, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
+    let Ok((lane, given_up)) = OUTBOX.try_with(|outbox| outbox.find(post.id())) else {
         return Lane::new(post.id()).send(post, rank, envelope);
     };
-    match lane.send(post, rank, envelope) {
+    let sent = match lane.send(post, rank, envelope) {
         Ok(()) => Ok(()),
         Err(error) => refused(post, error),
-    }
+    };
+    // Behind the message, which it might keep from being sent.
+    drop(given_up);
+    sent
 }

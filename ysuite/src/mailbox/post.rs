@@ -4,19 +4,29 @@
 //! another (to see its end, or to send to it) does not keep that open.
 
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use core::time::Duration;
+use std::sync::PoisonError;
 
 use super::envelope::Envelope;
 use super::error::SendError;
 use super::outbox::{self, Rank};
 use super::relations::Watchers;
-use crate::channel::{Doors, TrySendError};
-use crate::sync::thread;
+use super::thread::this_thread;
+use crate::channel::mpsc::Sender;
+use crate::channel::{Doors, SendTimeoutError, TrySendError};
+use crate::sync::{Mutex, MutexGuard, thread};
 
 /// What becomes of a message for which a bounded mailbox has no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Crowding {
-    /// Its sender waits until there is room. A thread never waits for a mailbox that it receives from itself: to it a
-    /// full one is an error.
+    /// Its sender waits until there is room. A thread never waits for ever for a mailbox of its own: to it a full one is an
+    /// error, [`SendError::Full`].
+    ///
+    /// A mailbox is its thread's who was started for it, and otherwise his who has received from it last: then the error
+    /// comes at once. One that has been made or has got a mailbox, has used it (by any method), and has not received from
+    /// it yet, may be about to give it to another thread. So it waits for room for a second, once: if until then nobody
+    /// else has used the mailbox, it is its own. A thread that gets a mailbox from another is known by its first use of
+    /// it.
     Block,
     /// Its sender gets it back, in [`SendError::Full`].
     Error,
@@ -33,14 +43,34 @@ pub(super) struct Bound {
     pub(super) crowding: Crowding,
 }
 
+/// So long a thread waits for room in a mailbox that is its own, or that it has given to another thread which has not
+/// used it yet.
+const DOUBT: Duration = Duration::from_secs(1);
+
+/// Twice the number of the thread that has used a mailbox last, and one more if that has received from it. 0: not known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Reader(u64);
+
+impl Reader {
+    fn receiving(thread: u64) -> Self {
+        Self(if thread == 0 { 0 } else { thread << 1 | 1 })
+    }
+
+    fn using(thread: u64) -> Self {
+        Self(thread << 1)
+    }
+}
+
 pub(crate) struct Post {
     id: u64,
     name: Option<Box<str>>,
     pub(super) doors: Doors<Envelope>,
     pub(super) bound: Option<Bound>,
     pub(super) watchers: Watchers,
-    /// The number of the thread that has received last. Of interest where that thread might wait for itself.
+    /// Whose the mailbox is, as far as is known: see [`Reader`]. Of interest where that thread might wait for itself.
     reader: AtomicU64,
+    /// For the ends of others that find no lane of their own, since there are as many as there can be. None after the end.
+    spare: Mutex<Option<Sender<Envelope>>>,
     /// It has ended, and has no name any more. Guarded by the registry's lock.
     forgotten: AtomicBool,
 }
@@ -51,6 +81,7 @@ impl Post {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         // ORDERING: Relaxed; numbers only have to differ.
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        let Ok(spare) = doors.ordinary() else { unreachable!("there is room for the first lane") };
         Self {
             id,
             name,
@@ -58,6 +89,7 @@ impl Post {
             bound,
             watchers: Watchers::new(),
             reader: AtomicU64::new(0),
+            spare: Mutex::new(Some(spare)),
             forgotten: AtomicBool::new(false),
         }
     }
@@ -89,7 +121,19 @@ impl Post {
     pub(super) fn is_read_here(&self) {
         if self.bound.is_some() {
             // ORDERING: Relaxed; a thread need only recognise itself.
-            self.reader.store(outbox::this_thread(), Ordering::Relaxed);
+            self.reader.store(Reader::receiving(this_thread()).0, Ordering::Relaxed);
+        }
+    }
+
+    /// The calling thread has the mailbox, and may give it away.
+    #[inline(always)]
+    pub(super) fn is_used_here(&self) {
+        if self.bound.is_some() {
+            let me = this_thread();
+            // ORDERING: Relaxed twice; as above, and only the thread that has the mailbox comes here.
+            if self.reader.load(Ordering::Relaxed) != Reader::receiving(me).0 {
+                self.reader.store(Reader::using(me).0, Ordering::Relaxed);
+            }
         }
     }
 
@@ -103,7 +147,32 @@ impl Post {
 
     /// Tells the mailbox something that no bound may hold up. If it has ended, nothing.
     pub(super) fn tell(&self, notice: Envelope) {
-        drop(outbox::send(self, Rank::Ordinary, notice));
+        if let Err(SendError::Full(notice)) = outbox::send(self, Rank::Ordinary, notice) {
+            self.tell_by_spare(notice);
+        }
+    }
+
+    /// There are as many lanes as there can be, none of them the calling thread's: so there is nothing of its own that
+    /// this must come behind. Nothing foreign runs under the lock.
+    #[cold]
+    fn tell_by_spare(&self, notice: Envelope) {
+        let mut spare = self.spare();
+        let refused = spare.as_mut().map(|spare| spare.send(notice));
+        drop(spare);
+        // It has ended meanwhile.
+        drop(refused);
+    }
+
+    /// The mailbox has ended: its spare lane is freed.
+    pub(super) fn close(&self) {
+        let spare = self.spare().take();
+        // Behind the lock.
+        drop(spare);
+    }
+
+    fn spare(&self) -> MutexGuard<'_, Option<Sender<Envelope>>> {
+        // Nothing in here panics half way.
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn send_bounded(&self, crowding: Crowding, envelope: Envelope) -> Result<(), SendError<Envelope>> {
@@ -114,11 +183,7 @@ impl Post {
         match crowding {
             Crowding::Error => Err(SendError::Full(back)),
             Crowding::DropNewest => Ok(()),
-            // ORDERING: Relaxed, as in `is_read_here`.
-            Crowding::Block if self.reader.load(Ordering::Relaxed) == outbox::this_thread() => {
-                Err(SendError::Full(back))
-            }
-            Crowding::Block => Ok(self.doors.send(back)?),
+            Crowding::Block => self.send_waiting(back),
             Crowding::DropOldest => loop {
                 let oldest = self.doors.displace();
                 match self.doors.try_send(back) {
@@ -130,6 +195,74 @@ impl Post {
                     thread::yield_now();
                 }
             },
+        }
+    }
+
+    /// Waits for room, unless the mailbox is the calling thread's.
+    #[cold]
+    fn send_waiting(&self, mut envelope: Envelope) -> Result<(), SendError<Envelope>> {
+        let me = this_thread();
+        loop {
+            // ORDERING: Relaxed; a thread recognises what it has written itself.
+            let reader = Reader(self.reader.load(Ordering::Relaxed));
+            if me == 0 || reader.0 >> 1 != me {
+                return Ok(self.doors.send(envelope)?);
+            }
+            if reader == Reader::receiving(me) {
+                return Err(SendError::Full(envelope));
+            }
+            envelope = match self.doors.send_timeout(envelope, DOUBT) {
+                Ok(()) => return Ok(()),
+                Err(SendTimeoutError::Disconnected(back)) => return Err(SendError::Ended(back)),
+                Err(SendTimeoutError::Timeout(back)) => back,
+            };
+            // ORDERING: Relaxed; as above. It fails where another thread has used the mailbox meanwhile.
+            let _ =
+                self.reader.compare_exchange(reader.0, Reader::receiving(me).0, Ordering::Relaxed, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(all(test, not(any(ysuite_loom, miri))))]
+mod tests {
+    use std::time::Duration;
+
+    use crate::channel::mpsc::Sender;
+    use crate::mailbox::{Builder, Crowding, Envelope, LinkTerminated, Mailbox, OwnerTerminated, SendError};
+
+    /// All lanes that there can be.
+    fn fill(mailbox: &Mailbox) -> Vec<Sender<Envelope>> {
+        core::iter::from_fn(|| mailbox.post().doors.ordinary().ok()).collect()
+    }
+
+    #[test]
+    fn an_end_is_told_where_there_are_as_many_lanes_as_there_can_be() {
+        for bound in [None, Some(2)] {
+            let builder = Builder::new();
+            let mut watching =
+                bound.map_or_else(|| builder.clone(), |bound| builder.clone().bounded(bound, Crowding::Error)).build();
+            let address = watching.address();
+            let [linked, owned, both] = [(); 3].map(|()| Mailbox::new());
+            [&linked, &both].into_iter().for_each(|other| watching.link(&other.address()));
+            [&owned, &both].into_iter().for_each(|other| watching.set_owner(other.post()));
+            let lanes = fill(&watching);
+            assert_eq!(lanes.len(), crate::channel::mpsc::MAX_SENDERS - 1, "but one, which is kept for ends");
+            if bound.is_none() {
+                assert_eq!(address.send(1_u8), Err(SendError::Full(1)), "there is no lane for this thread");
+            } else {
+                address.send(1_u8).unwrap();
+            }
+            drop((linked, owned, both));
+            if bound.is_some() {
+                // With a bound it comes behind the messages as well.
+                assert_eq!(watching.receive_only::<u8>(), Ok(1));
+            }
+            assert!(watching.receive_timeout::<LinkTerminated>(Duration::ZERO).is_ok());
+            assert!(watching.receive_timeout::<OwnerTerminated>(Duration::ZERO).is_ok());
+            assert!(watching.receive_timeout::<OwnerTerminated>(Duration::ZERO).is_ok());
+            assert!(watching.receive_timeout::<LinkTerminated>(Duration::ZERO).is_ok());
+            assert_eq!(watching.set_aside(), 0);
+            drop(lanes);
         }
     }
 }

@@ -1,8 +1,11 @@
 //! Names of mailboxes, for those who have no address: register, locate. Any thread; behind one lock, held for a look into
-//! a table. A name keeps its mailbox from running out of addresses, and ends with it.
+//! two tables, one by name, one by mailbox. A name keeps its mailbox from running out of addresses, and ends with it.
+//!
+//! Everything takes time in proportion to the logarithm of the number of names; the end of a mailbox once for each of its
+//! own. No foreign code runs under the lock: addresses are dropped behind it.
 
 use core::fmt;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::sync::PoisonError;
 
@@ -10,7 +13,45 @@ use super::address::Address;
 use super::post::Post;
 use crate::sync::{Mutex, MutexGuard};
 
-type Names = BTreeMap<Box<str>, Address>;
+struct Names {
+    /// Whose each name is.
+    owners: BTreeMap<Name, Address>,
+    /// The names of each mailbox that has some, by its id.
+    names: BTreeMap<u64, BTreeSet<Name>>,
+}
+
+/// Stands in both tables. Guarded by the lock, so it is no part of a model.
+type Name = std::sync::Arc<str>;
+
+impl Names {
+    const fn new() -> Self {
+        Self { owners: BTreeMap::new(), names: BTreeMap::new() }
+    }
+
+    fn insert(&mut self, name: &str, address: &Address) {
+        let name = Name::from(name);
+        self.names.entry(address.post().id()).or_default().insert(name.clone());
+        self.owners.insert(name, address.clone());
+    }
+
+    fn remove(&mut self, name: &str) -> Option<Address> {
+        let address = self.owners.remove(name)?;
+        let id = address.post().id();
+        if let Some(names) = self.names.get_mut(&id) {
+            names.remove(name);
+            if names.is_empty() {
+                self.names.remove(&id);
+            }
+        }
+        Some(address)
+    }
+
+    /// Takes all names of a mailbox away.
+    fn remove_all(&mut self, id: u64) -> Vec<Address> {
+        let names = self.names.remove(&id).unwrap_or_default();
+        names.iter().filter_map(|name| self.owners.remove(name)).collect()
+    }
+}
 
 #[cfg(not(ysuite_loom))]
 static NAMES: Mutex<Names> = Mutex::new(Names::new());
@@ -49,6 +90,10 @@ fn names() -> MutexGuard<'static, Names> {
 /// Gives a mailbox a name by which every thread can [`locate`] it. It may have several. The name is free again when the
 /// mailbox ends, or by [`unregister`]; until then the mailbox counts as one that somebody has the address of.
 ///
+/// Takes a lock that all names share, for a time in proportion to the logarithm of their number. So do the others here, and
+/// the end of a mailbox, once for each name that is its own. All of them can be used while the thread's local values are
+/// being destroyed.
+///
 /// # Errors
 /// When the name is taken, and when the mailbox has ended.
 pub fn register(name: &str, address: &Address) -> Result<(), RegisterError> {
@@ -57,17 +102,17 @@ pub fn register(name: &str, address: &Address) -> Result<(), RegisterError> {
     if address.post().is_forgotten() {
         return Err(RegisterError::Ended);
     }
-    if names.contains_key(name) {
+    if names.owners.contains_key(name) {
         return Err(RegisterError::Taken);
     }
-    names.insert(name.into(), address.clone());
+    names.insert(name, address);
     Ok(())
 }
 
 /// The mailbox with this name, if there is one.
 #[must_use]
 pub fn locate(name: &str) -> Option<Address> {
-    names().get(name).cloned()
+    names().owners.get(name).cloned()
 }
 
 /// Takes a name away, from whichever mailbox has it, and returns that.
@@ -77,16 +122,9 @@ pub fn unregister(name: &str) -> Option<Address> {
 
 /// A mailbox ends: it has no name any more, and will get none.
 pub(super) fn forget(post: &Post) {
-    let mut gone = Vec::new();
     let mut names = names();
     post.forget();
-    names.retain(|_, address| {
-        let stays = address.post().id() != post.id();
-        if !stays {
-            gone.push(address.clone());
-        }
-        stays
-    });
+    let gone = names.remove_all(post.id());
     drop(names);
     // Behind the lock.
     drop(gone);

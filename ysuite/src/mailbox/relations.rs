@@ -4,7 +4,7 @@
 //! dropped. The end of a mailbox and a new link meet in it: either the link is found by the end, or it finds the end.
 
 use core::fmt;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::PoisonError;
 
@@ -28,7 +28,7 @@ pub(super) struct Watchers(Mutex<State>);
 
 enum State {
     /// By id.
-    Alive(HashMap<u64, Watcher>),
+    Alive(BTreeMap<u64, Watcher>),
     Ended(Panic),
 }
 
@@ -41,7 +41,7 @@ struct Watcher {
 
 impl Watchers {
     pub(super) fn new() -> Self {
-        Self(Mutex::new(State::Alive(HashMap::new())))
+        Self(Mutex::new(State::Alive(BTreeMap::new())))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -97,13 +97,39 @@ impl Watchers {
     pub(super) fn end(&self, ended: &Arc<Post>, panic: &Panic) {
         let before = core::mem::replace(&mut *self.lock(), State::Ended(panic.clone()));
         let State::Alive(watchers) = before else { return };
-        for watcher in watchers.into_values() {
-            for relation in [(watcher.owner, Relation::Owner), (watcher.link, Relation::Link)] {
-                if relation.0 {
-                    watcher.address.post().tell(notice(ended, relation.1, panic.clone()));
-                }
-            }
+        Telling { watchers, ended, panic }.go_on();
+    }
+}
+
+/// Watchers that are still to be told. Looking for a lane gives up others, and what is left in those may panic when it is
+/// dropped: that keeps nobody from being told.
+struct Telling<'a> {
+    watchers: BTreeMap<u64, Watcher>,
+    ended: &'a Arc<Post>,
+    panic: &'a Panic,
+}
+
+impl Telling<'_> {
+    fn go_on(&mut self) {
+        while let Some(mut next) = self.watchers.first_entry() {
+            // Noted before it is told: one that is both is told twice.
+            let watcher = next.get_mut();
+            let relation = if core::mem::take(&mut watcher.owner) {
+                Relation::Owner
+            } else if core::mem::take(&mut watcher.link) {
+                Relation::Link
+            } else {
+                next.remove();
+                continue;
+            };
+            watcher.address.post().tell(notice(self.ended, relation, self.panic.clone()));
         }
+    }
+}
+
+impl Drop for Telling<'_> {
+    fn drop(&mut self) {
+        self.go_on();
     }
 }
 

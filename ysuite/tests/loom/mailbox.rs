@@ -40,6 +40,18 @@ fn urgent_after_ordinary_against_a_mailbox_going_to_sleep() {
     });
 }
 
+/// The sender that has seen the token of one arming takes that of a later one, for a message that is gone by then.
+#[test]
+fn urgent_messages_one_after_another_against_a_mailbox_going_to_sleep() {
+    model_up_to(2, || {
+        let mut mailbox = Mailbox::new();
+        let address = mailbox.address();
+        let thread = thread::spawn(move || (1..4_u8).for_each(|number| address.send_priority(number).unwrap()));
+        (1..4_u8).for_each(|number| assert_eq!(mailbox.receive(), Ok(number)));
+        thread.join().unwrap();
+    });
+}
+
 #[test]
 fn an_urgent_and_an_ordinary_message_at_once() {
     model_up_to(2, || {
@@ -186,6 +198,19 @@ fn an_owners_end_against_the_wait_of_the_owned() {
             Builder::new().spawn_owned(&mut owner, |mailbox| mailbox.receive::<OwnerTerminated>().is_ok()).unwrap();
         drop(address);
         drop(owner);
+        assert!(thread.join().unwrap());
+    });
+}
+
+#[test]
+fn a_childs_last_words_against_the_wait_of_its_owner() {
+    model_up_to(2, || {
+        let mut owner = Mailbox::new();
+        let (address, thread) =
+            Builder::new().spawn_owned(&mut owner, |mailbox| mailbox.owner().unwrap().send(1_u8).is_ok()).unwrap();
+        drop(address);
+        assert_eq!(owner.receive(), Ok(1_u8));
+        assert_eq!(owner.receive::<u8>(), Err(ReceiveError::Disconnected));
         assert!(thread.join().unwrap());
     });
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use ysuite::mailbox::{Builder, Crowding, LinkTerminated, Mailbox, ReceiveError, SendError};
+use ysuite::mailbox::{Address, Builder, Crowding, LinkTerminated, Mailbox, ReceiveError, SendError};
 use ysuite::receive;
 
 use crate::support::{Tally, guarded, panics};
@@ -109,6 +109,74 @@ fn a_thread_never_waits_for_itself() {
         });
         assert_eq!(refused, Ok(Err(SendError::Full(3))));
         assert_eq!((mailbox.receive_only(), mailbox.receive_only()), (Ok(1), Ok(2)));
+    });
+}
+
+#[test]
+fn a_thread_never_waits_for_itself_before_its_first_receive_either() {
+    guarded(|| {
+        // One that has made the mailbox: known for certain after a moment.
+        let mut mailbox = bounded(1, Crowding::Block);
+        let address = mailbox.address();
+        address.send(0).unwrap();
+        (1..4).for_each(|number| assert_eq!(address.send(number), Err(SendError::Full(number))));
+        assert_eq!(mailbox.receive_only(), Ok(0));
+        address.send(4).unwrap();
+        assert_eq!(address.send(5), Err(SendError::Full(5)));
+        // One that was started for it, also if it has not used it.
+        let (tell, told) = std::sync::mpsc::channel::<Address>();
+        let (address, thread) = Builder::new()
+            .bounded(1, Crowding::Block)
+            .spawn(move |_| {
+                let own = told.recv().unwrap();
+                (own.send(0).is_ok(), own.send(1))
+            })
+            .unwrap();
+        tell.send(address).unwrap();
+        assert_eq!(thread.join().unwrap(), (true, Err(SendError::Full(1))));
+        // Or by any method.
+        let (_, thread) = Builder::new()
+            .bounded(1, Crowding::Block)
+            .spawn(|mailbox| {
+                mailbox.address().send(0).unwrap();
+                mailbox.address().send(1)
+            })
+            .unwrap();
+        assert_eq!(thread.join().unwrap(), Err(SendError::Full(1)));
+        // One that has got it from another, and has used it.
+        let thread = thread::spawn(move || (mailbox.address().send(5), mailbox));
+        assert_eq!(thread.join().unwrap().0, Err(SendError::Full(5)));
+    });
+}
+
+#[test]
+fn a_thread_that_has_given_its_mailbox_away_waits_for_room() {
+    guarded(|| {
+        for receives in [false, true] {
+            let mut mailbox = bounded(1, Crowding::Block);
+            let address = mailbox.address();
+            if receives {
+                address.send(0).unwrap();
+                assert_eq!(mailbox.receive_only(), Ok(0));
+            }
+            let thread = thread::spawn(move || {
+                if !receives {
+                    // The one that waits for room in it meanwhile is no longer the one that has it.
+                    thread::sleep(Duration::from_millis(50));
+                }
+                (0..20).for_each(|number| assert_eq!(mailbox.receive_only(), Ok(number)));
+            });
+            for number in 0..20 {
+                let mut unsent = address.send(number);
+                // One that has received from it is known to have it until another has used it.
+                while receives && matches!(unsent, Err(SendError::Full(_))) {
+                    thread::yield_now();
+                    unsent = address.send(number);
+                }
+                unsent.unwrap();
+            }
+            thread.join().unwrap();
+        }
     });
 }
 

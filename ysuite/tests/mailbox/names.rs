@@ -24,6 +24,28 @@ fn a_name_is_taken_once() {
 }
 
 #[test]
+fn an_end_takes_its_own_names_and_no_others() {
+    let (one, two) = (Mailbox::new(), Mailbox::new());
+    let name = |number: usize| format!("of two {number}");
+    for number in 0..60 {
+        register(&name(number), &if number % 3 == 0 { one.address() } else { two.address() }).unwrap();
+    }
+    // Some change hands before.
+    for number in (0..60).filter(|number| number % 6 == 0) {
+        assert_eq!(unregister(&name(number)), Some(one.address()));
+        register(&name(number), &two.address()).unwrap();
+    }
+    let kept = two.address();
+    drop(one);
+    for number in 0..60 {
+        let owner = (number % 6 == 0 || number % 3 != 0).then(|| kept.clone());
+        assert_eq!(locate(&name(number)), owner, "{number}");
+    }
+    drop(two);
+    assert!((0..60).all(|number| locate(&name(number)).is_none()));
+}
+
+#[test]
 fn who_has_ended_gets_no_name() {
     let mailbox = Mailbox::new();
     let address = mailbox.address();

@@ -148,6 +148,48 @@ fn urgent_messages_that_nobody_asks_for_do_not_keep_the_others_waiting() {
 }
 
 #[test]
+fn behind_an_ordinary_message_that_nobody_asks_for_urgent_ones_have_their_turn_again() {
+    let mut mailbox = Mailbox::new();
+    let address = mailbox.address();
+    address.send("nobody asks for this").unwrap();
+    address.send('o').unwrap();
+    // Their turn ends with the last of these.
+    (0..128).for_each(|number| address.send_priority(number).unwrap());
+    address.send_priority('u').unwrap();
+    assert_eq!((mailbox.receive(), mailbox.receive()), (Ok('u'), Ok('o')));
+}
+
+#[test]
+fn a_search_in_a_flood_ends_when_its_deadline_has_passed() {
+    let mut mailbox = Mailbox::new();
+    let address = mailbox.address();
+    (0..10_000).for_each(|number| address.send(number).unwrap());
+    for looked in [4_096, 8_192] {
+        let timed_out = mailbox.receive_timeout::<char>(Duration::from_nanos(1));
+        assert_eq!((timed_out, mailbox.set_aside()), (Err(ReceiveError::Timeout), looked));
+    }
+    // Without a deadline it looks at all of them.
+    address.send('a').unwrap();
+    assert_eq!((mailbox.receive(), mailbox.set_aside()), (Ok('a'), 10_000));
+}
+
+#[test]
+fn a_lane_with_a_message_in_it_is_kept_however_long_it_is_not_used() {
+    let mut mailboxes: Vec<Mailbox> = (0..20).map(|_| Mailbox::new()).collect();
+    let addresses: Vec<Address> = mailboxes.iter().map(Mailbox::address).collect();
+    addresses.iter().for_each(|address| address.send(1).unwrap());
+    // Sweeps enough for each lane to be found unused.
+    for _ in 0..4 {
+        let others: Vec<Mailbox> = (0..300).map(|_| Mailbox::new()).collect();
+        others.iter().for_each(|other| other.address().send(0).unwrap());
+    }
+    addresses.iter().for_each(|address| address.send(2).unwrap());
+    for mailbox in &mut mailboxes {
+        assert_eq!((mailbox.receive(), mailbox.receive()), (Ok(1), Ok(2)));
+    }
+}
+
+#[test]
 fn a_search_in_a_flood_ends_when_the_time_is_up() {
     let mut mailbox = Mailbox::new();
     let address = mailbox.address();

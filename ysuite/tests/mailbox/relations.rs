@@ -7,7 +7,8 @@ use std::time::Duration;
 use ysuite::mailbox::{self, Address, Builder, LinkTerminated, Mailbox, OwnerTerminated, ReceiveError};
 use ysuite::receive;
 
-use crate::support::guarded;
+use crate::support::process::alone;
+use crate::support::{guarded, panics};
 
 struct Stop;
 
@@ -34,6 +35,104 @@ fn the_end_of_a_link_comes_behind_its_last_message() {
             assert_eq!(mailbox.receive_timeout::<LinkTerminated>(Duration::ZERO), Err(ReceiveError::Timeout));
         }
     });
+}
+
+#[test]
+fn a_mailbox_waits_for_a_child_that_can_still_reach_it() {
+    guarded(|| {
+        for linked in [false, true] {
+            let mut mailbox = Mailbox::new();
+            let (go, gone) = mpsc::channel::<()>();
+            let answer = move |child: &mut Mailbox| {
+                gone.recv().unwrap();
+                child.owner().unwrap().send(42).unwrap();
+            };
+            let address = if linked { mailbox.spawn_linked(answer) } else { mailbox.spawn(answer) };
+            drop(address);
+            // Nobody but the child has the address.
+            assert_eq!(mailbox.receive_timeout::<i32>(Duration::ZERO), Err(ReceiveError::Timeout));
+            go.send(()).unwrap();
+            assert_eq!(mailbox.receive::<i32>(), Ok(42));
+            if linked {
+                assert!(mailbox.receive::<LinkTerminated>().is_ok());
+            }
+            (0..3).for_each(|_| assert_eq!(mailbox.receive::<i32>(), Err(ReceiveError::Disconnected)));
+        }
+    });
+}
+
+#[test]
+fn nothing_comes_behind_disconnected() {
+    guarded(|| {
+        for round in 0..300_u32 {
+            let mut mailbox = Mailbox::new();
+            let children = 1 + round % 3;
+            for child in 0..children {
+                mailbox.spawn(move |mailbox: &mut Mailbox| {
+                    (0..child * 100).for_each(|_| std::hint::spin_loop());
+                    mailbox.owner().unwrap().send(child).unwrap();
+                });
+            }
+            let received = std::iter::from_fn(|| mailbox.receive::<u32>().ok()).count();
+            assert_eq!((received, mailbox.receive::<u32>()), (children as usize, Err(ReceiveError::Disconnected)));
+        }
+    });
+}
+
+#[test]
+fn an_owner_that_has_ended_is_told_of_though_nobody_else_is_left() {
+    guarded(|| {
+        let mut owner = Mailbox::new();
+        let (_, thread) = Builder::new().spawn_owned(&mut owner, |mailbox| mailbox.receive::<u8>()).unwrap();
+        drop(owner);
+        assert!(matches!(thread.join().unwrap(), Err(ReceiveError::OwnerTerminated(_))));
+    });
+}
+
+/// Panics when it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("a bomb");
+    }
+}
+
+/// Leaves a bomb in the calling thread's lane to a mailbox that has ended: the one before it has kept that from going.
+fn leave_a_bomb() -> Address {
+    let mailbox = Mailbox::new();
+    let address = mailbox.address();
+    (0..2).for_each(|_| address.send(Bomb).unwrap());
+    assert_eq!(panics(|| drop(mailbox)), "a bomb");
+    address
+}
+
+#[test]
+fn a_panic_on_the_way_keeps_no_watcher_from_being_told() {
+    guarded(|| {
+        let mut watching: Vec<Mailbox> = (0..3).map(|_| Mailbox::new()).collect();
+        let ended = Mailbox::new();
+        watching.iter_mut().for_each(|mailbox| mailbox.link(&ended.address()));
+        let thread = thread::spawn(move || {
+            let _address = leave_a_bomb();
+            // With these there are so many lanes that the next makes the thread look which it can give up.
+            let others: Vec<Mailbox> = (0..63).map(|_| Mailbox::new()).collect();
+            others.iter().for_each(|other| other.address().send(0_u8).unwrap());
+            assert_eq!(panics(|| drop(ended)), "a bomb");
+        });
+        thread.join().unwrap();
+        for mailbox in &mut watching {
+            assert!(mailbox.receive_timeout::<LinkTerminated>(Duration::ZERO).is_ok());
+        }
+    });
+}
+
+#[test]
+fn a_bomb_in_the_lane_of_a_thread_that_ends_does_not_end_the_process() {
+    if !alone("relations::a_bomb_in_the_lane_of_a_thread_that_ends_does_not_end_the_process") {
+        return;
+    }
+    guarded(|| thread::spawn(|| drop(leave_a_bomb())).join().unwrap());
 }
 
 #[test]
