@@ -237,6 +237,29 @@ mod stream {
     }
 
     #[test]
+    fn a_stream_says_how_much_there_is_and_how_much_there_will_be() {
+        let (mut sender, mut receiver) = spsc::unbounded();
+        assert_eq!(receiver.size_hint(), (0, None));
+        sender.send_batch(0..100).unwrap();
+        sender.write(100).unwrap();
+        assert_eq!(receiver.size_hint(), (100, None));
+        assert_eq!(receiver.recv(), Ok(0));
+        drop(sender);
+        assert_eq!(receiver.size_hint(), (100, Some(100)));
+        assert_eq!(receiver.try_iter().count(), 100);
+        assert_eq!(receiver.size_hint(), (0, Some(0)));
+        // Every lane of a funnel counts.
+        let (mut sender, receiver) = ysuite::mpsc::bounded(3);
+        let mut other = sender.clone();
+        (0..3).for_each(|message| sender.send(message).unwrap());
+        other.send(3).unwrap();
+        drop(other);
+        assert_eq!(receiver.size_hint(), (4, None));
+        drop(sender);
+        assert_eq!(receiver.size_hint(), (4, Some(4)));
+    }
+
+    #[test]
     fn an_empty_stream_is_pending_and_wakes() {
         let (mut sender, mut receiver) = spsc::unbounded();
         let task = Task::default();

@@ -21,6 +21,7 @@ mod pool;
 #[path = "loom/slow_sender.rs"]
 mod slow_sender;
 
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -355,6 +356,24 @@ fn a_task_is_woken() {
             sender.send(2).unwrap();
         });
         block_on(async {
+            assert_eq!(poll_fn(|context| receiver.poll_recv(context)).await, Ok(1));
+            assert_eq!(poll_fn(|context| receiver.poll_recv(context)).await, Ok(2));
+            assert!(poll_fn(|context| receiver.poll_recv(context)).await.is_err());
+        });
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn a_task_is_woken_and_its_future_lets_go_of_it() {
+    // With three preemptions this takes minutes.
+    model_up_to(2, || {
+        let (mut sender, mut receiver) = spsc::unbounded();
+        let thread = thread::spawn(move || {
+            sender.send(1).unwrap();
+            sender.send(2).unwrap();
+        });
+        block_on(async {
             assert_eq!(receiver.recv_async().await, Ok(1));
             assert_eq!(receiver.recv_async().await, Ok(2));
             assert!(receiver.recv_async().await.is_err());
@@ -365,7 +384,8 @@ fn a_task_is_woken() {
 
 #[test]
 fn a_sending_task_is_woken() {
-    model(|| {
+    // With three preemptions this takes minutes: the future lets go of its task as well.
+    model_up_to(2, || {
         let (mut sender, mut receiver) = spsc::bounded(1);
         let thread = thread::spawn(move || {
             assert_eq!(receiver.recv(), Ok(1));

@@ -18,7 +18,7 @@ use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
 
 /// The receiving end of the [pipe](super). Dropping it drops the messages that are in the channel, and makes sending
-/// fail.
+/// fail. Should one of them panic as it is dropped, the rest is dropped all the same, and the panic goes on then.
 pub struct Receiver<T> {
     face: Local<Receiving<Pipe<T>>>,
 }
