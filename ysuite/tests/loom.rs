@@ -242,41 +242,6 @@ fn the_senders_end_is_seen_behind_the_last_message_of_a_stream() {
     });
 }
 
-/// A message whose drop panics, quietly.
-struct Explosive(Counted);
-
-impl Drop for Explosive {
-    fn drop(&mut self) {
-        if !std::thread::panicking() {
-            std::panic::resume_unwind(Box::new(()));
-        }
-        let _ = &self.0;
-    }
-}
-
-#[test]
-fn one_that_disposes_and_panics_hands_the_reading_place_on() {
-    model_up_to(2, || {
-        let ended = Arc::new(AtomicUsize::new(0));
-        let (mut writer, reader) = ypipe::unbounded();
-        assert!(writer.write(Explosive(Counted(ended.clone()))).is_ok());
-        writer.flush();
-        let count = ended.clone();
-        let thread = thread::spawn(move || {
-            let ending = std::panic::AssertUnwindSafe(|| {
-                assert!(writer.write(Explosive(Counted(count))).is_ok());
-                writer.flush();
-            });
-            let _ = std::panic::catch_unwind(ending);
-            writer
-        });
-        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(reader)));
-        let writer = thread.join().unwrap();
-        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(writer)));
-        assert_eq!(ended.load(Ordering::Relaxed), 2);
-    });
-}
-
 #[test]
 fn the_receivers_end_against_sending() {
     model(|| {
