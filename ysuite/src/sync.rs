@@ -61,42 +61,34 @@ mod real {
     /// comes second gets what the caller of `heavy` did before that. Nothing passes between two `light`s, nothing to any
     /// atomic elsewhere, and none of them is a fence: where a fence is needed a model finds it missing.
     mod barriers {
-        use std::sync::Arc;
+        use std::sync::atomic::AtomicUsize as PlainUsize;
 
         use loom::sync::atomic::{AtomicUsize, Ordering, fence};
 
+        /// A model has no more threads.
+        const THREADS: usize = 5;
+
         struct Barriers {
-            /// For threads that have come to no `light` yet.
-            before: AtomicUsize,
-            /// Of the others. Not a model's lock: that would order them.
-            words: std::sync::Mutex<Vec<Arc<AtomicUsize>>>,
+            words: [AtomicUsize; THREADS],
+            /// How many threads have a word. Not a model's: that would order them.
+            given: PlainUsize,
         }
 
         loom::lazy_static! {
-            static ref BARRIERS: Barriers =
-                Barriers { before: AtomicUsize::new(0), words: std::sync::Mutex::new(Vec::new()) };
+            static ref BARRIERS: Barriers = Barriers {
+                words: std::array::from_fn(|_| AtomicUsize::new(0)),
+                given: PlainUsize::new(0),
+            };
         }
 
         loom::thread_local! {
-            static OWN: Arc<AtomicUsize> = begin();
-        }
-
-        fn words() -> Vec<Arc<AtomicUsize>> {
-            BARRIERS.words.lock().expect("nothing panics while it is held").clone()
-        }
-
-        /// A thread comes to its first `light`.
-        fn begin() -> Arc<AtomicUsize> {
-            let own = Arc::new(AtomicUsize::new(0));
-            BARRIERS.words.lock().expect("as above").push(own.clone());
-            // ORDERING: Acquire pairs with the release in `between_threads`, where that came earlier.
-            BARRIERS.before.fetch_add(0, Ordering::Acquire);
-            own
+            // ORDERING: Relaxed; a number for each.
+            static OWN: usize = BARRIERS.given.fetch_add(1, Ordering::Relaxed);
         }
 
         pub(in crate::sync) fn light() {
             // ORDERING: AcqRel, see above. A thread past its thread-locals has a fence.
-            if OWN.try_with(|own| own.fetch_add(0, Ordering::AcqRel)).is_err() {
+            if OWN.try_with(|&own| BARRIERS.words[own].fetch_add(0, Ordering::AcqRel)).is_err() {
                 fence(Ordering::SeqCst);
             }
         }
@@ -104,9 +96,8 @@ mod real {
         pub(crate) fn between_threads() {
             // ORDERING: a full fence of the caller's own.
             fence(Ordering::SeqCst);
-            // ORDERING: AcqRel, see above.
-            BARRIERS.before.fetch_add(0, Ordering::AcqRel);
-            for word in words() {
+            // ORDERING: AcqRel, see above; also those of threads that have come to no `light` yet.
+            for word in &BARRIERS.words {
                 word.fetch_add(0, Ordering::AcqRel);
             }
             fence(Ordering::SeqCst);

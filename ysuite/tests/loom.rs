@@ -223,6 +223,28 @@ fn the_senders_end_against_a_receiver_going_to_sleep() {
     });
 }
 
+/// In a stream nothing is fenced: what the end says is all that orders the messages before it.
+#[test]
+fn the_senders_end_is_seen_behind_the_last_message_of_a_stream() {
+    model(|| {
+        let (mut sender, mut receiver) = spsc::unbounded();
+        let thread = thread::spawn(move || (0..2).for_each(|number| sender.send(number).unwrap()));
+        let mut received = 0;
+        loop {
+            match receiver.try_recv() {
+                Ok(number) => {
+                    assert_eq!(number, received);
+                    received += 1;
+                }
+                Err(TryRecvError::Empty) => thread::yield_now(),
+                Err(TryRecvError::Disconnected) => break,
+            }
+        }
+        assert_eq!(received, 2);
+        thread.join().unwrap();
+    });
+}
+
 #[test]
 fn the_receivers_end_against_sending() {
     model(|| {

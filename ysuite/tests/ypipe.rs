@@ -298,14 +298,18 @@ fn passive_synchronisation_with_a_socketpair() {
 #[test]
 fn small_pipes_make_no_system_call() {
     let (mut writer, mut reader) = ypipe::bounded(64);
-    let before = calls();
-    for message in 0..10_000 {
-        writer.write(message).unwrap();
-        writer.flush();
-        assert_eq!(reader.read(), Some(message));
-        assert_eq!(reader.read(), None);
-    }
-    assert_eq!(calls(), before);
+    let mut pass = || {
+        for message in 0..10_000 {
+            writer.write(message).unwrap();
+            writer.flush();
+            assert_eq!(reader.read(), Some(message));
+            assert_eq!(reader.read(), None);
+        }
+        calls()
+    };
+    // The first in the process to stream asks once whether the kernel has barriers for others.
+    let before = pass();
+    assert_eq!(pass(), before);
 }
 
 #[test]

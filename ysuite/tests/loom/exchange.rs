@@ -261,6 +261,43 @@ fn the_last_senders_end_against_two_receivers_going_to_sleep() {
     });
 }
 
+/// Receives until nothing can come, without ever waiting; returns how many.
+fn drain(receiver: &Receiver<u32>) -> usize {
+    let mut received = 0;
+    loop {
+        match receiver.try_recv() {
+            Ok(_) => received += 1,
+            Err(TryRecvError::Empty) => thread::yield_now(),
+            Err(TryRecvError::Disconnected) => return received,
+        }
+    }
+}
+
+/// In a stream nothing is fenced: what the end says is all that orders the messages before it.
+#[test]
+fn the_last_senders_end_is_seen_behind_the_last_message_of_a_stream() {
+    model(3, || {
+        let (sender, receiver) = mpmc::bounded(2);
+        let thread = thread::spawn(move || (0..2).for_each(|message| sender.send(message).unwrap()));
+        assert_eq!(drain(&receiver), 2);
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn the_last_senders_end_is_seen_behind_what_another_has_sent() {
+    model(3, || {
+        let (sender, receiver) = mpmc::bounded(2);
+        // From here on nobody promises fences.
+        sender.send(0).unwrap();
+        assert_eq!(receiver.recv(), Ok(0));
+        let other = sender.clone();
+        let threads = [thread::spawn(move || other.send(1).unwrap()), thread::spawn(move || drop(sender))];
+        assert_eq!(drain(&receiver), 1);
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    });
+}
+
 #[test]
 fn the_last_receivers_end_against_a_sender_without_room() {
     model(3, || {

@@ -75,7 +75,7 @@ fn a_future_whose_wakers_drop_panics_passes_on_what_it_was_told() {
 }
 
 #[test]
-fn a_task_told_and_polled_with_a_waker_whose_clone_panics_passes_on() {
+fn a_batch_wakes_a_receiver_that_polls_and_futures_alike() {
     let (sender, receiver) = mpmc::bounded(8);
     let mut first = receiver.clone();
     let task = Task::default();

@@ -44,12 +44,27 @@
 //! A receiver that was told and neither looks nor goes keeps others from being told of *that* message. They may take it
 //! all the same, and are told of the next.
 //!
+//! # Foreign code
+//!
+//! When the last receiver goes, the messages are dropped on its thread; where a message's `Drop` panics, the others are
+//! dropped all the same, and the panic goes on. A waker that panics does so after its work is done: those behind it are
+//! woken too, and no place or message is lost but what the interrupted call had in its hands.
+//!
 //! # Preempted peers
 //!
 //! A sender may lose its CPU between claiming its place in the order and putting its message there. Until it goes on, the
-//! messages behind it cannot be received: [`try_recv`](Receiver::try_recv) says `Empty`, a waiting receiver sleeps, and
-//! the sender wakes one when it has finished. Likewise a receiver that has not finished taking a message out leaves its
-//! place full. Nothing here ever spins until another thread goes on.
+//! messages behind it cannot be received, not even those whose `send` has returned: a waiting receiver sleeps, and the
+//! sender wakes one when it has finished. [`try_recv`](Receiver::try_recv) looks for a moment, gives its CPU away a few
+//! times, and then says `Empty`. So `Empty` says that nothing can be had now, not that nothing has been sent:
+//! [`is_empty`](Receiver::is_empty), which counts what is being put in, tells the two apart, and whoever must have a message
+//! that it knows to have been sent uses [`recv`](Receiver::recv). Likewise a receiver that has not finished taking a message
+//! out leaves its place full. Nothing here ever spins until another thread goes on: the order of messages is linearizable,
+//! and so is every answer but these two, which are the price of that.
+//!
+//! # Futures
+//!
+//! A future that is dropped passes on what it was told. One that is *forgotten* (`mem::forget`) while it waits keeps its
+//! place for ever, and swallows one wake-up.
 
 mod bell;
 mod core;

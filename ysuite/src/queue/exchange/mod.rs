@@ -6,8 +6,8 @@
 //! nothing makes a system call but the sleeper's heavy barrier. The exchange never sleeps and never wakes anybody: it
 //! reports who is to be woken.
 //!
-//! What it cannot do: tell an empty ring from one whose oldest message is still being written. Both are "nothing to be
-//! had yet"; whoever finishes that message looks at the roster.
+//! What it cannot do: give out what lies behind a message that is still being written. That is "nothing to be had yet", as
+//! is an empty ring ([`Ring::is_empty`] tells them apart); whoever finishes that message looks at the roster.
 //!
 //! Sources: the ring is Dmitry Vyukov's bounded MPMC queue, with claims of several cells at once; the roster's word is the
 //! pipe's passive word, for many publishers.
