@@ -207,3 +207,30 @@ impl Magazine {
         self.elsewhere.load(Ordering::Relaxed)
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::{Entry, Magazine, SHARED};
+    use crate::sync::{Ordering, asymmetric};
+
+    #[test]
+    fn a_magazine_is_calmed_when_no_thief_is_at_work() {
+        let magazine = Magazine::new();
+        let mode = || magazine.mode.load(Ordering::Relaxed);
+        magazine.put(0, Entry::used(1, false));
+        magazine.put(2, Entry::used(2, false));
+        assert_eq!(magazine.top(), 3);
+        assert!(magazine.steal().is_some());
+        assert_eq!((mode(), magazine.top()), (SHARED, 1));
+        // A thief that is preempted at its work.
+        magazine.mode.fetch_add(1, Ordering::Relaxed);
+        magazine.calm();
+        assert_eq!(mode(), SHARED + 1);
+        magazine.mode.fetch_sub(1, Ordering::Relaxed);
+        magazine.calm();
+        // Without a barrier for others everybody swaps, always.
+        assert_eq!(mode(), if asymmetric() { 0 } else { SHARED });
+        assert_eq!(magazine.take(0), Some(Entry::used(1, false)));
+        assert_eq!((magazine.take(0), magazine.top()), (None, 0));
+    }
+}

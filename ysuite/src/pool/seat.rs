@@ -89,11 +89,7 @@ fn put_past_locals(class: &Class, entry: Entry) -> Arc<Core> {
 
 impl Seats {
     const fn new() -> Self {
-        Self {
-            thread: Cell::new(NOBODY),
-            front: [const { Seat::new() }; SEATS],
-            back: [const { Seat::new() }; SEATS],
-        }
+        Self { thread: Cell::new(NOBODY), front: [const { Seat::new() }; SEATS], back: [const { Seat::new() }; SEATS] }
     }
 
     #[inline(always)]
@@ -309,3 +305,6 @@ impl Drop for Seats {
         self.seats().for_each(|seat| drop(seat.leave()));
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests;

@@ -344,6 +344,38 @@ fn random_operations_answer_as_the_model_says() {
     });
 }
 
+/// Takes and gives back whole floods, in some thread.
+#[test]
+fn random_floods_leave_all_blocks_where_they_can_be_taken() {
+    guarded(|| {
+        const BLOCKS: usize = 140_000;
+        let (pool, mut random) = (Pool::new(&[(8, BLOCKS)]).unwrap(), Random::new(7));
+        let (helper, mut out) = (Helper::new(), Vec::new());
+        for _ in 0..10 + operations() / 10_000 {
+            let number = [1, 1_000, BLOCKS, random.below(BLOCKS)][random.below(4)];
+            if random.below(2) == 0 {
+                let before = out.len();
+                out.extend(std::iter::from_fn(|| pool.try_take(8)).take(number));
+                assert_eq!(out.len(), BLOCKS.min(before + number));
+            } else {
+                let back = out.split_off(out.len() - out.len().min(number));
+                match random.below(4) {
+                    0 => drop(back),
+                    1 => helper.run(move || drop(back)),
+                    _ => late(move || move || drop(back)),
+                }
+            }
+            assert_eq!(pool.stats()[0].in_use, out.len());
+        }
+        // All of them at once by a thread that ends, and the next in the ordinary way.
+        out.extend(all(&pool, 8));
+        let last = out.pop();
+        late(move || move || drop(out));
+        drop(last);
+        assert_eq!(all(&pool, 8).len(), BLOCKS);
+    });
+}
+
 /// A number at both ends of a message; nobody else has it.
 fn write(message: &mut Message, number: u64) {
     let end = message.len() - 8;
