@@ -122,9 +122,10 @@ impl Held {
         &self.group().magazines[self.index % GROUP]
     }
 
-    /// Gives it to the depot, with the blocks that are in. `roomy`: its last slot is empty.
-    pub(super) fn offer(self, roomy: bool) {
-        let bit = 1_u64 << (self.index % GROUP);
+    /// Gives it to the depot, with the blocks that are in. All slots from `top` on are empty, of `rounds` that are used.
+    pub(super) fn offer(self, top: usize, rounds: usize) {
+        self.magazine().leave(top);
+        let (bit, roomy) = (1_u64 << (self.index % GROUP), top < rounds);
         let bits = if roomy { bit | bit << ROOMY } else { bit };
         // ORDERING: Release pairs with the Acquire in `adopt`.
         self.group().bits.offered.fetch_or(bits, Ordering::Release);

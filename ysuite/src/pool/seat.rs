@@ -82,7 +82,7 @@ fn put_past_locals(class: &Class, entry: Entry) -> Arc<Core> {
     let (held, top) = class.depot().claim_roomy();
     held.magazine().count_elsewhere();
     held.magazine().put(top, entry);
-    held.offer(top + 1 < class.depot().rounds());
+    held.offer(top + 1, class.depot().rounds());
     class.published();
     core
 }
@@ -109,10 +109,9 @@ impl Seats {
                 return taken;
             }
         }
-        let rounds = class.depot().rounds();
         while let Some(held) = class.depot().adopt() {
             held.magazine().calm();
-            let seat = self.sit(class, held, rounds);
+            let seat = self.sit(class, held, held.magazine().left());
             let taken = seat.take(class);
             if taken.is_some() {
                 return taken;
@@ -297,7 +296,7 @@ impl Seat {
 
 /// Gives a magazine to the depot: with its blocks, or to be claimed by others.
 fn give(held: Held, top: usize, rounds: usize) {
-    if top == 0 { held.release() } else { held.offer(top < rounds) }
+    if top == 0 { held.release() } else { held.offer(top, rounds) }
 }
 
 impl Drop for Seats {

@@ -162,7 +162,7 @@ impl Waiting {
 fn hold(gaps: &mut Gaps, waiting: &Waiting) {
     if gaps.random.below(2) == 0 {
         // Not for ever: the others may have blocks in hand as well.
-        for _ in 0..20 {
+        for _ in 0..8 {
             if waiting.is_any_asleep() {
                 break;
             }
@@ -192,7 +192,7 @@ fn read(message: &Message) -> u64 {
 
 #[test]
 fn a_block_or_two_for_each_thread() {
-    Hunt { name: "pool, few blocks", threads: 4, blocks: 6, keeps: 14, turns: 100 }.run();
+    Hunt { name: "pool, few blocks", threads: 4, blocks: 6, keeps: 14, turns: 40 }.run();
 }
 
 #[test]
@@ -202,5 +202,5 @@ fn one_block_for_all() {
 
 #[test]
 fn magazines_change_hands() {
-    Hunt { name: "pool, many blocks", threads: 4, blocks: 600, keeps: 1_300, turns: 60 }.run();
+    Hunt { name: "pool, many blocks", threads: 4, blocks: 600, keeps: 1_300, turns: 30 }.run();
 }
