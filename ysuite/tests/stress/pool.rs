@@ -197,7 +197,7 @@ fn a_block_or_two_for_each_thread() {
 
 #[test]
 fn one_block_for_all() {
-    Hunt { name: "pool, one block", threads: 3, blocks: 1, keeps: 3, turns: 150 }.run();
+    Hunt { name: "pool, one block", threads: 3, blocks: 1, keeps: 3, turns: 60 }.run();
 }
 
 #[test]
