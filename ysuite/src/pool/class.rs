@@ -235,3 +235,22 @@ impl Side for Taker<'_> {
         self.class.depot.len()
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use core::cell::Cell;
+
+    use super::Taker;
+    use crate::channel::crowd::Side;
+    use crate::pool::core::Core;
+
+    #[test]
+    fn a_taker_passes_on_as_many_calls_as_there_are_blocks() {
+        let pool = Core::new(&[(8, 5)], false).unwrap();
+        let (class, found) = (&pool.classes()[0], Cell::new(None));
+        let taker = Taker { class, found: &found };
+        assert_eq!(taker.supply(), 5);
+        assert!(taker.is_ready() && taker.is_ready());
+        assert_eq!(taker.supply(), 4, "it takes one, and no second");
+    }
+}

@@ -41,6 +41,7 @@ impl Depot {
         for (first, group) in (0..full).step_by(GROUP).zip(&bank.groups[1..]) {
             for (index, magazine) in group.magazines.iter().enumerate().take(full - first) {
                 let blocks = (first + index) * rounds..blocks.min((first + index + 1) * rounds);
+                magazine.leave(blocks.len());
                 blocks.rev().enumerate().for_each(|(at, block)| magazine.put(at, Entry::fresh(block)));
             }
             group.fill(full - first);
@@ -72,16 +73,10 @@ impl Depot {
 
     /// Takes a magazine that has room, for blocks to be put in, and says from which slot on it is empty.
     pub(super) fn claim_roomy(&self) -> (Held, usize) {
-        for bank in self.banks() {
-            while let Some(held) = bank.adopt_roomy() {
-                let top = held.magazine().top();
-                if top < self.rounds {
-                    return (held, top);
-                }
-                held.offer(false);
-            }
+        match self.banks().find_map(Bank::adopt_roomy) {
+            Some(held) => (held, held.magazine().left()),
+            None => (self.claim(), 0),
         }
-        (self.claim(), 0)
     }
 
     /// Takes a magazine that may have blocks in.
@@ -118,5 +113,86 @@ impl Depot {
     /// How many blocks have been given back by another thread than had taken them.
     pub(super) fn elsewhere(&self) -> u64 {
         self.banks().flat_map(|bank| &bank.groups).flat_map(|group| &group.magazines).map(Magazine::elsewhere).sum()
+    }
+}
+
+#[cfg(all(test, not(ysuite_loom)))]
+impl Depot {
+    /// How many magazines are claimed.
+    pub(super) fn claimed(&self) -> usize {
+        self.in_use().count()
+    }
+
+    /// How many are in the depot.
+    pub(super) fn offered(&self) -> usize {
+        self.banks().map(|bank| bank.tally().1).sum()
+    }
+
+    /// How many groups one that looks for a block has to look at.
+    pub(super) fn marked(&self) -> usize {
+        self.banks().map(|bank| bank.tally().0).sum()
+    }
+}
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::super::group::{Group, Held};
+    use super::super::magazine::Entry;
+    use super::Depot;
+
+    #[test]
+    fn more_threads_than_there_are_magazines_for_get_one_group_more() {
+        for blocks in [1, 1 << 20] {
+            let depot = Depot::new(blocks);
+            while depot.adopt().is_some() {}
+            let room = depot.first.groups.len() * 32 - depot.claimed();
+            let held: Vec<Held> = (0..room + 33).map(|_| depot.claim()).collect();
+            let more: Vec<usize> = depot.banks().skip(1).map(|bank| bank.groups.len()).collect();
+            assert_eq!(more, [1, 1], "a group for 32");
+            held.into_iter().for_each(Held::release);
+            let again: Vec<Held> = (0..room + 33).map(|_| depot.claim()).collect();
+            assert_eq!((again.len(), depot.banks().count()), (room + 33, 3), "what was released is claimed again");
+        }
+        // What the documentation says.
+        assert!((10_000..11 * 1_024).contains(&size_of::<Group>()), "{}", size_of::<Group>());
+    }
+
+    #[test]
+    fn a_search_that_fails_does_not_look_at_all_groups_again() {
+        let depot = Depot::new(1_000_000);
+        let all: Vec<Held> = std::iter::from_fn(|| depot.adopt()).collect();
+        assert_eq!((all.len(), depot.marked()), (15_625, 490 - 1));
+        for held in all {
+            held.magazine().drain();
+            held.release();
+        }
+        assert!(depot.adopt().is_none());
+        assert_eq!(depot.marked(), 0);
+        let one = depot.claim();
+        assert_eq!(depot.marked(), 1);
+        one.magazine().put(0, Entry::used(3, false));
+        assert_eq!(depot.steal(), Some(Entry::used(3, false)));
+    }
+
+    #[test]
+    fn a_magazine_with_room_is_claimed_before_an_empty_one() {
+        let depot = Depot::new(1_000);
+        let before = depot.claimed();
+        for index in 0..200 {
+            let (held, top) = depot.claim_roomy();
+            assert_eq!(top, index as usize % 64);
+            held.magazine().put(top, Entry::used(index, false));
+            held.offer(top + 1, depot.rounds());
+        }
+        assert_eq!(depot.claimed() - before, 4);
+    }
+
+    #[test]
+    fn what_the_depot_has_goes_out_of_use_when_it_is_drained() {
+        let depot = Depot::new(100_000);
+        let in_hand = depot.claim();
+        in_hand.magazine().put(0, Entry::used(1, false));
+        assert_eq!(depot.drain(), 100_001);
+        assert_eq!((depot.claimed(), depot.len(), depot.drain()), (1, 0, 0));
     }
 }

@@ -108,24 +108,24 @@ pub(super) struct Held {
 }
 
 impl Held {
-    fn bank(&self) -> &Bank {
+    fn bank<'a>(self) -> &'a Bank {
         // SAFETY: banks live as long as their depot; a holder keeps that alive.
         unsafe { &*self.bank }
     }
 
-    fn group(&self) -> &Group {
+    fn group<'a>(self) -> &'a Group {
         &self.bank().groups[self.index / GROUP]
     }
 
     /// It is valid as long as the depot is.
     pub(super) fn magazine<'a>(self) -> &'a Magazine {
-        // SAFETY: as in `bank`.
-        unsafe { &*(&raw const self.group().magazines[self.index % GROUP]) }
+        &self.group().magazines[self.index % GROUP]
     }
 
-    /// Gives it to the depot, with the blocks that are in. `roomy`: its last slot is empty.
-    pub(super) fn offer(self, roomy: bool) {
-        let bit = 1_u64 << (self.index % GROUP);
+    /// Gives it to the depot, with the blocks that are in. All slots from `top` on are empty, of `rounds` that are used.
+    pub(super) fn offer(self, top: usize, rounds: usize) {
+        self.magazine().leave(top);
+        let (bit, roomy) = (1_u64 << (self.index % GROUP), top < rounds);
         let bits = if roomy { bit | bit << ROOMY } else { bit };
         // ORDERING: Release pairs with the Acquire in `adopt`.
         self.group().bits.offered.fetch_or(bits, Ordering::Release);
@@ -241,10 +241,12 @@ impl Bank {
         self.next().expect("made just now")
     }
 
-    /// How many groups one that looks for a block has to look at.
+    /// How many groups one that looks for a block has to look at, and how many magazines have been offered.
     #[cfg(all(test, not(ysuite_loom)))]
-    pub(super) fn marked(&self) -> usize {
-        self.claimed.iter().count()
+    pub(super) fn tally(&self) -> (usize, usize) {
+        // ORDERING: Relaxed; a count.
+        let offered = |group: &Group| (group.bits.offered.load(Ordering::Relaxed) as u32).count_ones() as usize;
+        (self.claimed.iter().count(), self.groups.iter().map(offered).sum())
     }
 }
 

@@ -18,7 +18,7 @@
 //! Sources: magazines are Bonwick and Adams's (*Magazines and Vmem*, 2001), but theirs belong to their thread alone.
 
 // Counted by owners: not the façade's, a model need not explore it.
-use core::sync::atomic::AtomicU64;
+use core::sync::atomic::{AtomicU32 as PlainU32, AtomicU64};
 
 use crate::sync::{AtomicU32, Ordering, asymmetric, heavy, light};
 
@@ -73,6 +73,8 @@ pub(super) struct Magazine {
     taking: AtomicU32,
     /// Blocks that its owners have put in, and other threads had taken from the pool. Written by the owner.
     elsewhere: AtomicU64,
+    /// While it is in the depot: all slots from here on are empty. Written by its last owner.
+    left: PlainU32,
     /// Entries, or 0. The owner has all that are behind its top empty.
     slots: Slots,
 }
@@ -87,6 +89,7 @@ impl Magazine {
             mode: AtomicU32::new(if asymmetric() { 0 } else { SHARED }),
             taking: AtomicU32::new(0),
             elsewhere: AtomicU64::new(0),
+            left: PlainU32::new(0),
             slots: Slots(core::array::from_fn(|_| AtomicU32::new(0))),
         }
     }
@@ -195,6 +198,17 @@ impl Magazine {
         self.slots.0.iter().rposition(|slot| slot.load(Ordering::Relaxed) != 0).map_or(0, |at| at + 1)
     }
 
+    /// Owner, before it leaves the magazine to others: all slots from here on are empty.
+    pub(super) fn leave(&self, top: usize) {
+        // ORDERING: Relaxed here and below; one owner at a time, who acquired the magazine from the one before.
+        self.left.store(top as u32, Ordering::Relaxed);
+    }
+
+    /// Owner of a magazine that has just been adopted: where its last owner has left it.
+    pub(super) fn left(&self) -> usize {
+        self.left.load(Ordering::Relaxed) as usize
+    }
+
     /// Owner: the block just put in had been taken by another thread.
     #[inline(always)]
     pub(super) fn count_elsewhere(&self) {
@@ -205,5 +219,32 @@ impl Magazine {
     pub(super) fn elsewhere(&self) -> u64 {
         // ORDERING: Relaxed; a count.
         self.elsewhere.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::{Entry, Magazine, SHARED};
+    use crate::sync::{Ordering, asymmetric};
+
+    #[test]
+    fn a_magazine_is_calmed_when_no_thief_is_at_work() {
+        let magazine = Magazine::new();
+        let mode = || magazine.mode.load(Ordering::Relaxed);
+        magazine.put(0, Entry::used(1, false));
+        magazine.put(2, Entry::used(2, false));
+        assert_eq!(magazine.top(), 3);
+        assert!(magazine.steal().is_some());
+        assert_eq!((mode(), magazine.top()), (SHARED, 1));
+        // A thief that is preempted at its work.
+        magazine.mode.fetch_add(1, Ordering::Relaxed);
+        magazine.calm();
+        assert_eq!(mode(), SHARED + 1);
+        magazine.mode.fetch_sub(1, Ordering::Relaxed);
+        magazine.calm();
+        // Without a barrier for others everybody swaps, always.
+        assert_eq!(mode(), if asymmetric() { 0 } else { SHARED });
+        assert_eq!(magazine.take(0), Some(Entry::used(1, false)));
+        assert_eq!((magazine.take(0), magazine.top()), (None, 0));
     }
 }

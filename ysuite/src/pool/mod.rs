@@ -41,8 +41,8 @@
 //! | `take`, `boxed` without, and with a time-out | blocks | no² | 1 to wake, 3 for each sleep, 2 to give way |
 //! | dropping a message or a box | lock-free; wait-free while this thread's magazine has room | no¹ | 1 to wake one that waits |
 //!
-//! ¹ A thread's first use of any pool has its thread-locals registered, for which the system may allocate. And more than 30
-//! threads at work on one class need more magazines: 10 KiB for 32 of them.
+//! ¹ A thread's first use of any pool has its thread-locals registered, for which the system may allocate. And a thread has
+//! up to two magazines of a class: more than 16 threads at work on one need more of them, 11 KiB for each 16.
 //!
 //! ² The first time that 1, 65, 129 .. wait at once for one class: 3 KiB.
 //!
@@ -59,7 +59,7 @@
 //! Everything is in place when the pool is made. Each block takes, beyond its bytes rounded up to a multiple of 64, another
 //! 64 for its header; with less than 64 bytes it takes 64 in all for up to 40 bytes, and 128 for more. Its bytes are aligned
 //! to 64, or to 8 where there are less than 64. To that come 5 bytes for each block's place in a magazine (more where there
-//! are fewer than 512 blocks), and 10 KiB for each class. It ends with the last handle and the last message, whichever goes
+//! are fewer than 512 blocks), and 11 KiB for each class. It ends with the last handle and the last message, whichever goes
 //! last; places in magazines stay until the threads that had them end or use another pool.
 //!
 //! # Forking

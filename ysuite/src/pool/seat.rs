@@ -82,18 +82,14 @@ fn put_past_locals(class: &Class, entry: Entry) -> Arc<Core> {
     let (held, top) = class.depot().claim_roomy();
     held.magazine().count_elsewhere();
     held.magazine().put(top, entry);
-    held.offer(top + 1 < class.depot().rounds());
+    held.offer(top + 1, class.depot().rounds());
     class.published();
     core
 }
 
 impl Seats {
     const fn new() -> Self {
-        Self {
-            thread: Cell::new(NOBODY),
-            front: [const { Seat::new() }; SEATS],
-            back: [const { Seat::new() }; SEATS],
-        }
+        Self { thread: Cell::new(NOBODY), front: [const { Seat::new() }; SEATS], back: [const { Seat::new() }; SEATS] }
     }
 
     #[inline(always)]
@@ -113,10 +109,9 @@ impl Seats {
                 return taken;
             }
         }
-        let rounds = class.depot().rounds();
         while let Some(held) = class.depot().adopt() {
             held.magazine().calm();
-            let seat = self.sit(class, held, rounds);
+            let seat = self.sit(class, held, held.magazine().left());
             let taken = seat.take(class);
             if taken.is_some() {
                 return taken;
@@ -301,7 +296,7 @@ impl Seat {
 
 /// Gives a magazine to the depot: with its blocks, or to be claimed by others.
 fn give(held: Held, top: usize, rounds: usize) {
-    if top == 0 { held.release() } else { held.offer(top < rounds) }
+    if top == 0 { held.release() } else { held.offer(top, rounds) }
 }
 
 impl Drop for Seats {
@@ -309,3 +304,6 @@ impl Drop for Seats {
         self.seats().for_each(|seat| drop(seat.leave()));
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests;

@@ -12,8 +12,8 @@ pub struct ClassStats {
     pub blocks: usize,
     /// How many are taken now.
     pub in_use: usize,
-    /// How many have ever been used: the most that were taken at once, and up to 64 more for each thread that had taken
-    /// some. Memory of the others has not been touched since the pool was made.
+    /// How many have ever been used: the most that were taken at once, and up to 128 more for each thread that had
+    /// taken some. Memory of the others has not been touched since the pool was made.
     pub high_water: usize,
     /// How often a block was given back by another thread than had taken it.
     pub freed_elsewhere: u64,

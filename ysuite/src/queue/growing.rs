@@ -73,9 +73,17 @@ impl<E> Growing<E> {
         }
     }
 
-    /// All elements there are, in order.
+    /// All elements there are, in order. A segment is looked at when it is come to.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &E)> {
-        (0..Self::most(self.first)).map_while(|index| Some((index, self.get(index)?)))
+        (0..SEGMENTS).flat_map(|segment| {
+            // One segment may be there before the one in front of it: they are made by whoever needs them.
+            // ORDERING: Acquire pairs with the Release in `make`.
+            let elements = self.segments[segment].load(Ordering::Acquire);
+            let length = if elements.is_null() { 0 } else { self.length(segment) };
+            let before = self.length(segment) - self.first;
+            // SAFETY: a segment that is there has its length, and lives as long as `self`.
+            (0..length).map(move |place| (before + place, unsafe { &*elements.add(place) }))
+        })
     }
 }
 
@@ -112,5 +120,16 @@ mod tests {
             assert!((0..most).all(|index| array.get(index) == Some(&index)));
             assert!(array.iter().take(most).all(|(index, element)| index == *element));
         }
+    }
+
+    #[test]
+    fn an_element_is_found_behind_a_segment_that_is_missing() {
+        let array = Growing::new(2);
+        array.get_or_make(7, || 'c');
+        array.get_or_make(0, || 'a');
+        // Elements 2 to 5 are not there.
+        let indices: Vec<usize> = array.iter().map(|(index, _)| index).collect();
+        assert_eq!(indices, [0, 1, 6, 7, 8, 9, 10, 11, 12, 13]);
+        assert!(array.iter().all(|(index, element)| *element == if index < 2 { 'a' } else { 'c' }));
     }
 }

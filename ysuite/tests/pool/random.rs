@@ -323,9 +323,10 @@ impl Model {
 #[test]
 fn random_operations_answer_as_the_model_says() {
     // Values panic on purpose: no need to see each.
-    std::panic::set_hook(Box::new(|info| {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
         if info.payload().downcast_ref::<&str>().is_none_or(|text| *text != "on purpose") {
-            eprintln!("{info}");
+            usual(info);
         }
     }));
     guarded(|| {
@@ -341,6 +342,38 @@ fn random_operations_answer_as_the_model_says() {
                 resume_unwind(panic);
             }
         }
+    });
+}
+
+/// Takes and gives back whole floods, in some thread.
+#[test]
+fn random_floods_leave_all_blocks_where_they_can_be_taken() {
+    guarded(|| {
+        const BLOCKS: usize = 140_000;
+        let (pool, mut random) = (Pool::new(&[(8, BLOCKS)]).unwrap(), Random::new(7));
+        let (helper, mut out) = (Helper::new(), Vec::new());
+        for _ in 0..6 + operations() / 20_000 {
+            let number = [1, 1_000, BLOCKS, random.below(BLOCKS)][random.below(4)];
+            if random.below(2) == 0 {
+                let before = out.len();
+                out.extend(std::iter::from_fn(|| pool.try_take(8)).take(number));
+                assert_eq!(out.len(), BLOCKS.min(before + number));
+            } else {
+                let back = out.split_off(out.len() - out.len().min(number));
+                match random.below(4) {
+                    0 => drop(back),
+                    1 => helper.run(move || drop(back)),
+                    _ => late(move || move || drop(back)),
+                }
+            }
+            assert_eq!(pool.stats()[0].in_use, out.len());
+        }
+        // All of them at once by a thread that ends, and the next in the ordinary way.
+        out.extend(all(&pool, 8));
+        let last = out.pop();
+        late(move || move || drop(out));
+        drop(last);
+        assert_eq!(all(&pool, 8).len(), BLOCKS);
     });
 }
 

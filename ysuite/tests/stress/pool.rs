@@ -2,16 +2,26 @@
 //! a pool that is nearly always exhausted, so that they steal from each other and sleep; threads come and go meanwhile.
 //! A block that two have at once shows by what is written into it, a wake-up that is lost by the guard, and at the end
 //! every block must be there.
+//!
+//! Who waits first looks, then gives its CPU to the others twice, so it sleeps only where those who have the blocks keep
+//! them longer than that, and how long that is depends on what else the machine does. Here they keep them, every other
+//! time, until the kernel says that one that waits is asleep, and else for a random time of up to some tens of
+//! microseconds. The long form of each hunt ends after a minute, or earlier when as many sleeps have been counted as the
+//! other hunts count.
 
+use std::fs;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ysuite::mpmc::{self, Receiver, Sender};
 use ysuite::pool::{Message, Pool};
 
-use super::{Account, Entry, Gaps, Progress, guard, rounds};
+use super::{Account, Entry, Gaps, LONG, Progress, guard, is_long};
+
+/// How long the long form of a hunt goes on at most, but for the last round.
+const TIME: Duration = Duration::from_secs(60);
 
 /// A hunt with so many threads and blocks.
 #[derive(Clone, Copy)]
@@ -27,8 +37,15 @@ struct Hunt {
 
 impl Hunt {
     fn run(self) {
-        let (_, calls) = rounds(self.name, |seed, account| self.round(seed, account));
-        assert!(calls > 0, "nobody slept or stole: nothing was tested");
+        let (account, start, mut rounds) = (Arc::new(Account::default()), Instant::now(), 0);
+        let slept = || account.sleeps.load(Ordering::Relaxed);
+        while rounds == 0 || is_long() && start.elapsed() < TIME && slept() < LONG {
+            rounds += 1;
+            self.round(rounds, &account);
+        }
+        let (sleeps, calls) = (slept(), account.calls.load(Ordering::Relaxed));
+        println!("{}: {sleeps} sleeps, {calls} system calls, {rounds} rounds, {:?}", self.name, start.elapsed());
+        assert!(sleeps > 0, "nobody slept: nothing was tested");
     }
 
     fn round(self, seed: u64, account: &Arc<Account>) {
@@ -37,16 +54,16 @@ impl Hunt {
         let pool = Pool::new(&[(40, self.blocks), (200, self.blocks)]).expect("a pool");
         // Whoever frees is seldom who has taken.
         let (sender, receiver) = mpmc::bounded(2 * self.blocks);
-        let numbers = AtomicU64::new(1);
+        let (numbers, waiting) = (AtomicU64::new(1), Waiting::default());
         thread::scope(|scope| {
             for who in 0..self.threads {
-                let (pool, ends, numbers, progress) = (&pool, (&sender, &receiver), &numbers, &progress);
+                let (pool, ends, shared) = (&pool, (&sender, &receiver), (&numbers, &waiting, &*progress));
                 scope.spawn(move || {
                     // In stretches, each by a thread that leaves its magazines to the others.
                     for stretch in 0..8 {
                         let seed = seed * 1_000 + who * 10 + stretch;
                         thread::scope(|scope| {
-                            scope.spawn(move || self.stretch(seed, pool, ends, numbers, progress, account));
+                            scope.spawn(move || self.stretch((seed, who), pool, ends, shared, account));
                         });
                     }
                 });
@@ -62,11 +79,10 @@ impl Hunt {
 
     fn stretch(
         self,
-        seed: u64,
+        (seed, who): (u64, u64),
         pool: &Pool,
         (sender, receiver): (&Sender<Message>, &Receiver<Message>),
-        numbers: &AtomicU64,
-        progress: &Progress,
+        (numbers, waiting, progress): (&AtomicU64, &Waiting, &Progress),
         account: &Account,
     ) {
         let (entry, mut gaps) = (Entry::begin(), Gaps::new(seed));
@@ -74,16 +90,17 @@ impl Hunt {
         for _ in 0..self.turns {
             let goal = 1 + gaps.random.below(self.keeps);
             while kept.len() < goal {
-                let Some(mut message) = take(pool, kept.is_empty(), &mut gaps) else { break };
+                let message = if kept.is_empty() {
+                    waiting.during(who, || take(pool, true, &mut gaps))
+                } else {
+                    take(pool, false, &mut gaps)
+                };
+                let Some(mut message) = message else { break };
                 let number = numbers.fetch_add(1, Ordering::Relaxed);
                 write(&mut message, number);
                 kept.push((number, message));
             }
-            gaps.breathe();
-            if gaps.random.below(4) == 0 {
-                // The others find nothing, meanwhile.
-                thread::yield_now();
-            }
+            hold(&mut gaps, waiting);
             // All must go before this thread waits again: those who wait with blocks in hand wait for each other.
             for (number, message) in kept.drain(..) {
                 assert_eq!(read(&message), number, "{}: a block with two owners", self.name);
@@ -105,13 +122,57 @@ impl Hunt {
     }
 }
 
-/// Takes one in some way; waits only where it has none.
+/// Takes one in some way; waits only where it has none, and then mostly.
 fn take(pool: &Pool, may_wait: bool, gaps: &mut Gaps) -> Option<Message> {
-    let len = if gaps.random.below(2) == 0 { 16 + gaps.random.below(25) } else { 100 + gaps.random.below(101) };
-    match gaps.random.below(4) {
-        0 if may_wait => Some(pool.take(len)),
-        1 if may_wait => pool.take_timeout(len, Duration::from_micros(gaps.random.next() % 100)),
+    // Most want the same class, and so the others wait.
+    let len = if gaps.random.below(8) != 0 { 16 + gaps.random.below(25) } else { 100 + gaps.random.below(101) };
+    match gaps.random.below(8) {
+        0..=4 if may_wait => Some(pool.take(len)),
+        5 | 6 if may_wait => pool.take_timeout(len, Duration::from_micros(gaps.random.next() % 200)),
         _ => pool.try_take(len),
+    }
+}
+
+/// The threads that are about to wait: their numbers, as the kernel has them.
+#[derive(Default)]
+struct Waiting([AtomicI32; 8]);
+
+impl Waiting {
+    /// Does what may wait, as thread `who` of the hunt.
+    fn during<R>(&self, who: u64, wait: impl FnOnce() -> R) -> R {
+        let place = &self.0[who as usize];
+        place.store(rustix::thread::gettid().as_raw_nonzero().get(), Ordering::Release);
+        let result = wait();
+        place.store(0, Ordering::Release);
+        result
+    }
+
+    /// Whether one of them is asleep.
+    fn is_any_asleep(&self) -> bool {
+        self.0.iter().any(|place| {
+            let thread = place.load(Ordering::Acquire);
+            let state = || fs::read_to_string(format!("/proc/self/task/{thread}/stat"));
+            // The state stands behind the name, which stands in brackets.
+            thread != 0 && state().is_ok_and(|text| text.rsplit(')').next().is_some_and(|rest| rest.starts_with(" S")))
+        })
+    }
+}
+
+/// Keeps what it has, so that the others look in vain, give way in vain, and sleep, or just not quite.
+fn hold(gaps: &mut Gaps, waiting: &Waiting) {
+    if gaps.random.below(2) == 0 {
+        // Not for ever: the others may have blocks in hand as well.
+        for _ in 0..8 {
+            if waiting.is_any_asleep() {
+                break;
+            }
+            thread::yield_now();
+        }
+    }
+    gaps.breathe();
+    let scale = 1 << gaps.random.below(17);
+    for step in 0..gaps.random.below(scale) {
+        std::hint::black_box(step);
     }
 }
 
@@ -131,15 +192,15 @@ fn read(message: &Message) -> u64 {
 
 #[test]
 fn a_block_or_two_for_each_thread() {
-    Hunt { name: "pool, few blocks", threads: 4, blocks: 6, keeps: 14, turns: 1_000 }.run();
+    Hunt { name: "pool, few blocks", threads: 4, blocks: 6, keeps: 14, turns: 40 }.run();
 }
 
 #[test]
 fn one_block_for_all() {
-    Hunt { name: "pool, one block", threads: 3, blocks: 1, keeps: 3, turns: 1_500 }.run();
+    Hunt { name: "pool, one block", threads: 3, blocks: 1, keeps: 3, turns: 60 }.run();
 }
 
 #[test]
 fn magazines_change_hands() {
-    Hunt { name: "pool, many blocks", threads: 4, blocks: 600, keeps: 1_300, turns: 60 }.run();
+    Hunt { name: "pool, many blocks", threads: 4, blocks: 600, keeps: 1_300, turns: 30 }.run();
 }

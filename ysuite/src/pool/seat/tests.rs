@@ -1,0 +1,148 @@
+//! Seats, seen from inside: what a thread leaves in its depot, and what it keeps.
+
+use std::sync::{Arc, Weak};
+use std::thread;
+
+use super::super::class::Class;
+use super::super::core::Core;
+use super::super::magazine::{Entry, ROUNDS};
+use super::{SEATS, put, put_past_locals, take};
+
+/// A pool with one class of so many blocks.
+fn pool(blocks: usize) -> Arc<Core> {
+    Core::new(&[(8, blocks)], false).unwrap()
+}
+
+fn of(pool: &Core) -> &Class {
+    &pool.classes()[0]
+}
+
+fn all(class: &Class) -> Vec<(Entry, u32)> {
+    std::iter::from_fn(|| take(class)).collect()
+}
+
+fn put_all(class: &Class, taken: Vec<(Entry, u32)>) {
+    taken.into_iter().for_each(|(entry, taker)| drop(put(class, entry, taker)));
+}
+
+/// Pools whose classes have the same seat, with 512 blocks each: eight magazines.
+fn of_one_seat(pools: usize) -> Vec<Arc<Core>> {
+    let mut found = vec![pool(8 * ROUNDS)];
+    while found.len() < pools {
+        let next = pool(8 * ROUNDS);
+        if of(&next).seat() == of(&found[0]).seat() {
+            found.push(next);
+        }
+    }
+    found
+}
+
+#[test]
+fn blocks_given_back_past_thread_locals_share_magazines() {
+    let pool = pool(10_000);
+    let class = of(&pool);
+    let taken = all(class);
+    assert_eq!(taken.len(), 10_000);
+    let before = class.depot().claimed();
+    taken.into_iter().for_each(|(entry, _)| drop(put_past_locals(class, entry)));
+    assert_eq!(class.depot().claimed() - before, 10_000_usize.div_ceil(ROUNDS));
+    assert_eq!((class.depot().len(), class.depot().elsewhere()), (10_000, 10_000));
+    assert_eq!(all(class).len(), 10_000);
+}
+
+#[test]
+fn across_the_edge_of_a_magazine_the_depot_is_left_alone() {
+    let pool = pool(8 * ROUNDS);
+    let class = of(&pool);
+    let mut taken = all(class);
+    for out in 1..4 * ROUNDS {
+        drop(taken.pop().and_then(|(entry, taker)| put(class, entry, taker)));
+        // The first time may offer one, or fetch one.
+        let mut there = None;
+        for _ in 0..3 {
+            for number in 1..4 {
+                put_all(class, taken.split_off(taken.len() - number));
+                taken.extend((0..number).map(|_| take(class).expect("as many as were given back")));
+            }
+            let state = (class.depot().offered(), class.depot().claimed());
+            assert_eq!(*there.get_or_insert(state), state, "with {out} at hand");
+        }
+    }
+}
+
+#[test]
+fn two_classes_of_one_seat_both_stay() {
+    let pools = of_one_seat(2);
+    for _ in 0..3 {
+        for pool in &pools {
+            let (entry, taker) = take(of(pool)).unwrap();
+            assert_eq!(of(pool).depot().offered(), 7, "one is at hand");
+            drop(put(of(pool), entry, taker));
+        }
+    }
+}
+
+#[test]
+fn a_third_class_pushes_out_what_was_used_before_the_others() {
+    let pools = of_one_seat(3);
+    let offered = || [0, 1, 2].map(|at| of(&pools[at]).depot().offered());
+    for (at, expected) in [(0, [7, 8, 8]), (1, [7, 7, 8]), (0, [7, 7, 8]), (2, [7, 8, 7]), (1, [8, 7, 7])] {
+        let (entry, taker) = take(of(&pools[at])).unwrap();
+        drop(put(of(&pools[at]), entry, taker));
+        assert_eq!(offered(), expected, "after class {at}");
+    }
+    assert!(pools.iter().all(|pool| all(of(pool)).len() == 8 * ROUNDS));
+}
+
+#[test]
+fn a_thread_that_ends_gives_back_its_empty_magazines() {
+    let pool = pool(8);
+    let taken: Vec<_> = (0..8).map(|_| thread::scope(|scope| scope.spawn(|| take(of(&pool))).join())).collect();
+    assert!(taken.into_iter().all(|taken| taken.unwrap().is_some()));
+    assert_eq!(of(&pool).depot().claimed(), 0);
+}
+
+#[test]
+fn threads_that_come_and_go_share_magazines() {
+    let pool = pool(1_000);
+    let class = of(&pool);
+    let taken = all(class);
+    let before = class.depot().claimed();
+    for one in taken {
+        thread::scope(|scope| scope.spawn(|| put_all(of(&pool), vec![one])).join()).unwrap();
+    }
+    assert_eq!(class.depot().claimed() - before, 1_000_usize.div_ceil(ROUNDS));
+    assert_eq!(all(class).len(), 1_000);
+}
+
+#[test]
+fn the_tables_of_a_pool_that_has_ended_go_when_the_thread_sits_down_elsewhere() {
+    let ended = pool(1);
+    let (entry, taker) = take(of(&ended)).unwrap();
+    let tables: Weak<Core> = Arc::downgrade(&ended);
+    ended.remove_handle();
+    // By another thread: this one, which has a seat, does not know.
+    thread::scope(|scope| scope.spawn(|| drop(put(of(&ended), entry, taker))).join()).unwrap();
+    drop(ended);
+    assert!(tables.upgrade().is_some(), "a seat keeps them");
+    let others: Vec<_> = (0..SEATS).map(|_| pool(1)).collect();
+    assert!(take(of(&others[0])).is_some());
+    assert!(tables.upgrade().is_none(), "they are gone");
+}
+
+#[test]
+fn after_the_last_handle_a_message_that_ends_finds_little_to_gather() {
+    let pool = pool(100_000);
+    let class = of(&pool);
+    let mut taken = all(class);
+    let late = taken.split_off(50_000);
+    put_all(class, taken);
+    assert!(class.depot().claimed() > 700);
+    pool.remove_handle();
+    for (entry, taker) in late {
+        drop(put(class, entry, taker));
+        // Two of this thread's, and one that it has just offered.
+        assert!(class.depot().claimed() <= 3 && class.depot().marked() <= 3);
+    }
+    assert!(pool.is_over());
+}
