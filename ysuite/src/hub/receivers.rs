@@ -101,8 +101,10 @@ where
     }
 
     fn into_receiver(self: Box<Self>) -> Box<dyn Any> {
-        let mut receiver = self.receiver;
+        let Self { mut receiver, handler } = *self;
         receiver.detach();
+        // Foreign code, which may panic: before the receiver is on its way, so that it is dropped then.
+        drop(handler);
         Box::new(receiver)
     }
 }

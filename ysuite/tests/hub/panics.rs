@@ -1,5 +1,6 @@
 //! What is dropped may panic: nothing of it stays behind.
 
+use std::io::Write;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -212,4 +213,21 @@ fn a_waker_that_panics_when_a_receiver_comes_to_the_hub_leaves_nothing_there() {
         assert!(format!("{hub:?}").contains("receivers: 0"), "{hub:?}");
         hub.run().unwrap();
     });
+}
+
+#[test]
+fn what_is_taken_goes_with_a_handler_whose_end_panics() {
+    let mut hub = Hub::with_receivers(1).unwrap();
+    for _ in 0..2 {
+        let (sender, receiver) = spsc::unbounded();
+        let bomb = Bomb(None);
+        let source = hub.receive(receiver, move |_, _: Result<u8, _>| bomb.hold()).unwrap();
+        panics(|| assert!(hub.take::<spsc::Receiver<u8>>(source).is_some()));
+        assert!(!hub.remove(source) && sender.is_disconnected());
+        hub.run().unwrap();
+        let ((mut near, far), bomb) = (pair(), Bomb(None));
+        let source = hub.watch(far, Interest::READABLE, move |_, _, _| bomb.hold()).unwrap();
+        panics(|| assert!(hub.take::<UnixStream>(source).is_some()));
+        assert!(!hub.remove(source) && near.write(b"x").is_err(), "closed");
+    }
 }
