@@ -180,13 +180,11 @@ fn a_panic_leaves_turns_as_long_as_they_were() {
         let ((mut steady, steady_in), notes) = (spsc::unbounded(), Notes::new());
         let noted = notes.clone();
         hub.receive(steady_in, move |_, message: Result<usize, _>| noted.note(message)).unwrap();
-        // It rests, and in the same breath another panics, again and again.
-        for _ in 0..3 {
-            let (sender, receiver) = spsc::unbounded();
-            hub.receive(receiver, |_, _: Result<u8, _>| panic!("as the test wants it")).unwrap();
-            drop(sender);
-            assert!(catch_unwind(AssertUnwindSafe(|| hub.run_once(Duration::ZERO))).is_err());
-        }
+        // It rests, and in the same breath another panics.
+        let (sender, receiver) = spsc::unbounded();
+        hub.receive(receiver, |_, _: Result<u8, _>| panic!("as the test wants it")).unwrap();
+        drop(sender);
+        assert!(catch_unwind(AssertUnwindSafe(|| hub.run_once(Duration::ZERO))).is_err());
         steady.send_batch(0..TURN * 4).unwrap();
         for turn in 1..=4 {
             assert_eq!(hub.run_once(None).unwrap(), TURN);
