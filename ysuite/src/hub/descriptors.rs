@@ -132,7 +132,10 @@ where
     }
 
     fn into_source(self: Box<Self>) -> Box<dyn Any> {
-        Box::new(self.source)
+        let Self { source, handler } = *self;
+        // Foreign code, which may panic: before the source is on its way, so that it is dropped then.
+        drop(handler);
+        Box::new(source)
     }
 }
 
@@ -190,8 +193,13 @@ impl Hub {
     /// [removed](Self::remove) or [taken](Self::take); the handler is lent it, and so is everybody by
     /// [`source_mut`](Self::source_mut). It must not block: set it so.
     ///
+    /// Whoever puts another source in its place has closed it behind the hub's back, which the hub finds out when it
+    /// registers it anew, or when somebody else is watched under its number: then the handler is called for the last time
+    /// ([`Ready::is_error`]). It never hears of what its number's next owner is ready for.
+    ///
     /// # Errors
-    /// The poller's: the descriptor is closed (`EBADF`), is watched already (`AlreadyExists`), is of a kind that cannot be
+    /// The poller's: the descriptor is closed (`EBADF`), is watched already (`AlreadyExists`; where the poller is `kqueue`, which cannot tell, its first handler is
+    /// called for the last time), is of a kind that cannot be
     /// watched, as regular files are (`EPERM`), or there are too many. The source comes back with the error.
     pub fn watch<F, H>(&mut self, source: F, interest: Interest, handler: H) -> Result<Source, Refused<F>>
     where

@@ -35,10 +35,18 @@
 //! # Whose turn it is
 //!
 //! The hub works in turns. In each it calls at most [`TURN`] posted functions, gives each receiver with messages at most
-//! [`TURN`] of them, calls at most [`TURN`] timers that are due (the earliest first; one that is set or set again in this
-//! turn is not due before the next), looks at the descriptors, and calls the handler of each that is ready once. So
-//! nothing, however it floods, holds off anything else for longer than one turn. A stream of functions or messages makes
-//! no system call; beside descriptors, one for each turn.
+//! [`TURN`] of them, calls at most [`TURN`] timers that are due as it begins (the earliest first; one that is set or set
+//! again in this turn is not due before the next), looks at the descriptors, and calls the handler of each that is ready
+//! once. So nothing, however it floods, holds off anything else for longer than one turn.
+//!
+//! A stream of functions or messages makes no system call. Beside descriptors [`run_once`](Hub::run_once) and
+//! [`dispatch`](Hub::dispatch) make one for each call of theirs that serves anything; in [`run`](Hub::run), where turns may
+//! be short, they are looked at once [`TURN`] functions and handlers have been called, however many turns that takes, or
+//! the hub has looked for more in vain for as long as about a thousand looks. One that is ready waits no longer than that
+//! and the turn under way.
+//!
+//! A handler may run the hub itself: that is a turn within its own. A [stop](Hub::stop) ends the turns that are under way
+//! when it is asked for; a turn begun behind it is one like any other, and changes nothing about it.
 //!
 //! # Sleeping
 //!
@@ -46,11 +54,17 @@
 //! sleeps in one system call (`epoll_wait`) until the next timer. It makes no other while nothing happens. Timers never
 //! ring early; asleep, up to a millisecond late, that being the poller's unit.
 //!
+//! With [`Spin::Forever`](crate::channel::Spin::Forever) it does not sleep, and serves everything all the same: after each
+//! 64 looks at functions and active receivers it looks at all signals, and at the clock if there are timers, and after
+//! about a thousand, if there are descriptors, at those, in one system call. A receiver that has nothing for some
+//! thousand looks rests, so that its next message costs its sender a write to a descriptor.
+//!
 //! # Panics in handlers
 //!
 //! A panic leaves [`run`](Hub::run), [`run_once`](Hub::run_once) or [`dispatch`](Hub::dispatch) as it came. Lost is what
 //! panicked: the posted function; the timer; the receiver or descriptor, which is removed with its handler. All else is as
-//! it was, also what this turn had not come to: catch the panic, and run the hub again.
+//! it was, also what this turn had not come to: catch the panic, and run the hub again. The same holds for what is dropped
+//! with a handler, or with the messages of a receiver that goes: it is out of the hub first, and dropped then.
 //!
 //! # When not to use it
 //!
@@ -182,7 +196,7 @@ impl Hub {
 
     /// Serves everything until [stopped](Self::stop), or until nothing can ever come any more: no handle is left, no
     /// source, no timer. Blocks. May be called again afterwards. Inside the handler of a receiver or a descriptor it does
-    /// not wait: it is one turn there.
+    /// not wait, however deep inside: it is one turn there.
     ///
     /// # Errors
     /// Those of the poller, which do not happen to one that was made. Nothing is lost.
@@ -203,8 +217,8 @@ impl Hub {
 
     /// Serves what there is, in one turn; where there is nothing, waits for something no longer than `timeout`, and serves
     /// that. Returns how many functions and handlers were called (the end of the last handle counts as one). `None`, and
-    /// `Duration::MAX`, is for ever, or until nothing can ever come. Inside the handler of a receiver or a descriptor it
-    /// does not wait.
+    /// `Duration::MAX`, is for ever, or until nothing can ever come: only then is it zero. Inside the handler of a receiver
+    /// or a descriptor it does not wait, however deep inside.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -248,7 +262,8 @@ impl Hub {
 
     /// Has [`run`](Self::run) return when the handler that calls this is done, or at once if called beforehand. A
     /// [`run_once`](Self::run_once) or [`dispatch`](Self::dispatch) under way ends likewise. Nothing is lost: everything
-    /// is served when the hub is run again.
+    /// is served when the hub is run again. Where a handler runs the hub, the `run` that is innermost when this is called
+    /// is the one that forgets it; inside the handler of a source, where `run` is one turn, that is the one around it.
     pub fn stop(&mut self) {
         (self.stopped, self.halted) = (true, true);
     }
@@ -272,7 +287,8 @@ impl Hub {
         self.current.1
     }
 
-    /// What to do before sleeping. The default is [`Spin::Adaptive`].
+    /// What to do before sleeping, from the next wait on. The default is [`Spin::Adaptive`]. What the hub serves, and how
+    /// long anything waits for its turn, does not depend on it.
     pub fn set_spin(&mut self, spin: Spin) {
         self.spin = spin;
         self.spinner.set(spin);

@@ -40,8 +40,6 @@ trait Serve: Send {
     fn serve(&mut self, hub: &mut Hub, key: Key, rest: bool) -> Served;
     fn has_message(&mut self) -> bool;
     fn receiver_type(&self) -> TypeId;
-    /// Drops both; the receiver's signal is free first, whatever panics then.
-    fn end(self: Box<Self>);
     fn into_receiver(self: Box<Self>) -> Box<dyn Any>;
 }
 
@@ -96,13 +94,11 @@ where
         TypeId::of::<R>()
     }
 
-    fn end(mut self: Box<Self>) {
-        self.receiver.detach();
-    }
-
     fn into_receiver(self: Box<Self>) -> Box<dyn Any> {
-        let mut receiver = self.receiver;
+        let Self { mut receiver, handler } = *self;
         receiver.detach();
+        // Foreign code, which may panic: before the receiver is on its way, so that it is dropped then.
+        drop(handler);
         Box::new(receiver)
     }
 }
@@ -157,7 +153,7 @@ impl Receivers {
         let Some(entry) = entry else {
             // Nothing of it is left when foreign code is dropped, which may panic.
             self.table.remove(key);
-            return serving.end();
+            return drop(serving);
         };
         entry.serving = Some(serving);
         entry.empty = if served.done == 0 { entry.empty.saturating_add(1) } else { 0 };
@@ -220,12 +216,10 @@ impl Hub {
 
     pub(super) fn remove_receiver(&mut self, key: Key) -> bool {
         let Some(entry) = self.receivers.table.get_mut(key).filter(|entry| !entry.is_gone) else { return false };
-        match entry.serving.take() {
-            None => entry.is_gone = true,
-            Some(serving) => {
-                self.receivers.table.remove(key);
-                serving.end();
-            }
+        if entry.serving.is_none() {
+            entry.is_gone = true;
+        } else {
+            drop(self.receivers.table.remove(key));
         }
         true
     }

@@ -75,7 +75,7 @@ impl EventSource for SetSource {
         let signals = self.check(readiness, token)?;
         if !signals.is_empty() {
             let mut taken = Taken(signals, self.set().signaler());
-            while let Some(id) = taken.0.next() {
+            for id in taken.0.by_ref() {
                 callback(id, &mut ());
             }
         }

@@ -274,3 +274,13 @@ fn a_handler_may_run_its_hub_without_waiting() {
         assert_eq!(notes.last(), Some(&"over"));
     });
 }
+
+#[test]
+fn a_flood_of_messages_has_one_turn_in_each_turn() {
+    let mut hub = Hub::new().unwrap();
+    let (mut flood, flood_in) = spsc::unbounded();
+    hub.receive(flood_in, |_, _: Result<usize, _>| {}).unwrap();
+    flood.send_batch(0..TURN * 10).unwrap();
+    // Its signal is up all the while.
+    (0..10).for_each(|_| assert_eq!(hub.run_once(None).unwrap(), TURN));
+}

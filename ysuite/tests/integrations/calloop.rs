@@ -142,6 +142,25 @@ fn a_flood_of_messages_leaves_turns_to_other_sources() {
     }
 }
 
+#[test]
+fn a_callback_that_panics_leaves_the_other_messages() {
+    let mut event_loop = EventLoop::<Log>::try_new().unwrap();
+    let (mut sender, receiver) = spsc::unbounded();
+    let callback = |event, (): &mut (), log: &mut Log| {
+        if let Event::Msg(message) = event {
+            log.ids.push(message);
+            assert_ne!(message, 1, "as the test wants it");
+        }
+    };
+    event_loop.handle().insert_source(ReceiverSource::new(receiver).unwrap(), callback).unwrap();
+    sender.send_batch([1, 2, 3]).unwrap();
+    let mut log = Log::default();
+    let turn = std::panic::AssertUnwindSafe(|| event_loop.dispatch(Some(Duration::ZERO), &mut log));
+    assert!(std::panic::catch_unwind(turn).is_err());
+    event_loop.dispatch(Some(Duration::ZERO), &mut log).unwrap();
+    assert_eq!(log.ids, [1, 2, 3], "each once");
+}
+
 /// A source that is never registered, so that whoever registers it anew is told.
 struct Unregistered<S>(S);
 
