@@ -22,6 +22,9 @@ pub(crate) enum Deed {
     Receive,
     /// Sends into the channel.
     Send,
+    /// Drops an end of the channel.
+    DropSender,
+    DropReceiver,
 }
 
 impl Deed {
@@ -30,7 +33,9 @@ impl Deed {
             0..=7 => Self::Nothing,
             8..=9 => Self::Panic,
             10 => Self::Receive,
-            _ => Self::Send,
+            11 => Self::Send,
+            12 => Self::DropSender,
+            _ => Self::DropReceiver,
         }
     }
 }
@@ -170,6 +175,10 @@ impl Deeds {
             8 => deeds.wake = Deed::Receive,
             9 => deeds.wake = Deed::Send,
             10 => deeds.drop = Deed::Receive,
+            11 => deeds.wake = Deed::DropSender,
+            12 => deeds.wake = Deed::DropReceiver,
+            13 => deeds.drop = Deed::DropReceiver,
+            14 => deeds.clone = Deed::DropSender,
             _ => deeds = Self { clone: Deed::Send, wake: Deed::Panic, drop: Deed::Send },
         }
         deeds

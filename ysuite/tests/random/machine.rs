@@ -175,7 +175,9 @@ impl<R: Room> Machine<R> {
         self.depth.set(self.depth.get() + 1);
         let outcome = catch_unwind(AssertUnwindSafe(|| match deed {
             Deed::Receive => self.receive_nested(),
-            _ => self.send_nested(),
+            Deed::Send => self.send_nested(),
+            Deed::DropSender => self.drop_nested(&self.senders, |who| self.drop_sender(who)),
+            _ => self.drop_nested(&self.receivers, |who| self.drop_receiver(who)),
         }));
         self.depth.set(self.depth.get() - 1);
         if let Err(panic) = outcome {
@@ -235,6 +237,14 @@ impl<R: Room> Machine<R> {
                 }
             }
             return;
+        }
+    }
+
+    /// Drops an end that nothing is under way at.
+    fn drop_nested<S>(&self, ends: &Ends<S>, act: impl FnOnce(Who)) {
+        let free = ends.borrow().iter().rposition(|slot| slot.try_borrow_mut().is_ok());
+        if let Some(place) = free {
+            act(place as Who);
         }
     }
 
@@ -313,7 +323,9 @@ impl<R: Room> Machine<R> {
         model.launch(lane, None);
         drop(model);
         // The end of a lane is news, though it may be that there is nothing in it.
-        self.receivers.borrow().iter().for_each(|slot| slot.borrow_mut().is_quiet = false);
+        for slot in self.receivers.borrow().iter() {
+            slot.try_borrow_mut().into_iter().for_each(|mut slot| slot.is_quiet = false);
+        }
         drop(slot);
     }
 

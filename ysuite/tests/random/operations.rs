@@ -176,6 +176,6 @@ pub(crate) const LENGTH: usize = 60;
 
 /// A bound, and what is done under it.
 pub(crate) fn sequences(capacities: &'static [Option<usize>]) -> impl Strategy<Value = (Option<usize>, Vec<Op>)> {
-    let operation = (0..KINDS, 0..4_u8, 0..24_u8, 0..12_u8, 0..12_u8);
+    let operation = (0..KINDS, 0..4_u8, 0..24_u8, 0..14_u8, 0..16_u8);
     (select(capacities), vec(operation.prop_map(decode), 1..2 * LENGTH))
 }

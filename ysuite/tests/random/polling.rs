@@ -235,7 +235,13 @@ impl<R: Room> Machine<R> {
                 }
             }
             Ok(Poll::Ready(Err(SendError(back)))) => {
-                if !gone || back.0 != number || !self.model.borrow_mut().came_back(lane, number) {
+                let came_back = if slot.inside.take().is_some() && is_inside {
+                    self.model.borrow_mut().held -= 1;
+                    true
+                } else {
+                    self.model.borrow_mut().came_back(lane, number)
+                };
+                if !gone && !disturbed || back.0 != number || !came_back {
                     fault(format!("message {} came back instead of {number}; receivers gone: {gone}", back.0));
                 }
                 drop(back);
