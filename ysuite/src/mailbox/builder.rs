@@ -104,7 +104,7 @@ impl Builder {
     ) -> io::Result<(Address, JoinHandle<R>)> {
         let mut mailbox = self.clone().build();
         mailbox.set_owner(owner.here());
-        owner.link(&mailbox.address());
+        owner.link(&Address::new(mailbox.post().clone()));
         self.start(mailbox, run)
     }
 
@@ -113,7 +113,8 @@ impl Builder {
         mut mailbox: Mailbox,
         run: impl FnOnce(&mut Mailbox) -> R + Send + 'static,
     ) -> io::Result<(Address, JoinHandle<R>)> {
-        let address = mailbox.address();
+        // Not by `Mailbox::address`: it is never the calling thread's.
+        let address = Address::new(mailbox.post().clone());
         let mut thread = thread::Builder::new();
         if let Some(name) = self.name {
             thread = thread.name(name);

@@ -22,11 +22,11 @@ pub enum Crowding {
     /// Its sender waits until there is room. A thread never waits for ever for a mailbox of its own: to it a full one is an
     /// error, [`SendError::Full`].
     ///
-    /// A mailbox is its thread's who was started for it, and otherwise his who has received from it last: then the error
-    /// comes at once. One that has been made or has got a mailbox, has used it (by any method), and has not received from
-    /// it yet, may be about to give it to another thread. So it waits for room for a second, once: if until then nobody
-    /// else has used the mailbox, it is its own. A thread that gets a mailbox from another is known by its first use of
-    /// it.
+    /// A mailbox belongs to the thread that was started for it, and otherwise to the one that has received from it last:
+    /// to that one the error comes at once. A thread that has used a mailbox last (by any method, as `address`) and has not
+    /// received from it may be about to give it to another, or have done so. It waits for room for a second, once: if
+    /// nobody else has used the mailbox by then, it belongs to that thread. One that gets a mailbox from another is known
+    /// by its first use of it.
     Block,
     /// Its sender gets it back, in [`SendError::Full`].
     Error,

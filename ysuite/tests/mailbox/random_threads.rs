@@ -174,9 +174,7 @@ fn round(seed: u64, letters: usize) {
 
 #[test]
 fn histories_of_many_threads_are_in_order_and_whole() {
-    guarded(|| {
-        let letters = 1_000;
-        let rounds = (operations() / (letters * SENDERS * 5)).max(1);
-        (0..rounds).for_each(|seed| round(seed as u64, letters));
-    });
+    let letters = 1_000;
+    let rounds = (operations() / (letters * SENDERS * 5)).max(1);
+    (0..rounds).for_each(|seed| guarded(move || round(seed as u64, letters)));
 }
