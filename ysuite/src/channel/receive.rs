@@ -271,7 +271,10 @@ impl<S: Source> Receiving<S> {
             return Ok(message);
         }
         let asking = Asking(self);
-        core::future::poll_fn(|context| asking.0.poll_recv(context)).await
+        let outcome = core::future::poll_fn(|context| asking.0.poll_recv(context)).await;
+        // Ends here, before the answer is on its way out: that would not be dropped if foreign code panicked.
+        drop(asking);
+        outcome
     }
 
     pub(super) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {

@@ -64,10 +64,9 @@
 //!
 //! # Panics
 //!
-//! A message whose `drop` panics does so where it is dropped: in the sender that makes room by dropping it, in the end of the
-//! mailbox, or, if it was left over from the end of a mailbox because another had panicked there, in the thread that had
-//! sent it, when that sends next. The message that is being sent then has been sent. Whoever is to be told of an end is told;
-//! what panics at the end of a thread goes no further.
+//! A message whose `drop` panics does so where it is dropped: in the sender that makes room by dropping it, or in the end of
+//! the mailbox, when all others are dropped and whoever is to be told of the end has been told; of several panics the
+//! first goes on.
 //!
 //! # What it costs
 //!

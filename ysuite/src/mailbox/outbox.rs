@@ -13,7 +13,6 @@
 use core::cell::{Cell, RefCell};
 use core::hash::{BuildHasherDefault, Hasher};
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use super::envelope::Envelope;
@@ -186,20 +185,6 @@ impl Outbox {
             None
         };
         drop((lane, recent));
-    }
-}
-
-impl Drop for Outbox {
-    /// Ends the lanes at the end of the thread, where a panic would end the process. A message that is left in one, because
-    /// another panicked when its mailbox ended, may panic as well: what it says has been printed, and goes no further.
-    fn drop(&mut self) {
-        drop(self.recent.take());
-        for (_, lane) in self.lanes.take() {
-            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(lane))) {
-                // Foreign as well.
-                core::mem::forget(panic);
-            }
-        }
     }
 }
 

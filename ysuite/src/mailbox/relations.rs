@@ -97,39 +97,13 @@ impl Watchers {
     pub(super) fn end(&self, ended: &Arc<Post>, panic: &Panic) {
         let before = core::mem::replace(&mut *self.lock(), State::Ended(panic.clone()));
         let State::Alive(watchers) = before else { return };
-        Telling { watchers, ended, panic }.go_on();
-    }
-}
-
-/// Watchers that are still to be told. Looking for a lane gives up others, and what is left in those may panic when it is
-/// dropped: that keeps nobody from being told.
-struct Telling<'a> {
-    watchers: BTreeMap<u64, Watcher>,
-    ended: &'a Arc<Post>,
-    panic: &'a Panic,
-}
-
-impl Telling<'_> {
-    fn go_on(&mut self) {
-        while let Some(mut next) = self.watchers.first_entry() {
-            // Noted before it is told: one that is both is told twice.
-            let watcher = next.get_mut();
-            let relation = if core::mem::take(&mut watcher.owner) {
-                Relation::Owner
-            } else if core::mem::take(&mut watcher.link) {
-                Relation::Link
-            } else {
-                next.remove();
-                continue;
-            };
-            watcher.address.post().tell(notice(self.ended, relation, self.panic.clone()));
+        for watcher in watchers.into_values() {
+            for (relation, is_so) in [(Relation::Owner, watcher.owner), (Relation::Link, watcher.link)] {
+                if is_so {
+                    watcher.address.post().tell(notice(ended, relation, panic.clone()));
+                }
+            }
         }
-    }
-}
-
-impl Drop for Telling<'_> {
-    fn drop(&mut self) {
-        self.go_on();
     }
 }
 

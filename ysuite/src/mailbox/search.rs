@@ -16,6 +16,7 @@ use super::error::ReceiveError;
 use super::outbox::Rank;
 use super::relations::{LinkTerminated, OwnerTerminated};
 use crate::channel::RecvTimeoutError;
+use crate::foreign::Panics;
 
 /// So many urgent messages are received in a row at most while an ordinary one waits that would be received as well.
 pub const URGENT_TURN: u32 = if cfg!(ysuite_loom) { 2 } else { 32 };
@@ -38,6 +39,18 @@ pub(super) struct Aside {
     hand: Option<Envelope>,
     /// Whether that is an urgent one.
     urgent_hand: bool,
+}
+
+impl Drop for Aside {
+    /// All of it, whatever panics.
+    fn drop(&mut self) {
+        let mut panics = Panics::none();
+        let hand = self.hand.take();
+        panics.catch(|| drop(hand));
+        for envelope in self.urgent.drain(..).chain(self.ordinary.drain(..)) {
+            panics.catch(|| drop(envelope));
+        }
+    }
 }
 
 impl Aside {

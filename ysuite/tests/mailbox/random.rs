@@ -209,8 +209,6 @@ struct World {
     ended: Vec<Address>,
     ledger: Arc<Ledger>,
     made: usize,
-    /// The last bomb that each was sent. No lane has two: the second might leave others where nobody drops them.
-    bombs: BTreeMap<u64, usize>,
     name: String,
 }
 
@@ -290,11 +288,6 @@ impl World {
         let id = number(&address);
         if self.model.len(id) >= LONG || self.made == self.ledger.most {
             return;
-        }
-        let is_lit = self.bombs.get(&id).is_some_and(|bomb| self.ledger.drops(*bomb) == 0);
-        let kind = if kind == Kind::Bomb && is_lit { Kind::Small } else { kind };
-        if kind == Kind::Bomb {
-            self.bombs.insert(id, self.made);
         }
         let token = Token { id: self.made, ledger: self.ledger.clone() };
         self.made += 1;
@@ -519,16 +512,7 @@ fn run(seed: u64, steps: usize) {
     let thread = thread::Builder::new().stack_size(8 << 20).spawn(move || {
         let (random, name) = (Random::new(seed), format!("random {seed}"));
         let model = Model::new(kept.most);
-        let mut world = World {
-            random,
-            model,
-            alive: BTreeMap::new(),
-            ended: Vec::new(),
-            ledger: kept,
-            made: 0,
-            bombs: BTreeMap::new(),
-            name,
-        };
+        let mut world = World { random, model, alive: BTreeMap::new(), ended: Vec::new(), ledger: kept, made: 0, name };
         (0..3).for_each(|_| world.begin());
         for step in 0..steps {
             if catch_unwind(AssertUnwindSafe(|| world.step())).is_err() {

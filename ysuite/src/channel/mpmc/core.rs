@@ -6,6 +6,7 @@
 use crossbeam_utils::CachePadded;
 
 use super::bell::Bell;
+use crate::foreign::Panics;
 use crate::queue::exchange::{Pen, Rejected, Ring, Roster};
 use crate::sync::{AtomicUsize, Ordering, fence};
 
@@ -169,20 +170,14 @@ impl<T> Core<T> {
 
     /// A receiver goes.
     pub(super) fn remove_reader(&self) {
-        struct Dispose<'a, T>(&'a Core<T>);
-        impl<T> Drop for Dispose<'_, T> {
-            fn drop(&mut self) {
-                // A writer that has claimed its cell either is seen by the drain, or sees this.
-                self.0.readers.roster.go();
-                self.0.ring.drain();
-            }
-        }
         // ORDERING: AcqRel, as above.
         if self.readers.ends.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.ring.close();
-            // Also if a waker panics.
-            let _dispose = Dispose(self);
-            call_all(&self.writers.roster);
+            let mut panics = Panics::none();
+            panics.catch(|| call_all(&self.writers.roster));
+            // A writer that has claimed its cell either is seen by the drain, or sees this.
+            self.readers.roster.go();
+            panics.catch(|| self.ring.drain());
         }
     }
 }
@@ -190,49 +185,26 @@ impl<T> Core<T> {
 /// Something has come for so many: wakes as many as wait. A thread is the last, since it passes on what it leaves; a task
 /// or an attached receiver may have other things to do.
 pub(crate) fn call(roster: &Roster<Bell>, most: usize) {
-    /// Also if a waker panics, those behind it are called.
-    struct Calls<'a> {
-        roster: &'a Roster<Bell>,
-        left: usize,
-    }
-    impl Calls<'_> {
-        fn go_on(&mut self) {
-            while self.left != 0 {
-                let called = self.roster.call();
-                // A thread sees to what is behind it.
-                let is_last = called.as_ref().is_none_or(|called| called.is_certain());
-                self.left = if is_last { 0 } else { self.left - 1 };
-                if let Some(called) = called {
-                    called.ring(is_last);
-                }
-            }
+    let mut panics = Panics::none();
+    for _ in 0..most {
+        let Some(called) = roster.call() else { return };
+        // A thread sees to what is behind it.
+        let is_last = called.is_certain();
+        panics.catch(|| called.ring(is_last));
+        if is_last {
+            return;
         }
     }
-    impl Drop for Calls<'_> {
-        fn drop(&mut self) {
-            self.go_on();
-        }
-    }
-    Calls { roster, left: most }.go_on();
 }
 
 /// Nothing will ever come: wakes all. One waker that panics does not keep the others asleep.
 fn call_all(roster: &Roster<Bell>) {
-    struct Rest<'a>(&'a Roster<Bell>);
-    impl Drop for Rest<'_> {
-        fn drop(&mut self) {
-            while let Some(called) = self.0.call() {
-                called.ring(called.is_certain());
-            }
-        }
-    }
     // ORDERING: pairs with the fence in `Roster::arm`: a sleeper sees that the ring is closed, or is seen here.
     fence(Ordering::SeqCst);
-    let rest = Rest(roster);
+    let mut panics = Panics::none();
     while let Some(called) = roster.call() {
-        called.ring(called.is_certain());
+        panics.catch(|| called.ring(called.is_certain()));
     }
-    drop(rest);
 }
 
 /// What one that has been called owes the others once it has taken what it wanted, or leaves: if more can be had than

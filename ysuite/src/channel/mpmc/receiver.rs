@@ -165,15 +165,18 @@ impl<T> Receiver<T> {
             return Ok(message);
         }
         let mut wait = Wait::new(self.core.readers(), self.step_back());
-        loop {
+        let outcome = loop {
             if let Some(message) = self.take() {
-                return Ok(message);
+                break Ok(message);
             }
             if self.is_over() {
-                return Err(RecvError);
+                break Err(RecvError);
             }
             core::future::poll_fn(|context| wait.poll(context)).await;
-        }
+        };
+        // Ends here, before the message is returned: what is on its way out when foreign code panics is not dropped.
+        drop(wait);
+        outcome
     }
 
     /// The messages, one by one; waits for each, and ends when all senders are gone.
@@ -231,6 +234,8 @@ impl<T> Receiver<T> {
         let mut owed = Owed { side: self.core.readers(), called: true };
         let taken = take(&self.core);
         owed.called = taken.is_some();
+        // Before what was taken is on its way out: that would not be dropped if a waker panicked.
+        drop(owed);
         taken
     }
 
@@ -274,18 +279,21 @@ impl<T> Receiver<T> {
     ) -> Result<R, RecvTimeoutError> {
         let mut wait: Wait<Readers<'_, T>> = Wait::new(self.core.readers(), self.step_back());
         let mut in_time = true;
-        loop {
+        let outcome = loop {
             if let Some(taken) = take(self) {
-                return Ok(taken);
+                break Ok(taken);
             }
             if self.is_over() {
-                return Err(RecvTimeoutError::Disconnected);
+                break Err(RecvTimeoutError::Disconnected);
             }
             if !in_time {
-                return Err(RecvTimeoutError::Timeout);
+                break Err(RecvTimeoutError::Timeout);
             }
             in_time = wait.block(&self.patience, deadline);
-        }
+        };
+        // Ends here, before the answer is on its way out: that would not be dropped if foreign code panicked.
+        drop(wait);
+        outcome
     }
 }
 
@@ -393,6 +401,12 @@ impl<T> futures_core::Stream for Receiver<T> {
 
     fn poll_next(self: core::pin::Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<T>> {
         self.get_mut().poll_recv(context).map(Result::ok)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let is_over = self.is_disconnected();
+        let there = self.len();
+        (0, is_over.then_some(there))
     }
 }
 

@@ -103,14 +103,17 @@ impl<T> Sender<T> {
     pub async fn send_async(&self, message: T) -> Result<(), SendError<T>> {
         let mut message = message;
         let mut wait = Wait::new(self.core.writers(), false);
-        loop {
+        let outcome = loop {
             match self.core.push(message) {
-                Ok(()) => return Ok(()),
-                Err(Rejected::Closed(message)) => return Err(SendError(message)),
+                Ok(()) => break Ok(()),
+                Err(Rejected::Closed(message)) => break Err(SendError(message)),
                 Err(Rejected::Full(back)) => message = back,
             }
             core::future::poll_fn(|context| wait.poll(context)).await;
-        }
+        };
+        // Ends here, before the answer is on its way out: that would not be dropped if foreign code panicked.
+        drop(wait);
+        outcome
     }
 
     /// Sends all the messages of an iterator, a few dozen with one claim; waits for room as long as it takes. Returns how
@@ -140,7 +143,10 @@ impl<T> Sender<T> {
         let mut sent = 0;
         while pen.len() != 0 {
             match self.core.push_many(pen) {
-                None => return Err(SendError(pen.take(usize::MAX).collect())),
+                None => {
+                    drop(wait);
+                    return Err(SendError(pen.take(usize::MAX).collect()));
+                }
                 Some(0) => {
                     let wait = wait.get_or_insert_with(|| Wait::new(self.core.writers(), false));
                     wait.block(&self.patience, None);
@@ -156,15 +162,18 @@ impl<T> Sender<T> {
     fn send_slowly(&self, mut message: T, deadline: Option<Instant>) -> Result<(), SendTimeoutError<T>> {
         let mut wait = Wait::new(self.core.writers(), false);
         let mut in_time = true;
-        loop {
+        let outcome = loop {
             match self.core.push(message) {
-                Ok(()) => return Ok(()),
-                Err(Rejected::Closed(message)) => return Err(SendTimeoutError::Disconnected(message)),
-                Err(Rejected::Full(message)) if !in_time => return Err(SendTimeoutError::Timeout(message)),
+                Ok(()) => break Ok(()),
+                Err(Rejected::Closed(message)) => break Err(SendTimeoutError::Disconnected(message)),
+                Err(Rejected::Full(message)) if !in_time => break Err(SendTimeoutError::Timeout(message)),
                 Err(Rejected::Full(back)) => message = back,
             }
             in_time = wait.block(&self.patience, deadline);
-        }
+        };
+        // Ends here, before the answer is on its way out: that would not be dropped if foreign code panicked.
+        drop(wait);
+        outcome
     }
 }
 

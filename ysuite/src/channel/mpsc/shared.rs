@@ -12,6 +12,7 @@ use core::task::Waker;
 
 use crate::channel::rings::Rings;
 use crate::channel::sleeper::Sleeper;
+use crate::foreign::Panics;
 use crate::queue::ypipe::{self, Berth, Resting, Writer};
 use crate::queue::{Barrier, Growing, Ready};
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering, fence};
@@ -176,41 +177,12 @@ impl<T> Shared<T> {
                 waiting.push((at, tokens));
             }
         }
-        let leaving = Leaving(lanes);
-        each(waiting, |(at, tokens)| {
-            let (id, resting) = &leaving.0[at];
-            self.sender(Some(*id as u32)).ring(resting.writer_passive(), tokens);
-        });
-        // Here, when everybody has been woken, the messages are dropped.
-    }
-}
-
-/// Lanes whose reading end is going, by id. Their messages go with them.
-struct Leaving<T>(Vec<(usize, Resting<T>)>);
-
-impl<T> Drop for Leaving<T> {
-    fn drop(&mut self) {
-        each(core::mem::take(&mut self.0), |(_, resting)| resting.dispose());
-    }
-}
-
-/// Does something to each item, also to those behind one where that panics.
-fn each<X>(items: Vec<X>, act: impl FnMut(X)) {
-    struct Left<X, F: FnMut(X)> {
-        items: std::vec::IntoIter<X>,
-        act: F,
-    }
-    impl<X, F: FnMut(X)> Left<X, F> {
-        fn go_on(&mut self) {
-            for item in self.items.by_ref() {
-                (self.act)(item);
-            }
+        let mut panics = Panics::none();
+        for (at, tokens) in waiting {
+            let (id, resting) = &lanes[at];
+            panics.catch(|| self.sender(Some(*id as u32)).ring(resting.writer_passive(), tokens));
         }
+        // When everybody has been woken.
+        lanes.iter().for_each(|(_, resting)| panics.catch(|| resting.dispose()));
     }
-    impl<X, F: FnMut(X)> Drop for Left<X, F> {
-        fn drop(&mut self) {
-            self.go_on();
-        }
-    }
-    Left { items: items.into_iter(), act }.go_on();
 }

@@ -14,6 +14,7 @@ use core::mem::MaybeUninit;
 use crossbeam_utils::CachePadded;
 
 use super::Pen;
+use crate::foreign::Panics;
 use crate::sync::{AtomicBool, AtomicU64, Ordering, UnsafeCell, spin_loop};
 
 /// The cell holds a message of its lap.
@@ -331,20 +332,11 @@ impl<T> Ring<T> {
 
     /// Takes out and drops all that can be had. Where a message's drop panics, the others are dropped all the same.
     pub(crate) fn drain(&self) {
-        struct Rest<'a, T>(&'a Ring<T>);
-        impl<T> Drop for Rest<'_, T> {
-            fn drop(&mut self) {
-                while let Some(message) = self.0.pop() {
-                    drop(message);
-                }
-            }
-        }
-        let rest = Rest(self);
+        let mut panics = Panics::none();
         while let Some(message) = self.pop() {
             // It has left the ring: a panic in its drop cannot bring it back.
-            drop(message);
+            panics.catch(|| drop(message));
         }
-        drop(rest);
     }
 }
 

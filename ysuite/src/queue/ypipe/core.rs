@@ -9,6 +9,7 @@ use core::ptr;
 use super::chunk::{Chunk, Geometry, Header};
 use super::cursor::Cursor;
 use super::spare::{Giving, Spare};
+use crate::foreign::Panics;
 use crate::queue::Passive;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, UnsafeCell};
 
@@ -223,64 +224,40 @@ impl<T> Core<T> {
     /// Disposes of all that is published: `each` is given every message with its position. If somebody else is at it
     /// already, that one will look again, and nothing is given here. Only after [`Passive::is_gone`].
     ///
-    /// A panic in `each` (a message's own `Drop`) passes through, behind which the rest is disposed of all the same; a
-    /// second one then ends the process, as it does for everything that is dropped while a thread unwinds.
-    pub(super) fn dispose(&self, each: impl FnMut(usize, T)) {
+    /// Where `each` panics (a message's own `Drop`), the rest is disposed of all the same, and the first panic goes on then.
+    pub(super) fn dispose(&self, mut each: impl FnMut(usize, T)) {
         // ORDERING: AcqRel; takes the cursor over from whoever disposed last (`compare_exchange` below), and hands our
         // publication to whoever is at it now.
         if self.disposing.fetch_add(1, Ordering::AcqRel) != 0 {
             return;
         }
-        let mut disposal = Disposal { core: self, each, asked: 1, done: false };
-        disposal.go_on();
-        // Does the rest where a message has panicked.
-        drop(disposal);
-    }
-}
-
-/// Somebody at work on what is left, for all who have asked.
-struct Disposal<'a, T, F: FnMut(usize, T)> {
-    core: &'a Core<T>,
-    each: F,
-    /// How many have asked, as far as is known.
-    asked: usize,
-    done: bool,
-}
-
-impl<T, F: FnMut(usize, T)> Disposal<'_, T, F> {
-    fn go_on(&mut self) {
-        let core = self.core;
-        while !self.done {
+        let (mut asked, mut panics) = (1, Panics::none());
+        loop {
             // SAFETY: we have raised `disposing` from 0, so the cursor is ours until it is 0 again.
-            while let Some((position, message)) = core.resting.with_mut(|resting| unsafe {
+            while let Some((position, message)) = self.resting.with_mut(|resting| unsafe {
                 if (*resting).is_none() {
-                    *resting = core.first_cursor();
+                    *resting = self.first_cursor();
                 }
                 let cursor = (*resting).as_mut()?;
-                cursor.take(core).map(|message| (core.consumed(), message))
+                cursor.take(self).map(|message| (self.consumed(), message))
             }) {
-                (self.each)(position, message);
+                panics.catch(|| each(position, message));
             }
             // ORDERING: AcqRel on success releases the cursor to the next disposer; Acquire on failure makes the
             // publication of whoever has asked meanwhile visible to the next round.
-            match core.disposing.compare_exchange(self.asked, 0, Ordering::AcqRel, Ordering::Acquire) {
-                Ok(_) => self.done = true,
-                Err(now) => self.asked = now,
+            match self.disposing.compare_exchange(asked, 0, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => return,
+                Err(now) => asked = now,
             }
         }
     }
 }
 
-impl<T, F: FnMut(usize, T)> Drop for Disposal<'_, T, F> {
-    fn drop(&mut self) {
-        self.go_on();
-    }
-}
-
 impl<T> Drop for Core<T> {
     fn drop(&mut self) {
-        // What was never published to anybody who looked; should a message panic here, the chunks leak and nothing worse.
-        self.dispose(|_, message| drop(message));
+        let mut panics = Panics::none();
+        // What was never published to anybody who looked.
+        panics.catch(|| self.dispose(|_, message| drop(message)));
         // SAFETY: both ends are gone, this is the last owner.
         if let Some(cursor) = self.resting.with_mut(|resting| unsafe { (*resting).take() }) {
             cursor.free_chunks();

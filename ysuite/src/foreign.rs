@@ -1,0 +1,78 @@
+//! Foreign code that may panic, run many times: all of it is run, and the first panic goes on when everything is done.
+//!
+//! The calling thread only.
+
+use core::any::Any;
+use core::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::thread;
+
+/// The first panic of several pieces of foreign code, to go on where this is dropped.
+pub(crate) struct Panics(Option<Box<dyn Any + Send>>);
+
+impl Panics {
+    pub(crate) const fn none() -> Self {
+        Self(None)
+    }
+
+    /// Runs a piece, whatever became of those before it. What it works on is left as its panic leaves it: the caller sees
+    /// to it that nobody minds.
+    pub(crate) fn catch(&mut self, piece: impl FnOnce()) {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(piece)) {
+            // One can go on. What the others say has been printed; they are foreign as well, and not even dropped.
+            match &self.0 {
+                None => self.0 = Some(panic),
+                Some(_) => mem::forget(panic),
+            }
+        }
+    }
+}
+
+impl Drop for Panics {
+    fn drop(&mut self) {
+        match self.0.take() {
+            None => {}
+            // Two panics at once would end the process.
+            Some(panic) if thread::panicking() => mem::forget(panic),
+            Some(panic) => resume_unwind(panic),
+        }
+    }
+}
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::Panics;
+
+    #[test]
+    fn the_first_of_several_panics_goes_on_when_all_is_done() {
+        let mut done = 0;
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            let mut panics = Panics::none();
+            for piece in 0..5 {
+                panics.catch(|| {
+                    done += 1;
+                    assert!(piece % 2 == 0, "piece {piece}");
+                });
+            }
+        }));
+        assert_eq!(done, 5);
+        assert_eq!(caught.unwrap_err().downcast_ref::<String>().unwrap(), "piece 1");
+    }
+
+    #[test]
+    fn a_panic_behind_a_panic_goes_no_further() {
+        struct Late;
+        impl Drop for Late {
+            fn drop(&mut self) {
+                Panics::none().catch(|| panic!("in a drop"));
+            }
+        }
+        let caught = catch_unwind(|| {
+            let _late = Late;
+            panic!("first");
+        });
+        assert_eq!(caught.unwrap_err().downcast_ref::<&str>(), Some(&"first"));
+    }
+}
