@@ -16,6 +16,7 @@ use ysuite::signal::{Wait, YPollset};
 
 use super::Counted;
 
+/// As many preemptions as take seconds. `LOOM_MAX_PREEMPTIONS` is for those who have an hour.
 fn model(preemptions: usize, check: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     if builder.preemption_bound.is_none() {
@@ -31,7 +32,7 @@ fn receive_one(receiver: Receiver<u32>) -> thread::JoinHandle<u32> {
 
 #[test]
 fn publishing_against_two_receivers_going_to_sleep() {
-    model(2, || {
+    model(1, || {
         let (sender, receiver) = mpmc::bounded(2);
         let alive = sender.clone();
         let other = receive_one(receiver.clone());
@@ -76,7 +77,7 @@ fn two_publishers_against_a_receiver_going_to_sleep() {
 /// nothing, and the late writer must wake as many as there are messages.
 #[test]
 fn a_preempted_writer_hides_what_is_behind_it_until_it_is_done() {
-    model(2, || {
+    model(1, || {
         let (sender, receiver) = mpmc::bounded(2);
         let second = sender.clone();
         let other = receive_one(receiver.clone());
@@ -117,7 +118,7 @@ fn leaves(sender: Sender<u32>, leave: impl FnOnce() -> Option<u32> + Send + 'sta
 
 #[test]
 fn a_receiver_whose_time_is_up_passes_the_wake_on() {
-    model(2, || {
+    model(1, || {
         let (sender, receiver) = mpmc::bounded(2);
         let other = receiver.clone();
         let leaving = leaves(sender.clone(), move || match receiver.recv_timeout(Duration::from_secs(1)) {
@@ -187,7 +188,7 @@ fn a_dropped_attached_receiver_passes_on_what_it_was_told() {
 
 #[test]
 fn two_attached_receivers_get_everything() {
-    model(2, || {
+    model(1, || {
         let (sender, receiver) = mpmc::bounded(2);
         let got = Arc::new(AtomicUsize::new(0));
         let threads: Vec<_> = (0..2)
@@ -217,7 +218,7 @@ fn two_attached_receivers_get_everything() {
 
 #[test]
 fn a_full_ring_against_a_sender_going_to_sleep() {
-    model(3, || {
+    model(2, || {
         let (sender, receiver) = mpmc::bounded(1);
         let thread = thread::spawn(move || (0..3).for_each(|message| sender.send(message).unwrap()));
         for expected in 0..3 {
@@ -230,7 +231,7 @@ fn a_full_ring_against_a_sender_going_to_sleep() {
 
 #[test]
 fn a_sender_whose_time_is_up_passes_the_wake_on() {
-    model(2, || {
+    model(1, || {
         let (sender, receiver) = mpmc::bounded(1);
         sender.send(0).unwrap();
         let second = sender.clone();
@@ -367,7 +368,7 @@ fn a_batch_against_two_receivers_going_to_sleep() {
 
 #[test]
 fn tasks_on_both_sides_are_woken() {
-    model(3, || {
+    model(2, || {
         let (sender, receiver) = mpmc::bounded(1);
         let thread = thread::spawn(move || {
             block_on(async {

@@ -73,7 +73,7 @@ fn two_lanes_armed_with_one_barrier_while_the_other_writes() {
 #[test]
 fn two_lanes_raised_at_once_against_a_receiver_going_to_sleep() {
     // Three threads: with three preemptions it had not ended after ten minutes.
-    model_up_to(2, || {
+    model_up_to(1, || {
         let (mut one, mut receiver) = mpsc::unbounded();
         let mut two = one.clone();
         let first = thread::spawn(move || one.send(1).unwrap());
@@ -111,7 +111,7 @@ fn an_idle_lane_is_armed_while_another_flows() {
 
 #[test]
 fn a_sender_that_comes_and_goes_against_a_receiver_going_to_sleep() {
-    model(|| {
+    model_up_to(2, || {
         let (sender, mut receiver) = mpsc::unbounded();
         let thread = thread::spawn(move || {
             let mut clone = sender.clone();
@@ -206,7 +206,7 @@ fn the_receivers_end_against_a_new_sender() {
 
 #[test]
 fn credits_both_ways_in_a_lane() {
-    model(|| {
+    model_up_to(2, || {
         let (sender, mut receiver) = mpsc::bounded(1);
         let mut lane = sender.clone();
         let thread = thread::spawn(move || {

@@ -54,7 +54,7 @@ fn urgent_messages_one_after_another_against_a_mailbox_going_to_sleep() {
 
 #[test]
 fn an_urgent_and_an_ordinary_message_at_once() {
-    model_up_to(2, || {
+    model_up_to(1, || {
         let mut mailbox = Mailbox::new();
         let (one, two) = (mailbox.address(), mailbox.address());
         let first = thread::spawn(move || one.send(1_u8).unwrap());
