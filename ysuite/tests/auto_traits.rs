@@ -41,6 +41,7 @@ impl<T: RefUnwindSafe> Has<T> {
 }
 
 /// A public type: its file and name, and what it has, in five letters.
+#[cfg_attr(not(all(feature = "hub", feature = "tokio", feature = "calloop")), allow(dead_code))]
 struct Entry {
     file: &'static str,
     name: &'static str,

@@ -54,7 +54,7 @@
 //! sleeps in one system call (`epoll_wait`) until the next timer. It makes no other while nothing happens. Timers never
 //! ring early; asleep, up to a millisecond late, that being the poller's unit.
 //!
-//! With [`Spin::Forever`](crate::channel::Spin::Forever) it does not sleep, and serves everything all the same: after each
+//! With [`Spin::Forever`] it does not sleep, and serves everything all the same: after each
 //! 64 looks at functions and active receivers it looks at all signals, and at the clock if there are timers, and after
 //! about a thousand, if there are descriptors, at those, in one system call. A receiver that has nothing for some
 //! thousand looks rests, so that its next message costs its sender a write to a descriptor.
