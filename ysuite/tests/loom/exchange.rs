@@ -344,7 +344,7 @@ fn the_last_receivers_end_against_sending() {
 /// The last receiver owes nothing to what the other has seen: it drops what is left, wherever the other had got to.
 #[test]
 fn the_last_of_two_receivers_against_sending() {
-    model(2, || {
+    model(3, || {
         let ended = Arc::new(AtomicUsize::new(0));
         let (sender, receiver) = mpmc::bounded(2);
         // From here on nobody promises fences.
