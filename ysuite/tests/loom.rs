@@ -170,6 +170,27 @@ fn chunks_go_round() {
     });
 }
 
+/// The ring of spent chunks is made by the reader when the first of them comes back, and the writer may be looking for one.
+#[test]
+fn the_ring_of_spent_chunks_is_made_while_the_writer_looks_for_it() {
+    model(|| {
+        let (mut writer, mut reader) = ypipe::unbounded();
+        // Into the second chunk, so that the reader leaves the first.
+        (0..5).for_each(|number| writer.write(number).unwrap());
+        writer.flush();
+        let thread = thread::spawn(move || {
+            // Into the third.
+            (5..9).for_each(|number| writer.write(number).unwrap());
+            writer.flush();
+            writer
+        });
+        let mut seen: Vec<i32> = std::iter::from_fn(|| reader.read()).collect();
+        let _writer = thread.join().unwrap();
+        seen.extend(std::iter::from_fn(|| reader.read()));
+        assert_eq!(seen, (0..9).collect::<Vec<_>>());
+    });
+}
+
 #[test]
 fn send_against_a_receiver_going_to_sleep() {
     model(|| {

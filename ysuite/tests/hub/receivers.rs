@@ -5,7 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use ysuite::channel::Receive;
 use ysuite::hub::{Hub, Source, TURN};
+use ysuite::os::calls;
+use ysuite::signal::{Attach, AttachError, Registration};
 use ysuite::{mpmc, mpsc, spsc};
 
 use crate::Notes;
@@ -283,4 +286,73 @@ fn a_flood_of_messages_has_one_turn_in_each_turn() {
     flood.send_batch(0..TURN * 10).unwrap();
     // Its signal is up all the while.
     (0..10).for_each(|_| assert_eq!(hub.run_once(None).unwrap(), TURN));
+}
+
+/// A pipe's receiver that is sent a message when it is asked whether it has one.
+struct Asked {
+    receiver: spsc::Receiver<u32>,
+    sender: Option<spsc::Sender<u32>>,
+}
+
+impl Receive for Asked {
+    type Message = u32;
+
+    fn next_waiting(&mut self) -> Option<u32> {
+        self.receiver.next_waiting()
+    }
+
+    fn next_at_once(&mut self) -> Option<u32> {
+        self.receiver.next_at_once()
+    }
+
+    fn look(&mut self) -> Option<u32> {
+        self.receiver.look()
+    }
+
+    fn has_message(&mut self) -> bool {
+        self.sender.iter_mut().for_each(|sender| sender.send(7).unwrap());
+        Receive::has_message(&mut self.receiver)
+    }
+
+    fn try_next(&mut self) -> Result<u32, spsc::TryRecvError> {
+        self.receiver.try_next()
+    }
+}
+
+impl Attach for Asked {
+    fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
+        self.receiver.attach_registration(registration)
+    }
+
+    fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
+        self.receiver.with_registration(look);
+    }
+
+    fn detach(&mut self) -> bool {
+        Attach::detach(&mut self.receiver)
+    }
+}
+
+#[test]
+fn before_it_sleeps_the_hub_looks_at_its_receivers_and_a_message_that_comes_then_costs_no_sleep() {
+    if thread::available_parallelism().is_ok_and(|cpus| cpus.get() == 1) {
+        // Then nothing can come while it looks, and it does not.
+        return;
+    }
+    guarded(|| {
+        let mut hub = Hub::new().unwrap();
+        let (mut sender, receiver) = spsc::unbounded();
+        sender.send(6).unwrap();
+        let notes = Notes::new();
+        let noted = notes.clone();
+        hub.receive(Asked { receiver, sender: Some(sender) }, move |_, message| noted.note(message)).unwrap();
+        // From here on it is active. The first look asks how many CPUs there are. The time is only for a hub that does not
+        // look.
+        assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 1);
+        assert_eq!(hub.run_once(Duration::from_secs(1)).unwrap(), 1);
+        let before = calls();
+        assert_eq!(hub.run_once(Duration::from_secs(1)).unwrap(), 1);
+        assert_eq!(calls(), before, "it has neither slept nor been woken");
+        assert_eq!(notes.taken(), [Ok(6), Ok(7), Ok(7)]);
+    });
 }

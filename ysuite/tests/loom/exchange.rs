@@ -279,8 +279,11 @@ fn drain(receiver: &Receiver<u32>) -> usize {
 fn the_last_senders_end_is_seen_behind_the_last_message_of_a_stream() {
     model(3, || {
         let (sender, receiver) = mpmc::bounded(2);
-        let thread = thread::spawn(move || (0..2).for_each(|message| sender.send(message).unwrap()));
-        assert_eq!(drain(&receiver), 2);
+        // From here on nobody promises fences.
+        sender.send(0).unwrap();
+        assert_eq!(receiver.recv(), Ok(0));
+        let thread = thread::spawn(move || sender.send(1).unwrap());
+        assert_eq!(drain(&receiver), 1);
         thread.join().unwrap();
     });
 }
@@ -335,6 +338,31 @@ fn the_last_receivers_end_against_sending() {
         let sender = sending.join().unwrap();
         // Nothing is stranded in the channel while a sender is alive.
         assert_eq!(ended.load(Ordering::Relaxed), 2);
+        drop(sender);
+    });
+}
+
+/// The last receiver owes nothing to what the other has seen: it drops what is left, wherever the other had got to.
+#[test]
+fn the_last_of_two_receivers_against_sending() {
+    model(3, || {
+        let ended = Arc::new(AtomicUsize::new(0));
+        let (sender, receiver) = mpmc::bounded(2);
+        // From here on nobody promises fences.
+        sender.send(Counted(ended.clone())).unwrap();
+        drop(receiver.recv());
+        let other = receiver.clone();
+        let taking = thread::spawn(move || drop(other.try_recv()));
+        let count = ended.clone();
+        let sending = thread::spawn(move || {
+            (0..2).for_each(|_| drop(sender.try_send(Counted(count.clone()))));
+            sender
+        });
+        drop(receiver);
+        taking.join().unwrap();
+        let sender = sending.join().unwrap();
+        // Nothing is stranded in the channel while a sender is alive.
+        assert_eq!(ended.load(Ordering::Relaxed), 3);
         drop(sender);
     });
 }

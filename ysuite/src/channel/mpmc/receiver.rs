@@ -418,3 +418,6 @@ impl<T> fmt::Debug for Receiver<T> {
         f.debug_struct("Receiver").field("len", &self.len()).field("capacity", &self.capacity()).finish_non_exhaustive()
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests;

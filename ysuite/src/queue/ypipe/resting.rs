@@ -118,3 +118,32 @@ impl<T> Drop for Berth<T> {
         drop(self.take());
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::lane;
+
+    #[test]
+    fn what_was_written_for_nobody_is_dropped_with_the_pipe() {
+        // Nothing was written, some messages that nobody has looked for, and some of which a reader took the first.
+        for (written, read) in [(0, 0), (3, 0), (300, 1)] {
+            let message = Arc::new(());
+            let (mut writer, resting) = lane(None, 1);
+            (0..written).for_each(|_| assert!(writer.write(message.clone()).is_ok()));
+            writer.flush();
+            if read != 0 {
+                // SAFETY: there is no reader yet, and no end.
+                let mut reader = unsafe { resting.wake() }.unwrap();
+                drop(reader.read());
+                super::Resting::rest(reader);
+            }
+            drop(resting);
+            assert!(writer.write(message.clone()).is_ok());
+            assert_eq!(Arc::strong_count(&message), 2 + written - read);
+            drop(writer);
+            assert_eq!(Arc::strong_count(&message), 1);
+        }
+    }
+}
