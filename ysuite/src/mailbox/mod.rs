@@ -66,7 +66,8 @@
 //!
 //! A message whose `drop` panics does so where it is dropped: in the sender that makes room by dropping it, or in the end of
 //! the mailbox, when all others are dropped and whoever is to be told of the end has been told; of several panics the
-//! first goes on.
+//! first goes on. A thread that sends to a mailbox, or ends, while that one ends may have to drop what it has sent there; at
+//! the end of a thread such a panic goes no further.
 //!
 //! # What it costs
 //!

@@ -19,6 +19,7 @@ use super::envelope::Envelope;
 use super::error::SendError;
 use super::post::Post;
 use crate::channel::mpsc::Sender;
+use crate::foreign::Panics;
 use crate::sync::thread_local;
 
 /// Which messages overtake which.
@@ -185,6 +186,20 @@ impl Outbox {
             None
         };
         drop((lane, recent));
+    }
+}
+
+impl Drop for Outbox {
+    /// Ends the lanes at the end of the thread, where a panic would end the process. A mailbox that is ending at this moment
+    /// may leave it to a lane to drop what is in it: what such a message says in a panic has been printed, and goes no
+    /// further.
+    fn drop(&mut self) {
+        let mut panics = Panics::none();
+        panics.catch(|| drop(self.recent.take()));
+        for (_, lane) in self.lanes.take() {
+            panics.catch(|| drop(lane));
+        }
+        panics.end_here();
     }
 }
 

@@ -11,6 +11,7 @@ use std::sync::PoisonError;
 use super::address::Address;
 use super::envelope::Envelope;
 use super::post::Post;
+use crate::foreign::Panics;
 use crate::sync::{Arc, Mutex, MutexGuard};
 
 /// The text of the panic that a mailbox has ended in, if it has.
@@ -97,10 +98,13 @@ impl Watchers {
     pub(super) fn end(&self, ended: &Arc<Post>, panic: &Panic) {
         let before = core::mem::replace(&mut *self.lock(), State::Ended(panic.clone()));
         let State::Alive(watchers) = before else { return };
+        // Looking for a lane gives up others. A mailbox that is ending at this moment may leave it to such a lane to drop
+        // what is in it.
+        let mut panics = Panics::none();
         for watcher in watchers.into_values() {
             for (relation, is_so) in [(Relation::Owner, watcher.owner), (Relation::Link, watcher.link)] {
                 if is_so {
-                    watcher.address.post().tell(notice(ended, relation, panic.clone()));
+                    panics.catch(|| watcher.address.post().tell(notice(ended, relation, panic.clone())));
                 }
             }
         }

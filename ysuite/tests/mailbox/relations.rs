@@ -1,5 +1,6 @@
 //! Owners and links: who is told of whose end, when, and with which words.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -8,6 +9,7 @@ use std::time::Duration;
 use ysuite::mailbox::{self, Address, Builder, LinkTerminated, Mailbox, OwnerTerminated, ReceiveError};
 use ysuite::receive;
 
+use crate::support::process::alone;
 use crate::support::{guarded, panics};
 
 struct Stop;
@@ -121,6 +123,28 @@ fn many_messages_that_panic_at_an_end_are_one_panic_and_no_loss() {
         assert_eq!(ended.load(Ordering::Relaxed), 18);
         for watcher in &mut watching {
             assert!(watcher.receive_timeout::<LinkTerminated>(Duration::ZERO).is_ok());
+        }
+    });
+}
+
+/// It may be the thread's lane that has to drop what the mailbox has not: where a panic would end the process.
+#[test]
+fn a_thread_that_ends_while_its_mailbox_does_survives_what_its_messages_do() {
+    if !alone("relations::a_thread_that_ends_while_its_mailbox_does_survives_what_its_messages_do") {
+        return;
+    }
+    std::panic::set_hook(Box::new(|_| ()));
+    guarded(|| {
+        for round in 0..3_000_usize {
+            let ended = Arc::new(AtomicUsize::new(0));
+            let mailbox = Mailbox::new();
+            let address = mailbox.address();
+            let count = ended.clone();
+            let thread = thread::spawn(move || drop(catch_unwind(|| drop(address.send(Bomb(count))))));
+            (0..round % 300 * 20).for_each(|_| std::hint::spin_loop());
+            drop(catch_unwind(AssertUnwindSafe(|| drop(mailbox))));
+            thread.join().unwrap();
+            assert_eq!(ended.load(Ordering::Relaxed), 1, "round {round}");
         }
     });
 }
