@@ -63,7 +63,7 @@ fn every_file_with_an_end_a_thread_local_or_a_waker_is_in_the_table() {
     let signs = [" Drop for ", "thread_local!", ".wake()", "wake_by_ref", "catch_unwind", "resume_unwind"];
     let missing: Vec<String> = files
         .iter()
-        .filter(|path| !path.to_string_lossy().contains("models"))
+        .filter(|path| !path.to_string_lossy().contains("models") && !path.ends_with("tests.rs"))
         .filter(|path| signs.iter().any(|sign| code(path).contains(sign)))
         .map(|path| path.strip_prefix(root().join("src")).expect("below").to_string_lossy().into_owned())
         .filter(|file| !quoted(&table).any(|quote| quote == file || quote.starts_with(&format!("{file} "))))
