@@ -6,8 +6,8 @@
 //! Who waits first looks, then gives its CPU to the others twice, so it sleeps only where those who have the blocks keep
 //! them longer than that, and how long that is depends on what else the machine does. Here they keep them, every other
 //! time, until the kernel says that one that waits is asleep, and else for a random time of up to some tens of
-//! microseconds. The long form of each hunt ends after a minute, or earlier when as many sleeps have been counted as the
-//! other hunts count.
+//! microseconds. The short form of each hunt goes on until somebody has slept, which may take some rounds on a quiet
+//! machine; the long form ends after a minute, or earlier when as many sleeps have been counted as the other hunts count.
 
 use std::fs;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use ysuite::pool::{Message, Pool};
 
 use super::{Account, Entry, Gaps, LONG, Progress, guard, is_long};
 
-/// How long the long form of a hunt goes on at most, but for the last round.
+/// How long a hunt goes on at most, but for the last round.
 const TIME: Duration = Duration::from_secs(60);
 
 /// A hunt with so many threads and blocks.
@@ -39,7 +39,8 @@ impl Hunt {
     fn run(self) {
         let (account, start, mut rounds) = (Arc::new(Account::default()), Instant::now(), 0);
         let slept = || account.sleeps.load(Ordering::Relaxed);
-        while rounds == 0 || is_long() && start.elapsed() < TIME && slept() < LONG {
+        let enough = if is_long() { LONG } else { 1 };
+        while rounds == 0 || start.elapsed() < TIME && slept() < enough {
             rounds += 1;
             self.round(rounds, &account);
         }
