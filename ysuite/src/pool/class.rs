@@ -198,6 +198,11 @@ impl Class {
         self.roster.go();
     }
 
+    /// Whether it has been closed. False may be out of date.
+    pub(super) fn is_closed(&self) -> bool {
+        self.roster.word().is_gone()
+    }
+
     /// Takes a block for `len` bytes; waits for one until `deadline`.
     #[cold]
     #[inline(never)]

@@ -130,7 +130,8 @@ impl Core {
         self.gathered(class.depot().drain());
     }
 
-    fn gathered(&self, blocks: usize) {
+    /// So many blocks, which nobody can take any more, have been gathered.
+    pub(super) fn gathered(&self, blocks: usize) {
         // ORDERING: AcqRel: who gathers the last block comes after all that was done with the others.
         if blocks != 0 && self.left.fetch_sub(blocks, Ordering::AcqRel) == blocks {
             // SAFETY: all blocks are here, and nobody can take any.

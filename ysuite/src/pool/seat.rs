@@ -79,6 +79,11 @@ pub(super) fn put(class: &Class, entry: Entry, taker: u32) -> Option<Arc<Core>> 
 fn put_past_locals(class: &Class, entry: Entry) -> Arc<Core> {
     // Before the entry can be seen: the pool may end with it.
     let core = class.core();
+    if class.is_closed() {
+        // Nobody takes any more, so the depot need not have it before it is gathered.
+        core.gathered(1);
+        return core;
+    }
     let (held, top) = class.depot().claim_roomy();
     held.magazine().count_elsewhere();
     held.magazine().put(top, entry);

@@ -118,6 +118,7 @@ fn the_last_message_of_all_is_dropped_while_a_thread_ends() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_pools_memory_goes_with_its_last_message() {
+    use super::late::late;
     use super::support::process::{alone, resident};
 
     // Resident memory is the process's: nothing else may run in it.
@@ -126,14 +127,19 @@ fn a_pools_memory_goes_with_its_last_message() {
     }
     const SIZE: u64 = 64 << 20;
     let before = resident();
-    for _ in 0..3 {
+    for is_late in [false, true, false, true] {
         let pool = Pool::new(&[(1 << 20, 64)]).unwrap();
         let mut message = pool.take(1 << 20);
         message.fill(1);
         drop(pool);
         assert!(resident() >= before + SIZE, "it is in place, and stays with its message");
         // From another thread; this one, which has a seat at the pool, does not know.
-        thread::spawn(move || assert_eq!(message[4_711], 1)).join().unwrap();
+        let read = move || assert_eq!(message[4_711], 1);
+        if is_late {
+            late(move || read)
+        } else {
+            thread::spawn(read).join().unwrap()
+        }
         // An allocator that is used instead of the kernel may keep it.
         if !cfg!(ysuite_portable) {
             assert!(resident() < before + SIZE / 8, "{} MiB are not given back", (resident() - before) >> 20);
