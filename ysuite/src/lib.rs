@@ -149,6 +149,9 @@ pub mod mailbox;
 pub mod os;
 pub mod pool;
 pub mod queue;
+#[cfg(all(test, ysuite_loom))]
+#[path = "../tests/loom/runner.rs"]
+mod runner;
 pub mod signal;
 mod sync;
 mod unwind;

@@ -32,8 +32,8 @@ pub(super) fn available() -> bool {
 /// Two threads may ask at once; the first answer holds for both.
 #[cold]
 fn ask() -> bool {
-    // Fence mode is what race detectors understand, and what a test can force.
-    let works = !cfg!(ysuite_fence) && !cfg!(miri) && {
+    // Fence mode is what race detectors understand.
+    let works = !cfg!(miri) && {
         count_call();
         count_call();
         membarrier(MembarrierCommand::RegisterPrivateExpedited)

@@ -275,13 +275,14 @@ fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
 #[cfg(all(test, ysuite_loom))]
 mod models {
     use super::Bits;
+    use crate::runner::model;
     use crate::sync::{Arc, UnsafeCell};
 
     /// Both where the root holds the ids and where a level below does.
     #[test]
     fn whoever_claims_an_id_comes_after_all_that_its_last_holder_did() {
         for capacity in [1, 3] {
-            loom::model(move || {
+            model(move || {
                 let shared = Arc::new((Bits::new(capacity), UnsafeCell::new(0)));
                 let id = capacity - 1;
                 assert!(shared.0.claim(id));

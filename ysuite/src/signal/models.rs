@@ -15,19 +15,8 @@ use loom::thread;
 use super::attach::attach;
 use super::set::SetCore;
 use super::{Attach, AttachError, Registration, Signal, Wait, YSemaphore};
+use crate::runner::model;
 use crate::sync::{Arc, AtomicBool, Ordering, UnsafeCell};
-
-fn explore(model: impl Fn() + Sync + Send + 'static) {
-    explore_up_to(3, model);
-}
-
-/// With so many preemptions, or with as many as `LOOM_MAX_PREEMPTIONS` says.
-fn explore_up_to(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound.get_or_insert(preemptions);
-    builder.max_branches = 10_000;
-    builder.check(model);
-}
 
 fn join<const THREADS: usize>(threads: [thread::JoinHandle<()>; THREADS]) {
     for thread in threads {
@@ -114,29 +103,29 @@ fn poll_against_raise<const IDS: usize>(core: fn(usize) -> SetCore, ids: [usize;
 
 #[test]
 fn models_take_against_raise_in_one_word() {
-    explore(|| take_against_raise::<2>(SetCore::on_futex, [0, 1]));
+    model(|| take_against_raise::<2>(SetCore::on_futex, [0, 1]));
 }
 
 #[test]
 fn models_take_against_raise_in_two_levels() {
-    explore(|| take_against_raise::<4>(SetCore::on_futex, [2, 3]));
-    explore(|| take_against_raise::<4>(SetCore::on_futex, [1, 3]));
+    model(|| take_against_raise::<4>(SetCore::on_futex, [2, 3]));
+    model(|| take_against_raise::<4>(SetCore::on_futex, [1, 3]));
 }
 
 #[test]
 fn models_take_against_raise_in_three_levels() {
-    explore(|| take_against_raise::<8>(SetCore::on_futex, [4, 6]));
+    model(|| take_against_raise::<8>(SetCore::on_futex, [4, 6]));
 }
 
 #[test]
 fn models_two_raisers_and_a_sleeper_in_one_word() {
-    explore(|| poll_against_raise::<2>(SetCore::on_futex, [0, 1]));
+    model(|| poll_against_raise::<2>(SetCore::on_futex, [0, 1]));
 }
 
 #[test]
 fn models_two_raisers_and_a_sleeper_in_two_levels() {
-    explore(|| poll_against_raise::<4>(SetCore::on_futex, [0, 1]));
-    explore(|| poll_against_raise::<4>(SetCore::on_futex, [0, 2]));
+    model(|| poll_against_raise::<4>(SetCore::on_futex, [0, 1]));
+    model(|| poll_against_raise::<4>(SetCore::on_futex, [0, 2]));
 }
 
 /// Two threads raise the same signal, each after a store of its own that nothing else orders. An owner that sleeps until
@@ -159,7 +148,7 @@ fn both_pasts_come(raise: impl Fn() + Clone + Send + 'static, mut poll: impl FnM
 #[test]
 fn models_the_same_id_twice_brings_both_pasts() {
     for capacity in [2, 4] {
-        explore(move || {
+        model(move || {
             let core = Arc::new(SetCore::on_futex(capacity));
             let raising = Arc::clone(&core);
             both_pasts_come(move || raising.raise(1), || assert!(core.poll().eq([1])));
@@ -170,7 +159,7 @@ fn models_the_same_id_twice_brings_both_pasts() {
 /// Even if another thread has put the bit up, and is not yet done with the summary above it.
 #[test]
 fn models_a_raise_is_seen_by_the_next_look() {
-    explore(|| {
+    model(|| {
         let core = Arc::new(SetCore::on_futex(4));
         let other = {
             let core = Arc::clone(&core);
@@ -186,7 +175,7 @@ fn models_a_raise_is_seen_by_the_next_look() {
 
 #[test]
 fn models_time_out_against_raise() {
-    explore(|| {
+    model(|| {
         let scene = Scene::<2>::new(SetCore::on_futex(2));
         let raiser = scene.raise(1);
         let mut seen = [false; 2];
@@ -277,17 +266,17 @@ fn lower_against_raise(core: SetCore, id: usize, neighbour: usize) -> Arc<SetCor
 
 #[test]
 fn models_lower_against_raise_in_one_word() {
-    explore(|| drop(lower_against_raise(SetCore::on_futex(2), 0, 1)));
+    model(|| drop(lower_against_raise(SetCore::on_futex(2), 0, 1)));
 }
 
 #[test]
 fn models_lower_against_raise_in_two_levels() {
-    explore(|| drop(lower_against_raise(SetCore::on_futex(4), 0, 1)));
+    model(|| drop(lower_against_raise(SetCore::on_futex(4), 0, 1)));
 }
 
 #[test]
 fn models_lower_against_raise_across_words() {
-    explore(|| drop(lower_against_raise(SetCore::on_futex(8), 0, 2)));
+    model(|| drop(lower_against_raise(SetCore::on_futex(8), 0, 2)));
 }
 
 /// A receiver in another thread lowers while a raise from a third must wake the sleeping owner.
@@ -312,12 +301,12 @@ fn lower_beside_a_sleeper(core: SetCore) {
 
 #[test]
 fn models_lower_does_not_hide_a_signal_from_a_sleeper() {
-    explore(|| lower_beside_a_sleeper(SetCore::on_futex(4)));
+    model(|| lower_beside_a_sleeper(SetCore::on_futex(4)));
 }
 
 #[test]
 fn models_release_against_raise_and_claim() {
-    explore(|| {
+    model(|| {
         let core = Arc::new(SetCore::on_futex(4));
         let inbox = Inbox::attached(&core, 3);
         inbox.registration.raise();
@@ -339,7 +328,7 @@ fn models_release_against_raise_and_claim() {
 
 #[test]
 fn models_semaphore() {
-    explore(|| {
+    model(|| {
         let mut semaphore = YSemaphore::new();
         let signaler = semaphore.signaler();
         both_pasts_come(move || signaler.signal(0), || assert!(semaphore.poll().eq([0])));
@@ -348,7 +337,7 @@ fn models_semaphore() {
 
 #[test]
 fn models_semaphore_time_out_against_signal() {
-    explore(|| {
+    model(|| {
         let mut semaphore = YSemaphore::new();
         let signaler = semaphore.signaler();
         let raiser = thread::spawn(move || signaler.signal(0));

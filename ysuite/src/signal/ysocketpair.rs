@@ -12,7 +12,7 @@
 
 use core::fmt;
 use core::time::Duration;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
 use super::attach::{Attach, AttachError, attach, detach};
@@ -36,11 +36,7 @@ pub enum Backend {
 
 impl Default for Backend {
     fn default() -> Self {
-        if cfg!(all(any(target_os = "linux", target_os = "android"), not(ysuite_socketpair))) {
-            Self::Eventfd
-        } else {
-            Self::Socketpair
-        }
+        if cfg!(any(target_os = "linux", target_os = "android")) { Self::Eventfd } else { Self::Socketpair }
     }
 }
 
@@ -72,31 +68,39 @@ pub struct YSocketpair {
 }
 
 impl YSocketpair {
-    /// A set of 256 signals, all down, on the default [`Backend`].
+    /// A set of 256 signals, all down, on the default [`Backend`], or on a socketpair where the kernel has no other or refuses
+    /// it.
     ///
     /// # Errors
-    /// Those of `eventfd(2)` or `socketpair(2)`: no descriptors left, no memory, forbidden by a filter.
+    /// Those of `eventfd(2)` and `socketpair(2)`: no descriptors left, no memory, both forbidden by a filter.
     pub fn new() -> io::Result<Self> {
         Self::with_capacity(DEFAULT_CAPACITY)
     }
 
-    /// A set of exactly `capacity` signals, all down, on the default [`Backend`]. Allocates about a quarter of a byte per
-    /// signal, at once.
+    /// A set of exactly `capacity` signals, all down, on a descriptor as [`YSocketpair::new`] has. Allocates about a quarter of
+    /// a byte per signal, at once.
     ///
     /// # Errors
     /// As [`YSocketpair::new`]; `InvalidInput` if `capacity` is 0 or larger than [`MAX_CAPACITY`].
     pub fn with_capacity(capacity: usize) -> io::Result<Self> {
-        Self::with_backend(capacity, Backend::default())
+        match Self::with_backend(capacity, Backend::default()) {
+            // An old kernel, or a sandbox.
+            Err(error) if matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::PermissionDenied) => {
+                Self::with_backend(capacity, Backend::Socketpair)
+            }
+            made => made,
+        }
     }
 
-    /// As [`YSocketpair::with_capacity`], on the `backend` named.
+    /// As [`YSocketpair::with_capacity`], on the `backend` named and on no other.
     ///
     /// # Errors
-    /// As [`YSocketpair::with_capacity`]; `Unsupported` for an eventfd where there is none.
+    /// As [`YSocketpair::with_capacity`]; `Unsupported` for an eventfd where there is none, `PermissionDenied` where a filter
+    /// forbids it.
     pub fn with_backend(capacity: usize, backend: Backend) -> io::Result<Self> {
         if !(1..=MAX_CAPACITY).contains(&capacity) {
             let message = format!("a YSocketpair has 1 to {MAX_CAPACITY} signals, not {capacity}");
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+            return Err(io::Error::new(ErrorKind::InvalidInput, message));
         }
         let bell: Box<dyn Bell> = match backend {
             Backend::Eventfd => eventfd()?,

@@ -14,17 +14,7 @@ use loom::thread;
 use ysuite::mpmc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError};
 use ysuite::signal::{Wait, YPollset};
 
-use super::Counted;
-
-/// As many preemptions as take seconds. `LOOM_MAX_PREEMPTIONS` is for those who have an hour.
-fn model(preemptions: usize, check: impl Fn() + Sync + Send + 'static) {
-    let mut builder = loom::model::Builder::new();
-    if builder.preemption_bound.is_none() {
-        builder.preemption_bound = Some(preemptions);
-    }
-    builder.max_branches = 20_000;
-    builder.check(check);
-}
+use crate::{Counted, model_up_to};
 
 fn receive_one(receiver: Receiver<u32>) -> thread::JoinHandle<u32> {
     thread::spawn(move || receiver.recv().unwrap())
@@ -32,7 +22,7 @@ fn receive_one(receiver: Receiver<u32>) -> thread::JoinHandle<u32> {
 
 #[test]
 fn publishing_against_two_receivers_going_to_sleep() {
-    model(1, || {
+    model_up_to(1, || {
         let (sender, receiver) = mpmc::bounded(2);
         let alive = sender.clone();
         let other = receive_one(receiver.clone());
@@ -50,7 +40,7 @@ fn publishing_against_two_receivers_going_to_sleep() {
 
 #[test]
 fn the_free_barrier_against_a_receiver_going_to_sleep() {
-    model(3, || {
+    model_up_to(3, || {
         let (sender, receiver) = mpmc::bounded(4);
         let alive = sender.clone();
         let thread = thread::spawn(move || (0..3).for_each(|message| sender.send(message).unwrap()));
@@ -62,7 +52,7 @@ fn the_free_barrier_against_a_receiver_going_to_sleep() {
 
 #[test]
 fn two_publishers_against_a_receiver_going_to_sleep() {
-    model(2, || {
+    model_up_to(2, || {
         let (sender, receiver) = mpmc::bounded(2);
         let alive = sender.clone();
         let second = sender.clone();
@@ -77,7 +67,7 @@ fn two_publishers_against_a_receiver_going_to_sleep() {
 /// nothing, and the late writer must wake as many as there are messages.
 #[test]
 fn a_preempted_writer_hides_what_is_behind_it_until_it_is_done() {
-    model(1, || {
+    model_up_to(1, || {
         let (sender, receiver) = mpmc::bounded(2);
         let second = sender.clone();
         let other = receive_one(receiver.clone());
@@ -91,7 +81,7 @@ fn a_preempted_writer_hides_what_is_behind_it_until_it_is_done() {
 
 #[test]
 fn looking_past_a_preempted_peer_ends() {
-    model(3, || {
+    model_up_to(3, || {
         let (sender, receiver) = mpmc::bounded(1);
         let thread = thread::spawn(move || match sender.try_send(1) {
             Ok(()) => sender.try_send(2).map_or_else(|error| assert!(error.is_full()), drop),
@@ -118,7 +108,7 @@ fn leaves(sender: Sender<u32>, leave: impl FnOnce() -> Option<u32> + Send + 'sta
 
 #[test]
 fn a_receiver_whose_time_is_up_passes_the_wake_on() {
-    model(1, || {
+    model_up_to(1, || {
         let (sender, receiver) = mpmc::bounded(2);
         let other = receiver.clone();
         let leaving = leaves(sender.clone(), move || match receiver.recv_timeout(Duration::from_secs(1)) {
@@ -143,7 +133,7 @@ impl Wake for Nobody {
 
 /// This thread waits first, in a way that can be dropped, and is dropped while a message comes for it or for the other.
 fn dropped_while_it_waits<W>(wait: impl Fn(Receiver<u32>) -> W + Sync + Send + 'static) {
-    model(2, move || {
+    model_up_to(2, move || {
         let (sender, receiver) = mpmc::bounded(2);
         let waiting = wait(receiver.clone());
         let other = receive_one(receiver);
@@ -188,7 +178,7 @@ fn a_dropped_attached_receiver_passes_on_what_it_was_told() {
 
 #[test]
 fn two_attached_receivers_get_everything() {
-    model(1, || {
+    model_up_to(1, || {
         let (sender, receiver) = mpmc::bounded(2);
         let got = Arc::new(AtomicUsize::new(0));
         let threads: Vec<_> = (0..2)
@@ -218,7 +208,7 @@ fn two_attached_receivers_get_everything() {
 
 #[test]
 fn a_full_ring_against_a_sender_going_to_sleep() {
-    model(2, || {
+    model_up_to(2, || {
         let (sender, receiver) = mpmc::bounded(1);
         let thread = thread::spawn(move || (0..3).for_each(|message| sender.send(message).unwrap()));
         for expected in 0..3 {
@@ -231,7 +221,7 @@ fn a_full_ring_against_a_sender_going_to_sleep() {
 
 #[test]
 fn a_sender_whose_time_is_up_passes_the_wake_on() {
-    model(1, || {
+    model_up_to(1, || {
         let (sender, receiver) = mpmc::bounded(1);
         sender.send(0).unwrap();
         let second = sender.clone();
@@ -247,7 +237,7 @@ fn a_sender_whose_time_is_up_passes_the_wake_on() {
 
 #[test]
 fn the_last_senders_end_against_two_receivers_going_to_sleep() {
-    model(2, || {
+    model_up_to(2, || {
         let (sender, receiver) = mpmc::bounded::<u32>(1);
         let second = sender.clone();
         let other = receiver.clone();
@@ -277,7 +267,7 @@ fn drain(receiver: &Receiver<u32>) -> usize {
 /// In a stream nothing is fenced: what the end says is all that orders the messages before it.
 #[test]
 fn the_last_senders_end_is_seen_behind_the_last_message_of_a_stream() {
-    model(3, || {
+    model_up_to(3, || {
         let (sender, receiver) = mpmc::bounded(2);
         // From here on nobody promises fences.
         sender.send(0).unwrap();
@@ -290,7 +280,7 @@ fn the_last_senders_end_is_seen_behind_the_last_message_of_a_stream() {
 
 #[test]
 fn the_last_senders_end_is_seen_behind_what_another_has_sent() {
-    model(3, || {
+    model_up_to(3, || {
         let (sender, receiver) = mpmc::bounded(2);
         // From here on nobody promises fences.
         sender.send(0).unwrap();
@@ -304,7 +294,7 @@ fn the_last_senders_end_is_seen_behind_what_another_has_sent() {
 
 #[test]
 fn the_last_receivers_end_against_a_sender_without_room() {
-    model(3, || {
+    model_up_to(3, || {
         let ended = Arc::new(AtomicUsize::new(0));
         let (sender, receiver) = mpmc::bounded(1);
         assert!(sender.try_send(Counted(ended.clone())).is_ok());
@@ -323,7 +313,7 @@ fn the_last_receivers_end_against_a_sender_without_room() {
 
 #[test]
 fn the_last_receivers_end_against_sending() {
-    model(3, || {
+    model_up_to(3, || {
         let ended = Arc::new(AtomicUsize::new(0));
         let (sender, receiver) = mpmc::bounded(2);
         let (second, count) = (sender.clone(), ended.clone());
@@ -345,7 +335,7 @@ fn the_last_receivers_end_against_sending() {
 /// The last receiver owes nothing to what the other has seen: it drops what is left, wherever the other had got to.
 #[test]
 fn the_last_of_two_receivers_against_sending() {
-    model(3, || {
+    model_up_to(3, || {
         let ended = Arc::new(AtomicUsize::new(0));
         let (sender, receiver) = mpmc::bounded(2);
         // From here on nobody promises fences.
@@ -369,7 +359,7 @@ fn the_last_of_two_receivers_against_sending() {
 
 #[test]
 fn a_batch_against_a_receiver_of_batches() {
-    model(2, || {
+    model_up_to(2, || {
         let (sender, receiver) = mpmc::bounded(2);
         let thread = thread::spawn(move || assert_eq!(sender.send_batch(0..3), Ok(3)));
         let mut received = Vec::new();
@@ -382,7 +372,7 @@ fn a_batch_against_a_receiver_of_batches() {
 /// A batch wakes one thread, which wakes the other.
 #[test]
 fn a_batch_against_two_receivers_going_to_sleep() {
-    model(1, || {
+    model_up_to(1, || {
         let (sender, receiver) = mpmc::bounded(2);
         let alive = sender.clone();
         let other = receive_one(receiver.clone());
@@ -396,7 +386,7 @@ fn a_batch_against_two_receivers_going_to_sleep() {
 
 #[test]
 fn tasks_on_both_sides_are_woken() {
-    model(2, || {
+    model_up_to(2, || {
         let (sender, receiver) = mpmc::bounded(1);
         let thread = thread::spawn(move || {
             block_on(async {

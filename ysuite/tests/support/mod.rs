@@ -6,8 +6,6 @@
 #![allow(dead_code)]
 
 pub(crate) mod executor;
-#[allow(unused_imports)]
-#[path = "../conformance/interrupt.rs"]
 pub(crate) mod interrupt;
 pub(crate) mod linear;
 pub(crate) mod process;
@@ -19,6 +17,9 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
+
+#[cfg(unix)]
+use ysuite::signal::{Backend, YSocketpair};
 
 /// Runs `test` and fails if it has not ended after two minutes: a lost wake-up fails instead of hanging the whole run.
 #[track_caller]
@@ -35,6 +36,14 @@ pub(crate) fn guarded<R: Send + 'static>(test: impl FnOnce() -> R + Send + 'stat
         panic!("hangs: a wake-up was lost");
     }
     worker.join().unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+/// The descriptors a set of signals can have here, the quickest first: all of the platform's, but for an eventfd in a
+/// sandbox that refuses it.
+#[cfg(unix)]
+pub(crate) fn backends() -> Vec<Backend> {
+    let all = [Backend::Eventfd, Backend::Socketpair];
+    all.into_iter().filter(|&backend| YSocketpair::with_backend(1, backend).is_ok()).collect()
 }
 
 /// The text of the panic that `f` ends with.

@@ -7,10 +7,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 use loom::thread;
 
 use super::super::set::SetCore;
-use super::{
-    Inbox, Scene, explore, explore_up_to, join, lower_against_raise, lower_beside_a_sleeper, poll_against_raise,
-};
+use super::{Inbox, Scene, join, lower_against_raise, lower_beside_a_sleeper, poll_against_raise};
 use crate::os::{Bell, Native, Platform};
+use crate::runner::{model, model_up_to};
 use crate::sync::{Arc, AtomicU32, Ordering};
 
 /// Stands for a descriptor: how many rings are in it, and how often it was written to.
@@ -81,7 +80,7 @@ fn at_rest(core: &SetCore, bell: &ModelBell) {
 
 #[test]
 fn models_bell_take_against_raise() {
-    explore(|| {
+    model(|| {
         let (core, bell) = ModelBell::set(2);
         let core = Arc::new(core);
         let raisers = [0, 1].map(|id| {
@@ -97,19 +96,19 @@ fn models_bell_take_against_raise() {
 
 #[test]
 fn models_bell_wakes_the_sleeper() {
-    explore(|| poll_against_raise::<2>(|capacity| ModelBell::set(capacity).0, [0, 1]));
-    explore_up_to(2, || poll_against_raise::<4>(|capacity| ModelBell::set(capacity).0, [0, 1]));
+    model(|| poll_against_raise::<2>(|capacity| ModelBell::set(capacity).0, [0, 1]));
+    model_up_to(2, || poll_against_raise::<4>(|capacity| ModelBell::set(capacity).0, [0, 1]));
 }
 
 #[test]
 fn models_bell_lower_does_not_hide_a_signal_from_a_sleeper() {
-    explore_up_to(2, || lower_beside_a_sleeper(ModelBell::set(4).0));
+    model_up_to(2, || lower_beside_a_sleeper(ModelBell::set(4).0));
 }
 
 /// An edge-triggered loop that looks until it finds nothing.
 #[test]
 fn models_bell_tells_an_edge_triggered_loop() {
-    explore(|| {
+    model(|| {
         let (core, bell) = ModelBell::set(2);
         let scene = Scene::<2>::new(core);
         let raisers = [0, 1].map(|id| scene.raise(id));
@@ -135,7 +134,7 @@ fn models_bell_tells_an_edge_triggered_loop() {
 /// The owner's take clears a summary and puts it back, while a lower elsewhere finds nothing up in between.
 #[test]
 fn models_bell_rings_for_what_a_take_puts_back() {
-    explore(|| {
+    model(|| {
         let (core, bell) = ModelBell::set(4);
         let core = Arc::new(core);
         let [kept, leaving] = [0, 2].map(|id| Inbox::attached(&core, id));
@@ -157,7 +156,7 @@ fn models_bell_rings_for_what_a_take_puts_back() {
 
 #[test]
 fn models_bell_lower_against_raise() {
-    explore(|| {
+    model(|| {
         let (core, bell) = ModelBell::set(2);
         let core = lower_against_raise(core, 0, 1);
         at_rest(&core, &bell);
@@ -166,7 +165,7 @@ fn models_bell_lower_against_raise() {
 
 #[test]
 fn models_bell_two_lower_at_once() {
-    explore(|| {
+    model(|| {
         let (core, bell) = ModelBell::set(4);
         let core = Arc::new(core);
         let inboxes = [0, 1].map(|id| Inbox::attached(&core, id));
@@ -185,7 +184,7 @@ fn models_bell_two_lower_at_once() {
 
 #[test]
 fn models_bell_abandoned_against_raise() {
-    explore(|| {
+    model(|| {
         let (core, bell) = ModelBell::set(2);
         let core = Arc::new(core);
         let raisers = [0, 1].map(|id| {

@@ -6,7 +6,8 @@ use loom::sync::Notify;
 use loom::thread;
 
 use super::super::TaskSlot;
-use super::{explore, join};
+use super::join;
+use crate::runner::model;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
 
 /// A task that waits on loom's own notification.
@@ -31,7 +32,7 @@ impl Wake for ModelTask {
 
 #[test]
 fn models_task_register_against_wake() {
-    explore(|| {
+    model(|| {
         let slot = Arc::new(TaskSlot::new());
         let past = Arc::new([AtomicBool::new(false), AtomicBool::new(false)]);
         let wakers = [0, 1].map(|waker| {
@@ -59,7 +60,7 @@ fn models_task_register_against_wake() {
 
 #[test]
 fn models_task_replaced_against_wake() {
-    explore(|| {
+    model(|| {
         let slot = Arc::new(TaskSlot::new());
         let past = Arc::new(AtomicBool::new(false));
         let (first, first_waker) = ModelTask::new();
@@ -89,7 +90,7 @@ fn models_task_replaced_against_wake() {
 
 #[test]
 fn models_task_taken_against_wake() {
-    explore(|| {
+    model(|| {
         let slot = Arc::new(TaskSlot::new());
         let (task, waker) = ModelTask::new();
         slot.register(&waker);

@@ -1,0 +1,194 @@
+//! The article about Linux as `ybench report` makes it again from a kept result: its tables, its conclusions and its
+//! pictures. The result is made up, so that what it must say is known.
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ybench::article;
+use ybench::record::{Bound, Contestant, InEpoll, Kind, Parameter, Quantity, Report, Round, Session, Unit};
+use ybench::scenario::{carried, many, size};
+use ybench::table;
+use ybench::transport::Shape;
+
+use crate::program::succeeded;
+use crate::sample;
+
+/// Nanoseconds for a message, and for each KiB of it where it is moved itself: what is copied costs more.
+const MECHANISMS: [(&str, f64, f64); 7] = [
+    ("exchange", 20.0, 100.0),
+    ("exchange-spin", 18.0, 100.0),
+    ("exchange-futex", 22.0, 100.0),
+    ("exchange-eventfd", 40.0, 100.0),
+    ("unix-dgram", 900.0, 400.0),
+    ("posix-mq", 400.0, 400.0),
+    ("sysv-mq", 410.0, 400.0),
+];
+
+/// What allocating costs, where a message is handed over by its address.
+const ALLOCATED: f64 = 600.0;
+const POSIX_BYTES: u64 = 8_192;
+/// 32 GB/s and 20 GB/s.
+const MEMORY: [(&str, f64); 2] = [("memset", 32.0), ("memcpy", 51.2)];
+
+fn folder(test: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("ybench-linux-{test}"));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder for the test");
+    folder
+}
+
+fn contestant(name: &str, kind: Kind, unit: Unit) -> Contestant {
+    Contestant { name: name.to_owned(), kind, unit, units_per_run: 1_000, limit: None, waits: None, batch: None }
+}
+
+/// Every round is a little slower than the one before, for everybody.
+fn session(scenario: &str, parameter: Option<Parameter>, rounds: usize, times: &[(&str, Kind, f64)]) -> Session {
+    let unit = if parameter.is_some() { Unit::Message } else { Unit::Kibibyte };
+    let limit = times[0].0.to_owned();
+    let round = |number: usize| Round {
+        nanoseconds: times.iter().map(|one| (one.0.to_owned(), one.2 * (1.0 + 0.002 * number as f64))).collect(),
+        ..Round::default()
+    };
+    Session {
+        scenario: scenario.to_owned(),
+        about: "Made up".to_owned(),
+        parameter,
+        floor: limit.clone(),
+        limit,
+        contenders: times.iter().map(|one| contestant(one.0, one.1, unit)).collect(),
+        rounds: (0..rounds).map(round).collect(),
+        ..Session::default()
+    }
+}
+
+fn time((name, each, kib): (&str, f64, f64), shape: Shape, parameter: Parameter) -> Option<f64> {
+    let bytes = parameter.value;
+    let carried = match parameter.quantity {
+        Quantity::BytesByValue if name == "posix-mq" && bytes > POSIX_BYTES as f64 => return None,
+        Quantity::BytesByValue => kib * bytes / 1_024.0,
+        _ => ALLOCATED,
+    };
+    Some((each + carried) * shape.senders as f64)
+}
+
+fn report(rounds: usize) -> Report {
+    let mut sessions = Vec::new();
+    sessions.push(session("memory", None, rounds, &MEMORY.map(|(name, time)| (name, Kind::Limit, time))));
+    for scenario in [&size::SCENARIO, &many::TWO_BY_TWO, &many::THREE_BY_THREE] {
+        for &parameter in carried::PARAMETERS {
+            let mut times = vec![("memory hand-over", Kind::Limit, 10.0)];
+            let shape = (scenario.shape)(Some(parameter));
+            for one in MECHANISMS {
+                times.extend(time(one, shape, parameter).map(|time| (one.0, Kind::Transport, time)));
+            }
+            sessions.push(session(scenario.name, Some(parameter), rounds, &times));
+        }
+    }
+    let bound =
+        |threads| Bound { name: "posix-mq".to_owned(), senders: threads, receivers: threads, bytes: POSIX_BYTES };
+    let tried = |name: &str, works| InEpoll { name: name.to_owned(), works, how: format!("how {name} was tried") };
+    Report {
+        command: "article linux".to_owned(),
+        sessions,
+        bounds: [1, 2, 3].map(bound).to_vec(),
+        epoll: vec![tried("posix-mq", true), tried("sysv-mq", false), tried("exchange-eventfd", true)],
+        ..sample::report()
+    }
+}
+
+/// The article's part of what is printed.
+fn printed(report: &Report) -> String {
+    article::text(report, table::BEYOND).expect("it is of an article")
+}
+
+fn page(report: &Report, test: &str) -> String {
+    let folder = folder(test);
+    let (json, html) = (folder.join("run.json"), folder.join("page.html"));
+    fs::write(&json, serde_json::to_string(report).expect("JSON")).expect("a file");
+    succeeded(&["report", json.to_str().unwrap(), "--html", html.to_str().unwrap()]);
+    fs::read_to_string(html).expect("the page was written")
+}
+
+/// What stands under a claim.
+fn conclusion<'a>(output: &'a str, claim: &str) -> (&'a str, &'a str) {
+    let mut lines = output.lines().skip_while(|line| !line.starts_with(claim)).skip(1).map(str::trim);
+    (lines.next().unwrap_or(""), lines.next().unwrap_or(""))
+}
+
+#[test]
+fn the_tables_have_every_shape_and_way_and_say_what_is_missing() {
+    let output = printed(&report(5));
+    for shape in ["1x1", "2x2", "3x3"] {
+        for way in ["by value", "by pointer", "from a pool"] {
+            assert!(output.contains(&format!("\n{shape}, {way}\n")), "{shape} {way}");
+        }
+    }
+    let row = |start: &str| output.lines().find(|line| line.trim_start().starts_with(start)).unwrap_or("");
+    assert_eq!(row("POSIX queue").matches("limit 8,192 B").count(), 2, "{}", row("POSIX queue"));
+    // 20 ns and the 128th part of 100 ns, and in the third round a little more.
+    assert!(row("own queue, usual").contains("47.9M/s 20.9 ns"), "{}", row("own queue, usual"));
+    assert!(row("1x1       own queue, spin").trim_end().ends_with('5'), "the rounds of the way of waiting");
+    assert!(!output.contains("crossbeam  "), "who was not measured and is there has no row");
+}
+
+#[test]
+fn where_pointers_begin_to_pay_is_found() {
+    let output = printed(&report(5));
+    let part = output.split("FROM WHICH SIZE").nth(1).unwrap();
+    let row = |start: &str| part.lines().find(|line| line.trim_start().starts_with(start)).unwrap_or("");
+    // The copy costs as much as the allocation at 6 KiB, and in the kernel at 1.5 KiB.
+    assert_eq!(row("own queue, usual").matches("from about 6.0 KiB").count(), 3, "{}", row("own queue, usual"));
+    assert_eq!(row("System V queue").matches("from about 1.5 KiB").count(), 3, "{}", row("System V queue"));
+    let posix = "from about 1.5 KiB; the only way from 16 KiB";
+    assert_eq!(row("POSIX queue").matches(posix).count(), 3, "{}", row("POSIX queue"));
+}
+
+#[test]
+fn every_conclusion_is_judged_by_the_record() {
+    let output = printed(&report(5));
+    let verdict = |claim| conclusion(&output, claim).1;
+    assert_eq!(verdict("UNIX sockets are of no use"), "holds.");
+    assert_eq!(verdict("POSIX message queues are practically"), "holds.");
+    assert_eq!(verdict("A futex makes no great difference"), "holds.");
+    assert_eq!(verdict("The own queue is very unstable"), "does not hold.");
+    assert_eq!(verdict("With the kernel's interfaces pointers pay"), "holds.");
+    assert_eq!(verdict("Blocking a thread while it waits"), "holds.");
+    assert_eq!(verdict("Sockets, POSIX queues and the own queue work"), "holds.");
+    assert_eq!(verdict("Clearing memory goes at"), "faster here.");
+    // By value it is; by pointer and from a pool everybody allocates.
+    let (here, verdict) = conclusion(&output, "Waiting by eventfd is at least twice");
+    assert!(here.contains("in 48 cases; between two threads"), "{here}");
+    assert_eq!(verdict, "holds in 16 of 48, does not in 32.");
+}
+
+#[test]
+fn too_few_rounds_conclude_nothing() {
+    let output = printed(&report(4));
+    let told = output.split("WHAT THE ARTICLE CONCLUDED").nth(1).unwrap();
+    let count = |verdict: &str| told.lines().filter(|line| line.trim() == verdict).count();
+    // Epoll is tried once and needs no rounds; how fast memory is cleared is no ratio.
+    assert_eq!([count("too few rounds to say."), count("holds."), count("faster here.")], [7, 1, 1], "{told}");
+}
+
+#[test]
+fn epoll_is_told_as_it_was_tried() {
+    let output = printed(&report(5));
+    assert!(output.contains("IN EPOLL BESIDE SOCKETS") && output.contains("how sysv-mq was tried"));
+    let untried = printed(&Report { epoll: Vec::new(), ..report(5) });
+    assert!(!untried.contains("IN EPOLL BESIDE SOCKETS") && untried.contains("not tried"));
+}
+
+#[test]
+fn the_diagram_has_a_picture_for_each_way_with_both_limits() {
+    let report = report(5);
+    let (output, page) = (printed(&report), page(&report, "diagram"));
+    assert!(output.contains("memset 31.9 GB/s") && output.contains("Faster than memset, 3x3, by value: nobody."));
+    // 64 KiB in three times 618 ns.
+    assert!(output.contains("Faster than memset, 3x3, by pointer: own queue, spin at 64 KiB"), "{output}");
+    for way in ["by value", "by pointer", "from a pool"] {
+        let title = format!("Bandwidth between 3x3 threads, {way}");
+        let picture = page.split("<figure").find(|figure| figure.contains(&title)).expect("the picture");
+        assert!(picture.contains(">memset</text>") && picture.contains(">memcpy</text>"), "{way}");
+        assert!(picture.contains("what lies above memset goes through a cache"), "{way}");
+    }
+    assert!(page.contains("WHAT THE ARTICLE CONCLUDED"));
+}

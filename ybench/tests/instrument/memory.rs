@@ -1,0 +1,33 @@
+//! What is said about memory. Each figure is told by a process of its own, in which nobody else takes or frees any.
+use std::process::Command;
+
+use ybench::scenario::burst;
+use ybench::transport::registry;
+
+fn held(transport: &str, backlog: u64) -> f64 {
+    let arguments = ["held", transport, &backlog.to_string()];
+    let output = Command::new(env!("CARGO_BIN_EXE_ybench")).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{transport}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().parse().unwrap()
+}
+
+/// Whose messages are of any type, or functions: four words for each, or two and a box, and room for as many again.
+/// Nobody else needs more than a pointer beside each message, and room for as many again.
+const WRAPPED: [&str; 7] =
+    ["mailbox", "mailbox-none", "hub", "hub-none", "mutex-condvar-any", "condvar-any-asleep", "mutex-eventfd-loop"];
+
+#[test]
+fn a_burst_holds_at_least_its_messages() {
+    for entry in registry::all().iter().filter(|entry| (burst::SCENARIO.able)(&entry.traits)) {
+        let name = entry.traits.name;
+        let held = held(name, 1_000_000);
+        let most = if WRAPPED.contains(&name) { 65.0 } else { 33.0 };
+        assert!((7.9..most).contains(&held), "{name}: {held}");
+    }
+}
+
+#[test]
+fn whoever_has_a_bound_is_not_asked() {
+    let output = Command::new(env!("CARGO_BIN_EXE_ybench")).args(["held", "spsc-bounded", "10"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+}

@@ -1,0 +1,41 @@
+//! The program as its user meets it, for the tests of this folder: started, and what it said.
+
+use std::process::{Command, Output};
+
+/// Reports go to the tests' own folder, and nothing of the tester's environment is looked at.
+pub(crate) fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ybench"));
+    command.args(arguments).env_remove("YBENCH_BASELINES").env("YBENCH_OUT", env!("CARGO_TARGET_TMPDIR"));
+    command
+}
+
+pub(crate) fn ybench(arguments: &[&str]) -> Output {
+    command(arguments).output().expect("the program can be started")
+}
+
+pub(crate) fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("the output is text")
+}
+
+pub(crate) fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("the errors are text")
+}
+
+/// Exit status 2, nothing on stdout, exactly one sentence on stderr.
+pub(crate) fn refused(arguments: &[&str]) -> String {
+    let output = ybench(arguments);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr(&output));
+    assert_eq!(stdout(&output), "", "{arguments:?}");
+    let sentence = stderr(&output);
+    assert_eq!(sentence.lines().count(), 1, "{sentence}");
+    assert!(sentence.ends_with(".\n"), "{sentence}");
+    sentence
+}
+
+pub(crate) fn succeeded(arguments: &[&str]) -> String {
+    let output = ybench(arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
+    // Progress is for terminals, and this is none.
+    assert_eq!(stderr(&output), "", "{arguments:?}");
+    stdout(&output)
+}

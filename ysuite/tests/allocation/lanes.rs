@@ -1,0 +1,210 @@
+//! Memory of the funnel: what an idle sender takes, what a stream takes, what is given back.
+
+use std::mem::size_of;
+
+use crate::counting::{allocations, held};
+use crate::requests;
+use crate::support::samples::{Bytes, Sample};
+use crate::support::{Random, guarded};
+use ysuite::mpsc::{self, Receiver, Sender};
+use ysuite::signal::{Wait, YPollset};
+
+/// Bytes for each sender beyond the first, its own size included.
+fn each<T: Sample>((sender, _receiver): (Sender<T>, Receiver<T>), senders: usize) -> usize {
+    let mut all = Vec::with_capacity(senders);
+    let before = held();
+    (0..senders).for_each(|_| all.push(sender.clone()));
+    usize::try_from(held() - before).expect("more than nothing") / senders + size_of::<Sender<T>>()
+}
+
+#[test]
+fn an_idle_sender_takes_at_most_512_bytes() {
+    fn assert_small<T: Sample>() {
+        for senders in [65, 962, 1_000, 1_024, 5_000] {
+            for (bound, ends) in
+                [(0, mpsc::unbounded::<T>()), (100, mpsc::bounded(100)), (1 << 20, mpsc::bounded(1 << 20))]
+            {
+                let bytes = each::<T>(ends, senders);
+                println!("{bytes} bytes for each of {senders} senders of {} bytes, bound {bound}", size_of::<T>());
+                assert!(bytes <= 512, "{bytes} bytes for each of {senders} senders, bound {bound}");
+            }
+        }
+    }
+    // Lines are longer elsewhere.
+    if cfg!(all(target_pointer_width = "64", not(any(target_arch = "aarch64", target_arch = "powerpc64")))) {
+        assert_small::<u64>();
+        assert_small::<Bytes<1000>>();
+    }
+}
+
+#[test]
+fn what_most_senders_at_once_have_taken_is_kept_and_enough_for_as_many_again() {
+    const SENDERS: usize = 4_000;
+    for (sender, mut receiver) in [mpsc::unbounded::<u64>(), mpsc::bounded(2)] {
+        let mut wave = || {
+            let mut senders: Vec<_> = (0..SENDERS).map(|_| sender.clone()).collect();
+            // All of them active at once.
+            senders.iter_mut().for_each(|sender| sender.send(1).unwrap());
+            assert_eq!(receiver.try_iter().count(), SENDERS);
+            drop(senders);
+            assert!(receiver.try_recv().is_err());
+        };
+        let before = held();
+        wave();
+        let kept = held() - before;
+        println!("{} bytes are kept for each of {SENDERS} senders that are gone", kept / SENDERS as i64);
+        assert!(kept <= 256 * SENDERS as i64, "{kept} bytes for {SENDERS}");
+        (0..5).for_each(|_| wave());
+        assert!(held() - before <= kept + 4096, "{} bytes more", held() - before - kept);
+    }
+}
+
+#[test]
+fn a_sender_that_is_gone_leaves_nothing_behind() {
+    let (sender, mut receiver) = mpsc::unbounded::<u64>();
+    let mut before = 0;
+    for round in 0..50 {
+        let mut senders: Vec<_> = (0..1_000).map(|_| sender.clone()).collect();
+        for (number, sender) in senders.iter_mut().enumerate() {
+            (0..number % 40).for_each(|_| sender.send(1).unwrap());
+        }
+        drop(senders);
+        assert_eq!(receiver.try_iter().count(), 25 * (39 * 40 / 2));
+        // The first round makes the table of lanes.
+        if round == 0 {
+            before = held();
+        }
+        assert_eq!(held(), before, "after {round} rounds");
+    }
+}
+
+#[test]
+fn a_steady_stream_of_many_senders_allocates_nothing() {
+    let (sender, mut receiver) = mpsc::unbounded();
+    let mut senders: Vec<_> = (0..20).map(|_| sender.clone()).collect();
+    let (mut batch, mut random) = (Vec::with_capacity(1_000), Random::new(1));
+    let mut run = |rounds: usize| {
+        for _ in 0..rounds {
+            for _ in 0..random.below(10) {
+                let sender = &mut senders[random.below(20)];
+                if random.below(2) == 0 {
+                    (0..50).for_each(|message| sender.send(message).unwrap());
+                } else {
+                    sender.send_batch(0..50).unwrap();
+                }
+            }
+            let _ = receiver.try_recv_batch(&mut batch, 250);
+            batch.clear();
+            while receiver.try_recv().is_ok() {}
+            // All lanes are armed, and raised again by the next message.
+            if random.below(10) == 0 {
+                let _ = receiver.recv_timeout(std::time::Duration::ZERO);
+            }
+        }
+    };
+    // Chunks grow until they are worth keeping.
+    run(20_000);
+    let before = allocations();
+    run(20_000);
+    assert_eq!(allocations(), before);
+}
+
+#[test]
+fn a_backlog_that_grows_asks_the_system_seldom() {
+    let (mut sender, mut receiver) = mpsc::unbounded();
+    let mut run = |rounds: usize| {
+        for message in 0..rounds * 4 {
+            sender.send(message).unwrap();
+            if message % 4 != 3 {
+                receiver.recv().unwrap();
+            }
+        }
+    };
+    run(10_000);
+    let asked = || requests().0 + requests().1;
+    let before = asked();
+    run(250_000);
+    // The quarter that stays is 2 MB: some seventy great chunks, where small ones would be two hundred and fifty.
+    let asked = asked() - before;
+    assert!((50..=100).contains(&asked), "{asked} requests for 250,000 messages that stay");
+}
+
+#[test]
+fn a_stream_makes_no_system_call() {
+    let (mut one, mut receiver) = mpsc::unbounded();
+    let mut two = one.clone();
+    let mut run = |messages: usize| {
+        for message in 0..messages {
+            one.send(message).unwrap();
+            two.send(message).unwrap();
+            assert_eq!((receiver.recv(), receiver.recv()), (Ok(message), Ok(message)));
+        }
+    };
+    run(50_000);
+    let before = requests();
+    run(50_000);
+    assert_eq!(requests(), before);
+}
+
+#[test]
+fn a_bounded_lane_keeps_what_it_has() {
+    for capacity in [1, 7, 100, 5_000] {
+        let (sender, mut receiver) = mpsc::bounded(capacity);
+        let mut senders: Vec<_> = (0..3).map(|_| sender.clone()).collect();
+        let mut random = Random::new(7);
+        let mut run = || {
+            for _ in 0..300 {
+                for sender in &mut senders {
+                    for message in 0..random.below(capacity + 2) {
+                        if sender.try_send(message).is_err() {
+                            break;
+                        }
+                    }
+                }
+                let taken = random.below(capacity * 3 + 2);
+                receiver.try_iter().take(taken).for_each(drop);
+            }
+        };
+        (0..5).for_each(|_| run());
+        let before = allocations();
+        (0..5).for_each(|_| run());
+        assert_eq!(allocations(), before, "a bound of {capacity}");
+    }
+}
+
+#[test]
+fn waiting_allocates_nothing() {
+    let (sender, mut receiver) = mpsc::bounded(4);
+    let mut senders: Vec<_> = (0..300).map(|_| sender.clone()).collect();
+    let mut set = YPollset::new();
+    set.attach(&mut receiver, 0).unwrap();
+    let mut run = || {
+        for message in 0..3_000 {
+            assert!(receiver.try_recv().is_err());
+            assert!(set.check().is_empty());
+            assert!(receiver.recv_timeout(std::time::Duration::ZERO).is_err());
+            senders[message % 300].send(message).unwrap();
+            assert!(set.poll().eq([0]));
+            assert_eq!(receiver.recv(), Ok(message));
+        }
+    };
+    (0..10).for_each(|_| run());
+    let before = allocations();
+    run();
+    assert_eq!(allocations(), before);
+}
+
+#[test]
+fn a_burst_is_given_back() {
+    guarded(|| {
+        let (sender, mut receiver) = mpsc::unbounded();
+        let mut senders: Vec<_> = (0..3).map(|_| sender.clone()).collect();
+        let before = held();
+        for round in 0..3 {
+            senders.iter_mut().for_each(|sender| assert_eq!(sender.send_batch(0..300_000_u64), Ok(300_000)));
+            assert!(held() - before <= 3 * 300_000 * 10, "{} bytes are held", held() - before);
+            assert_eq!(receiver.try_iter().count(), 900_000);
+            assert!(held() - before <= 3 * 64 * 1024, "{} bytes are left after {round} rounds", held() - before);
+        }
+    });
+}

@@ -1,0 +1,19 @@
+//! Memory: what takes some and what takes none, what is given back, and what ends although it grows. In a binary of its own,
+//! whose allocator counts; pages that come from the kernel directly are counted as system calls.
+#![cfg(not(any(ysuite_loom, miri)))]
+
+mod batches;
+mod counting;
+mod lanes;
+mod mailboxes;
+mod signals;
+mod streams;
+#[path = "../support/mod.rs"]
+mod support;
+
+use ysuite::os::calls;
+
+/// Allocations of this thread, and requests it made of the kernel.
+fn requests() -> (u64, u64) {
+    (counting::allocations(), calls())
+}

@@ -1,0 +1,260 @@
+//! Memory: what a stream, a bounded channel and a burst take, and give back.
+
+use std::thread;
+
+use crate::counting::allocations;
+use crate::requests;
+use crate::support::samples::{Bytes, Sample};
+use crate::support::{Random, guarded};
+use ysuite::pool::{Message, Pool, PoolBox};
+use ysuite::signal::{Wait, YPollset};
+use ysuite::{mpmc, spsc};
+
+#[test]
+fn a_steady_stream_allocates_nothing() {
+    let (mut sender, mut receiver) = spsc::unbounded();
+    let mut batch = Vec::with_capacity(1_000);
+    let mut run = |messages: usize| {
+        for message in (0..messages).step_by(500) {
+            if message % 1_000 == 0 {
+                (0..500).for_each(|message| sender.send(message).unwrap());
+            } else {
+                sender.send_batch(0..500).unwrap();
+            }
+            receiver.recv_batch(&mut batch, 250).unwrap();
+            batch.clear();
+            while receiver.try_recv().is_ok() {}
+        }
+    };
+    // Chunks grow until they are worth keeping.
+    run(50_000);
+    let before = requests();
+    run(500_000);
+    assert_eq!(requests(), before);
+}
+
+#[test]
+fn a_steady_stream_between_threads_allocates_nothing() {
+    guarded(|| {
+        const WINDOW: usize = 1_000;
+        let (mut sender, mut receiver) = spsc::unbounded();
+        let (mut answering, mut answers) = spsc::bounded(8);
+        let thread = thread::spawn(move || {
+            let run = |receiver: &mut spsc::Receiver<usize>, answering: &mut spsc::Sender<usize>, messages| {
+                for message in 0..messages {
+                    assert_eq!(receiver.recv(), Ok(message));
+                    if message % WINDOW == WINDOW - 1 {
+                        answering.send(message).unwrap();
+                    }
+                }
+            };
+            run(&mut receiver, &mut answering, 100_000);
+            let before = allocations();
+            run(&mut receiver, &mut answering, 100_000);
+            assert_eq!(allocations(), before);
+        });
+        let mut run = |messages| {
+            for message in 0..messages {
+                sender.send(message).unwrap();
+                if message % WINDOW == WINDOW - 1 {
+                    assert_eq!(answers.recv(), Ok(message));
+                }
+            }
+        };
+        run(100_000);
+        let before = allocations();
+        run(100_000);
+        assert_eq!(allocations(), before);
+        thread.join().unwrap();
+    });
+}
+
+fn bounded_allocates_nothing<T: Sample>(capacity: usize) {
+    let (mut sender, mut receiver) = spsc::bounded::<T>(capacity);
+    let mut random = Random::new(capacity as u64);
+    let mut batch = Vec::with_capacity(capacity);
+    let before = requests();
+    for _ in 0..300 {
+        for number in 0..random.below(capacity + 2) {
+            if sender.try_send(T::make(number)).is_err() {
+                break;
+            }
+        }
+        for number in 0..random.below(capacity + 1 - sender.len().min(capacity)) {
+            assert!(sender.write(T::make(number)).is_ok());
+        }
+        drop(sender.unwrite());
+        sender.flush();
+        let most = random.below(capacity + 2);
+        let _ = receiver.try_recv_batch(&mut batch, most);
+        batch.clear();
+        for _ in 0..random.below(capacity + 2) {
+            if receiver.try_recv().is_err() {
+                break;
+            }
+        }
+    }
+    assert_eq!(requests(), before, "a bounded channel of {capacity} messages of {} bytes", size_of::<T>());
+}
+
+#[test]
+fn a_small_bounded_channel_never_allocates_after_it_was_made() {
+    for capacity in [1, 2, 3, 7, 8, 13, 14, 15, 100, 1_024, 10_000] {
+        bounded_allocates_nothing::<u64>(capacity);
+        bounded_allocates_nothing::<()>(capacity);
+        bounded_allocates_nothing::<Bytes<29>>(capacity);
+    }
+    for capacity in [1, 2, 3, 60, 61, 64, 128, 400] {
+        bounded_allocates_nothing::<Bytes<1000>>(capacity);
+    }
+}
+
+#[test]
+fn a_large_bounded_channel_keeps_what_it_has() {
+    const CAPACITY: usize = 1 << 18;
+    let (mut sender, mut receiver) = spsc::bounded(CAPACITY);
+    let mut fill_and_drain = || {
+        sender.send_batch(0..CAPACITY).unwrap();
+        assert!(receiver.try_iter().eq(0..CAPACITY));
+    };
+    // It grows as it fills; how many chunks a full channel touches depends on where in a chunk it begins.
+    (0..10).for_each(|_| fill_and_drain());
+    let before = requests();
+    (0..10).for_each(|_| fill_and_drain());
+    assert_eq!(requests(), before);
+}
+
+#[test]
+fn waiting_allocates_nothing() {
+    let (mut sender, mut receiver) = spsc::bounded(4);
+    let mut set = YPollset::new();
+    set.attach(&mut receiver, 0).unwrap();
+    let before = allocations();
+    for message in 0..1_000 {
+        assert!(receiver.try_recv().is_err());
+        assert!(set.check().is_empty());
+        assert!(receiver.recv_timeout(std::time::Duration::ZERO).is_err());
+        sender.send(message).unwrap();
+        assert!(set.poll().eq([0]));
+        assert_eq!(receiver.recv(), Ok(message));
+    }
+    assert_eq!(allocations(), before);
+}
+
+#[test]
+fn an_exchange_never_allocates_after_its_ends_have_waited_once() {
+    let (sender, mut receiver) = mpmc::bounded(64);
+    let mut set = YPollset::new();
+    set.attach(&mut receiver, 0).unwrap();
+    let mut batch = Vec::with_capacity(64);
+    let mut run = || {
+        for round in 0..500 {
+            assert!(receiver.try_recv().is_err());
+            assert!(receiver.recv_timeout(std::time::Duration::ZERO).is_err());
+            assert!(set.check().is_empty() || receiver.try_recv().is_err());
+            assert_eq!(sender.send_batch(0..50), Ok(50));
+            while sender.try_send(round).is_ok() {}
+            assert!(sender.send_timeout(round, std::time::Duration::ZERO).is_err());
+            receiver.recv_batch(&mut batch, 30).unwrap();
+            batch.clear();
+            assert_eq!(receiver.try_iter().count(), 34);
+        }
+    };
+    run();
+    let before = allocations();
+    run();
+    assert_eq!(allocations(), before);
+}
+
+#[test]
+fn a_stream_through_an_exchange_makes_no_request() {
+    let (sender, receiver) = mpmc::bounded(64);
+    let run = |rounds| {
+        for _ in 0..rounds {
+            (0..50).for_each(|message| sender.send(message).unwrap());
+            assert!((0..50).all(|message| receiver.recv() == Ok(message)));
+        }
+    };
+    // The process asks once whether there is a barrier for others.
+    run(4);
+    let before = requests();
+    run(1_000);
+    assert_eq!(requests(), before);
+}
+
+#[test]
+fn a_pool_makes_no_request_whoever_frees() {
+    guarded(|| {
+        const WINDOW: usize = 700;
+        let pool = Pool::new(&[(64, 2_000), (512, 1_000)]).unwrap();
+        let (mut sender, mut receiver) = spsc::bounded::<(Message, PoolBox<u64>)>(WINDOW);
+        let (mut answering, mut answers) = spsc::bounded(8);
+        let thread = thread::spawn(move || {
+            let mut batch = Vec::with_capacity(WINDOW);
+            let mut run = |rounds| {
+                let mut requested = 0;
+                for round in 0..rounds {
+                    while batch.len() < WINDOW {
+                        receiver.recv_batch(&mut batch, WINDOW).unwrap();
+                    }
+                    let before = requests();
+                    batch.clear();
+                    requested += u64::from(requests() != before);
+                    answering.send(round).unwrap();
+                }
+                requested
+            };
+            run(20);
+            assert_eq!(run(300), 0, "who frees allocates, or asks the kernel");
+        });
+        let mut run = |rounds| {
+            let mut requested = 0;
+            for round in 0..rounds {
+                let before = requests();
+                for number in 0..WINDOW {
+                    let (message, number) = (pool.take(number % 65), pool.try_boxed(number as u64).expect("enough"));
+                    requested += u64::from(requests() != before);
+                    sender.write((message, number)).unwrap();
+                }
+                sender.flush();
+                assert_eq!(answers.recv(), Ok(round));
+            }
+            requested
+        };
+        run(20);
+        assert_eq!(run(300), 0, "who takes allocates, or asks the kernel");
+        thread.join().unwrap();
+    });
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_burst_is_dense_and_is_given_back() {
+    use crate::support::process::{alone, resident};
+
+    // Resident memory is the process's: nothing else may run in it.
+    if !alone("streams::a_burst_is_dense_and_is_given_back") {
+        return;
+    }
+    const MESSAGES: u64 = 3_000_000;
+    const MIB: u64 = 1 << 20;
+    let (mut sender, mut receiver) = spsc::unbounded();
+    (0..50_000).for_each(|message| sender.send(message).unwrap());
+    assert!(receiver.try_iter().eq(0..50_000));
+    for way in 0..2 {
+        let before = resident();
+        if way == 0 {
+            (0..MESSAGES).for_each(|message| sender.send(message).unwrap());
+        } else {
+            sender.send_batch(0..MESSAGES).unwrap();
+        }
+        let full = resident();
+        assert!(full - before <= 17 * MESSAGES, "{} bytes for each message", (full - before) as f64 / MESSAGES as f64);
+        assert!(receiver.try_iter().eq(0..MESSAGES));
+        let after = resident();
+        // An allocator that watches for errors keeps what is freed, to catch its use.
+        if !cfg!(ysuite_portable) && std::env::var_os("ASAN_OPTIONS").is_none() {
+            assert!(after <= before + MIB, "{} KiB are not given back", (after - before) / 1024);
+        }
+    }
+}

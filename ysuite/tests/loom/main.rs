@@ -1,0 +1,31 @@
+//! The channel and the pipe under the model checker: every interleaving, and every reordering the memory model allows,
+//! up to a number of preemptions. Groups have two slots and chunks two groups here, so that a handful of messages
+//! crosses all their borders.
+//!
+//! Run with `ci/loom`. The models of the signalers' own parts are beside them, in the crate.
+#![cfg(ysuite_loom)]
+
+mod detach;
+mod exchange;
+mod funnel;
+#[cfg(feature = "hub")]
+mod hub;
+mod mailbox;
+mod pipe;
+mod pool;
+mod runner;
+mod slow_sender;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use runner::{model, model_up_to};
+
+/// A message that counts its end.
+struct Counted(Arc<AtomicUsize>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,23 @@
+//! Runs a model: every interleaving, up to a number of preemptions.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+pub(crate) fn model(check: impl Fn() + Sync + Send + 'static) {
+    model_up_to(3, check);
+}
+
+/// Explores a model with so many preemptions, or with as many as `LOOM_MAX_PREEMPTIONS` says, and prints how many
+/// executions these were: the cost of a bound, in a unit that no machine changes.
+pub(crate) fn model_up_to(preemptions: usize, check: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound.get_or_insert(preemptions);
+    builder.max_branches = 20_000;
+    let executions = Arc::new(AtomicUsize::new(0));
+    let count = executions.clone();
+    builder.check(move || {
+        count.fetch_add(1, Ordering::Relaxed);
+        check();
+    });
+    println!("{} executions", executions.load(Ordering::Relaxed));
+}

@@ -1,0 +1,189 @@
+//! The hunt for lost wake-ups, with the barrier that no model can show (`membarrier`): both ends with random gaps, every
+//! way of waiting, and after each burst nobody says anything more until all of it has arrived. Whoever then sleeps on
+//! would sleep for ever, and the guard says so.
+//!
+//! Half of the bursts are chases: the ends follow each other message by message, without sleeping, until the free barrier
+//! has been chosen; then one goes to sleep in just those nanoseconds in which the other publishes the last message, or
+//! the last room. A library with its heavy barrier taken out was caught by nine of the ten hunts within seconds.
+//!
+//! The short form takes seconds. `YSUITE_STRESS=long cargo test --release -p ysuite --test stress -- --nocapture` goes
+//! on until millions of sleeps have been counted, and prints how many.
+#![cfg(all(target_os = "linux", not(ysuite_loom)))]
+
+mod exchange;
+mod funnel;
+#[path = "../suite/mpmc/histories.rs"]
+mod histories;
+mod mailbox;
+mod pipe;
+mod pool;
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use support::Random;
+use support::process::sleeps;
+use ysuite::channel::Spin;
+use ysuite::os::calls;
+
+/// Sleeps that each kind of hunt of the long form goes on for; there are ten kinds, and those of the funnel and of mailboxes.
+const LONG: u64 = 400_000;
+/// As long as this nothing may happen at all, on whatever machine.
+const GUARD: Duration = Duration::from_secs(120);
+
+/// How often threads have really slept in the channel, and what else they asked the kernel for.
+#[derive(Default)]
+struct Account {
+    sleeps: AtomicU64,
+    calls: AtomicU64,
+}
+
+/// A thread's own account: what it slept beside the channel's sleeps does not count.
+struct Entry {
+    sleeps: u64,
+    calls: u64,
+}
+
+impl Entry {
+    fn begin() -> Self {
+        Self { sleeps: sleeps(), calls: calls() }
+    }
+
+    fn end(self, gaps: &Gaps, account: &Account) {
+        let slept = (sleeps() - self.sleeps).saturating_sub(gaps.slept);
+        account.sleeps.fetch_add(slept, Ordering::Relaxed);
+        account.calls.fetch_add(calls() - self.calls, Ordering::Relaxed);
+    }
+}
+
+/// Random gaps; counts those in which the thread slept.
+struct Gaps {
+    random: Random,
+    slept: u64,
+    /// No gaps at all: back to sleep at once.
+    at_once: bool,
+}
+
+impl Gaps {
+    fn new(seed: u64) -> Self {
+        Self { random: Random::new(seed), slept: 0, at_once: false }
+    }
+
+    fn at_once(seed: u64) -> Self {
+        Self { at_once: true, ..Self::new(seed) }
+    }
+
+    fn pass(&mut self) {
+        match self.random.below(400) {
+            0 => {
+                self.slept += 1;
+                thread::sleep(Duration::from_micros(self.random.next() % 100));
+            }
+            1..=20 => thread::yield_now(),
+            21..=250 => (0..self.random.below(150)).for_each(|_| std::hint::spin_loop()),
+            _ => {}
+        }
+    }
+
+    /// Some nanoseconds, on one of many scales: which of them brings two threads together is the machine's secret.
+    fn breathe(&mut self) {
+        let scale = 2 << self.random.below(10);
+        for step in 0..self.random.below(scale) {
+            std::hint::black_box(step);
+        }
+    }
+
+    /// After a message, before waiting for the next: in a chase, stays awake until there is one; but not for the last.
+    fn follow(&mut self, message: Message, is_empty: impl Fn() -> bool) {
+        match message.behind {
+            _ if self.at_once => {}
+            0 => self.pass(),
+            1 => self.breathe(),
+            _ => wait_until(|| !is_empty()),
+        }
+    }
+
+    fn spin(&mut self) -> Spin {
+        if !self.at_once && self.random.below(3) == 0 { Spin::Adaptive } else { Spin::None }
+    }
+}
+
+/// What has arrived; the sender of a burst waits for it, and the guard watches it.
+#[derive(Default)]
+struct Progress {
+    arrived: AtomicU64,
+    over: AtomicBool,
+}
+
+impl Progress {
+    fn wait_for(&self, arrived: u64) {
+        wait_until(|| self.arrived.load(Ordering::Acquire) >= arrived);
+    }
+}
+
+/// Waits without sleeping: sleeps are counted.
+fn wait_until(mut ready: impl FnMut() -> bool) {
+    let mut looks = 0_u32;
+    while !ready() {
+        looks += 1;
+        if looks % 1024 == 0 {
+            thread::yield_now();
+        }
+        std::hint::spin_loop();
+    }
+}
+
+/// Ends the process when nothing has happened for too long: threads that hang cannot be ended otherwise.
+fn guard(name: &'static str, progress: Arc<Progress>) {
+    thread::spawn(move || {
+        let (mut seen, mut since) = (0, Instant::now());
+        while !progress.over.load(Ordering::Acquire) {
+            thread::sleep(Duration::from_millis(20));
+            let arrived = progress.arrived.load(Ordering::Acquire);
+            if arrived != seen {
+                (seen, since) = (arrived, Instant::now());
+            } else if since.elapsed() > GUARD {
+                eprintln!("{name}: a wake-up was lost after message {arrived}");
+                std::process::abort();
+            }
+        }
+    });
+}
+
+#[derive(Clone, Copy)]
+struct Message {
+    number: u64,
+    /// In a chase: how many more messages will follow at once. Else 0.
+    behind: u64,
+}
+
+/// Whether the long form was asked for.
+fn is_long() -> bool {
+    std::env::var("YSUITE_STRESS").is_ok_and(|form| form == "long")
+}
+
+/// Rounds, by number from 1, until enough sleeps were counted: in the short form one. Says and returns how often threads
+/// slept, and what they asked the kernel for in all.
+fn rounds(name: &'static str, mut round: impl FnMut(u64, &Arc<Account>)) -> (u64, u64) {
+    let long = is_long();
+    let account = Arc::new(Account::default());
+    let mut rounds = 0;
+    let start = Instant::now();
+    while rounds == 0 || long && account.sleeps.load(Ordering::Relaxed) < LONG {
+        rounds += 1;
+        round(rounds, &account);
+    }
+    let (sleeps, calls) = (account.sleeps.load(Ordering::Relaxed), account.calls.load(Ordering::Relaxed));
+    println!("{name}: {sleeps} sleeps, {calls} system calls, {rounds} rounds, {} s", start.elapsed().as_secs());
+    (sleeps, calls)
+}
+
+/// Such rounds, in which somebody must have slept.
+fn rounds_with_sleeps(name: &'static str, round: impl FnMut(u64, &Arc<Account>)) {
+    let (sleeps, _) = rounds(name, round);
+    assert!(sleeps > 0, "nobody slept: nothing was tested");
+}

@@ -1,0 +1,221 @@
+//! Which threads may have and share what, and what may be used after a panic: every public type, so that a change is seen.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+
+/// Answers whether a type has a trait: the inherent constant is there, and comes first, only if it does.
+struct Has<T>(PhantomData<T>);
+
+// Nothing that is listed lacks every one of them.
+#[allow(dead_code)]
+trait HasNot {
+    const SEND: bool = false;
+    const SYNC: bool = false;
+    const UNPIN: bool = false;
+    const UNWIND: bool = false;
+    const REF_UNWIND: bool = false;
+}
+
+impl<T> HasNot for Has<T> {}
+
+impl<T: Send> Has<T> {
+    const SEND: bool = true;
+}
+
+impl<T: Sync> Has<T> {
+    const SYNC: bool = true;
+}
+
+impl<T: Unpin> Has<T> {
+    const UNPIN: bool = true;
+}
+
+impl<T: UnwindSafe> Has<T> {
+    const UNWIND: bool = true;
+}
+
+impl<T: RefUnwindSafe> Has<T> {
+    const REF_UNWIND: bool = true;
+}
+
+/// A public type: its file and name, and what it has, in five letters.
+#[cfg_attr(not(all(feature = "hub", feature = "tokio", feature = "calloop")), allow(dead_code))]
+struct Entry {
+    file: &'static str,
+    name: &'static str,
+    shown: &'static str,
+    has: String,
+    expected: &'static str,
+}
+
+/// `S`end, s`Y`nc, un`P`in, `U`nwind safe, unwind safe by `R`eference; a dot for what is missing.
+macro_rules! entries {
+    ($($(#[$only:meta])* $file:literal $name:ident: $($type:ty = $expected:literal),+;)*) => {{
+        let mut entries = Vec::new();
+        $($(#[$only])* {
+            $({
+                let has = [
+                    (Has::<$type>::SEND, 'S'),
+                    (Has::<$type>::SYNC, 'Y'),
+                    (Has::<$type>::UNPIN, 'P'),
+                    (Has::<$type>::UNWIND, 'U'),
+                    (Has::<$type>::REF_UNWIND, 'R'),
+                ];
+                entries.push(Entry {
+                    file: $file,
+                    name: stringify!($name),
+                    shown: stringify!($type),
+                    has: has.into_iter().map(|(has, letter)| if has { letter } else { '.' }).collect(),
+                    expected: $expected,
+                });
+            })+
+        })*
+        entries
+    }};
+}
+
+/// A message that may change hands, and may not be shared.
+type Mine = Cell<u8>;
+/// A message that must stay where it is.
+type Bound = *const u8;
+
+#[rustfmt::skip]
+fn entries() -> Vec<Entry> {
+    use ysuite::{channel, mailbox, mpmc, mpsc, pool, queue::ypipe, signal, spsc};
+
+    entries!(
+        "channel/spsc/sender.rs" Sender: spsc::Sender<Mine> = "SYPUR", spsc::Sender<Bound> = "..PUR";
+        "channel/spsc/receiver.rs" Receiver: spsc::Receiver<Mine> = "SYPUR", spsc::Receiver<Bound> = "..PUR";
+        "channel/mpsc/sender.rs" Sender: mpsc::Sender<Mine> = "SYPUR", mpsc::Sender<Bound> = "..PUR";
+        "channel/mpsc/sender.rs" TooManySenders: mpsc::TooManySenders = "SYPUR";
+        "channel/mpsc/receiver.rs" Receiver: mpsc::Receiver<Mine> = "SYPUR", mpsc::Receiver<Bound> = "..PUR";
+        "channel/mpmc/sender.rs" Sender: mpmc::Sender<Mine> = "SYPUR", mpmc::Sender<Bound> = "..PUR";
+        "channel/mpmc/receiver.rs" Receiver: mpmc::Receiver<Mine> = "SYPUR", mpmc::Receiver<Bound> = "..PUR";
+        "channel/mpmc/iter.rs" Iter: mpmc::Iter<'static, Mine> = "SYPUR", mpmc::Iter<'static, Bound> = "..PUR";
+        "channel/mpmc/iter.rs" TryIter: mpmc::TryIter<'static, Mine> = "SYPUR", mpmc::TryIter<'static, Bound> = "..PUR";
+        "channel/iter.rs" Iter: channel::Iter<'static, spsc::Receiver<Mine>> = "SYPUR", channel::Iter<'static, spsc::Receiver<Bound>> = "..PUR";
+        "channel/iter.rs" TryIter: channel::TryIter<'static, mpsc::Receiver<Mine>> = "SYPUR", channel::TryIter<'static, mpsc::Receiver<Bound>> = "..PUR";
+        "channel/iter.rs" IntoIter: channel::IntoIter<spsc::Receiver<Mine>> = "SYPUR", channel::IntoIter<mpmc::Receiver<Bound>> = "..PUR";
+        "channel/spin.rs" Spin: channel::Spin = "SYPUR";
+        "channel/error.rs" SendError: channel::SendError<u8> = "SYPUR", channel::SendError<Mine> = "S.PU.", channel::SendError<Bound> = "..PUR";
+        "channel/error.rs" TrySendError: channel::TrySendError<u8> = "SYPUR", channel::TrySendError<Mine> = "S.PU.";
+        "channel/error.rs" SendTimeoutError: channel::SendTimeoutError<u8> = "SYPUR", channel::SendTimeoutError<Mine> = "S.PU.";
+        "channel/error.rs" RecvError: channel::RecvError = "SYPUR";
+        "channel/error.rs" TryRecvError: channel::TryRecvError = "SYPUR";
+        "channel/error.rs" RecvTimeoutError: channel::RecvTimeoutError = "SYPUR";
+        "queue/ypipe/writer.rs" Writer: ypipe::Writer<Mine> = "SYPUR", ypipe::Writer<Bound> = "..PUR";
+        "queue/ypipe/reader.rs" Reader: ypipe::Reader<Mine> = "SYPUR", ypipe::Reader<Bound> = "..PUR";
+        "signal/ysemaphore.rs" YSemaphore: signal::YSemaphore = "SYPUR";
+        "signal/ysemaphore.rs" SemaphoreSignaler: signal::SemaphoreSignaler = "SYPUR";
+        "signal/ypollset.rs" YPollset: signal::YPollset = "SYPUR";
+        "signal/signaler.rs" Signaler: signal::Signaler = "SYPUR";
+        "signal/signals.rs" Signals: signal::Signals = "SYPUR";
+        "signal/select.rs" Select: signal::Select = "SYPUR";
+        "signal/mod.rs" IdOutOfRange: signal::IdOutOfRange = "SYPUR";
+        "signal/attach.rs" Registration: signal::Registration = "SYPUR";
+        "signal/attach.rs" AttachError: signal::AttachError = "SYPUR";
+        #[cfg(unix)]
+        "signal/ysocketpair.rs" YSocketpair: signal::YSocketpair = "SYPUR";
+        #[cfg(unix)]
+        "signal/ysocketpair.rs" Backend: signal::Backend = "SYPUR";
+        "pool/handle.rs" Pool: pool::Pool = "SYPUR";
+        "pool/message.rs" Message: pool::Message = "SYPUR";
+        "pool/boxed.rs" PoolBox: pool::PoolBox<u8> = "SYPUR", pool::PoolBox<Mine> = "S.PU.", pool::PoolBox<Bound> = "..PUR";
+        "pool/error.rs" PoolError: pool::PoolError = "SYPUR";
+        "pool/error.rs" TooLong: pool::TooLong = "SYPUR";
+        "pool/stats.rs" ClassStats: pool::ClassStats = "SYPUR";
+        "mailbox/mailbox.rs" Mailbox: mailbox::Mailbox = "S.PUR";
+        "mailbox/address.rs" Address: mailbox::Address = "SYPUR";
+        "mailbox/builder.rs" Builder: mailbox::Builder = "SYPUR";
+        "mailbox/envelope.rs" Envelope: mailbox::Envelope = "S.PUR";
+        "mailbox/error.rs" SendError: mailbox::SendError<u8> = "SYPUR", mailbox::SendError<Mine> = "S.PU.";
+        "mailbox/error.rs" ReceiveError: mailbox::ReceiveError = "SYPUR";
+        "mailbox/post.rs" Crowding: mailbox::Crowding = "SYPUR";
+        "mailbox/registry.rs" RegisterError: mailbox::RegisterError = "SYPUR";
+        "mailbox/relations.rs" LinkTerminated: mailbox::LinkTerminated = "SYPUR";
+        "mailbox/relations.rs" OwnerTerminated: mailbox::OwnerTerminated = "SYPUR";
+        // Of a receive's own, which borrows the mailbox.
+        "mailbox/search.rs" Search: mailbox::Search<'static> = "S.P.R";
+        #[cfg(all(feature = "hub", unix))]
+        "hub/mod.rs" Hub: ysuite::hub::Hub = "S.PUR";
+        #[cfg(all(feature = "hub", unix))]
+        "hub/handle.rs" Handle: ysuite::hub::Handle = "S.PUR";
+        #[cfg(all(feature = "hub", unix))]
+        "hub/handle.rs" PostError: ysuite::hub::PostError<fn()> = "SYPUR", ysuite::hub::PostError<Mine> = "S.PU.";
+        #[cfg(all(feature = "hub", unix))]
+        "hub/source.rs" Source: ysuite::hub::Source = "SYPUR";
+        #[cfg(all(feature = "hub", unix))]
+        "hub/source.rs" Refused: ysuite::hub::Refused<u8> = "SYP..";
+        #[cfg(all(feature = "hub", unix))]
+        "hub/timers.rs" Timer: ysuite::hub::Timer = "SYPUR";
+        #[cfg(all(feature = "hub", unix))]
+        "hub/descriptors.rs" Interest: ysuite::hub::Interest = "SYPUR";
+        #[cfg(all(feature = "hub", unix))]
+        "hub/descriptors.rs" Ready: ysuite::hub::Ready = "SYPUR";
+        #[cfg(all(feature = "tokio", unix))]
+        "integrations/tokio.rs" AsyncSocketpair: ysuite::integrations::tokio::AsyncSocketpair = "SYPUR";
+        #[cfg(all(feature = "calloop", unix))]
+        "integrations/calloop.rs" SetSource: ysuite::integrations::calloop::SetSource = "SYPUR";
+        #[cfg(all(feature = "calloop", unix))]
+        "integrations/calloop.rs" ReceiverSource: ysuite::integrations::calloop::ReceiverSource<spsc::Receiver<u8>> = "SYPUR";
+    )
+}
+
+#[test]
+fn every_type_has_the_traits_it_had() {
+    let changed: Vec<_> = entries()
+        .into_iter()
+        .filter(|entry| entry.has != entry.expected)
+        .map(|entry| format!("{} has {}, not {}", entry.shown, entry.has, entry.expected))
+        .collect();
+    assert!(changed.is_empty(), "{changed:#?}");
+}
+
+/// The public types that the sources declare, by file.
+#[cfg(all(feature = "hub", feature = "tokio", feature = "calloop", unix, not(miri)))]
+fn declared() -> std::collections::BTreeSet<(String, String)> {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    fn files(folder: &Path, to: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).expect("the sources") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                files(&path, to);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                to.push(path);
+            }
+        }
+    }
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut all = Vec::new();
+    files(&source, &mut all);
+    let mut declared = std::collections::BTreeSet::new();
+    for path in all {
+        let file = path.strip_prefix(&source).expect("in the sources").to_string_lossy().replace('\\', "/");
+        for line in fs::read_to_string(&path).expect("a source").lines() {
+            let words: Vec<_> = line.split_whitespace().collect();
+            let ["pub", "struct" | "enum" | "union", name, ..] = words[..] else { continue };
+            let name: String = name.chars().take_while(|letter| letter.is_alphanumeric() || *letter == '$').collect();
+            declared.insert((file.clone(), name));
+        }
+    }
+    declared
+}
+
+#[cfg(all(feature = "hub", feature = "tokio", feature = "calloop", unix, not(miri)))]
+#[test]
+fn every_public_type_is_in_the_list() {
+    let mut declared = declared();
+    // Both terminations are declared by one macro.
+    assert!(declared.remove(&("mailbox/relations.rs".into(), "$name".into())), "the macro is gone");
+    for name in ["LinkTerminated", "OwnerTerminated"] {
+        declared.insert(("mailbox/relations.rs".into(), name.into()));
+    }
+    let listed = entries().into_iter().map(|entry| (entry.file.into(), entry.name.into())).collect();
+    let missing: Vec<_> = declared.difference(&listed).collect();
+    assert!(missing.is_empty(), "not in the list: {missing:?}");
+    let stale: Vec<_> = listed.difference(&declared).collect();
+    assert!(stale.is_empty(), "not in the sources: {stale:?}");
+}

@@ -1,0 +1,319 @@
+//! The suite of every set with a descriptor, on Linux: what epoll sees of it, and how much is written to it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::thread;
+use std::time::Duration;
+
+use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use ysuite::os::calls;
+use ysuite::signal::{Signal, Wait};
+
+use super::Gaps;
+use super::attached::{AttachKind, Inbox};
+use super::signal::list;
+use crate::support::guarded;
+
+/// A set with a descriptor.
+pub(crate) trait DescriptorKind: AttachKind<Set: AsFd + AsRawFd> {}
+
+/// Makes one `#[test]` of every function of this suite, for the kind named.
+#[macro_export]
+macro_rules! descriptor_suite {
+    ($kind:ty) => {
+        $crate::tests_of!(descriptor, $kind:
+            readable_exactly_while_something_is_up, level_triggered_until_the_receiver_is_empty,
+            edge_triggered_tells_of_every_new_signal, one_write_and_one_read_per_wake_up,
+            the_descriptor_never_holds_two_rings, an_event_loop_misses_nothing,
+            receivers_in_other_threads_silence_the_descriptor, a_set_that_is_gone_stays_silent_in_epoll,
+            poll_and_epoll_may_be_mixed, the_descriptor_is_ours_alone);
+    };
+}
+
+/// An epoll with one descriptor in it.
+pub(crate) struct Watch(OwnedFd);
+
+impl Watch {
+    pub(crate) fn new(fd: impl AsFd, flags: EventFlags) -> Self {
+        let epoll = epoll::create(CreateFlags::CLOEXEC).unwrap();
+        epoll::add(&epoll, fd, EventData::new_u64(42), EventFlags::IN | flags).unwrap();
+        Self(epoll)
+    }
+
+    fn wait(&self, timeout: Option<Duration>) -> bool {
+        let timeout = timeout.map(|timeout| Timespec::try_from(timeout).unwrap());
+        let mut events = Vec::with_capacity(4);
+        loop {
+            match epoll::wait(&self.0, rustix::buffer::spare_capacity(&mut events), timeout.as_ref()) {
+                // The handlers of another test.
+                Err(rustix::io::Errno::INTR) => {}
+                result => {
+                    result.unwrap();
+                    break;
+                }
+            }
+        }
+        for event in &events {
+            let (data, flags) = (event.data, event.flags);
+            assert_eq!((data.u64(), flags), (42, EventFlags::IN));
+        }
+        events.len() == 1
+    }
+
+    pub(crate) fn readable(&self) -> bool {
+        self.wait(Some(Duration::ZERO))
+    }
+
+    pub(crate) fn block(&self) {
+        assert!(self.wait(None));
+    }
+}
+
+/// How many rings are in the descriptor, without touching them.
+fn rings(fd: BorrowedFd<'_>) -> u64 {
+    let info = fs::read_to_string(format!("/proc/self/fdinfo/{}", fd.as_raw_fd())).unwrap();
+    match info.lines().find_map(|line| line.strip_prefix("eventfd-count:")) {
+        // The kernel prints this counter in hexadecimal.
+        Some(count) => u64::from_str_radix(count.trim(), 16).unwrap(),
+        None => rustix::io::ioctl_fionread(fd).unwrap(),
+    }
+}
+
+pub(crate) fn readable_exactly_while_something_is_up<K: DescriptorKind>() {
+    let (mut set, signaler) = K::pair();
+    let watch = Watch::new(&set, EventFlags::empty());
+    assert!(!watch.readable());
+    for id in K::corners() {
+        signaler.signal(id);
+        for _ in 0..3 {
+            assert!(watch.readable());
+            signaler.signal(id);
+        }
+        assert_eq!(list(set.check()), [id]);
+        assert!(!watch.readable());
+        assert!(set.check().is_empty());
+        assert!(!watch.readable());
+    }
+    for look in [|set: &mut K::Set| set.poll(), |set: &mut K::Set| set.poll_timeout(Duration::MAX)] {
+        signaler.signal(0);
+        assert!(watch.readable());
+        assert_eq!(list(look(&mut set)), [0]);
+        assert!(!watch.readable());
+    }
+}
+
+pub(crate) fn level_triggered_until_the_receiver_is_empty<K: DescriptorKind>() {
+    let mut set = K::set();
+    let watch = Watch::new(&set, EventFlags::empty());
+    let (mut left, mut right) = (Inbox::default(), Inbox::default());
+    K::attach(&mut set, &mut left, 4).unwrap();
+    K::attach(&mut set, &mut right, K::CAPACITY - 1).unwrap();
+    assert!(watch.readable());
+    assert_eq!(left.try_recv(), None);
+    assert!(watch.readable());
+    assert_eq!(right.try_recv(), None);
+    // Without a look at the set: an event loop that knows its receivers need not make one.
+    assert!(!watch.readable());
+    let (to_left, to_right) = (left.outbox(), right.outbox());
+    (0..3).for_each(|message| to_left.send(message));
+    for message in 0..3 {
+        assert!(watch.readable());
+        assert_eq!(list(set.check()), [4]);
+        assert_eq!(left.try_recv(), Some(message));
+    }
+    assert!(watch.readable());
+    to_right.send(0);
+    assert_eq!(left.try_recv(), None);
+    assert!(watch.readable());
+    assert_eq!((right.try_recv(), right.try_recv()), (Some(0), None));
+    assert!(!watch.readable());
+    to_right.send(1);
+    assert!(watch.readable());
+    drop(right);
+    assert!(!watch.readable(), "a receiver that is gone keeps the descriptor readable");
+}
+
+pub(crate) fn edge_triggered_tells_of_every_new_signal<K: DescriptorKind>() {
+    let (mut set, signaler) = K::pair();
+    let watch = Watch::new(&set, EventFlags::ET);
+    for id in K::corners() {
+        assert!(!watch.readable());
+        signaler.signal(id);
+        assert!(watch.readable());
+        assert!(!watch.readable());
+        assert_eq!(list(set.check()), [id]);
+    }
+}
+
+pub(crate) fn one_write_and_one_read_per_wake_up<K: DescriptorKind>() {
+    let (mut set, signaler) = K::pair();
+    for _ in 0..100 {
+        let before = calls();
+        signaler.signal(0);
+        assert_eq!(calls() - before, 1);
+        K::corners().into_iter().for_each(|id| signaler.signal(id));
+        assert_eq!(calls() - before, 1);
+        assert_eq!(list(set.check()), K::corners());
+        assert_eq!(calls() - before, 2);
+        assert!(set.check().is_empty());
+        assert_eq!(calls() - before, 2);
+    }
+}
+
+pub(crate) fn the_descriptor_never_holds_two_rings<K: DescriptorKind>() {
+    guarded(|| {
+        let (mut set, signaler) = K::pair();
+        assert_eq!(rings(set.as_fd()), 0);
+        let raisers: Vec<_> = (0..3)
+            .map(|raiser| {
+                let signaler = signaler.clone();
+                thread::spawn(move || (0..50_000).for_each(|_| signaler.signal(raiser)))
+            })
+            .collect();
+        let mut most = 0;
+        while raisers.iter().any(|raiser| !raiser.is_finished()) {
+            most = most.max(rings(set.as_fd()));
+            set.check();
+        }
+        raisers.into_iter().for_each(|raiser| raiser.join().unwrap());
+        assert!(most <= 1, "{most} rings at once");
+        set.check();
+        assert_eq!(rings(set.as_fd()), 0);
+        for _ in 0..5 {
+            signaler.signal(0);
+        }
+        assert_eq!(rings(set.as_fd()), 1);
+    });
+}
+
+pub(crate) fn an_event_loop_misses_nothing<K: DescriptorKind>() {
+    guarded(|| {
+        for flags in [EventFlags::empty(), EventFlags::ET] {
+            let (mut set, signaler) = K::pair();
+            let watch = Watch::new(&set, flags);
+            const ROUNDS: usize = 3_000;
+            let ids: Vec<_> = (0..4).map(|raiser| raiser * (K::CAPACITY / 4)).collect();
+            let (told, answers): (Vec<_>, Vec<_>) = ids.iter().map(|_| std::sync::mpsc::channel()).unzip();
+            let raisers: Vec<_> = ids
+                .iter()
+                .zip(answers)
+                .map(|(&id, answer)| {
+                    let signaler = signaler.clone();
+                    thread::spawn(move || {
+                        let mut gaps = Gaps::new(id as u64);
+                        for _ in 0..ROUNDS {
+                            gaps.pass();
+                            signaler.signal(id);
+                            // A signal that is lost is waited for in vain.
+                            answer.recv().unwrap();
+                        }
+                    })
+                })
+                .collect();
+            let mut seen = 0;
+            while seen < ROUNDS * ids.len() {
+                watch.block();
+                loop {
+                    let signals = set.check();
+                    let nothing = signals.is_empty();
+                    for id in signals {
+                        seen += 1;
+                        told[ids.iter().position(|&of| of == id).unwrap()].send(()).unwrap();
+                    }
+                    // An edge is told once: look until there is nothing. A level is told again.
+                    if nothing || !flags.contains(EventFlags::ET) {
+                        break;
+                    }
+                }
+            }
+            raisers.into_iter().for_each(|raiser| raiser.join().unwrap());
+            assert!(set.check().is_empty());
+            assert!(!watch.readable());
+        }
+    });
+}
+
+pub(crate) fn receivers_in_other_threads_silence_the_descriptor<K: DescriptorKind>() {
+    guarded(|| {
+        let mut set = K::set();
+        let watch = Watch::new(&set, EventFlags::empty());
+        const MESSAGES: u64 = 3_000;
+        let mut threads = Vec::new();
+        for id in 0..3 {
+            let mut inbox = Inbox::default();
+            K::attach(&mut set, &mut inbox, id).unwrap();
+            let outbox = inbox.outbox();
+            threads.push(thread::spawn(move || {
+                let mut gaps = Gaps::new(id as u64);
+                (0..MESSAGES).for_each(|message| {
+                    outbox.send(message);
+                    gaps.pass();
+                });
+            }));
+            threads.push(thread::spawn(move || {
+                let mut expected = 0;
+                while expected < MESSAGES {
+                    match inbox.try_recv() {
+                        Some(message) => {
+                            assert_eq!(message, expected);
+                            expected += 1;
+                        }
+                        None => thread::yield_now(),
+                    }
+                }
+                assert_eq!(inbox.try_recv(), None);
+                // Dropping it would silence it, too: the point is that being empty has.
+                std::mem::forget(inbox);
+            }));
+        }
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        // At the latest after one look: a ring may have been announced before it was written.
+        assert!(set.check().is_empty());
+        assert!(!watch.readable());
+        assert_eq!(rings(set.as_fd()), 0);
+    });
+}
+
+pub(crate) fn a_set_that_is_gone_stays_silent_in_epoll<K: DescriptorKind>() {
+    for up in [false, true] {
+        let (set, signaler) = K::pair();
+        let watch = Watch::new(&set, EventFlags::empty());
+        if up {
+            signaler.signal(0);
+            assert!(watch.readable());
+        }
+        // The signaler keeps the descriptor open, so the entry in the epoll lives on.
+        drop(set);
+        assert!(!watch.readable());
+        signaler.signal(1);
+        signaler.signal(0);
+        assert!(!watch.readable());
+    }
+}
+
+pub(crate) fn poll_and_epoll_may_be_mixed<K: DescriptorKind>() {
+    let (mut set, signaler) = K::pair();
+    let watch = Watch::new(&set, EventFlags::empty());
+    for id in K::corners() {
+        signaler.signal(id);
+        let ready = poll(&mut [PollFd::new(&set, PollFlags::IN)], Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).unwrap();
+        assert_eq!(ready, 1);
+        assert!(watch.readable());
+        assert_eq!(list(set.poll()), [id]);
+        assert!(set.poll_timeout(Duration::from_nanos(1)).is_empty());
+        assert!(!watch.readable());
+    }
+}
+
+pub(crate) fn the_descriptor_is_ours_alone<K: DescriptorKind>() {
+    let sets: Vec<_> = (0..4).map(|_| K::set()).collect();
+    let numbers: BTreeSet<_> = sets.iter().map(|set| set.as_raw_fd()).collect();
+    assert_eq!(numbers.len(), sets.len());
+    for set in &sets {
+        assert_eq!(set.as_raw_fd(), set.as_fd().as_raw_fd());
+        let flags = rustix::io::fcntl_getfd(set).unwrap();
+        assert!(flags.contains(rustix::io::FdFlags::CLOEXEC), "a program started later inherits the descriptor");
+    }
+}

@@ -1,0 +1,231 @@
+//! The suite of every signaler: what `Signal` and `Wait` promise. What takes several threads is in `waking.rs`.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use ysuite::os::calls;
+use ysuite::signal::{IdOutOfRange, Signal, Signals, Wait};
+
+/// One way of making a signaler.
+pub(crate) trait Kind: 'static {
+    type Set: Wait + Send + 'static;
+    type Signaler: Signal + Clone + Send + Sync + 'static;
+    const CAPACITY: usize;
+    /// System calls that a look makes when it has taken the last signal: one where a descriptor must be read.
+    const CALLS_OF_A_TAKE: u64;
+    fn set() -> Self::Set;
+    fn signaler(set: &Self::Set) -> Self::Signaler;
+    fn pair() -> (Self::Set, Self::Signaler) {
+        let set = Self::set();
+        let signaler = Self::signaler(&set);
+        (set, signaler)
+    }
+    /// Ids worth trying one by one: the ends of words, and of the set.
+    fn corners() -> Vec<usize> {
+        let corners = [0, 1, 29, 30, 31, 32, 62, 63, 64, 65, 127, 128, 254, 255, 256, 1983, 1984, 4095, 4096, 126_975];
+        let last = [Self::CAPACITY - 1, Self::CAPACITY / 2];
+        let ids: BTreeSet<_> = corners.into_iter().chain(last).filter(|&id| id < Self::CAPACITY).collect();
+        ids.into_iter().collect()
+    }
+}
+
+/// Makes one `#[test]` of every function of this suite, and of its half with threads in `waking.rs`, for the kind named.
+#[macro_export]
+macro_rules! signal_suite {
+    ($kind:ty) => {
+        $crate::tests_of!(signal, $kind:
+            a_fresh_set_is_empty,
+            same_id_signalled_twice_is_not_the_next_id,
+            check_on_an_empty_set_is_empty,
+            high_ids_do_not_overflow,
+            ids_come_ascending_and_are_counted,
+            every_id_can_be_up_at_once,
+            ids_out_of_range_are_a_clear_error,
+            a_poll_with_something_up_does_not_sleep,
+            time_outs_come_back_empty,
+            a_timeout_that_finds_something_returns_it,
+            idle_looks_make_no_system_call,
+            raising_what_is_up_makes_no_system_call,
+            signalers_outlive_the_set,
+            generic_code_needs_no_type);
+        $crate::tests_of!(waking, $kind:
+            duration_max_is_for_ever_and_ends_with_a_signal,
+            a_sleeper_is_woken,
+            ping_pong_loses_no_signal,
+            time_out_racing_a_signal_loses_nothing,
+            many_threads_and_every_id_is_seen_once,
+            a_signal_brings_its_past,
+            one_wake_up_per_sleep,
+            a_set_moves_between_threads,
+            signal_handlers_do_not_end_a_poll);
+    };
+}
+
+pub(crate) fn list(signals: Signals) -> Vec<usize> {
+    signals.collect()
+}
+
+pub(crate) fn a_fresh_set_is_empty<K: Kind>() {
+    let (mut set, signaler) = K::pair();
+    assert_eq!(signaler.capacity(), K::CAPACITY);
+    assert!(set.check().is_empty());
+    assert!(set.poll_timeout(Duration::ZERO).is_empty());
+}
+
+pub(crate) fn same_id_signalled_twice_is_not_the_next_id<K: Kind>() {
+    let (mut set, signaler) = K::pair();
+    for id in K::corners() {
+        for _ in 0..5 {
+            signaler.signal(id);
+        }
+        assert_eq!(list(set.poll()), [id]);
+        assert!(set.check().is_empty());
+        signaler.signal(id);
+        signaler.clone().signal(id);
+        assert_eq!(list(set.check()), [id]);
+        assert!(set.check().is_empty());
+    }
+}
+
+pub(crate) fn check_on_an_empty_set_is_empty<K: Kind>() {
+    let (mut set, signaler) = K::pair();
+    for _ in 0..3 {
+        let mut signals = set.check();
+        assert_eq!((signals.is_empty(), signals.len(), signals.next()), (true, 0, None));
+        signaler.signal(0);
+        assert!(!set.check().is_empty());
+    }
+}
+
+pub(crate) fn high_ids_do_not_overflow<K: Kind>() {
+    let (mut set, signaler) = K::pair();
+    for id in K::corners() {
+        signaler.signal(id);
+        assert_eq!(list(set.check()), [id]);
+        signaler.signal(id);
+        assert_eq!(list(set.poll()), [id]);
+        signaler.signal(id);
+        assert_eq!(list(set.poll_timeout(Duration::MAX)), [id]);
+    }
+}
+
+pub(crate) fn ids_come_ascending_and_are_counted<K: Kind>() {
+    let (mut set, signaler) = K::pair();
+    let ids = K::corners();
+    for &id in ids.iter().rev() {
+        signaler.signal(id);
+    }
+    let mut signals = set.check();
+    assert_eq!(signals.len(), ids.len());
+    assert_eq!(format!("{signals:?}"), format!("Signals {:?}", ids.iter().collect::<BTreeSet<_>>()));
+    for (taken, &id) in ids.iter().enumerate() {
+        assert_eq!(signals.size_hint(), (ids.len() - taken, Some(ids.len() - taken)));
+        assert_eq!(signals.next(), Some(id));
+    }
+    assert_eq!((signals.next(), signals.len(), signals.next()), (None, 0, None));
+}
+
+pub(crate) fn every_id_can_be_up_at_once<K: Kind>() {
+    let (mut set, signaler) = K::pair();
+    for _ in 0..2 {
+        (0..K::CAPACITY).for_each(|id| signaler.signal(id));
+        assert!(set.check().eq(0..K::CAPACITY));
+        assert!(set.check().is_empty());
+    }
+}
+
+pub(crate) fn ids_out_of_range_are_a_clear_error<K: Kind>() {
+    let (mut set, signaler) = K::pair();
+    for id in [K::CAPACITY, K::CAPACITY + 1, 1 << 31, usize::MAX] {
+        let error = signaler.try_signal(id).unwrap_err();
+        assert_eq!(error, IdOutOfRange { id, capacity: K::CAPACITY });
+        let panic = catch_unwind(AssertUnwindSafe(|| signaler.signal(id))).unwrap_err();
+        let message = panic.downcast_ref::<String>().expect("a formatted panic");
+        assert_eq!(*message, error.to_string());
+        assert!(message.contains(&id.to_string()) && message.contains(&K::CAPACITY.to_string()), "{message}");
+    }
+    assert!(set.check().is_empty());
+    assert_eq!(signaler.try_signal(K::CAPACITY - 1), Ok(()));
+    assert_eq!(list(set.check()), [K::CAPACITY - 1]);
+}
+
+pub(crate) fn a_poll_with_something_up_does_not_sleep<K: Kind>() {
+    let (mut set, signaler) = K::pair();
+    for _ in 0..100 {
+        signaler.signal(0);
+        let before = calls();
+        assert_eq!(list(set.poll()), [0]);
+        assert_eq!(calls() - before, K::CALLS_OF_A_TAKE);
+    }
+}
+
+pub(crate) fn time_outs_come_back_empty<K: Kind>() {
+    let (mut set, signaler) = K::pair();
+    for nanoseconds in [0, 1, 999, 1_000, 50_000, 999_999, 1_000_001, 3_000_000] {
+        assert!(set.poll_timeout(Duration::from_nanos(nanoseconds)).is_empty());
+        // And the sleep has left nothing behind.
+        signaler.signal(0);
+        assert_eq!(list(set.check()), [0]);
+        assert!(set.check().is_empty());
+    }
+}
+
+pub(crate) fn a_timeout_that_finds_something_returns_it<K: Kind>() {
+    let (mut set, signaler) = K::pair();
+    for timeout in [Duration::ZERO, Duration::from_nanos(1), Duration::from_secs(3600), Duration::MAX] {
+        signaler.signal(0);
+        assert_eq!(list(set.poll_timeout(timeout)), [0]);
+    }
+}
+
+pub(crate) fn idle_looks_make_no_system_call<K: Kind>() {
+    let (mut set, signaler) = K::pair();
+    for _ in 0..2 {
+        let before = calls();
+        for _ in 0..1_000 {
+            assert!(set.check().is_empty());
+            assert!(set.poll_timeout(Duration::ZERO).is_empty());
+        }
+        assert_eq!(calls(), before);
+        signaler.signal(0);
+        assert_eq!(list(set.check()), [0]);
+    }
+}
+
+pub(crate) fn raising_what_is_up_makes_no_system_call<K: Kind>() {
+    let (mut set, signaler) = K::pair();
+    signaler.signal(0);
+    let before = calls();
+    for _ in 0..1_000 {
+        K::corners().into_iter().for_each(|id| signaler.signal(id));
+    }
+    assert_eq!(calls(), before);
+    assert_eq!(list(set.check()), K::corners());
+    assert!(calls() - before <= K::CALLS_OF_A_TAKE);
+}
+
+pub(crate) fn signalers_outlive_the_set<K: Kind>() {
+    let (mut set, signaler) = K::pair();
+    signaler.signal(0);
+    set.check();
+    drop(set);
+    let before = calls();
+    for _ in 0..100 {
+        signaler.clone().signal(K::CAPACITY - 1);
+        assert_eq!(signaler.try_signal(0), Ok(()));
+    }
+    assert_eq!(calls(), before, "a signal nobody can take must not cost a system call");
+    assert_eq!(signaler.capacity(), K::CAPACITY);
+}
+
+pub(crate) fn generic_code_needs_no_type<K: Kind>() {
+    fn relay(from: &mut dyn Wait, to: &dyn Signal) -> usize {
+        from.check().map(|id| to.signal(id)).count()
+    }
+    let ((mut left, to_left), (mut right, to_right)) = (K::pair(), K::pair());
+    K::corners().into_iter().for_each(|id| to_left.signal(id));
+    assert_eq!(relay(&mut left, &to_right), K::corners().len());
+    assert_eq!(relay(&mut left, &to_right), 0);
+    assert_eq!(list(right.check()), K::corners());
+}

@@ -1,0 +1,241 @@
+//! The suite of every signaler, its half with threads: sleeping, waking, timeouts that race with signals.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use ysuite::os::calls;
+use ysuite::signal::{Signal, Wait};
+
+use super::Gaps;
+use super::signal::{Kind, list};
+use crate::support::guarded;
+use crate::support::interrupt::Interruptions;
+
+pub(crate) fn duration_max_is_for_ever_and_ends_with_a_signal<K: Kind>() {
+    guarded(|| {
+        let (mut set, signaler) = K::pair();
+        for timeout in [Duration::MAX, Duration::from_secs(u64::MAX / 2), Duration::from_secs(i64::MAX as u64)] {
+            let signaler = signaler.clone();
+            let other = thread::spawn(move || {
+                thread::sleep(Duration::from_millis(5));
+                signaler.signal(K::CAPACITY - 1);
+            });
+            assert_eq!(list(set.poll_timeout(timeout)), [K::CAPACITY - 1]);
+            other.join().unwrap();
+        }
+    });
+}
+
+pub(crate) fn a_sleeper_is_woken<K: Kind>() {
+    guarded(|| {
+        let (mut set, signaler) = K::pair();
+        let ids = K::corners();
+        let expected = ids.clone();
+        let raiser = thread::spawn(move || {
+            let mut gaps = Gaps::new(7);
+            for id in ids {
+                thread::sleep(Duration::from_micros(gaps.below(1500)));
+                signaler.signal(id);
+            }
+        });
+        let mut seen = Vec::new();
+        while seen.len() < expected.len() {
+            let signals = set.poll();
+            assert!(!signals.is_empty(), "a poll came back with nothing");
+            seen.extend(signals);
+        }
+        assert_eq!(seen, expected);
+        raiser.join().unwrap();
+    });
+}
+
+pub(crate) fn ping_pong_loses_no_signal<K: Kind>() {
+    guarded(|| {
+        let ((mut ping, to_ping), (mut pong, to_pong)) = (K::pair(), K::pair());
+        const ROUNDS: usize = 5_000;
+        let id = |round: usize| round.wrapping_mul(7919) % K::CAPACITY;
+        let echo = thread::spawn(move || {
+            let mut gaps = Gaps::new(1);
+            for round in 0..ROUNDS {
+                assert_eq!(list(ping.poll()), [id(round)]);
+                gaps.pass();
+                to_pong.signal(id(round));
+            }
+        });
+        let mut gaps = Gaps::new(2);
+        for round in 0..ROUNDS {
+            gaps.pass();
+            to_ping.signal(id(round));
+            assert_eq!(list(pong.poll()), [id(round)]);
+        }
+        echo.join().unwrap();
+    });
+}
+
+pub(crate) fn time_out_racing_a_signal_loses_nothing<K: Kind>() {
+    guarded(|| {
+        let (mut set, signaler) = K::pair();
+        let answered = Arc::new(AtomicU64::new(0));
+        const ROUNDS: u64 = 1_000;
+        let raiser = thread::spawn({
+            let answered = Arc::clone(&answered);
+            move || {
+                let mut gaps = Gaps::new(3);
+                for round in 0..ROUNDS {
+                    (0..gaps.below(3_000)).for_each(|_| std::hint::spin_loop());
+                    signaler.signal(0);
+                    while answered.load(Ordering::Acquire) == round {
+                        thread::yield_now();
+                    }
+                }
+            }
+        });
+        let (mut gaps, mut found) = (Gaps::new(4), 0);
+        while found < ROUNDS {
+            let signals = set.poll_timeout(Duration::from_nanos(gaps.below(60_000)));
+            if !signals.is_empty() {
+                assert_eq!(list(signals), [0]);
+                found += 1;
+                answered.store(found, Ordering::Release);
+            }
+        }
+        raiser.join().unwrap();
+        assert!(set.check().is_empty());
+    });
+}
+
+pub(crate) fn many_threads_and_every_id_is_seen_once<K: Kind>() {
+    guarded(|| {
+        let (mut set, signaler) = K::pair();
+        const THREADS: usize = 4;
+        // Every id of the small sets, a spread of the large ones.
+        let step = (K::CAPACITY / 4_096).max(1);
+        let ids: Vec<usize> = (0..K::CAPACITY).step_by(step).collect();
+        let raisers: Vec<_> = (0..THREADS)
+            .map(|raiser| {
+                // Neighbours belong to different threads, so every word is fought for.
+                let mine: Vec<_> = ids.iter().copied().skip(raiser).step_by(THREADS).collect();
+                let signaler = signaler.clone();
+                thread::spawn(move || {
+                    let mut gaps = Gaps::new(raiser as u64);
+                    for id in mine {
+                        signaler.signal(id);
+                        if gaps.below(16) == 0 {
+                            gaps.pass();
+                        }
+                    }
+                })
+            })
+            .collect();
+        let mut seen = BTreeSet::new();
+        while seen.len() < ids.len() {
+            let mut last = None;
+            for id in set.poll() {
+                assert!(last < Some(id), "not ascending");
+                last = Some(id);
+                assert!(seen.insert(id), "id {id} was raised once and seen twice");
+            }
+        }
+        assert!(seen.into_iter().eq(ids));
+        raisers.into_iter().for_each(|raiser| raiser.join().unwrap());
+        assert!(set.check().is_empty());
+    });
+}
+
+pub(crate) fn a_signal_brings_its_past<K: Kind>() {
+    guarded(|| {
+        let (mut set, signaler) = K::pair();
+        let past = Arc::new(AtomicU64::new(0));
+        const LAST: u64 = 20_000;
+        let raiser = thread::spawn({
+            let past = Arc::clone(&past);
+            move || {
+                for now in 1..=LAST {
+                    // Relaxed: only the signal orders it.
+                    past.store(now, Ordering::Relaxed);
+                    signaler.signal(K::CAPACITY - 1);
+                }
+            }
+        });
+        // The last value comes with the last signal; a signal lost or without its past leaves us waiting for ever.
+        while past.load(Ordering::Relaxed) != LAST {
+            set.poll();
+        }
+        raiser.join().unwrap();
+    });
+}
+
+pub(crate) fn one_wake_up_per_sleep<K: Kind>() {
+    guarded(|| {
+        let (mut set, signaler) = K::pair();
+        let stop = Arc::new(AtomicBool::new(false));
+        let raiser = thread::spawn({
+            let stop = Arc::clone(&stop);
+            move || {
+                let before = calls();
+                while !stop.load(Ordering::Relaxed) {
+                    signaler.signal(0);
+                }
+                let made = calls() - before;
+                // So that the owner does not wait for a signal that never comes.
+                signaler.signal(0);
+                made
+            }
+        });
+        let before = calls();
+        const LOOKS: u64 = 2_000;
+        for _ in 0..LOOKS {
+            set.poll();
+        }
+        let slept = calls() - before;
+        stop.store(true, Ordering::Relaxed);
+        let woke = raiser.join().unwrap();
+        // Every wake-up belongs to a sleep, or to a ring that was read: calls of the owner, both of them.
+        assert!(woke <= slept + 2, "{woke} wake-ups for {slept} sleeps");
+    });
+}
+
+pub(crate) fn a_set_moves_between_threads<K: Kind>() {
+    guarded(|| {
+        let (mut set, signaler) = K::pair();
+        for _ in 0..20 {
+            signaler.signal(0);
+            set = thread::spawn(move || {
+                assert_eq!(list(set.poll()), [0]);
+                set
+            })
+            .join()
+            .unwrap();
+        }
+        assert!(set.check().is_empty());
+    });
+}
+
+pub(crate) fn signal_handlers_do_not_end_a_poll<K: Kind>() {
+    guarded(|| {
+        let (mut set, signaler) = K::pair();
+        let interruptions = Interruptions::new();
+        let sleeper = thread::spawn(move || (list(set.poll()), list(set.poll_timeout(Duration::MAX))));
+        interruptions.pester(&sleeper, 50);
+        signaler.signal(0);
+        interruptions.pester(&sleeper, 50);
+        signaler.signal(K::CAPACITY - 1);
+        // Both may have come before the first look.
+        if K::CAPACITY > 1 {
+            signaler.signal(1);
+        }
+        let mut last = 0;
+        while !sleeper.is_finished() {
+            signaler.signal(last);
+            last = (last + 1) % K::CAPACITY;
+            thread::sleep(Duration::from_millis(1));
+        }
+        let (first, second) = sleeper.join().unwrap();
+        assert_eq!(first[0], 0, "a handler ended the poll");
+        assert!(!second.is_empty(), "a handler ended the poll");
+        assert!(interruptions.count() > 0);
+    });
+}

@@ -1,0 +1,71 @@
+//! The table of foreign code, `docs/foreign-code.md`, against the sources: every test it names exists, and every file
+//! that ends something, keeps a thread-local or wakes a task is named there.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn table() -> String {
+    fs::read_to_string(root().join("../docs/foreign-code.md")).expect("the table")
+}
+
+/// What stands between backticks.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+/// All files of the library, by their path below `src`.
+fn sources(below: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(below).expect("sources") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The code of a file that ships, without its comments and tests.
+fn code(path: &Path) -> String {
+    let text = fs::read_to_string(path).expect("a source");
+    let shipped = text.split("#[cfg(all(test").next().unwrap_or_default();
+    shipped.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn every_test_that_the_table_names_exists() {
+    let (mut named, mut missing) = (0, Vec::new());
+    for quote in quoted(&table()) {
+        let Some((file, test)) = quote.split_once(": ") else { continue };
+        if !(file.starts_with("tests/") || file.starts_with("src/")) {
+            continue;
+        }
+        let text = fs::read_to_string(root().join(file)).unwrap_or_default();
+        if !text.contains(&format!("fn {test}(")) && !text.contains(&format!("fn {test}<")) {
+            missing.push(quote.to_owned());
+        }
+        named += 1;
+    }
+    assert!(missing.is_empty(), "no such tests: {missing:#?}");
+    assert!(named > 100, "only {named} tests are named");
+}
+
+#[test]
+fn every_file_with_an_end_a_thread_local_or_a_waker_is_in_the_table() {
+    let (table, mut files) = (table(), Vec::new());
+    sources(&root().join("src"), &mut files);
+    assert!(files.len() > 100);
+    let signs = [" Drop for ", "thread_local!", ".wake()", "wake_by_ref", "catch_unwind", "resume_unwind"];
+    let missing: Vec<String> = files
+        .iter()
+        .filter(|path| !path.to_string_lossy().contains("models") && !path.ends_with("tests.rs"))
+        .filter(|path| signs.iter().any(|sign| code(path).contains(sign)))
+        .map(|path| path.strip_prefix(root().join("src")).expect("below").to_string_lossy().into_owned())
+        .filter(|file| !quoted(&table).any(|quote| quote == file || quote.starts_with(&format!("{file} "))))
+        .collect();
+    assert!(missing.is_empty(), "not in the table: {missing:#?}");
+}

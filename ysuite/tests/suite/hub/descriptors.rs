@@ -1,0 +1,263 @@
+//! Descriptors and their handlers: real sockets.
+
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use ysuite::hub::{Hub, Interest, Source, TURN};
+use ysuite::spsc;
+
+use crate::hub::Notes;
+use crate::support::guarded;
+
+/// Two connected sockets that do not block.
+pub(crate) fn pair() -> (UnixStream, UnixStream) {
+    let (one, other) = UnixStream::pair().unwrap();
+    one.set_nonblocking(true).unwrap();
+    other.set_nonblocking(true).unwrap();
+    (one, other)
+}
+
+#[test]
+fn a_descriptor_is_level_triggered() {
+    let mut hub = Hub::new().unwrap();
+    let (mut near, far) = pair();
+    let notes = Notes::new();
+    let noted = notes.clone();
+    hub.watch(far, Interest::READABLE, move |_, socket, ready| {
+        assert!(ready.is_readable() && !ready.is_writable() && !ready.is_error());
+        let mut byte = [0];
+        noted.note(socket.read(&mut byte).map(|_| byte[0]).unwrap());
+    })
+    .unwrap();
+    assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 0);
+    near.write_all(b"abc").unwrap();
+    // One byte of it in each call; what is left calls again.
+    for expected in [1, 2, 3] {
+        assert_eq!(hub.run_once(None).unwrap(), 1);
+        assert_eq!(notes.len(), expected);
+    }
+    assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 0);
+    assert_eq!(notes.taken(), *b"abc");
+    drop(near);
+    // The end of it can be read for ever.
+    (0..3).for_each(|_| assert_eq!(hub.run_once(None).unwrap(), 1));
+    assert_eq!(notes.taken(), [0, 0, 0]);
+}
+
+#[test]
+fn interest_may_change_inside_the_handler_and_outside() {
+    let mut hub = Hub::new().unwrap();
+    let (mut near, far) = pair();
+    let notes = Notes::new();
+    let noted = notes.clone();
+    let source = hub
+        .watch(far, Interest::READABLE | Interest::WRITABLE, move |hub, _, ready| {
+            noted.note((ready.is_readable(), ready.is_writable()));
+            if ready.is_writable() {
+                let source = hub.current().unwrap();
+                assert!(hub.set_interest(source, Interest::READABLE).unwrap());
+                assert!(hub.source_mut::<UnixStream>(source).is_none(), "its handler is running");
+            }
+        })
+        .unwrap();
+    assert_eq!(hub.run_once(None).unwrap(), 1);
+    assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 0);
+    near.write_all(b"x").unwrap();
+    assert_eq!(hub.run_once(None).unwrap(), 1);
+    hub.source_mut::<UnixStream>(source).unwrap().read_exact(&mut [0]).unwrap();
+    assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 0);
+    assert!(hub.set_interest(source, Interest::WRITABLE).unwrap());
+    assert_eq!(hub.run_once(None).unwrap(), 1);
+    assert_eq!(notes.taken(), [(false, true), (true, false), (false, true)]);
+    assert!(hub.source_mut::<u8>(source).is_none());
+    let mut far = hub.take::<UnixStream>(source).unwrap();
+    assert!(!hub.set_interest(source, Interest::READABLE).unwrap());
+    far.write_all(b"y").unwrap();
+    near.read_exact(&mut [0]).unwrap();
+}
+
+#[test]
+fn handlers_remove_themselves_and_others_of_the_same_batch() {
+    for victim in 0..2 {
+        let mut hub = Hub::new().unwrap();
+        let sources = Arc::new(Mutex::new(Vec::<Source>::new()));
+        let (notes, mut near) = (Notes::new(), Vec::new());
+        for number in 0..2 {
+            let (mut one, other) = pair();
+            one.write_all(b"x").unwrap();
+            near.push(one);
+            let (all, notes) = (sources.clone(), notes.clone());
+            let source = hub.watch(other, Interest::READABLE, move |hub, _, _| {
+                notes.note(number);
+                let source = all.lock().unwrap()[if victim == 0 { number } else { 1 - number }];
+                if notes.len() == 1 {
+                    assert!(hub.remove(source) && !hub.remove(source));
+                    // In its place, if it has one already: not to be taken for it.
+                    let (one, other) = pair();
+                    let added = hub.watch(other, Interest::READABLE, |_, _, _| panic!("nothing has come")).unwrap();
+                    assert_ne!(added, source);
+                    std::mem::forget(one);
+                }
+            });
+            sources.lock().unwrap().push(source.unwrap());
+        }
+        for _ in 0..3 {
+            hub.run_once(Duration::ZERO).unwrap();
+        }
+        let notes = notes.taken();
+        let gone = if victim == 0 { notes[0] } else { 1 - notes[0] };
+        assert_eq!(notes.iter().filter(|number| **number == gone).count(), usize::from(victim == 0));
+        assert!(notes.iter().filter(|number| **number != gone).count() >= 2, "level-triggered");
+        assert!(near[gone].write(b"x").is_err(), "closed");
+    }
+}
+
+#[test]
+fn everything_is_served_beside_a_stream_of_functions() {
+    guarded(|| {
+        let mut hub = Hub::new().unwrap();
+        let handle = hub.handle();
+        let (mut near, far) = pair();
+        let (mut sender, receiver) = spsc::unbounded();
+        let notes = Notes::new();
+        let (socket, channel, timer) = (notes.clone(), notes.clone(), notes.clone());
+        hub.watch(far, Interest::READABLE, move |_, far, _| {
+            if far.read(&mut [0; 8]).is_ok_and(|read| read > 0) {
+                socket.note("socket");
+            }
+        })
+        .unwrap();
+        hub.receive(receiver, move |_, message: Result<(), _>| message.iter().for_each(|()| channel.note("channel")))
+            .unwrap();
+        for turn in 0..100 {
+            (0..TURN + 1).for_each(|_| handle.post(|_| {}).unwrap());
+            near.write_all(b"x").unwrap();
+            sender.send(()).unwrap();
+            let timer = timer.clone();
+            hub.after(Duration::ZERO, move |_| timer.note("timer"));
+            assert_eq!(hub.run_once(None).unwrap(), TURN + 3, "in turn {turn}");
+            let mut served = notes.taken();
+            served.sort_unstable();
+            assert_eq!(served, ["channel", "socket", "timer"]);
+        }
+    });
+}
+
+#[test]
+fn a_handler_that_panics_takes_its_descriptor_down_and_nothing_else() {
+    let mut hub = Hub::new().unwrap();
+    let ((mut bad, bad_far), (mut good, good_far)) = (pair(), pair());
+    bad.write_all(b"x").unwrap();
+    good.write_all(b"x").unwrap();
+    let notes = Notes::new();
+    let noted = notes.clone();
+    let bad_source = hub.watch(bad_far, Interest::READABLE, |_, _, _| panic!("as the test wants it")).unwrap();
+    hub.watch(good_far, Interest::READABLE, move |_, socket, _| {
+        socket.read_exact(&mut [0]).unwrap();
+        noted.note(());
+    })
+    .unwrap();
+    let caught = (0..2).filter(|_| catch_unwind(AssertUnwindSafe(|| hub.run_once(Duration::ZERO))).is_err()).count();
+    assert_eq!(caught, 1);
+    assert_eq!(notes.len(), 1, "told of before the panic, and served after it");
+    assert!(!hub.remove(bad_source));
+    assert_eq!(bad.write(b"x").unwrap_err().kind(), ErrorKind::BrokenPipe);
+}
+
+#[test]
+fn echoes_between_threads() {
+    guarded(|| {
+        const CLIENTS: usize = 20;
+        let mut hub = Hub::new().unwrap();
+        let mut threads = Vec::new();
+        for client in 0..CLIENTS {
+            let (near, far) = UnixStream::pair().unwrap();
+            far.set_nonblocking(true).unwrap();
+            hub.watch(far, Interest::READABLE, move |hub, socket, _| {
+                let mut bytes = [0; 3];
+                match socket.read(&mut bytes) {
+                    Ok(0) => assert!(hub.current().is_some_and(|this| hub.remove(this))),
+                    Ok(read) => socket.write_all(&bytes[..read]).unwrap(),
+                    Err(error) => assert_eq!(error.kind(), ErrorKind::WouldBlock),
+                }
+            })
+            .unwrap();
+            threads.push(thread::spawn(move || {
+                let mut near = near;
+                for round in 0..50u8 {
+                    let said = [round, client as u8, 3, 4, 5];
+                    let mut heard = [0; 5];
+                    near.write_all(&said).unwrap();
+                    near.read_exact(&mut heard).unwrap();
+                    assert_eq!(said, heard);
+                }
+            }));
+        }
+        hub.run().unwrap();
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    });
+}
+
+#[test]
+fn an_error_is_news_of_what_a_descriptor_is_watched_for() {
+    let mut hub = Hub::new().unwrap();
+    let (reader, writer) = rustix::pipe::pipe().unwrap();
+    let notes = Notes::new();
+    let noted = notes.clone();
+    // A pipe that nobody reads has failed, and says nothing else to one who watches for something to read.
+    hub.watch(writer, Interest::READABLE, move |hub, _, ready| {
+        noted.note((ready.is_readable(), ready.is_writable(), ready.is_error()));
+        let this = hub.current().unwrap();
+        hub.remove(this);
+    })
+    .unwrap();
+    drop(reader);
+    assert_eq!(hub.run_once(None).unwrap(), 1);
+    assert_eq!(notes.taken(), [(true, false, true)]);
+}
+
+#[test]
+fn what_a_descriptor_is_no_longer_watched_for_is_not_told() {
+    let mut hub = Hub::new().unwrap();
+    let ((near, far), (mut other_near, other), notes) = (pair(), pair(), Notes::new());
+    let noted = notes.clone();
+    // Told of both, the hub is stopped behind the first.
+    other_near.write_all(b"x").unwrap();
+    let sources = Arc::new(Mutex::new(Vec::<Source>::new()));
+    let all = sources.clone();
+    hub.watch(other, Interest::READABLE, move |hub, other, _| {
+        other.read_exact(&mut [0]).unwrap();
+        assert!(hub.set_interest(all.lock().unwrap()[0], Interest::READABLE).unwrap());
+    })
+    .unwrap();
+    let source = hub.watch(far, Interest::WRITABLE, move |_, _, ready| noted.note(ready)).unwrap();
+    sources.lock().unwrap().push(source);
+    assert_eq!(hub.run_once(None).unwrap(), 1);
+    assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 0);
+    assert_eq!(notes.len(), 0, "it was told of, and not called before it was watched for something else");
+    drop(near);
+    assert_eq!(hub.run_once(None).unwrap(), 1);
+    assert!(notes.taken()[0].is_readable());
+}
+
+#[test]
+fn a_signal_handler_does_not_end_a_sleep() {
+    guarded(|| {
+        let interruptions = crate::support::interrupt::Interruptions::new();
+        let mut hub = Hub::new().unwrap();
+        let handle = hub.handle();
+        let thread = thread::spawn(move || {
+            let served = hub.run_once(None);
+            (served.map_err(|error| error.kind()), hub)
+        });
+        while interruptions.count() == 0 {
+            interruptions.pester(&thread, 20);
+        }
+        handle.post(|_| {}).unwrap();
+        assert_eq!(thread.join().unwrap().0, Ok(1));
+    });
+}

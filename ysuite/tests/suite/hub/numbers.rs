@@ -1,0 +1,134 @@
+//! Numbers of descriptors are reused: each handler hears of its own source alone.
+
+use std::io::{Read, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use ysuite::hub::{Hub, Interest};
+
+use crate::hub::Notes;
+use crate::hub::descriptors::pair;
+use crate::support::process::alone;
+
+#[test]
+fn a_number_that_has_a_new_owner_has_a_new_handler() {
+    if !alone("hub::numbers::a_number_that_has_a_new_owner_has_a_new_handler") {
+        return;
+    }
+    let mut hub = Hub::new().unwrap();
+    let ((mut near, far), notes) = (pair(), Notes::new());
+    let (old, new) = (notes.clone(), notes.clone());
+    near.write_all(b"x").unwrap();
+    let source = hub
+        .watch(far, Interest::READABLE, move |hub, far, ready| {
+            old.note(("old", ready.is_readable(), ready.is_error()));
+            if !ready.is_readable() {
+                return;
+            }
+            // Its source is another one from now on, and a second one gets the number that is free.
+            let number = far.as_raw_fd();
+            let (other, mut second_near) = pair();
+            *far = other;
+            let second = far.try_clone().unwrap();
+            assert_eq!(second.as_raw_fd(), number);
+            let new = new.clone();
+            hub.watch(second, Interest::READABLE, move |_, second, _| {
+                second.read_exact(&mut [0]).unwrap();
+                new.note(("new", true, false));
+            })
+            .unwrap();
+            second_near.write_all(b"y").unwrap();
+            std::mem::forget(second_near);
+        })
+        .unwrap();
+    for _ in 0..5 {
+        hub.run_once(Duration::ZERO).unwrap();
+    }
+    assert_eq!(notes.taken(), [("old", true, false), ("old", false, true), ("new", true, false)]);
+    assert!(!hub.remove(source) && !hub.set_interest(source, Interest::WRITABLE).unwrap());
+    drop(near);
+}
+
+#[test]
+fn a_source_that_another_handler_replaces_goes_with_a_last_call() {
+    if !alone("hub::numbers::a_source_that_another_handler_replaces_goes_with_a_last_call") {
+        return;
+    }
+    let mut hub = Hub::new().unwrap();
+    let ((_near, far), notes) = (pair(), Notes::new());
+    let number = far.as_raw_fd();
+    let noted = notes.clone();
+    let source = hub
+        .watch(far, Interest::READABLE, move |_, _, ready| noted.note(("old", ready.is_readable(), ready.is_error())))
+        .unwrap();
+    let (other, mut other_near) = pair();
+    *hub.source_mut::<UnixStream>(source).unwrap() = other;
+    let (second, mut second_near) = pair();
+    assert_eq!(second.as_raw_fd(), number);
+    let noted = notes.clone();
+    let new = hub
+        .watch(second, Interest::READABLE, move |_, second, _| {
+            second.read_exact(&mut [0]).unwrap();
+            noted.note(("new", true, false));
+        })
+        .unwrap();
+    assert!(!hub.set_interest(source, Interest::WRITABLE).unwrap(), "it must not touch the new one");
+    other_near.write_all(b"x").unwrap();
+    second_near.write_all(b"yy").unwrap();
+    for _ in 0..5 {
+        hub.run_once(Duration::ZERO).unwrap();
+    }
+    let mut heard = notes.taken();
+    heard.sort_unstable();
+    assert_eq!(heard, [("new", true, false), ("new", true, false), ("old", false, true)]);
+    assert!(!hub.remove(source));
+    assert!(hub.take::<UnixStream>(new).is_some());
+}
+
+#[test]
+fn what_a_duplicate_keeps_in_the_poller_calls_nobody() {
+    let mut hub = Hub::new().unwrap();
+    let (mut near, far) = pair();
+    let _duplicate = far.try_clone().unwrap();
+    let source = hub.watch(far, Interest::READABLE, |_, _, _| panic!("it is gone")).unwrap();
+    // Closed behind the hub's back: the duplicate keeps it in the poller, where it has no number to be taken out by.
+    let (other, _other_near) = pair();
+    *hub.source_mut::<UnixStream>(source).unwrap() = other;
+    assert!(hub.remove(source));
+    let (_new_near, new) = pair();
+    hub.watch(new, Interest::READABLE, |_, _, _| panic!("nothing has come")).unwrap();
+    near.write_all(b"x").unwrap();
+    for _ in 0..3 {
+        assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 0);
+    }
+}
+
+#[test]
+fn what_is_taken_or_removed_can_be_watched_again() {
+    let mut hub = Hub::new().unwrap();
+    let ((mut near, mut far), notes) = (pair(), Notes::new());
+    near.write_all(b"x").unwrap();
+    for round in 0..3 {
+        let noted = notes.clone();
+        let source = hub.watch(far, Interest::READABLE, move |_, _, _| noted.note(round)).unwrap();
+        assert_eq!(hub.run_once(None).unwrap(), 1);
+        far = hub.take(source).unwrap();
+        assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 0, "out of the poller, though open");
+    }
+    // The same from inside its handler, where it stays open behind another name.
+    let duplicate = far.try_clone().unwrap();
+    let source = hub
+        .watch(far, Interest::READABLE, |hub, _, _| {
+            let this = hub.current().unwrap();
+            assert!(hub.remove(this));
+        })
+        .unwrap();
+    let before = ysuite::os::calls();
+    assert_eq!(hub.run_once(None).unwrap(), 1);
+    assert!(!hub.remove(source));
+    assert_eq!(ysuite::os::calls() - before, 2, "asked, and taken out: once, and not registered anew");
+    hub.watch(duplicate, Interest::READABLE, |_, _, _| {}).unwrap();
+    assert_eq!(hub.run_once(None).unwrap(), 1);
+    hub.run_once(Duration::ZERO).unwrap();
+}

@@ -1,0 +1,231 @@
+//! What is dropped may panic: nothing of it stays behind.
+
+use std::io::Write;
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use ysuite::channel::RecvError;
+use ysuite::hub::{Hub, Interest, Source};
+use ysuite::{mpmc, mpsc, spsc};
+
+use crate::hub::Notes;
+use crate::hub::descriptors::pair;
+use crate::support::executor::Explosive;
+use crate::support::{Counted, Tally, guarded, panics};
+
+/// What a handler has captured; its end panics.
+struct Bomb(Option<UnixStream>);
+
+impl Bomb {
+    /// Whoever calls this has captured it whole.
+    fn hold(&self) {}
+}
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            panic!("the end of a capture");
+        }
+    }
+}
+
+impl AsFd for Bomb {
+    fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+        self.0.as_ref().unwrap().as_fd()
+    }
+}
+
+/// Runs the hub to its end, through every panic; how many there were.
+fn run_through(hub: &mut Hub) -> usize {
+    let mut panics = 0;
+    while catch_unwind(AssertUnwindSafe(|| hub.run().unwrap())).is_err() {
+        panics += 1;
+        assert!(panics < 100, "for ever");
+    }
+    panics
+}
+
+#[test]
+fn a_capture_that_panics_at_the_end_of_its_receiver() {
+    guarded(|| {
+        let mut hub = Hub::with_receivers(1).unwrap();
+        for _ in 0..3 {
+            let (mut sender, receiver) = spsc::unbounded();
+            let bomb = Bomb(None);
+            let source = hub.receive(receiver, move |_, _: Result<u8, _>| bomb.hold()).unwrap();
+            sender.send(1).unwrap();
+            drop(sender);
+            assert_eq!(run_through(&mut hub), 1);
+            assert!(!hub.remove(source), "nothing is left");
+        }
+    });
+}
+
+#[test]
+fn a_capture_that_panics_when_its_receiver_is_removed() {
+    guarded(|| {
+        let mut hub = Hub::with_receivers(1).unwrap();
+        for within in [false, true] {
+            let (mut sender, receiver) = spsc::unbounded();
+            let bomb = Bomb(None);
+            let source = hub
+                .receive(receiver, move |hub, _: Result<u8, _>| {
+                    bomb.hold();
+                    let this = hub.current().unwrap();
+                    assert!(hub.remove(this));
+                })
+                .unwrap();
+            sender.send(1).unwrap();
+            if within {
+                assert_eq!(run_through(&mut hub), 1);
+            } else {
+                panics(|| assert!(hub.remove(source)));
+            }
+            assert!(!hub.remove(source));
+            hub.run().unwrap();
+        }
+    });
+}
+
+#[test]
+fn messages_whose_end_panics_leave_their_receivers_place_free() {
+    guarded(|| {
+        fn check(receive: impl Fn(&mut Hub, Tally) -> Source) {
+            let mut hub = Hub::with_receivers(1).unwrap();
+            for _ in 0..3 {
+                let tally = Tally::of(4);
+                tally.explode(1);
+                let source = receive(&mut hub, tally);
+                panics(|| assert!(hub.remove(source)));
+                assert!(!hub.remove(source));
+                hub.run().unwrap();
+            }
+        }
+        fn ignore(_: &mut Hub, _: Result<Counted, RecvError>) {}
+        check(|hub, tally| {
+            let (mut sender, receiver) = spsc::unbounded();
+            sender.send_batch(tally.some(4)).unwrap();
+            hub.receive(receiver, ignore).unwrap()
+        });
+        check(|hub, tally| {
+            let (mut sender, receiver) = mpsc::unbounded();
+            tally.some(4).try_for_each(|message| sender.send(message)).unwrap();
+            hub.receive(receiver, ignore).unwrap()
+        });
+        check(|hub, tally| {
+            let (sender, receiver) = mpmc::bounded(4);
+            tally.some(4).try_for_each(|message| sender.send(message)).unwrap();
+            hub.receive(receiver, ignore).unwrap()
+        });
+    });
+}
+
+#[test]
+fn a_descriptor_and_its_handler_that_panic_at_their_ends() {
+    guarded(|| {
+        let mut hub = Hub::new().unwrap();
+        for within in [false, true] {
+            let (near, far) = pair();
+            let source = hub
+                .watch(Bomb(Some(far)), Interest::WRITABLE, |hub, _, _| {
+                    let this = hub.current().unwrap();
+                    assert!(hub.remove(this));
+                })
+                .map_err(|refused| refused.error)
+                .unwrap();
+            if within {
+                assert_eq!(run_through(&mut hub), 1);
+            } else {
+                panics(|| assert!(hub.remove(source)));
+            }
+            assert!(!hub.remove(source));
+            assert_eq!(run_through(&mut hub), 0, "nothing is left");
+            drop(near);
+        }
+    });
+}
+
+#[test]
+fn timers_and_functions_that_panic_at_their_ends() {
+    guarded(|| {
+        let mut hub = Hub::new().unwrap();
+        let bomb = Bomb(None);
+        let once = hub.after(Duration::from_secs(3_600), move |_| bomb.hold());
+        let bomb = Bomb(None);
+        let every = hub.every(Duration::from_secs(3_600), move |_| bomb.hold());
+        panics(|| assert!(hub.cancel(once)));
+        panics(|| assert!(hub.cancel(every)));
+        assert!(!hub.cancel(once) && !hub.cancel(every));
+        let bomb = Bomb(None);
+        let every = hub.every(Duration::ZERO, move |hub| {
+            bomb.hold();
+            let this = hub.current_timer().unwrap();
+            assert!(hub.cancel(this));
+        });
+        let (handle, bomb) = (hub.handle(), Bomb(None));
+        handle.post(move |_| drop(bomb)).unwrap();
+        drop(handle);
+        assert_eq!(run_through(&mut hub), 2);
+        assert!(!hub.cancel(every));
+    });
+}
+
+#[test]
+fn a_panic_leaves_turns_as_long_as_they_were() {
+    guarded(|| {
+        use ysuite::hub::TURN;
+        let mut hub = Hub::new().unwrap();
+        let ((mut steady, steady_in), notes) = (spsc::unbounded(), Notes::new());
+        let noted = notes.clone();
+        hub.receive(steady_in, move |_, message: Result<usize, _>| noted.note(message)).unwrap();
+        // It rests, and in the same breath another panics.
+        let (sender, receiver) = spsc::unbounded();
+        hub.receive(receiver, |_, _: Result<u8, _>| panic!("as the test wants it")).unwrap();
+        drop(sender);
+        assert!(catch_unwind(AssertUnwindSafe(|| hub.run_once(Duration::ZERO))).is_err());
+        steady.send_batch(0..TURN * 4).unwrap();
+        for turn in 1..=4 {
+            assert_eq!(hub.run_once(None).unwrap(), TURN);
+            assert_eq!(notes.len(), TURN * turn);
+        }
+    });
+}
+
+#[test]
+fn a_waker_that_panics_when_a_receiver_comes_to_the_hub_leaves_nothing_there() {
+    guarded(|| {
+        let mut hub = Hub::with_receivers(1).unwrap();
+        let (sender, mut receiver) = mpmc::bounded(4);
+        let mut set = ysuite::signal::YPollset::new();
+        set.attach(&mut receiver, 0).unwrap();
+        assert!(receiver.try_recv().is_err());
+        // Another waits as a task; the first is told of a message, and passes that on when it leaves its set.
+        let mut other = receiver.clone();
+        let waker = Explosive::waker();
+        assert!(other.poll_recv(&mut std::task::Context::from_waker(&waker)).is_pending());
+        sender.send(1).unwrap();
+        let came = catch_unwind(AssertUnwindSafe(|| hub.receive(receiver, |_, _: Result<u8, _>| {}).map(drop)));
+        assert!(came.is_err());
+        assert!(format!("{hub:?}").contains("receivers: 0"), "{hub:?}");
+        hub.run().unwrap();
+    });
+}
+
+#[test]
+fn what_is_taken_goes_with_a_handler_whose_end_panics() {
+    let mut hub = Hub::with_receivers(1).unwrap();
+    for _ in 0..2 {
+        let (sender, receiver) = spsc::unbounded();
+        let bomb = Bomb(None);
+        let source = hub.receive(receiver, move |_, _: Result<u8, _>| bomb.hold()).unwrap();
+        panics(|| assert!(hub.take::<spsc::Receiver<u8>>(source).is_some()));
+        assert!(!hub.remove(source) && sender.is_disconnected());
+        hub.run().unwrap();
+        let ((mut near, far), bomb) = (pair(), Bomb(None));
+        let source = hub.watch(far, Interest::READABLE, move |_, _, _| bomb.hold()).unwrap();
+        panics(|| assert!(hub.take::<UnixStream>(source).is_some()));
+        assert!(!hub.remove(source) && near.write(b"x").is_err(), "closed");
+    }
+}

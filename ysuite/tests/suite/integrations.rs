@@ -1,0 +1,11 @@
+//! The features that let other libraries see this one, each against the real thing.
+
+#[cfg(all(feature = "calloop", unix))]
+mod calloop;
+#[cfg(feature = "futures")]
+mod futures;
+#[cfg(all(feature = "mio", unix))]
+mod mio;
+#[allow(unused)]
+#[cfg(all(feature = "tokio", unix))]
+mod tokio;

@@ -1,0 +1,29 @@
+//! Everything the library promises, in one binary: a module for each public concept, and the suites they share. What needs
+//! a process or an allocator of its own has a binary of its own beside this one.
+#![cfg(not(ysuite_loom))]
+
+mod asynchronous;
+mod attached;
+mod auto_traits;
+mod conformance;
+#[cfg(not(miri))]
+mod documents;
+#[cfg(all(feature = "hub", unix))]
+mod hub;
+mod integrations;
+mod late;
+mod mailbox;
+mod mpmc;
+mod mpsc;
+mod pool;
+#[cfg(all(unix, feature = "futures", not(miri)))]
+mod random;
+mod select;
+mod sharing;
+mod signal;
+#[cfg(target_pointer_width = "64")]
+mod sizes;
+mod spsc;
+#[path = "../support/mod.rs"]
+mod support;
+mod ypipe;

@@ -1,0 +1,104 @@
+//! The funnel: which channels wear the suites in `conformance/channel/`, and what concerns this kind only.
+
+mod crowds;
+mod endings;
+
+use std::thread;
+
+use crate::conformance::channel::{Batching, Kind};
+use crate::support::panics;
+use ysuite::mpsc;
+use ysuite::signal::{Wait, YPollset};
+
+/// A funnel with a bound for each sender, or none (0).
+struct Funnel<const BOUND: usize>;
+
+impl<const BOUND: usize> Kind for Funnel<BOUND> {
+    type Sender<T: Send + 'static> = mpsc::Sender<T>;
+    type Receiver<T: Send + 'static> = mpsc::Receiver<T>;
+    const CAPACITY: Option<usize> = if BOUND == 0 || BOUND == usize::MAX { None } else { Some(BOUND) };
+    fn pair<T: Send + 'static>() -> (mpsc::Sender<T>, mpsc::Receiver<T>) {
+        if BOUND == 0 { mpsc::unbounded() } else { mpsc::bounded(BOUND) }
+    }
+    fn asked() -> Option<usize> {
+        if BOUND == 0 { None } else { Some(BOUND) }
+    }
+}
+
+impl<const BOUND: usize> Batching for Funnel<BOUND> {
+    type Hiding<T: Send + 'static> = mpsc::Sender<T>;
+    type Peeking<T: Send + 'static> = mpsc::Receiver<T>;
+    fn batching<T: Send + 'static>() -> (mpsc::Sender<T>, mpsc::Receiver<T>) {
+        Self::pair()
+    }
+}
+
+macro_rules! funnels {
+    ($($name:ident $bound:expr),* $(,)?) => {
+        $(mod $name {
+            crate::channel_suite!(super::Funnel<{ $bound }>);
+            crate::batching_suite!(super::Funnel<{ $bound }>);
+        })*
+    };
+}
+
+funnels!(unbounded 0, bounded_1 1, bounded_2 2, bounded_7 7, bounded_1024 1024, bounded_usize_max usize::MAX);
+
+#[test]
+fn an_attached_id_is_up_until_all_lanes_are_found_empty() {
+    let (sender, mut receiver) = mpsc::unbounded();
+    let mut senders: Vec<_> = (0..100).map(|_| sender.clone()).collect();
+    let mut set = YPollset::new();
+    set.attach(&mut receiver, 7).unwrap();
+    // At first too: there may be messages already.
+    assert!(set.check().eq([7]) && receiver.try_recv().is_err() && set.check().is_empty());
+    for round in 0..3 {
+        senders.iter_mut().skip(round).step_by(3).take(33).for_each(|sender| sender.send(round).unwrap());
+        for left in (0..33).rev() {
+            assert!(set.poll().eq([7]));
+            assert_eq!((receiver.recv(), receiver.len()), (Ok(round), left));
+        }
+        assert!(set.check().eq([7]), "it does not know yet that it is empty");
+        assert!(receiver.try_recv().is_err());
+        assert!(set.check().is_empty());
+    }
+    drop(receiver);
+    assert!(set.check().is_empty());
+}
+
+#[test]
+fn a_capacity_of_nothing_is_a_documented_panic() {
+    assert!(panics(|| drop(mpsc::bounded::<u8>(0))).contains("capacity of at least 1 for each sender"));
+}
+
+#[test]
+fn a_bound_is_each_senders_own() {
+    let (mut one, mut receiver) = mpsc::bounded(3);
+    let mut two = one.clone();
+    (0..3).for_each(|message| one.try_send(message).unwrap());
+    assert!(one.is_full() && !two.is_full());
+    (0..3).for_each(|message| two.try_send(message).unwrap());
+    assert_eq!((one.capacity(), two.capacity(), receiver.capacity()), (Some(3), Some(3), Some(3)));
+    assert_eq!(receiver.len(), 6);
+    assert!(one.try_send(9).unwrap_err().is_full() && two.try_send(9).unwrap_err().is_full());
+    assert_eq!(receiver.try_iter().count(), 6);
+}
+
+#[test]
+fn both_ends_say_what_they_are() {
+    let (sender, receiver) = mpsc::bounded::<u8>(8);
+    assert!(format!("{sender:?}").starts_with("Sender {") && format!("{receiver:?}").starts_with("Receiver {"));
+}
+
+#[test]
+fn messages_may_borrow() {
+    let text = String::from("borrowed");
+    let (sender, mut receiver) = mpsc::bounded(2);
+    thread::scope(|scope| {
+        for _ in 0..3 {
+            let (mut sender, text) = (sender.clone(), text.as_str());
+            scope.spawn(move || (0..10).for_each(|_| sender.send(text).unwrap()));
+        }
+        (0..30).for_each(|_| assert_eq!(receiver.recv(), Ok("borrowed")));
+    });
+}

@@ -1,0 +1,39 @@
+//! State machines against models: random sequences of operations, beside a plain queue that says what must come of them.
+//!
+//! On one thread everything is exact: what is delivered, given back or dropped, and when; who is woken; what is up. The
+//! messages and the wakers are foreign code that panics, and comes back into the channel. On several threads the scripts
+//! are random, and what happened is checked afterwards. A sequence that fails is made as short as it can be, and printed.
+//!
+//! `YSUITE_RANDOM` is how many operations each room gets, other ones in every run. Without it they are the same each time:
+//! a hundred thousand on one thread, and twenty thousand messages on several.
+
+mod checks;
+mod foreign;
+mod machine;
+mod model;
+mod operations;
+mod pipe;
+mod polling;
+mod receiving;
+mod rooms;
+mod running;
+mod select;
+mod sending;
+mod threads;
+
+use machine::agrees;
+
+#[test]
+fn random_operations_on_a_pipe_agree_with_a_model() {
+    agrees::<rooms::Pipe>();
+}
+
+#[test]
+fn random_operations_on_a_funnel_agree_with_a_model() {
+    agrees::<rooms::Funnel>();
+}
+
+#[test]
+fn random_operations_on_an_exchange_agree_with_a_model() {
+    agrees::<rooms::Exchange>();
+}

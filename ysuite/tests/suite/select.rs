@@ -1,0 +1,357 @@
+//! Waiting for the first of several receivers, and sets that change at run time.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::support::{Random, guarded};
+use ysuite::mailbox::{Mailbox, ReceiveError};
+use ysuite::os::calls;
+use ysuite::signal::{Attach, AttachError, Select, Signal, Wait, YPollset};
+use ysuite::{mpmc, mpsc, spsc};
+
+#[test]
+fn a_or_b_or_a_timeout() {
+    let (mut numbers, mut numbers_in) = spsc::unbounded();
+    let (mut words, mut words_in) = mpsc::unbounded();
+    let mut select = Select::new();
+    let (a, b) = (select.add(&mut numbers_in).unwrap(), select.add(&mut words_in).unwrap());
+    assert_ne!(a, b);
+    let mut log = Vec::new();
+    for step in 0..4 {
+        match step {
+            0 => numbers.send(1).unwrap(),
+            1 => words.send("one").unwrap(),
+            2 => numbers.send_batch([2, 3]).map(drop).unwrap(),
+            _ => {}
+        }
+        loop {
+            match select.wait_timeout(Duration::from_micros(100)) {
+                Some(id) if id == a => log.extend(numbers_in.try_iter().map(|number| number.to_string())),
+                Some(id) if id == b => log.extend(words_in.try_iter().map(String::from)),
+                Some(id) => panic!("nobody has id {id}"),
+                None => break log.push("-".into()),
+            }
+        }
+    }
+    assert_eq!(log, ["1", "-", "one", "-", "2", "3", "-", "-"]);
+}
+
+#[test]
+fn everybody_has_a_turn() {
+    let mut select = Select::with_capacity(100);
+    let mut ends: Vec<_> = (0..100).map(|_| spsc::unbounded::<u8>()).collect();
+    let ids: Vec<_> = ends.iter_mut().map(|(_, receiver)| select.add(receiver).unwrap()).collect();
+    // All are named at first, and go on being named, each in its turn, whatever the lowest does.
+    for _ in 0..3 {
+        let mut named: Vec<_> = (0..100).map(|_| select.wait()).collect();
+        named.sort_unstable();
+        let mut all = ids.clone();
+        all.sort_unstable();
+        assert_eq!(named, all);
+    }
+    for (_, receiver) in &mut ends {
+        assert!(receiver.try_recv().is_err());
+    }
+    assert_eq!((select.try_wait(), select.wait_deadline(Instant::now())), (None, None));
+    for at in [70, 3, 99] {
+        ends[at].0.send(1).unwrap();
+    }
+    let named: Vec<_> = (0..6).map(|_| select.wait()).collect();
+    assert_eq!(named[..3], named[3..]);
+    assert!([70, 3, 99].iter().all(|&at| named.contains(&ids[at])));
+}
+
+#[test]
+fn a_select_that_is_made_anew_each_time_starves_nobody() {
+    // Two loops in step, as where a turn of a loop waits twice: a plain alternation would give each its own.
+    const ENDS: usize = 3;
+    let mut ends: Vec<_> = (0..ENDS).map(|_| spsc::unbounded::<u8>()).collect();
+    ends.iter_mut().for_each(|(sender, _)| sender.send(1).unwrap());
+    let mut named = [[0; ENDS]; 2];
+    for _ in 0..3_000 {
+        for named in &mut named {
+            let mut select = Select::new();
+            let ids: Vec<_> = ends.iter_mut().map(|(_, receiver)| select.add(receiver).unwrap()).collect();
+            let chosen = select.wait();
+            named[ids.iter().position(|&id| id == chosen).unwrap()] += 1;
+            ends.iter_mut().for_each(|(_, receiver)| assert!(select.remove(receiver).is_some()));
+        }
+    }
+    // A thousand each, give or take.
+    assert!(named.iter().flatten().all(|&times| (700..1_300).contains(&times)), "{named:?}");
+}
+
+#[test]
+fn an_end_is_named_until_the_receiver_is_removed() {
+    let mut select = Select::new();
+    let (sender, mut receiver) = mpmc::bounded::<u8>(1);
+    let id = select.add(&mut receiver).unwrap();
+    assert!(receiver.try_recv().is_err());
+    assert_eq!(select.try_wait(), None);
+    drop(sender);
+    for _ in 0..3 {
+        assert_eq!(select.wait(), id);
+        assert!(receiver.try_recv().unwrap_err().is_disconnected());
+    }
+    assert_eq!(select.remove(&mut receiver), Some(id));
+    assert_eq!((select.remove(&mut receiver), select.try_wait()), (None, None));
+}
+
+#[test]
+fn refusals_change_nothing() {
+    let mut select = Select::with_capacity(2);
+    let mut ends: Vec<_> = (0..3).map(|_| spsc::unbounded::<u8>()).collect();
+    let first = select.add(&mut ends[0].1).unwrap();
+    assert_eq!(select.add(&mut ends[0].1), Err(AttachError::AlreadyAttached));
+    select.add(&mut ends[1].1).unwrap();
+    assert!(matches!(select.add(&mut ends[2].1), Err(AttachError::IdTaken { .. })));
+    // One that has gone by itself makes room; and so does one that is removed.
+    drop(ends.remove(0));
+    assert_eq!(select.add(&mut ends[1].1), Ok(first));
+    assert!(select.remove(&mut ends[0].1).is_some() && select.add(&mut ends[0].1).is_ok());
+    // A receiver of somebody else's is not touched.
+    let (_sender, mut other) = spsc::unbounded::<u8>();
+    let mut set = YPollset::new();
+    set.attach(&mut other, 4).unwrap();
+    assert_eq!((select.remove(&mut other), set.detach(&mut other), set.detach(&mut other)), (None, Some(4), None));
+    let (_sender, mut lone) = spsc::unbounded::<u8>();
+    assert!(!lone.detach() && select.remove(&mut lone).is_none());
+}
+
+/// A receiver of some channel, as this file needs it.
+trait End: Attach + Send + 'static {
+    fn pair() -> (Box<dyn FnMut(usize) + Send>, Self);
+    fn take(&mut self) -> Option<usize>;
+    fn leave(&mut self) -> bool;
+}
+
+macro_rules! end {
+    ($receiver:ty, $make:expr) => {
+        impl End for $receiver {
+            fn pair() -> (Box<dyn FnMut(usize) + Send>, Self) {
+                #[allow(unused_mut)]
+                let (mut sender, receiver) = $make;
+                (Box::new(move |message| sender.send(message).unwrap()), receiver)
+            }
+            fn take(&mut self) -> Option<usize> {
+                self.try_recv().ok()
+            }
+            fn leave(&mut self) -> bool {
+                self.detach()
+            }
+        }
+    };
+}
+
+end!(spsc::Receiver<usize>, spsc::unbounded());
+end!(mpsc::Receiver<usize>, mpsc::unbounded());
+end!(mpmc::Receiver<usize>, mpmc::bounded(1_000_000));
+
+macro_rules! for_every_end {
+    ($($test:ident),* $(,)?) => {
+        mod pipe { $(#[test] fn $test() { super::$test::<ysuite::spsc::Receiver<usize>>() })* }
+        mod funnel { $(#[test] fn $test() { super::$test::<ysuite::mpsc::Receiver<usize>>() })* }
+        mod exchange { $(#[test] fn $test() { super::$test::<ysuite::mpmc::Receiver<usize>>() })* }
+    };
+}
+
+for_every_end!(
+    a_detached_receiver_is_silent_and_can_go_elsewhere,
+    a_receiver_moves_between_sets_under_a_stream,
+    the_set_may_be_gone,
+);
+
+fn a_detached_receiver_is_silent_and_can_go_elsewhere<E: End>() {
+    let (mut one, mut other) = (YPollset::new(), YPollset::with_capacity(100));
+    let (mut send, mut receiver) = E::pair();
+    for round in 0..5 {
+        one.attach(&mut receiver, 3).unwrap();
+        // Left while its id is up, or while it is armed.
+        if round % 2 == 0 {
+            assert_eq!(receiver.take(), None);
+        }
+        assert_eq!(one.detach(&mut receiver), Some(3));
+        assert!(one.check().is_empty());
+        let before = calls();
+        send(round);
+        assert!(one.check().is_empty(), "it is nobody's business");
+        assert_eq!(calls(), before);
+        // The id is anybody's.
+        one.signaler().signal(3);
+        assert!(one.check().eq([3]) && one.check().is_empty());
+        other.attach(&mut receiver, 77).unwrap();
+        assert!(other.poll().eq([77]));
+        assert_eq!((receiver.take(), receiver.take()), (Some(round), None));
+        assert!(other.check().is_empty());
+        send(round);
+        assert!(other.poll().eq([77]) && one.check().is_empty());
+        assert_eq!(receiver.take(), Some(round));
+        assert!(receiver.leave() && !receiver.leave());
+        assert!(other.check().is_empty());
+    }
+}
+
+fn a_receiver_moves_between_sets_under_a_stream<E: End>() {
+    guarded(|| {
+        const MESSAGES: usize = 20_000;
+        let (mut send, mut receiver) = E::pair();
+        let thread = thread::spawn(move || {
+            let mut random = Random::new(11);
+            for message in 0..MESSAGES {
+                send(message);
+                random.pause();
+            }
+            send
+        });
+        let mut selects = [Select::new(), Select::new()];
+        let (mut random, mut expected, mut at) = (Random::new(12), 0, 0);
+        let mut id = selects[at].add(&mut receiver).unwrap();
+        while expected < MESSAGES {
+            // Waits only while there is something to come: a wake-up that is lost hangs.
+            let named = selects[at].wait();
+            if named != id {
+                // A raise that was under way when the receiver left.
+                continue;
+            }
+            for _ in 0..random.below(30) {
+                match receiver.take() {
+                    Some(message) => assert_eq!(message, expected),
+                    None => break,
+                }
+                expected += 1;
+            }
+            if random.below(3) == 0 {
+                assert_eq!(selects[at].remove(&mut receiver), Some(id));
+                at = random.below(2);
+                id = selects[at].add(&mut receiver).unwrap();
+            }
+        }
+        drop(thread.join().unwrap());
+    });
+}
+
+fn the_set_may_be_gone<E: End>() {
+    let (mut send, mut receiver) = E::pair();
+    let mut set = YPollset::new();
+    set.attach(&mut receiver, 0).unwrap();
+    assert_eq!(receiver.take(), None);
+    drop(set);
+    assert!(receiver.leave());
+    let mut select = Select::new();
+    let id = select.add(&mut receiver).unwrap();
+    assert_eq!(receiver.take(), None);
+    send(5);
+    assert_eq!((select.wait(), receiver.take()), (id, Some(5)));
+}
+
+#[test]
+fn receivers_come_and_go_while_others_are_waited_for() {
+    guarded(|| {
+        let mut select = Select::with_capacity(64);
+        let mut random = Random::new(4);
+        // Each says its number so often, and goes.
+        let spawn = |number: usize| {
+            let (mut sender, receiver) = spsc::unbounded();
+            let thread = thread::spawn(move || {
+                let mut random = Random::new(number as u64);
+                for said in 0..200 {
+                    sender.send((number, said)).unwrap();
+                    random.pause();
+                }
+            });
+            (receiver, thread)
+        };
+        let mut there = Vec::new();
+        let (mut made, mut heard) = (0, 0);
+        while heard < 40 * 200 {
+            if made < 40 && (there.len() < 3 || random.below(50) == 0) {
+                let (mut receiver, thread) = spawn(made);
+                let id = select.add(&mut receiver).unwrap();
+                there.push((id, receiver, thread, 0));
+                made += 1;
+            }
+            let named = select.wait();
+            let Some(at) = there.iter().position(|(id, ..)| *id == named) else { continue };
+            let is_over = loop {
+                let (_, receiver, _, next) = &mut there[at];
+                match receiver.try_recv() {
+                    Ok((_, said)) => {
+                        assert_eq!(said, *next);
+                        (*next, heard) = (*next + 1, heard + 1);
+                    }
+                    Err(error) => break error.is_disconnected(),
+                }
+            };
+            if is_over {
+                let (id, mut receiver, thread, _) = there.swap_remove(at);
+                // One way or the other.
+                if random.below(2) == 0 {
+                    assert_eq!(select.remove(&mut receiver), Some(id));
+                }
+                drop(receiver);
+                thread.join().unwrap();
+            }
+        }
+    });
+}
+
+/// A thread that sends so many, with gaps.
+fn paced(seed: u64, messages: u64, mut send: impl FnMut(u64) + Send + 'static) -> thread::JoinHandle<()> {
+    thread::spawn(move || {
+        let mut random = Random::new(seed);
+        (0..messages).for_each(|number| {
+            send(number);
+            random.pause();
+        });
+    })
+}
+
+#[test]
+fn a_mailbox_beside_a_pipe() {
+    guarded(|| {
+        const EACH: u64 = 3_000;
+        let mut mailbox = Mailbox::new();
+        let (mut sender, mut receiver) = spsc::unbounded();
+        let mut select = Select::new();
+        let (letters, numbers) = (select.add(&mut mailbox).unwrap(), select.add(&mut receiver).unwrap());
+        assert_ne!(letters, numbers);
+        let address = mailbox.address();
+        let threads = [
+            paced(1, EACH, move |number| {
+                if number % 10 == 0 { address.send_priority(()) } else { address.send(()) }.unwrap();
+            }),
+            paced(2, EACH, move |number| sender.send(number).unwrap()),
+        ];
+        let (mut received, mut next, mut over) = (0, 0, [false; 2]);
+        while over != [true; 2] {
+            match select.wait() {
+                id if id == letters => {
+                    let end = loop {
+                        match mailbox.receive_timeout::<()>(Duration::ZERO) {
+                            Ok(()) => received += 1,
+                            Err(end) => break end,
+                        }
+                    };
+                    if end == ReceiveError::Disconnected {
+                        assert_eq!(select.remove(&mut mailbox), Some(letters));
+                        over[0] = true;
+                    }
+                }
+                id if id == numbers => {
+                    for number in receiver.try_iter() {
+                        assert_eq!(number, next);
+                        next += 1;
+                    }
+                    if receiver.is_disconnected() && receiver.is_empty() {
+                        assert_eq!(select.remove(&mut receiver), Some(numbers));
+                        over[1] = true;
+                    }
+                }
+                id => panic!("nobody has id {id}"),
+            }
+        }
+        assert_eq!((received, next), (EACH, EACH));
+        assert_eq!(select.try_wait(), None);
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    });
+}

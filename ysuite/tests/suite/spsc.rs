@@ -1,0 +1,218 @@
+//! The pipe: which channels wear the suites in `conformance/channel/`, and what concerns this kind only.
+
+use std::panic::catch_unwind;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use crate::conformance::channel::{Batching, Kind};
+use crate::support::{Tally, panics};
+use ysuite::channel::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
+use ysuite::spsc;
+
+/// A pipe with a bound, or none (0).
+struct Pipe<const BOUND: usize>;
+
+impl<const BOUND: usize> Kind for Pipe<BOUND> {
+    type Sender<T: Send + 'static> = spsc::Sender<T>;
+    type Receiver<T: Send + 'static> = spsc::Receiver<T>;
+    const CAPACITY: Option<usize> = if BOUND == 0 || BOUND == usize::MAX { None } else { Some(BOUND) };
+    fn pair<T: Send + 'static>() -> (spsc::Sender<T>, spsc::Receiver<T>) {
+        if BOUND == 0 { spsc::unbounded() } else { spsc::bounded(BOUND) }
+    }
+    fn asked() -> Option<usize> {
+        if BOUND == 0 { None } else { Some(BOUND) }
+    }
+}
+
+impl<const BOUND: usize> Batching for Pipe<BOUND> {
+    type Hiding<T: Send + 'static> = spsc::Sender<T>;
+    type Peeking<T: Send + 'static> = spsc::Receiver<T>;
+    fn batching<T: Send + 'static>() -> (spsc::Sender<T>, spsc::Receiver<T>) {
+        Self::pair()
+    }
+}
+
+macro_rules! pipes {
+    ($($name:ident $bound:expr),* $(,)?) => {
+        $(mod $name {
+            crate::channel_suite!(super::Pipe<{ $bound }>);
+            crate::batching_suite!(super::Pipe<{ $bound }>);
+        })*
+    };
+}
+
+pipes!(
+    unbounded 0, bounded_1 1, bounded_2 2, bounded_7 7, bounded_8 8, bounded_1024 1024, bounded_usize_max usize::MAX,
+);
+
+#[test]
+fn a_capacity_of_nothing_is_a_documented_panic() {
+    assert!(panics(|| drop(spsc::bounded::<u8>(0))).contains("capacity of at least 1"));
+    assert!(catch_unwind(|| spsc::bounded::<()>(0)).is_err());
+}
+
+#[test]
+fn huge_capacities_are_exact_and_cost_little() {
+    for capacity in [1 << (usize::BITS - 3), isize::MAX as usize, isize::MAX as usize + 1, usize::MAX - 1, usize::MAX] {
+        let (mut sender, mut receiver) = spsc::bounded(capacity);
+        assert_eq!((sender.capacity(), receiver.capacity()), (Some(capacity), Some(capacity)));
+        for round in 0..3 {
+            (0..5_000).for_each(|message| sender.try_send(message).unwrap());
+            assert_eq!((sender.len(), receiver.len(), sender.is_full()), (5_000, 5_000, false));
+            assert!(receiver.try_iter().eq(0..5_000), "in round {round}");
+        }
+    }
+}
+
+#[test]
+fn a_batch_receive_takes_all_that_is_there() {
+    // Also what came after a look that knew of less.
+    let (mut sender, mut receiver) = spsc::unbounded();
+    sender.send(0).unwrap();
+    assert_eq!(receiver.peek(), Some(&0));
+    (1..5).for_each(|message| sender.send(message).unwrap());
+    let mut to = Vec::new();
+    assert_eq!(receiver.try_recv_batch(&mut to, usize::MAX), Ok(5));
+    assert_eq!(to, [0, 1, 2, 3, 4]);
+}
+
+#[test]
+fn errors_say_what_is_wrong_and_give_the_message_back() {
+    // A message need not be printable for its error to be.
+    struct Opaque(u8);
+    fn error<E: std::error::Error + Send + 'static>(error: E, display: &str, debug: &str) {
+        assert_eq!((error.to_string().as_str(), format!("{error:?}").as_str()), (display, debug));
+        assert!(std::error::Error::source(&error).is_none());
+    }
+    const NO_RECEIVER: &str = "sending into a channel whose receiver is gone";
+    const NO_SENDER: &str = "receiving from an empty channel whose sender is gone";
+    error(SendError(Opaque(1)), NO_RECEIVER, "SendError(..)");
+    error(TrySendError::Full(Opaque(1)), "sending into a full channel", "Full(..)");
+    error(TrySendError::Disconnected(Opaque(1)), NO_RECEIVER, "Disconnected(..)");
+    error(SendTimeoutError::Timeout(Opaque(1)), "timed out sending into a full channel", "Timeout(..)");
+    error(SendTimeoutError::Disconnected(Opaque(1)), NO_RECEIVER, "Disconnected(..)");
+    error(RecvError, NO_SENDER, "RecvError");
+    error(TryRecvError::Empty, "receiving from an empty channel", "Empty");
+    error(TryRecvError::Disconnected, NO_SENDER, "Disconnected");
+    error(RecvTimeoutError::Timeout, "timed out receiving from an empty channel", "Timeout");
+    error(RecvTimeoutError::Disconnected, NO_SENDER, "Disconnected");
+
+    assert_eq!(SendError(Opaque(1)).into_inner().0, 1);
+    assert_eq!(TrySendError::Full(2).into_inner(), 2);
+    assert_eq!(TrySendError::Disconnected(3).into_inner(), 3);
+    assert_eq!(SendTimeoutError::Timeout(4).into_inner(), 4);
+    assert_eq!(SendTimeoutError::Disconnected(5).into_inner(), 5);
+    assert!(TrySendError::Full(()).is_full() && !TrySendError::Full(()).is_disconnected());
+    assert!(TrySendError::Disconnected(()).is_disconnected() && !TrySendError::Disconnected(()).is_full());
+    assert!(SendTimeoutError::Timeout(()).is_timeout() && !SendTimeoutError::Timeout(()).is_disconnected());
+    assert!(SendTimeoutError::Disconnected(()).is_disconnected());
+    assert!(TryRecvError::Empty.is_empty() && TryRecvError::Disconnected.is_disconnected());
+    assert!(RecvTimeoutError::Timeout.is_timeout() && RecvTimeoutError::Disconnected.is_disconnected());
+    assert_eq!(TrySendError::from(SendError(1)), TrySendError::Disconnected(1));
+    assert_eq!(SendTimeoutError::from(SendError(1)), SendTimeoutError::Disconnected(1));
+    assert_eq!(TryRecvError::from(RecvError), TryRecvError::Disconnected);
+    assert_eq!(RecvTimeoutError::from(RecvError), RecvTimeoutError::Disconnected);
+}
+
+#[test]
+fn both_ends_say_what_they_are() {
+    let (mut sender, mut receiver) = spsc::bounded(8);
+    sender.send(1).unwrap();
+    let shown = (format!("{sender:?}"), format!("{receiver:?}"));
+    assert!(shown.0.starts_with("Sender {") && shown.1.starts_with("Receiver {"), "{shown:?}");
+    let shown = (format!("{:?}", receiver.iter()), format!("{:?}", receiver.try_iter()));
+    assert!(shown.0.starts_with("Iter") && shown.1.starts_with("TryIter"), "{shown:?}");
+    assert!(format!("{:?}", receiver.into_iter()).starts_with("IntoIter"));
+}
+
+#[test]
+fn ends_cross_threads_and_may_be_shared() {
+    fn crosses<T: Send + Sync + Unpin>() {}
+    crosses::<spsc::Sender<u8>>();
+    crosses::<spsc::Receiver<u8>>();
+    // `Cell` is Send and not Sync: messages are handed over, never shared.
+    crosses::<spsc::Sender<std::cell::Cell<u8>>>();
+    crosses::<spsc::Receiver<std::cell::Cell<u8>>>();
+}
+
+#[test]
+fn messages_may_borrow() {
+    let text = String::from("borrowed");
+    let (mut sender, mut receiver) = spsc::bounded(2);
+    std::thread::scope(|scope| {
+        scope.spawn(|| (0..10).for_each(|_| sender.send(text.as_str()).unwrap()));
+        (0..10).for_each(|_| assert_eq!(receiver.recv(), Ok("borrowed")));
+    });
+}
+
+#[test]
+fn a_reference_to_a_receiver_iterates() {
+    let tally = Tally::of(5);
+    let (mut sender, mut receiver) = spsc::unbounded();
+    sender.send_batch(tally.some(5)).unwrap();
+    for message in &mut receiver {
+        if message.number == 3 {
+            break;
+        }
+    }
+    assert_eq!(receiver.len(), 1);
+    drop((sender, receiver));
+    tally.assert_all_ended();
+}
+
+#[test]
+fn poll_ready_is_ready_where_there_is_room() {
+    let task = crate::support::executor::Task::default();
+    let waker = task.waker();
+    let mut context = Context::from_waker(&waker);
+    let (mut sender, mut receiver) = spsc::bounded(1);
+    assert_eq!(sender.poll_ready(&mut context), Poll::Ready(()));
+    sender.send(1).unwrap();
+    assert_eq!(sender.poll_ready(&mut context), Poll::Pending);
+    assert_eq!(receiver.recv(), Ok(1));
+    assert_eq!(task.woken(), 1);
+    assert_eq!(sender.poll_ready(&mut context), Poll::Ready(()));
+    sender.send(2).unwrap();
+    assert_eq!(sender.poll_ready(&mut context), Poll::Pending);
+    drop(receiver);
+    assert_eq!(task.woken(), 2);
+    assert_eq!(sender.poll_ready(&mut context), Poll::Ready(()));
+}
+
+#[test]
+fn a_sender_that_goes_lets_go_of_its_task() {
+    let task = crate::support::executor::Task::default();
+    let (mut sender, mut receiver) = spsc::bounded(1);
+    sender.send(1).unwrap();
+    assert_eq!(sender.poll_ready(&mut Context::from_waker(&task.waker())), Poll::Pending);
+    drop(sender);
+    assert_eq!((task.held(), task.woken()), (0, 0), "the receiver stays, and the task need not");
+    assert_eq!(receiver.recv(), Ok(1));
+}
+
+#[cfg(all(target_os = "linux", not(miri)))]
+#[test]
+fn a_forked_child_does_not_disturb_the_parent() {
+    crate::support::guarded(|| {
+        let tally = Tally::of(20);
+        let (mut sender, receiver) = spsc::bounded::<crate::support::Counted>(8);
+        let thread = std::thread::spawn(move || receiver.into_iter().map(|message| message.number).collect::<Vec<_>>());
+        for round in 0..4 {
+            // Asleep, or on the way: the child inherits the word that says so, and no thread that sleeps.
+            std::thread::sleep(Duration::from_millis(round));
+            let mut message = Some(tally.next());
+            // SAFETY: sending allocates and locks nothing here, and does not unwind.
+            let sent = unsafe {
+                crate::support::process::forked_child_can(|| {
+                    message.take().is_some_and(|copy| sender.send(copy).is_ok())
+                })
+            };
+            assert!(sent, "the child could not send to its own copy");
+            // Only the child's copy of it has been taken.
+            sender.send(message.unwrap()).unwrap();
+        }
+        drop(sender);
+        assert_eq!(thread.join().unwrap(), [0, 1, 2, 3]);
+        tally.assert_all_ended();
+    });
+}
