@@ -11,7 +11,7 @@ use super::error::{RecvError, RecvTimeoutError, TryRecvError};
 use super::rings::Rings;
 use super::spin::{Spin, Spinner};
 use super::wait::{self, Settled, Side};
-use crate::queue::{Passive, aside};
+use crate::queue::{Passive, outline};
 use crate::signal::{AttachError, Registration};
 use crate::sync::spin_loop;
 
@@ -144,7 +144,7 @@ impl<S: Source> Receiving<S> {
     pub(super) fn recv(&mut self) -> Result<S::Message, RecvError> {
         match self.source.take() {
             Some(message) => Ok(message),
-            None => aside(self, Self::recv_slowly),
+            None => outline(self, Self::recv_slowly),
         }
     }
 
@@ -221,7 +221,7 @@ impl<S: Source> Receiving<S> {
             if taken != 0 {
                 return Ok(taken);
             }
-            aside(self, |face| face.wait(None)).map_err(|_| RecvError)?;
+            outline(self, |face| face.wait(None)).map_err(|_| RecvError)?;
         }
     }
 

@@ -12,7 +12,7 @@ use super::rings::Rings;
 use super::spin::Spinner;
 use super::wait::{self, Side};
 use crate::queue::ypipe::Writer;
-use crate::queue::{GONE, Local, Passive, aside};
+use crate::queue::{GONE, RegisterCopy, Passive, outline};
 
 /// What a sending end knows of the channel around its pipe.
 pub(super) trait Link {
@@ -31,7 +31,7 @@ pub(super) trait Link {
 
 /// A sending end of a channel.
 pub(super) struct Sending<T, L: Link> {
-    room: Local<Room<T, L>>,
+    room: RegisterCopy<Room<T, L>>,
     spinner: Spinner,
 }
 
@@ -77,16 +77,16 @@ impl<T, L: Link> Drop for Batch<'_, T, L> {
 
 impl<T, L: Link> Sending<T, L> {
     pub(super) fn new(writer: Writer<T>, link: L) -> Self {
-        Self { room: Local::new(Room { writer, link }), spinner: Spinner::new() }
+        Self { room: RegisterCopy::new(Room { writer, link }), spinner: Spinner::new() }
     }
 
     #[inline(always)]
     pub(super) fn send(&mut self, message: T) -> Result<(), SendError<T>> {
         match self.room.writer.send(message) {
             Ok(0) => Ok(()),
-            Ok(tokens) => aside(self, |sender| sender.sent(tokens)),
+            Ok(tokens) => outline(self, |sender| sender.sent(tokens)),
             Err(message) => {
-                aside(self, |sender| sender.send_slowly(message, None)).map_err(|error| SendError(error.into_inner()))
+                outline(self, |sender| sender.send_slowly(message, None)).map_err(|error| SendError(error.into_inner()))
             }
         }
     }
@@ -95,7 +95,7 @@ impl<T, L: Link> Sending<T, L> {
     pub(super) fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
         match self.room.writer.send(message) {
             Ok(0) => Ok(()),
-            Ok(tokens) => aside(self, |sender| sender.sent(tokens)).map_err(TrySendError::from),
+            Ok(tokens) => outline(self, |sender| sender.sent(tokens)).map_err(TrySendError::from),
             Err(message) if self.is_disconnected() => Err(TrySendError::Disconnected(message)),
             Err(message) => Err(TrySendError::Full(message)),
         }
@@ -143,7 +143,7 @@ impl<T, L: Link> Sending<T, L> {
     pub(super) fn write(&mut self, message: T) -> Result<(), SendError<T>> {
         match self.room.writer.write(message) {
             Ok(()) => Ok(()),
-            Err(message) => aside(self, |sender| sender.write_slowly(message)),
+            Err(message) => outline(self, |sender| sender.write_slowly(message)),
         }
     }
 
@@ -170,7 +170,7 @@ impl<T, L: Link> Sending<T, L> {
     #[inline]
     pub(super) fn flush(&mut self) -> bool {
         let tokens = self.room.writer.publish();
-        tokens == 0 || aside(self, |sender| sender.flushed(tokens))
+        tokens == 0 || outline(self, |sender| sender.flushed(tokens))
     }
 
     /// A batch has been published, and the receiver sleeps or is gone.
@@ -204,7 +204,7 @@ impl<T, L: Link> Sending<T, L> {
                 return Err(SendError(back));
             }
             first = batch.0.room.writer.position();
-            aside(batch.0, |sender| sender.write_slowly(message)).map_err(|error| SendError(vec![error.0]))?;
+            outline(batch.0, |sender| sender.write_slowly(message)).map_err(|error| SendError(vec![error.0]))?;
         }
         let sent = batch.0.room.writer.position().wrapping_sub(start);
         let tokens = batch.0.room.writer.publish();
@@ -216,7 +216,7 @@ impl<T, L: Link> Sending<T, L> {
     /// comes back.
     #[inline]
     fn published(&mut self, tokens: u32, from: usize) -> Result<(), SendError<Vec<T>>> {
-        if tokens == 0 { Ok(()) } else { aside(self, |sender| sender.rung(tokens, from)) }
+        if tokens == 0 { Ok(()) } else { outline(self, |sender| sender.rung(tokens, from)) }
     }
 
     #[cold]

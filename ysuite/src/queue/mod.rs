@@ -6,14 +6,14 @@
 //! joined.
 
 pub(crate) mod exchange;
-mod growing;
-mod local;
+mod segmented_array;
+mod register_copy;
 mod passive;
 pub(crate) mod prefetch;
-mod ready;
+mod ready_set;
 pub mod ypipe;
 
-pub(crate) use growing::Growing;
-pub(crate) use local::{Local, aside};
+pub(crate) use segmented_array::SegmentedArray;
+pub(crate) use register_copy::{RegisterCopy, outline};
 pub(crate) use passive::{Barrier, GONE, Passive};
-pub(crate) use ready::{MOST, Ready, WORD};
+pub(crate) use ready_set::{MOST, ReadySet, WORD};

@@ -7,7 +7,7 @@ use crossbeam_utils::CachePadded;
 
 use super::bell::Bell;
 use crate::foreign::Panics;
-use crate::queue::exchange::{Pen, Rejected, Ring, Roster};
+use crate::queue::exchange::{Staging, Rejected, Ring, Roster};
 use crate::sync::{AtomicUsize, Ordering, fence};
 
 pub(super) struct Core<T> {
@@ -103,7 +103,7 @@ impl<T> Core<T> {
     }
 
     /// Sends as many of a batch as there is room for. `None`: nobody will receive any.
-    pub(super) fn push_many(&self, pen: &mut Pen<T>) -> Option<usize> {
+    pub(super) fn push_many(&self, pen: &mut Staging<T>) -> Option<usize> {
         let sent = self.ring.push_many(pen)?;
         if sent != 0 && self.readers.roster.published() {
             self.announce_messages(sent);

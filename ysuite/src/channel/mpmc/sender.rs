@@ -11,7 +11,7 @@ use super::wait::Wait;
 use super::{SendError, SendTimeoutError, TrySendError};
 use crate::channel::Spin;
 use crate::channel::spin::look_for_a_moment;
-use crate::queue::exchange::{Pen, Rejected};
+use crate::queue::exchange::{Staging, Rejected};
 use crate::sync::Arc;
 
 /// A sending end of the [exchange](super). Clones are equal; any number of threads may use one or several. When the last
@@ -126,7 +126,7 @@ impl<T> Sender<T> {
     /// is dropped with it.
     pub fn send_batch(&self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
         let mut messages = messages.into_iter();
-        let mut batch = Batch { pen: Pen::new(), core: &self.core };
+        let mut batch = Batch { pen: Staging::new(), core: &self.core };
         let mut sent = 0;
         loop {
             batch.pen.fill(&mut messages);
@@ -138,7 +138,7 @@ impl<T> Sender<T> {
     }
 
     /// Sends what is in the pen.
-    fn send_pen(&self, pen: &mut Pen<T>) -> Result<usize, SendError<Vec<T>>> {
+    fn send_pen(&self, pen: &mut Staging<T>) -> Result<usize, SendError<Vec<T>>> {
         let mut wait: Option<Wait<Writers<'_, T>>> = None;
         let mut sent = 0;
         while pen.len() != 0 {
@@ -196,7 +196,7 @@ impl<T> Sender<T> {
 
 /// What an iterator had given before it panicked was given to the channel.
 struct Batch<'a, T> {
-    pen: Pen<T>,
+    pen: Staging<T>,
     core: &'a Core<T>,
 }
 

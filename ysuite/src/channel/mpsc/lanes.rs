@@ -12,8 +12,8 @@ use super::shared::{LANE, Shared};
 use crate::channel::receive::Source;
 use crate::channel::rings::Rings;
 use crate::channel::wait::Settled;
-use crate::queue::ypipe::{Reader, Resting};
-use crate::queue::{Barrier, Passive, aside};
+use crate::queue::ypipe::{Reader, IdleReader};
+use crate::queue::{Barrier, Passive, outline};
 use crate::sync::{Arc, window};
 
 /// How many messages the receiver takes from one sender at most, before it looks at the other senders' lanes.
@@ -107,7 +107,7 @@ impl<T> Row<T> {
         }
         self.active[lane.id / 64] &= !(1 << (lane.id % 64));
         if let Some(reader) = lane.reader {
-            Resting::rest(reader);
+            IdleReader::rest(reader);
         }
         lane.id
     }
@@ -313,7 +313,7 @@ impl<T> Source for Lanes<T> {
     fn take(&mut self) -> Option<T> {
         match self.take_in_turn() {
             Some(message) => Some(message),
-            None if aside(self, Self::go_round) => self.take_in_turn(),
+            None if outline(self, Self::go_round) => self.take_in_turn(),
             None => None,
         }
     }

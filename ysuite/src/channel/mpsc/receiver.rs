@@ -12,19 +12,19 @@ use crate::channel::Spin;
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
 use crate::channel::receive::{Receiving, Source as _};
 use crate::channel::receiver::wear_receiving_face;
-use crate::queue::Local;
+use crate::queue::RegisterCopy;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
 
 /// The receiving end of the [funnel](super). Dropping it drops the messages that are in the channel, and makes sending
 /// fail. Should one of them panic as it is dropped, the rest is dropped all the same, and the panic goes on then.
 pub struct Receiver<T> {
-    face: Local<Receiving<Lanes<T>>>,
+    face: RegisterCopy<Receiving<Lanes<T>>>,
 }
 
 impl<T> Receiver<T> {
     pub(super) fn new(shared: Arc<Shared<T>>) -> Self {
-        Self { face: Local::new(Receiving::new(Lanes::new(shared))) }
+        Self { face: RegisterCopy::new(Receiving::new(Lanes::new(shared))) }
     }
 
     /// How many messages are in the channel. Takes time in proportion to that number (a load for each cache line), and to

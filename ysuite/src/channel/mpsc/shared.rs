@@ -5,16 +5,16 @@
 //! publication that takes that raises the lane's id and calls the receiver. A new lane is armed from the start, so that
 //! nobody needs to be told of it.
 //!
-//! Only the receiver takes a lane out of its berth while it lives. When it goes, it and whoever connects at that moment
-//! race for what is in the berths, and whoever swaps a lane out ends it.
+//! Only the receiver takes a lane out of its slot while it lives. When it goes, it and whoever connects at that moment
+//! race for what is in the slots, and whoever swaps a lane out ends it.
 
 use core::task::Waker;
 
 use crate::channel::rings::Rings;
 use crate::channel::sleeper::Sleeper;
 use crate::foreign::Panics;
-use crate::queue::ypipe::{self, Berth, Resting, Writer};
-use crate::queue::{Barrier, Growing, Ready};
+use crate::queue::ypipe::{self, AtomicSlot, IdleReader, Writer};
+use crate::queue::{Barrier, SegmentedArray, ReadySet};
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering, fence};
 
 /// The token of an armed lane.
@@ -25,13 +25,13 @@ const FIRST: usize = crate::queue::WORD;
 
 pub(super) struct Shared<T> {
     /// Which lanes have news.
-    pub(super) ready: Ready,
+    pub(super) ready: ReadySet,
     /// How the receiver sleeps. Many threads call it; none publishes by it. An inbox has one for all its queues.
     pub(super) sleeper: Arc<Sleeper>,
     /// The lanes by id.
-    berths: Growing<Berth<T>>,
+    slots: SegmentedArray<AtomicSlot<T>>,
     /// How senders are woken that wait for room, by id of their lane. Without a bound nobody does.
-    senders: Growing<Rings>,
+    senders: SegmentedArray<Rings>,
     /// The bells of all who never wait: senders without a bound, and those that come when the receiver is gone. Nothing is
     /// ever registered here.
     nobody: Rings,
@@ -45,10 +45,10 @@ pub(super) struct Shared<T> {
 impl<T> Shared<T> {
     pub(super) fn new(bound: Option<usize>, sleeper: Arc<Sleeper>) -> Self {
         Self {
-            ready: Ready::new(),
+            ready: ReadySet::new(),
             sleeper,
-            berths: Growing::new(FIRST),
-            senders: Growing::new(FIRST),
+            slots: SegmentedArray::new(FIRST),
+            senders: SegmentedArray::new(FIRST),
             nobody: Rings::new(),
             connected: AtomicUsize::new(0),
             gone: AtomicBool::new(false),
@@ -71,14 +71,14 @@ impl<T> Shared<T> {
         if self.bound.is_some() {
             self.senders.get_or_make(id, Rings::new);
         }
-        let berth = self.berths.get_or_make(id, Berth::empty);
-        berth.put(resting);
-        // ORDERING: pairs with the fence in `abandon`: either its look into this berth finds the lane, or the load below
+        let slot = self.slots.get_or_make(id, AtomicSlot::empty);
+        slot.put(resting);
+        // ORDERING: pairs with the fence in `abandon`: either its look into this slot finds the lane, or the load below
         // finds it gone.
         fence(Ordering::SeqCst);
         // ORDERING: Relaxed; by the fence.
         if self.gone.load(Ordering::Relaxed) {
-            if let Some(resting) = berth.take() {
+            if let Some(resting) = slot.take() {
                 resting.go().pass();
             }
         }
@@ -128,14 +128,14 @@ impl<T> Shared<T> {
     ///
     /// # Safety
     /// By the receiver alone, which does not finish the lane meanwhile.
-    pub(super) unsafe fn look<R>(&self, id: usize, look: impl FnOnce(&Resting<T>) -> R) -> Option<R> {
+    pub(super) unsafe fn look<R>(&self, id: usize, look: impl FnOnce(&IdleReader<T>) -> R) -> Option<R> {
         // SAFETY: while there is a receiver only it takes lanes out, in `finish`.
-        self.berths.get(id).and_then(|berth| unsafe { berth.look(look) })
+        self.slots.get(id).and_then(|slot| unsafe { slot.look(look) })
     }
 
     /// Receiver: lane `id` is closed and empty, and nobody reads it any more. Its memory is freed, its id free again.
     pub(super) fn finish(&self, id: usize) {
-        drop(self.berths.get(id).and_then(Berth::take));
+        drop(self.slots.get(id).and_then(AtomicSlot::take));
         self.ready.release(id);
     }
 
@@ -143,13 +143,13 @@ impl<T> Shared<T> {
     /// `is_read` says of a lane whether somebody does.
     pub(super) fn len_up_to(&self, enough: usize, is_read: impl Fn(usize) -> bool) -> usize {
         let mut length = 0;
-        for (id, berth) in self.berths.iter() {
+        for (id, slot) in self.slots.iter() {
             if length >= enough {
                 break;
             }
             if !is_read(id) {
                 // SAFETY: the receiver alone takes lanes out, and wakes them; it is at work here.
-                length += unsafe { berth.look(|resting| resting.len_up_to(enough)) }.unwrap_or(0);
+                length += unsafe { slot.look(|resting| resting.len_up_to(enough)) }.unwrap_or(0);
             }
         }
         length
@@ -163,8 +163,8 @@ impl<T> Shared<T> {
         // ORDERING: pairs with the fence in `connect`.
         fence(Ordering::SeqCst);
         let (mut barrier, mut lanes, mut waiting) = (Barrier::none(), Vec::new(), Vec::new());
-        for (id, berth) in self.berths.iter() {
-            if let Some(resting) = berth.take() {
+        for (id, slot) in self.slots.iter() {
+            if let Some(resting) = slot.take() {
                 barrier = barrier.and(resting.go());
                 lanes.push((id, resting));
             }

@@ -13,14 +13,14 @@ use crate::channel::receive::{Receiving, Source};
 use crate::channel::receiver::wear_receiving_face;
 use crate::channel::rings::Rings;
 use crate::queue::ypipe::Reader;
-use crate::queue::{Local, Passive};
+use crate::queue::{RegisterCopy, Passive};
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
 
 /// The receiving end of the [pipe](super). Dropping it drops the messages that are in the channel, and makes sending
 /// fail. Should one of them panic as it is dropped, the rest is dropped all the same, and the panic goes on then.
 pub struct Receiver<T> {
-    face: Local<Receiving<Pipe<T>>>,
+    face: RegisterCopy<Receiving<Pipe<T>>>,
 }
 
 /// The reading end of the queue, with the duty to wake a sender that waits for room.
@@ -91,7 +91,7 @@ impl<T> Source for Pipe<T> {
 
 impl<T> Receiver<T> {
     pub(super) fn new(reader: Reader<T>, shared: Arc<Shared>) -> Self {
-        Self { face: Local::new(Receiving::new(Pipe { reader, shared })) }
+        Self { face: RegisterCopy::new(Receiving::new(Pipe { reader, shared })) }
     }
 
     /// How many messages are in the channel. Takes time in proportion to that number: a load for each cache line.

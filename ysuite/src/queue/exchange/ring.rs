@@ -13,7 +13,7 @@ use core::mem::MaybeUninit;
 
 use crossbeam_utils::CachePadded;
 
-use super::Pen;
+use super::Staging;
 use crate::foreign::Panics;
 use crate::sync::{AtomicBool, AtomicU64, Ordering, UnsafeCell, spin_loop};
 
@@ -205,7 +205,7 @@ impl<T> Ring<T> {
 
     /// Puts as many of the pen's messages in as there is room for, with one claim. Returns how many; 0 where there is
     /// no room, `None` where the ring is closed.
-    pub(crate) fn push_many(&self, pen: &mut Pen<T>) -> Option<usize> {
+    pub(crate) fn push_many(&self, pen: &mut Staging<T>) -> Option<usize> {
         loop {
             // ORDERING: Acquire only so that a second look after a lost race is not older than the first.
             let tail = self.tail.load(Ordering::Acquire);

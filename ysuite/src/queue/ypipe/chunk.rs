@@ -23,7 +23,7 @@ use crate::os;
 use crate::sync::{AtomicPtr, AtomicUsize, Handed, Ordering, UnsafeCell};
 
 /// Published extent of a group; written by the writer only.
-pub(super) type State = AtomicUsize;
+pub(super) type GroupState = AtomicUsize;
 /// A place for one message; written by the writer before its state says so, moved out by the reader after.
 pub(super) type Slot<T> = UnsafeCell<MaybeUninit<T>>;
 
@@ -55,7 +55,7 @@ impl<T> Geometry<T> {
     /// From one slot to the next. A zero-sized message still needs slots that can be told apart.
     pub(super) const STEP: usize = max(size_of::<Slot<T>>(), align_of::<Slot<T>>());
     /// From the group to its first slot.
-    pub(super) const FIRST: usize = round_up(size_of::<State>(), align_of::<Slot<T>>());
+    pub(super) const FIRST: usize = round_up(size_of::<GroupState>(), align_of::<Slot<T>>());
     /// How many slots a group has.
     pub(super) const SLOTS: usize = Self::SHAPE.0;
     /// From one group to the next.
@@ -87,7 +87,7 @@ impl<T> Geometry<T> {
     #[cfg(ysuite_loom)]
     pub(super) const BY_MASK: bool = false;
 
-    const ALIGN: usize = max(align_of::<Header<T>>(), max(align_of::<State>(), align_of::<Slot<T>>()));
+    const ALIGN: usize = max(align_of::<ChunkHeader<T>>(), max(align_of::<GroupState>(), align_of::<Slot<T>>()));
 
     /// Slots of a group, and its stride. Small messages share a line with their state, or two lines where one would be
     /// mostly waste; a message that fills a line by itself has its state in front.
@@ -114,15 +114,15 @@ impl<T> Geometry<T> {
     const CHUNK_ALIGN: usize = Self::ALIGN;
 
     /// From the chunk to its first group.
-    const HEAD: usize = round_up(size_of::<Header<T>>(), Self::CHUNK_ALIGN);
+    const HEAD: usize = round_up(size_of::<ChunkHeader<T>>(), Self::CHUNK_ALIGN);
 }
 
 /// The head of a chunk.
-pub(super) struct Header<T> {
+pub(super) struct ChunkHeader<T> {
     /// The chunk after this one; linked by the writer, followed by the reader.
-    pub(super) next: AtomicPtr<Header<T>>,
+    pub(super) next: AtomicPtr<ChunkHeader<T>>,
     /// The chunk before this one; written and read by the writer only, and only while that chunk holds hidden messages.
-    pub(super) previous: Cell<*mut Header<T>>,
+    pub(super) previous: Cell<*mut ChunkHeader<T>>,
     /// The lap the chunk was last linked for; the writer's, but for the first chunk of all, whose reader begins with it.
     lap: Cell<usize>,
     /// How many groups follow; never changes.
@@ -132,7 +132,7 @@ pub(super) struct Header<T> {
 }
 
 /// A chunk by address. Copied freely between the cursors of writer and reader; who may do what is theirs to say.
-pub(super) struct Chunk<T>(NonNull<Header<T>>);
+pub(super) struct Chunk<T>(NonNull<ChunkHeader<T>>);
 
 impl<T> Clone for Chunk<T> {
     fn clone(&self) -> Self {
@@ -160,13 +160,13 @@ impl<T> Chunk<T> {
     /// runs out.
     pub(super) fn allocate(groups: usize, lap: usize) -> Self {
         let layout = Self::layout(groups);
-        let header = os::allocate(layout).cast::<Header<T>>();
+        let header = os::allocate(layout).cast::<ChunkHeader<T>>();
         let chunk = Self(header);
         // SAFETY: the memory is ours alone, aligned for a header, and large enough for it, the groups and their slots
         // by `layout`.
         unsafe {
             let null = ptr::null_mut();
-            header.write(Header {
+            header.write(ChunkHeader {
                 next: AtomicPtr::new(null),
                 previous: Cell::new(null),
                 lap: Cell::new(lap),
@@ -176,7 +176,7 @@ impl<T> Chunk<T> {
             chunk.header().made.written();
             for index in 0..groups {
                 let group = chunk.first().add(index * Geometry::<T>::STRIDE);
-                group.cast::<State>().write(State::new(nothing(group, lap)));
+                group.cast::<GroupState>().write(GroupState::new(nothing(group, lap)));
                 for slot in 0..Geometry::<T>::SLOTS {
                     let at = group.add(Geometry::<T>::FIRST + slot * Geometry::<T>::STEP);
                     at.cast::<Slot<T>>().write(Slot::new(MaybeUninit::uninit()));
@@ -198,7 +198,7 @@ impl<T> Chunk<T> {
             if cfg!(ysuite_loom) {
                 for index in 0..groups {
                     let group = self.first().add(index * Geometry::<T>::STRIDE);
-                    group.cast::<State>().drop_in_place();
+                    group.cast::<GroupState>().drop_in_place();
                     for slot in 0..Geometry::<T>::SLOTS {
                         let at = group.add(Geometry::<T>::FIRST + slot * Geometry::<T>::STEP);
                         at.cast::<Slot<T>>().drop_in_place();
@@ -215,15 +215,15 @@ impl<T> Chunk<T> {
         Self(NonNull::dangling())
     }
 
-    pub(super) fn from_raw(header: *mut Header<T>) -> Option<Self> {
+    pub(super) fn from_raw(header: *mut ChunkHeader<T>) -> Option<Self> {
         NonNull::new(header).map(Self)
     }
 
-    pub(super) fn as_raw(self) -> *mut Header<T> {
+    pub(super) fn as_raw(self) -> *mut ChunkHeader<T> {
         self.0.as_ptr()
     }
 
-    pub(super) fn header(&self) -> &Header<T> {
+    pub(super) fn header(&self) -> &ChunkHeader<T> {
         // SAFETY: a cursor keeps no chunk that it has handed over or freed; the header is never borrowed mutably.
         unsafe { self.0.as_ref() }
     }
@@ -288,9 +288,9 @@ pub(super) fn nothing(group: NonNull<u8>, lap: usize) -> usize {
 /// # Safety
 /// `group` is a group of a live chunk, for as long as the answer is used.
 #[inline(always)]
-pub(super) unsafe fn state<'a>(group: NonNull<u8>) -> &'a State {
+pub(super) unsafe fn state<'a>(group: NonNull<u8>) -> &'a GroupState {
     // SAFETY: a group begins with its state, made in `allocate`.
-    unsafe { group.cast::<State>().as_ref() }
+    unsafe { group.cast::<GroupState>().as_ref() }
 }
 
 /// The slot at an address.

@@ -6,9 +6,9 @@
 use core::ops::Deref;
 use core::ptr;
 
-use super::chunk::{Chunk, Geometry, Header};
-use super::cursor::Cursor;
-use super::spare::{Giving, Spare};
+use super::chunk::{Chunk, Geometry, ChunkHeader};
+use super::read_cursor::ReadCursor;
+use super::chunk_cache::{Giving, ChunkCache};
 use crate::foreign::Panics;
 use crate::queue::Passive;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, UnsafeCell};
@@ -36,30 +36,30 @@ impl<X> Deref for Line<X> {
 
 /// In this order, so that what is written for every message begins a line, and what follows it is hardly used.
 #[repr(C)]
-pub(crate) struct Core<T> {
+pub(crate) struct PipeCore<T> {
     /// Read for every message, written when somebody goes to sleep or ends.
-    pub(super) calm: Line<Calm<T>>,
+    pub(super) read_mostly: Line<ReadMostly<T>>,
     /// How many messages have been read; wraps. Written by the reader, looked at by the writer when it seems to be out of
     /// room.
     consumed: AtomicUsize,
     /// The first chunk of a pipe that began without one, or null. Made by the writer.
-    first: AtomicPtr<Header<T>>,
+    first: AtomicPtr<ChunkHeader<T>>,
     /// How many have asked for the disposal of what is left.
     disposing: AtomicUsize,
     /// The cursor, while no reader has it. Before [`GONE`](crate::queue::GONE) it is the reading side's own, then it
     /// belongs to whoever has raised `disposing` from 0.
-    resting: UnsafeCell<Option<Cursor<T>>>,
+    resting: UnsafeCell<Option<ReadCursor<T>>>,
 }
 
 /// The part of the core that hardly changes.
-pub(super) struct Calm<T> {
+pub(super) struct ReadMostly<T> {
     /// How the reader sleeps; the writer is the publisher.
     pub(super) reader: Passive,
     /// How the writer sleeps, waiting for room; the reader is the publisher. Unused without a bound.
     pub(super) writer: Passive,
     /// How many messages there may be; `usize::MAX` without a bound.
     pub(super) capacity: usize,
-    pub(super) spare: Spare<T>,
+    pub(super) cache: ChunkCache<T>,
     /// Groups in a chunk that is worth keeping.
     groups: u32,
     /// Whether a bound was asked for, even one that can never be met.
@@ -70,65 +70,65 @@ pub(super) struct Calm<T> {
 
 // SAFETY: the core moves messages from one thread to another, never lends them: `T: Send` is all it takes. The resting
 // cursor is the reading side's own, and then guarded by `disposing`.
-unsafe impl<T: Send> Send for Core<T> {}
+unsafe impl<T: Send> Send for PipeCore<T> {}
 // SAFETY: as above.
-unsafe impl<T: Send> Sync for Core<T> {}
+unsafe impl<T: Send> Sync for PipeCore<T> {}
 
-impl<T> Core<T> {
+impl<T> PipeCore<T> {
     /// A bound of `usize::MAX` can never be met, and is treated as none. The first chunk is for `lap`. Returns the reader's
     /// cursor there as well.
-    pub(super) fn new(bound: Option<usize>, lap: usize) -> (Self, Chunk<T>, Cursor<T>) {
+    pub(super) fn new(bound: Option<usize>, lap: usize) -> (Self, Chunk<T>, ReadCursor<T>) {
         let most = Geometry::<T>::GROUPS;
         let mut giving = Giving::default();
-        let (groups, spare) = Self::sized(bound, most);
+        let (groups, cache) = Self::sized(bound, most);
         let mut first = groups;
         if bound.is_none_or(|bound| bound == usize::MAX) {
             // Few messages, little memory: chunks grow until they are worth keeping.
             first = if cfg!(ysuite_loom) { most } else { most.min(16) };
         } else {
-            let bytes = groups.saturating_mul(Geometry::<T>::STRIDE).saturating_mul(spare.room());
+            let bytes = groups.saturating_mul(Geometry::<T>::STRIDE).saturating_mul(cache.room());
             if bytes <= EAGER_BYTES && !cfg!(ysuite_loom) {
                 // One is in use already.
-                (1..spare.room()).for_each(|_| spare.prepare(&mut giving, Chunk::allocate(groups, lap)));
+                (1..cache.room()).for_each(|_| cache.prepare(&mut giving, Chunk::allocate(groups, lap)));
             }
         }
         let chunk = Chunk::allocate(first, lap);
-        (Self::with(bound, groups, spare, Passive::new()), chunk, Cursor::new(chunk, giving))
+        (Self::with(bound, groups, cache, Passive::new()), chunk, ReadCursor::new(chunk, giving))
     }
 
     /// A pipe that has no chunk before its first message, and no reader: its writer finds `tokens` in the reader's word.
     pub(super) fn lane(bound: Option<usize>, tokens: u32) -> Self {
         let most = (LANE_BYTES / Geometry::<T>::STRIDE).clamp(1, Geometry::<T>::GROUPS);
         let most = if cfg!(ysuite_loom) { Geometry::<T>::GROUPS } else { most };
-        let (groups, spare) = Self::sized(bound, most);
-        Self::with(bound, groups, spare, Passive::armed(tokens))
+        let (groups, cache) = Self::sized(bound, most);
+        Self::with(bound, groups, cache, Passive::armed(tokens))
     }
 
     /// Groups of a chunk that is worth keeping, `most` at most, and room for those that are kept.
-    fn sized(bound: Option<usize>, most: usize) -> (usize, Spare<T>) {
+    fn sized(bound: Option<usize>, most: usize) -> (usize, ChunkCache<T>) {
         let capacity = bound.unwrap_or(usize::MAX);
         if capacity == usize::MAX {
-            return (most, Spare::growing());
+            return (most, ChunkCache::growing());
         }
         let groups = capacity.div_ceil(Geometry::<T>::SLOTS).div_ceil(2).clamp(1, most);
         // One chunk may be partly read while another is partly written.
         let chunks = (capacity / (groups * Geometry::<T>::SLOTS)).saturating_add(2).min(1 << 16);
-        (groups, Spare::keeping(chunks))
+        (groups, ChunkCache::keeping(chunks))
     }
 
-    fn with(bound: Option<usize>, groups: usize, spare: Spare<T>, reader: Passive) -> Self {
+    fn with(bound: Option<usize>, groups: usize, cache: ChunkCache<T>, reader: Passive) -> Self {
         let capacity = bound.unwrap_or(usize::MAX);
-        let calm = Calm {
+        let read_mostly = ReadMostly {
             reader,
             writer: if capacity == usize::MAX { Passive::unused() } else { Passive::new() },
             capacity,
-            spare,
+            cache,
             groups: groups as u32,
             asked: bound.is_some(),
             closed: AtomicBool::new(false),
         };
         Self {
-            calm: Line(calm),
+            read_mostly: Line(read_mostly),
             consumed: AtomicUsize::new(0),
             first: AtomicPtr::new(ptr::null_mut()),
             disposing: AtomicUsize::new(0),
@@ -138,12 +138,12 @@ impl<T> Core<T> {
 
     /// How many messages there may be, as it was asked for.
     pub(super) fn bound(&self) -> Option<usize> {
-        self.calm.asked.then_some(self.calm.capacity)
+        self.read_mostly.asked.then_some(self.read_mostly.capacity)
     }
 
     /// Groups in a chunk that is worth keeping.
     pub(super) fn groups(&self) -> usize {
-        self.calm.groups as usize
+        self.read_mostly.groups as usize
     }
 
     /// Writer of a lane, once: makes the first chunk.
@@ -155,16 +155,16 @@ impl<T> Core<T> {
     }
 
     /// The reading place of a lane that nobody has read yet, if it has a chunk.
-    fn first_cursor(&self) -> Option<Cursor<T>> {
+    fn first_cursor(&self) -> Option<ReadCursor<T>> {
         // ORDERING: Acquire pairs with the Release in `begin`.
-        Chunk::from_raw(self.first.load(Ordering::Acquire)).map(|chunk| Cursor::new(chunk, Giving::default()))
+        Chunk::from_raw(self.first.load(Ordering::Acquire)).map(|chunk| ReadCursor::new(chunk, Giving::default()))
     }
 
     /// Reading side: takes the resting cursor, or makes the first one.
     ///
     /// # Safety
     /// No reader has the cursor, none will be asked for at the same time, and the reading side has not left.
-    pub(super) unsafe fn wake_cursor(&self) -> Option<Cursor<T>> {
+    pub(super) unsafe fn wake_cursor(&self) -> Option<ReadCursor<T>> {
         // SAFETY: before GONE the cell is the reading side's, and the caller is that.
         self.resting.with_mut(|resting| unsafe { (*resting).take() }).or_else(|| self.first_cursor())
     }
@@ -173,7 +173,7 @@ impl<T> Core<T> {
     ///
     /// # Safety
     /// The cursor is this core's, and the reading side has not left.
-    pub(super) unsafe fn rest_cursor(&self, cursor: Cursor<T>) {
+    pub(super) unsafe fn rest_cursor(&self, cursor: ReadCursor<T>) {
         // SAFETY: before GONE the cell is the reading side's, and the caller is that.
         self.resting.with_mut(|resting| unsafe { *resting = Some(cursor) });
     }
@@ -192,7 +192,7 @@ impl<T> Core<T> {
 
     #[inline(always)]
     pub(super) fn is_bounded(&self) -> bool {
-        self.calm.capacity != usize::MAX
+        self.read_mostly.capacity != usize::MAX
     }
 
     /// Reader: has taken so many messages in all.
@@ -211,14 +211,14 @@ impl<T> Core<T> {
 
     pub(super) fn is_closed(&self) -> bool {
         // ORDERING: Acquire pairs with the Release in `Writer::close`: all that was ever published is visible after it.
-        self.calm.closed.load(Ordering::Acquire)
+        self.read_mostly.closed.load(Ordering::Acquire)
     }
 
     /// The reader goes, leaving its place. What is in the queue is to be disposed of next.
-    pub(super) fn abandon(&self, cursor: Cursor<T>) {
+    pub(super) fn abandon(&self, cursor: ReadCursor<T>) {
         // SAFETY: the reader's own cursor is the only one until GONE is seen, and only then does anybody look there.
         unsafe { self.rest_cursor(cursor) };
-        self.calm.reader.leave();
+        self.read_mostly.reader.leave();
     }
 
     /// Disposes of all that is published: `each` is given every message with its position. If somebody else is at it
@@ -253,7 +253,7 @@ impl<T> Core<T> {
     }
 }
 
-impl<T> Drop for Core<T> {
+impl<T> Drop for PipeCore<T> {
     fn drop(&mut self) {
         let mut panics = Panics::none();
         // What was never published to anybody who looked.

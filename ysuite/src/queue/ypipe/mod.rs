@@ -55,22 +55,22 @@
 //! FastForward (Giacomoni, Moseley, Vachharajani 2008) and its descendants.
 
 mod chunk;
+mod chunk_cache;
 mod core;
-mod cursor;
-mod pen;
+mod idle_reader;
+mod read_cursor;
 mod reader;
-mod resting;
-mod spare;
 #[cfg(all(test, not(ysuite_loom)))]
 mod wrapping;
+mod write_cursor;
 mod writer;
 
 pub use self::reader::Reader;
-pub(crate) use self::resting::{Berth, Resting};
+pub(crate) use self::idle_reader::{AtomicSlot, IdleReader};
 pub use self::writer::Writer;
 
 use self::chunk::Geometry;
-use self::core::Core;
+use self::core::PipeCore;
 use crate::sync::Arc;
 
 /// A pipe without a bound. Allocates one small chunk.
@@ -92,14 +92,14 @@ pub fn bounded<T>(capacity: usize) -> (Writer<T>, Reader<T>) {
 }
 
 fn ends<T>(bound: Option<usize>, lap: usize) -> (Writer<T>, Reader<T>) {
-    let (core, chunk, cursor) = Core::new(bound, lap);
+    let (core, chunk, cursor) = PipeCore::new(bound, lap);
     let core = Arc::new(core);
     (Writer::new(core.clone(), chunk), Reader::new(core, cursor))
 }
 
 /// A pipe of which there may be thousands, most of them idle: no chunk before the first message, and small ones then. Its
 /// reading end rests, and is woken by whoever is handed the `tokens`, which the first publication takes.
-pub(crate) fn lane<T>(bound: Option<usize>, tokens: u32) -> (Writer<T>, Resting<T>) {
-    let core = Arc::new(Core::lane(bound, tokens));
-    (Writer::idle(core.clone()), Resting::new(core))
+pub(crate) fn lane<T>(bound: Option<usize>, tokens: u32) -> (Writer<T>, IdleReader<T>) {
+    let core = Arc::new(PipeCore::lane(bound, tokens));
+    (Writer::idle(core.clone()), IdleReader::new(core))
 }

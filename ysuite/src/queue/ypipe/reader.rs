@@ -2,9 +2,9 @@
 
 use core::fmt;
 
-use super::core::Core;
-use super::cursor::Cursor;
-use crate::queue::{Local, Passive};
+use super::core::PipeCore;
+use super::read_cursor::ReadCursor;
+use crate::queue::{RegisterCopy, Passive};
 use crate::sync::Arc;
 
 /// The token of a pipe that is used by itself, where the caller knows how its reader sleeps.
@@ -13,14 +13,14 @@ const ASLEEP: u32 = 1;
 /// The reading end: one thread at a time. Every operation is wait-free and none allocates; only [`arm`](Self::arm) may
 /// make a system call, a barrier. Dropping the reader drops what is in the pipe.
 pub struct Reader<T> {
-    reading: Local<Reading<T>>,
+    reading: RegisterCopy<Reading<T>>,
 }
 
 /// What a reader is, with the duty to leave.
 struct Reading<T> {
     /// Taken out only when the reader ends.
-    cursor: Option<Cursor<T>>,
-    core: Arc<Core<T>>,
+    cursor: Option<ReadCursor<T>>,
+    core: Arc<PipeCore<T>>,
 }
 
 // SAFETY: the reader owns its place in the chunks; messages pass by value.
@@ -30,12 +30,12 @@ unsafe impl<T: Send> Send for Reader<T> {}
 unsafe impl<T: Send> Sync for Reader<T> {}
 
 impl<T> Reader<T> {
-    pub(super) fn new(core: Arc<Core<T>>, cursor: Cursor<T>) -> Self {
-        Self { reading: Local::new(Reading { cursor: Some(cursor), core }) }
+    pub(super) fn new(core: Arc<PipeCore<T>>, cursor: ReadCursor<T>) -> Self {
+        Self { reading: RegisterCopy::new(Reading { cursor: Some(cursor), core }) }
     }
 
     #[inline(always)]
-    fn parts(&mut self) -> (&mut Cursor<T>, &Core<T>) {
+    fn parts(&mut self) -> (&mut ReadCursor<T>, &PipeCore<T>) {
         let Reading { cursor, core } = &mut *self.reading;
         // SAFETY: the cursor is taken out in `leave`, after which the owner does nothing but drop this.
         (unsafe { cursor.as_mut().unwrap_unchecked() }, core)
@@ -84,9 +84,9 @@ impl<T> Reader<T> {
     ///
     /// At most one system call (a `membarrier`, and only while the writer streams).
     pub fn arm(&mut self) -> bool {
-        self.reading.core.calm.reader.arm(ASLEEP);
+        self.reading.core.read_mostly.reader.arm(ASLEEP);
         if self.has_message() || self.is_closed() {
-            self.reading.core.calm.reader.disarm(ASLEEP);
+            self.reading.core.read_mostly.reader.disarm(ASLEEP);
             return false;
         }
         true
@@ -94,19 +94,19 @@ impl<T> Reader<T> {
 
     /// How the reader sleeps.
     pub(crate) fn passive(&self) -> &Passive {
-        &self.reading.core.calm.reader
+        &self.reading.core.read_mostly.reader
     }
 
     /// How the writer sleeps: whose tokens [`credited`](Self::credited) and [`leave`](Self::leave) return.
     pub(crate) fn writer_passive(&self) -> &Passive {
-        &self.reading.core.calm.writer
+        &self.reading.core.read_mostly.writer
     }
 
     /// After messages have been taken: the tokens of a writer that sleeps for want of room, which must be rung. Without
     /// a bound there is none, and this is a load.
     #[inline(always)]
     pub(crate) fn credited(&self) -> u32 {
-        self.reading.core.calm.writer.published()
+        self.reading.core.read_mostly.writer.published()
     }
 
     /// Whether the writer is gone. What it published may still be here.
@@ -133,7 +133,7 @@ impl<T> Reader<T> {
         self.reading.cursor.as_ref().is_none_or(|cursor| cursor.len_up_to(1) == 0)
     }
 
-    /// Puts the reading place to rest where it came from: see [`Resting`](super::Resting).
+    /// Puts the reading place to rest where it came from: see [`IdleReader`](super::IdleReader).
     pub(super) fn into_rest(mut self) {
         let Reading { cursor, core } = &mut *self.reading;
         if let Some(cursor) = cursor.take() {
@@ -160,7 +160,7 @@ impl<T> Reading<T> {
             None => 0,
             Some(cursor) => {
                 self.core.abandon(cursor);
-                self.core.calm.writer.published()
+                self.core.read_mostly.writer.published()
             }
         }
     }
@@ -170,7 +170,7 @@ impl<T> Drop for Reading<T> {
     fn drop(&mut self) {
         self.leave();
         // A reader that was put to rest has gone nowhere.
-        if self.core.calm.reader.is_gone() {
+        if self.core.read_mostly.reader.is_gone() {
             self.core.dispose(|_, message| drop(message));
         }
     }

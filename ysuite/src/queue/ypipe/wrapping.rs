@@ -38,7 +38,7 @@ fn chunks_made_beyond_half_the_laps_are_empty() {
     for_pipes(|number| [number; 40_000]);
 }
 
-/// Nothing is in the pipe and its chunk is spent: as if a backlog of so many laps had come and gone, and only the spare
+/// Nothing is in the pipe and its chunk is spent: as if a backlog of so many laps had come and gone, and only the cache
 /// chunks had been away for all that time.
 fn skip<T>(writer: &mut Writer<T>, reader: &mut Reader<T>, by: usize) {
     writer.skip_laps(by);

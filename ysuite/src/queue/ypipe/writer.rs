@@ -3,9 +3,9 @@
 use core::fmt;
 
 use super::chunk::Chunk;
-use super::core::Core;
-use super::pen::Pen;
-use crate::queue::{GONE, Local, Passive, aside};
+use super::core::PipeCore;
+use super::write_cursor::WriteCursor;
+use crate::queue::{GONE, RegisterCopy, Passive, outline};
 use crate::sync::{Arc, Ordering};
 
 /// The writing end: one thread at a time. Every operation is wait-free; none sleeps or makes a system call, and memory
@@ -14,13 +14,13 @@ use crate::sync::{Arc, Ordering};
 /// Messages written are hidden until [`flush`](Self::flush). Dropping the writer flushes, and tells the reader that
 /// nothing more will come.
 pub struct Writer<T> {
-    writing: Local<Writing<T>>,
+    writing: RegisterCopy<Writing<T>>,
 }
 
 /// What a writer is, with the duty to close.
 struct Writing<T> {
-    pen: Pen<T>,
-    core: Arc<Core<T>>,
+    cursor: WriteCursor<T>,
+    core: Arc<PipeCore<T>>,
     closed: bool,
     /// Messages have been dropped here that nobody has read.
     #[cfg_attr(not(feature = "futures"), allow(dead_code))]
@@ -33,13 +33,13 @@ unsafe impl<T: Send> Send for Writer<T> {}
 unsafe impl<T: Send> Sync for Writer<T> {}
 
 impl<T> Writer<T> {
-    pub(super) fn new(core: Arc<Core<T>>, chunk: Chunk<T>) -> Self {
-        Self { writing: Local::new(Writing { pen: Pen::new(&core, chunk), core, closed: false, lost: false }) }
+    pub(super) fn new(core: Arc<PipeCore<T>>, chunk: Chunk<T>) -> Self {
+        Self { writing: RegisterCopy::new(Writing { cursor: WriteCursor::new(&core, chunk), core, closed: false, lost: false }) }
     }
 
     /// The writing end of a lane: no chunk before the first message.
-    pub(super) fn idle(core: Arc<Core<T>>) -> Self {
-        Self { writing: Local::new(Writing { pen: Pen::idle(), core, closed: false, lost: false }) }
+    pub(super) fn idle(core: Arc<PipeCore<T>>) -> Self {
+        Self { writing: RegisterCopy::new(Writing { cursor: WriteCursor::idle(), core, closed: false, lost: false }) }
     }
 
     /// Writes a message, hidden until [`flush`](Self::flush).
@@ -54,7 +54,7 @@ impl<T> Writer<T> {
             return Err(message);
         }
         // SAFETY: there is room.
-        unsafe { self.writing.pen.put_hidden(message) };
+        unsafe { self.writing.cursor.put_hidden(message) };
         Ok(())
     }
 
@@ -63,20 +63,20 @@ impl<T> Writer<T> {
     /// If the iterator panics, what it has given is written.
     #[inline]
     pub(crate) fn fill(&mut self, messages: &mut impl Iterator<Item = T>) -> Option<T> {
-        let Writing { pen, core, .. } = &mut *self.writing;
-        pen.fill(core, messages)
+        let Writing { cursor, core, .. } = &mut *self.writing;
+        cursor.fill(core, messages)
     }
 
     /// Writes a message and publishes it with all that was hidden. As [`write`](Self::write) and
     /// [`flush`](Self::flush), in one step; the tokens of a sleeping reader, which must be rung, are returned.
     #[inline(always)]
     pub(crate) fn send(&mut self, message: T) -> Result<u32, T> {
-        if !self.writing.pen.may_publish_here() {
-            return aside(self, |writer| writer.send_further(message));
+        if !self.writing.cursor.may_publish_here() {
+            return outline(self, |writer| writer.send_further(message));
         }
         // SAFETY: there is room, and nothing is hidden.
-        unsafe { self.writing.pen.put_published(message) };
-        Ok(self.writing.core.calm.reader.published())
+        unsafe { self.writing.cursor.put_published(message) };
+        Ok(self.writing.core.read_mostly.reader.published())
     }
 
     #[cold]
@@ -88,8 +88,8 @@ impl<T> Writer<T> {
 
     /// Takes back the newest hidden message, if there is one. Wait-free.
     pub fn unwrite(&mut self) -> Option<T> {
-        let Writing { pen, core, .. } = &mut *self.writing;
-        pen.unwrite(core)
+        let Writing { cursor, core, .. } = &mut *self.writing;
+        cursor.unwrite(core)
     }
 
     /// Publishes all hidden messages at once, in order. Wait-free: a few stores, however many messages.
@@ -146,31 +146,31 @@ impl<T> Writer<T> {
 
     /// How the reader sleeps: whose tokens [`publish`](Self::publish) and its like return.
     pub(crate) fn reader_passive(&self) -> &Passive {
-        &self.writing.core.calm.reader
+        &self.writing.core.read_mostly.reader
     }
 
     /// How the writer sleeps while it waits for room.
     pub(crate) fn passive(&self) -> &Passive {
-        &self.writing.core.calm.writer
+        &self.writing.core.read_mostly.writer
     }
 
     /// Whether another message may be written, now.
     #[inline(always)]
     pub(crate) fn has_room(&mut self) -> bool {
-        let Writing { pen, core, .. } = &mut *self.writing;
-        pen.has_room(core)
+        let Writing { cursor, core, .. } = &mut *self.writing;
+        cursor.has_room(core)
     }
 
     /// How many messages have been written in all, hidden ones included; wraps.
     #[inline]
     pub(crate) fn position(&self) -> usize {
-        self.writing.pen.position()
+        self.writing.cursor.position()
     }
 
     /// Whether the reader is gone: nothing written will ever be read.
     #[must_use]
     pub fn is_orphaned(&self) -> bool {
-        self.writing.core.calm.reader.is_gone()
+        self.writing.core.read_mostly.reader.is_gone()
     }
 
     /// How many messages may be in the pipe; `None` without a bound.
@@ -199,24 +199,24 @@ impl<T> Writer<T> {
     /// As if so many more chunks had come and gone. Only where this one is full, and read.
     #[cfg(all(test, not(ysuite_loom)))]
     pub(super) fn skip_laps(&mut self, by: usize) {
-        self.writing.pen.skip_laps(by);
+        self.writing.cursor.skip_laps(by);
     }
 
     /// Messages written and not yet flushed.
     #[must_use]
     pub fn hidden(&self) -> usize {
-        self.writing.pen.hidden()
+        self.writing.cursor.hidden()
     }
 }
 
 impl<T> Writing<T> {
     #[inline(always)]
     fn publish(&mut self) -> u32 {
-        if !self.pen.is_hiding() {
+        if !self.cursor.is_hiding() {
             return 0;
         }
-        self.pen.publish();
-        self.core.calm.reader.published()
+        self.cursor.publish();
+        self.core.read_mostly.reader.published()
     }
 
     fn close(&mut self) -> u32 {
@@ -225,17 +225,17 @@ impl<T> Writing<T> {
         }
         self.closed = true;
         let tokens = self.publish();
-        // ORDERING: Release pairs with the Acquire in `Core::is_closed`; the barrier in `published` orders it before the look
+        // ORDERING: Release pairs with the Acquire in `PipeCore::is_closed`; the barrier in `published` orders it before the look
         // at the reader's word.
-        self.core.calm.closed.store(true, Ordering::Release);
-        tokens | self.core.calm.reader.published()
+        self.core.read_mostly.closed.store(true, Ordering::Release);
+        tokens | self.core.read_mostly.reader.published()
     }
 }
 
 impl<T> Drop for Writing<T> {
     fn drop(&mut self) {
         self.close();
-        if self.core.calm.reader.is_gone() {
+        if self.core.read_mostly.reader.is_gone() {
             self.core.dispose(|_, message| drop(message));
         }
     }

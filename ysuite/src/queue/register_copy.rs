@@ -2,8 +2,8 @@
 //!
 //! A loop that sends or receives through a local variable could keep all of the queue's hot state in registers, if no
 //! function were ever given the variable's address. Every out-of-line slow path takes one, and so does dropping, even if
-//! it happens once, after the loop. So slow paths are run on a copy ([`aside`]) and dropping moves the value out first
-//! ([`Local`]): the address of the original is seen by nobody, and a message costs no trip through the store buffer. On
+//! it happens once, after the loop. So slow paths are run on a copy ([`outline`]) and dropping moves the value out first
+//! ([`RegisterCopy`]): the address of the original is seen by nobody, and a message costs no trip through the store buffer. On
 //! the machine this was measured on, that trip was half the cost of a message.
 
 use core::mem::ManuallyDrop;
@@ -12,7 +12,7 @@ use core::ptr;
 
 /// Runs a slow path on a copy of `value`, which then takes its place again.
 #[inline(always)]
-pub(crate) fn aside<T, R>(value: &mut T, slow: impl FnOnce(&mut T) -> R) -> R {
+pub(crate) fn outline<T, R>(value: &mut T, slow: impl FnOnce(&mut T) -> R) -> R {
     // SAFETY: the copy is the value from here on, and never dropped; `Back` writes it back whatever happens, and nobody
     // looks at the original before.
     let mut copy = ManuallyDrop::new(unsafe { ptr::read(value) });
@@ -34,22 +34,22 @@ struct Back<T> {
 impl<T> Drop for Back<T> {
     #[inline(always)]
     fn drop(&mut self) {
-        // SAFETY: `aside` holds both; the original's bits are of a value that has lived on in the copy: they are
+        // SAFETY: `outline` holds both; the original's bits are of a value that has lived on in the copy: they are
         // overwritten, not dropped.
         unsafe { ptr::copy_nonoverlapping(self.copy, self.home, 1) };
     }
 }
 
 /// A value that is moved before it is dropped.
-pub(crate) struct Local<T>(ManuallyDrop<T>);
+pub(crate) struct RegisterCopy<T>(ManuallyDrop<T>);
 
-impl<T> Local<T> {
+impl<T> RegisterCopy<T> {
     pub(crate) fn new(value: T) -> Self {
         Self(ManuallyDrop::new(value))
     }
 }
 
-impl<T> Deref for Local<T> {
+impl<T> Deref for RegisterCopy<T> {
     type Target = T;
 
     #[inline(always)]
@@ -58,14 +58,14 @@ impl<T> Deref for Local<T> {
     }
 }
 
-impl<T> DerefMut for Local<T> {
+impl<T> DerefMut for RegisterCopy<T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut T {
         &mut self.0
     }
 }
 
-impl<T> Drop for Local<T> {
+impl<T> Drop for RegisterCopy<T> {
     #[inline(always)]
     fn drop(&mut self) {
         // SAFETY: the copy is the value from here on; the original is never looked at again.
@@ -77,6 +77,6 @@ impl<T> Drop for Local<T> {
 
 #[inline(never)]
 fn end<T>(value: &mut ManuallyDrop<T>) {
-    // SAFETY: called once for each value, by `Local::drop`.
+    // SAFETY: called once for each value, by `RegisterCopy::drop`.
     unsafe { ManuallyDrop::drop(value) };
 }

@@ -12,7 +12,7 @@ const BYTES: usize = 2048;
 const MOST: usize = 64;
 
 /// Room for a few messages, first in, first out.
-pub(crate) struct Pen<T> {
+pub(crate) struct Staging<T> {
     space: Space,
     /// One message that does not fit into the space, or asks for more alignment.
     large: Option<T>,
@@ -24,7 +24,7 @@ pub(crate) struct Pen<T> {
 #[repr(C, align(64))]
 struct Space(MaybeUninit<[u8; BYTES]>);
 
-impl<T> Pen<T> {
+impl<T> Staging<T> {
     /// How many messages it holds; 0 for those it holds one by one.
     const SMALL: usize = if align_of::<T>() > align_of::<Space>() {
         0
@@ -89,7 +89,7 @@ impl<T> Pen<T> {
     }
 }
 
-impl<T> Drop for Pen<T> {
+impl<T> Drop for Staging<T> {
     fn drop(&mut self) {
         while let Some(message) = self.next() {
             drop(message);

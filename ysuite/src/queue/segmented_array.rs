@@ -11,7 +11,7 @@ use crate::sync::{AtomicPtr, Ordering};
 /// How many segments there may be.
 const SEGMENTS: usize = if cfg!(ysuite_loom) { 2 } else { 12 };
 
-pub(crate) struct Growing<E> {
+pub(crate) struct SegmentedArray<E> {
     /// Null, or so many elements as `length` says.
     segments: [AtomicPtr<E>; SEGMENTS],
     /// Elements of the first segment.
@@ -20,7 +20,7 @@ pub(crate) struct Growing<E> {
     owned: PhantomData<E>,
 }
 
-impl<E> Growing<E> {
+impl<E> SegmentedArray<E> {
     /// An empty array whose first segment will have `first` elements.
     pub(crate) fn new(first: usize) -> Self {
         Self { segments: core::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())), first, owned: PhantomData }
@@ -87,7 +87,7 @@ impl<E> Growing<E> {
     }
 }
 
-impl<E> Drop for Growing<E> {
+impl<E> Drop for SegmentedArray<E> {
     fn drop(&mut self) {
         for (segment, elements) in self.segments.iter().enumerate() {
             // ORDERING: Relaxed; whoever drops this has synchronised with the others.
@@ -102,13 +102,13 @@ impl<E> Drop for Growing<E> {
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
-    use super::Growing;
+    use super::SegmentedArray;
 
     #[test]
     fn every_element_has_a_place_of_its_own() {
         for first in [1, 64] {
-            let array = Growing::new(first);
-            let most = Growing::<usize>::most(first).min(20_000);
+            let array = SegmentedArray::new(first);
+            let most = SegmentedArray::<usize>::most(first).min(20_000);
             assert!(array.get(0).is_none() && array.iter().next().is_none());
             let mut next = 0;
             for index in 0..most {
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn an_element_is_found_behind_a_segment_that_is_missing() {
-        let array = Growing::new(2);
+        let array = SegmentedArray::new(2);
         array.get_or_make(7, || 'c');
         array.get_or_make(0, || 'a');
         // Elements 2 to 5 are not there.

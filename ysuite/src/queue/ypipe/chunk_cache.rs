@@ -9,7 +9,7 @@
 
 use core::ptr;
 
-use super::chunk::{Chunk, Header};
+use super::chunk::{Chunk, ChunkHeader};
 use crate::sync::{AtomicPtr, AtomicU32, AtomicUsize, Handed, Ordering};
 
 /// Chunks kept for reuse in a queue without a bound, however short it is.
@@ -19,9 +19,9 @@ const MOST: usize = 128;
 /// So many chunks make a long queue.
 const LONG: usize = 2 * RESERVE;
 
-pub(super) struct Spare<T> {
+pub(super) struct ChunkCache<T> {
     /// The ring, or null before the first chunk comes back. Made by the reader.
-    ring: AtomicPtr<AtomicPtr<Header<T>>>,
+    ring: AtomicPtr<AtomicPtr<ChunkHeader<T>>>,
     /// Its places.
     made: Handed,
     /// Places of the ring.
@@ -42,7 +42,7 @@ pub(super) struct Giving {
     given: usize,
 }
 
-impl<T> Spare<T> {
+impl<T> ChunkCache<T> {
     /// For a queue without a bound: memory is asked for only once it streams.
     pub(super) fn growing() -> Self {
         let room = if cfg!(ysuite_loom) { 2 } else { MOST };
@@ -73,7 +73,7 @@ impl<T> Spare<T> {
     }
 
     /// A place of the ring, if there is a ring.
-    fn place(&self, count: usize) -> Option<&AtomicPtr<Header<T>>> {
+    fn place(&self, count: usize) -> Option<&AtomicPtr<ChunkHeader<T>>> {
         // ORDERING: Acquire pairs with the Release in `make`.
         let ring = self.ring.load(Ordering::Acquire);
         if ring.is_null() {
@@ -86,7 +86,7 @@ impl<T> Spare<T> {
 
     #[cold]
     fn make(&self) {
-        let ring: Box<[AtomicPtr<Header<T>>]> = (0..self.room()).map(|_| AtomicPtr::new(ptr::null_mut())).collect();
+        let ring: Box<[AtomicPtr<ChunkHeader<T>>]> = (0..self.room()).map(|_| AtomicPtr::new(ptr::null_mut())).collect();
         self.made.written();
         // ORDERING: Release pairs with the Acquire in `place`.
         self.ring.store(Box::into_raw(ring).cast(), Ordering::Release);
@@ -179,7 +179,7 @@ fn free<T>(chunk: Option<Chunk<T>>) {
     }
 }
 
-impl<T> Drop for Spare<T> {
+impl<T> Drop for ChunkCache<T> {
     fn drop(&mut self) {
         // ORDERING: Relaxed throughout; whoever drops this has synchronised with both sides.
         let ring = self.ring.load(Ordering::Relaxed);

@@ -4,8 +4,8 @@
 use core::ptr::{self, NonNull};
 
 use super::chunk::{Chunk, Geometry, group_of, nothing, slot, state};
-use super::core::Core;
-use crate::queue::{aside, prefetch};
+use super::core::PipeCore;
+use crate::queue::{outline, prefetch};
 use crate::sync::Ordering;
 
 /// How many groups ahead of itself the writer asks for a line, so that the reader's copy is gone when it gets there.
@@ -15,7 +15,7 @@ const AHEAD: usize = 2;
 const UNBOUNDED: usize = isize::MAX as usize;
 
 /// Owned by the writer.
-pub(super) struct Pen<T> {
+pub(super) struct WriteCursor<T> {
     /// The slot of the next message.
     next: NonNull<u8>,
     /// Up to where a message may be written *and published* without a further thought: `full`, or null while messages
@@ -42,12 +42,12 @@ pub(super) struct Pen<T> {
     limit: usize,
 }
 
-impl<T> Pen<T> {
-    pub(super) fn new(core: &Core<T>, chunk: Chunk<T>) -> Self {
+impl<T> WriteCursor<T> {
+    pub(super) fn new(core: &PipeCore<T>, chunk: Chunk<T>) -> Self {
         let group = chunk.first();
         // SAFETY: within the first group.
         let next = unsafe { group.add(Geometry::<T>::FIRST) };
-        let mut pen = Self {
+        let mut cursor = Self {
             next,
             stop: next.as_ptr(),
             group,
@@ -59,13 +59,13 @@ impl<T> Pen<T> {
             before: 0,
             held: None,
             emptied: None,
-            limit: core.calm.capacity.min(UNBOUNDED),
+            limit: core.read_mostly.capacity.min(UNBOUNDED),
         };
-        pen.set_full(core);
-        pen
+        cursor.set_full(core);
+        cursor
     }
 
-    /// A pen without a chunk: nothing is hidden, and nothing may be written without a further thought, which makes one.
+    /// A cursor without a chunk: nothing is hidden, and nothing may be written without a further thought, which makes one.
     pub(super) fn idle() -> Self {
         // Addresses of nothing, where no group ends.
         let at = |address| NonNull::new(ptr::without_provenance_mut::<u8>(address)).expect("not null");
@@ -87,9 +87,9 @@ impl<T> Pen<T> {
         }
     }
 
-    /// Makes the first chunk of an idle pen.
+    /// Makes the first chunk of an idle cursor.
     #[cold]
-    fn begin(&mut self, core: &Core<T>) {
+    fn begin(&mut self, core: &PipeCore<T>) {
         *self = Self::new(core, core.begin());
     }
 
@@ -103,7 +103,7 @@ impl<T> Pen<T> {
     #[cfg(all(test, not(ysuite_loom)))]
     pub(super) fn skip_laps(&mut self, by: usize) {
         self.lap = self.lap.wrapping_add(by);
-        // SAFETY: the group the pen is in is alive, and full.
+        // SAFETY: the group the cursor is in is alive, and full.
         unsafe { self.show_group() };
     }
 
@@ -128,9 +128,9 @@ impl<T> Pen<T> {
 
     /// Whether there is room for a message; steps forward where that takes it.
     #[inline(always)]
-    pub(super) fn has_room(&mut self, core: &Core<T>) -> bool {
-        // The next group is entered right here, as in `may_publish_here`: the copy `aside` makes costs more than that.
-        self.next != self.full || (self.is_at_end() && self.step()) || aside(self, |pen| pen.room(core))
+    pub(super) fn has_room(&mut self, core: &PipeCore<T>) -> bool {
+        // The next group is entered right here, as in `may_publish_here`: the copy `outline` makes costs more than that.
+        self.next != self.full || (self.is_at_end() && self.step()) || outline(self, |cursor| cursor.room(core))
     }
 
     /// Whether a message may be written and published right here: nothing is hidden, and there is room in this group, or
@@ -140,7 +140,7 @@ impl<T> Pen<T> {
         self.next.as_ptr() < self.stop || (!self.is_hiding() && self.is_at_end() && self.step())
     }
 
-    /// Whether every slot of this group is written. The group of an idle pen has none.
+    /// Whether every slot of this group is written. The group of an idle cursor has none.
     #[inline(always)]
     fn is_at_end(&self) -> bool {
         self.next.as_ptr() == self.group.as_ptr().wrapping_add(Geometry::<T>::END)
@@ -174,15 +174,15 @@ impl<T> Pen<T> {
 
     /// Makes room for one more message: the next group, the next chunk, or credit the reader has given. False: full.
     #[inline(never)]
-    fn room(&mut self, core: &Core<T>) -> bool {
+    fn room(&mut self, core: &PipeCore<T>) -> bool {
         if self.group == self.end {
-            // No group begins at the end of its chunk: this pen is idle.
+            // No group begins at the end of its chunk: this cursor is idle.
             self.begin(core);
             return true;
         }
         let position = self.position();
         if self.limit == position {
-            self.limit = core.consumed().wrapping_add(core.calm.capacity);
+            self.limit = core.consumed().wrapping_add(core.read_mostly.capacity);
             if self.limit == position {
                 return false;
             }
@@ -208,7 +208,7 @@ impl<T> Pen<T> {
     }
 
     /// Finds out how far this group may be written.
-    fn set_full(&mut self, core: &Core<T>) {
+    fn set_full(&mut self, core: &PipeCore<T>) {
         if !core.is_bounded() {
             self.limit = self.before.wrapping_add(UNBOUNDED);
         }
@@ -225,16 +225,16 @@ impl<T> Pen<T> {
     }
 
     /// A new chunk, greater than the last until it is worth keeping; in a long queue of small chunks until it is great.
-    fn chunk_after(&self, core: &Core<T>, lap: usize) -> Chunk<T> {
+    fn chunk_after(&self, core: &PipeCore<T>, lap: usize) -> Chunk<T> {
         let (most, great) = (core.groups(), Geometry::<T>::GREAT);
         // Where no chunk is greater nobody needs to know.
-        let is_long = most < great && core.calm.spare.is_long();
+        let is_long = most < great && core.read_mostly.cache.is_long();
         Chunk::allocate((self.chunk.groups() * 4).min(if is_long { great } else { most }), lap)
     }
 
     #[cold]
     #[inline(never)]
-    fn next_chunk(&mut self, core: &Core<T>) {
+    fn next_chunk(&mut self, core: &PipeCore<T>) {
         self.lap = self.lap.wrapping_add(Geometry::<T>::LAP);
         let next = match self.emptied {
             Some(emptied) => {
@@ -242,8 +242,8 @@ impl<T> Pen<T> {
                 emptied
             }
             None => {
-                core.calm.spare.linked();
-                match core.calm.spare.take() {
+                core.read_mostly.cache.linked();
+                match core.read_mostly.cache.take() {
                     Some(spent) => {
                         spent.renew(self.lap);
                         spent
@@ -255,7 +255,7 @@ impl<T> Pen<T> {
         // ORDERING: Relaxed; the link below publishes it.
         next.header().next.store(ptr::null_mut(), Ordering::Relaxed);
         next.header().previous.set(self.chunk.as_raw());
-        // ORDERING: Release pairs with the Acquire in `Cursor::next_chunk`.
+        // ORDERING: Release pairs with the Acquire in `ReadCursor::next_chunk`.
         self.chunk.header().next.store(next.as_raw(), Ordering::Release);
         self.chunk = next;
         self.end = next.end();
@@ -306,18 +306,18 @@ impl<T> Pen<T> {
     ///
     /// If the iterator panics, what it has given is written.
     #[inline]
-    pub(super) fn fill(&mut self, core: &Core<T>, messages: &mut impl Iterator<Item = T>) -> Option<T> {
+    pub(super) fn fill(&mut self, core: &PipeCore<T>, messages: &mut impl Iterator<Item = T>) -> Option<T> {
         let mut full = self.full;
-        let mut run = Run { at: self.next, pen: self };
+        let mut run = Run { at: self.next, cursor: self };
         loop {
             let message = messages.next()?;
             if run.at == full {
                 run.commit();
-                let stepped = run.pen.is_at_end() && run.pen.step();
-                if !stepped && !aside(run.pen, |pen| pen.room(core)) {
+                let stepped = run.cursor.is_at_end() && run.cursor.step();
+                if !stepped && !outline(run.cursor, |cursor| cursor.room(core)) {
                     return Some(message);
                 }
-                (run.at, full) = (run.pen.next, run.pen.full);
+                (run.at, full) = (run.cursor.next, run.cursor.full);
             }
             // SAFETY: `at` lies before `full`: as in `put`.
             unsafe {
@@ -335,9 +335,9 @@ impl<T> Pen<T> {
         if self.held.is_none() {
             self.held = Some((self.group, full));
         } else {
-            // ORDERING: Release pairs with the Acquire in `Cursor::look_further`, which comes here only after the
+            // ORDERING: Release pairs with the Acquire in `ReadCursor::look_further`, which comes here only after the
             // group held back was published.
-            // SAFETY: the group the pen is in is alive.
+            // SAFETY: the group the cursor is in is alive.
             unsafe { state(self.group) }.store(full, Ordering::Release);
         }
     }
@@ -356,7 +356,7 @@ impl<T> Pen<T> {
             if self.next != self.group.add(Geometry::<T>::FIRST) {
                 self.show_group();
             }
-            // ORDERING: Release pairs with the Acquire in `Cursor::look_further`. This store shows the reader the whole
+            // ORDERING: Release pairs with the Acquire in `ReadCursor::look_further`. This store shows the reader the whole
             // batch.
             state(group).store(full, Ordering::Release);
         }
@@ -368,17 +368,17 @@ impl<T> Pen<T> {
     /// Something is written in it.
     #[inline(always)]
     unsafe fn show_group(&self) {
-        // SAFETY: by the caller a slot of this group lies before `next`; the group the pen is in is alive.
+        // SAFETY: by the caller a slot of this group lies before `next`; the group the cursor is in is alive.
         let (newest, state) = unsafe {
             let newest = self.next.sub(Geometry::<T>::STEP);
             (newest, state(group_of::<T>(newest, self.group)))
         };
-        // ORDERING: Release pairs with the Acquire in `Cursor::look_further`.
+        // ORDERING: Release pairs with the Acquire in `ReadCursor::look_further`.
         state.store(newest.as_ptr().addr().wrapping_add(self.lap), Ordering::Release);
     }
 
     /// Takes back the newest hidden message, if there is one.
-    pub(super) fn unwrite(&mut self, core: &Core<T>) -> Option<T> {
+    pub(super) fn unwrite(&mut self, core: &PipeCore<T>) -> Option<T> {
         if !self.is_hiding() {
             return None;
         }
@@ -432,7 +432,7 @@ impl<T> Pen<T> {
     }
 }
 
-impl<T> Drop for Pen<T> {
+impl<T> Drop for WriteCursor<T> {
     fn drop(&mut self) {
         while let Some(emptied) = self.emptied {
             self.emptied = emptied.next();
@@ -456,18 +456,18 @@ unsafe fn write<T>(at: NonNull<u8>, message: T) {
     }
 }
 
-/// A run of slots being filled. Whatever ends it, the pen goes on behind the last one.
+/// A run of slots being filled. Whatever ends it, the cursor goes on behind the last one.
 struct Run<'a, T> {
     at: NonNull<u8>,
-    pen: &'a mut Pen<T>,
+    cursor: &'a mut WriteCursor<T>,
 }
 
 impl<T> Run<'_, T> {
     #[inline(always)]
     fn commit(&mut self) {
-        if self.at != self.pen.next {
-            self.pen.hide();
-            self.pen.next = self.at;
+        if self.at != self.cursor.next {
+            self.cursor.hide();
+            self.cursor.next = self.at;
         }
     }
 }

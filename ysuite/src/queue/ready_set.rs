@@ -10,7 +10,7 @@
 //!
 //! Cannot: count. An id raised twice before it is taken is raised once.
 
-use super::growing::Growing;
+use super::segmented_array::SegmentedArray;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, window};
 
 /// Ids, or words, under one word. Tiny in a model: what is explored is levels, not width.
@@ -18,7 +18,7 @@ pub(crate) const WORD: usize = if cfg!(ysuite_loom) { 2 } else { 64 };
 /// Ids in all.
 pub(crate) const MOST: usize = WORD * WORDS;
 /// Words of ids.
-const WORDS: usize = Growing::<Word>::most(1);
+const WORDS: usize = SegmentedArray::<Word>::most(1);
 
 /// 64 ids.
 struct Word {
@@ -34,22 +34,22 @@ impl Word {
     }
 }
 
-pub(crate) struct Ready {
+pub(crate) struct ReadySet {
     /// Which of `middle` have something. Looked at whenever the owner has nothing else, so whoever raises writes it last.
     root: AtomicU64,
     /// Which of `words` have something.
     middle: [AtomicU64; WORD],
-    words: Growing<Word>,
+    words: SegmentedArray<Word>,
     /// No word before this one has a free id, as far as anybody has seen.
     hint: AtomicUsize,
 }
 
-impl Ready {
+impl ReadySet {
     pub(crate) fn new() -> Self {
         Self {
             root: AtomicU64::new(0),
             middle: core::array::from_fn(|_| AtomicU64::new(0)),
-            words: Growing::new(1),
+            words: SegmentedArray::new(1),
             hint: AtomicUsize::new(0),
         }
     }
@@ -145,9 +145,9 @@ fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
-    use super::{MOST, Ready};
+    use super::{MOST, ReadySet};
 
-    fn taken(ready: &Ready) -> Vec<usize> {
+    fn taken(ready: &ReadySet) -> Vec<usize> {
         let mut ids = Vec::new();
         ready.take(|id| ids.push(id));
         ids
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn ids_are_claimed_from_the_least_and_again() {
-        let ready = Ready::new();
+        let ready = ReadySet::new();
         assert!((0..1_000).all(|id| ready.claim() == Some(id)));
         for id in [999, 3, 640, 64] {
             ready.release(id);
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn all_ids_can_be_claimed_and_no_more() {
-        let ready = Ready::new();
+        let ready = ReadySet::new();
         (0..MOST).for_each(|id| assert_eq!(ready.claim(), Some(id)));
         assert_eq!(ready.claim(), None);
         ready.release(MOST - 1);
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn what_is_raised_is_taken_once_and_in_order() {
-        let ready = Ready::new();
+        let ready = ReadySet::new();
         assert!((0..10_000).all(|_| ready.claim().is_some()));
         assert!(!ready.any() && taken(&ready).is_empty());
         let ids = [0, 1, 63, 64, 4_095, 4_096, 9_999];

@@ -6,19 +6,19 @@ use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 use core::ptr;
 
-use super::core::Core;
+use super::core::PipeCore;
 use super::reader::Reader;
 use crate::queue::{Barrier, Passive};
 use crate::sync::{Arc, AtomicPtr, Ordering};
 
 /// The reading end of a lane, while nobody reads. Dropping it neither ends reading nor drops messages: the writer goes on
 /// writing for nobody. End it with [`go`](Self::go) and [`dispose`](Self::dispose) instead.
-pub(crate) struct Resting<T> {
-    core: Arc<Core<T>>,
+pub(crate) struct IdleReader<T> {
+    core: Arc<PipeCore<T>>,
 }
 
-impl<T> Resting<T> {
-    pub(super) fn new(core: Arc<Core<T>>) -> Self {
+impl<T> IdleReader<T> {
+    pub(super) fn new(core: Arc<PipeCore<T>>) -> Self {
         Self { core }
     }
 
@@ -53,17 +53,17 @@ impl<T> Resting<T> {
     /// Begins the end of reading: once the barrier is passed, every publication is answered with
     /// [`GONE`](crate::queue::GONE).
     pub(crate) fn go(&self) -> Barrier {
-        self.core.calm.reader.go()
+        self.core.read_mostly.reader.go()
     }
 
     /// After the end has begun: the tokens of a writer that waits for room.
     pub(crate) fn released(&self) -> u32 {
-        self.core.calm.writer.published()
+        self.core.read_mostly.writer.published()
     }
 
     /// How the writer sleeps while it waits for room.
     pub(crate) fn writer_passive(&self) -> &Passive {
-        &self.core.calm.writer
+        &self.core.read_mostly.writer
     }
 
     /// After the end has begun: drops what is there.
@@ -73,19 +73,19 @@ impl<T> Resting<T> {
 }
 
 /// Room for one resting end, or none. Any thread puts one in and takes it out; who may look is for the owner to say.
-pub(crate) struct Berth<T> {
-    core: AtomicPtr<Core<T>>,
+pub(crate) struct AtomicSlot<T> {
+    core: AtomicPtr<PipeCore<T>>,
     /// What is in it is owned.
-    owned: PhantomData<Resting<T>>,
+    owned: PhantomData<IdleReader<T>>,
 }
 
-impl<T> Berth<T> {
+impl<T> AtomicSlot<T> {
     pub(crate) fn empty() -> Self {
         Self { core: AtomicPtr::new(ptr::null_mut()), owned: PhantomData }
     }
 
     /// Puts an end into an empty berth.
-    pub(crate) fn put(&self, resting: Resting<T>) {
+    pub(crate) fn put(&self, resting: IdleReader<T>) {
         // ORDERING: Release pairs with the Acquire in `take` and `look`. A read-modify-write, since `take` is one that may
         // come at the same time: so there is one order of all changes, also for a model checker that has a weaker notion
         // of it for stores.
@@ -94,26 +94,26 @@ impl<T> Berth<T> {
     }
 
     /// Takes the end out, if there is one and nobody else is faster.
-    pub(crate) fn take(&self) -> Option<Resting<T>> {
+    pub(crate) fn take(&self) -> Option<IdleReader<T>> {
         // ORDERING: Acquire pairs with the Release in `put`.
         let core = self.core.swap(ptr::null_mut(), Ordering::Acquire);
         // SAFETY: it came from `into_raw` in `put`, and whoever swaps it out is the only one.
-        (!core.is_null()).then(|| Resting { core: unsafe { Arc::from_raw(core) } })
+        (!core.is_null()).then(|| IdleReader { core: unsafe { Arc::from_raw(core) } })
     }
 
     /// Looks at the end that is in, if there is one.
     ///
     /// # Safety
     /// Nobody takes it out meanwhile.
-    pub(crate) unsafe fn look<R>(&self, look: impl FnOnce(&Resting<T>) -> R) -> Option<R> {
+    pub(crate) unsafe fn look<R>(&self, look: impl FnOnce(&IdleReader<T>) -> R) -> Option<R> {
         // ORDERING: Acquire pairs with the Release in `put`.
         let core = self.core.load(Ordering::Acquire);
         // SAFETY: by the caller the berth goes on owning it; this copy is not dropped.
-        (!core.is_null()).then(|| look(&ManuallyDrop::new(Resting { core: unsafe { Arc::from_raw(core) } })))
+        (!core.is_null()).then(|| look(&ManuallyDrop::new(IdleReader { core: unsafe { Arc::from_raw(core) } })))
     }
 }
 
-impl<T> Drop for Berth<T> {
+impl<T> Drop for AtomicSlot<T> {
     fn drop(&mut self) {
         drop(self.take());
     }
@@ -137,7 +137,7 @@ mod tests {
                 // SAFETY: there is no reader yet, and no end.
                 let mut reader = unsafe { resting.wake() }.unwrap();
                 drop(reader.read());
-                super::Resting::rest(reader);
+                super::IdleReader::rest(reader);
             }
             drop(resting);
             assert!(writer.write(message.clone()).is_ok());

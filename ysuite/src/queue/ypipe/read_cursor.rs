@@ -3,13 +3,13 @@
 use core::ptr::NonNull;
 
 use super::chunk::{Chunk, Geometry, slot, state};
-use super::core::Core;
-use super::spare::Giving;
-use crate::queue::aside;
+use super::core::PipeCore;
+use super::chunk_cache::Giving;
+use crate::queue::outline;
 use crate::sync::Ordering;
 
 /// Owned by the reader; after its end by whoever disposes of what is left.
-pub(super) struct Cursor<T> {
+pub(super) struct ReadCursor<T> {
     /// The slot of the next message.
     next: NonNull<u8>,
     /// How many messages have been taken; wraps. The core is told of each change.
@@ -26,7 +26,7 @@ pub(super) struct Cursor<T> {
     giving: Giving,
 }
 
-impl<T> Cursor<T> {
+impl<T> ReadCursor<T> {
     pub(super) fn new(chunk: Chunk<T>, giving: Giving) -> Self {
         let group = chunk.first();
         let known = Self::first_slot(group);
@@ -46,23 +46,23 @@ impl<T> Cursor<T> {
     /// Whether there is a message; learns how many more of its group there are. Steps into the next group or chunk
     /// where this one is spent.
     #[inline(always)]
-    pub(super) fn look(&mut self, core: &Core<T>) -> bool {
+    pub(super) fn look(&mut self, core: &PipeCore<T>) -> bool {
         self.next != self.known || self.look_further(core)
     }
 
     #[inline(always)]
-    fn look_further(&mut self, core: &Core<T>) -> bool {
+    fn look_further(&mut self, core: &PipeCore<T>) -> bool {
         // SAFETY: all pointers stay within the cursor's chunk, or one past a group.
         unsafe {
             if self.known == self.group.add(Geometry::<T>::END) {
                 let group = self.group.add(Geometry::<T>::STRIDE);
                 if group != self.end {
                     self.enter(group);
-                } else if !aside(self, |cursor| cursor.next_chunk(core)) {
+                } else if !outline(self, |cursor| cursor.next_chunk(core)) {
                     return false;
                 }
             }
-            // ORDERING: Acquire pairs with the Release in `Pen::publish`: the slots up to there are written.
+            // ORDERING: Acquire pairs with the Release in `WriteCursor::publish`: the slots up to there are written.
             let newest = state(self.group).load(Ordering::Acquire).wrapping_sub(self.lap);
             let ahead = newest.wrapping_sub(self.known.as_ptr().addr());
             // What an earlier lap left there is behind: negative.
@@ -84,20 +84,20 @@ impl<T> Cursor<T> {
     /// Steps into the next chunk if it is linked, and hands the spent one back.
     #[cold]
     #[inline(never)]
-    fn next_chunk(&mut self, core: &Core<T>) -> bool {
-        // ORDERING: Acquire pairs with the Release that links a chunk in `Pen::next_chunk`.
+    fn next_chunk(&mut self, core: &PipeCore<T>) -> bool {
+        // ORDERING: Acquire pairs with the Release that links a chunk in `WriteCursor::next_chunk`.
         let Some(next) = Chunk::from_raw(self.chunk.header().next.load(Ordering::Acquire)) else { return false };
         let spent = core::mem::replace(&mut self.chunk, next);
         self.end = next.end();
         self.lap = self.lap.wrapping_add(Geometry::<T>::LAP);
         self.enter(next.first());
-        core.calm.spare.give(&mut self.giving, spent, core.groups());
+        core.read_mostly.cache.give(&mut self.giving, spent, core.groups());
         true
     }
 
     /// Takes the next message.
     #[inline(always)]
-    pub(super) fn take(&mut self, core: &Core<T>) -> Option<T> {
+    pub(super) fn take(&mut self, core: &PipeCore<T>) -> Option<T> {
         if !self.look(core) {
             return None;
         }
@@ -112,7 +112,7 @@ impl<T> Cursor<T> {
     }
 
     /// The next message where it lies.
-    pub(super) fn peek(&mut self, core: &Core<T>) -> Option<&T> {
+    pub(super) fn peek(&mut self, core: &PipeCore<T>) -> Option<&T> {
         if !self.look(core) {
             return None;
         }
@@ -122,13 +122,13 @@ impl<T> Cursor<T> {
 
     /// Appends up to `most` messages to `to`; returns how many. A panic of the allocator loses nothing.
     #[inline]
-    pub(super) fn take_many(&mut self, core: &Core<T>, to: &mut Vec<T>, most: usize) -> usize {
+    pub(super) fn take_many(&mut self, core: &PipeCore<T>, to: &mut Vec<T>, most: usize) -> usize {
         // On a copy that can live in registers.
-        aside(self, |cursor| cursor.take_many_here(core, to, most))
+        outline(self, |cursor| cursor.take_many_here(core, to, most))
     }
 
     #[inline(always)]
-    fn take_many_here(&mut self, core: &Core<T>, to: &mut Vec<T>, most: usize) -> usize {
+    fn take_many_here(&mut self, core: &PipeCore<T>, to: &mut Vec<T>, most: usize) -> usize {
         let before = to.len();
         let mut length = before;
         let mut left = most;
@@ -202,7 +202,7 @@ impl<T> Cursor<T> {
         loop {
             // SAFETY: the chunks ahead of the reader are freed by nobody else.
             let said = unsafe { state(group) };
-            // ORDERING: Acquire pairs with `Pen::publish`, so that a link behind a full group is visible.
+            // ORDERING: Acquire pairs with `WriteCursor::publish`, so that a link behind a full group is visible.
             let newest = said.load(Ordering::Acquire).wrapping_sub(lap);
             let first = group.as_ptr().addr() + Geometry::<T>::FIRST;
             let ahead = newest.wrapping_sub(first) as isize;
