@@ -147,6 +147,7 @@ pub mod integrations;
 pub mod mailbox;
 #[doc(hidden)]
 pub mod os;
+mod passive;
 pub mod pool;
 pub mod queue;
 #[cfg(all(test, ysuite_loom))]
@@ -155,6 +156,7 @@ mod runner;
 pub mod signal;
 mod sync;
 mod unwind;
+mod wait;
 
 pub use channel::{mpmc, mpsc, spsc};
 

@@ -1,11 +1,11 @@
 //! The inbox: what a mailbox receives from. Two funnels, for urgent and for ordinary messages, and where there is a bound
-//! an exchange for the ordinary ones; one sleeper for all of them.
+//! an exchange for the ordinary ones; one parker for all of them.
 //!
 //! `Doors`: any thread; connecting is lock-free, and so is what is not said to wait. `Inbox`: one thread at a time;
 //! taking is wait-free in the number of active lanes, with an exchange lock-free.
 //!
-//! Each queue does its own arming: a lane that is armed raises its id and calls the sleeper. An exchange knows nobody to
-//! wake, so whoever has put a message into it calls the sleeper himself, with the full fence that a call has.
+//! Each queue does its own arming: a lane that is armed raises its id and calls the parker. An exchange knows nobody to
+//! wake, so whoever has put a message into it calls the parker himself, with the full fence that a call has.
 //!
 //! Cannot: know the order between lanes, or between urgent and ordinary messages. Notices, which no bound may hold up, go
 //! through the ordinary funnel; beside an exchange each waits for what was in that before it.
@@ -14,20 +14,20 @@ use std::time::{Duration, Instant};
 
 use super::mpsc::{self, Lanes, TooManySenders};
 use super::receive::{Source, Waiter};
-use super::rings::Rings;
-use super::sleeper::Sleeper;
-use super::wait::{self, Settled, Side};
 use super::{RecvTimeoutError, SendTimeoutError, Spin, TrySendError, mpmc};
-use crate::queue::Passive;
+use crate::passive::Passive;
 use crate::signal::{AttachError, Registration};
 use crate::sync::{Arc, AtomicUsize, Ordering, window};
+use crate::wait::Parker;
+use crate::wait::WakeTarget;
+use crate::wait::one::{self, Settled, WaitingEnd};
 
 /// The sending side, for all who send.
 pub(crate) struct Doors<T> {
     ordinary: mpsc::Entrance<T>,
     urgent: mpsc::Entrance<T>,
     exchange: Option<mpmc::Sender<T>>,
-    sleeper: Arc<Sleeper>,
+    parker: Arc<Parker>,
     /// How many may send, by their own account. When there are none the inbox is closed, until there are some again.
     holders: Arc<AtomicUsize>,
 }
@@ -50,7 +50,7 @@ impl<T> Doors<T> {
     pub(crate) fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         self.exchange().try_send(message)?;
         window();
-        self.sleeper.call();
+        self.parker.call();
         Ok(())
     }
 
@@ -58,14 +58,14 @@ impl<T> Doors<T> {
     pub(crate) fn send(&self, message: T) -> Result<(), TrySendError<T>> {
         self.exchange().send(message)?;
         window();
-        self.sleeper.call();
+        self.parker.call();
         Ok(())
     }
 
     /// As [`send`](Self::send), but waits no longer than `timeout`.
     pub(crate) fn send_timeout(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
         self.exchange().send_timeout(message, timeout)?;
-        self.sleeper.call();
+        self.parker.call();
         Ok(())
     }
 
@@ -89,7 +89,7 @@ impl<T> Doors<T> {
         // ORDERING: Release pairs with the Acquire in `is_closed`: who finds nobody left finds all they have sent.
         // Read-modify-writes continue each other's release sequences.
         if self.holders.fetch_sub(1, Ordering::Release) == 1 {
-            self.sleeper.call();
+            self.parker.call();
         }
     }
 }
@@ -105,7 +105,7 @@ struct Queues<T> {
     ordinary: Lanes<T>,
     /// Where there is a bound, and then the ordinary funnel has only notices.
     bounded: Option<Bounded<T>>,
-    sleeper: Arc<Sleeper>,
+    parker: Arc<Parker>,
     holders: Arc<AtomicUsize>,
 }
 
@@ -187,23 +187,23 @@ impl<T> Queues<T> {
     }
 }
 
-impl<T> Side for Queues<T> {
+impl<T> WaitingEnd for Queues<T> {
     fn is_ready(&mut self) -> bool {
         self.has_message() || self.is_closed()
     }
 
     fn passive(&self) -> &Passive {
-        &self.sleeper.word
+        &self.parker.word
     }
 
-    fn rings(&self) -> &Rings {
-        &self.sleeper.rings
+    fn target(&self) -> &WakeTarget {
+        &self.parker.target
     }
 
     fn arm(&mut self, tokens: u32) {
-        Side::settle(self);
+        WaitingEnd::settle(self);
         window();
-        self.sleeper.word.arm(tokens);
+        self.parker.word.arm(tokens);
     }
 
     fn is_settled(&self) -> bool {
@@ -224,19 +224,19 @@ impl<T> Inbox<T> {
     /// # Panics
     /// Where the bound is 0, or can never fit into memory.
     pub(crate) fn new(bound: Option<usize>) -> (Doors<T>, Self) {
-        let (sleeper, holders) = (Arc::new(Sleeper::new()), Arc::new(AtomicUsize::new(0)));
-        let (urgent_door, urgent) = mpsc::shared(&sleeper);
-        let (ordinary_door, ordinary) = mpsc::shared(&sleeper);
+        let (parker, holders) = (Arc::new(Parker::new()), Arc::new(AtomicUsize::new(0)));
+        let (urgent_door, urgent) = mpsc::shared(&parker);
+        let (ordinary_door, ordinary) = mpsc::shared(&parker);
         let (sender, receiver) = bound.map(mpmc::bounded).unzip();
         let bounded = receiver.map(|exchange| Bounded { exchange, notice: None });
         let doors = Doors {
             ordinary: ordinary_door,
             urgent: urgent_door,
             exchange: sender,
-            sleeper: sleeper.clone(),
+            parker: parker.clone(),
             holders: holders.clone(),
         };
-        let queues = Queues { urgent, ordinary, bounded, sleeper, holders };
+        let queues = Queues { urgent, ordinary, bounded, parker, holders };
         (doors, Self { queues, waiter: Waiter::new() })
     }
 
@@ -276,7 +276,7 @@ impl<T> Inbox<T> {
     #[inline(never)]
     pub(crate) fn rest(&mut self) -> Result<(), RecvTimeoutError> {
         self.over()?;
-        if wait::rest(&mut self.queues) { self.over() } else { Err(RecvTimeoutError::Timeout) }
+        if one::rest(&mut self.queues) { self.over() } else { Err(RecvTimeoutError::Timeout) }
     }
 
     /// Whether it is closed, with no message left.
@@ -292,14 +292,14 @@ impl<T> Inbox<T> {
     }
 
     pub(crate) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
-        wait::attach(&mut self.queues, registration)
+        one::attach(&mut self.queues, registration)
     }
 
     pub(crate) fn registration(&self) -> Option<&Registration> {
-        wait::registration(&self.queues)
+        one::registration(&self.queues)
     }
 
     pub(crate) fn detach(&mut self) -> bool {
-        wait::detach(&mut self.queues)
+        one::detach(&mut self.queues)
     }
 }

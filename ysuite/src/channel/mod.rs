@@ -11,24 +11,12 @@ pub mod mpmc;
 pub mod mpsc;
 mod receive;
 mod receiver;
-mod rings;
 mod send;
-mod sleeper;
-mod spin;
 pub mod spsc;
-mod wait;
-
-/// Waiting where several wait for the same thing: written once, for the ends of an exchange and for those who take from a
-/// pool.
-pub(crate) mod crowd {
-    pub(crate) use super::mpmc::{Bell, Patience, Side, Wait, call};
-}
 
 pub use self::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 pub(crate) use self::inbox::{Doors, Inbox};
 #[doc(hidden)]
 pub use self::iter::Receive;
 pub use self::iter::{IntoIter, Iter, TryIter};
-pub use self::spin::Spin;
-#[cfg(all(feature = "hub", unix))]
-pub(crate) use self::spin::Spinner;
+pub use crate::wait::Spin;

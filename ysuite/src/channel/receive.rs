@@ -8,12 +8,13 @@ use core::time::Duration;
 use std::time::Instant;
 
 use super::error::{RecvError, RecvTimeoutError, TryRecvError};
-use super::rings::Rings;
-use super::spin::{Spin, Spinner};
-use super::wait::{self, Settled, Side};
-use crate::queue::{Passive, outline};
+use crate::passive::Passive;
+use crate::queue::outline;
 use crate::signal::{AttachError, Registration};
 use crate::sync::spin_loop;
+use crate::wait::WakeTarget;
+use crate::wait::one::{self, Settled, WaitingEnd};
+use crate::wait::{Backoff, Spin};
 
 /// A queue's reading end, as the face needs it. All wait-free.
 pub(super) trait Source {
@@ -32,16 +33,16 @@ pub(super) trait Source {
     /// How the reading end says that it sleeps.
     fn passive(&self) -> &Passive;
     /// How the reading end can be woken.
-    fn rings(&self) -> &Rings;
-    /// Says that the reading end is about to sleep: see [`Side::arm`].
+    fn target(&self) -> &WakeTarget;
+    /// Says that the reading end is about to sleep: see [`WaitingEnd::arm`].
     fn arm(&mut self, tokens: u32) {
         self.passive().arm(tokens);
     }
-    /// Whether nothing has to be polled: see [`Side::is_settled`].
+    /// Whether nothing has to be polled: see [`WaitingEnd::is_settled`].
     fn is_settled(&self) -> bool {
         true
     }
-    /// Arms what the last look has brought: see [`Side::settle`].
+    /// Arms what the last look has brought: see [`WaitingEnd::settle`].
     fn settle(&mut self) -> Settled {
         Settled::Quietly
     }
@@ -55,7 +56,7 @@ pub(super) struct Receiving<S> {
 
 /// A receiving end's memory of how to wait.
 pub(super) struct Waiter {
-    spinner: Spinner,
+    backoff: Backoff,
     /// How many messages had been taken at the last wait.
     waited_at: usize,
 }
@@ -74,11 +75,11 @@ struct Asking<'a, S: Source>(&'a mut Receiving<S>);
 
 impl<S: Source> Drop for Asking<'_, S> {
     fn drop(&mut self) {
-        wait::forget(&mut self.0.source);
+        one::forget(&mut self.0.source);
     }
 }
 
-impl<S: Source> Side for S {
+impl<S: Source> WaitingEnd for S {
     fn is_ready(&mut self) -> bool {
         self.has_message() || self.is_closed()
     }
@@ -87,8 +88,8 @@ impl<S: Source> Side for S {
         Source::passive(self)
     }
 
-    fn rings(&self) -> &Rings {
-        Source::rings(self)
+    fn target(&self) -> &WakeTarget {
+        Source::target(self)
     }
 
     fn arm(&mut self, tokens: u32) {
@@ -106,22 +107,22 @@ impl<S: Source> Side for S {
 
 impl Waiter {
     pub(super) fn new() -> Self {
-        Self { spinner: Spinner::new(), waited_at: 0 }
+        Self { backoff: Backoff::new(), waited_at: 0 }
     }
 
     pub(super) fn set_spin(&mut self, spin: Spin) {
-        self.spinner.set(spin);
+        self.backoff.set(spin);
     }
 
     /// Blocks the thread until the side is ready (true) or the deadline has passed (false). `position` is how many
     /// messages have been taken; wraps.
-    pub(super) fn wait(&mut self, side: &mut impl Side, position: usize, deadline: Option<Instant>) -> bool {
+    pub(super) fn wait(&mut self, side: &mut impl WaitingEnd, position: usize, deadline: Option<Instant>) -> bool {
         // After a stream, gives its sender time to get ahead.
-        if position.wrapping_sub(self.waited_at) >= STREAM && self.spinner.may_look() {
+        if position.wrapping_sub(self.waited_at) >= STREAM && self.backoff.may_look() {
             (0..AWAY).for_each(|_| spin_loop());
         }
         self.waited_at = position;
-        wait::block(side, &mut self.spinner, deadline)
+        one::block(side, &mut self.backoff, deadline)
     }
 }
 
@@ -206,7 +207,7 @@ impl<S: Source> Receiving<S> {
 
     /// After finding nothing: `Ok` if something has come in the meantime.
     fn nothing(&mut self) -> Result<(), TryRecvError> {
-        if wait::rest(&mut self.source) || self.source.is_closed() {
+        if one::rest(&mut self.source) || self.source.is_closed() {
             return if self.source.has_message() { Ok(()) } else { Err(TryRecvError::Disconnected) };
         }
         Err(TryRecvError::Empty)
@@ -253,7 +254,7 @@ impl<S: Source> Receiving<S> {
     }
 
     pub(super) fn peek(&mut self) -> Option<&S::Message> {
-        if !self.source.has_message() && !wait::rest(&mut self.source) {
+        if !self.source.has_message() && !one::rest(&mut self.source) {
             return None;
         }
         self.source.peek()
@@ -261,7 +262,7 @@ impl<S: Source> Receiving<S> {
 
     #[inline]
     pub(super) fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<S::Message, RecvError>> {
-        ready!(wait::poll(&mut self.source, context));
+        ready!(one::poll(&mut self.source, context));
         // Closed and with nothing left, or closed behind the last message.
         Poll::Ready(self.source.take().ok_or(RecvError))
     }
@@ -278,14 +279,14 @@ impl<S: Source> Receiving<S> {
     }
 
     pub(super) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
-        wait::attach(&mut self.source, registration)
+        one::attach(&mut self.source, registration)
     }
 
     pub(super) fn detach(&mut self) -> bool {
-        wait::detach(&mut self.source)
+        one::detach(&mut self.source)
     }
 
     pub(super) fn registration(&self) -> Option<&Registration> {
-        wait::registration(&self.source)
+        one::registration(&self.source)
     }
 }

@@ -8,15 +8,16 @@ use std::time::Instant;
 
 use super::Spin;
 use super::error::{SendError, SendTimeoutError, TrySendError};
-use super::rings::Rings;
-use super::spin::Spinner;
-use super::wait::{self, Side};
+use crate::passive::{GONE, Passive};
 use crate::queue::ypipe::Writer;
-use crate::queue::{GONE, RegisterCopy, Passive, outline};
+use crate::queue::{RegisterCopy, outline};
+use crate::wait::Backoff;
+use crate::wait::WakeTarget;
+use crate::wait::one::{self, WaitingEnd};
 
 /// What a sending end knows of the channel around its pipe.
 pub(super) trait Link {
-    /// As [`Side::CROWDED`].
+    /// As [`WaitingEnd::CROWDED`].
     const CROWDED: bool = false;
     /// A publication has found these tokens: wakes whoever they stand for. Whether the receiver slept.
     fn wake(&self, receiver: &Passive, tokens: u32) -> bool;
@@ -26,13 +27,13 @@ pub(super) trait Link {
     /// The pipe has been closed, and has found these tokens. Tells the receiver.
     fn close(&self, receiver: &Passive, tokens: u32);
     /// How a sender that waits for room can be woken.
-    fn rings(&self) -> &Rings;
+    fn target(&self) -> &WakeTarget;
 }
 
 /// A sending end of a channel.
 pub(super) struct Sending<T, L: Link> {
     room: RegisterCopy<Room<T, L>>,
-    spinner: Spinner,
+    backoff: Backoff,
 }
 
 /// The writing end of the queue, as a side that may wait for room.
@@ -41,7 +42,7 @@ struct Room<T, L: Link> {
     link: L,
 }
 
-impl<T, L: Link> Side for Room<T, L> {
+impl<T, L: Link> WaitingEnd for Room<T, L> {
     const CROWDED: bool = L::CROWDED;
 
     fn is_ready(&mut self) -> bool {
@@ -52,8 +53,8 @@ impl<T, L: Link> Side for Room<T, L> {
         self.writer.passive()
     }
 
-    fn rings(&self) -> &Rings {
-        self.link.rings()
+    fn target(&self) -> &WakeTarget {
+        self.link.target()
     }
 }
 
@@ -62,7 +63,7 @@ struct Asking<'a, T, L: Link>(&'a mut Sending<T, L>);
 
 impl<T, L: Link> Drop for Asking<'_, T, L> {
     fn drop(&mut self) {
-        wait::forget(&mut *self.0.room);
+        one::forget(&mut *self.0.room);
     }
 }
 
@@ -77,7 +78,7 @@ impl<T, L: Link> Drop for Batch<'_, T, L> {
 
 impl<T, L: Link> Sending<T, L> {
     pub(super) fn new(writer: Writer<T>, link: L) -> Self {
-        Self { room: RegisterCopy::new(Room { writer, link }), spinner: Spinner::new() }
+        Self { room: RegisterCopy::new(Room { writer, link }), backoff: Backoff::new() }
     }
 
     #[inline(always)]
@@ -136,7 +137,7 @@ impl<T, L: Link> Sending<T, L> {
             // What is hidden must go out: it would wait for room that only it takes, or two such ends for each other.
             self.flush();
         }
-        wait::poll(&mut *self.room, context)
+        one::poll(&mut *self.room, context)
     }
 
     #[inline(always)]
@@ -152,7 +153,7 @@ impl<T, L: Link> Sending<T, L> {
     fn write_slowly(&mut self, mut message: T) -> Result<(), SendError<T>> {
         loop {
             self.flush();
-            wait::block(&mut *self.room, &mut self.spinner, None);
+            one::block(&mut *self.room, &mut self.backoff, None);
             if self.is_disconnected() {
                 return Err(SendError(message));
             }
@@ -251,7 +252,7 @@ impl<T, L: Link> Sending<T, L> {
         loop {
             // What is hidden must go out, or two such ends would wait for each other.
             self.flush();
-            let in_time = wait::block(&mut *self.room, &mut self.spinner, deadline);
+            let in_time = one::block(&mut *self.room, &mut self.backoff, deadline);
             match self.try_send(message) {
                 Err(TrySendError::Full(back)) if in_time => message = back,
                 Err(TrySendError::Full(back)) => return Err(SendTimeoutError::Timeout(back)),
@@ -271,7 +272,7 @@ impl<T, L: Link> Sending<T, L> {
     }
 
     pub(super) fn set_spin(&mut self, spin: Spin) {
-        self.spinner.set(spin);
+        self.backoff.set(spin);
     }
 
     #[must_use]

@@ -103,9 +103,10 @@ use self::running::Current;
 use self::serving::Ask;
 use self::timers::Timers;
 use self::watch::Watch;
-use crate::channel::{Spin, Spinner};
+use crate::channel::Spin;
 use crate::mpsc;
 use crate::sync::{Arc, AtomicUsize, Ordering};
+use crate::wait::Backoff;
 
 /// The most of one source that is served before all the others are looked at.
 pub const TURN: usize = if cfg!(ysuite_loom) { 2 } else { 128 };
@@ -128,7 +129,7 @@ pub struct Hub {
     descriptors: Descriptors,
     timers: Timers,
     spin: Spin,
-    spinner: Spinner,
+    backoff: Backoff,
     /// What has been served since the poller was asked, and looked for in vain.
     unasked: usize,
     /// Turns under way, one within another.
@@ -174,7 +175,7 @@ impl Hub {
             descriptors: Descriptors::new(),
             timers: Timers::new(),
             spin: Spin::default(),
-            spinner: Spinner::new(),
+            backoff: Backoff::new(),
             unasked: 0,
             depth: 0,
             lent: 0,
@@ -291,7 +292,7 @@ impl Hub {
     /// long anything waits for its turn, does not depend on it.
     pub fn set_spin(&mut self, spin: Spin) {
         self.spin = spin;
-        self.spinner.set(spin);
+        self.backoff.set(spin);
     }
 
     /// Whether nothing can ever come.

@@ -130,12 +130,12 @@ impl Hub {
         if self.spin == Spin::Forever {
             return self.look_for_ever(deadline);
         }
-        let (mut spinner, mut looks) = (self.spinner, 0);
-        let found = spinner.look(deadline, || {
+        let (mut backoff, mut looks) = (self.backoff, 0);
+        let found = backoff.look(deadline, || {
             looks += 1;
             self.posts.has_message() || self.receivers.has_message()
         });
-        self.spinner = spinner;
+        self.backoff = backoff;
         self.unasked = self.unasked.saturating_add(looks / LOOKS);
         Ok(if found { self.serve_what_is_near() } else { 0 })
     }
@@ -185,10 +185,10 @@ impl Hub {
                 (deadline, timer) => deadline.or(timer),
             })
         };
-        let start = (timeout != Some(Duration::ZERO) && self.spinner.is_curious()).then(Instant::now);
+        let start = (timeout != Some(Duration::ZERO) && self.backoff.is_curious()).then(Instant::now);
         self.look_at_descriptors(timeout)?;
         if let Some(start) = start {
-            self.spinner.slept(start.elapsed());
+            self.backoff.slept(start.elapsed());
         }
         Ok(left_until(deadline) != Some(Duration::ZERO))
     }

@@ -189,7 +189,7 @@ pub(crate) fn count_call() {
 }
 
 /// Lets another thread that is ready to run have this CPU, if there is one.
-pub(crate) fn give_way() {
+pub(crate) fn yield_now() {
     count_call();
     std::thread::yield_now();
 }

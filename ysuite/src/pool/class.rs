@@ -15,10 +15,10 @@ use super::depot::Depot;
 use super::magazine::Entry;
 use super::seat;
 use super::witness::Witness;
-use crate::channel::crowd::{Bell, Patience, Side, Wait, call};
-use crate::queue::exchange::Roster;
 use crate::queue::prefetch;
 use crate::sync::{Arc, Ordering};
+use crate::wait::many::{ManyWait, SharedEnd, notify};
+use crate::wait::{SharedBackoff, WaitList};
 
 pub(super) struct Class {
     /// The first byte of block 0. This and all up to the depot never changes.
@@ -36,8 +36,8 @@ pub(super) struct Class {
     /// Blocks that have been used at least once.
     touched: AtomicU32,
     /// Those who wait for a block.
-    roster: Roster<Bell>,
-    patience: Patience,
+    list: WaitList,
+    backoff: SharedBackoff,
     witness: Witness,
 }
 
@@ -59,8 +59,8 @@ impl Class {
             depot: Depot::new(blocks),
             blocks,
             touched: AtomicU32::new(0),
-            roster: Roster::new(),
-            patience: Patience::new(),
+            list: WaitList::new(),
+            backoff: SharedBackoff::new(),
             witness: Witness::new(blocks),
         }
     }
@@ -176,7 +176,7 @@ impl Class {
     /// A block has been put where others can take it: somebody may be waiting for just that.
     #[inline(always)]
     pub(super) fn published(&self) {
-        if self.roster.published() {
+        if self.list.published() {
             self.announce();
         }
     }
@@ -184,23 +184,23 @@ impl Class {
     #[cold]
     #[inline(never)]
     fn announce(&self) {
-        let word = self.roster.attend();
+        let word = self.list.attend();
         if word.is_gone() {
             // Put there after the pool's last handle had looked.
             self.core().gather(self);
         } else if word.is_armed() {
-            call(&self.roster, 1);
+            notify(&self.list, 1);
         }
     }
 
     /// Nobody will take any more: from now on whoever gives a block back gathers it for the pool's end.
     pub(super) fn close(&self) {
-        self.roster.go();
+        self.list.go();
     }
 
     /// Whether it has been closed. False may be out of date.
     pub(super) fn is_closed(&self) -> bool {
-        self.roster.word().is_gone()
+        self.list.word().is_gone()
     }
 
     /// Takes a block for `len` bytes; waits for one until `deadline`.
@@ -208,8 +208,8 @@ impl Class {
     #[inline(never)]
     pub(super) fn wait(&self, len: usize, deadline: Option<Instant>) -> Option<Block> {
         let found = Cell::new(None);
-        let mut wait = Wait::new(Taker { class: self, found: &found }, false);
-        wait.block(&self.patience, deadline);
+        let mut wait = ManyWait::new(Taker { class: self, found: &found }, false);
+        wait.block(&self.backoff, deadline);
         // One that was called may find a block here still, and passes on what more there is.
         drop(wait);
         found.take().map(|taken| self.issue(taken, len))
@@ -224,9 +224,9 @@ struct Taker<'a> {
     found: &'a Cell<Option<(Entry, u32)>>,
 }
 
-impl Side for Taker<'_> {
-    fn roster(&self) -> &Roster<Bell> {
-        &self.class.roster
+impl SharedEnd for Taker<'_> {
+    fn list(&self) -> &WaitList {
+        &self.class.list
     }
 
     fn is_ready(&self) -> bool {
@@ -246,8 +246,8 @@ mod tests {
     use core::cell::Cell;
 
     use super::Taker;
-    use crate::channel::crowd::Side;
     use crate::pool::core::Core;
+    use crate::wait::many::SharedEnd;
 
     #[test]
     fn a_taker_passes_on_as_many_calls_as_there_are_blocks() {

@@ -6,14 +6,12 @@
 //! joined.
 
 pub(crate) mod exchange;
-mod segmented_array;
-mod register_copy;
-mod passive;
 pub(crate) mod prefetch;
 mod ready_set;
+mod register_copy;
+mod segmented_array;
 pub mod ypipe;
 
-pub(crate) use segmented_array::SegmentedArray;
-pub(crate) use register_copy::{RegisterCopy, outline};
-pub(crate) use passive::{Barrier, GONE, Passive};
 pub(crate) use ready_set::{MOST, ReadySet, WORD};
+pub(crate) use register_copy::{RegisterCopy, outline};
+pub(crate) use segmented_array::SegmentedArray;

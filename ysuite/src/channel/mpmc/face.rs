@@ -2,14 +2,14 @@
 //!
 //! It says nothing of what is about to happen: others send and receive meanwhile.
 
-/// Gives an end its settings and its looks at the channel. `$end` has fields `core: Arc<Core<T>>` and `patience: Patience`.
+/// Gives an end its settings and its looks at the channel. `$end` has fields `core: Arc<Core<T>>` and `backoff: SharedBackoff`.
 /// What is said of three of them depends on the end.
 macro_rules! wear_exchange_face {
     ($end:ident: $(#[$spin:meta])+ set_spin, $(#[$len:meta])+ len, $(#[$disconnected:meta])+ is_disconnected $(,)?) => {
         impl<T> $end<T> {
             $(#[$spin])+
             pub fn set_spin(&self, spin: Spin) {
-                self.patience.set(spin);
+                self.backoff.set(spin);
             }
 
             $(#[$len])+

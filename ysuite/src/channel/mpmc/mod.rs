@@ -66,23 +66,15 @@
 //! A future that is dropped passes on what it was told. One that is *forgotten* (`mem::forget`) while it waits keeps its
 //! place for ever, and swallows one wake-up.
 
-mod bell;
 mod core;
 mod face;
 mod iter;
-mod patience;
 mod receiver;
 mod sender;
-mod standing;
-mod wait;
 
-pub(crate) use self::bell::Bell;
-pub(crate) use self::core::{Side, call};
 pub use self::iter::{Iter, TryIter};
-pub(crate) use self::patience::Patience;
 pub use self::receiver::Receiver;
 pub use self::sender::Sender;
-pub(crate) use self::wait::Wait;
 pub use super::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 
 use self::core::Core;

@@ -5,30 +5,30 @@ use core::task::{Context, Poll};
 use core::time::Duration;
 use std::time::Instant;
 
-use super::core::{Core, Owed, Readers, Side};
+use super::core::{Core, Readers};
 use super::face::wear_exchange_face;
-use super::patience::Patience;
-use super::standing::Standing;
-use super::wait::Wait;
 use super::{Iter, RecvError, RecvTimeoutError, TryIter, TryRecvError};
 use crate::channel::Spin;
 use crate::channel::iter::{IntoIter, Receive};
-use crate::channel::spin::look_for_a_moment;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
+use crate::wait::SharedBackoff;
+use crate::wait::Subscriptions;
+use crate::wait::look_for_a_moment;
+use crate::wait::many::{ManyWait, Owed, SharedEnd};
 
 /// A receiving end of the [exchange](super). Clones are equal, and each message goes to one of them; any number of threads
 /// may use one or several. When the last is dropped, so are the messages in the channel, and sending fails.
 pub struct Receiver<T> {
     core: Arc<Core<T>>,
-    patience: Patience,
+    backoff: SharedBackoff,
     /// Of one that has been polled, or attached.
-    standing: Option<Box<Standing>>,
+    subscriptions: Option<Box<Subscriptions>>,
 }
 
 impl<T> Receiver<T> {
     pub(super) fn new(core: Arc<Core<T>>) -> Self {
-        Self { core, patience: Patience::new(), standing: None }
+        Self { core, backoff: SharedBackoff::new(), subscriptions: None }
     }
 
     /// Receives a message; waits for one as long as it takes.
@@ -139,17 +139,17 @@ impl<T> Receiver<T> {
             if self.is_over() {
                 return Poll::Ready(Err(RecvError));
             }
-            let standing = self.standing.get_or_insert_default();
+            let subscriptions = self.subscriptions.get_or_insert_default();
             let readers = self.core.readers();
             // A waker's clone, or the drop of the one before it, may panic.
             let mut owed = Owed { side: readers, called };
-            standing.arm_task(readers, context.waker());
+            subscriptions.arm_task(readers, context.waker());
             owed.called = false;
             if !readers.is_ready() {
                 // What it had been told of is gone, and it is one of those who wait.
                 return Poll::Pending;
             }
-            called |= standing.settle_task(readers);
+            called |= subscriptions.settle_task(readers);
         }
     }
 
@@ -164,7 +164,7 @@ impl<T> Receiver<T> {
         if let Some(message) = self.take() {
             return Ok(message);
         }
-        let mut wait = Wait::new(self.core.readers(), self.step_back());
+        let mut wait = ManyWait::new(self.core.readers(), self.step_back());
         let outcome = loop {
             if let Some(message) = self.take() {
                 break Ok(message);
@@ -196,7 +196,7 @@ impl<T> Receiver<T> {
     /// Whoever was about to raise the id may still do so once: whoever has it next must take that for a spurious signal.
     pub fn detach(&mut self) -> bool {
         let readers = self.core.readers();
-        self.standing.as_mut().is_some_and(|standing| standing.detach(readers))
+        self.subscriptions.as_mut().is_some_and(|subscriptions| subscriptions.detach(readers))
     }
 
     /// Whether the oldest message can be taken. Wait-free.
@@ -216,12 +216,12 @@ impl<T> Receiver<T> {
 
     #[inline(always)]
     fn take(&self) -> Option<T> {
-        if self.standing.is_some() { self.passing_on(Core::pop) } else { self.core.pop() }
+        if self.subscriptions.is_some() { self.passing_on(Core::pop) } else { self.core.pop() }
     }
 
     fn take_many(&self, to: &mut Vec<T>, most: usize) -> usize {
         let mut take = |core: &Core<T>| core.pop_many(to, most);
-        if self.standing.is_none() {
+        if self.subscriptions.is_none() {
             return take(&self.core);
         }
         self.passing_on(|core| Some(take(core)).filter(|&taken| taken != 0)).unwrap_or(0)
@@ -248,8 +248,8 @@ impl<T> Receiver<T> {
     /// After finding nothing: `Ok` if something has come in the meantime.
     #[cold]
     fn nothing(&self) -> Result<(), TryRecvError> {
-        let found = match &self.standing {
-            Some(standing) => standing.rest(self.core.readers()),
+        let found = match &self.subscriptions {
+            Some(subscriptions) => subscriptions.rest(self.core.readers()),
             None => !self.core.ring.is_empty() && look_for_a_moment(|| self.core.ring.is_readable()),
         };
         if found || self.core.ring.is_closed() { Ok(()) } else { Err(TryRecvError::Empty) }
@@ -262,7 +262,7 @@ impl<T> Receiver<T> {
 
     /// Before waiting in another way than as a task that polls, or in a set. True: had been told.
     fn step_back(&self) -> bool {
-        self.standing.as_ref().is_some_and(|standing| standing.step_back(self.core.readers()))
+        self.subscriptions.as_ref().is_some_and(|subscriptions| subscriptions.step_back(self.core.readers()))
     }
 
     #[cold]
@@ -277,7 +277,7 @@ impl<T> Receiver<T> {
         deadline: Option<Instant>,
         mut take: impl FnMut(&Self) -> Option<R>,
     ) -> Result<R, RecvTimeoutError> {
-        let mut wait: Wait<Readers<'_, T>> = Wait::new(self.core.readers(), self.step_back());
+        let mut wait: ManyWait<Readers<'_, T>> = ManyWait::new(self.core.readers(), self.step_back());
         let mut in_time = true;
         let outcome = loop {
             if let Some(taken) = take(self) {
@@ -289,7 +289,7 @@ impl<T> Receiver<T> {
             if !in_time {
                 break Err(RecvTimeoutError::Timeout);
             }
-            in_time = wait.block(&self.patience, deadline);
+            in_time = wait.block(&self.backoff, deadline);
         };
         // Ends here, before the answer is on its way out: that would not be dropped if foreign code panicked.
         drop(wait);
@@ -312,7 +312,7 @@ impl<T> Clone for Receiver<T> {
     /// Another receiver of the same messages. It is attached to nothing.
     fn clone(&self) -> Self {
         self.core.add_reader();
-        Self { core: self.core.clone(), patience: self.patience.again(), standing: None }
+        Self { core: self.core.clone(), backoff: self.backoff.again(), subscriptions: None }
     }
 }
 
@@ -326,8 +326,8 @@ impl<T> Drop for Receiver<T> {
         }
         // Also if foreign code panics: a waker that is dropped, or woken because this end had been told of a message.
         let leave = Leave(&self.core);
-        if let Some(standing) = &mut self.standing {
-            standing.leave(leave.0.readers());
+        if let Some(subscriptions) = &mut self.subscriptions {
+            subscriptions.leave(leave.0.readers());
         }
     }
 }
@@ -336,12 +336,12 @@ impl<T> Attach for Receiver<T> {
     /// Attaching a receiver that is attached already detaches it from where it was.
     fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
         let readers = self.core.readers();
-        self.standing.get_or_insert_default().attach(readers, registration);
+        self.subscriptions.get_or_insert_default().attach(readers, registration);
         Ok(())
     }
 
     fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
-        self.standing.as_ref().inspect(|standing| standing.with_registration(self.core.readers(), look));
+        self.subscriptions.as_ref().inspect(|subscriptions| subscriptions.with_registration(self.core.readers(), look));
     }
 
     fn detach(&mut self) -> bool {

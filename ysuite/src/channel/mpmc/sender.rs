@@ -6,24 +6,24 @@ use std::time::Instant;
 
 use super::core::{Core, Writers};
 use super::face::wear_exchange_face;
-use super::patience::Patience;
-use super::wait::Wait;
 use super::{SendError, SendTimeoutError, TrySendError};
 use crate::channel::Spin;
-use crate::channel::spin::look_for_a_moment;
-use crate::queue::exchange::{Staging, Rejected};
+use crate::queue::exchange::{Rejected, Staging};
 use crate::sync::Arc;
+use crate::wait::SharedBackoff;
+use crate::wait::look_for_a_moment;
+use crate::wait::many::ManyWait;
 
 /// A sending end of the [exchange](super). Clones are equal; any number of threads may use one or several. When the last
 /// is dropped the receivers get what was sent, and then learn that nothing more will come.
 pub struct Sender<T> {
     core: Arc<Core<T>>,
-    patience: Patience,
+    backoff: SharedBackoff,
 }
 
 impl<T> Sender<T> {
     pub(super) fn new(core: Arc<Core<T>>) -> Self {
-        Self { core, patience: Patience::new() }
+        Self { core, backoff: SharedBackoff::new() }
     }
 
     /// Sends a message; waits for room as long as it takes.
@@ -102,7 +102,7 @@ impl<T> Sender<T> {
     /// When all receivers are gone.
     pub async fn send_async(&self, message: T) -> Result<(), SendError<T>> {
         let mut message = message;
-        let mut wait = Wait::new(self.core.writers(), false);
+        let mut wait = ManyWait::new(self.core.writers(), false);
         let outcome = loop {
             match self.core.push(message) {
                 Ok(()) => break Ok(()),
@@ -139,7 +139,7 @@ impl<T> Sender<T> {
 
     /// Sends what is in the pen.
     fn send_pen(&self, pen: &mut Staging<T>) -> Result<usize, SendError<Vec<T>>> {
-        let mut wait: Option<Wait<Writers<'_, T>>> = None;
+        let mut wait: Option<ManyWait<Writers<'_, T>>> = None;
         let mut sent = 0;
         while pen.len() != 0 {
             match self.core.push_many(pen) {
@@ -148,8 +148,8 @@ impl<T> Sender<T> {
                     return Err(SendError(pen.take(usize::MAX).collect()));
                 }
                 Some(0) => {
-                    let wait = wait.get_or_insert_with(|| Wait::new(self.core.writers(), false));
-                    wait.block(&self.patience, None);
+                    let wait = wait.get_or_insert_with(|| ManyWait::new(self.core.writers(), false));
+                    wait.block(&self.backoff, None);
                 }
                 Some(some) => sent += some,
             }
@@ -160,7 +160,7 @@ impl<T> Sender<T> {
     #[cold]
     #[inline(never)]
     fn send_slowly(&self, mut message: T, deadline: Option<Instant>) -> Result<(), SendTimeoutError<T>> {
-        let mut wait = Wait::new(self.core.writers(), false);
+        let mut wait = ManyWait::new(self.core.writers(), false);
         let mut in_time = true;
         let outcome = loop {
             match self.core.push(message) {
@@ -169,7 +169,7 @@ impl<T> Sender<T> {
                 Err(Rejected::Full(message)) if !in_time => break Err(SendTimeoutError::Timeout(message)),
                 Err(Rejected::Full(back)) => message = back,
             }
-            in_time = wait.block(&self.patience, deadline);
+            in_time = wait.block(&self.backoff, deadline);
         };
         // Ends here, before the answer is on its way out: that would not be dropped if foreign code panicked.
         drop(wait);
@@ -209,7 +209,7 @@ impl<T> Drop for Batch<'_, T> {
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Self {
         self.core.add_writer();
-        Self { core: self.core.clone(), patience: self.patience.again() }
+        Self { core: self.core.clone(), backoff: self.backoff.again() }
     }
 }
 

@@ -10,11 +10,12 @@
 
 use super::shared::{LANE, Shared};
 use crate::channel::receive::Source;
-use crate::channel::rings::Rings;
-use crate::channel::wait::Settled;
-use crate::queue::ypipe::{Reader, IdleReader};
-use crate::queue::{Barrier, Passive, outline};
+use crate::passive::{Barrier, Passive};
+use crate::queue::outline;
+use crate::queue::ypipe::{IdleReader, Reader};
 use crate::sync::{Arc, window};
+use crate::wait::WakeTarget;
+use crate::wait::one::Settled;
 
 /// How many messages the receiver takes from one sender at most, before it looks at the other senders' lanes.
 pub const TURN: usize = if cfg!(ysuite_loom) { 2 } else { 128 };
@@ -375,18 +376,18 @@ impl<T> Source for Lanes<T> {
     }
 
     fn passive(&self) -> &Passive {
-        &self.shared.sleeper.word
+        &self.shared.parker.word
     }
 
-    fn rings(&self) -> &Rings {
-        &self.shared.sleeper.rings
+    fn target(&self) -> &WakeTarget {
+        &self.shared.parker.target
     }
 
     fn arm(&mut self, tokens: u32) {
         // Lanes first: with all of them armed the look behind finds little to do.
         self.settle();
         window();
-        self.shared.sleeper.word.arm(tokens);
+        self.shared.parker.word.arm(tokens);
     }
 
     fn is_settled(&self) -> bool {
@@ -401,9 +402,9 @@ impl<T> Source for Lanes<T> {
 impl<T> Drop for Lanes<T> {
     fn drop(&mut self) {
         // SAFETY: this is the receiving end, and nothing else of it is under way.
-        unsafe { self.shared.sleeper.rings.detach() };
+        unsafe { self.shared.parker.target.detach() };
         // Dropped when all is done, here or by a panic in what follows.
-        let _waker = self.shared.sleeper.rings.forget();
+        let _waker = self.shared.parker.target.forget();
         self.end_turn();
         while let Some(last) = self.row.lanes.len().checked_sub(1) {
             self.row.remove(last);

@@ -63,8 +63,8 @@ pub use self::sender::{Sender, TooManySenders};
 pub use super::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 
 use self::shared::Shared;
-use super::sleeper::Sleeper;
 use crate::sync::Arc;
+use crate::wait::Parker;
 
 /// How many senders a channel can have at a time: 262,080. One that is gone counts until the receiver has taken its
 /// last message, and has looked once more.
@@ -89,7 +89,7 @@ pub fn bounded<T>(capacity_per_sender: usize) -> (Sender<T>, Receiver<T>) {
 }
 
 fn ends<T>(bound: Option<usize>) -> (Sender<T>, Receiver<T>) {
-    let shared = Arc::new(Shared::new(bound, Arc::new(Sleeper::new())));
+    let shared = Arc::new(Shared::new(bound, Arc::new(Parker::new())));
     let Ok(sender) = Sender::connect(&shared) else { unreachable!("there is room for the first sender") };
     (sender, Receiver::new(shared))
 }
@@ -106,7 +106,7 @@ impl<T> Entrance<T> {
 
 /// A funnel without a bound whose receiver sleeps where others call it as well, and has no senders so far. Having none
 /// means nothing here.
-pub(super) fn shared<T>(sleeper: &Arc<Sleeper>) -> (Entrance<T>, Lanes<T>) {
-    let shared = Arc::new(Shared::new(None, sleeper.clone()));
+pub(super) fn shared<T>(parker: &Arc<Parker>) -> (Entrance<T>, Lanes<T>) {
+    let shared = Arc::new(Shared::new(None, parker.clone()));
     (Entrance(shared.clone()), Lanes::new(shared))
 }

@@ -8,10 +8,10 @@ use std::time::Instant;
 use super::shared::{LANE, Shared};
 use super::{MAX_SENDERS, SendError, SendTimeoutError, TrySendError};
 use crate::channel::Spin;
-use crate::channel::rings::Rings;
 use crate::channel::send::{Link, Sending, wear_sending_face};
-use crate::queue::Passive;
+use crate::passive::Passive;
 use crate::sync::{Arc, window};
+use crate::wait::WakeTarget;
 
 /// A sending end of the [funnel](super): a lane of its own. Dropping it publishes what was hidden; the receiver gets all
 /// that was sent, and learns that nothing more will come when the last sender is gone.
@@ -53,7 +53,7 @@ impl<T> Link for Lane<T> {
         }
     }
 
-    fn rings(&self) -> &Rings {
+    fn target(&self) -> &WakeTarget {
         self.shared.sender(self.id)
     }
 }

@@ -10,12 +10,13 @@
 
 use core::task::Waker;
 
-use crate::channel::rings::Rings;
-use crate::channel::sleeper::Sleeper;
 use crate::foreign::Panics;
+use crate::passive::Barrier;
 use crate::queue::ypipe::{self, AtomicSlot, IdleReader, Writer};
-use crate::queue::{Barrier, SegmentedArray, ReadySet};
+use crate::queue::{ReadySet, SegmentedArray};
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering, fence};
+use crate::wait::Parker;
+use crate::wait::WakeTarget;
 
 /// The token of an armed lane.
 pub(super) const LANE: u32 = 1;
@@ -27,14 +28,14 @@ pub(super) struct Shared<T> {
     /// Which lanes have news.
     pub(super) ready: ReadySet,
     /// How the receiver sleeps. Many threads call it; none publishes by it. An inbox has one for all its queues.
-    pub(super) sleeper: Arc<Sleeper>,
+    pub(super) parker: Arc<Parker>,
     /// The lanes by id.
     slots: SegmentedArray<AtomicSlot<T>>,
     /// How senders are woken that wait for room, by id of their lane. Without a bound nobody does.
-    senders: SegmentedArray<Rings>,
+    senders: SegmentedArray<WakeTarget>,
     /// The bells of all who never wait: senders without a bound, and those that come when the receiver is gone. Nothing is
     /// ever registered here.
-    nobody: Rings,
+    nobody: WakeTarget,
     /// How many senders there are.
     connected: AtomicUsize,
     /// The receiver is gone.
@@ -43,13 +44,13 @@ pub(super) struct Shared<T> {
 }
 
 impl<T> Shared<T> {
-    pub(super) fn new(bound: Option<usize>, sleeper: Arc<Sleeper>) -> Self {
+    pub(super) fn new(bound: Option<usize>, parker: Arc<Parker>) -> Self {
         Self {
             ready: ReadySet::new(),
-            sleeper,
+            parker,
             slots: SegmentedArray::new(FIRST),
             senders: SegmentedArray::new(FIRST),
-            nobody: Rings::new(),
+            nobody: WakeTarget::new(),
             connected: AtomicUsize::new(0),
             gone: AtomicBool::new(false),
             bound,
@@ -69,7 +70,7 @@ impl<T> Shared<T> {
         let id = self.ready.claim()?;
         let (writer, resting) = ypipe::lane(self.bound, LANE);
         if self.bound.is_some() {
-            self.senders.get_or_make(id, Rings::new);
+            self.senders.get_or_make(id, WakeTarget::new);
         }
         let slot = self.slots.get_or_make(id, AtomicSlot::empty);
         slot.put(resting);
@@ -98,7 +99,7 @@ impl<T> Shared<T> {
 
     /// Wakes the receiver if it sleeps. After something was raised, or the last sender has gone.
     pub(super) fn call(&self) -> bool {
-        self.sleeper.call()
+        self.parker.call()
     }
 
     /// A sender goes. True: it was the last.
@@ -115,13 +116,13 @@ impl<T> Shared<T> {
     }
 
     /// How the sender of lane `id` is woken.
-    pub(super) fn sender(&self, id: Option<u32>) -> &Rings {
+    pub(super) fn sender(&self, id: Option<u32>) -> &WakeTarget {
         id.and_then(|id| self.senders.get(id as usize)).unwrap_or(&self.nobody)
     }
 
     /// The sender of lane `id` is going: nobody is to be woken there. The waker that was, to be dropped last.
     pub(super) fn forget(&self, id: u32) -> Option<Waker> {
-        self.senders.get(id as usize).and_then(Rings::forget)
+        self.senders.get(id as usize).and_then(WakeTarget::forget)
     }
 
     /// Receiver: looks at lane `id`.

@@ -30,14 +30,14 @@ pub use self::receiver::Receiver;
 pub use self::sender::Sender;
 pub use super::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 
-use super::rings::Rings;
 use crate::queue::ypipe::{self, Reader, Writer};
 use crate::sync::Arc;
+use crate::wait::WakeTarget;
 
 /// What the ends share beside the pipe: how to wake each other.
 struct Shared {
-    receiver: Rings,
-    sender: Rings,
+    receiver: WakeTarget,
+    sender: WakeTarget,
 }
 
 /// A channel without a bound: sending never waits. Memory grows by chunks of up to 64 KiB as messages queue up, and is
@@ -59,6 +59,6 @@ pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 }
 
 fn ends<T>((writer, reader): (Writer<T>, Reader<T>)) -> (Sender<T>, Receiver<T>) {
-    let shared = Arc::new(Shared { receiver: Rings::new(), sender: Rings::new() });
+    let shared = Arc::new(Shared { receiver: WakeTarget::new(), sender: WakeTarget::new() });
     (Sender::new(writer, shared.clone()), Receiver::new(reader, shared))
 }

@@ -11,11 +11,12 @@ use crate::channel::Spin;
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
 use crate::channel::receive::{Receiving, Source};
 use crate::channel::receiver::wear_receiving_face;
-use crate::channel::rings::Rings;
+use crate::passive::Passive;
+use crate::queue::RegisterCopy;
 use crate::queue::ypipe::Reader;
-use crate::queue::{RegisterCopy, Passive};
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
+use crate::wait::WakeTarget;
 
 /// The receiving end of the [pipe](super). Dropping it drops the messages that are in the channel, and makes sending
 /// fail. Should one of them panic as it is dropped, the rest is dropped all the same, and the panic goes on then.
@@ -84,7 +85,7 @@ impl<T> Source for Pipe<T> {
         self.reader.passive()
     }
 
-    fn rings(&self) -> &Rings {
+    fn target(&self) -> &WakeTarget {
         &self.shared.receiver
     }
 }

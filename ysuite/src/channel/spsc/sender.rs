@@ -7,11 +7,11 @@ use std::time::Instant;
 
 use super::{SendError, SendTimeoutError, Shared, TrySendError};
 use crate::channel::Spin;
-use crate::channel::rings::Rings;
 use crate::channel::send::{Link, Sending, wear_sending_face};
+use crate::passive::{GONE, Passive};
 use crate::queue::ypipe::Writer;
-use crate::queue::{GONE, Passive};
 use crate::sync::Arc;
+use crate::wait::WakeTarget;
 
 /// The sending end of the [pipe](super). Dropping it publishes what was hidden; the receiver gets all that was sent, and
 /// then learns that nothing more will come.
@@ -33,7 +33,7 @@ impl Link for Arc<Shared> {
         self.receiver.ring(receiver, tokens);
     }
 
-    fn rings(&self) -> &Rings {
+    fn target(&self) -> &WakeTarget {
         &self.sender
     }
 }

@@ -12,13 +12,8 @@
 //! Sources: the ring is Dmitry Vyukov's bounded MPMC queue, with claims of several cells at once; the roster's word is the
 //! pipe's passive word, for many publishers.
 
-mod places;
 mod ring;
-mod roster;
 mod staging;
-mod vacant;
 
-pub(crate) use self::staging::Staging;
-pub(crate) use self::places::{Payload, Place};
 pub(crate) use self::ring::{Rejected, Ring};
-pub(crate) use self::roster::Roster;
+pub(crate) use self::staging::Staging;

@@ -86,7 +86,8 @@ impl<T> ChunkCache<T> {
 
     #[cold]
     fn make(&self) {
-        let ring: Box<[AtomicPtr<ChunkHeader<T>>]> = (0..self.room()).map(|_| AtomicPtr::new(ptr::null_mut())).collect();
+        let ring: Box<[AtomicPtr<ChunkHeader<T>>]> =
+            (0..self.room()).map(|_| AtomicPtr::new(ptr::null_mut())).collect();
         self.made.written();
         // ORDERING: Release pairs with the Acquire in `place`.
         self.ring.store(Box::into_raw(ring).cast(), Ordering::Release);

@@ -6,11 +6,11 @@
 use core::ops::Deref;
 use core::ptr;
 
-use super::chunk::{Chunk, Geometry, ChunkHeader};
+use super::chunk::{Chunk, ChunkHeader, Geometry};
+use super::chunk_cache::{ChunkCache, Giving};
 use super::read_cursor::ReadCursor;
-use super::chunk_cache::{Giving, ChunkCache};
 use crate::foreign::Panics;
-use crate::queue::Passive;
+use crate::passive::Passive;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, UnsafeCell};
 
 /// A bounded queue makes its chunks at once where that takes at most so many bytes, else as it grows.
@@ -46,7 +46,7 @@ pub(crate) struct PipeCore<T> {
     first: AtomicPtr<ChunkHeader<T>>,
     /// How many have asked for the disposal of what is left.
     disposing: AtomicUsize,
-    /// The cursor, while no reader has it. Before [`GONE`](crate::queue::GONE) it is the reading side's own, then it
+    /// The cursor, while no reader has it. Before [`GONE`](crate::passive::GONE) it is the reading side's own, then it
     /// belongs to whoever has raised `disposing` from 0.
     resting: UnsafeCell<Option<ReadCursor<T>>>,
 }

@@ -8,7 +8,7 @@ use core::ptr;
 
 use super::core::PipeCore;
 use super::reader::Reader;
-use crate::queue::{Barrier, Passive};
+use crate::passive::{Barrier, Passive};
 use crate::sync::{Arc, AtomicPtr, Ordering};
 
 /// The reading end of a lane, while nobody reads. Dropping it neither ends reading nor drops messages: the writer goes on
@@ -51,7 +51,7 @@ impl<T> IdleReader<T> {
     }
 
     /// Begins the end of reading: once the barrier is passed, every publication is answered with
-    /// [`GONE`](crate::queue::GONE).
+    /// [`GONE`](crate::passive::GONE).
     pub(crate) fn go(&self) -> Barrier {
         self.core.read_mostly.reader.go()
     }

@@ -65,8 +65,8 @@ mod wrapping;
 mod write_cursor;
 mod writer;
 
-pub use self::reader::Reader;
 pub(crate) use self::idle_reader::{AtomicSlot, IdleReader};
+pub use self::reader::Reader;
 pub use self::writer::Writer;
 
 use self::chunk::Geometry;

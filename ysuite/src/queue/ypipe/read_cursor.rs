@@ -3,8 +3,8 @@
 use core::ptr::NonNull;
 
 use super::chunk::{Chunk, Geometry, slot, state};
-use super::core::PipeCore;
 use super::chunk_cache::Giving;
+use super::core::PipeCore;
 use crate::queue::outline;
 use crate::sync::Ordering;
 

@@ -4,7 +4,8 @@ use core::fmt;
 
 use super::core::PipeCore;
 use super::read_cursor::ReadCursor;
-use crate::queue::{RegisterCopy, Passive};
+use crate::passive::Passive;
+use crate::queue::RegisterCopy;
 use crate::sync::Arc;
 
 /// The token of a pipe that is used by itself, where the caller knows how its reader sleeps.

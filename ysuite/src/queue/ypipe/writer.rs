@@ -5,7 +5,8 @@ use core::fmt;
 use super::chunk::Chunk;
 use super::core::PipeCore;
 use super::write_cursor::WriteCursor;
-use crate::queue::{GONE, RegisterCopy, Passive, outline};
+use crate::passive::{GONE, Passive};
+use crate::queue::{RegisterCopy, outline};
 use crate::sync::{Arc, Ordering};
 
 /// The writing end: one thread at a time. Every operation is wait-free; none sleeps or makes a system call, and memory
@@ -34,7 +35,14 @@ unsafe impl<T: Send> Sync for Writer<T> {}
 
 impl<T> Writer<T> {
     pub(super) fn new(core: Arc<PipeCore<T>>, chunk: Chunk<T>) -> Self {
-        Self { writing: RegisterCopy::new(Writing { cursor: WriteCursor::new(&core, chunk), core, closed: false, lost: false }) }
+        Self {
+            writing: RegisterCopy::new(Writing {
+                cursor: WriteCursor::new(&core, chunk),
+                core,
+                closed: false,
+                lost: false,
+            }),
+        }
     }
 
     /// The writing end of a lane: no chunk before the first message.

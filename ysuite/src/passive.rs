@@ -26,9 +26,9 @@ const TOKENS: u32 = !(FENCED | GONE);
 
 /// Publications without a sleeper after which the fence is given up for the free barrier.
 #[cfg(not(ysuite_loom))]
-const CALM: u32 = 64;
+const FENCE_WINDOW: u32 = 64;
 #[cfg(ysuite_loom)]
-const CALM: u32 = 1;
+const FENCE_WINDOW: u32 = 1;
 
 /// The sleeper's half of the barrier, owed for words it has marked: one pays for all of them.
 #[must_use = "until it is passed, a publication may be missed"]
@@ -67,23 +67,23 @@ pub(crate) struct Passive {
     /// Armed by the sleeper, taken by the publisher.
     word: AtomicU32,
     /// Owned by the publisher; atomic only so that this can be shared.
-    calm: AtomicU32,
+    idle_publications: AtomicU32,
 }
 
 impl Passive {
     pub(crate) fn new() -> Self {
         // A new pair starts fenced: whoever sends one message a minute never makes the kernel interrupt other CPUs.
-        Self { word: AtomicU32::new(FENCED), calm: AtomicU32::new(0) }
+        Self { word: AtomicU32::new(FENCED), idle_publications: AtomicU32::new(0) }
     }
 
     /// A word that is armed from the start: nobody has published yet.
     pub(crate) fn armed(tokens: u32) -> Self {
-        Self { word: AtomicU32::new(FENCED | tokens), calm: AtomicU32::new(0) }
+        Self { word: AtomicU32::new(FENCED | tokens), idle_publications: AtomicU32::new(0) }
     }
 
     /// A word on which nobody will ever sleep.
     pub(crate) fn unused() -> Self {
-        Self { word: AtomicU32::new(0), calm: AtomicU32::new(0) }
+        Self { word: AtomicU32::new(0), idle_publications: AtomicU32::new(0) }
     }
 
     /// The word to sleep on, for a wait that compares it.
@@ -115,9 +115,10 @@ impl Passive {
         }
         if word & FENCED != 0 && asymmetric() {
             // ORDERING: Relaxed twice; only the publisher touches it.
-            let calm = self.calm.load(Ordering::Relaxed) + 1;
-            self.calm.store(if calm < CALM { calm } else { 0 }, Ordering::Relaxed);
-            if calm >= CALM {
+            let idle_publications = self.idle_publications.load(Ordering::Relaxed) + 1;
+            self.idle_publications
+                .store(if idle_publications < FENCE_WINDOW { idle_publications } else { 0 }, Ordering::Relaxed);
+            if idle_publications >= FENCE_WINDOW {
                 // ORDERING: SeqCst read-modify-write on the word that `arm` modifies so as well: one that arms later sees
                 // the bit gone and uses `heavy()`; one that has armed since the load above has its token in the word,
                 // where the next look finds it by coherence alone, and has seen all that is published so far.
@@ -130,7 +131,7 @@ impl Passive {
     /// Takes all tokens, at most once each, and promises fences again.
     fn take(&self) -> u32 {
         // ORDERING: Relaxed; only the publisher touches it.
-        self.calm.store(0, Ordering::Relaxed);
+        self.idle_publications.store(0, Ordering::Relaxed);
         // ORDERING: Acquire side pairs with the release of `arm`, so that what the token stands for (a waker, a
         // registration) is visible to whoever rings it; SeqCst keeps it in one order with `arm` and `attend`.
         let before = self.word.swap(FENCED, Ordering::SeqCst);

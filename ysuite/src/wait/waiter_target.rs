@@ -1,12 +1,11 @@
-//! How one that waits in a roster is woken: a thread that sleeps on a word, a task, or an attached receiver.
+//! How one that waits in a list is woken: a thread that sleeps on a word, a task, or an attached receiver.
 //!
-//! Its owner sets it up while nobody can ring it; then whoever has called the place rings, once.
+//! Its owner sets it up while nobody can ring it; then whoever has called the place target, once.
 
 use core::ptr;
 use core::task::Waker;
 
 use crate::os::{Native, Platform};
-use crate::queue::exchange::Payload;
 use crate::signal::{Registration, TaskSlot};
 use crate::sync::{AtomicPtr, AtomicU32, Ordering};
 
@@ -16,7 +15,7 @@ const ASLEEP: u32 = 1;
 const RUNG: u32 = 0;
 
 /// The bell of one place.
-pub(crate) struct Bell {
+pub(crate) struct WaiterTarget {
     /// What a thread sleeps on.
     word: AtomicU32,
     /// Holds a waker while a task waits.
@@ -25,15 +24,15 @@ pub(crate) struct Bell {
     registration: AtomicPtr<Registration>,
 }
 
-impl Default for Bell {
+impl Default for WaiterTarget {
     fn default() -> Self {
         Self { word: AtomicU32::new(RUNG), task: TaskSlot::new(), registration: AtomicPtr::new(ptr::null_mut()) }
     }
 }
 
-impl Bell {
+impl WaiterTarget {
     /// Wakes whoever waits here. A waker is foreign code, and may panic.
-    pub(super) fn ring(&self, is_thread: bool) {
+    pub(crate) fn ring(&self, is_thread: bool) {
         if is_thread {
             // ORDERING: Release, though what was published has been handed over with the place's bit already.
             self.word.store(RUNG, Ordering::Release);
@@ -46,29 +45,29 @@ impl Bell {
     }
 
     /// Owner, before it arms: a thread will sleep here.
-    pub(super) fn set_asleep(&self) {
+    pub(crate) fn set_asleep(&self) {
         // ORDERING: Relaxed; released with the arming.
         self.word.store(ASLEEP, Ordering::Relaxed);
     }
 
     /// Owner: the word to sleep on, and what it holds until it is rung.
-    pub(super) fn asleep(&self) -> (&AtomicU32, u32) {
+    pub(crate) fn asleep(&self) -> (&AtomicU32, u32) {
         (&self.word, ASLEEP)
     }
 
     /// Owner, before it arms: this task is to be woken.
-    pub(super) fn set_waker(&self, waker: &Waker) {
+    pub(crate) fn set_waker(&self, waker: &Waker) {
         self.task.register(waker);
     }
 
     /// Owner: no task waits any more. The waker is to be dropped when nothing else is left to be done: foreign code, which
     /// may panic.
     #[must_use]
-    pub(super) fn take_waker(&self) -> Option<Waker> {
+    pub(crate) fn take_waker(&self) -> Option<Waker> {
         self.task.take()
     }
 
-    pub(super) fn registration(&self) -> Option<&Registration> {
+    pub(crate) fn registration(&self) -> Option<&Registration> {
         // ORDERING: Acquire pairs with the Release in `set_registration`.
         let registration = self.registration.load(Ordering::Acquire);
         // SAFETY: freed by `vacate` only, when nobody looks any more.
@@ -76,14 +75,15 @@ impl Bell {
     }
 
     /// Owner of a new place: it is an attached receiver's.
-    pub(super) fn set_registration(&self, registration: Registration) {
+    pub(crate) fn set_registration(&self, registration: Registration) {
         // ORDERING: Release pairs with the Acquire in `registration`.
         self.registration.store(Box::into_raw(Box::new(registration)), Ordering::Release);
     }
 }
 
-impl Payload for Bell {
-    fn vacate(&self) {
+impl WaiterTarget {
+    /// The slot is given back: whatever this holds is thrown away. Nobody else looks at it.
+    pub(crate) fn vacate(&self) {
         // ORDERING: Acquire pairs with the Release in `set_registration`; Relaxed for a place nobody else has.
         let registration = self.registration.load(Ordering::Acquire);
         if !registration.is_null() {
@@ -94,7 +94,7 @@ impl Payload for Bell {
     }
 }
 
-impl Drop for Bell {
+impl Drop for WaiterTarget {
     fn drop(&mut self) {
         self.vacate();
     }

@@ -8,7 +8,7 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::os::{Native, Platform, give_way};
+use crate::os::{Native, Platform, yield_now};
 use crate::sync::spin_loop;
 
 /// What a waiting end does before it goes to sleep.
@@ -47,7 +47,7 @@ const MOMENTS: u32 = if cfg!(ysuite_loom) { 0 } else { 4 };
 
 /// A waiting end's memory of whether looking pays.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Spinner {
+pub(crate) struct Backoff {
     spin: Spin,
     /// Moving average, 0 to `ALWAYS`.
     worth: u32,
@@ -59,13 +59,13 @@ pub(crate) struct Spinner {
     slept: Duration,
 }
 
-impl Spinner {
+impl Backoff {
     pub(crate) const fn new() -> Self {
         Self { spin: Spin::Adaptive, worth: ALWAYS, skipped: 0, probe: PROBE, slept: Duration::ZERO }
     }
 
     /// As one word, for ends that several threads may use at once.
-    pub(super) fn to_bits(self) -> u64 {
+    pub(crate) fn to_bits(self) -> u64 {
         let spin = match self.spin {
             Spin::None => 0,
             Spin::Adaptive => 1,
@@ -76,7 +76,7 @@ impl Spinner {
     }
 
     /// What [`to_bits`](Self::to_bits) has made.
-    pub(super) fn from_bits(bits: u64) -> Self {
+    pub(crate) fn from_bits(bits: u64) -> Self {
         let spin = match bits & 3 {
             0 => Spin::None,
             1 => Spin::Adaptive,
@@ -92,7 +92,7 @@ impl Spinner {
     }
 
     /// Whether looking is allowed at all.
-    pub(super) fn may_look(&self) -> bool {
+    pub(crate) fn may_look(&self) -> bool {
         self.spin != Spin::None && Native::cpus() != 1
     }
 
@@ -100,12 +100,12 @@ impl Spinner {
     /// be more than CPUs. Then the one that is waited for may be waiting for this one's CPU, also and above all on a
     /// single one, and fills or empties the queue as far as it can, which no wake-up, one at a time, would let it do.
     /// True: something has come of it.
-    pub(super) fn give_way(&self, deadline: Option<Instant>, mut ready: impl FnMut() -> bool) -> bool {
+    pub(crate) fn yield_now(&self, deadline: Option<Instant>, mut ready: impl FnMut() -> bool) -> bool {
         if self.spin != Spin::Adaptive || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return false;
         }
         (0..YIELDS).any(|_| {
-            give_way();
+            yield_now();
             ready()
         })
     }
@@ -191,12 +191,12 @@ impl Spinner {
 /// nanoseconds: a look as long as any that is always worth it, and a few in between which a thread that has lost its CPU
 /// may get this one. The answer is `ready`'s last.
 #[cold]
-pub(super) fn look_for_a_moment(mut ready: impl FnMut() -> bool) -> bool {
+pub(crate) fn look_for_a_moment(mut ready: impl FnMut() -> bool) -> bool {
     (0..looks_in(MOMENT)).any(|_| {
         spin_loop();
         ready()
     }) || (0..MOMENTS).any(|_| {
-        give_way();
+        yield_now();
         ready()
     })
 }

@@ -1,7 +1,7 @@
 //! Which blocks have places to give: a stack of them, so that beginning to wait costs the same however many wait. Any
 //! thread; lock-free.
 //!
-//! Blocks live as long as their roster, so whoever holds a stale link looks at a block all the same, and who sits in it
+//! Blocks live as long as their list, so whoever holds a stale link looks at a block all the same, and who sits in it
 //! sits well. One thread at a time takes a block off: then the one below it stays the one below it. Who finds another at
 //! that looks further down for a few steps instead, and makes a block where that leads to nothing; nobody waits.
 //!
@@ -10,35 +10,35 @@
 
 use core::ptr;
 
-use super::places::{Block, Payload, Place};
+use super::slots::{SlotBlock, Waiter};
 use crate::sync::{AtomicBool, AtomicPtr, Ordering};
 
 /// How many blocks are looked at before another is made. More than one is full only while others come and go.
 const STEPS: usize = 8;
 
 /// The stack.
-pub(super) struct Vacant<P> {
-    top: AtomicPtr<Block<P>>,
+pub(crate) struct Vacancies {
+    top: AtomicPtr<SlotBlock>,
     /// Somebody is taking a block off.
     taking: AtomicBool,
 }
 
-impl<P: Payload> Vacant<P> {
-    pub(super) fn new() -> Self {
+impl Vacancies {
+    pub(crate) fn new() -> Self {
         Self { top: AtomicPtr::new(ptr::null_mut()), taking: AtomicBool::new(false) }
     }
 
     /// Takes a place in a block that has one to give.
-    pub(super) fn sit(&self) -> Option<Place<P>> {
+    pub(crate) fn register(&self) -> Option<Waiter> {
         // ORDERING: Acquire pairs with the Release in `put`.
         let mut at = self.top.load(Ordering::Acquire);
         for _ in 0..STEPS {
-            // SAFETY: blocks live as long as the roster.
+            // SAFETY: blocks live as long as the list.
             let block = unsafe { at.as_ref() }?;
             #[cfg(test)]
-            super::roster::tests::step();
-            if let Some(index) = block.sit() {
-                return Some(Place { block, index });
+            super::list::tests::step();
+            if let Some(index) = block.register() {
+                return Some(Waiter { block, index });
             }
             // ORDERING: Acquire twice, as above.
             at = if self.take_off(block) { &self.top } else { &block.below }.load(Ordering::Acquire);
@@ -47,7 +47,7 @@ impl<P: Payload> Vacant<P> {
     }
 
     /// Takes a full block off, if it is the top one and nobody else is at it.
-    fn take_off(&self, block: &Block<P>) -> bool {
+    fn take_off(&self, block: &SlotBlock) -> bool {
         let this = ptr::from_ref(block).cast_mut();
         // ORDERING: Acquire pairs with the Release below: one thread after the other.
         if self.taking.swap(true, Ordering::Acquire) {
@@ -73,7 +73,7 @@ impl<P: Payload> Vacant<P> {
     }
 
     /// A block has room.
-    pub(super) fn put(&self, block: &Block<P>) {
+    pub(crate) fn put(&self, block: &SlotBlock) {
         // ORDERING: AcqRel, as in `take_off`.
         if block.listed.swap(true, Ordering::AcqRel) {
             return;

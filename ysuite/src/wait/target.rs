@@ -1,4 +1,4 @@
-//! How a sleeping end wants to be woken, and the waking. Any thread rings; the sleeping end alone registers.
+//! How a sleeping end wants to be woken, and the waking. Any thread target; the sleeping end alone registers.
 //!
 //! Ringing is lock-free and may make one system call for each way of sleeping that the token names.
 //!
@@ -12,21 +12,21 @@ use core::ptr;
 use core::task::Waker;
 
 use crate::os::{Native, Platform};
-use crate::queue::Passive;
+use crate::passive::Passive;
 use crate::signal::{Registration, TaskSlot};
 use crate::sync::{Arc, AtomicPtr, Ordering, UnsafeCell};
 
 /// Sleeps in the kernel, on the passive word itself.
-pub(super) const FUTEX: u32 = 1;
+pub(crate) const FUTEX: u32 = 1;
 /// Is a task whose waker lies in the slot.
-pub(super) const TASK: u32 = 2;
+pub(crate) const TASK: u32 = 2;
 /// Is attached to a set of signals.
-pub(super) const SIGNAL: u32 = 4;
+pub(crate) const SIGNAL: u32 = 4;
 
 /// The bells of one sleeping end.
-pub(super) struct Rings {
+pub(crate) struct WakeTarget {
     task: TaskSlot,
-    /// Null until attached for the first time; set once, freed with the rings. Apart, because most ends never are.
+    /// Null until attached for the first time; set once, freed with the target. Apart, because most ends never are.
     attachment: AtomicPtr<Attachment>,
 }
 
@@ -49,7 +49,7 @@ impl Attachment {
     fn exchange(&self, share: *mut Registration) -> Option<Arc<Registration>> {
         // ORDERING: Release hands the share over to the Acquire of whoever swaps it out.
         let before = self.deposit.swap(share, Ordering::AcqRel);
-        // SAFETY: made by `Arc::into_raw` in `Rings::deposit`; swapped out, it is this thread's alone.
+        // SAFETY: made by `Arc::into_raw` in `WakeTarget::deposit`; swapped out, it is this thread's alone.
         if before.is_null() { None } else { Some(unsafe { Arc::from_raw(before.cast_const()) }) }
     }
 }
@@ -60,15 +60,15 @@ impl Drop for Attachment {
     }
 }
 
-impl Rings {
-    pub(super) fn new() -> Self {
+impl WakeTarget {
+    pub(crate) fn new() -> Self {
         Self { task: TaskSlot::new(), attachment: AtomicPtr::new(ptr::null_mut()) }
     }
 
     /// Wakes whatever the tokens taken from `passive` stand for.
     #[cold]
     #[inline(never)]
-    pub(super) fn ring(&self, passive: &Passive, tokens: u32) {
+    pub(crate) fn ring(&self, passive: &Passive, tokens: u32) {
         if tokens & FUTEX != 0 {
             Native::wake(passive.word(), 1);
         }
@@ -83,7 +83,7 @@ impl Rings {
         }
     }
 
-    pub(super) fn set_waker(&self, waker: &Waker) {
+    pub(crate) fn set_waker(&self, waker: &Waker) {
         self.task.register(waker);
     }
 
@@ -98,7 +98,7 @@ impl Rings {
     ///
     /// # Safety
     /// By the sleeping end, which neither attaches nor detaches meanwhile.
-    pub(super) unsafe fn registration(&self) -> Option<&Registration> {
+    pub(crate) unsafe fn registration(&self) -> Option<&Registration> {
         // SAFETY: by the caller.
         self.attachment()?.own.with(|own| unsafe { (*own).as_deref() })
     }
@@ -107,7 +107,7 @@ impl Rings {
     ///
     /// # Safety
     /// By the sleeping end, which uses no other registration meanwhile.
-    pub(super) unsafe fn set_registration(&self, registration: Registration) -> Result<(), Registration> {
+    pub(crate) unsafe fn set_registration(&self, registration: Registration) -> Result<(), Registration> {
         let Some(attachment) = self.attachment() else {
             let own = UnsafeCell::new(Some(Arc::new(registration)));
             let attachment = Attachment { own, deposit: AtomicPtr::new(ptr::null_mut()) };
@@ -130,7 +130,7 @@ impl Rings {
     ///
     /// # Safety
     /// As of [`registration`](Self::registration).
-    pub(super) unsafe fn deposit(&self) {
+    pub(crate) unsafe fn deposit(&self) {
         let Some(attachment) = self.attachment() else { return };
         // SAFETY: by the caller.
         let share = attachment.own.with(|own| unsafe { (*own).clone() });
@@ -141,7 +141,7 @@ impl Rings {
 
     /// The sleeping end waits no longer: no task is to be woken. Returns its waker, to be dropped when all else is done.
     #[must_use = "its drop is foreign code, and comes last"]
-    pub(super) fn forget(&self) -> Option<Waker> {
+    pub(crate) fn forget(&self) -> Option<Waker> {
         self.task.take()
     }
 
@@ -150,7 +150,7 @@ impl Rings {
     ///
     /// # Safety
     /// As of [`set_registration`](Self::set_registration).
-    pub(super) unsafe fn detach(&self) -> bool {
+    pub(crate) unsafe fn detach(&self) -> bool {
         let Some(attachment) = self.attachment() else { return false };
         // SAFETY: by the caller.
         let own = attachment.own.with_mut(|own| unsafe { (*own).take() });
@@ -159,7 +159,7 @@ impl Rings {
     }
 }
 
-impl Drop for Rings {
+impl Drop for WakeTarget {
     fn drop(&mut self) {
         // ORDERING: Relaxed; the last owner has synchronised with the others.
         let attachment = self.attachment.load(Ordering::Relaxed);

@@ -10,66 +10,66 @@
 
 use core::task::Waker;
 
-use super::bell::Bell;
-use super::core::{Side, pass_on};
-use crate::queue::exchange::Place;
+use super::many::{SharedEnd, propagate};
+use super::slots::Waiter;
+use super::waiter_target::WaiterTarget;
 use crate::signal::Registration;
 use crate::sync::{AtomicBool, Ordering};
 
 /// A receiver's places. Most receivers have none.
 #[derive(Default)]
-pub(super) struct Standing {
+pub(crate) struct Subscriptions {
     /// Of the task that polled last.
-    task: Option<Post>,
+    task: Option<Subscription>,
     /// Of the set it is attached to.
-    attached: Option<Post>,
+    attached: Option<Subscription>,
 }
 
 /// A place that is kept.
-struct Post {
-    place: Place<Bell>,
+struct Subscription {
+    place: Waiter,
     /// Armed, as far as the receiver knows.
     armed: AtomicBool,
     /// Somebody is taking the id down.
     resting: AtomicBool,
 }
 
-impl Post {
-    fn new(side: impl Side) -> Self {
-        Self { place: side.roster().sit(), armed: AtomicBool::new(false), resting: AtomicBool::new(false) }
+impl Subscription {
+    fn new(side: impl SharedEnd) -> Self {
+        Self { place: side.list().register(), armed: AtomicBool::new(false), resting: AtomicBool::new(false) }
     }
 
-    fn arm(&self, side: impl Side) {
+    fn arm(&self, side: impl SharedEnd) {
         // ORDERING: Relaxed; true before the place can be called.
         self.armed.store(true, Ordering::Relaxed);
-        side.roster().arm(&self.place, false);
+        side.list().arm(&self.place, false);
     }
 
     /// Not armed any more. True: it has been called since it was.
-    fn settle(&self, side: impl Side) -> bool {
+    fn settle(&self, side: impl SharedEnd) -> bool {
         // ORDERING: AcqRel: one thread answers for a call.
-        self.armed.swap(false, Ordering::AcqRel) && !side.roster().disarm(&self.place)
+        self.armed.swap(false, Ordering::AcqRel) && !side.list().disarm(&self.place)
     }
 
-    fn bell<'a>(&self, side: &'a impl Side) -> &'a Bell {
-        side.roster().payload(&self.place)
+    fn bell<'a>(&self, side: &'a impl SharedEnd) -> &'a WaiterTarget {
+        side.list().target(&self.place)
     }
 
     /// Gives the place back. True: it had been called. The waker of its task is to be dropped last: foreign code.
     #[must_use]
-    fn leave(&self, side: impl Side) -> (bool, Option<Waker>) {
+    fn leave(&self, side: impl SharedEnd) -> (bool, Option<Waker>) {
         let called = self.settle(side);
         let waker = self.bell(&side).take_waker();
         // The id is free at once; the memory when nobody can be ringing any more.
         self.bell(&side).registration().inspect(|registration| registration.release());
-        side.roster().leave(&self.place);
+        side.list().unregister(&self.place);
         (called, waker)
     }
 }
 
-impl Standing {
+impl Subscriptions {
     /// Before the receiver waits in another way: that one is to be woken. True: one of the places had been called.
-    pub(super) fn step_back(&self, side: impl Side) -> bool {
+    pub(crate) fn step_back(&self, side: impl SharedEnd) -> bool {
         let mut called = self.task.as_ref().is_some_and(|post| post.settle(side));
         if let Some(post) = &self.attached {
             // ORDERING: Relaxed; only a hint, `settle` decides.
@@ -82,32 +82,32 @@ impl Standing {
     }
 
     /// Has the task woken once there may be something for it.
-    pub(super) fn arm_task(&mut self, side: impl Side, waker: &Waker) {
-        let post = self.task.get_or_insert_with(|| Post::new(side));
+    pub(crate) fn arm_task(&mut self, side: impl SharedEnd, waker: &Waker) {
+        let post = self.task.get_or_insert_with(|| Subscription::new(side));
         post.bell(&side).set_waker(waker);
         post.arm(side);
     }
 
     /// The task has found something after all. True: it had been called.
-    pub(super) fn settle_task(&self, side: impl Side) -> bool {
+    pub(crate) fn settle_task(&self, side: impl SharedEnd) -> bool {
         self.task.as_ref().is_some_and(|post| post.settle(side))
     }
 
     /// From now on the receiver is attached to this set, and to no other.
-    pub(super) fn attach(&mut self, side: impl Side, registration: Registration) {
+    pub(crate) fn attach(&mut self, side: impl SharedEnd, registration: Registration) {
         // There may be messages already: told once too often is told.
         registration.raise();
-        let post = Post::new(side);
+        let post = Subscription::new(side);
         post.bell(&side).set_registration(registration);
         if let Some(old) = self.attached.replace(post) {
             if old.leave(side).0 {
-                pass_on(side);
+                propagate(side);
             }
         }
     }
 
     /// Looks at what binds the receiver to a set, if it is in one.
-    pub(super) fn with_registration(&self, side: impl Side, look: &mut dyn FnMut(&Registration)) {
+    pub(crate) fn with_registration(&self, side: impl SharedEnd, look: &mut dyn FnMut(&Registration)) {
         self.attached
             .as_ref()
             .and_then(|post| post.bell(&side).registration())
@@ -115,20 +115,20 @@ impl Standing {
     }
 
     /// The receiver leaves the set it is attached to, if it is. What it had been told it passes on.
-    pub(super) fn detach(&mut self, side: impl Side) -> bool {
+    pub(crate) fn detach(&mut self, side: impl SharedEnd) -> bool {
         let Some(post) = self.attached.take() else { return false };
         if post.leave(side).0 {
-            pass_on(side);
+            propagate(side);
         }
         true
     }
 
     /// What an attached receiver does when it finds nothing: takes its id down, arms, and looks once more. True: something
     /// has come meanwhile.
-    pub(super) fn rest(&self, side: impl Side) -> bool {
+    pub(crate) fn rest(&self, side: impl SharedEnd) -> bool {
         let Some(post) = &self.attached else { return false };
         let Some(registration) = post.bell(&side).registration() else { return false };
-        if !registration.is_up() && side.roster().is_armed(&post.place) {
+        if !registration.is_up() && side.list().is_armed(&post.place) {
             return false;
         }
         // Another thread that shares the receiver is at it: it raises the id if it finds anything.
@@ -150,11 +150,11 @@ impl Standing {
     }
 
     /// The receiver goes, or was made in vain. What it had been told it passes on.
-    pub(super) fn leave(&mut self, side: impl Side) {
+    pub(crate) fn leave(&mut self, side: impl SharedEnd) {
         let places = [self.task.take(), self.attached.take()];
         let left = places.map(|post| post.map_or((false, None), |post| post.leave(side)));
         if left.iter().any(|(called, _)| *called) {
-            pass_on(side);
+            propagate(side);
         }
         // Dropped when both places have been left: foreign code.
         drop(left);

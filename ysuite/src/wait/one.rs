@@ -4,15 +4,15 @@
 use core::task::{Context, Poll};
 use std::time::Instant;
 
-use super::rings::{FUTEX, Rings, SIGNAL, TASK};
-use super::spin::Spinner;
+use super::backoff::Backoff;
+use super::target::{FUTEX, SIGNAL, TASK, WakeTarget};
 use crate::os::{Native, Platform, Waited};
-use crate::queue::Passive;
+use crate::passive::Passive;
 use crate::signal::{AttachError, Registration};
 use crate::sync::window;
 
 /// An end of a channel that can wait until something is ready: a message, room, or the other end's going.
-pub(super) trait Side {
+pub(crate) trait WaitingEnd {
     /// Whether there may be more such ends than CPUs, all waiting for the same other end: then they let others go first
     /// before they sleep.
     const CROWDED: bool = false;
@@ -21,7 +21,7 @@ pub(super) trait Side {
     /// Where this end says that it sleeps.
     fn passive(&self) -> &Passive;
     /// How it can be woken.
-    fn rings(&self) -> &Rings;
+    fn target(&self) -> &WakeTarget;
     /// Says that this end is about to sleep, in ways that `tokens` name. It must be looked at once more before it does.
     fn arm(&mut self, tokens: u32) {
         self.passive().arm(tokens);
@@ -40,7 +40,7 @@ pub(super) trait Side {
 
 /// What an end has found in arming what it polls.
 #[derive(PartialEq)]
-pub(super) enum Settled {
+pub(crate) enum Settled {
     /// Nothing: whatever comes from now on will call.
     Quietly,
     /// A message, or the end of a queue.
@@ -48,14 +48,14 @@ pub(super) enum Settled {
 }
 
 /// The set that a side is attached to.
-pub(super) fn registration(side: &impl Side) -> Option<&Registration> {
+pub(crate) fn registration(side: &impl WaitingEnd) -> Option<&Registration> {
     // SAFETY: this is the side's own end at work; it attaches and detaches below only, and not meanwhile.
-    unsafe { side.rings().registration() }
+    unsafe { side.target().registration() }
 }
 
-/// The tokens beside `way` that this side leaves when it sleeps: an attached one rings its set as well, so that its id
+/// The tokens beside `way` that this side leaves when it sleeps: an attached one target its set as well, so that its id
 /// is up whenever something may be there, however the wait ends.
-fn tokens(side: &impl Side, way: u32) -> u32 {
+fn tokens(side: &impl WaitingEnd, way: u32) -> u32 {
     if registration(side).is_some() { way | SIGNAL } else { way }
 }
 
@@ -65,10 +65,10 @@ fn tokens(side: &impl Side, way: u32) -> u32 {
 /// A look may find no message and yet something new to poll: a lane that a slow sender has raised for a message that is
 /// consumed already, before anybody was armed to be called. The call is over, and that sender will not call for its next
 /// message. So nobody sleeps before what the last look has brought is armed as well.
-fn arm(side: &mut impl Side, tokens: u32) -> bool {
+fn arm(side: &mut impl WaitingEnd, tokens: u32) -> bool {
     if tokens & SIGNAL != 0 {
         // SAFETY: as in `registration`.
-        unsafe { side.rings().deposit() };
+        unsafe { side.target().deposit() };
     }
     side.arm(tokens);
     loop {
@@ -86,7 +86,7 @@ fn arm(side: &mut impl Side, tokens: u32) -> bool {
 }
 
 /// Something was found behind the arming: nobody needs to ring, but an attached side's id must be up.
-fn found(side: &impl Side, tokens: u32) {
+fn found(side: &impl WaitingEnd, tokens: u32) {
     side.passive().disarm(tokens);
     if let Some(registration) = registration(side) {
         registration.raise();
@@ -96,11 +96,11 @@ fn found(side: &impl Side, tokens: u32) {
 /// Blocks the thread until the side is ready (true) or the deadline has passed (false).
 #[cold]
 #[inline(never)]
-pub(super) fn block<S: Side>(side: &mut S, spinner: &mut Spinner, deadline: Option<Instant>) -> bool {
-    if spinner.look(deadline, || side.is_ready()) {
+pub(crate) fn block<S: WaitingEnd>(side: &mut S, backoff: &mut Backoff, deadline: Option<Instant>) -> bool {
+    if backoff.look(deadline, || side.is_ready()) {
         return true;
     }
-    if S::CROWDED && spinner.give_way(deadline, || side.is_ready()) {
+    if S::CROWDED && backoff.yield_now(deadline, || side.is_ready()) {
         return true;
     }
     let tokens = tokens(side, FUTEX);
@@ -108,11 +108,11 @@ pub(super) fn block<S: Side>(side: &mut S, spinner: &mut Spinner, deadline: Opti
         if arm(side, tokens) {
             return true;
         }
-        let start = spinner.is_curious().then(Instant::now);
+        let start = backoff.is_curious().then(Instant::now);
         let woken = sleep(side.passive(), deadline);
         // One that ends because its time is up says nothing of how long they take.
         if let (true, Some(start)) = (woken, start) {
-            spinner.slept(start.elapsed());
+            backoff.slept(start.elapsed());
         }
         if !woken {
             // An attached side stays armed for its set.
@@ -143,7 +143,7 @@ fn sleep(passive: &Passive, deadline: Option<Instant>) -> bool {
 }
 
 /// Registers the task to be woken once the side is ready, unless it is ready already.
-pub(super) fn poll(side: &mut impl Side, context: &mut Context<'_>) -> Poll<()> {
+pub(crate) fn poll(side: &mut impl WaitingEnd, context: &mut Context<'_>) -> Poll<()> {
     if side.is_ready() {
         // A token left by an earlier poll would have the next message wake us for nothing.
         if side.passive().look() & TASK != 0 {
@@ -151,22 +151,22 @@ pub(super) fn poll(side: &mut impl Side, context: &mut Context<'_>) -> Poll<()> 
         }
         return Poll::Ready(());
     }
-    side.rings().set_waker(context.waker());
+    side.target().set_waker(context.waker());
     let tokens = tokens(side, TASK);
     if arm(side, tokens) { Poll::Ready(()) } else { Poll::Pending }
 }
 
 /// The task that was registered waits no longer: it need not be woken, and its waker is dropped, last of all.
-pub(super) fn forget(side: &mut impl Side) {
+pub(crate) fn forget(side: &mut impl WaitingEnd) {
     if side.passive().look() & TASK != 0 {
         side.passive().disarm(TASK);
     }
-    drop(side.rings().forget());
+    drop(side.target().forget());
 }
 
 /// What an attached side does when it finds nothing: takes its id down, arms, and looks once more. True: something has
 /// come meanwhile. An unattached side does nothing here, and pays nothing.
-pub(super) fn rest(side: &mut impl Side) -> bool {
+pub(crate) fn rest(side: &mut impl WaitingEnd) -> bool {
     match registration(side) {
         None => return false,
         // At rest already, with nothing to poll beside its word.
@@ -181,17 +181,17 @@ pub(super) fn rest(side: &mut impl Side) -> bool {
 }
 
 /// Attaches a side to the set that a registration is for.
-pub(super) fn attach(side: &mut impl Side, registration: Registration) -> Result<(), AttachError> {
+pub(crate) fn attach(side: &mut impl WaitingEnd, registration: Registration) -> Result<(), AttachError> {
     // SAFETY: the side's own end, and nothing else of it is under way.
-    unsafe { side.rings().set_registration(registration) }.map_err(|_| AttachError::AlreadyAttached)?;
+    unsafe { side.target().set_registration(registration) }.map_err(|_| AttachError::AlreadyAttached)?;
     // There may be something already, and nobody is armed: told once too often is told.
     self::registration(side).inspect(|registration| registration.raise());
     Ok(())
 }
 
 /// Takes a side out of its set. True: it was in one.
-pub(super) fn detach(side: &mut impl Side) -> bool {
+pub(crate) fn detach(side: &mut impl WaitingEnd) -> bool {
     side.passive().disarm(SIGNAL);
     // SAFETY: as in `attach`.
-    unsafe { side.rings().detach() }
+    unsafe { side.target().detach() }
 }

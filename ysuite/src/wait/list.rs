@@ -1,9 +1,9 @@
-//! The roster: who waits at one side of an exchange, for whoever publishes next to find. Any thread; lock-free.
+//! The list: who waits at one side of an exchange, for whoever publishes next to find. Any thread; lock-free.
 //!
-//! A waiting thread, task or receiver takes a [`Place`], *arms* it, looks at the queue once more, and sleeps. Whoever
-//! publishes looks at the roster's word and, where somebody waits, *calls* one: takes the bit of an armed place, which only
-//! one can, and wakes whatever the place's payload stands for. A place that is left while it is being called is given
-//! back by the caller, so a payload is never touched by anybody but those who came for it.
+//! A waiting thread, task or receiver takes a [`Waiter`], *arms* it, looks at the queue once more, and sleeps. Whoever
+//! publishes looks at the list's word and, where somebody waits, *calls* one: takes the bit of an armed place, which only
+//! one can, and wakes whatever the place's target stands for. A place that is left while it is being called is given
+//! back by the caller, so a target is never touched by anybody but those who came for it.
 //!
 //! Store-then-load on both sides: publish, barrier, look at the word; against arm, barrier, look at the queue. The
 //! publisher's barrier is free for a stream: see the table. A sleeper that arms where nobody has promised fences has the
@@ -29,8 +29,9 @@ use core::sync::atomic::AtomicU32 as HintU32;
 
 use crossbeam_utils::CachePadded;
 
-use super::places::{Block, Called, Payload, Place};
-use super::vacant::Vacant;
+use super::slots::{Notified, SlotBlock, Waiter};
+use super::vacancies::Vacancies;
+use super::waiter_target::WaiterTarget;
 use crate::sync::{AtomicI32, AtomicPtr, AtomicU32, Ordering, asymmetric, fence, heavy, light};
 
 /// One that is armed, or about to be. The lowest bits of the word count them.
@@ -44,25 +45,25 @@ const PENDING: u32 = 1 << 30;
 const GONE: u32 = 1 << 31;
 
 /// Publications that find nobody after which fences are given up for the free barrier.
-const CALM: u32 = if cfg!(ysuite_loom) { 1 } else { 64 };
+const FENCE_WINDOW: u32 = if cfg!(ysuite_loom) { 1 } else { 64 };
 
 /// Those who wait. `P` is how one of them is woken.
-pub(crate) struct Roster<P> {
+pub(crate) struct WaitList {
     word: CachePadded<AtomicU32>,
     /// How many have been called that will certainly come, and have not yet. One that is quick may come before its caller
     /// has counted it: then this is less than nothing for a moment.
-    coming: AtomicI32,
+    in_flight: AtomicI32,
     /// How often in a row nobody was found. Any publisher; lossy.
-    calm: HintU32,
+    idle_publications: HintU32,
     /// Where the next search begins: a block, and a place in it. Hints.
-    block: AtomicPtr<Block<P>>,
+    block: AtomicPtr<SlotBlock>,
     place: HintU32,
     /// The blocks, which only become more.
-    blocks: AtomicPtr<Block<P>>,
+    blocks: AtomicPtr<SlotBlock>,
     /// The newest block, or one shortly before it. A hint.
-    newest: AtomicPtr<Block<P>>,
+    newest: AtomicPtr<SlotBlock>,
     /// The blocks that have places to give.
-    vacant: Vacant<P>,
+    vacant: Vacancies,
 }
 
 /// What a look at the word has found.
@@ -80,30 +81,30 @@ impl Word {
     }
 }
 
-impl<P: Payload> Roster<P> {
+impl WaitList {
     pub(crate) fn new() -> Self {
         Self {
             word: CachePadded::new(AtomicU32::new(FENCED)),
-            coming: AtomicI32::new(0),
-            calm: HintU32::new(0),
+            in_flight: AtomicI32::new(0),
+            idle_publications: HintU32::new(0),
             block: AtomicPtr::new(ptr::null_mut()),
             place: HintU32::new(0),
             blocks: AtomicPtr::new(ptr::null_mut()),
             newest: AtomicPtr::new(ptr::null_mut()),
-            vacant: Vacant::new(),
+            vacant: Vacancies::new(),
         }
     }
 
     /// Takes a place. Allocates a block where none is free. Costs the same however many there are.
-    pub(crate) fn sit(&self) -> Place<P> {
-        self.vacant.sit().unwrap_or_else(|| self.sit_further())
+    pub(crate) fn register(&self) -> Waiter {
+        self.vacant.register().unwrap_or_else(|| self.register_further())
     }
 
     /// Takes a place in a new block.
     #[cold]
-    fn sit_further(&self) -> Place<P> {
+    fn register_further(&self) -> Waiter {
         // ORDERING: Acquire pairs with the Release below.
-        // SAFETY: blocks live as long as the roster.
+        // SAFETY: blocks live as long as the list.
         let mut link = match unsafe { self.newest.load(Ordering::Acquire).as_ref() } {
             Some(newest) => &newest.next,
             None => &self.blocks,
@@ -114,30 +115,30 @@ impl<P: Payload> Roster<P> {
             // SAFETY: as above.
             let (block, made) = match unsafe { known.as_ref() } {
                 Some(block) => (block, false),
-                None => Block::extend(link),
+                None => SlotBlock::extend(link),
             };
             #[cfg(test)]
             tests::step();
-            let index = if made { Some(0) } else { block.sit() };
+            let index = if made { Some(0) } else { block.register() };
             if made {
                 // ORDERING: Release hands the block to whoever finds it here first.
                 self.newest.store(ptr::from_ref(block).cast_mut(), Ordering::Release);
                 self.vacant.put(block);
             }
             if let Some(index) = index {
-                return Place { block, index };
+                return Waiter { block, index };
             }
             link = &block.next;
         }
     }
 
-    /// A payload, to be changed only while its place is not armed.
-    pub(crate) fn payload(&self, place: &Place<P>) -> &P {
-        self.block(place).payload(place.index)
+    /// A target, to be changed only while its place is not armed.
+    pub(crate) fn target(&self, place: &Waiter) -> &WaiterTarget {
+        self.block(place).target(place.index)
     }
 
-    fn block(&self, place: &Place<P>) -> &Block<P> {
-        // SAFETY: blocks live as long as the roster, and a place is only ever used with its own.
+    fn block(&self, place: &Waiter) -> &SlotBlock {
+        // SAFETY: blocks live as long as the list, and a place is only ever used with its own.
         unsafe { &*place.block }
     }
 
@@ -158,9 +159,10 @@ impl<P: Payload> Roster<P> {
         let word = self.word.load(Ordering::Relaxed);
         if word & (ARMED_MASK | GONE) == 0 && word & FENCED != 0 && asymmetric() {
             // ORDERING: Relaxed twice; a count that is lost now and then delays the change.
-            let calm = self.calm.load(Ordering::Relaxed) + 1;
-            self.calm.store(if calm < CALM { calm } else { 0 }, Ordering::Relaxed);
-            if calm >= CALM {
+            let idle_publications = self.idle_publications.load(Ordering::Relaxed) + 1;
+            self.idle_publications
+                .store(if idle_publications < FENCE_WINDOW { idle_publications } else { 0 }, Ordering::Relaxed);
+            if idle_publications >= FENCE_WINDOW {
                 // Fails where anybody has been counted meanwhile.
                 // ORDERING: SeqCst read-modify-write, in one order with those of `arm`.
                 let _ = self.word.compare_exchange(word, 0, Ordering::SeqCst, Ordering::Relaxed);
@@ -170,10 +172,10 @@ impl<P: Payload> Roster<P> {
     }
 
     /// Sleeper: from now on it may be called. Afterwards it must look at the queue once more before it sleeps. Nothing
-    /// changes for a place that is armed already. `certain`: it will come at once when it is called.
-    pub(crate) fn arm(&self, place: &Place<P>, certain: bool) {
+    /// changes for a place that is armed already. `is_thread`: it will come at once when it is called.
+    pub(crate) fn arm(&self, place: &Waiter, is_thread: bool) {
         let (block, bit) = (self.block(place), 1_u64 << place.index);
-        block.enlist(place.index, certain);
+        block.enlist(place.index, is_thread);
         // ORDERING: SeqCst, in one order with the withdrawal in `attend`; counted before the bit, so that the count is
         // never less than the bits. Acquire for whoever made the promise.
         let mut word = self.word.fetch_add(ARMED, Ordering::SeqCst);
@@ -186,7 +188,7 @@ impl<P: Payload> Roster<P> {
             // ORDERING: Release (as above) hands what the barrier has brought to whoever finds the bit.
             self.word.fetch_or(FENCED, Ordering::SeqCst);
         }
-        // ORDERING: Release pairs with the Acquire in `Block::call`.
+        // ORDERING: Release pairs with the Acquire in `SlotBlock::call`.
         if block.armed.fetch_or(bit, Ordering::AcqRel) & bit != 0 {
             // Armed already, and still.
             self.uncount();
@@ -197,7 +199,7 @@ impl<P: Payload> Roster<P> {
     }
 
     /// Sleeper: does not want to be called any more. False: it was not armed, or has been called.
-    pub(crate) fn disarm(&self, place: &Place<P>) -> bool {
+    pub(crate) fn disarm(&self, place: &Waiter) -> bool {
         let (block, bit) = (self.block(place), 1_u64 << place.index);
         // ORDERING: AcqRel: a bit found gone means that what its caller had published is visible.
         if block.armed.fetch_and(!bit, Ordering::AcqRel) & bit == 0 {
@@ -209,7 +211,7 @@ impl<P: Payload> Roster<P> {
     }
 
     /// Whether the place is armed, and has not been called.
-    pub(crate) fn is_armed(&self, place: &Place<P>) -> bool {
+    pub(crate) fn is_armed(&self, place: &Waiter) -> bool {
         // ORDERING: Acquire, as in `disarm`.
         self.block(place).armed.load(Ordering::Acquire) & (1 << place.index) != 0
     }
@@ -220,15 +222,15 @@ impl<P: Payload> Roster<P> {
     }
 
     /// One that was called as certain has come: it has taken what there was for it, or is about to leave.
-    pub(crate) fn come(&self) {
+    pub(crate) fn arrive(&self) {
         // ORDERING: AcqRel: whoever comes last sees what the others have taken.
-        self.coming.fetch_sub(1, Ordering::AcqRel);
+        self.in_flight.fetch_sub(1, Ordering::AcqRel);
     }
 
     /// How many have been called and will certainly come, and have not yet.
-    pub(crate) fn coming(&self) -> usize {
-        // ORDERING: Acquire pairs with the release in `come`.
-        self.coming.load(Ordering::Acquire).max(0) as usize
+    pub(crate) fn in_flight(&self) -> usize {
+        // ORDERING: Acquire pairs with the release in `arrive`.
+        self.in_flight.load(Ordering::Acquire).max(0) as usize
     }
 
     /// The word as it stands.
@@ -238,7 +240,7 @@ impl<P: Payload> Roster<P> {
     }
 
     /// Publisher: takes one of those who wait, in turn.
-    pub(crate) fn call(&self) -> Option<Called<'_, P>> {
+    pub(crate) fn notify_one(&self) -> Option<Notified<'_>> {
         // ORDERING: Acquire pairs with the Release in `extend`.
         let first = self.blocks.load(Ordering::Acquire);
         // ORDERING: Acquire pairs with the Release in `called`; Relaxed for the place: any is a good beginning.
@@ -246,10 +248,10 @@ impl<P: Payload> Roster<P> {
         let begin = if begin.is_null() { first } else { begin };
         let mut mask = u64::MAX << (self.place.load(Ordering::Relaxed) % 64);
         let (mut at, mut wrapped) = (begin, false);
-        // SAFETY: blocks live as long as the roster.
+        // SAFETY: blocks live as long as the list.
         while let Some(block) = unsafe { at.as_ref() } {
-            if let Some(index) = block.call(mask) {
-                return Some(self.called(block, index));
+            if let Some(index) = block.claim(mask) {
+                return Some(self.notified(block, index));
             }
             if wrapped && at == begin {
                 return None;
@@ -265,22 +267,22 @@ impl<P: Payload> Roster<P> {
         None
     }
 
-    fn called<'a>(&'a self, block: &'a Block<P>, index: usize) -> Called<'a, P> {
-        let called = Called::new(&self.vacant, block, index);
+    fn notified<'a>(&'a self, block: &'a SlotBlock, index: usize) -> Notified<'a> {
+        let called = Notified::new(&self.vacant, block, index);
         // ORDERING: Relaxed, a hint; Release for the pointer, which hands the block to whoever finds it here first.
         self.place.store(index as u32 + 1, Ordering::Relaxed);
         self.block.store(ptr::from_ref(block).cast_mut(), Ordering::Release);
-        if called.is_certain() {
-            // ORDERING: AcqRel, as in `come`.
-            self.coming.fetch_add(1, Ordering::AcqRel);
+        if called.is_thread() {
+            // ORDERING: AcqRel, as in `arrive`.
+            self.in_flight.fetch_add(1, Ordering::AcqRel);
         }
         self.uncount();
         called
     }
 
     /// Gives a place back. It must not be armed; if it is being called right now, its caller gives it back.
-    pub(crate) fn leave(&self, place: &Place<P>) {
-        self.block(place).leave(place.index, &self.vacant);
+    pub(crate) fn unregister(&self, place: &Waiter) {
+        self.block(place).unregister(place.index, &self.vacant);
     }
 
     /// This side will never come back: from now on every publication is answered with that. What is in the queue must be
@@ -295,7 +297,7 @@ impl<P: Payload> Roster<P> {
     }
 }
 
-impl<P> Drop for Roster<P> {
+impl Drop for WaitList {
     fn drop(&mut self) {
         // ORDERING: Relaxed throughout; nobody else is left.
         let mut at = self.blocks.load(Ordering::Relaxed);
@@ -324,24 +326,18 @@ pub(super) mod tests {
     mod places {
         use std::collections::HashSet;
 
-        use super::super::super::{Payload, Place, Roster};
+        use super::super::super::slots::Waiter;
+        use super::super::WaitList;
         use super::STEPS;
-
-        #[derive(Default)]
-        struct Nobody;
-
-        impl Payload for Nobody {
-            fn vacate(&self) {}
-        }
 
         const MANY: usize = 20_000;
 
-        fn sit(roster: &Roster<Nobody>, places: usize) -> (Vec<Place<Nobody>>, usize) {
+        fn register(list: &WaitList, places: usize) -> (Vec<Waiter>, usize) {
             STEPS.set(0);
-            ((0..places).map(|_| roster.sit()).collect(), STEPS.get())
+            ((0..places).map(|_| list.register()).collect(), STEPS.get())
         }
 
-        fn different(places: &[Place<Nobody>]) -> (usize, usize) {
+        fn different(places: &[Waiter]) -> (usize, usize) {
             let all: HashSet<_> = places.iter().map(|place| (place.block, place.index)).collect();
             let blocks: HashSet<_> = places.iter().map(|place| place.block).collect();
             (all.len(), blocks.len())
@@ -349,8 +345,8 @@ pub(super) mod tests {
 
         #[test]
         fn beginning_to_wait_looks_at_few_blocks_however_many_wait() {
-            let roster = Roster::new();
-            let (mut places, steps) = sit(&roster, MANY);
+            let list = WaitList::new();
+            let (mut places, steps) = register(&list, MANY);
             assert!(steps <= MANY * 2, "{steps} steps");
             assert_eq!(different(&places), (MANY, MANY.div_ceil(64)));
             // Those that leave make room, wherever that is, and it is found.
@@ -360,11 +356,11 @@ pub(super) mod tests {
                     left += 1;
                     let goes = left % every == 0;
                     if goes {
-                        roster.leave(place);
+                        list.unregister(place);
                     }
                     !goes
                 });
-                let (more, steps) = sit(&roster, MANY - places.len());
+                let (more, steps) = register(&list, MANY - places.len());
                 assert!(steps <= more.len() * 3 + 1, "{steps} steps for {} places", more.len());
                 places.extend(more);
                 assert_eq!(different(&places), (MANY, MANY.div_ceil(64)));
@@ -373,20 +369,20 @@ pub(super) mod tests {
 
         #[test]
         fn places_that_threads_take_and_leave_are_never_anothers_and_come_back() {
-            let roster = &Roster::new();
+            let list = &WaitList::new();
             std::thread::scope(|scope| {
                 for _ in 0..4 {
                     scope.spawn(|| {
                         for round in 0..200 {
-                            let (places, _) = sit(roster, round % 150);
+                            let (places, _) = register(list, round % 150);
                             assert_eq!(different(&places).0, places.len());
-                            places.iter().for_each(|place| roster.leave(place));
+                            places.iter().for_each(|place| list.unregister(place));
                         }
                     });
                 }
             });
             // A block or two more than were ever full, made while others were being taken off.
-            let (places, _) = sit(roster, 600);
+            let (places, _) = register(list, 600);
             let (all, blocks) = different(&places);
             assert!(all == 600 && blocks <= 600 / 64 + 8, "{blocks} blocks");
         }

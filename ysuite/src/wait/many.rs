@@ -1,0 +1,205 @@
+//! Waiting in an exchange: look, arm a place in the list, look again, sleep; and what is owed when the wait ends.
+//!
+//! One that has been called answers for the message (or the room) it was called for: when its wait ends, however it ends,
+//! and more can be had, it wakes the next. So a wait that times out, a future that is dropped, and a thread that panics
+//! pass on what they were told.
+
+use core::task::{Context, Poll};
+use std::time::Instant;
+
+use super::list::WaitList;
+use super::shared_backoff::SharedBackoff;
+use super::slots::Waiter;
+use super::waiter_target::WaiterTarget;
+use crate::foreign::Panics;
+use crate::os::{Native, Platform, Waited};
+use crate::sync::{Ordering, fence};
+
+/// An end of which there are several, all waiting for the same thing: of an exchange, or takers from a pool.
+pub(crate) trait SharedEnd: Copy {
+    /// Those who wait.
+    fn list(&self) -> &WaitList;
+    /// Whether waiting is over: something can be done, or nothing ever will be.
+    fn is_ready(&self) -> bool;
+    /// For how many there may be something to do.
+    fn supply(&self) -> usize;
+}
+
+/// One wait of a thread or a future.
+pub(crate) struct ManyWait<S: SharedEnd> {
+    side: S,
+    place: Option<Waiter>,
+    /// Armed, as far as this end knows.
+    armed: bool,
+    /// Was called, and owes the others a look.
+    called: bool,
+    /// Was called as a thread, and is counted as coming.
+    coming: bool,
+}
+
+impl<S: SharedEnd> ManyWait<S> {
+    /// `called`: on behalf of another place, which has been left.
+    pub(crate) fn new(side: S, called: bool) -> Self {
+        Self { side, place: None, armed: false, called, coming: false }
+    }
+
+    /// Blocks the thread until the side is ready (true) or the deadline has passed (false).
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn block(&mut self, shared: &SharedBackoff, deadline: Option<Instant>) -> bool {
+        let side = self.side;
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return side.is_ready();
+        }
+        let mut backoff = shared.recall();
+        if backoff.look(deadline, || side.is_ready()) || backoff.yield_now(deadline, || side.is_ready()) {
+            shared.keep(backoff);
+            return true;
+        }
+        loop {
+            self.arm(true, WaiterTarget::set_asleep);
+            if side.is_ready() {
+                self.settle(true);
+                shared.keep(backoff);
+                return true;
+            }
+            let start = backoff.is_curious().then(Instant::now);
+            let in_time = self.sleep(deadline);
+            self.settle(true);
+            // One that ends because its time is up says nothing of how long they take.
+            if let (true, Some(start)) = (in_time, start) {
+                backoff.slept(start.elapsed());
+            }
+            // Looked at once: what is there now may be gone the next time.
+            let ready = side.is_ready();
+            if ready || !in_time {
+                shared.keep(backoff);
+                return ready;
+            }
+            // Somebody was quicker; or the bell was rung for an earlier wait.
+        }
+    }
+
+    /// Registers the task to be woken once the side is ready, unless it is ready already.
+    pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.settle(false);
+        if self.side.is_ready() {
+            return Poll::Ready(());
+        }
+        self.arm(false, |bell| bell.set_waker(context.waker()));
+        if self.side.is_ready() {
+            self.settle(false);
+            return Poll::Ready(());
+        }
+        Poll::Pending
+    }
+
+    fn arm(&mut self, is_thread: bool, prepare: impl FnOnce(&WaiterTarget)) {
+        let list = self.side.list();
+        if core::mem::take(&mut self.coming) {
+            list.arrive();
+        }
+        let place = self.place.get_or_insert_with(|| list.register());
+        prepare(list.target(place));
+        list.arm(place, is_thread);
+        self.armed = true;
+    }
+
+    /// Not armed any more: either nobody has called, or somebody has.
+    fn settle(&mut self, is_thread: bool) {
+        let (true, Some(place)) = (self.armed, &self.place) else { return };
+        self.armed = false;
+        if !self.side.list().disarm(place) {
+            self.called = true;
+            self.coming = is_thread;
+        }
+    }
+
+    /// Sleeps until the bell is rung (true) or the deadline has passed (false).
+    fn sleep(&self, deadline: Option<Instant>) -> bool {
+        let Some(place) = &self.place else { return true };
+        let (word, asleep) = self.side.list().target(place).asleep();
+        loop {
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            if left.is_some_and(|left| left.is_zero()) || Native::wait(word, asleep, left) == Waited::TimedOut {
+                return false;
+            }
+            // ORDERING: Relaxed; what the ringing stands for is acquired with the place's bit.
+            if word.load(crate::sync::Ordering::Relaxed) != asleep {
+                return true;
+            }
+        }
+    }
+}
+
+impl<S: SharedEnd> Drop for ManyWait<S> {
+    fn drop(&mut self) {
+        // Armed only where a future is dropped, or foreign code has panicked.
+        self.settle(false);
+        let mut waker = None;
+        if let Some(place) = &self.place {
+            let list = self.side.list();
+            if self.coming {
+                list.arrive();
+            }
+            waker = list.target(place).take_waker();
+            list.unregister(place);
+        }
+        if self.called {
+            propagate(self.side);
+        }
+        // Last: foreign code, which may panic.
+        drop(waker);
+    }
+}
+
+/// Something has come for so many: wakes as many as wait. A thread is the last, since it passes on what it leaves; a task
+/// or an attached receiver may have other things to do.
+pub(crate) fn notify(list: &WaitList, most: usize) {
+    let mut panics = Panics::none();
+    for _ in 0..most {
+        let Some(called) = list.notify_one() else { return };
+        // A thread sees to what is behind it.
+        let is_last = called.is_thread();
+        panics.catch(|| called.ring(is_last));
+        if is_last {
+            return;
+        }
+    }
+}
+
+/// Nothing will ever come: wakes all. One waker that panics does not keep the others asleep.
+pub(crate) fn notify_all(list: &WaitList) {
+    // ORDERING: pairs with the fence in `WaitList::arm`: a sleeper sees that the ring is closed, or is seen here.
+    fence(Ordering::SeqCst);
+    let mut panics = Panics::none();
+    while let Some(called) = list.notify_one() {
+        panics.catch(|| called.ring(called.is_thread()));
+    }
+}
+
+/// What one that has been called owes the others once it has taken what it wanted, or leaves: if more can be had than
+/// those who are coming will take, one more is woken.
+pub(crate) fn propagate(side: impl SharedEnd) {
+    let list = side.list();
+    if list.word().is_armed() && side.is_ready() {
+        let supply = side.supply().saturating_sub(list.in_flight());
+        if supply != 0 {
+            notify(list, supply);
+        }
+    }
+}
+
+/// What one that had been called owes, while foreign code runs that may panic: then it is passed on at once.
+pub(crate) struct Owed<S: SharedEnd> {
+    pub(crate) side: S,
+    pub(crate) called: bool,
+}
+
+impl<S: SharedEnd> Drop for Owed<S> {
+    fn drop(&mut self) {
+        if self.called {
+            propagate(self.side);
+        }
+    }
+}
