@@ -15,7 +15,8 @@
 //! Cannot: serve two sleepers at once, or two publishers that use [`Passive::published`].
 //! Sources: Y-suite (ØMQ 0.2) for the idea; liburcu, folly and C++ P1202 for the asymmetric barriers.
 
-use crate::sync::{AtomicU32, Ordering, asymmetric, fence, heavy, light, window};
+use crate::os::{asymmetric, heavy, light};
+use crate::sync::{AtomicU32, Ordering, fence, window};
 
 /// The publisher promises a full fence between its publication and its look at this word.
 const FENCED: u32 = 1 << 31;

@@ -1,10 +1,7 @@
-//! One façade over `std` and `loom`: atomics, cells, `Arc`, locks, threads, and the asymmetric pair of barriers.
+//! One façade over `std` and `loom`: atomics, cells, `Arc`, locks and threads.
 //!
 //! Everything in this crate that is shared between threads is made of these names, so the very code that ships is the
 //! code the model checker explores (under the private cfg `ysuite_loom`).
-//!
-//! [`light`] and [`heavy`] together stand for one full fence on each side of a store-then-load handshake; the light side
-//! is free when the kernel can execute the barrier on its behalf (`membarrier(2)`), see `os/membarrier.rs`.
 
 #[cfg(not(ysuite_loom))]
 mod real {
@@ -35,10 +32,6 @@ mod real {
         }
     }
 
-    #[inline(always)]
-    pub(super) fn light() {
-        core::sync::atomic::compiler_fence(Ordering::SeqCst);
-    }
 }
 
 #[cfg(ysuite_loom)]
@@ -50,68 +43,12 @@ mod real {
     };
     pub(crate) use loom::sync::{Arc, Mutex, MutexGuard};
     pub(crate) use loom::{thread, thread_local};
-
-    pub(crate) use barriers::between_threads;
-    pub(super) use barriers::light;
-
-    /// The kernel's barrier for others, as a model sees it: less than it is, and as much as may be relied on.
-    ///
-    /// Each thread has a word of its own. `light` is a read-modify-write of the caller's word, `heavy` one of everybody's:
-    /// so each pair of the two has an order. A `light` that comes first hands over what its thread did before it; one that
-    /// comes second gets what the caller of `heavy` did before that. Nothing passes between two `light`s, nothing to any
-    /// atomic elsewhere, and none of them is a fence: where a fence is needed a model finds it missing.
-    mod barriers {
-        use std::sync::atomic::AtomicUsize as PlainUsize;
-
-        use loom::sync::atomic::{AtomicUsize, Ordering, fence};
-
-        /// A model has no more threads.
-        const THREADS: usize = 5;
-
-        struct Barriers {
-            words: [AtomicUsize; THREADS],
-            /// How many threads have a word. Not a model's: that would order them.
-            given: PlainUsize,
-        }
-
-        loom::lazy_static! {
-            static ref BARRIERS: Barriers = Barriers {
-                words: std::array::from_fn(|_| AtomicUsize::new(0)),
-                given: PlainUsize::new(0),
-            };
-        }
-
-        loom::thread_local! {
-            // ORDERING: Relaxed; a number for each.
-            static OWN: usize = BARRIERS.given.fetch_add(1, Ordering::Relaxed);
-        }
-
-        pub(in crate::sync) fn light() {
-            // ORDERING: AcqRel, see above. A thread past its thread-locals has a fence.
-            if OWN.try_with(|&own| BARRIERS.words[own].fetch_add(0, Ordering::AcqRel)).is_err() {
-                fence(Ordering::SeqCst);
-            }
-        }
-
-        pub(crate) fn between_threads() {
-            // ORDERING: a full fence of the caller's own.
-            fence(Ordering::SeqCst);
-            // ORDERING: AcqRel, see above; also those of threads that have come to no `light` yet.
-            for word in &BARRIERS.words {
-                word.fetch_add(0, Ordering::AcqRel);
-            }
-            fence(Ordering::SeqCst);
-        }
-    }
 }
 
 pub(crate) use real::{
     Arc, AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, UnsafeCell,
     fence, spin_loop, thread, thread_local,
 };
-
-#[cfg(ysuite_loom)]
-pub(crate) use real::between_threads;
 
 /// Memory that one thread makes and an atomic elsewhere hands over: a model is told who writes and who reads it, and finds
 /// where the one is not ordered before the other. Nothing otherwise.
@@ -138,21 +75,6 @@ impl Handed {
         #[cfg(ysuite_loom)]
         self.0.with(|_| ());
     }
-}
-
-use crate::os::{Native, Platform};
-
-/// Whether the asymmetric pair may be used in this process: decided once, at the first question.
-#[inline]
-pub(crate) fn asymmetric() -> bool {
-    Native::can_bar_others()
-}
-
-/// The side that runs for every message: costs no instruction, keeps the compiler from reordering.
-/// Valid only against a [`heavy`] on the other side.
-#[inline(always)]
-pub(crate) fn light() {
-    real::light();
 }
 
 /// Between two steps where it matters who comes in between. Nothing, but in hunts that widen such windows (the private cfg
@@ -201,10 +123,4 @@ mod delay {
             _ => {}
         }
     }
-}
-
-/// The side that runs before a sleep: afterwards, every other thread of the process has executed a full fence at some
-/// point during the call. Must only be used where [`asymmetric`] has answered true.
-pub(crate) fn heavy() {
-    Native::bar_others();
 }

@@ -19,6 +19,7 @@ use std::alloc::handle_alloc_error;
 
 use crate::sync::AtomicU32;
 
+mod barrier;
 #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
 mod cpus;
 #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -38,6 +39,7 @@ mod portable;
 #[cfg(unix)]
 pub(crate) mod socketpair;
 
+pub(crate) use barrier::{asymmetric, heavy, light};
 #[cfg(unix)]
 pub(crate) use home::Home;
 

@@ -20,7 +20,8 @@
 // Counted by owners: not the façade's, a model need not explore it.
 use core::sync::atomic::{AtomicU32 as PlainU32, AtomicU64};
 
-use crate::sync::{AtomicU32, Ordering, asymmetric, heavy, light};
+use crate::os::{asymmetric, heavy, light};
+use crate::sync::{AtomicU32, Ordering};
 
 /// Slots of a magazine. A class with few blocks uses fewer of them.
 pub(super) const ROUNDS: usize = if cfg!(ysuite_loom) { 2 } else { 64 };
@@ -225,7 +226,8 @@ impl Magazine {
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
     use super::{Entry, Magazine, SHARED};
-    use crate::sync::{Ordering, asymmetric};
+    use crate::os::asymmetric;
+    use crate::sync::Ordering;
 
     #[test]
     fn a_magazine_is_calmed_when_no_thief_is_at_work() {

@@ -32,7 +32,8 @@ use crossbeam_utils::CachePadded;
 use super::slots::{Notified, SlotBlock, Waiter};
 use super::vacancies::Vacancies;
 use super::waiter_target::WaiterTarget;
-use crate::sync::{AtomicI32, AtomicPtr, AtomicU32, Ordering, asymmetric, fence, heavy, light};
+use crate::os::{asymmetric, heavy, light};
+use crate::sync::{AtomicI32, AtomicPtr, AtomicU32, Ordering, fence};
 
 /// One that is armed, or about to be. The lowest bits of the word count them.
 const ARMED: u32 = 1;
