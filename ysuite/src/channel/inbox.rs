@@ -21,6 +21,7 @@ use crate::sync::{Arc, AtomicUsize, Ordering, window};
 use crate::wait::Parker;
 use crate::wait::WakeTarget;
 use crate::wait::one::{self, Settled, WaitingEnd};
+use crate::os::Deadline;
 
 /// The sending side, for all who send.
 pub(crate) struct Doors<T> {
@@ -261,7 +262,7 @@ impl<T> Inbox<T> {
     /// After finding nothing: blocks until there may be a message, or nobody who might send one, or the time is up.
     #[cold]
     #[inline(never)]
-    pub(crate) fn wait(&mut self, deadline: Option<Instant>) -> Result<(), RecvTimeoutError> {
+    pub(crate) fn wait(&mut self, deadline: Deadline) -> Result<(), RecvTimeoutError> {
         self.over()?;
         let position = self.queues.ordinary.position();
         if self.waiter.wait(&mut self.queues, position, deadline) {

@@ -15,6 +15,7 @@ use crate::sync::spin_loop;
 use crate::wait::WakeTarget;
 use crate::wait::one::{self, Settled, WaitingEnd};
 use crate::wait::{Backoff, Spin};
+use crate::os::Deadline;
 
 /// A queue's reading end, as the face needs it. All wait-free.
 pub(super) trait Source {
@@ -116,7 +117,7 @@ impl Waiter {
 
     /// Blocks the thread until the side is ready (true) or the deadline has passed (false). `position` is how many
     /// messages have been taken; wraps.
-    pub(super) fn wait(&mut self, side: &mut impl WaitingEnd, position: usize, deadline: Option<Instant>) -> bool {
+    pub(super) fn wait(&mut self, side: &mut impl WaitingEnd, position: usize, deadline: Deadline) -> bool {
         // After a stream, gives its sender time to get ahead.
         if position.wrapping_sub(self.waited_at) >= STREAM && self.backoff.may_look() {
             (0..AWAY).for_each(|_| spin_loop());
@@ -152,11 +153,11 @@ impl<S: Source> Receiving<S> {
     #[cold]
     #[inline(never)]
     fn recv_slowly(&mut self) -> Result<S::Message, RecvError> {
-        self.wait(None).map_err(|_| RecvError)?;
+        self.wait(Deadline::Never).map_err(|_| RecvError)?;
         self.source.take().ok_or(RecvError)
     }
 
-    pub(super) fn recv_deadline(&mut self, deadline: Option<Instant>) -> Result<S::Message, RecvTimeoutError> {
+    pub(super) fn recv_deadline(&mut self, deadline: Deadline) -> Result<S::Message, RecvTimeoutError> {
         if let Some(message) = self.source.take() {
             return Ok(message);
         }
@@ -165,14 +166,13 @@ impl<S: Source> Receiving<S> {
     }
 
     pub(super) fn recv_timeout(&mut self, timeout: Duration) -> Result<S::Message, RecvTimeoutError> {
-        // A deadline that the clock cannot hold is none.
-        self.recv_deadline(Instant::now().checked_add(timeout))
+        self.recv_deadline(Deadline::after(timeout))
     }
 
     /// Blocks until there is a message (`Ok`), or never will be, or the time is up.
     #[cold]
     #[inline(never)]
-    fn wait(&mut self, deadline: Option<Instant>) -> Result<(), RecvTimeoutError> {
+    fn wait(&mut self, deadline: Deadline) -> Result<(), RecvTimeoutError> {
         loop {
             if self.source.has_message() {
                 return Ok(());
@@ -222,7 +222,7 @@ impl<S: Source> Receiving<S> {
             if taken != 0 {
                 return Ok(taken);
             }
-            outline(self, |face| face.wait(None)).map_err(|_| RecvError)?;
+            outline(self, |face| face.wait(Deadline::Never)).map_err(|_| RecvError)?;
         }
     }
 

@@ -14,6 +14,7 @@ use crate::queue::{RegisterCopy, outline};
 use crate::wait::Backoff;
 use crate::wait::WakeTarget;
 use crate::wait::one::{self, WaitingEnd};
+use crate::os::Deadline;
 
 /// What a sending end knows of the channel around its pipe.
 pub(super) trait Link {
@@ -87,7 +88,7 @@ impl<T, L: Link> Sending<T, L> {
             Ok(0) => Ok(()),
             Ok(tokens) => outline(self, |sender| sender.sent(tokens)),
             Err(message) => {
-                outline(self, |sender| sender.send_slowly(message, None)).map_err(|error| SendError(error.into_inner()))
+                outline(self, |sender| sender.send_slowly(message, Deadline::Never)).map_err(|error| SendError(error.into_inner()))
             }
         }
     }
@@ -104,8 +105,7 @@ impl<T, L: Link> Sending<T, L> {
 
     pub(super) fn send_timeout(&mut self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
         match self.try_send(message) {
-            // A deadline that the clock cannot hold is none.
-            Err(TrySendError::Full(message)) => self.send_slowly(message, Instant::now().checked_add(timeout)),
+            Err(TrySendError::Full(message)) => self.send_slowly(message, Deadline::after(timeout)),
             Err(TrySendError::Disconnected(message)) => Err(SendTimeoutError::Disconnected(message)),
             Ok(()) => Ok(()),
         }
@@ -115,7 +115,7 @@ impl<T, L: Link> Sending<T, L> {
         match self.room.writer.send(message) {
             Ok(0) => Ok(()),
             Ok(tokens) => self.sent(tokens).map_err(SendTimeoutError::from),
-            Err(message) => self.send_slowly(message, Some(deadline)),
+            Err(message) => self.send_slowly(message, Deadline::At(deadline)),
         }
     }
 
@@ -153,7 +153,7 @@ impl<T, L: Link> Sending<T, L> {
     fn write_slowly(&mut self, mut message: T) -> Result<(), SendError<T>> {
         loop {
             self.flush();
-            one::block(&mut *self.room, &mut self.backoff, None);
+            one::block(&mut *self.room, &mut self.backoff, Deadline::Never);
             if self.is_disconnected() {
                 return Err(SendError(message));
             }
@@ -248,7 +248,7 @@ impl<T, L: Link> Sending<T, L> {
 
     #[cold]
     #[inline(never)]
-    fn send_slowly(&mut self, mut message: T, deadline: Option<Instant>) -> Result<(), SendTimeoutError<T>> {
+    fn send_slowly(&mut self, mut message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
         loop {
             // What is hidden must go out, or two such ends would wait for each other.
             self.flush();

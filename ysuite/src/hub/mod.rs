@@ -107,6 +107,7 @@ use crate::channel::Spin;
 use crate::mpsc;
 use crate::sync::{Arc, AtomicUsize, Ordering};
 use crate::wait::Backoff;
+use crate::os::Deadline;
 
 /// The most of one source that is served before all the others are looked at.
 pub const TURN: usize = if cfg!(ysuite_loom) { 2 } else { 128 };
@@ -225,10 +226,9 @@ impl Hub {
     /// As [`run`](Self::run).
     pub fn run_once(&mut self, timeout: impl Into<Option<Duration>>) -> io::Result<usize> {
         if self.lent != 0 {
-            return self.turn(Some(Instant::now()), Ask::Always);
+            return self.turn(Deadline::Passed, Ask::Always);
         }
-        // A deadline that the clock cannot hold is none.
-        let deadline = timeout.into().and_then(|timeout| Instant::now().checked_add(timeout));
+        let deadline = timeout.into().map_or(Deadline::Never, Deadline::after);
         self.turn(deadline, Ask::Always)
     }
 
@@ -249,7 +249,7 @@ impl Hub {
             }
         }
         let hosted = Hosted(self);
-        let done = hosted.0.turn(Some(Instant::now()), Ask::Always);
+        let done = hosted.0.turn(Deadline::Passed, Ask::Always);
         let shown = hosted.0.show();
         core::mem::forget(hosted);
         shown.and(done)

@@ -18,6 +18,7 @@ use super::timers::Due;
 use super::{Hub, POSTS, TURN};
 use crate::channel::{Receive, Spin, TryRecvError};
 use crate::sync::spin_loop;
+use crate::os::Deadline;
 
 /// So many looks in vain count as one call: 128 of these are some tens of microseconds, fifty times what the poller takes.
 const LOOKS: usize = 8;
@@ -35,11 +36,11 @@ pub(super) enum Ask {
 impl Hub {
     /// Serves what there is; where there is nothing, waits until `deadline` (`None`: for ever) and serves that. Zero: the
     /// time is up, or nothing can ever come.
-    pub(super) fn turn(&mut self, deadline: Option<Instant>, ask: Ask) -> io::Result<usize> {
+    pub(super) fn turn(&mut self, deadline: Deadline, ask: Ask) -> io::Result<usize> {
         Turn::new(self).hub.serve(deadline, ask)
     }
 
-    fn serve(&mut self, deadline: Option<Instant>, ask: Ask) -> io::Result<usize> {
+    fn serve(&mut self, deadline: Deadline, ask: Ask) -> io::Result<usize> {
         let (mut done, mut asked) = (self.serve_what_is_near(), false);
         loop {
             // A descriptor may wait behind a stream, or behind those that an earlier turn was told of and left.
@@ -55,7 +56,7 @@ impl Hub {
             if deadline.is_none() && self.is_deserted() {
                 return Ok(0);
             }
-            if left_until(deadline) != Some(Duration::ZERO) {
+            if !deadline.is_over() {
                 done = self.look_a_while(deadline)?;
                 asked = done == 0 && self.descriptors.is_any_told();
                 if done != 0 || asked {
@@ -126,7 +127,7 @@ impl Hub {
     }
 
     /// Before sleeping: looks whether anything comes soon, and serves it.
-    fn look_a_while(&mut self, deadline: Option<Instant>) -> io::Result<usize> {
+    fn look_a_while(&mut self, deadline: Deadline) -> io::Result<usize> {
         if self.spin == Spin::Forever {
             return self.look_for_ever(deadline);
         }
@@ -143,7 +144,7 @@ impl Hub {
     /// Instead of sleeping: looks at what is active, after each round at the signals and the clock, and when it has looked
     /// for a turn's worth, at the descriptors. A receiver that has nothing for [`PATIENCE`](super::receivers) rounds rests,
     /// which is also how its end is found. Zero: a descriptor has been told of, or the time is up.
-    fn look_for_ever(&mut self, deadline: Option<Instant>) -> io::Result<usize> {
+    fn look_for_ever(&mut self, deadline: Deadline) -> io::Result<usize> {
         loop {
             for _ in 0..ROUND {
                 if self.posts.has_message() || self.receivers.has_message() {
@@ -155,7 +156,7 @@ impl Hub {
             if done == 0 && self.owes_a_look(ROUND / LOOKS, Ask::WhenDue) {
                 self.look_at_descriptors(Some(Duration::ZERO))?;
             }
-            if done != 0 || self.descriptors.is_any_told() || left_until(deadline) == Some(Duration::ZERO) {
+            if done != 0 || self.descriptors.is_any_told() || deadline.is_over() {
                 return Ok(done);
             }
         }
@@ -174,23 +175,20 @@ impl Hub {
     }
 
     /// Sleeps until something comes, or the next timer. False: the time is up.
-    fn sleep(&mut self, deadline: Option<Instant>) -> io::Result<bool> {
+    fn sleep(&mut self, deadline: Deadline) -> io::Result<bool> {
         let timeout = if self.harvest() {
             // Also the signal of one whose handler is running around this turn: nothing to sleep beside. But a descriptor
             // must not wait behind it.
             Some(Duration::ZERO)
         } else {
-            left_until(match (deadline, self.timers.next()) {
-                (Some(deadline), Some(timer)) => Some(deadline.min(timer)),
-                (deadline, timer) => deadline.or(timer),
-            })
+            deadline.or_before(self.timers.next()).left()
         };
         let start = (timeout != Some(Duration::ZERO) && self.backoff.is_curious()).then(Instant::now);
         self.look_at_descriptors(timeout)?;
         if let Some(start) = start {
             self.backoff.slept(start.elapsed());
         }
-        Ok(left_until(deadline) != Some(Duration::ZERO))
+        Ok(!deadline.is_over())
     }
 
     /// After a turn in somebody else's loop: has the descriptor say whether there is more to do.
@@ -202,8 +200,4 @@ impl Hub {
         // Whatever has not rested has its signal up, or somebody is about to put it up.
         self.watch.show()
     }
-}
-
-fn left_until(deadline: Option<Instant>) -> Option<Duration> {
-    deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
 }

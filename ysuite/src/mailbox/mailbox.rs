@@ -16,6 +16,7 @@ use super::search::{Aside, Search, Until};
 use crate::channel::{Inbox, Spin};
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
+use crate::os::Deadline;
 
 /// Receives messages of any type, from whoever has the [`Address`]. Dropping it drops the messages in it, makes sending
 /// fail, and tells those that are linked to it and those it owns.
@@ -176,7 +177,7 @@ impl Mailbox {
     /// is no such message, and neither has anybody the address, nor is there anybody whom this one owns.
     #[inline]
     pub fn receive<T: Any + Send>(&mut self) -> Result<T, ReceiveError> {
-        Search::new(self, Until::Found).find()
+        Search::new(self, Until::By(Deadline::Never)).find()
     }
 
     /// As [`receive`](Self::receive); waits no longer than `timeout`. Zero is not to wait, `Duration::MAX` is for ever.
@@ -195,7 +196,7 @@ impl Mailbox {
     /// As [`receive`](Self::receive), and when the next message is of another type. It stays the next.
     #[inline]
     pub fn receive_only<T: Any + Send>(&mut self) -> Result<T, ReceiveError> {
-        let mut search = Search::new(self, Until::Found);
+        let mut search = Search::new(self, Until::By(Deadline::Never));
         if let Some(value) = search.next_if()? {
             return Ok(value);
         }
@@ -233,7 +234,7 @@ impl Mailbox {
     #[doc(hidden)]
     #[inline]
     pub fn search(&mut self) -> Search<'_> {
-        Search::new(self, Until::Found)
+        Search::new(self, Until::By(Deadline::Never))
     }
 
     #[doc(hidden)]

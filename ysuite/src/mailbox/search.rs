@@ -17,6 +17,7 @@ use super::outbox::Rank;
 use super::relations::{LinkTerminated, OwnerTerminated};
 use crate::channel::RecvTimeoutError;
 use crate::foreign::Panics;
+use crate::os::Deadline;
 
 /// So many urgent messages are received in a row at most while an ordinary one waits that would be received as well.
 pub const URGENT_TURN: u32 = if cfg!(ysuite_loom) { 2 } else { 32 };
@@ -78,10 +79,9 @@ impl Aside {
 /// How long to search.
 #[derive(Clone, Copy)]
 pub(super) enum Until {
-    Found,
     /// Without waiting.
     Now,
-    Deadline(Instant),
+    By(Deadline),
 }
 
 impl Until {
@@ -89,8 +89,7 @@ impl Until {
         if timeout.is_zero() {
             return Self::Now;
         }
-        // A deadline that the clock cannot hold is none.
-        Instant::now().checked_add(timeout).map_or(Self::Found, Self::Deadline)
+        Self::By(Deadline::after(timeout))
     }
 }
 
@@ -193,8 +192,7 @@ impl<'a> Search<'a> {
     fn wait(&mut self) -> Result<(), ReceiveError> {
         let inbox = &mut self.mailbox.inbox;
         let waited = match self.until {
-            Until::Found => inbox.wait(None),
-            Until::Deadline(deadline) => inbox.wait(Some(deadline)),
+            Until::By(deadline) => inbox.wait(deadline),
             Until::Now => inbox.rest(),
         };
         waited.map_err(|error| match error {
@@ -278,8 +276,8 @@ impl<'a> Search<'a> {
         self.passed = 0;
         match self.until {
             Until::Now => Err(ReceiveError::Timeout),
-            Until::Deadline(deadline) if Instant::now() >= deadline => Err(ReceiveError::Timeout),
-            Until::Deadline(_) | Until::Found => Ok(()),
+            Until::By(deadline) if deadline.is_over() => Err(ReceiveError::Timeout),
+            Until::By(_) => Ok(()),
         }
     }
 

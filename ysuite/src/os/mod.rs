@@ -22,6 +22,7 @@ use crate::sync::AtomicU32;
 mod barrier;
 #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
 mod cpus;
+mod deadline;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(crate) mod eventfd;
 #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
@@ -40,6 +41,7 @@ mod portable;
 pub(crate) mod socketpair;
 
 pub(crate) use barrier::{asymmetric, heavy, light};
+pub(crate) use deadline::Deadline;
 #[cfg(unix)]
 pub(crate) use home::Home;
 
@@ -200,13 +202,10 @@ pub(crate) fn yield_now() {
 #[cfg(unix)]
 pub(crate) fn wait_readable(fd: std::os::fd::BorrowedFd<'_>, timeout: Option<Duration>) {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    use std::time::Instant;
 
-    // A deadline past the end of the clock is no deadline.
-    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let deadline = timeout.map_or(Deadline::Never, Deadline::after);
     loop {
-        let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
-        let left = left.and_then(|left| Timespec::try_from(left).ok());
+        let left = deadline.left().and_then(|left| Timespec::try_from(left).ok());
         count_call();
         match poll(&mut [PollFd::new(&fd, PollFlags::IN)], left.as_ref()) {
             Err(rustix::io::Errno::INTR) => {}

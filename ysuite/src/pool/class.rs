@@ -19,6 +19,7 @@ use crate::queue::prefetch;
 use crate::sync::{Arc, Ordering};
 use crate::wait::many::{ManyWait, SharedEnd, notify};
 use crate::wait::{SharedBackoff, WaitList};
+use crate::os::Deadline;
 
 pub(super) struct Class {
     /// The first byte of block 0. This and all up to the depot never changes.
@@ -206,7 +207,7 @@ impl Class {
     /// Takes a block for `len` bytes; waits for one until `deadline`.
     #[cold]
     #[inline(never)]
-    pub(super) fn wait(&self, len: usize, deadline: Option<Instant>) -> Option<Block> {
+    pub(super) fn wait(&self, len: usize, deadline: Deadline) -> Option<Block> {
         let found = Cell::new(None);
         let mut wait = ManyWait::new(Taker { class: self, found: &found }, false);
         wait.block(&self.backoff, deadline);

@@ -14,6 +14,7 @@ use super::error::{PoolError, TooLong};
 use super::message::Message;
 use super::stats::ClassStats;
 use crate::sync::Arc;
+use crate::os::Deadline;
 
 /// A pool of blocks in classes of one size each. Clones are handles of the same pool; messages outlive them all.
 pub struct Pool {
@@ -71,8 +72,7 @@ impl Pool {
     #[must_use = "the block goes back to its pool at once if the message is not used"]
     pub fn take_timeout(&self, len: usize, timeout: Duration) -> Option<Message> {
         let class = self.class(len);
-        // A deadline that the clock cannot hold is none.
-        let wait = || class.wait(len, Instant::now().checked_add(timeout));
+        let wait = || class.wait(len, Deadline::after(timeout));
         class.try_take(len).or_else(wait).map(Message::new)
     }
 
@@ -84,7 +84,7 @@ impl Pool {
     #[must_use = "the block goes back to its pool at once if the message is not used"]
     pub fn take_deadline(&self, len: usize, deadline: Instant) -> Option<Message> {
         let class = self.class(len);
-        class.try_take(len).or_else(|| class.wait(len, Some(deadline))).map(Message::new)
+        class.try_take(len).or_else(|| class.wait(len, Deadline::At(deadline))).map(Message::new)
     }
 
     /// Moves a value into a block of the smallest class that has the room and the alignment, if one is free. Never blocks.

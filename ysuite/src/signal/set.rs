@@ -14,7 +14,7 @@ use super::bits::{Bits, Lowered, SLEEPING};
 #[cfg(unix)]
 use super::doorbell::Doorbell;
 use super::signals::Signals;
-use crate::os::{Native, Platform, Waited};
+use crate::os::{Deadline, Native, Platform, Waited};
 
 /// How the owner sleeps.
 enum Way {
@@ -117,17 +117,16 @@ impl SetCore {
         if timeout.is_zero() || !signals.is_empty() {
             return signals;
         }
-        // A deadline past the end of the clock is no deadline.
-        self.poll_until(Instant::now().checked_add(timeout))
+        self.poll_until(Deadline::after(timeout))
     }
 
-    fn poll_until(&self, deadline: Option<Instant>) -> Signals {
+    fn poll_until(&self, deadline: Deadline) -> Signals {
         loop {
             let signals = self.check();
             if !signals.is_empty() {
                 return signals;
             }
-            let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+            let left = deadline.left();
             if left == Some(Duration::ZERO) {
                 return signals;
             }

@@ -14,7 +14,7 @@ use std::time::Instant;
 use crossbeam_utils::CachePadded;
 
 use super::{Signal, Signals, Wait, check_range};
-use crate::os::{Native, Platform, Waited};
+use crate::os::{Deadline, Native, Platform, Waited};
 use crate::sync::{Arc, AtomicU32, Ordering};
 
 /// No signal, the owner awake. Anybody may raise, the owner may fall asleep.
@@ -70,12 +70,12 @@ impl YSemaphore {
         signals
     }
 
-    fn poll_until(&self, deadline: Option<Instant>) -> Signals {
+    fn poll_until(&self, deadline: Deadline) -> Signals {
         loop {
             if self.take() {
                 return Self::taken();
             }
-            let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+            let left = deadline.left();
             if left == Some(Duration::ZERO) || self.sleep(left) == Waited::TimedOut {
                 return if self.take() { Self::taken() } else { Signals::none() };
             }
@@ -127,8 +127,7 @@ impl Wait for YSemaphore {
         if timeout.is_zero() || !signals.is_empty() {
             return signals;
         }
-        // A deadline past the end of the clock is no deadline.
-        self.poll_until(Instant::now().checked_add(timeout))
+        self.poll_until(Deadline::after(timeout))
     }
 }
 

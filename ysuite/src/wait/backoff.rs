@@ -8,7 +8,7 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::os::{Native, Platform, yield_now};
+use crate::os::{Deadline, Native, Platform, yield_now};
 use crate::sync::spin_loop;
 
 /// What a waiting end does before it goes to sleep.
@@ -100,8 +100,8 @@ impl Backoff {
     /// be more than CPUs. Then the one that is waited for may be waiting for this one's CPU, also and above all on a
     /// single one, and fills or empties the queue as far as it can, which no wake-up, one at a time, would let it do.
     /// True: something has come of it.
-    pub(crate) fn yield_now(&self, deadline: Option<Instant>, mut ready: impl FnMut() -> bool) -> bool {
-        if self.spin != Spin::Adaptive || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+    pub(crate) fn yield_now(&self, deadline: Deadline, mut ready: impl FnMut() -> bool) -> bool {
+        if self.spin != Spin::Adaptive || deadline.is_over() {
             return false;
         }
         (0..YIELDS).any(|_| {
@@ -112,8 +112,8 @@ impl Backoff {
 
     /// Looks until `ready` is true or looking is no longer worth it, but not beyond the deadline, and once where that has
     /// passed. The answer is `ready`'s last. A look that the deadline cuts short teaches nothing.
-    pub(crate) fn look(&mut self, deadline: Option<Instant>, mut ready: impl FnMut() -> bool) -> bool {
-        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+    pub(crate) fn look(&mut self, deadline: Deadline, mut ready: impl FnMut() -> bool) -> bool {
+        let left = deadline.left();
         if left.is_some_and(|left| left.is_zero()) {
             return ready();
         }
@@ -126,7 +126,7 @@ impl Backoff {
                     }
                     spin_loop();
                 }
-                if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                if deadline.is_over() {
                     return false;
                 }
             },

@@ -12,7 +12,7 @@ use super::shared_backoff::SharedBackoff;
 use super::slots::Waiter;
 use super::waiter_target::WaiterTarget;
 use crate::foreign::Panics;
-use crate::os::{Native, Platform, Waited};
+use crate::os::{Deadline, Native, Platform, Waited};
 use crate::sync::{Ordering, fence};
 
 /// An end of which there are several, all waiting for the same thing: of an exchange, or takers from a pool.
@@ -46,9 +46,9 @@ impl<S: SharedEnd> ManyWait<S> {
     /// Blocks the thread until the side is ready (true) or the deadline has passed (false).
     #[cold]
     #[inline(never)]
-    pub(crate) fn block(&mut self, shared: &SharedBackoff, deadline: Option<Instant>) -> bool {
+    pub(crate) fn block(&mut self, shared: &SharedBackoff, deadline: Deadline) -> bool {
         let side = self.side;
-        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        if deadline.is_over() {
             return side.is_ready();
         }
         let mut backoff = shared.recall();
@@ -116,11 +116,11 @@ impl<S: SharedEnd> ManyWait<S> {
     }
 
     /// Sleeps until the bell is rung (true) or the deadline has passed (false).
-    fn sleep(&self, deadline: Option<Instant>) -> bool {
+    fn sleep(&self, deadline: Deadline) -> bool {
         let Some(place) = &self.place else { return true };
         let (word, asleep) = self.side.list().target(place).asleep();
         loop {
-            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            let left = deadline.left();
             if left.is_some_and(|left| left.is_zero()) || Native::wait(word, asleep, left) == Waited::TimedOut {
                 return false;
             }

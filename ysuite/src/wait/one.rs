@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::backoff::Backoff;
 use super::target::{FUTEX, SIGNAL, TASK, WakeTarget};
-use crate::os::{Native, Platform, Waited};
+use crate::os::{Deadline, Native, Platform, Waited};
 use crate::passive::Passive;
 use crate::signal::{AttachError, Registration};
 use crate::sync::window;
@@ -96,7 +96,7 @@ fn found(side: &impl WaitingEnd, tokens: u32) {
 /// Blocks the thread until the side is ready (true) or the deadline has passed (false).
 #[cold]
 #[inline(never)]
-pub(crate) fn block<S: WaitingEnd>(side: &mut S, backoff: &mut Backoff, deadline: Option<Instant>) -> bool {
+pub(crate) fn block<S: WaitingEnd>(side: &mut S, backoff: &mut Backoff, deadline: Deadline) -> bool {
     if backoff.look(deadline, || side.is_ready()) {
         return true;
     }
@@ -127,7 +127,7 @@ pub(crate) fn block<S: WaitingEnd>(side: &mut S, backoff: &mut Backoff, deadline
 }
 
 /// Sleeps on an armed word until its token is taken (true) or the deadline has passed (false).
-fn sleep(passive: &Passive, deadline: Option<Instant>) -> bool {
+fn sleep(passive: &Passive, deadline: Deadline) -> bool {
     loop {
         // The publisher may have changed its promise beside our token: what is slept on is the word as it stands.
         let word = passive.look();
@@ -135,7 +135,7 @@ fn sleep(passive: &Passive, deadline: Option<Instant>) -> bool {
             return true;
         }
         window();
-        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let left = deadline.left();
         if left.is_some_and(|left| left.is_zero()) || Native::wait(passive.word(), word, left) == Waited::TimedOut {
             return passive.look() & FUTEX == 0;
         }

@@ -16,6 +16,7 @@ use crate::wait::SharedBackoff;
 use crate::wait::Subscriptions;
 use crate::wait::look_for_a_moment;
 use crate::wait::many::{ManyWait, Owed, SharedEnd};
+use crate::os::Deadline;
 
 /// A receiving end of the [exchange](super). Clones are equal, and each message goes to one of them; any number of threads
 /// may use one or several. When the last is dropped, so are the messages in the channel, and sending fails.
@@ -42,7 +43,7 @@ impl<T> Receiver<T> {
     pub fn recv(&self) -> Result<T, RecvError> {
         match self.take() {
             Some(message) => Ok(message),
-            None => self.recv_slowly(None).map_err(|_| RecvError),
+            None => self.recv_slowly(Deadline::Never).map_err(|_| RecvError),
         }
     }
 
@@ -71,8 +72,7 @@ impl<T> Receiver<T> {
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         match self.take() {
             Some(message) => Ok(message),
-            // A deadline that the clock cannot hold is none.
-            None => self.recv_slowly(Instant::now().checked_add(timeout)),
+            None => self.recv_slowly(Deadline::after(timeout)),
         }
     }
 
@@ -83,7 +83,7 @@ impl<T> Receiver<T> {
     pub fn recv_deadline(&self, deadline: Instant) -> Result<T, RecvTimeoutError> {
         match self.take() {
             Some(message) => Ok(message),
-            None => self.recv_slowly(Some(deadline)),
+            None => self.recv_slowly(Deadline::At(deadline)),
         }
     }
 
@@ -97,7 +97,7 @@ impl<T> Receiver<T> {
             return Ok(0);
         }
         match self.take_many(to, max) {
-            0 => self.receive(None, |receiver| match receiver.take_many(to, max) {
+            0 => self.receive(Deadline::Never, |receiver| match receiver.take_many(to, max) {
                 0 => None,
                 taken => Some(taken),
             }),
@@ -267,14 +267,14 @@ impl<T> Receiver<T> {
 
     #[cold]
     #[inline(never)]
-    fn recv_slowly(&self, deadline: Option<Instant>) -> Result<T, RecvTimeoutError> {
+    fn recv_slowly(&self, deadline: Deadline) -> Result<T, RecvTimeoutError> {
         self.receive(deadline, Self::take)
     }
 
     /// Waits until `take` takes something.
     fn receive<R>(
         &self,
-        deadline: Option<Instant>,
+        deadline: Deadline,
         mut take: impl FnMut(&Self) -> Option<R>,
     ) -> Result<R, RecvTimeoutError> {
         let mut wait: ManyWait<Readers<'_, T>> = ManyWait::new(self.core.readers(), self.step_back());

@@ -13,6 +13,7 @@ use crate::sync::Arc;
 use crate::wait::SharedBackoff;
 use crate::wait::look_for_a_moment;
 use crate::wait::many::ManyWait;
+use crate::os::Deadline;
 
 /// A sending end of the [exchange](super). Clones are equal; any number of threads may use one or several. When the last
 /// is dropped the receivers get what was sent, and then learn that nothing more will come.
@@ -39,7 +40,7 @@ impl<T> Sender<T> {
             Ok(()) => Ok(()),
             Err(Rejected::Closed(message)) => Err(SendError(message)),
             Err(Rejected::Full(message)) => {
-                self.send_slowly(message, None).map_err(|error| SendError(error.into_inner()))
+                self.send_slowly(message, Deadline::Never).map_err(|error| SendError(error.into_inner()))
             }
         }
     }
@@ -80,8 +81,7 @@ impl<T> Sender<T> {
         match self.core.push(message) {
             Ok(()) => Ok(()),
             Err(Rejected::Closed(message)) => Err(SendTimeoutError::Disconnected(message)),
-            // A deadline that the clock cannot hold is none.
-            Err(Rejected::Full(message)) => self.send_slowly(message, Instant::now().checked_add(timeout)),
+            Err(Rejected::Full(message)) => self.send_slowly(message, Deadline::after(timeout)),
         }
     }
 
@@ -90,7 +90,7 @@ impl<T> Sender<T> {
     /// # Errors
     /// When the time is up, and when all receivers are gone.
     pub fn send_deadline(&self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
-        self.send_slowly(message, Some(deadline))
+        self.send_slowly(message, Deadline::At(deadline))
     }
 
     /// Sends a message; the task waits for room as long as it takes. Needs no particular runtime.
@@ -149,7 +149,7 @@ impl<T> Sender<T> {
                 }
                 Some(0) => {
                     let wait = wait.get_or_insert_with(|| ManyWait::new(self.core.writers(), false));
-                    wait.block(&self.backoff, None);
+                    wait.block(&self.backoff, Deadline::Never);
                 }
                 Some(some) => sent += some,
             }
@@ -159,7 +159,7 @@ impl<T> Sender<T> {
 
     #[cold]
     #[inline(never)]
-    fn send_slowly(&self, mut message: T, deadline: Option<Instant>) -> Result<(), SendTimeoutError<T>> {
+    fn send_slowly(&self, mut message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
         let mut wait = ManyWait::new(self.core.writers(), false);
         let mut in_time = true;
         let outcome = loop {

@@ -1,0 +1,45 @@
+//! The end of a wait, and the time that remains until then.
+
+use core::time::Duration;
+use std::time::Instant;
+
+/// When a wait ends at the latest, by the monotonic clock, which no change of the date touches.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Deadline {
+    /// It does not wait at all.
+    Passed,
+    At(Instant),
+    /// As long as it takes.
+    Never,
+}
+
+impl Deadline {
+    /// A deadline that the clock cannot hold is none.
+    pub(crate) fn after(timeout: Duration) -> Self {
+        Instant::now().checked_add(timeout).map_or(Self::Never, Self::At)
+    }
+
+    /// The time that remains; zero when it has passed, `None` where it never comes.
+    pub(crate) fn left(self) -> Option<Duration> {
+        match self {
+            Self::Passed => Some(Duration::ZERO),
+            Self::At(moment) => Some(moment.saturating_duration_since(Instant::now())),
+            Self::Never => None,
+        }
+    }
+
+    /// Whether it has passed.
+    pub(crate) fn is_over(self) -> bool {
+        self.left() == Some(Duration::ZERO)
+    }
+
+    /// This one, or `other` where that comes first.
+    #[cfg(all(feature = "hub", unix))]
+    pub(crate) fn or_before(self, other: Option<Instant>) -> Self {
+        match (self, other) {
+            (Self::At(one), Some(other)) => Self::At(one.min(other)),
+            (Self::Never, Some(other)) => Self::At(other),
+            (one, _) => one,
+        }
+    }
+}
