@@ -31,7 +31,6 @@ mod real {
             f(self.0.get())
         }
     }
-
 }
 
 #[cfg(ysuite_loom)]

@@ -10,18 +10,18 @@
 //! Cannot: know the order between lanes, or between urgent and ordinary messages. Notices, which no bound may hold up, go
 //! through the ordinary funnel; beside an exchange each waits for what was in that before it.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::mpsc::{self, Lanes, TooManySenders};
 use super::receive::{Source, Waiter};
 use super::{RecvTimeoutError, SendTimeoutError, Spin, TrySendError, mpmc};
+use crate::os::Deadline;
 use crate::passive::Passive;
 use crate::signal::{AttachError, Registration};
 use crate::sync::{Arc, AtomicUsize, Ordering, window};
 use crate::wait::Parker;
 use crate::wait::WakeTarget;
 use crate::wait::one::{self, Settled, WaitingEnd};
-use crate::os::Deadline;
 
 /// The sending side, for all who send.
 pub(crate) struct Doors<T> {

@@ -5,9 +5,9 @@
 
 use core::task::{Context, Poll, ready};
 use core::time::Duration;
-use std::time::Instant;
 
 use super::error::{RecvError, RecvTimeoutError, TryRecvError};
+use crate::os::Deadline;
 use crate::passive::Passive;
 use crate::queue::outline;
 use crate::signal::{AttachError, Registration};
@@ -15,7 +15,6 @@ use crate::sync::spin_loop;
 use crate::wait::WakeTarget;
 use crate::wait::one::{self, Settled, WaitingEnd};
 use crate::wait::{Backoff, Spin};
-use crate::os::Deadline;
 
 /// A queue's reading end, as the face needs it. All wait-free.
 pub(super) trait Source {

@@ -3,7 +3,6 @@
 //!
 //! One thread at a time. `recv`, `recv_timeout`, `recv_deadline`, `recv_batch` and `iter` block; all else is wait-free but
 //! for the descriptor of a set.
-use crate::os::Deadline;
 
 /// Gives a channel's receiver its public methods. `$receiver` has a field `face: Receiving<_>` with messages `T`, and
 /// is `Side`-less itself.
@@ -47,7 +46,7 @@ macro_rules! wear_receiving_face {
             /// # Errors
             /// When the time is up, and when the channel is empty and its sender is gone.
             pub fn recv_deadline(&mut self, deadline: Instant) -> Result<T, RecvTimeoutError> {
-                self.face.recv_deadline(Deadline::At(deadline))
+                self.face.recv_deadline($crate::os::Deadline::At(deadline))
             }
 
             /// Appends messages to `to`: waits for the first, then takes what is there, `max` at most. Returns how many

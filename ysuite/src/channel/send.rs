@@ -8,13 +8,13 @@ use std::time::Instant;
 
 use super::Spin;
 use super::error::{SendError, SendTimeoutError, TrySendError};
+use crate::os::Deadline;
 use crate::passive::{GONE, Passive};
 use crate::queue::ypipe::Writer;
 use crate::queue::{RegisterCopy, outline};
 use crate::wait::Backoff;
 use crate::wait::WakeTarget;
 use crate::wait::one::{self, WaitingEnd};
-use crate::os::Deadline;
 
 /// What a sending end knows of the channel around its pipe.
 pub(super) trait Link {
@@ -87,9 +87,8 @@ impl<T, L: Link> Sending<T, L> {
         match self.room.writer.send(message) {
             Ok(0) => Ok(()),
             Ok(tokens) => outline(self, |sender| sender.sent(tokens)),
-            Err(message) => {
-                outline(self, |sender| sender.send_slowly(message, Deadline::Never)).map_err(|error| SendError(error.into_inner()))
-            }
+            Err(message) => outline(self, |sender| sender.send_slowly(message, Deadline::Never))
+                .map_err(|error| SendError(error.into_inner())),
         }
     }
 

@@ -105,9 +105,9 @@ use self::timers::Timers;
 use self::watch::Watch;
 use crate::channel::Spin;
 use crate::mpsc;
+use crate::os::Deadline;
 use crate::sync::{Arc, AtomicUsize, Ordering};
 use crate::wait::Backoff;
-use crate::os::Deadline;
 
 /// The most of one source that is served before all the others are looked at.
 pub const TURN: usize = if cfg!(ysuite_loom) { 2 } else { 128 };
@@ -211,7 +211,7 @@ impl Hub {
             if self.lent != 0 {
                 return self.run_once(None).map(|_| ());
             }
-            self.turn(None, Ask::WhenDue)?;
+            self.turn(Deadline::Never, Ask::WhenDue)?;
         }
         self.stopped = false;
         Ok(())

@@ -17,8 +17,8 @@ use super::running::Turn;
 use super::timers::Due;
 use super::{Hub, POSTS, TURN};
 use crate::channel::{Receive, Spin, TryRecvError};
-use crate::sync::spin_loop;
 use crate::os::Deadline;
+use crate::sync::spin_loop;
 
 /// So many looks in vain count as one call: 128 of these are some tens of microseconds, fifty times what the poller takes.
 const LOOKS: usize = 8;
@@ -53,7 +53,7 @@ impl Hub {
                 return Ok(done);
             }
             // Whatever could end that takes a function along, or a receiver's end.
-            if deadline.is_none() && self.is_deserted() {
+            if deadline.is_never() && self.is_deserted() {
                 return Ok(0);
             }
             if !deadline.is_over() {

@@ -14,9 +14,9 @@ use super::registry;
 use super::relations::{LinkTerminated, OwnerTerminated, Panic, Relation, notice};
 use super::search::{Aside, Search, Until};
 use crate::channel::{Inbox, Spin};
+use crate::os::Deadline;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
-use crate::os::Deadline;
 
 /// Receives messages of any type, from whoever has the [`Address`]. Dropping it drops the messages in it, makes sending
 /// fail, and tells those that are linked to it and those it owns.

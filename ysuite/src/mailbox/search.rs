@@ -6,7 +6,7 @@
 //! [`URGENT_TURN`] urgent messages in a row the ordinary ones come first, once.
 
 use std::collections::VecDeque;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use core::any::Any;
 

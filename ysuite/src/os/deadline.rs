@@ -33,6 +33,12 @@ impl Deadline {
         self.left() == Some(Duration::ZERO)
     }
 
+    /// Whether it never comes.
+    #[cfg(all(feature = "hub", unix))]
+    pub(crate) fn is_never(self) -> bool {
+        matches!(self, Self::Never)
+    }
+
     /// This one, or `other` where that comes first.
     #[cfg(all(feature = "hub", unix))]
     pub(crate) fn or_before(self, other: Option<Instant>) -> Self {

@@ -7,8 +7,8 @@ use core::time::Duration;
 
 use loom::sync::{Condvar, Mutex};
 
-use super::{Platform, Waited};
 use super::barrier::model::between_threads;
+use super::{Platform, Waited};
 use crate::sync::{AtomicU32, Ordering};
 
 pub(crate) struct Model;

@@ -7,7 +7,6 @@ use core::cell::Cell;
 use core::ptr::{self, NonNull};
 // Counts: not the façade's, a model need not explore it.
 use core::sync::atomic::AtomicU32;
-use std::time::Instant;
 
 use super::block::{Block, LINE, layout};
 use super::core::Core;
@@ -15,11 +14,11 @@ use super::depot::Depot;
 use super::magazine::Entry;
 use super::seat;
 use super::witness::Witness;
+use crate::os::Deadline;
 use crate::queue::prefetch;
 use crate::sync::{Arc, Ordering};
 use crate::wait::many::{ManyWait, SharedEnd, notify};
 use crate::wait::{SharedBackoff, WaitList};
-use crate::os::Deadline;
 
 pub(super) struct Class {
     /// The first byte of block 0. This and all up to the depot never changes.

@@ -13,8 +13,8 @@ use super::core::Core;
 use super::error::{PoolError, TooLong};
 use super::message::Message;
 use super::stats::ClassStats;
-use crate::sync::Arc;
 use crate::os::Deadline;
+use crate::sync::Arc;
 
 /// A pool of blocks in classes of one size each. Clones are handles of the same pool; messages outlive them all.
 pub struct Pool {
@@ -152,7 +152,7 @@ impl Pool {
 #[cold]
 fn without_end(class: &Class, len: usize) -> Block {
     loop {
-        if let Some(block) = class.wait(len, None) {
+        if let Some(block) = class.wait(len, Deadline::Never) {
             return block;
         }
     }

@@ -8,7 +8,6 @@
 //! Cannot: have two owners. Nothing breaks in memory if two threads poll, but one wake-up wakes one of them.
 
 use core::time::Duration;
-use std::time::Instant;
 
 use super::bits::{Bits, Lowered, SLEEPING};
 #[cfg(unix)]
@@ -108,7 +107,7 @@ impl SetCore {
 
     /// Blocks until something is up. The owner only.
     pub(crate) fn poll(&self) -> Signals {
-        self.poll_until(None)
+        self.poll_until(Deadline::Never)
     }
 
     /// As [`SetCore::poll`], but empty once `timeout` has passed. The owner only.

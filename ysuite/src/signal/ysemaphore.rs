@@ -9,7 +9,6 @@
 
 use core::fmt;
 use core::time::Duration;
-use std::time::Instant;
 
 use crossbeam_utils::CachePadded;
 
@@ -115,7 +114,7 @@ impl Default for YSemaphore {
 
 impl Wait for YSemaphore {
     fn poll(&mut self) -> Signals {
-        self.poll_until(None)
+        self.poll_until(Deadline::Never)
     }
 
     fn check(&mut self) -> Signals {

@@ -10,13 +10,13 @@ use super::face::wear_exchange_face;
 use super::{Iter, RecvError, RecvTimeoutError, TryIter, TryRecvError};
 use crate::channel::Spin;
 use crate::channel::iter::{IntoIter, Receive};
+use crate::os::Deadline;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
 use crate::wait::SharedBackoff;
 use crate::wait::Subscriptions;
 use crate::wait::look_for_a_moment;
 use crate::wait::many::{ManyWait, Owed, SharedEnd};
-use crate::os::Deadline;
 
 /// A receiving end of the [exchange](super). Clones are equal, and each message goes to one of them; any number of threads
 /// may use one or several. When the last is dropped, so are the messages in the channel, and sending fails.
@@ -272,11 +272,7 @@ impl<T> Receiver<T> {
     }
 
     /// Waits until `take` takes something.
-    fn receive<R>(
-        &self,
-        deadline: Deadline,
-        mut take: impl FnMut(&Self) -> Option<R>,
-    ) -> Result<R, RecvTimeoutError> {
+    fn receive<R>(&self, deadline: Deadline, mut take: impl FnMut(&Self) -> Option<R>) -> Result<R, RecvTimeoutError> {
         let mut wait: ManyWait<Readers<'_, T>> = ManyWait::new(self.core.readers(), self.step_back());
         let mut in_time = true;
         let outcome = loop {

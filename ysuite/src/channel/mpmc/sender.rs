@@ -8,12 +8,12 @@ use super::core::{Core, Writers};
 use super::face::wear_exchange_face;
 use super::{SendError, SendTimeoutError, TrySendError};
 use crate::channel::Spin;
+use crate::os::Deadline;
 use crate::queue::exchange::{Rejected, Staging};
 use crate::sync::Arc;
 use crate::wait::SharedBackoff;
 use crate::wait::look_for_a_moment;
 use crate::wait::many::ManyWait;
-use crate::os::Deadline;
 
 /// A sending end of the [exchange](super). Clones are equal; any number of threads may use one or several. When the last
 /// is dropped the receivers get what was sent, and then learn that nothing more will come.
