@@ -139,6 +139,7 @@
 //! * `calloop`: a set of signals, and a receiver, as an `EventSource` of calloop (Unix).
 
 pub mod channel;
+mod block;
 mod foreign;
 #[cfg(all(feature = "hub", unix))]
 pub mod hub;

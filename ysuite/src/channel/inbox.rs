@@ -21,7 +21,7 @@ use crate::signal::{AttachError, Registration};
 use crate::sync::{Arc, AtomicUsize, Ordering, window};
 use crate::wait::Parker;
 use crate::wait::WakeTarget;
-use crate::wait::one::{self, Settled, WaitingEnd};
+use crate::wait::one::{self, WaitingEnd};
 
 /// The sending side, for all who send.
 pub(crate) struct Doors<T> {
@@ -119,7 +119,7 @@ struct Bounded<T> {
 impl<T> Bounded<T> {
     /// Fetches the next notice, if there is none yet.
     fn fetch(&mut self, notices: &mut Lanes<T>) {
-        if self.notice.is_none() && !notices.is_settled() {
+        if self.notice.is_none() && !notices.is_quiet() {
             // The place is read after the notice: what its sender had put in before is before that place.
             self.notice = notices.take().map(|notice| (notice, self.exchange.place()));
         }
@@ -147,7 +147,7 @@ impl<T> Queues<T> {
     /// Urgent messages are seldom: after them their lanes are armed, so that looking for the next costs some loads.
     #[inline(always)]
     fn take_urgent(&mut self) -> Option<T> {
-        if self.urgent.is_settled() { None } else { self.take_urgent_slowly() }
+        if self.urgent.is_quiet() { None } else { self.take_urgent_slowly() }
     }
 
     #[cold]
@@ -155,7 +155,7 @@ impl<T> Queues<T> {
     fn take_urgent_slowly(&mut self) -> Option<T> {
         loop {
             let message = self.urgent.take();
-            if message.is_some() || self.urgent.settle() == Settled::Quietly {
+            if message.is_some() || !self.urgent.arm_all() {
                 return message;
             }
         }
@@ -174,7 +174,7 @@ impl<T> Queues<T> {
             None => self.ordinary.has_message(),
             Some(bounded) => bounded.has_message(&mut self.ordinary),
         };
-        ordinary || !self.urgent.is_settled() && self.urgent.has_message()
+        ordinary || !self.urgent.is_quiet() && self.urgent.has_message()
     }
 
     /// Whether a notice waits for what was put into the exchange before it. Whoever finishes that calls.
@@ -202,20 +202,20 @@ impl<T> WaitingEnd for Queues<T> {
     }
 
     fn arm(&mut self, tokens: u32) {
-        WaitingEnd::settle(self);
+        self.arm_all();
         window();
         self.parker.word.arm(tokens);
     }
 
-    fn is_settled(&self) -> bool {
-        self.urgent.is_armed() && (self.holds_notice() || self.ordinary.is_armed())
+    fn is_all_armed(&self) -> bool {
+        self.urgent.is_all_armed() && (self.holds_notice() || self.ordinary.is_all_armed())
     }
 
-    fn settle(&mut self) -> Settled {
-        let urgent = self.urgent.settle();
+    fn arm_all(&mut self) -> bool {
+        let urgent = self.urgent.arm_all();
         // What lies behind a notice that waits for the exchange waits with it, and is no news.
-        let ordinary = if self.holds_notice() { Settled::Quietly } else { self.ordinary.settle() };
-        if urgent == Settled::Quietly { ordinary } else { urgent }
+        let ordinary = !self.holds_notice() && self.ordinary.arm_all();
+        urgent || ordinary
     }
 }
 
@@ -244,7 +244,7 @@ impl<T> Inbox<T> {
     /// Whether there is no urgent message. A few loads.
     #[inline(always)]
     pub(crate) fn is_calm(&self) -> bool {
-        self.queues.urgent.is_settled()
+        self.queues.urgent.is_quiet()
     }
 
     /// The next urgent message, if there is one.

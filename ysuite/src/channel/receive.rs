@@ -8,16 +8,14 @@ use core::time::Duration;
 
 use super::error::{RecvError, RecvTimeoutError, TryRecvError};
 use crate::os::Deadline;
-use crate::passive::Passive;
 use crate::queue::outline;
 use crate::signal::{AttachError, Registration};
 use crate::sync::spin_loop;
-use crate::wait::WakeTarget;
-use crate::wait::one::{self, Settled, WaitingEnd};
+use crate::wait::one::{self, WaitingEnd};
 use crate::wait::{Backoff, Spin};
 
 /// A queue's reading end, as the face needs it. All wait-free.
-pub(super) trait Source {
+pub(super) trait Source: WaitingEnd {
     type Message;
 
     fn take(&mut self) -> Option<Self::Message>;
@@ -30,22 +28,6 @@ pub(super) trait Source {
     fn position(&self) -> usize;
     /// Nothing more will be published.
     fn is_closed(&self) -> bool;
-    /// How the reading end says that it sleeps.
-    fn passive(&self) -> &Passive;
-    /// How the reading end can be woken.
-    fn target(&self) -> &WakeTarget;
-    /// Says that the reading end is about to sleep: see [`WaitingEnd::arm`].
-    fn arm(&mut self, tokens: u32) {
-        self.passive().arm(tokens);
-    }
-    /// Whether nothing has to be polled: see [`WaitingEnd::is_settled`].
-    fn is_settled(&self) -> bool {
-        true
-    }
-    /// Arms what the last look has brought: see [`WaitingEnd::settle`].
-    fn settle(&mut self) -> Settled {
-        Settled::Quietly
-    }
 }
 
 /// A source and the memory of how to wait for it.
@@ -76,32 +58,6 @@ struct Asking<'a, S: Source>(&'a mut Receiving<S>);
 impl<S: Source> Drop for Asking<'_, S> {
     fn drop(&mut self) {
         one::forget(&mut self.0.source);
-    }
-}
-
-impl<S: Source> WaitingEnd for S {
-    fn is_ready(&mut self) -> bool {
-        self.has_message() || self.is_closed()
-    }
-
-    fn passive(&self) -> &Passive {
-        Source::passive(self)
-    }
-
-    fn target(&self) -> &WakeTarget {
-        Source::target(self)
-    }
-
-    fn arm(&mut self, tokens: u32) {
-        Source::arm(self, tokens);
-    }
-
-    fn is_settled(&self) -> bool {
-        Source::is_settled(self)
-    }
-
-    fn settle(&mut self) -> Settled {
-        Source::settle(self)
     }
 }
 

@@ -17,6 +17,7 @@ use super::running::Turn;
 use super::timers::Due;
 use super::{Hub, POSTS, TURN};
 use crate::channel::{Receive, Spin, TryRecvError};
+use crate::block::{Waiting, block};
 use crate::os::Deadline;
 use crate::sync::spin_loop;
 
@@ -41,38 +42,40 @@ impl Hub {
     }
 
     fn serve(&mut self, deadline: Deadline, ask: Ask) -> io::Result<usize> {
-        let (mut done, mut asked) = (self.serve_what_is_near(), false);
-        loop {
-            // A descriptor may wait behind a stream, or behind those that an earlier turn was told of and left.
-            let is_busy = done != 0 || self.descriptors.is_any_told();
-            if is_busy && !asked && !self.halted && self.owes_a_look(done, ask) {
-                self.look_at_descriptors(Some(Duration::ZERO))?;
-            }
-            done += self.serve_descriptors();
-            if done != 0 || self.halted {
+        let done = self.serve_what_is_near();
+        let mut done = self.serve_descriptors_too(done, ask)?;
+        if self.is_done(done, deadline) {
+            return Ok(done);
+        }
+        while !deadline.is_over() {
+            done = self.look_a_while(deadline)?;
+            let is_told = done == 0 && self.descriptors.is_any_told();
+            done = if is_told { self.serve_descriptors() } else { self.serve_descriptors_too(done, ask)? };
+            if self.is_done(done, deadline) {
                 return Ok(done);
             }
-            // Whatever could end that takes a function along, or a receiver's end.
-            if deadline.is_never() && self.is_deserted() {
-                return Ok(0);
-            }
-            if !deadline.is_over() {
-                done = self.look_a_while(deadline)?;
-                asked = done == 0 && self.descriptors.is_any_told();
-                if done != 0 || asked {
-                    continue;
-                }
-            }
-            done = self.rest();
-            if done != 0 {
-                continue;
-            }
-            let in_time = self.sleep(deadline)?;
-            done = self.serve_what_is_near() + self.serve_descriptors();
-            if done != 0 || !in_time {
-                return Ok(done);
+            if !is_told {
+                break;
             }
         }
+        let mut resting = Resting { hub: self, deadline, ask, outcome: Ok(0), is_asked: false };
+        block(&mut resting, Resting::sleep).unwrap_or(Ok(0))
+    }
+
+    /// Whether the turn ends here: something has been served, or a handler has stopped it, or nothing can ever come, since
+    /// all that could bring it takes a function along, or a receiver's end.
+    fn is_done(&mut self, done: usize, deadline: Deadline) -> bool {
+        done != 0 || self.halted || deadline.is_never() && self.is_deserted()
+    }
+
+    /// Asks the poller where that is due, and serves the descriptors it has told of. `done` calls have been made before.
+    fn serve_descriptors_too(&mut self, done: usize, ask: Ask) -> io::Result<usize> {
+        // A descriptor may wait behind a stream, or behind those that an earlier turn was told of and left.
+        let is_busy = done != 0 || self.descriptors.is_any_told();
+        if is_busy && !self.halted && self.owes_a_look(done, ask) {
+            self.look_at_descriptors(Some(Duration::ZERO))?;
+        }
+        Ok(done + self.serve_descriptors())
     }
 
     /// Something has been served, or looked for: whether the poller must be asked now.
@@ -183,12 +186,14 @@ impl Hub {
         } else {
             deadline.or_before(self.timers.next()).left()
         };
-        let start = (timeout != Some(Duration::ZERO) && self.backoff.is_curious()).then(Instant::now);
-        self.look_at_descriptors(timeout)?;
-        if let Some(start) = start {
-            self.backoff.slept(start.elapsed());
-        }
-        Ok(!deadline.is_over())
+        let mut backoff = self.backoff;
+        let mut outcome = Ok(());
+        backoff.time(|| {
+            outcome = self.look_at_descriptors(timeout);
+            timeout != Some(Duration::ZERO)
+        });
+        self.backoff = backoff;
+        outcome.map(|()| !deadline.is_over())
     }
 
     /// After a turn in somebody else's loop: has the descriptor say whether there is more to do.
@@ -200,4 +205,52 @@ impl Hub {
         // Whatever has not rested has its signal up, or somebody is about to put it up.
         self.watch.show()
     }
+}
+
+/// The hub, about to sleep.
+struct Resting<'a> {
+    hub: &'a mut Hub,
+    deadline: Deadline,
+    ask: Ask,
+    /// How many calls have been made that no look has reported; or why the poller cannot be asked.
+    outcome: io::Result<usize>,
+    /// The poller has been asked since the last look.
+    is_asked: bool,
+}
+
+impl Resting<'_> {
+    fn serve(&mut self) -> io::Result<usize> {
+        let done = core::mem::replace(&mut self.outcome, Ok(0))? + self.hub.serve_what_is_near();
+        if core::mem::take(&mut self.is_asked) {
+            Ok(done + self.hub.serve_descriptors())
+        } else {
+            self.hub.serve_descriptors_too(done, self.ask)
+        }
+    }
+
+    fn sleep(&mut self) -> bool {
+        self.is_asked = true;
+        self.hub.sleep(self.deadline).unwrap_or_else(|error| {
+            self.outcome = Err(error);
+            false
+        })
+    }
+}
+
+impl Waiting for Resting<'_> {
+    type News = io::Result<usize>;
+
+    fn look(&mut self) -> Option<io::Result<usize>> {
+        match self.serve() {
+            Ok(done) if !self.hub.is_done(done, self.deadline) => None,
+            served => Some(served),
+        }
+    }
+
+    fn arm(&mut self) {
+        self.outcome = Ok(self.hub.rest());
+    }
+
+    /// A channel that has been served since is armed still: the next call from it is one too many, and harmless.
+    fn disarm(&mut self) {}
 }

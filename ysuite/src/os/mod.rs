@@ -134,10 +134,11 @@ pub(crate) trait Bell: Send + Sync + std::os::fd::AsFd {
     /// ring it took, and so after all that its ringer had done before.
     fn hush(&self) -> bool;
 
-    /// Blocks until the descriptor is readable or the time is up (`None`: for ever). May return early for no reason.
-    /// Returning because of a ring comes after what its ringer had done before.
-    fn wait(&self, timeout: Option<Duration>) {
-        wait_readable(self.as_fd(), timeout);
+    /// Blocks until the descriptor is readable (true) or the deadline has passed (false). May return early for no reason.
+    /// Returning because of a notification comes after what its notifier had done before.
+    fn wait(&self, deadline: Deadline) -> bool {
+        wait_readable(self.as_fd(), deadline);
+        !deadline.is_over()
     }
 }
 
@@ -175,6 +176,15 @@ impl Platform for Linux {
     }
 }
 
+/// Sleeps while `word == expected`, until the deadline at most. May return early for no reason. Makes no system call once
+/// the deadline has passed.
+pub(crate) fn sleep_on(word: &AtomicU32, expected: u32, deadline: Deadline) -> Waited {
+    match deadline.left() {
+        Some(Duration::ZERO) => Waited::TimedOut,
+        left => Native::wait(word, expected, left),
+    }
+}
+
 std::thread_local! {
     static CALLS: Cell<u64> = const { Cell::new(0) };
 }
@@ -198,12 +208,11 @@ pub(crate) fn yield_now() {
     std::thread::yield_now();
 }
 
-/// Blocks until `fd` is readable or the time is up (`None`: for ever). A signal handler does not end the wait.
+/// Blocks until `fd` is readable or the deadline has passed. A signal handler does not end the wait.
 #[cfg(unix)]
-pub(crate) fn wait_readable(fd: std::os::fd::BorrowedFd<'_>, timeout: Option<Duration>) {
+pub(crate) fn wait_readable(fd: std::os::fd::BorrowedFd<'_>, deadline: Deadline) {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-    let deadline = timeout.map_or(Deadline::Never, Deadline::after);
     loop {
         let left = deadline.left().and_then(|left| Timespec::try_from(left).ok());
         count_call();

@@ -13,12 +13,11 @@
 //! Cannot: silence a ring that is announced but not yet written. It comes, the owner looks once for nothing, and that
 //! look reads it back.
 
-use core::time::Duration;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use crossbeam_utils::CachePadded;
 
-use crate::os::{Bell, Home};
+use crate::os::{Bell, Deadline, Home};
 use crate::sync::{AtomicU32, Ordering};
 
 /// A ring is in the descriptor, or about to be written by the thread that set this, or just taken by the thread that
@@ -82,9 +81,9 @@ impl Doorbell {
         }
     }
 
-    /// Blocks until the descriptor is readable or the time is up (`None`: for ever); may return for no reason.
-    pub(super) fn wait(&self, timeout: Option<Duration>) {
-        self.bell.wait(timeout);
+    /// Blocks until the descriptor is readable (true) or the deadline has passed (false); may return for no reason.
+    pub(super) fn wait(&self, deadline: Deadline) -> bool {
+        self.bell.wait(deadline)
     }
 }
 

@@ -13,7 +13,8 @@ use super::bits::{Bits, Lowered, SLEEPING};
 #[cfg(unix)]
 use super::doorbell::Doorbell;
 use super::signals::Signals;
-use crate::os::{Deadline, Native, Platform, Waited};
+use crate::block::{Waiting, block};
+use crate::os::{Deadline, Native, Platform, Waited, sleep_on};
 
 /// How the owner sleeps.
 enum Way {
@@ -107,7 +108,8 @@ impl SetCore {
 
     /// Blocks until something is up. The owner only.
     pub(crate) fn poll(&self) -> Signals {
-        self.poll_until(Deadline::Never)
+        let signals = self.check();
+        if signals.is_empty() { self.poll_until(Deadline::Never) } else { signals }
     }
 
     /// As [`SetCore::poll`], but empty once `timeout` has passed. The owner only.
@@ -120,38 +122,19 @@ impl SetCore {
     }
 
     fn poll_until(&self, deadline: Deadline) -> Signals {
-        loop {
-            let signals = self.check();
-            if !signals.is_empty() {
-                return signals;
-            }
-            let left = deadline.left();
-            if left == Some(Duration::ZERO) {
-                return signals;
-            }
-            if self.sleep(left) == Waited::TimedOut {
-                // A signal may have come between the end of the time and this look.
-                return self.check();
-            }
-        }
+        block(&mut Owner { set: self, is_armed: false }, |owner| owner.set.sleep(deadline)).unwrap_or_else(Signals::none)
     }
 
-    /// Sleeps unless something is up; may return for no reason.
-    fn sleep(&self, timeout: Option<Duration>) -> Waited {
+    /// Sleeps unless something is up; may return for no reason. False: the deadline has passed.
+    fn sleep(&self, deadline: Deadline) -> bool {
         match &self.way {
             Way::Futex => {
-                if !self.bits.arm() {
-                    return Waited::Look;
-                }
-                let waited = Native::wait(self.bits.root(), SLEEPING, timeout);
+                let waited = sleep_on(self.bits.root(), SLEEPING, deadline);
                 self.bits.disarm();
-                waited
+                waited == Waited::Look
             }
             #[cfg(unix)]
-            Way::Bell(bell) => {
-                bell.wait(timeout);
-                Waited::Look
-            }
+            Way::Bell(bell) => bell.wait(deadline),
         }
     }
 
@@ -199,6 +182,43 @@ impl SetCore {
         #[cfg(unix)]
         if let Way::Bell(bell) = &self.way {
             bell.abandon();
+        }
+    }
+}
+
+/// The owner of a set, waiting. On a descriptor it need not arm: what is up stays readable.
+struct Owner<'a> {
+    set: &'a SetCore,
+    is_armed: bool,
+}
+
+impl Waiting for Owner<'_> {
+    type News = Signals;
+
+    fn look(&mut self) -> Option<Signals> {
+        Some(self.set.check()).filter(|signals| !signals.is_empty())
+    }
+
+    fn arm(&mut self) {
+        self.is_armed = match self.set.way {
+            Way::Futex => self.set.bits.arm(),
+            #[cfg(unix)]
+            Way::Bell(_) => true,
+        };
+    }
+
+    /// The word is not armed where it held anything; and that may have been a summary of ids that are down again.
+    fn arm_further(&mut self) -> bool {
+        let found = !self.is_armed;
+        if found {
+            self.arm();
+        }
+        found
+    }
+
+    fn disarm(&mut self) {
+        if let Way::Futex = self.set.way {
+            self.set.bits.disarm();
         }
     }
 }

@@ -13,7 +13,8 @@ use core::time::Duration;
 use crossbeam_utils::CachePadded;
 
 use super::{Signal, Signals, Wait, check_range};
-use crate::os::{Deadline, Native, Platform, Waited};
+use crate::block::{Waiting, block};
+use crate::os::{Deadline, Native, Platform, Waited, sleep_on};
 use crate::sync::{Arc, AtomicU32, Ordering};
 
 /// No signal, the owner awake. Anybody may raise, the owner may fall asleep.
@@ -70,15 +71,7 @@ impl YSemaphore {
     }
 
     fn poll_until(&self, deadline: Deadline) -> Signals {
-        loop {
-            if self.take() {
-                return Self::taken();
-            }
-            let left = deadline.left();
-            if left == Some(Duration::ZERO) || self.sleep(left) == Waited::TimedOut {
-                return if self.take() { Self::taken() } else { Signals::none() };
-            }
-        }
+        block(&mut &*self, |semaphore| semaphore.sleep(deadline)).unwrap_or_else(Signals::none)
     }
 
     fn take(&self) -> bool {
@@ -92,18 +85,34 @@ impl YSemaphore {
         true
     }
 
-    /// Sleeps unless the signal is up; may return for no reason.
-    fn sleep(&self, timeout: Option<Duration>) -> Waited {
-        // ORDERING: Relaxed: an RMW sees the newest word, so either it finds the signal, or the signaller finds ASLEEP.
-        // Nothing is read on the strength of it; `take` acquires.
-        if self.word.compare_exchange(EMPTY, ASLEEP, Ordering::Relaxed, Ordering::Relaxed).is_err() {
-            return Waited::Look;
-        }
-        let waited = Native::wait(&self.word, ASLEEP, timeout);
+    fn look(&self) -> Option<Signals> {
+        self.take().then(Self::taken)
+    }
+
+    /// Sleeps unless the signal is up; may return for no reason. False: the deadline has passed.
+    fn sleep(&self, deadline: Deadline) -> bool {
+        let waited = sleep_on(&self.word, ASLEEP, deadline);
         // ORDERING: Relaxed: fails only if the signal is up, which `take` acquires.
         let _ = self.word.compare_exchange(ASLEEP, EMPTY, Ordering::Relaxed, Ordering::Relaxed);
-        waited
+        waited == Waited::Look
     }
+}
+
+impl Waiting for &YSemaphore {
+    type News = Signals;
+
+    fn look(&mut self) -> Option<Signals> {
+        YSemaphore::look(self)
+    }
+
+    fn arm(&mut self) {
+        // ORDERING: Relaxed: a read-modify-write sees the newest word, so either it finds the signal, or the signaller
+        // finds ASLEEP. Nothing is read on the strength of it; `take` acquires.
+        let _ = self.word.compare_exchange(EMPTY, ASLEEP, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// A signal that was found has replaced ASLEEP in the word.
+    fn disarm(&mut self) {}
 }
 
 impl Default for YSemaphore {
@@ -114,11 +123,11 @@ impl Default for YSemaphore {
 
 impl Wait for YSemaphore {
     fn poll(&mut self) -> Signals {
-        self.poll_until(Deadline::Never)
+        YSemaphore::look(self).unwrap_or_else(|| self.poll_until(Deadline::Never))
     }
 
     fn check(&mut self) -> Signals {
-        if self.take() { Self::taken() } else { Signals::none() }
+        YSemaphore::look(self).unwrap_or_else(Signals::none)
     }
 
     fn poll_timeout(&mut self, timeout: Duration) -> Signals {

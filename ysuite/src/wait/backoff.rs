@@ -152,18 +152,21 @@ impl Backoff {
         }
     }
 
-    /// Whether the length of the coming sleep is of interest: clocks are not free.
-    pub(crate) fn is_curious(&self) -> bool {
-        self.spin == Spin::Adaptive && (self.is_worth() || self.skipped % 8 == 0)
+    /// Runs `sleep`, and learns how long sleeps take where that is of interest: clocks are not free. `sleep` says whether
+    /// it was woken; where it ended because its time was up, its length says nothing.
+    pub(crate) fn time(&mut self, sleep: impl FnOnce() -> bool) -> bool {
+        let is_curious = self.spin == Spin::Adaptive && (self.is_worth() || self.skipped % 8 == 0);
+        let start = is_curious.then(Instant::now);
+        let woken = sleep();
+        if let (true, Some(start)) = (woken, start) {
+            let time = start.elapsed();
+            self.slept = if self.slept.is_zero() { time } else { (self.slept * 7 + time) / 8 };
+        }
+        woken
     }
 
     fn is_worth(&self) -> bool {
         self.worth >= ALWAYS / 4
-    }
-
-    /// A wait ended in a sleep that took so long.
-    pub(crate) fn slept(&mut self, time: Duration) {
-        self.slept = if self.slept.is_zero() { time } else { (self.slept * 7 + time) / 8 };
     }
 
     /// How many looks this wait may take.

@@ -4,15 +4,14 @@
 //! and more can be had, it wakes the next. So a wait that times out, a future that is dropped, and a thread that panics
 //! pass on what they were told.
 
-use core::task::{Context, Poll};
-use std::time::Instant;
+use core::task::{Context, Poll, Waker};
 
 use super::list::WaitList;
 use super::shared_backoff::SharedBackoff;
 use super::slots::Waiter;
-use super::waiter_target::WaiterTarget;
+use crate::block::{Waiting, arm_and_look, block};
 use crate::foreign::Panics;
-use crate::os::{Deadline, Native, Platform, Waited};
+use crate::os::Deadline;
 use crate::sync::{Ordering, fence};
 
 /// An end of which there are several, all waiting for the same thing: of an exchange, or takers from a pool.
@@ -56,28 +55,11 @@ impl<S: SharedEnd> ManyWait<S> {
             shared.keep(backoff);
             return true;
         }
-        loop {
-            self.arm(true, WaiterTarget::set_asleep);
-            if side.is_ready() {
-                self.settle(true);
-                shared.keep(backoff);
-                return true;
-            }
-            let start = backoff.is_curious().then(Instant::now);
-            let in_time = self.sleep(deadline);
-            self.settle(true);
-            // One that ends because its time is up says nothing of how long they take.
-            if let (true, Some(start)) = (in_time, start) {
-                backoff.slept(start.elapsed());
-            }
-            // Looked at once: what is there now may be gone the next time.
-            let ready = side.is_ready();
-            if ready || !in_time {
-                shared.keep(backoff);
-                return ready;
-            }
-            // Somebody was quicker; or the bell was rung for an earlier wait.
-        }
+        let mut asleep = Asleep { wait: self, waker: None };
+        // A wake-up may be in vain: another end was quicker, or it was meant for an earlier wait.
+        let ready = block(&mut asleep, |asleep| backoff.time(|| asleep.wait.sleep(deadline)));
+        shared.keep(backoff);
+        ready.is_some()
     }
 
     /// Registers the task to be woken once the side is ready, unless it is ready already.
@@ -86,23 +68,10 @@ impl<S: SharedEnd> ManyWait<S> {
         if self.side.is_ready() {
             return Poll::Ready(());
         }
-        self.arm(false, |bell| bell.set_waker(context.waker()));
-        if self.side.is_ready() {
-            self.settle(false);
-            return Poll::Ready(());
+        match arm_and_look(&mut Asleep { wait: self, waker: Some(context.waker()) }) {
+            Some(()) => Poll::Ready(()),
+            None => Poll::Pending,
         }
-        Poll::Pending
-    }
-
-    fn arm(&mut self, is_thread: bool, prepare: impl FnOnce(&WaiterTarget)) {
-        let list = self.side.list();
-        if core::mem::take(&mut self.coming) {
-            list.arrive();
-        }
-        let place = self.place.get_or_insert_with(|| list.register());
-        prepare(list.target(place));
-        list.arm(place, is_thread);
-        self.armed = true;
     }
 
     /// Not armed any more: either nobody has called, or somebody has.
@@ -115,20 +84,45 @@ impl<S: SharedEnd> ManyWait<S> {
         }
     }
 
-    /// Sleeps until the bell is rung (true) or the deadline has passed (false).
-    fn sleep(&self, deadline: Deadline) -> bool {
-        let Some(place) = &self.place else { return true };
-        let (word, asleep) = self.side.list().target(place).asleep();
-        loop {
-            let left = deadline.left();
-            if left.is_some_and(|left| left.is_zero()) || Native::wait(word, asleep, left) == Waited::TimedOut {
-                return false;
-            }
-            // ORDERING: Relaxed; what the ringing stands for is acquired with the place's bit.
-            if word.load(crate::sync::Ordering::Relaxed) != asleep {
-                return true;
-            }
+    /// Sleeps until its target is woken (true) or the deadline has passed (false).
+    fn sleep(&mut self, deadline: Deadline) -> bool {
+        let in_time = self.place.as_ref().is_none_or(|place| self.side.list().target(place).sleep(deadline));
+        self.settle(true);
+        in_time
+    }
+}
+
+/// A wait that is about to sleep: as a thread, or as the task of a waker.
+struct Asleep<'a, S: SharedEnd> {
+    wait: &'a mut ManyWait<S>,
+    waker: Option<&'a Waker>,
+}
+
+impl<S: SharedEnd> Waiting for Asleep<'_, S> {
+    type News = ();
+
+    /// Looks once each time: what is there now may be gone the next time.
+    fn look(&mut self) -> Option<()> {
+        self.wait.side.is_ready().then_some(())
+    }
+
+    fn arm(&mut self) {
+        let wait = &mut *self.wait;
+        let list = wait.side.list();
+        if core::mem::take(&mut wait.coming) {
+            list.arrive();
         }
+        let place = wait.place.get_or_insert_with(|| list.register());
+        match self.waker {
+            None => list.target(place).set_asleep(),
+            Some(waker) => list.target(place).set_waker(waker),
+        }
+        list.arm(place, self.waker.is_none());
+        wait.armed = true;
+    }
+
+    fn disarm(&mut self) {
+        self.wait.settle(self.waker.is_none());
     }
 }
 

@@ -1,12 +1,11 @@
-//! Look, arm, look again, sleep: written once for every end of every channel that may have to wait, and for threads,
-//! deadlines, tasks and attached signalers alike.
+//! Waiting of an end that one thread uses: the thread, with a deadline; its task; and its attachment to a set.
 
 use core::task::{Context, Poll};
-use std::time::Instant;
 
 use super::backoff::Backoff;
 use super::target::{FUTEX, SIGNAL, TASK, WakeTarget};
-use crate::os::{Deadline, Native, Platform, Waited};
+use crate::block::{self, Waiting, arm_and_look};
+use crate::os::{Deadline, Waited, sleep_on};
 use crate::passive::Passive;
 use crate::signal::{AttachError, Registration};
 use crate::sync::window;
@@ -26,103 +25,67 @@ pub(crate) trait WaitingEnd {
     fn arm(&mut self, tokens: u32) {
         self.passive().arm(tokens);
     }
-    /// Whether nothing has to be polled: whatever comes will call this end. An end of one queue has its own word alone;
-    /// one of many queues gets something to poll whenever it looks.
-    fn is_settled(&self) -> bool {
+    /// Whether this end has nothing to poll: all that is published will call it. An end of one queue has its own word
+    /// alone; an end of many queues may get something to poll whenever it looks.
+    fn is_all_armed(&self) -> bool {
         true
     }
-    /// Behind [`arm`](Self::arm): has what it would have to poll call it instead. It must be looked at once more where
-    /// something was found there.
-    fn settle(&mut self) -> Settled {
-        Settled::Quietly
+    /// Behind [`arm`](Self::arm): arms what this end would have to poll. True: a message was found there, or the end of a
+    /// queue, and this end must be looked at once more.
+    fn arm_all(&mut self) -> bool {
+        false
     }
 }
 
-/// What an end has found in arming what it polls.
-#[derive(PartialEq)]
-pub(crate) enum Settled {
-    /// Nothing: whatever comes from now on will call.
-    Quietly,
-    /// A message, or the end of a queue.
-    WithNews,
+/// The set that an end is attached to.
+pub(crate) fn registration(end: &impl WaitingEnd) -> Option<&Registration> {
+    // SAFETY: this is the end's own thread; it attaches and detaches below only, and not meanwhile.
+    unsafe { end.target().registration() }
 }
 
-/// The set that a side is attached to.
-pub(crate) fn registration(side: &impl WaitingEnd) -> Option<&Registration> {
-    // SAFETY: this is the side's own end at work; it attaches and detaches below only, and not meanwhile.
-    unsafe { side.target().registration() }
+/// An end that is about to sleep, in the ways that `tokens` name.
+struct SleepingEnd<'a, E> {
+    end: &'a mut E,
+    tokens: u32,
 }
 
-/// The tokens beside `way` that this side leaves when it sleeps: an attached one target its set as well, so that its id
-/// is up whenever something may be there, however the wait ends.
-fn tokens(side: &impl WaitingEnd, way: u32) -> u32 {
-    if registration(side).is_some() { way | SIGNAL } else { way }
-}
-
-/// Arms a side in ways that `tokens` name, and looks once more. True: it is ready. False: it may sleep, and whatever
-/// comes will ring.
-///
-/// A look may find no message and yet something new to poll: a lane that a slow sender has raised for a message that is
-/// consumed already, before anybody was armed to be called. The call is over, and that sender will not call for its next
-/// message. So nobody sleeps before what the last look has brought is armed as well.
-fn arm(side: &mut impl WaitingEnd, tokens: u32) -> bool {
-    if tokens & SIGNAL != 0 {
-        // SAFETY: as in `registration`.
-        unsafe { side.target().deposit() };
-    }
-    side.arm(tokens);
-    loop {
-        window();
-        if side.is_ready() {
-            found(side, tokens);
-            return true;
-        }
-        // Whoever raises something behind that look finds this side's own word armed, or has found it so.
-        if side.settle() == Settled::Quietly {
-            debug_assert!(side.is_settled(), "an end sleeps beside what it would have to poll");
-            return false;
-        }
+impl<'a, E: WaitingEnd> SleepingEnd<'a, E> {
+    /// An attached end is called through its set as well: its id is up whenever something may be there, however the wait
+    /// ends.
+    fn new(end: &'a mut E, way: u32) -> Self {
+        let tokens = if registration(end).is_some() { way | SIGNAL } else { way };
+        Self { end, tokens }
     }
 }
 
-/// Something was found behind the arming: nobody needs to ring, but an attached side's id must be up.
-fn found(side: &impl WaitingEnd, tokens: u32) {
-    side.passive().disarm(tokens);
-    if let Some(registration) = registration(side) {
-        registration.raise();
-    }
-}
+impl<E: WaitingEnd> Waiting for SleepingEnd<'_, E> {
+    type News = ();
 
-/// Blocks the thread until the side is ready (true) or the deadline has passed (false).
-#[cold]
-#[inline(never)]
-pub(crate) fn block<S: WaitingEnd>(side: &mut S, backoff: &mut Backoff, deadline: Deadline) -> bool {
-    if backoff.look(deadline, || side.is_ready()) {
-        return true;
+    fn look(&mut self) -> Option<()> {
+        self.end.is_ready().then_some(())
     }
-    if S::CROWDED && backoff.yield_now(deadline, || side.is_ready()) {
-        return true;
+
+    fn arm(&mut self) {
+        if self.tokens & SIGNAL != 0 {
+            // SAFETY: this is the end's own thread, which neither attaches nor detaches meanwhile.
+            unsafe { self.end.target().deposit() };
+        }
+        self.end.arm(self.tokens);
     }
-    let tokens = tokens(side, FUTEX);
-    loop {
-        if arm(side, tokens) {
-            return true;
+
+    fn arm_further(&mut self) -> bool {
+        // A sender that raises a lane behind the look before this finds the end's own word armed, or has found it so.
+        let found = self.end.arm_all();
+        debug_assert!(found || self.end.is_all_armed(), "an end sleeps beside what it would have to poll");
+        found
+    }
+
+    fn disarm(&mut self) {
+        self.end.passive().disarm(self.tokens);
+        // No sender needs to call, but an attached end's id must be up.
+        if let Some(registration) = registration(self.end) {
+            registration.raise();
         }
-        let start = backoff.is_curious().then(Instant::now);
-        let woken = sleep(side.passive(), deadline);
-        // One that ends because its time is up says nothing of how long they take.
-        if let (true, Some(start)) = (woken, start) {
-            backoff.slept(start.elapsed());
-        }
-        if !woken {
-            // An attached side stays armed for its set.
-            side.passive().disarm(FUTEX);
-            return side.is_ready();
-        }
-        if side.is_ready() {
-            return true;
-        }
-        // Woken by a ring for an earlier sleep: that is harmless, and seldom.
     }
 }
 
@@ -135,63 +98,81 @@ fn sleep(passive: &Passive, deadline: Deadline) -> bool {
             return true;
         }
         window();
-        let left = deadline.left();
-        if left.is_some_and(|left| left.is_zero()) || Native::wait(passive.word(), word, left) == Waited::TimedOut {
-            return passive.look() & FUTEX == 0;
+        if sleep_on(passive.word(), word, deadline) == Waited::TimedOut && passive.look() & FUTEX != 0 {
+            // An attached end stays armed for its set.
+            passive.disarm(FUTEX);
+            return false;
         }
     }
 }
 
-/// Registers the task to be woken once the side is ready, unless it is ready already.
-pub(crate) fn poll(side: &mut impl WaitingEnd, context: &mut Context<'_>) -> Poll<()> {
-    if side.is_ready() {
+/// Blocks the thread until the end is ready (true) or the deadline has passed (false).
+#[cold]
+#[inline(never)]
+pub(crate) fn block<E: WaitingEnd>(end: &mut E, backoff: &mut Backoff, deadline: Deadline) -> bool {
+    if backoff.look(deadline, || end.is_ready()) {
+        return true;
+    }
+    if E::CROWDED && backoff.yield_now(deadline, || end.is_ready()) {
+        return true;
+    }
+    block::block(&mut SleepingEnd::new(end, FUTEX), |sleeping| {
+        let passive = sleeping.end.passive();
+        backoff.time(|| sleep(passive, deadline))
+    })
+    .is_some()
+}
+
+/// Registers the task to be woken once the end is ready, unless it is ready already.
+pub(crate) fn poll(end: &mut impl WaitingEnd, context: &mut Context<'_>) -> Poll<()> {
+    if end.is_ready() {
         // A token left by an earlier poll would have the next message wake us for nothing.
-        if side.passive().look() & TASK != 0 {
-            side.passive().disarm(TASK);
+        if end.passive().look() & TASK != 0 {
+            end.passive().disarm(TASK);
         }
         return Poll::Ready(());
     }
-    side.target().set_waker(context.waker());
-    let tokens = tokens(side, TASK);
-    if arm(side, tokens) { Poll::Ready(()) } else { Poll::Pending }
+    end.target().set_waker(context.waker());
+    match arm_and_look(&mut SleepingEnd::new(end, TASK)) {
+        Some(()) => Poll::Ready(()),
+        None => Poll::Pending,
+    }
 }
 
-/// The task that was registered waits no longer: it need not be woken, and its waker is dropped, last of all.
-pub(crate) fn forget(side: &mut impl WaitingEnd) {
-    if side.passive().look() & TASK != 0 {
-        side.passive().disarm(TASK);
+/// The task that was registered waits no longer. Its waker is dropped last: foreign code, which may panic.
+pub(crate) fn forget(end: &mut impl WaitingEnd) {
+    if end.passive().look() & TASK != 0 {
+        end.passive().disarm(TASK);
     }
-    drop(side.target().forget());
+    drop(end.target().forget());
 }
 
-/// What an attached side does when it finds nothing: takes its id down, arms, and looks once more. True: something has
-/// come meanwhile. An unattached side does nothing here, and pays nothing.
-pub(crate) fn rest(side: &mut impl WaitingEnd) -> bool {
-    match registration(side) {
-        None => return false,
-        // At rest already, with nothing to poll beside its word.
-        Some(registration) if !registration.is_up() && side.passive().look() & SIGNAL != 0 && side.is_settled() => {
-            return false;
-        }
-        // Down first: whoever publishes after the arming will raise it again.
-        Some(registration) => registration.lower(),
+/// What an attached end does when it finds nothing: takes its id down, arms, and looks once more. True: a message has
+/// come meanwhile. An unattached end does nothing here, and pays nothing.
+pub(crate) fn rest(end: &mut impl WaitingEnd) -> bool {
+    let Some(registration) = registration(end) else { return false };
+    // Armed already, with nothing to poll beside its word.
+    if !registration.is_up() && end.passive().look() & SIGNAL != 0 && end.is_all_armed() {
+        return false;
     }
+    // Down first: a sender that publishes after the arming raises it again.
+    registration.lower();
     window();
-    arm(side, SIGNAL)
+    arm_and_look(&mut SleepingEnd { end, tokens: SIGNAL }).is_some()
 }
 
-/// Attaches a side to the set that a registration is for.
-pub(crate) fn attach(side: &mut impl WaitingEnd, registration: Registration) -> Result<(), AttachError> {
-    // SAFETY: the side's own end, and nothing else of it is under way.
-    unsafe { side.target().set_registration(registration) }.map_err(|_| AttachError::AlreadyAttached)?;
-    // There may be something already, and nobody is armed: told once too often is told.
-    self::registration(side).inspect(|registration| registration.raise());
+/// Attaches an end to the set that a registration is for.
+pub(crate) fn attach(end: &mut impl WaitingEnd, registration: Registration) -> Result<(), AttachError> {
+    // SAFETY: this is the end's own thread, which uses no registration meanwhile.
+    unsafe { end.target().set_registration(registration) }.map_err(|_| AttachError::AlreadyAttached)?;
+    // There may be messages already, for which no sender will call: a spurious signal is harmless, a missed one is not.
+    self::registration(end).inspect(|registration| registration.raise());
     Ok(())
 }
 
-/// Takes a side out of its set. True: it was in one.
-pub(crate) fn detach(side: &mut impl WaitingEnd) -> bool {
-    side.passive().disarm(SIGNAL);
-    // SAFETY: as in `attach`.
-    unsafe { side.target().detach() }
+/// Takes an end out of its set. True: it was in one.
+pub(crate) fn detach(end: &mut impl WaitingEnd) -> bool {
+    end.passive().disarm(SIGNAL);
+    // SAFETY: this is the end's own thread, which uses no registration meanwhile.
+    unsafe { end.target().detach() }
 }

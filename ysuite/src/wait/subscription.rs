@@ -13,6 +13,7 @@ use core::task::Waker;
 use super::many::{SharedEnd, propagate};
 use super::slots::Waiter;
 use super::waiter_target::WaiterTarget;
+use crate::block::{Waiting, arm_and_look};
 use crate::signal::Registration;
 use crate::sync::{AtomicBool, Ordering};
 
@@ -64,6 +65,30 @@ impl Subscription {
         self.bell(&side).registration().inspect(|registration| registration.release());
         side.list().unregister(&self.place);
         (called, waker)
+    }
+}
+
+/// An attached receiver that is about to rest.
+struct Resting<'a, S> {
+    subscription: &'a Subscription,
+    registration: &'a Registration,
+    side: S,
+}
+
+impl<S: SharedEnd> Waiting for Resting<'_, S> {
+    type News = ();
+
+    fn look(&mut self) -> Option<()> {
+        self.side.is_ready().then_some(())
+    }
+
+    fn arm(&mut self) {
+        self.subscription.arm(self.side);
+    }
+
+    fn disarm(&mut self) {
+        self.subscription.settle(self.side);
+        self.registration.raise();
     }
 }
 
@@ -136,14 +161,9 @@ impl Subscriptions {
         if post.resting.swap(true, Ordering::Acquire) {
             return false;
         }
-        // Down first: whoever publishes after the arming will raise it again.
+        // Down first: a sender that publishes after the arming raises it again.
         registration.lower();
-        post.arm(side);
-        let found = side.is_ready();
-        if found {
-            post.settle(side);
-            registration.raise();
-        }
+        let found = arm_and_look(&mut Resting { subscription: post, registration, side }).is_some();
         // ORDERING: Release: one thread lowers at a time.
         post.resting.store(false, Ordering::Release);
         found

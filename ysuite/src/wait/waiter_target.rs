@@ -5,7 +5,7 @@
 use core::ptr;
 use core::task::Waker;
 
-use crate::os::{Native, Platform};
+use crate::os::{Deadline, Native, Platform, Waited, sleep_on};
 use crate::signal::{Registration, TaskSlot};
 use crate::sync::{AtomicPtr, AtomicU32, Ordering};
 
@@ -50,9 +50,17 @@ impl WaiterTarget {
         self.word.store(ASLEEP, Ordering::Relaxed);
     }
 
-    /// Owner: the word to sleep on, and what it holds until it is rung.
-    pub(crate) fn asleep(&self) -> (&AtomicU32, u32) {
-        (&self.word, ASLEEP)
+    /// Owner: sleeps until it is woken (true) or the deadline has passed (false).
+    pub(crate) fn sleep(&self, deadline: Deadline) -> bool {
+        loop {
+            if sleep_on(&self.word, ASLEEP, deadline) == Waited::TimedOut {
+                return false;
+            }
+            // ORDERING: Relaxed; what the wake-up stands for is acquired with the bit of the slot.
+            if self.word.load(Ordering::Relaxed) != ASLEEP {
+                return true;
+            }
+        }
     }
 
     /// Owner, before it arms: this task is to be woken.

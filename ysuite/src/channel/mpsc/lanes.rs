@@ -15,7 +15,7 @@ use crate::queue::outline;
 use crate::queue::ypipe::{IdleReader, Reader};
 use crate::sync::{Arc, window};
 use crate::wait::WakeTarget;
-use crate::wait::one::Settled;
+use crate::wait::one::WaitingEnd;
 
 /// How many messages the receiver takes from one sender at most, before it looks at the other senders' lanes.
 pub const TURN: usize = if cfg!(ysuite_loom) { 2 } else { 128 };
@@ -151,7 +151,7 @@ impl<T> Lanes<T> {
     /// Whether there is a message; then the lane it is in has the turn.
     #[inline(always)]
     fn look(&mut self) -> bool {
-        self.left != 0 && self.turn.as_mut().is_some_and(Reader::has_message) || self.go_round()
+        self.left != 0 && self.turn.as_mut().is_some_and(Reader::has_message) || self.next_lane()
     }
 
     /// A message of the lane whose turn it is.
@@ -169,7 +169,7 @@ impl<T> Lanes<T> {
     /// The lane whose turn it is has given what it may, or what it had: whose turn is it now?
     #[cold]
     #[inline(never)]
-    fn go_round(&mut self) -> bool {
+    fn next_lane(&mut self) -> bool {
         if let (Some(reader), 1, false) = (&mut self.turn, self.row.lanes.len(), self.shared.ready.any()) {
             // Alone.
             self.row.visits += 1;
@@ -215,7 +215,7 @@ impl<T> Lanes<T> {
             visits -= 1;
         }
         // Had something come meanwhile, this would be no time to say that there is nothing.
-        is_idle && self.row.arm(PATIENCE / 2) && self.go_round()
+        is_idle && self.row.arm(PATIENCE / 2) && self.next_lane()
     }
 
     /// A turn begins, or another follows at once.
@@ -281,20 +281,8 @@ impl<T> Lanes<T> {
 
     /// Whether no lane is active, and none has called since: then there is no message. A few loads.
     #[inline(always)]
-    pub(in crate::channel) fn is_settled(&self) -> bool {
-        self.is_armed() && !self.shared.ready.any()
-    }
-
-    /// Whether no lane is active: no message, and whatever is published raises its lane and calls.
-    #[inline(always)]
-    pub(in crate::channel) fn is_armed(&self) -> bool {
-        self.row.lanes.is_empty()
-    }
-
-    /// Arms all active lanes, with one barrier. Those that have messages, or have come to their end, stay active.
-    pub(in crate::channel) fn settle(&mut self) -> Settled {
-        self.end_turn();
-        if !self.row.lanes.is_empty() && self.row.arm(0) { Settled::WithNews } else { Settled::Quietly }
+    pub(in crate::channel) fn is_quiet(&self) -> bool {
+        self.row.lanes.is_empty() && !self.shared.ready.any()
     }
 
     pub(super) fn shared(&self) -> &Shared<T> {
@@ -314,7 +302,7 @@ impl<T> Source for Lanes<T> {
     fn take(&mut self) -> Option<T> {
         match self.take_in_turn() {
             Some(message) => Some(message),
-            None if outline(self, Self::go_round) => self.take_in_turn(),
+            None if outline(self, Self::next_lane) => self.take_in_turn(),
             None => None,
         }
     }
@@ -336,7 +324,7 @@ impl<T> Source for Lanes<T> {
             if taken == most || emptied > self.row.lanes.len() {
                 break;
             }
-            found = self.go_round();
+            found = self.next_lane();
         }
         taken
     }
@@ -374,6 +362,12 @@ impl<T> Source for Lanes<T> {
     fn is_closed(&self) -> bool {
         self.shared.is_disconnected()
     }
+}
+
+impl<T> WaitingEnd for Lanes<T> {
+    fn is_ready(&mut self) -> bool {
+        self.has_message() || self.is_closed()
+    }
 
     fn passive(&self) -> &Passive {
         &self.shared.parker.word
@@ -385,17 +379,19 @@ impl<T> Source for Lanes<T> {
 
     fn arm(&mut self, tokens: u32) {
         // Lanes first: with all of them armed the look behind finds little to do.
-        self.settle();
+        self.arm_all();
         window();
         self.shared.parker.word.arm(tokens);
     }
 
-    fn is_settled(&self) -> bool {
-        self.is_armed()
+    fn is_all_armed(&self) -> bool {
+        self.row.lanes.is_empty()
     }
 
-    fn settle(&mut self) -> Settled {
-        Lanes::settle(self)
+    /// With one barrier. Lanes that have messages, or have come to their end, stay active.
+    fn arm_all(&mut self) -> bool {
+        self.end_turn();
+        !self.row.lanes.is_empty() && self.row.arm(0)
     }
 }
 

@@ -17,6 +17,7 @@ use crate::queue::ypipe::Reader;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
 use crate::wait::WakeTarget;
+use crate::wait::one::WaitingEnd;
 
 /// The receiving end of the [pipe](super). Dropping it drops the messages that are in the channel, and makes sending
 /// fail. Should one of them panic as it is dropped, the rest is dropped all the same, and the panic goes on then.
@@ -79,6 +80,13 @@ impl<T> Source for Pipe<T> {
 
     fn is_closed(&self) -> bool {
         self.reader.is_closed()
+    }
+}
+
+impl<T> WaitingEnd for Pipe<T> {
+    #[inline]
+    fn is_ready(&mut self) -> bool {
+        self.has_message() || self.is_closed()
     }
 
     fn passive(&self) -> &Passive {
