@@ -138,8 +138,8 @@
 //! * `mio`: a set of signals is an `event::Source` of mio (Unix).
 //! * `calloop`: a set of signals, and a receiver, as an `EventSource` of calloop (Unix).
 
-pub mod channel;
 mod block;
+pub mod channel;
 mod foreign;
 #[cfg(all(feature = "hub", unix))]
 pub mod hub;

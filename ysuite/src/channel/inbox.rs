@@ -13,7 +13,7 @@
 use std::time::Duration;
 
 use super::mpsc::{self, Lanes, TooManySenders};
-use super::receive::{Source, Waiter};
+use super::receive::{ReadingEnd, RecvBackoff};
 use super::{RecvTimeoutError, SendTimeoutError, Spin, TrySendError, mpmc};
 use crate::os::Deadline;
 use crate::passive::Passive;
@@ -98,7 +98,7 @@ impl<T> Doors<T> {
 /// The receiving side.
 pub(crate) struct Inbox<T> {
     queues: Queues<T>,
-    waiter: Waiter,
+    backoff: RecvBackoff,
 }
 
 struct Queues<T> {
@@ -238,7 +238,7 @@ impl<T> Inbox<T> {
             holders: holders.clone(),
         };
         let queues = Queues { urgent, ordinary, bounded, parker, holders };
-        (doors, Self { queues, waiter: Waiter::new() })
+        (doors, Self { queues, backoff: RecvBackoff::new() })
     }
 
     /// Whether there is no urgent message. A few loads.
@@ -265,7 +265,7 @@ impl<T> Inbox<T> {
     pub(crate) fn wait(&mut self, deadline: Deadline) -> Result<(), RecvTimeoutError> {
         self.over()?;
         let position = self.queues.ordinary.position();
-        if self.waiter.wait(&mut self.queues, position, deadline) {
+        if self.backoff.wait(&mut self.queues, position, deadline) {
             self.over()
         } else {
             Err(RecvTimeoutError::Timeout)
@@ -289,7 +289,7 @@ impl<T> Inbox<T> {
     }
 
     pub(crate) fn set_spin(&mut self, spin: Spin) {
-        self.waiter.set_spin(spin);
+        self.backoff.set_spin(spin);
     }
 
     pub(crate) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {

@@ -10,7 +10,6 @@ mod iter;
 pub mod mpmc;
 pub mod mpsc;
 mod receive;
-mod receiver;
 mod send;
 pub mod spsc;
 

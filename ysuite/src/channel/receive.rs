@@ -11,11 +11,11 @@ use crate::os::Deadline;
 use crate::queue::outline;
 use crate::signal::{AttachError, Registration};
 use crate::sync::spin_loop;
-use crate::wait::one::{self, WaitingEnd};
+use crate::wait::one::{self, TaskWait, WaitingEnd};
 use crate::wait::{Backoff, Spin};
 
 /// A queue's reading end, as the face needs it. All wait-free.
-pub(super) trait Source: WaitingEnd {
+pub(super) trait ReadingEnd: WaitingEnd {
     type Message;
 
     fn take(&mut self) -> Option<Self::Message>;
@@ -31,13 +31,13 @@ pub(super) trait Source: WaitingEnd {
 }
 
 /// A source and the memory of how to wait for it.
-pub(super) struct Receiving<S> {
-    pub(super) source: S,
-    waiter: Waiter,
+pub(super) struct Receiving<E> {
+    pub(super) end: E,
+    backoff: RecvBackoff,
 }
 
 /// A receiving end's memory of how to wait.
-pub(super) struct Waiter {
+pub(super) struct RecvBackoff {
     backoff: Backoff,
     /// How many messages had been taken at the last wait.
     waited_at: usize,
@@ -52,16 +52,7 @@ const AWAY: u32 = 16;
 /// one lasts, and what never blocks must end.
 const AMPLE: usize = if cfg!(ysuite_loom) { 4 } else { 4096 };
 
-/// A task that waits for a message, and then does not any more: whatever ends its waiting, its waker is let go of.
-struct Asking<'a, S: Source>(&'a mut Receiving<S>);
-
-impl<S: Source> Drop for Asking<'_, S> {
-    fn drop(&mut self) {
-        one::forget(&mut self.0.source);
-    }
-}
-
-impl Waiter {
+impl RecvBackoff {
     pub(super) fn new() -> Self {
         Self { backoff: Backoff::new(), waited_at: 0 }
     }
@@ -70,36 +61,36 @@ impl Waiter {
         self.backoff.set(spin);
     }
 
-    /// Blocks the thread until the side is ready (true) or the deadline has passed (false). `position` is how many
+    /// Blocks the thread until the end is ready (true) or the deadline has passed (false). `position` is how many
     /// messages have been taken; wraps.
-    pub(super) fn wait(&mut self, side: &mut impl WaitingEnd, position: usize, deadline: Deadline) -> bool {
+    pub(super) fn wait(&mut self, end: &mut impl WaitingEnd, position: usize, deadline: Deadline) -> bool {
         // After a stream, gives its sender time to get ahead.
         if position.wrapping_sub(self.waited_at) >= STREAM && self.backoff.may_look() {
             (0..AWAY).for_each(|_| spin_loop());
         }
         self.waited_at = position;
-        one::block(side, &mut self.backoff, deadline)
+        one::block(end, &mut self.backoff, deadline)
     }
 }
 
-impl<S: Source> Receiving<S> {
-    pub(super) fn new(source: S) -> Self {
-        Self { source, waiter: Waiter::new() }
+impl<E: ReadingEnd> Receiving<E> {
+    pub(super) fn new(end: E) -> Self {
+        Self { end, backoff: RecvBackoff::new() }
     }
 
     pub(super) fn set_spin(&mut self, spin: Spin) {
-        self.waiter.set_spin(spin);
+        self.backoff.set_spin(spin);
     }
 
     /// Whether nothing will come any more. To be asked after finding nothing: what the sender published before it went
     /// is found then.
     fn is_over(&mut self) -> bool {
-        self.source.is_closed() && !self.source.has_message()
+        self.end.is_closed() && !self.end.has_message()
     }
 
     #[inline(always)]
-    pub(super) fn recv(&mut self) -> Result<S::Message, RecvError> {
-        match self.source.take() {
+    pub(super) fn recv(&mut self) -> Result<E::Message, RecvError> {
+        match self.end.take() {
             Some(message) => Ok(message),
             None => outline(self, Self::recv_slowly),
         }
@@ -107,20 +98,20 @@ impl<S: Source> Receiving<S> {
 
     #[cold]
     #[inline(never)]
-    fn recv_slowly(&mut self) -> Result<S::Message, RecvError> {
+    fn recv_slowly(&mut self) -> Result<E::Message, RecvError> {
         self.wait(Deadline::Never).map_err(|_| RecvError)?;
-        self.source.take().ok_or(RecvError)
+        self.end.take().ok_or(RecvError)
     }
 
-    pub(super) fn recv_deadline(&mut self, deadline: Deadline) -> Result<S::Message, RecvTimeoutError> {
-        if let Some(message) = self.source.take() {
+    pub(super) fn recv_deadline(&mut self, deadline: Deadline) -> Result<E::Message, RecvTimeoutError> {
+        if let Some(message) = self.end.take() {
             return Ok(message);
         }
         self.wait(deadline)?;
-        self.source.take().ok_or(RecvTimeoutError::Disconnected)
+        self.end.take().ok_or(RecvTimeoutError::Disconnected)
     }
 
-    pub(super) fn recv_timeout(&mut self, timeout: Duration) -> Result<S::Message, RecvTimeoutError> {
+    pub(super) fn recv_timeout(&mut self, timeout: Duration) -> Result<E::Message, RecvTimeoutError> {
         self.recv_deadline(Deadline::after(timeout))
     }
 
@@ -129,46 +120,46 @@ impl<S: Source> Receiving<S> {
     #[inline(never)]
     fn wait(&mut self, deadline: Deadline) -> Result<(), RecvTimeoutError> {
         loop {
-            if self.source.has_message() {
+            if self.end.has_message() {
                 return Ok(());
             }
             if self.is_over() {
                 return Err(RecvTimeoutError::Disconnected);
             }
-            let position = self.source.position();
-            if !self.waiter.wait(&mut self.source, position, deadline) {
+            let position = self.end.position();
+            if !self.backoff.wait(&mut self.end, position, deadline) {
                 return Err(RecvTimeoutError::Timeout);
             }
         }
     }
 
     #[inline(always)]
-    pub(super) fn look(&mut self) -> Option<S::Message> {
-        self.source.take()
+    pub(super) fn look(&mut self) -> Option<E::Message> {
+        self.end.take()
     }
 
     pub(super) fn has_message(&mut self) -> bool {
-        self.source.has_message()
+        self.end.has_message()
     }
 
     #[inline]
-    pub(super) fn try_recv(&mut self) -> Result<S::Message, TryRecvError> {
-        if let Some(message) = self.source.take() {
+    pub(super) fn try_recv(&mut self) -> Result<E::Message, TryRecvError> {
+        if let Some(message) = self.end.take() {
             return Ok(message);
         }
         self.nothing()?;
-        self.source.take().ok_or(TryRecvError::Disconnected)
+        self.end.take().ok_or(TryRecvError::Disconnected)
     }
 
     /// After finding nothing: `Ok` if something has come in the meantime.
     fn nothing(&mut self) -> Result<(), TryRecvError> {
-        if one::rest(&mut self.source) || self.source.is_closed() {
-            return if self.source.has_message() { Ok(()) } else { Err(TryRecvError::Disconnected) };
+        if one::rest(&mut self.end) || self.end.is_closed() {
+            return if self.end.has_message() { Ok(()) } else { Err(TryRecvError::Disconnected) };
         }
         Err(TryRecvError::Empty)
     }
 
-    pub(super) fn recv_batch(&mut self, to: &mut Vec<S::Message>, most: usize) -> Result<usize, RecvError> {
+    pub(super) fn recv_batch(&mut self, to: &mut Vec<E::Message>, most: usize) -> Result<usize, RecvError> {
         if most == 0 {
             return Ok(0);
         }
@@ -177,11 +168,11 @@ impl<S: Source> Receiving<S> {
             if taken != 0 {
                 return Ok(taken);
             }
-            outline(self, |face| face.wait(Deadline::Never)).map_err(|_| RecvError)?;
+            outline(self, |receiving| receiving.wait(Deadline::Never)).map_err(|_| RecvError)?;
         }
     }
 
-    pub(super) fn try_recv_batch(&mut self, to: &mut Vec<S::Message>, most: usize) -> Result<usize, TryRecvError> {
+    pub(super) fn try_recv_batch(&mut self, to: &mut Vec<E::Message>, most: usize) -> Result<usize, TryRecvError> {
         if most == 0 {
             return Ok(0);
         }
@@ -195,53 +186,254 @@ impl<S: Source> Receiving<S> {
 
     /// Takes what is there, `most` at most; a little of what comes meanwhile is no harm, but all of it might never end.
     #[inline(always)]
-    fn take_batch(&mut self, to: &mut Vec<S::Message>, most: usize) -> usize {
-        let taken = self.source.take_many(to, most.min(AMPLE));
+    fn take_batch(&mut self, to: &mut Vec<E::Message>, most: usize) -> usize {
+        let taken = self.end.take_many(to, most.min(AMPLE));
         if taken < AMPLE { taken } else { taken + self.take_rest(to, most - taken) }
     }
 
     /// After an ample batch: what is there now, and nothing that comes later.
     #[cold]
     #[inline(never)]
-    fn take_rest(&mut self, to: &mut Vec<S::Message>, most: usize) -> usize {
-        let there = self.source.len_up_to(most).min(most);
-        self.source.take_many(to, there)
+    fn take_rest(&mut self, to: &mut Vec<E::Message>, most: usize) -> usize {
+        let there = self.end.len_up_to(most).min(most);
+        self.end.take_many(to, there)
     }
 
-    pub(super) fn peek(&mut self) -> Option<&S::Message> {
-        if !self.source.has_message() && !one::rest(&mut self.source) {
+    pub(super) fn peek(&mut self) -> Option<&E::Message> {
+        if !self.end.has_message() && !one::rest(&mut self.end) {
             return None;
         }
-        self.source.peek()
+        self.end.peek()
     }
 
     #[inline]
-    pub(super) fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<S::Message, RecvError>> {
-        ready!(one::poll(&mut self.source, context));
+    pub(super) fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<E::Message, RecvError>> {
+        ready!(one::poll(&mut self.end, context));
         // Closed and with nothing left, or closed behind the last message.
-        Poll::Ready(self.source.take().ok_or(RecvError))
+        Poll::Ready(self.end.take().ok_or(RecvError))
     }
 
-    pub(super) async fn recv_async(&mut self) -> Result<S::Message, RecvError> {
-        if let Some(message) = self.source.take() {
+    pub(super) async fn recv_async(&mut self) -> Result<E::Message, RecvError> {
+        if let Some(message) = self.end.take() {
             return Ok(message);
         }
-        let asking = Asking(self);
-        let outcome = core::future::poll_fn(|context| asking.0.poll_recv(context)).await;
+        let waiting = TaskWait::new(self, |receiving| one::forget(&mut receiving.end));
+        let outcome = core::future::poll_fn(|context| waiting.owner.poll_recv(context)).await;
         // Ends here, before the answer is on its way out: that would not be dropped if foreign code panicked.
-        drop(asking);
+        drop(waiting);
         outcome
     }
 
     pub(super) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
-        one::attach(&mut self.source, registration)
+        one::attach(&mut self.end, registration)
     }
 
     pub(super) fn detach(&mut self) -> bool {
-        one::detach(&mut self.source)
+        one::detach(&mut self.end)
     }
 
     pub(super) fn registration(&self) -> Option<&Registration> {
-        one::registration(&self.source)
+        one::registration(&self.end)
     }
 }
+
+/// Gives a channel's receiver its public methods. `$receiver` has a field `inner: Receiving<_>` with messages `T`.
+macro_rules! impl_receiver_api {
+    ($receiver:ident) => {
+        impl<T> $receiver<T> {
+            /// Receives a message; waits for one as long as it takes.
+            ///
+            /// Wait-free while messages are there, and then without a system call. Otherwise looks for a while (see
+            /// [`set_spin`](Self::set_spin)) and sleeps in the kernel.
+            ///
+            /// # Errors
+            /// When the channel is empty and its sender is gone.
+            #[inline(always)]
+            pub fn recv(&mut self) -> Result<T, RecvError> {
+                self.inner.recv()
+            }
+
+            /// Receives a message if there is one. Wait-free; on an unattached receiver without any system call or
+            /// fence. An attached receiver that finds nothing takes its id down (at most two system calls, then none
+            /// until it is raised again).
+            ///
+            /// # Errors
+            /// When the channel is empty, and when it is empty and its sender is gone.
+            #[inline]
+            pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+                self.inner.try_recv()
+            }
+
+            /// Receives a message; waits no longer than `timeout`. `Duration::MAX` is for ever.
+            ///
+            /// # Errors
+            /// When the time is up, and when the channel is empty and its sender is gone.
+            pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvTimeoutError> {
+                self.inner.recv_timeout(timeout)
+            }
+
+            /// Receives a message; waits no longer than until `deadline`. A message that is there is received even
+            /// after it.
+            ///
+            /// # Errors
+            /// When the time is up, and when the channel is empty and its sender is gone.
+            pub fn recv_deadline(&mut self, deadline: Instant) -> Result<T, RecvTimeoutError> {
+                self.inner.recv_deadline($crate::os::Deadline::At(deadline))
+            }
+
+            /// Appends messages to `to`: waits for the first, then takes what is there, `max` at most. Returns how many
+            /// (at least 1, unless `max` is 0). Allocates only in `to`.
+            ///
+            /// # Errors
+            /// When the channel is empty and its sender is gone.
+            #[inline]
+            pub fn recv_batch(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
+                self.inner.recv_batch(to, max)
+            }
+
+            /// Appends the messages that are there to `to`, `max` at most, and returns how many. Never blocks.
+            ///
+            /// # Errors
+            /// When the channel is empty, and when it is empty and its sender is gone.
+            pub fn try_recv_batch(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, TryRecvError> {
+                self.inner.try_recv_batch(to, max)
+            }
+
+            /// The next message where it lies, if there is one. Never blocks; costs what
+            /// [`try_recv`](Self::try_recv) costs.
+            pub fn peek(&mut self) -> Option<&T> {
+                self.inner.peek()
+            }
+
+            /// Receives a message, or has the task woken when there may be one.
+            ///
+            /// Wait-free. Only the last task to ask is woken, and its waker is kept until it is woken, another asks, or
+            /// this end goes.
+            ///
+            /// # Errors
+            /// When the channel is empty and its sender is gone.
+            #[inline]
+            pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
+                self.inner.poll_recv(context)
+            }
+
+            /// Receives a message; the task waits for one as long as it takes. Needs no particular runtime.
+            ///
+            /// Cancel-safe: a future dropped before it is ready has taken nothing.
+            ///
+            /// # Errors
+            /// When the channel is empty and its sender is gone.
+            pub async fn recv_async(&mut self) -> Result<T, RecvError> {
+                self.inner.recv_async().await
+            }
+
+            /// The messages, one by one; waits for each, and ends when the sender is gone.
+            pub fn iter(&mut self) -> Iter<'_, Self> {
+                Iter::new(self)
+            }
+
+            /// The messages that are there, one by one; never waits.
+            pub fn try_iter(&mut self) -> TryIter<'_, Self> {
+                TryIter::new(self)
+            }
+
+            /// What to do before sleeping, from the next wait on. The default is [`Spin::Adaptive`].
+            pub fn set_spin(&mut self, spin: Spin) {
+                self.inner.set_spin(spin);
+            }
+
+            /// Takes this receiver out of the set it is attached to: its id is down, and free. False: it was in none.
+            /// Its messages stay, and it can be attached again, to any set. Wait-free but for the descriptor of the set
+            /// (one system call at most).
+            ///
+            /// Whoever was about to raise the id may still do so once: whoever has it next must take that for a spurious
+            /// signal.
+            pub fn detach(&mut self) -> bool {
+                self.inner.detach()
+            }
+        }
+
+        impl<T> Receive for $receiver<T> {
+            type Message = T;
+
+            #[inline]
+            fn next_waiting(&mut self) -> Option<T> {
+                self.recv().ok()
+            }
+
+            #[inline]
+            fn next_at_once(&mut self) -> Option<T> {
+                self.try_recv().ok()
+            }
+
+            #[inline]
+            fn look(&mut self) -> Option<T> {
+                self.inner.look()
+            }
+
+            fn has_message(&mut self) -> bool {
+                self.inner.has_message()
+            }
+
+            #[inline]
+            fn try_next(&mut self) -> Result<T, TryRecvError> {
+                self.try_recv()
+            }
+        }
+
+        impl<T> IntoIterator for $receiver<T> {
+            type Item = T;
+            type IntoIter = IntoIter<Self>;
+
+            fn into_iter(self) -> IntoIter<Self> {
+                IntoIter::new(self)
+            }
+        }
+
+        impl<'a, T> IntoIterator for &'a mut $receiver<T> {
+            type Item = T;
+            type IntoIter = Iter<'a, $receiver<T>>;
+
+            fn into_iter(self) -> Self::IntoIter {
+                self.iter()
+            }
+        }
+
+        impl<T> Attach for $receiver<T> {
+            fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
+                self.inner.attach(registration)
+            }
+
+            fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
+                self.inner.registration().inspect(|registration| look(registration));
+            }
+
+            fn detach(&mut self) -> bool {
+                self.inner.detach()
+            }
+        }
+
+        #[cfg(feature = "stream")]
+        impl<T> futures_core::Stream for $receiver<T> {
+            type Item = T;
+
+            fn poll_next(self: core::pin::Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<T>> {
+                self.get_mut().poll_recv(context).map(Result::ok)
+            }
+
+            /// At least the messages that are there, and exactly those once the sender is gone. Costs what
+            /// [`len`](Self::len) costs.
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                // Asked first: what was sent before the sender went is counted then.
+                let is_over = self.is_disconnected();
+                let there = self.len();
+                (there, is_over.then_some(there))
+            }
+        }
+
+        // No message is ever pinned in place.
+        impl<T> Unpin for $receiver<T> {}
+    };
+}
+
+pub(super) use impl_receiver_api;

@@ -14,10 +14,10 @@ use crate::queue::ypipe::Writer;
 use crate::queue::{RegisterCopy, outline};
 use crate::wait::Backoff;
 use crate::wait::WakeTarget;
-use crate::wait::one::{self, WaitingEnd};
+use crate::wait::one::{self, TaskWait, WaitingEnd};
 
 /// What a sending end knows of the channel around its pipe.
-pub(super) trait Link {
+pub(super) trait SenderLink {
     /// As [`WaitingEnd::CROWDED`].
     const CROWDED: bool = false;
     /// A publication has found these tokens: wakes whoever they stand for. Whether the receiver slept.
@@ -32,18 +32,18 @@ pub(super) trait Link {
 }
 
 /// A sending end of a channel.
-pub(super) struct Sending<T, L: Link> {
-    room: RegisterCopy<Room<T, L>>,
+pub(super) struct Sending<T, L: SenderLink> {
+    end: RegisterCopy<WritingEnd<T, L>>,
     backoff: Backoff,
 }
 
 /// The writing end of the queue, as a side that may wait for room.
-struct Room<T, L: Link> {
+struct WritingEnd<T, L: SenderLink> {
     writer: Writer<T>,
     link: L,
 }
 
-impl<T, L: Link> WaitingEnd for Room<T, L> {
+impl<T, L: SenderLink> WaitingEnd for WritingEnd<T, L> {
     const CROWDED: bool = L::CROWDED;
 
     fn is_ready(&mut self) -> bool {
@@ -59,32 +59,23 @@ impl<T, L: Link> WaitingEnd for Room<T, L> {
     }
 }
 
-/// A task that waits for room, and then does not any more: whatever ends its waiting, its waker is let go of.
-struct Asking<'a, T, L: Link>(&'a mut Sending<T, L>);
-
-impl<T, L: Link> Drop for Asking<'_, T, L> {
-    fn drop(&mut self) {
-        one::forget(&mut *self.0.room);
-    }
-}
-
 /// Sends what has been written even if the caller's iterator panics: it was given to the channel.
-struct Batch<'a, T, L: Link>(&'a mut Sending<T, L>);
+struct FlushOnDrop<'a, T, L: SenderLink>(&'a mut Sending<T, L>);
 
-impl<T, L: Link> Drop for Batch<'_, T, L> {
+impl<T, L: SenderLink> Drop for FlushOnDrop<'_, T, L> {
     fn drop(&mut self) {
         self.0.flush();
     }
 }
 
-impl<T, L: Link> Sending<T, L> {
+impl<T, L: SenderLink> Sending<T, L> {
     pub(super) fn new(writer: Writer<T>, link: L) -> Self {
-        Self { room: RegisterCopy::new(Room { writer, link }), backoff: Backoff::new() }
+        Self { end: RegisterCopy::new(WritingEnd { writer, link }), backoff: Backoff::new() }
     }
 
     #[inline(always)]
     pub(super) fn send(&mut self, message: T) -> Result<(), SendError<T>> {
-        match self.room.writer.send(message) {
+        match self.end.writer.send(message) {
             Ok(0) => Ok(()),
             Ok(tokens) => outline(self, |sender| sender.sent(tokens)),
             Err(message) => outline(self, |sender| sender.send_slowly(message, Deadline::Never))
@@ -94,7 +85,7 @@ impl<T, L: Link> Sending<T, L> {
 
     #[inline]
     pub(super) fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
-        match self.room.writer.send(message) {
+        match self.end.writer.send(message) {
             Ok(0) => Ok(()),
             Ok(tokens) => outline(self, |sender| sender.sent(tokens)).map_err(TrySendError::from),
             Err(message) if self.is_disconnected() => Err(TrySendError::Disconnected(message)),
@@ -111,7 +102,7 @@ impl<T, L: Link> Sending<T, L> {
     }
 
     pub(super) fn send_deadline(&mut self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
-        match self.room.writer.send(message) {
+        match self.end.writer.send(message) {
             Ok(0) => Ok(()),
             Ok(tokens) => self.sent(tokens).map_err(SendTimeoutError::from),
             Err(message) => self.send_slowly(message, Deadline::At(deadline)),
@@ -119,29 +110,29 @@ impl<T, L: Link> Sending<T, L> {
     }
 
     pub(super) async fn send_async(&mut self, message: T) -> Result<(), SendError<T>> {
-        match self.room.writer.send(message) {
+        match self.end.writer.send(message) {
             Ok(0) => Ok(()),
             Ok(tokens) => self.sent(tokens),
             Err(message) => {
-                let asking = Asking(self);
-                core::future::poll_fn(|context| asking.0.poll_ready(context)).await;
-                drop(asking);
+                let waiting = TaskWait::new(self, |sending| one::forget(&mut *sending.end));
+                core::future::poll_fn(|context| waiting.owner.poll_ready(context)).await;
+                drop(waiting);
                 self.try_send(message).map_err(|error| SendError(error.into_inner()))
             }
         }
     }
 
     pub(super) fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        if !self.room.is_ready() {
+        if !self.end.is_ready() {
             // What is hidden must go out: it would wait for room that only it takes, or two such ends for each other.
             self.flush();
         }
-        one::poll(&mut *self.room, context)
+        one::poll(&mut *self.end, context)
     }
 
     #[inline(always)]
     pub(super) fn write(&mut self, message: T) -> Result<(), SendError<T>> {
-        match self.room.writer.write(message) {
+        match self.end.writer.write(message) {
             Ok(()) => Ok(()),
             Err(message) => outline(self, |sender| sender.write_slowly(message)),
         }
@@ -152,11 +143,11 @@ impl<T, L: Link> Sending<T, L> {
     fn write_slowly(&mut self, mut message: T) -> Result<(), SendError<T>> {
         loop {
             self.flush();
-            one::block(&mut *self.room, &mut self.backoff, Deadline::Never);
+            one::block(&mut *self.end, &mut self.backoff, Deadline::Never);
             if self.is_disconnected() {
                 return Err(SendError(message));
             }
-            match self.room.writer.write(message) {
+            match self.end.writer.write(message) {
                 Ok(()) => return Ok(()),
                 Err(back) => message = back,
             }
@@ -164,12 +155,12 @@ impl<T, L: Link> Sending<T, L> {
     }
 
     pub(super) fn unwrite(&mut self) -> Option<T> {
-        self.room.writer.unwrite()
+        self.end.writer.unwrite()
     }
 
     #[inline]
     pub(super) fn flush(&mut self) -> bool {
-        let tokens = self.room.writer.publish();
+        let tokens = self.end.writer.publish();
         tokens == 0 || outline(self, |sender| sender.flushed(tokens))
     }
 
@@ -180,34 +171,34 @@ impl<T, L: Link> Sending<T, L> {
         if tokens & GONE == 0 {
             return !self.wake(tokens);
         }
-        let from = self.room.writer.position();
-        self.room.writer.reclaim(from, drop);
+        let from = self.end.writer.position();
+        self.end.writer.reclaim(from, drop);
         true
     }
 
     /// Whether messages of this sender have been dropped that the receiver certainly has not got, since it is gone.
     #[cfg(feature = "futures")]
     pub(super) fn has_lost(&self) -> bool {
-        self.room.writer.has_lost()
+        self.end.writer.has_lost()
     }
 
     #[inline]
     pub(super) fn send_batch(&mut self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
-        let start = self.room.writer.position();
+        let start = self.end.writer.position();
         let mut first = start;
         let mut messages = messages.into_iter();
-        let batch = Batch(self);
-        while let Some(message) = batch.0.room.writer.fill(&mut messages) {
-            let tokens = batch.0.room.writer.publish();
+        let batch = FlushOnDrop(self);
+        while let Some(message) = batch.0.end.writer.fill(&mut messages) {
+            let tokens = batch.0.end.writer.publish();
             if let Err(SendError(mut back)) = batch.0.published(tokens, first) {
                 back.push(message);
                 return Err(SendError(back));
             }
-            first = batch.0.room.writer.position();
+            first = batch.0.end.writer.position();
             outline(batch.0, |sender| sender.write_slowly(message)).map_err(|error| SendError(vec![error.0]))?;
         }
-        let sent = batch.0.room.writer.position().wrapping_sub(start);
-        let tokens = batch.0.room.writer.publish();
+        let sent = batch.0.end.writer.position().wrapping_sub(start);
+        let tokens = batch.0.end.writer.publish();
         batch.0.published(tokens, first)?;
         Ok(sent)
     }
@@ -227,7 +218,7 @@ impl<T, L: Link> Sending<T, L> {
             return Ok(());
         }
         let mut back = Vec::new();
-        self.room.writer.reclaim(from, |message| back.push(message));
+        self.end.writer.reclaim(from, |message| back.push(message));
         if back.is_empty() { Ok(()) } else { Err(SendError(back)) }
     }
 
@@ -235,7 +226,7 @@ impl<T, L: Link> Sending<T, L> {
     #[cold]
     #[inline(never)]
     fn sent(&mut self, tokens: u32) -> Result<(), SendError<T>> {
-        let from = self.room.writer.position().wrapping_sub(1);
+        let from = self.end.writer.position().wrapping_sub(1);
         match self.published(tokens, from) {
             Ok(()) => Ok(()),
             Err(SendError(mut back)) => match back.pop() {
@@ -251,7 +242,7 @@ impl<T, L: Link> Sending<T, L> {
         loop {
             // What is hidden must go out, or two such ends would wait for each other.
             self.flush();
-            let in_time = one::block(&mut *self.room, &mut self.backoff, deadline);
+            let in_time = one::block(&mut *self.end, &mut self.backoff, deadline);
             match self.try_send(message) {
                 Err(TrySendError::Full(back)) if in_time => message = back,
                 Err(TrySendError::Full(back)) => return Err(SendTimeoutError::Timeout(back)),
@@ -262,12 +253,12 @@ impl<T, L: Link> Sending<T, L> {
     }
 
     pub(super) fn link(&self) -> &L {
-        &self.room.link
+        &self.end.link
     }
 
     /// A publication has found tokens. Whether the receiver slept.
     fn wake(&self, tokens: u32) -> bool {
-        self.room.link.wake(self.room.writer.reader_passive(), tokens)
+        self.end.link.wake(self.end.writer.reader_passive(), tokens)
     }
 
     pub(super) fn set_spin(&mut self, spin: Spin) {
@@ -276,31 +267,31 @@ impl<T, L: Link> Sending<T, L> {
 
     #[must_use]
     pub(super) fn len(&self) -> usize {
-        self.room.writer.len()
+        self.end.writer.len()
     }
 
     #[must_use]
     pub(super) fn is_empty(&self) -> bool {
-        self.room.writer.is_empty()
+        self.end.writer.is_empty()
     }
 
     #[must_use]
     pub(super) fn is_full(&self) -> bool {
-        self.capacity().is_some_and(|capacity| self.room.writer.occupied() >= capacity)
+        self.capacity().is_some_and(|capacity| self.end.writer.occupied() >= capacity)
     }
 
     #[must_use]
     pub(super) fn capacity(&self) -> Option<usize> {
-        self.room.writer.capacity()
+        self.end.writer.capacity()
     }
 
     #[must_use]
     pub(super) fn is_disconnected(&self) -> bool {
-        self.room.writer.is_orphaned()
+        self.end.writer.is_orphaned()
     }
 }
 
-impl<T, L: Link> Drop for Room<T, L> {
+impl<T, L: SenderLink> Drop for WritingEnd<T, L> {
     fn drop(&mut self) {
         let _waker = self.link.forget();
         let tokens = self.writer.close();
@@ -309,8 +300,8 @@ impl<T, L: Link> Drop for Room<T, L> {
     }
 }
 
-/// Gives a channel's sender its public methods. `$sender` has a field `face: Sending<T, _>`.
-macro_rules! wear_sending_face {
+/// Gives a channel's sender its public methods. `$sender` has a field `inner: Sending<T, _>`.
+macro_rules! impl_sender_api {
     ($sender:ident) => {
         impl<T> $sender<T> {
             /// Sends a message, visible at once, together with what was hidden. Without a bound it never waits; with
@@ -322,7 +313,7 @@ macro_rules! wear_sending_face {
             /// When the receiver is gone. Messages sent just before it went are dropped with it.
             #[inline(always)]
             pub fn send(&mut self, message: T) -> Result<(), SendError<T>> {
-                self.face.send(message)
+                self.inner.send(message)
             }
 
             /// Sends a message if there is room. Wait-free.
@@ -331,7 +322,7 @@ macro_rules! wear_sending_face {
             /// When there is no room, and when the receiver is gone.
             #[inline]
             pub fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
-                self.face.try_send(message)
+                self.inner.try_send(message)
             }
 
             /// Sends a message; waits for room no longer than `timeout`. `Duration::MAX` is for ever.
@@ -339,7 +330,7 @@ macro_rules! wear_sending_face {
             /// # Errors
             /// When the time is up, and when the receiver is gone.
             pub fn send_timeout(&mut self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
-                self.face.send_timeout(message, timeout)
+                self.inner.send_timeout(message, timeout)
             }
 
             /// Sends a message; waits for room no longer than until `deadline`. Where there is room it is sent even
@@ -348,7 +339,7 @@ macro_rules! wear_sending_face {
             /// # Errors
             /// When the time is up, and when the receiver is gone.
             pub fn send_deadline(&mut self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
-                self.face.send_deadline(message, deadline)
+                self.inner.send_deadline(message, deadline)
             }
 
             /// Sends a message; the task waits for room as long as it takes. Needs no particular runtime.
@@ -359,20 +350,20 @@ macro_rules! wear_sending_face {
             /// # Errors
             /// When the receiver is gone.
             pub async fn send_async(&mut self, message: T) -> Result<(), SendError<T>> {
-                self.face.send_async(message).await
+                self.inner.send_async(message).await
             }
 
             /// Is ready when there is room for a message, or the receiver is gone; otherwise has the task woken then.
             /// Where there is no room, what is hidden is flushed. Only the last task to ask is woken, and its waker is
             /// kept until it is woken, another asks, or this end goes. Wait-free.
             pub fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
-                self.face.poll_ready(context)
+                self.inner.poll_ready(context)
             }
 
             /// Whether messages that were hidden have been dropped, since the receiver is gone.
             #[cfg(feature = "futures")]
             pub(crate) fn has_lost(&self) -> bool {
-                self.face.has_lost()
+                self.inner.has_lost()
             }
 
             /// Puts a message into the batch, hidden until [`flush`](Self::flush), [`send`](Self::send) or the end of
@@ -383,12 +374,12 @@ macro_rules! wear_sending_face {
             /// [`is_disconnected`](Self::is_disconnected), or by the next send.
             #[inline(always)]
             pub fn write(&mut self, message: T) -> Result<(), SendError<T>> {
-                self.face.write(message)
+                self.inner.write(message)
             }
 
             /// Takes back the newest hidden message of the batch, if there is one. Wait-free.
             pub fn unwrite(&mut self) -> Option<T> {
-                self.face.unwrite()
+                self.inner.unwrite()
             }
 
             /// Makes the whole batch visible at once. False: the receiver was asleep and has been woken. Wait-free but
@@ -396,7 +387,7 @@ macro_rules! wear_sending_face {
             /// does this, when all are dropped.
             #[inline]
             pub fn flush(&mut self) -> bool {
-                self.face.flush()
+                self.inner.flush()
             }
 
             /// Sends all the messages of an iterator as one batch: visible together, or, where a bound leaves no room,
@@ -409,43 +400,43 @@ macro_rules! wear_sending_face {
             /// got. The rest of the iterator is dropped with it.
             #[inline]
             pub fn send_batch(&mut self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
-                self.face.send_batch(messages)
+                self.inner.send_batch(messages)
             }
 
             /// What to do before sleeping when there is no room, from the next wait on. The default is
             /// [`Spin::Adaptive`].
             pub fn set_spin(&mut self, spin: Spin) {
-                self.face.set_spin(spin)
+                self.inner.set_spin(spin)
             }
 
             /// How many of this sender's messages are in the channel, hidden ones not counted.
             #[must_use]
             pub fn len(&self) -> usize {
-                self.face.len()
+                self.inner.len()
             }
 
             /// Whether none of this sender's messages is in the channel.
             #[must_use]
             pub fn is_empty(&self) -> bool {
-                self.face.is_empty()
+                self.inner.is_empty()
             }
 
             /// Whether there is no room for another message.
             #[must_use]
             pub fn is_full(&self) -> bool {
-                self.face.is_full()
+                self.inner.is_full()
             }
 
             /// How many messages of this sender there may be; `None` without a bound.
             #[must_use]
             pub fn capacity(&self) -> Option<usize> {
-                self.face.capacity()
+                self.inner.capacity()
             }
 
             /// Whether the receiver is gone: nothing sent will be received.
             #[must_use]
             pub fn is_disconnected(&self) -> bool {
-                self.face.is_disconnected()
+                self.inner.is_disconnected()
             }
         }
 
@@ -457,4 +448,4 @@ macro_rules! wear_sending_face {
     };
 }
 
-pub(super) use wear_sending_face;
+pub(super) use impl_sender_api;

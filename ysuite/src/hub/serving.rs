@@ -16,8 +16,8 @@ use std::time::Instant;
 use super::running::Turn;
 use super::timers::Due;
 use super::{Hub, POSTS, TURN};
-use crate::channel::{Receive, Spin, TryRecvError};
 use crate::block::{Waiting, block};
+use crate::channel::{Receive, Spin, TryRecvError};
 use crate::os::Deadline;
 use crate::sync::spin_loop;
 
@@ -58,8 +58,8 @@ impl Hub {
                 break;
             }
         }
-        let mut resting = Resting { hub: self, deadline, ask, outcome: Ok(0), is_asked: false };
-        block(&mut resting, Resting::sleep).unwrap_or(Ok(0))
+        let mut resting = RestingHub { hub: self, deadline, ask, outcome: Ok(0), is_asked: false };
+        block(&mut resting, RestingHub::sleep).unwrap_or(Ok(0))
     }
 
     /// Whether the turn ends here: something has been served, or a handler has stopped it, or nothing can ever come, since
@@ -208,7 +208,7 @@ impl Hub {
 }
 
 /// The hub, about to sleep.
-struct Resting<'a> {
+struct RestingHub<'a> {
     hub: &'a mut Hub,
     deadline: Deadline,
     ask: Ask,
@@ -218,7 +218,7 @@ struct Resting<'a> {
     is_asked: bool,
 }
 
-impl Resting<'_> {
+impl RestingHub<'_> {
     fn serve(&mut self) -> io::Result<usize> {
         let done = core::mem::replace(&mut self.outcome, Ok(0))? + self.hub.serve_what_is_near();
         if core::mem::take(&mut self.is_asked) {
@@ -237,7 +237,7 @@ impl Resting<'_> {
     }
 }
 
-impl Waiting for Resting<'_> {
+impl Waiting for RestingHub<'_> {
     type News = io::Result<usize>;
 
     fn look(&mut self) -> Option<io::Result<usize>> {

@@ -25,16 +25,14 @@ mod cpus;
 mod deadline;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(crate) mod eventfd;
-#[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
-mod futex;
 #[cfg(unix)]
 mod home;
+#[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
+mod linux;
 #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
 mod membarrier;
 #[cfg(ysuite_loom)]
 mod model;
-#[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable), not(miri)))]
-mod pages;
 #[cfg(all(not(ysuite_loom), any(ysuite_portable, not(any(target_os = "linux", target_os = "android")))))]
 mod portable;
 #[cfg(unix)]
@@ -74,25 +72,12 @@ pub(crate) trait Platform {
     fn cpus() -> usize;
 }
 
-/// Blocks of at least so many bytes come from the kernel, where it gives pages, and go back to it.
-#[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable), not(miri)))]
-const PAGES_FROM: usize = 32 * 1024;
-/// What an address of whole pages is a multiple of, on every system.
-#[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable), not(miri)))]
-const PAGE: usize = 4096;
-
-/// Whether a block comes from the kernel directly.
-#[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable), not(miri)))]
-fn is_paged(layout: Layout) -> bool {
-    layout.size() >= PAGES_FROM && layout.align() <= PAGE
-}
-
 /// Memory for a chunk. Aborts where there is none, as allocation does.
 pub(crate) fn allocate(layout: Layout) -> NonNull<u8> {
     assert!(layout.size() != 0, "a chunk has a header");
     #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable), not(miri)))]
-    if is_paged(layout) {
-        return pages::map(layout).unwrap_or_else(|| handle_alloc_error(layout));
+    if linux::pages::is_paged(layout) {
+        return linux::pages::map(layout).unwrap_or_else(|| handle_alloc_error(layout));
     }
     // SAFETY: the layout is not empty.
     NonNull::new(unsafe { std::alloc::alloc(layout) }).unwrap_or_else(|| handle_alloc_error(layout))
@@ -102,8 +87,8 @@ pub(crate) fn allocate(layout: Layout) -> NonNull<u8> {
 pub(crate) fn allocate_zeroed(layout: Layout) -> Option<NonNull<u8>> {
     assert!(layout.size() != 0, "nobody needs no memory");
     #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable), not(miri)))]
-    if is_paged(layout) {
-        return pages::map(layout);
+    if linux::pages::is_paged(layout) {
+        return linux::pages::map(layout);
     }
     // SAFETY: the layout is not empty.
     NonNull::new(unsafe { std::alloc::alloc_zeroed(layout) })
@@ -117,8 +102,8 @@ pub(crate) unsafe fn deallocate(memory: NonNull<u8>, layout: Layout) {
     // SAFETY: by the caller; the layout decides which way it came.
     unsafe {
         #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable), not(miri)))]
-        if is_paged(layout) {
-            return pages::unmap(memory, layout);
+        if linux::pages::is_paged(layout) {
+            return linux::pages::unmap(memory, layout);
         }
         std::alloc::dealloc(memory.as_ptr(), layout);
     }
@@ -147,34 +132,7 @@ pub(crate) type Native = model::Model;
 #[cfg(all(not(ysuite_loom), any(ysuite_portable, not(any(target_os = "linux", target_os = "android")))))]
 pub(crate) type Native = portable::Portable;
 #[cfg(all(not(ysuite_loom), not(ysuite_portable), any(target_os = "linux", target_os = "android")))]
-pub(crate) type Native = Linux;
-
-/// Futex, membarrier and the affinity mask.
-#[cfg(all(not(ysuite_loom), not(ysuite_portable), any(target_os = "linux", target_os = "android")))]
-pub(crate) struct Linux;
-
-#[cfg(all(not(ysuite_loom), not(ysuite_portable), any(target_os = "linux", target_os = "android")))]
-impl Platform for Linux {
-    fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) -> Waited {
-        futex::wait(word, expected, timeout)
-    }
-
-    fn wake(word: &AtomicU32, sleepers: u32) {
-        futex::wake(word, sleepers);
-    }
-
-    fn can_bar_others() -> bool {
-        membarrier::available()
-    }
-
-    fn bar_others() {
-        membarrier::everybody();
-    }
-
-    fn cpus() -> usize {
-        cpus::online()
-    }
-}
+pub(crate) type Native = linux::Linux;
 
 /// Sleeps while `word == expected`, until the deadline at most. May return early for no reason. Makes no system call once
 /// the deadline has passed.

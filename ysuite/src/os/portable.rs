@@ -18,19 +18,19 @@ use crate::sync::{AtomicU32, Ordering};
 pub(crate) struct Portable;
 
 /// What a thread sleeps on. While it is on a list, others reach it there, under the lock of the list.
-struct Waiter {
+struct ParkedThread {
     /// Of the word waited on. Set before it is listed, and left alone until it is off again.
     address: Cell<usize>,
     /// Owned by the list.
-    next: Cell<Link>,
+    next: Cell<NextThread>,
     /// Not the list's lock: a condition variable belongs to one mutex for ever, and a thread waits on many words.
     woken: Mutex<bool>,
     changed: Condvar,
 }
 
-type Link = Option<NonNull<Waiter>>;
+type NextThread = Option<NonNull<ParkedThread>>;
 
-impl Waiter {
+impl ParkedThread {
     const fn new() -> Self {
         Self { address: Cell::new(0), next: Cell::new(None), woken: Mutex::new(false), changed: Condvar::new() }
     }
@@ -52,7 +52,7 @@ impl Waiter {
 }
 
 /// Waiters, the oldest first, linked through themselves.
-struct List(Cell<Link>);
+struct List(Cell<NextThread>);
 
 // SAFETY: the list is only ever used by the owner of its lock, and so are the links in the waiters; the waiters' other
 // parts are for several threads, or not written while they are on a list. See `Listed` for how long a waiter lives.
@@ -60,7 +60,7 @@ unsafe impl Send for List {}
 
 impl List {
     /// Takes off the list whoever `leaves` answers true for, asked in order. Returns the link behind the last.
-    fn remove_where(&self, mut leaves: impl FnMut(&Waiter) -> bool) -> &Cell<Link> {
+    fn remove_where(&self, mut leaves: impl FnMut(&ParkedThread) -> bool) -> &Cell<NextThread> {
         let mut link = &self.0;
         while let Some(waiter) = link.get() {
             // SAFETY: a waiter takes itself off the list, under the lock we hold, before it ends; see `Listed`.
@@ -90,10 +90,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// A waiter on its list. Being dropped it takes itself off, whatever happens, so that no list holds one that has ended;
 /// and as a waker does all it does under the lock, it is done with the waiter by then, too.
-struct Listed<'a>(&'a Waiter);
+struct Listed<'a>(&'a ParkedThread);
 
 impl<'a> Listed<'a> {
-    fn new(list: &List, waiter: &'a Waiter, address: usize) -> Self {
+    fn new(list: &List, waiter: &'a ParkedThread, address: usize) -> Self {
         waiter.address.set(address);
         *lock(&waiter.woken) = false;
         list.remove_where(|_| false).set(Some(NonNull::from(waiter)));
@@ -124,7 +124,7 @@ impl Drop for Listed<'_> {
     }
 }
 
-fn wait(waiter: &Waiter, word: &AtomicU32, expected: u32, timeout: Option<Duration>) -> Waited {
+fn wait(waiter: &ParkedThread, word: &AtomicU32, expected: u32, timeout: Option<Duration>) -> Waited {
     let address = core::ptr::from_ref(word).addr();
     let list = lock(bucket(address));
     // ORDERING: the lock orders this against `wake`, whose caller changed the word before.
@@ -139,16 +139,16 @@ fn wait(waiter: &Waiter, word: &AtomicU32, expected: u32, timeout: Option<Durati
 }
 
 std::thread_local! {
-    static WAITER: Waiter = const { Waiter::new() };
+    static PARKED: ParkedThread = const { ParkedThread::new() };
 }
 
 impl Platform for Portable {
     fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) -> Waited {
         count_call();
-        WAITER
+        PARKED
             .try_with(|waiter| wait(waiter, word, expected, timeout))
             // A thread that is past its thread-locals may still wait in the destructor of one.
-            .unwrap_or_else(|_| wait(&Waiter::new(), word, expected, timeout))
+            .unwrap_or_else(|_| wait(&ParkedThread::new(), word, expected, timeout))
     }
 
     fn wake(word: &AtomicU32, sleepers: u32) {

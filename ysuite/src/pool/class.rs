@@ -15,7 +15,7 @@ use super::magazine::Entry;
 use super::seat;
 use super::witness::Witness;
 use crate::os::Deadline;
-use crate::queue::prefetch;
+use crate::queue::prefetch_for_write;
 use crate::sync::{Arc, Ordering};
 use crate::wait::many::{ManyWait, SharedEnd, notify};
 use crate::wait::{SharedBackoff, WaitList};
@@ -126,8 +126,8 @@ impl Class {
     #[inline(always)]
     pub(super) fn fetch(&self, entry: Entry) {
         let first = self.at(entry.index());
-        prefetch::for_write(first.wrapping_sub(1));
-        prefetch::for_write(first);
+        prefetch_for_write(first.wrapping_sub(1));
+        prefetch_for_write(first);
     }
 
     /// Takes a block for `len` bytes, if one is free.

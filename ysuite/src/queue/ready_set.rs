@@ -18,17 +18,17 @@ pub(crate) const WORD: usize = if cfg!(ysuite_loom) { 2 } else { 64 };
 /// Ids in all.
 pub(crate) const MOST: usize = WORD * WORDS;
 /// Words of ids.
-const WORDS: usize = SegmentedArray::<Word>::most(1);
+const WORDS: usize = SegmentedArray::<ReadyWord>::most(1);
 
 /// 64 ids.
-struct Word {
+struct ReadyWord {
     /// Which are raised.
     up: AtomicU64,
     /// Which are taken by a lane.
     claimed: AtomicU64,
 }
 
-impl Word {
+impl ReadyWord {
     fn new() -> Self {
         Self { up: AtomicU64::new(0), claimed: AtomicU64::new(0) }
     }
@@ -39,7 +39,7 @@ pub(crate) struct ReadySet {
     root: AtomicU64,
     /// Which of `words` have something.
     middle: [AtomicU64; WORD],
-    words: SegmentedArray<Word>,
+    words: SegmentedArray<ReadyWord>,
     /// No word before this one has a free id, as far as anybody has seen.
     hint: AtomicUsize,
 }
@@ -66,7 +66,7 @@ impl ReadySet {
     /// As [`claim`](Self::claim), among some words. `grow`: makes those that are not there yet.
     fn claim_among(&self, hint: usize, words: core::ops::Range<usize>, grow: bool) -> Option<usize> {
         for index in words {
-            let word = if grow { self.words.get_or_make(index, Word::new) } else { self.words.get(index)? };
+            let word = if grow { self.words.get_or_make(index, ReadyWord::new) } else { self.words.get(index)? };
             // ORDERING: Relaxed; what counts is the read-modify-write below.
             let mut claimed = word.claimed.load(Ordering::Relaxed);
             while (claimed.trailing_ones() as usize) < WORD {

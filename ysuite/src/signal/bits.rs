@@ -32,7 +32,7 @@ pub const MAX_CAPACITY: usize = ROOT * WORD.pow(LEVELS);
 pub(crate) const SLEEPING: u32 = 1 << 31;
 
 /// 64 ids, or the summaries of 64 words.
-struct Word {
+struct SignalWord {
     /// Which are up.
     up: AtomicU64,
     /// Ids: claimed by attached receivers, which alone take them down. Summaries: words that have ever had one, whose
@@ -54,10 +54,10 @@ pub(crate) enum Lowered {
 pub(crate) struct Bits {
     /// Raised by any thread, so it has a line of its own.
     root: CachePadded<AtomicU32>,
-    /// As [`Word::held`], for the root.
+    /// As [`SignalWord::held`], for the root.
     held: AtomicU32,
     /// From just under the root down to the ids. Empty if the root holds the ids.
-    levels: Box<[Box<[Word]>]>,
+    levels: Box<[Box<[SignalWord]>]>,
     capacity: usize,
 }
 
@@ -69,7 +69,7 @@ impl Bits {
         let mut words = capacity;
         while words > ROOT {
             words = words.div_ceil(WORD);
-            levels.push((0..words).map(|_| Word { up: AtomicU64::new(0), held: AtomicU64::new(0) }).collect());
+            levels.push((0..words).map(|_| SignalWord { up: AtomicU64::new(0), held: AtomicU64::new(0) }).collect());
         }
         levels.reverse();
         Self { root: CachePadded::new(AtomicU32::new(0)), held: AtomicU32::new(0), levels: levels.into(), capacity }

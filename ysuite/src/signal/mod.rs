@@ -24,7 +24,6 @@ mod doorbell;
 mod models;
 mod select;
 mod set;
-mod signaler;
 mod signals;
 mod task;
 mod ypollset;
@@ -35,10 +34,13 @@ mod ysocketpair;
 use core::fmt;
 use core::time::Duration;
 
+use set::SetCore;
+
+use crate::sync::Arc;
+
 pub use attach::{Attach, AttachError, Registration};
 pub use bits::MAX_CAPACITY;
 pub use select::Select;
-pub use signaler::Signaler;
 pub use signals::Signals;
 pub(crate) use task::TaskSlot;
 pub use ypollset::YPollset;
@@ -114,4 +116,36 @@ impl std::error::Error for IdOutOfRange {}
 #[inline]
 fn check_range(id: usize, capacity: usize) {
     assert!(id < capacity, "{}", IdOutOfRange { id, capacity });
+}
+
+/// Raises the signals of one [`YPollset`] or `YSocketpair`.
+///
+/// Clones are cheap and equal. Any thread may use one, also at the same time, also after the set is gone (then without
+/// effect). A `YSocketpair`'s descriptors stay open until its signalers are gone, too.
+#[derive(Clone)]
+pub struct Signaler {
+    core: Arc<SetCore>,
+}
+
+impl Signaler {
+    fn new(core: Arc<SetCore>) -> Self {
+        Self { core }
+    }
+}
+
+impl Signal for Signaler {
+    fn signal(&self, id: usize) {
+        check_range(id, self.core.capacity());
+        self.core.raise(id);
+    }
+
+    fn capacity(&self) -> usize {
+        self.core.capacity()
+    }
+}
+
+impl fmt::Debug for Signaler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Signaler").field("capacity", &self.core.capacity()).finish_non_exhaustive()
+    }
 }

@@ -190,12 +190,12 @@ fn models_time_out_against_raise() {
 }
 
 /// A receiver with one message at most, and what a channel's core keeps of it.
-struct Inbox {
+struct ModelQueue {
     full: AtomicBool,
     registration: Registration,
 }
 
-impl Inbox {
+impl ModelQueue {
     /// Attached to `id`, and found empty once, as at the end of every attach.
     fn attached(core: &Arc<SetCore>, id: usize) -> Arc<Self> {
         struct Hands(Option<Registration>);
@@ -234,7 +234,7 @@ impl Inbox {
 /// A receiver that finds itself empty against a sender to it and a raiser of a neighbour; the owner looks meanwhile.
 fn lower_against_raise(core: SetCore, id: usize, neighbour: usize) -> Arc<SetCore> {
     let scene = Scene::<8>::new(core);
-    let inbox = Inbox::attached(&scene.core, id);
+    let inbox = ModelQueue::attached(&scene.core, id);
     inbox.registration.raise();
     let raiser = {
         let (inbox, core, pasts) = (Arc::clone(&inbox), Arc::clone(&scene.core), Arc::clone(&scene.pasts));
@@ -282,7 +282,7 @@ fn models_lower_against_raise_across_words() {
 /// A receiver in another thread lowers while a raise from a third must wake the sleeping owner.
 fn lower_beside_a_sleeper(core: SetCore) {
     let scene = Scene::<4>::new(core);
-    let inbox = Inbox::attached(&scene.core, 0);
+    let inbox = ModelQueue::attached(&scene.core, 0);
     inbox.registration.raise();
     let raiser = scene.raise(1);
     let receiver = {
@@ -308,7 +308,7 @@ fn models_lower_does_not_hide_a_signal_from_a_sleeper() {
 fn models_release_against_raise_and_claim() {
     model(|| {
         let core = Arc::new(SetCore::on_futex(4));
-        let inbox = Inbox::attached(&core, 3);
+        let inbox = ModelQueue::attached(&core, 3);
         inbox.registration.raise();
         let other = {
             let inbox = Arc::clone(&inbox);
@@ -319,7 +319,7 @@ fn models_release_against_raise_and_claim() {
         other.join().unwrap();
         assert!(!core.is_up(3));
         assert!(core.check().is_empty());
-        drop(Inbox::attached(&core, 3));
+        drop(ModelQueue::attached(&core, 3));
         core.raise(3);
         assert_eq!(core.check().collect::<Vec<_>>(), [3]);
         assert!(core.check().is_empty(), "a freed id is taken, not reported");

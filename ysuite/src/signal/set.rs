@@ -122,7 +122,8 @@ impl SetCore {
     }
 
     fn poll_until(&self, deadline: Deadline) -> Signals {
-        block(&mut Owner { set: self, is_armed: false }, |owner| owner.set.sleep(deadline)).unwrap_or_else(Signals::none)
+        block(&mut Owner { set: self, is_armed: false }, |owner| owner.set.sleep(deadline))
+            .unwrap_or_else(Signals::none)
     }
 
     /// Sleeps unless something is up; may return for no reason. False: the deadline has passed.

@@ -5,7 +5,8 @@
 //! for spinning: Karlin, Li, Manasse and Owicki 1991). So the waiting end remembers how long its sleeps take, wake-up
 //! included, and whether looking has paid lately.
 
-use core::sync::atomic::{AtomicU32, Ordering};
+// Not the façade's: what they hold guards nothing, and a model need not explore it.
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::os::{Deadline, Native, Platform, yield_now};
@@ -206,7 +207,7 @@ pub(crate) fn look_for_a_moment(mut ready: impl FnMut() -> bool) -> bool {
 
 /// How many looks with a pause between them fit into a time: the pause instruction takes from 10 to 150 cycles.
 fn looks_in(time: Duration) -> u32 {
-    // No lock: see `os/membarrier.rs`. And not the façade's: a model never comes here.
+    // No lock: a process forked while another thread holds it would wait for that thread without end.
     static PAUSE_PICOS: AtomicU32 = AtomicU32::new(0);
     if cfg!(any(ysuite_loom, miri)) {
         return 1;
@@ -231,4 +232,34 @@ fn measured_pause() -> u32 {
     // An interrupt within the measurement would make the pause look long: it is bounded by what processors do.
     let nanos = (start.elapsed() / PAUSES).as_nanos().clamp(1, 100) as u32;
     nanos * 1000
+}
+
+/// A [`Backoff`] of an end that several threads may use at once. Wait-free. Two threads that learn at the same time may lose
+/// what one of them has learned.
+pub(crate) struct SharedBackoff(AtomicU64);
+
+impl SharedBackoff {
+    pub(crate) fn new() -> Self {
+        Self(AtomicU64::new(Backoff::new().to_bits()))
+    }
+
+    /// For a clone of the end.
+    pub(crate) fn again(&self) -> Self {
+        // ORDERING: Relaxed here and below; it guards nothing.
+        Self(AtomicU64::new(self.0.load(Ordering::Relaxed)))
+    }
+
+    pub(crate) fn set(&self, spin: Spin) {
+        let mut backoff = self.recall();
+        backoff.set(spin);
+        self.keep(backoff);
+    }
+
+    pub(crate) fn recall(&self) -> Backoff {
+        Backoff::from_bits(self.0.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn keep(&self, backoff: Backoff) {
+        self.0.store(backoff.to_bits(), Ordering::Relaxed);
+    }
 }

@@ -69,9 +69,9 @@ pub(crate) struct WaitList {
 
 /// What a look at the word has found.
 #[derive(Clone, Copy)]
-pub(crate) struct Word(u32);
+pub(crate) struct ListState(u32);
 
-impl Word {
+impl ListState {
     /// Somebody waits.
     pub(crate) fn is_armed(self) -> bool {
         self.0 & ARMED_MASK != 0
@@ -152,7 +152,7 @@ impl WaitList {
     }
 
     /// Publisher: the word, behind a full fence.
-    pub(crate) fn attend(&self) -> Word {
+    pub(crate) fn attend(&self) -> ListState {
         // ORDERING: pairs with the fence in `arm`: either what follows finds the bit, or the sleeper's second look sees
         // what was published before.
         fence(Ordering::SeqCst);
@@ -169,7 +169,7 @@ impl WaitList {
                 let _ = self.word.compare_exchange(word, 0, Ordering::SeqCst, Ordering::Relaxed);
             }
         }
-        Word(word)
+        ListState(word)
     }
 
     /// Sleeper: from now on it may be called. Afterwards it must look at the queue once more before it sleeps. Nothing
@@ -235,9 +235,9 @@ impl WaitList {
     }
 
     /// The word as it stands.
-    pub(crate) fn word(&self) -> Word {
+    pub(crate) fn word(&self) -> ListState {
         // ORDERING: Acquire: who finds an armed one sees what it had seen.
-        Word(self.word.load(Ordering::Acquire))
+        ListState(self.word.load(Ordering::Acquire))
     }
 
     /// Publisher: takes one of those who wait, in turn.

@@ -1,4 +1,4 @@
-//! Waiting in an exchange: look, arm a place in the list, look again, sleep; and what is owed when the wait ends.
+//! Waiting in an exchange: look, arm a slot in the list, look again, sleep; and what is owed when the wait ends.
 //!
 //! One that has been called answers for the message (or the room) it was called for: when its wait ends, however it ends,
 //! and more can be had, it wakes the next. So a wait that times out, a future that is dropped, and a thread that panics
@@ -6,8 +6,8 @@
 
 use core::task::{Context, Poll, Waker};
 
+use super::backoff::SharedBackoff;
 use super::list::WaitList;
-use super::shared_backoff::SharedBackoff;
 use super::slots::Waiter;
 use crate::block::{Waiting, arm_and_look, block};
 use crate::foreign::Panics;
@@ -26,8 +26,8 @@ pub(crate) trait SharedEnd: Copy {
 
 /// One wait of a thread or a future.
 pub(crate) struct ManyWait<S: SharedEnd> {
-    side: S,
-    place: Option<Waiter>,
+    end: S,
+    slot: Option<Waiter>,
     /// Armed, as far as this end knows.
     armed: bool,
     /// Was called, and owes the others a look.
@@ -37,21 +37,21 @@ pub(crate) struct ManyWait<S: SharedEnd> {
 }
 
 impl<S: SharedEnd> ManyWait<S> {
-    /// `called`: on behalf of another place, which has been left.
-    pub(crate) fn new(side: S, called: bool) -> Self {
-        Self { side, place: None, armed: false, called, coming: false }
+    /// `called`: on behalf of another slot, which has been left.
+    pub(crate) fn new(end: S, called: bool) -> Self {
+        Self { end, slot: None, armed: false, called, coming: false }
     }
 
-    /// Blocks the thread until the side is ready (true) or the deadline has passed (false).
+    /// Blocks the thread until the end is ready (true) or the deadline has passed (false).
     #[cold]
     #[inline(never)]
     pub(crate) fn block(&mut self, shared: &SharedBackoff, deadline: Deadline) -> bool {
-        let side = self.side;
+        let end = self.end;
         if deadline.is_over() {
-            return side.is_ready();
+            return end.is_ready();
         }
         let mut backoff = shared.recall();
-        if backoff.look(deadline, || side.is_ready()) || backoff.yield_now(deadline, || side.is_ready()) {
+        if backoff.look(deadline, || end.is_ready()) || backoff.yield_now(deadline, || end.is_ready()) {
             shared.keep(backoff);
             return true;
         }
@@ -62,10 +62,10 @@ impl<S: SharedEnd> ManyWait<S> {
         ready.is_some()
     }
 
-    /// Registers the task to be woken once the side is ready, unless it is ready already.
+    /// Registers the task to be woken once the end is ready, unless it is ready already.
     pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        self.settle(false);
-        if self.side.is_ready() {
+        self.disarm_slot(false);
+        if self.end.is_ready() {
             return Poll::Ready(());
         }
         match arm_and_look(&mut Asleep { wait: self, waker: Some(context.waker()) }) {
@@ -75,10 +75,10 @@ impl<S: SharedEnd> ManyWait<S> {
     }
 
     /// Not armed any more: either nobody has called, or somebody has.
-    fn settle(&mut self, is_thread: bool) {
-        let (true, Some(place)) = (self.armed, &self.place) else { return };
+    fn disarm_slot(&mut self, is_thread: bool) {
+        let (true, Some(slot)) = (self.armed, &self.slot) else { return };
         self.armed = false;
-        if !self.side.list().disarm(place) {
+        if !self.end.list().disarm(slot) {
             self.called = true;
             self.coming = is_thread;
         }
@@ -86,8 +86,8 @@ impl<S: SharedEnd> ManyWait<S> {
 
     /// Sleeps until its target is woken (true) or the deadline has passed (false).
     fn sleep(&mut self, deadline: Deadline) -> bool {
-        let in_time = self.place.as_ref().is_none_or(|place| self.side.list().target(place).sleep(deadline));
-        self.settle(true);
+        let in_time = self.slot.as_ref().is_none_or(|slot| self.end.list().target(slot).sleep(deadline));
+        self.disarm_slot(true);
         in_time
     }
 }
@@ -103,44 +103,44 @@ impl<S: SharedEnd> Waiting for Asleep<'_, S> {
 
     /// Looks once each time: what is there now may be gone the next time.
     fn look(&mut self) -> Option<()> {
-        self.wait.side.is_ready().then_some(())
+        self.wait.end.is_ready().then_some(())
     }
 
     fn arm(&mut self) {
         let wait = &mut *self.wait;
-        let list = wait.side.list();
+        let list = wait.end.list();
         if core::mem::take(&mut wait.coming) {
             list.arrive();
         }
-        let place = wait.place.get_or_insert_with(|| list.register());
+        let slot = wait.slot.get_or_insert_with(|| list.register());
         match self.waker {
-            None => list.target(place).set_asleep(),
-            Some(waker) => list.target(place).set_waker(waker),
+            None => list.target(slot).set_asleep(),
+            Some(waker) => list.target(slot).set_waker(waker),
         }
-        list.arm(place, self.waker.is_none());
+        list.arm(slot, self.waker.is_none());
         wait.armed = true;
     }
 
     fn disarm(&mut self) {
-        self.wait.settle(self.waker.is_none());
+        self.wait.disarm_slot(self.waker.is_none());
     }
 }
 
 impl<S: SharedEnd> Drop for ManyWait<S> {
     fn drop(&mut self) {
         // Armed only where a future is dropped, or foreign code has panicked.
-        self.settle(false);
+        self.disarm_slot(false);
         let mut waker = None;
-        if let Some(place) = &self.place {
-            let list = self.side.list();
+        if let Some(slot) = &self.slot {
+            let list = self.end.list();
             if self.coming {
                 list.arrive();
             }
-            waker = list.target(place).take_waker();
-            list.unregister(place);
+            waker = list.target(slot).take_waker();
+            list.unregister(slot);
         }
         if self.called {
-            propagate(self.side);
+            propagate(self.end);
         }
         // Last: foreign code, which may panic.
         drop(waker);
@@ -174,10 +174,10 @@ pub(crate) fn notify_all(list: &WaitList) {
 
 /// What one that has been called owes the others once it has taken what it wanted, or leaves: if more can be had than
 /// those who are coming will take, one more is woken.
-pub(crate) fn propagate(side: impl SharedEnd) {
-    let list = side.list();
-    if list.word().is_armed() && side.is_ready() {
-        let supply = side.supply().saturating_sub(list.in_flight());
+pub(crate) fn propagate(end: impl SharedEnd) {
+    let list = end.list();
+    if list.word().is_armed() && end.is_ready() {
+        let supply = end.supply().saturating_sub(list.in_flight());
         if supply != 0 {
             notify(list, supply);
         }
@@ -186,14 +186,14 @@ pub(crate) fn propagate(side: impl SharedEnd) {
 
 /// What one that had been called owes, while foreign code runs that may panic: then it is passed on at once.
 pub(crate) struct Owed<S: SharedEnd> {
-    pub(crate) side: S,
+    pub(crate) end: S,
     pub(crate) called: bool,
 }
 
 impl<S: SharedEnd> Drop for Owed<S> {
     fn drop(&mut self) {
         if self.called {
-            propagate(self.side);
+            propagate(self.end);
         }
     }
 }

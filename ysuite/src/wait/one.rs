@@ -147,6 +147,25 @@ pub(crate) fn forget(end: &mut impl WaitingEnd) {
     drop(end.target().forget());
 }
 
+/// A task that waits for an end of `owner`. However its wait ends, its waker is let go of then.
+pub(crate) struct TaskWait<'a, O> {
+    pub(crate) owner: &'a mut O,
+    forget: fn(&mut O),
+}
+
+impl<'a, O> TaskWait<'a, O> {
+    /// `forget` calls [`forget`] for the end.
+    pub(crate) fn new(owner: &'a mut O, forget: fn(&mut O)) -> Self {
+        Self { owner, forget }
+    }
+}
+
+impl<O> Drop for TaskWait<'_, O> {
+    fn drop(&mut self) {
+        (self.forget)(self.owner);
+    }
+}
+
 /// What an attached end does when it finds nothing: takes its id down, arms, and looks once more. True: a message has
 /// come meanwhile. An unattached end does nothing here, and pays nothing.
 pub(crate) fn rest(end: &mut impl WaitingEnd) -> bool {

@@ -1,7 +1,7 @@
-//! The places a receiver keeps from one call to the next: for the task that last polled it, and for the set it is attached
+//! The slots a receiver keeps from one call to the next: for the task that last polled it, and for the set it is attached
 //! to.
 //!
-//! What level-triggered means with several receivers: an attached receiver's id is up, or its place is armed, whenever
+//! What level-triggered means with several receivers: an attached receiver's id is up, or its slot is armed, whenever
 //! none of its operations is under way. Armed, it is one of those who wait, and is called in its turn: then its id goes
 //! up, and stays up until it finds the channel empty. So an id that is up says "look"; the message may be gone to
 //! another by then, which costs that look. And an id that is down says "you will be told".
@@ -17,7 +17,7 @@ use crate::block::{Waiting, arm_and_look};
 use crate::signal::Registration;
 use crate::sync::{AtomicBool, Ordering};
 
-/// A receiver's places. Most receivers have none.
+/// A receiver's slots. Most receivers have none.
 #[derive(Default)]
 pub(crate) struct Subscriptions {
     /// Of the task that polled last.
@@ -26,9 +26,9 @@ pub(crate) struct Subscriptions {
     attached: Option<Subscription>,
 }
 
-/// A place that is kept.
+/// A slot that is kept.
 struct Subscription {
-    place: Waiter,
+    slot: Waiter,
     /// Armed, as far as the receiver knows.
     armed: AtomicBool,
     /// Somebody is taking the id down.
@@ -36,147 +36,147 @@ struct Subscription {
 }
 
 impl Subscription {
-    fn new(side: impl SharedEnd) -> Self {
-        Self { place: side.list().register(), armed: AtomicBool::new(false), resting: AtomicBool::new(false) }
+    fn new(end: impl SharedEnd) -> Self {
+        Self { slot: end.list().register(), armed: AtomicBool::new(false), resting: AtomicBool::new(false) }
     }
 
-    fn arm(&self, side: impl SharedEnd) {
-        // ORDERING: Relaxed; true before the place can be called.
+    fn arm(&self, end: impl SharedEnd) {
+        // ORDERING: Relaxed; true before the slot can be called.
         self.armed.store(true, Ordering::Relaxed);
-        side.list().arm(&self.place, false);
+        end.list().arm(&self.slot, false);
     }
 
     /// Not armed any more. True: it has been called since it was.
-    fn settle(&self, side: impl SharedEnd) -> bool {
+    fn settle(&self, end: impl SharedEnd) -> bool {
         // ORDERING: AcqRel: one thread answers for a call.
-        self.armed.swap(false, Ordering::AcqRel) && !side.list().disarm(&self.place)
+        self.armed.swap(false, Ordering::AcqRel) && !end.list().disarm(&self.slot)
     }
 
-    fn bell<'a>(&self, side: &'a impl SharedEnd) -> &'a WaiterTarget {
-        side.list().target(&self.place)
+    fn target<'a>(&self, end: &'a impl SharedEnd) -> &'a WaiterTarget {
+        end.list().target(&self.slot)
     }
 
-    /// Gives the place back. True: it had been called. The waker of its task is to be dropped last: foreign code.
+    /// Gives the slot back. True: it had been called. The waker of its task is to be dropped last: foreign code.
     #[must_use]
-    fn leave(&self, side: impl SharedEnd) -> (bool, Option<Waker>) {
-        let called = self.settle(side);
-        let waker = self.bell(&side).take_waker();
+    fn leave(&self, end: impl SharedEnd) -> (bool, Option<Waker>) {
+        let called = self.settle(end);
+        let waker = self.target(&end).take_waker();
         // The id is free at once; the memory when nobody can be ringing any more.
-        self.bell(&side).registration().inspect(|registration| registration.release());
-        side.list().unregister(&self.place);
+        self.target(&end).registration().inspect(|registration| registration.release());
+        end.list().unregister(&self.slot);
         (called, waker)
     }
 }
 
 /// An attached receiver that is about to rest.
-struct Resting<'a, S> {
+struct RestingReceiver<'a, S> {
     subscription: &'a Subscription,
     registration: &'a Registration,
-    side: S,
+    end: S,
 }
 
-impl<S: SharedEnd> Waiting for Resting<'_, S> {
+impl<S: SharedEnd> Waiting for RestingReceiver<'_, S> {
     type News = ();
 
     fn look(&mut self) -> Option<()> {
-        self.side.is_ready().then_some(())
+        self.end.is_ready().then_some(())
     }
 
     fn arm(&mut self) {
-        self.subscription.arm(self.side);
+        self.subscription.arm(self.end);
     }
 
     fn disarm(&mut self) {
-        self.subscription.settle(self.side);
+        self.subscription.settle(self.end);
         self.registration.raise();
     }
 }
 
 impl Subscriptions {
-    /// Before the receiver waits in another way: that one is to be woken. True: one of the places had been called.
-    pub(crate) fn step_back(&self, side: impl SharedEnd) -> bool {
-        let mut called = self.task.as_ref().is_some_and(|post| post.settle(side));
-        if let Some(post) = &self.attached {
+    /// Before the receiver waits in another way: that one is to be woken. True: one of the slots had been called.
+    pub(crate) fn step_back(&self, end: impl SharedEnd) -> bool {
+        let mut called = self.task.as_ref().is_some_and(|subscription| subscription.settle(end));
+        if let Some(subscription) = &self.attached {
             // ORDERING: Relaxed; only a hint, `settle` decides.
-            if post.armed.load(Ordering::Relaxed) {
-                called |= post.settle(side);
-                post.bell(&side).registration().inspect(|registration| registration.raise());
+            if subscription.armed.load(Ordering::Relaxed) {
+                called |= subscription.settle(end);
+                subscription.target(&end).registration().inspect(|registration| registration.raise());
             }
         }
         called
     }
 
     /// Has the task woken once there may be something for it.
-    pub(crate) fn arm_task(&mut self, side: impl SharedEnd, waker: &Waker) {
-        let post = self.task.get_or_insert_with(|| Subscription::new(side));
-        post.bell(&side).set_waker(waker);
-        post.arm(side);
+    pub(crate) fn arm_task(&mut self, end: impl SharedEnd, waker: &Waker) {
+        let subscription = self.task.get_or_insert_with(|| Subscription::new(end));
+        subscription.target(&end).set_waker(waker);
+        subscription.arm(end);
     }
 
     /// The task has found something after all. True: it had been called.
-    pub(crate) fn settle_task(&self, side: impl SharedEnd) -> bool {
-        self.task.as_ref().is_some_and(|post| post.settle(side))
+    pub(crate) fn settle_task(&self, end: impl SharedEnd) -> bool {
+        self.task.as_ref().is_some_and(|subscription| subscription.settle(end))
     }
 
     /// From now on the receiver is attached to this set, and to no other.
-    pub(crate) fn attach(&mut self, side: impl SharedEnd, registration: Registration) {
+    pub(crate) fn attach(&mut self, end: impl SharedEnd, registration: Registration) {
         // There may be messages already: told once too often is told.
         registration.raise();
-        let post = Subscription::new(side);
-        post.bell(&side).set_registration(registration);
-        if let Some(old) = self.attached.replace(post) {
-            if old.leave(side).0 {
-                propagate(side);
+        let subscription = Subscription::new(end);
+        subscription.target(&end).set_registration(registration);
+        if let Some(old) = self.attached.replace(subscription) {
+            if old.leave(end).0 {
+                propagate(end);
             }
         }
     }
 
     /// Looks at what binds the receiver to a set, if it is in one.
-    pub(crate) fn with_registration(&self, side: impl SharedEnd, look: &mut dyn FnMut(&Registration)) {
+    pub(crate) fn with_registration(&self, end: impl SharedEnd, look: &mut dyn FnMut(&Registration)) {
         self.attached
             .as_ref()
-            .and_then(|post| post.bell(&side).registration())
+            .and_then(|subscription| subscription.target(&end).registration())
             .inspect(|registration| look(registration));
     }
 
     /// The receiver leaves the set it is attached to, if it is. What it had been told it passes on.
-    pub(crate) fn detach(&mut self, side: impl SharedEnd) -> bool {
-        let Some(post) = self.attached.take() else { return false };
-        if post.leave(side).0 {
-            propagate(side);
+    pub(crate) fn detach(&mut self, end: impl SharedEnd) -> bool {
+        let Some(subscription) = self.attached.take() else { return false };
+        if subscription.leave(end).0 {
+            propagate(end);
         }
         true
     }
 
     /// What an attached receiver does when it finds nothing: takes its id down, arms, and looks once more. True: something
     /// has come meanwhile.
-    pub(crate) fn rest(&self, side: impl SharedEnd) -> bool {
-        let Some(post) = &self.attached else { return false };
-        let Some(registration) = post.bell(&side).registration() else { return false };
-        if !registration.is_up() && side.list().is_armed(&post.place) {
+    pub(crate) fn rest(&self, end: impl SharedEnd) -> bool {
+        let Some(subscription) = &self.attached else { return false };
+        let Some(registration) = subscription.target(&end).registration() else { return false };
+        if !registration.is_up() && end.list().is_armed(&subscription.slot) {
             return false;
         }
         // Another thread that shares the receiver is at it: it raises the id if it finds anything.
         // ORDERING: Acquire pairs with the Release below.
-        if post.resting.swap(true, Ordering::Acquire) {
+        if subscription.resting.swap(true, Ordering::Acquire) {
             return false;
         }
         // Down first: a sender that publishes after the arming raises it again.
         registration.lower();
-        let found = arm_and_look(&mut Resting { subscription: post, registration, side }).is_some();
+        let found = arm_and_look(&mut RestingReceiver { subscription: subscription, registration, end }).is_some();
         // ORDERING: Release: one thread lowers at a time.
-        post.resting.store(false, Ordering::Release);
+        subscription.resting.store(false, Ordering::Release);
         found
     }
 
     /// The receiver goes, or was made in vain. What it had been told it passes on.
-    pub(crate) fn leave(&mut self, side: impl SharedEnd) {
-        let places = [self.task.take(), self.attached.take()];
-        let left = places.map(|post| post.map_or((false, None), |post| post.leave(side)));
+    pub(crate) fn leave(&mut self, end: impl SharedEnd) {
+        let slots = [self.task.take(), self.attached.take()];
+        let left = slots.map(|subscription| subscription.map_or((false, None), |subscription| subscription.leave(end)));
         if left.iter().any(|(called, _)| *called) {
-            propagate(side);
+            propagate(end);
         }
-        // Dropped when both places have been left: foreign code.
+        // Dropped when both slots have been left: foreign code.
         drop(left);
     }
 }

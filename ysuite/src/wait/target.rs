@@ -169,3 +169,25 @@ impl Drop for WakeTarget {
         }
     }
 }
+
+/// A receiving end that many threads may call: the word that says how it sleeps, and how it is woken. The caller has made
+/// something visible before, somewhere else; several queues may share one parker, whose end looks at all of them.
+pub(crate) struct Parker {
+    pub(crate) word: Passive,
+    pub(crate) target: WakeTarget,
+}
+
+impl Parker {
+    pub(crate) fn new() -> Self {
+        Self { word: Passive::new(), target: WakeTarget::new() }
+    }
+
+    /// Wakes the end if it sleeps. True: it did.
+    pub(crate) fn call(&self) -> bool {
+        let tokens = self.word.called();
+        if tokens != 0 {
+            self.target.ring(&self.word, tokens);
+        }
+        tokens != 0
+    }
+}

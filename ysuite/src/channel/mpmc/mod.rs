@@ -67,18 +67,61 @@
 //! place for ever, and swallows one wake-up.
 
 mod core;
-mod face;
-mod iter;
 mod receiver;
 mod sender;
 
-pub use self::iter::{Iter, TryIter};
-pub use self::receiver::Receiver;
+pub use self::receiver::{Iter, Receiver, TryIter};
 pub use self::sender::Sender;
 pub use super::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 
 use self::core::Core;
 use crate::sync::Arc;
+
+/// Gives an end its settings and its looks at the channel. `$end` has fields `core: Arc<Core<T>>` and `backoff: SharedBackoff`.
+/// What is said of three of them depends on the end. Any thread; all of it is wait-free, and says nothing of what is about
+/// to happen: others send and receive meanwhile.
+macro_rules! impl_mpmc_api {
+    ($end:ident: $(#[$spin:meta])+ set_spin, $(#[$len:meta])+ len, $(#[$disconnected:meta])+ is_disconnected $(,)?) => {
+        impl<T> $end<T> {
+            $(#[$spin])+
+            pub fn set_spin(&self, spin: Spin) {
+                self.backoff.set(spin);
+            }
+
+            $(#[$len])+
+            #[must_use]
+            pub fn len(&self) -> usize {
+                self.core.ring.len()
+            }
+
+            /// Whether no message is in the channel.
+            #[must_use]
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+
+            /// Whether there is no room for another message.
+            #[must_use]
+            pub fn is_full(&self) -> bool {
+                self.len() == self.core.ring.capacity()
+            }
+
+            /// How many messages there may be: never `None`, as in channels that have no bound.
+            #[must_use]
+            pub fn capacity(&self) -> Option<usize> {
+                Some(self.core.ring.capacity())
+            }
+
+            $(#[$disconnected])+
+            #[must_use]
+            pub fn is_disconnected(&self) -> bool {
+                self.core.ring.is_closed()
+            }
+        }
+    };
+}
+
+use impl_mpmc_api;
 
 /// A channel for at most `capacity` messages, exactly; a sender that finds it full waits. All its memory is allocated
 /// here, but for 3 KiB the first time that 1, 65, 129 .. of one side's ends wait at once.

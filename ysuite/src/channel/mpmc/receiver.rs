@@ -1,13 +1,13 @@
 //! The receiving end of the exchange.
 
 use core::fmt;
+use core::iter::FusedIterator;
 use core::task::{Context, Poll};
 use core::time::Duration;
 use std::time::Instant;
 
 use super::core::{Core, Readers};
-use super::face::wear_exchange_face;
-use super::{Iter, RecvError, RecvTimeoutError, TryIter, TryRecvError};
+use super::{RecvError, RecvTimeoutError, TryRecvError, impl_mpmc_api};
 use crate::channel::Spin;
 use crate::channel::iter::{IntoIter, Receive};
 use crate::os::Deadline;
@@ -142,7 +142,7 @@ impl<T> Receiver<T> {
             let subscriptions = self.subscriptions.get_or_insert_default();
             let readers = self.core.readers();
             // A waker's clone, or the drop of the one before it, may panic.
-            let mut owed = Owed { side: readers, called };
+            let mut owed = Owed { end: readers, called };
             subscriptions.arm_task(readers, context.waker());
             owed.called = false;
             if !readers.is_ready() {
@@ -231,7 +231,7 @@ impl<T> Receiver<T> {
     /// waker panics.
     #[inline(never)]
     fn passing_on<R>(&self, take: impl FnOnce(&Core<T>) -> Option<R>) -> Option<R> {
-        let mut owed = Owed { side: self.core.readers(), called: true };
+        let mut owed = Owed { end: self.core.readers(), called: true };
         let taken = take(&self.core);
         owed.called = taken.is_some();
         // Before what was taken is on its way out: that would not be dropped if a waker panicked.
@@ -293,7 +293,7 @@ impl<T> Receiver<T> {
     }
 }
 
-wear_exchange_face!(Receiver:
+impl_mpmc_api!(Receiver:
     /// What to do before sleeping, from the next wait on. The default is [`Spin::Adaptive`]. Concerns this end, and clones
     /// made of it later.
     set_spin,
@@ -412,6 +412,44 @@ impl<T> Unpin for Receiver<T> {}
 impl<T> fmt::Debug for Receiver<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Receiver").field("len", &self.len()).field("capacity", &self.capacity()).finish_non_exhaustive()
+    }
+}
+
+/// Waits for each message; ends when all senders are gone. Made by [`Receiver::iter`].
+pub struct Iter<'a, T>(&'a Receiver<T>);
+
+/// Takes the messages that are there. Made by [`Receiver::try_iter`].
+pub struct TryIter<'a, T>(&'a Receiver<T>);
+
+impl<T> Iterator for Iter<'_, T> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        self.0.recv().ok()
+    }
+}
+
+impl<T> FusedIterator for Iter<'_, T> {}
+
+impl<T> Iterator for TryIter<'_, T> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        self.0.try_recv().ok()
+    }
+}
+
+impl<T> fmt::Debug for Iter<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Iter { .. }")
+    }
+}
+
+impl<T> fmt::Debug for TryIter<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TryIter { .. }")
     }
 }
 

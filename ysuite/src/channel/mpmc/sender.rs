@@ -5,8 +5,7 @@ use core::time::Duration;
 use std::time::Instant;
 
 use super::core::{Core, Writers};
-use super::face::wear_exchange_face;
-use super::{SendError, SendTimeoutError, TrySendError};
+use super::{SendError, SendTimeoutError, TrySendError, impl_mpmc_api};
 use crate::channel::Spin;
 use crate::os::Deadline;
 use crate::queue::exchange::{Rejected, Staging};
@@ -177,7 +176,7 @@ impl<T> Sender<T> {
     }
 }
 
-wear_exchange_face!(Sender:
+impl_mpmc_api!(Sender:
     /// What to do before sleeping when there is no room, from the next wait on. The default is [`Spin::Adaptive`]. Concerns
     /// this end, and clones made of it later.
     set_spin,

@@ -9,7 +9,7 @@
 //! Cannot: know of messages whose sender is still between publishing and raising. They are found when it has gone on.
 
 use super::shared::{LANE, Shared};
-use crate::channel::receive::Source;
+use crate::channel::receive::ReadingEnd;
 use crate::passive::{Barrier, Passive};
 use crate::queue::outline;
 use crate::queue::ypipe::{IdleReader, Reader};
@@ -37,7 +37,7 @@ pub(in crate::channel) struct Lanes<T> {
 
 /// The active lanes.
 struct Row<T> {
-    lanes: Vec<Lane<T>>,
+    lanes: Vec<ActiveLane<T>>,
     /// Whose turn it is, or will be next.
     at: usize,
     /// Which ids are in the row, 64 in a word.
@@ -47,7 +47,7 @@ struct Row<T> {
 }
 
 /// An active lane.
-struct Lane<T> {
+struct ActiveLane<T> {
     /// Taken out while it is this lane's turn.
     reader: Option<Reader<T>>,
     id: usize,
@@ -66,7 +66,7 @@ enum Visit {
     Idle,
 }
 
-impl<T> Lane<T> {
+impl<T> ActiveLane<T> {
     fn visit(&mut self, position: usize) -> Visit {
         let Some(reader) = &mut self.reader else { return Visit::Nothing };
         if reader.has_message() {
@@ -96,7 +96,7 @@ impl<T> Row<T> {
             self.active.resize(id / 64 + 1, 0);
         }
         self.active[id / 64] |= 1 << (id % 64);
-        self.lanes.push(Lane { reader: Some(reader), id, empty: 0, seen });
+        self.lanes.push(ActiveLane { reader: Some(reader), id, empty: 0, seen });
     }
 
     /// Takes the lane at a place out of the row, and puts its reader to rest.
@@ -117,7 +117,7 @@ impl<T> Row<T> {
     /// then empty still. True: some are not, and stay.
     fn arm(&mut self, empty: u32) -> bool {
         let mut barrier = Barrier::none();
-        let is_due = |lane: &Lane<T>| lane.empty >= empty;
+        let is_due = |lane: &ActiveLane<T>| lane.empty >= empty;
         for lane in self.lanes.iter().filter(|lane| is_due(lane)) {
             if let Some(reader) = &lane.reader {
                 barrier = barrier.and(reader.passive().mark(LANE));
@@ -295,7 +295,7 @@ impl<T> Lanes<T> {
     }
 }
 
-impl<T> Source for Lanes<T> {
+impl<T> ReadingEnd for Lanes<T> {
     type Message = T;
 
     #[inline(always)]

@@ -10,8 +10,7 @@ use super::shared::Shared;
 use super::{RecvError, RecvTimeoutError, TryRecvError};
 use crate::channel::Spin;
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
-use crate::channel::receive::{Receiving, Source as _};
-use crate::channel::receiver::wear_receiving_face;
+use crate::channel::receive::{ReadingEnd as _, Receiving, impl_receiver_api};
 use crate::queue::RegisterCopy;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
@@ -19,37 +18,37 @@ use crate::sync::Arc;
 /// The receiving end of the [funnel](super). Dropping it drops the messages that are in the channel, and makes sending
 /// fail. Should one of them panic as it is dropped, the rest is dropped all the same, and the panic goes on then.
 pub struct Receiver<T> {
-    face: RegisterCopy<Receiving<Lanes<T>>>,
+    inner: RegisterCopy<Receiving<Lanes<T>>>,
 }
 
 impl<T> Receiver<T> {
     pub(super) fn new(shared: Arc<Shared<T>>) -> Self {
-        Self { face: RegisterCopy::new(Receiving::new(Lanes::new(shared))) }
+        Self { inner: RegisterCopy::new(Receiving::new(Lanes::new(shared))) }
     }
 
     /// How many messages are in the channel. Takes time in proportion to that number (a load for each cache line), and to
     /// the number of senders.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.face.source.len_up_to(usize::MAX)
+        self.inner.end.len_up_to(usize::MAX)
     }
 
     /// Whether no message is in the channel. May take time in proportion to the number of senders.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.face.source.len_up_to(1) == 0
+        self.inner.end.len_up_to(1) == 0
     }
 
     /// How many messages of each sender there may be; `None` without a bound.
     #[must_use]
     pub fn capacity(&self) -> Option<usize> {
-        self.face.source.shared().bound
+        self.inner.end.shared().bound
     }
 
     /// Whether all senders are gone. Messages they have sent may still be here.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
-        self.face.source.shared().is_disconnected()
+        self.inner.end.shared().is_disconnected()
     }
 
     /// How many lanes this receiver has looked at so far, in going from one to the next. For tests of what idle senders
@@ -57,11 +56,11 @@ impl<T> Receiver<T> {
     #[doc(hidden)]
     #[must_use]
     pub fn visits(&self) -> u64 {
-        self.face.source.visits()
+        self.inner.end.visits()
     }
 }
 
-wear_receiving_face!(Receiver);
+impl_receiver_api!(Receiver);
 
 impl<T> fmt::Debug for Receiver<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::shared::{LANE, Shared};
 use super::{MAX_SENDERS, SendError, SendTimeoutError, TrySendError};
 use crate::channel::Spin;
-use crate::channel::send::{Link, Sending, wear_sending_face};
+use crate::channel::send::{SenderLink, Sending, impl_sender_api};
 use crate::passive::Passive;
 use crate::sync::{Arc, window};
 use crate::wait::WakeTarget;
@@ -16,17 +16,17 @@ use crate::wait::WakeTarget;
 /// A sending end of the [funnel](super): a lane of its own. Dropping it publishes what was hidden; the receiver gets all
 /// that was sent, and learns that nothing more will come when the last sender is gone.
 pub struct Sender<T> {
-    face: Sending<T, Lane<T>>,
+    inner: Sending<T, SenderLane<T>>,
 }
 
 /// What a sender knows of its lane beside the pipe.
-struct Lane<T> {
+struct SenderLane<T> {
     shared: Arc<Shared<T>>,
     /// None where the receiver was gone already.
     id: Option<u32>,
 }
 
-impl<T> Link for Lane<T> {
+impl<T> SenderLink for SenderLane<T> {
     const CROWDED: bool = true;
 
     fn wake(&self, _: &Passive, tokens: u32) -> bool {
@@ -61,7 +61,7 @@ impl<T> Link for Lane<T> {
 impl<T> Sender<T> {
     pub(super) fn connect(shared: &Arc<Shared<T>>) -> Result<Self, TooManySenders> {
         let (writer, id) = shared.connect().ok_or(TooManySenders)?;
-        Ok(Self { face: Sending::new(writer, Lane { shared: shared.clone(), id }) })
+        Ok(Self { inner: Sending::new(writer, SenderLane { shared: shared.clone(), id }) })
     }
 
     /// Another sender, with a lane of its own. Lock-free; allocates the lane, and a place for it where there have never been
@@ -70,7 +70,7 @@ impl<T> Sender<T> {
     /// # Errors
     /// When there are [`MAX_SENDERS`] already.
     pub fn try_clone(&self) -> Result<Self, TooManySenders> {
-        Self::connect(&self.face.link().shared)
+        Self::connect(&self.inner.link().shared)
     }
 }
 
@@ -98,4 +98,4 @@ impl fmt::Display for TooManySenders {
 
 impl std::error::Error for TooManySenders {}
 
-wear_sending_face!(Sender);
+impl_sender_api!(Sender);

@@ -8,7 +8,7 @@ use core::ptr;
 
 use super::chunk::{Chunk, ChunkHeader, Geometry};
 use super::chunk_cache::{ChunkCache, Giving};
-use super::read_cursor::ReadCursor;
+use super::reader::ReadCursor;
 use crate::foreign::Panics;
 use crate::passive::Passive;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, UnsafeCell};

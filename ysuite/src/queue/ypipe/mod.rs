@@ -58,11 +58,9 @@ mod chunk;
 mod chunk_cache;
 mod core;
 mod idle_reader;
-mod read_cursor;
 mod reader;
 #[cfg(all(test, not(ysuite_loom)))]
 mod wrapping;
-mod write_cursor;
 mod writer;
 
 pub(crate) use self::idle_reader::{AtomicSlot, IdleReader};

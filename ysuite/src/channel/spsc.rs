@@ -1,0 +1,233 @@
+//! **The pipe**: one sender, one receiver. The fastest channel here, and the first to reach for.
+//!
+//! Both ends take `&mut self`, can be moved to other threads, and cannot be cloned. Messages arrive in order. A message
+//! is delivered or dropped exactly once, whichever end goes first.
+//!
+//! ```
+//! use ysuite::spsc;
+//!
+//! let (mut sender, mut receiver) = spsc::unbounded();
+//! let thread = std::thread::spawn(move || {
+//!     for number in 0..100 {
+//!         sender.send(number).unwrap();
+//!     }
+//! });
+//! assert_eq!(receiver.iter().sum::<i32>(), 4950);
+//! thread.join().unwrap();
+//! ```
+//!
+//! # When not to use it
+//!
+//! For several senders or several receivers. As a way to bound memory without back-pressure: [`unbounded`] keeps
+//! whatever the receiver does not fetch, and only [`bounded`] makes the sender wait.
+//!
+//! An end sent into its own channel keeps the channel alive, and itself: both leak, as in `std`.
+
+use core::fmt;
+use core::task::{Context, Poll, Waker};
+use core::time::Duration;
+use std::time::Instant;
+
+use super::Spin;
+pub use super::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
+use super::iter::{IntoIter, Iter, Receive, TryIter};
+use super::receive::{ReadingEnd, Receiving, impl_receiver_api};
+use super::send::{SenderLink, Sending, impl_sender_api};
+use crate::passive::{GONE, Passive};
+use crate::queue::RegisterCopy;
+use crate::queue::ypipe::{self, Reader, Writer};
+use crate::signal::{Attach, AttachError, Registration};
+use crate::sync::Arc;
+use crate::wait::WakeTarget;
+use crate::wait::one::WaitingEnd;
+
+/// What the ends share beside the pipe: how to wake each other.
+struct Shared {
+    receiver: WakeTarget,
+    sender: WakeTarget,
+}
+
+/// A channel without a bound: sending never waits. Memory grows by chunks of up to 64 KiB as messages queue up, and is
+/// given back as they are received, but for a small reserve.
+#[must_use]
+pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
+    ends(ypipe::unbounded())
+}
+
+/// A channel for at most `capacity` messages, exactly; a sender that finds it full waits. Where its slots take no more
+/// than 1 MiB they are allocated here and nothing is allocated later; a larger channel grows as it fills and then keeps
+/// what it has.
+///
+/// # Panics
+/// Where `capacity` is 0: there is no rendezvous here.
+#[must_use]
+pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
+    ends(ypipe::bounded(capacity))
+}
+
+fn ends<T>((writer, reader): (Writer<T>, Reader<T>)) -> (Sender<T>, Receiver<T>) {
+    let shared = Arc::new(Shared { receiver: WakeTarget::new(), sender: WakeTarget::new() });
+    (Sender::new(writer, shared.clone()), Receiver::new(reader, shared))
+}
+
+/// The sending end of the [pipe](self). Dropping it publishes what was hidden; the receiver gets all that was sent, and
+/// then learns that nothing more will come.
+pub struct Sender<T> {
+    inner: Sending<T, Arc<Shared>>,
+}
+
+impl SenderLink for Arc<Shared> {
+    fn wake(&self, receiver: &Passive, tokens: u32) -> bool {
+        self.receiver.ring(receiver, tokens);
+        tokens & !GONE != 0
+    }
+
+    fn forget(&self) -> Option<Waker> {
+        self.sender.forget()
+    }
+
+    fn close(&self, receiver: &Passive, tokens: u32) {
+        self.receiver.ring(receiver, tokens);
+    }
+
+    fn target(&self) -> &WakeTarget {
+        &self.sender
+    }
+}
+
+impl<T> Sender<T> {
+    fn new(writer: Writer<T>, shared: Arc<Shared>) -> Self {
+        Self { inner: Sending::new(writer, shared) }
+    }
+}
+
+impl_sender_api!(Sender);
+
+/// The receiving end of the [pipe](self). Dropping it drops the messages that are in the channel, and makes sending
+/// fail. Should one of them panic as it is dropped, the rest is dropped all the same, and the panic goes on then.
+pub struct Receiver<T> {
+    inner: RegisterCopy<Receiving<Pipe<T>>>,
+}
+
+/// The reading end of the queue, with the duty to wake a sender that waits for room.
+struct Pipe<T> {
+    reader: Reader<T>,
+    shared: Arc<Shared>,
+}
+
+impl<T> Pipe<T> {
+    /// After messages were taken. Without a bound: nothing.
+    #[inline(always)]
+    fn credit(&self) {
+        let tokens = self.reader.credited();
+        if tokens != 0 {
+            self.shared.sender.ring(self.reader.writer_passive(), tokens);
+        }
+    }
+}
+
+impl<T> ReadingEnd for Pipe<T> {
+    type Message = T;
+
+    #[inline(always)]
+    fn take(&mut self) -> Option<T> {
+        let message = self.reader.read()?;
+        self.credit();
+        Some(message)
+    }
+
+    #[inline]
+    fn take_many(&mut self, to: &mut Vec<T>, most: usize) -> usize {
+        let taken = self.reader.read_batch(to, most);
+        if taken != 0 {
+            self.credit();
+        }
+        taken
+    }
+
+    fn peek(&mut self) -> Option<&T> {
+        self.reader.peek()
+    }
+
+    #[inline]
+    fn has_message(&mut self) -> bool {
+        self.reader.has_message()
+    }
+
+    fn len_up_to(&self, enough: usize) -> usize {
+        self.reader.len_up_to(enough)
+    }
+
+    fn position(&self) -> usize {
+        self.reader.position()
+    }
+
+    fn is_closed(&self) -> bool {
+        self.reader.is_closed()
+    }
+}
+
+impl<T> WaitingEnd for Pipe<T> {
+    #[inline]
+    fn is_ready(&mut self) -> bool {
+        self.has_message() || self.is_closed()
+    }
+
+    fn passive(&self) -> &Passive {
+        self.reader.passive()
+    }
+
+    fn target(&self) -> &WakeTarget {
+        &self.shared.receiver
+    }
+}
+
+impl<T> Receiver<T> {
+    fn new(reader: Reader<T>, shared: Arc<Shared>) -> Self {
+        Self { inner: RegisterCopy::new(Receiving::new(Pipe { reader, shared })) }
+    }
+
+    /// How many messages are in the channel. Takes time in proportion to that number: a load for each cache line.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.inner.end.reader.len()
+    }
+
+    /// Whether no message is in the channel.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.inner.end.reader.is_empty()
+    }
+
+    /// How many messages there may be; `None` without a bound.
+    #[must_use]
+    pub fn capacity(&self) -> Option<usize> {
+        self.inner.end.reader.capacity()
+    }
+
+    /// Whether the sender is gone. Messages it has sent may still be here.
+    #[must_use]
+    pub fn is_disconnected(&self) -> bool {
+        self.inner.end.reader.is_closed()
+    }
+}
+
+impl_receiver_api!(Receiver);
+
+impl<T> Drop for Pipe<T> {
+    fn drop(&mut self) {
+        // SAFETY: this is the receiving end, and nothing else of it is under way.
+        unsafe { self.shared.receiver.detach() };
+        let _waker = self.shared.receiver.forget();
+        let tokens = self.reader.leave();
+        // Before the messages are dropped, which happens with the reader, and any of which may panic.
+        self.shared.sender.ring(self.reader.writer_passive(), tokens);
+        // Here, when everybody knows, this end's own waker is dropped.
+    }
+}
+
+impl<T> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Receiver").field("capacity", &self.capacity()).finish_non_exhaustive()
+    }
+}
