@@ -17,11 +17,12 @@ pub(crate) trait Waiting {
     /// What there is. Never blocks.
     fn look(&mut self) -> Option<Self::News>;
 
-    /// Says that this waiter is about to sleep.
-    fn arm(&mut self);
+    /// Says that this waiter is about to sleep. True: it must look once more before it does. False: the arming has looked,
+    /// with a read-modify-write of the very word that holds the news, and has found nothing.
+    fn arm(&mut self) -> bool;
 
-    /// Behind a look in vain: arms what that look has brought into view and could now be missed. True: something was
-    /// found there, and the waiter must look once more.
+    /// Behind a look in vain: arms what that look has brought into view and could now be missed. True: the waiter must look
+    /// once more.
     fn arm_further(&mut self) -> bool {
         false
     }
@@ -36,18 +37,17 @@ pub(crate) trait Waiting {
 /// consumed already, before the receiver was armed. That sender has called, and will not call for its next message. So
 /// what the last look has brought into view is armed as well before the waiter sleeps.
 pub(crate) fn arm_and_look<W: Waiting>(waiting: &mut W) -> Option<W::News> {
-    waiting.arm();
-    loop {
+    let mut must_look = waiting.arm();
+    while must_look {
         window();
         let news = waiting.look();
         if news.is_some() {
             waiting.disarm();
             return news;
         }
-        if !waiting.arm_further() {
-            return None;
-        }
+        must_look = waiting.arm_further();
     }
+    None
 }
 
 /// Blocks the thread until there are news, or the time is up (`None`). The caller has looked before.

@@ -207,12 +207,12 @@ impl<T, L: SenderLink> Sending<T, L> {
     /// comes back.
     #[inline]
     fn published(&mut self, tokens: u32, from: usize) -> Result<(), SendError<Vec<T>>> {
-        if tokens == 0 { Ok(()) } else { outline(self, |sender| sender.rung(tokens, from)) }
+        if tokens == 0 { Ok(()) } else { outline(self, |sender| sender.answered(tokens, from)) }
     }
 
     #[cold]
     #[inline(never)]
-    fn rung(&mut self, tokens: u32, from: usize) -> Result<(), SendError<Vec<T>>> {
+    fn answered(&mut self, tokens: u32, from: usize) -> Result<(), SendError<Vec<T>>> {
         if tokens & GONE == 0 {
             self.wake(tokens);
             return Ok(());

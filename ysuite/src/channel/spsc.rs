@@ -42,7 +42,7 @@ use crate::wait::WakeTarget;
 use crate::wait::one::WaitingEnd;
 
 /// What the ends share beside the pipe: how to wake each other.
-struct Shared {
+struct SpscShared {
     receiver: WakeTarget,
     sender: WakeTarget,
 }
@@ -66,19 +66,19 @@ pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 }
 
 fn ends<T>((writer, reader): (Writer<T>, Reader<T>)) -> (Sender<T>, Receiver<T>) {
-    let shared = Arc::new(Shared { receiver: WakeTarget::new(), sender: WakeTarget::new() });
+    let shared = Arc::new(SpscShared { receiver: WakeTarget::new(), sender: WakeTarget::new() });
     (Sender::new(writer, shared.clone()), Receiver::new(reader, shared))
 }
 
 /// The sending end of the [pipe](self). Dropping it publishes what was hidden; the receiver gets all that was sent, and
 /// then learns that nothing more will come.
 pub struct Sender<T> {
-    inner: Sending<T, Arc<Shared>>,
+    inner: Sending<T, Arc<SpscShared>>,
 }
 
-impl SenderLink for Arc<Shared> {
+impl SenderLink for Arc<SpscShared> {
     fn wake(&self, receiver: &Passive, tokens: u32) -> bool {
-        self.receiver.ring(receiver, tokens);
+        self.receiver.wake(receiver, tokens);
         tokens & !GONE != 0
     }
 
@@ -87,7 +87,7 @@ impl SenderLink for Arc<Shared> {
     }
 
     fn close(&self, receiver: &Passive, tokens: u32) {
-        self.receiver.ring(receiver, tokens);
+        self.receiver.wake(receiver, tokens);
     }
 
     fn target(&self) -> &WakeTarget {
@@ -96,7 +96,7 @@ impl SenderLink for Arc<Shared> {
 }
 
 impl<T> Sender<T> {
-    fn new(writer: Writer<T>, shared: Arc<Shared>) -> Self {
+    fn new(writer: Writer<T>, shared: Arc<SpscShared>) -> Self {
         Self { inner: Sending::new(writer, shared) }
     }
 }
@@ -112,7 +112,7 @@ pub struct Receiver<T> {
 /// The reading end of the queue, with the duty to wake a sender that waits for room.
 struct Pipe<T> {
     reader: Reader<T>,
-    shared: Arc<Shared>,
+    shared: Arc<SpscShared>,
 }
 
 impl<T> Pipe<T> {
@@ -121,7 +121,7 @@ impl<T> Pipe<T> {
     fn credit(&self) {
         let tokens = self.reader.credited();
         if tokens != 0 {
-            self.shared.sender.ring(self.reader.writer_passive(), tokens);
+            self.shared.sender.wake(self.reader.writer_passive(), tokens);
         }
     }
 }
@@ -183,7 +183,7 @@ impl<T> WaitingEnd for Pipe<T> {
 }
 
 impl<T> Receiver<T> {
-    fn new(reader: Reader<T>, shared: Arc<Shared>) -> Self {
+    fn new(reader: Reader<T>, shared: Arc<SpscShared>) -> Self {
         Self { inner: RegisterCopy::new(Receiving::new(Pipe { reader, shared })) }
     }
 
@@ -221,7 +221,7 @@ impl<T> Drop for Pipe<T> {
         let _waker = self.shared.receiver.forget();
         let tokens = self.reader.leave();
         // Before the messages are dropped, which happens with the reader, and any of which may panic.
-        self.shared.sender.ring(self.reader.writer_passive(), tokens);
+        self.shared.sender.wake(self.reader.writer_passive(), tokens);
         // Here, when everybody knows, this end's own waker is dropped.
     }
 }

@@ -220,7 +220,11 @@ struct RestingHub<'a> {
 
 impl RestingHub<'_> {
     fn serve(&mut self) -> io::Result<usize> {
-        let done = core::mem::replace(&mut self.outcome, Ok(0))? + self.hub.serve_what_is_near();
+        let mut done = core::mem::replace(&mut self.outcome, Ok(0))?;
+        // What a function or a handler has set while the hub came to rest is for the next turn.
+        if done == 0 {
+            done = self.hub.serve_what_is_near();
+        }
         if core::mem::take(&mut self.is_asked) {
             Ok(done + self.hub.serve_descriptors())
         } else {
@@ -247,8 +251,9 @@ impl Waiting for RestingHub<'_> {
         }
     }
 
-    fn arm(&mut self) {
+    fn arm(&mut self) -> bool {
         self.outcome = Ok(self.hub.rest());
+        true
     }
 
     /// A channel that has been served since is armed still: the next call from it is one too many, and harmless.

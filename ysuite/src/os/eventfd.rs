@@ -1,4 +1,4 @@
-//! Linux `eventfd(2)` as a bell. Rings add up in its counter, so it carries wake-ups only; the bits say which.
+//! Linux `eventfd(2)` as a notifier. Notifications add up in its counter, so it carries wake-ups only; the bits say which.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::io::Errno;
 
-use super::{Bell, count_call};
+use super::{Notifier, count_call};
 
 pub(crate) struct Eventfd(OwnedFd);
 
@@ -26,8 +26,8 @@ impl AsFd for Eventfd {
     }
 }
 
-impl Bell for Eventfd {
-    fn ring(&self) {
+impl Notifier for Eventfd {
+    fn notify(&self) {
         loop {
             count_call();
             match rustix::io::write(&self.0, &1u64.to_ne_bytes()) {
@@ -38,7 +38,7 @@ impl Bell for Eventfd {
         }
     }
 
-    fn hush(&self) -> bool {
+    fn clear(&self) -> bool {
         let mut counter = [0u8; 8];
         loop {
             count_call();

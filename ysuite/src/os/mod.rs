@@ -109,15 +109,15 @@ pub(crate) unsafe fn deallocate(memory: NonNull<u8>, layout: Layout) {
     }
 }
 
-/// A descriptor that can be rung from any thread and becomes readable by it. Carries wake-ups only, never ids.
+/// A descriptor that any thread can notify, and that becomes readable by it. Carries wake-ups only, never ids.
 #[cfg(unix)]
-pub(crate) trait Bell: Send + Sync + std::os::fd::AsFd {
-    /// Makes the descriptor readable. A bell that is full already is rung: that is success.
-    fn ring(&self);
+pub(crate) trait Notifier: Send + Sync + std::os::fd::AsFd {
+    /// Makes the descriptor readable. A descriptor that is full already is readable: that is success.
+    fn notify(&self);
 
-    /// Takes one ring away. False when there was none to take. True comes after ("happens after") the write of the
-    /// ring it took, and so after all that its ringer had done before.
-    fn hush(&self) -> bool;
+    /// Takes one notification away. False when there was none to take. True comes after ("happens after") the write of the
+    /// notification it took, and so after all that its notifier had done before.
+    fn clear(&self) -> bool;
 
     /// Blocks until the descriptor is readable (true) or the deadline has passed (false). May return early for no reason.
     /// Returning because of a notification comes after what its notifier had done before.

@@ -1,4 +1,4 @@
-//! A pair of local stream sockets as a bell: one end is written, the other becomes readable. Any Unix.
+//! A pair of local stream sockets as a notifier: one end is written, the other becomes readable. Any Unix.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -6,13 +6,13 @@ use std::os::unix::net::UnixStream;
 
 use rustix::io::Errno;
 
-use super::{Bell, count_call};
+use super::{Notifier, count_call};
 
 pub(crate) struct Socketpair {
     /// Rung by any thread.
-    ringing: OwnedFd,
+    writing: OwnedFd,
     /// Polled by the owner, read by whoever hushes.
-    listening: OwnedFd,
+    reading: OwnedFd,
 }
 
 impl Socketpair {
@@ -20,24 +20,24 @@ impl Socketpair {
     /// Those of `socketpair(2)`: no descriptors left (`EMFILE`, `ENFILE`), no memory, forbidden by a filter.
     pub(crate) fn new() -> io::Result<Self> {
         count_call();
-        let (ringing, listening) = UnixStream::pair()?;
-        ringing.set_nonblocking(true)?;
-        listening.set_nonblocking(true)?;
-        Ok(Self { ringing: above_stdio(ringing.into())?, listening: above_stdio(listening.into())? })
+        let (writing, reading) = UnixStream::pair()?;
+        writing.set_nonblocking(true)?;
+        reading.set_nonblocking(true)?;
+        Ok(Self { writing: above_stdio(writing.into())?, reading: above_stdio(reading.into())? })
     }
 }
 
 impl AsFd for Socketpair {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.listening.as_fd()
+        self.reading.as_fd()
     }
 }
 
-impl Bell for Socketpair {
-    fn ring(&self) {
+impl Notifier for Socketpair {
+    fn notify(&self) {
         loop {
             count_call();
-            match rustix::io::write(&self.ringing, &[1]) {
+            match rustix::io::write(&self.writing, &[1]) {
                 Err(Errno::INTR) => {}
                 // EAGAIN: the buffer is full of rings nobody has taken: the other end is readable.
                 _ => return,
@@ -45,11 +45,11 @@ impl Bell for Socketpair {
         }
     }
 
-    fn hush(&self) -> bool {
-        let mut ring = [0u8; 1];
+    fn clear(&self) -> bool {
+        let mut byte = [0u8; 1];
         loop {
             count_call();
-            match rustix::io::read(&self.listening, &mut ring[..]) {
+            match rustix::io::read(&self.reading, &mut byte[..]) {
                 Err(Errno::INTR) => {}
                 result => return matches!(result, Ok(1)),
             }
@@ -58,7 +58,7 @@ impl Bell for Socketpair {
 }
 
 /// An application that has closed its standard streams would make us the new standard error, and every message printed
-/// there a false ring. Such a number is given up for a higher one.
+/// there a false notification. Such a number is given up for a higher one.
 pub(super) fn above_stdio(fd: OwnedFd) -> io::Result<OwnedFd> {
     if fd.as_raw_fd() > 2 {
         return Ok(fd);

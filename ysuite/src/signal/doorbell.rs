@@ -17,7 +17,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use crossbeam_utils::CachePadded;
 
-use crate::os::{Bell, Deadline, Home};
+use crate::os::{Deadline, Home, Notifier};
 use crate::sync::{AtomicU32, Ordering};
 
 /// A ring is in the descriptor, or about to be written by the thread that set this, or just taken by the thread that
@@ -27,15 +27,15 @@ const RUNG: u32 = 1;
 const ABANDONED: u32 = 2;
 
 pub(super) struct Doorbell {
-    bell: Box<dyn Bell>,
-    /// Where the bell is.
+    notifier: Box<dyn Notifier>,
+    /// Where the notifier is.
     home: Home,
     state: CachePadded<AtomicU32>,
 }
 
 impl Doorbell {
-    pub(super) fn new(bell: Box<dyn Bell>) -> Self {
-        Self { bell, home: Home::here(), state: CachePadded::new(AtomicU32::new(0)) }
+    pub(super) fn new(notifier: Box<dyn Notifier>) -> Self {
+        Self { notifier, home: Home::here(), state: CachePadded::new(AtomicU32::new(0)) }
     }
 
     /// Makes the descriptor readable unless it is. To be called after the bits were set.
@@ -49,19 +49,19 @@ impl Doorbell {
         if !self.home.is_here() {
             return;
         }
-        self.bell.ring();
+        self.notifier.notify();
         // ORDERING: an RMW that pairs with the one in `abandon`: either that acquires this, and reads our ring back,
         // or this sees ABANDONED.
         if self.state.fetch_or(0, Ordering::AcqRel) & ABANDONED != 0 {
-            self.bell.hush();
+            self.notifier.clear();
         }
     }
 
     /// Makes the descriptor unreadable if it is. To be called after the last bit was taken down.
     pub(super) fn quiet(&self, anything_up: impl FnOnce() -> bool) {
         // ORDERING: Relaxed: only a hint. Seen too old, a readable descriptor makes the owner look once more; seen too
-        // new, `hush` finds nothing.
-        if self.state.load(Ordering::Relaxed) != RUNG || !self.home.is_here() || !self.bell.hush() {
+        // new, `clear` finds nothing.
+        if self.state.load(Ordering::Relaxed) != RUNG || !self.home.is_here() || !self.notifier.clear() {
             return;
         }
         // The ring was ours alone to take, so the state is ours alone to clear.
@@ -77,18 +77,18 @@ impl Doorbell {
     pub(super) fn abandon(&self) {
         // ORDERING: pairs with the RMWs of `ring`, see there.
         if self.state.fetch_or(ABANDONED, Ordering::AcqRel) & RUNG != 0 && self.home.is_here() {
-            self.bell.hush();
+            self.notifier.clear();
         }
     }
 
     /// Blocks until the descriptor is readable (true) or the deadline has passed (false); may return for no reason.
     pub(super) fn wait(&self, deadline: Deadline) -> bool {
-        self.bell.wait(deadline)
+        self.notifier.wait(deadline)
     }
 }
 
 impl AsFd for Doorbell {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.bell.as_fd()
+        self.notifier.as_fd()
     }
 }

@@ -14,6 +14,8 @@ use super::bits::{Bits, Lowered, SLEEPING};
 use super::doorbell::Doorbell;
 use super::signals::Signals;
 use crate::block::{Waiting, block};
+#[cfg(unix)]
+use crate::os::Notifier;
 use crate::os::{Deadline, Native, Platform, Waited, sleep_on};
 
 /// How the owner sleeps.
@@ -22,7 +24,7 @@ enum Way {
     Futex,
     /// On a descriptor, alone or among others in an event loop.
     #[cfg(unix)]
-    Bell(Box<Doorbell>),
+    Doorbell(Box<Doorbell>),
 }
 
 pub(crate) struct SetCore {
@@ -38,8 +40,8 @@ impl SetCore {
 
     /// A set that sleeps on a descriptor. `capacity` has been checked.
     #[cfg(unix)]
-    pub(crate) fn on_bell(capacity: usize, bell: Box<dyn crate::os::Bell>) -> Self {
-        Self { bits: Bits::new(capacity), way: Way::Bell(Box::new(Doorbell::new(bell))) }
+    pub(crate) fn on_descriptor(capacity: usize, notifier: Box<dyn Notifier>) -> Self {
+        Self { bits: Bits::new(capacity), way: Way::Doorbell(Box::new(Doorbell::new(notifier))) }
     }
 
     pub(crate) fn capacity(&self) -> usize {
@@ -56,7 +58,7 @@ impl SetCore {
     pub(crate) fn descriptor(&self) -> Option<std::os::fd::BorrowedFd<'_>> {
         match &self.way {
             Way::Futex => None,
-            Way::Bell(bell) => Some(std::os::fd::AsFd::as_fd(&**bell)),
+            Way::Doorbell(doorbell) => Some(std::os::fd::AsFd::as_fd(&**doorbell)),
         }
     }
 
@@ -122,8 +124,7 @@ impl SetCore {
     }
 
     fn poll_until(&self, deadline: Deadline) -> Signals {
-        block(&mut Owner { set: self, is_armed: false }, |owner| owner.set.sleep(deadline))
-            .unwrap_or_else(Signals::none)
+        block(&mut &*self, |set| set.sleep(deadline)).unwrap_or_else(Signals::none)
     }
 
     /// Sleeps unless something is up; may return for no reason. False: the deadline has passed.
@@ -135,7 +136,7 @@ impl SetCore {
                 waited == Waited::Look
             }
             #[cfg(unix)]
-            Way::Bell(bell) => bell.wait(deadline),
+            Way::Doorbell(doorbell) => doorbell.wait(deadline),
         }
     }
 
@@ -146,15 +147,15 @@ impl SetCore {
             Way::Futex if before == SLEEPING => Native::wake(self.bits.root(), 1),
             Way::Futex => {}
             #[cfg(unix)]
-            Way::Bell(bell) => bell.ring(),
+            Way::Doorbell(doorbell) => doorbell.ring(),
         }
     }
 
     /// The last bit was taken down.
     fn fall_silent(&self) {
         #[cfg(unix)]
-        if let Way::Bell(bell) = &self.way {
-            bell.quiet(|| self.bits.any());
+        if let Way::Doorbell(doorbell) = &self.way {
+            doorbell.quiet(|| self.bits.any());
         }
     }
 
@@ -164,14 +165,14 @@ impl SetCore {
         match &self.way {
             Way::Futex => false,
             #[cfg(unix)]
-            Way::Bell(bell) => {
+            Way::Doorbell(doorbell) => {
                 let up = self.bits.any();
                 if up {
-                    // Usually it is readable already. Not so if a lower elsewhere has hushed it while the take was
+                    // Usually it is readable already. Not so if a lower elsewhere has made it unreadable while the take was
                     // putting a summary back.
-                    bell.ring();
+                    doorbell.ring();
                 } else {
-                    bell.quiet(|| self.bits.any());
+                    doorbell.quiet(|| self.bits.any());
                 }
                 up
             }
@@ -181,45 +182,30 @@ impl SetCore {
     /// The owner goes; signalers and receivers may stay.
     pub(crate) fn abandon(&self) {
         #[cfg(unix)]
-        if let Way::Bell(bell) = &self.way {
-            bell.abandon();
+        if let Way::Doorbell(doorbell) = &self.way {
+            doorbell.abandon();
         }
     }
 }
 
-/// The owner of a set, waiting. On a descriptor it need not arm: what is up stays readable.
-struct Owner<'a> {
-    set: &'a SetCore,
-    is_armed: bool,
-}
-
-impl Waiting for Owner<'_> {
+/// The owner of a set, waiting.
+impl Waiting for &SetCore {
     type News = Signals;
 
     fn look(&mut self) -> Option<Signals> {
-        Some(self.set.check()).filter(|signals| !signals.is_empty())
+        Some(self.check()).filter(|signals| !signals.is_empty())
     }
 
-    fn arm(&mut self) {
-        self.is_armed = match self.set.way {
-            Way::Futex => self.set.bits.arm(),
-            #[cfg(unix)]
-            Way::Bell(_) => true,
-        };
+    /// A word is armed only where it holds nothing. A descriptor need not be armed: it stays readable while a signal is up.
+    fn arm(&mut self) -> bool {
+        matches!(self.way, Way::Futex) && !self.bits.arm()
     }
 
-    /// The word is not armed where it held anything; and that may have been a summary of ids that are down again.
+    /// What the word held may have been a summary of ids that are down again.
     fn arm_further(&mut self) -> bool {
-        let found = !self.is_armed;
-        if found {
-            self.arm();
-        }
-        found
+        self.arm()
     }
 
-    fn disarm(&mut self) {
-        if let Way::Futex = self.set.way {
-            self.set.bits.disarm();
-        }
-    }
+    /// It was not armed, if the look has found a signal.
+    fn disarm(&mut self) {}
 }

@@ -105,13 +105,13 @@ impl Waiting for &YSemaphore {
         YSemaphore::look(self)
     }
 
-    fn arm(&mut self) {
+    fn arm(&mut self) -> bool {
         // ORDERING: Relaxed: a read-modify-write sees the newest word, so either it finds the signal, or the signaller
         // finds ASLEEP. Nothing is read on the strength of it; `take` acquires.
-        let _ = self.word.compare_exchange(EMPTY, ASLEEP, Ordering::Relaxed, Ordering::Relaxed);
+        self.word.compare_exchange(EMPTY, ASLEEP, Ordering::Relaxed, Ordering::Relaxed).is_err()
     }
 
-    /// A signal that was found has replaced ASLEEP in the word.
+    /// It was not armed, if the look has found the signal.
     fn disarm(&mut self) {}
 }
 

@@ -18,7 +18,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use super::attach::{Attach, AttachError, attach, detach};
 use super::set::SetCore;
 use super::{MAX_CAPACITY, Signaler, Signals, Wait};
-use crate::os::Bell;
+use crate::os::Notifier;
 use crate::os::socketpair::Socketpair;
 use crate::sync::Arc;
 
@@ -102,11 +102,11 @@ impl YSocketpair {
             let message = format!("a YSocketpair has 1 to {MAX_CAPACITY} signals, not {capacity}");
             return Err(io::Error::new(ErrorKind::InvalidInput, message));
         }
-        let bell: Box<dyn Bell> = match backend {
+        let notifier: Box<dyn Notifier> = match backend {
             Backend::Eventfd => eventfd()?,
             Backend::Socketpair => Box::new(Socketpair::new()?),
         };
-        Ok(Self { core: Arc::new(SetCore::on_bell(capacity, bell)) })
+        Ok(Self { core: Arc::new(SetCore::on_descriptor(capacity, notifier)) })
     }
 
     /// A handle that raises signals of this set, for another thread. Wait-free.
@@ -148,12 +148,12 @@ impl YSocketpair {
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
-fn eventfd() -> io::Result<Box<dyn Bell>> {
+fn eventfd() -> io::Result<Box<dyn Notifier>> {
     Ok(Box::new(crate::os::eventfd::Eventfd::new()?))
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn eventfd() -> io::Result<Box<dyn Bell>> {
+fn eventfd() -> io::Result<Box<dyn Notifier>> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "this system has no eventfd"))
 }
 
@@ -173,7 +173,7 @@ impl Wait for YSocketpair {
 
 impl AsFd for YSocketpair {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.core.descriptor().expect("a socketpair's set is made with a bell")
+        self.core.descriptor().expect("the set of a socketpair has a descriptor")
     }
 }
 

@@ -1,8 +1,8 @@
 //! The list: who waits at one side of an exchange, for whoever publishes next to find. Any thread; lock-free.
 //!
 //! A waiting thread, task or receiver takes a [`Waiter`], *arms* it, looks at the queue once more, and sleeps. Whoever
-//! publishes looks at the list's word and, where somebody waits, *calls* one: takes the bit of an armed place, which only
-//! one can, and wakes whatever the place's target stands for. A place that is left while it is being called is given
+//! publishes looks at the list's word and, where somebody waits, *calls* one: takes the bit of an armed slot, which only
+//! one can, and wakes whatever the slot's target stands for. A slot that is left while it is being called is given
 //! back by the caller, so a target is never touched by anybody but those who came for it.
 //!
 //! Store-then-load on both sides: publish, barrier, look at the word; against arm, barrier, look at the queue. The
@@ -21,7 +21,7 @@
 //! published before that barrier, and what it published is seen by everybody who finds `FENCED`. A publisher that sees
 //! either bit executes a fence and looks again, and the rest is two fences.
 //!
-//! Cannot: say who has waited longest. Places are called in turn, which forgets nobody.
+//! Cannot: say who has waited longest. Slots are called in turn, which forgets nobody.
 
 use core::ptr;
 // What only hints: not the façade's, a model need not explore it.
@@ -56,14 +56,14 @@ pub(crate) struct WaitList {
     in_flight: AtomicI32,
     /// How often in a row nobody was found. Any publisher; lossy.
     idle_publications: HintU32,
-    /// Where the next search begins: a block, and a place in it. Hints.
+    /// Where the next search begins: a block, and a slot in it. Hints.
     block: AtomicPtr<SlotBlock>,
-    place: HintU32,
+    slot: HintU32,
     /// The blocks, which only become more.
     blocks: AtomicPtr<SlotBlock>,
     /// The newest block, or one shortly before it. A hint.
     newest: AtomicPtr<SlotBlock>,
-    /// The blocks that have places to give.
+    /// The blocks that have slots to give.
     vacant: Vacancies,
 }
 
@@ -89,19 +89,19 @@ impl WaitList {
             in_flight: AtomicI32::new(0),
             idle_publications: HintU32::new(0),
             block: AtomicPtr::new(ptr::null_mut()),
-            place: HintU32::new(0),
+            slot: HintU32::new(0),
             blocks: AtomicPtr::new(ptr::null_mut()),
             newest: AtomicPtr::new(ptr::null_mut()),
             vacant: Vacancies::new(),
         }
     }
 
-    /// Takes a place. Allocates a block where none is free. Costs the same however many there are.
+    /// Takes a slot. Allocates a block where none is free. Costs the same however many there are.
     pub(crate) fn register(&self) -> Waiter {
         self.vacant.register().unwrap_or_else(|| self.register_further())
     }
 
-    /// Takes a place in a new block.
+    /// Takes a slot in a new block.
     #[cold]
     fn register_further(&self) -> Waiter {
         // ORDERING: Acquire pairs with the Release below.
@@ -133,14 +133,14 @@ impl WaitList {
         }
     }
 
-    /// A target, to be changed only while its place is not armed.
-    pub(crate) fn target(&self, place: &Waiter) -> &WaiterTarget {
-        self.block(place).target(place.index)
+    /// A target, to be changed only while its slot is not armed.
+    pub(crate) fn target(&self, slot: &Waiter) -> &WaiterTarget {
+        self.block(slot).target(slot.index)
     }
 
-    fn block(&self, place: &Waiter) -> &SlotBlock {
-        // SAFETY: blocks live as long as the list, and a place is only ever used with its own.
-        unsafe { &*place.block }
+    fn block(&self, slot: &Waiter) -> &SlotBlock {
+        // SAFETY: blocks live as long as the list, and a slot is only ever used with its own.
+        unsafe { &*slot.block }
     }
 
     /// Publisher, after each publication: whether [`attend`](Self::attend) must look closer.
@@ -173,10 +173,10 @@ impl WaitList {
     }
 
     /// Sleeper: from now on it may be called. Afterwards it must look at the queue once more before it sleeps. Nothing
-    /// changes for a place that is armed already. `is_thread`: it will come at once when it is called.
-    pub(crate) fn arm(&self, place: &Waiter, is_thread: bool) {
-        let (block, bit) = (self.block(place), 1_u64 << place.index);
-        block.enlist(place.index, is_thread);
+    /// changes for a slot that is armed already. `is_thread`: it will come at once when it is called.
+    pub(crate) fn arm(&self, slot: &Waiter, is_thread: bool) {
+        let (block, bit) = (self.block(slot), 1_u64 << slot.index);
+        block.enlist(slot.index, is_thread);
         // ORDERING: SeqCst, in one order with the withdrawal in `attend`; counted before the bit, so that the count is
         // never less than the bits. Acquire for whoever made the promise.
         let mut word = self.word.fetch_add(ARMED, Ordering::SeqCst);
@@ -193,28 +193,28 @@ impl WaitList {
         if block.armed.fetch_or(bit, Ordering::AcqRel) & bit != 0 {
             // Armed already, and still.
             self.uncount();
-            block.unuse(place.index, &self.vacant);
+            block.unuse(slot.index, &self.vacant);
         }
         // ORDERING: pairs with the fence in `attend`.
         fence(Ordering::SeqCst);
     }
 
     /// Sleeper: does not want to be called any more. False: it was not armed, or has been called.
-    pub(crate) fn disarm(&self, place: &Waiter) -> bool {
-        let (block, bit) = (self.block(place), 1_u64 << place.index);
+    pub(crate) fn disarm(&self, slot: &Waiter) -> bool {
+        let (block, bit) = (self.block(slot), 1_u64 << slot.index);
         // ORDERING: AcqRel: a bit found gone means that what its caller had published is visible.
         if block.armed.fetch_and(!bit, Ordering::AcqRel) & bit == 0 {
             return false;
         }
         self.uncount();
-        block.unuse(place.index, &self.vacant);
+        block.unuse(slot.index, &self.vacant);
         true
     }
 
-    /// Whether the place is armed, and has not been called.
-    pub(crate) fn is_armed(&self, place: &Waiter) -> bool {
+    /// Whether the slot is armed, and has not been called.
+    pub(crate) fn is_armed(&self, slot: &Waiter) -> bool {
         // ORDERING: Acquire, as in `disarm`.
-        self.block(place).armed.load(Ordering::Acquire) & (1 << place.index) != 0
+        self.block(slot).armed.load(Ordering::Acquire) & (1 << slot.index) != 0
     }
 
     fn uncount(&self) {
@@ -244,10 +244,10 @@ impl WaitList {
     pub(crate) fn notify_one(&self) -> Option<Notified<'_>> {
         // ORDERING: Acquire pairs with the Release in `extend`.
         let first = self.blocks.load(Ordering::Acquire);
-        // ORDERING: Acquire pairs with the Release in `called`; Relaxed for the place: any is a good beginning.
+        // ORDERING: Acquire pairs with the Release in `called`; Relaxed for the slot: any is a good beginning.
         let begin = self.block.load(Ordering::Acquire);
         let begin = if begin.is_null() { first } else { begin };
-        let mut mask = u64::MAX << (self.place.load(Ordering::Relaxed) % 64);
+        let mut mask = u64::MAX << (self.slot.load(Ordering::Relaxed) % 64);
         let (mut at, mut wrapped) = (begin, false);
         // SAFETY: blocks live as long as the list.
         while let Some(block) = unsafe { at.as_ref() } {
@@ -269,21 +269,21 @@ impl WaitList {
     }
 
     fn notified<'a>(&'a self, block: &'a SlotBlock, index: usize) -> Notified<'a> {
-        let called = Notified::new(&self.vacant, block, index);
+        let notified = Notified::new(&self.vacant, block, index);
         // ORDERING: Relaxed, a hint; Release for the pointer, which hands the block to whoever finds it here first.
-        self.place.store(index as u32 + 1, Ordering::Relaxed);
+        self.slot.store(index as u32 + 1, Ordering::Relaxed);
         self.block.store(ptr::from_ref(block).cast_mut(), Ordering::Release);
-        if called.is_thread() {
+        if notified.is_thread() {
             // ORDERING: AcqRel, as in `arrive`.
             self.in_flight.fetch_add(1, Ordering::AcqRel);
         }
         self.uncount();
-        called
+        notified
     }
 
-    /// Gives a place back. It must not be armed; if it is being called right now, its caller gives it back.
-    pub(crate) fn unregister(&self, place: &Waiter) {
-        self.block(place).unregister(place.index, &self.vacant);
+    /// Gives a slot back. It must not be armed; if it is being called right now, its caller gives it back.
+    pub(crate) fn unregister(&self, slot: &Waiter) {
+        self.block(slot).unregister(slot.index, &self.vacant);
     }
 
     /// This side will never come back: from now on every publication is answered with that. What is in the queue must be
@@ -318,13 +318,13 @@ pub(super) mod tests {
         static STEPS: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// A block has been looked at for a place.
+    /// A block has been looked at for a slot.
     pub(in super::super) fn step() {
         STEPS.set(STEPS.get() + 1);
     }
 
     #[cfg(not(ysuite_loom))]
-    mod places {
+    mod slots {
         use std::collections::HashSet;
 
         use super::super::super::slots::Waiter;
@@ -333,38 +333,38 @@ pub(super) mod tests {
 
         const MANY: usize = 20_000;
 
-        fn register(list: &WaitList, places: usize) -> (Vec<Waiter>, usize) {
+        fn register(list: &WaitList, slots: usize) -> (Vec<Waiter>, usize) {
             STEPS.set(0);
-            ((0..places).map(|_| list.register()).collect(), STEPS.get())
+            ((0..slots).map(|_| list.register()).collect(), STEPS.get())
         }
 
-        fn different(places: &[Waiter]) -> (usize, usize) {
-            let all: HashSet<_> = places.iter().map(|place| (place.block, place.index)).collect();
-            let blocks: HashSet<_> = places.iter().map(|place| place.block).collect();
+        fn different(slots: &[Waiter]) -> (usize, usize) {
+            let all: HashSet<_> = slots.iter().map(|slot| (slot.block, slot.index)).collect();
+            let blocks: HashSet<_> = slots.iter().map(|slot| slot.block).collect();
             (all.len(), blocks.len())
         }
 
         #[test]
         fn beginning_to_wait_looks_at_few_blocks_however_many_wait() {
             let list = WaitList::new();
-            let (mut places, steps) = register(&list, MANY);
+            let (mut slots, steps) = register(&list, MANY);
             assert!(steps <= MANY * 2, "{steps} steps");
-            assert_eq!(different(&places), (MANY, MANY.div_ceil(64)));
+            assert_eq!(different(&slots), (MANY, MANY.div_ceil(64)));
             // Those that leave make room, wherever that is, and it is found.
             for every in [2, 64, 1_000, 1] {
                 let mut left = 0;
-                places.retain(|place| {
+                slots.retain(|slot| {
                     left += 1;
                     let goes = left % every == 0;
                     if goes {
-                        list.unregister(place);
+                        list.unregister(slot);
                     }
                     !goes
                 });
-                let (more, steps) = register(&list, MANY - places.len());
-                assert!(steps <= more.len() * 3 + 1, "{steps} steps for {} places", more.len());
-                places.extend(more);
-                assert_eq!(different(&places), (MANY, MANY.div_ceil(64)));
+                let (more, steps) = register(&list, MANY - slots.len());
+                assert!(steps <= more.len() * 3 + 1, "{steps} steps for {} slots", more.len());
+                slots.extend(more);
+                assert_eq!(different(&slots), (MANY, MANY.div_ceil(64)));
             }
         }
 
@@ -375,16 +375,16 @@ pub(super) mod tests {
                 for _ in 0..4 {
                     scope.spawn(|| {
                         for round in 0..200 {
-                            let (places, _) = register(list, round % 150);
-                            assert_eq!(different(&places).0, places.len());
-                            places.iter().for_each(|place| list.unregister(place));
+                            let (slots, _) = register(list, round % 150);
+                            assert_eq!(different(&slots).0, slots.len());
+                            slots.iter().for_each(|slot| list.unregister(slot));
                         }
                     });
                 }
             });
             // A block or two more than were ever full, made while others were being taken off.
-            let (places, _) = register(list, 600);
-            let (all, blocks) = different(&places);
+            let (slots, _) = register(list, 600);
+            let (all, blocks) = different(&slots);
             assert!(all == 600 && blocks <= 600 / 64 + 8, "{blocks} blocks");
         }
     }

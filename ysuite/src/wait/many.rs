@@ -30,16 +30,16 @@ pub(crate) struct ManyWait<S: SharedEnd> {
     slot: Option<Waiter>,
     /// Armed, as far as this end knows.
     armed: bool,
-    /// Was called, and owes the others a look.
-    called: bool,
+    /// Was notified, and owes the others a look.
+    is_notified: bool,
     /// Was called as a thread, and is counted as coming.
-    coming: bool,
+    in_flight: bool,
 }
 
 impl<S: SharedEnd> ManyWait<S> {
     /// `called`: on behalf of another slot, which has been left.
-    pub(crate) fn new(end: S, called: bool) -> Self {
-        Self { end, slot: None, armed: false, called, coming: false }
+    pub(crate) fn new(end: S, is_notified: bool) -> Self {
+        Self { end, slot: None, armed: false, is_notified, in_flight: false }
     }
 
     /// Blocks the thread until the end is ready (true) or the deadline has passed (false).
@@ -74,13 +74,13 @@ impl<S: SharedEnd> ManyWait<S> {
         }
     }
 
-    /// Not armed any more: either nobody has called, or somebody has.
+    /// Not armed any more: either nobody has notified it, or somebody has.
     fn disarm_slot(&mut self, is_thread: bool) {
         let (true, Some(slot)) = (self.armed, &self.slot) else { return };
         self.armed = false;
         if !self.end.list().disarm(slot) {
-            self.called = true;
-            self.coming = is_thread;
+            self.is_notified = true;
+            self.in_flight = is_thread;
         }
     }
 
@@ -106,10 +106,10 @@ impl<S: SharedEnd> Waiting for Asleep<'_, S> {
         self.wait.end.is_ready().then_some(())
     }
 
-    fn arm(&mut self) {
+    fn arm(&mut self) -> bool {
         let wait = &mut *self.wait;
         let list = wait.end.list();
-        if core::mem::take(&mut wait.coming) {
+        if core::mem::take(&mut wait.in_flight) {
             list.arrive();
         }
         let slot = wait.slot.get_or_insert_with(|| list.register());
@@ -119,6 +119,7 @@ impl<S: SharedEnd> Waiting for Asleep<'_, S> {
         }
         list.arm(slot, self.waker.is_none());
         wait.armed = true;
+        true
     }
 
     fn disarm(&mut self) {
@@ -133,13 +134,13 @@ impl<S: SharedEnd> Drop for ManyWait<S> {
         let mut waker = None;
         if let Some(slot) = &self.slot {
             let list = self.end.list();
-            if self.coming {
+            if self.in_flight {
                 list.arrive();
             }
             waker = list.target(slot).take_waker();
             list.unregister(slot);
         }
-        if self.called {
+        if self.is_notified {
             propagate(self.end);
         }
         // Last: foreign code, which may panic.
@@ -152,10 +153,10 @@ impl<S: SharedEnd> Drop for ManyWait<S> {
 pub(crate) fn notify(list: &WaitList, most: usize) {
     let mut panics = Panics::none();
     for _ in 0..most {
-        let Some(called) = list.notify_one() else { return };
+        let Some(notified) = list.notify_one() else { return };
         // A thread sees to what is behind it.
-        let is_last = called.is_thread();
-        panics.catch(|| called.ring(is_last));
+        let is_last = notified.is_thread();
+        panics.catch(|| notified.wake(is_last));
         if is_last {
             return;
         }
@@ -167,8 +168,8 @@ pub(crate) fn notify_all(list: &WaitList) {
     // ORDERING: pairs with the fence in `WaitList::arm`: a sleeper sees that the ring is closed, or is seen here.
     fence(Ordering::SeqCst);
     let mut panics = Panics::none();
-    while let Some(called) = list.notify_one() {
-        panics.catch(|| called.ring(called.is_thread()));
+    while let Some(notified) = list.notify_one() {
+        panics.catch(|| notified.wake(notified.is_thread()));
     }
 }
 
@@ -187,12 +188,12 @@ pub(crate) fn propagate(end: impl SharedEnd) {
 /// What one that had been called owes, while foreign code runs that may panic: then it is passed on at once.
 pub(crate) struct Owed<S: SharedEnd> {
     pub(crate) end: S,
-    pub(crate) called: bool,
+    pub(crate) is_notified: bool,
 }
 
 impl<S: SharedEnd> Drop for Owed<S> {
     fn drop(&mut self) {
-        if self.called {
+        if self.is_notified {
             propagate(self.end);
         }
     }

@@ -65,12 +65,13 @@ impl<E: WaitingEnd> Waiting for SleepingEnd<'_, E> {
         self.end.is_ready().then_some(())
     }
 
-    fn arm(&mut self) {
+    fn arm(&mut self) -> bool {
         if self.tokens & SIGNAL != 0 {
             // SAFETY: this is the end's own thread, which neither attaches nor detaches meanwhile.
             unsafe { self.end.target().deposit() };
         }
         self.end.arm(self.tokens);
+        true
     }
 
     fn arm_further(&mut self) -> bool {

@@ -1,6 +1,6 @@
-//! Places for those who wait, in blocks: who has one, and which of them may be called. Any thread; lock-free.
+//! Slots for those who wait, in blocks: who has one, and which of them may be called. Any thread; lock-free.
 //!
-//! A place is used by its owner, and by at most one caller for each time it was armed. The last of them gives it back, so
+//! A slot is used by its owner, and by at most one caller for each time it was armed. The last of them gives it back, so
 //! nobody target a bell that is another's by now, and nobody waits for anybody.
 
 use core::ops::Deref;
@@ -12,18 +12,18 @@ use super::vacancies::Vacancies;
 use super::waiter_target::WaiterTarget;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
-/// Places in a block.
-const PLACES: usize = if cfg!(ysuite_loom) { 3 } else { 64 };
+/// Slots in a block.
+const SLOTS: usize = if cfg!(ysuite_loom) { 3 } else { 64 };
 /// All of them.
-const ALL: u64 = u64::MAX >> (64 - PLACES);
-/// In [`WaiterSlot::users`]: the owner has left, whoever is last gives the place back.
+const ALL: u64 = u64::MAX >> (64 - SLOTS);
+/// In [`WaiterSlot::users`]: the owner has left, whoever is last gives the slot back.
 const LEFT: u32 = 1 << 31;
 
-/// Places that are made together. They live as long as their list.
+/// Slots that are made together. They live as long as their list.
 pub(crate) struct SlotBlock {
-    /// Places that somebody has.
+    /// Slots that somebody has.
     taken: AtomicU64,
-    /// Places whose owners wait to be called. The truth; the count in the word is never less.
+    /// Slots whose owners wait to be called. The truth; the count in the word is never less.
     pub(super) armed: AtomicU64,
     /// The block made after this one.
     pub(super) next: AtomicPtr<SlotBlock>,
@@ -31,29 +31,29 @@ pub(crate) struct SlotBlock {
     pub(super) below: AtomicPtr<SlotBlock>,
     /// Whether it is among those with room.
     pub(super) listed: AtomicBool,
-    seats: [WaiterSlot; PLACES],
+    slots: [WaiterSlot; SLOTS],
 }
 
 struct WaiterSlot {
     /// One for each arming not yet disarmed or called to its end, and `LEFT`.
     users: AtomicU32,
-    /// Whether its owner, once called, certainly comes at once.
+    /// Whether its owner, once notified, certainly comes at once.
     is_thread: HandedBool,
     target: WaiterTarget,
 }
 
-/// A place of one's own in a list. Left by [`WaitList::unregister`](super::WaitList::unregister).
+/// A slot of one's own in a list. Left by [`WaitList::unregister`](super::WaitList::unregister).
 pub(crate) struct Waiter {
     pub(super) block: *const SlotBlock,
     pub(super) index: usize,
 }
 
-// SAFETY: a place is a name for a part of the list, which is shared between threads anyway.
+// SAFETY: a slot is a name for a part of the list, which is shared between threads anyway.
 unsafe impl Send for Waiter {}
 // SAFETY: as above.
 unsafe impl Sync for Waiter {}
 
-/// One that has been called: its target is to be rung, before this is dropped.
+/// One that has been notified: its target is to be rung, before this is dropped.
 pub(crate) struct Notified<'a> {
     vacant: &'a Vacancies,
     block: &'a SlotBlock,
@@ -77,7 +77,7 @@ impl<'a> Notified<'a> {
     /// Whether this one certainly comes: then it sees to it that others are called if there is more.
     pub(crate) fn is_thread(&self) -> bool {
         // ORDERING: Relaxed; written before the arming, which was acquired with the bit.
-        self.block.seats[self.index].is_thread.load(Ordering::Relaxed)
+        self.block.slots[self.index].is_thread.load(Ordering::Relaxed)
     }
 }
 
@@ -88,37 +88,37 @@ impl Drop for Notified<'_> {
 }
 
 impl SlotBlock {
-    /// One user less: the last one behind the owner gives the place back.
+    /// One user less: the last one behind the owner gives the slot back.
     pub(crate) fn unuse(&self, index: usize, vacant: &Vacancies) {
         // ORDERING: AcqRel: whoever is last comes after all that the others have done with the target.
-        if self.seats[index].users.fetch_sub(1, Ordering::AcqRel) == LEFT + 1 {
+        if self.slots[index].users.fetch_sub(1, Ordering::AcqRel) == LEFT + 1 {
             self.give_back(index, vacant);
         }
     }
 
     fn give_back(&self, index: usize, vacant: &Vacancies) {
-        self.seats[index].target.vacate();
+        self.slots[index].target.vacate();
         // ORDERING: Relaxed; published by the Release below.
-        self.seats[index].users.store(0, Ordering::Relaxed);
+        self.slots[index].users.store(0, Ordering::Relaxed);
         // ORDERING: Release pairs with the Acquire in `register`.
         if self.taken.fetch_and(!(1 << index), Ordering::Release) == ALL {
             vacant.put(self);
         }
     }
 
-    /// Whether it has no place to give.
+    /// Whether it has no slot to give.
     pub(crate) fn is_full(&self) -> bool {
-        // ORDERING: Relaxed; who gives a place back later finds out by itself that the block was full.
+        // ORDERING: Relaxed; who gives a slot back later finds out by itself that the block was full.
         self.taken.load(Ordering::Relaxed) == ALL
     }
 
-    /// Takes a free place.
+    /// Takes a free slot.
     pub(crate) fn register(&self) -> Option<usize> {
         // ORDERING: Relaxed; the read-modify-write below decides.
         let mut taken = self.taken.load(Ordering::Relaxed);
         loop {
             let index = taken.trailing_ones() as usize;
-            if index >= PLACES {
+            if index >= SLOTS {
                 return None;
             }
             // ORDERING: Acquire pairs with the Release in `give_back`.
@@ -129,7 +129,7 @@ impl SlotBlock {
         }
     }
 
-    /// Takes the bit of an armed place, among those of `mask`.
+    /// Takes the bit of an armed slot, among those of `mask`.
     pub(crate) fn claim(&self, mask: u64) -> Option<usize> {
         // ORDERING: Relaxed; behind the fence of `attend`, which pairs with that of `arm`.
         let mut armed = self.armed.load(Ordering::Relaxed) & mask;
@@ -147,7 +147,7 @@ impl SlotBlock {
 
     /// The owner is about to arm. `is_thread`: it comes at once when it is called.
     pub(crate) fn enlist(&self, index: usize, is_thread: bool) {
-        let seat = &self.seats[index];
+        let seat = &self.slots[index];
         // ORDERING: Relaxed; the owner's, and released with the bit.
         seat.is_thread.store(is_thread, Ordering::Relaxed);
         // ORDERING: Relaxed; the owner itself is still there, and the bit is released after it.
@@ -157,16 +157,16 @@ impl SlotBlock {
     /// The owner leaves.
     pub(crate) fn unregister(&self, index: usize, vacant: &Vacancies) {
         // ORDERING: AcqRel, as in `unuse`.
-        if self.seats[index].users.fetch_or(LEFT, Ordering::AcqRel) == 0 {
+        if self.slots[index].users.fetch_or(LEFT, Ordering::AcqRel) == 0 {
             self.give_back(index, vacant);
         }
     }
 
     pub(crate) fn target(&self, index: usize) -> &WaiterTarget {
-        &self.seats[index].target
+        &self.slots[index].target
     }
 
-    /// Makes a block at the end of the list, whose first place is the caller's, or finds the one that another thread has
+    /// Makes a block at the end of the list, whose first slot is the caller's, or finds the one that another thread has
     /// made. True: made.
     #[cold]
     pub(crate) fn extend(link: &AtomicPtr<Self>) -> (&Self, bool) {
@@ -181,7 +181,7 @@ impl SlotBlock {
             next: AtomicPtr::new(ptr::null_mut()),
             below: AtomicPtr::new(ptr::null_mut()),
             listed: AtomicBool::new(false),
-            seats: core::array::from_fn(seat),
+            slots: core::array::from_fn(seat),
         }));
         // ORDERING: Release hands the block to whoever finds it; Acquire for the one that came first.
         match link.compare_exchange(ptr::null_mut(), fresh, Ordering::Release, Ordering::Acquire) {

@@ -47,7 +47,7 @@ impl Subscription {
     }
 
     /// Not armed any more. True: it has been called since it was.
-    fn settle(&self, end: impl SharedEnd) -> bool {
+    fn disarm(&self, end: impl SharedEnd) -> bool {
         // ORDERING: AcqRel: one thread answers for a call.
         self.armed.swap(false, Ordering::AcqRel) && !end.list().disarm(&self.slot)
     }
@@ -58,13 +58,13 @@ impl Subscription {
 
     /// Gives the slot back. True: it had been called. The waker of its task is to be dropped last: foreign code.
     #[must_use]
-    fn leave(&self, end: impl SharedEnd) -> (bool, Option<Waker>) {
-        let called = self.settle(end);
+    fn unregister(&self, end: impl SharedEnd) -> (bool, Option<Waker>) {
+        let is_notified = self.disarm(end);
         let waker = self.target(&end).take_waker();
         // The id is free at once; the memory when nobody can be ringing any more.
         self.target(&end).registration().inspect(|registration| registration.release());
         end.list().unregister(&self.slot);
-        (called, waker)
+        (is_notified, waker)
     }
 }
 
@@ -82,28 +82,29 @@ impl<S: SharedEnd> Waiting for RestingReceiver<'_, S> {
         self.end.is_ready().then_some(())
     }
 
-    fn arm(&mut self) {
+    fn arm(&mut self) -> bool {
         self.subscription.arm(self.end);
+        true
     }
 
     fn disarm(&mut self) {
-        self.subscription.settle(self.end);
+        self.subscription.disarm(self.end);
         self.registration.raise();
     }
 }
 
 impl Subscriptions {
     /// Before the receiver waits in another way: that one is to be woken. True: one of the slots had been called.
-    pub(crate) fn step_back(&self, end: impl SharedEnd) -> bool {
-        let mut called = self.task.as_ref().is_some_and(|subscription| subscription.settle(end));
+    pub(crate) fn disarm_all(&self, end: impl SharedEnd) -> bool {
+        let mut is_notified = self.task.as_ref().is_some_and(|subscription| subscription.disarm(end));
         if let Some(subscription) = &self.attached {
-            // ORDERING: Relaxed; only a hint, `settle` decides.
+            // ORDERING: Relaxed; only a hint, `disarm` decides.
             if subscription.armed.load(Ordering::Relaxed) {
-                called |= subscription.settle(end);
+                is_notified |= subscription.disarm(end);
                 subscription.target(&end).registration().inspect(|registration| registration.raise());
             }
         }
-        called
+        is_notified
     }
 
     /// Has the task woken once there may be something for it.
@@ -114,8 +115,8 @@ impl Subscriptions {
     }
 
     /// The task has found something after all. True: it had been called.
-    pub(crate) fn settle_task(&self, end: impl SharedEnd) -> bool {
-        self.task.as_ref().is_some_and(|subscription| subscription.settle(end))
+    pub(crate) fn disarm_task(&self, end: impl SharedEnd) -> bool {
+        self.task.as_ref().is_some_and(|subscription| subscription.disarm(end))
     }
 
     /// From now on the receiver is attached to this set, and to no other.
@@ -125,7 +126,7 @@ impl Subscriptions {
         let subscription = Subscription::new(end);
         subscription.target(&end).set_registration(registration);
         if let Some(old) = self.attached.replace(subscription) {
-            if old.leave(end).0 {
+            if old.unregister(end).0 {
                 propagate(end);
             }
         }
@@ -142,7 +143,7 @@ impl Subscriptions {
     /// The receiver leaves the set it is attached to, if it is. What it had been told it passes on.
     pub(crate) fn detach(&mut self, end: impl SharedEnd) -> bool {
         let Some(subscription) = self.attached.take() else { return false };
-        if subscription.leave(end).0 {
+        if subscription.unregister(end).0 {
             propagate(end);
         }
         true
@@ -170,10 +171,11 @@ impl Subscriptions {
     }
 
     /// The receiver goes, or was made in vain. What it had been told it passes on.
-    pub(crate) fn leave(&mut self, end: impl SharedEnd) {
+    pub(crate) fn unregister(&mut self, end: impl SharedEnd) {
         let slots = [self.task.take(), self.attached.take()];
-        let left = slots.map(|subscription| subscription.map_or((false, None), |subscription| subscription.leave(end)));
-        if left.iter().any(|(called, _)| *called) {
+        let left =
+            slots.map(|subscription| subscription.map_or((false, None), |subscription| subscription.unregister(end)));
+        if left.iter().any(|(is_notified, _)| *is_notified) {
             propagate(end);
         }
         // Dropped when both slots have been left: foreign code.

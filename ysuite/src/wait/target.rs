@@ -68,7 +68,7 @@ impl WakeTarget {
     /// Wakes whatever the tokens taken from `passive` stand for.
     #[cold]
     #[inline(never)]
-    pub(crate) fn ring(&self, passive: &Passive, tokens: u32) {
+    pub(crate) fn wake(&self, passive: &Passive, tokens: u32) {
         if tokens & FUTEX != 0 {
             Native::wake(passive.word(), 1);
         }
@@ -186,7 +186,7 @@ impl Parker {
     pub(crate) fn call(&self) -> bool {
         let tokens = self.word.called();
         if tokens != 0 {
-            self.target.ring(&self.word, tokens);
+            self.target.wake(&self.word, tokens);
         }
         tokens != 0
     }

@@ -1,11 +1,11 @@
-//! Which blocks have places to give: a stack of them, so that beginning to wait costs the same however many wait. Any
+//! Which blocks have slots to give: a stack of them, so that beginning to wait costs the same however many wait. Any
 //! thread; lock-free.
 //!
 //! Blocks live as long as their list, so whoever holds a stale link looks at a block all the same, and who sits in it
 //! sits well. One thread at a time takes a block off: then the one below it stays the one below it. Who finds another at
 //! that looks further down for a few steps instead, and makes a block where that leads to nothing; nobody waits.
 //!
-//! A block with room is in the stack, or somebody is about to put it there: who gives back the first place of a full one,
+//! A block with room is in the stack, or somebody is about to put it there: who gives back the first slot of a full one,
 //! or who has taken one off and then finds room in it.
 
 use core::ptr;
@@ -28,7 +28,7 @@ impl Vacancies {
         Self { top: AtomicPtr::new(ptr::null_mut()), taking: AtomicBool::new(false) }
     }
 
-    /// Takes a place in a block that has one to give.
+    /// Takes a slot in a block that has one to give.
     pub(crate) fn register(&self) -> Option<Waiter> {
         // ORDERING: Acquire pairs with the Release in `put`.
         let mut at = self.top.load(Ordering::Acquire);
@@ -61,7 +61,7 @@ impl Vacancies {
         };
         if taken {
             // ORDERING: AcqRel pairs with the swap in `put`: one that found the block here, and so left it alone, has
-            // given its place back before, which is seen below.
+            // given its slot back before, which is seen below.
             block.listed.swap(false, Ordering::AcqRel);
         }
         // ORDERING: Release, as above.

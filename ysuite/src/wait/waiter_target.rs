@@ -1,6 +1,6 @@
 //! How one that waits in a list is woken: a thread that sleeps on a word, a task, or an attached receiver.
 //!
-//! Its owner sets it up while nobody can ring it; then whoever has called the place target, once.
+//! The owner of the slot sets it up while no other thread can wake it; then the thread that has taken the armed bit wakes it, once.
 
 use core::ptr;
 use core::task::Waker;
@@ -11,31 +11,31 @@ use crate::sync::{AtomicPtr, AtomicU32, Ordering};
 
 /// The thread sleeps, or is about to.
 const ASLEEP: u32 = 1;
-/// It has been rung.
-const RUNG: u32 = 0;
+/// It has been woken, or does not sleep.
+const AWAKE: u32 = 0;
 
-/// The bell of one place.
+/// How the owner of one slot is woken.
 pub(crate) struct WaiterTarget {
     /// What a thread sleeps on.
     word: AtomicU32,
     /// Holds a waker while a task waits.
     task: TaskSlot,
-    /// Null unless an attached receiver has the place; the bell's own.
+    /// Null unless an attached receiver has the place; owned by this.
     registration: AtomicPtr<Registration>,
 }
 
 impl Default for WaiterTarget {
     fn default() -> Self {
-        Self { word: AtomicU32::new(RUNG), task: TaskSlot::new(), registration: AtomicPtr::new(ptr::null_mut()) }
+        Self { word: AtomicU32::new(AWAKE), task: TaskSlot::new(), registration: AtomicPtr::new(ptr::null_mut()) }
     }
 }
 
 impl WaiterTarget {
     /// Wakes whoever waits here. A waker is foreign code, and may panic.
-    pub(crate) fn ring(&self, is_thread: bool) {
+    pub(crate) fn wake(&self, is_thread: bool) {
         if is_thread {
             // ORDERING: Release, though what was published has been handed over with the place's bit already.
-            self.word.store(RUNG, Ordering::Release);
+            self.word.store(AWAKE, Ordering::Release);
             Native::wake(&self.word, 1);
         } else if let Some(registration) = self.registration() {
             registration.raise();

@@ -85,15 +85,15 @@ fn entries() -> Vec<Entry> {
     use ysuite::{channel, mailbox, mpmc, mpsc, pool, queue::ypipe, signal, spsc};
 
     entries!(
-        "channel/spsc/sender.rs" Sender: spsc::Sender<Mine> = "SYPUR", spsc::Sender<Bound> = "..PUR";
-        "channel/spsc/receiver.rs" Receiver: spsc::Receiver<Mine> = "SYPUR", spsc::Receiver<Bound> = "..PUR";
+        "channel/spsc.rs" Sender: spsc::Sender<Mine> = "SYPUR", spsc::Sender<Bound> = "..PUR";
+        "channel/spsc.rs" Receiver: spsc::Receiver<Mine> = "SYPUR", spsc::Receiver<Bound> = "..PUR";
         "channel/mpsc/sender.rs" Sender: mpsc::Sender<Mine> = "SYPUR", mpsc::Sender<Bound> = "..PUR";
         "channel/mpsc/sender.rs" TooManySenders: mpsc::TooManySenders = "SYPUR";
         "channel/mpsc/receiver.rs" Receiver: mpsc::Receiver<Mine> = "SYPUR", mpsc::Receiver<Bound> = "..PUR";
         "channel/mpmc/sender.rs" Sender: mpmc::Sender<Mine> = "SYPUR", mpmc::Sender<Bound> = "..PUR";
         "channel/mpmc/receiver.rs" Receiver: mpmc::Receiver<Mine> = "SYPUR", mpmc::Receiver<Bound> = "..PUR";
-        "channel/mpmc/iter.rs" Iter: mpmc::Iter<'static, Mine> = "SYPUR", mpmc::Iter<'static, Bound> = "..PUR";
-        "channel/mpmc/iter.rs" TryIter: mpmc::TryIter<'static, Mine> = "SYPUR", mpmc::TryIter<'static, Bound> = "..PUR";
+        "channel/mpmc/receiver.rs" Iter: mpmc::Iter<'static, Mine> = "SYPUR", mpmc::Iter<'static, Bound> = "..PUR";
+        "channel/mpmc/receiver.rs" TryIter: mpmc::TryIter<'static, Mine> = "SYPUR", mpmc::TryIter<'static, Bound> = "..PUR";
         "channel/iter.rs" Iter: channel::Iter<'static, spsc::Receiver<Mine>> = "SYPUR", channel::Iter<'static, spsc::Receiver<Bound>> = "..PUR";
         "channel/iter.rs" TryIter: channel::TryIter<'static, mpsc::Receiver<Mine>> = "SYPUR", channel::TryIter<'static, mpsc::Receiver<Bound>> = "..PUR";
         "channel/iter.rs" IntoIter: channel::IntoIter<spsc::Receiver<Mine>> = "SYPUR", channel::IntoIter<mpmc::Receiver<Bound>> = "..PUR";
@@ -109,7 +109,7 @@ fn entries() -> Vec<Entry> {
         "signal/ysemaphore.rs" YSemaphore: signal::YSemaphore = "SYPUR";
         "signal/ysemaphore.rs" SemaphoreSignaler: signal::SemaphoreSignaler = "SYPUR";
         "signal/ypollset.rs" YPollset: signal::YPollset = "SYPUR";
-        "signal/signaler.rs" Signaler: signal::Signaler = "SYPUR";
+        "signal/mod.rs" Signaler: signal::Signaler = "SYPUR";
         "signal/signals.rs" Signals: signal::Signals = "SYPUR";
         "signal/select.rs" Select: signal::Select = "SYPUR";
         "signal/mod.rs" IdOutOfRange: signal::IdOutOfRange = "SYPUR";

@@ -66,18 +66,18 @@
 //! A future that is dropped passes on what it was told. One that is *forgotten* (`mem::forget`) while it waits keeps its
 //! place for ever, and swallows one wake-up.
 
-mod core;
 mod receiver;
 mod sender;
+mod shared;
 
 pub use self::receiver::{Iter, Receiver, TryIter};
 pub use self::sender::Sender;
 pub use super::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 
-use self::core::Core;
+use self::shared::MpmcShared;
 use crate::sync::Arc;
 
-/// Gives an end its settings and its looks at the channel. `$end` has fields `core: Arc<Core<T>>` and `backoff: SharedBackoff`.
+/// Gives an end its settings and its looks at the channel. `$end` has fields `shared: Arc<MpmcShared<T>>` and `backoff: SharedBackoff`.
 /// What is said of three of them depends on the end. Any thread; all of it is wait-free, and says nothing of what is about
 /// to happen: others send and receive meanwhile.
 macro_rules! impl_mpmc_api {
@@ -91,7 +91,7 @@ macro_rules! impl_mpmc_api {
             $(#[$len])+
             #[must_use]
             pub fn len(&self) -> usize {
-                self.core.ring.len()
+                self.shared.ring.len()
             }
 
             /// Whether no message is in the channel.
@@ -103,19 +103,19 @@ macro_rules! impl_mpmc_api {
             /// Whether there is no room for another message.
             #[must_use]
             pub fn is_full(&self) -> bool {
-                self.len() == self.core.ring.capacity()
+                self.len() == self.shared.ring.capacity()
             }
 
             /// How many messages there may be: never `None`, as in channels that have no bound.
             #[must_use]
             pub fn capacity(&self) -> Option<usize> {
-                Some(self.core.ring.capacity())
+                Some(self.shared.ring.capacity())
             }
 
             $(#[$disconnected])+
             #[must_use]
             pub fn is_disconnected(&self) -> bool {
-                self.core.ring.is_closed()
+                self.shared.ring.is_closed()
             }
         }
     };
@@ -130,6 +130,6 @@ use impl_mpmc_api;
 /// Where `capacity` is 0, since there is no rendezvous here, or where its messages could never fit into memory.
 #[must_use]
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
-    let core = Arc::new(Core::new(capacity));
-    (Sender::new(core.clone()), Receiver::new(core))
+    let shared = Arc::new(MpmcShared::new(capacity));
+    (Sender::new(shared.clone()), Receiver::new(shared))
 }

@@ -6,7 +6,7 @@ use core::task::{Context, Poll};
 use core::time::Duration;
 use std::time::Instant;
 
-use super::core::{Core, Readers};
+use super::shared::{MpmcShared, Readers};
 use super::{RecvError, RecvTimeoutError, TryRecvError, impl_mpmc_api};
 use crate::channel::Spin;
 use crate::channel::iter::{IntoIter, Receive};
@@ -21,15 +21,15 @@ use crate::wait::many::{ManyWait, Owed, SharedEnd};
 /// A receiving end of the [exchange](super). Clones are equal, and each message goes to one of them; any number of threads
 /// may use one or several. When the last is dropped, so are the messages in the channel, and sending fails.
 pub struct Receiver<T> {
-    core: Arc<Core<T>>,
+    shared: Arc<MpmcShared<T>>,
     backoff: SharedBackoff,
     /// Of one that has been polled, or attached.
     subscriptions: Option<Box<Subscriptions>>,
 }
 
 impl<T> Receiver<T> {
-    pub(super) fn new(core: Arc<Core<T>>) -> Self {
-        Self { core, backoff: SharedBackoff::new(), subscriptions: None }
+    pub(super) fn new(shared: Arc<MpmcShared<T>>) -> Self {
+        Self { shared, backoff: SharedBackoff::new(), subscriptions: None }
     }
 
     /// Receives a message; waits for one as long as it takes.
@@ -130,7 +130,7 @@ impl<T> Receiver<T> {
     /// # Errors
     /// When the channel is empty and all senders are gone.
     pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
-        let mut called = self.step_back();
+        let mut is_notified = self.disarm_all();
         loop {
             // Who takes something passes on what it may have been told.
             if let Some(message) = self.take() {
@@ -140,16 +140,16 @@ impl<T> Receiver<T> {
                 return Poll::Ready(Err(RecvError));
             }
             let subscriptions = self.subscriptions.get_or_insert_default();
-            let readers = self.core.readers();
+            let readers = self.shared.readers();
             // A waker's clone, or the drop of the one before it, may panic.
-            let mut owed = Owed { end: readers, called };
+            let mut owed = Owed { end: readers, is_notified };
             subscriptions.arm_task(readers, context.waker());
-            owed.called = false;
+            owed.is_notified = false;
             if !readers.is_ready() {
                 // What it had been told of is gone, and it is one of those who wait.
                 return Poll::Pending;
             }
-            called |= subscriptions.settle_task(readers);
+            is_notified |= subscriptions.disarm_task(readers);
         }
     }
 
@@ -164,7 +164,7 @@ impl<T> Receiver<T> {
         if let Some(message) = self.take() {
             return Ok(message);
         }
-        let mut wait = ManyWait::new(self.core.readers(), self.step_back());
+        let mut wait = ManyWait::new(self.shared.readers(), self.disarm_all());
         let outcome = loop {
             if let Some(message) = self.take() {
                 break Ok(message);
@@ -195,45 +195,45 @@ impl<T> Receiver<T> {
     ///
     /// Whoever was about to raise the id may still do so once: whoever has it next must take that for a spurious signal.
     pub fn detach(&mut self) -> bool {
-        let readers = self.core.readers();
+        let readers = self.shared.readers();
         self.subscriptions.as_mut().is_some_and(|subscriptions| subscriptions.detach(readers))
     }
 
     /// Whether the oldest message can be taken. Wait-free.
     pub(in crate::channel) fn has_message(&self) -> bool {
-        self.core.ring.is_readable()
+        self.shared.ring.is_readable()
     }
 
     /// The place of the next message in the order of all: behind those that are in the channel, or are being put in.
     pub(in crate::channel) fn place(&self) -> u64 {
-        self.core.ring.place()
+        self.shared.ring.place()
     }
 
     /// Whether all messages before a place have been taken.
     pub(in crate::channel) fn has_reached(&self, place: u64) -> bool {
-        self.core.ring.has_reached(place)
+        self.shared.ring.has_reached(place)
     }
 
     #[inline(always)]
     fn take(&self) -> Option<T> {
-        if self.subscriptions.is_some() { self.passing_on(Core::pop) } else { self.core.pop() }
+        if self.subscriptions.is_some() { self.passing_on(MpmcShared::pop) } else { self.shared.pop() }
     }
 
     fn take_many(&self, to: &mut Vec<T>, most: usize) -> usize {
-        let mut take = |core: &Core<T>| core.pop_many(to, most);
+        let mut take = |shared: &MpmcShared<T>| shared.pop_many(to, most);
         if self.subscriptions.is_none() {
-            return take(&self.core);
+            return take(&self.shared);
         }
-        self.passing_on(|core| Some(take(core)).filter(|&taken| taken != 0)).unwrap_or(0)
+        self.passing_on(|shared| Some(take(shared)).filter(|&taken| taken != 0)).unwrap_or(0)
     }
 
     /// Takes something as one that may have been told of it: then the others are told of what is left, also if a sender's
     /// waker panics.
     #[inline(never)]
-    fn passing_on<R>(&self, take: impl FnOnce(&Core<T>) -> Option<R>) -> Option<R> {
-        let mut owed = Owed { end: self.core.readers(), called: true };
-        let taken = take(&self.core);
-        owed.called = taken.is_some();
+    fn passing_on<R>(&self, take: impl FnOnce(&MpmcShared<T>) -> Option<R>) -> Option<R> {
+        let mut owed = Owed { end: self.shared.readers(), is_notified: true };
+        let taken = take(&self.shared);
+        owed.is_notified = taken.is_some();
         // Before what was taken is on its way out: that would not be dropped if a waker panicked.
         drop(owed);
         taken
@@ -242,17 +242,17 @@ impl<T> Receiver<T> {
     /// Whether nothing will come any more. To be asked after finding nothing.
     fn is_over(&self) -> bool {
         // What was sent before the last sender went is seen by whoever sees that it has gone.
-        self.core.ring.is_closed() && !self.core.ring.is_readable()
+        self.shared.ring.is_closed() && !self.shared.ring.is_readable()
     }
 
     /// After finding nothing: `Ok` if something has come in the meantime.
     #[cold]
     fn nothing(&self) -> Result<(), TryRecvError> {
         let found = match &self.subscriptions {
-            Some(subscriptions) => subscriptions.rest(self.core.readers()),
-            None => !self.core.ring.is_empty() && look_for_a_moment(|| self.core.ring.is_readable()),
+            Some(subscriptions) => subscriptions.rest(self.shared.readers()),
+            None => !self.shared.ring.is_empty() && look_for_a_moment(|| self.shared.ring.is_readable()),
         };
-        if found || self.core.ring.is_closed() { Ok(()) } else { Err(TryRecvError::Empty) }
+        if found || self.shared.ring.is_closed() { Ok(()) } else { Err(TryRecvError::Empty) }
     }
 
     /// Why nothing was found.
@@ -261,8 +261,8 @@ impl<T> Receiver<T> {
     }
 
     /// Before waiting in another way than as a task that polls, or in a set. True: had been told.
-    fn step_back(&self) -> bool {
-        self.subscriptions.as_ref().is_some_and(|subscriptions| subscriptions.step_back(self.core.readers()))
+    fn disarm_all(&self) -> bool {
+        self.subscriptions.as_ref().is_some_and(|subscriptions| subscriptions.disarm_all(self.shared.readers()))
     }
 
     #[cold]
@@ -273,7 +273,7 @@ impl<T> Receiver<T> {
 
     /// Waits until `take` takes something.
     fn receive<R>(&self, deadline: Deadline, mut take: impl FnMut(&Self) -> Option<R>) -> Result<R, RecvTimeoutError> {
-        let mut wait: ManyWait<Readers<'_, T>> = ManyWait::new(self.core.readers(), self.step_back());
+        let mut wait: ManyWait<Readers<'_, T>> = ManyWait::new(self.shared.readers(), self.disarm_all());
         let mut in_time = true;
         let outcome = loop {
             if let Some(taken) = take(self) {
@@ -307,23 +307,23 @@ impl_mpmc_api!(Receiver:
 impl<T> Clone for Receiver<T> {
     /// Another receiver of the same messages. It is attached to nothing.
     fn clone(&self) -> Self {
-        self.core.add_reader();
-        Self { core: self.core.clone(), backoff: self.backoff.again(), subscriptions: None }
+        self.shared.add_reader();
+        Self { shared: self.shared.clone(), backoff: self.backoff.again(), subscriptions: None }
     }
 }
 
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
-        struct Leave<'a, T>(&'a Core<T>);
+        struct Leave<'a, T>(&'a MpmcShared<T>);
         impl<T> Drop for Leave<'_, T> {
             fn drop(&mut self) {
                 self.0.remove_reader();
             }
         }
         // Also if foreign code panics: a waker that is dropped, or woken because this end had been told of a message.
-        let leave = Leave(&self.core);
+        let leave = Leave(&self.shared);
         if let Some(subscriptions) = &mut self.subscriptions {
-            subscriptions.leave(leave.0.readers());
+            subscriptions.unregister(leave.0.readers());
         }
     }
 }
@@ -331,13 +331,15 @@ impl<T> Drop for Receiver<T> {
 impl<T> Attach for Receiver<T> {
     /// Attaching a receiver that is attached already detaches it from where it was.
     fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
-        let readers = self.core.readers();
+        let readers = self.shared.readers();
         self.subscriptions.get_or_insert_default().attach(readers, registration);
         Ok(())
     }
 
     fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
-        self.subscriptions.as_ref().inspect(|subscriptions| subscriptions.with_registration(self.core.readers(), look));
+        self.subscriptions
+            .as_ref()
+            .inspect(|subscriptions| subscriptions.with_registration(self.shared.readers(), look));
     }
 
     fn detach(&mut self) -> bool {
@@ -364,7 +366,7 @@ impl<T> Receive for Receiver<T> {
     }
 
     fn has_message(&mut self) -> bool {
-        self.core.ring.is_readable()
+        self.shared.ring.is_readable()
     }
 
     #[inline]

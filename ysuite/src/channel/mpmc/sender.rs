@@ -4,7 +4,7 @@ use core::fmt;
 use core::time::Duration;
 use std::time::Instant;
 
-use super::core::{Core, Writers};
+use super::shared::{MpmcShared, Writers};
 use super::{SendError, SendTimeoutError, TrySendError, impl_mpmc_api};
 use crate::channel::Spin;
 use crate::os::Deadline;
@@ -17,13 +17,13 @@ use crate::wait::many::ManyWait;
 /// A sending end of the [exchange](super). Clones are equal; any number of threads may use one or several. When the last
 /// is dropped the receivers get what was sent, and then learn that nothing more will come.
 pub struct Sender<T> {
-    core: Arc<Core<T>>,
+    shared: Arc<MpmcShared<T>>,
     backoff: SharedBackoff,
 }
 
 impl<T> Sender<T> {
-    pub(super) fn new(core: Arc<Core<T>>) -> Self {
-        Self { core, backoff: SharedBackoff::new() }
+    pub(super) fn new(shared: Arc<MpmcShared<T>>) -> Self {
+        Self { shared, backoff: SharedBackoff::new() }
     }
 
     /// Sends a message; waits for room as long as it takes.
@@ -35,7 +35,7 @@ impl<T> Sender<T> {
     /// When all receivers are gone. Messages sent just before the last one went are dropped with it.
     #[inline]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
-        match self.core.push(message) {
+        match self.shared.push(message) {
             Ok(()) => Ok(()),
             Err(Rejected::Closed(message)) => Err(SendError(message)),
             Err(Rejected::Full(message)) => {
@@ -52,7 +52,7 @@ impl<T> Sender<T> {
     /// a few times.
     #[inline]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
-        match self.core.push(message) {
+        match self.shared.push(message) {
             Ok(()) => Ok(()),
             Err(Rejected::Closed(message)) => Err(TrySendError::Disconnected(message)),
             Err(Rejected::Full(message)) => self.try_again(message),
@@ -62,11 +62,11 @@ impl<T> Sender<T> {
     /// Full, or a receiver has not finished.
     #[cold]
     fn try_again(&self, message: T) -> Result<(), TrySendError<T>> {
-        let ring = &self.core.ring;
+        let ring = &self.shared.ring;
         if ring.len() == ring.capacity() || !look_for_a_moment(|| ring.is_writable()) {
             return Err(TrySendError::Full(message));
         }
-        self.core.push(message).map_err(|rejected| match rejected {
+        self.shared.push(message).map_err(|rejected| match rejected {
             Rejected::Full(message) => TrySendError::Full(message),
             Rejected::Closed(message) => TrySendError::Disconnected(message),
         })
@@ -77,7 +77,7 @@ impl<T> Sender<T> {
     /// # Errors
     /// When the time is up, and when all receivers are gone.
     pub fn send_timeout(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
-        match self.core.push(message) {
+        match self.shared.push(message) {
             Ok(()) => Ok(()),
             Err(Rejected::Closed(message)) => Err(SendTimeoutError::Disconnected(message)),
             Err(Rejected::Full(message)) => self.send_slowly(message, Deadline::after(timeout)),
@@ -101,9 +101,9 @@ impl<T> Sender<T> {
     /// When all receivers are gone.
     pub async fn send_async(&self, message: T) -> Result<(), SendError<T>> {
         let mut message = message;
-        let mut wait = ManyWait::new(self.core.writers(), false);
+        let mut wait = ManyWait::new(self.shared.writers(), false);
         let outcome = loop {
-            match self.core.push(message) {
+            match self.shared.push(message) {
                 Ok(()) => break Ok(()),
                 Err(Rejected::Closed(message)) => break Err(SendError(message)),
                 Err(Rejected::Full(back)) => message = back,
@@ -125,29 +125,29 @@ impl<T> Sender<T> {
     /// is dropped with it.
     pub fn send_batch(&self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
         let mut messages = messages.into_iter();
-        let mut batch = Batch { pen: Staging::new(), core: &self.core };
+        let mut batch = Batch { staging: Staging::new(), shared: &self.shared };
         let mut sent = 0;
         loop {
-            batch.pen.fill(&mut messages);
-            if batch.pen.len() == 0 {
+            batch.staging.fill(&mut messages);
+            if batch.staging.len() == 0 {
                 return Ok(sent);
             }
-            sent += self.send_pen(&mut batch.pen)?;
+            sent += self.send_pen(&mut batch.staging)?;
         }
     }
 
-    /// Sends what is in the pen.
-    fn send_pen(&self, pen: &mut Staging<T>) -> Result<usize, SendError<Vec<T>>> {
+    /// Sends what is in the staging.
+    fn send_pen(&self, staging: &mut Staging<T>) -> Result<usize, SendError<Vec<T>>> {
         let mut wait: Option<ManyWait<Writers<'_, T>>> = None;
         let mut sent = 0;
-        while pen.len() != 0 {
-            match self.core.push_many(pen) {
+        while staging.len() != 0 {
+            match self.shared.push_many(staging) {
                 None => {
                     drop(wait);
-                    return Err(SendError(pen.take(usize::MAX).collect()));
+                    return Err(SendError(staging.take(usize::MAX).collect()));
                 }
                 Some(0) => {
-                    let wait = wait.get_or_insert_with(|| ManyWait::new(self.core.writers(), false));
+                    let wait = wait.get_or_insert_with(|| ManyWait::new(self.shared.writers(), false));
                     wait.block(&self.backoff, Deadline::Never);
                 }
                 Some(some) => sent += some,
@@ -159,10 +159,10 @@ impl<T> Sender<T> {
     #[cold]
     #[inline(never)]
     fn send_slowly(&self, mut message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
-        let mut wait = ManyWait::new(self.core.writers(), false);
+        let mut wait = ManyWait::new(self.shared.writers(), false);
         let mut in_time = true;
         let outcome = loop {
-            match self.core.push(message) {
+            match self.shared.push(message) {
                 Ok(()) => break Ok(()),
                 Err(Rejected::Closed(message)) => break Err(SendTimeoutError::Disconnected(message)),
                 Err(Rejected::Full(message)) if !in_time => break Err(SendTimeoutError::Timeout(message)),
@@ -189,32 +189,32 @@ impl_mpmc_api!(Sender:
 impl<T> Sender<T> {
     /// Takes the oldest message out, if it is there. Lock-free.
     pub(in crate::channel) fn displace(&self) -> Option<T> {
-        self.core.pop()
+        self.shared.pop()
     }
 }
 
 /// What an iterator had given before it panicked was given to the channel.
 struct Batch<'a, T> {
-    pen: Staging<T>,
-    core: &'a Core<T>,
+    staging: Staging<T>,
+    shared: &'a MpmcShared<T>,
 }
 
 impl<T> Drop for Batch<'_, T> {
     fn drop(&mut self) {
-        while self.pen.len() != 0 && self.core.push_many(&mut self.pen).is_some_and(|sent| sent != 0) {}
+        while self.staging.len() != 0 && self.shared.push_many(&mut self.staging).is_some_and(|sent| sent != 0) {}
     }
 }
 
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Self {
-        self.core.add_writer();
-        Self { core: self.core.clone(), backoff: self.backoff.again() }
+        self.shared.add_writer();
+        Self { shared: self.shared.clone(), backoff: self.backoff.again() }
     }
 }
 
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
-        self.core.remove_writer();
+        self.shared.remove_writer();
     }
 }
 

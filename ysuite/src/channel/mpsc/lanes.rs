@@ -8,7 +8,7 @@
 //!
 //! Cannot: know of messages whose sender is still between publishing and raising. They are found when it has gone on.
 
-use super::shared::{LANE, Shared};
+use super::shared::{LANE, MpscShared};
 use crate::channel::receive::ReadingEnd;
 use crate::passive::{Barrier, Passive};
 use crate::queue::outline;
@@ -32,7 +32,7 @@ pub(in crate::channel) struct Lanes<T> {
     granted: usize,
     /// In memory of its own: slow paths are run on a copy of this struct.
     row: Box<Row<T>>,
-    shared: Arc<Shared<T>>,
+    shared: Arc<MpscShared<T>>,
 }
 
 /// The active lanes.
@@ -143,7 +143,7 @@ impl<T> Row<T> {
 }
 
 impl<T> Lanes<T> {
-    pub(super) fn new(shared: Arc<Shared<T>>) -> Self {
+    pub(super) fn new(shared: Arc<MpscShared<T>>) -> Self {
         let row = Row { lanes: Vec::new(), at: 0, active: Vec::new(), visits: 0 };
         Self { turn: None, left: 0, granted: 0, row: Box::new(row), shared }
     }
@@ -276,7 +276,7 @@ impl<T> Lanes<T> {
     #[inline(never)]
     fn release(&self, reader: &Reader<T>, tokens: u32) {
         let id = self.row.lanes[self.row.at].id;
-        self.shared.sender(Some(id as u32)).ring(reader.writer_passive(), tokens);
+        self.shared.sender(Some(id as u32)).wake(reader.writer_passive(), tokens);
     }
 
     /// Whether no lane is active, and none has called since: then there is no message. A few loads.
@@ -285,7 +285,7 @@ impl<T> Lanes<T> {
         self.row.lanes.is_empty() && !self.shared.ready.any()
     }
 
-    pub(super) fn shared(&self) -> &Shared<T> {
+    pub(super) fn shared(&self) -> &MpscShared<T> {
         &self.shared
     }
 

@@ -62,7 +62,7 @@ pub use self::receiver::Receiver;
 pub use self::sender::{Sender, TooManySenders};
 pub use super::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 
-use self::shared::Shared;
+use self::shared::MpscShared;
 use crate::sync::Arc;
 use crate::wait::Parker;
 
@@ -89,13 +89,13 @@ pub fn bounded<T>(capacity_per_sender: usize) -> (Sender<T>, Receiver<T>) {
 }
 
 fn ends<T>(bound: Option<usize>) -> (Sender<T>, Receiver<T>) {
-    let shared = Arc::new(Shared::new(bound, Arc::new(Parker::new())));
+    let shared = Arc::new(MpscShared::new(bound, Arc::new(Parker::new())));
     let Ok(sender) = Sender::connect(&shared) else { unreachable!("there is room for the first sender") };
     (sender, Receiver::new(shared))
 }
 
 /// Where senders of a funnel come from while it may have none.
-pub(super) struct Entrance<T>(Arc<Shared<T>>);
+pub(super) struct Entrance<T>(Arc<MpscShared<T>>);
 
 impl<T> Entrance<T> {
     /// A sender, with a lane of its own, as by [`Sender::try_clone`].
@@ -107,6 +107,6 @@ impl<T> Entrance<T> {
 /// A funnel without a bound whose receiver sleeps where others call it as well, and has no senders so far. Having none
 /// means nothing here.
 pub(super) fn shared<T>(parker: &Arc<Parker>) -> (Entrance<T>, Lanes<T>) {
-    let shared = Arc::new(Shared::new(None, parker.clone()));
+    let shared = Arc::new(MpscShared::new(None, parker.clone()));
     (Entrance(shared.clone()), Lanes::new(shared))
 }

@@ -6,7 +6,7 @@ use core::time::Duration;
 use std::time::Instant;
 
 use super::lanes::Lanes;
-use super::shared::Shared;
+use super::shared::MpscShared;
 use super::{RecvError, RecvTimeoutError, TryRecvError};
 use crate::channel::Spin;
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
@@ -22,7 +22,7 @@ pub struct Receiver<T> {
 }
 
 impl<T> Receiver<T> {
-    pub(super) fn new(shared: Arc<Shared<T>>) -> Self {
+    pub(super) fn new(shared: Arc<MpscShared<T>>) -> Self {
         Self { inner: RegisterCopy::new(Receiving::new(Lanes::new(shared))) }
     }
 

@@ -5,7 +5,7 @@ use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::time::Instant;
 
-use super::shared::{LANE, Shared};
+use super::shared::{LANE, MpscShared};
 use super::{MAX_SENDERS, SendError, SendTimeoutError, TrySendError};
 use crate::channel::Spin;
 use crate::channel::send::{SenderLink, Sending, impl_sender_api};
@@ -21,7 +21,7 @@ pub struct Sender<T> {
 
 /// What a sender knows of its lane beside the pipe.
 struct SenderLane<T> {
-    shared: Arc<Shared<T>>,
+    shared: Arc<MpscShared<T>>,
     /// None where the receiver was gone already.
     id: Option<u32>,
 }
@@ -59,7 +59,7 @@ impl<T> SenderLink for SenderLane<T> {
 }
 
 impl<T> Sender<T> {
-    pub(super) fn connect(shared: &Arc<Shared<T>>) -> Result<Self, TooManySenders> {
+    pub(super) fn connect(shared: &Arc<MpscShared<T>>) -> Result<Self, TooManySenders> {
         let (writer, id) = shared.connect().ok_or(TooManySenders)?;
         Ok(Self { inner: Sending::new(writer, SenderLane { shared: shared.clone(), id }) })
     }

@@ -24,7 +24,7 @@ pub(super) const LANE: u32 = 1;
 /// Berths of the first segment.
 const FIRST: usize = crate::queue::WORD;
 
-pub(super) struct Shared<T> {
+pub(super) struct MpscShared<T> {
     /// Which lanes have news.
     pub(super) ready: ReadySet,
     /// How the receiver sleeps. Many threads call it; none publishes by it. An inbox has one for all its queues.
@@ -43,7 +43,7 @@ pub(super) struct Shared<T> {
     pub(super) bound: Option<usize>,
 }
 
-impl<T> Shared<T> {
+impl<T> MpscShared<T> {
     pub(super) fn new(bound: Option<usize>, parker: Arc<Parker>) -> Self {
         Self {
             ready: ReadySet::new(),
@@ -181,7 +181,7 @@ impl<T> Shared<T> {
         let mut panics = Panics::none();
         for (at, tokens) in waiting {
             let (id, resting) = &lanes[at];
-            panics.catch(|| self.sender(Some(*id as u32)).ring(resting.writer_passive(), tokens));
+            panics.catch(|| self.sender(Some(*id as u32)).wake(resting.writer_passive(), tokens));
         }
         // When everybody has been woken.
         lanes.iter().for_each(|(_, resting)| panics.catch(|| resting.dispose()));

@@ -8,21 +8,21 @@ use loom::thread;
 
 use super::super::set::SetCore;
 use super::{Inbox, Scene, join, lower_against_raise, lower_beside_a_sleeper, poll_against_raise};
-use crate::os::{Bell, Native, Platform};
+use crate::os::{Native, Notifier, Platform};
 use crate::runner::{model, model_up_to};
 use crate::sync::{Arc, AtomicU32, Ordering};
 
 /// Stands for a descriptor: how many rings are in it, and how often it was written to.
 #[derive(Clone)]
-struct ModelBell {
+struct ModelNotifier {
     rings: Arc<AtomicU32>,
     edges: Arc<AtomicU32>,
 }
 
-impl ModelBell {
+impl ModelNotifier {
     fn set(capacity: usize) -> (SetCore, Self) {
-        let bell = Self { rings: Arc::new(AtomicU32::new(0)), edges: Arc::new(AtomicU32::new(0)) };
-        (SetCore::on_bell(capacity, Box::new(bell.clone())), bell)
+        let notifier = Self { rings: Arc::new(AtomicU32::new(0)), edges: Arc::new(AtomicU32::new(0)) };
+        (SetCore::on_descriptor(capacity, Box::new(notifier.clone())), notifier)
     }
 
     /// Blocks, as an edge-triggered event loop does, until it was written to again. Returns the new count.
@@ -37,22 +37,22 @@ impl ModelBell {
     }
 }
 
-impl AsFd for ModelBell {
+impl AsFd for ModelNotifier {
     fn as_fd(&self) -> BorrowedFd<'_> {
         unreachable!("a model waits on the counter")
     }
 }
 
-impl Bell for ModelBell {
-    fn ring(&self) {
-        // What a kernel's lock gives, and what the contract of `hush` asks.
+impl Notifier for ModelNotifier {
+    fn notify(&self) {
+        // What a kernel's lock gives, and what the contract of `clear` asks.
         let before = self.rings.fetch_add(1, Ordering::Release);
         assert_eq!(before, 0, "a second ring was written");
         self.edges.fetch_add(1, Ordering::Release);
         Native::wake(&self.rings, 1);
     }
 
-    fn hush(&self) -> bool {
+    fn clear(&self) -> bool {
         self.rings.swap(0, Ordering::Acquire) != 0
     }
 
@@ -67,8 +67,8 @@ impl Bell for ModelBell {
 }
 
 /// Nothing runs any more: readable exactly if something is up, at the latest after one look.
-fn at_rest(core: &SetCore, bell: &ModelBell) {
-    let rings = &bell.rings;
+fn at_rest(core: &SetCore, notifier: &ModelNotifier) {
+    let rings = &notifier.rings;
     if core.any() {
         assert_eq!(rings.load(Ordering::Relaxed), 1, "something is up and the descriptor is not readable");
     }
@@ -81,7 +81,7 @@ fn at_rest(core: &SetCore, bell: &ModelBell) {
 #[test]
 fn models_bell_take_against_raise() {
     model(|| {
-        let (core, bell) = ModelBell::set(2);
+        let (core, notifier) = ModelNotifier::set(2);
         let core = Arc::new(core);
         let raisers = [0, 1].map(|id| {
             let core = Arc::clone(&core);
@@ -90,26 +90,26 @@ fn models_bell_take_against_raise() {
         let _ = core.check();
         let _ = core.check();
         join(raisers);
-        at_rest(&core, &bell);
+        at_rest(&core, &notifier);
     });
 }
 
 #[test]
 fn models_bell_wakes_the_sleeper() {
-    model(|| poll_against_raise::<2>(|capacity| ModelBell::set(capacity).0, [0, 1]));
-    model_up_to(2, || poll_against_raise::<4>(|capacity| ModelBell::set(capacity).0, [0, 1]));
+    model(|| poll_against_raise::<2>(|capacity| ModelNotifier::set(capacity).0, [0, 1]));
+    model_up_to(2, || poll_against_raise::<4>(|capacity| ModelNotifier::set(capacity).0, [0, 1]));
 }
 
 #[test]
 fn models_bell_lower_does_not_hide_a_signal_from_a_sleeper() {
-    model_up_to(2, || lower_beside_a_sleeper(ModelBell::set(4).0));
+    model_up_to(2, || lower_beside_a_sleeper(ModelNotifier::set(4).0));
 }
 
 /// An edge-triggered loop that looks until it finds nothing.
 #[test]
 fn models_bell_tells_an_edge_triggered_loop() {
     model(|| {
-        let (core, bell) = ModelBell::set(2);
+        let (core, notifier) = ModelNotifier::set(2);
         let scene = Scene::<2>::new(core);
         let raisers = [0, 1].map(|id| scene.raise(id));
         let mut seen = [false; 2];
@@ -125,7 +125,7 @@ fn models_bell_tells_an_edge_triggered_loop() {
             if seen == [true; 2] {
                 break;
             }
-            told = bell.wait_for_edge(told);
+            told = notifier.wait_for_edge(told);
         }
         join(raisers);
     });
@@ -135,7 +135,7 @@ fn models_bell_tells_an_edge_triggered_loop() {
 #[test]
 fn models_bell_rings_for_what_a_take_puts_back() {
     model(|| {
-        let (core, bell) = ModelBell::set(4);
+        let (core, notifier) = ModelNotifier::set(4);
         let core = Arc::new(core);
         let [kept, leaving] = [0, 2].map(|id| Inbox::attached(&core, id));
         // In the word of an attached receiver, whose summary is cleared only behind the take.
@@ -149,7 +149,7 @@ fn models_bell_rings_for_what_a_take_puts_back() {
         let _ = core.check();
         raiser.join().unwrap();
         receiver.join().unwrap();
-        at_rest(&core, &bell);
+        at_rest(&core, &notifier);
         drop(kept);
     });
 }
@@ -157,16 +157,16 @@ fn models_bell_rings_for_what_a_take_puts_back() {
 #[test]
 fn models_bell_lower_against_raise() {
     model(|| {
-        let (core, bell) = ModelBell::set(2);
+        let (core, notifier) = ModelNotifier::set(2);
         let core = lower_against_raise(core, 0, 1);
-        at_rest(&core, &bell);
+        at_rest(&core, &notifier);
     });
 }
 
 #[test]
 fn models_bell_two_lower_at_once() {
     model(|| {
-        let (core, bell) = ModelBell::set(4);
+        let (core, notifier) = ModelNotifier::set(4);
         let core = Arc::new(core);
         let inboxes = [0, 1].map(|id| Inbox::attached(&core, id));
         inboxes.iter().for_each(|inbox| inbox.registration.raise());
@@ -178,14 +178,14 @@ fn models_bell_two_lower_at_once() {
         sender.join().unwrap();
         join(receivers);
         assert!(core.is_up(0) && !core.is_up(1));
-        at_rest(&core, &bell);
+        at_rest(&core, &notifier);
     });
 }
 
 #[test]
 fn models_bell_abandoned_against_raise() {
     model(|| {
-        let (core, bell) = ModelBell::set(2);
+        let (core, notifier) = ModelNotifier::set(2);
         let core = Arc::new(core);
         let raisers = [0, 1].map(|id| {
             let core = Arc::clone(&core);
@@ -193,6 +193,6 @@ fn models_bell_abandoned_against_raise() {
         });
         core.abandon();
         join(raisers);
-        assert_eq!(bell.rings.load(Ordering::Relaxed), 0, "the descriptor of a set that is gone is readable");
+        assert_eq!(notifier.rings.load(Ordering::Relaxed), 0, "the descriptor of a set that is gone is readable");
     });
 }

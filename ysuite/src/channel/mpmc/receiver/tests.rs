@@ -41,7 +41,7 @@ impl Wake for Explosive {
 
 /// Puts messages in, silently.
 fn put(receiver: &Receiver<u32>, messages: u32) {
-    (0..messages).for_each(|message| assert!(receiver.core.ring.push(message).is_ok()));
+    (0..messages).for_each(|message| assert!(receiver.shared.ring.push(message).is_ok()));
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn one_that_was_told_tells_the_next_where_a_senders_waker_panics() {
     let waker = next.clone().into();
     assert!(waiting.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
     put(&first, 2);
-    notify(first.core.readers().list(), 1);
+    notify(first.shared.readers().list(), 1);
     assert_eq!((told.times(), next.times()), (1, 0));
     let mut sending = pin!(sender.send_async(2));
     assert!(sending.as_mut().poll(&mut Context::from_waker(&Arc::new(Explosive).into())).is_pending());
@@ -84,7 +84,7 @@ fn one_that_was_told_tells_the_next_where_its_wakers_clone_panics() {
     let mut waiting = pin!(second.recv_async());
     let waker = next.clone().into();
     assert!(waiting.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
-    notify(first.core.readers().list(), 1);
+    notify(first.shared.readers().list(), 1);
     assert_eq!((told.times(), next.times()), (1, 0));
     // SAFETY: nothing is owned, and the receiver outlives it.
     let only = unsafe { Waker::new((&raw const second).cast(), &TABLE) };

@@ -11,22 +11,22 @@ use crate::sync::{AtomicUsize, Ordering};
 use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify, notify_all};
 
-pub(super) struct Core<T> {
+pub(super) struct MpmcShared<T> {
     pub(super) ring: Ring<T>,
-    readers: Crowd,
-    writers: Crowd,
+    readers: SideOfEnds,
+    writers: SideOfEnds,
 }
 
 /// The ends of one side.
-struct Crowd {
+struct SideOfEnds {
     list: WaitList,
     ends: CachePadded<AtomicUsize>,
 }
 
 /// Those who wait for messages.
-pub(super) struct Readers<'a, T>(&'a Core<T>);
+pub(super) struct Readers<'a, T>(&'a MpmcShared<T>);
 /// Those who wait for room.
-pub(super) struct Writers<'a, T>(&'a Core<T>);
+pub(super) struct Writers<'a, T>(&'a MpmcShared<T>);
 
 impl<T> Clone for Readers<'_, T> {
     fn clone(&self) -> Self {
@@ -69,10 +69,10 @@ impl<T> SharedEnd for Writers<'_, T> {
     }
 }
 
-impl<T> Core<T> {
+impl<T> MpmcShared<T> {
     pub(super) fn new(capacity: usize) -> Self {
-        let crowd = || Crowd { list: WaitList::new(), ends: CachePadded::new(AtomicUsize::new(1)) };
-        Self { ring: Ring::new(capacity), readers: crowd(), writers: crowd() }
+        let side = || SideOfEnds { list: WaitList::new(), ends: CachePadded::new(AtomicUsize::new(1)) };
+        Self { ring: Ring::new(capacity), readers: side(), writers: side() }
     }
 
     pub(super) fn readers(&self) -> Readers<'_, T> {
@@ -94,8 +94,8 @@ impl<T> Core<T> {
     }
 
     /// Sends as many of a batch as there is room for. `None`: nobody will receive any.
-    pub(super) fn push_many(&self, pen: &mut Staging<T>) -> Option<usize> {
-        let sent = self.ring.push_many(pen)?;
+    pub(super) fn push_many(&self, staging: &mut Staging<T>) -> Option<usize> {
+        let sent = self.ring.push_many(staging)?;
         if sent != 0 && self.readers.list.published() {
             self.announce_messages(sent);
         }
