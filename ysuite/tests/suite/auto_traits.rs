@@ -97,7 +97,7 @@ fn entries() -> Vec<Entry> {
         "channel/iter.rs" Iter: channel::Iter<'static, spsc::Receiver<Mine>> = "SYPUR", channel::Iter<'static, spsc::Receiver<Bound>> = "..PUR";
         "channel/iter.rs" TryIter: channel::TryIter<'static, mpsc::Receiver<Mine>> = "SYPUR", channel::TryIter<'static, mpsc::Receiver<Bound>> = "..PUR";
         "channel/iter.rs" IntoIter: channel::IntoIter<spsc::Receiver<Mine>> = "SYPUR", channel::IntoIter<mpmc::Receiver<Bound>> = "..PUR";
-        "channel/spin.rs" Spin: channel::Spin = "SYPUR";
+        "wait/backoff.rs" Spin: channel::Spin = "SYPUR";
         "channel/error.rs" SendError: channel::SendError<u8> = "SYPUR", channel::SendError<Mine> = "S.PU.", channel::SendError<Bound> = "..PUR";
         "channel/error.rs" TrySendError: channel::TrySendError<u8> = "SYPUR", channel::TrySendError<Mine> = "S.PU.";
         "channel/error.rs" SendTimeoutError: channel::SendTimeoutError<u8> = "SYPUR", channel::SendTimeoutError<Mine> = "S.PU.";
