@@ -1,18 +1,20 @@
-//! Passive synchronisation: one word by which a sleeper tells whoever publishes next that it wants to be woken.
+//! Passive synchronisation: one word by which a sleeper tells the next publisher that it wants to be woken.
 //!
-//! Two threads share a word: the *publisher* looks at it after each publication, the *sleeper* arms it before it
-//! sleeps. Every operation is wait-free; none makes a system call but the sleeper's heavy barrier.
+//! Two threads share a word: the *publisher* loads it after each publication, the *sleeper* arms it before it sleeps.
+//! Every operation is wait-free; only the sleeper's heavy barrier is a system call.
 //!
-//! The handshake is the store-then-load one: publish, barrier, look at the word, against arm, barrier, look at the
-//! queue. One of the two sees the other. The publisher's barrier is free for a stream (a compiler barrier, against the
-//! sleeper's `membarrier`), and a fence for a while after each wake-up (against the sleeper's fence): a thread that is
-//! woken for every message never pays for a `membarrier`, a stream never pays for a fence. The bit `FENCED` says which of
-//! the two holds, and it lives in the word itself, so that both learn it with the very access they need anyway.
+//! The handshake is the store-then-load one: publish, barrier, load the word, against arm, barrier, look at the queue.
+//! At least one of the two threads sees what the other has stored. The publisher's barrier is free for a stream (a
+//! compiler barrier, against the sleeper's `membarrier`), and a fence for a while after each wake-up (against the
+//! sleeper's fence): a thread that is woken for every message never pays for a `membarrier`, a stream never pays for a
+//! fence. The bit `FENCED` says which of the two holds. It is part of the word itself, so that both threads learn it by
+//! an access they need anyway.
 //!
 //! Where many threads publish, each on a word of its own, the sleeper marks all these words and pays for one
-//! [`Barrier`]. A word that many threads *call* ([`Passive::called`]) keeps the promise of a fence for ever.
+//! [`Barrier`]. A word that many threads *call* ([`Passive::called`]) keeps the promise of a fence until the end.
 //!
 //! Cannot: serve two sleepers at once, or two publishers that use [`Passive::published`].
+//!
 //! Sources: Y-suite (ØMQ 0.2) for the idea; liburcu, folly and C++ P1202 for the asymmetric barriers.
 
 use crate::os::{asymmetric, heavy, light};
@@ -22,29 +24,29 @@ use crate::sync::{AtomicU32, Ordering, fence, window};
 const FENCED: u32 = 1 << 31;
 /// The sleeping side is gone for good.
 pub(crate) const GONE: u32 = 1 << 30;
-/// Everything else is the sleeper's own: how it sleeps, opaque here.
+/// All other bits are the sleeper's own: they tell its waker how it sleeps, and are opaque here.
 const TOKENS: u32 = !(FENCED | GONE);
 
-/// Publications without a sleeper after which the fence is given up for the free barrier.
+/// Publications without a sleeper after which the publisher gives up the fence for the free barrier.
 #[cfg(not(ysuite_loom))]
 const FENCE_WINDOW: u32 = 64;
 #[cfg(ysuite_loom)]
 const FENCE_WINDOW: u32 = 1;
 
-/// The sleeper's half of the barrier, owed for words it has marked: one pays for all of them.
+/// The sleeper's half of the barrier, owed for the words it has marked: one barrier pays for all of them.
 #[must_use = "until it is passed, a publication may be missed"]
 pub(crate) struct Barrier {
-    /// What all those words have in common.
+    /// The bits that all those words have in common, as they were before they were marked.
     words: u32,
 }
 
 impl Barrier {
-    /// Owed to nobody so far.
+    /// Owed for no word so far.
     pub(crate) const fn none() -> Self {
         Self { words: FENCED }
     }
 
-    /// Owed for one more word.
+    /// Owed for the words of `other` as well.
     pub(crate) fn and(self, other: Self) -> Self {
         Self { words: self.words & other.words }
     }
@@ -52,37 +54,37 @@ impl Barrier {
     pub(crate) fn pass(self) {
         window();
         if self.words & FENCED != 0 {
-            // ORDERING: pairs with the fence in `attend`, which every publisher has promised for its next look, and with
-            // the one in `called`.
+            // ORDERING: SeqCst pairs with the fence in `attend`, which every publisher of a marked word has promised
+            // for its next look, and with the fence in `called`.
             fence(Ordering::SeqCst);
         } else {
-            // Pairs with `light()` in `published`, and, being a full barrier of this thread as well, with the fences of
-            // those who have promised one.
+            // ORDERING: pairs with `light()` in `published`; and as a full barrier of this thread, too, with the fence
+            // in `attend` of each publisher that has promised one.
             heavy();
         }
     }
 }
 
-/// The word, and the publisher's memory of how long nobody has slept.
+/// The word, and the publisher's count of publications without a sleeper.
 pub(crate) struct Passive {
     /// Armed by the sleeper, taken by the publisher.
     word: AtomicU32,
-    /// Owned by the publisher; atomic only so that this can be shared.
+    /// Owned by the publisher; atomic only so that `Passive` can be shared.
     idle_publications: AtomicU32,
 }
 
 impl Passive {
     pub(crate) fn new() -> Self {
-        // A new pair starts fenced: whoever sends one message a minute never makes the kernel interrupt other CPUs.
+        // A new pair starts fenced: a pair with one message a minute never makes the kernel interrupt other CPUs.
         Self { word: AtomicU32::new(FENCED), idle_publications: AtomicU32::new(0) }
     }
 
-    /// A word that is armed from the start: nobody has published yet.
+    /// A word that is armed from the start: no message has been published yet.
     pub(crate) fn armed(tokens: u32) -> Self {
         Self { word: AtomicU32::new(FENCED | tokens), idle_publications: AtomicU32::new(0) }
     }
 
-    /// A word on which nobody will ever sleep.
+    /// A word on which no thread will ever sleep.
     pub(crate) fn unused() -> Self {
         Self { word: AtomicU32::new(0), idle_publications: AtomicU32::new(0) }
     }
@@ -96,33 +98,35 @@ impl Passive {
     #[inline(always)]
     pub(crate) fn published(&self) -> u32 {
         light();
-        // ORDERING: Relaxed; a non-zero word is looked at again in `attend`. Where it is 0 the publisher is not fenced,
-        // so a sleeper that armed before this load was performed has run `heavy()` in `arm`, which pairs with `light()`.
+        // ORDERING: Relaxed; `attend` loads a non-zero word again behind its fence. Where the word is 0 the publisher
+        // has promised no fence, so a sleeper that arms it runs `heavy()` in `Barrier::pass`, which pairs with
+        // `light()` above: either this load sees the token, or the sleeper's second look sees the publication.
         if self.word.load(Ordering::Relaxed) == 0 { 0 } else { self.attend() }
     }
 
-    /// The word is not 0: somebody sleeps, or is gone, or the publisher has promised a fence.
+    /// The word is not 0: the sleeper sleeps or has left, or the publisher has promised a fence.
     #[cold]
     #[inline(never)]
     fn attend(&self) -> u32 {
-        // ORDERING: pairs with the fence or `heavy()` in `arm`: either the load below sees the token, or the sleeper's
-        // second look sees what was published before this fence.
+        // ORDERING: SeqCst pairs with the fence or `heavy()` in `Barrier::pass`: either the load below sees the token,
+        // or the sleeper's second look sees what was published before this fence.
         fence(Ordering::SeqCst);
-        // ORDERING: Relaxed; whoever takes tokens does so with the read-modify-write in `take`.
+        // ORDERING: Relaxed; behind the fence, and tokens are taken by the read-modify-write in `take`, which acquires.
         let word = self.word.load(Ordering::Relaxed);
         window();
         if word & (TOKENS | GONE) != 0 {
             return self.take();
         }
         if word & FENCED != 0 && asymmetric() {
-            // ORDERING: Relaxed twice; only the publisher touches it.
+            // ORDERING: Relaxed twice; only the publisher uses this counter.
             let idle_publications = self.idle_publications.load(Ordering::Relaxed) + 1;
             self.idle_publications
                 .store(if idle_publications < FENCE_WINDOW { idle_publications } else { 0 }, Ordering::Relaxed);
             if idle_publications >= FENCE_WINDOW {
-                // ORDERING: SeqCst read-modify-write on the word that `arm` modifies so as well: one that arms later sees
-                // the bit gone and uses `heavy()`; one that has armed since the load above has its token in the word,
-                // where the next look finds it by coherence alone, and has seen all that is published so far.
+                // ORDERING: SeqCst read-modify-write of the word that `mark` modifies by one as well. A sleeper that
+                // arms later sees the bit gone and runs `heavy()`. A sleeper that has armed since the load above has
+                // its token in the word, where the publisher's next load finds it by coherence alone; and it has seen
+                // all that is published so far.
                 self.word.fetch_and(!FENCED, Ordering::SeqCst);
             }
         }
@@ -131,36 +135,40 @@ impl Passive {
 
     /// Takes all tokens, at most once each, and promises fences again.
     fn take(&self) -> u32 {
-        // ORDERING: Relaxed; only the publisher touches it.
+        // ORDERING: Relaxed; only the publisher uses this counter.
         self.idle_publications.store(0, Ordering::Relaxed);
-        // ORDERING: Acquire side pairs with the release of `arm`, so that what the token stands for (a waker, a
-        // registration) is visible to whoever rings it; SeqCst keeps it in one order with `arm` and `attend`.
+        // ORDERING: the Acquire side pairs with the Release side of the `fetch_or` in `mark`, so that what the token
+        // stands for (a waker, a registration) is visible to the publisher that wakes by it. SeqCst keeps it in one
+        // order with `mark` and with `attend`'s change of FENCED.
         let before = self.word.swap(FENCED, Ordering::SeqCst);
         if before & GONE != 0 {
-            // ORDERING: Relaxed; only this thread reads the bit, and its sleeper will not touch the word again.
+            // ORDERING: Relaxed; it hands no data over: the swap above has acquired what the sleeper did before it
+            // left, and a sleeper that has left will not arm the word again.
             self.word.fetch_or(GONE, Ordering::Relaxed);
         }
         window();
         before & (TOKENS | GONE)
     }
 
-    /// Any number of threads, each after what it did somewhere else: the tokens of a sleeper that wants to be woken, or
-    /// 0. Only for words on which nobody [publishes](Self::published).
+    /// Any number of threads, each after it has published elsewhere: the tokens of a sleeper that wants to be woken, or
+    /// 0. Only for words on which no thread [publishes](Self::published).
     pub(crate) fn called(&self) -> u32 {
-        // ORDERING: pairs with the fence in `Barrier::pass`: either the load below sees the token, or the sleeper's second
-        // look sees what was done before this fence.
+        // ORDERING: SeqCst pairs with the fence or `heavy()` in `Barrier::pass`: either the load below sees the token,
+        // or the sleeper's second look sees what this thread did before this fence.
         fence(Ordering::SeqCst);
-        // ORDERING: Relaxed; whoever takes tokens does so with the read-modify-write below.
+        // ORDERING: Relaxed; behind the fence, and tokens are taken by the read-modify-write below, which acquires.
         if self.word.load(Ordering::Relaxed) & TOKENS == 0 {
             return 0;
         }
         window();
-        // ORDERING: as in `take`; FENCED stays, so all callers and the sleeper go on using fences.
+        // FENCED stays, so all callers and the sleeper go on using fences.
+        // ORDERING: the Acquire side pairs with the Release side of the `fetch_or` in `mark`, so that what the token
+        // stands for (a waker, a registration) is visible to the caller that wakes by it. SeqCst keeps it in one order
+        // with `mark`.
         self.word.fetch_and(!TOKENS, Ordering::SeqCst) & TOKENS
     }
 
-    /// Sleeper: leaves `tokens` beside those already there. Afterwards the queue must be looked at once more before
-    /// sleeping.
+    /// Sleeper: adds `tokens` to those in the word. Afterwards it must look at the queue once more before it sleeps.
     pub(crate) fn arm(&self, tokens: u32) {
         self.mark(tokens).pass();
     }
@@ -168,37 +176,43 @@ impl Passive {
     /// Sleeper: as [`arm`](Self::arm), but the barrier is still owed.
     pub(crate) fn mark(&self, tokens: u32) -> Barrier {
         debug_assert!(tokens != 0 && tokens & !TOKENS == 0);
-        // ORDERING: release side pairs with `take`; SeqCst puts it in one order with `attend`'s change of FENCED.
+        // ORDERING: the Release side pairs with the Acquire side of the read-modify-writes in `take` and `called`,
+        // which hand the token out; SeqCst puts it in one order with `attend`'s change of FENCED.
         Barrier { words: self.word.fetch_or(tokens, Ordering::SeqCst) }
     }
 
-    /// Sleeper: takes `tokens` back; returns those that nobody had taken. A wake-up already under way is harmless.
+    /// Sleeper: takes `tokens` back; returns those that no publisher had taken. A wake-up already under way is
+    /// harmless.
     pub(crate) fn disarm(&self, tokens: u32) -> u32 {
-        // ORDERING: Acquire pairs with `take`: a token found gone means its publication is visible.
+        // ORDERING: AcqRel; Acquire pairs with the Release side of the swap in `take` and of the `fetch_and` in
+        // `called`: where a token is found gone, its publication is visible.
         self.word.fetch_and(!tokens, Ordering::AcqRel) & tokens
     }
 
-    /// Sleeper: the word as it stands: its own tokens that nobody has taken yet, and other bits that are not its
-    /// business. To be slept on as a whole, for as long as the token is in it.
+    /// Sleeper: the whole word: its own tokens that no publisher has taken yet, and bits it ignores. The sleeper waits
+    /// for a change of the whole word, for as long as its token is in it.
     pub(crate) fn look(&self) -> u32 {
-        // ORDERING: Acquire pairs with `take`: a token found gone means its publication is visible.
+        // ORDERING: Acquire pairs with the Release side of the swap in `take` and of the `fetch_and` in `called`: where
+        // a token is found gone, its publication is visible.
         self.word.load(Ordering::Acquire)
     }
 
-    /// Sleeper: will never come back. From now on every publication is answered with [`GONE`].
+    /// Sleeper: leaves for good. From now on every publication is answered with [`GONE`].
     pub(crate) fn leave(&self) {
         self.go().pass();
     }
 
     /// Sleeper: as [`leave`](Self::leave), but the barrier is still owed.
     pub(crate) fn go(&self) -> Barrier {
-        // ORDERING: as in `mark`: the sleeper's last look at the queue comes after it.
+        // ORDERING: the Release side pairs with the Acquire side of the swap in `take` and with `is_gone`: all that the
+        // sleeper did before is visible. SeqCst puts it in one order with `attend`'s change of FENCED.
         Barrier { words: self.word.fetch_or(GONE, Ordering::SeqCst) }
     }
 
     /// Whether the sleeping side has left.
     pub(crate) fn is_gone(&self) -> bool {
-        // ORDERING: Acquire pairs with `leave`.
+        // ORDERING: Acquire pairs with the Release side of the `fetch_or` in `go`: all that the sleeper did before is
+        // visible.
         self.word.load(Ordering::Acquire) & GONE != 0
     }
 }

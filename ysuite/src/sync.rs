@@ -1,7 +1,8 @@
-//! One façade over `std` and `loom`: atomics, cells, `Arc`, locks and threads.
+//! The types shared between threads, by one set of names for `std` and `loom`: atomics, cells, `Arc`, locks and
+//! threads.
 //!
-//! Everything in this crate that is shared between threads is made of these names, so the very code that ships is the
-//! code the model checker explores (under the private cfg `ysuite_loom`).
+//! All that this crate shares between threads is made of these types, so the very code that ships is the code that the
+//! model checker explores (under the private cfg `ysuite_loom`).
 
 #[cfg(not(ysuite_loom))]
 mod real {
@@ -49,8 +50,8 @@ pub(crate) use real::{
     fence, spin_loop, thread, thread_local,
 };
 
-/// Memory that one thread makes and an atomic elsewhere hands over: a model is told who writes and who reads it, and finds
-/// where the one is not ordered before the other. Nothing otherwise.
+/// Stands for memory that one thread writes and an atomic elsewhere hands over: a model learns when it is written and
+/// read, and reports a read that is not ordered behind the write. Without a model it does nothing.
 pub(crate) struct Handed(#[cfg(ysuite_loom)] UnsafeCell<()>);
 
 impl Handed {
@@ -61,14 +62,14 @@ impl Handed {
         )
     }
 
-    /// The caller has written what this stands for.
+    /// The caller has written the memory.
     #[inline(always)]
     pub(crate) fn written(&self) {
         #[cfg(ysuite_loom)]
         self.0.with_mut(|_| ());
     }
 
-    /// The caller is about to read it.
+    /// The caller is about to read the memory.
     #[inline(always)]
     pub(crate) fn read(&self) {
         #[cfg(ysuite_loom)]
@@ -76,9 +77,9 @@ impl Handed {
     }
 }
 
-/// Between two steps where it matters who comes in between. Nothing, but in hunts that widen such windows (the private cfg
-/// `ysuite_delay`): there each of them takes long now and then, so that what a preemption would do once in a million times
-/// happens all the time.
+/// Marks the window between two steps in which a step of another thread matters. Does nothing, except in stress tests
+/// that widen such windows (the private cfg `ysuite_delay`): there some of them take long, so that an interleaving that
+/// a preemption brings about once in a million times happens all the time.
 #[inline(always)]
 pub(crate) fn window() {
     #[cfg(all(ysuite_delay, not(ysuite_loom)))]
@@ -90,7 +91,8 @@ mod delay {
     use core::cell::Cell;
     use core::sync::atomic::{AtomicU64, Ordering};
 
-    /// One in so many windows takes long: often enough that two threads' meet, seldom enough that they miss each other.
+    /// One in `SELDOM` windows takes long: often enough that the windows of two threads overlap, seldom enough that
+    /// they do not always.
     const SELDOM: u64 = 3;
 
     static SEED: AtomicU64 = AtomicU64::new(0x9e37_79b9_7f4a_7c15);
@@ -108,7 +110,7 @@ mod delay {
             cell.set(x);
             x
         };
-        // A thread that is past its thread-locals passes at once.
+        // A thread whose thread-locals are dropped passes at once.
         RANDOM.try_with(next).unwrap_or(1)
     }
 
@@ -117,7 +119,7 @@ mod delay {
         let x = random();
         match x % SELDOM {
             0 if (x >> 8) % 8 == 0 => std::thread::yield_now(),
-            // On many scales: which of them brings two threads together is the machine's secret.
+            // On many scales: which of them makes two threads meet depends on the machine.
             0 => (0..(x >> 20) % (2 << ((x >> 12) % 7))).for_each(|_| core::hint::spin_loop()),
             _ => {}
         }

@@ -1,10 +1,10 @@
 //! The asymmetric pair of barriers: [`light`] and [`heavy`] together stand for one full fence on each side of a
-//! store-then-load handshake. The light side is free where the kernel executes the barrier on its behalf (`membarrier(2)`,
-//! see `membarrier.rs`). Any thread; `heavy` makes one system call.
+//! store-then-load handshake. The light side is free where the kernel executes the barrier on its behalf
+//! (`membarrier(2)`, see `membarrier.rs`). Any thread; `heavy` makes one system call.
 
 use super::{Native, Platform};
 
-/// Whether the asymmetric pair may be used in this process: decided once, at the first question.
+/// Whether the asymmetric pair may be used in this process: decided once, at the first call.
 #[inline]
 pub(crate) fn asymmetric() -> bool {
     Native::can_bar_others()
@@ -14,6 +14,7 @@ pub(crate) fn asymmetric() -> bool {
 /// Valid only against a [`heavy`] on the other side.
 #[inline(always)]
 pub(crate) fn light() {
+    // ORDERING: SeqCst for the compiler; for the processor `heavy` on the other side runs the fence.
     #[cfg(not(ysuite_loom))]
     core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
     #[cfg(ysuite_loom)]
@@ -21,29 +22,30 @@ pub(crate) fn light() {
 }
 
 /// The side that runs before a sleep: afterwards, every other thread of the process has executed a full fence at some
-/// point during the call. Must only be used where [`asymmetric`] has answered true.
+/// point during the call. Call only where [`asymmetric`] has returned true.
 pub(crate) fn heavy() {
     Native::bar_others();
 }
 
-/// The kernel's barrier for others, as a model sees it: less than it is, and as much as may be relied on.
+/// The kernel's barrier for others in a model: weaker than the real one, and as strong as callers may rely on.
 ///
-/// Each thread has a word of its own. `light` is a read-modify-write of the caller's word, `heavy` one of everybody's:
-/// so each pair of the two has an order. A `light` that comes first hands over what its thread did before it; one that
-/// comes second gets what the caller of `heavy` did before that. Nothing passes between two `light`s, nothing to any
-/// atomic elsewhere, and none of them is a fence: where a fence is needed a model finds it missing.
+/// Each thread has a word of its own. `light` is a read-modify-write of the caller's word, `heavy` is one of every
+/// thread's word: so each pair of the two has an order. A `light` that comes first hands over what its thread did
+/// before it; one that comes second gets what the caller of `heavy` did before that. Two `light`s hand nothing over to
+/// each other, neither call orders atomics elsewhere, and `light` is no fence: where a fence is needed a model finds it
+/// missing.
 #[cfg(ysuite_loom)]
 pub(super) mod model {
     use std::sync::atomic::AtomicUsize as PlainUsize;
 
     use loom::sync::atomic::{AtomicUsize, Ordering, fence};
 
-    /// A model has no more threads.
+    /// A model has at most this many threads.
     const THREADS: usize = 5;
 
     struct Barriers {
         words: [AtomicUsize; THREADS],
-        /// How many threads have a word. Not a model's: that would order them.
+        /// How many threads have a word. Not an atomic of the model: that would order the threads.
         given: PlainUsize,
     }
 
@@ -55,24 +57,29 @@ pub(super) mod model {
     }
 
     loom::thread_local! {
-        // ORDERING: Relaxed; a number for each.
+        // ORDERING: Relaxed; a read-modify-write gives each thread a number of its own, and the number guards nothing.
         static OWN: usize = BARRIERS.given.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(super) fn light() {
-        // ORDERING: AcqRel, see above. A thread past its thread-locals has a fence.
+        // ORDERING: AcqRel pairs with the read-modify-write of the same word in `between_threads`: whichever comes
+        // second gets what the thread of the first did before. A thread whose thread-locals are dropped runs a fence
+        // instead.
         if OWN.try_with(|&own| BARRIERS.words[own].fetch_add(0, Ordering::AcqRel)).is_err() {
             fence(Ordering::SeqCst);
         }
     }
 
     pub(in crate::os) fn between_threads() {
-        // ORDERING: a full fence of the caller's own.
+        // ORDERING: SeqCst; `membarrier` is a full fence of the calling thread when it begins.
         fence(Ordering::SeqCst);
-        // ORDERING: AcqRel, see above; also those of threads that have come to no `light` yet.
         for word in &BARRIERS.words {
+            // ORDERING: AcqRel pairs with the read-modify-write of the same word in `light`: whichever comes second
+            // gets what the thread of the first did before. Includes the words of threads that have not called `light`
+            // yet.
             word.fetch_add(0, Ordering::AcqRel);
         }
+        // ORDERING: SeqCst; `membarrier` is a full fence of the calling thread when it returns.
         fence(Ordering::SeqCst);
     }
 }

@@ -1,13 +1,15 @@
-//! How many CPUs the machine has in use. Any thread; asks once, then never blocks.
+//! How many CPUs the machine has in use. Any thread; the first call reads a file, later ones never block.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-/// As the kernel lists them: `0-3,6`. Masks of threads say something else: a thread pinned to one CPU is not alone on the
-/// machine. A list that cannot be had or read means "many", which is what costs least if it is wrong.
+/// The number of CPUs in the kernel's list, such as `0-3,6`. A thread's affinity mask would be wrong: a thread pinned
+/// to one CPU is not alone on the machine. A list that cannot be read or parsed means "many", the guess that costs
+/// least if wrong.
 pub(super) fn online() -> usize {
-    // No lock, as everything that may be asked in a forked child. Two threads that ask at once find the same.
+    // No lock: a forked child may call this, and a lock could be held by a thread that the child does not have. Two
+    // threads that call at once compute the same number.
     static ONLINE: AtomicUsize = AtomicUsize::new(0);
-    // ORDERING: Relaxed here and below; the number guards nothing but itself.
+    // ORDERING: Relaxed; the number guards no other data.
     let known = ONLINE.load(Ordering::Relaxed);
     if known != 0 {
         return known;
@@ -15,6 +17,7 @@ pub(super) fn online() -> usize {
     super::count_call();
     let list = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
     let counted = count(list.trim()).unwrap_or(usize::MAX);
+    // ORDERING: Relaxed; the number guards no other data.
     ONLINE.store(counted, Ordering::Relaxed);
     counted
 }

@@ -3,23 +3,23 @@
 use core::time::Duration;
 use std::time::Instant;
 
-/// When a wait ends at the latest, by the monotonic clock, which no change of the date touches.
+/// When a wait ends at the latest, by the monotonic clock, which does not change with the date.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Deadline {
-    /// It does not wait at all.
+    /// The wait ends at once.
     Passed,
     At(Instant),
-    /// As long as it takes.
+    /// The wait has no time-out.
     Never,
 }
 
 impl Deadline {
-    /// A deadline that the clock cannot hold is none.
+    /// The deadline `timeout` from now; `Never` where the clock cannot represent it.
     pub(crate) fn after(timeout: Duration) -> Self {
         Instant::now().checked_add(timeout).map_or(Self::Never, Self::At)
     }
 
-    /// The time that remains; zero when it has passed, `None` where it never comes.
+    /// The time that remains; zero when the deadline has passed, `None` where it never comes.
     pub(crate) fn left(self) -> Option<Duration> {
         match self {
             Self::Passed => Some(Duration::ZERO),
@@ -28,18 +28,18 @@ impl Deadline {
         }
     }
 
-    /// Whether it has passed.
+    /// Whether the deadline has passed.
     pub(crate) fn is_over(self) -> bool {
         self.left() == Some(Duration::ZERO)
     }
 
-    /// Whether it never comes.
+    /// Whether the deadline never comes.
     #[cfg(all(feature = "hub", unix))]
     pub(crate) fn is_never(self) -> bool {
         matches!(self, Self::Never)
     }
 
-    /// This one, or `other` where that comes first.
+    /// This deadline, or `other` where that comes first.
     #[cfg(all(feature = "hub", unix))]
     pub(crate) fn or_before(self, other: Option<Instant>) -> Self {
         match (self, other) {

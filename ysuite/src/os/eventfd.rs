@@ -1,4 +1,5 @@
-//! Linux `eventfd(2)` as a notifier. Notifications add up in its counter, so it carries wake-ups only; the bits say which.
+//! Linux `eventfd(2)` as a notifier. Notifications add up in its counter, so it carries wake-ups only; the set's bits
+//! tell which ids are raised.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -32,7 +33,7 @@ impl Notifier for Eventfd {
             count_call();
             match rustix::io::write(&self.0, &1u64.to_ne_bytes()) {
                 Err(Errno::INTR) => {}
-                // EAGAIN: the counter is full, so the descriptor is readable, which is all that was wanted.
+                // EAGAIN: the counter is full, so the descriptor is readable already.
                 _ => return,
             }
         }

@@ -1,15 +1,16 @@
-//! Which process this is. A forked child is another one: it has a copy of the memory, and the very descriptors of its
-//! parent, which it must leave alone.
+//! Which process this is. A forked child is another process: it has a copy of the memory, and the same descriptors as
+//! its parent, which it must leave alone.
 //!
-//! Any thread, also in a forked child: no lock is held across a fork. On Linux a load, once the process has asked for the
-//! first time (three system calls); elsewhere, and on kernels before 4.14, a system call (`getpid`) each time.
+//! Any thread, also in a forked child: no lock is held across a fork. On Linux each call is a load, but for the very
+//! first (two system calls; three where the kernel cannot wipe pages); elsewhere, and on kernels before 4.14, each call
+//! is a system call (`getpid`).
 //!
-//! The load is of a page that the kernel wipes in every forked child (`MADV_WIPEONFORK`). It holds a number that no other
-//! process had which this one descends from.
+//! The load is of a page that the kernel wipes in every forked child (`MADV_WIPEONFORK`). The page holds a number that
+//! none of the process's ancestors had.
 //!
-//! Cannot: tell processes apart that share their memory, as those of `vfork` do until they call `exec`.
+//! Cannot: tell processes apart that share their memory, such as a child of `vfork` before it calls `exec`.
 
-/// The process where something was made.
+/// The process in which an object was made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Home(u32);
 
@@ -19,7 +20,7 @@ impl Home {
         Self(current())
     }
 
-    /// Whether the calling process is that one, and not a forked child of it.
+    /// Whether the calling process is this one, and not a forked child of it.
     pub(crate) fn is_here(self) -> bool {
         self == Self::here()
     }
@@ -57,21 +58,22 @@ mod wiped {
 
     use crate::os::count_call;
 
-    /// The smallest page of any system: what is mapped is rounded up to one.
+    /// The smallest page of any system: the kernel rounds a mapping up to whole pages.
     const PAGE: usize = 4096;
 
-    /// The word in the page that is wiped; null before anybody has asked.
+    /// The word in the page that is wiped; null before the first call.
     static PAGE_OF_ALL: AtomicPtr<AtomicU32> = AtomicPtr::new(ptr::null_mut());
 
-    /// What stands for the page where there cannot be one.
+    /// Stands for the page where the kernel does not wipe pages.
     static NONE: AtomicU32 = AtomicU32::new(0);
 
-    /// The last number that was given to a process. A child goes on from there.
+    /// The last number given to a process. A child has a copy, and goes on from there.
     static LAST: AtomicU32 = AtomicU32::new(0);
 
-    /// This process's number; nothing where the kernel does not wipe pages.
+    /// This process's number; `None` where the kernel does not wipe pages.
     pub(super) fn current() -> Option<u32> {
-        // ORDERING: Acquire pairs with the Release in `make`: the page is all zeros or has been named.
+        // ORDERING: Acquire pairs with the Release of the exchange in `make`: the page is mapped, and to be wiped on
+        // fork.
         let word = match ptr::NonNull::new(PAGE_OF_ALL.load(Ordering::Acquire)) {
             Some(word) => word,
             None => make(),
@@ -79,20 +81,23 @@ mod wiped {
         if ptr::eq(word.as_ptr(), &raw const NONE) {
             return None;
         }
-        // SAFETY: a page that is never given back, or the static.
+        // SAFETY: the pointer is to a page that is mapped until the process ends: `NONE` was excluded above.
         let word = unsafe { word.as_ref() };
-        // ORDERING: Relaxed; the number stands for itself. Whoever compares it was given it, or made what it compares, before.
+        // ORDERING: Relaxed; the number guards no other data. Once a thread has seen this process's number, coherence
+        // keeps it from seeing 0 again.
         match word.load(Ordering::Relaxed) {
             0 => Some(name(word)),
             number => Some(number),
         }
     }
 
-    /// The first question of this process.
+    /// Gives this process its number, at its first call.
     #[cold]
     fn name(word: &AtomicU32) -> u32 {
-        // ORDERING: Relaxed twice; two threads that ask at once agree by the exchange, and a number may be left out.
+        // ORDERING: Relaxed; the read-modify-write makes each number unique, and the number guards no other data.
         let fresh = LAST.fetch_add(1, Ordering::Relaxed).wrapping_add(1).max(1);
+        // ORDERING: Relaxed twice; of two threads that come here at once one wins the exchange, and both use its
+        // number. The other number is left out.
         match word.compare_exchange(0, fresh, Ordering::Relaxed, Ordering::Relaxed) {
             Ok(_) => fresh,
             Err(number) => number,
@@ -103,15 +108,16 @@ mod wiped {
     #[cold]
     fn make() -> ptr::NonNull<AtomicU32> {
         let mine = map().unwrap_or(ptr::NonNull::from(&NONE));
-        // ORDERING: Release hands the page over; Acquire on failure takes over another thread's.
+        // ORDERING: Release pairs with the Acquire in `current` and hands the page over. Acquire on failure pairs with
+        // the Release of the thread that has made the page first.
         match PAGE_OF_ALL.compare_exchange(ptr::null_mut(), mine.as_ptr(), Ordering::Release, Ordering::Acquire) {
             Ok(_) => mine,
             Err(first) => {
                 if !ptr::eq(mine.as_ptr(), &raw const NONE) {
-                    // SAFETY: mapped just now, and shown to nobody.
+                    // SAFETY: this thread has mapped the page, and the exchange has failed: no other thread knows it.
                     unsafe { unmap(mine) };
                 }
-                // SAFETY: the exchange fails only where it is not null.
+                // SAFETY: the exchange fails only where the pointer is not null.
                 unsafe { ptr::NonNull::new_unchecked(first) }
             }
         }
@@ -119,25 +125,26 @@ mod wiped {
 
     fn map() -> Option<ptr::NonNull<AtomicU32>> {
         count_call();
-        // SAFETY: a new mapping, at an address of the kernel's choice.
+        // SAFETY: a new mapping, at an address that the kernel chooses: no memory in use is affected.
         let page =
             unsafe { mmap_anonymous(ptr::null_mut(), PAGE, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE) };
         let page = ptr::NonNull::new(page.ok()?)?;
         count_call();
-        // SAFETY: the page just mapped, of which nothing is used so far.
+        // SAFETY: the page was mapped just now, and is not used yet.
         if unsafe { madvise(page.as_ptr(), PAGE, Advice::LinuxWipeOnFork) }.is_ok() {
             return Some(page.cast());
         }
-        // SAFETY: as above.
+        // SAFETY: the page was mapped just now, and is not used.
         unsafe { unmap(page.cast()) };
         None
     }
 
     /// # Safety
-    /// `page` came from [`map`], and nobody uses it.
+    /// `page` came from [`map`], or from the mapping in it, and no thread uses it.
     unsafe fn unmap(page: ptr::NonNull<AtomicU32>) {
         count_call();
-        // SAFETY: by the caller. Should it fail, a page is left over.
+        // SAFETY: by the caller the page is a mapping of this length that no thread uses. If the call fails, a page
+        // leaks.
         let _ = unsafe { munmap(page.as_ptr().cast(), PAGE) };
     }
 }

@@ -1,9 +1,10 @@
-//! Linux `membarrier(2)`, the heavy half of the asymmetric pair: the sleeper pays, the writer does not.
+//! Linux `membarrier(2)`, the heavy half of the asymmetric pair: the sleeper pays for it, the publisher does not.
 //!
 //! Decided once for the process: register, then make one real call. If either fails (old kernel, seccomp) the process
-//! stays in Fence mode for good. Sources: the membarrier(2) manual page; liburcu; folly's asymmetric barriers; C++ P1202.
+//! stays in Fence mode for good. Sources: the membarrier(2) manual page; liburcu; folly's asymmetric barriers; C++
+//! P1202.
 //!
-//! Cannot: be undone. Should a filter forbid the call *after* it was tested, the barrier becomes a pause of one
+//! Cannot: be undone. If a filter forbids the call *after* it was tested, the barrier becomes a pause of one
 //! millisecond, far longer than any store buffer keeps a store (Morrison and Afek, "Temporally bounding TSO").
 
 use core::sync::atomic::{AtomicU8, Ordering};
@@ -13,16 +14,17 @@ use rustix::thread::{MembarrierCommand, membarrier};
 
 use super::count_call;
 
-/// Not asked yet.
+/// The kernel has not been asked yet.
 const UNKNOWN: u8 = 0;
 const YES: u8 = 1;
 const NO: u8 = 2;
 
-/// Not a lock: a process that is forked while another thread asks would wait for that thread for ever.
+/// Not a lock: a child that is forked while another thread asks would wait without end for a thread that it does not
+/// have.
 static AVAILABLE: AtomicU8 = AtomicU8::new(UNKNOWN);
 
 pub(super) fn available() -> bool {
-    // ORDERING: Relaxed; the answer guards nothing but itself.
+    // ORDERING: Relaxed; the answer guards no other data.
     match AVAILABLE.load(Ordering::Relaxed) {
         UNKNOWN => ask(),
         known => known == YES,
@@ -41,7 +43,7 @@ fn ask() -> bool {
             .is_ok()
     };
     let answer = if works { YES } else { NO };
-    // ORDERING: Relaxed twice, as in `available`.
+    // ORDERING: Relaxed twice; the answer guards no other data, and the exchange makes all threads agree on the first.
     match AVAILABLE.compare_exchange(UNKNOWN, answer, Ordering::Relaxed, Ordering::Relaxed) {
         Ok(_) => works,
         Err(first) => first == YES,

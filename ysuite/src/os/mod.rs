@@ -1,8 +1,8 @@
-//! What a platform must supply, as traits; then one file for each mechanism.
+//! The operating system: traits for what a platform must supply, and one file for each mechanism.
 //!
-//! Nothing here knows of queues or channels. Errors leave as `io::Error`; calls that cannot fail usefully retry or
-//! degrade, and say how. Every system call is counted for the calling thread (see [`calls`]), so tests can assert on
-//! counts and never on times.
+//! Nothing here knows of queues or channels. Errors are returned as `io::Error`. Calls whose errors no caller could use
+//! retry or degrade, and their comments tell how. Every system call is counted for the calling thread (see [`calls`]),
+//! so tests can assert on counts and never on times.
 //!
 //! | platform | sleep and wake | barrier for others | descriptor | large chunks |
 //! |---|---|---|---|---|
@@ -48,7 +48,7 @@ pub(crate) use home::Home;
 pub(crate) enum Waited {
     /// Woken, or the word had another value already, or for no reason at all: look again.
     Look,
-    /// The time was up.
+    /// The time-out has passed.
     TimedOut,
 }
 
@@ -60,15 +60,15 @@ pub(crate) trait Platform {
     /// Wakes up to `sleepers` threads waiting on `word`. The word is not read: a late call is harmless.
     fn wake(word: &AtomicU32, sleepers: u32);
 
-    /// Whether [`Platform::bar_others`] works in this process. The answer never changes from false to true or back
-    /// while the process runs: a light barrier without a real heavy one would lose wake-ups.
+    /// Whether [`Platform::bar_others`] works in this process. The answer never changes while the process runs: a light
+    /// barrier without a real heavy one would lose wake-ups.
     fn can_bar_others() -> bool;
 
     /// Makes every running thread of this process pass a full memory barrier.
     fn bar_others();
 
-    /// How many CPUs the machine has in use; `usize::MAX` where nobody can tell. Not those of the calling thread: one
-    /// that is pinned to a CPU has its peers on others.
+    /// How many CPUs the machine has in use; `usize::MAX` where the number is unknown. Not the CPUs that the calling
+    /// thread may use: the peers of a thread that is pinned to one CPU run on others.
     fn cpus() -> usize;
 }
 
@@ -79,27 +79,28 @@ pub(crate) fn allocate(layout: Layout) -> NonNull<u8> {
     if linux::pages::is_paged(layout) {
         return linux::pages::map(layout).unwrap_or_else(|| handle_alloc_error(layout));
     }
-    // SAFETY: the layout is not empty.
+    // SAFETY: the assertion above ensures that the layout is not empty.
     NonNull::new(unsafe { std::alloc::alloc(layout) }).unwrap_or_else(|| handle_alloc_error(layout))
 }
 
-/// Memory full of zeros, all of it in place; nothing where there is none. `layout` is not empty.
+/// Memory full of zeros; `None` where there is none. Whole pages are in place already. `layout` is not empty.
 pub(crate) fn allocate_zeroed(layout: Layout) -> Option<NonNull<u8>> {
-    assert!(layout.size() != 0, "nobody needs no memory");
+    assert!(layout.size() != 0, "an empty layout cannot be allocated");
     #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable), not(miri)))]
     if linux::pages::is_paged(layout) {
         return linux::pages::map(layout);
     }
-    // SAFETY: the layout is not empty.
+    // SAFETY: the assertion above ensures that the layout is not empty.
     NonNull::new(unsafe { std::alloc::alloc_zeroed(layout) })
 }
 
 /// Gives memory back.
 ///
 /// # Safety
-/// `memory` came from [`allocate`] or [`allocate_zeroed`] with this layout, and nobody uses it any more.
+/// `memory` came from [`allocate`] or [`allocate_zeroed`] with this layout, and no thread uses it any more.
 pub(crate) unsafe fn deallocate(memory: NonNull<u8>, layout: Layout) {
-    // SAFETY: by the caller; the layout decides which way it came.
+    // SAFETY: by the caller the memory came from one of the two functions with this layout, which decides between the
+    // kernel and the allocator there as it does here; and no thread uses it.
     unsafe {
         #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable), not(miri)))]
         if linux::pages::is_paged(layout) {
@@ -115,12 +116,12 @@ pub(crate) trait Notifier: Send + Sync + std::os::fd::AsFd {
     /// Makes the descriptor readable. A descriptor that is full already is readable: that is success.
     fn notify(&self);
 
-    /// Takes one notification away. False when there was none to take. True comes after ("happens after") the write of the
-    /// notification it took, and so after all that its notifier had done before.
+    /// Clears a notification. False when there was none. A return of true happens after the write of the notification
+    /// it cleared, and so after all that the notifying thread had done before.
     fn clear(&self) -> bool;
 
-    /// Blocks until the descriptor is readable (true) or the deadline has passed (false). May return early for no reason.
-    /// Returning because of a notification comes after what its notifier had done before.
+    /// Blocks until the descriptor is readable (true) or the deadline has passed (false). May return early for no
+    /// reason. A return because of a notification happens after all that the notifying thread had done before.
     fn wait(&self, deadline: Deadline) -> bool {
         wait_readable(self.as_fd(), deadline);
         !deadline.is_over()
@@ -134,8 +135,8 @@ pub(crate) type Native = portable::Portable;
 #[cfg(all(not(ysuite_loom), not(ysuite_portable), any(target_os = "linux", target_os = "android")))]
 pub(crate) type Native = linux::Linux;
 
-/// Sleeps while `word == expected`, until the deadline at most. May return early for no reason. Makes no system call once
-/// the deadline has passed.
+/// Sleeps while `word == expected`, until the deadline at most. May return early for no reason. Makes no system call
+/// once the deadline has passed.
 pub(crate) fn sleep_on(word: &AtomicU32, expected: u32, deadline: Deadline) -> Waited {
     match deadline.left() {
         Some(Duration::ZERO) => Waited::TimedOut,
@@ -154,9 +155,9 @@ pub fn calls() -> u64 {
     CALLS.with(Cell::get)
 }
 
-/// Notes one system call, beside which this costs nothing.
+/// Counts one system call. The cost is negligible beside the call itself.
 pub(crate) fn count_call() {
-    // A thread that is past its thread-locals may still drop channel ends.
+    // A thread whose thread-locals are dropped may still drop channel ends.
     let _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
 }
 
@@ -176,7 +177,7 @@ pub(crate) fn wait_readable(fd: std::os::fd::BorrowedFd<'_>, deadline: Deadline)
         count_call();
         match poll(&mut [PollFd::new(&fd, PollFlags::IN)], left.as_ref()) {
             Err(rustix::io::Errno::INTR) => {}
-            // ENOMEM is the only other answer a valid call can get; the callers look again in a loop.
+            // ENOMEM is the only other error of a valid call; the callers look again in a loop.
             _ => return,
         }
     }

@@ -1,7 +1,7 @@
-//! The platform the model checker sees: one lock and one condition variable for all words of an execution.
+//! The platform of the model checker: one lock and one condition variable for all words of an execution.
 //!
-//! A timed wait lets the others go on for as long as the explorer chooses, and then ends: by a wake-up where that has come,
-//! else because its time is up. So every race between the two is seen.
+//! A timed wait lets the other threads go on for as long as the explorer chooses, and then ends: by a wake-up if one
+//! has come, else by its time-out. So the model explores every race between the two.
 
 use core::time::Duration;
 
@@ -26,25 +26,25 @@ impl Platform for Model {
     fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) -> Waited {
         if timeout.is_some() {
             loom::thread::yield_now();
-            // ORDERING: Relaxed, as below; one that reads an old value has its time up beside the wake-up.
+            // ORDERING: Relaxed; a load of an old value is a time-out that comes at the same time as the wake-up.
             return if word.load(Ordering::Relaxed) == expected { Waited::TimedOut } else { Waited::Look };
         }
         let guard = LOT.lock.lock().expect("no model panics while it holds this lock");
-        // ORDERING: the lock orders this against `wake`, whose caller changed the word before.
+        // ORDERING: Relaxed; the lock orders this load against `wake`, whose caller has changed the word before.
         if word.load(Ordering::Relaxed) == expected {
-            drop(LOT.changed.wait(guard).expect("as above"));
+            drop(LOT.changed.wait(guard).expect("no model panics while it holds this lock"));
         }
         Waited::Look
     }
 
     fn wake(_word: &AtomicU32, _sleepers: u32) {
-        let guard = LOT.lock.lock().expect("as above");
+        let guard = LOT.lock.lock().expect("no model panics while it holds this lock");
         LOT.changed.notify_all();
         drop(guard);
     }
 
-    /// The models run with fences on both sides *and* through the switch to the light side: see the façade for what they
-    /// take the kernel's barrier to be.
+    /// The models run with fences on both sides *and* through the switch to the light side: see
+    /// [`barrier::model`](super::barrier::model) for the kernel's barrier in a model.
     fn can_bar_others() -> bool {
         true
     }

@@ -1,11 +1,12 @@
 //! Sleep and wake for systems without a futex: a fixed table of lists of waiters, chosen by the word's address.
 //!
-//! Any thread. A waiter has a condition variable of its own and stands on a list with the address of its word, so that
-//! a wake reaches waiters of that word only, the oldest first, and no more of them than asked for. Each thread has one
-//! waiter, among its thread-locals: to sleep allocates nothing, but for what the system's condition variable may need
-//! the first time. Blocks in `wait`, and for moments on the lock of a list. No barrier for others: Fence mode.
+//! Any thread. A waiter has a condition variable of its own and is listed with the address of its word, so that a wake
+//! reaches only waiters of that word, the oldest first, and no more of them than asked for. Each thread has one waiter,
+//! among its thread-locals: sleeping allocates nothing, but for what the system's condition variable may need the first
+//! time. Blocks in `wait`, and for moments on the lock of a list. No barrier for others: Fence mode.
 //!
-//! The scheme is the kernel's for its futex: lists in hashed buckets, the value compared under the lock that a waker takes.
+//! The scheme is the kernel's for its futex: lists in hashed buckets, the value compared under the lock that a waker
+//! takes.
 
 use core::cell::Cell;
 use core::ptr::NonNull;
@@ -17,13 +18,13 @@ use crate::sync::{AtomicU32, Ordering};
 
 pub(crate) struct Portable;
 
-/// What a thread sleeps on. While it is on a list, others reach it there, under the lock of the list.
+/// A waiter: what a thread sleeps on. While it is on a list, other threads reach it there, under the lock of the list.
 struct ParkedThread {
-    /// Of the word waited on. Set before it is listed, and left alone until it is off again.
+    /// The address of the word waited on. Set before the waiter is listed, and not written while it is on the list.
     address: Cell<usize>,
-    /// Owned by the list.
+    /// The link to the next waiter; owned by the list.
     next: Cell<NextThread>,
-    /// Not the list's lock: a condition variable belongs to one mutex for ever, and a thread waits on many words.
+    /// Not the list's lock: a condition variable may be used with one mutex only, and a thread waits on many words.
     woken: Mutex<bool>,
     changed: Condvar,
 }
@@ -35,7 +36,7 @@ impl ParkedThread {
         Self { address: Cell::new(0), next: Cell::new(None), woken: Mutex::new(false), changed: Condvar::new() }
     }
 
-    /// Sleeps until woken or for so long.
+    /// Sleeps until woken, or for `timeout` at most.
     fn sleep(&self, timeout: Option<Duration>) {
         let woken = lock(&self.woken);
         let asleep = |woken: &mut bool| !*woken;
@@ -54,16 +55,18 @@ impl ParkedThread {
 /// Waiters, the oldest first, linked through themselves.
 struct List(Cell<NextThread>);
 
-// SAFETY: the list is only ever used by the owner of its lock, and so are the links in the waiters; the waiters' other
-// parts are for several threads, or not written while they are on a list. See `Listed` for how long a waiter lives.
+// SAFETY: only the holder of the list's lock uses the list and the links in its waiters. A waiter's other fields may be
+// used by several threads, or are not written while it is on a list; and `Listed` takes it off before it ends.
 unsafe impl Send for List {}
 
 impl List {
-    /// Takes off the list whoever `leaves` answers true for, asked in order. Returns the link behind the last.
+    /// Takes off the list each waiter for which `leaves` returns true, called in order. Returns the link behind the
+    /// last.
     fn remove_where(&self, mut leaves: impl FnMut(&ParkedThread) -> bool) -> &Cell<NextThread> {
         let mut link = &self.0;
         while let Some(waiter) = link.get() {
-            // SAFETY: a waiter takes itself off the list, under the lock we hold, before it ends; see `Listed`.
+            // SAFETY: the waiter is alive: `Listed` takes it off the list before it ends, under the lock that this
+            // thread holds.
             let waiter = unsafe { waiter.as_ref() };
             if leaves(waiter) {
                 link.set(waiter.next.take());
@@ -79,17 +82,17 @@ const BUCKETS: usize = 64;
 static TABLE: [Mutex<List>; BUCKETS] = [const { Mutex::new(List(Cell::new(None))) }; BUCKETS];
 
 fn bucket(address: usize) -> &'static Mutex<List> {
-    // Words live in cache lines of their own: the low bits say little.
+    // Words lie in cache lines of their own: their addresses hardly differ in the low bits.
     &TABLE[(address >> 7 ^ address >> 13) % BUCKETS]
 }
 
-/// No lock here guards data that a panic could leave half made: a poisoned one is as good as new.
+/// No lock here guards data that a panic could leave half changed, so poisoning is ignored.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A waiter on its list. Being dropped it takes itself off, whatever happens, so that no list holds one that has ended;
-/// and as a waker does all it does under the lock, it is done with the waiter by then, too.
+/// A waiter on its list. Its drop takes the waiter off, also in a panic, so that no list holds a waiter that has ended.
+/// A waker uses the waiter only under the lock of the list, and so has finished with it by then, too.
 struct Listed<'a>(&'a ParkedThread);
 
 impl<'a> Listed<'a> {
@@ -100,7 +103,7 @@ impl<'a> Listed<'a> {
         Self(waiter)
     }
 
-    /// Takes it off. False if a waker has done that before.
+    /// Takes the waiter off its list. False if a waker has done that before.
     fn withdraw(self) -> bool {
         let found = self.remove();
         core::mem::forget(self);
@@ -127,14 +130,15 @@ impl Drop for Listed<'_> {
 fn wait(waiter: &ParkedThread, word: &AtomicU32, expected: u32, timeout: Option<Duration>) -> Waited {
     let address = core::ptr::from_ref(word).addr();
     let list = lock(bucket(address));
-    // ORDERING: the lock orders this against `wake`, whose caller changed the word before.
+    // ORDERING: Relaxed; the lock orders this load against `wake`, whose caller has changed the word before.
     if word.load(Ordering::Relaxed) != expected {
         return Waited::Look;
     }
     let listed = Listed::new(&list, waiter, address);
     drop(list);
     waiter.sleep(timeout);
-    // A wake that came beside the time-out counts: its waker has counted us among those it woke.
+    // A wake that came at the same time as the time-out counts as one: the waker has counted this thread among the
+    // woken.
     if listed.withdraw() { Waited::TimedOut } else { Waited::Look }
 }
 
@@ -147,7 +151,7 @@ impl Platform for Portable {
         count_call();
         PARKED
             .try_with(|waiter| wait(waiter, word, expected, timeout))
-            // A thread that is past its thread-locals may still wait in the destructor of one.
+            // A thread whose own waiter is dropped may still wait, in the destructor of another thread-local.
             .unwrap_or_else(|_| wait(&ParkedThread::new(), word, expected, timeout))
     }
 
@@ -186,7 +190,7 @@ mod tests {
 
     use super::*;
 
-    /// No wait lasts so long but one whose wake-up was lost.
+    /// Longer than any wait whose wake-up was not lost.
     const HANGS: Option<Duration> = Some(Duration::from_secs(60));
 
     /// Words that share one bucket.
@@ -220,12 +224,12 @@ mod tests {
     }
 
     #[test]
-    fn a_wake_of_another_word_in_the_bucket_returns_nobody() {
+    fn a_wake_of_another_word_in_the_bucket_wakes_no_waiter() {
         let words = neighbours(2);
         let (word, other) = (words[0], words[1]);
         let thread = thread::spawn(move || {
             let mut returns = 0;
-            // ORDERING: pairs with the store before the wake.
+            // ORDERING: Acquire pairs with the Release store before the wake.
             while word.load(Ordering::Acquire) == 0 {
                 assert_eq!(Portable::wait(word, 0, HANGS), Waited::Look);
                 returns += 1;
@@ -237,7 +241,7 @@ mod tests {
             Portable::wake(other, u32::MAX);
             assert_eq!(waiting(word), 1);
         }
-        // ORDERING: pairs with the load in the loop.
+        // ORDERING: Release pairs with the Acquire load in the waiting thread's loop.
         word.store(1, Ordering::Release);
         Portable::wake(word, 1);
         assert_eq!(thread.join().unwrap(), 1);
@@ -254,7 +258,7 @@ mod tests {
     fn a_timed_out_waiter_leaves_nothing_behind() {
         let words = neighbours(2);
         let (word, other) = (words[0], words[1]);
-        // Alone, and as the first, the one between and the last of three.
+        // The waiter is alone on the list; or the first, the middle or the last of three.
         for (before, behind) in [(0, 0), (0, 2), (1, 1), (2, 0)] {
             let mut others: Vec<_> = (0..before).map(|_| waiter(other)).collect();
             until_waiting(other, before);
@@ -304,7 +308,7 @@ mod tests {
         threads.into_iter().for_each(|thread| thread.join().unwrap());
     }
 
-    /// Where a waiter needs dropping, the thread's own may have been dropped by then.
+    /// Where a waiter needs dropping, the thread's own waiter may have been dropped by then.
     #[test]
     fn a_thread_past_its_thread_locals_can_wait() {
         struct AtTheEnd(&'static AtomicU32);
@@ -323,7 +327,7 @@ mod tests {
         thread.join().unwrap();
     }
 
-    /// Threads in pairs take turns on a word, all in one bucket, and others wait for times that are soon up.
+    /// Pairs of threads take turns on a word, all words in one bucket, and some of the waits time out.
     #[test]
     fn heavy_mixed_use_loses_nothing() {
         const TURNS: u32 = 10_000;
@@ -331,7 +335,7 @@ mod tests {
             move || {
                 for turn in (mine..TURNS).step_by(2) {
                     loop {
-                        // ORDERING: pairs with the store of the other thread's turn.
+                        // ORDERING: Acquire pairs with the Release store by which the other thread ends its turn.
                         let now = word.load(Ordering::Acquire);
                         if now == turn {
                             break;
@@ -341,7 +345,7 @@ mod tests {
                         let waited = Portable::wait(word, now, timeout);
                         assert!(timeout != HANGS || waited == Waited::Look, "a wake-up was lost");
                     }
-                    // ORDERING: pairs with the load above.
+                    // ORDERING: Release pairs with the Acquire load by which the other thread finds its turn.
                     word.store(turn + 1, Ordering::Release);
                     Portable::wake(word, 1);
                 }
@@ -352,7 +356,7 @@ mod tests {
             words.iter().flat_map(|word| [0, 1].map(|mine| thread::spawn(turns(word, mine)))).collect();
         threads.into_iter().for_each(|thread| thread.join().unwrap());
         for word in words {
-            // ORDERING: the threads were joined.
+            // ORDERING: Relaxed; the threads were joined, which orders their stores before this load.
             assert_eq!((word.load(Ordering::Relaxed), waiting(word)), (TURNS, 0));
         }
     }

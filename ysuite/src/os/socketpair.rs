@@ -9,9 +9,9 @@ use rustix::io::Errno;
 use super::{Notifier, count_call};
 
 pub(crate) struct Socketpair {
-    /// Rung by any thread.
+    /// Any thread notifies by writing here.
     writing: OwnedFd,
-    /// Polled by the owner, read by whoever hushes.
+    /// The owner polls it, and clears by reading here.
     reading: OwnedFd,
 }
 
@@ -39,7 +39,8 @@ impl Notifier for Socketpair {
             count_call();
             match rustix::io::write(&self.writing, &[1]) {
                 Err(Errno::INTR) => {}
-                // EAGAIN: the buffer is full of rings nobody has taken: the other end is readable.
+                // EAGAIN: the buffer is full of notifications that have not been cleared: the other end is readable
+                // already.
                 _ => return,
             }
         }
@@ -57,8 +58,8 @@ impl Notifier for Socketpair {
     }
 }
 
-/// An application that has closed its standard streams would make us the new standard error, and every message printed
-/// there a false notification. Such a number is given up for a higher one.
+/// In an application that has closed its standard streams, a new descriptor may become the standard error, and every
+/// message printed there a false notification. Such a descriptor is exchanged for one with a higher number.
 pub(super) fn above_stdio(fd: OwnedFd) -> io::Result<OwnedFd> {
     if fd.as_raw_fd() > 2 {
         return Ok(fd);

@@ -1,9 +1,8 @@
-//! Queues: who may write, who may read, in what order. They never sleep and never wake anybody.
+//! Queues: who may write, who may read, in what order. A queue never sleeps and never wakes a thread.
 //!
-//! What a queue can do is *report* that the other side sleeps: the sleeper leaves an opaque token (passive
-//! synchronisation, see [`ypipe`]), and whoever publishes next is handed it, once. What the token means, and whom to
-//! ring, only the owner of the queue knows: see [`crate::signal`] for ways to sleep, [`crate::channel`] for the two
-//! joined.
+//! A queue can only *report* that the other side sleeps: the sleeper leaves an opaque token (passive synchronisation,
+//! see [`ypipe`]), and the next publisher is handed that token, once. Only the owner of the queue knows what the token
+//! means and whom to wake: see [`crate::signal`] for ways to sleep, [`crate::channel`] for the two joined.
 
 pub(crate) mod exchange;
 mod ready_set;
@@ -15,8 +14,8 @@ pub(crate) use ready_set::{MOST, ReadySet, WORD};
 pub(crate) use register_copy::{RegisterCopy, outline};
 pub(crate) use segmented_array::SegmentedArray;
 
-/// Asks for the cache line at `at` with the intent to write it, before it is needed. A hint: it may do nothing. The address
-/// need not be valid.
+/// Asks for the cache line at `at` with the intent to write it, before it is needed. A hint: it may do nothing. The
+/// address need not be valid.
 #[inline(always)]
 pub(crate) fn prefetch_for_write(at: *const u8) {
     #[cfg(all(target_arch = "x86_64", not(miri), not(ysuite_loom)))]

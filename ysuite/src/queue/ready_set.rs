@@ -1,14 +1,15 @@
-//! The ready set: which of many lanes have news, and which ids are taken. Levels of 64: a root word, 64 words below it,
-//! and words of ids that grow with the number of lanes.
+//! The ready set: which of many lanes have news, and which ids are claimed. Levels of 64: a root word, 64 words below
+//! it, and words of ids, made as the number of lanes grows.
 //!
 //! `claim`, `release`, `raise`: any thread; `take`: one thread at a time, the owner. Raising is wait-free, three
-//! read-modify-writes; taking is wait-free and touches the words that hold something; claiming is lock-free. Nobody
-//! sleeps here.
+//! read-modify-writes; taking is wait-free and touches only the words that hold something; claiming is lock-free. No
+//! operation sleeps.
 //!
-//! As in the signalers' sets a bit is set from the bottom up, whatever is seen there, and cleared from the top down: a
-//! raised id is always found. Simpler than those, since here only the owner takes anything down, and everything it finds.
+//! As in the signalers' sets, bits are set from the bottom up, even where they are seen set already, and cleared from
+//! the top down: a raised id is always found. This set is simpler: only the owner clears bits, and it clears all it
+//! finds.
 //!
-//! Cannot: count. An id raised twice before it is taken is raised once.
+//! Cannot: count. An id raised twice before it is taken is taken once.
 
 use super::segmented_array::SegmentedArray;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, window};
@@ -20,11 +21,11 @@ pub(crate) const MOST: usize = WORD * WORDS;
 /// Words of ids.
 const WORDS: usize = SegmentedArray::<ReadyWord>::most(1);
 
-/// 64 ids.
+/// The state of `WORD` ids.
 struct ReadyWord {
     /// Which are raised.
     up: AtomicU64,
-    /// Which are taken by a lane.
+    /// Which belong to a lane.
     claimed: AtomicU64,
 }
 
@@ -35,12 +36,13 @@ impl ReadyWord {
 }
 
 pub(crate) struct ReadySet {
-    /// Which of `middle` have something. Looked at whenever the owner has nothing else, so whoever raises writes it last.
+    /// Which of `middle` have something. The owner loads it whenever it has nothing else to do, so a raising thread
+    /// writes it last.
     root: AtomicU64,
     /// Which of `words` have something.
     middle: [AtomicU64; WORD],
     words: SegmentedArray<ReadyWord>,
-    /// No word before this one has a free id, as far as anybody has seen.
+    /// A hint: no word before this one is known to have a free id.
     hint: AtomicUsize,
 }
 
@@ -54,28 +56,30 @@ impl ReadySet {
         }
     }
 
-    /// Takes a free id, the least where possible. `None` where all are taken.
+    /// Claims a free id, the least where possible. `None` where all are claimed.
     pub(crate) fn claim(&self) -> Option<usize> {
-        // ORDERING: Relaxed; a hint.
+        // ORDERING: Relaxed; a hint, which guards no data.
         let hint = self.hint.load(Ordering::Relaxed);
-        // Where the hint has skipped one there is no need to grow for that.
+        // The words before the hint come before new words are made: the hint may have skipped a free id.
         let there = self.claim_among(hint, hint..WORDS, false).or_else(|| self.claim_among(hint, 0..hint, false));
         there.or_else(|| self.claim_among(hint, hint..WORDS, true))
     }
 
-    /// As [`claim`](Self::claim), among some words. `grow`: makes those that are not there yet.
+    /// Claims a free id of some words. `grow`: makes the words that do not exist yet.
     fn claim_among(&self, hint: usize, words: core::ops::Range<usize>, grow: bool) -> Option<usize> {
         for index in words {
             let word = if grow { self.words.get_or_make(index, ReadyWord::new) } else { self.words.get(index)? };
-            // ORDERING: Relaxed; what counts is the read-modify-write below.
+            // ORDERING: Relaxed; the read-modify-write below decides, and acquires.
             let mut claimed = word.claimed.load(Ordering::Relaxed);
             while (claimed.trailing_ones() as usize) < WORD {
                 let bit = 1 << claimed.trailing_ones();
-                // ORDERING: Acquire pairs with the Release in `release`: the last owner of this id is done with it.
+                // ORDERING: Acquire pairs with the Release in `release`: the last owner of this id has finished with
+                // it.
                 claimed = word.claimed.fetch_or(bit, Ordering::Acquire);
                 if claimed & bit == 0 {
                     if index != hint {
-                        // ORDERING: Relaxed; a hint, which fails where a release has put it lower meanwhile.
+                        // ORDERING: Relaxed; a hint, which guards no data. Fails where a `release` has lowered it
+                        // meanwhile.
                         let _ = self.hint.compare_exchange(hint, index, Ordering::Relaxed, Ordering::Relaxed);
                     }
                     return Some(index * WORD + bit.trailing_zeros() as usize);
@@ -88,46 +92,52 @@ impl ReadySet {
     /// Gives an id back.
     pub(crate) fn release(&self, id: usize) {
         if let Some(word) = self.words.get(id / WORD) {
-            // ORDERING: Release pairs with the Acquire in `claim_among`.
+            // ORDERING: Release pairs with the Acquire in `claim_among`: the next owner comes after all that this one
+            // did.
             word.claimed.fetch_and(!(1 << (id % WORD)), Ordering::Release);
         }
-        // ORDERING: Relaxed; a hint.
+        // ORDERING: Relaxed; a hint, which guards no data.
         self.hint.fetch_min(id / WORD, Ordering::Relaxed);
     }
 
-    /// Puts a claimed id up.
+    /// Raises a claimed id.
     pub(crate) fn raise(&self, id: usize) {
         let word = id / WORD;
         let Some(leaf) = self.words.get(word) else { return };
-        // ORDERING: Release three times pairs with the Acquire in `take`: whoever finds this bit sees what happened before
-        // it was raised. Read-modify-writes continue each other's release sequences, so every raiser is seen. No level is
-        // skipped because its bit is seen up: that sight may be older than a `take` at work.
+        // No level is skipped because its bit is seen set: the value seen may be older than a `take` in progress.
+        // ORDERING: Release pairs with the Acquire swap of this word in `take`: the owner that finds the bit sees what
+        // happened before it was raised. Read-modify-writes continue each other's release sequences, so the owner sees
+        // what every raising thread did before.
         leaf.up.fetch_or(1 << (id % WORD), Ordering::Release);
         window();
-        // ORDERING: as above.
+        // ORDERING: Release pairs with the Acquire swap of this word in `take`: the owner that finds the bit finds the
+        // leaf's bit as well.
         self.middle[word / WORD].fetch_or(1 << (word % WORD), Ordering::Release);
         window();
-        // ORDERING: as above.
+        // ORDERING: Release pairs with the Acquire swap of the root in `take`: the owner that finds the bit finds the
+        // bits of both levels below.
         self.root.fetch_or(1 << (word / WORD), Ordering::Release);
     }
 
-    /// Whether anything seems to be up: false only if nothing was.
+    /// Whether an id seems to be raised. False only if none was.
     #[inline]
     pub(crate) fn any(&self) -> bool {
-        // ORDERING: Relaxed: what is found is acquired by `take`; whoever is about to sleep has a barrier before this.
+        // ORDERING: Relaxed; `take` acquires what this has found, and an owner that is about to sleep has a barrier
+        // before this load.
         self.root.load(Ordering::Relaxed) != 0
     }
 
-    /// Takes all ids down that are up, ascending. The owner only.
+    /// Takes all raised ids, ascending. The owner only.
     pub(crate) fn take(&self, mut each: impl FnMut(usize)) {
-        // ORDERING: Acquire three times pairs with `raise`. From the top down: whoever raises after its word was emptied
-        // puts the levels above up again.
+        // From the top down: a thread that raises an id after its word was emptied sets the levels above again.
+        // ORDERING: Acquire pairs with the Release on the root in `raise`: the bits below are visible.
         for middle in ones(self.root.swap(0, Ordering::Acquire)) {
-            // ORDERING: as above.
+            // ORDERING: Acquire pairs with the Release on this word in `raise`: the leaf's bits are visible.
             for word in ones(self.middle[middle].swap(0, Ordering::Acquire)) {
                 let word = middle * WORD + word;
                 let Some(leaf) = self.words.get(word) else { continue };
-                // ORDERING: as above.
+                // ORDERING: Acquire pairs with the Release on this word in `raise`: what happened before an id was
+                // raised is visible.
                 ones(leaf.up.swap(0, Ordering::Acquire)).for_each(|id| each(word * WORD + id));
             }
         }

@@ -1,31 +1,32 @@
-//! Keeping a value in registers. One thread; costs nothing where it runs often, a copy of the value where it runs seldom.
+//! Keeping a value in registers. One thread. Costs nothing on a fast path, and a copy of the value on a slow path.
 //!
-//! A loop that sends or receives through a local variable could keep all of the queue's hot state in registers, if no
-//! function were ever given the variable's address. Every out-of-line slow path takes one, and so does dropping, even if
-//! it happens once, after the loop. So slow paths are run on a copy ([`outline`]) and dropping moves the value out first
-//! ([`RegisterCopy`]): the address of the original is seen by nobody, and a message costs no trip through the store buffer. On
-//! the machine this was measured on, that trip was half the cost of a message.
+//! A loop that sends or receives through a local variable can keep all of the queue's hot state in registers, if no
+//! function is ever given the variable's address. Every out-of-line slow path takes the address, and so does dropping,
+//! even if it happens once, after the loop. So slow paths run on a copy ([`outline`]), and dropping moves the value out
+//! first ([`RegisterCopy`]): no function sees the address of the original, and a message costs no trip through the
+//! store buffer. On the machine this was measured on, that trip was half the cost of a message.
 
 use core::mem::ManuallyDrop;
 use core::ops::{Deref, DerefMut};
 use core::ptr;
 
-/// Runs a slow path on a copy of `value`, which then takes its place again.
+/// Runs a slow path on a copy of `value`, then writes the copy back.
 #[inline(always)]
 pub(crate) fn outline<T, R>(value: &mut T, slow: impl FnOnce(&mut T) -> R) -> R {
-    // SAFETY: the copy is the value from here on, and never dropped; `Back` writes it back whatever happens, and nobody
-    // looks at the original before.
+    // SAFETY: the copy is the value from here on, and is never dropped. `Back` writes it back, also when `slow` panics,
+    // and the `&mut` of the caller keeps all others from the original until then.
     let mut copy = ManuallyDrop::new(unsafe { ptr::read(value) });
     let place: *mut T = &raw mut *copy;
-    // The original's address in a place of its own: beside the copy it would be shown with the copy's.
+    // The original's address is held in a variable of its own: beside the copy it would escape together with the
+    // copy's.
     let back = Back { copy: place, home: value };
-    // SAFETY: `place` is the copy, which nobody else looks at until `back` is dropped.
+    // SAFETY: `place` points to the copy, and only `back` uses the copy otherwise, when it is dropped below.
     let result = slow(unsafe { &mut *place });
     drop(back);
     result
 }
 
-/// Brings a copy home.
+/// Writes a copy back when it is dropped.
 struct Back<T> {
     copy: *const T,
     home: *mut T,
@@ -34,8 +35,8 @@ struct Back<T> {
 impl<T> Drop for Back<T> {
     #[inline(always)]
     fn drop(&mut self) {
-        // SAFETY: `outline` holds both; the original's bits are of a value that has lived on in the copy: they are
-        // overwritten, not dropped.
+        // SAFETY: `outline` keeps both alive until here, and they are distinct variables. The original's bits are those
+        // of a value that has lived on in the copy: they are overwritten, not dropped.
         unsafe { ptr::copy_nonoverlapping(self.copy, self.home, 1) };
     }
 }
@@ -68,15 +69,15 @@ impl<T> DerefMut for RegisterCopy<T> {
 impl<T> Drop for RegisterCopy<T> {
     #[inline(always)]
     fn drop(&mut self) {
-        // SAFETY: the copy is the value from here on; the original is never looked at again.
+        // SAFETY: the copy is the value from here on: the original is in a `ManuallyDrop`, and this is its last use.
         let mut copy = unsafe { ptr::read(&raw const self.0) };
-        // By reference: a value that is passed on by value is passed where it lies.
+        // By reference: the compiler may pass a large value by the address at which it lies.
         end(&mut copy);
     }
 }
 
 #[inline(never)]
 fn end<T>(value: &mut ManuallyDrop<T>) {
-    // SAFETY: called once for each value, by `RegisterCopy::drop`.
+    // SAFETY: only `RegisterCopy::drop` calls this, once for each value, and does not use the value afterwards.
     unsafe { ManuallyDrop::drop(value) };
 }

@@ -1,7 +1,9 @@
-//! An array that grows and never moves: segments, each twice as long as the one before, made when they are first needed.
+//! An array that grows and never moves: segments, each twice as long as the one before, made when they are first
+//! needed.
 //!
-//! Any thread, all lock-free (wait-free but for the allocator); nothing is ever taken away before the end. A segment that
-//! two threads make at once is made twice, and one of the two thrown away.
+//! Any thread may call everything. All operations are lock-free (wait-free but for the allocator). No element is
+//! removed before the array is dropped. Where two threads make the same segment at once, one of the two copies is
+//! thrown away.
 
 use core::marker::PhantomData;
 use core::ptr;
@@ -12,11 +14,11 @@ use crate::sync::{AtomicPtr, Ordering};
 const SEGMENTS: usize = if cfg!(ysuite_loom) { 2 } else { 12 };
 
 pub(crate) struct SegmentedArray<E> {
-    /// Null, or so many elements as `length` says.
+    /// Null, or `length(segment)` elements.
     segments: [AtomicPtr<E>; SEGMENTS],
     /// Elements of the first segment.
     first: usize,
-    /// They are owned, and lent to any thread.
+    /// The array owns its elements, and lends them to any thread.
     owned: PhantomData<E>,
 }
 
@@ -26,7 +28,7 @@ impl<E> SegmentedArray<E> {
         Self { segments: core::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())), first, owned: PhantomData }
     }
 
-    /// How many elements there can be, by the length of the first segment.
+    /// The largest number of elements of an array whose first segment has `first`.
     pub(crate) const fn most(first: usize) -> usize {
         first * ((1 << SEGMENTS) - 1)
     }
@@ -35,24 +37,25 @@ impl<E> SegmentedArray<E> {
         self.first << segment
     }
 
-    /// The segment of an element, and its place there.
+    /// The segment of an element, and its index there.
     fn place(&self, index: usize) -> (usize, usize) {
         let row = index / self.first + 1;
         let segment = row.ilog2() as usize;
         (segment, (row - (1 << segment)) * self.first + index % self.first)
     }
 
-    /// An element, if there is one. `index` is less than the array's [`most`](Self::most).
+    /// An element, if its segment exists. `index` is less than the array's [`most`](Self::most).
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<&E> {
         let (segment, place) = self.place(index);
-        // ORDERING: Acquire pairs with the Release in `make`.
+        // ORDERING: Acquire pairs with the Release in `make`: the elements are initialised.
         let elements = self.segments[segment].load(Ordering::Acquire);
-        // SAFETY: a segment that is there has its length, and lives as long as `self`.
+        // SAFETY: a segment that is not null has `length(segment)` elements, of which `place` is one, and lives as long
+        // as `self`.
         (!elements.is_null()).then(|| unsafe { &*elements.add(place) })
     }
 
-    /// An element, made with its segment where there is none.
+    /// An element; makes its segment first where that does not exist.
     pub(crate) fn get_or_make(&self, index: usize, make: impl FnMut() -> E) -> &E {
         if self.get(index).is_none() {
             self.make(self.place(index).0, make);
@@ -65,23 +68,25 @@ impl<E> SegmentedArray<E> {
         let elements: Box<[E]> = (0..self.length(segment)).map(|_| make()).collect();
         let elements = Box::into_raw(elements);
         let null = ptr::null_mut();
-        // ORDERING: Release pairs with the Acquire in `get`. Relaxed on failure: whoever looks next acquires.
+        // ORDERING: Release pairs with the Acquire in `get` and `iter`. Relaxed on failure: the caller finds the other
+        // thread's segment by `get`, which acquires.
         let made = self.segments[segment].compare_exchange(null, elements.cast(), Ordering::Release, Ordering::Relaxed);
         if made.is_err() {
-            // SAFETY: made above, and shown to nobody.
+            // SAFETY: this thread made the box above, and the exchange has failed: no other thread has its address.
             drop(unsafe { Box::from_raw(elements) });
         }
     }
 
-    /// All elements there are, in order. A segment is looked at when it is come to.
+    /// All elements that exist, in order. Loads each segment only when the iteration gets there.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &E)> {
         (0..SEGMENTS).flat_map(|segment| {
-            // One segment may be there before the one in front of it: they are made by whoever needs them.
-            // ORDERING: Acquire pairs with the Release in `make`.
+            // A segment may exist while the one in front of it does not: each is made by the first thread that needs
+            // it.
+            // ORDERING: Acquire pairs with the Release in `make`: the elements are initialised.
             let elements = self.segments[segment].load(Ordering::Acquire);
             let length = if elements.is_null() { 0 } else { self.length(segment) };
             let before = self.length(segment) - self.first;
-            // SAFETY: a segment that is there has its length, and lives as long as `self`.
+            // SAFETY: a segment that is not null has `length` elements, and lives as long as `self`.
             (0..length).map(move |place| (before + place, unsafe { &*elements.add(place) }))
         })
     }
@@ -90,10 +95,10 @@ impl<E> SegmentedArray<E> {
 impl<E> Drop for SegmentedArray<E> {
     fn drop(&mut self) {
         for (segment, elements) in self.segments.iter().enumerate() {
-            // ORDERING: Relaxed; whoever drops this has synchronised with the others.
+            // ORDERING: Relaxed; `&mut self`: the owner that drops this has synchronised with all other threads.
             let elements = elements.load(Ordering::Relaxed);
             if !elements.is_null() {
-                // SAFETY: made in `make` with this length, and nobody else is left.
+                // SAFETY: `make` boxed the segment with this length, and `&mut self` excludes all other threads.
                 drop(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(elements, self.length(segment))) });
             }
         }
@@ -127,7 +132,7 @@ mod tests {
         let array = SegmentedArray::new(2);
         array.get_or_make(7, || 'c');
         array.get_or_make(0, || 'a');
-        // Elements 2 to 5 are not there.
+        // The segment of elements 2 to 5 has not been made.
         let indices: Vec<usize> = array.iter().map(|(index, _)| index).collect();
         assert_eq!(indices, [0, 1, 6, 7, 8, 9, 10, 11, 12, 13]);
         assert!(array.iter().all(|(index, element)| *element == if index < 2 { 'a' } else { 'c' }));

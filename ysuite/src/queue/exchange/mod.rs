@@ -1,16 +1,17 @@
-//! **exchange**: a bounded queue for many writers and many readers, in one total order, with passive synchronisation for
-//! many sleepers on both sides.
+//! **exchange**: a bounded queue for many writers and many readers, in one total order, with passive synchronisation
+//! for many sleepers on both sides.
 //!
-//! Two parts that know nothing of each other: the [`Ring`] holds the messages, a [`Roster`] for each side holds those who
-//! wait. Any thread may do anything; everything is lock-free, nothing waits for a thread that has been preempted, and
-//! nothing makes a system call but the sleeper's heavy barrier. The exchange never sleeps and never wakes anybody: it
-//! reports who is to be woken.
+//! Two parts that know nothing of each other: the [`Ring`] holds the messages, a [`WaitList`](crate::wait::WaitList)
+//! for each side holds the waiters. Any thread may call everything. All operations are lock-free, no thread waits for a
+//! thread that has been preempted, and only the sleeper's heavy barrier is a system call. The exchange never sleeps and
+//! never wakes a thread: it reports which waiter is to be woken.
 //!
-//! What it cannot do: give out what lies behind a message that is still being written. That is "nothing to be had yet", as
-//! is an empty ring ([`Ring::is_empty`] tells them apart); whoever finishes that message looks at the roster.
+//! Cannot: give out a message that lies behind one that is still being written. For a reader this is the same as an
+//! empty ring: no message yet ([`Ring::is_empty`] tells the two apart). The writer that finishes the message looks at
+//! the wait list.
 //!
-//! Sources: the ring is Dmitry Vyukov's bounded MPMC queue, with claims of several cells at once; the roster's word is the
-//! pipe's passive word, for many publishers.
+//! Sources: the ring is Dmitry Vyukov's bounded MPMC queue, with claims of several cells at once; the wait list's word
+//! is the pipe's passive word, for many publishers.
 
 mod ring;
 mod staging;

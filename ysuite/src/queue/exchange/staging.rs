@@ -1,22 +1,23 @@
 //! A batch that is being written: messages on the way from a caller's iterator into the ring. One thread.
 //!
-//! The iterator is foreign code: it may take its time, or panic. So nothing is claimed for it before it has answered; what
-//! it has given lies here meanwhile, in a fixed amount of space, and is dropped with the pen where nobody takes it.
+//! The iterator is foreign code: it may be slow, or panic. So no cell is claimed before the iterator has returned. The
+//! messages it has returned lie here meanwhile, in a fixed amount of space, and those not taken are dropped with the
+//! staging.
 
 use core::mem::MaybeUninit;
 use core::ptr;
 
 /// How many bytes of messages are gathered for one claim.
 const BYTES: usize = 2048;
-/// And how many messages.
+/// How many messages are gathered for one claim, however small they are.
 const MOST: usize = 64;
 
-/// Room for a few messages, first in, first out.
+/// Space for a few messages, first in, first out.
 pub(crate) struct Staging<T> {
     space: Space,
     /// One message that does not fit into the space, or asks for more alignment.
     large: Option<T>,
-    /// The messages from `first` on, `len` of them, are the pen's.
+    /// The staging owns `len` messages of the space, from index `first` on.
     first: usize,
     len: usize,
 }
@@ -25,7 +26,7 @@ pub(crate) struct Staging<T> {
 struct Space(MaybeUninit<[u8; BYTES]>);
 
 impl<T> Staging<T> {
-    /// How many messages it holds; 0 for those it holds one by one.
+    /// How many messages the space holds; 0 where messages are held one by one in `large`.
     const SMALL: usize = if align_of::<T>() > align_of::<Space>() {
         0
     } else if size_of::<T>() == 0 {
@@ -46,11 +47,12 @@ impl<T> Staging<T> {
 
     fn place(&mut self, index: usize) -> *mut T {
         debug_assert!(index < Self::SMALL);
-        // SAFETY: within the space, which is aligned for `T` where `SMALL` is not 0.
+        // SAFETY: `SMALL` messages fit into the space, which is aligned for `T` where `SMALL` is not 0; `index` is
+        // smaller.
         unsafe { self.space.0.as_mut_ptr().cast::<T>().add(index) }
     }
 
-    /// Fills the pen from an iterator. Only when it is empty.
+    /// Fills the staging from an iterator. Call only when it is empty.
     pub(crate) fn fill(&mut self, messages: &mut impl Iterator<Item = T>) {
         debug_assert_eq!(self.len, 0);
         self.first = 0;
@@ -62,7 +64,8 @@ impl<T> Staging<T> {
         while self.len < Self::SMALL {
             let Some(message) = messages.next() else { return };
             let place = self.place(self.len);
-            // SAFETY: a free place of the space. Counted at once: the iterator may panic next time.
+            // SAFETY: within the space, at an index that no message of this staging has. Counted at once: the iterator
+            // may panic next time.
             unsafe { place.write(message) };
             self.len += 1;
         }
@@ -79,11 +82,11 @@ impl<T> Staging<T> {
         }
         let place = self.place(self.first);
         self.first += 1;
-        // SAFETY: one of the pen's own until now, and no more from now on.
+        // SAFETY: `fill` has written a message there, and `first` and `len` no longer count it: it is read once.
         Some(unsafe { ptr::read(place) })
     }
 
-    /// The oldest messages, so many at most.
+    /// The oldest messages, at most as many as `messages` says.
     pub(crate) fn take(&mut self, messages: usize) -> impl Iterator<Item = T> {
         (0..messages).map_while(|_| self.next())
     }

@@ -1,5 +1,5 @@
 //! A chunk: a piece of the queue, many *groups* long. A group is one or two cache lines that hold a state word and the
-//! slots it speaks for, so that a reader learns of a message and gets it with one line.
+//! slots whose state it tells, so that a reader learns of a message and gets it with one line.
 //!
 //! ```text
 //!  header │ state slot slot … slot │ state slot slot … slot │ …
@@ -7,11 +7,12 @@
 //! ```
 //!
 //! The state word says up to which slot the group is published: `address of the newest published slot + lap`. Each time
-//! a chunk goes round, its lap is higher by more than a group's length, so what an earlier lap left there reads as
-//! "nothing", and the reader never writes a group. Memory only; no thread waits here. Bounds are the callers' business.
+//! a chunk goes round, its lap is higher by more than a group's length, so a state of an earlier lap reads as "nothing
+//! published", and the reader never writes a group. Memory only; no thread waits here. The callers keep the bounds.
 //!
-//! Laps wrap, on 32 bits after some hundred thousand chunks. "Earlier" is what lies less than half the numbers behind, so
-//! a fresh chunk is marked for the lap it is made for, and one that has been away for longer than that is marked anew.
+//! Laps wrap, on 32 bits after some hundred thousand chunks. A lap counts as earlier if it is less than half of all
+//! numbers behind. So a fresh chunk is marked for the lap it is made for, and a chunk that has been away for longer is
+//! marked anew.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -24,7 +25,7 @@ use crate::sync::{AtomicPtr, AtomicUsize, Handed, Ordering, UnsafeCell};
 
 /// Published extent of a group; written by the writer only.
 pub(super) type GroupState = AtomicUsize;
-/// A place for one message; written by the writer before its state says so, moved out by the reader after.
+/// Space for one message; written by the writer before the state says so, moved out by the reader afterwards.
 pub(super) type Slot<T> = UnsafeCell<MaybeUninit<T>>;
 
 #[cfg(not(ysuite_loom))]
@@ -36,8 +37,8 @@ const CHUNK_BYTES: usize = 64 * 1024;
 #[cfg(not(ysuite_loom))]
 const GREAT_BYTES: usize = 31 * 1024;
 
-/// What is less than this behind is seen to be behind: laps are compared by the sign of their difference, to which less
-/// than a group's length is added, and no group takes up a quarter of the address space.
+/// A lap that is less than this behind is seen to be behind: laps are compared by the sign of their difference, to
+/// which less than a group's length is added, and no group takes up a quarter of the address space.
 const AGE: usize = usize::MAX / 4;
 
 const fn max(a: usize, b: usize) -> usize {
@@ -74,8 +75,8 @@ impl<T> Geometry<T> {
     };
     #[cfg(ysuite_loom)]
     pub(super) const GROUPS: usize = 2;
-    /// Groups in a great chunk, of a queue of small ones that has got long: as many as the system's allocator gives without
-    /// asking the kernel, which would clear its pages each time.
+    /// Groups in a great chunk, of a queue of small chunks that has got long: as many as the system's allocator gives
+    /// without asking the kernel, which would clear the pages each time.
     #[cfg(not(ysuite_loom))]
     pub(super) const GREAT: usize = GREAT_BYTES.saturating_sub(Self::HEAD) / Self::STRIDE;
     #[cfg(ysuite_loom)]
@@ -123,15 +124,16 @@ pub(super) struct ChunkHeader<T> {
     pub(super) next: AtomicPtr<ChunkHeader<T>>,
     /// The chunk before this one; written and read by the writer only, and only while that chunk holds hidden messages.
     pub(super) previous: Cell<*mut ChunkHeader<T>>,
-    /// The lap the chunk was last linked for; the writer's, but for the first chunk of all, whose reader begins with it.
+    /// The lap the chunk was last linked for. Used by the writer; in the very first chunk the reader starts from it as
+    /// well.
     lap: Cell<usize>,
     /// How many groups follow; never changes.
     groups: usize,
-    /// The chunk as it was made.
+    /// The rest of the chunk as it was made.
     made: Handed,
 }
 
-/// A chunk by address. Copied freely between the cursors of writer and reader; who may do what is theirs to say.
+/// A chunk by address. Copied freely between the cursors of writer and reader, which decide what each may do with it.
 pub(super) struct Chunk<T>(NonNull<ChunkHeader<T>>);
 
 impl<T> Clone for Chunk<T> {
@@ -156,14 +158,14 @@ impl<T> Chunk<T> {
             .expect("a message too large for the address space")
     }
 
-    /// A fresh chunk of `groups` groups, nothing published in `lap` or in those that come soon after. Aborts where memory
-    /// runs out.
+    /// A fresh chunk of `groups` groups, nothing published in `lap` or in those that come soon after. Aborts where
+    /// memory runs out.
     pub(super) fn allocate(groups: usize, lap: usize) -> Self {
         let layout = Self::layout(groups);
         let header = os::allocate(layout).cast::<ChunkHeader<T>>();
         let chunk = Self(header);
-        // SAFETY: the memory is ours alone, aligned for a header, and large enough for it, the groups and their slots
-        // by `layout`.
+        // SAFETY: no other thread knows the memory. By `layout` it is aligned for a header, and large enough for the
+        // header, the groups and their slots.
         unsafe {
             let null = ptr::null_mut();
             header.write(ChunkHeader {
@@ -189,11 +191,12 @@ impl<T> Chunk<T> {
     /// Gives the memory back. Messages still in it are forgotten.
     ///
     /// # Safety
-    /// Nobody else holds this chunk, and no chunk links to it any more for anybody to follow.
+    /// No other thread uses this chunk, and no thread will follow a link to it.
     pub(super) unsafe fn free(self) {
         let groups = self.groups();
-        // SAFETY: by the caller, this is the only one; it was allocated with this very layout. The loops below only
-        // end the lives of what `allocate` began (which does something only in a model, where atomics are objects).
+        // SAFETY: by the caller no other thread uses the chunk; it was allocated with this very layout. The loops below
+        // only drop the states and slots that `allocate` wrote (which has an effect only in a model, where atomics are
+        // objects).
         unsafe {
             if cfg!(ysuite_loom) {
                 for index in 0..groups {
@@ -210,7 +213,7 @@ impl<T> Chunk<T> {
         }
     }
 
-    /// No chunk: to be held, and never looked at.
+    /// Stands for no chunk: may be held, and never dereferenced.
     pub(super) fn nowhere() -> Self {
         Self(NonNull::dangling())
     }
@@ -224,13 +227,14 @@ impl<T> Chunk<T> {
     }
 
     pub(super) fn header(&self) -> &ChunkHeader<T> {
-        // SAFETY: a cursor keeps no chunk that it has handed over or freed; the header is never borrowed mutably.
+        // SAFETY: cursors and the cache hold only live chunks: they forget a chunk before they hand it over or free it.
+        // The header is never borrowed mutably.
         unsafe { self.0.as_ref() }
     }
 
-    /// The chunk this one is linked to, where the caller's thread has linked it, or is the last one.
+    /// The chunk this one is linked to. Only for the thread that has set the link, or the last owner of the queue.
     pub(super) fn next(self) -> Option<Self> {
-        // ORDERING: Relaxed: by the condition above.
+        // ORDERING: Relaxed; the caller's thread has set the link itself, or has synchronised with the writer that did.
         Self::from_raw(self.header().next.load(Ordering::Relaxed))
     }
 
@@ -239,15 +243,15 @@ impl<T> Chunk<T> {
         self.header().groups
     }
 
-    /// The lap the chunk was last linked for. To be asked by whoever may link it, or before that can happen again.
+    /// The lap the chunk was last linked for. Call as the writer, or before the writer can link the chunk again.
     pub(super) fn lap(self) -> usize {
         self.header().lap.get()
     }
 
-    /// Writer: is about to link a spent chunk for `lap`. What was left in it long ago might read as published.
+    /// Writer: is about to link a spent chunk for `lap`. Clears states so old that they might read as published.
     pub(super) fn renew(self, lap: usize) {
         let before = self.header().lap.replace(lap);
-        // A whole round of all laps is long ago, too.
+        // Less 1, so that a whole round of all laps counts as long ago, too.
         if lap.wrapping_sub(before).wrapping_sub(1) >= AGE {
             self.clear(lap);
         }
@@ -257,28 +261,29 @@ impl<T> Chunk<T> {
     #[cold]
     fn clear(self, lap: usize) {
         for index in 0..self.groups() {
-            // SAFETY: one of the chunk's groups.
+            // SAFETY: `index` is below the number of groups, so the address is that of one of the chunk's groups.
             let group = unsafe { self.first().add(index * Geometry::<T>::STRIDE) };
-            // ORDERING: Relaxed; published with the chunk's link.
-            // SAFETY: as above.
+            // ORDERING: Relaxed; the writer publishes it with the chunk's link, a Release store in
+            // `WriteCursor::next_chunk`, which pairs with the Acquire in `ReadCursor::next_chunk`.
+            // SAFETY: one of the chunk's groups, and the chunk is alive: the writer owns it.
             unsafe { state(group) }.store(nothing(group, lap), Ordering::Relaxed);
         }
     }
 
     /// The first group.
     pub(super) fn first(self) -> NonNull<u8> {
-        // SAFETY: within the allocation, by `layout`.
+        // SAFETY: by `layout` the allocation is at least as long as the head.
         unsafe { self.0.cast::<u8>().add(Geometry::<T>::HEAD) }
     }
 
     /// One past the last group.
     pub(super) fn end(self) -> NonNull<u8> {
-        // SAFETY: one past the allocation at most, by `layout`.
+        // SAFETY: by `layout` the allocation ends with the last group: the address is one past it.
         unsafe { self.first().add(self.groups() * Geometry::<T>::STRIDE) }
     }
 }
 
-/// What the state of a group says where nothing is published in a lap: below any of its slots.
+/// The state of a group in which nothing is published in `lap`: below the state of any of its slots.
 pub(super) fn nothing(group: NonNull<u8>, lap: usize) -> usize {
     lap.wrapping_add(group.as_ptr().addr())
 }
@@ -289,7 +294,8 @@ pub(super) fn nothing(group: NonNull<u8>, lap: usize) -> usize {
 /// `group` is a group of a live chunk, for as long as the answer is used.
 #[inline(always)]
 pub(super) unsafe fn state<'a>(group: NonNull<u8>) -> &'a GroupState {
-    // SAFETY: a group begins with its state, made in `allocate`.
+    // SAFETY: by the caller the group is alive. It begins with its state, which `allocate` has written and which is
+    // only ever borrowed shared.
     unsafe { group.cast::<GroupState>().as_ref() }
 }
 
@@ -299,20 +305,21 @@ pub(super) unsafe fn state<'a>(group: NonNull<u8>) -> &'a GroupState {
 /// `at` is the address of a slot of a live chunk, for as long as the answer is used.
 #[inline(always)]
 pub(super) unsafe fn slot<'a, T>(at: NonNull<u8>) -> &'a Slot<T> {
-    // SAFETY: made in `allocate`; only ever borrowed shared.
+    // SAFETY: by the caller the slot is alive; `allocate` has written it, and it is only ever borrowed shared.
     unsafe { at.cast::<Slot<T>>().as_ref() }
 }
 
-/// The group of a slot. `known` is the answer, where it is cheaper to be told than to be found.
+/// The group of a slot. `known` is that group, returned where it cannot be found by a mask.
 ///
 /// # Safety
 /// `at` is the address of a slot, in the group `known`.
 #[inline(always)]
 pub(super) unsafe fn group_of<T>(at: NonNull<u8>, known: NonNull<u8>) -> NonNull<u8> {
     if Geometry::<T>::BY_MASK {
-        // Cheaper than a load, in the one place where that counts.
+        // A mask is cheaper than a load of the cursor's `group`.
         let within = at.as_ptr().addr() % Geometry::<T>::STRIDE;
-        // SAFETY: chunks with such groups are aligned to them, so the group begins at the multiple below.
+        // SAFETY: `CHUNK_ALIGN` and `HEAD` are multiples of the stride of such groups, so the group begins at the
+        // multiple below the slot, within the same chunk.
         return unsafe { at.sub(within) };
     }
     known

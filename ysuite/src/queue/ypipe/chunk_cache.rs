@@ -1,11 +1,12 @@
 //! The way back of spent chunks, from reader to writer: a ring of pointers. Wait-free on both sides.
 //!
 //! A steady stream never allocates, because its chunks come back this way. Without a bound, as many chunks are kept as
-//! the queue is long, and a small reserve: what comes and goes with a backlog is reused while there is one, and given
-//! back to the system while it is drained. A queue with a bound keeps all its chunks.
+//! the queue is long, and a small reserve: the chunks of a backlog are reused while the backlog lasts, and given back
+//! to the system while it is drained. A queue with a bound keeps all its chunks.
 //!
-//! Chunks have one size that is worth keeping, small where there may be a thousand queues. A queue that gets long all the
-//! same takes *great* ones, so that its growth asks the system seldom; they are kept only while it is long.
+//! Only chunks of one size are worth keeping; that size is small where there may be a thousand queues. A queue of small
+//! chunks that gets long takes *great* ones, so that its growth asks the system seldom; they are kept only while it is
+//! long.
 
 use core::ptr;
 
@@ -16,15 +17,15 @@ use crate::sync::{AtomicPtr, AtomicU32, AtomicUsize, Handed, Ordering};
 const RESERVE: usize = 4;
 /// Chunks that can be kept in a queue without a bound, however long it is.
 const MOST: usize = 128;
-/// So many chunks make a long queue.
+/// A queue of at least this many chunks is long.
 const LONG: usize = 2 * RESERVE;
 
 pub(super) struct ChunkCache<T> {
     /// The ring, or null before the first chunk comes back. Made by the reader.
     ring: AtomicPtr<AtomicPtr<ChunkHeader<T>>>,
-    /// Its places.
+    /// The ring's slots as they were made.
     made: Handed,
-    /// Places of the ring.
+    /// How many slots the ring has.
     room: u32,
     keeps_all: bool,
     /// Chunks taken out of the ring in all. Written by the writer.
@@ -43,7 +44,7 @@ pub(super) struct Giving {
 }
 
 impl<T> ChunkCache<T> {
-    /// For a queue without a bound: memory is asked for only once it streams.
+    /// For a queue without a bound: memory is allocated only once the queue streams.
     pub(super) fn growing() -> Self {
         let room = if cfg!(ysuite_loom) { 2 } else { MOST };
         Self::new(room, false)
@@ -72,15 +73,15 @@ impl<T> ChunkCache<T> {
         self.room as usize
     }
 
-    /// A place of the ring, if there is a ring.
+    /// A slot of the ring, if there is a ring.
     fn place(&self, count: usize) -> Option<&AtomicPtr<ChunkHeader<T>>> {
-        // ORDERING: Acquire pairs with the Release in `make`.
+        // ORDERING: Acquire pairs with the Release in `make`: the slots are initialised.
         let ring = self.ring.load(Ordering::Acquire);
         if ring.is_null() {
             return None;
         }
         self.made.read();
-        // SAFETY: a ring has `room` places, and lives as long as `self`.
+        // SAFETY: a ring has `room` slots, and lives as long as `self`.
         Some(unsafe { &*ring.add(count % self.room()) })
     }
 
@@ -89,18 +90,19 @@ impl<T> ChunkCache<T> {
         let ring: Box<[AtomicPtr<ChunkHeader<T>>]> =
             (0..self.room()).map(|_| AtomicPtr::new(ptr::null_mut())).collect();
         self.made.written();
-        // ORDERING: Release pairs with the Acquire in `place`.
+        // ORDERING: Release pairs with the Acquire in `place`: the slots are initialised.
         self.ring.store(Box::into_raw(ring).cast(), Ordering::Release);
     }
 
-    /// Reader: has left a chunk for good. If it has the size worth keeping, `groups`, it is kept for the writer; otherwise
-    /// it is freed, and a greater one unless the queue is long. Where more is kept than the queue is long, one more is
-    /// freed, and with each great one that is left behind as well.
+    /// Reader: has left a chunk for good. A chunk of the size worth keeping, `groups`, is kept for the writer. A
+    /// smaller one is freed, and so is a greater one unless the queue is long. Where more chunks are kept than the
+    /// queue is long, one more is freed, and also with each great chunk that is freed.
     pub(super) fn give(&self, giving: &mut Giving, chunk: Chunk<T>, groups: usize) {
-        // ORDERING: Relaxed twice; only the reader writes it; see `is_long`.
+        // ORDERING: Relaxed twice; only the reader writes `left`, and the writer uses it only to decide, in `is_long`,
+        // how much it allocates.
         let left = self.left.load(Ordering::Relaxed).wrapping_add(1);
         self.left.store(left, Ordering::Relaxed);
-        // ORDERING: Relaxed twice: both decide only how much is kept.
+        // ORDERING: Relaxed twice; the writer's two counters decide only how many chunks are kept.
         let kept = giving.given.wrapping_sub(self.taken.load(Ordering::Relaxed));
         let ahead = self.linked.load(Ordering::Relaxed).wrapping_sub(left) as usize;
         let enough = if self.keeps_all { self.room() } else { ahead.max(RESERVE) };
@@ -115,17 +117,19 @@ impl<T> ChunkCache<T> {
         }
     }
 
-    /// Reader: puts a chunk into the ring; it comes back where there is no room.
+    /// Reader: puts a chunk into the ring. Returns the chunk where there is no room.
     fn put(&self, giving: &mut Giving, chunk: Chunk<T>) -> Option<Chunk<T>> {
         if self.place(0).is_none() {
             self.make();
         }
         let place = self.place(giving.given)?;
-        // ORDERING: Acquire pairs with the swap in `take`, which emptied this place before the reader came round.
+        // ORDERING: Acquire pairs with the swap in `take`, by which the writer emptied this slot before the reader came
+        // round.
         if !place.load(Ordering::Acquire).is_null() {
             return Some(chunk);
         }
-        // ORDERING: Release pairs with the swap in `take`: the writer reuses what the reader has read.
+        // ORDERING: Release pairs with the swap in `take`: the writer reuses the chunk only after the reader has read
+        // it.
         place.store(chunk.as_raw(), Ordering::Release);
         giving.given = giving.given.wrapping_add(1);
         None
@@ -136,10 +140,11 @@ impl<T> ChunkCache<T> {
         free(self.put(giving, chunk));
     }
 
-    /// Reader: takes the newest chunk out of the ring again, unless the writer is faster.
+    /// Reader: takes the newest chunk out of the ring again, unless the writer has taken it before.
     fn take_back(&self, giving: &mut Giving) -> Option<Chunk<T>> {
         let newest = giving.given.wrapping_sub(1);
-        // ORDERING: AcqRel; whoever swaps it out, the writer in `take` or this, has the chunk to itself.
+        // ORDERING: AcqRel pairs with the swap in `take`: either the reader here or the writer there gets the chunk,
+        // and has it to itself.
         let chunk = Chunk::from_raw(self.place(newest)?.swap(ptr::null_mut(), Ordering::AcqRel))?;
         giving.given = newest;
         Some(chunk)
@@ -147,11 +152,11 @@ impl<T> ChunkCache<T> {
 
     /// Writer: takes a spent chunk if there is one.
     pub(super) fn take(&self) -> Option<Chunk<T>> {
-        // ORDERING: Relaxed; only the writer writes it.
+        // ORDERING: Relaxed; only the writer writes `taken`.
         let taken = self.taken.load(Ordering::Relaxed);
         // ORDERING: AcqRel pairs with the Release store in `put` and with the swap in `take_back`.
         let chunk = Chunk::from_raw(self.place(taken)?.swap(ptr::null_mut(), Ordering::AcqRel))?;
-        // ORDERING: Relaxed; see `give`.
+        // ORDERING: Relaxed; the reader uses `taken` only to decide, in `give`, how many chunks are kept.
         self.taken.store(taken.wrapping_add(1), Ordering::Relaxed);
         Some(chunk)
     }
@@ -161,13 +166,14 @@ impl<T> ChunkCache<T> {
         if self.keeps_all {
             return false;
         }
-        // ORDERING: Relaxed twice: this decides only how much is allocated at once.
+        // ORDERING: Relaxed twice; the two counters decide only how much is allocated at once.
         self.linked.load(Ordering::Relaxed).wrapping_sub(self.left.load(Ordering::Relaxed)) as usize >= LONG
     }
 
     /// Writer: has linked another chunk to the queue.
     pub(super) fn linked(&self) {
-        // ORDERING: Relaxed twice; only the writer writes it; see `give`.
+        // ORDERING: Relaxed twice; only the writer writes `linked`, and the reader uses it only to decide, in `give`,
+        // how many chunks are kept.
         self.linked.store(self.linked.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
     }
 }
@@ -175,21 +181,23 @@ impl<T> ChunkCache<T> {
 /// Frees a chunk that has left the queue and the ring.
 fn free<T>(chunk: Option<Chunk<T>>) {
     if let Some(chunk) = chunk {
-        // SAFETY: the reader has left it, so the writer had before; in the ring it is no more, or never was.
+        // SAFETY: the reader has left the chunk, and the writer had left it before. It is not in the ring, so no thread
+        // can get it from there.
         unsafe { chunk.free() };
     }
 }
 
 impl<T> Drop for ChunkCache<T> {
     fn drop(&mut self) {
-        // ORDERING: Relaxed throughout; whoever drops this has synchronised with both sides.
+        // ORDERING: Relaxed; `&mut self`: the thread that drops this has synchronised with both ends.
         let ring = self.ring.load(Ordering::Relaxed);
         if ring.is_null() {
             return;
         }
-        // SAFETY: made in `make` with this length, and nobody else is left.
+        // SAFETY: `make` boxed the ring with this length, and `&mut self` excludes both ends.
         let ring = unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(ring, self.room())) };
         for place in &ring {
+            // ORDERING: Relaxed; `&mut self`: the thread that drops this has synchronised with both ends.
             free(Chunk::from_raw(place.load(Ordering::Relaxed)));
         }
     }

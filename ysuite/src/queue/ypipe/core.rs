@@ -1,7 +1,8 @@
-//! What the two ends of a ypipe share, and what becomes of messages nobody will read.
+//! What the two ends of a ypipe share, and the disposal of messages that will not be read.
 //!
-//! Wait-free; never sleeps. While the reader lives, reading is its own. When it goes it leaves its cursor here, and from
-//! then on whoever publishes disposes of what is left: a message is delivered or dropped, once, and never stranded.
+//! Wait-free; never sleeps. Until the reader leaves, only the reader takes messages. When it leaves it puts its cursor
+//! here, and from then on any thread that publishes disposes of the messages that are left: every message is delivered
+//! or dropped, once, and never stranded.
 
 use core::ops::Deref;
 use core::ptr;
@@ -13,14 +14,14 @@ use crate::foreign::Panics;
 use crate::passive::Passive;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, UnsafeCell};
 
-/// A bounded queue makes its chunks at once where that takes at most so many bytes, else as it grows.
+/// A bounded queue allocates its chunks at once where they take at most this many bytes, else as it grows.
 const EAGER_BYTES: usize = 1 << 20;
 
-/// Groups of a lane's first chunk, and bytes of the largest one it keeps: who has a thousand lanes has few that stream.
+/// Groups of a lane's first chunk, and bytes of the largest chunk a lane keeps: of a thousand lanes only a few stream.
 const LANE_FIRST: usize = 2;
 const LANE_BYTES: usize = 8 * 1024;
 
-/// Something in cache lines of its own. As small as that allows: there may be thousands.
+/// A value in cache lines of its own. The alignment is the smallest that ensures this: there may be thousands.
 #[cfg_attr(not(any(target_arch = "aarch64", target_arch = "powerpc64")), repr(align(64)))]
 #[cfg_attr(any(target_arch = "aarch64", target_arch = "powerpc64"), repr(align(128)))]
 pub(super) struct Line<X>(X);
@@ -34,20 +35,20 @@ impl<X> Deref for Line<X> {
     }
 }
 
-/// In this order, so that what is written for every message begins a line, and what follows it is hardly used.
+/// In this order, so that the word written for every message begins a line, and the fields behind it are seldom used.
 #[repr(C)]
 pub(crate) struct PipeCore<T> {
-    /// Read for every message, written when somebody goes to sleep or ends.
+    /// Read for every message, written when an end goes to sleep or leaves.
     pub(super) read_mostly: Line<ReadMostly<T>>,
-    /// How many messages have been read; wraps. Written by the reader, looked at by the writer when it seems to be out of
+    /// How many messages have been read; wraps. Written by the reader, loaded by the writer when it seems to be out of
     /// room.
     consumed: AtomicUsize,
     /// The first chunk of a pipe that began without one, or null. Made by the writer.
     first: AtomicPtr<ChunkHeader<T>>,
-    /// How many have asked for the disposal of what is left.
+    /// How many threads have asked for the disposal of what is left, since it was last 0.
     disposing: AtomicUsize,
-    /// The cursor, while no reader has it. Before [`GONE`](crate::passive::GONE) it is the reading side's own, then it
-    /// belongs to whoever has raised `disposing` from 0.
+    /// The cursor, while no reader has it. Before [`GONE`](crate::passive::GONE) it belongs to the reading side, then
+    /// to the thread that has raised `disposing` from 0.
     resting: UnsafeCell<Option<ReadCursor<T>>>,
 }
 
@@ -57,38 +58,39 @@ pub(super) struct ReadMostly<T> {
     pub(super) reader: Passive,
     /// How the writer sleeps, waiting for room; the reader is the publisher. Unused without a bound.
     pub(super) writer: Passive,
-    /// How many messages there may be; `usize::MAX` without a bound.
+    /// How many messages there may be at once; `usize::MAX` without a bound.
     pub(super) capacity: usize,
     pub(super) cache: ChunkCache<T>,
     /// Groups in a chunk that is worth keeping.
     groups: u32,
-    /// Whether a bound was asked for, even one that can never be met.
+    /// Whether a bound was asked for, even one that can never be reached.
     asked: bool,
     /// The writer will publish nothing more.
     pub(super) closed: AtomicBool,
 }
 
-// SAFETY: the core moves messages from one thread to another, never lends them: `T: Send` is all it takes. The resting
-// cursor is the reading side's own, and then guarded by `disposing`.
+// SAFETY: the core owns its chunks and the messages in them, and sending it sends those: `T: Send` is enough.
 unsafe impl<T: Send> Send for PipeCore<T> {}
-// SAFETY: as above.
+// SAFETY: the core moves messages from one thread to another and never lends them, so `T: Send` is enough. Only one
+// thread uses the resting cursor at a time: the reading side, and after `GONE` the thread that has raised `disposing`
+// from 0.
 unsafe impl<T: Send> Sync for PipeCore<T> {}
 
 impl<T> PipeCore<T> {
-    /// A bound of `usize::MAX` can never be met, and is treated as none. The first chunk is for `lap`. Returns the reader's
-    /// cursor there as well.
+    /// A bound of `usize::MAX` can never be reached, and is treated as none. The first chunk is for `lap`. Returns the
+    /// reader's cursor in that chunk as well.
     pub(super) fn new(bound: Option<usize>, lap: usize) -> (Self, Chunk<T>, ReadCursor<T>) {
         let most = Geometry::<T>::GROUPS;
         let mut giving = Giving::default();
         let (groups, cache) = Self::sized(bound, most);
         let mut first = groups;
         if bound.is_none_or(|bound| bound == usize::MAX) {
-            // Few messages, little memory: chunks grow until they are worth keeping.
+            // A pipe of few messages takes little memory: chunks grow until they are worth keeping.
             first = if cfg!(ysuite_loom) { most } else { most.min(16) };
         } else {
             let bytes = groups.saturating_mul(Geometry::<T>::STRIDE).saturating_mul(cache.room());
             if bytes <= EAGER_BYTES && !cfg!(ysuite_loom) {
-                // One is in use already.
+                // From 1: one chunk is in use already.
                 (1..cache.room()).for_each(|_| cache.prepare(&mut giving, Chunk::allocate(groups, lap)));
             }
         }
@@ -96,7 +98,8 @@ impl<T> PipeCore<T> {
         (Self::with(bound, groups, cache, Passive::new()), chunk, ReadCursor::new(chunk, giving))
     }
 
-    /// A pipe that has no chunk before its first message, and no reader: its writer finds `tokens` in the reader's word.
+    /// A pipe that has no chunk before its first message, and no reader: the writer finds `tokens` in the reader's
+    /// word.
     pub(super) fn lane(bound: Option<usize>, tokens: u32) -> Self {
         let most = (LANE_BYTES / Geometry::<T>::STRIDE).clamp(1, Geometry::<T>::GROUPS);
         let most = if cfg!(ysuite_loom) { Geometry::<T>::GROUPS } else { most };
@@ -104,14 +107,14 @@ impl<T> PipeCore<T> {
         Self::with(bound, groups, cache, Passive::armed(tokens))
     }
 
-    /// Groups of a chunk that is worth keeping, `most` at most, and room for those that are kept.
+    /// The groups of a chunk that is worth keeping, `most` at most, and a cache with room for the chunks that are kept.
     fn sized(bound: Option<usize>, most: usize) -> (usize, ChunkCache<T>) {
         let capacity = bound.unwrap_or(usize::MAX);
         if capacity == usize::MAX {
             return (most, ChunkCache::growing());
         }
         let groups = capacity.div_ceil(Geometry::<T>::SLOTS).div_ceil(2).clamp(1, most);
-        // One chunk may be partly read while another is partly written.
+        // Two more: one chunk may be partly read while another is partly written.
         let chunks = (capacity / (groups * Geometry::<T>::SLOTS)).saturating_add(2).min(1 << 16);
         (groups, ChunkCache::keeping(chunks))
     }
@@ -136,7 +139,7 @@ impl<T> PipeCore<T> {
         }
     }
 
-    /// How many messages there may be, as it was asked for.
+    /// How many messages there may be at once, as the caller has asked.
     pub(super) fn bound(&self) -> Option<usize> {
         self.read_mostly.asked.then_some(self.read_mostly.capacity)
     }
@@ -149,23 +152,23 @@ impl<T> PipeCore<T> {
     /// Writer of a lane, once: makes the first chunk.
     pub(super) fn begin(&self) -> Chunk<T> {
         let chunk = Chunk::allocate(self.groups().min(LANE_FIRST), Geometry::<T>::LAP);
-        // ORDERING: Release pairs with the Acquire in `first_cursor`.
+        // ORDERING: Release pairs with the Acquire in `first_cursor`: the chunk is initialised.
         self.first.store(chunk.as_raw(), Ordering::Release);
         chunk
     }
 
-    /// The reading place of a lane that nobody has read yet, if it has a chunk.
+    /// The first cursor of a lane that has not been read yet, if the writer has made a chunk.
     fn first_cursor(&self) -> Option<ReadCursor<T>> {
-        // ORDERING: Acquire pairs with the Release in `begin`.
+        // ORDERING: Acquire pairs with the Release in `begin`: the chunk is initialised.
         Chunk::from_raw(self.first.load(Ordering::Acquire)).map(|chunk| ReadCursor::new(chunk, Giving::default()))
     }
 
     /// Reading side: takes the resting cursor, or makes the first one.
     ///
     /// # Safety
-    /// No reader has the cursor, none will be asked for at the same time, and the reading side has not left.
+    /// No reader has the cursor, the caller is the only thread that asks for it now, and the reading side has not left.
     pub(super) unsafe fn wake_cursor(&self) -> Option<ReadCursor<T>> {
-        // SAFETY: before GONE the cell is the reading side's, and the caller is that.
+        // SAFETY: before GONE the cell belongs to the reading side. The caller is the reading side, in one thread.
         self.resting.with_mut(|resting| unsafe { (*resting).take() }).or_else(|| self.first_cursor())
     }
 
@@ -174,16 +177,19 @@ impl<T> PipeCore<T> {
     /// # Safety
     /// The cursor is this core's, and the reading side has not left.
     pub(super) unsafe fn rest_cursor(&self, cursor: ReadCursor<T>) {
-        // SAFETY: before GONE the cell is the reading side's, and the caller is that.
+        // SAFETY: before GONE the cell belongs to the reading side. The caller owns the cursor, and so is the reading
+        // side.
         self.resting.with_mut(|resting| unsafe { *resting = Some(cursor) });
     }
 
-    /// How many messages are published where no reader is, counting no further than it takes to reach `enough`.
+    /// How many messages are published while no reader has the cursor, counting no further than it takes to reach
+    /// `enough`.
     ///
     /// # Safety
-    /// As for [`wake_cursor`](Self::wake_cursor), but others may count as well.
+    /// No reader has the cursor, none will ask for it meanwhile, and the reading side has not left. Several threads may
+    /// count at once.
     pub(super) unsafe fn resting_len(&self, enough: usize) -> usize {
-        // SAFETY: by the caller nobody changes it.
+        // SAFETY: by the caller no thread takes the cursor or puts one in meanwhile.
         self.resting.with(|resting| match unsafe { &*resting } {
             Some(cursor) => cursor.len_up_to(enough),
             None => self.first_cursor().map_or(0, |cursor| cursor.len_up_to(enough)),
@@ -195,45 +201,51 @@ impl<T> PipeCore<T> {
         self.read_mostly.capacity != usize::MAX
     }
 
-    /// Reader: has taken so many messages in all.
+    /// Reader: has taken `taken` messages in all.
     #[inline(always)]
     pub(super) fn took(&self, taken: usize) {
-        // ORDERING: Release pairs with the Acquire in `consumed`: what is counted as taken has left its slot or will
-        // never be looked at there by anybody else.
+        // ORDERING: Release pairs with the Acquire in `consumed`: a message counted as taken has left its slot, or only
+        // the reader will look at it there.
         self.consumed.store(taken, Ordering::Release);
     }
 
     /// How many messages have been read; wraps. Never goes back.
     pub(super) fn consumed(&self) -> usize {
-        // ORDERING: Acquire pairs with the Release in `took`.
+        // ORDERING: Acquire pairs with the Release in `took`: the slots of the messages counted have been left.
         self.consumed.load(Ordering::Acquire)
     }
 
     pub(super) fn is_closed(&self) -> bool {
-        // ORDERING: Acquire pairs with the Release in `Writer::close`: all that was ever published is visible after it.
+        // ORDERING: Acquire pairs with the Release in `Writing::close`: all that was ever published is visible after
+        // it.
         self.read_mostly.closed.load(Ordering::Acquire)
     }
 
-    /// The reader goes, leaving its place. What is in the queue is to be disposed of next.
+    /// The reader leaves, and leaves its cursor here. Next the caller disposes of the messages in the queue.
     pub(super) fn abandon(&self, cursor: ReadCursor<T>) {
-        // SAFETY: the reader's own cursor is the only one until GONE is seen, and only then does anybody look there.
+        // SAFETY: the cursor is the only one of this core. Before GONE, which is set below, no other thread uses the
+        // cell.
         unsafe { self.rest_cursor(cursor) };
         self.read_mostly.reader.leave();
     }
 
-    /// Disposes of all that is published: `each` is given every message with its position. If somebody else is at it
-    /// already, that one will look again, and nothing is given here. Only after [`Passive::is_gone`].
+    /// Disposes of all that is published: `each` is given every message with its position. If another thread is
+    /// disposing already, that thread will look again, and `each` is given nothing here. Only after
+    /// [`Passive::is_gone`].
     ///
-    /// Where `each` panics (a message's own `Drop`), the rest is disposed of all the same, and the first panic goes on then.
+    /// Where `each` panics (a message's own `Drop`), the rest is disposed of all the same, and the first panic goes on
+    /// then.
     pub(super) fn dispose(&self, mut each: impl FnMut(usize, T)) {
-        // ORDERING: AcqRel; takes the cursor over from whoever disposed last (`compare_exchange` below), and hands our
-        // publication to whoever is at it now.
+        // ORDERING: AcqRel; Acquire pairs with the Release of the last disposer's `compare_exchange` below and takes
+        // the cursor over, Release pairs with the Acquire of that exchange and hands our publication to a disposer at
+        // work.
         if self.disposing.fetch_add(1, Ordering::AcqRel) != 0 {
             return;
         }
         let (mut asked, mut panics) = (1, Panics::none());
         loop {
-            // SAFETY: we have raised `disposing` from 0, so the cursor is ours until it is 0 again.
+            // SAFETY: this thread has raised `disposing` from 0, so the cursor belongs to it until `disposing` is 0
+            // again.
             while let Some((position, message)) = self.resting.with_mut(|resting| unsafe {
                 if (*resting).is_none() {
                     *resting = self.first_cursor();
@@ -243,8 +255,9 @@ impl<T> PipeCore<T> {
             }) {
                 panics.catch(|| each(position, message));
             }
-            // ORDERING: AcqRel on success releases the cursor to the next disposer; Acquire on failure makes the
-            // publication of whoever has asked meanwhile visible to the next round.
+            // ORDERING: AcqRel on success releases the cursor to the next disposer, whose `fetch_add` acquires it;
+            // Acquire on failure pairs with the Release of the `fetch_add` of a thread that has asked meanwhile, and
+            // makes its publication visible to the next round.
             match self.disposing.compare_exchange(asked, 0, Ordering::AcqRel, Ordering::Acquire) {
                 Ok(_) => return,
                 Err(now) => asked = now,
@@ -256,9 +269,9 @@ impl<T> PipeCore<T> {
 impl<T> Drop for PipeCore<T> {
     fn drop(&mut self) {
         let mut panics = Panics::none();
-        // What was never published to anybody who looked.
+        // Messages that were published behind the last look.
         panics.catch(|| self.dispose(|_, message| drop(message)));
-        // SAFETY: both ends are gone, this is the last owner.
+        // SAFETY: `&mut self`: both ends are gone, and this thread is the last owner.
         if let Some(cursor) = self.resting.with_mut(|resting| unsafe { (*resting).take() }) {
             cursor.free_chunks();
         }

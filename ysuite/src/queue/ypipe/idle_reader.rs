@@ -1,6 +1,6 @@
-//! A reading end at rest: nobody reads the pipe, which costs nothing, until its writer is found to have published.
+//! A reading end at rest: the pipe has no reader, which costs nothing, until its writer is found to have published.
 //!
-//! One owner, the reading side, one thread at a time. Everything is wait-free, but for what dropping messages does.
+//! One owner, the reading side, one thread at a time. All operations are wait-free, but for the drops of messages.
 
 use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
@@ -11,8 +11,8 @@ use super::reader::Reader;
 use crate::passive::{Barrier, Passive};
 use crate::sync::{Arc, AtomicPtr, Ordering};
 
-/// The reading end of a lane, while nobody reads. Dropping it neither ends reading nor drops messages: the writer goes on
-/// writing for nobody. End it with [`go`](Self::go) and [`dispose`](Self::dispose) instead.
+/// The reading end of a lane without a reader. Dropping it neither ends reading nor drops messages: the writer would go
+/// on writing messages that no thread reads. End it with [`go`](Self::go) and [`dispose`](Self::dispose) instead.
 pub(crate) struct IdleReader<T> {
     core: Arc<PipeCore<T>>,
 }
@@ -22,12 +22,15 @@ impl<T> IdleReader<T> {
         Self { core }
     }
 
-    /// A reader, if anything has ever been written. It is to be put to rest again with [`rest`](Self::rest), or to end.
+    /// A reader, if a message has ever been written. The caller puts it to rest again with [`rest`](Self::rest), or
+    /// ends it.
     ///
     /// # Safety
-    /// There is no reader, and no end has been begun.
+    /// There is no reader, the caller is the only thread that asks for one now, and [`go`](Self::go) has not been
+    /// called.
     pub(crate) unsafe fn wake(&self) -> Option<Reader<T>> {
-        // SAFETY: by the caller.
+        // SAFETY: by the caller no reader has the cursor, no other thread asks for it, and the reading side has not
+        // left.
         unsafe { self.core.wake_cursor() }.map(|cursor| Reader::new(self.core.clone(), cursor))
     }
 
@@ -44,9 +47,9 @@ impl<T> IdleReader<T> {
     /// How many messages are published, counting no further than it takes to reach `enough`.
     ///
     /// # Safety
-    /// There is no reader, none begins meanwhile, and no end has been begun.
+    /// There is no reader, none is woken meanwhile, and [`go`](Self::go) has not been called.
     pub(crate) unsafe fn len_up_to(&self, enough: usize) -> usize {
-        // SAFETY: by the caller.
+        // SAFETY: by the caller no reader has the cursor or asks for it meanwhile, and the reading side has not left.
         unsafe { self.core.resting_len(enough) }
     }
 
@@ -56,7 +59,7 @@ impl<T> IdleReader<T> {
         self.core.read_mostly.reader.go()
     }
 
-    /// After the end has begun: the tokens of a writer that waits for room.
+    /// After [`go`](Self::go): the tokens of a writer that waits for room.
     pub(crate) fn released(&self) -> u32 {
         self.core.read_mostly.writer.published()
     }
@@ -66,16 +69,17 @@ impl<T> IdleReader<T> {
         &self.core.read_mostly.writer
     }
 
-    /// After the end has begun: drops what is there.
+    /// After [`go`](Self::go): drops the messages in the pipe.
     pub(crate) fn dispose(&self) {
         self.core.dispose(|_, message| drop(message));
     }
 }
 
-/// Room for one resting end, or none. Any thread puts one in and takes it out; who may look is for the owner to say.
+/// A slot for one resting end, or none. Any thread may put one in and take it out; the owner says which threads may
+/// look.
 pub(crate) struct AtomicSlot<T> {
     core: AtomicPtr<PipeCore<T>>,
-    /// What is in it is owned.
+    /// The slot owns the end that is in it.
     owned: PhantomData<IdleReader<T>>,
 }
 
@@ -84,31 +88,32 @@ impl<T> AtomicSlot<T> {
         Self { core: AtomicPtr::new(ptr::null_mut()), owned: PhantomData }
     }
 
-    /// Puts an end into an empty berth.
+    /// Puts an end into an empty slot.
     pub(crate) fn put(&self, resting: IdleReader<T>) {
-        // ORDERING: Release pairs with the Acquire in `take` and `look`. A read-modify-write, since `take` is one that may
-        // come at the same time: so there is one order of all changes, also for a model checker that has a weaker notion
-        // of it for stores.
+        // ORDERING: Release pairs with the Acquire in `take` and `look`: all that was done with the end before is
+        // visible. A read-modify-write, since `take` is one and may come at the same time: so there is one order of all
+        // changes, also for a model checker, whose order of plain stores is weaker.
         let before = self.core.swap(Arc::into_raw(resting.core).cast_mut(), Ordering::Release);
-        debug_assert!(before.is_null(), "a berth for one");
+        debug_assert!(before.is_null(), "a slot for one");
     }
 
-    /// Takes the end out, if there is one and nobody else is faster.
+    /// Takes the end out, if there is one and no other thread takes it first.
     pub(crate) fn take(&self) -> Option<IdleReader<T>> {
-        // ORDERING: Acquire pairs with the Release in `put`.
+        // ORDERING: Acquire pairs with the Release in `put`: all that was done with the end before is visible.
         let core = self.core.swap(ptr::null_mut(), Ordering::Acquire);
-        // SAFETY: it came from `into_raw` in `put`, and whoever swaps it out is the only one.
+        // SAFETY: the pointer came from `into_raw` in `put`, and only one thread gets it out by its swap.
         (!core.is_null()).then(|| IdleReader { core: unsafe { Arc::from_raw(core) } })
     }
 
-    /// Looks at the end that is in, if there is one.
+    /// Looks at the end that is in the slot, if there is one.
     ///
     /// # Safety
-    /// Nobody takes it out meanwhile.
+    /// No thread takes it out meanwhile.
     pub(crate) unsafe fn look<R>(&self, look: impl FnOnce(&IdleReader<T>) -> R) -> Option<R> {
-        // ORDERING: Acquire pairs with the Release in `put`.
+        // ORDERING: Acquire pairs with the Release in `put`: all that was done with the end before is visible.
         let core = self.core.load(Ordering::Acquire);
-        // SAFETY: by the caller the berth goes on owning it; this copy is not dropped.
+        // SAFETY: the pointer came from `into_raw` in `put`. By the caller the slot goes on owning it, and this copy is
+        // not dropped.
         (!core.is_null()).then(|| look(&ManuallyDrop::new(IdleReader { core: unsafe { Arc::from_raw(core) } })))
     }
 }
@@ -126,15 +131,15 @@ mod tests {
     use super::super::lane;
 
     #[test]
-    fn what_was_written_for_nobody_is_dropped_with_the_pipe() {
-        // Nothing was written, some messages that nobody has looked for, and some of which a reader took the first.
+    fn unread_messages_are_dropped_with_the_pipe() {
+        // No message is written; some are, and no reader comes; some are, and a reader takes the first.
         for (written, read) in [(0, 0), (3, 0), (300, 1)] {
             let message = Arc::new(());
             let (mut writer, resting) = lane(None, 1);
             (0..written).for_each(|_| assert!(writer.write(message.clone()).is_ok()));
             writer.flush();
             if read != 0 {
-                // SAFETY: there is no reader yet, and no end.
+                // SAFETY: there is no reader yet, this thread alone asks for one, and `go` has not been called.
                 let mut reader = unsafe { resting.wake() }.unwrap();
                 drop(reader.read());
                 super::IdleReader::rest(reader);

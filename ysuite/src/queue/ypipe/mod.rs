@@ -2,7 +2,7 @@
 //!
 //! The reader that finds nothing *arms* the pipe and goes to sleep by whatever means it likes; the writer learns at its
 //! next [`flush`](Writer::flush) that the reader sleeps, and only then wakes it. The pipe itself never sleeps and never
-//! wakes anybody: [`crate::spsc`] joins it to a way of sleeping, and so can you, with any [signaler](crate::signal):
+//! wakes a thread: [`crate::spsc`] joins it to a way of sleeping, and so can you, with any [signaler](crate::signal):
 //!
 //! ```
 //! use ysuite::queue::ypipe;
@@ -10,13 +10,13 @@
 //!
 //! let (mut writer, mut reader) = ypipe::unbounded();
 //! let mut asleep = YSemaphore::new();
-//! let bell = asleep.signaler();
+//! let signaler = asleep.signaler();
 //!
 //! let thread = std::thread::spawn(move || {
 //!     for number in 0..1000 {
 //!         writer.write(number).expect("a pipe without a bound is never full");
 //!         if !writer.flush() {
-//!             bell.signal(0);
+//!             signaler.signal(0);
 //!         }
 //!     }
 //! });
@@ -37,19 +37,19 @@
 //!
 //! # How it works
 //!
-//! Messages lie in chunks of groups, a group being one cache line (two for some sizes) with a state word and the slots
-//! it speaks for: a reader gets the news and the message with the same line, and both ends touch no line in common but
+//! Messages lie in chunks of groups. A group is one cache line (two for some sizes) with a state word and the slots
+//! whose state it tells: a reader gets the news and the message with the same line, and the two ends share no line but
 //! the one they exchange. The writer asks for lines with write intent before it comes to them. Spent chunks go back to
-//! the writer, so a stream allocates nothing; what a burst has taken beyond a small reserve is freed.
+//! the writer, so a stream allocates nothing; chunks that a burst has taken beyond a small reserve are freed.
 //!
-//! A bound is a credit line beside the same chunks: the writer may be so many messages ahead of what the reader has
-//! counted as taken.
+//! A bound is a count beside the same chunks: the writer may be ahead of what the reader has counted as taken by the
+//! capacity at most.
 //!
 //! # When not to use it
 //!
-//! It cannot serve two writers or two readers, and it does not reorder or drop. A writer that goes without flushing
-//! again after [`write`](Writer::write) keeps its messages to itself until it does or is dropped. A pipe used by itself
-//! leaves waking, and telling the reader of the writer's end, to you; a channel does that.
+//! It cannot serve two writers or two readers, and it does not reorder or drop. Messages [written](Writer::write) and
+//! not flushed are hidden until the writer flushes or is dropped. In a pipe used by itself, waking the reader and
+//! telling it of the writer's end are left to you; a channel does both.
 //!
 //! Sources: Y-suite of ØMQ 0.2 for the pipe with passive synchronisation; the state beside the data is common to
 //! FastForward (Giacomoni, Moseley, Vachharajani 2008) and its descendants.
@@ -78,8 +78,8 @@ pub fn unbounded<T>() -> (Writer<T>, Reader<T>) {
 }
 
 /// A pipe for at most `capacity` messages, hidden ones included. The bound is exact. Where its slots take no more than
-/// 1 MiB they are allocated here, and nothing is allocated later; a larger pipe grows as it fills and then keeps what
-/// it has. `usize::MAX` is no bound.
+/// 1 MiB they are allocated here, and nothing is allocated later; a larger pipe grows as it fills and then keeps its
+/// chunks. `usize::MAX` is no bound.
 ///
 /// # Panics
 /// Where `capacity` is 0: such a pipe could hold nothing.
@@ -95,8 +95,9 @@ fn ends<T>(bound: Option<usize>, lap: usize) -> (Writer<T>, Reader<T>) {
     (Writer::new(core.clone(), chunk), Reader::new(core, cursor))
 }
 
-/// A pipe of which there may be thousands, most of them idle: no chunk before the first message, and small ones then. Its
-/// reading end rests, and is woken by whoever is handed the `tokens`, which the first publication takes.
+/// A pipe of which there may be thousands, most of them idle: no chunk before the first message, and small ones then.
+/// Its reading end rests; the first publication returns the `tokens` to the writer, whose channel then wakes the
+/// reading end.
 pub(crate) fn lane<T>(bound: Option<usize>, tokens: u32) -> (Writer<T>, IdleReader<T>) {
     let core = Arc::new(PipeCore::lane(bound, tokens));
     (Writer::idle(core.clone()), IdleReader::new(core))

@@ -1,7 +1,7 @@
-//! The reading end of a ypipe: [`Reader`], and the place it reads at.
+//! The reading end of a ypipe: [`Reader`], and the position it reads at.
 //!
-//! [`ReadCursor`] knows which slot comes next, and how far is known to be published. It has one owner at a time: the reader,
-//! and after its end the thread that disposes of what is left. It is wait-free.
+//! [`ReadCursor`] holds the slot of the next message, and up to where slots are known to be published. It has one owner
+//! at a time: the reader, and after the reader's end the thread that disposes of the messages left. It is wait-free.
 
 use core::fmt;
 use core::ptr::NonNull;
@@ -22,14 +22,15 @@ pub struct Reader<T> {
     reading: RegisterCopy<Reading<T>>,
 }
 
-/// What a reader is, with the duty to leave.
+/// The parts of a reader. Dropping them leaves the pipe.
 struct Reading<T> {
     /// Taken out only when the reader ends.
     cursor: Option<ReadCursor<T>>,
     core: Arc<PipeCore<T>>,
 }
 
-// SAFETY: the reader owns its place in the chunks; messages pass by value.
+// SAFETY: the cursor is the only one that reads the chunks it points into, and messages pass by value: `T: Send` is
+// enough.
 unsafe impl<T: Send> Send for Reader<T> {}
 // SAFETY: a shared reference reads state words and atomics only; messages are lent by `peek` alone, which takes
 // `&mut self`.
@@ -43,7 +44,7 @@ impl<T> Reader<T> {
     #[inline(always)]
     fn parts(&mut self) -> (&mut ReadCursor<T>, &PipeCore<T>) {
         let Reading { cursor, core } = &mut *self.reading;
-        // SAFETY: the cursor is taken out in `leave`, after which the owner does nothing but drop this.
+        // SAFETY: only `leave` and `into_rest` take the cursor out. Afterwards the owner does nothing but drop this.
         (unsafe { cursor.as_mut().unwrap_unchecked() }, core)
     }
 
@@ -67,7 +68,7 @@ impl<T> Reader<T> {
         cursor.take_many(core, to, most)
     }
 
-    /// As [`Writer::skip_laps`](super::Writer::skip_laps).
+    /// Acts as if the reader had left `by / LAP` more chunks. See [`Writer::skip_laps`](super::Writer::skip_laps).
     #[cfg(all(test, not(ysuite_loom)))]
     pub(super) fn skip_laps(&mut self, by: usize) {
         self.parts().0.skip_laps(by);
@@ -85,8 +86,9 @@ impl<T> Reader<T> {
         cursor.look(core)
     }
 
-    /// Announces that this reader goes to sleep. True: nothing is here, and the next flush will say so to the writer,
-    /// which then has to wake us. False: a message is here, or nothing more will come; do not sleep.
+    /// Announces that this reader goes to sleep. True: no message is here, and the writer's next flush will return that
+    /// the reader sleeps; the writer must then wake it. False: a message is here, or nothing more will come; do not
+    /// sleep.
     ///
     /// At most one system call (a `membarrier`, and only while the writer streams).
     pub fn arm(&mut self) -> bool {
@@ -108,8 +110,8 @@ impl<T> Reader<T> {
         &self.reading.core.read_mostly.writer
     }
 
-    /// After messages have been taken: the tokens of a writer that sleeps for want of room, which must be rung. Without
-    /// a bound there is none, and this is a load.
+    /// After messages have been taken: the tokens of a writer that sleeps for want of room; the caller must wake it.
+    /// Without a bound there are none, and this is a load.
     #[inline(always)]
     pub(crate) fn credited(&self) -> u32 {
         self.reading.core.read_mostly.writer.published()
@@ -139,22 +141,22 @@ impl<T> Reader<T> {
         self.reading.cursor.as_ref().is_none_or(|cursor| cursor.len_up_to(1) == 0)
     }
 
-    /// Puts the reading place to rest where it came from: see [`IdleReader`](super::IdleReader).
+    /// Puts the cursor back into the core: see [`IdleReader`](super::IdleReader).
     pub(super) fn into_rest(mut self) {
         let Reading { cursor, core } = &mut *self.reading;
         if let Some(cursor) = cursor.take() {
-            // SAFETY: this reader is the reading side, and has not left.
+            // SAFETY: the cursor came from this core. This reader is the reading side, and has not left.
             unsafe { core.rest_cursor(cursor) };
         }
     }
 
-    /// Whether there are messages, counting no further than it takes to reach `enough`.
+    /// How many published messages are here, counting no further than it takes to reach `enough`.
     pub(crate) fn len_up_to(&self, enough: usize) -> usize {
         self.reading.cursor.as_ref().map_or(0, |cursor| cursor.len_up_to(enough))
     }
 
-    /// Ends reading. Returns the tokens of a writer that waits for room, to be rung before the reader is dropped, which
-    /// drops the messages (and one of those may panic).
+    /// Ends reading. Returns the tokens of a writer that waits for room. The caller must wake it before it drops the
+    /// reader: that drops the messages, and the drop of a message may panic.
     pub(crate) fn leave(&mut self) -> u32 {
         self.reading.leave()
     }
@@ -175,7 +177,7 @@ impl<T> Reading<T> {
 impl<T> Drop for Reading<T> {
     fn drop(&mut self) {
         self.leave();
-        // A reader that was put to rest has gone nowhere.
+        // A reader that was put to rest has not left: the pipe goes on.
         if self.core.read_mostly.reader.is_gone() {
             self.core.dispose(|_, message| drop(message));
         }
@@ -188,21 +190,21 @@ impl<T> fmt::Debug for Reader<T> {
     }
 }
 
-/// Where the reader reads.
+/// The position at which the reader reads.
 pub(super) struct ReadCursor<T> {
     /// The slot of the next message.
     next: NonNull<u8>,
-    /// How many messages have been taken; wraps. The core is told of each change.
+    /// How many messages have been taken; wraps. Each change is stored in the core.
     taken: usize,
     /// One past the last slot of this group known to be published.
     known: NonNull<u8>,
     group: NonNull<u8>,
-    /// Where the state of this chunk's groups counts from.
+    /// The difference between the states of this chunk's groups and the addresses of their slots.
     lap: usize,
     chunk: Chunk<T>,
     /// One past the chunk's last group.
     end: NonNull<u8>,
-    /// The reader's part in the way back of spent chunks.
+    /// The reader's part of the chunk cache.
     giving: Giving,
 }
 
@@ -219,12 +221,11 @@ impl<T> ReadCursor<T> {
     }
 
     pub(super) fn first_slot(group: NonNull<u8>) -> NonNull<u8> {
-        // SAFETY: the first slot of a group is within it.
+        // SAFETY: `FIRST` is less than a group's length.
         unsafe { group.add(Geometry::<T>::FIRST) }
     }
 
-    /// Whether there is a message; learns how many more of its group there are. Steps into the next group or chunk
-    /// where this one is spent.
+    /// Whether there is a message. Updates `known`, and steps into the next group or chunk where this one is spent.
     #[inline(always)]
     pub(super) fn look(&mut self, core: &PipeCore<T>) -> bool {
         self.next != self.known || self.look_further(core)
@@ -232,7 +233,9 @@ impl<T> ReadCursor<T> {
 
     #[inline(always)]
     fn look_further(&mut self, core: &PipeCore<T>) -> bool {
-        // SAFETY: all pointers stay within the cursor's chunk, or one past a group.
+        // SAFETY: `group` is a group of the cursor's chunk, which is alive until the cursor gives it away; the next
+        // group is entered only where it is not `end`. `known` grows to one past the newest published slot, at most one
+        // past the group.
         unsafe {
             if self.known == self.group.add(Geometry::<T>::END) {
                 let group = self.group.add(Geometry::<T>::STRIDE);
@@ -242,10 +245,11 @@ impl<T> ReadCursor<T> {
                     return false;
                 }
             }
-            // ORDERING: Acquire pairs with the Release in `WriteCursor::publish`: the slots up to there are written.
+            // ORDERING: Acquire pairs with the Release in `WriteCursor::publish`, `show_group` and `hold`: the slots up
+            // to the newest are written.
             let newest = state(self.group).load(Ordering::Acquire).wrapping_sub(self.lap);
             let ahead = newest.wrapping_sub(self.known.as_ptr().addr());
-            // What an earlier lap left there is behind: negative.
+            // A state of an earlier lap is behind: negative.
             if (ahead as isize) < 0 {
                 return false;
             }
@@ -265,7 +269,8 @@ impl<T> ReadCursor<T> {
     #[cold]
     #[inline(never)]
     fn next_chunk(&mut self, core: &PipeCore<T>) -> bool {
-        // ORDERING: Acquire pairs with the Release that links a chunk in `WriteCursor::next_chunk`.
+        // ORDERING: Acquire pairs with the Release that links a chunk in `WriteCursor::next_chunk`: the next chunk is
+        // initialised.
         let Some(next) = Chunk::from_raw(self.chunk.header().next.load(Ordering::Acquire)) else { return false };
         let spent = core::mem::replace(&mut self.chunk, next);
         self.end = next.end();
@@ -281,13 +286,14 @@ impl<T> ReadCursor<T> {
         if !self.look(core) {
             return None;
         }
-        // The place moves on before anything else can happen to the message: it is never taken twice.
+        // The cursor moves on before the message is read: no message is taken twice, whatever happens in between.
         let at = self.next;
-        // SAFETY: `at` is a published slot, `known` at most one past the group's last.
+        // SAFETY: `at` is a published slot, so the address behind it is at most one past the group's last slot.
         self.next = unsafe { at.add(Geometry::<T>::STEP) };
         self.taken = self.taken.wrapping_add(1);
         core.took(self.taken);
-        // SAFETY: `look` has acquired this slot's publication; only we read it, and only once.
+        // SAFETY: `look` has acquired this slot's publication. Only the reader reads the slot, and only once: `next` is
+        // past it. The writer fills it again only in a later lap, after the reader has given the chunk away.
         Some(unsafe { slot::<T>(at).with(|message| message.read().assume_init()) })
     }
 
@@ -296,7 +302,8 @@ impl<T> ReadCursor<T> {
         if !self.look(core) {
             return None;
         }
-        // SAFETY: as in `take`; it stays there as long as this cursor is borrowed.
+        // SAFETY: `look` has acquired this slot's publication, so the message is written. Only the owner of this cursor
+        // can take it out, and the cursor is borrowed for as long as the message.
         Some(unsafe { slot::<T>(self.next).with(|message| (*message).assume_init_ref()) })
     }
 
@@ -312,23 +319,24 @@ impl<T> ReadCursor<T> {
         let before = to.len();
         let mut length = before;
         let mut left = most;
-        // What was known before is taken first: only a look of this call may say that there is no more.
+        // Messages known before are taken first: only a look of this call may show that there are no more.
         let mut looked = self.next == self.known;
         while left != 0 && self.look(core) {
-            // SAFETY: both within one group.
+            // SAFETY: both pointers are in one group, or one past it.
             let run = unsafe { self.known.as_ptr().offset_from(self.next.as_ptr()) } as usize;
             let run = (run / Geometry::<T>::STEP).min(left);
             if to.capacity() - length < run {
-                // SAFETY: so many have been moved in.
+                // SAFETY: `length - before` messages have been moved in behind the first `before`, within the capacity.
                 unsafe { to.set_len(length) };
                 to.reserve(run);
             }
-            // SAFETY: there is room for `run` more, made above, and `run` slots from `next` on are published and ours.
-            // The messages are moved out exactly once: the place moves past them before anything else can happen.
+            // SAFETY: the vector has room for `run` more, reserved above. The `run` slots from `next` on are published,
+            // in one group, and only the reader reads them. The messages are moved out exactly once: `next` moves past
+            // them, and nothing in between can panic.
             unsafe {
                 let room = to.as_mut_ptr().add(length);
                 if run == Geometry::<T>::SLOTS {
-                    // A whole group: of known length, so the compiler makes it a few wide moves.
+                    // A whole group has a constant length, so the compiler copies it by a few wide moves.
                     Self::copy(self.next, room, Geometry::<T>::SLOTS);
                 } else {
                     Self::copy(self.next, room, run);
@@ -339,15 +347,15 @@ impl<T> ReadCursor<T> {
             left -= run;
             self.taken = self.taken.wrapping_add(run);
             core.took(self.taken);
-            // The writer is at work in a group that is not full: to ask it again would slow it down.
-            // SAFETY: one past the group at most.
+            // The writer is at work in a group that is not full: loading its state again would slow the writer down.
+            // SAFETY: `END` is one past the group's last slot.
             if looked && self.next == self.known && self.known != unsafe { self.group.add(Geometry::<T>::END) } {
                 break;
             }
             looked = self.next == self.known;
         }
-        // SAFETY: so many have been moved in. Nothing since the last time this was said can have panicked, but for
-        // `reserve`, before which it was said.
+        // SAFETY: `length - before` messages have been moved in behind the first `before`, within the capacity. Of the
+        // steps above only `reserve` can panic, and the length was set before each.
         unsafe { to.set_len(length) };
         length - before
     }
@@ -355,10 +363,12 @@ impl<T> ReadCursor<T> {
     /// Copies `run` messages from the slots at `from` to `room`.
     ///
     /// # Safety
-    /// The slots are published, within one group, and the caller's to move out of; there is room.
+    /// The slots are published, within one group, and owned by the caller, who reads no message of them again. There is
+    /// room for `run` messages at `room`.
     #[inline(always)]
     unsafe fn copy(from: NonNull<u8>, room: *mut T, run: usize) {
-        // SAFETY: by the caller. Slots of messages that have a size lie one behind the other like an array.
+        // SAFETY: by the caller the slots hold messages and `room` has space for them. Slots of messages that have a
+        // size lie one behind the other like an array.
         unsafe {
             if cfg!(ysuite_loom) {
                 for index in 0..run {
@@ -375,15 +385,16 @@ impl<T> ReadCursor<T> {
     /// groups between the two ends.
     pub(super) fn len_up_to(&self, enough: usize) -> usize {
         let (mut chunk, mut group, mut lap) = (self.chunk, self.group, self.lap);
-        // SAFETY: same chunk and group.
+        // SAFETY: `next` points into `group`, or one past it.
         let offset = unsafe { self.next.as_ptr().offset_from(group.as_ptr()) } as usize;
         let mut passed = (offset - Geometry::<T>::FIRST) / Geometry::<T>::STEP;
         let mut count = 0;
         loop {
-            // SAFETY: the chunks ahead of the reader are freed by nobody else.
-            let said = unsafe { state(group) };
-            // ORDERING: Acquire pairs with `WriteCursor::publish`, so that a link behind a full group is visible.
-            let newest = said.load(Ordering::Acquire).wrapping_sub(lap);
+            // SAFETY: the chunks from the cursor's on are alive: only the cursor's owner gives them away or frees them.
+            let state = unsafe { state(group) };
+            // ORDERING: Acquire pairs with the Release in `WriteCursor::publish`, `show_group` and `hold`: a full
+            // group's state makes the link behind it visible, where the writer has linked a chunk before.
+            let newest = state.load(Ordering::Acquire).wrapping_sub(lap);
             let first = group.as_ptr().addr() + Geometry::<T>::FIRST;
             let ahead = newest.wrapping_sub(first) as isize;
             let slots = if ahead < 0 { 0 } else { ahead as usize / Geometry::<T>::STEP + 1 };
@@ -392,22 +403,23 @@ impl<T> ReadCursor<T> {
             if slots < Geometry::<T>::SLOTS || count >= enough {
                 return count;
             }
-            // SAFETY: one past the group at most.
+            // SAFETY: the group is one of the chunk's, so the address behind it is at most one past the last group.
             group = unsafe { group.add(Geometry::<T>::STRIDE) };
             if group == chunk.end() {
-                // ORDERING: Acquire, as in `next_chunk`.
+                // ORDERING: Acquire pairs with the Release that links a chunk in `WriteCursor::next_chunk`: the next
+                // chunk is initialised.
                 let Some(next) = Chunk::from_raw(chunk.header().next.load(Ordering::Acquire)) else { return count };
                 (chunk, group, lap) = (next, next.first(), lap.wrapping_add(Geometry::<T>::LAP));
             }
         }
     }
 
-    /// Frees the chunk the cursor is in and all after it; both ends are gone and the queue is empty.
+    /// Frees the cursor's chunk and all after it. Call when both ends are gone and the queue is empty.
     pub(super) fn free_chunks(self) {
         let mut chunk = Some(self.chunk);
         while let Some(this) = chunk {
             chunk = this.next();
-            // SAFETY: nobody else is left, and we hold the link to the next already.
+            // SAFETY: both ends are gone, so no other thread uses the chunk, and its link to the next was read before.
             unsafe { this.free() };
         }
     }

@@ -1,16 +1,15 @@
-//! What becomes of a pipe when its numbers wrap: tests that begin shortly before. On 32 bits a stream gets there.
+//! Tests of a pipe whose laps wrap: they begin shortly before that. On 32 bits a long stream gets there.
 
 use super::chunk::Geometry;
 use super::{Reader, Writer, ends};
 
-/// The last lap before the sign of a lap changes, less some.
+/// The lap at which the sign of a lap changes, less `laps` laps.
 fn before_the_middle<T>(laps: usize) -> usize {
     (isize::MAX as usize + 1).wrapping_sub(laps * Geometry::<T>::LAP)
 }
 
-/// So many messages, each looked for before and after it is published.
+/// Messages for a dozen chunks, each looked for before and after it is published.
 fn goes_on<T: Copy + PartialEq + core::fmt::Debug>(writer: &mut Writer<T>, reader: &mut Reader<T>, make: fn(u8) -> T) {
-    // Enough for a dozen chunks of any kind.
     for number in 0..Geometry::<T>::GROUPS * Geometry::<T>::SLOTS * 12 {
         let message = make(number as u8);
         writer.write(message).expect("there is room");
@@ -38,8 +37,8 @@ fn chunks_made_beyond_half_the_laps_are_empty() {
     for_pipes(|number| [number; 40_000]);
 }
 
-/// Nothing is in the pipe and its chunk is spent: as if a backlog of so many laps had come and gone, and only the cache
-/// chunks had been away for all that time.
+/// Call when the pipe is empty and its chunk is spent. Acts as if a backlog of `by` had come and gone, while the chunks
+/// in the cache had been away for all that time.
 fn skip<T>(writer: &mut Writer<T>, reader: &mut Reader<T>, by: usize) {
     writer.skip_laps(by);
     reader.skip_laps(by);

@@ -1,7 +1,8 @@
-//! The writing end of a ypipe: [`Writer`], and the place it writes at.
+//! The writing end of a ypipe: [`Writer`], and the position it writes at.
 //!
-//! [`WriteCursor`] knows which slot comes next, up to where there is room, and what is still hidden: the counterpart of the
-//! reader's cursor. It has one owner, is wait-free, and knows nothing of sleeping; the writer joins it to the pipe's core.
+//! [`WriteCursor`] holds the next slot, up to where there is room, and which messages are hidden: the counterpart of
+//! the reader's cursor. It has one owner, is wait-free, and knows nothing of sleeping; the writer joins it to the
+//! pipe's core.
 
 use core::fmt;
 use core::ptr::{self, NonNull};
@@ -15,25 +16,26 @@ use crate::sync::{Arc, Ordering};
 /// The writing end: one thread at a time. Every operation is wait-free; none sleeps or makes a system call, and memory
 /// is allocated only where a new chunk is needed and none has come back from the reader.
 ///
-/// Messages written are hidden until [`flush`](Self::flush). Dropping the writer flushes, and tells the reader that
-/// nothing more will come.
+/// Messages are hidden from the reader until [`flush`](Self::flush). Dropping the writer flushes, and tells the reader
+/// that nothing more will come.
 pub struct Writer<T> {
     writing: RegisterCopy<Writing<T>>,
 }
 
-/// What a writer is, with the duty to close.
+/// The parts of a writer. Dropping them closes the pipe.
 struct Writing<T> {
     cursor: WriteCursor<T>,
     core: Arc<PipeCore<T>>,
     closed: bool,
-    /// Messages have been dropped here that nobody has read.
+    /// Messages have been dropped here that the reader has not read.
     #[cfg_attr(not(feature = "futures"), allow(dead_code))]
     lost: bool,
 }
 
-// SAFETY: the writer owns its place in the chunks; messages pass by value.
+// SAFETY: the cursor is the only one that writes the chunks it points into, and messages pass by value: `T: Send` is
+// enough.
 unsafe impl<T: Send> Send for Writer<T> {}
-// SAFETY: through a shared reference only the place itself and atomics of the core are looked at, never a message.
+// SAFETY: a shared reference reads the cursor's own fields and atomics of the core, never a message.
 unsafe impl<T: Send> Sync for Writer<T> {}
 
 impl<T> Writer<T> {
@@ -64,14 +66,15 @@ impl<T> Writer<T> {
         if !self.has_room() {
             return Err(message);
         }
-        // SAFETY: there is room.
+        // SAFETY: `has_room` has just returned true.
         unsafe { self.writing.cursor.put_hidden(message) };
         Ok(())
     }
 
-    /// Writes messages, hidden, until there are no more, or no room: then the one too many comes back.
+    /// Writes messages, hidden, until the iterator ends or there is no room: then the message that did not fit is
+    /// returned.
     ///
-    /// If the iterator panics, what it has given is written.
+    /// If the iterator panics, the messages it has returned before are written.
     #[inline]
     pub(crate) fn fill(&mut self, messages: &mut impl Iterator<Item = T>) -> Option<T> {
         let Writing { cursor, core, .. } = &mut *self.writing;
@@ -79,13 +82,13 @@ impl<T> Writer<T> {
     }
 
     /// Writes a message and publishes it with all that was hidden. As [`write`](Self::write) and
-    /// [`flush`](Self::flush), in one step; the tokens of a sleeping reader, which must be rung, are returned.
+    /// [`flush`](Self::flush), in one step. Returns the tokens of a sleeping reader, which the caller must wake.
     #[inline(always)]
     pub(crate) fn send(&mut self, message: T) -> Result<u32, T> {
         if !self.writing.cursor.may_publish_here() {
             return outline(self, |writer| writer.send_further(message));
         }
-        // SAFETY: there is room, and nothing is hidden.
+        // SAFETY: `may_publish_here` has just returned true: there is room, and nothing is hidden.
         unsafe { self.writing.cursor.put_published(message) };
         Ok(self.writing.core.read_mostly.reader.published())
     }
@@ -105,15 +108,16 @@ impl<T> Writer<T> {
 
     /// Publishes all hidden messages at once, in order. Wait-free: a few stores, however many messages.
     ///
-    /// False when the reader sleeps: it has armed the pipe, and must be woken by the caller. That is said once for each
-    /// time the reader arms. True when it need not be woken. Where the reader is gone, what was written is dropped here.
+    /// False when the reader sleeps: it has armed the pipe, and the caller must wake it. False is returned once for
+    /// each time the reader arms. True when it need not be woken. Where the reader is gone, the messages are dropped
+    /// here.
     #[inline(always)]
     pub fn flush(&mut self) -> bool {
         let tokens = self.publish();
         tokens == 0 || self.answered(tokens)
     }
 
-    /// A flush has been told something. True: the reader need not be woken.
+    /// A flush has found tokens, or [`GONE`]. True: the reader need not be woken.
     #[cold]
     #[inline(never)]
     fn answered(&mut self, tokens: u32) -> bool {
@@ -123,23 +127,23 @@ impl<T> Writer<T> {
         tokens & !GONE == 0
     }
 
-    /// As [`flush`](Self::flush), returning the reader's tokens, and [`GONE`].
+    /// Publishes all hidden messages. Returns the reader's tokens, and [`GONE`].
     #[inline(always)]
     pub(crate) fn publish(&mut self) -> u32 {
         self.writing.publish()
     }
 
-    /// Says that nothing more will come, after publishing what is hidden. The reader's tokens are returned, once.
+    /// Publishes what is hidden, then tells the reader that nothing more will come. Returns the reader's tokens, once.
     pub(crate) fn close(&mut self) -> u32 {
         self.writing.close()
     }
 
-    /// After [`GONE`]: takes the messages from position `from` on back, for as far as nobody else drops them already.
+    /// After [`GONE`]: takes the messages from position `from` on back, unless another thread drops them already.
     #[cold]
     pub(crate) fn reclaim(&mut self, from: usize, mut each: impl FnMut(T)) {
         let Writing { core, lost, .. } = &mut *self.writing;
         core.dispose(|position, message| {
-            // Positions wrap; what was taken just now is near.
+            // Positions wrap: compared by the sign of the difference, as the two are near each other.
             if (position.wrapping_sub(from) as isize) > 0 {
                 each(message);
             } else {
@@ -149,13 +153,14 @@ impl<T> Writer<T> {
         });
     }
 
-    /// Whether [`reclaim`](Self::reclaim) has dropped messages: nobody has read them.
+    /// Whether [`reclaim`](Self::reclaim) has dropped messages, which the reader has not read.
     #[cfg(feature = "futures")]
     pub(crate) fn has_lost(&self) -> bool {
         self.writing.lost
     }
 
-    /// How the reader sleeps: whose tokens [`publish`](Self::publish) and its like return.
+    /// How the reader sleeps: [`publish`](Self::publish), [`send`](Self::send) and [`close`](Self::close) return its
+    /// tokens.
     pub(crate) fn reader_passive(&self) -> &Passive {
         &self.writing.core.read_mostly.reader
     }
@@ -190,7 +195,8 @@ impl<T> Writer<T> {
         self.writing.core.bound()
     }
 
-    /// How many published messages have not been read. Exact for the writer's part, as old as the reader's last step.
+    /// How many published messages have not been read. The written ones are counted exactly, the read ones as far as
+    /// the reader has told.
     #[must_use]
     pub fn len(&self) -> usize {
         self.occupied() - self.hidden()
@@ -207,7 +213,7 @@ impl<T> Writer<T> {
         self.position().wrapping_sub(self.writing.core.consumed())
     }
 
-    /// As if so many more chunks had come and gone. Only where this one is full, and read.
+    /// Acts as if `by / LAP` more chunks had come and gone. Call only when this chunk is full, and read.
     #[cfg(all(test, not(ysuite_loom)))]
     pub(super) fn skip_laps(&mut self, by: usize) {
         self.writing.cursor.skip_laps(by);
@@ -236,8 +242,8 @@ impl<T> Writing<T> {
         }
         self.closed = true;
         let tokens = self.publish();
-        // ORDERING: Release pairs with the Acquire in `PipeCore::is_closed`; the barrier in `published` orders it before the look
-        // at the reader's word.
+        // ORDERING: Release pairs with the Acquire in `PipeCore::is_closed`: all that was published is visible. The
+        // barrier in `published` orders this store before the load of the reader's word.
         self.core.read_mostly.closed.store(true, Ordering::Release);
         tokens | self.core.read_mostly.reader.published()
     }
@@ -258,23 +264,25 @@ impl<T> fmt::Debug for Writer<T> {
     }
 }
 
-/// How many groups ahead of itself the writer asks for a line, so that the reader's copy is gone when it gets there.
+/// How many groups ahead of itself the writer asks for a line, so that the reader's copy of the line is gone when the
+/// writer gets there.
 const AHEAD: usize = 2;
 
-/// What a pipe without a bound may always be ahead.
+/// How far the limit of a pipe without a bound lies ahead of the group.
 const UNBOUNDED: usize = isize::MAX as usize;
 
-/// Where the writer writes.
+/// The position at which the writer writes.
 struct WriteCursor<T> {
     /// The slot of the next message.
     next: NonNull<u8>,
-    /// Up to where a message may be written *and published* without a further thought: `full`, or null while messages
-    /// are hidden. Two questions in one comparison.
+    /// Up to where a message may be written *and published* on the fast path: `full`, or null while messages are
+    /// hidden. So one comparison answers two questions.
     stop: *mut u8,
     group: NonNull<u8>,
-    /// What this chunk's states are above the addresses of their slots.
+    /// The difference between the states of this chunk's groups and the addresses of their slots.
     lap: usize,
-    /// Where to look further: the end of the group, or earlier where the room ends.
+    /// Up to where messages may be written without a further check: the end of the group, or earlier where the room
+    /// ends.
     full: NonNull<u8>,
     /// The position of the oldest hidden message, while there is one.
     hidden_from: usize,
@@ -283,10 +291,10 @@ struct WriteCursor<T> {
     end: NonNull<u8>,
     /// How many messages come before this group; wraps.
     before: usize,
-    /// The group that holds the oldest hidden message, once the writer has left it; what its state will say.
+    /// The group that holds the oldest hidden message, once the writer has left it, and its state when it is published.
     held: Option<(NonNull<u8>, usize)>,
     /// Chunks all of whose messages have been unwritten: the next ones to be linked. A list through `next` that the
-    /// reader does not know: it would leave a chunk for good as soon as another is linked behind it.
+    /// reader does not see: the reader would leave a chunk for good as soon as another is linked behind it.
     emptied: Option<Chunk<T>>,
     /// How many messages may have been written in all, as far as known; wraps. Without a bound it is always far ahead.
     limit: usize,
@@ -295,7 +303,7 @@ struct WriteCursor<T> {
 impl<T> WriteCursor<T> {
     fn new(core: &PipeCore<T>, chunk: Chunk<T>) -> Self {
         let group = chunk.first();
-        // SAFETY: within the first group.
+        // SAFETY: `FIRST` is less than a group's length, and the chunk has a first group.
         let next = unsafe { group.add(Geometry::<T>::FIRST) };
         let mut cursor = Self {
             next,
@@ -315,9 +323,9 @@ impl<T> WriteCursor<T> {
         cursor
     }
 
-    /// A cursor without a chunk: nothing is hidden, and nothing may be written without a further thought, which makes one.
+    /// A cursor without a chunk: no message is hidden, and the first write takes the slow path, which makes a chunk.
     fn idle() -> Self {
-        // Addresses of nothing, where no group ends.
+        // Addresses that are never dereferenced, and at which no group ends.
         let at = |address| NonNull::new(ptr::without_provenance_mut::<u8>(address)).expect("not null");
         let group = at(Geometry::<T>::STRIDE);
         let next = at(Geometry::<T>::STRIDE + Geometry::<T>::FIRST);
@@ -353,7 +361,7 @@ impl<T> WriteCursor<T> {
     #[cfg(all(test, not(ysuite_loom)))]
     fn skip_laps(&mut self, by: usize) {
         self.lap = self.lap.wrapping_add(by);
-        // SAFETY: the group the cursor is in is alive, and full.
+        // SAFETY: the cursor's group is alive, and full, so something is written in it.
         unsafe { self.show_group() };
     }
 
@@ -367,7 +375,7 @@ impl<T> WriteCursor<T> {
         if self.is_hiding() { self.position().wrapping_sub(self.hidden_from) } else { 0 }
     }
 
-    /// From here on messages are hidden.
+    /// Begins to hide messages.
     #[inline(always)]
     fn hide(&mut self) {
         if !self.is_hiding() {
@@ -376,15 +384,16 @@ impl<T> WriteCursor<T> {
         }
     }
 
-    /// Whether there is room for a message; steps forward where that takes it.
+    /// Whether there is room for a message. Enters the next group or chunk where this group is full.
     #[inline(always)]
     fn has_room(&mut self, core: &PipeCore<T>) -> bool {
-        // The next group is entered right here, as in `may_publish_here`: the copy `outline` makes costs more than that.
+        // The next group is entered inline: that costs less than the copy that `outline` makes.
         self.next != self.full || (self.is_at_end() && self.step()) || outline(self, |cursor| cursor.room(core))
     }
 
-    /// Whether a message may be written and published right here: nothing is hidden, and there is room in this group, or
-    /// in the next one of this chunk, which is then entered. False says nothing, and changes nothing.
+    /// Whether a message may be written and published on the fast path: nothing is hidden, and there is room in this
+    /// group, or in the next one of this chunk, which is then entered. False changes nothing, and does not mean that
+    /// the pipe is full.
     #[inline(always)]
     fn may_publish_here(&mut self) -> bool {
         self.next.as_ptr() < self.stop || (!self.is_hiding() && self.is_at_end() && self.step())
@@ -396,10 +405,10 @@ impl<T> WriteCursor<T> {
         self.next.as_ptr() == self.group.as_ptr().wrapping_add(Geometry::<T>::END)
     }
 
-    /// Goes on in the next group of this chunk, if there is one, and room for all of it.
+    /// Enters the next group of this chunk, if there is one, and room for all of it.
     #[inline(always)]
     fn step(&mut self) -> bool {
-        // SAFETY: at most one past the chunk's last group.
+        // SAFETY: the cursor is in a group of its chunk, so the address behind that is at most one past the last group.
         let group = unsafe { self.group.add(Geometry::<T>::STRIDE) };
         let before = self.before.wrapping_add(Geometry::<T>::SLOTS);
         if group == self.end || self.limit.wrapping_sub(before) < Geometry::<T>::SLOTS {
@@ -410,7 +419,7 @@ impl<T> WriteCursor<T> {
         }
         self.before = before;
         self.group = group;
-        // SAFETY: within that group.
+        // SAFETY: the group is one of the chunk's; both addresses are in it, or one past it.
         unsafe {
             self.next = group.add(Geometry::<T>::FIRST);
             self.full = group.add(Geometry::<T>::END);
@@ -445,25 +454,26 @@ impl<T> WriteCursor<T> {
                 self.hold();
             }
             self.before = position;
-            // SAFETY: one past the chunk's last group at most.
+            // SAFETY: the cursor is in a group of its chunk, so the address behind that is at most one past the last
+            // group.
             self.group = unsafe { self.group.add(Geometry::<T>::STRIDE) };
             if self.group == self.end {
                 self.next_chunk(core);
             }
-            // SAFETY: within the group.
+            // SAFETY: `FIRST` is less than a group's length, and `group` is one of the chunk's.
             self.next = unsafe { self.group.add(Geometry::<T>::FIRST) };
         }
         self.set_full(core);
         true
     }
 
-    /// Finds out how far this group may be written.
+    /// Computes up to where this group may be written.
     fn set_full(&mut self, core: &PipeCore<T>) {
         if !core.is_bounded() {
             self.limit = self.before.wrapping_add(UNBOUNDED);
         }
         let left = self.limit.wrapping_sub(self.position());
-        // SAFETY: at most the end of the group.
+        // SAFETY: the address behind the group's last slot is at most one past the group, and `full` is not beyond it.
         unsafe {
             let end = self.group.add(Geometry::<T>::END);
             let slots = end.as_ptr().offset_from(self.next.as_ptr()) as usize / Geometry::<T>::STEP;
@@ -474,10 +484,11 @@ impl<T> WriteCursor<T> {
         }
     }
 
-    /// A new chunk, greater than the last until it is worth keeping; in a long queue of small chunks until it is great.
+    /// A new chunk, greater than the last, up to the size worth keeping; in a long queue of small chunks up to a great
+    /// one.
     fn chunk_after(&self, core: &PipeCore<T>, lap: usize) -> Chunk<T> {
         let (most, great) = (core.groups(), Geometry::<T>::GREAT);
-        // Where no chunk is greater nobody needs to know.
+        // The counters are loaded only where a great chunk would be greater.
         let is_long = most < great && core.read_mostly.cache.is_long();
         Chunk::allocate((self.chunk.groups() * 4).min(if is_long { great } else { most }), lap)
     }
@@ -502,10 +513,11 @@ impl<T> WriteCursor<T> {
                 }
             }
         };
-        // ORDERING: Relaxed; the link below publishes it.
+        // ORDERING: Relaxed; the Release store of the link below publishes it.
         next.header().next.store(ptr::null_mut(), Ordering::Relaxed);
         next.header().previous.set(self.chunk.as_raw());
-        // ORDERING: Release pairs with the Acquire in `ReadCursor::next_chunk`.
+        // ORDERING: Release pairs with the Acquire in `ReadCursor::next_chunk` and `len_up_to`: the chunk is initialised,
+        // and cleared for this lap where that was needed.
         self.chunk.header().next.store(next.as_raw(), Ordering::Release);
         self.chunk = next;
         self.end = next.end();
@@ -515,13 +527,14 @@ impl<T> WriteCursor<T> {
     /// Puts a message into the next slot.
     ///
     /// # Safety
-    /// There is room: [`has_room`](Self::has_room) or [`may_publish_here`](Self::may_publish_here) has just said so.
+    /// There is room: [`has_room`](Self::has_room) or [`may_publish_here`](Self::may_publish_here) has just returned
+    /// true.
     #[inline(always)]
     unsafe fn put(&mut self, message: T) {
-        // Taken once: for all the compiler knows, the message might be written over `next`.
+        // Loaded once: the compiler must assume that writing the message may change `next`.
         let at = self.next;
-        // SAFETY: by the caller `next` lies before `full`, so it is a slot of this group, empty since its last lap was
-        // consumed; the one after it is at most one past the group.
+        // SAFETY: by the caller `next` lies before `full`, so it is a slot of this group. The slot is empty: the reader
+        // has consumed the messages of the lap before. The address behind it is at most one past the group.
         unsafe {
             write::<T>(at, message);
             self.next = at.add(Geometry::<T>::STEP);
@@ -534,7 +547,8 @@ impl<T> WriteCursor<T> {
     /// There is room, and nothing is hidden.
     #[inline(always)]
     unsafe fn put_published(&mut self, message: T) {
-        // SAFETY: by the caller there is room, in this group; then the message is in it.
+        // SAFETY: by the caller there is room in this group. After `put` the message is written in it, and none is
+        // hidden.
         unsafe {
             self.put(message);
             self.show_group();
@@ -548,13 +562,14 @@ impl<T> WriteCursor<T> {
     #[inline(always)]
     unsafe fn put_hidden(&mut self, message: T) {
         self.hide();
-        // SAFETY: by the caller.
+        // SAFETY: by the caller there is room.
         unsafe { self.put(message) };
     }
 
-    /// Writes messages, hidden, until there are no more, or no room: then the one too many comes back.
+    /// Writes messages, hidden, until the iterator ends or there is no room: then the message that did not fit is
+    /// returned.
     ///
-    /// If the iterator panics, what it has given is written.
+    /// If the iterator panics, the messages it has returned before are written.
     #[inline]
     fn fill(&mut self, core: &PipeCore<T>, messages: &mut impl Iterator<Item = T>) -> Option<T> {
         let mut full = self.full;
@@ -569,7 +584,8 @@ impl<T> WriteCursor<T> {
                 }
                 (run.at, full) = (run.cursor.next, run.cursor.full);
             }
-            // SAFETY: `at` lies before `full`: as in `put`.
+            // SAFETY: `at` lies before `full`, so it is a slot of this group. The slot is empty: the reader has
+            // consumed the messages of the lap before. The address behind it is at most one past the group.
             unsafe {
                 write::<T>(run.at, message);
                 run.at = run.at.add(Geometry::<T>::STEP);
@@ -577,53 +593,57 @@ impl<T> WriteCursor<T> {
         }
     }
 
-    /// Leaves a group that holds hidden messages. The first such group is held back: its state, published last, shows
-    /// the reader all the others at once.
+    /// Leaves a group that holds hidden messages. The state of the first such group is held back: stored last, it shows
+    /// the reader all the hidden messages at once.
     #[inline(always)]
     fn hold(&mut self) {
         let full = self.lap.wrapping_add(self.group.as_ptr().addr() + Geometry::<T>::LAST);
         if self.held.is_none() {
             self.held = Some((self.group, full));
         } else {
-            // ORDERING: Release pairs with the Acquire in `ReadCursor::look_further`, which comes here only after the
-            // group held back was published.
-            // SAFETY: the group the cursor is in is alive.
+            // ORDERING: Release pairs with the Acquire in `ReadCursor::look_further`: the group's messages are written.
+            // The reader comes here only after the group held back was published.
+            // SAFETY: the cursor's group is alive: the reader cannot pass the group held back before it.
             unsafe { state(self.group) }.store(full, Ordering::Release);
         }
     }
 
-    /// Publishes all that is hidden, at once. Only while something is.
+    /// Publishes all hidden messages at once. Call only while a message is hidden.
     #[inline(always)]
     fn publish(&mut self) {
         self.stop = self.full.as_ptr();
         let Some((group, full)) = self.held else {
-            // SAFETY: something is hidden, and no group that holds any has been left, so it lies in this one.
+            // SAFETY: a message is hidden, and the cursor has left no group that holds hidden messages, so it lies in
+            // this group.
             return unsafe { self.show_group() };
         };
         self.held = None;
-        // SAFETY: the groups that hold hidden messages are alive.
+        // SAFETY: a group that holds hidden messages is alive, as the reader cannot leave it before they are published.
+        // This group has a message written in it where `next` is not its first slot.
         unsafe {
             if self.next != self.group.add(Geometry::<T>::FIRST) {
                 self.show_group();
             }
-            // ORDERING: Release pairs with the Acquire in `ReadCursor::look_further`. This store shows the reader the whole
-            // batch.
+            // ORDERING: Release pairs with the Acquire in `ReadCursor::look_further`: this store comes behind all
+            // others of the batch, and shows the reader the whole batch.
             state(group).store(full, Ordering::Release);
         }
     }
 
-    /// Has this group's state say how far it is written.
+    /// Sets this group's state to how far the group is written.
     ///
     /// # Safety
-    /// Something is written in it.
+    /// A message is written in the group.
     #[inline(always)]
     unsafe fn show_group(&self) {
-        // SAFETY: by the caller a slot of this group lies before `next`; the group the cursor is in is alive.
+        // SAFETY: by the caller a slot of this group lies before `next`. The cursor's group is alive: the reader gives
+        // a chunk away only once the writer has linked the next.
         let (newest, state) = unsafe {
             let newest = self.next.sub(Geometry::<T>::STEP);
             (newest, state(group_of::<T>(newest, self.group)))
         };
-        // ORDERING: Release pairs with the Acquire in `ReadCursor::look_further`.
+        // ORDERING: Release pairs with the Acquire in `ReadCursor::look_further`: the messages up to the newest are
+        // written.
         state.store(newest.as_ptr().addr().wrapping_add(self.lap), Ordering::Release);
     }
 
@@ -632,8 +652,9 @@ impl<T> WriteCursor<T> {
         if !self.is_hiding() {
             return None;
         }
-        // SAFETY: the newest message is hidden, so it lies in this group or, where this group is empty, in the one
-        // before; the reader has not come there, and will not before it is published.
+        // SAFETY: the newest message is hidden, so it lies in this group or, where no message is in this group, in the
+        // one before. The reader does not read its slot before it is published, and `next` moves back to it: it is read
+        // once.
         let message = unsafe {
             if self.next == self.group.add(Geometry::<T>::FIRST) {
                 self.step_back();
@@ -648,19 +669,19 @@ impl<T> WriteCursor<T> {
         Some(message)
     }
 
-    /// Back to the end of the group before this one.
+    /// Moves the cursor back to the end of the group before this one.
     ///
     /// # Safety
     /// That group holds a hidden message.
     unsafe fn step_back(&mut self) {
-        // SAFETY: the group before is in this chunk or is the last of the one before, which a hidden message keeps
-        // from being consumed.
+        // SAFETY: the group before is in this chunk, or is the last of the chunk before. By the caller it holds a
+        // hidden message, so the reader cannot have left its chunk.
         unsafe {
             if self.group == self.chunk.first() {
                 let emptied = self.chunk;
                 self.chunk = Chunk::from_raw(emptied.header().previous.get()).expect("a hidden message lies there");
-                // ORDERING: Relaxed twice; the reader comes to the link only behind the hidden message before it, and
-                // knows nothing of the list.
+                // ORDERING: Relaxed twice; the reader comes to the link only after the hidden message before it was
+                // published, by a Release store; and the list of emptied chunks is the writer's own.
                 self.chunk.header().next.store(ptr::null_mut(), Ordering::Relaxed);
                 emptied.header().next.store(self.emptied.map_or(ptr::null_mut(), Chunk::as_raw), Ordering::Relaxed);
                 self.emptied = Some(emptied);
@@ -674,8 +695,9 @@ impl<T> WriteCursor<T> {
             if self.held.is_some_and(|(held, _)| held == self.group) {
                 self.held = None;
             } else {
-                // It was marked full when it was left; nothing in it is published.
-                // ORDERING: Relaxed; the reader gets here only after a later Release.
+                // `hold` has marked the group full; no message in it is published.
+                // ORDERING: Relaxed; the reader loads this state only after a later Release store, of the group held
+                // back.
                 state(self.group).store(nothing(self.group, self.lap), Ordering::Relaxed);
             }
         }
@@ -686,7 +708,7 @@ impl<T> Drop for WriteCursor<T> {
     fn drop(&mut self) {
         while let Some(emptied) = self.emptied {
             self.emptied = emptied.next();
-            // SAFETY: it is in no queue, and no longer in the list.
+            // SAFETY: only this cursor knew the chunk: it is linked in no queue, and no longer in the list.
             unsafe { emptied.free() };
         }
     }
@@ -698,7 +720,7 @@ impl<T> Drop for WriteCursor<T> {
 /// `at` is an empty slot, and the caller's to fill.
 #[inline(always)]
 unsafe fn write<T>(at: NonNull<u8>, message: T) {
-    // SAFETY: by the caller.
+    // SAFETY: by the caller `at` is a slot of a live chunk, and no other thread uses it.
     unsafe {
         slot::<T>(at).with_mut(|place| {
             (*place).write(message);
@@ -706,7 +728,7 @@ unsafe fn write<T>(at: NonNull<u8>, message: T) {
     }
 }
 
-/// A run of slots being filled. Whatever ends it, the cursor goes on behind the last one.
+/// A run of slots being filled. When it is dropped, also by a panic, the cursor moves behind the last filled slot.
 struct Run<'a, T> {
     at: NonNull<u8>,
     cursor: &'a mut WriteCursor<T>,
