@@ -65,7 +65,7 @@ impl RecvBackoff {
     /// messages have been taken; wraps.
     pub(super) fn wait(&mut self, end: &mut impl WaitingEnd, position: usize, deadline: Deadline) -> bool {
         // After a stream, gives its sender time to get ahead.
-        if position.wrapping_sub(self.waited_at) >= STREAM && self.backoff.may_look() {
+        if position.wrapping_sub(self.waited_at) >= STREAM && self.backoff.may_spin() {
             (0..AWAY).for_each(|_| spin_loop());
         }
         self.waited_at = position;
