@@ -51,7 +51,7 @@ impl<T> Doors<T> {
     pub(crate) fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         self.exchange().try_send(message)?;
         window();
-        self.parker.call();
+        self.parker.wake();
         Ok(())
     }
 
@@ -59,14 +59,14 @@ impl<T> Doors<T> {
     pub(crate) fn send(&self, message: T) -> Result<(), TrySendError<T>> {
         self.exchange().send(message)?;
         window();
-        self.parker.call();
+        self.parker.wake();
         Ok(())
     }
 
     /// As [`send`](Self::send), but waits no longer than `timeout`.
     pub(crate) fn send_timeout(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
         self.exchange().send_timeout(message, timeout)?;
-        self.parker.call();
+        self.parker.wake();
         Ok(())
     }
 
@@ -90,7 +90,7 @@ impl<T> Doors<T> {
         // ORDERING: Release pairs with the Acquire in `is_closed`: who finds nobody left finds all they have sent.
         // Read-modify-writes continue each other's release sequences.
         if self.holders.fetch_sub(1, Ordering::Release) == 1 {
-            self.parker.call();
+            self.parker.wake();
         }
     }
 }
