@@ -142,6 +142,7 @@ pub mod channel;
 mod foreign;
 #[cfg(all(feature = "hub", unix))]
 pub mod hub;
+mod inline_box;
 #[cfg(any(feature = "stream", feature = "futures", feature = "tokio", feature = "mio", feature = "calloop"))]
 pub mod integrations;
 pub mod mailbox;

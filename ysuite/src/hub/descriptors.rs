@@ -13,7 +13,7 @@ use std::os::fd::{AsFd, AsRawFd, RawFd};
 
 use super::Hub;
 use super::running::Running;
-use super::source::{Kind, Refused, Source};
+use super::source::{Refused, Source, SourceKey};
 use super::table::{Key, Table};
 
 const READABLE: u8 = 1;
@@ -86,14 +86,14 @@ impl Ready {
 }
 
 pub(super) struct Descriptors {
-    table: Table<Entry>,
+    table: Table<DescriptorEntry>,
     /// Those that the poller has told of.
     ready: VecDeque<Key>,
     /// Which of them each number stands for in the poller.
     numbers: BTreeMap<RawFd, Key>,
 }
 
-struct Entry {
+struct DescriptorEntry {
     fd: RawFd,
     interest: Interest,
     /// What the poller has told, and the handler has not heard.
@@ -182,7 +182,7 @@ impl Descriptors {
         }
     }
 
-    fn get(&mut self, key: Key) -> Option<&mut Entry> {
+    fn get(&mut self, key: Key) -> Option<&mut DescriptorEntry> {
         self.table.get_mut(key).filter(|entry| !entry.is_gone)
     }
 }
@@ -213,10 +213,11 @@ impl Hub {
             return Err(Refused { error, source });
         }
         let watching: Option<Box<dyn Watching>> = Some(Box::new(Watched { source, handler }));
-        let entry = Entry { fd, interest, told: Ready::default(), watching, is_gone: false, is_closed: false };
+        let entry =
+            DescriptorEntry { fd, interest, told: Ready::default(), watching, is_gone: false, is_closed: false };
         let key = self.descriptors.table.insert(entry);
         self.descriptors.number(fd, key);
-        Ok(Source(Kind::Descriptor(key)))
+        Ok(Source(SourceKey::Descriptor(key)))
     }
 
     /// Watches a descriptor for something else from now on. False: it is gone.
@@ -224,7 +225,7 @@ impl Hub {
     /// # Errors
     /// The poller's, as of [`watch`](Self::watch).
     pub fn set_interest(&mut self, source: Source, interest: Interest) -> io::Result<bool> {
-        let Kind::Descriptor(key) = source.0 else { return Ok(false) };
+        let SourceKey::Descriptor(key) = source.0 else { return Ok(false) };
         let Some(entry) = self.descriptors.get(key) else { return Ok(false) };
         if entry.is_closed {
             return Ok(false);
@@ -242,7 +243,7 @@ impl Hub {
     /// What was given to [`watch`](Self::watch), for other handlers to write to. `None` where it is gone, is not an `F`, or
     /// its own handler is running.
     pub fn source_mut<F: 'static>(&mut self, source: Source) -> Option<&mut F> {
-        let Kind::Descriptor(key) = source.0 else { return None };
+        let SourceKey::Descriptor(key) = source.0 else { return None };
         self.descriptors.get(key)?.watching.as_mut()?.source().downcast_mut()
     }
 
@@ -284,7 +285,7 @@ impl Hub {
         let Some(mut watching) = self.descriptors.get(key).and_then(|entry| entry.watching.take()) else {
             return false;
         };
-        let running = Running::source(self, Source(Kind::Descriptor(key)));
+        let running = Running::source(self, Source(SourceKey::Descriptor(key)));
         watching.call(running.hub, ready);
         running.end();
         match self.descriptors.table.get_mut(key) {

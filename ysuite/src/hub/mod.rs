@@ -82,7 +82,6 @@ mod serving;
 mod source;
 mod table;
 mod timers;
-mod timing;
 mod watch;
 
 use core::fmt;

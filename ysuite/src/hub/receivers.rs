@@ -7,7 +7,7 @@
 use core::any::{Any, TypeId};
 
 use super::running::Running;
-use super::source::{Kind, Refused, Source};
+use super::source::{Refused, Source, SourceKey};
 use super::table::{Key, Table};
 use super::{Hub, POSTS, TURN};
 use crate::channel::{Receive, RecvError, TryRecvError};
@@ -17,12 +17,12 @@ use crate::signal::Attach;
 const PATIENCE: u32 = 64;
 
 pub(super) struct Receivers {
-    table: Table<Entry>,
+    table: Table<ReceiverEntry>,
     /// Those that are active, and some that are gone.
     active: Vec<Key>,
 }
 
-struct Entry {
+struct ReceiverEntry {
     /// `None` while its handler is running.
     serving: Option<Box<dyn Serve>>,
     /// To be dropped when its handler returns.
@@ -45,10 +45,10 @@ trait Serve: Send {
 
 struct Served {
     done: usize,
-    state: State,
+    outcome: Outcome,
 }
 
-enum State {
+enum Outcome {
     Active,
     Resting,
     /// The senders are gone, and the handler knows.
@@ -73,17 +73,17 @@ where
                 None if !rest => break,
                 None => match self.receiver.try_next() {
                     Ok(message) => message,
-                    Err(TryRecvError::Empty) => return Served { done, state: State::Resting },
+                    Err(TryRecvError::Empty) => return Served { done, outcome: Outcome::Resting },
                     Err(TryRecvError::Disconnected) => {
                         (self.handler)(hub, Err(RecvError));
-                        return Served { done: done + 1, state: State::Over };
+                        return Served { done: done + 1, outcome: Outcome::Over };
                     }
                 },
             };
             (self.handler)(hub, Ok(message));
             done += 1;
         }
-        Served { done, state: State::Active }
+        Served { done, outcome: Outcome::Active }
     }
 
     fn has_message(&mut self) -> bool {
@@ -149,7 +149,7 @@ impl Receivers {
 
     /// Puts back what was served, unless it is over or was removed meanwhile.
     fn end(&mut self, key: Key, serving: Box<dyn Serve>, served: &Served) {
-        let entry = self.table.get_mut(key).filter(|entry| !entry.is_gone && !matches!(served.state, State::Over));
+        let entry = self.table.get_mut(key).filter(|entry| !entry.is_gone && !matches!(served.outcome, Outcome::Over));
         let Some(entry) = entry else {
             // Nothing of it is left when foreign code is dropped, which may panic.
             self.table.remove(key);
@@ -157,7 +157,7 @@ impl Receivers {
         };
         entry.serving = Some(serving);
         entry.empty = if served.done == 0 { entry.empty.saturating_add(1) } else { 0 };
-        entry.is_active = !matches!(served.state, State::Resting);
+        entry.is_active = !matches!(served.outcome, Outcome::Resting);
     }
 }
 
@@ -176,11 +176,12 @@ impl Hub {
         let table = &mut self.receivers.table;
         let mut serving = Box::new(Serving { receiver, handler });
         // Before it has its place: leaving another set may run a waker, which may panic.
-        if let Err(error) = self.watch.attach(&mut serving.receiver, POSTS + 1 + table.next().place as usize) {
+        if let Err(error) = self.watch.attach(&mut serving.receiver, POSTS + 1 + table.next().index as usize) {
             return Err(Refused { error: error.into(), source: serving.receiver });
         }
-        let entry = Entry { serving: Some(serving), is_gone: false, is_active: false, is_listed: false, empty: 0 };
-        Ok(Source(Kind::Receiver(table.insert(entry))))
+        let entry =
+            ReceiverEntry { serving: Some(serving), is_gone: false, is_active: false, is_listed: false, empty: 0 };
+        Ok(Source(SourceKey::Receiver(table.insert(entry))))
     }
 
     /// Every active receiver in turn.
@@ -192,7 +193,7 @@ impl Hub {
             let Some(&key) = self.receivers.active.get(at) else { break };
             at += 1;
             let Some((mut serving, rest)) = self.receivers.begin(key, rest) else { continue };
-            let running = Running::source(self, Source(Kind::Receiver(key)));
+            let running = Running::source(self, Source(SourceKey::Receiver(key)));
             let served = serving.serve(running.hub, key, rest);
             running.end();
             done += served.done;

@@ -1,7 +1,7 @@
 //! [`Turn`] and [`Running`]: a turn of the hub and a handler at work, and what becomes of what they had taken in hand if a
 //! handler panics. The hub's thread. Both nest: a handler may run its hub.
 
-use super::source::{Kind, Source};
+use super::source::{Source, SourceKey};
 use super::{Hub, Timer};
 
 /// Whose handler is running, as that handler sees it.
@@ -72,8 +72,8 @@ impl Drop for Running<'_> {
     fn drop(&mut self) {
         self.leave();
         match self.this.0.map(|source| source.0) {
-            Some(Kind::Receiver(key)) => self.hub.forget_receiver(key),
-            Some(Kind::Descriptor(key)) => self.hub.forget_descriptor(key),
+            Some(SourceKey::Receiver(key)) => self.hub.forget_receiver(key),
+            Some(SourceKey::Descriptor(key)) => self.hub.forget_descriptor(key),
             None => {}
         }
         self.this.1.map(|timer| self.hub.cancel(timer));

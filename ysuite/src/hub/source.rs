@@ -9,10 +9,10 @@ use super::table::Key;
 
 /// A receiver or a descriptor in a [`Hub`]. Worth nothing once it is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Source(pub(super) Kind);
+pub struct Source(pub(super) SourceKey);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
+pub(super) enum SourceKey {
     Receiver(Key),
     Descriptor(Key),
 }
@@ -54,8 +54,8 @@ impl Hub {
     /// handler is not called again. False: it is gone already.
     pub fn remove(&mut self, source: Source) -> bool {
         match source.0 {
-            Kind::Receiver(key) => self.remove_receiver(key),
-            Kind::Descriptor(key) => self.remove_descriptor(key),
+            SourceKey::Receiver(key) => self.remove_receiver(key),
+            SourceKey::Descriptor(key) => self.remove_descriptor(key),
         }
     }
 
@@ -64,8 +64,8 @@ impl Hub {
     /// `S`, or its handler is running.
     pub fn take<S: 'static>(&mut self, source: Source) -> Option<S> {
         let taken: Box<dyn Any> = match source.0 {
-            Kind::Receiver(key) => self.take_receiver(key, core::any::TypeId::of::<S>())?,
-            Kind::Descriptor(key) => self.take_descriptor(key, core::any::TypeId::of::<S>())?,
+            SourceKey::Receiver(key) => self.take_receiver(key, core::any::TypeId::of::<S>())?,
+            SourceKey::Descriptor(key) => self.take_descriptor(key, core::any::TypeId::of::<S>())?,
         };
         taken.downcast().ok().map(|source| *source)
     }

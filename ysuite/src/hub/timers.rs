@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use super::Hub;
 use super::posted::Posted;
+use super::running::Running;
 use super::table::{Key, Table};
 
 /// Children of a node: four lie in one or two cache lines, and make the heap half as deep as two would.
@@ -36,7 +37,7 @@ pub(super) enum Due {
     Every(Key, Tick, Option<Instant>),
 }
 
-struct Entry {
+struct TimerEntry {
     /// Where in the heap.
     at: usize,
     action: Action,
@@ -52,7 +53,7 @@ struct Node {
 }
 
 pub(super) struct Timers {
-    entries: Table<Entry>,
+    entries: Table<TimerEntry>,
     heap: Vec<Node>,
     number: u64,
     /// The latest moment that any turn has had for now: what is set from then on is due after it.
@@ -66,7 +67,7 @@ impl Timers {
 
     /// `None`: a moment beyond the end of the clock.
     pub(super) fn set(&mut self, deadline: Option<Instant>, action: Action) -> Timer {
-        let key = self.entries.insert(Entry { at: NEVER, action });
+        let key = self.entries.insert(TimerEntry { at: NEVER, action });
         if let Some(deadline) = deadline {
             // A moment that is past is the first that this turn does not serve.
             let first = self.served.and_then(|served| served.checked_add(Duration::from_nanos(1)));
@@ -120,7 +121,9 @@ impl Timers {
 
     /// The function of a timer that is to ring again; given back where it was cancelled meanwhile.
     pub(super) fn put_back(&mut self, key: Key, tick: Tick, next: Option<Instant>) -> Option<Tick> {
-        let Some(Entry { action: Action::Every(_, place), .. }) = self.entries.get_mut(key) else { return Some(tick) };
+        let Some(TimerEntry { action: Action::Every(_, place), .. }) = self.entries.get_mut(key) else {
+            return Some(tick);
+        };
         let none = place.replace(tick);
         if let Some(next) = next {
             self.enter(next, key);
@@ -181,6 +184,44 @@ impl Timers {
         if let Some(entry) = self.entries.get_mut(self.heap[at].key) {
             entry.at = at;
         }
+    }
+}
+
+impl Hub {
+    /// Calls `function` once, when `time` has passed: never earlier, and later by what the hub is doing, or by up to a
+    /// millisecond if it sleeps. Zero is the next turn, also inside a handler; where the clock cannot hold the moment, as with `Duration::MAX`, it
+    /// is never.
+    ///
+    /// Time is that of [`Instant`], which no change of the date touches.
+    pub fn after(&mut self, time: Duration, function: impl FnOnce(&mut Hub) + Send + 'static) -> Timer {
+        self.timers.set(Instant::now().checked_add(time), Action::Once(Posted::new(function)))
+    }
+
+    /// As [`after`](Self::after), at a moment. One that is past is the next turn; several that a turn sets for the past
+    /// ring in the order in which they were set.
+    pub fn at(&mut self, moment: Instant, function: impl FnOnce(&mut Hub) + Send + 'static) -> Timer {
+        self.timers.set(Some(moment), Action::Once(Posted::new(function)))
+    }
+
+    /// Calls `function` again and again, one `period` after now and at every whole number of periods from there. Moments
+    /// that pass while the hub is busy are left out, but for the last. A period of zero is once in every turn, and the hub
+    /// never sleeps.
+    pub fn every(&mut self, period: Duration, function: impl FnMut(&mut Hub) + Send + 'static) -> Timer {
+        self.timers.set(Instant::now().checked_add(period), Action::Every(period, Some(Box::new(function))))
+    }
+
+    /// Takes a timer back: it does not ring any more, and its function is dropped. False: it has rung for the last time, or
+    /// has been cancelled.
+    pub fn cancel(&mut self, timer: Timer) -> bool {
+        self.timers.cancel(timer.0).is_some()
+    }
+
+    /// A timer that rings again.
+    pub(super) fn tick(&mut self, key: Key, mut tick: Tick, next: Option<Instant>) {
+        let running = Running::timer(self, Timer(key));
+        tick(running.hub);
+        running.end();
+        drop(self.timers.put_back(key, tick, next));
     }
 }
 

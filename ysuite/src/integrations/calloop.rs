@@ -12,7 +12,7 @@ use crate::channel::{Receive, TryRecvError};
 use crate::signal::{Attach, AttachError, Signal, Signaler, Signals, Wait, YSocketpair};
 
 /// Messages of one receiver before other sources are looked at.
-const TURN: usize = 128;
+const BUDGET: usize = 128;
 
 /// A [`YSocketpair`] as a source of events: the ids of its signals.
 #[derive(Debug)]
@@ -135,7 +135,7 @@ impl<R: Receive + Attach> EventSource for ReceiverSource<R> {
         if self.set.check(readiness, token)?.is_empty() {
             return Ok(PostAction::Continue);
         }
-        for _ in 0..TURN {
+        for _ in 0..BUDGET {
             match self.receiver.try_next() {
                 Ok(message) => callback(Event::Msg(message), &mut ()),
                 Err(TryRecvError::Empty) => break,

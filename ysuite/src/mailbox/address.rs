@@ -7,8 +7,8 @@ use core::hash::{Hash, Hasher};
 
 use super::envelope::Envelope;
 use super::error::SendError;
+use super::inner::MailboxInner;
 use super::outbox::Rank;
-use super::post::Post;
 use crate::sync::Arc;
 
 /// The address of a [`Mailbox`](super::Mailbox): one word, shared and cloned freely, compared and ordered by the mailbox it
@@ -18,17 +18,17 @@ use crate::sync::Arc;
 /// the address it uses; urgent ones among themselves likewise. Between threads there is no order, unless the mailbox has
 /// a bound.
 pub struct Address {
-    post: Arc<Post>,
+    inner: Arc<MailboxInner>,
 }
 
 impl Address {
-    pub(super) fn new(post: Arc<Post>) -> Self {
-        post.doors.enter();
-        Self { post }
+    pub(super) fn new(inner: Arc<MailboxInner>) -> Self {
+        inner.sender.enter();
+        Self { inner }
     }
 
-    pub(super) fn post(&self) -> &Arc<Post> {
-        &self.post
+    pub(super) fn inner(&self) -> &Arc<MailboxInner> {
+        &self.inner
     }
 
     /// Sends a value of any type, visible at once. Without a bound it never waits; with one, see
@@ -41,7 +41,7 @@ impl Address {
     /// When the mailbox has ended; when it is full and was made to say so. The value comes back.
     #[inline]
     pub fn send<T: Any + Send>(&self, value: T) -> Result<(), SendError<T>> {
-        match self.post.send(Envelope::new(value), Rank::Ordinary) {
+        match self.inner.send(Envelope::new(value), Rank::Ordinary) {
             Ok(()) => Ok(()),
             Err(error) => Err(opened(error)),
         }
@@ -55,7 +55,7 @@ impl Address {
     /// # Errors
     /// When the mailbox has ended. The value comes back.
     pub fn send_priority<T: Any + Send>(&self, value: T) -> Result<(), SendError<T>> {
-        self.post.send(Envelope::new(value), Rank::Urgent).map_err(opened)
+        self.inner.send(Envelope::new(value), Rank::Urgent).map_err(opened)
     }
 
     /// Sends a message on as it was received, by a catch-all for example. As [`send`](Self::send).
@@ -63,13 +63,13 @@ impl Address {
     /// # Errors
     /// As [`send`](Self::send).
     pub fn send_envelope(&self, envelope: Envelope) -> Result<(), SendError<Envelope>> {
-        self.post.send(envelope, Rank::Ordinary)
+        self.inner.send(envelope, Rank::Ordinary)
     }
 
     /// The name given by [`Builder::name`](super::Builder::name), if one was.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
-        self.post.name()
+        self.inner.name()
     }
 }
 
@@ -85,19 +85,19 @@ fn opened<T: Any + Send>(error: SendError<Envelope>) -> SendError<T> {
 
 impl Clone for Address {
     fn clone(&self) -> Self {
-        Self::new(self.post.clone())
+        Self::new(self.inner.clone())
     }
 }
 
 impl Drop for Address {
     fn drop(&mut self) {
-        self.post.doors.leave();
+        self.inner.sender.leave();
     }
 }
 
 impl PartialEq for Address {
     fn eq(&self, other: &Self) -> bool {
-        self.post.id() == other.post.id()
+        self.inner.id() == other.inner.id()
     }
 }
 
@@ -111,21 +111,21 @@ impl PartialOrd for Address {
 
 impl Ord for Address {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.post.id().cmp(&other.post.id())
+        self.inner.id().cmp(&other.inner.id())
     }
 }
 
 impl Hash for Address {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.post.id().hash(state);
+        self.inner.id().hash(state);
     }
 }
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.name() {
-            None => write!(f, "mailbox {}", self.post.id()),
-            Some(name) => write!(f, "mailbox {} ({name})", self.post.id()),
+            None => write!(f, "mailbox {}", self.inner.id()),
+            Some(name) => write!(f, "mailbox {} ({name})", self.inner.id()),
         }
     }
 }

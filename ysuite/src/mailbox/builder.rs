@@ -5,8 +5,8 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use super::address::Address;
+use super::inner::{Bound, Crowding};
 use super::mailbox::Mailbox;
-use super::post::{Bound, Crowding};
 use crate::sync::thread::{self, JoinHandle};
 
 /// Makes mailboxes, for a thread of their own or for one that is there.
@@ -104,7 +104,7 @@ impl Builder {
     ) -> io::Result<(Address, JoinHandle<R>)> {
         let mut mailbox = self.clone().build();
         mailbox.set_owner(owner.here());
-        owner.link(&Address::new(mailbox.post().clone()));
+        owner.link(&Address::new(mailbox.inner().clone()));
         self.start(mailbox, run)
     }
 
@@ -114,7 +114,7 @@ impl Builder {
         run: impl FnOnce(&mut Mailbox) -> R + Send + 'static,
     ) -> io::Result<(Address, JoinHandle<R>)> {
         // Not by `Mailbox::address`: it is never the calling thread's.
-        let address = Address::new(mailbox.post().clone());
+        let address = Address::new(mailbox.inner().clone());
         let mut thread = thread::Builder::new();
         if let Some(name) = self.name {
             thread = thread.name(name);

@@ -9,9 +9,9 @@ use super::Builder;
 use super::address::Address;
 use super::envelope::Envelope;
 use super::error::ReceiveError;
-use super::post::{Bound, Post};
+use super::inner::{Bound, MailboxInner};
 use super::registry;
-use super::relations::{LinkTerminated, OwnerTerminated, Panic, Relation, notice};
+use super::relations::{LinkTerminated, OwnerTerminated, PanicText, Relation, notice};
 use super::search::{Aside, Search, Until};
 use crate::channel::{Inbox, Spin};
 use crate::os::Deadline;
@@ -27,30 +27,30 @@ pub struct Mailbox {
     // Dropped in this order: first nothing can be sent any more, then the messages go, then others are told.
     pub(super) inbox: Inbox<Envelope>,
     pub(super) aside: Aside,
-    standing: Standing,
+    relations: Relations,
 }
 
 /// What a mailbox is to others. They are told of its end when this is dropped.
-struct Standing {
-    post: Arc<Post>,
+struct Relations {
+    inner: Arc<MailboxInner>,
     /// Counts: who can still reach its owner may still say something to it.
     owner: Option<Address>,
     /// Whose end this mailbox is to be told of, by id.
-    watched: BTreeMap<u64, Arc<Post>>,
-    panic: Panic,
+    watched: BTreeMap<u64, Arc<MailboxInner>>,
+    panic: PanicText,
 }
 
-impl Drop for Standing {
+impl Drop for Relations {
     fn drop(&mut self) {
         if self.panic.is_none() && std::thread::panicking() {
             self.panic = Some("(its text is not known)".into());
         }
-        registry::forget(&self.post);
+        registry::forget(&self.inner);
         for watched in self.watched.values() {
-            watched.watchers.remove(self.post.id());
+            watched.watchers.remove(self.inner.id());
         }
-        self.post.close();
-        self.post.watchers.end(&self.post, &self.panic);
+        self.inner.close();
+        self.inner.watchers.end(&self.inner, &self.panic);
     }
 }
 
@@ -63,31 +63,31 @@ impl Mailbox {
     }
 
     pub(super) fn with(name: Option<Box<str>>, bound: Option<Bound>) -> Self {
-        let (doors, inbox) = Inbox::new(bound.map(|bound| bound.capacity));
-        let post = Arc::new(Post::new(name, bound, doors));
-        let standing = Standing { post, owner: None, watched: BTreeMap::new(), panic: None };
-        Self { inbox, aside: Aside::default(), standing }
+        let (sender, inbox) = Inbox::new(bound.map(|bound| bound.capacity));
+        let inner = Arc::new(MailboxInner::new(name, bound, sender));
+        let relations = Relations { inner, owner: None, watched: BTreeMap::new(), panic: None };
+        Self { inbox, aside: Aside::default(), relations }
     }
 
     /// The thread has been started for it.
     pub(super) fn begins(&self) {
-        self.post().is_read_here();
+        self.inner().is_read_here();
     }
 
     /// What is shared, after noting that the calling thread has the mailbox.
-    pub(super) fn here(&self) -> &Arc<Post> {
-        self.post().is_used_here();
-        self.post()
+    pub(super) fn here(&self) -> &Arc<MailboxInner> {
+        self.inner().is_used_here();
+        self.inner()
     }
 
     /// The thread has panicked.
     pub(super) fn panicked(&mut self, text: &str) {
-        self.standing.panic = Some(text.into());
+        self.relations.panic = Some(text.into());
     }
 
     #[inline(always)]
-    pub(super) fn post(&self) -> &Arc<Post> {
-        &self.standing.post
+    pub(super) fn inner(&self) -> &Arc<MailboxInner> {
+        &self.relations.inner
     }
 
     /// Another address of this mailbox. Also after it has said [`Disconnected`](ReceiveError::Disconnected): then there is
@@ -101,7 +101,7 @@ impl Mailbox {
     #[must_use]
     pub fn owner(&self) -> Option<Address> {
         self.here();
-        self.standing.owner.clone()
+        self.relations.owner.clone()
     }
 
     /// Starts a thread with a mailbox, which this one owns: when this one ends, that one receives [`OwnerTerminated`].
@@ -128,26 +128,26 @@ impl Mailbox {
     /// learn of each other's end link both ways.
     pub fn link(&mut self, to: &Address) {
         self.here();
-        self.watch(to.post().clone(), Relation::Link);
+        self.watch(to.inner().clone(), Relation::Link);
     }
 
     /// Takes a [`link`](Self::link) back. A message that tells of the end may be on its way already.
     pub fn unlink(&mut self, from: &Address) {
-        from.post().watchers.unlink(self.here().id());
-        if self.standing.owner.as_ref().is_none_or(|owner| owner != from) {
-            self.standing.watched.remove(&from.post().id());
+        from.inner().watchers.unlink(self.here().id());
+        if self.relations.owner.as_ref().is_none_or(|owner| owner != from) {
+            self.relations.watched.remove(&from.inner().id());
         }
     }
 
-    pub(super) fn set_owner(&mut self, owner: &Arc<Post>) {
-        self.standing.owner = Some(Address::new(owner.clone()));
+    pub(super) fn set_owner(&mut self, owner: &Arc<MailboxInner>) {
+        self.relations.owner = Some(Address::new(owner.clone()));
         self.watch(owner.clone(), Relation::Owner);
     }
 
-    fn watch(&mut self, post: Arc<Post>, relation: Relation) {
-        match post.watchers.add(self.post(), relation) {
-            Ok(()) => drop(self.standing.watched.insert(post.id(), post)),
-            Err(panic) => self.aside.ordinary.push_back(notice(&post, relation, panic)),
+    fn watch(&mut self, inner: Arc<MailboxInner>, relation: Relation) {
+        match inner.watchers.add(self.inner(), relation) {
+            Ok(()) => drop(self.relations.watched.insert(inner.id(), inner)),
+            Err(panic) => self.aside.ordinary.push_back(notice(&inner, relation, panic)),
         }
     }
 
@@ -157,12 +157,12 @@ impl Mailbox {
         let ended = if let Some(end) = envelope.downcast_ref::<LinkTerminated>() {
             end.address()
         } else if let Some(end) = envelope.downcast_ref::<OwnerTerminated>() {
-            self.standing.owner = None;
+            self.relations.owner = None;
             end.address()
         } else {
             return;
         };
-        self.standing.watched.remove(&ended.post().id());
+        self.relations.watched.remove(&ended.inner().id());
     }
 
     /// Receives the next message of type `T`; waits for one as long as it takes. Messages of other types stay for later,
@@ -268,7 +268,7 @@ impl Attach for Mailbox {
 
 impl fmt::Debug for Mailbox {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let address = format_args!("mailbox {}", self.post().id());
+        let address = format_args!("mailbox {}", self.inner().id());
         f.debug_struct("Mailbox").field("is", &address).field("set_aside", &self.set_aside()).finish_non_exhaustive()
     }
 }

@@ -120,22 +120,21 @@ mod address;
 mod builder;
 mod envelope;
 mod error;
+mod inner;
 mod macros;
 #[allow(clippy::module_inception)]
 mod mailbox;
 mod outbox;
-mod post;
 mod registry;
 mod relations;
 mod search;
-mod thread;
 
 pub use self::address::Address;
 pub use self::builder::{Builder, spawn};
 pub use self::envelope::Envelope;
 pub use self::error::{ReceiveError, SendError};
+pub use self::inner::Crowding;
 pub use self::mailbox::Mailbox;
-pub use self::post::Crowding;
 pub use self::registry::{RegisterError, locate, register, unregister};
 pub use self::relations::{LinkTerminated, OwnerTerminated};
 #[doc(hidden)]

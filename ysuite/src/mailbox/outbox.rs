@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 use super::envelope::Envelope;
 use super::error::SendError;
-use super::post::Post;
+use super::inner::MailboxInner;
 use crate::channel::mpsc::Sender;
 use crate::foreign::Panics;
 use crate::sync::thread_local;
@@ -30,9 +30,9 @@ pub(super) enum Rank {
 }
 
 /// As many mailboxes' lanes are kept without a thought.
-const FEW: usize = if cfg!(ysuite_loom) { 2 } else { 64 };
+const KEPT_LANES: usize = if cfg!(ysuite_loom) { 2 } else { 64 };
 
-struct Lane {
+struct OutboxLane {
     id: u64,
     ordinary: RefCell<Option<Sender<Envelope>>>,
     urgent: RefCell<Option<Sender<Envelope>>>,
@@ -41,26 +41,26 @@ struct Lane {
 }
 
 struct Outbox {
-    recent: RefCell<Option<Rc<Lane>>>,
-    lanes: RefCell<Lanes>,
+    recent: RefCell<Option<Rc<OutboxLane>>>,
+    lanes: RefCell<LaneMap>,
     /// So many lanes call for a sweep.
-    enough: Cell<usize>,
+    sweep_at: Cell<usize>,
 }
 
-/// Lanes that are to be dropped when nothing else is under way.
-type GivenUp = Vec<Rc<Lane>>;
+/// LaneMap that are to be dropped when nothing else is under way.
+type GivenUp = Vec<Rc<OutboxLane>>;
 
-type Lanes = HashMap<u64, Rc<Lane>, BuildHasherDefault<Spread>>;
+type LaneMap = HashMap<u64, Rc<OutboxLane>, BuildHasherDefault<IdHasher>>;
 
 thread_local! {
     static OUTBOX: Outbox = Outbox::new();
 }
 
-/// Ids are numbers in a row: a multiplication spreads them well enough.
+/// Ids are numbers in a row: a multiplication spreads them well sweep_at.
 #[derive(Default)]
-struct Spread(u64);
+struct IdHasher(u64);
 
-impl Hasher for Spread {
+impl Hasher for IdHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -74,20 +74,20 @@ impl Hasher for Spread {
     }
 }
 
-impl Lane {
+impl OutboxLane {
     fn new(id: u64) -> Self {
         Self { id, ordinary: RefCell::new(None), urgent: RefCell::new(None), used: Cell::new(true) }
     }
 
     #[inline(always)]
-    fn send(&self, post: &Post, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
+    fn send(&self, inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
         let lane = if rank == Rank::Ordinary { &self.ordinary } else { &self.urgent };
         let Ok(mut lane) = lane.try_borrow_mut() else {
             // The lane's messages are being dropped, and one of them sends: its mailbox has ended.
             return Err(SendError::Ended(envelope));
         };
         if lane.is_none() {
-            match connect(post, rank) {
+            match connect(inner, rank) {
                 Some(sender) => *lane = Some(sender),
                 None => return Err(SendError::Full(envelope)),
             }
@@ -120,30 +120,30 @@ fn ended(envelope: Envelope) -> Result<(), SendError<Envelope>> {
 
 /// `None`: too many threads send to this mailbox.
 #[cold]
-fn connect(post: &Post, rank: Rank) -> Option<Sender<Envelope>> {
+fn connect(inner: &MailboxInner, rank: Rank) -> Option<Sender<Envelope>> {
     match rank {
-        Rank::Ordinary => post.doors.ordinary().ok(),
-        Rank::Urgent => post.doors.urgent().ok(),
+        Rank::Ordinary => inner.sender.ordinary().ok(),
+        Rank::Urgent => inner.sender.urgent().ok(),
     }
 }
 
 impl Outbox {
     fn new() -> Self {
-        Self { recent: RefCell::new(None), lanes: RefCell::new(HashMap::default()), enough: Cell::new(FEW) }
+        Self { recent: RefCell::new(None), lanes: RefCell::new(HashMap::default()), sweep_at: Cell::new(KEPT_LANES) }
     }
 
     #[inline(always)]
-    fn recent(&self, id: u64) -> Option<Rc<Lane>> {
+    fn recent(&self, id: u64) -> Option<Rc<OutboxLane>> {
         self.recent.borrow().as_ref().filter(|lane| lane.id == id).cloned()
     }
 
     /// The lane, and what has been given up for it.
-    fn find(&self, id: u64) -> (Rc<Lane>, GivenUp) {
+    fn find(&self, id: u64) -> (Rc<OutboxLane>, GivenUp) {
         let found = self.lanes.borrow().get(&id).cloned();
         let (lane, given_up) = match found {
             Some(lane) => (lane, Vec::new()),
             None => {
-                let (lane, given_up) = (Rc::new(Lane::new(id)), self.sweep());
+                let (lane, given_up) = (Rc::new(OutboxLane::new(id)), self.sweep());
                 self.lanes.borrow_mut().insert(id, lane.clone());
                 (lane, given_up)
             }
@@ -157,8 +157,8 @@ impl Outbox {
     /// Gives up lanes that are idle, if there are many. What drops them drops what is left in the lanes of mailboxes that
     /// have ended, which may do anything.
     fn sweep(&self) -> GivenUp {
-        let enough = self.enough.get();
-        if self.lanes.borrow().len() < enough {
+        let sweep_at = self.sweep_at.get();
+        if self.lanes.borrow().len() < sweep_at {
             return Vec::new();
         }
         let mut idle = Vec::new();
@@ -171,7 +171,7 @@ impl Outbox {
             }
             stays
         });
-        self.enough.set(FEW.max(lanes.len() * 2));
+        self.sweep_at.set(KEPT_LANES.max(lanes.len() * 2));
         idle
     }
 
@@ -206,35 +206,35 @@ impl Drop for Outbox {
 /// A lane to a mailbox that has ended is of no use.
 #[cold]
 #[inline(never)]
-fn refused(post: &Post, error: SendError<Envelope>) -> Result<(), SendError<Envelope>> {
+fn refused(inner: &MailboxInner, error: SendError<Envelope>) -> Result<(), SendError<Envelope>> {
     if error.is_ended() {
-        let _ = OUTBOX.try_with(|outbox| outbox.forget(post.id()));
+        let _ = OUTBOX.try_with(|outbox| outbox.forget(inner.id()));
     }
     Err(error)
 }
 
 /// Sends by the calling thread's lane. Never waits.
 #[inline(always)]
-pub(super) fn send(post: &Post, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
-    match OUTBOX.try_with(|outbox| outbox.recent(post.id())) {
-        Ok(Some(lane)) => match lane.send(post, rank, envelope) {
+pub(super) fn send(inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
+    match OUTBOX.try_with(|outbox| outbox.recent(inner.id())) {
+        Ok(Some(lane)) => match lane.send(inner, rank, envelope) {
             Ok(()) => Ok(()),
-            Err(error) => refused(post, error),
+            Err(error) => refused(inner, error),
         },
-        _ => send_by_another(post, rank, envelope),
+        _ => send_by_other_lane(inner, rank, envelope),
     }
 }
 
 /// Sends by another lane than the last time.
 #[cold]
 #[inline(never)]
-fn send_by_another(post: &Post, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
-    let Ok((lane, given_up)) = OUTBOX.try_with(|outbox| outbox.find(post.id())) else {
-        return Lane::new(post.id()).send(post, rank, envelope);
+fn send_by_other_lane(inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
+    let Ok((lane, given_up)) = OUTBOX.try_with(|outbox| outbox.find(inner.id())) else {
+        return OutboxLane::new(inner.id()).send(inner, rank, envelope);
     };
-    let sent = match lane.send(post, rank, envelope) {
+    let sent = match lane.send(inner, rank, envelope) {
         Ok(()) => Ok(()),
-        Err(error) => refused(post, error),
+        Err(error) => refused(inner, error),
     };
     // Behind the message, which it might keep from being sent.
     drop(given_up);

@@ -10,7 +10,7 @@ use std::error::Error;
 use std::sync::PoisonError;
 
 use super::address::Address;
-use super::post::Post;
+use super::inner::MailboxInner;
 use crate::sync::{Mutex, MutexGuard};
 
 struct Names {
@@ -30,13 +30,13 @@ impl Names {
 
     fn insert(&mut self, name: &str, address: &Address) {
         let name = Name::from(name);
-        self.names.entry(address.post().id()).or_default().insert(name.clone());
+        self.names.entry(address.inner().id()).or_default().insert(name.clone());
         self.owners.insert(name, address.clone());
     }
 
     fn remove(&mut self, name: &str) -> Option<Address> {
         let address = self.owners.remove(name)?;
-        let id = address.post().id();
+        let id = address.inner().id();
         if let Some(names) = self.names.get_mut(&id) {
             names.remove(name);
             if names.is_empty() {
@@ -99,7 +99,7 @@ fn names() -> MutexGuard<'static, Names> {
 pub fn register(name: &str, address: &Address) -> Result<(), RegisterError> {
     let mut names = names();
     // By the lock: either its end finds the name, or it is found ended here.
-    if address.post().is_forgotten() {
+    if address.inner().is_forgotten() {
         return Err(RegisterError::Ended);
     }
     if names.owners.contains_key(name) {
@@ -121,10 +121,10 @@ pub fn unregister(name: &str) -> Option<Address> {
 }
 
 /// A mailbox ends: it has no name any more, and will get none.
-pub(super) fn forget(post: &Post) {
+pub(super) fn forget(inner: &MailboxInner) {
     let mut names = names();
-    post.forget();
-    let gone = names.remove_all(post.id());
+    inner.forget();
+    let gone = names.remove_all(inner.id());
     drop(names);
     // Behind the lock.
     drop(gone);

@@ -10,12 +10,12 @@ use std::sync::PoisonError;
 
 use super::address::Address;
 use super::envelope::Envelope;
-use super::post::Post;
+use super::inner::MailboxInner;
 use crate::foreign::Panics;
 use crate::sync::{Arc, Mutex, MutexGuard};
 
 /// The text of the panic that a mailbox has ended in, if it has.
-pub(super) type Panic = Option<std::sync::Arc<str>>;
+pub(super) type PanicText = Option<std::sync::Arc<str>>;
 
 /// What the watched is to the watcher.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,12 +25,12 @@ pub(super) enum Relation {
 }
 
 /// The watchers of one mailbox.
-pub(super) struct Watchers(Mutex<State>);
+pub(super) struct Watchers(Mutex<WatchersState>);
 
-enum State {
+enum WatchersState {
     /// By id.
     Alive(BTreeMap<u64, Watcher>),
-    Ended(Panic),
+    Ended(PanicText),
 }
 
 struct Watcher {
@@ -42,10 +42,10 @@ struct Watcher {
 
 impl Watchers {
     pub(super) fn new() -> Self {
-        Self(Mutex::new(State::Alive(BTreeMap::new())))
+        Self(Mutex::new(WatchersState::Alive(BTreeMap::new())))
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, WatchersState> {
         // Nothing in here panics half way.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -54,9 +54,9 @@ impl Watchers {
     ///
     /// # Errors
     /// What it is to be told, if the mailbox has ended already.
-    pub(super) fn add(&self, watcher: &Arc<Post>, relation: Relation) -> Result<(), Panic> {
+    pub(super) fn add(&self, watcher: &Arc<MailboxInner>, relation: Relation) -> Result<(), PanicText> {
         match &mut *self.lock() {
-            State::Alive(watchers) => {
+            WatchersState::Alive(watchers) => {
                 let new = || Watcher { address: Address::new(watcher.clone()), link: false, owner: false };
                 let entry = watchers.entry(watcher.id()).or_insert_with(new);
                 match relation {
@@ -65,15 +65,15 @@ impl Watchers {
                 }
                 Ok(())
             }
-            State::Ended(panic) => Err(panic.clone()),
+            WatchersState::Ended(panic) => Err(panic.clone()),
         }
     }
 
     /// The watcher `id` is no longer told.
     pub(super) fn remove(&self, id: u64) {
         let removed = match &mut *self.lock() {
-            State::Alive(watchers) => watchers.remove(&id),
-            State::Ended(_) => None,
+            WatchersState::Alive(watchers) => watchers.remove(&id),
+            WatchersState::Ended(_) => None,
         };
         // Behind the lock.
         drop(removed);
@@ -82,29 +82,29 @@ impl Watchers {
     /// The watcher `id` is no longer told as one that is linked.
     pub(super) fn unlink(&self, id: u64) {
         let removed = match &mut *self.lock() {
-            State::Alive(watchers) => match watchers.get_mut(&id) {
+            WatchersState::Alive(watchers) => match watchers.get_mut(&id) {
                 Some(watcher) if watcher.owner => {
                     watcher.link = false;
                     None
                 }
                 _ => watchers.remove(&id),
             },
-            State::Ended(_) => None,
+            WatchersState::Ended(_) => None,
         };
         drop(removed);
     }
 
     /// The mailbox has ended: tells all its watchers. As owner it is told of first.
-    pub(super) fn end(&self, ended: &Arc<Post>, panic: &Panic) {
-        let before = core::mem::replace(&mut *self.lock(), State::Ended(panic.clone()));
-        let State::Alive(watchers) = before else { return };
+    pub(super) fn end(&self, ended: &Arc<MailboxInner>, panic: &PanicText) {
+        let before = core::mem::replace(&mut *self.lock(), WatchersState::Ended(panic.clone()));
+        let WatchersState::Alive(watchers) = before else { return };
         // Looking for a lane gives up others. A mailbox that is ending at this moment may leave it to such a lane to drop
         // what is in it.
         let mut panics = Panics::none();
         for watcher in watchers.into_values() {
             for (relation, is_so) in [(Relation::Owner, watcher.owner), (Relation::Link, watcher.link)] {
                 if is_so {
-                    panics.catch(|| watcher.address.post().tell(notice(ended, relation, panic.clone())));
+                    panics.catch(|| watcher.address.inner().tell(notice(ended, relation, panic.clone())));
                 }
             }
         }
@@ -112,7 +112,7 @@ impl Watchers {
 }
 
 /// The letter that tells a watcher.
-pub(super) fn notice(ended: &Arc<Post>, relation: Relation, panic: Panic) -> Envelope {
+pub(super) fn notice(ended: &Arc<MailboxInner>, relation: Relation, panic: PanicText) -> Envelope {
     let address = Address::new(ended.clone());
     match relation {
         Relation::Link => Envelope::notice(LinkTerminated { address, panic }),
@@ -126,7 +126,7 @@ macro_rules! terminations {
         #[derive(Clone, PartialEq, Eq)]
         pub struct $name {
             address: Address,
-            panic: Panic,
+            panic: PanicText,
         }
 
         impl $name {

@@ -23,11 +23,11 @@ use crate::os::Deadline;
 pub const URGENT_TURN: u32 = if cfg!(ysuite_loom) { 2 } else { 32 };
 
 /// So many new messages of one kind are looked at, and passed over, before those of the other have their turn.
-const LOOK: u32 = if cfg!(ysuite_loom) { 2 } else { 128 };
+const SCAN_BUDGET: u32 = if cfg!(ysuite_loom) { 2 } else { 128 };
 
 /// When the time is up, so many new messages are looked at, at most: a flood of those that nobody asks for must not hold
 /// up a search for ever.
-const LATE: u32 = 4096;
+const LATE_BUDGET: u32 = 4096;
 
 /// Messages that have been offered, and matched nothing.
 #[derive(Default)]
@@ -37,17 +37,17 @@ pub(super) struct Aside {
     /// How many urgent messages have been received since the last ordinary one.
     in_a_row: u32,
     /// The one that is being offered, if it is new. Here, and not in the search, so that a handler's panic leaves it.
-    hand: Option<Envelope>,
+    current: Option<Envelope>,
     /// Whether that is an urgent one.
-    urgent_hand: bool,
+    current_is_urgent: bool,
 }
 
 impl Drop for Aside {
     /// All of it, whatever panics.
     fn drop(&mut self) {
         let mut panics = Panics::none();
-        let hand = self.hand.take();
-        panics.catch(|| drop(hand));
+        let current = self.current.take();
+        panics.catch(|| drop(current));
         for envelope in self.urgent.drain(..).chain(self.ordinary.drain(..)) {
             panics.catch(|| drop(envelope));
         }
@@ -56,9 +56,9 @@ impl Drop for Aside {
 
 impl Aside {
     /// What is being offered, if it is new.
-    fn take_hand(&mut self) -> Option<(Envelope, Rank)> {
-        let rank = if self.urgent_hand { Rank::Urgent } else { Rank::Ordinary };
-        self.hand.take().map(|envelope| (envelope, rank))
+    fn take_current(&mut self) -> Option<(Envelope, Rank)> {
+        let rank = if self.current_is_urgent { Rank::Urgent } else { Rank::Ordinary };
+        self.current.take().map(|envelope| (envelope, rank))
     }
 
     fn of(&mut self, rank: Rank) -> &mut VecDeque<Envelope> {
@@ -72,7 +72,7 @@ impl Aside {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.urgent.len() + self.ordinary.len() + usize::from(self.hand.is_some())
+        self.urgent.len() + self.ordinary.len() + usize::from(self.current.is_some())
     }
 }
 
@@ -97,7 +97,7 @@ impl Until {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     /// Ordinary ones, out of turn: those set aside, and so many new ones.
-    Turn(u32),
+    OrdinaryFirst(u32),
     AsideUrgent,
     NewUrgent,
     AsideOrdinary,
@@ -115,7 +115,7 @@ pub struct Search<'a> {
     /// Whether the message at that place has been offered.
     offered: bool,
     /// Whether the ordinary ones that were set aside have been offered out of turn.
-    turn: bool,
+    ordinary_first: bool,
     /// How many new messages have been passed over, and how many of them were urgent and in a row.
     passed: u32,
     passed_urgent: u32,
@@ -124,10 +124,10 @@ pub struct Search<'a> {
 impl<'a> Search<'a> {
     #[inline(always)]
     pub(super) fn new(mailbox: &'a mut Mailbox, until: Until) -> Self {
-        mailbox.post().is_read_here();
+        mailbox.inner().is_read_here();
         let stage = Stage::New;
         let mut search =
-            Self { mailbox, until, stage, at: 0, offered: false, turn: false, passed: 0, passed_urgent: 0 };
+            Self { mailbox, until, stage, at: 0, offered: false, ordinary_first: false, passed: 0, passed_urgent: 0 };
         let aside = &search.mailbox.aside;
         if aside.len() != 0 || aside.in_a_row >= URGENT_TURN {
             search.begin_further();
@@ -139,12 +139,12 @@ impl<'a> Search<'a> {
     #[inline(never)]
     fn begin_further(&mut self) {
         let aside = &mut self.mailbox.aside;
-        if let Some((envelope, rank)) = aside.take_hand() {
+        if let Some((envelope, rank)) = aside.take_current() {
             // A handler's guard has panicked.
             aside.of(rank).push_back(envelope);
         }
-        self.turn = aside.in_a_row >= URGENT_TURN;
-        self.stage = if self.turn { Stage::Turn(LOOK) } else { Stage::AsideUrgent };
+        self.ordinary_first = aside.in_a_row >= URGENT_TURN;
+        self.stage = if self.ordinary_first { Stage::OrdinaryFirst(SCAN_BUDGET) } else { Stage::AsideUrgent };
     }
 
     /// Offers the next message. The one before it has matched nothing.
@@ -153,7 +153,7 @@ impl<'a> Search<'a> {
     /// When the message before it was a notice; when the time is up; when nothing more can come.
     #[inline(always)]
     pub fn offer_next(&mut self) -> Result<(), ReceiveError> {
-        if self.stage != Stage::New || self.mailbox.aside.hand.is_some() {
+        if self.stage != Stage::New || self.mailbox.aside.current.is_some() {
             return self.next_further();
         }
         self.next_new()
@@ -162,7 +162,7 @@ impl<'a> Search<'a> {
     #[inline(always)]
     fn next_new(&mut self) -> Result<(), ReceiveError> {
         loop {
-            if self.passed_urgent < LOOK {
+            if self.passed_urgent < SCAN_BUDGET {
                 if let Some(envelope) = self.mailbox.inbox.take_urgent() {
                     self.offer(envelope, Rank::Urgent);
                     return Ok(());
@@ -172,7 +172,7 @@ impl<'a> Search<'a> {
                 self.offer(envelope, Rank::Ordinary);
                 return Ok(());
             }
-            if self.passed_urgent < LOOK {
+            if self.passed_urgent < SCAN_BUDGET {
                 self.wait()?;
             }
             self.passed_urgent = 0;
@@ -184,8 +184,8 @@ impl<'a> Search<'a> {
         if envelope.is_notice() {
             self.mailbox.note(&envelope);
         }
-        self.mailbox.aside.hand = Some(envelope);
-        self.mailbox.aside.urgent_hand = rank == Rank::Urgent;
+        self.mailbox.aside.current = Some(envelope);
+        self.mailbox.aside.current_is_urgent = rank == Rank::Urgent;
     }
 
     #[cold]
@@ -208,13 +208,13 @@ impl<'a> Search<'a> {
         loop {
             let aside = &mut self.mailbox.aside;
             let (queue, next) = match self.stage {
-                Stage::Turn(looks) => {
+                Stage::OrdinaryFirst(left) => {
                     if self.at < aside.ordinary.len() {
                         self.offered = true;
                         return Ok(());
                     }
-                    if looks != 0 {
-                        self.stage = Stage::Turn(looks - 1);
+                    if left != 0 {
+                        self.stage = Stage::OrdinaryFirst(left - 1);
                         if let Some(envelope) = self.mailbox.inbox.take_ordinary() {
                             self.offer(envelope, Rank::Ordinary);
                             return Ok(());
@@ -223,7 +223,7 @@ impl<'a> Search<'a> {
                     (0, Stage::AsideUrgent)
                 }
                 Stage::AsideUrgent => (aside.urgent.len(), Stage::NewUrgent),
-                Stage::NewUrgent if self.passed_urgent >= LOOK => (0, Stage::AsideOrdinary),
+                Stage::NewUrgent if self.passed_urgent >= SCAN_BUDGET => (0, Stage::AsideOrdinary),
                 Stage::NewUrgent => {
                     if let Some(envelope) = self.mailbox.inbox.take_urgent() {
                         self.offer(envelope, Rank::Urgent);
@@ -232,7 +232,7 @@ impl<'a> Search<'a> {
                     (0, Stage::AsideOrdinary)
                 }
                 // Out of turn they have been offered already.
-                Stage::AsideOrdinary => (if self.turn { 0 } else { aside.ordinary.len() }, Stage::New),
+                Stage::AsideOrdinary => (if self.ordinary_first { 0 } else { aside.ordinary.len() }, Stage::New),
                 Stage::New => return self.next_new(),
             };
             if self.at < queue {
@@ -246,13 +246,13 @@ impl<'a> Search<'a> {
     /// What was offered last matches nothing: it stays, or is set aside; a notice must not be passed over.
     fn refuse(&mut self) -> Result<(), ReceiveError> {
         let aside = &mut self.mailbox.aside;
-        if let Some((envelope, rank)) = aside.take_hand() {
+        if let Some((envelope, rank)) = aside.take_current() {
             if envelope.is_notice() {
                 return Err(unhandled(envelope));
             }
             aside.of(rank).push_back(envelope);
             // In the turn it stands now where it need not be offered again.
-            self.at += usize::from(matches!(self.stage, Stage::Turn(_)));
+            self.at += usize::from(matches!(self.stage, Stage::OrdinaryFirst(_)));
             self.pass(rank)?;
         } else if core::mem::take(&mut self.offered) {
             if self.offered_aside().is_some_and(Envelope::is_notice) {
@@ -270,7 +270,7 @@ impl<'a> Search<'a> {
     fn pass(&mut self, rank: Rank) -> Result<(), ReceiveError> {
         self.passed_urgent = if rank == Rank::Urgent { self.passed_urgent + 1 } else { 0 };
         self.passed += 1;
-        if self.passed < LATE {
+        if self.passed < LATE_BUDGET {
             return Ok(());
         }
         self.passed = 0;
@@ -295,7 +295,7 @@ impl<'a> Search<'a> {
     /// The offered message.
     #[inline(always)]
     fn offered(&self) -> &Envelope {
-        match &self.mailbox.aside.hand {
+        match &self.mailbox.aside.current {
             Some(envelope) => envelope,
             None => self.offered_aside().expect("a message has been offered"),
         }
@@ -370,9 +370,9 @@ impl<'a> Search<'a> {
 
     #[inline(always)]
     fn take(mut self) -> Envelope {
-        match self.mailbox.aside.hand.take() {
+        match self.mailbox.aside.current.take() {
             Some(envelope) => {
-                self.mailbox.aside.received(self.mailbox.aside.urgent_hand);
+                self.mailbox.aside.received(self.mailbox.aside.current_is_urgent);
                 envelope
             }
             None => self.take_aside(),

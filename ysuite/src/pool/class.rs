@@ -9,11 +9,10 @@ use core::ptr::{self, NonNull};
 use core::sync::atomic::AtomicU32;
 
 use super::block::{Block, LINE, layout};
-use super::core::Core;
+use super::core::PoolCore;
 use super::depot::Depot;
 use super::magazine::Entry;
-use super::seat;
-use super::witness::Witness;
+use super::thread_cache;
 use crate::os::Deadline;
 use crate::queue::prefetch;
 use crate::sync::{Arc, Ordering};
@@ -26,11 +25,11 @@ pub(super) struct Class {
     /// From one block to the next.
     stride: usize,
     bytes: usize,
-    seat: usize,
+    index_in_row: usize,
     /// Messages begin full of zeros.
     zeroed: bool,
     /// Whose class it is.
-    core: *const Core,
+    core: *const PoolCore,
     depot: Depot,
     blocks: usize,
     /// Blocks that have been used at least once.
@@ -38,7 +37,7 @@ pub(super) struct Class {
     /// Those who wait for a block.
     list: WaitList,
     backoff: SharedBackoff,
-    witness: Witness,
+    race_check: RaceCheck,
 }
 
 impl Class {
@@ -46,14 +45,20 @@ impl Class {
     ///
     /// # Safety
     /// `memory` is aligned to lines, has room for all blocks, and is full of zeros.
-    pub(super) unsafe fn new(memory: NonNull<u8>, bytes: usize, blocks: usize, seat: usize, zeroed: bool) -> Self {
+    pub(super) unsafe fn new(
+        memory: NonNull<u8>,
+        bytes: usize,
+        blocks: usize,
+        index_in_row: usize,
+        zeroed: bool,
+    ) -> Self {
         let (lead, stride) = layout(bytes);
         Self {
             // SAFETY: by the caller there is at least one block.
             first: unsafe { memory.add(lead) }.as_ptr(),
             stride: stride.expect("less than the memory's"),
             bytes,
-            seat,
+            index_in_row,
             zeroed,
             core: ptr::null(),
             depot: Depot::new(blocks),
@@ -61,12 +66,12 @@ impl Class {
             touched: AtomicU32::new(0),
             list: WaitList::new(),
             backoff: SharedBackoff::new(),
-            witness: Witness::new(blocks),
+            race_check: RaceCheck::new(blocks),
         }
     }
 
     /// Before anybody is shown the class: whose it is, and where it will stay.
-    pub(super) fn settle(&mut self, core: *const Core) {
+    pub(super) fn bind(&mut self, core: *const PoolCore) {
         self.core = core;
         for index in 0..self.blocks as u32 {
             self.block(index).make(self, index);
@@ -104,8 +109,8 @@ impl Class {
     }
 
     #[inline(always)]
-    pub(super) fn seat(&self) -> usize {
-        self.seat
+    pub(super) fn index_in_row(&self) -> usize {
+        self.index_in_row
     }
 
     #[inline(always)]
@@ -114,7 +119,7 @@ impl Class {
     }
 
     /// What keeps the class alive. To be asked for only by one that knows it to be.
-    pub(super) fn core(&self) -> Arc<Core> {
+    pub(super) fn core(&self) -> Arc<PoolCore> {
         // SAFETY: set before anybody was shown the class, and made by `Arc`.
         unsafe {
             Arc::increment_strong_count(self.core);
@@ -133,13 +138,13 @@ impl Class {
     /// Takes a block for `len` bytes, if one is free.
     #[inline(always)]
     pub(super) fn try_take(&self, len: usize) -> Option<Block> {
-        seat::take(self).map(|taken| self.issue(taken, len))
+        thread_cache::take(self).map(|taken| self.issue(taken, len))
     }
 
     /// The block of an entry that has been taken, with as many bytes as were asked for.
     #[inline(always)]
     fn issue(&self, (entry, taker): (Entry, u32), len: usize) -> Block {
-        self.witness.touch(entry.index());
+        self.race_check.touch(entry.index());
         let block = self.block(entry.index());
         if entry.is_fresh() || entry.is_typed() || self.zeroed {
             self.prepare(block, entry, len);
@@ -167,10 +172,10 @@ impl Class {
 
     /// What is returned may be all that keeps the class alive.
     #[inline(always)]
-    pub(super) fn put(&self, block: Block, typed: bool) -> Option<Arc<Core>> {
+    pub(super) fn put(&self, block: Block, typed: bool) -> Option<Arc<PoolCore>> {
         let header = block.header();
-        self.witness.touch(header.index());
-        seat::put(self, Entry::used(header.index(), typed), header.taker)
+        self.race_check.touch(header.index());
+        thread_cache::put(self, Entry::used(header.index(), typed), header.taker)
     }
 
     /// A block has been put where others can take it: somebody may be waiting for just that.
@@ -231,7 +236,7 @@ impl SharedEnd for Taker<'_> {
 
     fn is_ready(&self) -> bool {
         if self.found.get().is_none() {
-            self.found.set(seat::take(self.class));
+            self.found.set(thread_cache::take(self.class));
         }
         self.found.get().is_some()
     }
@@ -241,17 +246,76 @@ impl SharedEnd for Taker<'_> {
     }
 }
 
+/// The state of one class of a pool, by [`Pool::stats`](super::Pool::stats).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClassStats {
+    /// The size of its blocks.
+    pub block_bytes: usize,
+    /// How many there are.
+    pub blocks: usize,
+    /// How many are taken now.
+    pub in_use: usize,
+    /// How many have ever been used: the most that were taken at once, and up to 128 more for each thread that had
+    /// taken some. Memory of the others has not been touched since the pool was made.
+    pub high_water: usize,
+    /// How often a block was given back by another thread than had taken it.
+    pub freed_elsewhere: u64,
+}
+
+impl ClassStats {
+    pub(super) fn of(class: &Class) -> Self {
+        let blocks = class.blocks();
+        Self {
+            block_bytes: class.bytes(),
+            blocks,
+            in_use: blocks.saturating_sub(class.depot().len()),
+            high_water: class.touched(),
+            freed_elsewhere: class.depot().elsewhere(),
+        }
+    }
+}
+
+/// For the model checker: a cell for each block, touched by the thread that takes the block and by the one that frees it.
+/// Two owners at a time, or one that does not see what the last has done, race on the cell. Otherwise empty.
+#[cfg(ysuite_loom)]
+struct RaceCheck(Box<[crate::sync::UnsafeCell<()>]>);
+
+#[cfg(ysuite_loom)]
+impl RaceCheck {
+    fn new(blocks: usize) -> Self {
+        Self((0..blocks).map(|_| crate::sync::UnsafeCell::new(())).collect())
+    }
+
+    fn touch(&self, block: u32) {
+        self.0[block as usize].with_mut(|_| ());
+    }
+}
+
+#[cfg(not(ysuite_loom))]
+struct RaceCheck;
+
+#[cfg(not(ysuite_loom))]
+impl RaceCheck {
+    fn new(_blocks: usize) -> Self {
+        Self
+    }
+
+    #[inline(always)]
+    fn touch(&self, _block: u32) {}
+}
+
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
     use core::cell::Cell;
 
     use super::Taker;
-    use crate::pool::core::Core;
+    use crate::pool::core::PoolCore;
     use crate::wait::many::SharedEnd;
 
     #[test]
     fn a_taker_passes_on_as_many_calls_as_there_are_blocks() {
-        let pool = Core::new(&[(8, 5)], false).unwrap();
+        let pool = PoolCore::new(&[(8, 5)], false).unwrap();
         let (class, found) = (&pool.classes()[0], Cell::new(None));
         let taker = Taker { class, found: &found };
         assert_eq!(taker.supply(), 5);

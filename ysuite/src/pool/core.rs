@@ -13,11 +13,11 @@ use super::block::{LINE, layout};
 use super::class::Class;
 use super::error::PoolError;
 use super::magazine::Entry;
-use super::seat::SEATS;
+use super::thread_cache::ROW;
 use crate::os;
 use crate::sync::{Arc, AtomicUsize, Ordering};
 
-pub(super) struct Core {
+pub(super) struct PoolCore {
     /// By size, ascending.
     classes: Box<[Class]>,
     /// How many bytes each has: all that choosing one needs to look at.
@@ -30,9 +30,9 @@ pub(super) struct Core {
 }
 
 // SAFETY: the pointers are to memory that any thread may use: each block belongs to whoever has taken its entry.
-unsafe impl Send for Core {}
+unsafe impl Send for PoolCore {}
 // SAFETY: as above; all else is atomic, or never changes.
-unsafe impl Sync for Core {}
+unsafe impl Sync for PoolCore {}
 
 /// Checks what is asked for, sorts it, and says how much memory it takes.
 fn check(classes: &[(usize, usize)]) -> Result<(Vec<(usize, usize)>, Layout), PoolError> {
@@ -63,7 +63,7 @@ fn check(classes: &[(usize, usize)]) -> Result<(Vec<(usize, usize)>, Layout), Po
     }
 }
 
-impl Core {
+impl PoolCore {
     pub(super) fn new(classes: &[(usize, usize)], zeroed: bool) -> Result<Arc<Self>, PoolError> {
         static CLASSES: PlainUsize = PlainUsize::new(0);
         let (sorted, memory_layout) = check(classes)?;
@@ -71,10 +71,10 @@ impl Core {
             os::allocate_zeroed(memory_layout).ok_or(PoolError::OutOfMemory { bytes: memory_layout.size() })?;
         let mut offset = 0;
         let mut class = |&(bytes, blocks): &(usize, usize)| {
-            // ORDERING: Relaxed; only that seats differ matters.
-            let seat = CLASSES.fetch_add(1, Ordering::Relaxed) % SEATS;
+            // ORDERING: Relaxed; only that the places differ matters.
+            let index_in_row = CLASSES.fetch_add(1, Ordering::Relaxed) % ROW;
             // SAFETY: `check` has added up the same strides; new memory is full of zeros.
-            let class = unsafe { Class::new(memory.add(offset), bytes, blocks, seat, zeroed) };
+            let class = unsafe { Class::new(memory.add(offset), bytes, blocks, index_in_row, zeroed) };
             offset += layout(bytes).1.expect("checked") * blocks;
             class
         };
@@ -90,7 +90,7 @@ impl Core {
         });
         let address = Arc::as_ptr(&core);
         let own = Arc::get_mut(&mut core).expect("nobody else has it yet");
-        own.classes.iter_mut().for_each(|class| class.settle(address));
+        own.classes.iter_mut().for_each(|class| class.bind(address));
         // The blocks' own share: given up with their memory.
         core::mem::forget(core.clone());
         Ok(core)

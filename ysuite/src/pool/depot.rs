@@ -136,7 +136,7 @@ impl Depot {
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
-    use super::super::group::{Group, Held};
+    use super::super::group::{Held, MagazineGroup};
     use super::super::magazine::Entry;
     use super::Depot;
 
@@ -154,7 +154,7 @@ mod tests {
             assert_eq!((again.len(), depot.banks().count()), (room + 33, 3), "what was released is claimed again");
         }
         // What the documentation says.
-        assert!((10_000..11 * 1_024).contains(&size_of::<Group>()), "{}", size_of::<Group>());
+        assert!((10_000..11 * 1_024).contains(&size_of::<MagazineGroup>()), "{}", size_of::<MagazineGroup>());
     }
 
     #[test]

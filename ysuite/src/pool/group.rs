@@ -13,24 +13,24 @@ use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 /// Magazines of a group.
 pub(super) const GROUP: usize = if cfg!(ysuite_loom) { 3 } else { 32 };
 const ALL: u32 = ((1_u64 << GROUP) - 1) as u32;
-/// In [`Bits::offered`], above the bits of those that may be adopted: those of them that have room.
+/// In [`GroupBits::offered`], above the bits of those that may be adopted: those of them that have room.
 const ROOMY: usize = 32;
 
-pub(super) struct Group {
-    bits: CachePadded<Bits>,
+pub(super) struct MagazineGroup {
+    bits: CachePadded<GroupBits>,
     pub(super) magazines: [Magazine; GROUP],
 }
 
-struct Bits {
+struct GroupBits {
     /// Somebody's, or the depot's. The others are free, and empty.
     claimed: AtomicU32,
     /// In the depot; and, [`ROOMY`] bits further up, with room on top.
     offered: AtomicU64,
 }
 
-impl Group {
+impl MagazineGroup {
     fn new() -> Self {
-        let bits = CachePadded::new(Bits { claimed: AtomicU32::new(0), offered: AtomicU64::new(0) });
+        let bits = CachePadded::new(GroupBits { claimed: AtomicU32::new(0), offered: AtomicU64::new(0) });
         Self { bits, magazines: core::array::from_fn(|_| Magazine::new()) }
     }
 
@@ -113,7 +113,7 @@ impl Held {
         unsafe { &*self.bank }
     }
 
-    fn group<'a>(self) -> &'a Group {
+    fn group<'a>(self) -> &'a MagazineGroup {
         &self.bank().groups[self.index / GROUP]
     }
 
@@ -145,7 +145,7 @@ impl Held {
 
 /// Groups that are made together, and where to look among them.
 pub(super) struct Bank {
-    pub(super) groups: Box<[Group]>,
+    pub(super) groups: Box<[MagazineGroup]>,
     /// Groups with magazines that are somebody's, or the depot's: where blocks may be.
     claimed: Marks,
     /// Groups with magazines that are nobody's.
@@ -159,7 +159,7 @@ impl Bank {
     /// Of so many groups. `used`: they are about to be filled.
     pub(super) fn new(groups: usize, used: bool) -> Self {
         Self {
-            groups: (0..groups).map(|_| Group::new()).collect(),
+            groups: (0..groups).map(|_| MagazineGroup::new()).collect(),
             claimed: Marks::new(groups, used),
             free: Marks::new(groups, true),
             roomy: Marks::new(groups, false),
@@ -245,7 +245,7 @@ impl Bank {
     #[cfg(all(test, not(ysuite_loom)))]
     pub(super) fn tally(&self) -> (usize, usize) {
         // ORDERING: Relaxed; a count.
-        let offered = |group: &Group| (group.bits.offered.load(Ordering::Relaxed) as u32).count_ones() as usize;
+        let offered = |group: &MagazineGroup| (group.bits.offered.load(Ordering::Relaxed) as u32).count_ones() as usize;
         (self.claimed.iter().count(), self.groups.iter().map(offered).sum())
     }
 }

@@ -8,17 +8,16 @@ use std::time::Instant;
 
 use super::block::Block;
 use super::boxed::PoolBox;
-use super::class::Class;
-use super::core::Core;
+use super::class::{Class, ClassStats};
+use super::core::PoolCore;
 use super::error::{PoolError, TooLong};
 use super::message::Message;
-use super::stats::ClassStats;
 use crate::os::Deadline;
 use crate::sync::Arc;
 
 /// A pool of blocks in classes of one size each. Clones are handles of the same pool; messages outlive them all.
 pub struct Pool {
-    core: Arc<Core>,
+    core: Arc<PoolCore>,
 }
 
 impl Pool {
@@ -31,7 +30,7 @@ impl Pool {
     /// Where there are no classes, where one has blocks of 0 bytes or no blocks, where two have the same size, and where
     /// there is no memory for so much.
     pub fn new(classes: &[(usize, usize)]) -> Result<Self, PoolError> {
-        Core::new(classes, false).map(|core| Self { core })
+        PoolCore::new(classes, false).map(|core| Self { core })
     }
 
     /// As [`new`](Self::new), but a message is full of zeros when it is taken.
@@ -39,7 +38,7 @@ impl Pool {
     /// # Errors
     /// As in [`new`](Self::new).
     pub fn zeroed(classes: &[(usize, usize)]) -> Result<Self, PoolError> {
-        Core::new(classes, true).map(|core| Self { core })
+        PoolCore::new(classes, true).map(|core| Self { core })
     }
 
     /// A message of `len` bytes, if a block is free. Never blocks; does not take a block of a larger class instead.

@@ -78,12 +78,10 @@ mod handle;
 mod magazine;
 mod marks;
 mod message;
-mod seat;
-mod stats;
-mod witness;
+mod thread_cache;
 
 pub use self::boxed::PoolBox;
+pub use self::class::ClassStats;
 pub use self::error::{PoolError, TooLong};
 pub use self::handle::Pool;
 pub use self::message::Message;
-pub use self::stats::ClassStats;

@@ -1,8 +1,9 @@
 //! What a mailbox and its addresses share. Any thread; lock-free, but for what a bound makes wait, and for relations.
 //!
-//! An address is counted, because a mailbox that nobody has the address of must not wait for ever. Who keeps the post of
+//! An address is counted, because a mailbox that nobody has the address of must not wait for ever. Who keeps the inner of
 //! another (to see its end, or to send to it) does not keep that open.
 
+use core::cell::Cell;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use core::time::Duration;
 use std::sync::PoisonError;
@@ -11,10 +12,9 @@ use super::envelope::Envelope;
 use super::error::SendError;
 use super::outbox::{self, Rank};
 use super::relations::Watchers;
-use super::thread::this_thread;
 use crate::channel::mpsc::Sender;
-use crate::channel::{Doors, SendTimeoutError, TrySendError};
-use crate::sync::{Mutex, MutexGuard, thread};
+use crate::channel::{InboxSender, SendTimeoutError, TrySendError};
+use crate::sync::{Mutex, MutexGuard, thread, thread_local};
 
 /// What becomes of a message for which a bounded mailbox has no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,13 +45,13 @@ pub(super) struct Bound {
 
 /// So long a thread waits for room in a mailbox that is its own, or that it has given to another thread which has not
 /// used it yet.
-const DOUBT: Duration = Duration::from_secs(1);
+const OWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Twice the number of the thread that has used a mailbox last, and one more if that has received from it. 0: not known.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Reader(u64);
+struct LastUser(u64);
 
-impl Reader {
+impl LastUser {
     fn receiving(thread: u64) -> Self {
         Self(if thread == 0 { 0 } else { thread << 1 | 1 })
     }
@@ -61,34 +61,34 @@ impl Reader {
     }
 }
 
-pub(crate) struct Post {
+pub(crate) struct MailboxInner {
     id: u64,
     name: Option<Box<str>>,
-    pub(super) doors: Doors<Envelope>,
+    pub(super) sender: InboxSender<Envelope>,
     pub(super) bound: Option<Bound>,
     pub(super) watchers: Watchers,
-    /// Whose the mailbox is, as far as is known: see [`Reader`]. Of interest where that thread might wait for itself.
-    reader: AtomicU64,
+    /// Whose the mailbox is, as far as is known: see [`LastUser`]. Of interest where that thread might wait for itself.
+    last_user: AtomicU64,
     /// For the ends of others that find no lane of their own, since there are as many as there can be. None after the end.
     spare: Mutex<Option<Sender<Envelope>>>,
     /// It has ended, and has no name any more. Guarded by the registry's lock.
     forgotten: AtomicBool,
 }
 
-impl Post {
-    pub(super) fn new(name: Option<Box<str>>, bound: Option<Bound>, doors: Doors<Envelope>) -> Self {
+impl MailboxInner {
+    pub(super) fn new(name: Option<Box<str>>, bound: Option<Bound>, sender: InboxSender<Envelope>) -> Self {
         // Not the façade's: a number that guards nothing.
         static NEXT: AtomicU64 = AtomicU64::new(1);
         // ORDERING: Relaxed; numbers only have to differ.
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        let Ok(spare) = doors.ordinary() else { unreachable!("there is room for the first lane") };
+        let Ok(spare) = sender.ordinary() else { unreachable!("there is room for the first lane") };
         Self {
             id,
             name,
-            doors,
+            sender,
             bound,
             watchers: Watchers::new(),
-            reader: AtomicU64::new(0),
+            last_user: AtomicU64::new(0),
             spare: Mutex::new(Some(spare)),
             forgotten: AtomicBool::new(false),
         }
@@ -121,7 +121,7 @@ impl Post {
     pub(super) fn is_read_here(&self) {
         if self.bound.is_some() {
             // ORDERING: Relaxed; a thread need only recognise itself.
-            self.reader.store(Reader::receiving(this_thread()).0, Ordering::Relaxed);
+            self.last_user.store(LastUser::receiving(this_thread()).0, Ordering::Relaxed);
         }
     }
 
@@ -131,8 +131,8 @@ impl Post {
         if self.bound.is_some() {
             let me = this_thread();
             // ORDERING: Relaxed twice; as above, and only the thread that has the mailbox comes here.
-            if self.reader.load(Ordering::Relaxed) != Reader::receiving(me).0 {
-                self.reader.store(Reader::using(me).0, Ordering::Relaxed);
+            if self.last_user.load(Ordering::Relaxed) != LastUser::receiving(me).0 {
+                self.last_user.store(LastUser::using(me).0, Ordering::Relaxed);
             }
         }
     }
@@ -176,7 +176,7 @@ impl Post {
     }
 
     fn send_bounded(&self, crowding: Crowding, envelope: Envelope) -> Result<(), SendError<Envelope>> {
-        let mut back = match self.doors.try_send(envelope) {
+        let mut back = match self.sender.try_send(envelope) {
             Err(TrySendError::Full(back)) => back,
             sent => return Ok(sent?),
         };
@@ -185,8 +185,8 @@ impl Post {
             Crowding::DropNewest => Ok(()),
             Crowding::Block => self.send_waiting(back),
             Crowding::DropOldest => loop {
-                let oldest = self.doors.displace();
-                match self.doors.try_send(back) {
+                let oldest = self.sender.displace();
+                match self.sender.try_send(back) {
                     Err(TrySendError::Full(again)) => back = again,
                     sent => return Ok(sent?),
                 }
@@ -204,23 +204,47 @@ impl Post {
         let me = this_thread();
         loop {
             // ORDERING: Relaxed; a thread recognises what it has written itself.
-            let reader = Reader(self.reader.load(Ordering::Relaxed));
-            if me == 0 || reader.0 >> 1 != me {
-                return Ok(self.doors.send(envelope)?);
+            let last_user = LastUser(self.last_user.load(Ordering::Relaxed));
+            if me == 0 || last_user.0 >> 1 != me {
+                return Ok(self.sender.send(envelope)?);
             }
-            if reader == Reader::receiving(me) {
+            if last_user == LastUser::receiving(me) {
                 return Err(SendError::Full(envelope));
             }
-            envelope = match self.doors.send_timeout(envelope, DOUBT) {
+            envelope = match self.sender.send_timeout(envelope, OWN_TIMEOUT) {
                 Ok(()) => return Ok(()),
                 Err(SendTimeoutError::Disconnected(back)) => return Err(SendError::Ended(back)),
                 Err(SendTimeoutError::Timeout(back)) => back,
             };
             // ORDERING: Relaxed; as above. It fails where another thread has used the mailbox meanwhile.
-            let _ =
-                self.reader.compare_exchange(reader.0, Reader::receiving(me).0, Ordering::Relaxed, Ordering::Relaxed);
+            let _ = self.last_user.compare_exchange(
+                last_user.0,
+                LastUser::receiving(me).0,
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            );
         }
     }
+}
+
+thread_local! {
+    // Without a destructor: where the system knows thread-locals itself this is there to the thread's very end.
+    static NUMBER: Cell<u64> = Cell::new(0);
+}
+
+/// A number that no other thread ever has. 0 where nothing can be known any more: on a system whose thread-locals are
+/// emulated, while they are being destroyed.
+fn this_thread() -> u64 {
+    NUMBER.try_with(|number| if number.get() == 0 { begin(number) } else { number.get() }).unwrap_or(0)
+}
+
+#[cold]
+fn begin(number: &Cell<u64>) -> u64 {
+    // Not the façade's: a number that guards nothing.
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    // ORDERING: Relaxed; numbers only have to differ.
+    number.set(NEXT.fetch_add(1, Ordering::Relaxed));
+    number.get()
 }
 
 #[cfg(all(test, not(any(ysuite_loom, miri))))]
@@ -232,7 +256,7 @@ mod tests {
 
     /// All lanes that there can be.
     fn fill(mailbox: &Mailbox) -> Vec<Sender<Envelope>> {
-        core::iter::from_fn(|| mailbox.post().doors.ordinary().ok()).collect()
+        core::iter::from_fn(|| mailbox.inner().sender.ordinary().ok()).collect()
     }
 
     #[test]
@@ -244,7 +268,7 @@ mod tests {
             let address = watching.address();
             let [linked, owned, both] = [(); 3].map(|()| Mailbox::new());
             [&linked, &both].into_iter().for_each(|other| watching.link(&other.address()));
-            [&owned, &both].into_iter().for_each(|other| watching.set_owner(other.post()));
+            [&owned, &both].into_iter().for_each(|other| watching.set_owner(other.inner()));
             let lanes = fill(&watching);
             assert_eq!(lanes.len(), crate::channel::mpsc::MAX_SENDERS - 1, "but one, which is kept for ends");
             if bound.is_none() {

@@ -1,13 +1,13 @@
-//! What a thread has at hand: for each class it uses a seat, with one or two magazines.
+//! What a thread has at hand: for each class it uses a cache, with one or two magazines.
 //!
 //! The calling thread only. Taking and giving back within a magazine is wait-free; changing it is the depot's business. A
 //! thread keeps the magazine it had before the one in its hand, full or empty, and turns to it first: so one that gives and
 //! takes a few blocks to and fro across the edge of a magazine leaves the depot alone.
 //!
-//! A seat keeps the pool's tables alive, not its blocks: those go with the last message, and the tables when the thread
-//! ends or needs the seat for another pool. Threads that are past their thread-locals go to the depot for each block.
+//! A cache keeps the pool's tables alive, not its blocks: those go with the last message, and the tables when the thread
+//! ends or needs the cache for another pool. Threads that are past their thread-locals go to the depot for each block.
 //!
-//! Whatever can fail or be called back, the allocator, comes before a seat is changed, or after it.
+//! Whatever can fail or be called back, the allocator, comes before a cache is changed, or after it.
 
 use core::cell::Cell;
 use core::ptr;
@@ -15,20 +15,20 @@ use core::ptr;
 use core::sync::atomic::AtomicU32;
 
 use super::class::Class;
-use super::core::Core;
+use super::core::PoolCore;
 use super::group::Held;
 use super::magazine::{Entry, Magazine};
 use crate::sync::{Arc, Ordering};
 
-/// Seats of a thread, in each of two rows. Classes are dealt out to them in turn; a third class pushes one of two out.
-pub(super) const SEATS: usize = if cfg!(ysuite_loom) { 2 } else { 32 };
+/// ThreadCaches of a thread, in each of two rows. Classes are dealt out to them in turn; a third class pushes one of two out.
+pub(super) const ROW: usize = if cfg!(ysuite_loom) { 2 } else { 32 };
 /// How far ahead the memory of a block is fetched. About as many takes as a line needs to come from another CPU.
 const AHEAD: usize = 4;
 /// The number of no thread: of one that is past its thread-locals.
-const NOBODY: u32 = 0;
+const NO_THREAD: u32 = 0;
 
-struct Seat {
-    /// Whose seat it is, or null.
+struct ThreadCache {
+    /// Whose cache it is, or null.
     class: Cell<*const Class>,
     /// The magazine in hand; there is one whenever there is a class.
     magazine: Cell<*const Magazine>,
@@ -38,37 +38,39 @@ struct Seat {
     /// The magazine that was in hand before, and its top: it was full then, or empty.
     other: Cell<Option<(Held, usize)>>,
     /// Keeps the class alive.
-    core: Cell<Option<Arc<Core>>>,
+    core: Cell<Option<Arc<PoolCore>>>,
 }
 
-struct Seats {
+struct ThreadCaches {
     /// The thread's number; 0 before it has been to a depot.
     thread: Cell<u32>,
     /// Where a class is looked for first.
-    front: [Seat; SEATS],
-    /// Where it sits while another has the seat in front.
-    back: [Seat; SEATS],
+    front: [ThreadCache; ROW],
+    /// Where it sits while another has the cache in front.
+    back: [ThreadCache; ROW],
 }
 
 #[cfg(not(ysuite_loom))]
 std::thread_local! {
-    static HERE: Seats = const { Seats::new() };
+    static CACHES: ThreadCaches = const { ThreadCaches::new() };
 }
 #[cfg(ysuite_loom)]
 loom::thread_local! {
-    static HERE: Seats = Seats::new();
+    static CACHES: ThreadCaches = ThreadCaches::new();
 }
 
 /// Takes a block, and says which thread this is.
 #[inline(always)]
 pub(super) fn take(class: &Class) -> Option<(Entry, u32)> {
-    HERE.try_with(|seats| seats.take(class)).unwrap_or_else(|_| class.depot().steal().map(|entry| (entry, NOBODY)))
+    CACHES
+        .try_with(|caches| caches.take(class))
+        .unwrap_or_else(|_| class.depot().steal().map(|entry| (entry, NO_THREAD)))
 }
 
 /// Gives back a block that thread `taker` had taken. What is returned may be all that keeps the class alive.
 #[inline(always)]
-pub(super) fn put(class: &Class, entry: Entry, taker: u32) -> Option<Arc<Core>> {
-    match HERE.try_with(|seats| seats.put(class, entry, taker)) {
+pub(super) fn put(class: &Class, entry: Entry, taker: u32) -> Option<Arc<PoolCore>> {
+    match CACHES.try_with(|caches| caches.put(class, entry, taker)) {
         Ok(()) => None,
         Err(_) => Some(put_past_locals(class, entry)),
     }
@@ -76,7 +78,7 @@ pub(super) fn put(class: &Class, entry: Entry, taker: u32) -> Option<Arc<Core>> 
 
 /// All that do so share magazines that have room.
 #[cold]
-fn put_past_locals(class: &Class, entry: Entry) -> Arc<Core> {
+fn put_past_locals(class: &Class, entry: Entry) -> Arc<PoolCore> {
     // Before the entry can be seen: the pool may end with it.
     let core = class.core();
     if class.is_closed() {
@@ -92,32 +94,36 @@ fn put_past_locals(class: &Class, entry: Entry) -> Arc<Core> {
     core
 }
 
-impl Seats {
+impl ThreadCaches {
     const fn new() -> Self {
-        Self { thread: Cell::new(NOBODY), front: [const { Seat::new() }; SEATS], back: [const { Seat::new() }; SEATS] }
+        Self {
+            thread: Cell::new(NO_THREAD),
+            front: [const { ThreadCache::new() }; ROW],
+            back: [const { ThreadCache::new() }; ROW],
+        }
     }
 
     #[inline(always)]
     fn take(&self, class: &Class) -> Option<(Entry, u32)> {
-        let seat = &self.front[class.seat()];
-        let taken = if seat.is_of(class) { seat.take(class) } else { None };
+        let cache = &self.front[class.index_in_row()];
+        let taken = if cache.belongs_to(class) { cache.take(class) } else { None };
         taken.or_else(|| self.take_elsewhere(class)).map(|entry| (entry, self.thread.get()))
     }
 
     #[cold]
     #[inline(never)]
     fn take_elsewhere(&self, class: &Class) -> Option<Entry> {
-        self.introduce();
-        if let Some(seat) = self.find(class) {
-            let taken = seat.take(class).or_else(|| if seat.turn(false) { seat.take(class) } else { None });
+        self.assign_number();
+        if let Some(cache) = self.find(class) {
+            let taken = cache.take(class).or_else(|| if cache.switch(false) { cache.take(class) } else { None });
             if taken.is_some() {
                 return taken;
             }
         }
         while let Some(held) = class.depot().adopt() {
             held.magazine().calm();
-            let seat = self.sit(class, held, held.magazine().left());
-            let taken = seat.take(class);
+            let cache = self.install(class, held, held.magazine().left());
+            let taken = cache.take(class);
             if taken.is_some() {
                 return taken;
             }
@@ -127,86 +133,86 @@ impl Seats {
 
     #[inline(always)]
     fn put(&self, class: &Class, entry: Entry, taker: u32) {
-        let mut seat = &self.front[class.seat()];
-        if !seat.is_of(class) || seat.top.get() == class.depot().rounds() {
-            seat = self.make_room(class);
+        let mut cache = &self.front[class.index_in_row()];
+        if !cache.belongs_to(class) || cache.top.get() == class.depot().rounds() {
+            cache = self.make_room(class);
         }
-        let top = seat.top.get();
-        // SAFETY: a seat that is a class's has a magazine, and keeps it alive.
-        let magazine = unsafe { &*seat.magazine.get() };
+        let top = cache.top.get();
+        // SAFETY: a cache that is a class's has a magazine, and keeps it alive.
+        let magazine = unsafe { &*cache.magazine.get() };
         if taker != self.thread.get() {
             magazine.count_elsewhere();
         }
         magazine.put(top, entry);
-        seat.top.set(top + 1);
-        // From here on the pool may end with what has just been given back; the seat keeps its tables.
+        cache.top.set(top + 1);
+        // From here on the pool may end with what has just been given back; the cache keeps its tables.
         class.published();
     }
 
-    /// A seat for the class, with room in its magazine.
+    /// A cache for the class, with room in its magazine.
     #[cold]
     #[inline(never)]
-    fn make_room(&self, class: &Class) -> &Seat {
-        self.introduce();
+    fn make_room(&self, class: &Class) -> &ThreadCache {
+        self.assign_number();
         let rounds = class.depot().rounds();
-        let Some(seat) = self.find(class) else {
+        let Some(cache) = self.find(class) else {
             let (held, top) = class.depot().claim_roomy();
             held.magazine().calm();
-            return self.sit(class, held, top);
+            return self.install(class, held, top);
         };
-        if seat.top.get() < rounds || seat.turn(true) {
-            return seat;
+        if cache.top.get() < rounds || cache.switch(true) {
+            return cache;
         }
-        self.sit(class, class.depot().claim(), 0)
+        self.install(class, class.depot().claim(), 0)
     }
 
-    /// The class's seat, if it has one: from now on it is in front.
-    fn find(&self, class: &Class) -> Option<&Seat> {
-        let (seat, back) = (&self.front[class.seat()], &self.back[class.seat()]);
-        if !seat.is_of(class) {
-            if !back.is_of(class) {
+    /// The class's cache, if it has one: from now on it is in front.
+    fn find(&self, class: &Class) -> Option<&ThreadCache> {
+        let (cache, back) = (&self.front[class.index_in_row()], &self.back[class.index_in_row()]);
+        if !cache.belongs_to(class) {
+            if !back.belongs_to(class) {
                 return None;
             }
-            seat.swap(back);
+            cache.swap(back);
         }
-        Some(seat)
+        Some(cache)
     }
 
-    /// The class's seat in front, with this magazine in hand.
-    fn sit(&self, class: &Class, held: Held, top: usize) -> &Seat {
-        if let Some(seat) = self.find(class) {
-            seat.put_aside(class.depot().rounds());
-            seat.hold(held, top);
-            return seat;
+    /// The class's cache in front, with this magazine in hand.
+    fn install(&self, class: &Class, held: Held, top: usize) -> &ThreadCache {
+        if let Some(cache) = self.find(class) {
+            cache.put_aside(class.depot().rounds());
+            cache.hold(held, top);
+            return cache;
         }
         let core = class.core();
-        let seat = &self.front[class.seat()];
-        seat.swap(&self.back[class.seat()]);
+        let cache = &self.front[class.index_in_row()];
+        cache.swap(&self.back[class.index_in_row()]);
         // What has not been used for longer leaves.
-        let left = seat.leave();
-        seat.core.set(Some(core));
-        seat.class.set(class);
-        seat.hold(held, top);
+        let left = cache.flush();
+        cache.core.set(Some(core));
+        cache.class.set(class);
+        cache.hold(held, top);
         drop(left);
         // Nothing keeps the tables of pools that have ended but threads that do not know it.
-        self.seats().filter(|seat| seat.is_in_vain()).for_each(|seat| drop(seat.leave()));
-        seat
+        self.caches().filter(|cache| cache.is_stale()).for_each(|cache| drop(cache.flush()));
+        cache
     }
 
-    fn seats(&self) -> impl Iterator<Item = &Seat> {
+    fn caches(&self) -> impl Iterator<Item = &ThreadCache> {
         self.front.iter().chain(&self.back)
     }
 
-    fn introduce(&self) {
-        static THREADS: AtomicU32 = AtomicU32::new(NOBODY + 1);
-        if self.thread.get() == NOBODY {
+    fn assign_number(&self) {
+        static THREADS: AtomicU32 = AtomicU32::new(NO_THREAD + 1);
+        if self.thread.get() == NO_THREAD {
             // ORDERING: Relaxed; only the number matters.
             self.thread.set(THREADS.fetch_add(1, Ordering::Relaxed));
         }
     }
 }
 
-impl Seat {
+impl ThreadCache {
     const fn new() -> Self {
         Self {
             class: Cell::new(ptr::null()),
@@ -219,14 +225,14 @@ impl Seat {
     }
 
     #[inline(always)]
-    fn is_of(&self, class: &Class) -> bool {
-        // A seat keeps its class alive: no other has its address.
+    fn belongs_to(&self, class: &Class) -> bool {
+        // A cache keeps its class alive: no other has its address.
         ptr::eq(self.class.get(), class)
     }
 
     #[inline(always)]
     fn take(&self, class: &Class) -> Option<Entry> {
-        // SAFETY: a seat that is a class's has a magazine, and keeps it alive.
+        // SAFETY: a cache that is a class's has a magazine, and keeps it alive.
         let magazine = unsafe { &*self.magazine.get() };
         let mut top = self.top.get();
         while top > 0 {
@@ -250,7 +256,7 @@ impl Seat {
     }
 
     /// Turns to the magazine that was in hand before, if that is full, or empty where `empty`.
-    fn turn(&self, empty: bool) -> bool {
+    fn switch(&self, empty: bool) -> bool {
         match (self.held.get(), self.other.get()) {
             (Some(held), Some((other, top))) if (top == 0) == empty => {
                 self.other.set(Some((held, self.top.get())));
@@ -279,7 +285,7 @@ impl Seat {
     }
 
     /// Whether the pool has ended.
-    fn is_in_vain(&self) -> bool {
+    fn is_stale(&self) -> bool {
         let core = self.core.take();
         let ended = core.as_ref().is_some_and(|core| core.is_over());
         self.core.set(core);
@@ -287,7 +293,7 @@ impl Seat {
     }
 
     /// Gives the magazines back, and lets the pool go with what is returned.
-    fn leave(&self) -> Option<Arc<Core>> {
+    fn flush(&self) -> Option<Arc<PoolCore>> {
         let class = self.class.replace(ptr::null());
         // SAFETY: `core`, which is still here, keeps the class alive.
         let rounds = unsafe { class.as_ref() }?.depot().rounds();
@@ -304,9 +310,9 @@ fn give(held: Held, top: usize, rounds: usize) {
     if top == 0 { held.release() } else { held.offer(top, rounds) }
 }
 
-impl Drop for Seats {
+impl Drop for ThreadCaches {
     fn drop(&mut self) {
-        self.seats().for_each(|seat| drop(seat.leave()));
+        self.caches().for_each(|cache| drop(cache.flush()));
     }
 }
 

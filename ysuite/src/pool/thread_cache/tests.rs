@@ -1,19 +1,19 @@
-//! Seats, seen from inside: what a thread leaves in its depot, and what it keeps.
+//! ThreadCaches, seen from inside: what a thread leaves in its depot, and what it keeps.
 
 use std::sync::{Arc, Weak};
 use std::thread;
 
 use super::super::class::Class;
-use super::super::core::Core;
+use super::super::core::PoolCore;
 use super::super::magazine::{Entry, ROUNDS};
-use super::{SEATS, put, put_past_locals, take};
+use super::{ROW, put, put_past_locals, take};
 
 /// A pool with one class of so many blocks.
-fn pool(blocks: usize) -> Arc<Core> {
-    Core::new(&[(8, blocks)], false).unwrap()
+fn pool(blocks: usize) -> Arc<PoolCore> {
+    PoolCore::new(&[(8, blocks)], false).unwrap()
 }
 
-fn of(pool: &Core) -> &Class {
+fn of(pool: &PoolCore) -> &Class {
     &pool.classes()[0]
 }
 
@@ -25,12 +25,12 @@ fn put_all(class: &Class, taken: Vec<(Entry, u32)>) {
     taken.into_iter().for_each(|(entry, taker)| drop(put(class, entry, taker)));
 }
 
-/// Pools whose classes have the same seat, with 512 blocks each: eight magazines.
-fn of_one_seat(pools: usize) -> Vec<Arc<Core>> {
+/// Pools whose classes have the same cache, with 512 blocks each: eight magazines.
+fn of_one_row(pools: usize) -> Vec<Arc<PoolCore>> {
     let mut found = vec![pool(8 * ROUNDS)];
     while found.len() < pools {
         let next = pool(8 * ROUNDS);
-        if of(&next).seat() == of(&found[0]).seat() {
+        if of(&next).index_in_row() == of(&found[0]).index_in_row() {
             found.push(next);
         }
     }
@@ -71,8 +71,8 @@ fn across_the_edge_of_a_magazine_the_depot_is_left_alone() {
 }
 
 #[test]
-fn two_classes_of_one_seat_both_stay() {
-    let pools = of_one_seat(2);
+fn two_classes_of_one_row_place_both_stay() {
+    let pools = of_one_row(2);
     for _ in 0..3 {
         for pool in &pools {
             let (entry, taker) = take(of(pool)).unwrap();
@@ -84,7 +84,7 @@ fn two_classes_of_one_seat_both_stay() {
 
 #[test]
 fn a_third_class_pushes_out_what_was_used_before_the_others() {
-    let pools = of_one_seat(3);
+    let pools = of_one_row(3);
     let offered = || [0, 1, 2].map(|at| of(&pools[at]).depot().offered());
     for (at, expected) in [(0, [7, 8, 8]), (1, [7, 7, 8]), (0, [7, 7, 8]), (2, [7, 8, 7]), (1, [8, 7, 7])] {
         let (entry, taker) = take(of(&pools[at])).unwrap();
@@ -119,13 +119,13 @@ fn threads_that_come_and_go_share_magazines() {
 fn the_tables_of_a_pool_that_has_ended_go_when_the_thread_sits_down_elsewhere() {
     let ended = pool(1);
     let (entry, taker) = take(of(&ended)).unwrap();
-    let tables: Weak<Core> = Arc::downgrade(&ended);
+    let tables: Weak<PoolCore> = Arc::downgrade(&ended);
     ended.remove_handle();
-    // By another thread: this one, which has a seat, does not know.
+    // By another thread: this one, which has a cache, does not know.
     thread::scope(|scope| scope.spawn(|| drop(put(of(&ended), entry, taker))).join()).unwrap();
     drop(ended);
-    assert!(tables.upgrade().is_some(), "a seat keeps them");
-    let others: Vec<_> = (0..SEATS).map(|_| pool(1)).collect();
+    assert!(tables.upgrade().is_some(), "a cache keeps them");
+    let others: Vec<_> = (0..ROW).map(|_| pool(1)).collect();
     assert!(take(of(&others[0])).is_some());
     assert!(tables.upgrade().is_none(), "they are gone");
 }
