@@ -1,7 +1,7 @@
-//! A class: all blocks of one size, who has them at hand, and who waits for one.
+//! A class: all blocks of one size, the depot with those that are free, and the list of threads that wait for one.
 //!
-//! Any thread. Taking and giving back is lock-free; only `wait` blocks, in the room where the ends of an exchange wait as
-//! well. Each class has its own, so nobody is woken for a block of another size.
+//! Any thread. Taking and giving back is lock-free; only `wait` blocks, by the code that the ends of an exchange wait by.
+//! Each class has a wait list of its own, so no thread is woken for a block of another size.
 
 use core::cell::Cell;
 use core::ptr::{self, NonNull};
@@ -20,21 +20,21 @@ use crate::wait::many::{ManyWait, SharedEnd, notify};
 use crate::wait::{SharedBackoff, WaitList};
 
 pub(super) struct Class {
-    /// The first byte of block 0. This and all up to the depot never changes.
+    /// The first byte of block 0. No field before `depot` changes after `bind`.
     first: *mut u8,
-    /// From one block to the next.
+    /// Bytes from one block to the next.
     stride: usize,
     bytes: usize,
     index_in_row: usize,
-    /// Messages begin full of zeros.
+    /// Whether messages begin full of zeros.
     zeroed: bool,
-    /// Whose class it is.
+    /// The pool that has this class.
     core: *const PoolCore,
     depot: Depot,
     blocks: usize,
-    /// Blocks that have been used at least once.
+    /// The number of blocks that were used at least once.
     touched: AtomicU32,
-    /// Those who wait for a block.
+    /// The threads that wait for a block.
     list: WaitList,
     backoff: SharedBackoff,
     race_check: RaceCheck,
@@ -54,7 +54,7 @@ impl Class {
     ) -> Self {
         let (lead, stride) = layout(bytes);
         Self {
-            // SAFETY: by the caller there is at least one block.
+            // SAFETY: the caller's memory has room for at least one block, so `lead` is inside it.
             first: unsafe { memory.add(lead) }.as_ptr(),
             stride: stride.expect("less than the memory's"),
             bytes,
@@ -70,7 +70,7 @@ impl Class {
         }
     }
 
-    /// Before anybody is shown the class: whose it is, and where it will stay.
+    /// Sets the pool, and writes the headers, which point to this class: it is where it will stay, and not shared yet.
     pub(super) fn bind(&mut self, core: *const PoolCore) {
         self.core = core;
         for index in 0..self.blocks as u32 {
@@ -118,16 +118,16 @@ impl Class {
         &self.depot
     }
 
-    /// What keeps the class alive. To be asked for only by one that knows it to be.
+    /// A share of the pool, which keeps the class alive. The caller knows that the pool is still alive.
     pub(super) fn core(&self) -> Arc<PoolCore> {
-        // SAFETY: set before anybody was shown the class, and made by `Arc`.
+        // SAFETY: `bind` set the pointer before the class was shared; it came from an `Arc`, which the caller knows to live.
         unsafe {
             Arc::increment_strong_count(self.core);
             Arc::from_raw(self.core)
         }
     }
 
-    /// Has the memory of a block fetched that will be taken soon.
+    /// Prefetches the memory of a block that will be taken soon.
     #[inline(always)]
     pub(super) fn fetch(&self, entry: Entry) {
         let first = self.at(entry.index());
@@ -141,7 +141,7 @@ impl Class {
         thread_cache::take(self).map(|taken| self.issue(taken, len))
     }
 
-    /// The block of an entry that has been taken, with as many bytes as were asked for.
+    /// The block of an entry that was just taken, with `len` bytes.
     #[inline(always)]
     fn issue(&self, (entry, taker): (Entry, u32), len: usize) -> Block {
         self.race_check.touch(entry.index());
@@ -149,7 +149,7 @@ impl Class {
         if entry.is_fresh() || entry.is_typed() || self.zeroed {
             self.prepare(block, entry, len);
         }
-        // SAFETY: its entry was in one slot, and whoever takes it out owns the block.
+        // SAFETY: an entry stands in one slot, so the thread that took it out is the only owner of the block.
         let header = unsafe { block.header_mut() };
         header.len = len as u32;
         header.taker = taker;
@@ -166,11 +166,11 @@ impl Class {
         }
         let unknown = if entry.is_typed() { block.len() } else { 0 };
         let zeros = if self.zeroed { len } else { 0 };
-        // SAFETY: the block is the caller's, and has at least so many bytes.
+        // SAFETY: this thread owns the block; a block has room for its `len`, and `len` chose the class.
         unsafe { block.first().as_ptr().write_bytes(0, unknown.max(zeros)) };
     }
 
-    /// What is returned may be all that keeps the class alive.
+    /// Gives a block back. The share that is returned may be the last that keeps the class alive.
     #[inline(always)]
     pub(super) fn put(&self, block: Block, typed: bool) -> Option<Arc<PoolCore>> {
         let header = block.header();
@@ -178,7 +178,7 @@ impl Class {
         thread_cache::put(self, Entry::used(header.index(), typed), header.taker)
     }
 
-    /// A block has been put where others can take it: somebody may be waiting for just that.
+    /// Called after a block was put where other threads can take it: wakes one that waits.
     #[inline(always)]
     pub(super) fn published(&self) {
         if self.list.published() {
@@ -191,19 +191,19 @@ impl Class {
     fn announce(&self) {
         let word = self.list.attend();
         if word.is_gone() {
-            // Put there after the pool's last handle had looked.
+            // The block was put there after the pool's last handle had drained the depot.
             self.core().gather(self);
         } else if word.is_armed() {
             notify(&self.list, 1);
         }
     }
 
-    /// Nobody will take any more: from now on whoever gives a block back gathers it for the pool's end.
+    /// The pool has no handle left: from now on a thread that gives a block back gathers it for the pool's end.
     pub(super) fn close(&self) {
         self.list.go();
     }
 
-    /// Whether it has been closed. False may be out of date.
+    /// Whether the class is closed. False may be out of date.
     pub(super) fn is_closed(&self) -> bool {
         self.list.word().is_gone()
     }
@@ -215,18 +215,28 @@ impl Class {
         let found = Cell::new(None);
         let mut wait = ManyWait::new(Taker { class: self, found: &found }, false);
         wait.block(&self.backoff, deadline);
-        // One that was called may find a block here still, and passes on what more there is.
+        // Dropping a wait that was notified notifies the next thread if there are more blocks.
         drop(wait);
         found.take().map(|taken| self.issue(taken, len))
     }
 }
 
-/// One that waits for a block. It takes the first it finds: one that is only seen may be gone before it is taken, and
+/// A thread that waits for a block. Its check takes the block: one that is only seen may be gone before it is taken, and
 /// looking again at once would be spinning.
 #[derive(Clone, Copy)]
 struct Taker<'a> {
     class: &'a Class,
     found: &'a Cell<Option<(Entry, u32)>>,
+}
+
+impl Taker<'_> {
+    /// Takes a block unless it has one. Whether it has one now.
+    fn try_acquire(&self) -> bool {
+        if self.found.get().is_none() {
+            self.found.set(thread_cache::take(self.class));
+        }
+        self.found.get().is_some()
+    }
 }
 
 impl SharedEnd for Taker<'_> {
@@ -235,10 +245,7 @@ impl SharedEnd for Taker<'_> {
     }
 
     fn is_ready(&self) -> bool {
-        if self.found.get().is_none() {
-            self.found.set(thread_cache::take(self.class));
-        }
-        self.found.get().is_some()
+        self.try_acquire()
     }
 
     fn supply(&self) -> usize {
@@ -252,14 +259,14 @@ impl SharedEnd for Taker<'_> {
 pub struct ClassStats {
     /// The size of its blocks.
     pub block_bytes: usize,
-    /// How many there are.
+    /// The number of blocks.
     pub blocks: usize,
-    /// How many are taken now.
+    /// The number of blocks that are taken now.
     pub in_use: usize,
-    /// How many have ever been used: the most that were taken at once, and up to 128 more for each thread that had
-    /// taken some. Memory of the others has not been touched since the pool was made.
+    /// The number of blocks that were ever used: the most that were taken at once, and up to 128 more for each thread that
+    /// took some. Memory of the others has not been touched since the pool was made.
     pub high_water: usize,
-    /// How often a block was given back by another thread than had taken it.
+    /// How often a block was given back by a thread other than the one that took it.
     pub freed_elsewhere: u64,
 }
 
@@ -319,7 +326,7 @@ mod tests {
         let (class, found) = (&pool.classes()[0], Cell::new(None));
         let taker = Taker { class, found: &found };
         assert_eq!(taker.supply(), 5);
-        assert!(taker.is_ready() && taker.is_ready());
+        assert!(taker.try_acquire() && taker.try_acquire());
         assert_eq!(taker.supply(), 4, "it takes one, and no second");
     }
 }

@@ -1,13 +1,13 @@
-//! What a thread has at hand: for each class it uses a cache, with one or two magazines.
+//! The thread cache: one or two magazines of each class that a thread uses.
 //!
-//! The calling thread only. Taking and giving back within a magazine is wait-free; changing it is the depot's business. A
-//! thread keeps the magazine it had before the one in its hand, full or empty, and turns to it first: so one that gives and
-//! takes a few blocks to and fro across the edge of a magazine leaves the depot alone.
+//! The calling thread only. Taking and giving back within a magazine is wait-free; changing magazines costs what the depot's
+//! operations cost. A thread keeps its previous magazine, full or empty, and switches to that first: so a thread that frees
+//! and takes a few blocks in turn at the edge of a magazine does not use the depot.
 //!
-//! A cache keeps the pool's tables alive, not its blocks: those go with the last message, and the tables when the thread
-//! ends or needs the cache for another pool. Threads that are past their thread-locals go to the depot for each block.
+//! A cache keeps the pool's tables alive, not its blocks: the blocks are freed with the last message, and the tables when
+//! the thread ends or needs the cache for another pool. A thread past its thread-locals uses the depot for each block.
 //!
-//! Whatever can fail or be called back, the allocator, comes before a cache is changed, or after it.
+//! The allocator, which may fail or use a pool itself, runs before or after a change to a cache, never within.
 
 use core::cell::Cell;
 use core::ptr;
@@ -20,33 +20,34 @@ use super::group::Held;
 use super::magazine::{Entry, Magazine};
 use crate::sync::{Arc, Ordering};
 
-/// ThreadCaches of a thread, in each of two rows. Classes are dealt out to them in turn; a third class pushes one of two out.
+/// Caches in each of a thread's two rows. Classes are assigned to them in turn; of three classes that share one, the least
+/// recently used has none.
 pub(super) const ROW: usize = if cfg!(ysuite_loom) { 2 } else { 32 };
-/// How far ahead the memory of a block is fetched. About as many takes as a line needs to come from another CPU.
+/// How many takes ahead the memory of a block is prefetched: about the time that a line needs to come from another CPU.
 const AHEAD: usize = 4;
-/// The number of no thread: of one that is past its thread-locals.
+/// The number that stands for a thread past its thread-locals.
 const NO_THREAD: u32 = 0;
 
 struct ThreadCache {
-    /// Whose cache it is, or null.
+    /// The class that the cache belongs to, or null.
     class: Cell<*const Class>,
-    /// The magazine in hand; there is one whenever there is a class.
+    /// The current magazine; there is one whenever there is a class.
     magazine: Cell<*const Magazine>,
     /// All its slots from here on are empty.
     top: Cell<usize>,
     held: Cell<Option<Held>>,
-    /// The magazine that was in hand before, and its top: it was full then, or empty.
-    other: Cell<Option<(Held, usize)>>,
+    /// The previous magazine, full or empty, and its top.
+    previous: Cell<Option<(Held, usize)>>,
     /// Keeps the class alive.
     core: Cell<Option<Arc<PoolCore>>>,
 }
 
 struct ThreadCaches {
-    /// The thread's number; 0 before it has been to a depot.
+    /// The thread's number; 0 before its first use of a depot.
     thread: Cell<u32>,
-    /// Where a class is looked for first.
+    /// Where a class is searched first.
     front: [ThreadCache; ROW],
-    /// Where it sits while another has the cache in front.
+    /// Where a class is while another has its cache in the front row.
     back: [ThreadCache; ROW],
 }
 
@@ -59,7 +60,7 @@ loom::thread_local! {
     static CACHES: ThreadCaches = ThreadCaches::new();
 }
 
-/// Takes a block, and says which thread this is.
+/// Takes a block; returns it with the number of this thread.
 #[inline(always)]
 pub(super) fn take(class: &Class) -> Option<(Entry, u32)> {
     CACHES
@@ -67,7 +68,7 @@ pub(super) fn take(class: &Class) -> Option<(Entry, u32)> {
         .unwrap_or_else(|_| class.depot().steal().map(|entry| (entry, NO_THREAD)))
 }
 
-/// Gives back a block that thread `taker` had taken. What is returned may be all that keeps the class alive.
+/// Gives back a block that thread `taker` took. The share that is returned may be the last that keeps the class alive.
 #[inline(always)]
 pub(super) fn put(class: &Class, entry: Entry, taker: u32) -> Option<Arc<PoolCore>> {
     match CACHES.try_with(|caches| caches.put(class, entry, taker)) {
@@ -76,13 +77,13 @@ pub(super) fn put(class: &Class, entry: Entry, taker: u32) -> Option<Arc<PoolCor
     }
 }
 
-/// All that do so share magazines that have room.
+/// Past the thread-locals: such threads share magazines with room.
 #[cold]
 fn put_past_locals(class: &Class, entry: Entry) -> Arc<PoolCore> {
-    // Before the entry can be seen: the pool may end with it.
+    // Before other threads can see the entry: the pool may end with it.
     let core = class.core();
     if class.is_closed() {
-        // Nobody takes any more, so the depot need not have it before it is gathered.
+        // No thread takes blocks any more: gathered without the depot.
         core.gathered(1);
         return core;
     }
@@ -138,14 +139,14 @@ impl ThreadCaches {
             cache = self.make_room(class);
         }
         let top = cache.top.get();
-        // SAFETY: a cache that is a class's has a magazine, and keeps it alive.
+        // SAFETY: a cache that belongs to a class has a magazine, and its share of the pool keeps that alive.
         let magazine = unsafe { &*cache.magazine.get() };
         if taker != self.thread.get() {
             magazine.count_elsewhere();
         }
         magazine.put(top, entry);
         cache.top.set(top + 1);
-        // From here on the pool may end with what has just been given back; the cache keeps its tables.
+        // From here on the pool may end with the block just given back; the cache keeps its tables alive.
         class.published();
     }
 
@@ -166,7 +167,7 @@ impl ThreadCaches {
         self.install(class, class.depot().claim(), 0)
     }
 
-    /// The class's cache, if it has one: from now on it is in front.
+    /// The class's cache, if it has one; moves it to the front row.
     fn find(&self, class: &Class) -> Option<&ThreadCache> {
         let (cache, back) = (&self.front[class.index_in_row()], &self.back[class.index_in_row()]);
         if !cache.belongs_to(class) {
@@ -178,7 +179,7 @@ impl ThreadCaches {
         Some(cache)
     }
 
-    /// The class's cache in front, with this magazine in hand.
+    /// Makes this the current magazine of the class's cache in the front row.
     fn install(&self, class: &Class, held: Held, top: usize) -> &ThreadCache {
         if let Some(cache) = self.find(class) {
             cache.put_aside(class.depot().rounds());
@@ -188,13 +189,13 @@ impl ThreadCaches {
         let core = class.core();
         let cache = &self.front[class.index_in_row()];
         cache.swap(&self.back[class.index_in_row()]);
-        // What has not been used for longer leaves.
-        let left = cache.flush();
+        // Of the two classes before, the less recently used.
+        let flushed = cache.flush();
         cache.core.set(Some(core));
         cache.class.set(class);
         cache.hold(held, top);
-        drop(left);
-        // Nothing keeps the tables of pools that have ended but threads that do not know it.
+        drop(flushed);
+        // The tables of a pool that has ended are kept alive by caches alone.
         self.caches().filter(|cache| cache.is_stale()).for_each(|cache| drop(cache.flush()));
         cache
     }
@@ -206,7 +207,7 @@ impl ThreadCaches {
     fn assign_number(&self) {
         static THREADS: AtomicU32 = AtomicU32::new(NO_THREAD + 1);
         if self.thread.get() == NO_THREAD {
-            // ORDERING: Relaxed; only the number matters.
+            // ORDERING: Relaxed; guards nothing, and pairs with nothing: the numbers only have to differ.
             self.thread.set(THREADS.fetch_add(1, Ordering::Relaxed));
         }
     }
@@ -219,20 +220,20 @@ impl ThreadCache {
             magazine: Cell::new(ptr::null()),
             top: Cell::new(0),
             held: Cell::new(None),
-            other: Cell::new(None),
+            previous: Cell::new(None),
             core: Cell::new(None),
         }
     }
 
     #[inline(always)]
     fn belongs_to(&self, class: &Class) -> bool {
-        // A cache keeps its class alive: no other has its address.
+        // A cache keeps its class alive, so no other class has its address.
         ptr::eq(self.class.get(), class)
     }
 
     #[inline(always)]
     fn take(&self, class: &Class) -> Option<Entry> {
-        // SAFETY: a cache that is a class's has a magazine, and keeps it alive.
+        // SAFETY: a cache that belongs to a class has a magazine, and its share of the pool keeps that alive.
         let magazine = unsafe { &*self.magazine.get() };
         let mut top = self.top.get();
         while top > 0 {
@@ -255,22 +256,22 @@ impl ThreadCache {
         self.top.set(top);
     }
 
-    /// Turns to the magazine that was in hand before, if that is full, or empty where `empty`.
+    /// Exchanges the current magazine for the previous one, if that has blocks, or is empty where `empty`.
     fn switch(&self, empty: bool) -> bool {
-        match (self.held.get(), self.other.get()) {
-            (Some(held), Some((other, top))) if (top == 0) == empty => {
-                self.other.set(Some((held, self.top.get())));
-                self.hold(other, top);
+        match (self.held.get(), self.previous.get()) {
+            (Some(held), Some((previous, top))) if (top == 0) == empty => {
+                self.previous.set(Some((held, self.top.get())));
+                self.hold(previous, top);
                 true
             }
             _ => false,
         }
     }
 
-    /// Puts aside the magazine in hand, for another; gives that to the depot that was put aside before.
+    /// Makes the current magazine the previous one, and gives the previous one to the depot.
     fn put_aside(&self, rounds: usize) {
         let aside = self.held.take().map(|held| (held, self.top.get()));
-        if let Some((held, top)) = self.other.replace(aside) {
+        if let Some((held, top)) = self.previous.replace(aside) {
             give(held, top, rounds);
         }
     }
@@ -280,11 +281,11 @@ impl ThreadCache {
         self.magazine.swap(&other.magazine);
         self.top.swap(&other.top);
         self.held.swap(&other.held);
-        self.other.swap(&other.other);
+        self.previous.swap(&other.previous);
         self.core.swap(&other.core);
     }
 
-    /// Whether the pool has ended.
+    /// Whether the cache's pool has ended.
     fn is_stale(&self) -> bool {
         let core = self.core.take();
         let ended = core.as_ref().is_some_and(|core| core.is_over());
@@ -292,20 +293,20 @@ impl ThreadCache {
         ended
     }
 
-    /// Gives the magazines back, and lets the pool go with what is returned.
+    /// Gives the magazines to the depot; returns the cache's share of the pool.
     fn flush(&self) -> Option<Arc<PoolCore>> {
         let class = self.class.replace(ptr::null());
-        // SAFETY: `core`, which is still here, keeps the class alive.
+        // SAFETY: null, or a class that the cache's share of the pool, which is still in `core`, keeps alive.
         let rounds = unsafe { class.as_ref() }?.depot().rounds();
         self.magazine.set(ptr::null());
-        let other = self.other.take().map(|(held, _)| held);
-        // Others may have taken what this thread believes to be in.
-        self.held.take().into_iter().chain(other).for_each(|held| give(held, held.magazine().top(), rounds));
+        let previous = self.previous.take().map(|(held, _)| held);
+        // Computed anew: other threads may have stolen from them.
+        self.held.take().into_iter().chain(previous).for_each(|held| give(held, held.magazine().top(), rounds));
         self.core.take()
     }
 }
 
-/// Gives a magazine to the depot: with its blocks, or to be claimed by others.
+/// Gives a magazine to the depot: offers it with its blocks, or releases it.
 fn give(held: Held, top: usize, rounds: usize) {
     if top == 0 { held.release() } else { held.offer(top, rounds) }
 }

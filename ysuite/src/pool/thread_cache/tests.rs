@@ -8,7 +8,7 @@ use super::super::core::PoolCore;
 use super::super::magazine::{Entry, ROUNDS};
 use super::{ROW, put, put_past_locals, take};
 
-/// A pool with one class of so many blocks.
+/// A pool with one class of `blocks` blocks.
 fn pool(blocks: usize) -> Arc<PoolCore> {
     PoolCore::new(&[(8, blocks)], false).unwrap()
 }
@@ -57,7 +57,7 @@ fn across_the_edge_of_a_magazine_the_depot_is_left_alone() {
     let mut taken = all(class);
     for out in 1..4 * ROUNDS {
         drop(taken.pop().and_then(|(entry, taker)| put(class, entry, taker)));
-        // The first time may offer one, or fetch one.
+        // The first time may offer a magazine, or adopt one.
         let mut there = None;
         for _ in 0..3 {
             for number in 1..4 {
@@ -65,7 +65,7 @@ fn across_the_edge_of_a_magazine_the_depot_is_left_alone() {
                 taken.extend((0..number).map(|_| take(class).expect("as many as were given back")));
             }
             let state = (class.depot().offered(), class.depot().claimed());
-            assert_eq!(*there.get_or_insert(state), state, "with {out} at hand");
+            assert_eq!(*there.get_or_insert(state), state, "with {out} taken");
         }
     }
 }
@@ -76,7 +76,7 @@ fn two_classes_of_one_row_place_both_stay() {
     for _ in 0..3 {
         for pool in &pools {
             let (entry, taker) = take(of(pool)).unwrap();
-            assert_eq!(of(pool).depot().offered(), 7, "one is at hand");
+            assert_eq!(of(pool).depot().offered(), 7, "one is in the cache");
             drop(put(of(pool), entry, taker));
         }
     }
