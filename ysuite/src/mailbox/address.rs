@@ -1,4 +1,4 @@
-//! Where to send: the public name of a mailbox. Any thread, any number of them at once, through a shared reference.
+//! [`Address`]: sends to a mailbox. Any number of threads at once, through a shared reference.
 
 use core::any::Any;
 use core::cmp::Ordering;
@@ -11,12 +11,12 @@ use super::inner::MailboxInner;
 use super::outbox::Rank;
 use crate::sync::Arc;
 
-/// The address of a [`Mailbox`](super::Mailbox): one word, shared and cloned freely, compared and ordered by the mailbox it
-/// belongs to (the elder is less).
+/// The address of a [`Mailbox`](super::Mailbox): one word, shared and cloned freely, compared and ordered by its mailbox
+/// (the older one is less).
 ///
-/// The messages that one thread sends to one mailbox arrive in the order in which it sent them, however many clones of
-/// the address it uses; urgent ones among themselves likewise. Between threads there is no order, unless the mailbox has
-/// a bound.
+/// The messages that one thread sends to one mailbox arrive in the order in which it sent them, also through different
+/// clones of the address; so do urgent ones among themselves. Between threads there is no order, unless the mailbox has a
+/// bound.
 pub struct Address {
     inner: Arc<MailboxInner>,
 }
@@ -38,7 +38,7 @@ impl Address {
     /// is not allocated. The first message from a thread to a mailbox allocates a lane.
     ///
     /// # Errors
-    /// When the mailbox has ended; when it is full and was made to say so. The value comes back.
+    /// When the mailbox has ended; when it is full and was made to fail then. The value comes back.
     #[inline]
     pub fn send<T: Any + Send>(&self, value: T) -> Result<(), SendError<T>> {
         match self.inner.send(Envelope::new(value), Rank::Ordinary) {
@@ -47,10 +47,10 @@ impl Address {
         }
     }
 
-    /// Sends a value that overtakes all ordinary messages, and none that are urgent as well. No bound concerns it, and it
+    /// Sends an urgent value: it overtakes all ordinary messages, and no urgent one. The bound does not count it, and it
     /// never waits.
     ///
-    /// Costs as [`send`](Self::send), and the mailbox a fence for each time it has received all of them.
+    /// Costs what [`send`](Self::send) costs, and the mailbox a fence each time it has received all urgent messages.
     ///
     /// # Errors
     /// When the mailbox has ended. The value comes back.
@@ -58,7 +58,7 @@ impl Address {
         self.inner.send(Envelope::new(value), Rank::Urgent).map_err(opened)
     }
 
-    /// Sends a message on as it was received, by a catch-all for example. As [`send`](Self::send).
+    /// Forwards a message as it was received, by a catch-all for example. As [`send`](Self::send).
     ///
     /// # Errors
     /// As [`send`](Self::send).
@@ -73,13 +73,13 @@ impl Address {
     }
 }
 
-/// The value of an envelope that has come back.
+/// The value of an envelope that came back.
 #[cold]
 #[inline(never)]
 fn opened<T: Any + Send>(error: SendError<Envelope>) -> SendError<T> {
     error.map(|envelope| match envelope.downcast() {
         Ok(value) => value,
-        Err(envelope) => unreachable!("{envelope:?} is what was sent"),
+        Err(envelope) => unreachable!("{envelope:?} was made of another type"),
     })
 }
 

@@ -1,9 +1,9 @@
-//! A message of any type, with the means to find out which. One owner at a time; nothing here blocks.
+//! [`Envelope`]: a message of any type, and its type. One owner at a time; nothing here blocks.
 //!
 //! A value of up to three words that needs no larger alignment than a word lies in the envelope itself; a larger one in a
-//! box of its own. Asking for its type compares two addresses, and two type ids where those differ. Neither allocates.
+//! box. Checking the type compares two addresses, and two type ids where those differ.
 //!
-//! Cannot: be looked into for anything but its exact type, as with `std::any::Any`.
+//! Cannot: be downcast to anything but the exact type, as `std::any::Any`.
 
 use core::any::{Any, TypeId, type_name};
 use core::fmt;
@@ -12,12 +12,12 @@ use core::mem::ManuallyDrop;
 
 use crate::inline_box::InlineBox;
 
-/// A message of a type that is not known yet: what a catch-all receives. It is sent on as it is by
-/// [`send_envelope`](super::Address::send_envelope).
+/// A message of a type that is not known yet: what a catch-all receives.
+/// Forwarded as it is by [`send_envelope`](super::Address::send_envelope).
 pub struct Envelope {
     vtable: &'static VTable,
     value: InlineBox,
-    /// Not `Sync`, since the value need not be.
+    /// Makes it not `Sync`, as the value need not be.
     unshared: PhantomData<*const ()>,
 }
 
@@ -28,7 +28,7 @@ struct VTable {
     /// Drops the value where it lies: it may be larger than the stack of the thread that drops it.
     ///
     /// # Safety
-    /// It is there, and not used afterwards.
+    /// A value of the table's type is stored, and not used afterwards.
     drop: unsafe fn(&mut InlineBox),
     /// Of a notice: the table of the same value as an ordinary message.
     notice_of: Option<&'static VTable>,
@@ -46,18 +46,18 @@ impl<T: Any + Send> Of<T> {
     const NOTICE: &'static VTable = &VTable { notice_of: Some(Self::MESSAGE), ..*Self::MESSAGE };
 }
 
-// SAFETY: only values that are `Send` are put into one.
+// SAFETY: `new` and `notice` take only values that are `Send`.
 unsafe impl Send for Envelope {}
 
 impl Envelope {
-    /// Puts a value into an envelope. Allocates where it is larger than three words, or over-aligned.
+    /// Puts a value into an envelope. Allocates if it is larger than three words, or over-aligned.
     #[inline(always)]
     #[must_use]
     pub fn new<T: Any + Send>(value: T) -> Self {
         Self::with_vtable(Of::<T>::MESSAGE, value)
     }
 
-    /// An envelope that tells of another mailbox's end, and must not be passed over.
+    /// A notice of another mailbox's end: a search must not pass it over.
     pub(super) fn notice<T: Any + Send>(value: T) -> Self {
         Self::with_vtable(Of::<T>::NOTICE, value)
     }
@@ -71,17 +71,17 @@ impl Envelope {
     #[inline(always)]
     #[must_use]
     pub fn is<T: Any + Send>(&self) -> bool {
-        // There may be several copies of one table, so only equality proves anything.
+        // A type may have several copies of its table, so tables that differ prove nothing.
         core::ptr::eq(self.vtable, Of::<T>::MESSAGE) || (self.vtable.type_id)() == TypeId::of::<T>()
     }
 
-    /// Whether this tells of another mailbox's end.
+    /// Whether this is a notice of another mailbox's end.
     #[inline(always)]
     pub(super) fn is_notice(&self) -> bool {
         self.vtable.notice_of.is_some()
     }
 
-    /// A notice that has found its handler is a message like others, also if it is sent on.
+    /// A notice that has found its handler becomes an ordinary message.
     pub(super) fn noticed(mut self) -> Self {
         self.vtable = self.vtable.notice_of.unwrap_or(self.vtable);
         self
@@ -106,14 +106,14 @@ impl Envelope {
     pub fn downcast<T: Any + Send>(self) -> Result<T, Self> {
         if self.is::<T>() {
             let mut sealed = ManuallyDrop::new(self);
-            // SAFETY: the value is of this type, and the envelope is never used or dropped again.
+            // SAFETY: the value is of this type; `sealed` is not dropped, so the value is not used again.
             Ok(unsafe { sealed.value.take() })
         } else {
             Err(self)
         }
     }
 
-    /// The value, if it is of this type for certain at the first glance, and no notice.
+    /// The value, if the address of its table alone proves the type, and it is no notice.
     #[inline(always)]
     pub(super) fn open<T: Any + Send>(self) -> Result<T, Self> {
         if core::ptr::eq(self.vtable, Of::<T>::MESSAGE) { self.downcast() } else { Err(self) }
@@ -129,7 +129,7 @@ impl Envelope {
 impl Drop for Envelope {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: the value is there: only `downcast` takes it out, and then this does not run.
+        // SAFETY: the table is the value's. Only `downcast` takes the value, and prevents this drop.
         unsafe { (self.vtable.drop)(&mut self.value) };
     }
 }

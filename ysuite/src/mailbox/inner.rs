@@ -1,7 +1,11 @@
-//! What a mailbox and its addresses share. Any thread; lock-free, but for what a bound makes wait, and for relations.
+//! [`MailboxInner`]: what a mailbox and its addresses share. Any thread; lock-free, except sends that wait for room, and
+//! relations.
 //!
-//! An address is counted, because a mailbox that nobody has the address of must not wait for ever. Who keeps the inner of
-//! another (to see its end, or to send to it) does not keep that open.
+//! Addresses are counted, because a mailbox without an address must not wait. A `MailboxInner` that another mailbox or a
+//! lane keeps is not counted.
+
+// The model checker's `thread_local!` takes no `const`.
+#![allow(clippy::missing_const_for_thread_local)]
 
 use core::cell::Cell;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -16,38 +20,37 @@ use crate::channel::mpsc::Sender;
 use crate::channel::{InboxSender, SendTimeoutError, TrySendError};
 use crate::sync::{Mutex, MutexGuard, thread, thread_local};
 
-/// What becomes of a message for which a bounded mailbox has no room.
+/// What happens to a message for which a bounded mailbox has no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Crowding {
-    /// Its sender waits until there is room. A thread never waits for ever for a mailbox of its own: to it a full one is an
-    /// error, [`SendError::Full`].
+    /// Its sender waits until there is room. A thread does not wait without end for its own mailbox: sending to that fails,
+    /// [`SendError::Full`].
     ///
-    /// A mailbox belongs to the thread that was started for it, and otherwise to the one that has received from it last:
-    /// to that one the error comes at once. A thread that has used a mailbox last (by any method, as `address`) and has not
-    /// received from it may be about to give it to another, or have done so. It waits for room for a second, once: if
-    /// nobody else has used the mailbox by then, it belongs to that thread. One that gets a mailbox from another is known
-    /// by its first use of it.
+    /// A mailbox belongs to the thread that was started for it, or else to the thread that last received from it: for that
+    /// thread the send fails at once. A thread that was the last to use a mailbox (by any method, such as `address`) and has
+    /// not received from it may be about to move it to another thread, or have done so. It waits for room for a second,
+    /// once: if no other thread has used the mailbox by then, the mailbox belongs to this thread. A thread that a mailbox is
+    /// moved to is known from its first use of it.
     Block,
-    /// Its sender gets it back, in [`SendError::Full`].
+    /// The send fails, and the message comes back in [`SendError::Full`].
     Error,
-    /// It is dropped, and its sender is not told.
+    /// The message is dropped, and the send succeeds.
     DropNewest,
-    /// It is sent, and the oldest is dropped that has not been looked at.
+    /// The message is sent, and the oldest one is dropped that no receive has looked at.
     DropOldest,
 }
 
-/// Bounds of a mailbox.
+/// The bound of a mailbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bound {
     pub(super) capacity: usize,
     pub(super) crowding: Crowding,
 }
 
-/// So long a thread waits for room in a mailbox that is its own, or that it has given to another thread which has not
-/// used it yet.
+/// How long a thread waits for room in a mailbox that is its own, or that it moved to a thread which has not used it yet.
 const OWN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Twice the number of the thread that has used a mailbox last, and one more if that has received from it. 0: not known.
+/// Twice the number of the thread that used a mailbox last, plus one if that thread received from it. 0: not known.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct LastUser(u64);
 
@@ -61,27 +64,28 @@ impl LastUser {
     }
 }
 
+/// What a mailbox and its addresses share.
 pub(crate) struct MailboxInner {
     id: u64,
     name: Option<Box<str>>,
     pub(super) sender: InboxSender<Envelope>,
     pub(super) bound: Option<Bound>,
     pub(super) watchers: Watchers,
-    /// Whose the mailbox is, as far as is known: see [`LastUser`]. Of interest where that thread might wait for itself.
+    /// A [`LastUser`]: the thread that would wait for itself. Only kept with a bound.
     last_user: AtomicU64,
-    /// For the ends of others that find no lane of their own, since there are as many as there can be. None after the end.
+    /// For notices from threads that find no lane of their own because all lanes are in use. `None` after the end.
     spare: Mutex<Option<Sender<Envelope>>>,
-    /// It has ended, and has no name any more. Guarded by the registry's lock.
+    /// The mailbox has ended, and has no name any more. Guarded by the registry's lock.
     forgotten: AtomicBool,
 }
 
 impl MailboxInner {
     pub(super) fn new(name: Option<Box<str>>, bound: Option<Bound>, sender: InboxSender<Envelope>) -> Self {
-        // Not the façade's: a number that guards nothing.
+        // Not the façade's: a model need not explore it.
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        // ORDERING: Relaxed; numbers only have to differ.
+        // ORDERING: Relaxed; guards nothing, and pairs with nothing: the numbers only have to differ.
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        let Ok(spare) = sender.ordinary() else { unreachable!("there is room for the first lane") };
+        let Ok(spare) = sender.ordinary() else { unreachable!("it is the first lane") };
         Self {
             id,
             name,
@@ -94,7 +98,7 @@ impl MailboxInner {
         }
     }
 
-    /// Never given again in this process.
+    /// Never reused in this process.
     #[inline(always)]
     pub(super) fn id(&self) -> u64 {
         self.id
@@ -106,13 +110,13 @@ impl MailboxInner {
 
     /// Under the registry's lock: whether the mailbox has ended.
     pub(super) fn is_forgotten(&self) -> bool {
-        // ORDERING: Relaxed; the lock orders it.
+        // ORDERING: Relaxed; the registry's lock orders it with the store in `forget`.
         self.forgotten.load(Ordering::Relaxed)
     }
 
     /// Under the registry's lock: the mailbox has ended.
     pub(super) fn forget(&self) {
-        // ORDERING: Relaxed; the lock orders it.
+        // ORDERING: Relaxed; the registry's lock orders it with the load in `is_forgotten`.
         self.forgotten.store(true, Ordering::Relaxed);
     }
 
@@ -120,18 +124,19 @@ impl MailboxInner {
     #[inline(always)]
     pub(super) fn is_read_here(&self) {
         if self.bound.is_some() {
-            // ORDERING: Relaxed; a thread need only recognise itself.
+            // ORDERING: Relaxed; pairs with nothing: a thread need only recognise the number that it stored itself.
             self.last_user.store(LastUser::receiving(this_thread()).0, Ordering::Relaxed);
         }
     }
 
-    /// The calling thread has the mailbox, and may give it away.
+    /// The calling thread uses the mailbox, and may move it to another.
     #[inline(always)]
     pub(super) fn is_used_here(&self) {
         if self.bound.is_some() {
             let me = this_thread();
-            // ORDERING: Relaxed twice; as above, and only the thread that has the mailbox comes here.
+            // ORDERING: Relaxed; pairs with nothing: a thread need only recognise the number that it stored itself.
             if self.last_user.load(Ordering::Relaxed) != LastUser::receiving(me).0 {
+                // ORDERING: Relaxed; pairs with nothing: only the thread that has the mailbox stores.
                 self.last_user.store(LastUser::using(me).0, Ordering::Relaxed);
             }
         }
@@ -145,33 +150,33 @@ impl MailboxInner {
         }
     }
 
-    /// Tells the mailbox something that no bound may hold up. If it has ended, nothing.
+    /// Sends a notice, which no bound holds up. Drops it if the mailbox has ended.
     pub(super) fn tell(&self, notice: Envelope) {
         if let Err(SendError::Full(notice)) = outbox::send(self, Rank::Ordinary, notice) {
             self.tell_by_spare(notice);
         }
     }
 
-    /// There are as many lanes as there can be, none of them the calling thread's: so there is nothing of its own that
-    /// this must come behind. Nothing foreign runs under the lock.
+    /// All lanes are in use, none of them by the calling thread: so it has sent nothing that the notice must come behind. No
+    /// foreign code runs under the lock.
     #[cold]
     fn tell_by_spare(&self, notice: Envelope) {
         let mut spare = self.spare();
         let refused = spare.as_mut().map(|spare| spare.send(notice));
         drop(spare);
-        // It has ended meanwhile.
+        // After the lock. Refused if the mailbox has ended meanwhile.
         drop(refused);
     }
 
     /// The mailbox has ended: its spare lane is freed.
     pub(super) fn close(&self) {
         let spare = self.spare().take();
-        // Behind the lock.
+        // After the lock.
         drop(spare);
     }
 
     fn spare(&self) -> MutexGuard<'_, Option<Sender<Envelope>>> {
-        // Nothing in here panics half way.
+        // Poison is ignored: no panic leaves the contents inconsistent.
         self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -191,7 +196,7 @@ impl MailboxInner {
                     sent => return Ok(sent?),
                 }
                 if oldest.is_none() {
-                    // The oldest is being put in, or taken out, by a thread that has lost its CPU.
+                    // A thread was preempted while it puts the oldest message in, or takes it out.
                     thread::yield_now();
                 }
             },
@@ -203,7 +208,7 @@ impl MailboxInner {
     fn send_waiting(&self, mut envelope: Envelope) -> Result<(), SendError<Envelope>> {
         let me = this_thread();
         loop {
-            // ORDERING: Relaxed; a thread recognises what it has written itself.
+            // ORDERING: Relaxed; pairs with nothing: a thread need only recognise the number that it stored itself.
             let last_user = LastUser(self.last_user.load(Ordering::Relaxed));
             if me == 0 || last_user.0 >> 1 != me {
                 return Ok(self.sender.send(envelope)?);
@@ -216,7 +221,8 @@ impl MailboxInner {
                 Err(SendTimeoutError::Disconnected(back)) => return Err(SendError::Ended(back)),
                 Err(SendTimeoutError::Timeout(back)) => back,
             };
-            // ORDERING: Relaxed; as above. It fails where another thread has used the mailbox meanwhile.
+            // Fails if another thread has used the mailbox meanwhile.
+            // ORDERING: Relaxed; pairs with nothing: a thread need only recognise the number that it stored itself.
             let _ = self.last_user.compare_exchange(
                 last_user.0,
                 LastUser::receiving(me).0,
@@ -228,21 +234,21 @@ impl MailboxInner {
 }
 
 thread_local! {
-    // Without a destructor: where the system knows thread-locals itself this is there to the thread's very end.
+    // Without a destructor: where the system has native thread-locals this lives to the thread's very end.
     static NUMBER: Cell<u64> = Cell::new(0);
 }
 
-/// A number that no other thread ever has. 0 where nothing can be known any more: on a system whose thread-locals are
-/// emulated, while they are being destroyed.
+/// The number of the calling thread, which no other thread ever has. 0: not known, on a system with emulated thread-locals
+/// while they are being destroyed. Wait-free.
 fn this_thread() -> u64 {
     NUMBER.try_with(|number| if number.get() == 0 { begin(number) } else { number.get() }).unwrap_or(0)
 }
 
 #[cold]
 fn begin(number: &Cell<u64>) -> u64 {
-    // Not the façade's: a number that guards nothing.
+    // Not the façade's: a model need not explore it.
     static NEXT: AtomicU64 = AtomicU64::new(1);
-    // ORDERING: Relaxed; numbers only have to differ.
+    // ORDERING: Relaxed; guards nothing, and pairs with nothing: the numbers only have to differ.
     number.set(NEXT.fetch_add(1, Ordering::Relaxed));
     number.get()
 }
@@ -254,7 +260,7 @@ mod tests {
     use crate::channel::mpsc::Sender;
     use crate::mailbox::{Builder, Crowding, Envelope, LinkTerminated, Mailbox, OwnerTerminated, SendError};
 
-    /// All lanes that there can be.
+    /// All lanes that are left.
     fn fill(mailbox: &Mailbox) -> Vec<Sender<Envelope>> {
         core::iter::from_fn(|| mailbox.inner().sender.ordinary().ok()).collect()
     }
@@ -270,7 +276,7 @@ mod tests {
             [&linked, &both].into_iter().for_each(|other| watching.link(&other.address()));
             [&owned, &both].into_iter().for_each(|other| watching.set_owner(other.inner()));
             let lanes = fill(&watching);
-            assert_eq!(lanes.len(), crate::channel::mpsc::MAX_SENDERS - 1, "but one, which is kept for ends");
+            assert_eq!(lanes.len(), crate::channel::mpsc::MAX_SENDERS - 1, "but the spare one");
             if bound.is_none() {
                 assert_eq!(address.send(1_u8), Err(SendError::Full(1)), "there is no lane for this thread");
             } else {

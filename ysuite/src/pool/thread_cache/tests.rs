@@ -1,4 +1,4 @@
-//! ThreadCaches, seen from inside: what a thread leaves in its depot, and what it keeps.
+//! Thread caches, seen from inside: what a thread leaves in its depot, and what it keeps.
 
 use std::sync::{Arc, Weak};
 use std::thread;
@@ -25,8 +25,8 @@ fn put_all(class: &Class, taken: Vec<(Entry, u32)>) {
     taken.into_iter().for_each(|(entry, taker)| drop(put(class, entry, taker)));
 }
 
-/// Pools whose classes have the same cache, with 512 blocks each: eight magazines.
-fn of_one_row(pools: usize) -> Vec<Arc<PoolCore>> {
+/// Pools whose classes share a cache, with 512 blocks each: eight magazines.
+fn sharing_a_cache(pools: usize) -> Vec<Arc<PoolCore>> {
     let mut found = vec![pool(8 * ROUNDS)];
     while found.len() < pools {
         let next = pool(8 * ROUNDS);
@@ -71,8 +71,8 @@ fn across_the_edge_of_a_magazine_the_depot_is_left_alone() {
 }
 
 #[test]
-fn two_classes_of_one_row_place_both_stay() {
-    let pools = of_one_row(2);
+fn two_classes_that_share_a_cache_both_stay() {
+    let pools = sharing_a_cache(2);
     for _ in 0..3 {
         for pool in &pools {
             let (entry, taker) = take(of(pool)).unwrap();
@@ -84,7 +84,7 @@ fn two_classes_of_one_row_place_both_stay() {
 
 #[test]
 fn a_third_class_pushes_out_what_was_used_before_the_others() {
-    let pools = of_one_row(3);
+    let pools = sharing_a_cache(3);
     let offered = || [0, 1, 2].map(|at| of(&pools[at]).depot().offered());
     for (at, expected) in [(0, [7, 8, 8]), (1, [7, 7, 8]), (0, [7, 7, 8]), (2, [7, 8, 7]), (1, [8, 7, 7])] {
         let (entry, taker) = take(of(&pools[at])).unwrap();
@@ -116,7 +116,7 @@ fn threads_that_come_and_go_share_magazines() {
 }
 
 #[test]
-fn the_tables_of_a_pool_that_has_ended_go_when_the_thread_sits_down_elsewhere() {
+fn the_tables_of_a_pool_that_has_ended_go_when_the_thread_uses_another() {
     let ended = pool(1);
     let (entry, taker) = take(of(&ended)).unwrap();
     let tables: Weak<PoolCore> = Arc::downgrade(&ended);
