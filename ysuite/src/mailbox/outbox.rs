@@ -1,14 +1,14 @@
-//! The lanes of a thread: to each mailbox it sends to, one for ordinary messages and one for urgent ones. A thread's own;
-//! finding a lane is wait-free, a new one allocates.
+//! The lanes of a thread: for each mailbox it sends to, one for ordinary messages and one for urgent ones. The calling thread
+//! only; finding a lane is wait-free, a new one allocates.
 //!
-//! A lane belongs to the thread and not to an address: so the messages of a thread arrive in order, however many clones of
-//! the address it uses, an address is one word that any number of threads may share, and sending needs no
-//! read-modify-write. A lane ends with its thread, with its mailbox (at the next send to it, or at a sweep), and when it has
-//! not been used from one sweep to the next and is empty, so that its successor cannot overtake it. A sweep comes when the
-//! number of lanes has doubled since the last.
+//! A lane belongs to the thread and not to an address. So the messages of a thread arrive in order, through all clones of
+//! the address; an address is one word that any number of threads may share; and sending needs no read-modify-write. A lane
+//! ends with its thread, with its mailbox (at the next send to it, or at a sweep), or at a sweep when it was not used since
+//! the last one and is empty, so that its successor cannot overtake it. A sweep comes when the number of lanes has doubled
+//! since the last.
 //!
-//! Cannot: keep the order of what is sent while the thread's own local values are being destroyed. Such a message has a
-//! lane to itself.
+//! Cannot: keep the order of messages that are sent while the thread's thread-locals are being destroyed. Each of them has
+//! a lane to itself.
 
 use core::cell::{Cell, RefCell};
 use core::hash::{BuildHasherDefault, Hasher};
@@ -22,28 +22,28 @@ use crate::channel::mpsc::Sender;
 use crate::foreign::Panics;
 use crate::sync::thread_local;
 
-/// Which messages overtake which.
+/// Urgent messages overtake ordinary ones.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rank {
     Ordinary,
     Urgent,
 }
 
-/// As many mailboxes' lanes are kept without a thought.
+/// Up to this number of mailboxes, a thread keeps its lanes without a sweep.
 const KEPT_LANES: usize = if cfg!(ysuite_loom) { 2 } else { 64 };
 
 struct OutboxLane {
     id: u64,
     ordinary: RefCell<Option<Sender<Envelope>>>,
     urgent: RefCell<Option<Sender<Envelope>>>,
-    /// Since the last sweep.
+    /// Whether it was used since the last sweep.
     used: Cell<bool>,
 }
 
 struct Outbox {
     recent: RefCell<Option<Rc<OutboxLane>>>,
     lanes: RefCell<LaneMap>,
-    /// So many lanes call for a sweep.
+    /// The number of lanes at which the next sweep comes.
     sweep_at: Cell<usize>,
 }
 
@@ -83,7 +83,7 @@ impl OutboxLane {
     fn send(&self, inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
         let lane = if rank == Rank::Ordinary { &self.ordinary } else { &self.urgent };
         let Ok(mut lane) = lane.try_borrow_mut() else {
-            // The lane's messages are being dropped, and one of them sends: its mailbox has ended.
+            // The mailbox has ended: the lane is dropping its messages, and the `Drop` of one of them sends.
             return Err(SendError::Ended(envelope));
         };
         if lane.is_none() {
@@ -99,7 +99,7 @@ impl OutboxLane {
         }
     }
 
-    /// Whether it can be given up: its mailbox has ended, or it is empty and has not been used since the last sweep.
+    /// Whether a sweep may drop it: its mailbox has ended, or it is empty and was not used since the last sweep.
     fn is_idle(&self) -> bool {
         let unused = !self.used.replace(false);
         let is_idle = |lane: &RefCell<Option<Sender<Envelope>>>| match lane.try_borrow().as_deref() {
@@ -111,14 +111,14 @@ impl OutboxLane {
     }
 }
 
-/// Out of line, so that nothing is moved about for an error that is not there.
+/// Out of line, so that a send that succeeds does not move the envelope.
 #[cold]
 #[inline(never)]
 fn ended(envelope: Envelope) -> Result<(), SendError<Envelope>> {
     Err(SendError::Ended(envelope))
 }
 
-/// `None`: too many threads send to this mailbox.
+/// `None`: all lanes of the mailbox are in use.
 #[cold]
 fn connect(inner: &MailboxInner, rank: Rank) -> Option<Sender<Envelope>> {
     match rank {
@@ -137,7 +137,7 @@ impl Outbox {
         self.recent.borrow().as_ref().filter(|lane| lane.id == id).cloned()
     }
 
-    /// The lane, and what has been given up for it.
+    /// The lane, and the lanes that a sweep took out for it.
     fn find(&self, id: u64) -> (Rc<OutboxLane>, GivenUp) {
         let found = self.lanes.borrow().get(&id).cloned();
         let (lane, given_up) = match found {
@@ -148,14 +148,13 @@ impl Outbox {
                 (lane, given_up)
             }
         };
-        // No sweep asks the recent one, so this holds until another is.
+        // A sweep skips the recent lane, so this holds until another lane is the recent one.
         lane.used.set(true);
         drop(self.recent.replace(Some(lane.clone())));
         (lane, given_up)
     }
 
-    /// Gives up lanes that are idle, if there are many. What drops them drops what is left in the lanes of mailboxes that
-    /// have ended, which may do anything.
+    /// Takes out idle lanes, if there are many. Dropping them drops messages of mailboxes that have ended: foreign code.
     fn sweep(&self) -> GivenUp {
         let sweep_at = self.sweep_at.get();
         if self.lanes.borrow().len() < sweep_at {
@@ -164,7 +163,7 @@ impl Outbox {
         let mut idle = Vec::new();
         let mut lanes = self.lanes.borrow_mut();
         lanes.retain(|_, lane| {
-            // One that is being used, or is recent, has other owners.
+            // A lane in use, and the recent one, have other owners.
             let stays = Rc::strong_count(lane) > 1 || !lane.is_idle();
             if !stays {
                 idle.push(lane.clone());
@@ -175,7 +174,7 @@ impl Outbox {
         idle
     }
 
-    /// The lane's mailbox has ended.
+    /// The lane's mailbox has ended: drops the lane.
     #[cold]
     #[inline(never)]
     fn forget(&self, id: u64) {
@@ -190,9 +189,8 @@ impl Outbox {
 }
 
 impl Drop for Outbox {
-    /// Ends the lanes at the end of the thread, where a panic would end the process. A mailbox that is ending at this moment
-    /// may leave it to a lane to drop what is in it: what such a message says in a panic has been printed, and goes no
-    /// further.
+    /// Drops the lanes at the end of the thread, where a panic would abort the process. A lane may have to drop the messages
+    /// of a mailbox that is ending at this moment: if one panics, the text is printed, and the panic goes no further.
     fn drop(&mut self) {
         let mut panics = Panics::none();
         panics.catch(|| drop(self.recent.take()));
@@ -203,7 +201,7 @@ impl Drop for Outbox {
     }
 }
 
-/// A lane to a mailbox that has ended is of no use.
+/// A send has failed: drops the lane if the mailbox has ended.
 #[cold]
 #[inline(never)]
 fn refused(inner: &MailboxInner, error: SendError<Envelope>) -> Result<(), SendError<Envelope>> {
@@ -213,7 +211,7 @@ fn refused(inner: &MailboxInner, error: SendError<Envelope>) -> Result<(), SendE
     Err(error)
 }
 
-/// Sends by the calling thread's lane. Never waits.
+/// Sends by a lane of the calling thread. Never waits.
 #[inline(always)]
 pub(super) fn send(inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
     match OUTBOX.try_with(|outbox| outbox.recent(inner.id())) {
@@ -225,7 +223,7 @@ pub(super) fn send(inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Resu
     }
 }
 
-/// Sends by another lane than the last time.
+/// Sends by a lane other than the recent one.
 #[cold]
 #[inline(never)]
 fn send_by_other_lane(inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
@@ -236,7 +234,7 @@ fn send_by_other_lane(inner: &MailboxInner, rank: Rank, envelope: Envelope) -> R
         Ok(()) => Ok(()),
         Err(error) => refused(inner, error),
     };
-    // Behind the message, which it might keep from being sent.
+    // After the send: dropping them may panic.
     drop(given_up);
     sent
 }

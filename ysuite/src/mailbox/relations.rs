@@ -1,7 +1,8 @@
-//! Who is told when a mailbox ends: those linked to it, and those it owns.
+//! The watchers of a mailbox, which are notified when it ends: those linked to it, and those it owns.
 //!
-//! Any thread. Rare, so behind a lock, which is held for some instructions and never while anything is sent, woken or
-//! dropped. The end of a mailbox and a new link meet in it: either the link is found by the end, or it finds the end.
+//! Any thread. Rare, so guarded by a lock, which is held for some instructions and never while a thread sends, wakes or
+//! drops anything. The lock orders the end of a mailbox and a new link: either the end notifies the link, or the link finds
+//! the end.
 
 use core::fmt;
 use std::collections::BTreeMap;
@@ -14,10 +15,10 @@ use super::inner::MailboxInner;
 use crate::foreign::Panics;
 use crate::sync::{Arc, Mutex, MutexGuard};
 
-/// The text of the panic that a mailbox has ended in, if it has.
+/// The text of the panic that a mailbox's thread has ended in, if it has.
 pub(super) type PanicText = Option<std::sync::Arc<str>>;
 
-/// What the watched is to the watcher.
+/// What the watched mailbox is to the watcher.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Relation {
     Link,
@@ -34,7 +35,7 @@ enum WatchersState {
 }
 
 struct Watcher {
-    /// Counts: while there is somebody to tell it something, a mailbox may wait.
+    /// Counts as an address of the watcher, which may wait for the notice.
     address: Address,
     link: bool,
     owner: bool,
@@ -46,14 +47,14 @@ impl Watchers {
     }
 
     fn lock(&self) -> MutexGuard<'_, WatchersState> {
-        // Nothing in here panics half way.
+        // Poison is ignored: no panic leaves the contents inconsistent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From now on `watcher` is told.
+    /// Adds a watcher.
     ///
     /// # Errors
-    /// What it is to be told, if the mailbox has ended already.
+    /// If the mailbox has ended already: the text of its panic.
     pub(super) fn add(&self, watcher: &Arc<MailboxInner>, relation: Relation) -> Result<(), PanicText> {
         match &mut *self.lock() {
             WatchersState::Alive(watchers) => {
@@ -69,17 +70,17 @@ impl Watchers {
         }
     }
 
-    /// The watcher `id` is no longer told.
+    /// Removes the watcher `id`.
     pub(super) fn remove(&self, id: u64) {
         let removed = match &mut *self.lock() {
             WatchersState::Alive(watchers) => watchers.remove(&id),
             WatchersState::Ended(_) => None,
         };
-        // Behind the lock.
+        // After the lock.
         drop(removed);
     }
 
-    /// The watcher `id` is no longer told as one that is linked.
+    /// The watcher `id` is no longer linked; it stays if it is owned.
     pub(super) fn unlink(&self, id: u64) {
         let removed = match &mut *self.lock() {
             WatchersState::Alive(watchers) => match watchers.get_mut(&id) {
@@ -91,15 +92,16 @@ impl Watchers {
             },
             WatchersState::Ended(_) => None,
         };
+        // After the lock.
         drop(removed);
     }
 
-    /// The mailbox has ended: tells all its watchers. As owner it is told of first.
+    /// The mailbox has ended: notifies all its watchers, of the end of an owner before that of a link.
     pub(super) fn end(&self, ended: &Arc<MailboxInner>, panic: &PanicText) {
         let before = core::mem::replace(&mut *self.lock(), WatchersState::Ended(panic.clone()));
         let WatchersState::Alive(watchers) = before else { return };
-        // Looking for a lane gives up others. A mailbox that is ending at this moment may leave it to such a lane to drop
-        // what is in it.
+        // Caught: sending may sweep lanes, and a lane may have to drop the messages of a mailbox that is ending: foreign
+        // code.
         let mut panics = Panics::none();
         for watcher in watchers.into_values() {
             for (relation, is_so) in [(Relation::Owner, watcher.owner), (Relation::Link, watcher.link)] {
@@ -111,7 +113,7 @@ impl Watchers {
     }
 }
 
-/// The letter that tells a watcher.
+/// The message that notifies a watcher.
 pub(super) fn notice(ended: &Arc<MailboxInner>, relation: Relation, panic: PanicText) -> Envelope {
     let address = Address::new(ended.clone());
     match relation {
@@ -130,13 +132,13 @@ macro_rules! terminations {
         }
 
         impl $name {
-            /// Whose mailbox has ended.
+            /// The mailbox that has ended.
             #[must_use]
             pub fn address(&self) -> &Address {
                 &self.address
             }
 
-            /// The text of the panic that its thread has ended in, if it has.
+            /// The text of the panic that its thread ended in, if it did.
             #[must_use]
             pub fn panic_message(&self) -> Option<&str> {
                 self.panic.as_deref()
