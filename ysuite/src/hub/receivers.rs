@@ -1,8 +1,8 @@
 //! Receivers and their handlers. The hub's thread.
 //!
-//! A receiver is *active* (looked at in every turn, without a barrier; its signal is up) or *rests* (its signal is down,
-//! and its senders will raise it). It goes to rest with all the others before the hub sleeps, or alone when it has had
-//! nothing for a while in which there was something else to do.
+//! A receiver is *active* (every turn checks it, without a barrier; its signal is up) or *rests* (its signal is down, and its
+//! senders will raise it). It goes to rest with all the others before the hub sleeps, or alone after a number of turns
+//! without a message in which the hub had other work.
 
 use core::any::{Any, TypeId};
 
@@ -13,30 +13,30 @@ use super::{Hub, POSTS, TURN};
 use crate::channel::{Receive, RecvError, TryRecvError};
 use crate::signal::Attach;
 
-/// Turns without a message, while there was something else to do, before a receiver rests.
+/// Turns without a message, while the hub had other work, before a receiver rests.
 const PATIENCE: u32 = 64;
 
 pub(super) struct Receivers {
     table: Table<ReceiverEntry>,
-    /// Those that are active, and some that are gone.
+    /// The active ones, and some that were removed.
     active: Vec<Key>,
 }
 
 struct ReceiverEntry {
     /// `None` while its handler is running.
     serving: Option<Box<dyn Serve>>,
-    /// To be dropped when its handler returns.
+    /// Removed: to be dropped when its handler returns.
     is_gone: bool,
     is_active: bool,
-    /// In the list of those that are active, or were.
+    /// Whether it is in `active`.
     is_listed: bool,
-    /// Turns in a row without a message.
+    /// The number of turns in a row without a message.
     empty: u32,
 }
 
 /// A receiver and its handler, without their types.
 trait Serve: Send {
-    /// Hands up to [`TURN`] messages to the handler. `rest`: and with nothing left, takes the signal down.
+    /// Hands up to [`TURN`] messages to the handler. `rest`: takes the signal down when there are no more.
     fn serve(&mut self, hub: &mut Hub, key: Key, rest: bool) -> Served;
     fn has_message(&mut self) -> bool;
     fn receiver_type(&self) -> TypeId;
@@ -51,7 +51,7 @@ struct Served {
 enum Outcome {
     Active,
     Resting,
-    /// The senders are gone, and the handler knows.
+    /// The senders are gone, and the handler got the error.
     Over,
 }
 
@@ -97,7 +97,7 @@ where
     fn into_receiver(self: Box<Self>) -> Box<dyn Any> {
         let Self { mut receiver, handler } = *self;
         receiver.detach();
-        // Foreign code, which may panic: before the receiver is on its way, so that it is dropped then.
+        // Foreign code, which may panic: while `receiver` is a local, so that the panic drops it.
         drop(handler);
         Box::new(receiver)
     }
@@ -116,12 +116,12 @@ impl Receivers {
         self.table.len()
     }
 
-    /// The signal of the receiver in this place has been seen.
-    pub(super) fn wake(&mut self, place: usize) {
-        let Some(key) = self.table.key_at(place) else { return };
+    /// The signal of the receiver with this index was up.
+    pub(super) fn wake(&mut self, index: usize) {
+        let Some(key) = self.table.key_at(index) else { return };
         if let Some(entry) = self.table.get_mut(key).filter(|entry| !entry.is_active) {
             (entry.is_active, entry.empty) = (true, 0);
-            // A handler that panicked may have left it there.
+            // A handler that panicked may have left it in the list.
             if !core::mem::replace(&mut entry.is_listed, true) {
                 self.active.push(key);
             }
@@ -140,18 +140,18 @@ impl Receivers {
         self.table.get_mut(key).is_none_or(|entry| entry.is_gone)
     }
 
-    /// Takes out what is to be served, and whether it is to rest.
+    /// Takes a receiver out to be served; returns it with whether it is to rest.
     fn begin(&mut self, key: Key, rest: bool) -> Option<(Box<dyn Serve>, bool)> {
         let entry = self.table.get_mut(key).filter(|entry| entry.is_active)?;
         let rest = rest || entry.empty >= PATIENCE;
         entry.serving.take().map(|serving| (serving, rest))
     }
 
-    /// Puts back what was served, unless it is over or was removed meanwhile.
+    /// Puts the receiver back, unless its senders are gone or it was removed meanwhile.
     fn end(&mut self, key: Key, serving: Box<dyn Serve>, served: &Served) {
         let entry = self.table.get_mut(key).filter(|entry| !entry.is_gone && !matches!(served.outcome, Outcome::Over));
         let Some(entry) = entry else {
-            // Nothing of it is left when foreign code is dropped, which may panic.
+            // Out of the table before the drop of foreign code, which may panic.
             self.table.remove(key);
             return drop(serving);
         };
@@ -162,12 +162,12 @@ impl Receivers {
 }
 
 impl Hub {
-    /// Hands each message of `receiver`, of any channel, to `handler`; in the end, once, that its senders are gone, after
-    /// which both are dropped. Allocates; without a system call but to wake this very hub.
+    /// Calls `handler` with each message of `receiver`, of any channel; at the end, once, with an error when its senders are
+    /// gone, and then drops both. Allocates; makes no system call, except to wake this hub.
     ///
     /// # Errors
-    /// Where the receiver is attached to a set already (an exchange's receiver is taken out of it instead), or the hub has
-    /// [as many](Hub::with_receivers) as it may. The receiver comes back with the error.
+    /// Where the receiver is attached to a set already (an exchange's receiver is detached from it instead), or the hub has
+    /// [as many receivers](Hub::with_receivers) as it can. The receiver comes back with the error.
     pub fn receive<R, H>(&mut self, receiver: R, handler: H) -> Result<Source, Refused<R>>
     where
         R: Receive + Attach + Send + 'static,
@@ -175,7 +175,7 @@ impl Hub {
     {
         let table = &mut self.receivers.table;
         let mut serving = Box::new(Serving { receiver, handler });
-        // Before it has its place: leaving another set may run a waker, which may panic.
+        // Before it is in the table: detaching it from another set may run a waker, which may panic.
         if let Err(error) = self.watch.attach(&mut serving.receiver, POSTS + 1 + table.next().index as usize) {
             return Err(Refused { error: error.into(), source: serving.receiver });
         }
@@ -187,7 +187,7 @@ impl Hub {
     /// Every active receiver in turn.
     pub(super) fn serve_receivers(&mut self, rest: bool) -> usize {
         let (mut done, mut at) = (0, 0);
-        // Those that come meanwhile have the next turn; handlers may run the hub themselves, and shorten the list.
+        // Receivers that are added meanwhile have the next turn; a handler may run the hub, which shortens the list.
         let end = self.receivers.active.len();
         while at < end && !self.halted {
             let Some(&key) = self.receivers.active.get(at) else { break };

@@ -47,7 +47,7 @@ struct Outbox {
     sweep_at: Cell<usize>,
 }
 
-/// LaneMap that are to be dropped when nothing else is under way.
+/// Lanes to be dropped after the send under way.
 type GivenUp = Vec<Rc<OutboxLane>>;
 
 type LaneMap = HashMap<u64, Rc<OutboxLane>, BuildHasherDefault<IdHasher>>;
@@ -56,7 +56,7 @@ thread_local! {
     static OUTBOX: Outbox = Outbox::new();
 }
 
-/// Ids are numbers in a row: a multiplication spreads them well sweep_at.
+/// Ids are consecutive numbers: a multiplication spreads them well enough.
 #[derive(Default)]
 struct IdHasher(u64);
 
