@@ -165,7 +165,7 @@ impl Hub {
     fn with_signals(signals: usize) -> io::Result<Self> {
         let mut watch = Watch::new(signals)?;
         let (sender, mut posts) = mpsc::unbounded();
-        watch.attach(&mut posts, POSTS)?;
+        watch.set.attach(&mut posts, POSTS)?;
         Ok(Self {
             posts,
             sender,
@@ -294,7 +294,7 @@ impl Hub {
 
     /// Whether there is no handle, no source, no timer and no posted function left.
     fn is_deserted(&mut self) -> bool {
-        self.receivers.is_empty()
+        self.receivers.len() == 0
             && self.descriptors.is_empty()
             && self.timers.is_empty()
             // ORDERING: Acquire pairs with the Release in the drop of a handle: the check below sees what handles posted.

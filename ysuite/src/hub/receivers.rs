@@ -36,16 +36,11 @@ struct ReceiverEntry {
 
 /// A receiver and its handler, without their types.
 trait Serve: Send {
-    /// Hands up to [`TURN`] messages to the handler. `rest`: takes the signal down when there are no more.
-    fn serve(&mut self, hub: &mut Hub, key: Key, rest: bool) -> Served;
+    /// Hands up to [`TURN`] messages to the handler; returns their number. `rest`: takes the signal down when there are no more.
+    fn serve(&mut self, hub: &mut Hub, key: Key, rest: bool) -> (usize, Outcome);
     fn has_message(&mut self) -> bool;
     fn receiver_type(&self) -> TypeId;
     fn into_receiver(self: Box<Self>) -> Box<dyn Any>;
-}
-
-struct Served {
-    done: usize,
-    outcome: Outcome,
 }
 
 enum Outcome {
@@ -65,7 +60,7 @@ where
     R: Receive + Attach + Send + 'static,
     H: FnMut(&mut Hub, Result<R::Message, RecvError>) + Send,
 {
-    fn serve(&mut self, hub: &mut Hub, key: Key, rest: bool) -> Served {
+    fn serve(&mut self, hub: &mut Hub, key: Key, rest: bool) -> (usize, Outcome) {
         let mut done = 0;
         while done < TURN && !hub.halted && !hub.receivers.is_gone(key) {
             let message = match self.receiver.look() {
@@ -73,17 +68,17 @@ where
                 None if !rest => break,
                 None => match self.receiver.try_next() {
                     Ok(message) => message,
-                    Err(TryRecvError::Empty) => return Served { done, outcome: Outcome::Resting },
+                    Err(TryRecvError::Empty) => return (done, Outcome::Resting),
                     Err(TryRecvError::Disconnected) => {
                         (self.handler)(hub, Err(RecvError));
-                        return Served { done: done + 1, outcome: Outcome::Over };
+                        return (done + 1, Outcome::Over);
                     }
                 },
             };
             (self.handler)(hub, Ok(message));
             done += 1;
         }
-        Served { done, outcome: Outcome::Active }
+        (done, Outcome::Active)
     }
 
     fn has_message(&mut self) -> bool {
@@ -106,10 +101,6 @@ where
 impl Receivers {
     pub(super) const fn new() -> Self {
         Self { table: Table::new(), active: Vec::new() }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     pub(super) fn len(&self) -> usize {
@@ -148,16 +139,16 @@ impl Receivers {
     }
 
     /// Puts the receiver back, unless its senders are gone or it was removed meanwhile.
-    fn end(&mut self, key: Key, serving: Box<dyn Serve>, served: &Served) {
-        let entry = self.table.get_mut(key).filter(|entry| !entry.is_gone && !matches!(served.outcome, Outcome::Over));
+    fn end(&mut self, key: Key, serving: Box<dyn Serve>, done: usize, outcome: &Outcome) {
+        let entry = self.table.get_mut(key).filter(|entry| !entry.is_gone && !matches!(outcome, Outcome::Over));
         let Some(entry) = entry else {
             // Out of the table before the drop of foreign code, which may panic.
             self.table.remove(key);
             return drop(serving);
         };
         entry.serving = Some(serving);
-        entry.empty = if served.done == 0 { entry.empty.saturating_add(1) } else { 0 };
-        entry.is_active = !matches!(served.outcome, Outcome::Resting);
+        entry.empty = if done == 0 { entry.empty.saturating_add(1) } else { 0 };
+        entry.is_active = !matches!(outcome, Outcome::Resting);
     }
 }
 
@@ -176,7 +167,7 @@ impl Hub {
         let table = &mut self.receivers.table;
         let mut serving = Box::new(Serving { receiver, handler });
         // Before it is in the table: detaching it from another set may run a waker, which may panic.
-        if let Err(error) = self.watch.attach(&mut serving.receiver, POSTS + 1 + table.next().index as usize) {
+        if let Err(error) = self.watch.set.attach(&mut serving.receiver, POSTS + 1 + table.next().index as usize) {
             return Err(Refused { error: error.into(), source: serving.receiver });
         }
         let entry =
@@ -194,10 +185,10 @@ impl Hub {
             at += 1;
             let Some((mut serving, rest)) = self.receivers.begin(key, rest) else { continue };
             let running = Running::source(self, Source(SourceKey::Receiver(key)));
-            let served = serving.serve(running.hub, key, rest);
+            let (served, outcome) = serving.serve(running.hub, key, rest);
             running.end();
-            done += served.done;
-            self.receivers.end(key, serving, &served);
+            done += served;
+            self.receivers.end(key, serving, served, &outcome);
         }
         if at != 0 {
             let table = &mut self.receivers.table;

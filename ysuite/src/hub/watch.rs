@@ -7,7 +7,7 @@ use core::time::Duration;
 use std::io;
 
 use super::descriptors::{Interest, Ready};
-use crate::signal::{Attach, AttachError, Signals, Wait};
+use crate::signal::{Signals, Wait};
 
 #[cfg(not(ysuite_loom))]
 mod real {
@@ -26,7 +26,7 @@ mod real {
     const EVENTS: usize = 256;
 
     pub(in super::super) struct Watch {
-        set: YSocketpair,
+        pub(in super::super) set: YSocketpair,
         poll: Poll,
         events: Events,
     }
@@ -37,14 +37,6 @@ mod real {
             let poll = Poll::new()?;
             poll.registry().register(&mut SourceFd(&set.as_raw_fd()), SET, mio::Interest::READABLE)?;
             Ok(Self { set, poll, events: Events::with_capacity(EVENTS) })
-        }
-
-        pub(in super::super) fn attach(
-            &mut self,
-            receiver: &mut impl Attach,
-            signal: usize,
-        ) -> Result<(), AttachError> {
-            self.set.attach(receiver, signal)
         }
 
         pub(in super::super) fn check(&mut self) -> Signals {
@@ -118,21 +110,13 @@ mod model {
 
     /// Without descriptors.
     pub(in super::super) struct Watch {
-        set: YPollset,
+        pub(in super::super) set: YPollset,
         found: Signals,
     }
 
     impl Watch {
         pub(in super::super) fn new(signals: usize) -> io::Result<Self> {
             Ok(Self { set: YPollset::with_capacity(signals), found: Signals::none() })
-        }
-
-        pub(in super::super) fn attach(
-            &mut self,
-            receiver: &mut impl Attach,
-            signal: usize,
-        ) -> Result<(), AttachError> {
-            self.set.attach(receiver, signal)
         }
 
         pub(in super::super) fn check(&mut self) -> Signals {

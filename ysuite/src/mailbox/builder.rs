@@ -123,7 +123,8 @@ impl Builder {
             thread = thread.stack_size(bytes);
         }
         let handle = thread.spawn(move || {
-            mailbox.begins();
+            // The mailbox belongs to this thread.
+            mailbox.inner().is_read_here();
             // Caught so that watchers get the panic's text, and a message that panics in its drop does not abort the process.
             let result = catch_unwind(AssertUnwindSafe(|| run(&mut mailbox)));
             if let Err(panic) = &result {

@@ -12,7 +12,7 @@ use super::error::ReceiveError;
 use super::inner::{Bound, MailboxInner};
 use super::registry;
 use super::relations::{LinkTerminated, OwnerTerminated, PanicText, Relation, notice};
-use super::search::{Aside, Search, Until};
+use super::search::{Aside, Search};
 use crate::channel::{Inbox, Spin};
 use crate::os::Deadline;
 use crate::signal::{Attach, AttachError, Registration};
@@ -47,7 +47,7 @@ impl Drop for Relations {
         }
         registry::forget(&self.inner);
         for watched in self.watched.values() {
-            watched.watchers.remove(self.inner.id());
+            watched.watchers.remove(self.inner.id(), false);
         }
         self.inner.close();
         self.inner.watchers.end(&self.inner, &self.panic);
@@ -66,11 +66,6 @@ impl Mailbox {
         let inner = Arc::new(MailboxInner::new(name, bound, sender));
         let relations = Relations { inner, owner: None, watched: BTreeMap::new(), panic: None };
         Self { inbox, aside: Aside::default(), relations }
-    }
-
-    /// The calling thread was started for this mailbox.
-    pub(super) fn begins(&self) {
-        self.inner().is_read_here();
     }
 
     /// What is shared, after noting that the calling thread uses the mailbox.
@@ -132,7 +127,7 @@ impl Mailbox {
 
     /// Undoes a [`link`](Self::link). A [`LinkTerminated`] may be on its way already.
     pub fn unlink(&mut self, from: &Address) {
-        from.inner().watchers.unlink(self.here().id());
+        from.inner().watchers.remove(self.here().id(), true);
         if self.relations.owner.as_ref().is_none_or(|owner| owner != from) {
             self.relations.watched.remove(&from.inner().id());
         }
@@ -176,7 +171,7 @@ impl Mailbox {
     /// message, no address of this mailbox, and no mailbox that it owns.
     #[inline]
     pub fn receive<T: Any + Send>(&mut self) -> Result<T, ReceiveError> {
-        Search::new(self, Until::By(Deadline::Never)).find()
+        Search::new(self, Deadline::Never).find()
     }
 
     /// As [`receive`](Self::receive); waits no longer than `timeout`. With zero it does not wait, with `Duration::MAX` it
@@ -186,7 +181,7 @@ impl Mailbox {
     /// # Errors
     /// As [`receive`](Self::receive), and when the time is up.
     pub fn receive_timeout<T: Any + Send>(&mut self, timeout: Duration) -> Result<T, ReceiveError> {
-        Search::new(self, Until::after(timeout)).find()
+        self.search_timeout(timeout).find()
     }
 
     /// Receives the next message, which must be of type `T`; waits for one without a time limit. Several values that were
@@ -196,7 +191,7 @@ impl Mailbox {
     /// As [`receive`](Self::receive), and when the next message is of another type. That message stays the next.
     #[inline]
     pub fn receive_only<T: Any + Send>(&mut self) -> Result<T, ReceiveError> {
-        let mut search = Search::new(self, Until::By(Deadline::Never));
+        let mut search = Search::new(self, Deadline::Never);
         if let Some(value) = search.next_if()? {
             return Ok(value);
         }
@@ -233,12 +228,12 @@ impl Mailbox {
     #[doc(hidden)]
     #[inline]
     pub fn search(&mut self) -> Search<'_> {
-        Search::new(self, Until::By(Deadline::Never))
+        Search::new(self, Deadline::Never)
     }
 
     #[doc(hidden)]
     pub fn search_timeout(&mut self, timeout: Duration) -> Search<'_> {
-        Search::new(self, Until::after(timeout))
+        Search::new(self, if timeout.is_zero() { Deadline::Passed } else { Deadline::after(timeout) })
     }
 }
 

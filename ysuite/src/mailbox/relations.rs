@@ -70,21 +70,11 @@ impl Watchers {
         }
     }
 
-    /// Removes the watcher `id`.
-    pub(super) fn remove(&self, id: u64) {
-        let removed = match &mut *self.lock() {
-            WatchersState::Alive(watchers) => watchers.remove(&id),
-            WatchersState::Ended(_) => None,
-        };
-        // After the lock.
-        drop(removed);
-    }
-
-    /// The watcher `id` is no longer linked; it stays if it is owned.
-    pub(super) fn unlink(&self, id: u64) {
+    /// Removes the watcher `id`; with `keep_owned` only its link, if the mailbox is its owner.
+    pub(super) fn remove(&self, id: u64, keep_owned: bool) {
         let removed = match &mut *self.lock() {
             WatchersState::Alive(watchers) => match watchers.get_mut(&id) {
-                Some(watcher) if watcher.owner => {
+                Some(watcher) if keep_owned && watcher.owner => {
                     watcher.link = false;
                     None
                 }

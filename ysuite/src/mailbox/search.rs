@@ -6,7 +6,6 @@
 //! After [`URGENT_TURN`] urgent messages in a row a search offers the ordinary ones first, once.
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
 use core::any::Any;
 
@@ -76,23 +75,6 @@ impl Aside {
     }
 }
 
-/// How long to search.
-#[derive(Clone, Copy)]
-pub(super) enum Until {
-    /// Without waiting.
-    Now,
-    By(Deadline),
-}
-
-impl Until {
-    pub(super) fn after(timeout: Duration) -> Self {
-        if timeout.is_zero() {
-            return Self::Now;
-        }
-        Self::By(Deadline::after(timeout))
-    }
-}
-
 /// Which messages are being offered.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
@@ -108,7 +90,8 @@ enum Stage {
 #[doc(hidden)]
 pub struct Search<'a> {
     mailbox: &'a mut Mailbox,
-    until: Until,
+    /// `Passed`: without waiting.
+    deadline: Deadline,
     stage: Stage,
     /// The index of the offered message among those set aside.
     at: usize,
@@ -123,11 +106,19 @@ pub struct Search<'a> {
 
 impl<'a> Search<'a> {
     #[inline(always)]
-    pub(super) fn new(mailbox: &'a mut Mailbox, until: Until) -> Self {
+    pub(super) fn new(mailbox: &'a mut Mailbox, deadline: Deadline) -> Self {
         mailbox.inner().is_read_here();
         let stage = Stage::New;
-        let mut search =
-            Self { mailbox, until, stage, at: 0, offered: false, ordinary_first: false, passed: 0, passed_urgent: 0 };
+        let mut search = Self {
+            mailbox,
+            deadline,
+            stage,
+            at: 0,
+            offered: false,
+            ordinary_first: false,
+            passed: 0,
+            passed_urgent: 0,
+        };
         let aside = &search.mailbox.aside;
         if aside.len() != 0 || aside.in_a_row >= URGENT_TURN {
             search.begin_further();
@@ -191,9 +182,9 @@ impl<'a> Search<'a> {
     #[cold]
     fn wait(&mut self) -> Result<(), ReceiveError> {
         let inbox = &mut self.mailbox.inbox;
-        let waited = match self.until {
-            Until::By(deadline) => inbox.wait(deadline),
-            Until::Now => inbox.rest(),
+        let waited = match self.deadline {
+            Deadline::Passed => inbox.rest(),
+            deadline => inbox.wait(deadline),
         };
         waited.map_err(|error| match error {
             RecvTimeoutError::Timeout => ReceiveError::Timeout,
@@ -274,11 +265,7 @@ impl<'a> Search<'a> {
             return Ok(());
         }
         self.passed = 0;
-        match self.until {
-            Until::Now => Err(ReceiveError::Timeout),
-            Until::By(deadline) if deadline.is_over() => Err(ReceiveError::Timeout),
-            Until::By(_) => Ok(()),
-        }
+        if self.deadline.is_over() { Err(ReceiveError::Timeout) } else { Ok(()) }
     }
 
     /// The rank of the offered message, if it was set aside.

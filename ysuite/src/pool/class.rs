@@ -103,11 +103,6 @@ impl Class {
         if self.bytes < LINE { 8 } else { LINE }
     }
 
-    pub(super) fn touched(&self) -> usize {
-        // ORDERING: Relaxed; a count.
-        self.touched.load(Ordering::Relaxed) as usize
-    }
-
     #[inline(always)]
     pub(super) fn index_in_row(&self) -> usize {
         self.index_in_row
@@ -160,7 +155,7 @@ impl Class {
     #[inline(never)]
     fn prepare(&self, block: Block, entry: Entry, len: usize) {
         if entry.is_fresh() {
-            // ORDERING: Relaxed; a count.
+            // ORDERING: Relaxed; a count, pairs with nothing.
             self.touched.fetch_add(1, Ordering::Relaxed);
             return;
         }
@@ -277,7 +272,8 @@ impl ClassStats {
             block_bytes: class.bytes(),
             blocks,
             in_use: blocks.saturating_sub(class.depot().len()),
-            high_water: class.touched(),
+            // ORDERING: Relaxed; a count, pairs with nothing.
+            high_water: class.touched.load(Ordering::Relaxed) as usize,
             freed_elsewhere: class.depot().elsewhere(),
         }
     }
@@ -285,31 +281,21 @@ impl ClassStats {
 
 /// For the model checker: a cell for each block, touched by the thread that takes the block and by the one that frees it.
 /// Two owners at a time, or one that does not see what the last has done, race on the cell. Otherwise empty.
-#[cfg(ysuite_loom)]
-struct RaceCheck(Box<[crate::sync::UnsafeCell<()>]>);
+struct RaceCheck(#[cfg(ysuite_loom)] Box<[crate::sync::UnsafeCell<()>]>);
 
-#[cfg(ysuite_loom)]
-impl RaceCheck {
-    fn new(blocks: usize) -> Self {
-        Self((0..blocks).map(|_| crate::sync::UnsafeCell::new(())).collect())
-    }
-
-    fn touch(&self, block: u32) {
-        self.0[block as usize].with_mut(|_| ());
-    }
-}
-
-#[cfg(not(ysuite_loom))]
-struct RaceCheck;
-
-#[cfg(not(ysuite_loom))]
 impl RaceCheck {
     fn new(_blocks: usize) -> Self {
-        Self
+        Self(
+            #[cfg(ysuite_loom)]
+            (0.._blocks).map(|_| crate::sync::UnsafeCell::new(())).collect(),
+        )
     }
 
     #[inline(always)]
-    fn touch(&self, _block: u32) {}
+    fn touch(&self, _block: u32) {
+        #[cfg(ysuite_loom)]
+        self.0[_block as usize].with_mut(|_| ());
+    }
 }
 
 #[cfg(all(test, not(ysuite_loom)))]

@@ -169,47 +169,36 @@ impl Bank {
         }
     }
 
-    fn held(&self, group: usize, index: usize) -> Held {
-        Held { bank: self, index: group * GROUP + index }
+    /// The first magazine that `take` finds in a marked group. Doubts the mark of a group for which `is_true` is false.
+    fn search(
+        &self,
+        marks: &Marks,
+        take: impl Fn(&MagazineGroup) -> Option<usize>,
+        is_true: fn(&MagazineGroup) -> bool,
+    ) -> Option<Held> {
+        marks.iter().find_map(|at| {
+            let group = &self.groups[at];
+            let found = take(group);
+            if found.is_none() && !is_true(group) {
+                marks.doubt(at, || is_true(group));
+            }
+            found.map(|index| Held { bank: self, index: at * GROUP + index })
+        })
     }
 
     pub(super) fn claim(&self) -> Option<Held> {
-        self.free.iter().find_map(|at| {
-            let group = &self.groups[at];
-            match group.claim() {
-                Some(index) => {
-                    // Before the magazine has blocks.
-                    self.claimed.add(at);
-                    Some(self.held(at, index))
-                }
-                None => {
-                    self.free.doubt(at, || group.has_free());
-                    None
-                }
-            }
-        })
+        let held = self.search(&self.free, MagazineGroup::claim, MagazineGroup::has_free)?;
+        // Before the magazine has blocks.
+        self.claimed.add(held.index / GROUP);
+        Some(held)
     }
 
     pub(super) fn adopt(&self) -> Option<Held> {
-        self.claimed.iter().find_map(|at| {
-            let group = &self.groups[at];
-            let found = group.adopt(0);
-            if found.is_none() && !group.has_claimed() {
-                self.claimed.doubt(at, || group.has_claimed());
-            }
-            found.map(|index| self.held(at, index))
-        })
+        self.search(&self.claimed, |group| group.adopt(0), MagazineGroup::has_claimed)
     }
 
     pub(super) fn adopt_roomy(&self) -> Option<Held> {
-        self.roomy.iter().find_map(|at| {
-            let group = &self.groups[at];
-            let found = group.adopt(ROOMY);
-            if found.is_none() {
-                self.roomy.doubt(at, || group.has_roomy());
-            }
-            found.map(|index| self.held(at, index))
-        })
+        self.search(&self.roomy, |group| group.adopt(ROOMY), MagazineGroup::has_roomy)
     }
 
     pub(super) fn steal(&self) -> Option<Entry> {

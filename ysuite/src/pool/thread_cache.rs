@@ -63,15 +63,13 @@ loom::thread_local! {
 /// Takes a block; returns it with the number of this thread.
 #[inline(always)]
 pub(super) fn take(class: &Class) -> Option<(Entry, u32)> {
-    CACHES
-        .try_with(|caches| caches.take(class))
-        .unwrap_or_else(|_| class.depot().steal().map(|entry| (entry, NO_THREAD)))
+    CACHES.try_with(|own| own.take(class)).unwrap_or_else(|_| class.depot().steal().map(|entry| (entry, NO_THREAD)))
 }
 
 /// Gives back a block that thread `taker` took. The share that is returned may be the last that keeps the class alive.
 #[inline(always)]
 pub(super) fn put(class: &Class, entry: Entry, taker: u32) -> Option<Arc<PoolCore>> {
-    match CACHES.try_with(|caches| caches.put(class, entry, taker)) {
+    match CACHES.try_with(|own| own.put(class, entry, taker)) {
         Ok(()) => None,
         Err(_) => Some(put_past_locals(class, entry)),
     }
