@@ -14,7 +14,7 @@ mod send;
 pub mod spsc;
 
 pub use self::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
-pub(crate) use self::inbox::{Doors, Inbox};
+pub(crate) use self::inbox::{Inbox, InboxSender};
 #[doc(hidden)]
 pub use self::iter::Receive;
 pub use self::iter::{IntoIter, Iter, TryIter};
