@@ -166,8 +166,8 @@ impl Hub {
     /// which both are dropped. Allocates; without a system call but to wake this very hub.
     ///
     /// # Errors
-    /// Where the receiver is attached to a set already (an exchange's receiver is taken out of it instead), or the hub has
-    /// [as many](Hub::with_receivers) as it may. The receiver comes back with the error.
+    /// Where the receiver is attached to a set already, or the hub has [as many](Hub::with_receivers) as it may. The
+    /// receiver comes back with the error.
     pub fn receive<R, H>(&mut self, receiver: R, handler: H) -> Result<Source, Refused<R>>
     where
         R: Receive + Attach + Send + 'static,
@@ -175,7 +175,7 @@ impl Hub {
     {
         let table = &mut self.receivers.table;
         let mut serving = Box::new(Serving { receiver, handler });
-        // Before it has its place: leaving another set may run a waker, which may panic.
+        // Before it has its place: a receiver that is refused needs none.
         if let Err(error) = self.watch.attach(&mut serving.receiver, POSTS + 1 + table.next().place as usize) {
             return Err(Refused { error: error.into(), source: serving.receiver });
         }

@@ -184,7 +184,7 @@ pub(crate) fn rest(side: &mut impl WaitingEnd) -> bool {
 pub(crate) fn attach(side: &mut impl WaitingEnd, registration: Registration) -> Result<(), AttachError> {
     // SAFETY: the side's own end, and nothing else of it is under way.
     unsafe { side.target().set_registration(registration) }.map_err(|_| AttachError::AlreadyAttached)?;
-    // There may be something already, and nobody is armed: told once too often is told.
+    // There may be something already, and no token is armed that a sender would take.
     self::registration(side).inspect(|registration| registration.raise());
     Ok(())
 }

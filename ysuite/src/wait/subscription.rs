@@ -13,7 +13,7 @@ use core::task::Waker;
 use super::many::{SharedEnd, propagate};
 use super::slots::Waiter;
 use super::waiter_target::WaiterTarget;
-use crate::signal::Registration;
+use crate::signal::{AttachError, Registration};
 use crate::sync::{AtomicBool, Ordering};
 
 /// A receiver's places. Most receivers have none.
@@ -93,17 +93,18 @@ impl Subscriptions {
         self.task.as_ref().is_some_and(|post| post.settle(side))
     }
 
-    /// From now on the receiver is attached to this set, and to no other.
-    pub(crate) fn attach(&mut self, side: impl SharedEnd, registration: Registration) {
-        // There may be messages already: told once too often is told.
+    /// From now on the receiver is attached to the set of this registration. A receiver that is attached already refuses:
+    /// it stays where it is, and dropping the registration gives the id back.
+    pub(crate) fn attach(&mut self, side: impl SharedEnd, registration: Registration) -> Result<(), AttachError> {
+        if self.attached.is_some() {
+            return Err(AttachError::AlreadyAttached);
+        }
+        // The channel may hold messages already. If it does not, the receiver finds that out and takes the id down.
         registration.raise();
         let post = Subscription::new(side);
         post.bell(&side).set_registration(registration);
-        if let Some(old) = self.attached.replace(post) {
-            if old.leave(side).0 {
-                propagate(side);
-            }
-        }
+        self.attached = Some(post);
+        Ok(())
     }
 
     /// Looks at what binds the receiver to a set, if it is in one.
