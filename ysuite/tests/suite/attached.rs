@@ -54,6 +54,7 @@ impl<const BOUND: usize> Ends for Letters<BOUND> {
 }
 
 impl<const BOUND: usize> Blocking for Letters<BOUND> {
+    const TELLS_ONE: bool = false;
     fn recv_timeout(mailbox: &mut Mailbox, timeout: Duration) -> Result<Message, RecvTimeoutError> {
         mailbox.receive_timeout(timeout).map_err(|error| match error {
             ReceiveError::Timeout => RecvTimeoutError::Timeout,
@@ -73,8 +74,8 @@ impl<const BOUND: usize> Blocking for Letters<BOUND> {
 macro_rules! with_every_receiver {
     ($set:ty $(, $epoll:ident)?) => {
         with_every_receiver!(@each $set, [$($epoll)?]:
-            pipe crate::spsc::Pipe<0>: [batching], funnel crate::mpsc::Funnel<0>: [batching],
-            exchange crate::mpmc::Exchange<1024>: [], mailbox crate::attached::Letters<0>: [],
+            pipe crate::spsc::Pipe<0>: [many batching], funnel crate::mpsc::Funnel<0>: [many batching],
+            exchange crate::mpmc::Exchange<1024>: [many], mailbox crate::attached::Letters<0>: [],
             bounded_mailbox crate::attached::Letters<100>: []);
         // Small bounds, for the streams only: senders wait for room.
         with_every_receiver!(@streams $set:
@@ -82,16 +83,23 @@ macro_rules! with_every_receiver {
             funnel_of_2 crate::mpsc::Funnel<2>, exchange_of_1 crate::mpmc::Exchange<1>,
             exchange_of_2 crate::mpmc::Exchange<2>, mailbox_of_2 crate::attached::Letters<2>);
     };
-    (@each $set:ty, $epoll:tt: $($name:ident $ends:ty: $batching:tt),*) => {
+    (@each $set:ty, $epoll:tt: $($name:ident $ends:ty: $more:tt),*) => {
         $(mod $name {
             crate::attached_suite!($set, $ends);
             crate::attached_and_blocking_suite!($set, $ends);
-            with_every_receiver!(@batching $batching $set, $ends);
+            with_every_receiver!(@more $more $set, $ends);
             with_every_receiver!(@epoll $epoll $set, $ends);
         })*
     };
-    (@batching [] $set:ty, $ends:ty) => {};
-    (@batching [batching] $set:ty, $ends:ty) => { crate::attached_and_batching_suite!($set, $ends); };
+    // A thread that sends to very many mailboxes gives lanes up meanwhile, and each is told of that.
+    (@more [] $set:ty, $ends:ty) => {};
+    (@more [many] $set:ty, $ends:ty) => {
+        crate::tests_of!(attached::levels, $set, $ends: every_id_may_have_a_receiver);
+    };
+    (@more [many batching] $set:ty, $ends:ty) => {
+        with_every_receiver!(@more [many] $set, $ends);
+        crate::attached_and_batching_suite!($set, $ends);
+    };
     (@epoll [] $set:ty, $ends:ty) => {};
     (@epoll [epoll] $set:ty, $ends:ty) => {
         #[cfg(target_os = "linux")]

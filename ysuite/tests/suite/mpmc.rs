@@ -10,6 +10,7 @@ impl<const CAPACITY: usize> Kind for Exchange<CAPACITY> {
     type Receiver<T: Send + 'static> = mpmc::Receiver<T>;
     const CAPACITY: Option<usize> = Some(CAPACITY);
     const LENGTH_IS_THERE: bool = false;
+    const TELLS_ONE: bool = true;
     fn another<T: Send + 'static>(sender: &mpmc::Sender<T>) -> Option<mpmc::Sender<T>> {
         Some(sender.clone())
     }

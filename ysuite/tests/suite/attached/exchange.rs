@@ -36,6 +36,11 @@ impl Loop {
         fresh
     }
 
+    /// Waits until the descriptor is readable. A method, so that a thread that waits takes the set along with the watch.
+    fn block(&self) {
+        self.watch.block();
+    }
+
     /// Whether its id is up; the descriptor says the same.
     fn is_told(&mut self) -> bool {
         let readable = self.watch.readable();
@@ -138,7 +143,7 @@ fn a_sleeping_thread_and_an_attached_receiver_share() {
         sender.send(2).unwrap();
         // Whichever was woken first: both are, and the thread has one of them.
         let taken = thread.join().unwrap();
-        attached.watch.block();
+        attached.block();
         assert_eq!(attached.receiver.try_recv(), Ok(3 - taken));
     });
 }
@@ -155,7 +160,7 @@ fn event_loops_share_a_stream_and_all_learn_of_its_end() {
                 let received = received.clone();
                 thread::spawn(move || {
                     loop {
-                        one.watch.block();
+                        one.block();
                         // A few at a time: what is left keeps the id up.
                         for _ in 0..5 {
                             match one.receiver.try_recv() {

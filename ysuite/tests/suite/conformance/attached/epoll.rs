@@ -1,6 +1,6 @@
 //! The suite of attached receivers in sets that have a descriptor, on Linux: the descriptor says what the set says.
 
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 use rustix::event::epoll::EventFlags;
 use ysuite::signal::{SignalSet, Wait};
@@ -105,13 +105,18 @@ pub(crate) fn receivers_in_other_threads_silence_the_descriptor<K: DescriptorKin
                         None => thread::yield_now(),
                     }
                 }
-                assert_eq!(take::<R>(&mut receiver), None);
                 receiver
             }));
         }
-        // Kept until the end: dropping them would silence the descriptor too, and the point is that being empty has.
+        // All are kept until the end: dropping them would silence the descriptor too, and the point is that being empty has.
         let _senders: Vec<_> = senders.into_iter().map(|thread| thread.join().unwrap()).collect();
-        let _receivers: Vec<_> = receivers.into_iter().map(|thread| thread.join().unwrap()).collect();
+        let find_empty = |receiver: JoinHandle<R::Receiver>| {
+            let mut receiver = receiver.join().unwrap();
+            // Once more: a mailbox is told when a thread ends that has sent to it.
+            thread::spawn(move || (take::<R>(&mut receiver), receiver)).join().unwrap()
+        };
+        let found: Vec<_> = receivers.into_iter().map(find_empty).collect();
+        assert!(found.iter().all(|(message, _)| message.is_none()));
         // At the latest after one look: a ring may have been announced before it was written.
         assert_up(&mut set, &[]);
         assert!(!watch.readable());

@@ -17,6 +17,8 @@ use crate::support::Random;
 macro_rules! inbox_suite {
     ($set:ty) => {
         $crate::tests_of!(attached::inbox, $set: raising_after_release_does_nothing, releasing_twice_is_releasing_once);
+        $crate::tests_of!(attached::levels, $set, $crate::conformance::attached::inbox::Inbox:
+            every_id_may_have_a_receiver);
         $crate::attached_suite!($set, $crate::conformance::attached::inbox::Inbox);
     };
 }
