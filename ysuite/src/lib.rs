@@ -95,7 +95,7 @@
 //! | `signal` | wait-free | no | 1 to wake | yes, but for that | – |
 //! | `check` | wait-free | no (many ids: the answer) | 1 | yes, but for that | – |
 //! | `poll`, `poll_timeout` | blocks | as `check` | 2 for each sleep | no | – |
-//! | `attach`, `detach` | wait-free (`mpmc`: lock-free) | `attach`: less than 100 bytes | 1 (`mpmc`: 2) | no | – |
+//! | `attach`, `detach` | wait-free (`mpmc`: lock-free) | `attach`: less than 100 bytes | 1 (`mpmc`: `detach` 2) | no | – |
 //! | `Select`: `wait`, `wait_timeout` | blocks | as `check` | 2 for each sleep | no | – |
 //! | `hub::Handle`: `post` | wait-free | a chunk, as `mpsc`; a box for more than three words | 1 to wake a sleeping hub | no (allocates) | – |
 //! | `hub::Handle`: `clone`, `drop` | lock-free | the lane | 0; `drop` of the last: 1 to wake | no | – |

@@ -157,8 +157,8 @@ impl Hub {
     /// gone, and then drops both. Allocates; makes no system call, except to wake this hub.
     ///
     /// # Errors
-    /// Where the receiver is attached to a set already (an exchange's receiver is detached from it instead), or the hub has
-    /// [as many receivers](Hub::with_receivers) as it can. The receiver comes back with the error.
+    /// Where the receiver is attached to a set already, or the hub has [as many](Hub::with_receivers) as it may. The
+    /// receiver comes back with the error.
     pub fn receive<R, H>(&mut self, receiver: R, handler: H) -> Result<Source, Refused<R>>
     where
         R: Receive + Attach + Send + 'static,
@@ -166,7 +166,7 @@ impl Hub {
     {
         let table = &mut self.receivers.table;
         let mut serving = Box::new(Serving { receiver, handler });
-        // Before it is in the table: detaching it from another set may run a waker, which may panic.
+        // Before it is in the table: a receiver that is refused needs no entry.
         if let Err(error) = self.watch.set.attach(&mut serving.receiver, POSTS + 1 + table.next().index as usize) {
             return Err(Refused { error: error.into(), source: serving.receiver });
         }

@@ -1,7 +1,8 @@
 //! How a thread sleeps and is woken. Nothing here knows of queues or messages.
 //!
 //! A *signaler* is two things: which signals are up (a set of bits), and how the one thread that waits for them sleeps.
-//! [`Signal`] and [`Wait`] are the two ends of every kind, so an algorithm can wait without knowing on what.
+//! [`Signal`] and [`Wait`] are the two ends of every kind, so an algorithm can wait without knowing on what. The kinds of
+//! many signals, to which receivers can be attached, are [`SignalSet`]s as well.
 //!
 //! | kind | signals | threads | sleeps on |
 //! |---|---|---|---|
@@ -24,6 +25,7 @@ mod doorbell;
 mod models;
 mod select;
 mod set;
+mod signal_set;
 mod signals;
 mod task;
 mod ypollset;
@@ -41,6 +43,7 @@ use crate::sync::Arc;
 pub use attach::{Attach, AttachError, Registration};
 pub use bits::MAX_CAPACITY;
 pub use select::Select;
+pub use signal_set::SignalSet;
 pub use signals::Signals;
 pub(crate) use task::TaskSlot;
 pub use ypollset::YPollset;

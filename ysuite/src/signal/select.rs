@@ -76,8 +76,8 @@ impl Select {
     /// Waits for this receiver as well, and returns the id by which it will be named.
     ///
     /// # Errors
-    /// If it is attached already ([`AttachError::AlreadyAttached`]; the receiver of an exchange is taken out of where it was
-    /// instead), or there are as many as there may be ([`AttachError::IdTaken`]). Nothing has changed.
+    /// If it is attached already, here or to another set ([`AttachError::AlreadyAttached`]), or there are as many as there
+    /// may be ([`AttachError::IdTaken`]). Nothing has changed.
     pub fn add(&mut self, receiver: &mut impl Attach) -> Result<usize, AttachError> {
         let capacity = self.set.capacity();
         let mut error = AttachError::IdTaken { id: self.next };

@@ -14,7 +14,7 @@ use super::many::{SharedEnd, propagate};
 use super::slots::Waiter;
 use super::waiter_target::WaiterTarget;
 use crate::block::{Waiting, arm_and_look};
-use crate::signal::Registration;
+use crate::signal::{AttachError, Registration};
 use crate::sync::{AtomicBool, Ordering};
 
 /// A receiver's slots. Most receivers have none.
@@ -121,17 +121,18 @@ impl Subscriptions {
         self.task.as_ref().is_some_and(|subscription| subscription.disarm(end))
     }
 
-    /// From now on the receiver is attached to this set, and to no other.
-    pub(crate) fn attach(&mut self, end: impl SharedEnd, registration: Registration) {
-        // There may be messages already: told once too often is told.
+    /// From now on the receiver is attached to the set of this registration. A receiver that is attached already refuses:
+    /// it stays where it is, and dropping the registration gives the id back.
+    pub(crate) fn attach(&mut self, end: impl SharedEnd, registration: Registration) -> Result<(), AttachError> {
+        if self.attached.is_some() {
+            return Err(AttachError::AlreadyAttached);
+        }
+        // The channel may hold messages already. If it does not, the receiver finds that out and takes the id down.
         registration.raise();
         let subscription = Subscription::new(end);
         subscription.target(&end).set_registration(registration);
-        if let Some(old) = self.attached.replace(subscription) {
-            if old.unregister(end).0 {
-                propagate(end);
-            }
-        }
+        self.attached = Some(subscription);
+        Ok(())
     }
 
     /// Runs `look` on the registration that binds the receiver to a set, if it is in one.

@@ -166,14 +166,28 @@ fn is_long() -> bool {
     std::env::var("YSUITE_STRESS").is_ok_and(|form| form == "long")
 }
 
-/// Rounds, by number from 1, until enough sleeps were counted: in the short form one. Says and returns how often threads
-/// slept, and what they asked the kernel for in all.
-fn rounds(name: &'static str, mut round: impl FnMut(u64, &Arc<Account>)) -> (u64, u64) {
-    let long = is_long();
+/// How long a hunt goes on.
+#[derive(Clone, Copy)]
+struct Limits {
+    /// Sleeps that end the short form; it has one round at least.
+    short: u64,
+    /// Ends both forms, but for the last round, however few sleeps were counted.
+    time: Duration,
+}
+
+impl Limits {
+    /// The short form is one round.
+    const ONE_ROUND: Self = Self { short: 0, time: Duration::MAX };
+}
+
+/// Rounds, by number from 1, until enough sleeps were counted. Says and returns how often threads slept, and what they asked
+/// the kernel for in all.
+fn rounds(name: &'static str, limits: Limits, mut round: impl FnMut(u64, &Arc<Account>)) -> (u64, u64) {
+    let enough = if is_long() { LONG } else { limits.short };
     let account = Arc::new(Account::default());
     let mut rounds = 0;
     let start = Instant::now();
-    while rounds == 0 || long && account.sleeps.load(Ordering::Relaxed) < LONG {
+    while rounds == 0 || start.elapsed() < limits.time && account.sleeps.load(Ordering::Relaxed) < enough {
         rounds += 1;
         round(rounds, &account);
     }
@@ -182,8 +196,8 @@ fn rounds(name: &'static str, mut round: impl FnMut(u64, &Arc<Account>)) -> (u64
     (sleeps, calls)
 }
 
-/// Such rounds, in which somebody must have slept.
-fn rounds_with_sleeps(name: &'static str, round: impl FnMut(u64, &Arc<Account>)) {
-    let (sleeps, _) = rounds(name, round);
-    assert!(sleeps > 0, "nobody slept: nothing was tested");
+/// Such rounds, in which a thread must have slept.
+fn rounds_with_sleeps(name: &'static str, limits: Limits, round: impl FnMut(u64, &Arc<Account>)) {
+    let (sleeps, _) = rounds(name, limits, round);
+    assert!(sleeps > 0, "no thread slept: nothing was tested");
 }

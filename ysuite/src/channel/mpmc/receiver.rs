@@ -329,11 +329,9 @@ impl<T> Drop for Receiver<T> {
 }
 
 impl<T> Attach for Receiver<T> {
-    /// Attaching a receiver that is attached already detaches it from where it was.
     fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
         let readers = self.shared.readers();
-        self.subscriptions.get_or_insert_default().attach(readers, registration);
-        Ok(())
+        self.subscriptions.get_or_insert_default().attach(readers, registration)
     }
 
     fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
