@@ -15,11 +15,13 @@ pub(crate) enum Deadline {
 
 impl Deadline {
     /// The deadline `timeout` from now; `Never` where the clock cannot represent it.
+    #[inline]
     pub(crate) fn after(timeout: Duration) -> Self {
         Instant::now().checked_add(timeout).map_or(Self::Never, Self::At)
     }
 
     /// The time that remains; zero when the deadline has passed, `None` where it never comes.
+    #[inline]
     pub(crate) fn left(self) -> Option<Duration> {
         match self {
             Self::Passed => Some(Duration::ZERO),
@@ -29,6 +31,7 @@ impl Deadline {
     }
 
     /// Whether the deadline has passed.
+    #[inline]
     pub(crate) fn is_over(self) -> bool {
         self.left() == Some(Duration::ZERO)
     }

@@ -137,6 +137,7 @@ pub(crate) type Native = linux::Linux;
 
 /// Sleeps while `word == expected`, until the deadline at most. May return early for no reason. Makes no system call
 /// once the deadline has passed.
+#[inline]
 pub(crate) fn sleep_on(word: &AtomicU32, expected: u32, deadline: Deadline) -> Waited {
     match deadline.left() {
         Some(Duration::ZERO) => Waited::TimedOut,

@@ -156,6 +156,7 @@ impl Backoff {
 
     /// Runs `sleep`, and learns how long sleeps take where that is of interest: clocks are not free. `sleep` says whether
     /// it was woken; where it ended because its time was up, its length says nothing.
+    #[inline]
     pub(crate) fn time(&mut self, sleep: impl FnOnce() -> bool) -> bool {
         let is_curious = self.spin == Spin::Adaptive && (self.is_worth() || self.skipped % 8 == 0);
         let start = is_curious.then(Instant::now);
@@ -167,6 +168,7 @@ impl Backoff {
         woken
     }
 
+    #[inline]
     fn is_worth(&self) -> bool {
         self.worth >= ALWAYS / 4
     }
@@ -257,11 +259,13 @@ impl SharedBackoff {
         self.keep(backoff);
     }
 
+    #[inline]
     pub(crate) fn recall(&self) -> Backoff {
         // ORDERING: Relaxed; the word guards nothing but itself.
         Backoff::from_bits(self.0.load(Ordering::Relaxed))
     }
 
+    #[inline]
     pub(crate) fn keep(&self, backoff: Backoff) {
         // ORDERING: Relaxed; the word guards nothing but itself.
         self.0.store(backoff.to_bits(), Ordering::Relaxed);

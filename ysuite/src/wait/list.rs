@@ -74,6 +74,7 @@ pub(crate) struct ListState(u32);
 
 impl ListState {
     /// Whether a waiter is armed, or about to be.
+    #[inline]
     pub(crate) fn is_armed(self) -> bool {
         self.0 & ARMED_MASK != 0
     }
@@ -135,10 +136,12 @@ impl WaitList {
     }
 
     /// How the owner of a slot is woken. Only the owner may change it, and only while the slot is not armed.
+    #[inline]
     pub(crate) fn target(&self, slot: &Waiter) -> &WaiterTarget {
         self.block(slot).target(slot.index)
     }
 
+    #[inline]
     fn block(&self, slot: &Waiter) -> &SlotBlock {
         // SAFETY: blocks live as long as the list, and a waiter is only ever used with the list it registered with.
         unsafe { &*slot.block }
@@ -154,6 +157,7 @@ impl WaitList {
     }
 
     /// Publisher: the word, behind a full fence.
+    #[inline]
     pub(crate) fn attend(&self) -> ListState {
         // ORDERING: pairs with the fence in `arm`: either the loads below find the armed waiter, or the waiter's second
         // look sees what was published before this fence.
@@ -177,6 +181,7 @@ impl WaitList {
 
     /// Waiter: from now on it may be notified. Afterwards it must look at the queue once more before it sleeps. Nothing
     /// changes for a slot that is armed already. `is_thread`: the waiter is a thread, and comes at once when notified.
+    #[inline]
     pub(crate) fn arm(&self, slot: &Waiter, is_thread: bool) {
         let (block, bit) = (self.block(slot), 1_u64 << slot.index);
         block.enlist(slot.index, is_thread);
@@ -207,6 +212,7 @@ impl WaitList {
     }
 
     /// Waiter: must not be notified any more. False: it was not armed, or has been notified.
+    #[inline]
     pub(crate) fn disarm(&self, slot: &Waiter) -> bool {
         let (block, bit) = (self.block(slot), 1_u64 << slot.index);
         // ORDERING: Acquire pairs with the Release in `SlotBlock::claim`: where the bit is gone, what its notifier had
@@ -220,12 +226,14 @@ impl WaitList {
     }
 
     /// Whether the slot is armed, and has not been notified.
+    #[inline]
     pub(crate) fn is_armed(&self, slot: &Waiter) -> bool {
         // ORDERING: Acquire pairs with the Release in `SlotBlock::claim`: where the bit is gone, what its notifier had
         // published is visible.
         self.block(slot).armed.load(Ordering::Acquire) & (1 << slot.index) != 0
     }
 
+    #[inline]
     fn uncount(&self) {
         // ORDERING: AcqRel keeps the release sequence of `arm` whole: a waiter that finds FENCED in the word sees what the
         // heavy barrier has made visible.
@@ -233,18 +241,21 @@ impl WaitList {
     }
 
     /// A notified thread has arrived: it has taken what there was for it, or is about to unregister.
+    #[inline]
     pub(crate) fn arrive(&self) {
         // ORDERING: AcqRel: a thread that finds this one arrived, by `in_flight`, sees what it has taken.
         self.in_flight.fetch_sub(1, Ordering::AcqRel);
     }
 
     /// How many threads have been notified and have not arrived.
+    #[inline]
     pub(crate) fn in_flight(&self) -> usize {
         // ORDERING: Acquire pairs with the Release in `arrive`: what the arrived threads have taken is visible.
         self.in_flight.load(Ordering::Acquire).max(0) as usize
     }
 
     /// The word as it stands.
+    #[inline]
     pub(crate) fn word(&self) -> ListState {
         // ORDERING: Acquire pairs with the read-modify-writes of `arm`: a thread that finds a waiter armed sees what that
         // waiter had seen.
@@ -252,6 +263,7 @@ impl WaitList {
     }
 
     /// Publisher: takes the armed bit of the next waiter, in turn. The caller wakes it.
+    #[inline]
     pub(crate) fn notify_one(&self) -> Option<Notified<'_>> {
         // ORDERING: Acquire pairs with the Release exchange in `SlotBlock::extend`, which hands over the block.
         let first = self.blocks.load(Ordering::Acquire);
@@ -280,6 +292,7 @@ impl WaitList {
         None
     }
 
+    #[inline]
     fn notified<'a>(&'a self, block: &'a SlotBlock, index: usize) -> Notified<'a> {
         let notified = Notified::new(&self.vacant, block, index);
         // ORDERING: Relaxed; a hint.

@@ -152,6 +152,7 @@ impl<S: SharedEnd> Drop for ManyWait<S> {
 
 /// There is something for up to `most` waiters: notifies as many. Stops after a thread, which notifies the next itself if
 /// it leaves anything; a task or an attached receiver may have other things to do.
+#[inline]
 pub(crate) fn notify(list: &WaitList, most: usize) {
     let mut panics = Panics::none();
     for _ in 0..most {

@@ -70,11 +70,13 @@ impl Deref for Notified<'_> {
 
 impl<'a> Notified<'a> {
     /// For the notifier that has taken the armed bit of this slot.
+    #[inline]
     pub(crate) fn new(vacant: &'a Vacancies, block: &'a SlotBlock, index: usize) -> Self {
         Self { vacant, block, index }
     }
 
     /// Whether the waiter is a blocked thread. It comes at once, and then notifies others if there is more.
+    #[inline]
     pub(crate) fn is_thread(&self) -> bool {
         // ORDERING: Relaxed; the owner wrote it before it armed, and `claim` has acquired the armed bit.
         self.block.slots[self.index].is_thread.load(Ordering::Relaxed)
@@ -89,6 +91,7 @@ impl Drop for Notified<'_> {
 
 impl SlotBlock {
     /// One user less. Once the owner has unregistered, the last user gives the slot back.
+    #[inline]
     pub(crate) fn unuse(&self, index: usize, vacant: &Vacancies) {
         // ORDERING: AcqRel: each user releases what it did with the target; the last user acquires it from all others,
         // here and in `unregister`, before it vacates the target.
@@ -132,6 +135,7 @@ impl SlotBlock {
     }
 
     /// Takes the armed bit of a slot, among those of `mask`.
+    #[inline]
     pub(crate) fn claim(&self, mask: u64) -> Option<usize> {
         // ORDERING: Relaxed; the notifier's fence in `WaitList::attend` comes before it, and pairs with the waiter's in
         // `WaitList::arm`. The read-modify-write below decides.
@@ -150,6 +154,7 @@ impl SlotBlock {
     }
 
     /// The owner is about to arm. `is_thread`: the owner is a thread, and comes at once when it is notified.
+    #[inline]
     pub(crate) fn enlist(&self, index: usize, is_thread: bool) {
         let slot = &self.slots[index];
         // ORDERING: Relaxed; only the owner writes it, and releases it with the armed bit in `WaitList::arm`.
@@ -168,6 +173,7 @@ impl SlotBlock {
         }
     }
 
+    #[inline]
     pub(crate) fn target(&self, index: usize) -> &WaiterTarget {
         &self.slots[index].target
     }

@@ -154,6 +154,7 @@ impl Subscriptions {
 
     /// What an attached receiver does when it finds nothing: takes its id down, arms, and looks once more. True: a message
     /// has come meanwhile, or the channel has been closed.
+    #[inline(never)]
     pub(crate) fn rest(&self, end: impl SharedEnd) -> bool {
         let Some(subscription) = &self.attached else { return false };
         let Some(registration) = subscription.target(&end).registration() else { return false };

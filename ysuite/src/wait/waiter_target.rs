@@ -33,6 +33,7 @@ impl Default for WaiterTarget {
 
 impl WaiterTarget {
     /// Notifier: wakes the owner of the slot, as a thread or otherwise. A waker is foreign code, and may panic.
+    #[inline]
     pub(crate) fn wake(&self, is_thread: bool) {
         if is_thread {
             // ORDERING: Release is more than needed: the owner's `disarm` acquires what was published, with the armed bit
@@ -47,12 +48,14 @@ impl WaiterTarget {
     }
 
     /// Owner, before it arms: a thread will sleep here.
+    #[inline]
     pub(crate) fn set_asleep(&self) {
         // ORDERING: Relaxed; released with the armed bit in `WaitList::arm`, so that the notifier's store comes after it.
         self.word.store(ASLEEP, Ordering::Relaxed);
     }
 
     /// Owner: sleeps until it is woken (true) or the deadline has passed (false).
+    #[inline]
     pub(crate) fn sleep(&self, deadline: Deadline) -> bool {
         loop {
             if sleep_on(&self.word, ASLEEP, deadline) == Waited::TimedOut {
@@ -66,6 +69,7 @@ impl WaiterTarget {
     }
 
     /// Owner, before it arms: this task is to be woken.
+    #[inline]
     pub(crate) fn set_waker(&self, waker: &Waker) {
         self.task.register(waker);
     }
@@ -77,6 +81,7 @@ impl WaiterTarget {
         self.task.take()
     }
 
+    #[inline]
     pub(crate) fn registration(&self) -> Option<&Registration> {
         // ORDERING: Acquire pairs with the Release in `set_registration`.
         let registration = self.registration.load(Ordering::Acquire);
