@@ -127,9 +127,9 @@ fn a_receiver_whose_time_is_up_passes_the_wake_on() {
 }
 
 /// A waker that does nothing.
-struct Nobody;
+struct Inert;
 
-impl Wake for Nobody {
+impl Wake for Inert {
     fn wake(self: Arc<Self>) {}
 }
 
@@ -152,7 +152,7 @@ fn dropped_while_it_waits<W>(wait: impl Fn(Receiver<u32>) -> W + Sync + Send + '
 #[test]
 fn a_dropped_future_passes_the_wake_on() {
     dropped_while_it_waits(|receiver| {
-        let waker = Waker::from(Arc::new(Nobody));
+        let waker = Waker::from(Arc::new(Inert));
         let mut future = Box::pin(async move { receiver.recv_async().await });
         assert!(future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
         future
@@ -162,7 +162,7 @@ fn a_dropped_future_passes_the_wake_on() {
 #[test]
 fn a_dropped_receiver_passes_the_wake_of_its_task_on() {
     dropped_while_it_waits(|mut receiver| {
-        let waker = Waker::from(Arc::new(Nobody));
+        let waker = Waker::from(Arc::new(Inert));
         assert_eq!(receiver.poll_recv(&mut Context::from_waker(&waker)), Poll::Pending);
         receiver
     });

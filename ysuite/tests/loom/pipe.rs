@@ -18,12 +18,12 @@ fn flush_against_a_reader_going_to_sleep() {
     model(|| {
         let (mut writer, mut reader) = ypipe::unbounded();
         let mut asleep = YSemaphore::new();
-        let bell = asleep.signaler();
+        let signaler = asleep.signaler();
         let thread = thread::spawn(move || {
             for number in 0..2 {
                 writer.write(number).unwrap();
                 if !writer.flush() {
-                    bell.signal(0);
+                    signaler.signal(0);
                 }
             }
             writer
