@@ -1,4 +1,4 @@
-//! Foreign code that may panic, run many times: all of it is run, and the first panic goes on when everything is done.
+//! [`Panics`]: runs several pieces of foreign code, all of them even if some panic, and then resumes the first panic.
 //!
 //! The calling thread only.
 
@@ -7,7 +7,7 @@ use core::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
 
-/// The first panic of several pieces of foreign code, to go on where this is dropped.
+/// The first panic of several pieces of foreign code. Dropping this resumes it.
 pub(crate) struct Panics(Option<Box<dyn Any + Send>>);
 
 impl Panics {
@@ -15,11 +15,11 @@ impl Panics {
         Self(None)
     }
 
-    /// Runs a piece, whatever became of those before it. What it works on is left as its panic leaves it: the caller sees
-    /// to it that nobody minds.
+    /// Runs a piece, even if pieces before it have panicked. The caller ensures that what the piece works on is consistent,
+    /// or not used again, wherever it panics.
     pub(crate) fn catch(&mut self, piece: impl FnOnce()) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(piece)) {
-            // One can go on. What the others say has been printed; they are foreign as well, and not even dropped.
+            // Only one can be resumed. The texts of the others were printed; their drop would be foreign code again.
             match &self.0 {
                 None => self.0 = Some(panic),
                 Some(_) => mem::forget(panic),
@@ -27,7 +27,7 @@ impl Panics {
         }
     }
 
-    /// Nothing goes on: for the end of a thread, where a panic would end the process.
+    /// Resumes nothing: for the end of a thread, where a panic would abort the process.
     pub(crate) fn end_here(mut self) {
         mem::forget(self.0.take());
     }
@@ -37,7 +37,7 @@ impl Drop for Panics {
     fn drop(&mut self) {
         match self.0.take() {
             None => {}
-            // Two panics at once would end the process.
+            // Two panics at once would abort the process.
             Some(panic) if thread::panicking() => mem::forget(panic),
             Some(panic) => resume_unwind(panic),
         }

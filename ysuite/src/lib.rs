@@ -1,9 +1,9 @@
 #![warn(missing_docs)]
 //! Messages between the threads of one process, faster than anything else that can also sleep.
 //!
-//! Everything here follows one idea, **passive synchronisation**: a writer never wakes anybody by habit. The reader says
-//! "I am going to sleep"; the writer finds that out when it writes its next message, and only then pays for a wake-up.
-//! A stream therefore runs without system calls, locks, fences or read-modify-writes, and an idle receiver costs nothing.
+//! Everything here follows one idea, **passive synchronisation**: a writer makes no wake-up call by default. A reader that
+//! goes to sleep says so; the writer sees that when it writes its next message, and only then pays for a wake-up. A stream
+//! therefore runs without system calls, locks, fences or read-modify-writes, and an idle receiver costs nothing.
 //!
 //! ```
 //! let (mut sender, mut receiver) = ysuite::spsc::unbounded();
@@ -17,8 +17,8 @@
 //!
 //! # The house
 //!
-//! A *queue* says who may write, who may read, in what order; it never sleeps, and can only report that the other side
-//! does. A *signaler* says how a thread sleeps and is woken; it has never heard of queues. A *channel* is one of each.
+//! A *queue* decides which thread may write, which may read, and in what order; it never sleeps, and can only report that
+//! the other side does. A *signaler* puts a thread to sleep and wakes it; it knows no queues. A *channel* is one of each.
 //!
 //! ```text
 //!            mailbox              any type, urgent messages, lifetimes
@@ -38,8 +38,8 @@
 //! * [`signal`]: ways to sleep until one of many things happens, [`YSocketpair`](signal::YSocketpair) with a descriptor
 //!   for `poll`, `epoll` and every event loop built on them.
 //! * [`signal::Select`]: the first of several receivers that has something, or a timeout.
-//! * [`queue::ypipe`]: the pipe by itself, for those who bring their own way of sleeping.
-//! * `hub` (a feature): one thread that serves channels, descriptors, timers and functions other threads hand it.
+//! * [`queue::ypipe`]: the pipe by itself, for a program with its own way of sleeping.
+//! * `hub` (a feature): one thread that serves channels, descriptors, timers and posted functions.
 //!
 //! # One channel, many ways of waiting
 //!
@@ -95,7 +95,7 @@
 //! | `signal` | wait-free | no | 1 to wake | yes, but for that | – |
 //! | `check` | wait-free | no (many ids: the answer) | 1 | yes, but for that | – |
 //! | `poll`, `poll_timeout` | blocks | as `check` | 2 for each sleep | no | – |
-//! | `attach`, `detach` | wait-free (`mpmc`: lock-free) | `attach`: less than 100 bytes | 1 (`mpmc`: 2) | no | – |
+//! | `attach`, `detach` | wait-free (`mpmc`: lock-free) | `attach`: less than 100 bytes | 1 (`mpmc`: `detach` 2) | no | – |
 //! | `Select`: `wait`, `wait_timeout` | blocks | as `check` | 2 for each sleep | no | – |
 //! | `hub::Handle`: `post` | wait-free | a chunk, as `mpsc`; a box for more than three words | 1 to wake a sleeping hub | no (allocates) | – |
 //! | `hub::Handle`: `clone`, `drop` | lock-free | the lane | 0; `drop` of the last: 1 to wake | no | – |
@@ -143,6 +143,7 @@ pub mod channel;
 mod foreign;
 #[cfg(all(feature = "hub", unix))]
 pub mod hub;
+mod inline_box;
 #[cfg(any(feature = "stream", feature = "futures", feature = "tokio", feature = "mio", feature = "calloop"))]
 pub mod integrations;
 pub mod mailbox;

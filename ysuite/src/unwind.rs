@@ -1,14 +1,14 @@
-//! What may be used after a panic has been caught: everything that has a queue, a set or a table inside, as in `std`.
+//! Which types may be used after a caught panic: all that have a queue, a set or a table inside, as in `std`.
 //!
-//! Foreign code runs only where all of it is consistent: a panic there leaves an end as good as it was. A value that is
-//! *in* something is another matter: a box of the pool, or an error, is as safe as what it holds.
+//! The library calls foreign code only where its own state is consistent, so a panic there leaves an end usable. A type that
+//! *is* its value, such as a box of the pool or an error, is as safe as the value.
 
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use crate::channel::{Iter, TryIter};
 use crate::{mailbox, mpmc, mpsc, pool, queue, signal, spsc};
 
-/// For types of which there is nothing to be found half done.
+/// For types whose state is consistent whenever foreign code runs.
 macro_rules! whole {
     ($($(#[$only:meta])* [$($generics:tt)*] $type:ty),* $(,)?) => {$(
         $(#[$only])*
@@ -44,7 +44,7 @@ whole!(
     [] crate::integrations::tokio::AsyncSocketpair,
 );
 
-// They hold nothing but the receiver.
+// They have nothing but the receiver.
 impl<R: RefUnwindSafe> UnwindSafe for Iter<'_, R> {}
 impl<R: RefUnwindSafe> UnwindSafe for TryIter<'_, R> {}
 

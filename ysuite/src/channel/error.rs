@@ -1,10 +1,10 @@
-//! What can go wrong at an end of a channel. As in `std::sync::mpsc` and crossbeam-channel, wherever both have it: an
-//! error gives back the message that was not delivered.
+//! The errors of a channel's ends. They follow `std::sync::mpsc` and crossbeam-channel wherever both have the same: an error
+//! gives back the message that was not delivered.
 
 use core::fmt;
 use std::error::Error;
 
-/// The receiver is gone; here is what it will not get.
+/// The receiver is gone. Holds the message that it will not get.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SendError<T>(pub T);
 
@@ -164,7 +164,7 @@ impl fmt::Display for RecvTimeoutError {
     }
 }
 
-/// Messages need not be printable for their errors to be.
+/// Without the message, so that `T` need not implement `Debug`.
 impl<T> fmt::Debug for SendError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("SendError(..)")

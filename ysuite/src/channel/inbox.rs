@@ -1,7 +1,7 @@
 //! The inbox: what a mailbox receives from. Two funnels, for urgent and for ordinary messages, and where there is a bound
 //! an exchange for the ordinary ones; one parker for all of them.
 //!
-//! `Doors`: any thread; connecting is lock-free, and so is what is not said to wait. `Inbox`: one thread at a time;
+//! `InboxSender`: any thread; connecting is lock-free, and so is what is not said to wait. `Inbox`: one thread at a time;
 //! taking is wait-free in the number of active lanes, with an exchange lock-free.
 //!
 //! Each queue does its own arming: a lane that is armed raises its id and calls the parker. An exchange knows nobody to
@@ -24,16 +24,16 @@ use crate::wait::WakeTarget;
 use crate::wait::one::{self, WaitingEnd};
 
 /// The sending side, for all who send.
-pub(crate) struct Doors<T> {
-    ordinary: mpsc::Entrance<T>,
-    urgent: mpsc::Entrance<T>,
+pub(crate) struct InboxSender<T> {
+    ordinary: mpsc::Connector<T>,
+    urgent: mpsc::Connector<T>,
     exchange: Option<mpmc::Sender<T>>,
     parker: Arc<Parker>,
     /// How many may send, by their own account. When there are none the inbox is closed, until there are some again.
     holders: Arc<AtomicUsize>,
 }
 
-impl<T> Doors<T> {
+impl<T> InboxSender<T> {
     /// A lane for ordinary messages, or for notices where there is a bound.
     pub(crate) fn ordinary(&self) -> Result<mpsc::Sender<T>, TooManySenders> {
         self.ordinary.connect()
@@ -51,7 +51,7 @@ impl<T> Doors<T> {
     pub(crate) fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         self.exchange().try_send(message)?;
         window();
-        self.parker.call();
+        self.parker.wake();
         Ok(())
     }
 
@@ -59,14 +59,14 @@ impl<T> Doors<T> {
     pub(crate) fn send(&self, message: T) -> Result<(), TrySendError<T>> {
         self.exchange().send(message)?;
         window();
-        self.parker.call();
+        self.parker.wake();
         Ok(())
     }
 
     /// As [`send`](Self::send), but waits no longer than `timeout`.
     pub(crate) fn send_timeout(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
         self.exchange().send_timeout(message, timeout)?;
-        self.parker.call();
+        self.parker.wake();
         Ok(())
     }
 
@@ -90,7 +90,7 @@ impl<T> Doors<T> {
         // ORDERING: Release pairs with the Acquire in `is_closed`: who finds nobody left finds all they have sent.
         // Read-modify-writes continue each other's release sequences.
         if self.holders.fetch_sub(1, Ordering::Release) == 1 {
-            self.parker.call();
+            self.parker.wake();
         }
     }
 }
@@ -224,21 +224,21 @@ impl<T> Inbox<T> {
     ///
     /// # Panics
     /// Where the bound is 0, or can never fit into memory.
-    pub(crate) fn new(bound: Option<usize>) -> (Doors<T>, Self) {
+    pub(crate) fn new(bound: Option<usize>) -> (InboxSender<T>, Self) {
         let (parker, holders) = (Arc::new(Parker::new()), Arc::new(AtomicUsize::new(0)));
-        let (urgent_door, urgent) = mpsc::shared(&parker);
-        let (ordinary_door, ordinary) = mpsc::shared(&parker);
+        let (urgent_connector, urgent) = mpsc::shared(&parker);
+        let (ordinary_connector, ordinary) = mpsc::shared(&parker);
         let (sender, receiver) = bound.map(mpmc::bounded).unzip();
         let bounded = receiver.map(|exchange| Bounded { exchange, notice: None });
-        let doors = Doors {
-            ordinary: ordinary_door,
-            urgent: urgent_door,
+        let inbox_sender = InboxSender {
+            ordinary: ordinary_connector,
+            urgent: urgent_connector,
             exchange: sender,
             parker: parker.clone(),
             holders: holders.clone(),
         };
         let queues = Queues { urgent, ordinary, bounded, parker, holders };
-        (doors, Self { queues, backoff: RecvBackoff::new() })
+        (inbox_sender, Self { queues, backoff: RecvBackoff::new() })
     }
 
     /// Whether there is no urgent message. A few loads.

@@ -1,10 +1,10 @@
-//! A receiver as an iterator: waiting, not waiting, and owning. Written once for all channels.
+//! A receiver as an iterator: waiting, not waiting, and owning. Written once for all channels. One thread at a time.
 
 use core::fmt;
 
 use super::error::TryRecvError;
 
-/// What iterators, and the hub, need of a receiver. Not for use elsewhere.
+/// What the iterators and the hub need of a receiver. Not for use elsewhere.
 #[doc(hidden)]
 pub trait Receive {
     /// What is received.
@@ -16,13 +16,13 @@ pub trait Receive {
     /// A message if there is one.
     fn next_at_once(&mut self) -> Option<Self::Message>;
 
-    /// A message if there is one; a plain look, after which an attached receiver stays as it is.
+    /// A message if there is one. Only looks: an attached receiver keeps its id up.
     fn look(&mut self) -> Option<Self::Message>;
 
-    /// Whether there is a message; a plain look.
+    /// Whether there is a message. Only looks: an attached receiver keeps its id up.
     fn has_message(&mut self) -> bool;
 
-    /// As the receiver's own `try_recv`.
+    /// The receiver's own `try_recv`.
     fn try_next(&mut self) -> Result<Self::Message, TryRecvError>;
 }
 

@@ -1,8 +1,8 @@
-//! Channels: a queue and the ways to sleep at its ends, joined.
+//! Channels: a queue, and the ways in which its ends sleep.
 //!
-//! One word for each waiting end says how it sleeps now (in the kernel, as a task, attached to a signaler), so the
+//! One word for each waiting end says how that end sleeps now (in the kernel, as a task, attached to a signaler). So the
 //! channel types carry no type for the way of waiting: the same channel serves a plain thread today and an event loop
-//! tomorrow. Nothing here makes a system call itself; that is [`crate::os`]'s business.
+//! tomorrow. Nothing here makes a system call itself; [`crate::os`] does.
 
 mod error;
 mod inbox;
@@ -14,7 +14,7 @@ mod send;
 pub mod spsc;
 
 pub use self::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
-pub(crate) use self::inbox::{Doors, Inbox};
+pub(crate) use self::inbox::{Inbox, InboxSender};
 #[doc(hidden)]
 pub use self::iter::Receive;
 pub use self::iter::{IntoIter, Iter, TryIter};

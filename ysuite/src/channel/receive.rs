@@ -1,7 +1,7 @@
-//! The receiving face of a channel, written once: everything a receiver can do, over any queue with one reading end.
+//! The inner part of a receiver, written once for spsc and mpsc: everything that the only reading end of a queue can do.
 //!
-//! One thread at a time. What blocks, and what it costs, is said at each method that a channel's receiver shows: see
-//! `receiver`, which gives it those.
+//! One thread at a time. `impl_receiver_api` gives a channel's receiver its public methods; what blocks, and what it costs,
+//! is said at each of them.
 
 use core::task::{Context, Poll, ready};
 use core::time::Duration;
@@ -14,7 +14,7 @@ use crate::sync::spin_loop;
 use crate::wait::one::{self, TaskWait, WaitingEnd};
 use crate::wait::{Backoff, Spin};
 
-/// A queue's reading end, as the face needs it. All wait-free.
+/// What [`Receiving`] needs of a queue's reading end. All wait-free.
 pub(super) trait ReadingEnd: WaitingEnd {
     type Message;
 
@@ -26,11 +26,11 @@ pub(super) trait ReadingEnd: WaitingEnd {
     fn len_up_to(&self, enough: usize) -> usize;
     /// How many messages have been taken; wraps.
     fn position(&self) -> usize;
-    /// Nothing more will be published.
+    /// Whether nothing more will be published.
     fn is_closed(&self) -> bool;
 }
 
-/// A source and the memory of how to wait for it.
+/// A reading end, and the memory of how to wait for it.
 pub(super) struct Receiving<E> {
     pub(super) end: E,
     backoff: RecvBackoff,
@@ -43,13 +43,14 @@ pub(super) struct RecvBackoff {
     waited_at: usize,
 }
 
-/// So many messages without a wait are a stream. Its sender works in the very line where the receiver has caught up with
-/// it, and every look there takes the line away from it: better to look away for a moment, in which it gets ahead.
+/// This many messages without a wait are a stream. The receiver has then caught up with the sender in a cache line that the
+/// sender writes, and every look takes that line away from the sender. So the receiver pauses before it looks again, in
+/// which time the sender gets ahead.
 const STREAM: usize = 64;
-/// For how many pauses to look away: a fraction of a microsecond.
+/// Pauses after a stream: a fraction of a microsecond.
 const AWAY: u32 = 16;
-/// A batch of so many is taken without counting what there is. Senders that stream could go on for as long as a larger
-/// one lasts, and what never blocks must end.
+/// A batch of this many messages is taken without counting what there is. A larger batch could last as long as senders
+/// stream, and an operation that never blocks must end.
 const AMPLE: usize = if cfg!(ysuite_loom) { 4 } else { 4096 };
 
 impl RecvBackoff {
@@ -64,8 +65,8 @@ impl RecvBackoff {
     /// Blocks the thread until the end is ready (true) or the deadline has passed (false). `position` is how many
     /// messages have been taken; wraps.
     pub(super) fn wait(&mut self, end: &mut impl WaitingEnd, position: usize, deadline: Deadline) -> bool {
-        // After a stream, gives its sender time to get ahead.
-        if position.wrapping_sub(self.waited_at) >= STREAM && self.backoff.may_look() {
+        // After a stream, lets the sender get ahead.
+        if position.wrapping_sub(self.waited_at) >= STREAM && self.backoff.may_spin() {
             (0..AWAY).for_each(|_| spin_loop());
         }
         self.waited_at = position;
@@ -82,8 +83,8 @@ impl<E: ReadingEnd> Receiving<E> {
         self.backoff.set_spin(spin);
     }
 
-    /// Whether nothing will come any more. To be asked after finding nothing: what the sender published before it went
-    /// is found then.
+    /// Whether nothing will come any more. Looks for a message after it has found the queue closed: what the sender
+    /// published before it closed is visible then.
     fn is_over(&mut self) -> bool {
         self.end.is_closed() && !self.end.has_message()
     }
@@ -115,7 +116,7 @@ impl<E: ReadingEnd> Receiving<E> {
         self.recv_deadline(Deadline::after(timeout))
     }
 
-    /// Blocks until there is a message (`Ok`), or never will be, or the time is up.
+    /// Blocks until there is a message (`Ok`), or the sender is gone, or the time is up.
     #[cold]
     #[inline(never)]
     fn wait(&mut self, deadline: Deadline) -> Result<(), RecvTimeoutError> {
@@ -151,7 +152,7 @@ impl<E: ReadingEnd> Receiving<E> {
         self.end.take().ok_or(TryRecvError::Disconnected)
     }
 
-    /// After finding nothing: `Ok` if something has come in the meantime.
+    /// After finding nothing: `Ok` if a message has come in the meantime.
     fn nothing(&mut self) -> Result<(), TryRecvError> {
         if one::rest(&mut self.end) || self.end.is_closed() {
             return if self.end.has_message() { Ok(()) } else { Err(TryRecvError::Disconnected) };
@@ -184,14 +185,15 @@ impl<E: ReadingEnd> Receiving<E> {
         Ok(self.take_batch(to, most))
     }
 
-    /// Takes what is there, `most` at most; a little of what comes meanwhile is no harm, but all of it might never end.
+    /// Takes what is there, `most` at most. It may take some of what comes meanwhile, but not all of that: it might never
+    /// end.
     #[inline(always)]
     fn take_batch(&mut self, to: &mut Vec<E::Message>, most: usize) -> usize {
         let taken = self.end.take_many(to, most.min(AMPLE));
         if taken < AMPLE { taken } else { taken + self.take_rest(to, most - taken) }
     }
 
-    /// After an ample batch: what is there now, and nothing that comes later.
+    /// After an ample batch: takes as many messages as there are now, and none beyond.
     #[cold]
     #[inline(never)]
     fn take_rest(&mut self, to: &mut Vec<E::Message>, most: usize) -> usize {
@@ -209,7 +211,7 @@ impl<E: ReadingEnd> Receiving<E> {
     #[inline]
     pub(super) fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<E::Message, RecvError>> {
         ready!(one::poll(&mut self.end, context));
-        // Closed and with nothing left, or closed behind the last message.
+        // None: the channel is closed and empty.
         Poll::Ready(self.end.take().ok_or(RecvError))
     }
 
@@ -219,7 +221,7 @@ impl<E: ReadingEnd> Receiving<E> {
         }
         let waiting = TaskWait::new(self, |receiving| one::forget(&mut receiving.end));
         let outcome = core::future::poll_fn(|context| waiting.owner.poll_recv(context)).await;
-        // Ends here, before the answer is on its way out: that would not be dropped if foreign code panicked.
+        // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
         drop(waiting);
         outcome
     }
@@ -264,7 +266,7 @@ macro_rules! impl_receiver_api {
                 self.inner.try_recv()
             }
 
-            /// Receives a message; waits no longer than `timeout`. `Duration::MAX` is for ever.
+            /// Receives a message; waits no longer than `timeout`. `Duration::MAX` is no limit.
             ///
             /// # Errors
             /// When the time is up, and when the channel is empty and its sender is gone.
@@ -273,7 +275,7 @@ macro_rules! impl_receiver_api {
             }
 
             /// Receives a message; waits no longer than until `deadline`. A message that is there is received even
-            /// after it.
+            /// after the deadline.
             ///
             /// # Errors
             /// When the time is up, and when the channel is empty and its sender is gone.
@@ -307,8 +309,8 @@ macro_rules! impl_receiver_api {
 
             /// Receives a message, or has the task woken when there may be one.
             ///
-            /// Wait-free. Only the last task to ask is woken, and its waker is kept until it is woken, another asks, or
-            /// this end goes.
+            /// Wait-free. Only the task that polled last is woken. Its waker is kept until it is woken, another task polls,
+            /// or this receiver is dropped.
             ///
             /// # Errors
             /// When the channel is empty and its sender is gone.
@@ -346,7 +348,7 @@ macro_rules! impl_receiver_api {
             /// Its messages stay, and it can be attached again, to any set. Wait-free but for the descriptor of the set
             /// (one system call at most).
             ///
-            /// Whoever was about to raise the id may still do so once: whoever has it next must take that for a spurious
+            /// A sender that was about to raise the id may still do so once: its next owner must take that for a spurious
             /// signal.
             pub fn detach(&mut self) -> bool {
                 self.inner.detach()
@@ -424,7 +426,7 @@ macro_rules! impl_receiver_api {
             /// At least the messages that are there, and exactly those once the sender is gone. Costs what
             /// [`len`](Self::len) costs.
             fn size_hint(&self) -> (usize, Option<usize>) {
-                // Asked first: what was sent before the sender went is counted then.
+                // Before the count, which then includes all that was sent before the sender went.
                 let is_over = self.is_disconnected();
                 let there = self.len();
                 (there, is_over.then_some(there))

@@ -1,6 +1,7 @@
-//! The sending face of a channel, written once: everything a sender can do that writes into a pipe of its own.
+//! The inner part of a sender, written once for spsc and mpsc: everything that a sender with a queue of its own can do.
 //!
-//! One thread at a time. What blocks, and what it costs, is said at each method that a channel's sender shows.
+//! One thread at a time. `impl_sender_api` gives a channel's sender its public methods; what blocks, and what it costs, is
+//! said at each of them.
 
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
@@ -16,16 +17,16 @@ use crate::wait::Backoff;
 use crate::wait::WakeTarget;
 use crate::wait::one::{self, TaskWait, WaitingEnd};
 
-/// What a sending end knows of the channel around its pipe.
+/// What a sending end knows of the channel around its queue.
 pub(super) trait SenderLink {
-    /// As [`WaitingEnd::CROWDED`].
+    /// See [`WaitingEnd::CROWDED`].
     const CROWDED: bool = false;
-    /// A publication has found these tokens: wakes whoever they stand for. Whether the receiver slept.
+    /// A publication has found these tokens: wakes the receiver in the ways they name. True: the receiver slept.
     fn wake(&self, receiver: &Passive, tokens: u32) -> bool;
-    /// The sender will never wait again. Said before the pipe is closed: afterwards its place may be another's. The waker
-    /// that was in it, to be dropped when all else is done: what a waker does then is foreign.
+    /// The sender will never wait again: takes its waker out. Call before `close`: that may free the lane id for reuse. The
+    /// caller drops the waker when all else is done: its drop is foreign code.
     fn forget(&self) -> Option<Waker>;
-    /// The pipe has been closed, and has found these tokens. Tells the receiver.
+    /// The queue has been closed, and that has found these tokens: notifies the receiver.
     fn close(&self, receiver: &Passive, tokens: u32);
     /// How a sender that waits for room can be woken.
     fn target(&self) -> &WakeTarget;
@@ -37,7 +38,7 @@ pub(super) struct Sending<T, L: SenderLink> {
     backoff: Backoff,
 }
 
-/// The writing end of the queue, as a side that may wait for room.
+/// The writing end of the queue, as an end that may wait for room.
 struct WritingEnd<T, L: SenderLink> {
     writer: Writer<T>,
     link: L,
@@ -59,7 +60,7 @@ impl<T, L: SenderLink> WaitingEnd for WritingEnd<T, L> {
     }
 }
 
-/// Sends what has been written even if the caller's iterator panics: it was given to the channel.
+/// Sends what has been written even if the caller's iterator panics.
 struct FlushOnDrop<'a, T, L: SenderLink>(&'a mut Sending<T, L>);
 
 impl<T, L: SenderLink> Drop for FlushOnDrop<'_, T, L> {
@@ -124,7 +125,8 @@ impl<T, L: SenderLink> Sending<T, L> {
 
     pub(super) fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if !self.end.is_ready() {
-            // What is hidden must go out: it would wait for room that only it takes, or two such ends for each other.
+            // Hidden messages must be published before this waits: they may take the room that it waits for, and two such
+            // ends would wait for each other.
             self.flush();
         }
         one::poll(&mut *self.end, context)
@@ -176,7 +178,7 @@ impl<T, L: SenderLink> Sending<T, L> {
         true
     }
 
-    /// Whether messages of this sender have been dropped that the receiver certainly has not got, since it is gone.
+    /// Whether messages of this sender have been dropped that the receiver, being gone, certainly has not got.
     #[cfg(feature = "futures")]
     pub(super) fn has_lost(&self) -> bool {
         self.end.writer.has_lost()
@@ -203,8 +205,8 @@ impl<T, L: SenderLink> Sending<T, L> {
         Ok(sent)
     }
 
-    /// A batch that began at position `from` has been published. If nobody will read it, what can still be had of it
-    /// comes back.
+    /// A batch that began at position `from` has been published. If the receiver is gone, the error gives back what can
+    /// still be had of it.
     #[inline]
     fn published(&mut self, tokens: u32, from: usize) -> Result<(), SendError<Vec<T>>> {
         if tokens == 0 { Ok(()) } else { outline(self, |sender| sender.answered(tokens, from)) }
@@ -240,7 +242,7 @@ impl<T, L: SenderLink> Sending<T, L> {
     #[inline(never)]
     fn send_slowly(&mut self, mut message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
         loop {
-            // What is hidden must go out, or two such ends would wait for each other.
+            // Hidden messages must be published before this waits, or two such ends would wait for each other.
             self.flush();
             let in_time = one::block(&mut *self.end, &mut self.backoff, deadline);
             match self.try_send(message) {
@@ -256,7 +258,7 @@ impl<T, L: SenderLink> Sending<T, L> {
         &self.end.link
     }
 
-    /// A publication has found tokens. Whether the receiver slept.
+    /// A publication has found these tokens: wakes the receiver. True: it slept.
     fn wake(&self, tokens: u32) -> bool {
         self.end.link.wake(self.end.writer.reader_passive(), tokens)
     }
@@ -296,7 +298,7 @@ impl<T, L: SenderLink> Drop for WritingEnd<T, L> {
         let _waker = self.link.forget();
         let tokens = self.writer.close();
         self.link.close(self.writer.reader_passive(), tokens);
-        // Here, when everybody knows, the waker is dropped.
+        // The waker is dropped last: its drop is foreign code.
     }
 }
 
@@ -304,8 +306,8 @@ impl<T, L: SenderLink> Drop for WritingEnd<T, L> {
 macro_rules! impl_sender_api {
     ($sender:ident) => {
         impl<T> $sender<T> {
-            /// Sends a message, visible at once, together with what was hidden. Without a bound it never waits; with
-            /// one it waits for room as long as it takes.
+            /// Sends a message, visible at once, together with what was hidden. Without a bound it never waits; with a
+            /// bound it waits for room as long as it takes.
             ///
             /// Wait-free while there is room, and then without a system call unless the receiver sleeps.
             ///
@@ -325,7 +327,7 @@ macro_rules! impl_sender_api {
                 self.inner.try_send(message)
             }
 
-            /// Sends a message; waits for room no longer than `timeout`. `Duration::MAX` is for ever.
+            /// Sends a message; waits for room no longer than `timeout`. `Duration::MAX` is no limit.
             ///
             /// # Errors
             /// When the time is up, and when the receiver is gone.
@@ -333,8 +335,8 @@ macro_rules! impl_sender_api {
                 self.inner.send_timeout(message, timeout)
             }
 
-            /// Sends a message; waits for room no longer than until `deadline`. Where there is room it is sent even
-            /// after it.
+            /// Sends a message; waits for room no longer than until `deadline`. Where there is room the message is sent
+            /// even after the deadline.
             ///
             /// # Errors
             /// When the time is up, and when the receiver is gone.
@@ -354,24 +356,24 @@ macro_rules! impl_sender_api {
             }
 
             /// Is ready when there is room for a message, or the receiver is gone; otherwise has the task woken then.
-            /// Where there is no room, what is hidden is flushed. Only the last task to ask is woken, and its waker is
-            /// kept until it is woken, another asks, or this end goes. Wait-free.
+            /// Where there is no room, hidden messages are flushed. Only the task that polled last is woken. Its waker is
+            /// kept until it is woken, another task polls, or this sender is dropped. Wait-free.
             pub fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
                 self.inner.poll_ready(context)
             }
 
-            /// Whether messages that were hidden have been dropped, since the receiver is gone.
+            /// Whether hidden messages have been dropped because the receiver is gone.
             #[cfg(feature = "futures")]
             pub(crate) fn has_lost(&self) -> bool {
                 self.inner.has_lost()
             }
 
-            /// Puts a message into the batch, hidden until [`flush`](Self::flush), [`send`](Self::send) or the end of
+            /// Puts a message into the batch, hidden until [`flush`](Self::flush), [`send`](Self::send) or the drop of
             /// the sender. Where a bound leaves no room, the batch so far is flushed and this waits for room.
             ///
             /// # Errors
-            /// When there is no room and the receiver is gone. Otherwise its going is noticed by
-            /// [`is_disconnected`](Self::is_disconnected), or by the next send.
+            /// When there is no room and the receiver is gone. Where there is room, only
+            /// [`is_disconnected`](Self::is_disconnected) and the next send notice that the receiver is gone.
             #[inline(always)]
             pub fn write(&mut self, message: T) -> Result<(), SendError<T>> {
                 self.inner.write(message)
@@ -383,8 +385,10 @@ macro_rules! impl_sender_api {
             }
 
             /// Makes the whole batch visible at once. False: the receiver was asleep and has been woken. Wait-free but
-            /// for that wake-up. A batch whose receiver is gone is dropped; where one of its messages panics then, so
-            /// does this, when all are dropped.
+            /// for that wake-up. Where the receiver is gone, the batch is dropped.
+            ///
+            /// # Panics
+            /// Where a message panics as it is dropped; all others are dropped before that panic goes on.
             #[inline]
             pub fn flush(&mut self) -> bool {
                 self.inner.flush()
@@ -393,11 +397,11 @@ macro_rules! impl_sender_api {
             /// Sends all the messages of an iterator as one batch: visible together, or, where a bound leaves no room,
             /// in several pieces with a wait in between. Returns how many.
             ///
-            /// If the iterator panics, what it had given until then is sent.
+            /// If the iterator panics, the messages it had given until then are sent.
             ///
             /// # Errors
-            /// When the receiver is gone: the messages that were taken from the iterator and that it certainly has not
-            /// got. The rest of the iterator is dropped with it.
+            /// When the receiver is gone: the messages that were taken from the iterator and that the receiver certainly
+            /// has not got. The iterator is dropped with the messages that it has not given.
             #[inline]
             pub fn send_batch(&mut self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
                 self.inner.send_batch(messages)
@@ -427,7 +431,7 @@ macro_rules! impl_sender_api {
                 self.inner.is_full()
             }
 
-            /// How many messages of this sender there may be; `None` without a bound.
+            /// How many messages of this sender can be in the channel; `None` without a bound.
             #[must_use]
             pub fn capacity(&self) -> Option<usize> {
                 self.inner.capacity()

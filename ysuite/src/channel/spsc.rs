@@ -19,7 +19,7 @@
 //! # When not to use it
 //!
 //! For several senders or several receivers. As a way to bound memory without back-pressure: [`unbounded`] keeps
-//! whatever the receiver does not fetch, and only [`bounded`] makes the sender wait.
+//! whatever the receiver does not fetch; only [`bounded`] makes the sender wait.
 //!
 //! An end sent into its own channel keeps the channel alive, and itself: both leak, as in `std`.
 
@@ -41,14 +41,14 @@ use crate::sync::Arc;
 use crate::wait::WakeTarget;
 use crate::wait::one::WaitingEnd;
 
-/// What the ends share beside the pipe: how to wake each other.
+/// What the ends share beside the queue: how to wake each other.
 struct SpscShared {
     receiver: WakeTarget,
     sender: WakeTarget,
 }
 
 /// A channel without a bound: sending never waits. Memory grows by chunks of up to 64 KiB as messages queue up, and is
-/// given back as they are received, but for a small reserve.
+/// freed as they are received, but for a small reserve.
 #[must_use]
 pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
     ends(ypipe::unbounded())
@@ -70,7 +70,7 @@ fn ends<T>((writer, reader): (Writer<T>, Reader<T>)) -> (Sender<T>, Receiver<T>)
     (Sender::new(writer, shared.clone()), Receiver::new(reader, shared))
 }
 
-/// The sending end of the [pipe](self). Dropping it publishes what was hidden; the receiver gets all that was sent, and
+/// The sending end of the [channel](self). Dropping it publishes what was hidden; the receiver gets all that was sent, and
 /// then learns that nothing more will come.
 pub struct Sender<T> {
     inner: Sending<T, Arc<SpscShared>>,
@@ -103,20 +103,20 @@ impl<T> Sender<T> {
 
 impl_sender_api!(Sender);
 
-/// The receiving end of the [pipe](self). Dropping it drops the messages that are in the channel, and makes sending
-/// fail. Should one of them panic as it is dropped, the rest is dropped all the same, and the panic goes on then.
+/// The receiving end of the [channel](self). Dropping it drops the messages that are in the channel, and makes sending
+/// fail. Should a message panic as it is dropped, the others are dropped all the same, and then the panic goes on.
 pub struct Receiver<T> {
-    inner: RegisterCopy<Receiving<Pipe<T>>>,
+    inner: RegisterCopy<Receiving<SpscReader<T>>>,
 }
 
 /// The reading end of the queue, with the duty to wake a sender that waits for room.
-struct Pipe<T> {
+struct SpscReader<T> {
     reader: Reader<T>,
     shared: Arc<SpscShared>,
 }
 
-impl<T> Pipe<T> {
-    /// After messages were taken. Without a bound: nothing.
+impl<T> SpscReader<T> {
+    /// After messages were taken: wakes a sender that waits for room. Without a bound: nothing.
     #[inline(always)]
     fn credit(&self) {
         let tokens = self.reader.credited();
@@ -126,7 +126,7 @@ impl<T> Pipe<T> {
     }
 }
 
-impl<T> ReadingEnd for Pipe<T> {
+impl<T> ReadingEnd for SpscReader<T> {
     type Message = T;
 
     #[inline(always)]
@@ -167,7 +167,7 @@ impl<T> ReadingEnd for Pipe<T> {
     }
 }
 
-impl<T> WaitingEnd for Pipe<T> {
+impl<T> WaitingEnd for SpscReader<T> {
     #[inline]
     fn is_ready(&mut self) -> bool {
         self.has_message() || self.is_closed()
@@ -184,7 +184,7 @@ impl<T> WaitingEnd for Pipe<T> {
 
 impl<T> Receiver<T> {
     fn new(reader: Reader<T>, shared: Arc<SpscShared>) -> Self {
-        Self { inner: RegisterCopy::new(Receiving::new(Pipe { reader, shared })) }
+        Self { inner: RegisterCopy::new(Receiving::new(SpscReader { reader, shared })) }
     }
 
     /// How many messages are in the channel. Takes time in proportion to that number: a load for each cache line.
@@ -214,15 +214,15 @@ impl<T> Receiver<T> {
 
 impl_receiver_api!(Receiver);
 
-impl<T> Drop for Pipe<T> {
+impl<T> Drop for SpscReader<T> {
     fn drop(&mut self) {
-        // SAFETY: this is the receiving end, and nothing else of it is under way.
+        // SAFETY: this is the receiving end, borrowed mutably, so no registration of it is in use.
         unsafe { self.shared.receiver.detach() };
         let _waker = self.shared.receiver.forget();
         let tokens = self.reader.leave();
-        // Before the messages are dropped, which happens with the reader, and any of which may panic.
+        // Woken before the messages are dropped, which happens with the reader: any of them may panic.
         self.shared.sender.wake(self.reader.writer_passive(), tokens);
-        // Here, when everybody knows, this end's own waker is dropped.
+        // This end's own waker is dropped last: its drop is foreign code.
     }
 }
 

@@ -1,8 +1,8 @@
 //! Descriptors and their handlers. The hub's thread.
 //!
-//! The poller tells of edges; after each call of a handler the descriptor is registered anew, which makes it tell again
-//! of what is still there. So a handler that leaves something is called again, as users of `poll` and `epoll` expect, at
-//! the price of one system call for each call of a handler.
+//! The poller reports edges. After each call of a handler the hub registers the descriptor anew, so that the poller reports
+//! what the handler has left. So handlers are level-triggered, as users of `poll` and `epoll` expect, for one system call
+//! for each call of a handler.
 
 use core::any::{Any, TypeId};
 use core::ops::BitOr;
@@ -13,7 +13,7 @@ use std::os::fd::{AsFd, AsRawFd, RawFd};
 
 use super::Hub;
 use super::running::Running;
-use super::source::{Kind, Refused, Source};
+use super::source::{Refused, Source, SourceKey};
 use super::table::{Key, Table};
 
 const READABLE: u8 = 1;
@@ -50,7 +50,7 @@ impl From<Interest> for mio::Interest {
     }
 }
 
-/// What a descriptor is ready for. May, rarely, be more than is true: use descriptors that do not block.
+/// What a descriptor is ready for. May, rarely, be wrong: use descriptors that do not block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ready(u8);
 
@@ -71,14 +71,14 @@ impl Ready {
         self.0 & READABLE != 0
     }
 
-    /// There is room to write, or nobody to write to.
+    /// There is room to write, or the other side is closed.
     #[must_use]
     pub fn is_writable(self) -> bool {
         self.0 & WRITABLE != 0
     }
 
-    /// The descriptor has failed; reading or writing says how. Alone, without the other two: it has been closed behind the
-    /// hub's back, and is removed after this call.
+    /// The descriptor has failed; reading or writing returns the error. Alone, without the other two: it was closed without
+    /// being removed from the hub, which removes it after this call.
     #[must_use]
     pub fn is_error(self) -> bool {
         self.0 & ERROR != 0
@@ -86,23 +86,23 @@ impl Ready {
 }
 
 pub(super) struct Descriptors {
-    table: Table<Entry>,
-    /// Those that the poller has told of.
+    table: Table<DescriptorEntry>,
+    /// The descriptors that the poller has reported, and that were not served.
     ready: VecDeque<Key>,
-    /// Which of them each number stands for in the poller.
+    /// The descriptor that each number stands for in the poller.
     numbers: BTreeMap<RawFd, Key>,
 }
 
-struct Entry {
+struct DescriptorEntry {
     fd: RawFd,
     interest: Interest,
-    /// What the poller has told, and the handler has not heard.
-    told: Ready,
+    /// What the poller has reported since the handler was called.
+    reported: Ready,
     /// `None` while its handler is running.
     watching: Option<Box<dyn Watching>>,
-    /// Out of the poller; to be dropped when its handler returns.
+    /// Removed, and out of the poller: to be dropped when its handler returns.
     is_gone: bool,
-    /// Its number is another one's by now: it has been closed behind the hub's back.
+    /// It was closed without being removed, and another descriptor has its number.
     is_closed: bool,
 }
 
@@ -133,7 +133,7 @@ where
 
     fn into_source(self: Box<Self>) -> Box<dyn Any> {
         let Self { source, handler } = *self;
-        // Foreign code, which may panic: before the source is on its way, so that it is dropped then.
+        // Foreign code, which may panic: while `source` is a local, so that the panic drops it.
         drop(handler);
         Box::new(source)
     }
@@ -152,55 +152,55 @@ impl Descriptors {
         self.table.len()
     }
 
-    /// Whether the poller has told of any that have not been served.
+    /// Whether the poller has reported descriptors that were not served.
     pub(super) fn is_any_told(&self) -> bool {
         !self.ready.is_empty()
     }
 
-    /// The poller tells of the descriptor with this token. It may be gone, and somebody else in its place: a duplicate
-    /// elsewhere keeps what has been closed in the poller, where nobody can take it out.
-    fn tell(&mut self, token: usize, ready: Ready) {
+    /// The poller reports the descriptor with this token. It may be one that was removed: a closed descriptor stays in the
+    /// poller, out of reach, as long as a duplicate of it is open.
+    fn report(&mut self, token: usize, ready: Ready) {
         let Some(key) = self.table.find(token) else { return };
         if let Some(entry) = self.table.get_mut(key) {
-            if entry.told == Ready::default() {
+            if entry.reported == Ready::default() {
                 self.ready.push_back(key);
             }
-            // Whatever it is watched for will say what the error is.
+            // With an error, also ready for all of its interest: reading or writing returns the error.
             let news = if ready.is_error() { ready.0 | entry.interest.0 } else { ready.0 };
-            entry.told.0 |= news & (entry.interest.0 | ERROR);
+            entry.reported.0 |= news & (entry.interest.0 | ERROR);
         }
     }
 
-    /// From now on a number stands for this one. Whoever had it before has been closed: the poller takes nothing twice.
+    /// From now on a number stands for this descriptor. The one that had it before was closed: the poller has no number twice.
     fn number(&mut self, fd: RawFd, key: Key) {
         let Some(before) = self.numbers.insert(fd, key) else { return };
         if let Some(entry) = self.get(before) {
             entry.is_closed = true;
-            if entry.told == Ready::default() {
+            if entry.reported == Ready::default() {
                 self.ready.push_back(before);
             }
         }
     }
 
-    fn get(&mut self, key: Key) -> Option<&mut Entry> {
+    fn get(&mut self, key: Key) -> Option<&mut DescriptorEntry> {
         self.table.get_mut(key).filter(|entry| !entry.is_gone)
     }
 }
 
 impl Hub {
-    /// Watches `source`, a socket or anything else with a descriptor that the poller takes, and calls `handler` whenever it
-    /// is ready for something of `interest`: level-triggered, once in a turn. The source belongs to the hub until it is
-    /// [removed](Self::remove) or [taken](Self::take); the handler is lent it, and so is everybody by
-    /// [`source_mut`](Self::source_mut). It must not block: set it so.
+    /// Watches `source`, a socket or another source whose descriptor the poller takes, and calls `handler` whenever it is
+    /// ready for something of `interest`: level-triggered, once in a turn. The hub owns the source until it is
+    /// [removed](Self::remove) or [taken](Self::take), and lends it to the handler, and to other handlers by
+    /// [`source_mut`](Self::source_mut). The descriptor must be non-blocking.
     ///
-    /// Whoever puts another source in its place has closed it behind the hub's back, which the hub finds out when it
-    /// registers it anew, or when somebody else is watched under its number: then the handler is called for the last time
-    /// ([`Ready::is_error`]). It never hears of what its number's next owner is ready for.
+    /// A handler that replaces the lent source by another closes the descriptor that the hub watches. The hub notices when
+    /// it registers that descriptor anew, or when another one is watched under its number, and then calls the handler for
+    /// the last time ([`Ready::is_error`]). The handler never gets what the next descriptor of that number is ready for.
     ///
     /// # Errors
-    /// The poller's: the descriptor is closed (`EBADF`), is watched already (`AlreadyExists`; where the poller is `kqueue`, which cannot tell, its first handler is
-    /// called for the last time), is of a kind that cannot be
-    /// watched, as regular files are (`EPERM`), or there are too many. The source comes back with the error.
+    /// Those of the poller: the descriptor is closed (`EBADF`), is watched already (`AlreadyExists`; with `kqueue`, which does
+    /// not notice, its first handler is called for the last time), is of a kind that cannot be watched, such as a regular
+    /// file (`EPERM`), or there are too many. The source comes back with the error.
     pub fn watch<F, H>(&mut self, source: F, interest: Interest, handler: H) -> Result<Source, Refused<F>>
     where
         F: AsFd + Send + 'static,
@@ -213,59 +213,60 @@ impl Hub {
             return Err(Refused { error, source });
         }
         let watching: Option<Box<dyn Watching>> = Some(Box::new(Watched { source, handler }));
-        let entry = Entry { fd, interest, told: Ready::default(), watching, is_gone: false, is_closed: false };
+        let entry =
+            DescriptorEntry { fd, interest, reported: Ready::default(), watching, is_gone: false, is_closed: false };
         let key = self.descriptors.table.insert(entry);
         self.descriptors.number(fd, key);
-        Ok(Source(Kind::Descriptor(key)))
+        Ok(Source(SourceKey::Descriptor(key)))
     }
 
-    /// Watches a descriptor for something else from now on. False: it is gone.
+    /// Changes what a descriptor is watched for. False: it was removed, or is closed.
     ///
     /// # Errors
-    /// The poller's, as of [`watch`](Self::watch).
+    /// Those of the poller, as of [`watch`](Self::watch).
     pub fn set_interest(&mut self, source: Source, interest: Interest) -> io::Result<bool> {
-        let Kind::Descriptor(key) = source.0 else { return Ok(false) };
+        let SourceKey::Descriptor(key) = source.0 else { return Ok(false) };
         let Some(entry) = self.descriptors.get(key) else { return Ok(false) };
         if entry.is_closed {
             return Ok(false);
         }
         entry.interest = interest;
-        // What it was told of is registered anew with it.
-        entry.told.0 &= interest.0 | ERROR;
-        // Inside its handler: it will be registered anew anyway.
+        // The poller reports anew what is ready for the new interest.
+        entry.reported.0 &= interest.0 | ERROR;
+        // Not inside its handler, after which it is registered anew anyway.
         if entry.watching.is_some() {
             self.rearm(key)?;
         }
         Ok(true)
     }
 
-    /// What was given to [`watch`](Self::watch), for other handlers to write to. `None` where it is gone, is not an `F`, or
-    /// its own handler is running.
+    /// The source that was given to [`watch`](Self::watch), for example for other handlers to write to. `None` where it was
+    /// removed, is not an `F`, or its own handler is running.
     pub fn source_mut<F: 'static>(&mut self, source: Source) -> Option<&mut F> {
-        let Kind::Descriptor(key) = source.0 else { return None };
+        let SourceKey::Descriptor(key) = source.0 else { return None };
         self.descriptors.get(key)?.watching.as_mut()?.source().downcast_mut()
     }
 
-    /// Asks the poller, and waits for it (`None`: for ever).
+    /// Polls the descriptors; waits no longer than `timeout`, or with `None` without a time limit.
     pub(super) fn look_at_descriptors(&mut self, timeout: Option<Duration>) -> io::Result<()> {
         let descriptors = &mut self.descriptors;
         self.unasked = 0;
-        self.watch.poll(timeout, |token, ready| descriptors.tell(token, ready))
+        self.watch.poll(timeout, |token, ready| descriptors.report(token, ready))
     }
 
-    /// Every descriptor that the poller has told of.
+    /// Serves every descriptor that the poller has reported.
     pub(super) fn serve_descriptors(&mut self) -> usize {
         let mut done = 0;
-        // Those that a handler's own turn is told of meanwhile have the next.
+        // Descriptors that are reported in a handler's own turn have the next turn.
         for _ in 0..self.descriptors.ready.len() {
             if self.halted {
                 break;
             }
             let Some(key) = self.descriptors.ready.pop_front() else { break };
             let Some(entry) = self.descriptors.get(key) else { continue };
-            let ready = core::mem::take(&mut entry.told);
+            let ready = core::mem::take(&mut entry.reported);
             if entry.watching.is_none() {
-                // Its handler is running around this turn, and when it returns the poller tells again.
+                // Its handler is running around this turn; afterwards the poller reports it again.
                 continue;
             }
             if ready != Ready::default() && !entry.is_closed {
@@ -284,7 +285,7 @@ impl Hub {
         let Some(mut watching) = self.descriptors.get(key).and_then(|entry| entry.watching.take()) else {
             return false;
         };
-        let running = Running::source(self, Source(Kind::Descriptor(key)));
+        let running = Running::source(self, Source(SourceKey::Descriptor(key)));
         watching.call(running.hub, ready);
         running.end();
         match self.descriptors.table.get_mut(key) {
@@ -294,7 +295,7 @@ impl Hub {
         true
     }
 
-    /// Has the poller tell of this descriptor again, unless it is gone.
+    /// Registers a descriptor anew, so that the poller reports it again, unless it was removed.
     fn rearm(&mut self, key: Key) -> io::Result<()> {
         let Some(entry) = self.descriptors.get(key) else { return Ok(()) };
         let (fd, interest, is_closed) = (entry.fd, entry.interest, entry.is_closed);
@@ -326,7 +327,7 @@ impl Hub {
         watching.map(Watching::into_source)
     }
 
-    /// Out of the poller and out of the table.
+    /// Takes a descriptor out of the poller and out of the table, and drops it.
     pub(super) fn forget_descriptor(&mut self, key: Key) {
         if let Some(entry) = self.descriptors.table.remove(key) {
             if !entry.is_gone {
@@ -337,7 +338,7 @@ impl Hub {
         }
     }
 
-    /// Takes a descriptor out of the poller, unless its number is another one's.
+    /// Takes a descriptor out of the poller, unless another one has its number.
     fn unregister(&mut self, fd: RawFd, is_closed: bool) {
         if !is_closed {
             self.descriptors.numbers.remove(&fd);

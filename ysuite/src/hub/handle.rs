@@ -1,4 +1,4 @@
-//! [`Handle`]: the hub as other threads see it. One thread at a time; posting never waits.
+//! [`Handle`]: posts functions to the hub from other threads. One thread at a time; posting never waits.
 
 use core::cell::RefCell;
 use core::fmt;
@@ -9,12 +9,13 @@ use crate::channel::SendError;
 use crate::mpsc;
 use crate::sync::{Arc, AtomicUsize, Ordering};
 
-/// How many handles there are.
+/// The number of handles.
 pub(super) type Handles = Arc<AtomicUsize>;
 
-/// Posts functions to a [`Hub`]. A clone for each thread: every handle has a lane of its own, so posters never meet.
+/// Posts functions to a [`Hub`]. A clone for each thread: every handle has a lane of its own, so posting threads never
+/// contend.
 ///
-/// Handles are `Send`, not `Sync`. What one posts runs in the order in which it was posted.
+/// Handles are `Send`, not `Sync`. Functions of one handle run in the order in which they were posted.
 pub struct Handle {
     sender: RefCell<mpsc::Sender<Posted>>,
     handles: Handles,
@@ -22,25 +23,23 @@ pub struct Handle {
 
 impl Handle {
     pub(super) fn new(sender: mpsc::Sender<Posted>, handles: &Handles) -> Self {
-        // ORDERING: Relaxed; made by the hub, or beside a handle that is counted.
+        // ORDERING: Relaxed; the hub, or a counted handle, makes this one, so the count is not read as 0 meanwhile.
         handles.fetch_add(1, Ordering::Relaxed);
         Self { sender: RefCell::new(sender), handles: handles.clone() }
     }
 
     /// Has the hub's thread call `function`, after all that this handle has posted before.
     ///
-    /// Never waits, whatever the hub does; one system call if it sleeps. Functions of up to three words travel without
-    /// being allocated. A hub that has been [stopped](Hub::stop), or that is not being run, keeps the function until it is
-    /// run again.
+    /// Never waits; makes one system call if the hub sleeps. Allocates only for functions of more than three words, and as the
+    /// lane grows. A hub that was [stopped](Hub::stop), or that is not being run, keeps the function until it is run again.
     ///
     /// # Errors
-    /// When the hub is gone: gives the function back. Functions posted just before it went are dropped with it, once
-    /// each.
+    /// When the hub was dropped: gives the function back. Functions posted just before are dropped with the hub, once each.
     pub fn post<F: FnOnce(&mut Hub) + Send + 'static>(&self, function: F) -> Result<(), PostError<F>> {
-        // Lent already only while functions that a hub has left behind are dropped, and one of them posts.
+        // Borrowed already only while the lane drops the functions of a hub that is gone, and the `Drop` of one posts.
         let Ok(mut sender) = self.sender.try_borrow_mut() else { return Err(PostError(function)) };
         sender.send(Posted::new(function)).map_err(|SendError(posted)| {
-            // SAFETY: the function that did not go is the one that was to.
+            // SAFETY: the error has the `Posted` that was made above, of an `F`.
             PostError(unsafe { posted.into_inner() })
         })
     }
@@ -48,12 +47,12 @@ impl Handle {
     /// Has the hub [stop](Hub::stop), after all that this handle has posted before.
     ///
     /// # Errors
-    /// When the hub is gone.
+    /// When the hub was dropped.
     pub fn stop(&self) -> Result<(), PostError<()>> {
         self.post(Hub::stop).map_err(|_| PostError(()))
     }
 
-    /// Whether the hub is gone, so that nothing posted will run.
+    /// Whether the hub was dropped, so that no posted function will run.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
         self.sender.try_borrow().map_or(true, |sender| sender.is_disconnected())
@@ -72,10 +71,10 @@ impl Clone for Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // ORDERING: Release pairs with the Acquire in `Hub::is_deserted`: what was posted by any handle is visible to a
-        // hub that finds none left. Read-modify-writes continue each other's release sequences.
+        // ORDERING: Release pairs with the Acquire in `Hub::is_deserted`: a hub that finds no handle sees all that handles
+        // have posted. Read-modify-writes continue each other's release sequences.
         if self.handles.fetch_sub(1, Ordering::Release) == 1 {
-            // The last one wakes the hub, which may wait for nothing else.
+            // Wakes the hub: `run` ends when there is nothing else to wait for.
             let _ = self.post(|_| {});
         }
     }
@@ -87,7 +86,7 @@ impl fmt::Debug for Handle {
     }
 }
 
-/// The hub is gone; here is the function that it will not call.
+/// The hub was dropped. Has the function that it will not call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct PostError<F>(pub F);
 

@@ -1,7 +1,7 @@
-//! **The hub**: one thread that serves channels, descriptors, timers, and functions that other threads hand it.
+//! **The hub**: one thread that serves channels, descriptors, timers, and functions that other threads post.
 //!
-//! An event loop that is given *functions*, not only data: what a thread wants done with what it sends travels with it,
-//! and runs on the hub's thread, between sockets and timers, with nothing to lock.
+//! An event loop that receives *functions*, not only data: a thread posts a function with what it captures, and the
+//! function runs on the hub's thread, between sockets and timers, without a lock.
 //!
 //! ```
 //! use std::time::Duration;
@@ -22,53 +22,52 @@
 //!
 //! # What it serves
 //!
-//! | source | given by | its handler gets | asleep, it costs the other side |
+//! | source | given by | its handler gets | costs the other side, when the hub sleeps |
 //! |---|---|---|---|
 //! | functions | [`Handle::post`], any thread | (they are called) | a write to a descriptor |
-//! | a receiver of any channel | [`Hub::receive`] | each message; in the end `Err`, when the senders are gone | the same |
-//! | a descriptor | [`Hub::watch`] | what it is ready for, level-triggered | nothing of ours |
+//! | a receiver of any channel | [`Hub::receive`] | each message; at the end `Err`, when the senders are gone | a write to a descriptor |
+//! | a descriptor | [`Hub::watch`] | what it is ready for, level-triggered | nothing beside its own write |
 //! | timers | [`Hub::after`], [`Hub::at`], [`Hub::every`] | (they are called) | |
 //!
-//! All handlers run on the thread that runs the hub, one at a time, and get the hub itself: they may add and remove any
-//! source, also their own, also one that is about to be served. What is removed is not called again.
+//! All handlers run on the thread that runs the hub, one at a time, and get the hub: they may add and remove any source,
+//! also their own, also one that is about to be served. The handler of a removed source is not called again.
 //!
-//! # Whose turn it is
+//! # Turns
 //!
 //! The hub works in turns. In each it calls at most [`TURN`] posted functions, gives each receiver with messages at most
 //! [`TURN`] of them, calls at most [`TURN`] timers that are due as it begins (the earliest first; one that is set or set
 //! again in this turn is not due before the next), looks at the descriptors, and calls the handler of each that is ready
-//! once. So nothing, however it floods, holds off anything else for longer than one turn.
+//! once. So no source, however it floods, delays another for longer than one turn.
 //!
-//! A stream of functions or messages makes no system call. Beside descriptors [`run_once`](Hub::run_once) and
-//! [`dispatch`](Hub::dispatch) make one for each call of theirs that serves anything; in [`run`](Hub::run), where turns may
-//! be short, they are looked at once [`TURN`] functions and handlers have been called, however many turns that takes, or
-//! the hub has looked for more in vain for as long as about a thousand looks. One that is ready waits no longer than that
-//! and the turn under way.
+//! A stream of functions or messages makes no system call. With descriptors, each call of [`run_once`](Hub::run_once) and
+//! [`dispatch`](Hub::dispatch) that serves anything makes one; [`run`](Hub::run), whose turns may be short, polls the
+//! descriptors after [`TURN`] calls of functions and handlers, in one turn or many, or after about a thousand spins. A
+//! ready descriptor waits no longer than that and the turn under way.
 //!
-//! A handler may run the hub itself: that is a turn within its own. A [stop](Hub::stop) ends the turns that are under way
-//! when it is asked for; a turn begun behind it is one like any other, and changes nothing about it.
+//! A handler may run the hub: that is a turn within its own. A [stop](Hub::stop) ends the turns under way when it is called;
+//! a later turn is not affected, and does not undo it.
 //!
 //! # Sleeping
 //!
-//! With nothing to do the hub looks for a while (see [`Hub::set_spin`]), then says to all its channels that it sleeps, and
-//! sleeps in one system call (`epoll_wait`) until the next timer. It makes no other while nothing happens. Timers never
-//! ring early; asleep, up to a millisecond late, that being the poller's unit.
+//! With nothing to do the hub spins for a while (see [`Hub::set_spin`]), then arms all its channels, and sleeps in one
+//! system call (`epoll_wait`) until the next timer. It makes no other system call while nothing happens. A timer never rings
+//! early; when the hub sleeps it rings up to a millisecond late, that being the poller's unit.
 //!
-//! With [`Spin::Forever`] it does not sleep, and serves everything all the same: after each
-//! 64 looks at functions and active receivers it looks at all signals, and at the clock if there are timers, and after
-//! about a thousand, if there are descriptors, at those, in one system call. A receiver that has nothing for some
-//! thousand looks rests, so that its next message costs its sender a write to a descriptor.
+//! With [`Spin::Forever`] the hub does not sleep: after each 64 spins, which check functions and active receivers, it checks
+//! all signals, and the clock if there are timers, and after about a thousand, if there are descriptors, it polls those in
+//! one system call. A receiver without a message for some thousand spins rests: its next message costs its sender a write
+//! to a descriptor.
 //!
 //! # Panics in handlers
 //!
-//! A panic leaves [`run`](Hub::run), [`run_once`](Hub::run_once) or [`dispatch`](Hub::dispatch) as it came. Lost is what
-//! panicked: the posted function; the timer; the receiver or descriptor, which is removed with its handler. All else is as
-//! it was, also what this turn had not come to: catch the panic, and run the hub again. The same holds for what is dropped
-//! with a handler, or with the messages of a receiver that goes: it is out of the hub first, and dropped then.
+//! A panic leaves [`run`](Hub::run), [`run_once`](Hub::run_once) or [`dispatch`](Hub::dispatch). The hub loses what
+//! panicked: the posted function; the timer; the receiver or descriptor, which is removed with its handler. It keeps all
+//! else, also what this turn had not served yet: catch the panic, and run the hub again. The same holds for panics in the
+//! `Drop` of a handler, or of a removed receiver's messages: the hub takes them out of its tables before it drops them.
 //!
 //! # When not to use it
 //!
-//! Where a thread serves nothing but one channel (its own `recv` is several times as fast), or a few
+//! Where a thread serves only one channel (its own `recv` is several times as fast), or a few
 //! ([`Select`](crate::signal::Select)). Where there is a loop already: attach receivers to a
 //! [`YSocketpair`](crate::signal::YSocketpair) in it, or let it [host](Hub::dispatch) the hub. Handlers must not block, as
 //! in every event loop.
@@ -82,7 +81,6 @@ mod serving;
 mod source;
 mod table;
 mod timers;
-mod timing;
 mod watch;
 
 use core::fmt;
@@ -109,13 +107,13 @@ use crate::os::Deadline;
 use crate::sync::{Arc, AtomicUsize, Ordering};
 use crate::wait::Backoff;
 
-/// The most of one source that is served before all the others are looked at.
+/// The largest number of messages of one source that a turn serves before it turns to the others.
 pub const TURN: usize = if cfg!(ysuite_loom) { 2 } else { 128 };
 
-/// The signal of the posted functions; receivers have those behind it.
+/// The signal of the posted functions; receivers have the ids after it.
 const POSTS: usize = 0;
 
-/// Receivers of [`Hub::new`], with the posted functions: as many as two levels of the set of signals hold.
+/// Signals of [`Hub::new`], for receivers and the posted functions: as many as two levels of a set of signals hold.
 const SIGNALS: usize = if cfg!(ysuite_loom) { 2 } else { 31 * 64 };
 
 /// One thread's event loop: see the [module](self).
@@ -123,7 +121,7 @@ const SIGNALS: usize = if cfg!(ysuite_loom) { 2 } else { 31 * 64 };
 /// It may be made on one thread and run on another.
 pub struct Hub {
     posts: mpsc::Receiver<Posted>,
-    /// What handles are cloned from.
+    /// Handles get clones of it.
     sender: mpsc::Sender<Posted>,
     handles: Handles,
     receivers: Receivers,
@@ -131,19 +129,19 @@ pub struct Hub {
     timers: Timers,
     spin: Spin,
     backoff: Backoff,
-    /// What has been served since the poller was asked, and looked for in vain.
+    /// The work since the poller was asked: calls of functions and handlers, and spins counted in calls.
     unasked: usize,
-    /// Turns under way, one within another.
+    /// The number of turns under way, one within another.
     depth: usize,
-    /// Receivers and descriptors whose handlers are running.
+    /// The number of receivers and descriptors whose handlers are running.
     lent: usize,
-    /// Whose handler is running, in the innermost turn.
+    /// The source or timer whose handler is running, in the innermost turn.
     current: Current,
-    /// Somebody has asked for an end, and `run` has not come to it.
+    /// `stop` was called, and `run` has not returned since.
     stopped: bool,
     /// This turn is to end.
     halted: bool,
-    /// Behind everything that is attached to it.
+    /// Dropped last: everything else is attached to it.
     watch: Watch,
 }
 
@@ -156,10 +154,10 @@ impl Hub {
         Self::with_signals(SIGNALS)
     }
 
-    /// A hub for up to `receivers` receivers at a time; takes about a quarter of a byte for each.
+    /// A hub for up to `receivers` receivers at a time; takes about a quarter of a byte of memory for each.
     ///
     /// # Errors
-    /// As [`new`](Self::new); `InvalidInput` where it is more than a [set of signals](crate::signal::MAX_CAPACITY) holds.
+    /// As [`new`](Self::new); `InvalidInput` for more than a [set of signals](crate::signal::MAX_CAPACITY) holds.
     pub fn with_receivers(receivers: usize) -> io::Result<Self> {
         Self::with_signals(receivers.saturating_add(1))
     }
@@ -167,7 +165,7 @@ impl Hub {
     fn with_signals(signals: usize) -> io::Result<Self> {
         let mut watch = Watch::new(signals)?;
         let (sender, mut posts) = mpsc::unbounded();
-        watch.attach(&mut posts, POSTS)?;
+        watch.set.attach(&mut posts, POSTS)?;
         Ok(Self {
             posts,
             sender,
@@ -187,7 +185,7 @@ impl Hub {
         })
     }
 
-    /// Another handle for other threads to post functions with.
+    /// A handle for another thread to post functions with.
     ///
     /// # Panics
     /// When there are [`mpsc::MAX_SENDERS`] less one already.
@@ -196,15 +194,15 @@ impl Hub {
         Handle::new(self.sender.clone(), &self.handles)
     }
 
-    /// Serves everything until [stopped](Self::stop), or until nothing can ever come any more: no handle is left, no
-    /// source, no timer. Blocks. May be called again afterwards. Inside the handler of a receiver or a descriptor it does
-    /// not wait, however deep inside: it is one turn there.
+    /// Serves everything until [stopped](Self::stop), or until there is no handle, no source and no timer left. Blocks. May
+    /// be called again afterwards. Inside the handler of a receiver or a descriptor, at any depth, it does not wait: there it
+    /// is one turn.
     ///
     /// # Errors
-    /// Those of the poller, which do not happen to one that was made. Nothing is lost.
+    /// Those of the poller, which do not happen to an open one. The hub loses nothing.
     pub fn run(&mut self) -> io::Result<()> {
         if self.stopped && self.depth != 0 {
-            // Asked of the run around this one.
+            // The stop concerns the `run` around this one.
             return Ok(());
         }
         while !self.stopped && !self.is_deserted() {
@@ -217,10 +215,10 @@ impl Hub {
         Ok(())
     }
 
-    /// Serves what there is, in one turn; where there is nothing, waits for something no longer than `timeout`, and serves
-    /// that. Returns how many functions and handlers were called (the end of the last handle counts as one). `None`, and
-    /// `Duration::MAX`, is for ever, or until nothing can ever come: only then is it zero. Inside the handler of a receiver
-    /// or a descriptor it does not wait, however deep inside.
+    /// Serves what there is, in one turn; where there is nothing, waits no longer than `timeout`, and serves what comes.
+    /// Returns how many functions and handlers were called (the drop of the last handle counts as one). With `None`, and
+    /// `Duration::MAX`, it waits without a time limit, and returns zero only when there is no handle, no source and no timer
+    /// left. Inside the handler of a receiver or a descriptor, at any depth, it does not wait.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -241,7 +239,7 @@ impl Hub {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn dispatch(&mut self) -> io::Result<usize> {
-        /// Also if a handler panics: the host may catch that, and wait for the descriptor.
+        /// Calls `show` also if a handler panics: the host may catch that, and wait for the descriptor.
         struct Hosted<'a>(&'a mut Hub);
         impl Drop for Hosted<'_> {
             fn drop(&mut self) {
@@ -255,52 +253,51 @@ impl Hub {
         shown.and(done)
     }
 
-    /// How long a loop that hosts this hub may wait for its descriptor: until the next timer, or `None`: for ever.
+    /// How long a loop that hosts this hub may wait for its descriptor: until the next timer; `None`: without a time limit.
     #[must_use]
     pub fn timeout(&self) -> Option<Duration> {
         self.timers.next().map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
-    /// Has [`run`](Self::run) return when the handler that calls this is done, or at once if called beforehand. A
-    /// [`run_once`](Self::run_once) or [`dispatch`](Self::dispatch) under way ends likewise. Nothing is lost: everything
-    /// is served when the hub is run again. Where a handler runs the hub, the `run` that is innermost when this is called
-    /// is the one that forgets it; inside the handler of a source, where `run` is one turn, that is the one around it.
+    /// Makes [`run`](Self::run) return when the handler that calls this is done, or at once if called beforehand. A
+    /// [`run_once`](Self::run_once) or [`dispatch`](Self::dispatch) under way ends likewise. Nothing is lost: the hub serves
+    /// the rest when it is run again. Where a handler runs the hub, the innermost `run` at this call clears the stop; inside
+    /// the handler of a source, where `run` is one turn, the `run` around that does.
     pub fn stop(&mut self) {
         (self.stopped, self.halted) = (true, true);
     }
 
-    /// Whether somebody has asked the hub to [stop](Self::stop) and it has not: `run` forgets it on returning, nothing
-    /// else does.
+    /// Whether [`stop`](Self::stop) was called and `run` has not returned since.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.stopped
     }
 
-    /// Inside the handler of a receiver or a descriptor: which it is, to be [removed](Self::remove), for one.
+    /// Inside the handler of a receiver or a descriptor: its source, for example to [remove](Self::remove) it.
     #[must_use]
     pub fn current(&self) -> Option<Source> {
         self.current.0
     }
 
-    /// Inside the function of a timer that rings again: which it is, to be [cancelled](Self::cancel), for one.
+    /// Inside the function of a timer that rings again: that timer, for example to [cancel](Self::cancel) it.
     #[must_use]
     pub fn current_timer(&self) -> Option<Timer> {
         self.current.1
     }
 
-    /// What to do before sleeping, from the next wait on. The default is [`Spin::Adaptive`]. What the hub serves, and how
-    /// long anything waits for its turn, does not depend on it.
+    /// How long to spin before sleeping, from the next wait on. The default is [`Spin::Adaptive`]. What the hub serves, and
+    /// how long a source waits for its turn, does not depend on it.
     pub fn set_spin(&mut self, spin: Spin) {
         self.spin = spin;
         self.backoff.set(spin);
     }
 
-    /// Whether nothing can ever come.
+    /// Whether there is no handle, no source, no timer and no posted function left.
     fn is_deserted(&mut self) -> bool {
-        self.receivers.is_empty()
+        self.receivers.len() == 0
             && self.descriptors.is_empty()
             && self.timers.is_empty()
-            // ORDERING: Acquire pairs with the Release of a handle's end: what was posted is seen by the look below.
+            // ORDERING: Acquire pairs with the Release in the drop of a handle: the check below sees what handles posted.
             && self.handles.load(Ordering::Acquire) == 0
             && !crate::channel::Receive::has_message(&mut self.posts)
     }
@@ -324,7 +321,7 @@ impl std::os::fd::AsRawFd for Hub {
 impl fmt::Debug for Hub {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Hub")
-            // ORDERING: Relaxed; only to be read by people.
+            // ORDERING: Relaxed; only printed, pairs with nothing.
             .field("handles", &self.handles.load(Ordering::Relaxed))
             .field("receivers", &self.receivers.len())
             .field("descriptors", &self.descriptors.len())

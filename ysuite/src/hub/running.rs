@@ -1,24 +1,24 @@
-//! [`Turn`] and [`Running`]: a turn of the hub and a handler at work, and what becomes of what they had taken in hand if a
-//! handler panics. The hub's thread. Both nest: a handler may run its hub.
+//! [`Turn`] and [`Running`]: guards of a turn of the hub and of a running handler, which restore the hub's state if a handler
+//! panics. The hub's thread. Both nest: a handler may run its hub.
 
-use super::source::{Kind, Source};
+use super::source::{Source, SourceKey};
 use super::{Hub, Timer};
 
-/// Whose handler is running, as that handler sees it.
+/// The source or the timer whose handler is running.
 pub(super) type Current = (Option<Source>, Option<Timer>);
 
-/// While it lives, a turn is under way; within, nobody's handler is running at first.
+/// While it lives, a turn is under way. At its beginning no handler is running.
 pub(super) struct Turn<'a> {
     pub(super) hub: &'a mut Hub,
     outer: Current,
-    /// The turn around this one is to end.
+    /// Whether the turn around this one is to end.
     is_halted: bool,
 }
 
 impl<'a> Turn<'a> {
     pub(super) fn new(hub: &'a mut Hub) -> Self {
         let outer = core::mem::take(&mut hub.current);
-        // Outside of all turns a stop is for `run` alone.
+        // Outside of all turns a stop concerns `run` alone.
         let is_halted = core::mem::take(&mut hub.halted) && hub.depth != 0;
         hub.depth += 1;
         Self { hub, outer, is_halted }
@@ -33,11 +33,11 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// While it lives, a handler is running; if that panics, what it belongs to is forgotten.
+/// While it lives, a handler is running. If the handler panics, its source or timer is removed.
 pub(super) struct Running<'a> {
     pub(super) hub: &'a mut Hub,
     this: Current,
-    /// Whose handler was running around this one.
+    /// The source or the timer whose handler was running around this one.
     outer: Current,
 }
 
@@ -72,8 +72,8 @@ impl Drop for Running<'_> {
     fn drop(&mut self) {
         self.leave();
         match self.this.0.map(|source| source.0) {
-            Some(Kind::Receiver(key)) => self.hub.forget_receiver(key),
-            Some(Kind::Descriptor(key)) => self.hub.forget_descriptor(key),
+            Some(SourceKey::Receiver(key)) => self.hub.forget_receiver(key),
+            Some(SourceKey::Descriptor(key)) => self.hub.forget_descriptor(key),
             None => {}
         }
         self.this.1.map(|timer| self.hub.cancel(timer));

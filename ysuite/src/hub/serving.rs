@@ -135,7 +135,7 @@ impl Hub {
             return self.look_for_ever(deadline);
         }
         let (mut backoff, mut looks) = (self.backoff, 0);
-        let found = backoff.look(deadline, || {
+        let found = backoff.spin(deadline, || {
             looks += 1;
             self.posts.has_message() || self.receivers.has_message()
         });

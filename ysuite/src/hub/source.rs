@@ -1,4 +1,4 @@
-//! What is watched: its name, its removal, its refusal.
+//! [`Source`]: a receiver or a descriptor of a hub, and its removal; [`Refused`]: one that the hub did not take.
 
 use core::any::Any;
 use core::fmt;
@@ -7,17 +7,17 @@ use std::io;
 use super::Hub;
 use super::table::Key;
 
-/// A receiver or a descriptor in a [`Hub`]. Worth nothing once it is gone.
+/// The key of a receiver or a descriptor in a [`Hub`]. Finds nothing after it was removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Source(pub(super) Kind);
+pub struct Source(pub(super) SourceKey);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
+pub(super) enum SourceKey {
     Receiver(Key),
     Descriptor(Key),
 }
 
-/// The hub has not taken a receiver or a descriptor; here it is again.
+/// The hub has not taken a receiver or a descriptor. Has the error, and what was given to the hub.
 pub struct Refused<S> {
     /// Why.
     pub error: io::Error,
@@ -50,22 +50,22 @@ impl<S> From<Refused<S>> for io::Error {
 }
 
 impl Hub {
-    /// Removes a receiver or a descriptor, and drops it with its handler; inside that handler, when it returns. Its
-    /// handler is not called again. False: it is gone already.
+    /// Removes a receiver or a descriptor, and drops it with its handler; inside that handler, when it returns. The
+    /// handler is not called again. False: it was removed before.
     pub fn remove(&mut self, source: Source) -> bool {
         match source.0 {
-            Kind::Receiver(key) => self.remove_receiver(key),
-            Kind::Descriptor(key) => self.remove_descriptor(key),
+            SourceKey::Receiver(key) => self.remove_receiver(key),
+            SourceKey::Descriptor(key) => self.remove_descriptor(key),
         }
     }
 
-    /// As [`remove`](Self::remove), but gives back what was given to the hub: a receiver with the messages it has, free
-    /// to be attached elsewhere, or a descriptor. `None`, and nothing has changed, where it is gone already, is not an
-    /// `S`, or its handler is running.
+    /// As [`remove`](Self::remove), but returns what was given to the hub: a receiver with its messages, free to be attached
+    /// elsewhere, or a descriptor. `None`, and no change, where it was removed before, is not an `S`, or its handler is
+    /// running.
     pub fn take<S: 'static>(&mut self, source: Source) -> Option<S> {
         let taken: Box<dyn Any> = match source.0 {
-            Kind::Receiver(key) => self.take_receiver(key, core::any::TypeId::of::<S>())?,
-            Kind::Descriptor(key) => self.take_descriptor(key, core::any::TypeId::of::<S>())?,
+            SourceKey::Receiver(key) => self.take_receiver(key, core::any::TypeId::of::<S>())?,
+            SourceKey::Descriptor(key) => self.take_descriptor(key, core::any::TypeId::of::<S>())?,
         };
         taken.downcast().ok().map(|source| *source)
     }

@@ -1,22 +1,24 @@
-//! Timers: a heap by time, in which each knows its place, so that any can be taken out again. One thread.
+//! Timers: a heap by time, and the methods of [`Hub`] for them. Each timer has its index in the heap, so that any can be taken
+//! out. One thread.
 //!
-//! Setting and cancelling take time in proportion to the logarithm of how many there are, and allocate only as the heap
-//! grows. Timers of the same moment come in the order in which they were set.
+//! Setting and cancelling take time in proportion to the logarithm of the number of timers, and allocate only as the heap
+//! grows. Timers of the same moment ring in the order in which they were set.
 
 use core::time::Duration;
 use std::time::Instant;
 
 use super::Hub;
 use super::posted::Posted;
+use super::running::Running;
 use super::table::{Key, Table};
 
 /// Children of a node: four lie in one or two cache lines, and make the heap half as deep as two would.
 const CHILDREN: usize = 4;
 
-/// A timer's place where it will never ring.
+/// A timer's index while it is not in the heap.
 const NEVER: usize = usize::MAX;
 
-/// A timer of a [`Hub`]. Worth nothing once the timer has rung for the last time, or has been cancelled.
+/// The key of a timer of a [`Hub`]. Finds nothing after the timer has rung for the last time, or was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Timer(pub(super) Key);
 
@@ -29,33 +31,33 @@ pub(super) enum Action {
     Every(Duration, Option<Tick>),
 }
 
-/// What is to be done now.
+/// What the hub is to do now.
 pub(super) enum Due {
     Once(Posted),
-    /// And when it rings again.
+    /// With the next moment that it rings.
     Every(Key, Tick, Option<Instant>),
 }
 
-struct Entry {
-    /// Where in the heap.
+struct TimerEntry {
+    /// The index in the heap.
     at: usize,
     action: Action,
 }
 
-/// In the heap.
+/// A node of the heap.
 #[derive(Clone, Copy)]
 struct Node {
     deadline: Instant,
-    /// In which order timers of the same moment ring.
+    /// Orders timers of the same moment.
     number: u64,
     key: Key,
 }
 
 pub(super) struct Timers {
-    entries: Table<Entry>,
+    entries: Table<TimerEntry>,
     heap: Vec<Node>,
     number: u64,
-    /// The latest moment that any turn has had for now: what is set from then on is due after it.
+    /// The latest `now` of any turn: timers that are set afterwards are due after it.
     served: Option<Instant>,
 }
 
@@ -64,11 +66,11 @@ impl Timers {
         Self { entries: Table::new(), heap: Vec::new(), number: 0, served: None }
     }
 
-    /// `None`: a moment beyond the end of the clock.
+    /// Sets a timer. `None`: a moment beyond the end of the clock.
     pub(super) fn set(&mut self, deadline: Option<Instant>, action: Action) -> Timer {
-        let key = self.entries.insert(Entry { at: NEVER, action });
+        let key = self.entries.insert(TimerEntry { at: NEVER, action });
         if let Some(deadline) = deadline {
-            // A moment that is past is the first that this turn does not serve.
+            // At least the first moment that this turn does not serve.
             let first = self.served.and_then(|served| served.checked_add(Duration::from_nanos(1)));
             self.enter(first.map_or(deadline, |first| deadline.max(first)), key);
         }
@@ -81,28 +83,28 @@ impl Timers {
         self.up(self.heap.len() - 1);
     }
 
-    /// Takes a timer out. What it would have done is for the caller to drop.
+    /// Takes a timer out; the caller drops its action.
     pub(super) fn cancel(&mut self, key: Key) -> Option<Action> {
         let entry = self.entries.remove(key)?;
         self.take_out(entry.at);
         Some(entry.action)
     }
 
-    /// When the next one rings.
+    /// The moment at which the next timer rings.
     pub(super) fn next(&self) -> Option<Instant> {
         self.heap.first().map(|node| node.deadline)
     }
 
-    /// The moment up to which a turn that begins serves timers; `None` where there are none. What is set from then on is due
-    /// after it.
+    /// The moment up to which a turn that begins now serves timers; `None` without timers. Timers that are set afterwards are
+    /// due after it.
     pub(super) fn now(&mut self) -> Option<Instant> {
         let now = (!self.is_empty()).then(Instant::now);
         self.served = self.served.max(now);
         now
     }
 
-    /// The first that is due. One that rings again must be [put back](Self::put_back), for the next of its moments after
-    /// `now`, or cancelled; until then it is nothing to wait for.
+    /// Takes out the first timer that is due. One that rings again must be [put back](Self::put_back) for its next moment
+    /// after `now`, or cancelled; until then the hub does not wait for it.
     pub(super) fn due(&mut self, now: Instant) -> Option<Due> {
         let &Node { deadline, key, .. } = self.heap.first().filter(|node| node.deadline <= now)?;
         self.take_out(0);
@@ -118,9 +120,11 @@ impl Timers {
         }
     }
 
-    /// The function of a timer that is to ring again; given back where it was cancelled meanwhile.
+    /// Puts back the function of a timer that rings again. Returns the function if the timer was cancelled meanwhile.
     pub(super) fn put_back(&mut self, key: Key, tick: Tick, next: Option<Instant>) -> Option<Tick> {
-        let Some(Entry { action: Action::Every(_, place), .. }) = self.entries.get_mut(key) else { return Some(tick) };
+        let Some(TimerEntry { action: Action::Every(_, place), .. }) = self.entries.get_mut(key) else {
+            return Some(tick);
+        };
         let none = place.replace(tick);
         if let Some(next) = next {
             self.enter(next, key);
@@ -128,12 +132,12 @@ impl Timers {
         none
     }
 
-    /// Whether none will ever ring.
+    /// Whether no timer will ever ring.
     pub(super) fn is_empty(&self) -> bool {
         self.heap.is_empty()
     }
 
-    /// How many there are.
+    /// The number of timers.
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }
@@ -144,7 +148,7 @@ impl Timers {
         }
         self.heap.swap_remove(at);
         if at < self.heap.len() {
-            // The one that has come here may belong above or below.
+            // The node that was moved here may belong above or below.
             self.down(at);
             self.up(at);
         }
@@ -176,11 +180,49 @@ impl Timers {
         self.note(at);
     }
 
-    /// Tells the timer at a place of the heap where it is.
+    /// Stores the index of a node in its timer.
     fn note(&mut self, at: usize) {
         if let Some(entry) = self.entries.get_mut(self.heap[at].key) {
             entry.at = at;
         }
+    }
+}
+
+impl Hub {
+    /// Calls `function` once, when `time` has passed: never earlier, and later by the handler that is running, or by up to a
+    /// millisecond if the hub sleeps. Zero is the next turn, also inside a handler. If the clock cannot hold the moment, as
+    /// with `Duration::MAX`, the timer never rings.
+    ///
+    /// Time is that of [`Instant`]: changes of the date do not affect it.
+    pub fn after(&mut self, time: Duration, function: impl FnOnce(&mut Hub) + Send + 'static) -> Timer {
+        self.timers.set(Instant::now().checked_add(time), Action::Once(Posted::new(function)))
+    }
+
+    /// As [`after`](Self::after), at a moment. A moment in the past is the next turn; several timers that a turn sets for the
+    /// past ring in the order in which they were set.
+    pub fn at(&mut self, moment: Instant, function: impl FnOnce(&mut Hub) + Send + 'static) -> Timer {
+        self.timers.set(Some(moment), Action::Once(Posted::new(function)))
+    }
+
+    /// Calls `function` repeatedly, one `period` from now and at every whole number of periods from there. Of the moments
+    /// that pass while the hub is busy only the last counts. With a period of zero it is called once in every turn, and the
+    /// hub never sleeps.
+    pub fn every(&mut self, period: Duration, function: impl FnMut(&mut Hub) + Send + 'static) -> Timer {
+        self.timers.set(Instant::now().checked_add(period), Action::Every(period, Some(Box::new(function))))
+    }
+
+    /// Cancels a timer: it does not ring any more, and its function is dropped. False: it has rung for the last time, or was
+    /// cancelled before.
+    pub fn cancel(&mut self, timer: Timer) -> bool {
+        self.timers.cancel(timer.0).is_some()
+    }
+
+    /// Calls the function of a timer that rings again.
+    pub(super) fn tick(&mut self, key: Key, mut tick: Tick, next: Option<Instant>) {
+        let running = Running::timer(self, Timer(key));
+        tick(running.hub);
+        running.end();
+        drop(self.timers.put_back(key, tick, next));
     }
 }
 
@@ -191,7 +233,7 @@ fn after(deadline: Instant, period: Duration, now: Instant) -> Option<Instant> {
         return Some(next);
     }
     if period.is_zero() {
-        // As soon as there is another moment.
+        // The next moment of the clock.
         return now.checked_add(Duration::from_nanos(1));
     }
     let missed = now.saturating_duration_since(next).as_nanos() % period.as_nanos();

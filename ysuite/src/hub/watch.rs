@@ -1,13 +1,13 @@
-//! What the hub sleeps on: a set of signals, beside descriptors in a poller. The hub's thread.
+//! [`Watch`]: what the hub sleeps on, a set of signals and descriptors in a poller. The hub's thread.
 //!
-//! The poller is mio's: `epoll` or `kqueue`, one system call for each sleep. It is edge-triggered; what has to be done for
-//! descriptors to appear level-triggered is done in `descriptors`. The model checker sleeps on a set without a descriptor.
+//! The poller is mio's: `epoll` or `kqueue`, one system call for each sleep. It is edge-triggered; `descriptors` makes the
+//! descriptors level-triggered. Under the model checker the hub sleeps on a set without a descriptor.
 
 use core::time::Duration;
 use std::io;
 
 use super::descriptors::{Interest, Ready};
-use crate::signal::{Attach, AttachError, Signals, Wait};
+use crate::signal::{Signals, Wait};
 
 #[cfg(not(ysuite_loom))]
 mod real {
@@ -20,13 +20,13 @@ mod real {
     use crate::os::count_call;
     use crate::signal::{Signal, YSocketpair};
 
-    /// Of the set of signals; no key of a descriptor has this number.
+    /// The token of the set of signals; no key has this token.
     const SET: Token = Token(usize::MAX);
-    /// How many descriptors one look reports at most; the others come with the next.
+    /// The largest number of descriptors that one poll reports; the others come with the next.
     const EVENTS: usize = 256;
 
     pub(in super::super) struct Watch {
-        set: YSocketpair,
+        pub(in super::super) set: YSocketpair,
         poll: Poll,
         events: Events,
     }
@@ -39,37 +39,29 @@ mod real {
             Ok(Self { set, poll, events: Events::with_capacity(EVENTS) })
         }
 
-        pub(in super::super) fn attach(
-            &mut self,
-            receiver: &mut impl Attach,
-            signal: usize,
-        ) -> Result<(), AttachError> {
-            self.set.attach(receiver, signal)
-        }
-
         pub(in super::super) fn check(&mut self) -> Signals {
             self.set.check()
         }
 
-        /// Puts a signal up, as its senders do.
+        /// Raises a signal.
         pub(in super::super) fn raise(&mut self, signal: usize) {
             self.set.signaler().signal(signal);
         }
 
-        /// Waits for signals and descriptors (`None`: for ever); tells of descriptors by token.
+        /// Waits for signals and descriptors (`None`: without a time limit); reports descriptors by token.
         pub(in super::super) fn poll(
             &mut self,
             timeout: Option<Duration>,
-            mut tell: impl FnMut(usize, Ready),
+            mut report: impl FnMut(usize, Ready),
         ) -> io::Result<()> {
             count_call();
             match self.poll.poll(&mut self.events, timeout) {
-                // A signal handler has run: whoever waits looks again, and waits again.
+                // A signal handler has run: the caller checks again, and waits again.
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
                 result => result?,
             }
             for event in self.events.iter().filter(|event| event.token() != SET) {
-                tell(event.token().0, Ready::of(event));
+                report(event.token().0, Ready::of(event));
             }
             Ok(())
         }
@@ -84,20 +76,20 @@ mod real {
             self.poll.registry().reregister(&mut SourceFd(&fd), Token(token), interest.into())
         }
 
-        /// A descriptor that has been closed meanwhile is out already.
+        /// Fails silently for a closed descriptor, which is out already.
         pub(in super::super) fn remove(&mut self, fd: RawFd) {
             count_call();
             let _ = self.poll.registry().deregister(&mut SourceFd(&fd));
         }
 
-        /// Makes the poller readable if the set is: its edge may have been seen.
+        /// Makes the poller readable if the set is: an earlier poll may have consumed its edge.
         pub(in super::super) fn show(&mut self) -> io::Result<()> {
             count_call();
             self.poll.registry().reregister(&mut SourceFd(&self.set.as_raw_fd()), SET, mio::Interest::READABLE)
         }
 
         pub(in super::super) fn as_fd(&self) -> BorrowedFd<'_> {
-            // SAFETY: the poller keeps its descriptor open, and is borrowed.
+            // SAFETY: the poller keeps its descriptor open, and is borrowed as long as the result.
             unsafe { BorrowedFd::borrow_raw(self.poll.as_raw_fd()) }
         }
     }
@@ -116,23 +108,15 @@ mod model {
     use super::*;
     use crate::signal::YPollset;
 
-    /// No descriptors; a sleep ends with the set's own.
+    /// Without descriptors.
     pub(in super::super) struct Watch {
-        set: YPollset,
+        pub(in super::super) set: YPollset,
         found: Signals,
     }
 
     impl Watch {
         pub(in super::super) fn new(signals: usize) -> io::Result<Self> {
             Ok(Self { set: YPollset::with_capacity(signals), found: Signals::none() })
-        }
-
-        pub(in super::super) fn attach(
-            &mut self,
-            receiver: &mut impl Attach,
-            signal: usize,
-        ) -> Result<(), AttachError> {
-            self.set.attach(receiver, signal)
         }
 
         pub(in super::super) fn check(&mut self) -> Signals {
@@ -142,7 +126,7 @@ mod model {
         pub(in super::super) fn poll(
             &mut self,
             timeout: Option<Duration>,
-            _tell: impl FnMut(usize, Ready),
+            _report: impl FnMut(usize, Ready),
         ) -> io::Result<()> {
             self.found = match timeout {
                 Some(timeout) => self.set.poll_timeout(timeout),

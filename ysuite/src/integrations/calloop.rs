@@ -1,6 +1,6 @@
 //! A set of signals, or the messages of one receiver, as events of calloop. The event loop's thread.
 //!
-//! Both are level-triggered: what a callback leaves, or what was too much for one turn, is an event again.
+//! Both are level-triggered: messages that a callback leaves, or that exceed the budget of one turn, are an event again.
 
 use std::io;
 
@@ -11,8 +11,8 @@ use calloop::{EventSource, Interest, Mode, Poll, PostAction, Readiness, Token, T
 use crate::channel::{Receive, TryRecvError};
 use crate::signal::{Attach, AttachError, Signal, Signaler, Signals, Wait, YSocketpair};
 
-/// Messages of one receiver before other sources are looked at.
-const TURN: usize = 128;
+/// The largest number of messages of one receiver before other sources have their turn.
+const BUDGET: usize = 128;
 
 /// A [`YSocketpair`] as a source of events: the ids of its signals.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl SetSource {
     /// Attaches a receiver to an id of the set: [`YSocketpair::attach`].
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`YSocketpair::attach`].
     pub fn attach(&mut self, receiver: &mut impl Attach, id: usize) -> Result<(), AttachError> {
         self.set().attach(receiver, id)
     }
@@ -39,15 +39,15 @@ impl SetSource {
     }
 
     fn set(&mut self) -> &mut YSocketpair {
-        // SAFETY: nobody is given the set, so it is neither dropped nor replaced while it is registered.
+        // SAFETY: the callers are methods of this type, which neither drop nor replace the set while it is registered.
         unsafe { self.0.get_mut() }
     }
 
-    /// What is up, if the event is this source's.
+    /// The signals that are up, if the event is this source's.
     fn check(&mut self, readiness: Readiness, token: Token) -> io::Result<Signals> {
         let mut signals = Signals::none();
         self.0.process_events(readiness, token, |_, set| {
-            // SAFETY: the set is neither dropped nor replaced.
+            // SAFETY: `check` neither drops nor replaces the set, which stays registered.
             signals = unsafe { set.get_mut() }.check();
             Ok(PostAction::Continue)
         })?;
@@ -65,7 +65,7 @@ impl EventSource for SetSource {
     where
         F: FnMut(usize, &mut ()),
     {
-        /// Taken, and to be told. If a callback panics, what is left goes up again.
+        /// The signals that were taken. If a callback panics, raises again those that are left.
         struct Taken(Signals, Signaler);
         impl Drop for Taken {
             fn drop(&mut self) {
@@ -95,8 +95,8 @@ impl EventSource for SetSource {
     }
 }
 
-/// A receiver of any channel as a source of events: its messages, and in the end that its senders are gone, after which the
-/// source removes itself.
+/// A receiver of any channel as a source of events: its messages, and at the end `Closed`, when its senders are gone, after
+/// which the source removes itself.
 #[derive(Debug)]
 pub struct ReceiverSource<R> {
     receiver: R,
@@ -135,7 +135,7 @@ impl<R: Receive + Attach> EventSource for ReceiverSource<R> {
         if self.set.check(readiness, token)?.is_empty() {
             return Ok(PostAction::Continue);
         }
-        for _ in 0..TURN {
+        for _ in 0..BUDGET {
             match self.receiver.try_next() {
                 Ok(message) => callback(Event::Msg(message), &mut ()),
                 Err(TryRecvError::Empty) => break,

@@ -1,7 +1,7 @@
 //! A set of signals in mio's poll. Register it for reading.
 //!
-//! mio is edge-triggered: after an event call [`check`](crate::signal::Wait::check), serve what it reports, reading attached
-//! receivers until they are empty, and call it again until it is empty. Then the next signal is an event.
+//! mio is edge-triggered: after an event call [`check`](crate::signal::Wait::check), serve the signals that it returns,
+//! reading attached receivers until they are empty, and repeat until it returns none. Then the next signal is an event.
 
 use std::io;
 use std::os::fd::AsRawFd;

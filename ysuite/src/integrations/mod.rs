@@ -1,5 +1,5 @@
-//! What other libraries need to see of this one. One file, one feature for each; without the feature none of their types
-//! appears in this crate's interface.
+//! Traits and types of other libraries, implemented for the types of this one. One file and one feature for each library;
+//! without the feature none of its types appears in this crate's interface.
 //!
 //! | feature | gives | for |
 //! |---|---|---|
@@ -9,10 +9,10 @@
 //! | `mio` | `mio::event::Source` for [`YSocketpair`](crate::signal::YSocketpair) | mio |
 //! | `calloop` | `SetSource` and `ReceiverSource`: a set of signals, or the messages of a receiver, as events | calloop |
 //!
-//! No runtime is needed for `recv_async` and `send_async`, and no feature: they are woken like any other future.
+//! `recv_async` and `send_async` need no runtime and no feature: they are woken like any other future.
 //!
-//! There is no `Sink` for an [exchange's](crate::mpmc) sender: the room that one of many was promised may be another's when
-//! it sends. Use `send_async`.
+//! There is no `Sink` for an [exchange's](crate::mpmc) sender: between `poll_ready` and `start_send` another sender may take
+//! the room. Use `send_async`.
 
 #[cfg(all(feature = "calloop", unix))]
 pub mod calloop;

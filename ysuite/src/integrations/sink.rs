@@ -1,7 +1,7 @@
-//! Senders as sinks. What is fed is a batch: hidden until the sink is flushed, or full.
+//! Senders as sinks. Fed messages are a batch: hidden until the sink is flushed, or full.
 //!
-//! A sender's own `flush` never waits, and is as good as the sink's. Flushing fails where fed messages have been dropped
-//! unreceived, from then on; that the receiver is gone is no failure by itself, for it may have had them all.
+//! A sender's own `flush` never waits, and may be used instead of the sink's. Flushing fails from the moment at which fed
+//! messages were dropped unreceived; a receiver that is gone is no failure by itself, for it may have received them all.
 //!
 //! One task at a time. Closing a sink flushes it; the channel is closed when the sender is dropped.
 
@@ -15,7 +15,7 @@ use crate::{mpsc, spsc};
 
 macro_rules! sink {
     ($sender:ty) => {
-        /// What is fed is hidden until the sink is flushed, or has no room.
+        /// Fed messages are hidden until the sink is flushed, or has no room.
         impl<T> Sink<T> for $sender {
             /// The receiver is gone.
             type Error = SendError<()>;
@@ -26,7 +26,7 @@ macro_rules! sink {
             }
 
             /// # Panics
-            /// Without room, that is, without a `poll_ready` that said so.
+            /// Without room, that is, without a `poll_ready` that was ready.
             fn start_send(self: Pin<&mut Self>, message: T) -> Result<(), SendError<()>> {
                 let sender = self.get_mut();
                 alive(sender.is_disconnected())?;
@@ -34,8 +34,8 @@ macro_rules! sink {
                 sender.write(message).map_err(|_| SendError(()))
             }
 
-            /// Fails where messages that were fed have been dropped, since the receiver was gone. One that goes with
-            /// all of them, or after them, is no failure of theirs.
+            /// Fails when fed messages were dropped because the receiver was gone. A receiver that goes after it has
+            /// received all of them is no failure.
             fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<(), SendError<()>>> {
                 let sender = self.get_mut();
                 sender.flush();

@@ -1,7 +1,7 @@
-//! A set of signals that a task of tokio waits for, beside whatever else it waits for. One task at a time.
+//! A set of signals that a task of tokio waits for, beside its other futures. One task at a time.
 //!
-//! One task so serves thousands of attached receivers with one descriptor, and is woken once for all that came meanwhile.
-//! For a single receiver its own `recv_async` is all that is needed, and makes no system call.
+//! One task serves thousands of attached receivers with one descriptor, and is woken once for all signals raised meanwhile.
+//! For a single receiver use its `recv_async`, which makes no system call.
 
 use core::task::{Context, Poll, ready};
 use std::io;
@@ -37,8 +37,8 @@ impl AsyncSocketpair {
     /// # Panics
     /// Outside a runtime, and in one without `enable_io`.
     pub fn new(set: YSocketpair) -> io::Result<Self> {
-        // SAFETY: a set keeps its descriptor, open and the same, as long as it lives; and nobody is lent the set for
-        // writing, so it is neither dropped nor replaced while it is registered.
+        // SAFETY: a set keeps its descriptor, open and the same, as long as it lives; and no method lends the set mutably, so
+        // it is neither dropped nor replaced while it is registered.
         let fd = unsafe { AsyncFd::register_with_interest(set, Interest::READABLE) };
         fd.map(Self).map_err(io::Error::from)
     }
@@ -53,7 +53,7 @@ impl AsyncSocketpair {
         core::future::poll_fn(|context| self.poll_signals(context)).await
     }
 
-    /// As [`signals`](Self::signals), or has the task woken when there may be one. Never blocks.
+    /// As [`signals`](Self::signals), or registers the task to be woken when there may be a signal. Never blocks.
     ///
     /// # Errors
     /// When the runtime is shutting down.
@@ -62,10 +62,10 @@ impl AsyncSocketpair {
             let mut ready = ready!(self.0.poll_read_ready_mut(context))?;
             let signals = ready.get_inner_mut().check();
             if !signals.is_empty() {
-                // The runtime goes on taking it for readable, and the next call looks again at once.
+                // The runtime still takes it for readable, so the next call checks again at once.
                 return Poll::Ready(Ok(signals));
             }
-            // An empty answer promises that the next signal makes the descriptor readable anew.
+            // After an empty answer the next signal makes the descriptor readable anew.
             ready.clear_ready();
         }
     }
@@ -73,7 +73,7 @@ impl AsyncSocketpair {
     /// Attaches a receiver to an id of the set: [`YSocketpair::attach`].
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`YSocketpair::attach`].
     pub fn attach(&mut self, receiver: &mut impl Attach, id: usize) -> Result<(), AttachError> {
         self.0.get_mut().attach(receiver, id)
     }

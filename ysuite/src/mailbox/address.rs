@@ -1,4 +1,4 @@
-//! Where to send: the public name of a mailbox. Any thread, any number of them at once, through a shared reference.
+//! [`Address`]: sends to a mailbox. Any number of threads at once, through a shared reference.
 
 use core::any::Any;
 use core::cmp::Ordering;
@@ -7,28 +7,28 @@ use core::hash::{Hash, Hasher};
 
 use super::envelope::Envelope;
 use super::error::SendError;
+use super::inner::MailboxInner;
 use super::outbox::Rank;
-use super::post::Post;
 use crate::sync::Arc;
 
-/// The address of a [`Mailbox`](super::Mailbox): one word, shared and cloned freely, compared and ordered by the mailbox it
-/// belongs to (the elder is less).
+/// The address of a [`Mailbox`](super::Mailbox): one word, shared and cloned freely, compared and ordered by its mailbox
+/// (the older one is less).
 ///
-/// The messages that one thread sends to one mailbox arrive in the order in which it sent them, however many clones of
-/// the address it uses; urgent ones among themselves likewise. Between threads there is no order, unless the mailbox has
-/// a bound.
+/// The messages that one thread sends to one mailbox arrive in the order in which it sent them, also through different
+/// clones of the address; so do urgent ones among themselves. Between threads there is no order, unless the mailbox has a
+/// bound.
 pub struct Address {
-    post: Arc<Post>,
+    inner: Arc<MailboxInner>,
 }
 
 impl Address {
-    pub(super) fn new(post: Arc<Post>) -> Self {
-        post.doors.enter();
-        Self { post }
+    pub(super) fn new(inner: Arc<MailboxInner>) -> Self {
+        inner.sender.enter();
+        Self { inner }
     }
 
-    pub(super) fn post(&self) -> &Arc<Post> {
-        &self.post
+    pub(super) fn inner(&self) -> &Arc<MailboxInner> {
+        &self.inner
     }
 
     /// Sends a value of any type, visible at once. Without a bound it never waits; with one, see
@@ -38,66 +38,66 @@ impl Address {
     /// is not allocated. The first message from a thread to a mailbox allocates a lane.
     ///
     /// # Errors
-    /// When the mailbox has ended; when it is full and was made to say so. The value comes back.
+    /// When the mailbox has ended; when it is full and was made to fail then. The value comes back.
     #[inline]
     pub fn send<T: Any + Send>(&self, value: T) -> Result<(), SendError<T>> {
-        match self.post.send(Envelope::new(value), Rank::Ordinary) {
+        match self.inner.send(Envelope::new(value), Rank::Ordinary) {
             Ok(()) => Ok(()),
             Err(error) => Err(opened(error)),
         }
     }
 
-    /// Sends a value that overtakes all ordinary messages, and none that are urgent as well. No bound concerns it, and it
+    /// Sends an urgent value: it overtakes all ordinary messages, and no urgent one. The bound does not count it, and it
     /// never waits.
     ///
-    /// Costs as [`send`](Self::send), and the mailbox a fence for each time it has received all of them.
+    /// Costs what [`send`](Self::send) costs, and the mailbox a fence each time it has received all urgent messages.
     ///
     /// # Errors
     /// When the mailbox has ended. The value comes back.
     pub fn send_priority<T: Any + Send>(&self, value: T) -> Result<(), SendError<T>> {
-        self.post.send(Envelope::new(value), Rank::Urgent).map_err(opened)
+        self.inner.send(Envelope::new(value), Rank::Urgent).map_err(opened)
     }
 
-    /// Sends a message on as it was received, by a catch-all for example. As [`send`](Self::send).
+    /// Forwards a message as it was received, by a catch-all for example. As [`send`](Self::send).
     ///
     /// # Errors
     /// As [`send`](Self::send).
     pub fn send_envelope(&self, envelope: Envelope) -> Result<(), SendError<Envelope>> {
-        self.post.send(envelope, Rank::Ordinary)
+        self.inner.send(envelope, Rank::Ordinary)
     }
 
     /// The name given by [`Builder::name`](super::Builder::name), if one was.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
-        self.post.name()
+        self.inner.name()
     }
 }
 
-/// The value of an envelope that has come back.
+/// The value of an envelope that came back.
 #[cold]
 #[inline(never)]
 fn opened<T: Any + Send>(error: SendError<Envelope>) -> SendError<T> {
     error.map(|envelope| match envelope.downcast() {
         Ok(value) => value,
-        Err(envelope) => unreachable!("{envelope:?} is what was sent"),
+        Err(envelope) => unreachable!("{envelope:?} was made of another type"),
     })
 }
 
 impl Clone for Address {
     fn clone(&self) -> Self {
-        Self::new(self.post.clone())
+        Self::new(self.inner.clone())
     }
 }
 
 impl Drop for Address {
     fn drop(&mut self) {
-        self.post.doors.leave();
+        self.inner.sender.leave();
     }
 }
 
 impl PartialEq for Address {
     fn eq(&self, other: &Self) -> bool {
-        self.post.id() == other.post.id()
+        self.inner.id() == other.inner.id()
     }
 }
 
@@ -111,21 +111,21 @@ impl PartialOrd for Address {
 
 impl Ord for Address {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.post.id().cmp(&other.post.id())
+        self.inner.id().cmp(&other.inner.id())
     }
 }
 
 impl Hash for Address {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.post.id().hash(state);
+        self.inner.id().hash(state);
     }
 }
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.name() {
-            None => write!(f, "mailbox {}", self.post.id()),
-            Some(name) => write!(f, "mailbox {} ({name})", self.post.id()),
+            None => write!(f, "mailbox {}", self.inner.id()),
+            Some(name) => write!(f, "mailbox {} ({name})", self.inner.id()),
         }
     }
 }

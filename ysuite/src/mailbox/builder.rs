@@ -1,15 +1,15 @@
-//! Mailboxes that are not the usual ones: with a name, with a bound, with a stack of another size.
+//! [`Builder`]: mailboxes with a name, a bound, or a thread whose stack has another size.
 
 use core::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use super::address::Address;
+use super::inner::{Bound, Crowding};
 use super::mailbox::Mailbox;
-use super::post::{Bound, Crowding};
 use crate::sync::thread::{self, JoinHandle};
 
-/// Makes mailboxes, for a thread of their own or for one that is there.
+/// Makes mailboxes, for a new thread or for the calling one.
 #[derive(Clone, Debug, Default)]
 #[must_use = "it makes nothing by itself"]
 pub struct Builder {
@@ -24,30 +24,30 @@ impl Builder {
         Self::default()
     }
 
-    /// A name for the mailbox when it is printed, and for its thread. It need not be unique, and cannot be
+    /// A name that is printed for the mailbox, and that its thread has. It need not be unique, and cannot be
     /// [located](super::locate).
     ///
-    /// Not with a byte 0 in it: threads cannot have such a name.
+    /// Without a byte 0: threads cannot have such a name.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Room for at most `capacity` ordinary messages that have not been looked at, and what becomes of one too many.
-    /// Urgent messages and the ends of others are always let in. All ordinary messages, of whichever threads, then have
-    /// one order.
+    /// Room for at most `capacity` ordinary messages that no receive has looked at, and what happens to one too many. The
+    /// bound does not count urgent messages and the ends of other mailboxes. All ordinary messages, of all threads, then
+    /// have one order.
     pub fn bounded(mut self, capacity: usize, crowding: Crowding) -> Self {
         self.bound = Some(Bound { capacity, crowding });
         self
     }
 
-    /// The size of the thread's stack, in bytes. Without this it is the system's choice.
+    /// The size of the thread's stack, in bytes. The default is the system's.
     pub fn stack_size(mut self, bytes: usize) -> Self {
         self.stack_size = Some(bytes);
         self
     }
 
-    /// A mailbox for the calling thread, or whichever it is moved to.
+    /// A mailbox for the calling thread, or for the thread that it is moved to.
     ///
     /// # Panics
     /// When a bound is 0, or can never fit into memory.
@@ -56,7 +56,7 @@ impl Builder {
         Mailbox::with(self.name.map(String::into_boxed_str), self.bound)
     }
 
-    /// Starts a thread with a mailbox, which ends with the function. The handle waits for the thread and has the
+    /// Starts a thread with a mailbox, which ends with the function. The handle waits for the thread and returns the
     /// function's result.
     ///
     /// # Errors
@@ -89,8 +89,8 @@ impl Builder {
         self.start(mailbox, run)
     }
 
-    /// As [`spawn_owned`](Self::spawn_owned), and `owner` is [linked](Mailbox::link) to the new mailbox before that runs: so
-    /// what it sends comes before its end, however soon that is.
+    /// As [`spawn_owned`](Self::spawn_owned), and `owner` is [linked](Mailbox::link) to the new mailbox before its thread
+    /// starts: so `owner` learns of its end however soon that is, behind all that it has sent.
     ///
     /// # Errors
     /// When the system has no more threads. `owner` receives the end of a mailbox that never ran.
@@ -104,7 +104,7 @@ impl Builder {
     ) -> io::Result<(Address, JoinHandle<R>)> {
         let mut mailbox = self.clone().build();
         mailbox.set_owner(owner.here());
-        owner.link(&Address::new(mailbox.post().clone()));
+        owner.link(&Address::new(mailbox.inner().clone()));
         self.start(mailbox, run)
     }
 
@@ -113,8 +113,8 @@ impl Builder {
         mut mailbox: Mailbox,
         run: impl FnOnce(&mut Mailbox) -> R + Send + 'static,
     ) -> io::Result<(Address, JoinHandle<R>)> {
-        // Not by `Mailbox::address`: it is never the calling thread's.
-        let address = Address::new(mailbox.post().clone());
+        // Not by `Mailbox::address`, which notes that the calling thread uses the mailbox.
+        let address = Address::new(mailbox.inner().clone());
         let mut thread = thread::Builder::new();
         if let Some(name) = self.name {
             thread = thread.name(name);
@@ -123,8 +123,9 @@ impl Builder {
             thread = thread.stack_size(bytes);
         }
         let handle = thread.spawn(move || {
-            mailbox.begins();
-            // Caught so that the text can be told, and messages whose end panics do not end the process.
+            // The mailbox belongs to this thread.
+            mailbox.inner().is_read_here();
+            // Caught so that watchers get the panic's text, and a message that panics in its drop does not abort the process.
             let result = catch_unwind(AssertUnwindSafe(|| run(&mut mailbox)));
             if let Err(panic) = &result {
                 mailbox.panicked(text(&**panic));
@@ -144,10 +145,10 @@ fn text(panic: &(dyn Any + Send)) -> &str {
     }
 }
 
-/// Starts a thread with a mailbox, which ends with the function. It belongs to nobody; see [`Mailbox::spawn`].
+/// Starts a thread with a mailbox, which ends with the function. It has no owner; see [`Mailbox::spawn`].
 ///
 /// # Panics
-/// When the system has no more threads; [`Builder::spawn`] says so instead, and gives the thread's handle.
+/// When the system has no more threads; [`Builder::spawn`] returns an error instead, and the thread's handle.
 pub fn spawn<R: Send + 'static>(run: impl FnOnce(&mut Mailbox) -> R + Send + 'static) -> Address {
     Builder::new().spawn(run).expect("a thread").0
 }

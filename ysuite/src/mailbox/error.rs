@@ -1,4 +1,4 @@
-//! What can go wrong between an address and its mailbox. A message that could not be sent comes back in the error.
+//! Errors of sending and receiving. A message that was not sent comes back in the error.
 
 use core::fmt;
 use std::error::Error;
@@ -6,13 +6,13 @@ use std::error::Error;
 use super::{LinkTerminated, OwnerTerminated};
 use crate::channel::TrySendError;
 
-/// A message was not sent; here it is.
+/// A message was not sent. Has the message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SendError<T> {
-    /// The mailbox has ended: its thread has, or whoever owned it has dropped it.
+    /// The mailbox has ended: it was dropped, as at the end of its thread.
     Ended(T),
-    /// The mailbox is full, and was made to say so; or its thread would have had to wait for itself. A mailbox without a
-    /// bound is full only when as many threads as [`MAX_SENDERS`](crate::mpsc::MAX_SENDERS) send to it, less one.
+    /// The mailbox is full, and was made to fail then; or its own thread would have waited for itself. A mailbox without a
+    /// bound is full only for a new sending thread, when [`MAX_SENDERS`](crate::mpsc::MAX_SENDERS) less one send to it.
     Full(T),
 }
 
@@ -59,7 +59,7 @@ impl<T> fmt::Display for SendError<T> {
     }
 }
 
-/// Messages need not be printable for their errors to be.
+/// Without the message, which need not be `Debug`.
 impl<T> fmt::Debug for SendError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.is_full() { "Full(..)" } else { "Ended(..)" })
@@ -68,19 +68,19 @@ impl<T> fmt::Debug for SendError<T> {
 
 impl<T> Error for SendError<T> {}
 
-/// Nothing was received that was asked for.
+/// A receive found no message that it asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReceiveError {
     /// A mailbox that this one is [linked](super::Mailbox::link) to has ended, and the receive had no handler for that.
     LinkTerminated(LinkTerminated),
     /// The owner of this mailbox has ended, and the receive had no handler for that.
     OwnerTerminated(OwnerTerminated),
-    /// There is nothing that was asked for, and nobody who could send anything: the mailbox has no address left, and
-    /// nobody whom it owns. Nothing will come, unless the mailbox itself gives its address away again, links or spawns.
+    /// There is no such message, and none can come: the mailbox has no address left, and owns no mailbox. This changes only
+    /// if the mailbox gives its address away again, links or spawns.
     Disconnected,
     /// The time is up.
     Timeout,
-    /// [`receive_only`](super::Mailbox::receive_only) has found a message of another type, and left it where it is.
+    /// [`receive_only`](super::Mailbox::receive_only) found a message of another type, which stays the next.
     Mismatch {
         /// The name of the type that was asked for.
         expected: &'static str,

@@ -1,7 +1,7 @@
-//! Handlers for messages of several types, written in place. What is in them may use everything around it, and `break`,
-//! `continue`, `return` and `?` are those of the function around it: only one of them runs, after the search.
+//! Handlers for messages of several types, written in place. They may use all variables around them, and `break`,
+//! `continue`, `return` and `?` are those of the function around them: one handler runs, after the search.
 
-/// Receives the next message that one of the handlers is for; waits for one as long as it takes.
+/// Receives the next message that one of the handlers is for; waits for one without a time limit.
 ///
 /// ```
 /// use ysuite::mailbox::{Address, Mailbox, ReceiveError};
@@ -35,13 +35,13 @@
 ///
 /// * `pattern: Type => expression`: for messages of that type that match the pattern. The pattern is one token: a name,
 ///   `_`, a literal, or something in parentheses such as `(a, b)` or `(Some(x))`.
-/// * `pattern: Type where guard => expression`: if the guard is true as well. It looks at the message where it lies, so in
-///   the guard the names are references.
-/// * `name => expression`: a catch-all, for an [`Envelope`](crate::mailbox::Envelope) with whatever comes, also with the
-///   end of a link or of the owner. The last.
+/// * `pattern: Type where guard => expression`: if the guard is true as well. In the guard the names are
+///   references to the message.
+/// * `name => expression`: a catch-all, for an [`Envelope`](crate::mailbox::Envelope) with any message, also with the end
+///   of a link or of the owner. Must be the last.
 ///
 /// The first handler that is for a message gets it. Messages that no handler is for stay for later, in their order. All
-/// expressions have one type; a comma stands behind each.
+/// expressions have one type; a comma follows each.
 ///
 /// # Errors
 ///
@@ -54,8 +54,8 @@ macro_rules! receive {
     };
 }
 
-/// As [`receive!`](crate::receive), but waits no longer than a `Duration`: then `Err(ReceiveError::Timeout)`. Zero is not to
-/// wait.
+/// As [`receive!`](crate::receive), but waits no longer than a `Duration`: then `Err(ReceiveError::Timeout)`. With zero it
+/// does not wait.
 ///
 /// ```
 /// use std::time::Duration;
@@ -64,7 +64,7 @@ macro_rules! receive {
 ///
 /// let mut mailbox = Mailbox::new();
 /// let address = mailbox.address();
-/// address.send("nobody asks for this").unwrap();
+/// address.send("no handler is for this").unwrap();
 /// let received = receive_timeout!(mailbox, Duration::from_millis(1) => {
 ///     number: i64 => number,
 /// });

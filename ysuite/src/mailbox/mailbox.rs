@@ -1,4 +1,4 @@
-//! The receiving side of a mailbox. One thread at a time; may be moved to another.
+//! [`Mailbox`]: the receiving side. One thread at a time; may be moved to another.
 
 use core::any::{Any, type_name};
 use core::fmt;
@@ -9,108 +9,102 @@ use super::Builder;
 use super::address::Address;
 use super::envelope::Envelope;
 use super::error::ReceiveError;
-use super::post::{Bound, Post};
+use super::inner::{Bound, MailboxInner};
 use super::registry;
-use super::relations::{LinkTerminated, OwnerTerminated, Panic, Relation, notice};
-use super::search::{Aside, Search, Until};
+use super::relations::{LinkTerminated, OwnerTerminated, PanicText, Relation, notice};
+use super::search::{Aside, Search};
 use crate::channel::{Inbox, Spin};
 use crate::os::Deadline;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
 
-/// Receives messages of any type, from whoever has the [`Address`]. Dropping it drops the messages in it, makes sending
-/// fail, and tells those that are linked to it and those it owns.
+/// Receives messages of any type, from every thread that has its [`Address`]. Dropping it drops its messages, makes sending
+/// fail, and notifies the mailboxes that are linked to it and those it owns.
 ///
 /// By type: [`receive`](Self::receive) and [`receive_only`](Self::receive_only); with handlers for several types:
 /// [`receive!`](crate::receive).
 pub struct Mailbox {
-    // Dropped in this order: first nothing can be sent any more, then the messages go, then others are told.
+    // Dropped in this order: sending fails from then on, then the messages are dropped, then the watchers are notified.
     pub(super) inbox: Inbox<Envelope>,
     pub(super) aside: Aside,
-    standing: Standing,
+    relations: Relations,
 }
 
-/// What a mailbox is to others. They are told of its end when this is dropped.
-struct Standing {
-    post: Arc<Post>,
-    /// Counts: who can still reach its owner may still say something to it.
+/// The relations of a mailbox to others. Dropping this notifies them of its end.
+struct Relations {
+    inner: Arc<MailboxInner>,
+    /// An address, which counts: this mailbox may still send to its owner.
     owner: Option<Address>,
-    /// Whose end this mailbox is to be told of, by id.
-    watched: BTreeMap<u64, Arc<Post>>,
-    panic: Panic,
+    /// The mailboxes whose end this one is notified of, by id.
+    watched: BTreeMap<u64, Arc<MailboxInner>>,
+    panic: PanicText,
 }
 
-impl Drop for Standing {
+impl Drop for Relations {
     fn drop(&mut self) {
         if self.panic.is_none() && std::thread::panicking() {
             self.panic = Some("(its text is not known)".into());
         }
-        registry::forget(&self.post);
+        registry::forget(&self.inner);
         for watched in self.watched.values() {
-            watched.watchers.remove(self.post.id());
+            watched.watchers.remove(self.inner.id(), false);
         }
-        self.post.close();
-        self.post.watchers.end(&self.post, &self.panic);
+        self.inner.close();
+        self.inner.watchers.end(&self.inner, &self.panic);
     }
 }
 
 impl Mailbox {
-    /// A mailbox without a bound for the calling thread, or whichever it is moved to. It belongs to nobody. [`Builder`]
-    /// makes others.
+    /// A mailbox without a bound, for the calling thread or the one it is moved to. It has no owner. [`Builder`] makes others.
     #[must_use]
     pub fn new() -> Self {
         Builder::new().build()
     }
 
     pub(super) fn with(name: Option<Box<str>>, bound: Option<Bound>) -> Self {
-        let (doors, inbox) = Inbox::new(bound.map(|bound| bound.capacity));
-        let post = Arc::new(Post::new(name, bound, doors));
-        let standing = Standing { post, owner: None, watched: BTreeMap::new(), panic: None };
-        Self { inbox, aside: Aside::default(), standing }
+        let (sender, inbox) = Inbox::new(bound.map(|bound| bound.capacity));
+        let inner = Arc::new(MailboxInner::new(name, bound, sender));
+        let relations = Relations { inner, owner: None, watched: BTreeMap::new(), panic: None };
+        Self { inbox, aside: Aside::default(), relations }
     }
 
-    /// The thread has been started for it.
-    pub(super) fn begins(&self) {
-        self.post().is_read_here();
+    /// What is shared, after noting that the calling thread uses the mailbox.
+    pub(super) fn here(&self) -> &Arc<MailboxInner> {
+        self.inner().is_used_here();
+        self.inner()
     }
 
-    /// What is shared, after noting that the calling thread has the mailbox.
-    pub(super) fn here(&self) -> &Arc<Post> {
-        self.post().is_used_here();
-        self.post()
-    }
-
-    /// The thread has panicked.
+    /// The mailbox's thread has panicked.
     pub(super) fn panicked(&mut self, text: &str) {
-        self.standing.panic = Some(text.into());
+        self.relations.panic = Some(text.into());
     }
 
     #[inline(always)]
-    pub(super) fn post(&self) -> &Arc<Post> {
-        &self.standing.post
+    pub(super) fn inner(&self) -> &Arc<MailboxInner> {
+        &self.relations.inner
     }
 
-    /// Another address of this mailbox. Also after it has said [`Disconnected`](ReceiveError::Disconnected): then there is
-    /// somebody again.
+    /// Another address of this mailbox. Also after [`Disconnected`](ReceiveError::Disconnected): from then on it can receive
+    /// again.
     #[must_use]
     pub fn address(&self) -> Address {
         Address::new(self.here().clone())
     }
 
-    /// Who [spawned](Self::spawn) this mailbox, if somebody did and it has not been told of that one's end.
+    /// The mailbox that [spawned](Self::spawn) this one, unless this one was notified of its end. `None` without an owner.
     #[must_use]
     pub fn owner(&self) -> Option<Address> {
         self.here();
-        self.standing.owner.clone()
+        self.relations.owner.clone()
     }
 
-    /// Starts a thread with a mailbox, which this one owns: when this one ends, that one receives [`OwnerTerminated`].
+    /// Starts a thread with a mailbox, which this one owns: when this one ends, the new one receives [`OwnerTerminated`].
     ///
-    /// The new one has this one's address, by [`owner`](Self::owner): while it lives this one waits for what it might say. So
-    /// two that wait for each other, without a word, wait for ever.
+    /// The new one has this one's address, by [`owner`](Self::owner): while it lives, a receive of this one waits for its
+    /// messages. So the two wait without end if each waits for a message of the other.
     ///
     /// # Panics
-    /// When the system has no more threads; [`Builder::spawn_owned`] says so instead.
+    /// When the system has no more threads; [`Builder::spawn_owned`] returns an error instead.
     pub fn spawn<R: Send + 'static>(&mut self, run: impl FnOnce(&mut Mailbox) -> R + Send + 'static) -> Address {
         Builder::new().spawn_owned(self, run).expect("a thread").0
     }
@@ -124,79 +118,80 @@ impl Mailbox {
     }
 
     /// When the other mailbox ends this one receives [`LinkTerminated`], once, behind all that the other's thread has sent.
-    /// Of one that has ended already it is told at once, before what it has not looked at yet. One way: two that are to
-    /// learn of each other's end link both ways.
+    /// If the other has ended already, this one receives it at once, before the messages it has not looked at. One way: two
+    /// mailboxes that want to learn of each other's end both link.
     pub fn link(&mut self, to: &Address) {
         self.here();
-        self.watch(to.post().clone(), Relation::Link);
+        self.watch(to.inner().clone(), Relation::Link);
     }
 
-    /// Takes a [`link`](Self::link) back. A message that tells of the end may be on its way already.
+    /// Undoes a [`link`](Self::link). A [`LinkTerminated`] may be on its way already.
     pub fn unlink(&mut self, from: &Address) {
-        from.post().watchers.unlink(self.here().id());
-        if self.standing.owner.as_ref().is_none_or(|owner| owner != from) {
-            self.standing.watched.remove(&from.post().id());
+        from.inner().watchers.remove(self.here().id(), true);
+        if self.relations.owner.as_ref().is_none_or(|owner| owner != from) {
+            self.relations.watched.remove(&from.inner().id());
         }
     }
 
-    pub(super) fn set_owner(&mut self, owner: &Arc<Post>) {
-        self.standing.owner = Some(Address::new(owner.clone()));
+    pub(super) fn set_owner(&mut self, owner: &Arc<MailboxInner>) {
+        self.relations.owner = Some(Address::new(owner.clone()));
         self.watch(owner.clone(), Relation::Owner);
     }
 
-    fn watch(&mut self, post: Arc<Post>, relation: Relation) {
-        match post.watchers.add(self.post(), relation) {
-            Ok(()) => drop(self.standing.watched.insert(post.id(), post)),
-            Err(panic) => self.aside.ordinary.push_back(notice(&post, relation, panic)),
+    fn watch(&mut self, inner: Arc<MailboxInner>, relation: Relation) {
+        match inner.watchers.add(self.inner(), relation) {
+            Ok(()) => drop(self.relations.watched.insert(inner.id(), inner)),
+            Err(panic) => self.aside.ordinary.push_back(notice(&inner, relation, panic)),
         }
     }
 
-    /// A notice has come: what it tells of need not be watched any more.
+    /// A notice has come: the mailbox that has ended is not watched any more.
     #[cold]
     pub(super) fn note(&mut self, envelope: &Envelope) {
         let ended = if let Some(end) = envelope.downcast_ref::<LinkTerminated>() {
             end.address()
         } else if let Some(end) = envelope.downcast_ref::<OwnerTerminated>() {
-            self.standing.owner = None;
+            self.relations.owner = None;
             end.address()
         } else {
             return;
         };
-        self.standing.watched.remove(&ended.post().id());
+        self.relations.watched.remove(&ended.inner().id());
     }
 
-    /// Receives the next message of type `T`; waits for one as long as it takes. Messages of other types stay for later,
-    /// in their order.
+    /// Receives the next message of type `T`; waits for one without a time limit. Messages of other types stay for later, in
+    /// their order.
     ///
-    /// Wait-free while messages are there (lock-free with a bound), and then without a system call. Otherwise looks for a
-    /// while (see [`set_spin`](Self::set_spin)) and sleeps in the kernel. Takes time in proportion to the number of
+    /// Wait-free while there are messages (lock-free with a bound), and then without a system call. Otherwise spins for a
+    /// while (see [`set_spin`](Self::set_spin)) and then sleeps in the kernel. Takes time in proportion to the number of
     /// messages that are passed over.
     ///
     /// # Errors
-    /// When a mailbox that this one is linked to has ended, or its owner (unless that is what is asked for); when there
-    /// is no such message, and neither has anybody the address, nor is there anybody whom this one owns.
+    /// When a mailbox that this one is linked to has ended, or its owner (unless `T` is that notice); when there is no such
+    /// message, no address of this mailbox, and no mailbox that it owns.
     #[inline]
     pub fn receive<T: Any + Send>(&mut self) -> Result<T, ReceiveError> {
-        Search::new(self, Until::By(Deadline::Never)).find()
+        Search::new(self, Deadline::Never).find()
     }
 
-    /// As [`receive`](Self::receive); waits no longer than `timeout`. Zero is not to wait, `Duration::MAX` is for ever.
-    /// A message that is there is received even when the time is up, unless 4,096 new ones of other types are before it.
+    /// As [`receive`](Self::receive); waits no longer than `timeout`. With zero it does not wait, with `Duration::MAX` it
+    /// waits without a time limit. A message that is there is received even when the time is up, unless 4,096 new ones of
+    /// other types are before it.
     ///
     /// # Errors
     /// As [`receive`](Self::receive), and when the time is up.
     pub fn receive_timeout<T: Any + Send>(&mut self, timeout: Duration) -> Result<T, ReceiveError> {
-        Search::new(self, Until::after(timeout)).find()
+        self.search_timeout(timeout).find()
     }
 
-    /// Receives the next message, which must be of type `T`; waits for one as long as it takes. Several values that were
+    /// Receives the next message, which must be of type `T`; waits for one without a time limit. Several values that were
     /// sent as a tuple are received as one.
     ///
     /// # Errors
-    /// As [`receive`](Self::receive), and when the next message is of another type. It stays the next.
+    /// As [`receive`](Self::receive), and when the next message is of another type. That message stays the next.
     #[inline]
     pub fn receive_only<T: Any + Send>(&mut self) -> Result<T, ReceiveError> {
-        let mut search = Search::new(self, Until::By(Deadline::Never));
+        let mut search = Search::new(self, Deadline::Never);
         if let Some(value) = search.next_if()? {
             return Ok(value);
         }
@@ -207,25 +202,24 @@ impl Mailbox {
         Err(search.leave().unwrap_or(mismatch))
     }
 
-    /// How many messages have been looked at and passed over, and wait for a receive that asks for them. No bound counts
-    /// them.
+    /// The number of messages that were passed over, and wait for a receive that asks for them. A bound does not count them.
     #[must_use]
     pub fn set_aside(&self) -> usize {
         self.here();
         self.aside.len()
     }
 
-    /// What to do before sleeping, from the next wait on. The default is [`Spin::Adaptive`].
+    /// How long to spin before sleeping, from the next wait on. The default is [`Spin::Adaptive`].
     pub fn set_spin(&mut self, spin: Spin) {
         self.here();
         self.inbox.set_spin(spin);
     }
 
-    /// Takes this mailbox out of the set it is attached to: its id is down, and free. False: it was in none. Its messages
-    /// stay, and it can be attached again, to any set. Wait-free but for the descriptor of the set (one system call at
-    /// most).
+    /// Takes this mailbox out of the set it is attached to: its id is down, and free. False: it was in no set. Its messages
+    /// stay, and it can be attached again, to any set. Wait-free, except for at most one system call for the set's
+    /// descriptor.
     ///
-    /// Whoever was about to raise the id may still do so once: whoever has it next must take that for a spurious signal.
+    /// A sender that is about to raise the id may still do so once: the next owner of the id must expect a spurious signal.
     pub fn detach(&mut self) -> bool {
         self.here();
         self.inbox.detach()
@@ -234,12 +228,12 @@ impl Mailbox {
     #[doc(hidden)]
     #[inline]
     pub fn search(&mut self) -> Search<'_> {
-        Search::new(self, Until::By(Deadline::Never))
+        Search::new(self, Deadline::Never)
     }
 
     #[doc(hidden)]
     pub fn search_timeout(&mut self, timeout: Duration) -> Search<'_> {
-        Search::new(self, Until::after(timeout))
+        Search::new(self, if timeout.is_zero() { Deadline::Passed } else { Deadline::after(timeout) })
     }
 }
 
@@ -249,7 +243,7 @@ impl Default for Mailbox {
     }
 }
 
-/// In a set of signals the id is up while there may be a message that has not been looked at. It goes down when a receive
+/// In a set of signals the id is up while there may be a message that no receive has looked at. It goes down when a receive
 /// that does not wait finds none. Messages that were set aside do not count.
 impl Attach for Mailbox {
     fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
@@ -268,7 +262,7 @@ impl Attach for Mailbox {
 
 impl fmt::Debug for Mailbox {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let address = format_args!("mailbox {}", self.post().id());
+        let address = format_args!("mailbox {}", self.inner().id());
         f.debug_struct("Mailbox").field("is", &address).field("set_aside", &self.set_aside()).finish_non_exhaustive()
     }
 }

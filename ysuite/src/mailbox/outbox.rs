@@ -1,14 +1,14 @@
-//! The lanes of a thread: to each mailbox it sends to, one for ordinary messages and one for urgent ones. A thread's own;
-//! finding a lane is wait-free, a new one allocates.
+//! The lanes of a thread: for each mailbox it sends to, one for ordinary messages and one for urgent ones. The calling thread
+//! only; finding a lane is wait-free, a new one allocates.
 //!
-//! A lane belongs to the thread and not to an address: so the messages of a thread arrive in order, however many clones of
-//! the address it uses, an address is one word that any number of threads may share, and sending needs no
-//! read-modify-write. A lane ends with its thread, with its mailbox (at the next send to it, or at a sweep), and when it has
-//! not been used from one sweep to the next and is empty, so that its successor cannot overtake it. A sweep comes when the
-//! number of lanes has doubled since the last.
+//! A lane belongs to the thread and not to an address. So the messages of a thread arrive in order, through all clones of
+//! the address; an address is one word that any number of threads may share; and sending needs no read-modify-write. A lane
+//! ends with its thread, with its mailbox (at the next send to it, or at a sweep), or at a sweep when it was not used since
+//! the last one and is empty, so that its successor cannot overtake it. A sweep comes when the number of lanes has doubled
+//! since the last.
 //!
-//! Cannot: keep the order of what is sent while the thread's own local values are being destroyed. Such a message has a
-//! lane to itself.
+//! Cannot: keep the order of messages that are sent while the thread's thread-locals are being destroyed. Each of them has
+//! a lane to itself.
 
 use core::cell::{Cell, RefCell};
 use core::hash::{BuildHasherDefault, Hasher};
@@ -17,50 +17,50 @@ use std::rc::Rc;
 
 use super::envelope::Envelope;
 use super::error::SendError;
-use super::post::Post;
+use super::inner::MailboxInner;
 use crate::channel::mpsc::Sender;
 use crate::foreign::Panics;
 use crate::sync::thread_local;
 
-/// Which messages overtake which.
+/// Urgent messages overtake ordinary ones.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rank {
     Ordinary,
     Urgent,
 }
 
-/// As many mailboxes' lanes are kept without a thought.
-const FEW: usize = if cfg!(ysuite_loom) { 2 } else { 64 };
+/// Up to this number of mailboxes, a thread keeps its lanes without a sweep.
+const KEPT_LANES: usize = if cfg!(ysuite_loom) { 2 } else { 64 };
 
-struct Lane {
+struct OutboxLane {
     id: u64,
     ordinary: RefCell<Option<Sender<Envelope>>>,
     urgent: RefCell<Option<Sender<Envelope>>>,
-    /// Since the last sweep.
+    /// Whether it was used since the last sweep.
     used: Cell<bool>,
 }
 
 struct Outbox {
-    recent: RefCell<Option<Rc<Lane>>>,
-    lanes: RefCell<Lanes>,
-    /// So many lanes call for a sweep.
-    enough: Cell<usize>,
+    recent: RefCell<Option<Rc<OutboxLane>>>,
+    lanes: RefCell<LaneMap>,
+    /// The number of lanes at which the next sweep comes.
+    sweep_at: Cell<usize>,
 }
 
-/// Lanes that are to be dropped when nothing else is under way.
-type GivenUp = Vec<Rc<Lane>>;
+/// Lanes to be dropped after the send under way.
+type GivenUp = Vec<Rc<OutboxLane>>;
 
-type Lanes = HashMap<u64, Rc<Lane>, BuildHasherDefault<Spread>>;
+type LaneMap = HashMap<u64, Rc<OutboxLane>, BuildHasherDefault<IdHasher>>;
 
 thread_local! {
     static OUTBOX: Outbox = Outbox::new();
 }
 
-/// Ids are numbers in a row: a multiplication spreads them well enough.
+/// Ids are consecutive numbers: a multiplication spreads them well enough.
 #[derive(Default)]
-struct Spread(u64);
+struct IdHasher(u64);
 
-impl Hasher for Spread {
+impl Hasher for IdHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -74,20 +74,20 @@ impl Hasher for Spread {
     }
 }
 
-impl Lane {
+impl OutboxLane {
     fn new(id: u64) -> Self {
         Self { id, ordinary: RefCell::new(None), urgent: RefCell::new(None), used: Cell::new(true) }
     }
 
     #[inline(always)]
-    fn send(&self, post: &Post, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
+    fn send(&self, inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
         let lane = if rank == Rank::Ordinary { &self.ordinary } else { &self.urgent };
         let Ok(mut lane) = lane.try_borrow_mut() else {
-            // The lane's messages are being dropped, and one of them sends: its mailbox has ended.
+            // The mailbox has ended: the lane is dropping its messages, and the `Drop` of one of them sends.
             return Err(SendError::Ended(envelope));
         };
         if lane.is_none() {
-            match connect(post, rank) {
+            match connect(inner, rank) {
                 Some(sender) => *lane = Some(sender),
                 None => return Err(SendError::Full(envelope)),
             }
@@ -99,7 +99,7 @@ impl Lane {
         }
     }
 
-    /// Whether it can be given up: its mailbox has ended, or it is empty and has not been used since the last sweep.
+    /// Whether a sweep may drop it: its mailbox has ended, or it is empty and was not used since the last sweep.
     fn is_idle(&self) -> bool {
         let unused = !self.used.replace(false);
         let is_idle = |lane: &RefCell<Option<Sender<Envelope>>>| match lane.try_borrow().as_deref() {
@@ -111,71 +111,70 @@ impl Lane {
     }
 }
 
-/// Out of line, so that nothing is moved about for an error that is not there.
+/// Out of line, so that a send that succeeds does not move the envelope.
 #[cold]
 #[inline(never)]
 fn ended(envelope: Envelope) -> Result<(), SendError<Envelope>> {
     Err(SendError::Ended(envelope))
 }
 
-/// `None`: too many threads send to this mailbox.
+/// `None`: all lanes of the mailbox are in use.
 #[cold]
-fn connect(post: &Post, rank: Rank) -> Option<Sender<Envelope>> {
+fn connect(inner: &MailboxInner, rank: Rank) -> Option<Sender<Envelope>> {
     match rank {
-        Rank::Ordinary => post.doors.ordinary().ok(),
-        Rank::Urgent => post.doors.urgent().ok(),
+        Rank::Ordinary => inner.sender.ordinary().ok(),
+        Rank::Urgent => inner.sender.urgent().ok(),
     }
 }
 
 impl Outbox {
     fn new() -> Self {
-        Self { recent: RefCell::new(None), lanes: RefCell::new(HashMap::default()), enough: Cell::new(FEW) }
+        Self { recent: RefCell::new(None), lanes: RefCell::new(HashMap::default()), sweep_at: Cell::new(KEPT_LANES) }
     }
 
     #[inline(always)]
-    fn recent(&self, id: u64) -> Option<Rc<Lane>> {
+    fn recent(&self, id: u64) -> Option<Rc<OutboxLane>> {
         self.recent.borrow().as_ref().filter(|lane| lane.id == id).cloned()
     }
 
-    /// The lane, and what has been given up for it.
-    fn find(&self, id: u64) -> (Rc<Lane>, GivenUp) {
+    /// The lane, and the lanes that a sweep took out for it.
+    fn find(&self, id: u64) -> (Rc<OutboxLane>, GivenUp) {
         let found = self.lanes.borrow().get(&id).cloned();
         let (lane, given_up) = match found {
             Some(lane) => (lane, Vec::new()),
             None => {
-                let (lane, given_up) = (Rc::new(Lane::new(id)), self.sweep());
+                let (lane, given_up) = (Rc::new(OutboxLane::new(id)), self.sweep());
                 self.lanes.borrow_mut().insert(id, lane.clone());
                 (lane, given_up)
             }
         };
-        // No sweep asks the recent one, so this holds until another is.
+        // A sweep skips the recent lane, so this holds until another lane is the recent one.
         lane.used.set(true);
         drop(self.recent.replace(Some(lane.clone())));
         (lane, given_up)
     }
 
-    /// Gives up lanes that are idle, if there are many. What drops them drops what is left in the lanes of mailboxes that
-    /// have ended, which may do anything.
+    /// Takes out idle lanes, if there are many. Dropping them drops messages of mailboxes that have ended: foreign code.
     fn sweep(&self) -> GivenUp {
-        let enough = self.enough.get();
-        if self.lanes.borrow().len() < enough {
+        let sweep_at = self.sweep_at.get();
+        if self.lanes.borrow().len() < sweep_at {
             return Vec::new();
         }
         let mut idle = Vec::new();
         let mut lanes = self.lanes.borrow_mut();
         lanes.retain(|_, lane| {
-            // One that is being used, or is recent, has other owners.
+            // A lane in use, and the recent one, have other owners.
             let stays = Rc::strong_count(lane) > 1 || !lane.is_idle();
             if !stays {
                 idle.push(lane.clone());
             }
             stays
         });
-        self.enough.set(FEW.max(lanes.len() * 2));
+        self.sweep_at.set(KEPT_LANES.max(lanes.len() * 2));
         idle
     }
 
-    /// The lane's mailbox has ended.
+    /// The lane's mailbox has ended: drops the lane.
     #[cold]
     #[inline(never)]
     fn forget(&self, id: u64) {
@@ -190,9 +189,8 @@ impl Outbox {
 }
 
 impl Drop for Outbox {
-    /// Ends the lanes at the end of the thread, where a panic would end the process. A mailbox that is ending at this moment
-    /// may leave it to a lane to drop what is in it: what such a message says in a panic has been printed, and goes no
-    /// further.
+    /// Drops the lanes at the end of the thread, where a panic would abort the process. A lane may have to drop the messages
+    /// of a mailbox that is ending at this moment: if one panics, the text is printed, and the panic goes no further.
     fn drop(&mut self) {
         let mut panics = Panics::none();
         panics.catch(|| drop(self.recent.take()));
@@ -203,40 +201,40 @@ impl Drop for Outbox {
     }
 }
 
-/// A lane to a mailbox that has ended is of no use.
+/// A send has failed: drops the lane if the mailbox has ended.
 #[cold]
 #[inline(never)]
-fn refused(post: &Post, error: SendError<Envelope>) -> Result<(), SendError<Envelope>> {
+fn refused(inner: &MailboxInner, error: SendError<Envelope>) -> Result<(), SendError<Envelope>> {
     if error.is_ended() {
-        let _ = OUTBOX.try_with(|outbox| outbox.forget(post.id()));
+        let _ = OUTBOX.try_with(|outbox| outbox.forget(inner.id()));
     }
     Err(error)
 }
 
-/// Sends by the calling thread's lane. Never waits.
+/// Sends by a lane of the calling thread. Never waits.
 #[inline(always)]
-pub(super) fn send(post: &Post, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
-    match OUTBOX.try_with(|outbox| outbox.recent(post.id())) {
-        Ok(Some(lane)) => match lane.send(post, rank, envelope) {
+pub(super) fn send(inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
+    match OUTBOX.try_with(|outbox| outbox.recent(inner.id())) {
+        Ok(Some(lane)) => match lane.send(inner, rank, envelope) {
             Ok(()) => Ok(()),
-            Err(error) => refused(post, error),
+            Err(error) => refused(inner, error),
         },
-        _ => send_by_another(post, rank, envelope),
+        _ => send_by_other_lane(inner, rank, envelope),
     }
 }
 
-/// Sends by another lane than the last time.
+/// Sends by a lane other than the recent one.
 #[cold]
 #[inline(never)]
-fn send_by_another(post: &Post, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
-    let Ok((lane, given_up)) = OUTBOX.try_with(|outbox| outbox.find(post.id())) else {
-        return Lane::new(post.id()).send(post, rank, envelope);
+fn send_by_other_lane(inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
+    let Ok((lane, given_up)) = OUTBOX.try_with(|outbox| outbox.find(inner.id())) else {
+        return OutboxLane::new(inner.id()).send(inner, rank, envelope);
     };
-    let sent = match lane.send(post, rank, envelope) {
+    let sent = match lane.send(inner, rank, envelope) {
         Ok(()) => Ok(()),
-        Err(error) => refused(post, error),
+        Err(error) => refused(inner, error),
     };
-    // Behind the message, which it might keep from being sent.
+    // After the send: dropping them may panic.
     drop(given_up);
     sent
 }

@@ -1,8 +1,8 @@
-//! Names of mailboxes, for those who have no address: register, locate. Any thread; behind one lock, held for a look into
-//! two tables, one by name, one by mailbox. A name keeps its mailbox from running out of addresses, and ends with it.
+//! Names of mailboxes, for threads without an address: register, locate. Any thread; one lock guards two tables, one by
+//! name, one by mailbox. A name counts as an address of its mailbox, and is removed when that ends.
 //!
-//! Everything takes time in proportion to the logarithm of the number of names; the end of a mailbox once for each of its
-//! own. No foreign code runs under the lock: addresses are dropped behind it.
+//! Each operation takes time in proportion to the logarithm of the number of names, the end of a mailbox once for each of
+//! its names. No foreign code runs under the lock: addresses are dropped after it is released.
 
 use core::fmt;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,17 +10,17 @@ use std::error::Error;
 use std::sync::PoisonError;
 
 use super::address::Address;
-use super::post::Post;
+use super::inner::MailboxInner;
 use crate::sync::{Mutex, MutexGuard};
 
 struct Names {
-    /// Whose each name is.
+    /// The mailbox of each name.
     owners: BTreeMap<Name, Address>,
-    /// The names of each mailbox that has some, by its id.
+    /// The names of each mailbox, by its id; only mailboxes with names.
     names: BTreeMap<u64, BTreeSet<Name>>,
 }
 
-/// Stands in both tables. Guarded by the lock, so it is no part of a model.
+/// Shared by both tables. Not the façade's: guarded by the lock, so a model need not explore it.
 type Name = std::sync::Arc<str>;
 
 impl Names {
@@ -30,13 +30,13 @@ impl Names {
 
     fn insert(&mut self, name: &str, address: &Address) {
         let name = Name::from(name);
-        self.names.entry(address.post().id()).or_default().insert(name.clone());
+        self.names.entry(address.inner().id()).or_default().insert(name.clone());
         self.owners.insert(name, address.clone());
     }
 
     fn remove(&mut self, name: &str) -> Option<Address> {
         let address = self.owners.remove(name)?;
-        let id = address.post().id();
+        let id = address.inner().id();
         if let Some(names) = self.names.get_mut(&id) {
             names.remove(name);
             if names.is_empty() {
@@ -46,7 +46,7 @@ impl Names {
         Some(address)
     }
 
-    /// Takes all names of a mailbox away.
+    /// Removes all names of a mailbox.
     fn remove_all(&mut self, id: u64) -> Vec<Address> {
         let names = self.names.remove(&id).unwrap_or_default();
         names.iter().filter_map(|name| self.owners.remove(name)).collect()
@@ -56,13 +56,13 @@ impl Names {
 #[cfg(not(ysuite_loom))]
 static NAMES: Mutex<Names> = Mutex::new(Names::new());
 
-// Made anew for each execution of a model.
+// `lazy_static`: made anew for each execution of a model.
 #[cfg(ysuite_loom)]
 loom::lazy_static! {
     static ref NAMES: Mutex<Names> = Mutex::new(Names::new());
 }
 
-/// Why a name was not registered. Nothing has changed.
+/// Why a name was not registered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegisterError {
     /// Another mailbox has this name, or this one has it already.
@@ -83,23 +83,23 @@ impl fmt::Display for RegisterError {
 impl Error for RegisterError {}
 
 fn names() -> MutexGuard<'static, Names> {
-    // Nothing in here panics half way.
+    // Poison is ignored: no panic leaves the tables inconsistent.
     NAMES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Gives a mailbox a name by which every thread can [`locate`] it. It may have several. The name is free again when the
-/// mailbox ends, or by [`unregister`]; until then the mailbox counts as one that somebody has the address of.
+/// mailbox ends, or by [`unregister`]; until then the name counts as an address of the mailbox.
 ///
-/// Takes a lock that all names share, for a time in proportion to the logarithm of their number. So do the others here, and
-/// the end of a mailbox, once for each name that is its own. All of them can be used while the thread's local values are
+/// Takes a lock that all names share, for a time in proportion to the logarithm of their number. So do [`locate`],
+/// [`unregister`], and the end of a mailbox, once for each of its names. A thread may call them while its thread-locals are
 /// being destroyed.
 ///
 /// # Errors
 /// When the name is taken, and when the mailbox has ended.
 pub fn register(name: &str, address: &Address) -> Result<(), RegisterError> {
     let mut names = names();
-    // By the lock: either its end finds the name, or it is found ended here.
-    if address.post().is_forgotten() {
+    // Both under the lock: either `forget` finds the name, or this finds the mailbox ended.
+    if address.inner().is_forgotten() {
         return Err(RegisterError::Ended);
     }
     if names.owners.contains_key(name) {
@@ -115,17 +115,17 @@ pub fn locate(name: &str) -> Option<Address> {
     names().owners.get(name).cloned()
 }
 
-/// Takes a name away, from whichever mailbox has it, and returns that.
+/// Removes a name, and returns the mailbox that had it.
 pub fn unregister(name: &str) -> Option<Address> {
     names().remove(name)
 }
 
-/// A mailbox ends: it has no name any more, and will get none.
-pub(super) fn forget(post: &Post) {
+/// A mailbox ends: removes its names; it will get no other.
+pub(super) fn forget(inner: &MailboxInner) {
     let mut names = names();
-    post.forget();
-    let gone = names.remove_all(post.id());
+    inner.forget();
+    let gone = names.remove_all(inner.id());
     drop(names);
-    // Behind the lock.
+    // After the lock.
     drop(gone);
 }

@@ -1,7 +1,8 @@
-//! Who is told when a mailbox ends: those linked to it, and those it owns.
+//! The watchers of a mailbox, which are notified when it ends: those linked to it, and those it owns.
 //!
-//! Any thread. Rare, so behind a lock, which is held for some instructions and never while anything is sent, woken or
-//! dropped. The end of a mailbox and a new link meet in it: either the link is found by the end, or it finds the end.
+//! Any thread. Rare, so guarded by a lock, which is held for some instructions and never while a thread sends, wakes or
+//! drops anything. The lock orders the end of a mailbox and a new link: either the end notifies the link, or the link finds
+//! the end.
 
 use core::fmt;
 use std::collections::BTreeMap;
@@ -10,14 +11,14 @@ use std::sync::PoisonError;
 
 use super::address::Address;
 use super::envelope::Envelope;
-use super::post::Post;
+use super::inner::MailboxInner;
 use crate::foreign::Panics;
 use crate::sync::{Arc, Mutex, MutexGuard};
 
-/// The text of the panic that a mailbox has ended in, if it has.
-pub(super) type Panic = Option<std::sync::Arc<str>>;
+/// The text of the panic that a mailbox's thread has ended in, if it has.
+pub(super) type PanicText = Option<std::sync::Arc<str>>;
 
-/// What the watched is to the watcher.
+/// What the watched mailbox is to the watcher.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Relation {
     Link,
@@ -25,16 +26,16 @@ pub(super) enum Relation {
 }
 
 /// The watchers of one mailbox.
-pub(super) struct Watchers(Mutex<State>);
+pub(super) struct Watchers(Mutex<WatchersState>);
 
-enum State {
+enum WatchersState {
     /// By id.
     Alive(BTreeMap<u64, Watcher>),
-    Ended(Panic),
+    Ended(PanicText),
 }
 
 struct Watcher {
-    /// Counts: while there is somebody to tell it something, a mailbox may wait.
+    /// Counts as an address of the watcher, which may wait for the notice.
     address: Address,
     link: bool,
     owner: bool,
@@ -42,21 +43,21 @@ struct Watcher {
 
 impl Watchers {
     pub(super) fn new() -> Self {
-        Self(Mutex::new(State::Alive(BTreeMap::new())))
+        Self(Mutex::new(WatchersState::Alive(BTreeMap::new())))
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing in here panics half way.
+    fn lock(&self) -> MutexGuard<'_, WatchersState> {
+        // Poison is ignored: no panic leaves the contents inconsistent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From now on `watcher` is told.
+    /// Adds a watcher.
     ///
     /// # Errors
-    /// What it is to be told, if the mailbox has ended already.
-    pub(super) fn add(&self, watcher: &Arc<Post>, relation: Relation) -> Result<(), Panic> {
+    /// If the mailbox has ended already: the text of its panic.
+    pub(super) fn add(&self, watcher: &Arc<MailboxInner>, relation: Relation) -> Result<(), PanicText> {
         match &mut *self.lock() {
-            State::Alive(watchers) => {
+            WatchersState::Alive(watchers) => {
                 let new = || Watcher { address: Address::new(watcher.clone()), link: false, owner: false };
                 let entry = watchers.entry(watcher.id()).or_insert_with(new);
                 match relation {
@@ -65,54 +66,45 @@ impl Watchers {
                 }
                 Ok(())
             }
-            State::Ended(panic) => Err(panic.clone()),
+            WatchersState::Ended(panic) => Err(panic.clone()),
         }
     }
 
-    /// The watcher `id` is no longer told.
-    pub(super) fn remove(&self, id: u64) {
+    /// Removes the watcher `id`; with `keep_owned` only its link, if the mailbox is its owner.
+    pub(super) fn remove(&self, id: u64, keep_owned: bool) {
         let removed = match &mut *self.lock() {
-            State::Alive(watchers) => watchers.remove(&id),
-            State::Ended(_) => None,
-        };
-        // Behind the lock.
-        drop(removed);
-    }
-
-    /// The watcher `id` is no longer told as one that is linked.
-    pub(super) fn unlink(&self, id: u64) {
-        let removed = match &mut *self.lock() {
-            State::Alive(watchers) => match watchers.get_mut(&id) {
-                Some(watcher) if watcher.owner => {
+            WatchersState::Alive(watchers) => match watchers.get_mut(&id) {
+                Some(watcher) if keep_owned && watcher.owner => {
                     watcher.link = false;
                     None
                 }
                 _ => watchers.remove(&id),
             },
-            State::Ended(_) => None,
+            WatchersState::Ended(_) => None,
         };
+        // After the lock.
         drop(removed);
     }
 
-    /// The mailbox has ended: tells all its watchers. As owner it is told of first.
-    pub(super) fn end(&self, ended: &Arc<Post>, panic: &Panic) {
-        let before = core::mem::replace(&mut *self.lock(), State::Ended(panic.clone()));
-        let State::Alive(watchers) = before else { return };
-        // Looking for a lane gives up others. A mailbox that is ending at this moment may leave it to such a lane to drop
-        // what is in it.
+    /// The mailbox has ended: notifies all its watchers, of the end of an owner before that of a link.
+    pub(super) fn end(&self, ended: &Arc<MailboxInner>, panic: &PanicText) {
+        let before = core::mem::replace(&mut *self.lock(), WatchersState::Ended(panic.clone()));
+        let WatchersState::Alive(watchers) = before else { return };
+        // Caught: sending may sweep lanes, and a lane may have to drop the messages of a mailbox that is ending: foreign
+        // code.
         let mut panics = Panics::none();
         for watcher in watchers.into_values() {
             for (relation, is_so) in [(Relation::Owner, watcher.owner), (Relation::Link, watcher.link)] {
                 if is_so {
-                    panics.catch(|| watcher.address.post().tell(notice(ended, relation, panic.clone())));
+                    panics.catch(|| watcher.address.inner().tell(notice(ended, relation, panic.clone())));
                 }
             }
         }
     }
 }
 
-/// The letter that tells a watcher.
-pub(super) fn notice(ended: &Arc<Post>, relation: Relation, panic: Panic) -> Envelope {
+/// The message that notifies a watcher.
+pub(super) fn notice(ended: &Arc<MailboxInner>, relation: Relation, panic: PanicText) -> Envelope {
     let address = Address::new(ended.clone());
     match relation {
         Relation::Link => Envelope::notice(LinkTerminated { address, panic }),
@@ -126,17 +118,17 @@ macro_rules! terminations {
         #[derive(Clone, PartialEq, Eq)]
         pub struct $name {
             address: Address,
-            panic: Panic,
+            panic: PanicText,
         }
 
         impl $name {
-            /// Whose mailbox has ended.
+            /// The mailbox that has ended.
             #[must_use]
             pub fn address(&self) -> &Address {
                 &self.address
             }
 
-            /// The text of the panic that its thread has ended in, if it has.
+            /// The text of the panic that its thread ended in, if it did.
             #[must_use]
             pub fn panic_message(&self) -> Option<&str> {
                 self.panic.as_deref()

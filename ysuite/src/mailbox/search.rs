@@ -1,12 +1,11 @@
-//! The search for a message that somebody has a handler for: which messages are offered, in which order, and what becomes
-//! of those that match nothing. The mailbox's thread alone.
+//! The search for a message that a handler is for: which messages are offered, in which order, and where those go that no
+//! handler is for. The mailbox's thread only.
 //!
-//! Offered are first the urgent messages, those that were set aside before the new ones, then the ordinary ones likewise,
-//! and new ones as they come, an urgent one before each ordinary one. What matches nothing is set aside, in order. After
-//! [`URGENT_TURN`] urgent messages in a row the ordinary ones come first, once.
+//! A search offers the urgent messages first, those set aside before the new ones, then the ordinary ones likewise, and then
+//! new ones as they come, an urgent one before each ordinary one. Messages that no handler is for are set aside, in order.
+//! After [`URGENT_TURN`] urgent messages in a row a search offers the ordinary ones first, once.
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
 use core::any::Any;
 
@@ -19,35 +18,35 @@ use crate::channel::RecvTimeoutError;
 use crate::foreign::Panics;
 use crate::os::Deadline;
 
-/// So many urgent messages are received in a row at most while an ordinary one waits that would be received as well.
+/// The largest number of urgent messages received in a row while an ordinary one waits that a handler is for.
 pub const URGENT_TURN: u32 = if cfg!(ysuite_loom) { 2 } else { 32 };
 
-/// So many new messages of one kind are looked at, and passed over, before those of the other have their turn.
-const LOOK: u32 = if cfg!(ysuite_loom) { 2 } else { 128 };
+/// The largest number of new messages of one rank passed over before a search turns to the other rank.
+const SCAN_BUDGET: u32 = if cfg!(ysuite_loom) { 2 } else { 128 };
 
-/// When the time is up, so many new messages are looked at, at most: a flood of those that nobody asks for must not hold
-/// up a search for ever.
-const LATE: u32 = 4096;
+/// How many new messages a search passes over between two checks of its deadline: a flood of messages that no handler is
+/// for must not keep it from ending.
+const LATE_BUDGET: u32 = 4096;
 
-/// Messages that have been offered, and matched nothing.
+/// Messages that were offered, and that no handler was for.
 #[derive(Default)]
 pub(super) struct Aside {
     pub(super) urgent: VecDeque<Envelope>,
     pub(super) ordinary: VecDeque<Envelope>,
-    /// How many urgent messages have been received since the last ordinary one.
+    /// The number of urgent messages received since the last ordinary one.
     in_a_row: u32,
-    /// The one that is being offered, if it is new. Here, and not in the search, so that a handler's panic leaves it.
-    hand: Option<Envelope>,
-    /// Whether that is an urgent one.
-    urgent_hand: bool,
+    /// The message that is being offered, if it is new. Here, and not in the search, so that it survives a guard's panic.
+    current: Option<Envelope>,
+    /// Whether `current` is urgent.
+    current_is_urgent: bool,
 }
 
 impl Drop for Aside {
-    /// All of it, whatever panics.
+    /// Drops every message, even if some panic.
     fn drop(&mut self) {
         let mut panics = Panics::none();
-        let hand = self.hand.take();
-        panics.catch(|| drop(hand));
+        let current = self.current.take();
+        panics.catch(|| drop(current));
         for envelope in self.urgent.drain(..).chain(self.ordinary.drain(..)) {
             panics.catch(|| drop(envelope));
         }
@@ -55,10 +54,10 @@ impl Drop for Aside {
 }
 
 impl Aside {
-    /// What is being offered, if it is new.
-    fn take_hand(&mut self) -> Option<(Envelope, Rank)> {
-        let rank = if self.urgent_hand { Rank::Urgent } else { Rank::Ordinary };
-        self.hand.take().map(|envelope| (envelope, rank))
+    /// The message that is being offered, if it is new.
+    fn take_current(&mut self) -> Option<(Envelope, Rank)> {
+        let rank = if self.current_is_urgent { Rank::Urgent } else { Rank::Ordinary };
+        self.current.take().map(|envelope| (envelope, rank))
     }
 
     fn of(&mut self, rank: Rank) -> &mut VecDeque<Envelope> {
@@ -72,62 +71,54 @@ impl Aside {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.urgent.len() + self.ordinary.len() + usize::from(self.hand.is_some())
-    }
-}
-
-/// How long to search.
-#[derive(Clone, Copy)]
-pub(super) enum Until {
-    /// Without waiting.
-    Now,
-    By(Deadline),
-}
-
-impl Until {
-    pub(super) fn after(timeout: Duration) -> Self {
-        if timeout.is_zero() {
-            return Self::Now;
-        }
-        Self::By(Deadline::after(timeout))
+        self.urgent.len() + self.ordinary.len() + usize::from(self.current.is_some())
     }
 }
 
 /// Which messages are being offered.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// Ordinary ones, out of turn: those set aside, and so many new ones.
-    Turn(u32),
+    /// Ordinary ones before urgent ones: those set aside, and this number of new ones.
+    OrdinaryFirst(u32),
     AsideUrgent,
     NewUrgent,
     AsideOrdinary,
     New,
 }
 
-/// A search under way. What [`offer_next`](Self::offer_next) has offered is looked at with `peek` and taken with `accept`.
+/// A search under way. [`offer_next`](Self::offer_next) offers a message, `peek` looks at it, and `accept` takes it.
 #[doc(hidden)]
 pub struct Search<'a> {
     mailbox: &'a mut Mailbox,
-    until: Until,
+    /// `Passed`: without waiting.
+    deadline: Deadline,
     stage: Stage,
-    /// The place of the offered message among those set aside.
+    /// The index of the offered message among those set aside.
     at: usize,
-    /// Whether the message at that place has been offered.
+    /// Whether the message at that index is being offered.
     offered: bool,
-    /// Whether the ordinary ones that were set aside have been offered out of turn.
-    turn: bool,
-    /// How many new messages have been passed over, and how many of them were urgent and in a row.
+    /// Whether the ordinary ones set aside were offered before the urgent ones.
+    ordinary_first: bool,
+    /// The number of new messages passed over, and how many of the last of them were urgent.
     passed: u32,
     passed_urgent: u32,
 }
 
 impl<'a> Search<'a> {
     #[inline(always)]
-    pub(super) fn new(mailbox: &'a mut Mailbox, until: Until) -> Self {
-        mailbox.post().is_read_here();
+    pub(super) fn new(mailbox: &'a mut Mailbox, deadline: Deadline) -> Self {
+        mailbox.inner().is_read_here();
         let stage = Stage::New;
-        let mut search =
-            Self { mailbox, until, stage, at: 0, offered: false, turn: false, passed: 0, passed_urgent: 0 };
+        let mut search = Self {
+            mailbox,
+            deadline,
+            stage,
+            at: 0,
+            offered: false,
+            ordinary_first: false,
+            passed: 0,
+            passed_urgent: 0,
+        };
         let aside = &search.mailbox.aside;
         if aside.len() != 0 || aside.in_a_row >= URGENT_TURN {
             search.begin_further();
@@ -139,21 +130,21 @@ impl<'a> Search<'a> {
     #[inline(never)]
     fn begin_further(&mut self) {
         let aside = &mut self.mailbox.aside;
-        if let Some((envelope, rank)) = aside.take_hand() {
-            // A handler's guard has panicked.
+        if let Some((envelope, rank)) = aside.take_current() {
+            // A guard has panicked.
             aside.of(rank).push_back(envelope);
         }
-        self.turn = aside.in_a_row >= URGENT_TURN;
-        self.stage = if self.turn { Stage::Turn(LOOK) } else { Stage::AsideUrgent };
+        self.ordinary_first = aside.in_a_row >= URGENT_TURN;
+        self.stage = if self.ordinary_first { Stage::OrdinaryFirst(SCAN_BUDGET) } else { Stage::AsideUrgent };
     }
 
-    /// Offers the next message. The one before it has matched nothing.
+    /// Offers the next message. No handler was for the one before it.
     ///
     /// # Errors
-    /// When the message before it was a notice; when the time is up; when nothing more can come.
+    /// When the message before it was a notice; when the time is up; when no message can come any more.
     #[inline(always)]
     pub fn offer_next(&mut self) -> Result<(), ReceiveError> {
-        if self.stage != Stage::New || self.mailbox.aside.hand.is_some() {
+        if self.stage != Stage::New || self.mailbox.aside.current.is_some() {
             return self.next_further();
         }
         self.next_new()
@@ -162,7 +153,7 @@ impl<'a> Search<'a> {
     #[inline(always)]
     fn next_new(&mut self) -> Result<(), ReceiveError> {
         loop {
-            if self.passed_urgent < LOOK {
+            if self.passed_urgent < SCAN_BUDGET {
                 if let Some(envelope) = self.mailbox.inbox.take_urgent() {
                     self.offer(envelope, Rank::Urgent);
                     return Ok(());
@@ -172,7 +163,7 @@ impl<'a> Search<'a> {
                 self.offer(envelope, Rank::Ordinary);
                 return Ok(());
             }
-            if self.passed_urgent < LOOK {
+            if self.passed_urgent < SCAN_BUDGET {
                 self.wait()?;
             }
             self.passed_urgent = 0;
@@ -184,16 +175,16 @@ impl<'a> Search<'a> {
         if envelope.is_notice() {
             self.mailbox.note(&envelope);
         }
-        self.mailbox.aside.hand = Some(envelope);
-        self.mailbox.aside.urgent_hand = rank == Rank::Urgent;
+        self.mailbox.aside.current = Some(envelope);
+        self.mailbox.aside.current_is_urgent = rank == Rank::Urgent;
     }
 
     #[cold]
     fn wait(&mut self) -> Result<(), ReceiveError> {
         let inbox = &mut self.mailbox.inbox;
-        let waited = match self.until {
-            Until::By(deadline) => inbox.wait(deadline),
-            Until::Now => inbox.rest(),
+        let waited = match self.deadline {
+            Deadline::Passed => inbox.rest(),
+            deadline => inbox.wait(deadline),
         };
         waited.map_err(|error| match error {
             RecvTimeoutError::Timeout => ReceiveError::Timeout,
@@ -208,13 +199,13 @@ impl<'a> Search<'a> {
         loop {
             let aside = &mut self.mailbox.aside;
             let (queue, next) = match self.stage {
-                Stage::Turn(looks) => {
+                Stage::OrdinaryFirst(left) => {
                     if self.at < aside.ordinary.len() {
                         self.offered = true;
                         return Ok(());
                     }
-                    if looks != 0 {
-                        self.stage = Stage::Turn(looks - 1);
+                    if left != 0 {
+                        self.stage = Stage::OrdinaryFirst(left - 1);
                         if let Some(envelope) = self.mailbox.inbox.take_ordinary() {
                             self.offer(envelope, Rank::Ordinary);
                             return Ok(());
@@ -223,7 +214,7 @@ impl<'a> Search<'a> {
                     (0, Stage::AsideUrgent)
                 }
                 Stage::AsideUrgent => (aside.urgent.len(), Stage::NewUrgent),
-                Stage::NewUrgent if self.passed_urgent >= LOOK => (0, Stage::AsideOrdinary),
+                Stage::NewUrgent if self.passed_urgent >= SCAN_BUDGET => (0, Stage::AsideOrdinary),
                 Stage::NewUrgent => {
                     if let Some(envelope) = self.mailbox.inbox.take_urgent() {
                         self.offer(envelope, Rank::Urgent);
@@ -231,8 +222,8 @@ impl<'a> Search<'a> {
                     }
                     (0, Stage::AsideOrdinary)
                 }
-                // Out of turn they have been offered already.
-                Stage::AsideOrdinary => (if self.turn { 0 } else { aside.ordinary.len() }, Stage::New),
+                // `OrdinaryFirst` has offered them already.
+                Stage::AsideOrdinary => (if self.ordinary_first { 0 } else { aside.ordinary.len() }, Stage::New),
                 Stage::New => return self.next_new(),
             };
             if self.at < queue {
@@ -243,16 +234,16 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What was offered last matches nothing: it stays, or is set aside; a notice must not be passed over.
+    /// No handler is for the offered message: it stays, or is set aside. A notice becomes an error.
     fn refuse(&mut self) -> Result<(), ReceiveError> {
         let aside = &mut self.mailbox.aside;
-        if let Some((envelope, rank)) = aside.take_hand() {
+        if let Some((envelope, rank)) = aside.take_current() {
             if envelope.is_notice() {
                 return Err(unhandled(envelope));
             }
             aside.of(rank).push_back(envelope);
-            // In the turn it stands now where it need not be offered again.
-            self.at += usize::from(matches!(self.stage, Stage::Turn(_)));
+            // It is now the last of the ordinary ones set aside: skips it.
+            self.at += usize::from(matches!(self.stage, Stage::OrdinaryFirst(_)));
             self.pass(rank)?;
         } else if core::mem::take(&mut self.offered) {
             if self.offered_aside().is_some_and(Envelope::is_notice) {
@@ -266,22 +257,18 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// A new message has been passed over.
+    /// A new message was passed over.
     fn pass(&mut self, rank: Rank) -> Result<(), ReceiveError> {
         self.passed_urgent = if rank == Rank::Urgent { self.passed_urgent + 1 } else { 0 };
         self.passed += 1;
-        if self.passed < LATE {
+        if self.passed < LATE_BUDGET {
             return Ok(());
         }
         self.passed = 0;
-        match self.until {
-            Until::Now => Err(ReceiveError::Timeout),
-            Until::By(deadline) if deadline.is_over() => Err(ReceiveError::Timeout),
-            Until::By(_) => Ok(()),
-        }
+        if self.deadline.is_over() { Err(ReceiveError::Timeout) } else { Ok(()) }
     }
 
-    /// Of a message that was set aside.
+    /// The rank of the offered message, if it was set aside.
     fn rank(&self) -> Rank {
         if self.stage == Stage::AsideUrgent { Rank::Urgent } else { Rank::Ordinary }
     }
@@ -295,7 +282,7 @@ impl<'a> Search<'a> {
     /// The offered message.
     #[inline(always)]
     fn offered(&self) -> &Envelope {
-        match &self.mailbox.aside.hand {
+        match &self.mailbox.aside.current {
             Some(envelope) => envelope,
             None => self.offered_aside().expect("a message has been offered"),
         }
@@ -324,8 +311,7 @@ impl<'a> Search<'a> {
         Ok(self.accept())
     }
 
-    /// Offers the first message, or takes it at once, if it is new and of this type. Most are, and it saves them a stop
-    /// on their way.
+    /// Offers the first message, or takes it at once if it is new and of this type: most are, and are moved once less.
     #[inline(always)]
     pub(super) fn next_if<T: Any + Send>(&mut self) -> Result<Option<T>, ReceiveError> {
         if self.stage != Stage::New {
@@ -363,16 +349,16 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Takes the offered message, of whatever type.
+    /// Takes the offered message, of any type.
     pub fn accept_any(self) -> Envelope {
         self.take().noticed()
     }
 
     #[inline(always)]
     fn take(mut self) -> Envelope {
-        match self.mailbox.aside.hand.take() {
+        match self.mailbox.aside.current.take() {
             Some(envelope) => {
-                self.mailbox.aside.received(self.mailbox.aside.urgent_hand);
+                self.mailbox.aside.received(self.mailbox.aside.current_is_urgent);
                 envelope
             }
             None => self.take_aside(),
@@ -386,7 +372,7 @@ impl<'a> Search<'a> {
         self.mailbox.aside.of(rank).remove(at).expect("a message has been offered")
     }
 
-    /// Leaves the offered message where it is, at the head.
+    /// Leaves the offered message: it stays the next.
     pub(super) fn leave(mut self) -> Option<ReceiveError> {
         self.refuse().err()
     }

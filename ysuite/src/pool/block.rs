@@ -5,33 +5,33 @@
 //!   from 64 bytes on   ……………… header 24 │ bytes …           the header in a line before; aligned to 64
 //! ```
 //!
-//! Whoever has a block out of the pool is its only owner; nothing here is shared. A block in the pool is nobody's, and its
-//! header is not looked at.
+//! A block outside the pool has one owner, and nothing here is shared. A block in the pool has no owner, and no thread
+//! looks at its header.
 
 use core::ptr::NonNull;
 
 use super::class::Class;
 
-/// What bytes are aligned to from a block of so many bytes on, and what blocks take multiples of.
+/// Blocks of this many bytes or more are aligned to it; the stride of every class is a multiple of it.
 pub(super) const LINE: usize = 64;
 
 pub(super) struct Header {
-    /// Whose block it is. Never changes.
+    /// The class of the block. Never changes.
     class: *const Class,
-    /// Which of its blocks. Never changes.
+    /// The number of the block in its class. Never changes.
     index: u32,
-    /// Bytes of the message, or of the value.
+    /// Bytes of the message or of the value.
     pub(super) len: u32,
-    /// The thread that has taken it.
+    /// The number of the thread that took the block.
     pub(super) taker: u32,
 }
 
-/// A block that has been taken out of the pool and is not back yet: its first byte.
+/// A block that was taken out of the pool and is not back yet: the address of its first byte.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(super) struct Block(NonNull<u8>);
 
-/// Where the bytes of a block begin, and what it takes in all, by how many bytes it has.
+/// For a block of `bytes`: the offset of its first byte, and its stride.
 pub(super) fn layout(bytes: usize) -> (usize, Option<usize>) {
     let lead = if bytes < LINE { size_of::<Header>() } else { LINE };
     (lead, bytes.checked_add(lead).and_then(|all| all.checked_next_multiple_of(LINE)))
@@ -46,7 +46,7 @@ impl Header {
 
 impl Block {
     /// # Safety
-    /// The first byte of a block, behind a header, as long as it exists.
+    /// `first` is the first byte of a block, behind its header, and the block exists as long as this.
     pub(super) unsafe fn new(first: NonNull<u8>) -> Self {
         Self(first)
     }
@@ -62,23 +62,23 @@ impl Block {
         unsafe { self.0.as_ptr().cast::<Header>().sub(1) }
     }
 
-    /// Makes the header, before anybody has the block.
+    /// Writes the header, before any thread takes the block.
     pub(super) fn make(self, class: *const Class, index: u32) {
-        // SAFETY: nobody else has the block; it is aligned to at least 8.
+        // SAFETY: no other thread has the block yet; it is aligned to at least 8.
         unsafe { self.at().write(Header { class, index, len: 0, taker: 0 }) };
     }
 
     #[inline(always)]
     pub(super) fn header<'a>(self) -> &'a Header {
-        // SAFETY: made with the pool, and only its owner writes it, by `header_mut`.
+        // SAFETY: `make` wrote the header with the pool; only the block's owner changes it, by `header_mut`.
         unsafe { &*self.at() }
     }
 
     /// # Safety
-    /// The caller owns the block, and nobody looks at its header meanwhile.
+    /// The caller owns the block, and has no other reference to its header.
     #[inline(always)]
     pub(super) unsafe fn header_mut<'a>(self) -> &'a mut Header {
-        // SAFETY: by the caller.
+        // SAFETY: the caller owns the block, and has no other reference to its header.
         unsafe { &mut *self.at() }
     }
 
@@ -93,7 +93,7 @@ impl Block {
         unsafe { &*self.header().class }
     }
 
-    /// Gives the block back. `typed`: its bytes, as many as its length says, may not all be initialised.
+    /// Gives the block back to its pool. `typed`: its first `len` bytes may not all be initialised.
     #[inline(always)]
     pub(super) fn free(self, typed: bool) {
         let class = self.class();

@@ -1,6 +1,7 @@
 //! A value in a block of a pool, in one pointer: as `Box`, without the allocator.
 //!
-//! One owner, any thread that the value may be sent to. Dropping it gives the block back, see the pool's table.
+//! One owner, on any thread that the value may be sent to. Dropping the box gives the block back: see the table of
+//! [`pool`](super).
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -12,23 +13,23 @@ use super::block::Block;
 
 /// A value in a block of a [`Pool`](super::Pool). One pointer wide, and so is an `Option` of it.
 ///
-/// The block goes back to its pool from whatever thread drops it, also where the value's own `Drop` panics.
+/// The thread that drops the box gives the block back, even if the value's `Drop` panics.
 #[repr(transparent)]
 pub struct PoolBox<T> {
     block: Block,
     owns: PhantomData<T>,
 }
 
-// SAFETY: it owns a `T`, and its block goes back from any thread.
+// SAFETY: the box owns a `T`, and any thread may give a block back.
 unsafe impl<T: Send> Send for PoolBox<T> {}
-// SAFETY: a shared box gives a shared `T`.
+// SAFETY: a shared box only lends a shared `T`.
 unsafe impl<T: Sync> Sync for PoolBox<T> {}
 
 impl<T> PoolBox<T> {
-    /// Moves a value into a block just taken, for `size_of::<T>()` bytes and aligned for it.
+    /// Moves a value into a block just taken, which has `size_of::<T>()` bytes and the alignment.
     pub(super) fn new(block: Block, value: T) -> Self {
         let boxed = Self { block, owns: PhantomData };
-        // SAFETY: by the caller the block has the room.
+        // SAFETY: `Pool::class_of` chose a class with the size and the alignment of a `T`.
         unsafe { boxed.at().as_ptr().write(value) };
         boxed
     }
@@ -41,14 +42,13 @@ impl<T> PoolBox<T> {
     #[must_use]
     pub fn into_inner(self) -> T {
         let boxed = ManuallyDrop::new(self);
-        // SAFETY: the value is here, and will not be looked at again.
+        // SAFETY: the value is in the block, and the box is not dropped, so this is its last use.
         let value = unsafe { boxed.at().as_ptr().read() };
         boxed.block.free(true);
         value
     }
 
-    /// Gives up the box for the address of its value. The block goes back to its pool only by way of
-    /// [`from_raw`](Self::from_raw).
+    /// Turns the box into the address of its value. Only [`from_raw`](Self::from_raw) gets the block back.
     #[must_use = "the block is lost to its pool if the address is"]
     pub fn into_raw(self) -> NonNull<T> {
         ManuallyDrop::new(self).at()
@@ -57,12 +57,11 @@ impl<T> PoolBox<T> {
     /// The box whose value is at `value`.
     ///
     /// # Safety
-    /// The address came from [`into_raw`](Self::into_raw), and no box has been made of it since. The value is still, or
-    /// again, a valid `T`. Where another thread had the address before, what it has done with it happens before this call,
-    /// and this thread may have the value.
+    /// The address came from [`into_raw`](Self::into_raw), and no box has been made of it since. The value is a valid `T`.
+    /// If another thread had the address before, its accesses happen before this call, and this thread may have the value.
     #[must_use = "the block goes back to its pool at once if this is not used"]
     pub unsafe fn from_raw(value: NonNull<T>) -> Self {
-        // SAFETY: by the caller.
+        // SAFETY: the address is that of a block's first byte: it came from `into_raw`.
         Self { block: unsafe { Block::new(value.cast()) }, owns: PhantomData }
     }
 }
@@ -72,7 +71,7 @@ impl<T> Deref for PoolBox<T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: the value is there as long as the box.
+        // SAFETY: the value is in the block as long as the box exists.
         unsafe { self.at().as_ref() }
     }
 }
@@ -80,7 +79,7 @@ impl<T> Deref for PoolBox<T> {
 impl<T> DerefMut for PoolBox<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: as above, and it is borrowed mutably.
+        // SAFETY: the value is in the block as long as the box exists, and the box is borrowed mutably.
         unsafe { self.at().as_mut() }
     }
 }
@@ -88,7 +87,7 @@ impl<T> DerefMut for PoolBox<T> {
 impl<T> Drop for PoolBox<T> {
     #[inline]
     fn drop(&mut self) {
-        /// The block goes back after the value has ended, however that goes.
+        /// Gives the block back after the value's `Drop`, even if that panics.
         struct Freed(Block);
         impl Drop for Freed {
             #[inline]
@@ -97,7 +96,7 @@ impl<T> Drop for PoolBox<T> {
             }
         }
         let _freed = Freed(self.block);
-        // SAFETY: the value is there, and will not be looked at again.
+        // SAFETY: the value is in the block, and the box is not used again.
         unsafe { self.at().as_ptr().drop_in_place() };
     }
 }

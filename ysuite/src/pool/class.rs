@@ -1,7 +1,7 @@
-//! A class: all blocks of one size, who has them at hand, and who waits for one.
+//! A class: all blocks of one size, the depot with those that are free, and the list of threads that wait for one.
 //!
-//! Any thread. Taking and giving back is lock-free; only `wait` blocks, in the room where the ends of an exchange wait as
-//! well. Each class has its own, so nobody is woken for a block of another size.
+//! Any thread. Taking and giving back is lock-free; only `wait` blocks, by the code that the ends of an exchange wait by.
+//! Each class has a wait list of its own, so no thread is woken for a block of another size.
 
 use core::cell::Cell;
 use core::ptr::{self, NonNull};
@@ -9,11 +9,10 @@ use core::ptr::{self, NonNull};
 use core::sync::atomic::AtomicU32;
 
 use super::block::{Block, LINE, layout};
-use super::core::Core;
+use super::core::PoolCore;
 use super::depot::Depot;
 use super::magazine::Entry;
-use super::seat;
-use super::witness::Witness;
+use super::thread_cache;
 use crate::os::Deadline;
 use crate::queue::prefetch_for_write;
 use crate::sync::{Arc, Ordering};
@@ -21,24 +20,24 @@ use crate::wait::many::{ManyWait, SharedEnd, notify};
 use crate::wait::{SharedBackoff, WaitList};
 
 pub(super) struct Class {
-    /// The first byte of block 0. This and all up to the depot never changes.
+    /// The first byte of block 0. No field before `depot` changes after `bind`.
     first: *mut u8,
-    /// From one block to the next.
+    /// Bytes from one block to the next.
     stride: usize,
     bytes: usize,
-    seat: usize,
-    /// Messages begin full of zeros.
+    index_in_row: usize,
+    /// Whether messages begin full of zeros.
     zeroed: bool,
-    /// Whose class it is.
-    core: *const Core,
+    /// The pool that has this class.
+    core: *const PoolCore,
     depot: Depot,
     blocks: usize,
-    /// Blocks that have been used at least once.
+    /// The number of blocks that were used at least once.
     touched: AtomicU32,
-    /// Those who wait for a block.
+    /// The threads that wait for a block.
     list: WaitList,
     backoff: SharedBackoff,
-    witness: Witness,
+    race_check: RaceCheck,
 }
 
 impl Class {
@@ -46,14 +45,20 @@ impl Class {
     ///
     /// # Safety
     /// `memory` is aligned to lines, has room for all blocks, and is full of zeros.
-    pub(super) unsafe fn new(memory: NonNull<u8>, bytes: usize, blocks: usize, seat: usize, zeroed: bool) -> Self {
+    pub(super) unsafe fn new(
+        memory: NonNull<u8>,
+        bytes: usize,
+        blocks: usize,
+        index_in_row: usize,
+        zeroed: bool,
+    ) -> Self {
         let (lead, stride) = layout(bytes);
         Self {
-            // SAFETY: by the caller there is at least one block.
+            // SAFETY: the caller's memory has room for at least one block, so `lead` is inside it.
             first: unsafe { memory.add(lead) }.as_ptr(),
             stride: stride.expect("less than the memory's"),
             bytes,
-            seat,
+            index_in_row,
             zeroed,
             core: ptr::null(),
             depot: Depot::new(blocks),
@@ -61,12 +66,12 @@ impl Class {
             touched: AtomicU32::new(0),
             list: WaitList::new(),
             backoff: SharedBackoff::new(),
-            witness: Witness::new(blocks),
+            race_check: RaceCheck::new(blocks),
         }
     }
 
-    /// Before anybody is shown the class: whose it is, and where it will stay.
-    pub(super) fn settle(&mut self, core: *const Core) {
+    /// Sets the pool, and writes the headers, which point to this class: it is where it will stay, and not shared yet.
+    pub(super) fn bind(&mut self, core: *const PoolCore) {
         self.core = core;
         for index in 0..self.blocks as u32 {
             self.block(index).make(self, index);
@@ -98,14 +103,9 @@ impl Class {
         if self.bytes < LINE { 8 } else { LINE }
     }
 
-    pub(super) fn touched(&self) -> usize {
-        // ORDERING: Relaxed; a count.
-        self.touched.load(Ordering::Relaxed) as usize
-    }
-
     #[inline(always)]
-    pub(super) fn seat(&self) -> usize {
-        self.seat
+    pub(super) fn index_in_row(&self) -> usize {
+        self.index_in_row
     }
 
     #[inline(always)]
@@ -113,16 +113,16 @@ impl Class {
         &self.depot
     }
 
-    /// What keeps the class alive. To be asked for only by one that knows it to be.
-    pub(super) fn core(&self) -> Arc<Core> {
-        // SAFETY: set before anybody was shown the class, and made by `Arc`.
+    /// A share of the pool, which keeps the class alive. The caller knows that the pool is still alive.
+    pub(super) fn core(&self) -> Arc<PoolCore> {
+        // SAFETY: `bind` set the pointer before the class was shared; it came from an `Arc`, which the caller knows to live.
         unsafe {
             Arc::increment_strong_count(self.core);
             Arc::from_raw(self.core)
         }
     }
 
-    /// Has the memory of a block fetched that will be taken soon.
+    /// Prefetches the memory of a block that will be taken soon.
     #[inline(always)]
     pub(super) fn fetch(&self, entry: Entry) {
         let first = self.at(entry.index());
@@ -133,18 +133,18 @@ impl Class {
     /// Takes a block for `len` bytes, if one is free.
     #[inline(always)]
     pub(super) fn try_take(&self, len: usize) -> Option<Block> {
-        seat::take(self).map(|taken| self.issue(taken, len))
+        thread_cache::take(self).map(|taken| self.issue(taken, len))
     }
 
-    /// The block of an entry that has been taken, with as many bytes as were asked for.
+    /// The block of an entry that was just taken, with `len` bytes.
     #[inline(always)]
     fn issue(&self, (entry, taker): (Entry, u32), len: usize) -> Block {
-        self.witness.touch(entry.index());
+        self.race_check.touch(entry.index());
         let block = self.block(entry.index());
         if entry.is_fresh() || entry.is_typed() || self.zeroed {
             self.prepare(block, entry, len);
         }
-        // SAFETY: its entry was in one slot, and whoever takes it out owns the block.
+        // SAFETY: an entry stands in one slot, so the thread that took it out is the only owner of the block.
         let header = unsafe { block.header_mut() };
         header.len = len as u32;
         header.taker = taker;
@@ -155,25 +155,25 @@ impl Class {
     #[inline(never)]
     fn prepare(&self, block: Block, entry: Entry, len: usize) {
         if entry.is_fresh() {
-            // ORDERING: Relaxed; a count.
+            // ORDERING: Relaxed; a count, pairs with nothing.
             self.touched.fetch_add(1, Ordering::Relaxed);
             return;
         }
         let unknown = if entry.is_typed() { block.len() } else { 0 };
         let zeros = if self.zeroed { len } else { 0 };
-        // SAFETY: the block is the caller's, and has at least so many bytes.
+        // SAFETY: this thread owns the block; a block has room for its `len`, and `len` chose the class.
         unsafe { block.first().as_ptr().write_bytes(0, unknown.max(zeros)) };
     }
 
-    /// What is returned may be all that keeps the class alive.
+    /// Gives a block back. The share that is returned may be the last that keeps the class alive.
     #[inline(always)]
-    pub(super) fn put(&self, block: Block, typed: bool) -> Option<Arc<Core>> {
+    pub(super) fn put(&self, block: Block, typed: bool) -> Option<Arc<PoolCore>> {
         let header = block.header();
-        self.witness.touch(header.index());
-        seat::put(self, Entry::used(header.index(), typed), header.taker)
+        self.race_check.touch(header.index());
+        thread_cache::put(self, Entry::used(header.index(), typed), header.taker)
     }
 
-    /// A block has been put where others can take it: somebody may be waiting for just that.
+    /// Called after a block was put where other threads can take it: wakes one that waits.
     #[inline(always)]
     pub(super) fn published(&self) {
         if self.list.published() {
@@ -186,19 +186,19 @@ impl Class {
     fn announce(&self) {
         let word = self.list.attend();
         if word.is_gone() {
-            // Put there after the pool's last handle had looked.
+            // The block was put there after the pool's last handle had drained the depot.
             self.core().gather(self);
         } else if word.is_armed() {
             notify(&self.list, 1);
         }
     }
 
-    /// Nobody will take any more: from now on whoever gives a block back gathers it for the pool's end.
+    /// The pool has no handle left: from now on a thread that gives a block back gathers it for the pool's end.
     pub(super) fn close(&self) {
         self.list.go();
     }
 
-    /// Whether it has been closed. False may be out of date.
+    /// Whether the class is closed. False may be out of date.
     pub(super) fn is_closed(&self) -> bool {
         self.list.word().is_gone()
     }
@@ -210,18 +210,28 @@ impl Class {
         let found = Cell::new(None);
         let mut wait = ManyWait::new(Taker { class: self, found: &found }, false);
         wait.block(&self.backoff, deadline);
-        // One that was called may find a block here still, and passes on what more there is.
+        // Dropping a wait that was notified notifies the next thread if there are more blocks.
         drop(wait);
         found.take().map(|taken| self.issue(taken, len))
     }
 }
 
-/// One that waits for a block. It takes the first it finds: one that is only seen may be gone before it is taken, and
+/// A thread that waits for a block. Its check takes the block: one that is only seen may be gone before it is taken, and
 /// looking again at once would be spinning.
 #[derive(Clone, Copy)]
 struct Taker<'a> {
     class: &'a Class,
     found: &'a Cell<Option<(Entry, u32)>>,
+}
+
+impl Taker<'_> {
+    /// Takes a block unless it has one. Whether it has one now.
+    fn try_acquire(&self) -> bool {
+        if self.found.get().is_none() {
+            self.found.set(thread_cache::take(self.class));
+        }
+        self.found.get().is_some()
+    }
 }
 
 impl SharedEnd for Taker<'_> {
@@ -230,14 +240,61 @@ impl SharedEnd for Taker<'_> {
     }
 
     fn is_ready(&self) -> bool {
-        if self.found.get().is_none() {
-            self.found.set(seat::take(self.class));
-        }
-        self.found.get().is_some()
+        self.try_acquire()
     }
 
     fn supply(&self) -> usize {
         self.class.depot.len()
+    }
+}
+
+/// The state of one class of a pool, by [`Pool::stats`](super::Pool::stats).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClassStats {
+    /// The size of its blocks.
+    pub block_bytes: usize,
+    /// The number of blocks.
+    pub blocks: usize,
+    /// The number of blocks that are taken now.
+    pub in_use: usize,
+    /// The number of blocks that were ever used: the most that were taken at once, and up to 128 more for each thread that
+    /// took some. Memory of the others has not been touched since the pool was made.
+    pub high_water: usize,
+    /// How often a block was given back by a thread other than the one that took it.
+    pub freed_elsewhere: u64,
+}
+
+impl ClassStats {
+    pub(super) fn of(class: &Class) -> Self {
+        let blocks = class.blocks();
+        Self {
+            block_bytes: class.bytes(),
+            blocks,
+            in_use: blocks.saturating_sub(class.depot().len()),
+            // ORDERING: Relaxed; a count, pairs with nothing.
+            high_water: class.touched.load(Ordering::Relaxed) as usize,
+            freed_elsewhere: class.depot().elsewhere(),
+        }
+    }
+}
+
+/// For the model checker: a cell for each block, touched by the thread that takes the block and by the one that frees it.
+/// Two owners at a time, or one that does not see what the last has done, race on the cell. Otherwise empty.
+struct RaceCheck(#[cfg(ysuite_loom)] Box<[crate::sync::UnsafeCell<()>]>);
+
+impl RaceCheck {
+    fn new(_blocks: usize) -> Self {
+        Self(
+            #[cfg(ysuite_loom)]
+            (0.._blocks).map(|_| crate::sync::UnsafeCell::new(())).collect(),
+        )
+    }
+
+    #[inline(always)]
+    fn touch(&self, _block: u32) {
+        #[cfg(ysuite_loom)]
+        self.0[_block as usize].with_mut(|_| ());
     }
 }
 
@@ -246,16 +303,16 @@ mod tests {
     use core::cell::Cell;
 
     use super::Taker;
-    use crate::pool::core::Core;
+    use crate::pool::core::PoolCore;
     use crate::wait::many::SharedEnd;
 
     #[test]
     fn a_taker_passes_on_as_many_calls_as_there_are_blocks() {
-        let pool = Core::new(&[(8, 5)], false).unwrap();
+        let pool = PoolCore::new(&[(8, 5)], false).unwrap();
         let (class, found) = (&pool.classes()[0], Cell::new(None));
         let taker = Taker { class, found: &found };
         assert_eq!(taker.supply(), 5);
-        assert!(taker.is_ready() && taker.is_ready());
+        assert!(taker.try_acquire() && taker.try_acquire());
         assert_eq!(taker.supply(), 4, "it takes one, and no second");
     }
 }

@@ -1,8 +1,8 @@
 //! What all handles, messages and threads of a pool share: the classes, their memory, and when that ends.
 //!
-//! Any thread; lock-free. The memory of the blocks goes when the last handle and the last message are gone, whichever
-//! comes last: closing gathers all blocks that are free, and whoever gives one back later gathers it; who gathers the
-//! last one lets the memory go. So nothing is counted as long as there is a handle.
+//! Any thread; lock-free. The memory of the blocks is freed when the last handle and the last message are gone: dropping
+//! the last handle gathers all free blocks, and a thread that gives a block back later gathers that one; the thread that
+//! gathers the last block frees the memory. So nothing is counted as long as there is a handle.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
@@ -13,28 +13,28 @@ use super::block::{LINE, layout};
 use super::class::Class;
 use super::error::PoolError;
 use super::magazine::Entry;
-use super::seat::SEATS;
+use super::thread_cache::ROW;
 use crate::os;
 use crate::sync::{Arc, AtomicUsize, Ordering};
 
-pub(super) struct Core {
+pub(super) struct PoolCore {
     /// By size, ascending.
     classes: Box<[Class]>,
-    /// How many bytes each has: all that choosing one needs to look at.
+    /// The block size of each class: choosing a class reads nothing else.
     bounds: Box<[usize]>,
     handles: AtomicUsize,
-    /// Blocks not yet gathered, and one for the closing.
+    /// The number of blocks not yet gathered, and one for the last handle.
     left: AtomicUsize,
     memory: NonNull<u8>,
     layout: Layout,
 }
 
-// SAFETY: the pointers are to memory that any thread may use: each block belongs to whoever has taken its entry.
-unsafe impl Send for Core {}
-// SAFETY: as above; all else is atomic, or never changes.
-unsafe impl Sync for Core {}
+// SAFETY: any thread may use the memory behind the pointers: a block belongs to the thread that took its entry.
+unsafe impl Send for PoolCore {}
+// SAFETY: a block belongs to the thread that took its entry; all fields are atomic or never change.
+unsafe impl Sync for PoolCore {}
 
-/// Checks what is asked for, sorts it, and says how much memory it takes.
+/// Checks the classes and sorts them; returns them with the layout of their memory.
 fn check(classes: &[(usize, usize)]) -> Result<(Vec<(usize, usize)>, Layout), PoolError> {
     if classes.is_empty() {
         return Err(PoolError::NoClasses);
@@ -63,7 +63,7 @@ fn check(classes: &[(usize, usize)]) -> Result<(Vec<(usize, usize)>, Layout), Po
     }
 }
 
-impl Core {
+impl PoolCore {
     pub(super) fn new(classes: &[(usize, usize)], zeroed: bool) -> Result<Arc<Self>, PoolError> {
         static CLASSES: PlainUsize = PlainUsize::new(0);
         let (sorted, memory_layout) = check(classes)?;
@@ -71,10 +71,10 @@ impl Core {
             os::allocate_zeroed(memory_layout).ok_or(PoolError::OutOfMemory { bytes: memory_layout.size() })?;
         let mut offset = 0;
         let mut class = |&(bytes, blocks): &(usize, usize)| {
-            // ORDERING: Relaxed; only that seats differ matters.
-            let seat = CLASSES.fetch_add(1, Ordering::Relaxed) % SEATS;
-            // SAFETY: `check` has added up the same strides; new memory is full of zeros.
-            let class = unsafe { Class::new(memory.add(offset), bytes, blocks, seat, zeroed) };
+            // ORDERING: Relaxed; guards nothing, and pairs with nothing: the numbers only have to differ.
+            let index_in_row = CLASSES.fetch_add(1, Ordering::Relaxed) % ROW;
+            // SAFETY: `check` added up the same strides; `os::allocate_zeroed` returns zeros.
+            let class = unsafe { Class::new(memory.add(offset), bytes, blocks, index_in_row, zeroed) };
             offset += layout(bytes).1.expect("checked") * blocks;
             class
         };
@@ -89,9 +89,9 @@ impl Core {
             layout: memory_layout,
         });
         let address = Arc::as_ptr(&core);
-        let own = Arc::get_mut(&mut core).expect("nobody else has it yet");
-        own.classes.iter_mut().for_each(|class| class.settle(address));
-        // The blocks' own share: given up with their memory.
+        let own = Arc::get_mut(&mut core).expect("it is not shared yet");
+        own.classes.iter_mut().for_each(|class| class.bind(address));
+        // The share of the blocks: given up with their memory.
         core::mem::forget(core.clone());
         Ok(core)
     }
@@ -100,24 +100,24 @@ impl Core {
         &self.classes
     }
 
-    /// The longest message there can be.
+    /// The size of the largest class.
     pub(super) fn bound(&self) -> usize {
         self.bounds[self.bounds.len() - 1]
     }
 
-    /// The smallest class with room for so many bytes.
+    /// The smallest class with room for `len` bytes.
     #[inline(always)]
     pub(super) fn class_for(&self, len: usize) -> Option<&Class> {
         self.bounds.iter().position(|bound| *bound >= len).map(|at| &self.classes[at])
     }
 
     pub(super) fn add_handle(&self) {
-        // ORDERING: Relaxed; whoever clones a handle has one.
+        // ORDERING: Relaxed; the thread that clones a handle has one, so the count cannot reach 0 meanwhile.
         self.handles.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(super) fn remove_handle(&self) {
-        // ORDERING: AcqRel: the last one comes after all that the others have taken.
+        // ORDERING: AcqRel pairs with itself: the thread that drops the last handle sees what the others did with theirs.
         if self.handles.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.classes.iter().for_each(Class::close);
             let free: usize = self.classes.iter().map(|class| class.depot().drain()).sum();
@@ -130,20 +130,20 @@ impl Core {
         self.gathered(class.depot().drain());
     }
 
-    /// So many blocks, which nobody can take any more, have been gathered.
+    /// `blocks` blocks were taken out of the closed pool for good; with the last ones the memory is freed.
     pub(super) fn gathered(&self, blocks: usize) {
-        // ORDERING: AcqRel: who gathers the last block comes after all that was done with the others.
+        // ORDERING: AcqRel pairs with itself: the thread that gathers the last block sees all that was done with the others.
         if blocks != 0 && self.left.fetch_sub(blocks, Ordering::AcqRel) == blocks {
-            // SAFETY: all blocks are here, and nobody can take any.
+            // SAFETY: all blocks were gathered, so no thread has one or can take one.
             unsafe { os::deallocate(self.memory, self.layout) };
-            // SAFETY: the share that `new` has set aside. The caller has one of its own.
+            // SAFETY: gives up the share that `new` forgot; the caller has a share of its own.
             unsafe { Arc::decrement_strong_count(core::ptr::from_ref(self)) };
         }
     }
 
-    /// Whether the memory is gone.
+    /// Whether the memory is freed.
     pub(super) fn is_over(&self) -> bool {
-        // ORDERING: Relaxed; nothing is done about the memory.
+        // ORDERING: Relaxed; the caller does not touch the memory, so this pairs with nothing.
         self.left.load(Ordering::Relaxed) == 0
     }
 }

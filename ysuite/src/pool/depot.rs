@@ -1,38 +1,37 @@
-//! The depot: all magazines of a class, and in whose hands they are.
+//! The depot: all magazines of a class, and which of them belong to threads.
 //!
-//! | a magazine is | bits | who may put blocks in |
+//! | a magazine is | bits | may put blocks in |
 //! |---|---|---|
-//! | free, and empty | – | nobody |
-//! | in hand | `claimed` | the thread that claimed or adopted it |
-//! | in the depot | `claimed`, `offered` | nobody, until a thread adopts it |
+//! | free, and empty | – | no thread |
+//! | held | `claimed` | the thread that claimed or adopted it |
+//! | in the depot | `claimed`, `offered` | no thread, until one adopts it |
 //!
 //! A thread whose magazines are full *offers* one and *claims* an empty one; a thread whose magazines are empty *adopts* a
-//! full one and *releases* one of its own. One that gives back a block and has no magazine adopts one that has room, so
-//! that threads which come and go, and those past their thread-locals, do not leave a magazine each behind them. Blocks may
-//! be taken out of any claimed magazine, in hand or not. Any thread; lock-free. There are no links between magazines:
-//! nothing can be mistaken for what it was before (no ABA).
+//! full one and *releases* one of its own. A thread that frees a block and has no magazine adopts one that has room, so
+//! that short-lived threads, and threads past their thread-locals, do not leave a magazine each behind. Any thread may take
+//! blocks out of any claimed magazine. Lock-free. There are no links between magazines, and so no ABA.
 //!
-//! Where to look is marked for each group, see [`Marks`](super::marks::Marks): so what a search costs depends on how many
-//! groups may have what is looked for, and on how many there are only by a word for 32 of them.
+//! [`Marks`](super::marks::Marks) say which groups to search: a search reads one word for 32 groups, and then only the
+//! groups that may have what it looks for.
 //!
-//! The least number is preferred everywhere, and those with the blocks never used have the highest. So the magazines that
-//! go to and fro are few, and the memory behind them stays in the caches.
+//! Every search prefers the lowest number, and the magazines with blocks that were never used have the highest. So few
+//! magazines circulate, and the memory behind them stays in the caches.
 
 use super::group::{Bank, GROUP, Held};
 use super::magazine::{Entry, Magazine, ROUNDS};
 
-/// Of a small class a magazine holds one part in so many, so that several threads have some.
+/// A magazine holds at most this fraction of a small class, so that several threads have blocks.
 const SHARE: usize = if cfg!(ysuite_loom) { 2 } else { 8 };
 
 pub(super) struct Depot {
-    /// Has room for all blocks, and for the first threads. The others follow it.
+    /// Has room for all blocks, and magazines for the first threads. The other banks follow it.
     first: Box<Bank>,
-    /// Slots that are used of each magazine.
+    /// The number of slots used in each magazine.
     rounds: usize,
 }
 
 impl Depot {
-    /// A depot with so many blocks, none ever used.
+    /// A depot with `blocks` blocks, none ever used.
     pub(super) fn new(blocks: usize) -> Self {
         let rounds = (blocks / SHARE).clamp(1, ROUNDS);
         let full = blocks.div_ceil(rounds);
@@ -49,7 +48,7 @@ impl Depot {
         Self { first: Box::new(bank), rounds }
     }
 
-    /// How many blocks a magazine is filled with.
+    /// The number of blocks in a full magazine.
     #[inline(always)]
     pub(super) fn rounds(&self) -> usize {
         self.rounds
@@ -59,8 +58,8 @@ impl Depot {
         core::iter::successors(Some(&*self.first), |bank| bank.next())
     }
 
-    /// Takes an empty magazine, for blocks to be put in. Allocates more of them where all are in use: as many as a group
-    /// has, since those in use belong to threads or have blocks in, and there is room for all blocks in the first bank.
+    /// Claims an empty magazine. Where all are in use, allocates one group more: the first bank has room for all blocks, so
+    /// the magazines in use belong to threads.
     pub(super) fn claim(&self) -> Held {
         let mut bank = &*self.first;
         loop {
@@ -71,7 +70,7 @@ impl Depot {
         }
     }
 
-    /// Takes a magazine that has room, for blocks to be put in, and says from which slot on it is empty.
+    /// Claims a magazine with room; returns it with the first slot of its empty ones.
     pub(super) fn claim_roomy(&self) -> (Held, usize) {
         match self.banks().find_map(Bank::adopt_roomy) {
             Some(held) => (held, held.magazine().left()),
@@ -79,18 +78,18 @@ impl Depot {
         }
     }
 
-    /// Takes a magazine that may have blocks in.
+    /// Adopts a magazine that may have blocks.
     pub(super) fn adopt(&self) -> Option<Held> {
         self.banks().find_map(Bank::adopt)
     }
 
-    /// Takes one block, wherever it lies.
+    /// Takes one block out of any magazine.
     pub(super) fn steal(&self) -> Option<Entry> {
         self.banks().find_map(Bank::steal)
     }
 
-    /// Takes all blocks there are, and counts them. To be called only when nobody takes any more. What the depot has goes
-    /// out of use with that: the next who is called need not look there again.
+    /// Takes all blocks and counts them. For a closed class, where no thread takes blocks. Releases the depot's magazines,
+    /// so that the next call does not search them again.
     pub(super) fn drain(&self) -> usize {
         let mut blocks = 0;
         while let Some(held) = self.adopt() {
@@ -100,17 +99,17 @@ impl Depot {
         blocks + self.in_use().map(Magazine::drain).sum::<usize>()
     }
 
-    /// All magazines that may have blocks in.
+    /// All magazines that may have blocks.
     fn in_use(&self) -> impl Iterator<Item = &Magazine> {
         self.banks().flat_map(Bank::in_use)
     }
 
-    /// How many blocks are free. While others take and give back it may be out of date.
+    /// The number of free blocks. May be out of date while other threads take and free.
     pub(super) fn len(&self) -> usize {
         self.in_use().map(Magazine::len).sum()
     }
 
-    /// How many blocks have been given back by another thread than had taken them.
+    /// The number of blocks freed by a thread other than the one that took them.
     pub(super) fn elsewhere(&self) -> u64 {
         self.banks().flat_map(|bank| &bank.groups).flat_map(|group| &group.magazines).map(Magazine::elsewhere).sum()
     }
@@ -118,17 +117,17 @@ impl Depot {
 
 #[cfg(all(test, not(ysuite_loom)))]
 impl Depot {
-    /// How many magazines are claimed.
+    /// The number of claimed magazines.
     pub(super) fn claimed(&self) -> usize {
         self.in_use().count()
     }
 
-    /// How many are in the depot.
+    /// The number of magazines in the depot.
     pub(super) fn offered(&self) -> usize {
         self.banks().map(|bank| bank.tally().1).sum()
     }
 
-    /// How many groups one that looks for a block has to look at.
+    /// The number of groups that a search for a block has to look at.
     pub(super) fn marked(&self) -> usize {
         self.banks().map(|bank| bank.tally().0).sum()
     }
@@ -136,7 +135,7 @@ impl Depot {
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
-    use super::super::group::{Group, Held};
+    use super::super::group::{Held, MagazineGroup};
     use super::super::magazine::Entry;
     use super::Depot;
 
@@ -154,7 +153,7 @@ mod tests {
             assert_eq!((again.len(), depot.banks().count()), (room + 33, 3), "what was released is claimed again");
         }
         // What the documentation says.
-        assert!((10_000..11 * 1_024).contains(&size_of::<Group>()), "{}", size_of::<Group>());
+        assert!((10_000..11 * 1_024).contains(&size_of::<MagazineGroup>()), "{}", size_of::<MagazineGroup>());
     }
 
     #[test]

@@ -23,14 +23,14 @@ pub enum PoolError {
     },
     /// A block is longer than 4 GiB, a class has more than 2³⁰ - 1 blocks, or all together could never fit into memory.
     TooLarge {
-        /// The class at which that was found.
+        /// The class that is too large.
         block_bytes: usize,
-        /// How many blocks were asked for.
+        /// The number of blocks that was asked for.
         blocks: usize,
     },
-    /// The system does not give so much memory.
+    /// The system does not give that much memory.
     OutOfMemory {
-        /// How much was asked for.
+        /// The number of bytes that was asked for.
         bytes: usize,
     },
 }
@@ -57,7 +57,7 @@ impl Error for PoolError {}
 pub struct TooLong {
     /// The length that was asked for.
     pub len: usize,
-    /// The longest there can be: of the pool, or of the message's block.
+    /// The longest possible: in the pool, or in the message's block.
     pub bound: usize,
 }
 

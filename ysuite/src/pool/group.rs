@@ -1,6 +1,6 @@
 //! A group: magazines whose bits share a line, and the banks that groups lie in.
 //!
-//! Any thread; lock-free. Banks are made once and stay as long as the depot; the first has room for all blocks.
+//! Any thread; lock-free. Banks are made once and live as long as the depot; the first has room for all blocks.
 
 use core::ptr;
 
@@ -13,33 +13,33 @@ use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 /// Magazines of a group.
 pub(super) const GROUP: usize = if cfg!(ysuite_loom) { 3 } else { 32 };
 const ALL: u32 = ((1_u64 << GROUP) - 1) as u32;
-/// In [`Bits::offered`], above the bits of those that may be adopted: those of them that have room.
+/// In [`GroupBits::offered`], this far above the bit of a magazine: the bit that says that it has room.
 const ROOMY: usize = 32;
 
-pub(super) struct Group {
-    bits: CachePadded<Bits>,
+pub(super) struct MagazineGroup {
+    bits: CachePadded<GroupBits>,
     pub(super) magazines: [Magazine; GROUP],
 }
 
-struct Bits {
-    /// Somebody's, or the depot's. The others are free, and empty.
+struct GroupBits {
+    /// Held by a thread, or in the depot. The others are free and empty.
     claimed: AtomicU32,
-    /// In the depot; and, [`ROOMY`] bits further up, with room on top.
+    /// In the depot; [`ROOMY`] bits further up: in the depot and with room.
     offered: AtomicU64,
 }
 
-impl Group {
+impl MagazineGroup {
     fn new() -> Self {
-        let bits = CachePadded::new(Bits { claimed: AtomicU32::new(0), offered: AtomicU64::new(0) });
+        let bits = CachePadded::new(GroupBits { claimed: AtomicU32::new(0), offered: AtomicU64::new(0) });
         Self { bits, magazines: core::array::from_fn(|_| Magazine::new()) }
     }
 
     fn claim(&self) -> Option<usize> {
-        // ORDERING: Relaxed; the read-modify-write decides.
+        // ORDERING: Relaxed; a guess, the read-modify-write below decides.
         let mut claimed = self.bits.claimed.load(Ordering::Relaxed);
         while (claimed.trailing_ones() as usize) < GROUP {
             let index = claimed.trailing_ones() as usize;
-            // ORDERING: Acquire pairs with the Release in `release`: its last owner has left it empty.
+            // ORDERING: Acquire pairs with the Release in `Held::release`: its last owner left it empty.
             claimed = self.bits.claimed.fetch_or(1 << index, Ordering::Acquire);
             if claimed & (1 << index) == 0 {
                 return Some(index);
@@ -48,9 +48,9 @@ impl Group {
         None
     }
 
-    /// Takes over a magazine that has been offered; where `above` is [`ROOMY`], one with room.
+    /// Adopts a magazine of the depot; where `above` is [`ROOMY`], one with room.
     fn adopt(&self, above: usize) -> Option<usize> {
-        // ORDERING: Relaxed; the read-modify-write decides.
+        // ORDERING: Relaxed; a guess, the read-modify-write below decides.
         let mut offered = self.bits.offered.load(Ordering::Relaxed);
         loop {
             let wanted = (offered >> above) as u32;
@@ -59,7 +59,7 @@ impl Group {
             }
             let index = wanted.trailing_zeros() as usize;
             let both = (1_u64 << index) | (1_u64 << (index + ROOMY));
-            // ORDERING: Acquire pairs with the Release in `offer`: its last owner puts no more in.
+            // ORDERING: Acquire pairs with the Release in `Held::offer`: its last owner puts no more blocks in.
             offered = self.bits.offered.fetch_and(!both, Ordering::Acquire);
             if offered & (1 << index) != 0 {
                 return Some(index);
@@ -69,97 +69,99 @@ impl Group {
 
     /// Whether a magazine is free.
     fn has_free(&self) -> bool {
-        // ORDERING: Relaxed here and in the next two; what depends on it has a fence, see `Marks`.
+        // ORDERING: Relaxed; the fence in `Marks::doubt`, before this, pairs with the one in `Marks::add`.
         self.bits.claimed.load(Ordering::Relaxed) != ALL
     }
 
-    /// Whether a magazine is somebody's, or the depot's.
+    /// Whether a magazine is held by a thread, or in the depot.
     fn has_claimed(&self) -> bool {
+        // ORDERING: Relaxed; the fence in `Marks::doubt`, before this, pairs with the one in `Marks::add`.
         self.bits.claimed.load(Ordering::Relaxed) != 0
     }
 
     fn has_roomy(&self) -> bool {
+        // ORDERING: Relaxed; the fence in `Marks::doubt`, before this, pairs with the one in `Marks::add`.
         self.bits.offered.load(Ordering::Relaxed) >> ROOMY != 0
     }
 
-    /// All magazines that may have blocks in.
+    /// All magazines that may have blocks.
     fn claimed(&self) -> impl Iterator<Item = &Magazine> {
-        // ORDERING: Acquire: who finds a magazine in hand sees it as it was claimed. Relaxed would do, since what is
-        // taken out is acquired by itself.
+        // ORDERING: Acquire pairs with the Release in `Held::release`. Relaxed would do: each slot is acquired by itself.
         let claimed = self.bits.claimed.load(Ordering::Acquire);
         self.magazines.iter().enumerate().filter(move |(index, _)| claimed & (1 << index) != 0).map(|(_, one)| one)
     }
 
-    /// The first `magazines` of it have blocks in. Before anybody is shown it.
+    /// Marks the first `magazines` as offered and full. Before the group is shared.
     pub(super) fn fill(&self, magazines: usize) {
         let all = (1_u64 << GROUP.min(magazines)) - 1;
-        // ORDERING: Relaxed twice; whoever is shown the depot has synchronised with this thread.
+        // ORDERING: Relaxed; sharing the depot synchronises with the other threads.
         self.bits.claimed.store(all as u32, Ordering::Relaxed);
+        // ORDERING: Relaxed; sharing the depot synchronises with the other threads.
         self.bits.offered.store(all, Ordering::Relaxed);
     }
 }
 
-/// A magazine in the hands of this thread. A name only: whoever holds it sees that it is given back.
+/// A magazine that this thread holds. Has no `Drop`: its holder offers or releases it.
 #[derive(Clone, Copy)]
 pub(super) struct Held {
     bank: *const Bank,
-    /// Which of the bank's.
+    /// The number of the magazine in the bank.
     index: usize,
 }
 
 impl Held {
     fn bank<'a>(self) -> &'a Bank {
-        // SAFETY: banks live as long as their depot; a holder keeps that alive.
+        // SAFETY: a bank lives as long as its depot, which the holder keeps alive.
         unsafe { &*self.bank }
     }
 
-    fn group<'a>(self) -> &'a Group {
+    fn group<'a>(self) -> &'a MagazineGroup {
         &self.bank().groups[self.index / GROUP]
     }
 
-    /// It is valid as long as the depot is.
+    /// Valid as long as the depot.
     pub(super) fn magazine<'a>(self) -> &'a Magazine {
         &self.group().magazines[self.index % GROUP]
     }
 
-    /// Gives it to the depot, with the blocks that are in. All slots from `top` on are empty, of `rounds` that are used.
+    /// Gives the magazine and its blocks to the depot. Of its `rounds` used slots all from `top` on are empty.
     pub(super) fn offer(self, top: usize, rounds: usize) {
         self.magazine().leave(top);
         let (bit, roomy) = (1_u64 << (self.index % GROUP), top < rounds);
         let bits = if roomy { bit | bit << ROOMY } else { bit };
-        // ORDERING: Release pairs with the Acquire in `adopt`.
+        // ORDERING: Release pairs with the Acquire in `MagazineGroup::adopt`.
         self.group().bits.offered.fetch_or(bits, Ordering::Release);
         if roomy {
             self.bank().roomy.add(self.index / GROUP);
         }
     }
 
-    /// Gives it back. It must be empty.
+    /// Makes the magazine free. It must be empty.
     pub(super) fn release(self) {
         debug_assert!(self.magazine().len() == 0);
-        // ORDERING: Release pairs with the Acquire in `claim`.
+        // ORDERING: Release pairs with the Acquire in `MagazineGroup::claim`.
         self.group().bits.claimed.fetch_and(!(1 << (self.index % GROUP)), Ordering::Release);
         self.bank().free.add(self.index / GROUP);
     }
 }
 
-/// Groups that are made together, and where to look among them.
+/// Groups that are made together, with marks that say which of them to search.
 pub(super) struct Bank {
-    pub(super) groups: Box<[Group]>,
-    /// Groups with magazines that are somebody's, or the depot's: where blocks may be.
+    pub(super) groups: Box<[MagazineGroup]>,
+    /// Groups with claimed magazines: where blocks may be.
     claimed: Marks,
-    /// Groups with magazines that are nobody's.
+    /// Groups with free magazines.
     free: Marks,
-    /// Groups with magazines that are the depot's, and have room.
+    /// Groups with magazines in the depot that have room.
     roomy: Marks,
     next: AtomicPtr<Bank>,
 }
 
 impl Bank {
-    /// Of so many groups. `used`: they are about to be filled.
+    /// `used`: the groups are about to be filled.
     pub(super) fn new(groups: usize, used: bool) -> Self {
         Self {
-            groups: (0..groups).map(|_| Group::new()).collect(),
+            groups: (0..groups).map(|_| MagazineGroup::new()).collect(),
             claimed: Marks::new(groups, used),
             free: Marks::new(groups, true),
             roomy: Marks::new(groups, false),
@@ -167,54 +169,43 @@ impl Bank {
         }
     }
 
-    fn held(&self, group: usize, index: usize) -> Held {
-        Held { bank: self, index: group * GROUP + index }
+    /// The first magazine that `take` finds in a marked group. Doubts the mark of a group for which `is_true` is false.
+    fn search(
+        &self,
+        marks: &Marks,
+        take: impl Fn(&MagazineGroup) -> Option<usize>,
+        is_true: fn(&MagazineGroup) -> bool,
+    ) -> Option<Held> {
+        marks.iter().find_map(|at| {
+            let group = &self.groups[at];
+            let found = take(group);
+            if found.is_none() && !is_true(group) {
+                marks.doubt(at, || is_true(group));
+            }
+            found.map(|index| Held { bank: self, index: at * GROUP + index })
+        })
     }
 
     pub(super) fn claim(&self) -> Option<Held> {
-        self.free.iter().find_map(|at| {
-            let group = &self.groups[at];
-            match group.claim() {
-                Some(index) => {
-                    // Before it has blocks in.
-                    self.claimed.add(at);
-                    Some(self.held(at, index))
-                }
-                None => {
-                    self.free.doubt(at, || group.has_free());
-                    None
-                }
-            }
-        })
+        let held = self.search(&self.free, MagazineGroup::claim, MagazineGroup::has_free)?;
+        // Before the magazine has blocks.
+        self.claimed.add(held.index / GROUP);
+        Some(held)
     }
 
     pub(super) fn adopt(&self) -> Option<Held> {
-        self.claimed.iter().find_map(|at| {
-            let group = &self.groups[at];
-            let found = group.adopt(0);
-            if found.is_none() && !group.has_claimed() {
-                self.claimed.doubt(at, || group.has_claimed());
-            }
-            found.map(|index| self.held(at, index))
-        })
+        self.search(&self.claimed, |group| group.adopt(0), MagazineGroup::has_claimed)
     }
 
     pub(super) fn adopt_roomy(&self) -> Option<Held> {
-        self.roomy.iter().find_map(|at| {
-            let group = &self.groups[at];
-            let found = group.adopt(ROOMY);
-            if found.is_none() {
-                self.roomy.doubt(at, || group.has_roomy());
-            }
-            found.map(|index| self.held(at, index))
-        })
+        self.search(&self.roomy, |group| group.adopt(ROOMY), MagazineGroup::has_roomy)
     }
 
     pub(super) fn steal(&self) -> Option<Entry> {
         self.in_use().find_map(Magazine::steal)
     }
 
-    /// All magazines that may have blocks in.
+    /// All magazines that may have blocks.
     pub(super) fn in_use(&self) -> impl Iterator<Item = &Magazine> {
         self.claimed.iter().flat_map(|at| self.groups[at].claimed())
     }
@@ -222,42 +213,43 @@ impl Bank {
     pub(super) fn next(&self) -> Option<&Self> {
         // ORDERING: Acquire pairs with the Release in `extend`.
         let next = self.next.load(Ordering::Acquire);
-        // SAFETY: made by `Box::into_raw`, and it lives as long as this one.
+        // SAFETY: null, or from `Box::into_raw` in `extend`; only `drop` of this bank frees it.
         unsafe { next.as_ref() }
     }
 
-    /// The next bank, made where there is none: of one group.
+    /// The next bank; makes one of one group if there is none.
     #[cold]
     pub(super) fn extend(&self) -> &Self {
         if self.next().is_none() {
             let fresh = Box::into_raw(Box::new(Self::new(1, false)));
             let null = ptr::null_mut();
-            // ORDERING: Release pairs with the Acquire in `next`. Relaxed on failure: `next` acquires.
+            // ORDERING: Release pairs with the Acquire in `next`. Relaxed on failure: the value is not used, `next` acquires.
             if self.next.compare_exchange(null, fresh, Ordering::Release, Ordering::Relaxed).is_err() {
-                // SAFETY: made above, and shown to nobody.
+                // SAFETY: from `Box::into_raw` above; the exchange failed, so no other thread has seen the address.
                 drop(unsafe { Box::from_raw(fresh) });
             }
         }
         self.next().expect("made just now")
     }
 
-    /// How many groups one that looks for a block has to look at, and how many magazines have been offered.
+    /// The number of groups that a search for a block has to look at, and of magazines in the depot.
     #[cfg(all(test, not(ysuite_loom)))]
     pub(super) fn tally(&self) -> (usize, usize) {
-        // ORDERING: Relaxed; a count.
-        let offered = |group: &Group| (group.bits.offered.load(Ordering::Relaxed) as u32).count_ones() as usize;
+        // ORDERING: Relaxed; a count, pairs with nothing.
+        let offered = |group: &MagazineGroup| (group.bits.offered.load(Ordering::Relaxed) as u32).count_ones() as usize;
         (self.claimed.iter().count(), self.groups.iter().map(offered).sum())
     }
 }
 
 impl Drop for Bank {
     fn drop(&mut self) {
-        // One after the other: there may be too many to nest.
-        // ORDERING: Relaxed throughout; whoever drops this has synchronised with the others.
+        // A loop: each bank would drop the next one inside its own drop, and there may be too many for the stack.
+        // ORDERING: Relaxed; the drop of the depot's last share has synchronised with the other threads.
         let mut at = self.next.swap(ptr::null_mut(), Ordering::Relaxed);
         while !at.is_null() {
-            // SAFETY: made by `Box::into_raw`, and nobody else is left.
+            // SAFETY: from `Box::into_raw` in `extend`; taken out of its only place, and no other thread uses the depot.
             let bank = unsafe { Box::from_raw(at) };
+            // ORDERING: Relaxed; the drop of the depot's last share has synchronised with the other threads.
             at = bank.next.swap(ptr::null_mut(), Ordering::Relaxed);
         }
     }

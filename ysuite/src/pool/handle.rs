@@ -1,6 +1,6 @@
-//! The pool, as its users have it: a handle that can be cloned and shared.
+//! [`Pool`]: a handle that can be cloned and shared.
 //!
-//! Any thread. What each operation promises is in the table of [`pool`](super).
+//! Any thread. The table of [`pool`](super) says what each operation promises.
 
 use core::fmt;
 use core::time::Duration;
@@ -8,30 +8,29 @@ use std::time::Instant;
 
 use super::block::Block;
 use super::boxed::PoolBox;
-use super::class::Class;
-use super::core::Core;
+use super::class::{Class, ClassStats};
+use super::core::PoolCore;
 use super::error::{PoolError, TooLong};
 use super::message::Message;
-use super::stats::ClassStats;
 use crate::os::Deadline;
 use crate::sync::Arc;
 
-/// A pool of blocks in classes of one size each. Clones are handles of the same pool; messages outlive them all.
+/// A pool of blocks in classes of one size each. Clones are handles of the same pool; messages may outlive all of them.
 pub struct Pool {
-    core: Arc<Core>,
+    core: Arc<PoolCore>,
 }
 
 impl Pool {
-    /// A pool with so many `(block_bytes, blocks)` of each class, in any order. All its memory is made here.
+    /// A pool with these classes, each `(block_bytes, blocks)`, in any order. Allocates all its memory.
     ///
-    /// A message holds, when it is taken, whatever its block last held: bytes of an earlier message, or zeros. Never
-    /// uninitialised memory. Where earlier messages are nobody else's business, use [`zeroed`](Self::zeroed).
+    /// A new message holds what its block last held: bytes of an earlier message, or zeros, never uninitialised memory.
+    /// Where a thread must not see earlier messages, use [`zeroed`](Self::zeroed).
     ///
     /// # Errors
     /// Where there are no classes, where one has blocks of 0 bytes or no blocks, where two have the same size, and where
-    /// there is no memory for so much.
+    /// there is not enough memory.
     pub fn new(classes: &[(usize, usize)]) -> Result<Self, PoolError> {
-        Core::new(classes, false).map(|core| Self { core })
+        PoolCore::new(classes, false).map(|core| Self { core })
     }
 
     /// As [`new`](Self::new), but a message is full of zeros when it is taken.
@@ -39,7 +38,7 @@ impl Pool {
     /// # Errors
     /// As in [`new`](Self::new).
     pub fn zeroed(classes: &[(usize, usize)]) -> Result<Self, PoolError> {
-        Core::new(classes, true).map(|core| Self { core })
+        PoolCore::new(classes, true).map(|core| Self { core })
     }
 
     /// A message of `len` bytes, if a block is free. Never blocks; does not take a block of a larger class instead.
@@ -53,8 +52,8 @@ impl Pool {
         self.class(len).try_take(len).map(Message::new)
     }
 
-    /// A message of `len` bytes. While no block is free looks for a while, then sleeps in the kernel until one is given
-    /// back. Those who wait are woken in turn, one for each block; but one that comes later may be quicker.
+    /// A message of `len` bytes. While no block is free the thread spins for a while, then sleeps in the kernel until one is
+    /// given back. Waiting threads are woken in turn, one for each block; a thread that comes later may still be quicker.
     ///
     /// # Panics
     /// As in [`try_take`](Self::try_take).
@@ -62,10 +61,11 @@ impl Pool {
     #[must_use = "the block goes back to its pool at once if the message is not used"]
     pub fn take(&self, len: usize) -> Message {
         let class = self.class(len);
-        Message::new(class.try_take(len).unwrap_or_else(|| without_end(class, len)))
+        Message::new(class.try_take(len).unwrap_or_else(|| wait(class, len)))
     }
 
-    /// As [`take`](Self::take), but `None` when no block has become free within `timeout`. `Duration::MAX` is for ever.
+    /// As [`take`](Self::take), but `None` when no block has become free within `timeout`. `Duration::MAX` is
+    /// without a time limit.
     ///
     /// # Panics
     /// As in [`try_take`](Self::try_take).
@@ -76,8 +76,8 @@ impl Pool {
         class.try_take(len).or_else(wait).map(Message::new)
     }
 
-    /// As [`take`](Self::take), but `None` when no block has become free until `deadline`. One that is free is taken even
-    /// after it.
+    /// As [`take`](Self::take), but `None` when no block has become free until `deadline`. A free block is taken even after
+    /// the deadline.
     ///
     /// # Panics
     /// As in [`try_take`](Self::try_take).
@@ -111,7 +111,7 @@ impl Pool {
     #[must_use]
     pub fn boxed<T>(&self, value: T) -> PoolBox<T> {
         let class = self.class_of::<T>();
-        let block = class.try_take(size_of::<T>()).unwrap_or_else(|| without_end(class, size_of::<T>()));
+        let block = class.try_take(size_of::<T>()).unwrap_or_else(|| wait(class, size_of::<T>()));
         PoolBox::new(block, value)
     }
 
@@ -124,13 +124,13 @@ impl Pool {
     /// The [capacity](Message::capacity) that a message of `len` bytes would have.
     ///
     /// # Errors
-    /// Where there can be no message so long.
+    /// Where `len` is more than the pool's [`bound`](Self::bound).
     pub fn capacity_for(&self, len: usize) -> Result<usize, TooLong> {
         self.core.class_for(len).map(Class::bytes).ok_or_else(|| TooLong { len, bound: self.bound() })
     }
 
-    /// What there is to tell of each class, by size, ascending. It looks at every block's place, and so takes some
-    /// microseconds for each thousand blocks; while others take and give back it may be out of date.
+    /// The state of each class, by size, ascending. Reads the slot of every block, which takes some microseconds for each
+    /// thousand blocks; may be out of date while other threads take and free.
     #[must_use]
     pub fn stats(&self) -> Vec<ClassStats> {
         self.core.classes().iter().map(ClassStats::of).collect()
@@ -150,7 +150,7 @@ impl Pool {
 
 /// Waits without a deadline.
 #[cold]
-fn without_end(class: &Class, len: usize) -> Block {
+fn wait(class: &Class, len: usize) -> Block {
     loop {
         if let Some(block) = class.wait(len, Deadline::Never) {
             return block;
@@ -187,7 +187,7 @@ impl Drop for Pool {
     }
 }
 
-/// The classes, not who has what.
+/// The classes, not their state.
 impl fmt::Debug for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let classes: Vec<_> = self.core.classes().iter().map(|class| (class.bytes(), class.blocks())).collect();

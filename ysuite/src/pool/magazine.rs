@@ -1,21 +1,21 @@
-//! A magazine: free blocks of one class, as many as a thread keeps at hand. The fast path of the whole pool is here.
+//! A magazine: up to 64 free blocks of one class, held by one thread. The fast path of the pool.
 //!
 //! Every free block of a pool stands in exactly one slot of one magazine, as an [`Entry`]. Only the magazine's owner, one
-//! thread at a time, puts entries in; any thread may take them out, so that no free block is out of anybody's reach. All is
-//! wait-free, and nobody waits for an owner that has been preempted.
+//! thread at a time, puts entries in; any thread may take them out, so every thread can reach every free block. All is
+//! wait-free: no thread waits for an owner that was preempted.
 //!
-//! An owner takes with plain loads and stores as long as nobody else does: a read-modify-write would wait until all that
-//! was written into the last message has reached the caches. A thief makes the owner use swaps instead, as it does itself:
+//! An owner takes with plain loads and stores until there is a thief: a read-modify-write would wait until all that was
+//! written into the last message has reached the caches. A thief swaps, and makes the owner swap as well:
 //!
 //! | owner | thief |
 //! |---|---|
 //! | `taking` = slot; `light()` | `mode` + 1; `heavy()`, once until the magazine is [`calm`](Magazine::calm) again |
 //! | `mode` is 0: load, store 0; else swap | swap all slots but the one that is in `taking` |
 //!
-//! Either the owner sees the thief and swaps, or the thief sees which slot the owner is at, which is as good as taken. Where
-//! there is no heavy barrier everybody swaps, always.
+//! Either the owner sees the thief and swaps, or the thief sees the owner's slot, and leaves it alone. Without a heavy
+//! barrier the owner and the thieves always swap.
 //!
-//! Sources: magazines are Bonwick and Adams's (*Magazines and Vmem*, 2001), but theirs belong to their thread alone.
+//! Source: Bonwick and Adams, *Magazines and Vmem*, 2001; but there only its own thread takes from a magazine.
 
 // Counted by owners: not the façade's, a model need not explore it.
 use core::sync::atomic::{AtomicU32 as PlainU32, AtomicU64};
@@ -26,16 +26,16 @@ use crate::sync::{AtomicU32, Ordering};
 /// Slots of a magazine. A class with few blocks uses fewer of them.
 pub(super) const ROUNDS: usize = if cfg!(ysuite_loom) { 2 } else { 64 };
 
-/// A free block, as it stands in a slot: its index, and what is known of its contents. Never 0, which is an empty slot.
+/// A free block, as it stands in a slot: its index, and what its bytes are. Never 0, which is an empty slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry(u32);
 
 impl Entry {
-    /// The most blocks that can be told apart.
+    /// The largest number of blocks in a class.
     pub(super) const MOST: usize = (1 << 30) - 1;
-    /// Never used: its bytes are 0.
+    /// The block was never used: its bytes are 0.
     const FRESH: u32 = 1 << 31;
-    /// Its last value was not made of bytes: some of them may be uninitialised.
+    /// The block's last value was not bytes: some of them may be uninitialised.
     const TYPED: u32 = 1 << 30;
 
     pub(super) fn fresh(index: usize) -> Self {
@@ -63,24 +63,25 @@ impl Entry {
     }
 }
 
-/// In [`Magazine::mode`]: everybody swaps, and every owner knows. Below it thieves at work are counted.
+/// In [`Magazine::mode`]: the owner swaps, and a thief has executed the barrier that makes it. The bits below count thieves
+/// at work.
 const SHARED: u32 = 1 << 31;
 
 #[repr(C, align(64))]
 pub(super) struct Magazine {
     /// 0: the owner need not swap.
     mode: AtomicU32,
-    /// The slot the owner is taking from, and 1; or 0. Written by the owner.
+    /// The slot that the owner is taking from, plus 1; or 0. Written by the owner.
     taking: AtomicU32,
-    /// Blocks that its owners have put in, and other threads had taken from the pool. Written by the owner.
+    /// The number of blocks put in that another thread had taken from the pool. Written by the owner.
     elsewhere: AtomicU64,
-    /// While it is in the depot: all slots from here on are empty. Written by its last owner.
+    /// While the magazine is in the depot: all slots from here on are empty. Written by its last owner.
     left: PlainU32,
-    /// Entries, or 0. The owner has all that are behind its top empty.
+    /// Entries, or 0. All slots from the owner's top on are 0.
     slots: Slots,
 }
 
-/// In lines of their own: thieves look here for what there is.
+/// In cache lines of their own: thieves read them.
 #[repr(C, align(64))]
 struct Slots([AtomicU32; ROUNDS]);
 
@@ -99,126 +100,130 @@ impl Magazine {
     #[inline(always)]
     pub(super) fn put(&self, at: usize, entry: Entry) {
         if cfg!(ysuite_loom) {
-            // The model checker has a weaker notion of the order of plain stores against swaps than the language: a store
-            // may be lost to a swap that was before it.
-            // ORDERING: as below.
+            // In the model checker, unlike in the language, a plain store may be ordered before a swap that preceded it.
+            // ORDERING: Release pairs with the Acquire in `swap` and `take`: the block's last owner is done with it.
             self.slots.0[at].swap(entry.0, Ordering::Release);
             return;
         }
-        // ORDERING: Release pairs with the Acquire in `swap` and in `take`: the last owner of the block is done with it.
+        // ORDERING: Release pairs with the Acquire in `swap` and `take`: the block's last owner is done with it.
         self.slots.0[at].store(entry.0, Ordering::Release);
     }
 
-    /// Owner: takes what is in a slot, if anything is.
+    /// Owner: takes the entry of a slot, if there is one.
     #[inline(always)]
     pub(super) fn take(&self, at: usize) -> Option<Entry> {
         let slot = &self.slots.0[at];
-        // ORDERING: Relaxed; nobody else puts anything in.
+        // ORDERING: Relaxed; only this thread, the owner, puts entries in.
         if slot.load(Ordering::Relaxed) == 0 {
             return None;
         }
-        // ORDERING: Relaxed; `light()` pairs with the `heavy()` in `steal`: either this is seen there, or `mode` here.
+        // ORDERING: Relaxed; `light()` pairs with `heavy()` in `steal`: the thief sees this, or this thread sees `mode`.
         self.taking.store(at as u32 + 1, Ordering::Relaxed);
         light();
-        // ORDERING: Acquire pairs with the Release in `steal`: what thieves that are gone have taken is not seen again.
+        // ORDERING: Acquire pairs with the Release in `steal`: entries that earlier thieves took are not seen again.
         let entry = if self.mode.load(Ordering::Acquire) == 0 {
-            // ORDERING: Relaxed twice. What is here was put by this thread, or came with the magazine; see `Depot`.
+            // ORDERING: Relaxed; this thread put the entry, or acquired it with the magazine (`MagazineGroup::adopt`).
             let entry = slot.load(Ordering::Relaxed);
+            // ORDERING: Relaxed; no thief looks at the slot that `taking` names.
             slot.store(0, Ordering::Relaxed);
             entry
         } else {
-            // ORDERING: Acquire, as in `steal`.
+            // ORDERING: Acquire pairs with the Release in `put`: the block's last owner is done with it.
             slot.swap(0, Ordering::Acquire)
         };
-        // ORDERING: Release pairs with the Acquire in `steal`: the slot is seen empty.
+        // ORDERING: Release pairs with the Acquire in `steal`: the thief sees the slot empty.
         self.taking.store(0, Ordering::Release);
         (entry != 0).then_some(Entry(entry))
     }
 
-    /// Any thread: takes an entry, but for one that the owner is taking.
+    /// Any thread: takes an entry, except the one that the owner is taking.
     pub(super) fn steal(&self) -> Option<Entry> {
         if self.len() == 0 {
             return None;
         }
-        // ORDERING: AcqRel: Acquire of what `SHARED` stands for, the barrier of whoever has set it.
+        // ORDERING: AcqRel: Acquire pairs with the Release of `SHARED` below: the barrier of the thief that set it.
         if self.mode.fetch_add(1, Ordering::AcqRel) & SHARED == 0 {
             // Pairs with `light()` in `take`.
             heavy();
-            // ORDERING: Release hands the barrier on.
+            // ORDERING: AcqRel: Release pairs with the Acquire of `mode` above: it hands the barrier to the next thief.
             self.mode.fetch_or(SHARED, Ordering::AcqRel);
         }
-        // ORDERING: Acquire pairs with the Release in `take`.
+        // ORDERING: Acquire pairs with the Release of `taking` in `take`: a slot that is done with is seen empty.
         let taking = self.taking.load(Ordering::Acquire) as usize;
         let stolen = (0..ROUNDS).rev().filter(|at| at + 1 != taking).find_map(|at| self.swap(at));
-        // ORDERING: Release pairs with the Acquire in `take` and in `calm`.
+        // ORDERING: AcqRel: Release pairs with the Acquire in `take` and `calm`: the owner sees which slots are empty.
         self.mode.fetch_sub(1, Ordering::AcqRel);
         stolen
     }
 
-    /// Owner, before it takes anything: nobody has stolen lately, so it need not swap.
+    /// Owner, before its first take: takes without swaps again, unless a thief is at work.
     pub(super) fn calm(&self) {
-        // Fails where a thief is at work.
-        // ORDERING: Relaxed; the exchange decides. Acquire pairs with the Release in `steal`.
+        // ORDERING: Relaxed; the exchange decides.
         if self.mode.load(Ordering::Relaxed) == SHARED && asymmetric() {
+            // ORDERING: Acquire pairs with the Release in `steal`: entries that thieves took are not seen again.
             let _ = self.mode.compare_exchange(SHARED, 0, Ordering::AcqRel, Ordering::Relaxed);
         }
     }
 
-    /// Takes what is in a slot, by a swap.
+    /// Takes the entry of a slot by a swap.
     fn swap(&self, at: usize) -> Option<Entry> {
-        // ORDERING: Relaxed; the swap decides. Then Acquire pairs with the Release in `put`.
+        // ORDERING: Relaxed; a guess, the swap decides.
         if self.slots.0[at].load(Ordering::Relaxed) == 0 {
             return None;
         }
+        // ORDERING: Acquire pairs with the Release in `put`: the block's last owner is done with it.
         let entry = self.slots.0[at].swap(0, Ordering::Acquire);
         (entry != 0).then_some(Entry(entry))
     }
 
-    /// Takes all entries, and counts them. To be called only when no owner takes any more.
+    /// Takes all entries and counts them. Only after the owners' last take.
     pub(super) fn drain(&self) -> usize {
         (0..ROUNDS).filter(|at| self.swap(*at).is_some()).count()
     }
 
-    /// Any thread: what is in a slot right now. It may be somebody else's before it is used: a hint.
+    /// Any thread: the entry of a slot. Another thread may take it at any moment: a hint.
     #[inline(always)]
     pub(super) fn peek(&self, at: usize) -> Option<Entry> {
-        // ORDERING: Relaxed; a hint.
+        // ORDERING: Relaxed; a hint, pairs with nothing.
         let entry = self.slots.0[at].load(Ordering::Relaxed);
         (entry != 0).then_some(Entry(entry))
     }
 
-    /// How many entries are in. For the owner an answer of 0 is the truth until it puts one in.
+    /// The number of entries. To the owner 0 is exact until it puts one in.
     pub(super) fn len(&self) -> usize {
-        // ORDERING: Relaxed, a count. Who acts on it, the owner, has put in all that it can miss.
+        // ORDERING: Relaxed; a count. The owner, which alone acts on it, put in every entry that it could miss.
         self.slots.0.iter().filter(|slot| slot.load(Ordering::Relaxed) != 0).count()
     }
 
     /// Owner: all slots from here on are empty, and stay so until it puts something in.
     pub(super) fn top(&self) -> usize {
-        // ORDERING: Relaxed; what is in was put by this thread, or came with the magazine. Others only take.
+        // ORDERING: Relaxed; this thread put the entries, or acquired them with the magazine. Other threads only take.
         self.slots.0.iter().rposition(|slot| slot.load(Ordering::Relaxed) != 0).map_or(0, |at| at + 1)
     }
 
-    /// Owner, before it leaves the magazine to others: all slots from here on are empty.
+    /// Owner, before it offers the magazine: all slots from `top` on are empty.
     pub(super) fn leave(&self, top: usize) {
-        // ORDERING: Relaxed here and below; one owner at a time, who acquired the magazine from the one before.
+        // ORDERING: Relaxed; read by the next owner, which acquires the magazine by its bit in `offered`.
         self.left.store(top as u32, Ordering::Relaxed);
     }
 
-    /// Owner of a magazine that has just been adopted: where its last owner has left it.
+    /// Owner of a magazine just adopted: the `top` of its last owner.
     pub(super) fn left(&self) -> usize {
+        // ORDERING: Relaxed; written by the last owner, from which this one acquired the magazine by its bit in `offered`.
         self.left.load(Ordering::Relaxed) as usize
     }
 
     /// Owner: the block just put in had been taken by another thread.
     #[inline(always)]
     pub(super) fn count_elsewhere(&self) {
-        // ORDERING: Relaxed twice; one owner at a time, who acquired the magazine from the one before.
-        self.elsewhere.store(self.elsewhere.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        // ORDERING: Relaxed; a count that only the owner writes, which acquired the magazine from the last one.
+        let count = self.elsewhere.load(Ordering::Relaxed) + 1;
+        // ORDERING: Relaxed; a count, pairs with nothing.
+        self.elsewhere.store(count, Ordering::Relaxed);
     }
 
     pub(super) fn elsewhere(&self) -> u64 {
-        // ORDERING: Relaxed; a count.
+        // ORDERING: Relaxed; a count, pairs with nothing.
         self.elsewhere.load(Ordering::Relaxed)
     }
 }
@@ -244,7 +249,7 @@ mod tests {
         assert_eq!(mode(), SHARED + 1);
         magazine.mode.fetch_sub(1, Ordering::Relaxed);
         magazine.calm();
-        // Without a barrier for others everybody swaps, always.
+        // Without a heavy barrier the owner always swaps.
         assert_eq!(mode(), if asymmetric() { 0 } else { SHARED });
         assert_eq!(magazine.take(0), Some(Entry::used(1, false)));
         assert_eq!((magazine.take(0), magazine.top()), (None, 0));

@@ -1,45 +1,46 @@
-//! Marks: for each group of magazines whether something may be true of it, in a few words that are read in a row.
+//! Marks: a bit for each group of magazines that says whether a condition may hold for it, in words that are read in a row.
 //!
-//! A mark is never missing where the thing is true, at no moment; it may stand for a while where it is true no more. So one
-//! that looks for a block passes by thousands of groups that have none, and yet misses no block. Any thread; lock-free, and
-//! wait-free but for lost races.
+//! While the condition holds the mark is set, at every moment; it may stay set for a while afterwards. So a search for a
+//! block skips thousands of groups without blocks, and misses none. Any thread; lock-free, and wait-free but for lost races.
 //!
-//! Making the thing true comes before [`add`](Marks::add), and whatever is to be found by the mark comes after that. A mark
-//! is taken away by one that *doubts* it: it says so in the word, looks whether the thing is true, and takes the mark if
-//! nobody has withdrawn the doubt meanwhile. Between the doubt and the look, and between making it true and looking at the
-//! word, there is a full fence: either the doubter sees that it is true, or the other sees the doubt, or that the mark is
-//! gone. One thread at a time may doubt a mark of a word, so nobody's doubt is taken for another's; one that is preempted
-//! meanwhile keeps marks of its word from going, which costs looks, and nothing else.
+//! A thread makes the condition true, then calls [`add`](Marks::add), and only then puts in what the mark leads to. A thread
+//! that finds the condition false *doubts* the mark: it sets [`DOUBT`] in the word, checks the condition again, and clears
+//! the mark if no `add` has cleared `DOUBT` meanwhile. Both sides execute a full fence, the doubter between setting `DOUBT`
+//! and its check, the adder between making the condition true and reading the word: so either the doubter sees that the
+//! condition holds, or the adder sees the doubt, or the cleared mark. One thread at a time doubts marks of a word, so an
+//! `add` never withdraws the wrong doubt; a doubter that is preempted keeps the marks of its word, which costs searches
+//! time and nothing else.
 
 use crate::sync::{AtomicU64, Ordering, fence};
 
 /// Marks in a word.
 const WIDTH: usize = if cfg!(ysuite_loom) { 2 } else { 32 };
 const ALL: u64 = (1 << WIDTH) - 1;
-/// A mark of the word is being doubted, and nobody has made anything true meanwhile.
+/// A mark of the word is being doubted, and no `add` has come since.
 const DOUBT: u64 = 1 << 62;
-/// Somebody is at it.
+/// A thread is doubting a mark of the word.
 const DOUBTING: u64 = 1 << 63;
 
 pub(super) struct Marks(Box<[AtomicU64]>);
 
 impl Marks {
-    /// So many marks. All stand, or none does.
-    pub(super) fn new(marks: usize, stand: bool) -> Self {
-        // The last word may have some that are nobody's.
-        let word = |at: usize| if stand { ALL >> (WIDTH - WIDTH.min(marks - at)) } else { 0 };
+    /// `marks` marks, all set or all clear.
+    pub(super) fn new(marks: usize, set: bool) -> Self {
+        // The last word may have bits that belong to no group.
+        let word = |at: usize| if set { ALL >> (WIDTH - WIDTH.min(marks - at)) } else { 0 };
         Self((0..marks).step_by(WIDTH).map(|at| AtomicU64::new(word(at))).collect())
     }
 
-    /// The thing is true of `at`, since before this call.
+    /// Sets mark `at`. The condition has held since before this call.
     pub(super) fn add(&self, at: usize) {
         let (word, mark) = (&self.0[at / WIDTH], 1 << (at % WIDTH));
-        // ORDERING: pairs with the fence in `doubt`.
+        // ORDERING: SeqCst pairs with the fence in `doubt`: this thread sees the doubt, or the doubter the condition.
         fence(Ordering::SeqCst);
-        // ORDERING: Relaxed; behind the fence, and the exchange decides.
+        // ORDERING: Relaxed; after the fence, and the exchange decides.
         let mut now = word.load(Ordering::Relaxed);
         while now & mark == 0 || now & DOUBT != 0 {
-            // ORDERING: Release: one that finds the mark finds what it stands for. Acquire as all do who change a word.
+            // ORDERING: AcqRel: Release pairs with the Acquire in `iter`: a search that finds the mark finds the condition
+            // true. Acquire pairs with the Release of the last change to the word.
             match word.compare_exchange(now, (now | mark) & !DOUBT, Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) => return,
                 Err(other) => now = other,
@@ -47,7 +48,7 @@ impl Marks {
         }
     }
 
-    /// The thing seems not to be true of `at` any more: takes its mark away, unless `is_true` says that it is after all.
+    /// The condition seems not to hold for `at` any more: clears its mark, unless `is_true` says that it does.
     #[cold]
     pub(super) fn doubt(&self, at: usize, is_true: impl FnOnce() -> bool) {
         let (word, mark) = (&self.0[at / WIDTH], 1 << (at % WIDTH));
@@ -56,18 +57,19 @@ impl Marks {
         if now & mark == 0 || now & DOUBTING != 0 {
             return;
         }
-        // ORDERING: Acquire pairs with the Release in `add`. One that loses the race leaves the mark.
+        // The loser of a race leaves the mark.
+        // ORDERING: AcqRel: Acquire pairs with the Release in `add`, Release with the Acquire of the next change.
         if word.compare_exchange(now, now | DOUBT | DOUBTING, Ordering::AcqRel, Ordering::Relaxed).is_err() {
             return;
         }
-        // ORDERING: pairs with the fence in `add`.
+        // ORDERING: SeqCst pairs with the fence in `add`: this thread sees the condition, or the adder the doubt.
         fence(Ordering::SeqCst);
         let taken = if is_true() { 0 } else { mark };
         // ORDERING: Relaxed; the exchange decides.
         let mut now = word.load(Ordering::Relaxed);
         loop {
             let left = if now & DOUBT == 0 { now } else { now & !taken };
-            // ORDERING: Release hands on the doubt to the next.
+            // ORDERING: AcqRel: Release pairs with the Acquire of the next doubter.
             match word.compare_exchange(now, left & !(DOUBT | DOUBTING), Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) => return,
                 Err(other) => now = other,
@@ -75,10 +77,10 @@ impl Marks {
         }
     }
 
-    /// Where marks stand, in order. Each word is read once, when it is come to.
+    /// The marks that are set, in order. Reads each word once.
     pub(super) fn iter(&self) -> impl Iterator<Item = usize> {
         self.0.iter().enumerate().flat_map(|(row, word)| {
-            // ORDERING: Acquire pairs with the Release in `add`.
+            // ORDERING: Acquire pairs with the Release in `add`: the condition is seen true.
             let mut left = word.load(Ordering::Acquire) & ALL;
             core::iter::from_fn(move || {
                 let at = left.trailing_zeros() as usize;
@@ -97,7 +99,7 @@ mod tests {
     use crate::sync::Ordering;
 
     #[test]
-    fn a_mark_goes_when_it_is_doubted_in_earnest() {
+    fn a_mark_that_is_doubted_rightly_is_cleared() {
         for len in [1, 31, 32, 33, 64, 70] {
             let marks = Marks::new(len, true);
             assert!(marks.iter().eq(0..len));
@@ -115,7 +117,7 @@ mod tests {
     fn a_mark_that_is_added_while_it_is_doubted_stays() {
         let marks = Marks::new(3, true);
         marks.doubt(1, || {
-            // Looked a moment too early: it is true by now.
+            // The condition becomes true after the check.
             marks.add(1);
             false
         });
@@ -128,7 +130,7 @@ mod tests {
         let marks = Marks::new(3, true);
         marks.doubt(1, || {
             marks.add(1);
-            // A second one may not doubt before the first has finished: it would renew what has been withdrawn.
+            // A second doubt before the first has finished would renew the one that `add` withdrew.
             marks.doubt(1, || panic!("two doubt at once"));
             false
         });

@@ -1,6 +1,6 @@
 //! A message: bytes in a block of a pool, in one pointer.
 //!
-//! One owner, any thread. Dropping it gives the block back, see the pool's table; all else is wait-free.
+//! One owner, any thread. Dropping a message gives the block back: see the table of [`pool`](super). All else is wait-free.
 
 use core::fmt;
 use core::mem::ManuallyDrop;
@@ -13,14 +13,14 @@ use super::error::TooLong;
 
 /// Bytes in a block of a [`Pool`](super::Pool), as many as were asked for. One pointer wide, and so is an `Option` of it.
 ///
-/// It can be sent to any thread, written, read and dropped there: the block goes back to its pool, from wherever it is.
-/// The pool's memory lasts as long as its last message.
+/// Any thread may have it, write, read and drop it: the block then goes back to its pool. The pool's memory lasts until
+/// its last message is dropped.
 ///
-/// What a message holds when it is taken is documented at [`Pool::new`](super::Pool::new).
+/// [`Pool::new`](super::Pool::new) says what a new message holds.
 #[repr(transparent)]
 pub struct Message(Block);
 
-// SAFETY: a message owns its block and the bytes in it; giving it back is for any thread.
+// SAFETY: a message owns its block and the bytes in it, and any thread may give a block back.
 unsafe impl Send for Message {}
 // SAFETY: a shared message can only be read.
 unsafe impl Sync for Message {}
@@ -32,13 +32,13 @@ impl Message {
         Self(block)
     }
 
-    /// How many bytes its block has room for: the size of its class.
+    /// The number of bytes in its block: the size of its class.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.0.class().bytes()
     }
 
-    /// Keeps the first `len` bytes. Nothing happens where there are no more, as with `Vec`.
+    /// Keeps the first `len` bytes. Does nothing if there are no more, as with `Vec`.
     pub fn truncate(&mut self, len: usize) {
         if len < self.len() {
             self.set_len(len);
@@ -48,7 +48,7 @@ impl Message {
     /// Changes the length within the block; new bytes are `value`, as with `Vec`.
     ///
     /// # Errors
-    /// Where the block has no room for so many bytes; nothing has changed then.
+    /// When the block has no room for `len` bytes. The message stays as it was.
     pub fn resize(&mut self, len: usize, value: u8) -> Result<(), TooLong> {
         let (before, bound) = (self.len(), self.capacity());
         if len > bound {
@@ -61,14 +61,14 @@ impl Message {
         Ok(())
     }
 
-    /// `len` is at most the block's size. All bytes of a block are initialised while a message has it.
+    /// `len` is at most the block's size. All bytes of a message's block are initialised.
     fn set_len(&mut self, len: usize) {
-        // SAFETY: the block is this message's.
+        // SAFETY: the message owns its block, and is borrowed mutably.
         unsafe { self.0.header_mut() }.len = len as u32;
     }
 
-    /// Gives up the message for the address of its first byte, for things that carry addresses only. The block goes back
-    /// to the pool only by way of [`from_raw`](Self::from_raw); until then the bytes may be used through the address.
+    /// Turns the message into the address of its first byte, for interfaces that carry addresses only. The bytes may be used
+    /// through the address. Only [`from_raw`](Self::from_raw) gets the block back.
     #[must_use = "the block is lost to its pool if the address is"]
     pub fn into_raw(self) -> NonNull<u8> {
         ManuallyDrop::new(self).0.first()
@@ -77,12 +77,11 @@ impl Message {
     /// The message whose first byte is at `first`.
     ///
     /// # Safety
-    /// The address came from [`into_raw`](Self::into_raw), and no message has been made of it since. All its bytes, if
-    /// they were written through the address, are initialised. Where another thread had the address before, what it has
-    /// done with it happens before this call.
+    /// The address came from [`into_raw`](Self::into_raw), and no message has been made of it since. All bytes are
+    /// initialised. If another thread had the address before, its accesses happen before this call.
     #[must_use = "the block goes back to its pool at once if this is not used"]
     pub unsafe fn from_raw(first: NonNull<u8>) -> Self {
-        // SAFETY: by the caller.
+        // SAFETY: the address is that of a block's first byte: it came from `into_raw`.
         Self(unsafe { Block::new(first) })
     }
 }
@@ -92,7 +91,7 @@ impl Deref for Message {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        // SAFETY: the block is this message's, and has `len` initialised bytes.
+        // SAFETY: the message owns its block, which has `len` initialised bytes.
         unsafe { slice::from_raw_parts(self.0.first().as_ptr(), self.0.len()) }
     }
 }
@@ -100,7 +99,7 @@ impl Deref for Message {
 impl DerefMut for Message {
     #[inline]
     fn deref_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as above, and it is borrowed mutably.
+        // SAFETY: the message owns its block, which has `len` initialised bytes, and is borrowed mutably.
         unsafe { slice::from_raw_parts_mut(self.0.first().as_ptr(), self.0.len()) }
     }
 }

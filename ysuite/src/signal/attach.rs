@@ -15,10 +15,12 @@ use std::io;
 use super::set::SetCore;
 use crate::sync::{Arc, AtomicBool, Ordering};
 
-/// A receiver that can be attached to a set of signals. Implemented by the receivers of this crate's channels.
+/// A receiver that can be attached to a set of signals, to one at a time. Implemented by the receivers of this crate's
+/// channels, and by its mailboxes.
 pub trait Attach {
     /// Takes the registration over, raises it at once (there may be messages already) and keeps to the bargain from
-    /// then on. Dropping the registration gives the id back.
+    /// then on. Refuses with [`AttachError::AlreadyAttached`] while it has another registration, which stays as it was.
+    /// Dropping the registration gives the id back.
     #[doc(hidden)]
     fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError>;
 
@@ -94,7 +96,7 @@ impl fmt::Debug for Registration {
 /// Why a receiver could not be attached. Nothing has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttachError {
-    /// The receiver is attached to a set already.
+    /// The receiver is attached to a set already. It stays there until it is detached.
     AlreadyAttached,
     /// The set does not have this id.
     IdOutOfRange {
@@ -133,7 +135,7 @@ impl From<AttachError> for io::Error {
 }
 
 /// Claims `id` of `core` for `receiver` and hands the registration over. The owner of the set only.
-pub(super) fn attach(core: &Arc<SetCore>, receiver: &mut impl Attach, id: usize) -> Result<(), AttachError> {
+pub(super) fn attach(core: &Arc<SetCore>, receiver: &mut dyn Attach, id: usize) -> Result<(), AttachError> {
     let capacity = core.capacity();
     if id >= capacity {
         return Err(AttachError::IdOutOfRange { id, capacity });
@@ -146,7 +148,7 @@ pub(super) fn attach(core: &Arc<SetCore>, receiver: &mut impl Attach, id: usize)
 }
 
 /// Takes `receiver` out of `core`. The id it had; `None`, and nothing has changed, where it is not in this set.
-pub(super) fn detach(core: &Arc<SetCore>, receiver: &mut impl Attach) -> Option<usize> {
+pub(super) fn detach(core: &Arc<SetCore>, receiver: &mut dyn Attach) -> Option<usize> {
     let mut id = None;
     receiver.with_registration(&mut |registration| {
         id = Arc::ptr_eq(&registration.core, core).then_some(registration.id);

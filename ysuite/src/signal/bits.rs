@@ -5,10 +5,10 @@
 //! word that holds something for a take.
 //!
 //! Up to 31 ids live in the root itself, as in the article the design comes from; its last bit says that the owner
-//! sleeps, which makes it the word to sleep on. The rule that keeps summaries honest: a bit is set from the bottom up,
-//! and cleared from the top down or, where it is cleared behind an emptied word, that word is looked at once more.
-//! So a summary bit may be up above an empty word (the owner looks and cleans up), never down above a full one for
-//! longer than the operation that is putting it right.
+//! sleeps, which makes it the word to sleep on. The rule that keeps summaries right: bits are set from the bottom up, and
+//! cleared from the top down; where a summary is cleared after its word was found empty, that word is looked at once more.
+//! So a summary bit may be up above an empty word (the owner looks and cleans up). It is down above a word with bits only
+//! while the operation that will set it is under way.
 //!
 //! Cannot: count. A signal raised twice before it is taken is one signal.
 
@@ -28,33 +28,34 @@ const LEVELS: u32 = if cfg!(ysuite_loom) { 5 } else { 3 };
 /// times 64), which take 2 MiB.
 pub const MAX_CAPACITY: usize = ROOT * WORD.pow(LEVELS);
 
-/// The bit of the root that says: the owner sleeps. Set by the owner alone, and only into an otherwise empty root.
+/// The bit of the root that says that the owner sleeps. Set by the owner alone, and only into an otherwise empty root.
 pub(crate) const SLEEPING: u32 = 1 << 31;
 
 /// 64 ids, or the summaries of 64 words.
 struct SignalWord {
-    /// Which are up.
+    /// The bits that are up.
     up: AtomicU64,
-    /// Ids: claimed by attached receivers, which alone take them down. Summaries: words that have ever had one, whose
-    /// bit is therefore cleared only once they are seen empty. Set by the owner.
+    /// In a word of ids: those claimed by attached receivers, which alone take them down. In a word of summaries: those of
+    /// words that have ever had a claimed id; such a summary is cleared only after its word was seen empty. Set by the
+    /// owner.
     held: AtomicU64,
 }
 
 /// What clearing a bit has led to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lowered {
-    /// Other ids are up, or others are clearing them: nothing to do.
+    /// Other ids are up, or other threads are clearing them: nothing to do.
     Rest,
     /// This was the last bit of the root.
     Empty,
-    /// Somebody raised an id meanwhile and its summary had to be put back; the root held this before.
+    /// Another thread raised an id meanwhile and its summary had to be put back; the root held this before.
     RaisedAgain(u32),
 }
 
 pub(crate) struct Bits {
-    /// Raised by any thread, so it has a line of its own.
+    /// Raised by any thread, so it has a cache line of its own.
     root: CachePadded<AtomicU32>,
-    /// As [`SignalWord::held`], for the root.
+    /// What [`SignalWord::held`] is, for the bits of the root.
     held: AtomicU32,
     /// From just under the root down to the ids. Empty if the root holds the ids.
     levels: Box<[Box<[SignalWord]>]>,
@@ -84,10 +85,10 @@ impl Bits {
         &self.root
     }
 
-    /// Whether anything seems to be up: false only if nothing was, true also for a summary of nothing.
+    /// Whether any id seems to be up: false only if none was, true also for a summary of an empty word.
     pub(crate) fn any(&self) -> bool {
-        // ORDERING: callers that decide anything by it have an RMW before it that acquires what they must see, or
-        // follow it with the RMW of `arm`. Acquire so that the words below are seen no older than their summary.
+        // ORDERING: a caller that decides anything by this has acquired what it must see with a read-modify-write before,
+        // or executes the one of `arm` afterwards. Acquire so that the words below are seen no older than their summary.
         self.root.load(Ordering::Acquire) & !SLEEPING != 0
     }
 
@@ -99,27 +100,28 @@ impl Bits {
 
     /// Sets the bit of item `index` at `depth` in the word above it, and so on up to the root.
     ///
-    /// Never skips a level because its bit is seen up: that sight may be older than the change below, made by a thread
-    /// that is just clearing it.
+    /// Never skips a level because its bit is seen up: another thread may be clearing that bit, having found the word below
+    /// empty before the change made here.
     fn raise_above(&self, mut depth: usize, mut index: usize) -> u32 {
         while depth > 0 {
             depth -= 1;
-            // ORDERING: Release pairs with the Acquire of `take_word` and `clear`: whoever finds this bit sees the
-            // words below it and all that happened before the signal. RMWs continue each other's release sequences,
-            // so every raiser is seen, not only the last.
+            // ORDERING: Release pairs with the Acquire of `take_word` and `clear`: the thread that finds this bit sees the
+            // words below it and all that happened before the signal. Read-modify-writes continue each other's release
+            // sequences, so every raiser is seen, not only the last.
             self.levels[depth][index / WORD].up.fetch_or(1 << (index % WORD), Ordering::Release);
             index /= WORD;
         }
-        // ORDERING: Release as above, pairs with `take`, `clear`, `arm` and `any`. No fence is needed between raising
-        // and learning that the owner sleeps: both are this one operation on one word.
+        // ORDERING: Release pairs with the Acquire of `take`, `clear` and `any`: the thread that finds this bit sees the
+        // words below it and all that happened before the signal. With `arm` it is in the one order of read-modify-writes
+        // of this word: it both raises and learns that the owner sleeps, so no fence is needed between the two.
         self.root.fetch_or(1 << index, Ordering::Release)
     }
 
     /// Clears the bit of item `index` at `depth` in the word above it. True if that was the last bit there.
     fn clear(&self, depth: usize, index: usize) -> bool {
-        // ORDERING: Acquire pairs with the Release of `raise_above`. A raiser whose RMW on this word came first is
-        // acquired, so what it did below is seen by the look the caller takes next; one that comes later leaves its
-        // bit up. RMWs of one word are totally ordered: there is no third case, hence no fence.
+        // ORDERING: Acquire pairs with the Release of `raise_above`. Either a raiser's read-modify-write of this word came
+        // first: then the look that the caller takes next sees what the raiser did below. Or it comes later: then the
+        // raiser's bit stays up. Read-modify-writes of one word are totally ordered, so no fence is needed.
         if depth == 0 {
             let bit = 1 << index;
             self.root.fetch_and(!bit, Ordering::Acquire) & !bit & !SLEEPING == 0
@@ -135,20 +137,21 @@ impl Bits {
     /// Everything published before a raise that this undoes is visible to the caller afterwards.
     #[must_use]
     pub(crate) fn lower(&self, id: usize) -> Lowered {
-        // A stale "not up" leaves the id up: one more look for the owner, nothing lost.
+        // Where `is_up` is out of date the id stays up: the owner looks once more for nothing, and loses nothing.
         if !self.is_up(id) || !self.clear(self.levels.len(), id) {
             return Lowered::Rest;
         }
-        if self.levels.is_empty() { Lowered::Empty } else { self.settle(self.levels.len() - 1, id / WORD) }
+        if self.levels.is_empty() { Lowered::Empty } else { self.clear_up(self.levels.len() - 1, id / WORD) }
     }
 
-    /// The word `index` at `depth` was seen empty: clears its summary, looked at once more, and so on up to the root.
-    fn settle(&self, mut depth: usize, mut index: usize) -> Lowered {
+    /// The word `index` at `depth` was seen empty: clears its summary and looks at the word once more, and so on up to the
+    /// root.
+    fn clear_up(&self, mut depth: usize, mut index: usize) -> Lowered {
         loop {
             let last = self.clear(depth, index);
             // ORDERING: Relaxed: `clear` has acquired, so this sees every bit whose summary it has just cleared. Putting
             // the summary back (a Release) makes `take` come to this word after this load, hence to no older state of
-            // it, and its RMW here acquires the raiser's past.
+            // it; the Acquire read-modify-write of `take_word` here then brings the raiser's past.
             if self.levels[depth][index].up.load(Ordering::Relaxed) != 0 {
                 return Lowered::RaisedAgain(self.raise_above(depth, index));
             }
@@ -165,10 +168,12 @@ impl Bits {
 
     /// Whether `id` is up. Any thread.
     pub(crate) fn is_up(&self, id: usize) -> bool {
-        // ORDERING: Acquire pairs with the Release of `raise_above`, so that a receiver that sees itself up sees why.
         match self.levels.last() {
+            // ORDERING: Acquire pairs with the Release of `raise_above`: a receiver that finds its id up sees the message it
+            // was raised for.
             None => self.root.load(Ordering::Acquire) & (1 << id) != 0,
-            // ORDERING: as above.
+            // ORDERING: Acquire pairs with the Release of `raise_above`: a receiver that finds its id up sees the message it
+            // was raised for.
             Some(words) => words[id / WORD].up.load(Ordering::Acquire) & (1 << (id % WORD)) != 0,
         }
     }
@@ -176,14 +181,16 @@ impl Bits {
     /// Takes down every id that is not held, and reports all that were up. The owner only.
     pub(crate) fn take(&self) -> Signals {
         let mut signals = Signals::none();
-        // ORDERING: Relaxed: a signal that happened before this call cannot be missed even so (coherence), and one
-        // that races with it may come with the next look; `arm` is an RMW and cannot be deceived.
+        // ORDERING: Relaxed: a signal that happened before this call is seen all the same, by coherence. One that races
+        // with this call may be found by the next look; before the owner sleeps, the read-modify-write of `arm` finds it.
         if self.root.load(Ordering::Relaxed) & !SLEEPING == 0 {
             return signals;
         }
-        // ORDERING: Relaxed: `held` grows in the owner's hands only; a release seen late reports one id once more.
+        // ORDERING: Relaxed: only the owner sets bits of `held`; where another thread's `give_back` is seen late, an id is
+        // reported once more.
         let held = self.held.load(Ordering::Relaxed);
-        // ORDERING: Acquire pairs with the Release of `raise_above`.
+        // ORDERING: Acquire pairs with the Release of `raise_above`: the owner sees the words below the bits it takes, and
+        // what happened before each signal.
         let up = self.root.fetch_and(held, Ordering::Acquire) & !SLEEPING;
         if self.levels.is_empty() {
             signals.push(0, up.into());
@@ -195,13 +202,16 @@ impl Bits {
         signals
     }
 
-    /// As [`Bits::take`], for one word. `kept`: its summary is still up and must be cleared behind it.
+    /// What [`Bits::take`] does, for one word. `kept`: its summary is still up, and must be cleared if the word is empty
+    /// afterwards.
     fn take_word(&self, depth: usize, index: usize, kept: bool, signals: &mut Signals) {
         let word = &self.levels[depth][index];
-        // ORDERING: Relaxed, as for the root.
+        // ORDERING: Relaxed: only the owner sets bits of `held`; where another thread's `give_back` is seen late, an id is
+        // reported once more.
         let held = word.held.load(Ordering::Relaxed);
         // ORDERING: Acquire pairs with the Release of `raise_above`: the signals taken here are handed to the caller
-        // with everything that happened before them. The summary was cleared before: a raiser that comes now sets it.
+        // with everything that happened before them. The summary was cleared before this, so a raiser that comes later
+        // sets it again.
         let up = word.up.fetch_and(held, Ordering::Acquire);
         if depth + 1 == self.levels.len() {
             signals.push(index * WORD, up);
@@ -210,24 +220,25 @@ impl Bits {
                 self.take_word(depth + 1, index * WORD + child, held & (1 << child) != 0, signals);
             }
         }
-        // ORDERING: Relaxed: it only decides whether to clean up, and `settle` looks again.
+        // ORDERING: Relaxed: it only decides whether to clean up, and `clear_up` looks again.
         if kept && word.up.load(Ordering::Relaxed) == 0 {
-            // The owner is awake, and brings its bell into agreement with the root after every take.
-            let _ = self.settle(depth, index);
+            // The answer is not needed: the owner is awake, and brings its doorbell into agreement with the root after
+            // every take.
+            let _ = self.clear_up(depth, index);
         }
     }
 
     /// Says that the owner is about to sleep on the root. False if something is up: then look instead. The owner only.
     #[must_use]
     pub(crate) fn arm(&self) -> bool {
-        // ORDERING: Relaxed: an RMW sees the newest root, so either it finds the raiser's bit, or the raiser finds
-        // SLEEPING. Nothing is read on the strength of it: the owner takes, which acquires, after it has woken.
+        // ORDERING: Relaxed: a read-modify-write sees the newest root, so either it finds the raiser's bit, or the raiser
+        // finds SLEEPING. Nothing is read on the strength of it: after it has woken the owner calls `take`, which acquires.
         self.root.compare_exchange(0, SLEEPING, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
     /// Says that the owner is awake. The owner only.
     pub(crate) fn disarm(&self) {
-        // ORDERING: Relaxed: the owner's own bit; as an RMW it keeps the raisers' release sequences whole.
+        // ORDERING: Relaxed: the bit is the owner's own; a read-modify-write keeps the raisers' release sequences whole.
         self.root.fetch_and(!SLEEPING, Ordering::Relaxed);
     }
 
@@ -247,17 +258,17 @@ impl Bits {
             index /= WORD;
         }
         let bit = 1 << index;
-        // ORDERING: as above.
+        // ORDERING: Acquire pairs with the Release of `give_back`: what the last holder did to this id is over.
         let before = self.held.fetch_or(bit, Ordering::Acquire);
         !self.levels.is_empty() || before & bit == 0
     }
 
     /// Gives a claimed id back. Any thread; once per claim.
     pub(crate) fn give_back(&self, id: usize) {
-        // ORDERING: Release pairs with the Acquire of `claim`.
         match self.levels.last() {
+            // ORDERING: Release pairs with the Acquire of `claim`: what this holder did to the id comes before the next.
             None => drop(self.held.fetch_and(!(1 << id), Ordering::Release)),
-            // ORDERING: as above.
+            // ORDERING: Release pairs with the Acquire of `claim`: what this holder did to the id comes before the next.
             Some(words) => drop(words[id / WORD].held.fetch_and(!(1 << (id % WORD)), Ordering::Release)),
         }
     }
@@ -280,7 +291,7 @@ mod models {
 
     /// Both where the root holds the ids and where a level below does.
     #[test]
-    fn whoever_claims_an_id_comes_after_all_that_its_last_holder_did() {
+    fn the_next_holder_of_an_id_comes_after_all_that_the_last_one_did() {
         for capacity in [1, 3] {
             model(move || {
                 let shared = Arc::new((Bits::new(capacity), UnsafeCell::new(0)));
@@ -288,12 +299,12 @@ mod models {
                 assert!(shared.0.claim(id));
                 let holder = shared.clone();
                 let thread = loom::thread::spawn(move || {
-                    // SAFETY: the holder's alone, until it gives the id back.
+                    // SAFETY: only the holder touches the cell until it gives the id back; loom checks that.
                     holder.1.with_mut(|held| unsafe { *held += 1 });
                     holder.0.give_back(id);
                 });
                 if shared.0.claim(id) {
-                    // SAFETY: the next holder's, from the claim on.
+                    // SAFETY: from the claim on only the next holder touches the cell; loom checks that.
                     shared.1.with_mut(|held| unsafe { *held += 1 });
                 }
                 thread.join().unwrap();

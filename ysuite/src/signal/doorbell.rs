@@ -3,15 +3,16 @@
 //! `ring` and `quiet`: any thread, lock-free, at most two system calls each (more only if signal handlers interrupt
 //! them). `wait`: the owner; blocks.
 //!
-//! The state is RUNG from before a ring is written until after it has been read back. So at most one ring is in the
-//! descriptor, nothing is written to a descriptor that is readable already, and a look at an idle set is one load.
-//! Where several threads find the set empty at once, only one of them can read the ring back.
+//! The state is PENDING from before a notification is written until after it has been read back. So at most one
+//! notification is in the descriptor, nothing is written to a descriptor that is readable already, and a look at an idle
+//! set is one load. Where several threads find the set empty at once, only one of them can read the notification back.
 //!
-//! The descriptor belongs to the process that made it. A forked child shares it and has a copy of the state, so whatever
-//! the child does here would be done to its parent, who would not know: it does nothing.
+//! The descriptor belongs to the process that made it. A forked child shares the descriptor and has a copy of the state:
+//! what the child did to the descriptor would happen to its parent, whose state would not show it. So the child does
+//! nothing.
 //!
-//! Cannot: silence a ring that is announced but not yet written. It comes, the owner looks once for nothing, and that
-//! look reads it back.
+//! Cannot: take back a notification that is announced but not yet written. It comes, the owner looks once for nothing, and
+//! that look reads it back.
 
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -20,15 +21,15 @@ use crossbeam_utils::CachePadded;
 use crate::os::{Deadline, Home, Notifier};
 use crate::sync::{AtomicU32, Ordering};
 
-/// A ring is in the descriptor, or about to be written by the thread that set this, or just taken by the thread that
-/// will clear this.
-const RUNG: u32 = 1;
-/// The owner is gone: nobody rings any more. Never cleared.
+/// A notification is in the descriptor, or about to be written by the thread that set this, or just taken by the thread
+/// that will clear this.
+const PENDING: u32 = 1;
+/// The owner is gone: no thread notifies any more. Never cleared.
 const ABANDONED: u32 = 2;
 
 pub(super) struct Doorbell {
     notifier: Box<dyn Notifier>,
-    /// Where the notifier is.
+    /// The process that the notifier belongs to.
     home: Home,
     state: CachePadded<AtomicU32>,
 }
@@ -40,18 +41,19 @@ impl Doorbell {
 
     /// Makes the descriptor readable unless it is. To be called after the bits were set.
     pub(super) fn ring(&self) {
-        // ORDERING: Release pairs with the Acquire of `quiet`: either that comes later and its second look sees our
-        // bits, or this comes later, finds the state cleared, and rings. Both are RMWs of one word: no third case.
-        // Acquire pairs with the Release of `quiet`: our write comes after the read that cleared the descriptor.
-        if self.state.fetch_or(RUNG, Ordering::AcqRel) != 0 {
+        // ORDERING: Release pairs with the Acquire of `quiet`: either `quiet` comes later and its second look sees the bits
+        // of this thread, or this comes later, finds the state cleared, and notifies. Both are read-modify-writes of one
+        // word: no third case. Acquire pairs with the Release of `quiet`: this thread writes to the descriptor after the
+        // read that cleared it.
+        if self.state.fetch_or(PENDING, Ordering::AcqRel) != 0 {
             return;
         }
         if !self.home.is_here() {
             return;
         }
         self.notifier.notify();
-        // ORDERING: an RMW that pairs with the one in `abandon`: either that acquires this, and reads our ring back,
-        // or this sees ABANDONED.
+        // ORDERING: a read-modify-write of the same word as the one in `abandon`: either `abandon` comes later, acquires
+        // this and reads the notification back, or this sees ABANDONED.
         if self.state.fetch_or(0, Ordering::AcqRel) & ABANDONED != 0 {
             self.notifier.clear();
         }
@@ -59,15 +61,16 @@ impl Doorbell {
 
     /// Makes the descriptor unreadable if it is. To be called after the last bit was taken down.
     pub(super) fn quiet(&self, anything_up: impl FnOnce() -> bool) {
-        // ORDERING: Relaxed: only a hint. Seen too old, a readable descriptor makes the owner look once more; seen too
-        // new, `clear` finds nothing.
-        if self.state.load(Ordering::Relaxed) != RUNG || !self.home.is_here() || !self.notifier.clear() {
+        // ORDERING: Relaxed: only a hint. Where it is out of date, a readable descriptor makes the owner look once more;
+        // where it is early, `clear` finds nothing.
+        if self.state.load(Ordering::Relaxed) != PENDING || !self.home.is_here() || !self.notifier.clear() {
             return;
         }
-        // The ring was ours alone to take, so the state is ours alone to clear.
-        // ORDERING: Acquire pairs with the Release of `ring`: those who relied on this ring are seen by the look below.
-        // Release pairs with the Acquire of `ring`: the next ring is written after this one was read.
-        self.state.fetch_and(!RUNG, Ordering::AcqRel);
+        // Only one thread can have taken the notification, so only this thread clears the state.
+        // ORDERING: Acquire pairs with the Release of `ring`: the look below sees the bits of the threads that have relied
+        // on this notification. Release pairs with the Acquire of `ring`: the next notification is written after this one
+        // was read.
+        self.state.fetch_and(!PENDING, Ordering::AcqRel);
         if anything_up() {
             self.ring();
         }
@@ -75,8 +78,10 @@ impl Doorbell {
 
     /// The owner goes: from now on the descriptor stays as it is, and that is unreadable.
     pub(super) fn abandon(&self) {
-        // ORDERING: pairs with the RMWs of `ring`, see there.
-        if self.state.fetch_or(ABANDONED, Ordering::AcqRel) & RUNG != 0 && self.home.is_here() {
+        // ORDERING: a read-modify-write of the same word as those of `ring`. Acquire pairs with their Release: where this
+        // finds a notification that was written, it reads it back. Release pairs with their Acquire: a thread whose second
+        // read-modify-write comes later sees ABANDONED, and reads its own notification back.
+        if self.state.fetch_or(ABANDONED, Ordering::AcqRel) & PENDING != 0 && self.home.is_here() {
             self.notifier.clear();
         }
     }

@@ -1,7 +1,8 @@
-//! How a thread sleeps and is woken. Nothing here has ever heard of queues or messages.
+//! How a thread sleeps and is woken. Nothing here knows of queues or messages.
 //!
 //! A *signaler* is two things: which signals are up (a set of bits), and how the one thread that waits for them sleeps.
-//! [`Signal`] and [`Wait`] are the two ends of every kind, so an algorithm can wait without knowing on what.
+//! [`Signal`] and [`Wait`] are the two ends of every kind, so an algorithm can wait without knowing on what. The kinds of
+//! many signals, to which receivers can be attached, are [`SignalSet`]s as well.
 //!
 //! | kind | signals | threads | sleeps on |
 //! |---|---|---|---|
@@ -10,8 +11,8 @@
 //! | `YSocketpair` (Unix) | 256, or up to [`MAX_CAPACITY`] | any to one | a descriptor, alone or in an event loop |
 //!
 //! A signal is a state, not a count: raised twice before it is taken, it is one signal. Raising never blocks and never
-//! spins. It makes a system call only if the waiting thread sleeps, and then one: the first raise wakes, later ones find
-//! it woken. A signal, once seen, brings everything that happened before it was raised.
+//! spins. It makes a system call only if the waiting thread sleeps, and then one: the first raise wakes the thread, later
+//! raises find it woken. The thread that sees a signal also sees everything that happened before it was raised.
 //!
 //! Ids raised by hand are *taken* by the look that reports them. An id with a receiver attached to it (see
 //! [`YPollset::attach`]) is only *reported*, by every look, until the receiver finds itself empty.
@@ -24,6 +25,7 @@ mod doorbell;
 mod models;
 mod select;
 mod set;
+mod signal_set;
 mod signals;
 mod task;
 mod ypollset;
@@ -41,6 +43,7 @@ use crate::sync::Arc;
 pub use attach::{Attach, AttachError, Registration};
 pub use bits::MAX_CAPACITY;
 pub use select::Select;
+pub use signal_set::SignalSet;
 pub use signals::Signals;
 pub(crate) use task::TaskSlot;
 pub use ypollset::YPollset;
@@ -48,7 +51,7 @@ pub use ysemaphore::{SemaphoreSignaler, YSemaphore};
 #[cfg(unix)]
 pub use ysocketpair::{Backend, YSocketpair};
 
-/// The raising end of a signaler. Usable from any thread, as often as one likes.
+/// The raising end of a signaler. Usable from any thread, any number of times.
 pub trait Signal {
     /// Raises signal `id`, waking the waiting thread if it sleeps. Raising a signal that is up already changes nothing.
     ///
@@ -62,7 +65,7 @@ pub trait Signal {
     /// How many signals there are: ids go from 0 to one less. Wait-free.
     fn capacity(&self) -> usize;
 
-    /// As [`Signal::signal`], but an id out of range is an error.
+    /// Raises signal `id` as [`Signal::signal`] does, but an id out of range is an error.
     ///
     /// # Errors
     /// [`IdOutOfRange`] if `id` is not below [`Signal::capacity`]; nothing was raised.
@@ -85,12 +88,13 @@ pub trait Wait {
     fn poll(&mut self) -> Signals;
 
     /// What is up now, possibly nothing. Never blocks. Wait-free and without system calls; with a descriptor lock-free,
-    /// with the one call that makes it unreadable again, where it had become readable.
+    /// and where the descriptor had become readable with the one system call that makes it unreadable again.
     fn check(&mut self) -> Signals;
 
-    /// As [`Wait::poll`], but gives up after `timeout` and returns an empty set.
+    /// Blocks as [`Wait::poll`] does, but gives up after `timeout` and returns an empty set.
     ///
-    /// A `timeout` of zero is a [`Wait::check`]; one that the clock cannot hold, such as `Duration::MAX`, is for ever.
+    /// A `timeout` of zero is a [`Wait::check`]; a `timeout` that the clock cannot hold, such as `Duration::MAX`, is no
+    /// limit.
     fn poll_timeout(&mut self, timeout: Duration) -> Signals;
 }
 
@@ -120,7 +124,7 @@ fn check_range(id: usize, capacity: usize) {
 
 /// Raises the signals of one [`YPollset`] or `YSocketpair`.
 ///
-/// Clones are cheap and equal. Any thread may use one, also at the same time, also after the set is gone (then without
+/// Clones are cheap and equal. Any thread may use a signaler, also while others do, also after the set is gone (then without
 /// effect). A `YSocketpair`'s descriptors stay open until its signalers are gone, too.
 #[derive(Clone)]
 pub struct Signaler {

@@ -1,11 +1,11 @@
 //! The signalers under the model checker: every interleaving, and every value the memory model allows a load to return,
 //! up to three preemptions.
 //!
-//! The widths of the words are two in a model (see `bits.rs`): 2 ids are one level, 4 are two, 8 are three. A wake-up
-//! that is lost shows as a deadlock, a signal that does not bring its past as a race on a cell.
+//! The widths of the words are two in a model (see `bits.rs`): 2 ids are one level, 4 are two, 8 are three. A lost wake-up
+//! shows as a deadlock; a signal that does not bring its past shows as a race on a cell.
 
 #[cfg(unix)]
-mod bell;
+mod doorbell;
 mod task;
 
 use core::time::Duration;
@@ -37,14 +37,14 @@ impl Past {
 
     fn write(&self) {
         self.0.with_mut(|past| {
-            // SAFETY: loom checks that nobody else is here.
+            // SAFETY: only the raiser writes, before it signals; loom checks that no other thread is here.
             unsafe { *past = 1 }
         });
     }
 
     fn read(&self) {
         self.0.with(|past| {
-            // SAFETY: loom checks that nobody writes.
+            // SAFETY: the raiser has written before it signalled; loom checks that no thread writes now.
             assert_eq!(unsafe { *past }, 1);
         });
     }
@@ -129,7 +129,7 @@ fn models_two_raisers_and_a_sleeper_in_two_levels() {
 }
 
 /// Two threads raise the same signal, each after a store of its own that nothing else orders. An owner that sleeps until
-/// it has seen both stores sleeps for ever if a signal is lost in the other, or comes without its past.
+/// it has seen both stores never wakes up if one signal is lost in the other, or comes without its past.
 fn both_pasts_come(raise: impl Fn() + Clone + Send + 'static, mut poll: impl FnMut()) {
     let pasts = Arc::new([AtomicBool::new(false), AtomicBool::new(false)]);
     let raisers = [0, 1].map(|raiser| {
@@ -189,17 +189,17 @@ fn models_time_out_against_raise() {
     });
 }
 
-/// A receiver with one message at most, and what a channel's core keeps of it.
+/// A queue of one message at most, with the registration of its receiver.
 struct ModelQueue {
     full: AtomicBool,
     registration: Registration,
 }
 
 impl ModelQueue {
-    /// Attached to `id`, and found empty once, as at the end of every attach.
+    /// An empty queue, whose receiver is attached to `id`.
     fn attached(core: &Arc<SetCore>, id: usize) -> Arc<Self> {
-        struct Hands(Option<Registration>);
-        impl Attach for Hands {
+        struct ModelReceiver(Option<Registration>);
+        impl Attach for ModelReceiver {
             fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
                 self.0 = Some(registration);
                 Ok(())
@@ -211,20 +211,22 @@ impl ModelQueue {
                 self.0.take().is_some()
             }
         }
-        let mut hands = Hands(None);
-        attach(core, &mut hands, id).unwrap();
-        Arc::new(Self { full: AtomicBool::new(false), registration: hands.0.unwrap() })
+        let mut receiver = ModelReceiver(None);
+        attach(core, &mut receiver, id).unwrap();
+        Arc::new(Self { full: AtomicBool::new(false), registration: receiver.0.unwrap() })
     }
 
     fn send(&self) {
-        // Relaxed, so that only the bits' own orderings can make it visible.
+        // ORDERING: Relaxed, so that only the bits' own orderings can make it visible.
         self.full.store(true, Ordering::Relaxed);
         self.registration.raise();
     }
 
-    /// The receiver's bargain. The message is left where it is.
+    /// What an attached receiver does when it finds nothing: lowers its id, looks again, and raises it if a message has
+    /// come. The message stays in the queue.
     fn find_empty(&self) {
         self.registration.lower();
+        // ORDERING: Relaxed, so that only the bits' own orderings can make the message visible.
         if self.full.load(Ordering::Relaxed) {
             self.registration.raise();
         }
@@ -234,19 +236,19 @@ impl ModelQueue {
 /// A receiver that finds itself empty against a sender to it and a raiser of a neighbour; the owner looks meanwhile.
 fn lower_against_raise(core: SetCore, id: usize, neighbour: usize) -> Arc<SetCore> {
     let scene = Scene::<8>::new(core);
-    let inbox = ModelQueue::attached(&scene.core, id);
-    inbox.registration.raise();
+    let queue = ModelQueue::attached(&scene.core, id);
+    queue.registration.raise();
     let raiser = {
-        let (inbox, core, pasts) = (Arc::clone(&inbox), Arc::clone(&scene.core), Arc::clone(&scene.pasts));
+        let (queue, core, pasts) = (Arc::clone(&queue), Arc::clone(&scene.core), Arc::clone(&scene.pasts));
         thread::spawn(move || {
-            inbox.send();
+            queue.send();
             pasts[neighbour].write();
             core.raise(neighbour);
         })
     };
     let receiver = {
-        let inbox = Arc::clone(&inbox);
-        thread::spawn(move || inbox.find_empty())
+        let queue = Arc::clone(&queue);
+        thread::spawn(move || queue.find_empty())
     };
     let mut seen = [false; 8];
     scene.note(&mut seen, scene.core.check().filter(|&up| up != id));
@@ -256,10 +258,11 @@ fn lower_against_raise(core: SetCore, id: usize, neighbour: usize) -> Arc<SetCor
     assert!(up.contains(&id), "a message is there and its id is not up");
     scene.note(&mut seen, up.into_iter().filter(|&up| up != id));
     assert!(seen[neighbour], "the neighbour's signal was lost");
-    // Level-triggered: told again, until the receiver is empty.
+    // Level-triggered: reported again, until the receiver finds itself empty.
     assert_eq!(scene.core.check().collect::<Vec<_>>(), [id]);
-    inbox.full.store(false, Ordering::Relaxed);
-    inbox.find_empty();
+    // ORDERING: Relaxed; all other threads have been joined.
+    queue.full.store(false, Ordering::Relaxed);
+    queue.find_empty();
     assert!(scene.core.check().is_empty());
     Arc::clone(&scene.core)
 }
@@ -282,17 +285,17 @@ fn models_lower_against_raise_across_words() {
 /// A receiver in another thread lowers while a raise from a third must wake the sleeping owner.
 fn lower_beside_a_sleeper(core: SetCore) {
     let scene = Scene::<4>::new(core);
-    let inbox = ModelQueue::attached(&scene.core, 0);
-    inbox.registration.raise();
+    let queue = ModelQueue::attached(&scene.core, 0);
+    queue.registration.raise();
     let raiser = scene.raise(1);
     let receiver = {
-        let inbox = Arc::clone(&inbox);
-        thread::spawn(move || inbox.find_empty())
+        let queue = Arc::clone(&queue);
+        thread::spawn(move || queue.find_empty())
     };
     let mut seen = [false; 4];
     while !seen[1] {
         scene.note(&mut seen, scene.core.poll().filter(|&id| id != 0));
-        // This owner leaves the receiver to its thread, so it is told again and again: let that thread come.
+        // Id 0 is reported until the receiver's thread has lowered it: lets that thread run.
         thread::yield_now();
     }
     raiser.join().unwrap();
@@ -308,13 +311,13 @@ fn models_lower_does_not_hide_a_signal_from_a_sleeper() {
 fn models_release_against_raise_and_claim() {
     model(|| {
         let core = Arc::new(SetCore::on_futex(4));
-        let inbox = ModelQueue::attached(&core, 3);
-        inbox.registration.raise();
+        let queue = ModelQueue::attached(&core, 3);
+        queue.registration.raise();
         let other = {
-            let inbox = Arc::clone(&inbox);
-            thread::spawn(move || inbox.registration.release())
+            let queue = Arc::clone(&queue);
+            thread::spawn(move || queue.registration.release())
         };
-        inbox.registration.release();
+        queue.registration.release();
         let _ = core.check();
         other.join().unwrap();
         assert!(!core.is_up(3));

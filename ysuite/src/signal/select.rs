@@ -1,18 +1,18 @@
-//! [`Select`]: which of many receivers has something, or is the time up. One thread; any thread may send.
+//! [`Select`]: which of many receivers may have a message, or that the time is up. One thread; any thread may send.
 //!
 //! A [`YPollset`] that hands out its ids itself and answers with one at a time, each in its turn. Never blocks but in its
 //! waits; allocates when it is made.
 //!
-//! Cannot: receive. It says where to look, and the receivers stay with whoever has them.
+//! Cannot: receive. It says where to look; the receivers stay with their owners.
 
-// Not a part of any handshake, so not of a model: and a static.
+// Not `crate::sync`'s: it is in a static, and no part of any handshake that a model would explore.
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::time::Instant;
 
 use super::{Attach, AttachError, Wait, YPollset};
 
-/// Waits for the first of several receivers, of any channels and any types, that may have a message.
+/// Waits for one of several receivers, of any channels and any message types, that may have a message.
 ///
 /// ```
 /// use std::time::Duration;
@@ -35,20 +35,20 @@ use super::{Attach, AttachError, Wait, YPollset};
 /// ```
 ///
 /// An answer says that a receiver *may* have a message, or that its senders are gone: receive with `try_recv` or
-/// `try_iter`, and wait again. Level-triggered: a receiver is named again, in its turn, until it has found itself empty; one
-/// whose senders are gone until it is [removed](Self::remove). Every receiver is named at first.
+/// `try_iter`, and wait again. Level-triggered: a receiver is named again, in its turn, until it has found itself empty; a
+/// receiver whose senders are gone is named until it is [removed](Self::remove). Every receiver is named at first.
 ///
-/// The first answer names any of those that may have a message, at random: a `Select` that is made anew for each wait starves
-/// nobody.
+/// The first answer names any of the receivers that may have a message, at random: a `Select` that is made anew for each
+/// wait starves none of them.
 ///
-/// Receivers may come and go at any time. Dropping one is as good as removing it. Dropping the `Select` leaves them in
-/// nobody's set, but attached: [`remove`](Self::remove) them before, or call their `detach`, to attach them elsewhere.
+/// Receivers may come and go at any time. Dropping one is as good as removing it. Dropping the `Select` leaves its receivers
+/// attached to a set that is gone: to attach them elsewhere, [`remove`](Self::remove) them before, or call their `detach`.
 #[derive(Debug)]
 pub struct Select {
     set: YPollset,
-    /// The id of the last answer: the next begins behind it. None before the first.
+    /// The id of the last answer: the search for the next begins behind it. None before the first.
     last: Option<usize>,
-    /// Where to look for an id that is free.
+    /// Where the search for a free id begins.
     next: usize,
 }
 
@@ -59,7 +59,7 @@ impl Select {
         Self::with_set(YPollset::new())
     }
 
-    /// For up to so many receivers at a time.
+    /// For up to `capacity` receivers at a time.
     ///
     /// # Panics
     /// If `capacity` is 0 or larger than [`MAX_CAPACITY`](super::MAX_CAPACITY).
@@ -76,12 +76,12 @@ impl Select {
     /// Waits for this receiver as well, and returns the id by which it will be named.
     ///
     /// # Errors
-    /// If it is attached already ([`AttachError::AlreadyAttached`]; the receiver of an exchange is taken out of where it was
-    /// instead), or there are as many as there may be ([`AttachError::IdTaken`]). Nothing has changed.
+    /// If it is attached already, here or to another set ([`AttachError::AlreadyAttached`]), or there are as many as there
+    /// may be ([`AttachError::IdTaken`]). Nothing has changed.
     pub fn add(&mut self, receiver: &mut impl Attach) -> Result<usize, AttachError> {
         let capacity = self.set.capacity();
         let mut error = AttachError::IdTaken { id: self.next };
-        // Those that have gone by themselves have not told: an id is free if it can be had.
+        // A receiver that was dropped frees its id without a word to this: an id is free if it can be claimed.
         for id in (self.next..capacity).chain(0..self.next) {
             match self.set.attach(receiver, id) {
                 Ok(()) => {
@@ -98,12 +98,12 @@ impl Select {
     /// Waits for this receiver no longer; it can be attached elsewhere. Returns its id, which is free now; `None` if it was
     /// not here.
     ///
-    /// The id may be named once more, for nothing, by a sender that was just about to.
+    /// The id may be named once more, for nothing: by a sender that was about to raise it.
     pub fn remove(&mut self, receiver: &mut impl Attach) -> Option<usize> {
         self.set.detach(receiver)
     }
 
-    /// The id of a receiver that may have a message; blocks until there is one. With no receivers at all that is for ever.
+    /// The id of a receiver that may have a message; blocks until there is one. Without any receivers it never returns.
     pub fn wait(&mut self) -> usize {
         loop {
             let signals = self.set.poll();
@@ -113,7 +113,7 @@ impl Select {
         }
     }
 
-    /// As [`wait`](Self::wait), but no longer than `timeout`; `None` when the time is up. `Duration::MAX` is for ever.
+    /// As [`wait`](Self::wait), but no longer than `timeout`; `None` when the time is up. `Duration::MAX` is no limit.
     pub fn wait_timeout(&mut self, timeout: Duration) -> Option<usize> {
         let signals = self.set.poll_timeout(timeout);
         self.choose(signals)
@@ -130,12 +130,12 @@ impl Select {
         self.choose(signals)
     }
 
-    /// Whose turn it is: the first behind the last. The very first time it is anybody's.
+    /// The receiver whose turn it is: the first behind the last answer; the very first time, any at random.
     fn choose(&mut self, mut signals: super::Signals) -> Option<usize> {
         let chosen = match self.last {
             None if signals.is_empty() => None,
             None => {
-                let any = anything() % signals.len() as u64;
+                let any = scattered() % signals.len() as u64;
                 signals.nth(any as usize)
             }
             Some(last) => {
@@ -148,12 +148,13 @@ impl Select {
     }
 }
 
-/// Another number each time, without a pattern that a loop could fall in step with. Any thread; wait-free.
-fn anything() -> u64 {
+/// Another number each time, without a pattern that a loop could fall in step with. Any thread; wait-free. Each number is a
+/// mixed count (the steps and shifts of SplitMix64).
+fn scattered() -> u64 {
     /// The golden ratio's fraction: multiples of it are spread evenly.
     const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
     static COUNT: AtomicUsize = AtomicUsize::new(0);
-    // ORDERING: Relaxed; two threads with the same number would do no harm.
+    // ORDERING: Relaxed; the count guards nothing but itself.
     let mut mixed = (COUNT.fetch_add(1, Ordering::Relaxed) as u64).wrapping_mul(STEP);
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -1,8 +1,8 @@
-//! What was signalled (the bits) and how one sleeps (a futex on the root word, or a descriptor): their product.
+//! What was signalled (the bits) joined with how the owner sleeps (a futex on the root word, or a descriptor).
 //!
 //! A [`YPollset`](super::YPollset) and a `YSocketpair` are this one set with two ways to sleep. It is shared by the
-//! owner, its signalers and the registrations of attached receivers. `raise` and `lower`: any thread, lock-free (the
-//! futex way wait-free), one system call at most per sleep of the owner. `check`: the owner, never blocks (wait-free
+//! owner, its signalers and the registrations of attached receivers. `raise` and `lower`: any thread, lock-free
+//! (wait-free on a futex), one system call at most per sleep of the owner. `check`: the owner, never blocks (wait-free
 //! on a futex, lock-free on a descriptor). `poll`: the owner, blocks.
 //!
 //! Cannot: have two owners. Nothing breaks in memory if two threads poll, but one wake-up wakes one of them.
@@ -33,12 +33,12 @@ pub(crate) struct SetCore {
 }
 
 impl SetCore {
-    /// A set that sleeps on a word. `capacity` has been checked.
+    /// A set whose owner sleeps on a word. `capacity` has been checked.
     pub(crate) fn on_futex(capacity: usize) -> Self {
         Self { bits: Bits::new(capacity), way: Way::Futex }
     }
 
-    /// A set that sleeps on a descriptor. `capacity` has been checked.
+    /// A set whose owner sleeps on a descriptor. `capacity` has been checked.
     #[cfg(unix)]
     pub(crate) fn on_descriptor(capacity: usize, notifier: Box<dyn Notifier>) -> Self {
         Self { bits: Bits::new(capacity), way: Way::Doorbell(Box::new(Doorbell::new(notifier))) }
@@ -64,15 +64,15 @@ impl SetCore {
 
     /// Puts `id` up and wakes the owner if it sleeps. Any thread.
     pub(crate) fn raise(&self, id: usize) {
-        self.tell(self.bits.raise(id));
+        self.wake(self.bits.raise(id));
     }
 
     /// Takes `id` down. Any thread. What was published before a raise that this undoes is visible afterwards.
     pub(crate) fn lower(&self, id: usize) {
         match self.bits.lower(id) {
             Lowered::Rest => {}
-            Lowered::Empty => self.fall_silent(),
-            Lowered::RaisedAgain(before) => self.tell(before),
+            Lowered::Empty => self.quiet(),
+            Lowered::RaisedAgain(before) => self.wake(before),
         }
     }
 
@@ -95,9 +95,9 @@ impl SetCore {
 
     /// What is up now. The owner only; never blocks.
     ///
-    /// An empty answer is a promise: the next raise makes the descriptor readable *anew*. An edge-triggered event loop
-    /// that looks until it finds nothing is told of everything; without the promise, a raise that comes between the take
-    /// and the agreement would rely on a ring that loop has already been told of.
+    /// An empty answer is a promise: the next raise makes the descriptor readable *anew*. So an edge-triggered event loop
+    /// that looks until it finds nothing misses no signal. Without the promise, a raise that comes between the take and the
+    /// agreement would leave the descriptor readable, of which that loop has been notified already.
     pub(crate) fn check(&self) -> Signals {
         loop {
             let signals = self.bits.take();
@@ -114,7 +114,7 @@ impl SetCore {
         if signals.is_empty() { self.poll_until(Deadline::Never) } else { signals }
     }
 
-    /// As [`SetCore::poll`], but empty once `timeout` has passed. The owner only.
+    /// Blocks until something is up, or `timeout` has passed: then the answer is empty. The owner only.
     pub(crate) fn poll_timeout(&self, timeout: Duration) -> Signals {
         let signals = self.check();
         if timeout.is_zero() || !signals.is_empty() {
@@ -140,10 +140,10 @@ impl SetCore {
         }
     }
 
-    /// Something was raised; the root held `before`.
-    fn tell(&self, before: u32) {
+    /// An id was raised, and the root held `before`: wakes the owner if it sleeps.
+    fn wake(&self, before: u32) {
         match &self.way {
-            // Nothing but "the owner sleeps": this raise is the first since, and the only one that wakes.
+            // The root held nothing but SLEEPING: of the raises since the owner armed, only the first wakes.
             Way::Futex if before == SLEEPING => Native::wake(self.bits.root(), 1),
             Way::Futex => {}
             #[cfg(unix)]
@@ -151,16 +151,16 @@ impl SetCore {
         }
     }
 
-    /// The last bit was taken down.
-    fn fall_silent(&self) {
+    /// The last bit was taken down: makes the descriptor unreadable.
+    fn quiet(&self) {
         #[cfg(unix)]
         if let Way::Doorbell(doorbell) = &self.way {
             doorbell.quiet(|| self.bits.any());
         }
     }
 
-    /// Makes the descriptor readable exactly if something is still up, after the owner's take. Returns whether there is;
-    /// without a descriptor there is nothing to agree with.
+    /// Makes the descriptor readable exactly if something is still up, after the owner's take. Returns whether something
+    /// is; always false without a descriptor.
     fn agree(&self) -> bool {
         match &self.way {
             Way::Futex => false,
@@ -168,8 +168,8 @@ impl SetCore {
             Way::Doorbell(doorbell) => {
                 let up = self.bits.any();
                 if up {
-                    // Usually it is readable already. Not so if a lower elsewhere has made it unreadable while the take was
-                    // putting a summary back.
+                    // Usually the descriptor is readable already. It is not where another thread's `lower` has made it
+                    // unreadable while the take was putting a summary back.
                     doorbell.ring();
                 } else {
                     doorbell.quiet(|| self.bits.any());
@@ -196,16 +196,17 @@ impl Waiting for &SetCore {
         Some(self.check()).filter(|signals| !signals.is_empty())
     }
 
-    /// A word is armed only where it holds nothing. A descriptor need not be armed: it stays readable while a signal is up.
+    /// The root word is armed only where it holds nothing. A descriptor need not be armed: it stays readable while a signal
+    /// is up.
     fn arm(&mut self) -> bool {
         matches!(self.way, Way::Futex) && !self.bits.arm()
     }
 
-    /// What the word held may have been a summary of ids that are down again.
+    /// The bits that kept the root from being armed may have been summaries of ids that are down again: tries once more.
     fn arm_further(&mut self) -> bool {
         self.arm()
     }
 
-    /// It was not armed, if the look has found a signal.
+    /// Nothing to do: a look is taken only where the root was not armed.
     fn disarm(&mut self) {}
 }

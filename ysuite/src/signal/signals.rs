@@ -1,9 +1,9 @@
-//! [`Signals`]: the ids one look at a set has found, as an owned iterator.
+//! [`Signals`]: the ids that one look at a set has found, as an owned iterator.
 //!
 //! Belongs to the thread that holds it; wait-free, except that a result spread over more than four words of 64 ids
-//! allocates once. Sets of 256 ids and fewer never allocate.
+//! allocates. Sets of 256 ids and fewer never allocate.
 //!
-//! Cannot: change after it was made. An id raised later is in the next one.
+//! Cannot: change after it was made. An id raised later is in the result of the next look.
 
 use core::fmt;
 use core::iter::FusedIterator;
@@ -95,7 +95,7 @@ impl Iterator for Signals {
 impl ExactSizeIterator for Signals {}
 impl FusedIterator for Signals {}
 
-/// The ids left, as a set.
+/// Shows the ids that are left, as a set.
 impl fmt::Debug for Signals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Signals ")?;

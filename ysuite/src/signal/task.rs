@@ -1,10 +1,10 @@
 //! [`TaskSlot`]: how an async task sleeps. Holds the waker of the one task that waits, for any thread to wake.
 //!
-//! `register`: the owner of the waiting end. `wake`, `take`: any thread. All lock-free; nobody ever waits for the other
-//! side, which tells whoever holds the slot what it still has to do instead. Foreign code (a waker's clone, wake and
+//! `register`: the owner of the waiting end. `wake`, `take`: any thread. All lock-free; no thread waits for the holder of
+//! the slot: it sets a bit instead, which says what the holder still has to do. Foreign code (a waker's clone, wake and
 //! drop) runs only while the slot is free, so it may panic, or come back into the slot.
 //!
-//! Cannot: hold two tasks. The last one registered is the one that is woken.
+//! Cannot: hold two tasks. The task that registered last is woken.
 //!
 //! Source: the three states of `AtomicWaker` in futures-rs (Carl Lerche, Alex Crichton), written anew.
 
@@ -13,24 +13,25 @@ use core::task::Waker;
 
 use crate::sync::{AtomicU32, Ordering, UnsafeCell, spin_loop};
 
-/// Nobody holds the slot. Anybody may try to.
+/// No thread holds the slot. Any thread may try to.
 const WAITING: u32 = 0;
 /// The owner holds the slot: it alone may touch the waker.
 const REGISTERING: u32 = 1;
-/// A waking thread has come. Alone, it holds the slot; together with REGISTERING, it has left the waking to the owner.
+/// A waking thread has come. Where only this bit is set, that thread holds the slot; together with REGISTERING, it has left
+/// the waking to the owner.
 const WAKING: u32 = 2;
 
 /// Room for the waker of one task.
 pub(crate) struct TaskSlot {
     state: AtomicU32,
-    /// Belongs to whoever has moved `state` out of WAITING.
+    /// Belongs to the thread that has moved `state` out of WAITING.
     waker: UnsafeCell<Option<Waker>>,
 }
 
-// SAFETY: `waker` is touched only by the thread that has moved `state` out of WAITING, until it moves it back; a waker
-// may be cloned, woken and dropped on any thread.
+// SAFETY: the slot owns its waker, which may be woken and dropped on any thread.
 unsafe impl Send for TaskSlot {}
-// SAFETY: as above.
+// SAFETY: `waker` is touched only by the thread that has moved `state` out of WAITING, until that thread moves it back; a
+// waker may be cloned, woken and dropped on any thread.
 unsafe impl Sync for TaskSlot {}
 
 impl TaskSlot {
@@ -38,48 +39,49 @@ impl TaskSlot {
         Self { state: AtomicU32::new(WAITING), waker: UnsafeCell::new(None) }
     }
 
-    /// Makes `waker` the one that the next [`TaskSlot::wake`] wakes. To be followed by a look whether there is anything
-    /// to wake for already. Clones only if the slot does not hold an equivalent waker.
+    /// Stores `waker` for the next [`TaskSlot::wake`] to wake. The caller must look afterwards whether there is anything to
+    /// wake for already. Clones only if the slot does not hold an equivalent waker.
     ///
-    /// For one owner at a time. Two at once break nothing, but one of them is woken at once and has to come again.
+    /// For one owner at a time. Two at once break nothing, but one of them is woken at once and has to register again.
     pub(crate) fn register(&self, waker: &Waker) {
-        // The waker that is to be stored must be cloned outside the slot; whether it has to be is known inside only.
+        // The waker is cloned while the slot is free; whether a clone is needed shows only while it is held.
         let mut known = true;
         if !self.hold(waker, |slot| known = slot.as_ref().is_some_and(|old| old.will_wake(waker))) || known {
             return;
         }
         let mut fresh = Some(waker.clone());
         self.hold(waker, |slot| core::mem::swap(slot, &mut fresh));
-        // What was in the slot is dropped here, outside.
+        // The old waker is dropped here, while the slot is free.
     }
 
     /// Runs `inside` with the slot held. False, with `waker` woken, if a waking thread came in between: the task will
     /// look again, and register again if it must.
     fn hold(&self, waker: &Waker, inside: impl FnOnce(&mut Option<Waker>)) -> bool {
         // ORDERING: Acquire pairs with the Release of `take` and of the exchange below, by which the last holder left;
-        // on failure with the RMW of `take`: the task that is woken here sees what it was woken for.
+        // on failure with the read-modify-write of `take`: the task that is woken here sees what it was woken for.
         if self.state.compare_exchange(WAITING, REGISTERING, Ordering::Acquire, Ordering::Acquire).is_err() {
-            // The waking thread is between two instructions; the task comes again at once, after a breath.
+            // The waking thread is between two instructions; the task is polled again at once, after a pause.
             spin_loop();
             waker.wake_by_ref();
             return false;
         }
         self.waker.with_mut(|slot| {
-            // SAFETY: the exchange has made this thread the holder; `inside` touches no foreign code.
+            // SAFETY: the exchange has made this thread the holder; `inside` runs no foreign code that could come back.
             inside(unsafe { &mut *slot });
         });
         // ORDERING: Release hands the waker over to the next holder. Relaxed on failure: the swap below acquires.
         if self.state.compare_exchange(REGISTERING, WAITING, Ordering::Release, Ordering::Relaxed).is_ok() {
             return true;
         }
-        // A waking thread found us here and left it to us. We still hold the slot.
+        // A waking thread has found the slot held and left the waking to this thread, which still holds the slot.
         let old = self.waker.with_mut(|slot| {
             // SAFETY: this thread is the holder until the swap below.
             unsafe { (*slot).take() }
         });
-        // ORDERING: Release as above; Acquire pairs with the RMWs of `take`: the task sees what it is woken for.
+        // ORDERING: Release hands the waker over to the next holder; Acquire pairs with the Release of the read-modify-write
+        // in `take`: the task sees what it is woken for.
         self.state.swap(WAITING, Ordering::AcqRel);
-        // The one woken may be the old one, equivalent or not: the task that registers now must look again.
+        // The old waker may be of another task: the task that registers now must look again, too.
         if old.as_ref().is_none_or(|old| !old.will_wake(waker)) {
             waker.wake_by_ref();
         }
@@ -122,7 +124,7 @@ impl fmt::Debug for TaskSlot {
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
-    //! What foreign code may do to the slot. The races are in `models/task.rs`.
+    //! What foreign code may do to the slot. `models/task.rs` tests the races.
 
     use core::task::{RawWaker, RawWakerVTable, Waker};
     use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -150,7 +152,7 @@ mod tests {
         }
 
         fn waker(&'static self) -> Waker {
-            // SAFETY: the functions below keep to the contract of a raw waker; the data lives for ever.
+            // SAFETY: the functions below keep to the contract of a raw waker; the data is leaked, so it is never freed.
             unsafe { Waker::from_raw(RawWaker::new(core::ptr::from_ref(self).cast(), &FUNCTIONS)) }
         }
 
@@ -215,11 +217,11 @@ mod tests {
     }
 
     #[test]
-    fn the_last_task_registered_is_the_one_woken() {
+    fn the_task_that_registered_last_is_woken() {
         let (first, second, slot) = (Probe::new(), Probe::new(), TaskSlot::new());
         slot.register(&first.waker());
         slot.register(&second.waker());
-        // The clone and the original.
+        // Both the clone and the original have been dropped.
         assert_eq!(first.counts(), (1, 0, 2));
         slot.wake();
         assert_eq!(first.counts(), (1, 0, 2));
@@ -267,7 +269,7 @@ mod tests {
         assert_eq!(bad.counts(), (3, 1, 3));
     }
 
-    /// As an executor that polls the task from within `wake` does.
+    /// An executor may poll the task from within `wake`.
     #[test]
     fn a_wake_may_come_back_into_the_slot() {
         use std::sync::{Arc, Mutex};

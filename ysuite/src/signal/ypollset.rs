@@ -10,7 +10,7 @@ use core::time::Duration;
 
 use super::attach::{Attach, AttachError, attach, detach};
 use super::set::SetCore;
-use super::{MAX_CAPACITY, Signaler, Signals, Wait};
+use super::{MAX_CAPACITY, SignalSet, Signaler, Signals, Wait};
 use crate::sync::Arc;
 
 /// The ids of [`YPollset::new`], all in one word.
@@ -72,7 +72,8 @@ impl YPollset {
     /// finds itself empty. Never blocks; allocates a few words.
     ///
     /// # Errors
-    /// [`AttachError`] if the set does not have this id, another receiver has it, or this one is attached already.
+    /// [`AttachError`] if the set does not have this id, another receiver has it, or this one is attached already, to this
+    /// set or another: [`detach`](Self::detach) it first. Nothing has changed.
     pub fn attach(&mut self, receiver: &mut impl Attach, id: usize) -> Result<(), AttachError> {
         attach(&self.core, receiver, id)
     }
@@ -104,6 +105,24 @@ impl Wait for YPollset {
 
     fn poll_timeout(&mut self, timeout: Duration) -> Signals {
         self.core.poll_timeout(timeout)
+    }
+}
+
+impl SignalSet for YPollset {
+    fn capacity(&self) -> usize {
+        self.capacity()
+    }
+
+    fn signaler(&self) -> Signaler {
+        self.signaler()
+    }
+
+    fn attach(&mut self, receiver: &mut dyn Attach, id: usize) -> Result<(), AttachError> {
+        attach(&self.core, receiver, id)
+    }
+
+    fn detach(&mut self, receiver: &mut dyn Attach) -> Option<usize> {
+        detach(&self.core, receiver)
     }
 }
 

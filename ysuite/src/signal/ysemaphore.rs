@@ -3,9 +3,10 @@
 //! Signalling: any thread, wait-free, one read-modify-write, and one system call if the owner sleeps. Polling: the
 //! owner; blocks. Checking: the owner, wait-free.
 //!
-//! Cannot: count (two signals before a look are one), nor tell who signalled. Take a [`YPollset`](super::YPollset) for
-//! that. The algorithm is the article's ("lightweight mutex rather than system semaphore") on a futex; the ancestor's
-//! unlocked a mutex from a thread that had not locked it, which cannot happen here: there is no mutex.
+//! Cannot: count (two signals before a look are one), nor say which thread has signalled; for that take a
+//! [`YPollset`](super::YPollset) and an id for each thread. The algorithm is the article's ("lightweight mutex rather than
+//! system semaphore") on a futex. Its ancestor unlocked a mutex from a thread that had not locked it; here there is no
+//! mutex.
 
 use core::fmt;
 use core::time::Duration;
@@ -17,11 +18,11 @@ use crate::block::{Waiting, block};
 use crate::os::{Deadline, Native, Platform, Waited, sleep_on};
 use crate::sync::{Arc, AtomicU32, Ordering};
 
-/// No signal, the owner awake. Anybody may raise, the owner may fall asleep.
+/// No signal, the owner is awake. Any thread may raise; the owner may go to sleep.
 const EMPTY: u32 = 0;
-/// Signalled. The owner may take it.
+/// Signalled. The owner may take the signal.
 const RAISED: u32 = 1;
-/// No signal, the owner sleeps or is about to. Whoever raises wakes; the owner may change its mind.
+/// No signal, the owner sleeps or is about to. The thread that raises wakes it; the owner may change its mind.
 const ASLEEP: u32 = 2;
 
 /// One signal (id 0) that one thread can sleep on and any thread can raise.
@@ -75,12 +76,13 @@ impl YSemaphore {
     }
 
     fn take(&self) -> bool {
-        // ORDERING: Relaxed: a signal that happened before this call cannot be missed even so (coherence).
+        // ORDERING: Relaxed: a signal that happened before this call is seen all the same, by coherence.
         if self.word.load(Ordering::Relaxed) != RAISED {
             return false;
         }
-        // Only the owner ever leaves RAISED, so it is still that.
-        // ORDERING: Acquire pairs with the Release of `signal`; a swap, so that of two signallers both are seen.
+        // Only the owner takes the word out of RAISED, so it is RAISED still.
+        // ORDERING: Acquire pairs with the Release of `signal`; a read-modify-write, so that of two signallers both are
+        // seen.
         self.word.swap(EMPTY, Ordering::Acquire);
         true
     }
@@ -92,7 +94,7 @@ impl YSemaphore {
     /// Sleeps unless the signal is up; may return for no reason. False: the deadline has passed.
     fn sleep(&self, deadline: Deadline) -> bool {
         let waited = sleep_on(&self.word, ASLEEP, deadline);
-        // ORDERING: Relaxed: fails only if the signal is up, which `take` acquires.
+        // ORDERING: Relaxed: it fails only if the signal is up, and then the swap in `take` acquires.
         let _ = self.word.compare_exchange(ASLEEP, EMPTY, Ordering::Relaxed, Ordering::Relaxed);
         waited == Waited::Look
     }
@@ -111,7 +113,7 @@ impl Waiting for &YSemaphore {
         self.word.compare_exchange(EMPTY, ASLEEP, Ordering::Relaxed, Ordering::Relaxed).is_err()
     }
 
-    /// It was not armed, if the look has found the signal.
+    /// Nothing to do: a look is taken only where the word was not armed.
     fn disarm(&mut self) {}
 }
 
@@ -143,8 +145,8 @@ impl Signal for SemaphoreSignaler {
     fn signal(&self, id: usize) {
         check_range(id, 1);
         // ORDERING: Release pairs with the Acquire of `take`: what happened before the signal is visible to the owner
-        // that finds it. An RMW also when the signal is up already: a second signaller's past is handed over, too.
-        // Whether the owner sleeps is the answer of this same operation: no fence.
+        // that finds it. A read-modify-write also where the signal is up already: a second signaller's past is handed over,
+        // too. The same operation says whether the owner sleeps, so no fence is needed.
         if self.word.swap(RAISED, Ordering::Release) == ASLEEP {
             Native::wake(&self.word, 1);
         }

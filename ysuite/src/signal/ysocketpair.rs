@@ -17,7 +17,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
 use super::attach::{Attach, AttachError, attach, detach};
 use super::set::SetCore;
-use super::{MAX_CAPACITY, Signaler, Signals, Wait};
+use super::{MAX_CAPACITY, SignalSet, Signaler, Signals, Wait};
 use crate::os::Notifier;
 use crate::os::socketpair::Socketpair;
 use crate::sync::Arc;
@@ -132,7 +132,8 @@ impl YSocketpair {
     /// descriptor.
     ///
     /// # Errors
-    /// [`AttachError`] if the set does not have this id, another receiver has it, or this one is attached already.
+    /// [`AttachError`] if the set does not have this id, another receiver has it, or this one is attached already, to this
+    /// set or another: [`detach`](Self::detach) it first. Nothing has changed.
     pub fn attach(&mut self, receiver: &mut impl Attach, id: usize) -> Result<(), AttachError> {
         attach(&self.core, receiver, id)
     }
@@ -168,6 +169,24 @@ impl Wait for YSocketpair {
 
     fn poll_timeout(&mut self, timeout: Duration) -> Signals {
         self.core.poll_timeout(timeout)
+    }
+}
+
+impl SignalSet for YSocketpair {
+    fn capacity(&self) -> usize {
+        self.capacity()
+    }
+
+    fn signaler(&self) -> Signaler {
+        self.signaler()
+    }
+
+    fn attach(&mut self, receiver: &mut dyn Attach, id: usize) -> Result<(), AttachError> {
+        attach(&self.core, receiver, id)
+    }
+
+    fn detach(&mut self, receiver: &mut dyn Attach) -> Option<usize> {
+        detach(&self.core, receiver)
     }
 }
 

@@ -1,11 +1,12 @@
-//! How long to look before sleeping. One owner at a time; never blocks.
+//! How long to spin before sleeping: how often to look for what is waited for. A [`Backoff`] has one owner at a time, a
+//! [`SharedBackoff`] any number; neither blocks.
 //!
-//! A sleep and a wake-up cost from some microseconds to some tens of them (virtual machines), and looking for about as
-//! long beforehand is worth it if it often enough saves them, and worth nothing if it does not (the competitive argument
-//! for spinning: Karlin, Li, Manasse and Owicki 1991). So the waiting end remembers how long its sleeps take, wake-up
-//! included, and whether looking has paid lately.
+//! A sleep and a wake-up cost from some microseconds to some tens of them (virtual machines). Spinning for about as long
+//! beforehand is worth it if it saves them often enough, and worth nothing if it does not (the competitive argument for
+//! spinning: Karlin, Li, Manasse and Owicki 1991). So the waiting end remembers how long its sleeps take, wake-up included,
+//! and whether spinning has paid lately.
 
-// Not the façade's: what they hold guards nothing, and a model need not explore it.
+// Not `crate::sync`'s: what they hold guards nothing, and a model need not explore it.
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -17,7 +18,7 @@ use crate::sync::spin_loop;
 pub enum Spin {
     /// Sleep at once. The least work for the CPU, the most for the kernel.
     None,
-    /// Look for about as long as a wake-up takes, as long as that pays; hardly at all where it does not, and not at all
+    /// Spin for about as long as a wake-up takes, as long as that pays; hardly at all where it does not, and not at all
     /// on a single CPU. The right choice unless something is known about the traffic.
     #[default]
     Adaptive,
@@ -25,36 +26,36 @@ pub enum Spin {
     Forever,
 }
 
-/// A long look, where nothing better is known. About one wake-up on bare metal.
+/// A long spin, where the length of sleeps is not known. About one wake-up on bare metal.
 const WAKE: Duration = Duration::from_micros(5);
-/// Looks that are always affordable.
+/// Looks in a spin that is always affordable.
 const FEW: u32 = 1;
-/// After so many sleeps that came without a long look one is tried again; each time in vain, twice as many.
+/// Sleeps without a long spin after which a long spin is tried again. Doubled each time that it was in vain.
 const PROBE: u32 = 64;
-/// But never more than so many.
+/// The most sleeps between two such trials.
 const SELDOM: u32 = 1024;
-/// The longest look that is ever tried; longer sleeps are not worth looking for.
+/// The longest spin that is ever tried; a longer sleep is not worth spinning for.
 const LONGEST: Duration = Duration::from_micros(100);
-/// The scale of `worth`: looking has always paid.
+/// The scale of `worth`: spinning has always paid.
 const ALWAYS: u32 = 256;
 
-/// How often a thread lets others go first before it sleeps.
+/// How often a waiting thread yields its CPU before it sleeps.
 const YIELDS: u32 = if cfg!(ysuite_loom) { 0 } else { 2 };
 
-/// What another thread that has not lost its CPU needs at most for a few memory accesses.
+/// The most time that a thread which has not lost its CPU needs for a few memory accesses.
 const MOMENT: Duration = Duration::from_micros(2);
-/// How often one that has lost it is given another, by one that must not wait.
+/// How often a thread that must not wait yields its CPU to a thread that may have lost its own.
 const MOMENTS: u32 = if cfg!(ysuite_loom) { 0 } else { 4 };
 
-/// A waiting end's memory of whether looking pays.
+/// A waiting end's memory of whether spinning pays.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Backoff {
     spin: Spin,
     /// Moving average, 0 to `ALWAYS`.
     worth: u32,
-    /// Sleeps since the last long look, while looking is not worth it.
+    /// Sleeps since the last long spin, while spinning is not worth it.
     skipped: u32,
-    /// After how many of them the next long look comes.
+    /// After how many such sleeps the next long spin comes.
     probe: u32,
     /// How long sleeps take, as a moving average; zero before the first.
     slept: Duration,
@@ -65,7 +66,7 @@ impl Backoff {
         Self { spin: Spin::Adaptive, worth: ALWAYS, skipped: 0, probe: PROBE, slept: Duration::ZERO }
     }
 
-    /// As one word, for ends that several threads may use at once.
+    /// Packs this into one word, for ends that several threads may use at once.
     pub(crate) fn to_bits(self) -> u64 {
         let spin = match self.spin {
             Spin::None => 0,
@@ -76,7 +77,7 @@ impl Backoff {
         spin | u64::from(self.worth) << 2 | u64::from(self.skipped) << 11 | u64::from(self.probe) << 22 | slept << 33
     }
 
-    /// What [`to_bits`](Self::to_bits) has made.
+    /// Unpacks what [`to_bits`](Self::to_bits) has packed.
     pub(crate) fn from_bits(bits: u64) -> Self {
         let spin = match bits & 3 {
             0 => Spin::None,
@@ -92,15 +93,15 @@ impl Backoff {
         self.spin = spin;
     }
 
-    /// Whether looking is allowed at all.
-    pub(crate) fn may_look(&self) -> bool {
+    /// Whether spinning is allowed, and any use: with a single CPU it is none.
+    pub(crate) fn may_spin(&self) -> bool {
         self.spin != Spin::None && Native::cpus() != 1
     }
 
-    /// Lets other threads have the CPU first, unless this end is to sleep at once or never: for ends of which there may
-    /// be more than CPUs. Then the one that is waited for may be waiting for this one's CPU, also and above all on a
-    /// single one, and fills or empties the queue as far as it can, which no wake-up, one at a time, would let it do.
-    /// True: something has come of it.
+    /// Yields the CPU to other threads a few times, unless this end is to sleep at once or never. For ends of which there
+    /// may be more than CPUs: the thread that is waited for may then be waiting for this thread's CPU, above all where
+    /// there is a single one. Given the CPU, it fills or empties the queue as far as it can, which wake-ups, one for each
+    /// message, would not let it do. True: `ready` has become true.
     pub(crate) fn yield_now(&self, deadline: Deadline, mut ready: impl FnMut() -> bool) -> bool {
         if self.spin != Spin::Adaptive || deadline.is_over() {
             return false;
@@ -111,9 +112,9 @@ impl Backoff {
         })
     }
 
-    /// Looks until `ready` is true or looking is no longer worth it, but not beyond the deadline, and once where that has
-    /// passed. The answer is `ready`'s last. A look that the deadline cuts short teaches nothing.
-    pub(crate) fn look(&mut self, deadline: Deadline, mut ready: impl FnMut() -> bool) -> bool {
+    /// Spins until `ready` is true or spinning is no longer worth it, but not beyond the deadline; asks `ready` once where
+    /// that has passed. Returns `ready`'s last answer. A spin that the deadline cuts short teaches nothing.
+    pub(crate) fn spin(&mut self, deadline: Deadline, mut ready: impl FnMut() -> bool) -> bool {
         let left = deadline.left();
         if left.is_some_and(|left| left.is_zero()) {
             return ready();
@@ -132,18 +133,18 @@ impl Backoff {
                 }
             },
             Spin::Adaptive => {
-                // With a single CPU nothing can come while this thread looks.
+                // With a single CPU no other thread can do anything while this one spins.
                 let before = *self;
-                let wanted = if Native::cpus() == 1 { 0 } else { self.looks() };
-                let looks = left.map_or(wanted, |left| wanted.min(looks_in(left).max(FEW)));
-                for _ in 0..looks {
+                let wanted = if Native::cpus() == 1 { 0 } else { self.spins() };
+                let spins = left.map_or(wanted, |left| wanted.min(spins_in(left).max(FEW)));
+                for _ in 0..spins {
                     if ready() {
                         self.worth += (ALWAYS - self.worth) / 8;
                         return true;
                     }
                     spin_loop();
                 }
-                if looks < wanted {
+                if spins < wanted {
                     *self = before;
                 } else {
                     self.worth -= self.worth.div_ceil(8);
@@ -170,10 +171,10 @@ impl Backoff {
         self.worth >= ALWAYS / 4
     }
 
-    /// How many looks this wait may take.
-    fn looks(&mut self) -> u32 {
-        // Two ends that sleep for each other's answer go on sleeping for ever if neither looks for longer than it takes
-        // the other to wake up and answer: so the look follows the sleep, and now and then it is longer.
+    /// How often a spin may look in this wait.
+    fn spins(&mut self) -> u32 {
+        // Two ends that sleep for each other's answer never stop sleeping if neither spins for longer than it takes the
+        // other to wake up and answer. So the spin is as long as the sleeps are, and now and then it is longer.
         let mut time = self.slept;
         if self.is_worth() {
             self.probe = PROBE;
@@ -183,20 +184,20 @@ impl Backoff {
         } else {
             self.skipped = 0;
             self.probe = (self.probe * 2).min(SELDOM);
-            // If this one pays, the next is worth it as well.
+            // If this spin pays, the next is worth it as well.
             self.worth = ALWAYS / 4;
             time *= 2;
         }
-        looks_in(if self.slept <= LONGEST { time.clamp(WAKE, LONGEST) } else { WAKE })
+        spins_in(if self.slept <= LONGEST { time.clamp(WAKE, LONGEST) } else { WAKE })
     }
 }
 
-/// For one that must not wait, where another thread is in the middle of what would let it go on, usually for some
-/// nanoseconds: a look as long as any that is always worth it, and a few in between which a thread that has lost its CPU
-/// may get this one. The answer is `ready`'s last.
+/// For a thread that must not wait while another is in the middle of an operation, which usually takes some nanoseconds.
+/// Spins for a moment, then yields its CPU a few times, so that the other thread can use it if it has lost its own. Returns
+/// `ready`'s last answer.
 #[cold]
-pub(crate) fn look_for_a_moment(mut ready: impl FnMut() -> bool) -> bool {
-    (0..looks_in(MOMENT)).any(|_| {
+pub(crate) fn spin_for_a_moment(mut ready: impl FnMut() -> bool) -> bool {
+    (0..spins_in(MOMENT)).any(|_| {
         spin_loop();
         ready()
     }) || (0..MOMENTS).any(|_| {
@@ -205,17 +206,18 @@ pub(crate) fn look_for_a_moment(mut ready: impl FnMut() -> bool) -> bool {
     })
 }
 
-/// How many looks with a pause between them fit into a time: the pause instruction takes from 10 to 150 cycles.
-fn looks_in(time: Duration) -> u32 {
-    // No lock: a process forked while another thread holds it would wait for that thread without end.
+/// How many looks, with a pause after each, fit into a time: the pause instruction takes from 10 to 150 cycles.
+fn spins_in(time: Duration) -> u32 {
+    // No lock: a process that is forked while another thread holds it would wait for that thread without end.
     static PAUSE_PICOS: AtomicU32 = AtomicU32::new(0);
     if cfg!(any(ysuite_loom, miri)) {
         return 1;
     }
-    // ORDERING: Relaxed here and below; the number guards nothing but itself.
+    // ORDERING: Relaxed; the number guards nothing but itself.
     let mut pause = PAUSE_PICOS.load(Ordering::Relaxed);
     if pause == 0 {
         pause = measured_pause();
+        // ORDERING: Relaxed; the number guards nothing but itself.
         PAUSE_PICOS.store(pause, Ordering::Relaxed);
     }
     u32::try_from(time.as_nanos() * 1000 / u128::from(pause)).unwrap_or(u32::MAX)
@@ -229,13 +231,13 @@ fn measured_pause() -> u32 {
     for _ in 0..PAUSES {
         spin_loop();
     }
-    // An interrupt within the measurement would make the pause look long: it is bounded by what processors do.
+    // An interrupt during the measurement would make the pause seem long; no processor pauses for more than this bound.
     let nanos = (start.elapsed() / PAUSES).as_nanos().clamp(1, 100) as u32;
     nanos * 1000
 }
 
-/// A [`Backoff`] of an end that several threads may use at once. Wait-free. Two threads that learn at the same time may lose
-/// what one of them has learned.
+/// The [`Backoff`] of an end that several threads may use at once. Wait-free. Where two threads learn at the same time, what
+/// one of them has learned may be lost.
 pub(crate) struct SharedBackoff(AtomicU64);
 
 impl SharedBackoff {
@@ -245,7 +247,7 @@ impl SharedBackoff {
 
     /// For a clone of the end.
     pub(crate) fn again(&self) -> Self {
-        // ORDERING: Relaxed here and below; it guards nothing.
+        // ORDERING: Relaxed; the word guards nothing but itself.
         Self(AtomicU64::new(self.0.load(Ordering::Relaxed)))
     }
 
@@ -256,10 +258,12 @@ impl SharedBackoff {
     }
 
     pub(crate) fn recall(&self) -> Backoff {
+        // ORDERING: Relaxed; the word guards nothing but itself.
         Backoff::from_bits(self.0.load(Ordering::Relaxed))
     }
 
     pub(crate) fn keep(&self, backoff: Backoff) {
+        // ORDERING: Relaxed; the word guards nothing but itself.
         self.0.store(backoff.to_bits(), Ordering::Relaxed);
     }
 }

@@ -1,30 +1,31 @@
-//! The list: who waits at one side of an exchange, for whoever publishes next to find. Any thread; lock-free.
+//! The wait list: the waiters at one end of an mpmc channel or a pool, for the next publisher to find. Any thread;
+//! lock-free.
 //!
-//! A waiting thread, task or receiver takes a [`Waiter`], *arms* it, looks at the queue once more, and sleeps. Whoever
-//! publishes looks at the list's word and, where somebody waits, *calls* one: takes the bit of an armed slot, which only
-//! one can, and wakes whatever the slot's target stands for. A slot that is left while it is being called is given
-//! back by the caller, so a target is never touched by anybody but those who came for it.
+//! A waiting thread, task or receiver registers a [`Waiter`], *arms* it, looks at the queue once more, and sleeps. The
+//! publisher of a message (or of room) looks at the list's word and, where a waiter is armed, *notifies* one: it takes the
+//! armed bit of a slot, which only one thread can, and wakes the slot's target. A slot that its owner gives up while a
+//! notifier uses it is given back by that notifier, so no thread but these two ever touches the target.
 //!
 //! Store-then-load on both sides: publish, barrier, look at the word; against arm, barrier, look at the queue. The
-//! publisher's barrier is free for a stream: see the table. A sleeper that arms where nobody has promised fences has the
-//! kernel run them (`heavy`), *then* makes every publisher promise them, and so all that sleep after it need only a fence.
-//! When publishers have found nobody for a while they withdraw the promise.
+//! publisher's barrier is free for a stream: see the table. A waiter that arms while publishers have not promised fences
+//! has the kernel run them (`heavy`), and *then* makes every publisher promise them; so all later waiters need only a
+//! fence. When publishers have found no waiter for a while they withdraw the promise.
 //!
-//! | word | publisher's barrier | sleeper's barrier |
+//! | word | publisher's barrier | waiter's barrier |
 //! |---|---|---|
 //! | `FENCED` | a fence | a fence |
 //! | `PENDING` | a fence | `heavy`, then sets `FENCED` |
 //! | neither | none (`light`) | sets `PENDING`, `heavy`, sets `FENCED` |
 //!
-//! Why that is right: `FENCED` is not withdrawn while anybody is counted, and a sleeper is counted before it looks for
-//! the promise. `PENDING` is in the word before the heavy barrier begins; a publisher whose look at the word missed it had
-//! published before that barrier, and what it published is seen by everybody who finds `FENCED`. A publisher that sees
-//! either bit executes a fence and looks again, and the rest is two fences.
+//! Why that is right: `FENCED` is not withdrawn while a waiter is counted, and a waiter is counted before it looks for the
+//! promise. `PENDING` is in the word before the heavy barrier begins; a publisher whose look at the word missed it had
+//! published before that barrier, and every thread that finds `FENCED` sees what it published. A publisher that sees
+//! either bit executes a fence and looks again, and then two fences face each other.
 //!
-//! Cannot: say who has waited longest. Slots are called in turn, which forgets nobody.
+//! Cannot: say which waiter has waited longest. Slots are notified in turn, so every waiter is reached.
 
 use core::ptr;
-// What only hints: not the façade's, a model need not explore it.
+// For hints only, so not `crate::sync`'s: a model need not explore it.
 use core::sync::atomic::AtomicU32 as HintU32;
 
 use crossbeam_utils::CachePadded;
@@ -35,44 +36,44 @@ use super::waiter_target::WaiterTarget;
 use crate::os::{asymmetric, heavy, light};
 use crate::sync::{AtomicI32, AtomicPtr, AtomicU32, Ordering, fence};
 
-/// One that is armed, or about to be. The lowest bits of the word count them.
+/// One waiter that is armed, or about to be. The lowest bits of the word count them.
 const ARMED: u32 = 1;
 const ARMED_MASK: u32 = (1 << 29) - 1;
 /// Publishers execute a full fence before they look at the word.
 const FENCED: u32 = 1 << 29;
-/// They must, and a heavy barrier is under way for those that do not know yet.
+/// Publishers must execute a full fence, and a heavy barrier is under way for those that have not seen this bit.
 const PENDING: u32 = 1 << 30;
-/// This side will never come back.
+/// The ends that wait here are gone for good.
 const GONE: u32 = 1 << 31;
 
-/// Publications that find nobody after which fences are given up for the free barrier.
+/// Publications without a waiter after which fences are given up for the free barrier.
 const FENCE_WINDOW: u32 = if cfg!(ysuite_loom) { 1 } else { 64 };
 
-/// Those who wait. `P` is how one of them is woken.
+/// The waiters of one end.
 pub(crate) struct WaitList {
     word: CachePadded<AtomicU32>,
-    /// How many have been called that will certainly come, and have not yet. One that is quick may come before its caller
-    /// has counted it: then this is less than nothing for a moment.
+    /// How many threads have been notified and have not arrived. May be briefly negative: the waiter can decrement before
+    /// its notifier increments.
     in_flight: AtomicI32,
-    /// How often in a row nobody was found. Any publisher; lossy.
+    /// How many publications in a row have found no waiter. Any publisher; lossy.
     idle_publications: HintU32,
     /// Where the next search begins: a block, and a slot in it. Hints.
     block: AtomicPtr<SlotBlock>,
     slot: HintU32,
-    /// The blocks, which only become more.
+    /// The first block. Blocks are only ever appended.
     blocks: AtomicPtr<SlotBlock>,
     /// The newest block, or one shortly before it. A hint.
     newest: AtomicPtr<SlotBlock>,
-    /// The blocks that have slots to give.
+    /// The blocks with free slots.
     vacant: Vacancies,
 }
 
-/// What a look at the word has found.
+/// The list's word as a thread has found it.
 #[derive(Clone, Copy)]
 pub(crate) struct ListState(u32);
 
 impl ListState {
-    /// Somebody waits.
+    /// Whether a waiter is armed, or about to be.
     pub(crate) fn is_armed(self) -> bool {
         self.0 & ARMED_MASK != 0
     }
@@ -96,7 +97,7 @@ impl WaitList {
         }
     }
 
-    /// Takes a slot. Allocates a block where none is free. Costs the same however many there are.
+    /// Takes a slot. Allocates a block where no slot is free. Costs the same however many waiters there are.
     pub(crate) fn register(&self) -> Waiter {
         self.vacant.register().unwrap_or_else(|| self.register_further())
     }
@@ -104,16 +105,16 @@ impl WaitList {
     /// Takes a slot in a new block.
     #[cold]
     fn register_further(&self) -> Waiter {
-        // ORDERING: Acquire pairs with the Release below.
+        // ORDERING: Acquire pairs with the Release store of `newest` below, which hands over the block.
         // SAFETY: blocks live as long as the list.
         let mut link = match unsafe { self.newest.load(Ordering::Acquire).as_ref() } {
             Some(newest) => &newest.next,
             None => &self.blocks,
         };
         loop {
-            // ORDERING: Acquire pairs with the Release in `extend`.
+            // ORDERING: Acquire pairs with the Release exchange in `SlotBlock::extend`, which hands over the block.
             let known = link.load(Ordering::Acquire);
-            // SAFETY: as above.
+            // SAFETY: `known` is null or a block of this list, and blocks live as long as the list.
             let (block, made) = match unsafe { known.as_ref() } {
                 Some(block) => (block, false),
                 None => SlotBlock::extend(link),
@@ -122,7 +123,7 @@ impl WaitList {
             tests::step();
             let index = if made { Some(0) } else { block.register() };
             if made {
-                // ORDERING: Release hands the block to whoever finds it here first.
+                // ORDERING: Release pairs with the Acquire load of `newest` above: a thread may find the block here first.
                 self.newest.store(ptr::from_ref(block).cast_mut(), Ordering::Release);
                 self.vacant.put(block);
             }
@@ -133,30 +134,31 @@ impl WaitList {
         }
     }
 
-    /// A target, to be changed only while its slot is not armed.
+    /// How the owner of a slot is woken. Only the owner may change it, and only while the slot is not armed.
     pub(crate) fn target(&self, slot: &Waiter) -> &WaiterTarget {
         self.block(slot).target(slot.index)
     }
 
     fn block(&self, slot: &Waiter) -> &SlotBlock {
-        // SAFETY: blocks live as long as the list, and a slot is only ever used with its own.
+        // SAFETY: blocks live as long as the list, and a waiter is only ever used with the list it registered with.
         unsafe { &*slot.block }
     }
 
-    /// Publisher, after each publication: whether [`attend`](Self::attend) must look closer.
+    /// Publisher, after each publication: whether [`attend`](Self::attend) must look again, behind a fence.
     #[inline(always)]
     pub(crate) fn published(&self) -> bool {
         light();
-        // ORDERING: Relaxed; behind `light()`, which pairs with `heavy()` in `arm`.
+        // ORDERING: Relaxed; `light()` comes before it, and pairs with `heavy()` in `arm`: either this load sees the
+        // waiter's bits, or the waiter's second look sees the publication.
         self.word.load(Ordering::Relaxed) != 0
     }
 
     /// Publisher: the word, behind a full fence.
     pub(crate) fn attend(&self) -> ListState {
-        // ORDERING: pairs with the fence in `arm`: either what follows finds the bit, or the sleeper's second look sees
-        // what was published before.
+        // ORDERING: pairs with the fence in `arm`: either the loads below find the armed waiter, or the waiter's second
+        // look sees what was published before this fence.
         fence(Ordering::SeqCst);
-        // ORDERING: Relaxed; bits are taken by read-modify-writes.
+        // ORDERING: Relaxed; armed bits are taken by the read-modify-write in `SlotBlock::claim`.
         let word = self.word.load(Ordering::Relaxed);
         if word & (ARMED_MASK | GONE) == 0 && word & FENCED != 0 && asymmetric() {
             // ORDERING: Relaxed twice; a count that is lost now and then delays the change.
@@ -164,45 +166,51 @@ impl WaitList {
             self.idle_publications
                 .store(if idle_publications < FENCE_WINDOW { idle_publications } else { 0 }, Ordering::Relaxed);
             if idle_publications >= FENCE_WINDOW {
-                // Fails where anybody has been counted meanwhile.
-                // ORDERING: SeqCst read-modify-write, in one order with those of `arm`.
+                // Fails where a waiter has been counted meanwhile.
+                // ORDERING: SeqCst, in one order with the read-modify-writes of `arm`: a waiter that is counted after this
+                // finds FENCED gone. Relaxed on failure: nothing is read on the strength of it.
                 let _ = self.word.compare_exchange(word, 0, Ordering::SeqCst, Ordering::Relaxed);
             }
         }
         ListState(word)
     }
 
-    /// Sleeper: from now on it may be called. Afterwards it must look at the queue once more before it sleeps. Nothing
-    /// changes for a slot that is armed already. `is_thread`: it will come at once when it is called.
+    /// Waiter: from now on it may be notified. Afterwards it must look at the queue once more before it sleeps. Nothing
+    /// changes for a slot that is armed already. `is_thread`: the waiter is a thread, and comes at once when notified.
     pub(crate) fn arm(&self, slot: &Waiter, is_thread: bool) {
         let (block, bit) = (self.block(slot), 1_u64 << slot.index);
         block.enlist(slot.index, is_thread);
-        // ORDERING: SeqCst, in one order with the withdrawal in `attend`; counted before the bit, so that the count is
-        // never less than the bits. Acquire for whoever made the promise.
+        // ORDERING: SeqCst, in one order with the exchange in `attend` that withdraws FENCED. It comes before the armed
+        // bit, so that the count is never less than the bits. Acquire pairs with the Release by which another waiter has
+        // set FENCED, after its heavy barrier.
         let mut word = self.word.fetch_add(ARMED, Ordering::SeqCst);
         if word & FENCED == 0 {
-            // ORDERING: as above. Nobody withdraws anything while this one is counted.
+            // ORDERING: SeqCst, in one order with the exchange in `attend`, which fails while this waiter is counted; so
+            // PENDING is in the word before the heavy barrier begins, and stays.
             word = self.word.fetch_or(PENDING, Ordering::SeqCst);
             debug_assert!(word & ARMED_MASK != 0);
             // Pairs with `light()` in `published`.
             heavy();
-            // ORDERING: Release (as above) hands what the barrier has brought to whoever finds the bit.
+            // ORDERING: SeqCst, so Release: a waiter that finds FENCED, by the `fetch_add` above, sees what the heavy
+            // barrier has made visible to this thread.
             self.word.fetch_or(FENCED, Ordering::SeqCst);
         }
-        // ORDERING: Release pairs with the Acquire in `SlotBlock::call`.
+        // ORDERING: Release pairs with the Acquire in `SlotBlock::claim`: the notifier finds the target set up.
         if block.armed.fetch_or(bit, Ordering::AcqRel) & bit != 0 {
-            // Armed already, and still.
+            // The slot was armed already, and has been counted then.
             self.uncount();
             block.unuse(slot.index, &self.vacant);
         }
-        // ORDERING: pairs with the fence in `attend`.
+        // ORDERING: pairs with the fence in `attend`: either the publisher finds the armed bit, or the waiter's look after
+        // this sees what was published.
         fence(Ordering::SeqCst);
     }
 
-    /// Sleeper: does not want to be called any more. False: it was not armed, or has been called.
+    /// Waiter: must not be notified any more. False: it was not armed, or has been notified.
     pub(crate) fn disarm(&self, slot: &Waiter) -> bool {
         let (block, bit) = (self.block(slot), 1_u64 << slot.index);
-        // ORDERING: AcqRel: a bit found gone means that what its caller had published is visible.
+        // ORDERING: Acquire pairs with the Release in `SlotBlock::claim`: where the bit is gone, what its notifier had
+        // published is visible. Release keeps what the owner did to the target before later users of the bit.
         if block.armed.fetch_and(!bit, Ordering::AcqRel) & bit == 0 {
             return false;
         }
@@ -211,42 +219,46 @@ impl WaitList {
         true
     }
 
-    /// Whether the slot is armed, and has not been called.
+    /// Whether the slot is armed, and has not been notified.
     pub(crate) fn is_armed(&self, slot: &Waiter) -> bool {
-        // ORDERING: Acquire, as in `disarm`.
+        // ORDERING: Acquire pairs with the Release in `SlotBlock::claim`: where the bit is gone, what its notifier had
+        // published is visible.
         self.block(slot).armed.load(Ordering::Acquire) & (1 << slot.index) != 0
     }
 
     fn uncount(&self) {
-        // ORDERING: AcqRel keeps the promise of `arm` visible to whoever finds it in the word.
+        // ORDERING: AcqRel keeps the release sequence of `arm` whole: a waiter that finds FENCED in the word sees what the
+        // heavy barrier has made visible.
         self.word.fetch_sub(ARMED, Ordering::AcqRel);
     }
 
-    /// One that was called as certain has come: it has taken what there was for it, or is about to leave.
+    /// A notified thread has arrived: it has taken what there was for it, or is about to unregister.
     pub(crate) fn arrive(&self) {
-        // ORDERING: AcqRel: whoever comes last sees what the others have taken.
+        // ORDERING: AcqRel: a thread that finds this one arrived, by `in_flight`, sees what it has taken.
         self.in_flight.fetch_sub(1, Ordering::AcqRel);
     }
 
-    /// How many have been called and will certainly come, and have not yet.
+    /// How many threads have been notified and have not arrived.
     pub(crate) fn in_flight(&self) -> usize {
-        // ORDERING: Acquire pairs with the release in `arrive`.
+        // ORDERING: Acquire pairs with the Release in `arrive`: what the arrived threads have taken is visible.
         self.in_flight.load(Ordering::Acquire).max(0) as usize
     }
 
     /// The word as it stands.
     pub(crate) fn word(&self) -> ListState {
-        // ORDERING: Acquire: who finds an armed one sees what it had seen.
+        // ORDERING: Acquire pairs with the read-modify-writes of `arm`: a thread that finds a waiter armed sees what that
+        // waiter had seen.
         ListState(self.word.load(Ordering::Acquire))
     }
 
-    /// Publisher: takes one of those who wait, in turn.
+    /// Publisher: takes the armed bit of the next waiter, in turn. The caller wakes it.
     pub(crate) fn notify_one(&self) -> Option<Notified<'_>> {
-        // ORDERING: Acquire pairs with the Release in `extend`.
+        // ORDERING: Acquire pairs with the Release exchange in `SlotBlock::extend`, which hands over the block.
         let first = self.blocks.load(Ordering::Acquire);
-        // ORDERING: Acquire pairs with the Release in `called`; Relaxed for the slot: any is a good beginning.
+        // ORDERING: Acquire pairs with the Release in `notified`, which hands over the block.
         let begin = self.block.load(Ordering::Acquire);
         let begin = if begin.is_null() { first } else { begin };
+        // ORDERING: Relaxed; any slot is a good place to begin.
         let mut mask = u64::MAX << (self.slot.load(Ordering::Relaxed) % 64);
         let (mut at, mut wrapped) = (begin, false);
         // SAFETY: blocks live as long as the list.
@@ -258,7 +270,7 @@ impl WaitList {
                 return None;
             }
             mask = u64::MAX;
-            // ORDERING: Acquire pairs with the Release in `extend`.
+            // ORDERING: Acquire pairs with the Release exchange in `SlotBlock::extend`, which hands over the block.
             at = block.next.load(Ordering::Acquire);
             if at.is_null() {
                 wrapped = true;
@@ -270,41 +282,47 @@ impl WaitList {
 
     fn notified<'a>(&'a self, block: &'a SlotBlock, index: usize) -> Notified<'a> {
         let notified = Notified::new(&self.vacant, block, index);
-        // ORDERING: Relaxed, a hint; Release for the pointer, which hands the block to whoever finds it here first.
+        // ORDERING: Relaxed; a hint.
         self.slot.store(index as u32 + 1, Ordering::Relaxed);
+        // ORDERING: Release pairs with the Acquire in `notify_one`: a thread may find the block here first.
         self.block.store(ptr::from_ref(block).cast_mut(), Ordering::Release);
         if notified.is_thread() {
-            // ORDERING: AcqRel, as in `arrive`.
+            // ORDERING: AcqRel keeps the release sequence of `arrive` whole: a thread that loads this count sees what the
+            // arrived threads have taken.
             self.in_flight.fetch_add(1, Ordering::AcqRel);
         }
         self.uncount();
         notified
     }
 
-    /// Gives a slot back. It must not be armed; if it is being called right now, its caller gives it back.
+    /// Gives a slot up. It must not be armed. If a notifier still uses it, that notifier gives it back.
     pub(crate) fn unregister(&self, slot: &Waiter) {
         self.block(slot).unregister(slot.index, &self.vacant);
     }
 
-    /// This side will never come back: from now on every publication is answered with that. What is in the queue must be
-    /// looked at afterwards.
+    /// The ends that wait here are gone: every later publication finds that in the word. The caller must look at what is
+    /// in the queue afterwards.
     pub(crate) fn go(&self) {
-        // ORDERING: as in `arm`, and the word is never made to promise less again.
+        // ORDERING: SeqCst, in one order with the exchange in `attend` that withdraws FENCED and fails once GONE is set; so
+        // the promise is never withdrawn again.
         if self.word.fetch_or(GONE | PENDING, Ordering::SeqCst) & FENCED == 0 {
+            // Pairs with `light()` in `published`.
             heavy();
         }
-        // ORDERING: pairs with the fence in `attend`.
+        // ORDERING: pairs with the fence in `attend`: either the publisher finds GONE, or the caller's look after this sees
+        // what was published.
         fence(Ordering::SeqCst);
     }
 }
 
 impl Drop for WaitList {
     fn drop(&mut self) {
-        // ORDERING: Relaxed throughout; nobody else is left.
+        // ORDERING: Relaxed; the list is dropped by the last thread that has access to it.
         let mut at = self.blocks.load(Ordering::Relaxed);
         while !at.is_null() {
-            // SAFETY: made by `Box::into_raw`, and this is the last look at it.
+            // SAFETY: made by `Box::into_raw` in `SlotBlock::extend`, and freed here only, once.
             let block = unsafe { Box::from_raw(at) };
+            // ORDERING: Relaxed; the list is dropped by the last thread that has access to it.
             at = block.next.load(Ordering::Relaxed);
         }
     }
@@ -318,7 +336,7 @@ pub(super) mod tests {
         static STEPS: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// A block has been looked at for a slot.
+    /// Counts a block that was looked at for a free slot.
     pub(in super::super) fn step() {
         STEPS.set(STEPS.get() + 1);
     }
@@ -338,19 +356,19 @@ pub(super) mod tests {
             ((0..slots).map(|_| list.register()).collect(), STEPS.get())
         }
 
-        fn different(slots: &[Waiter]) -> (usize, usize) {
+        fn distinct(slots: &[Waiter]) -> (usize, usize) {
             let all: HashSet<_> = slots.iter().map(|slot| (slot.block, slot.index)).collect();
             let blocks: HashSet<_> = slots.iter().map(|slot| slot.block).collect();
             (all.len(), blocks.len())
         }
 
         #[test]
-        fn beginning_to_wait_looks_at_few_blocks_however_many_wait() {
+        fn registering_looks_at_few_blocks_however_many_waiters_there_are() {
             let list = WaitList::new();
             let (mut slots, steps) = register(&list, MANY);
             assert!(steps <= MANY * 2, "{steps} steps");
-            assert_eq!(different(&slots), (MANY, MANY.div_ceil(64)));
-            // Those that leave make room, wherever that is, and it is found.
+            assert_eq!(distinct(&slots), (MANY, MANY.div_ceil(64)));
+            // Slots that are given back anywhere are found again.
             for every in [2, 64, 1_000, 1] {
                 let mut left = 0;
                 slots.retain(|slot| {
@@ -364,27 +382,27 @@ pub(super) mod tests {
                 let (more, steps) = register(&list, MANY - slots.len());
                 assert!(steps <= more.len() * 3 + 1, "{steps} steps for {} slots", more.len());
                 slots.extend(more);
-                assert_eq!(different(&slots), (MANY, MANY.div_ceil(64)));
+                assert_eq!(distinct(&slots), (MANY, MANY.div_ceil(64)));
             }
         }
 
         #[test]
-        fn places_that_threads_take_and_leave_are_never_anothers_and_come_back() {
+        fn slots_have_one_owner_at_a_time_and_are_used_again() {
             let list = &WaitList::new();
             std::thread::scope(|scope| {
                 for _ in 0..4 {
                     scope.spawn(|| {
                         for round in 0..200 {
                             let (slots, _) = register(list, round % 150);
-                            assert_eq!(different(&slots).0, slots.len());
+                            assert_eq!(distinct(&slots).0, slots.len());
                             slots.iter().for_each(|slot| list.unregister(slot));
                         }
                     });
                 }
             });
-            // A block or two more than were ever full, made while others were being taken off.
+            // A few blocks more than were ever full, allocated while other threads were popping blocks.
             let (slots, _) = register(list, 600);
-            let (all, blocks) = different(&slots);
+            let (all, blocks) = distinct(&slots);
             assert!(all == 600 && blocks <= 600 / 64 + 8, "{blocks} blocks");
         }
     }

@@ -1,8 +1,9 @@
-//! Waiting in an exchange: look, arm a slot in the list, look again, sleep; and what is owed when the wait ends.
+//! Waiting of ends that many threads use, those of an mpmc channel or a pool: look, arm a slot of the list, look again,
+//! sleep; and pass a notification on when the wait ends. One wait belongs to one thread or one future.
 //!
-//! One that has been called answers for the message (or the room) it was called for: when its wait ends, however it ends,
-//! and more can be had, it wakes the next. So a wait that times out, a future that is dropped, and a thread that panics
-//! pass on what they were told.
+//! A waiter that has been notified answers for the message (or the room) it was notified of: when its wait ends, however it
+//! ends, and more can be had, it notifies the next. So a wait that times out, a future that is dropped, and a thread that
+//! panics pass their notification on.
 
 use core::task::{Context, Poll, Waker};
 
@@ -14,13 +15,14 @@ use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::sync::{Ordering, fence};
 
-/// An end of which there are several, all waiting for the same thing: of an exchange, or takers from a pool.
+/// An end of which there are several, all waiting for the same thing: the receivers or the senders of an mpmc channel, or
+/// the takers from a pool.
 pub(crate) trait SharedEnd: Copy {
-    /// Those who wait.
+    /// The waiters of this end.
     fn list(&self) -> &WaitList;
     /// Whether waiting is over: something can be done, or nothing ever will be.
     fn is_ready(&self) -> bool;
-    /// For how many there may be something to do.
+    /// For how many waiters there may be something to do.
     fn supply(&self) -> usize;
 }
 
@@ -30,14 +32,14 @@ pub(crate) struct ManyWait<S: SharedEnd> {
     slot: Option<Waiter>,
     /// Armed, as far as this end knows.
     armed: bool,
-    /// Was notified, and owes the others a look.
+    /// Was notified, and must notify the next waiter if more can be had.
     is_notified: bool,
-    /// Was called as a thread, and is counted as coming.
+    /// Was notified as a thread, and is counted by [`WaitList::in_flight`].
     in_flight: bool,
 }
 
 impl<S: SharedEnd> ManyWait<S> {
-    /// `called`: on behalf of another slot, which has been left.
+    /// `is_notified`: another slot of the same end has been notified, and this wait answers for it.
     pub(crate) fn new(end: S, is_notified: bool) -> Self {
         Self { end, slot: None, armed: false, is_notified, in_flight: false }
     }
@@ -51,12 +53,12 @@ impl<S: SharedEnd> ManyWait<S> {
             return end.is_ready();
         }
         let mut backoff = shared.recall();
-        if backoff.look(deadline, || end.is_ready()) || backoff.yield_now(deadline, || end.is_ready()) {
+        if backoff.spin(deadline, || end.is_ready()) || backoff.yield_now(deadline, || end.is_ready()) {
             shared.keep(backoff);
             return true;
         }
         let mut asleep = Asleep { wait: self, waker: None };
-        // A wake-up may be in vain: another end was quicker, or it was meant for an earlier wait.
+        // A wake-up may be in vain: another end was quicker, or the wake-up was for an earlier wait.
         let ready = block(&mut asleep, |asleep| backoff.time(|| asleep.wait.sleep(deadline)));
         shared.keep(backoff);
         ready.is_some()
@@ -74,7 +76,7 @@ impl<S: SharedEnd> ManyWait<S> {
         }
     }
 
-    /// Not armed any more: either nobody has notified it, or somebody has.
+    /// Disarms the slot, and notes whether it has been notified.
     fn disarm_slot(&mut self, is_thread: bool) {
         let (true, Some(slot)) = (self.armed, &self.slot) else { return };
         self.armed = false;
@@ -101,7 +103,7 @@ struct Asleep<'a, S: SharedEnd> {
 impl<S: SharedEnd> Waiting for Asleep<'_, S> {
     type News = ();
 
-    /// Looks once each time: what is there now may be gone the next time.
+    /// Looks once: what is there now may be gone at the next look.
     fn look(&mut self) -> Option<()> {
         self.wait.end.is_ready().then_some(())
     }
@@ -129,7 +131,7 @@ impl<S: SharedEnd> Waiting for Asleep<'_, S> {
 
 impl<S: SharedEnd> Drop for ManyWait<S> {
     fn drop(&mut self) {
-        // Armed only where a future is dropped, or foreign code has panicked.
+        // Still armed only where a future is dropped, or foreign code has panicked.
         self.disarm_slot(false);
         let mut waker = None;
         if let Some(slot) = &self.slot {
@@ -148,13 +150,13 @@ impl<S: SharedEnd> Drop for ManyWait<S> {
     }
 }
 
-/// Something has come for so many: wakes as many as wait. A thread is the last, since it passes on what it leaves; a task
-/// or an attached receiver may have other things to do.
+/// There is something for up to `most` waiters: notifies as many. Stops after a thread, which notifies the next itself if
+/// it leaves anything; a task or an attached receiver may have other things to do.
 pub(crate) fn notify(list: &WaitList, most: usize) {
     let mut panics = Panics::none();
     for _ in 0..most {
         let Some(notified) = list.notify_one() else { return };
-        // A thread sees to what is behind it.
+        // A thread notifies the next waiter itself.
         let is_last = notified.is_thread();
         panics.catch(|| notified.wake(is_last));
         if is_last {
@@ -163,9 +165,10 @@ pub(crate) fn notify(list: &WaitList, most: usize) {
     }
 }
 
-/// Nothing will ever come: wakes all. One waker that panics does not keep the others asleep.
+/// Nothing will ever come: notifies all waiters. A waker that panics does not keep the others asleep.
 pub(crate) fn notify_all(list: &WaitList) {
-    // ORDERING: pairs with the fence in `WaitList::arm`: a sleeper sees that the ring is closed, or is seen here.
+    // ORDERING: pairs with the fence in `WaitList::arm`: either a waiter sees that the channel is closed, or its armed bit
+    // is found here.
     fence(Ordering::SeqCst);
     let mut panics = Panics::none();
     while let Some(notified) = list.notify_one() {
@@ -173,8 +176,8 @@ pub(crate) fn notify_all(list: &WaitList) {
     }
 }
 
-/// What one that has been called owes the others once it has taken what it wanted, or leaves: if more can be had than
-/// those who are coming will take, one more is woken.
+/// A notified waiter has taken what it wanted, or unregisters: if more can be had than the threads in flight will take,
+/// notifies the next.
 pub(crate) fn propagate(end: impl SharedEnd) {
     let list = end.list();
     if list.word().is_armed() && end.is_ready() {
@@ -185,7 +188,7 @@ pub(crate) fn propagate(end: impl SharedEnd) {
     }
 }
 
-/// What one that had been called owes, while foreign code runs that may panic: then it is passed on at once.
+/// The notification that an end answers for while foreign code runs. Passed on when dropped, so also where that panics.
 pub(crate) struct Owed<S: SharedEnd> {
     pub(crate) end: S,
     pub(crate) is_notified: bool,

@@ -1,7 +1,7 @@
-//! Waiting: who waits, how each of them is woken, how long to look before sleeping, and the waits themselves.
+//! Waiting: which ends wait, how each of them is woken, how long to spin before sleeping, and the waits themselves.
 //!
-//! One end of its own word waits in [`one`]; several that wait for the same thing, of an exchange or a pool, wait in [`many`],
-//! on a [list](WaitList). Nothing here knows of messages.
+//! An end that one thread uses has a word of its own and waits in [`one`]. Ends that several threads use, those of an mpmc
+//! channel or a pool, wait for the same thing in [`many`], on a [list](WaitList). Nothing here knows of messages.
 
 mod backoff;
 mod list;
@@ -14,7 +14,7 @@ mod vacancies;
 mod waiter_target;
 
 pub use self::backoff::Spin;
-pub(crate) use self::backoff::{Backoff, SharedBackoff, look_for_a_moment};
+pub(crate) use self::backoff::{Backoff, SharedBackoff, spin_for_a_moment};
 pub(crate) use self::list::WaitList;
 pub(crate) use self::subscription::Subscriptions;
 pub(crate) use self::target::{Parker, WakeTarget};

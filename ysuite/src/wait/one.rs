@@ -1,4 +1,4 @@
-//! Waiting of an end that one thread uses: the thread, with a deadline; its task; and its attachment to a set.
+//! Waiting of an end that one thread uses at a time: as a thread with a deadline, as a task, and attached to a set.
 
 use core::task::{Context, Poll};
 
@@ -10,28 +10,28 @@ use crate::passive::Passive;
 use crate::signal::{AttachError, Registration};
 use crate::sync::window;
 
-/// An end of a channel that can wait until something is ready: a message, room, or the other end's going.
+/// An end of a channel that can wait for a message, for room, or for the other end to go.
 pub(crate) trait WaitingEnd {
-    /// Whether there may be more such ends than CPUs, all waiting for the same other end: then they let others go first
-    /// before they sleep.
+    /// Whether there may be more such ends than CPUs, all waiting for the same other end: then a thread yields its CPU a few
+    /// times before it sleeps.
     const CROWDED: bool = false;
     /// Whether waiting is over. Never blocks; may step forward in the queue.
     fn is_ready(&mut self) -> bool;
-    /// Where this end says that it sleeps.
+    /// The word that says how this end sleeps.
     fn passive(&self) -> &Passive;
-    /// How it can be woken.
+    /// How this end can be woken.
     fn target(&self) -> &WakeTarget;
-    /// Says that this end is about to sleep, in ways that `tokens` name. It must be looked at once more before it does.
+    /// Says that this end is about to sleep, in ways that `tokens` name. The caller must look once more before it sleeps.
     fn arm(&mut self, tokens: u32) {
         self.passive().arm(tokens);
     }
-    /// Whether this end has nothing to poll: all that is published will call it. An end of one queue has its own word
-    /// alone; an end of many queues may get something to poll whenever it looks.
+    /// Whether this end has nothing to poll: whatever is published will wake it. An end of one queue has only its own word;
+    /// an end of many queues may get something to poll whenever it looks.
     fn is_all_armed(&self) -> bool {
         true
     }
-    /// Behind [`arm`](Self::arm): arms what this end would have to poll. True: a message was found there, or the end of a
-    /// queue, and this end must be looked at once more.
+    /// After [`arm`](Self::arm): arms what this end would have to poll. True: a message was found there, or the end of a
+    /// queue, and the caller must look once more.
     fn arm_all(&mut self) -> bool {
         false
     }
@@ -39,7 +39,7 @@ pub(crate) trait WaitingEnd {
 
 /// The set that an end is attached to.
 pub(crate) fn registration(end: &impl WaitingEnd) -> Option<&Registration> {
-    // SAFETY: this is the end's own thread; it attaches and detaches below only, and not meanwhile.
+    // SAFETY: the end is borrowed by its own thread, so `attach` and `detach`, which need `&mut`, do not run meanwhile.
     unsafe { end.target().registration() }
 }
 
@@ -50,7 +50,7 @@ struct SleepingEnd<'a, E> {
 }
 
 impl<'a, E: WaitingEnd> SleepingEnd<'a, E> {
-    /// An attached end is called through its set as well: its id is up whenever something may be there, however the wait
+    /// An attached end is woken through its set as well: its id is up whenever there may be a message, however the wait
     /// ends.
     fn new(end: &'a mut E, way: u32) -> Self {
         let tokens = if registration(end).is_some() { way | SIGNAL } else { way };
@@ -67,7 +67,7 @@ impl<E: WaitingEnd> Waiting for SleepingEnd<'_, E> {
 
     fn arm(&mut self) -> bool {
         if self.tokens & SIGNAL != 0 {
-            // SAFETY: this is the end's own thread, which neither attaches nor detaches meanwhile.
+            // SAFETY: the end is borrowed by its own thread, which neither attaches nor detaches it meanwhile.
             unsafe { self.end.target().deposit() };
         }
         self.end.arm(self.tokens);
@@ -75,15 +75,15 @@ impl<E: WaitingEnd> Waiting for SleepingEnd<'_, E> {
     }
 
     fn arm_further(&mut self) -> bool {
-        // A sender that raises a lane behind the look before this finds the end's own word armed, or has found it so.
+        // A sender that raises a lane after the last look finds the end's own word armed, or has found it so already.
         let found = self.end.arm_all();
-        debug_assert!(found || self.end.is_all_armed(), "an end sleeps beside what it would have to poll");
+        debug_assert!(found || self.end.is_all_armed(), "an end sleeps with something left to poll");
         found
     }
 
     fn disarm(&mut self) {
         self.end.passive().disarm(self.tokens);
-        // No sender needs to call, but an attached end's id must be up.
+        // No sender needs to wake this end any more, but an attached end's id must be up.
         if let Some(registration) = registration(self.end) {
             registration.raise();
         }
@@ -93,7 +93,7 @@ impl<E: WaitingEnd> Waiting for SleepingEnd<'_, E> {
 /// Sleeps on an armed word until its token is taken (true) or the deadline has passed (false).
 fn sleep(passive: &Passive, deadline: Deadline) -> bool {
     loop {
-        // The publisher may have changed its promise beside our token: what is slept on is the word as it stands.
+        // The publisher may have changed FENCED beside the token, so the value to sleep on is the word as it stands.
         let word = passive.look();
         if word & FUTEX == 0 {
             return true;
@@ -111,7 +111,7 @@ fn sleep(passive: &Passive, deadline: Deadline) -> bool {
 #[cold]
 #[inline(never)]
 pub(crate) fn block<E: WaitingEnd>(end: &mut E, backoff: &mut Backoff, deadline: Deadline) -> bool {
-    if backoff.look(deadline, || end.is_ready()) {
+    if backoff.spin(deadline, || end.is_ready()) {
         return true;
     }
     if E::CROWDED && backoff.yield_now(deadline, || end.is_ready()) {
@@ -127,7 +127,7 @@ pub(crate) fn block<E: WaitingEnd>(end: &mut E, backoff: &mut Backoff, deadline:
 /// Registers the task to be woken once the end is ready, unless it is ready already.
 pub(crate) fn poll(end: &mut impl WaitingEnd, context: &mut Context<'_>) -> Poll<()> {
     if end.is_ready() {
-        // A token left by an earlier poll would have the next message wake us for nothing.
+        // With the token of an earlier poll the next message would wake the task for nothing.
         if end.passive().look() & TASK != 0 {
             end.passive().disarm(TASK);
         }
@@ -140,7 +140,7 @@ pub(crate) fn poll(end: &mut impl WaitingEnd, context: &mut Context<'_>) -> Poll
     }
 }
 
-/// The task that was registered waits no longer. Its waker is dropped last: foreign code, which may panic.
+/// The registered task waits no longer. Its waker is dropped last: foreign code, which may panic.
 pub(crate) fn forget(end: &mut impl WaitingEnd) {
     if end.passive().look() & TASK != 0 {
         end.passive().disarm(TASK);
@@ -148,7 +148,7 @@ pub(crate) fn forget(end: &mut impl WaitingEnd) {
     drop(end.target().forget());
 }
 
-/// A task that waits for an end of `owner`. However its wait ends, its waker is let go of then.
+/// The wait of a task for an end of `owner`. However the wait ends, the task's waker is dropped then.
 pub(crate) struct TaskWait<'a, O> {
     pub(crate) owner: &'a mut O,
     forget: fn(&mut O),
@@ -168,14 +168,14 @@ impl<O> Drop for TaskWait<'_, O> {
 }
 
 /// What an attached end does when it finds nothing: takes its id down, arms, and looks once more. True: a message has
-/// come meanwhile. An unattached end does nothing here, and pays nothing.
+/// come meanwhile. For an end that is not attached this does nothing.
 pub(crate) fn rest(end: &mut impl WaitingEnd) -> bool {
     let Some(registration) = registration(end) else { return false };
-    // Armed already, with nothing to poll beside its word.
+    // The end is armed already, with nothing left to poll.
     if !registration.is_up() && end.passive().look() & SIGNAL != 0 && end.is_all_armed() {
         return false;
     }
-    // Down first: a sender that publishes after the arming raises it again.
+    // Down before the arming: a sender that publishes after the arming raises the id again.
     registration.lower();
     window();
     arm_and_look(&mut SleepingEnd { end, tokens: SIGNAL }).is_some()
@@ -193,6 +193,6 @@ pub(crate) fn attach(end: &mut impl WaitingEnd, registration: Registration) -> R
 /// Takes an end out of its set. True: it was in one.
 pub(crate) fn detach(end: &mut impl WaitingEnd) -> bool {
     end.passive().disarm(SIGNAL);
-    // SAFETY: this is the end's own thread, which uses no registration meanwhile.
+    // SAFETY: the end is borrowed mutably by its own thread, so no registration of it is in use.
     unsafe { end.target().detach() }
 }

@@ -1,7 +1,7 @@
-//! Slots for those who wait, in blocks: who has one, and which of them may be called. Any thread; lock-free.
+//! Slots of a wait list, in blocks: which are taken, and which may be notified. Any thread; lock-free.
 //!
-//! A slot is used by its owner, and by at most one caller for each time it was armed. The last of them gives it back, so
-//! nobody target a bell that is another's by now, and nobody waits for anybody.
+//! A slot is used by its owner, and by at most one notifier for each time it was armed. The last of these users gives the
+//! slot back. So no notifier wakes a target that has passed to another owner, and no thread waits for another.
 
 use core::ops::Deref;
 use core::ptr;
@@ -14,46 +14,46 @@ use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 /// Slots in a block.
 const SLOTS: usize = if cfg!(ysuite_loom) { 3 } else { 64 };
-/// All of them.
+/// The bits of all slots of a block.
 const ALL: u64 = u64::MAX >> (64 - SLOTS);
-/// In [`WaiterSlot::users`]: the owner has left, whoever is last gives the slot back.
+/// In [`WaiterSlot::users`]: the owner has unregistered; the last user gives the slot back.
 const LEFT: u32 = 1 << 31;
 
-/// Slots that are made together. They live as long as their list.
+/// Slots that are allocated together. They live as long as their list.
 pub(crate) struct SlotBlock {
-    /// Slots that somebody has.
+    /// Slots that have an owner.
     taken: AtomicU64,
-    /// Slots whose owners wait to be called. The truth; the count in the word is never less.
+    /// Slots whose owners wait to be notified. Exact; the count in the list's word is never less.
     pub(super) armed: AtomicU64,
     /// The block made after this one.
     pub(super) next: AtomicPtr<SlotBlock>,
-    /// While it has room, the block below it; see [`Vacancies`].
+    /// While the block is on the stack of blocks with room, the block below it; see [`Vacancies`].
     pub(super) below: AtomicPtr<SlotBlock>,
-    /// Whether it is among those with room.
+    /// Whether the block is on that stack.
     pub(super) listed: AtomicBool,
     slots: [WaiterSlot; SLOTS],
 }
 
 struct WaiterSlot {
-    /// One for each arming not yet disarmed or called to its end, and `LEFT`.
+    /// How many armings have been neither disarmed nor notified to the end, and `LEFT`.
     users: AtomicU32,
-    /// Whether its owner, once notified, certainly comes at once.
+    /// Whether the owner is a blocked thread, which comes at once when it is notified.
     is_thread: HandedBool,
     target: WaiterTarget,
 }
 
-/// A slot of one's own in a list. Left by [`WaitList::unregister`](super::WaitList::unregister).
+/// A registered waiter: the slot it owns. Given up by [`WaitList::unregister`](super::WaitList::unregister).
 pub(crate) struct Waiter {
     pub(super) block: *const SlotBlock,
     pub(super) index: usize,
 }
 
-// SAFETY: a slot is a name for a part of the list, which is shared between threads anyway.
+// SAFETY: a `Waiter` only names a slot; the slot is part of the list, which any thread may use.
 unsafe impl Send for Waiter {}
-// SAFETY: as above.
+// SAFETY: a shared `Waiter` gives no access but to its slot, all of whose fields may be used from any thread.
 unsafe impl Sync for Waiter {}
 
-/// One that has been notified: its target is to be rung, before this is dropped.
+/// A waiter whose armed bit the notifier has taken. The notifier wakes the target before it drops this.
 pub(crate) struct Notified<'a> {
     vacant: &'a Vacancies,
     block: &'a SlotBlock,
@@ -69,14 +69,14 @@ impl Deref for Notified<'_> {
 }
 
 impl<'a> Notified<'a> {
-    /// The caller that has taken the bit.
+    /// For the notifier that has taken the armed bit of this slot.
     pub(crate) fn new(vacant: &'a Vacancies, block: &'a SlotBlock, index: usize) -> Self {
         Self { vacant, block, index }
     }
 
-    /// Whether this one certainly comes: then it sees to it that others are called if there is more.
+    /// Whether the waiter is a blocked thread. It comes at once, and then notifies others if there is more.
     pub(crate) fn is_thread(&self) -> bool {
-        // ORDERING: Relaxed; written before the arming, which was acquired with the bit.
+        // ORDERING: Relaxed; the owner wrote it before it armed, and `claim` has acquired the armed bit.
         self.block.slots[self.index].is_thread.load(Ordering::Relaxed)
     }
 }
@@ -88,9 +88,10 @@ impl Drop for Notified<'_> {
 }
 
 impl SlotBlock {
-    /// One user less: the last one behind the owner gives the slot back.
+    /// One user less. Once the owner has unregistered, the last user gives the slot back.
     pub(crate) fn unuse(&self, index: usize, vacant: &Vacancies) {
-        // ORDERING: AcqRel: whoever is last comes after all that the others have done with the target.
+        // ORDERING: AcqRel: each user releases what it did with the target; the last user acquires it from all others,
+        // here and in `unregister`, before it vacates the target.
         if self.slots[index].users.fetch_sub(1, Ordering::AcqRel) == LEFT + 1 {
             self.give_back(index, vacant);
         }
@@ -98,30 +99,31 @@ impl SlotBlock {
 
     fn give_back(&self, index: usize, vacant: &Vacancies) {
         self.slots[index].target.vacate();
-        // ORDERING: Relaxed; published by the Release below.
+        // ORDERING: Relaxed; the `fetch_and` on `taken` below releases it to the next owner.
         self.slots[index].users.store(0, Ordering::Relaxed);
-        // ORDERING: Release pairs with the Acquire in `register`.
+        // ORDERING: Release pairs with the Acquire in `register`: the next owner finds the slot vacated.
         if self.taken.fetch_and(!(1 << index), Ordering::Release) == ALL {
             vacant.put(self);
         }
     }
 
-    /// Whether it has no slot to give.
+    /// Whether no slot is free.
     pub(crate) fn is_full(&self) -> bool {
-        // ORDERING: Relaxed; who gives a slot back later finds out by itself that the block was full.
+        // ORDERING: Relaxed; a thread that gives a slot back later finds by its own read-modify-write that the block was
+        // full.
         self.taken.load(Ordering::Relaxed) == ALL
     }
 
     /// Takes a free slot.
     pub(crate) fn register(&self) -> Option<usize> {
-        // ORDERING: Relaxed; the read-modify-write below decides.
+        // ORDERING: Relaxed; only a guess, the `fetch_or` below decides.
         let mut taken = self.taken.load(Ordering::Relaxed);
         loop {
             let index = taken.trailing_ones() as usize;
             if index >= SLOTS {
                 return None;
             }
-            // ORDERING: Acquire pairs with the Release in `give_back`.
+            // ORDERING: Acquire pairs with the Release in `give_back`: the slot's last owner and notifiers are done.
             taken = self.taken.fetch_or(1 << index, Ordering::Acquire);
             if taken & (1 << index) == 0 {
                 return Some(index);
@@ -129,13 +131,15 @@ impl SlotBlock {
         }
     }
 
-    /// Takes the bit of an armed slot, among those of `mask`.
+    /// Takes the armed bit of a slot, among those of `mask`.
     pub(crate) fn claim(&self, mask: u64) -> Option<usize> {
-        // ORDERING: Relaxed; behind the fence of `attend`, which pairs with that of `arm`.
+        // ORDERING: Relaxed; the notifier's fence in `WaitList::attend` comes before it, and pairs with the waiter's in
+        // `WaitList::arm`. The read-modify-write below decides.
         let mut armed = self.armed.load(Ordering::Relaxed) & mask;
         while armed != 0 {
             let index = armed.trailing_zeros() as usize;
-            // ORDERING: Acquire pairs with the Release in `arm`: the target is as its owner left it.
+            // ORDERING: Acquire pairs with the Release in `WaitList::arm`: the target is as its owner set it up. Release
+            // pairs with the Acquire in `WaitList::disarm`: the waiter sees what this notifier has published.
             let before = self.armed.fetch_and(!(1 << index), Ordering::AcqRel);
             if before & (1 << index) != 0 {
                 return Some(index);
@@ -145,18 +149,20 @@ impl SlotBlock {
         None
     }
 
-    /// The owner is about to arm. `is_thread`: it comes at once when it is called.
+    /// The owner is about to arm. `is_thread`: the owner is a thread, and comes at once when it is notified.
     pub(crate) fn enlist(&self, index: usize, is_thread: bool) {
-        let seat = &self.slots[index];
-        // ORDERING: Relaxed; the owner's, and released with the bit.
-        seat.is_thread.store(is_thread, Ordering::Relaxed);
-        // ORDERING: Relaxed; the owner itself is still there, and the bit is released after it.
-        seat.users.fetch_add(1, Ordering::Relaxed);
+        let slot = &self.slots[index];
+        // ORDERING: Relaxed; only the owner writes it, and releases it with the armed bit in `WaitList::arm`.
+        slot.is_thread.store(is_thread, Ordering::Relaxed);
+        // ORDERING: Relaxed; the slot cannot be given back before the owner unregisters, and the armed bit, by which a
+        // notifier comes to use the slot, is released after this.
+        slot.users.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The owner leaves.
+    /// The owner gives the slot up. If a notifier still uses it, that notifier gives it back.
     pub(crate) fn unregister(&self, index: usize, vacant: &Vacancies) {
-        // ORDERING: AcqRel, as in `unuse`.
+        // ORDERING: AcqRel: Release hands what the owner did with the target to the notifier that is last, in `unuse`;
+        // Acquire, where the owner is last, takes over what the notifiers did there.
         if self.slots[index].users.fetch_or(LEFT, Ordering::AcqRel) == 0 {
             self.give_back(index, vacant);
         }
@@ -166,11 +172,11 @@ impl SlotBlock {
         &self.slots[index].target
     }
 
-    /// Makes a block at the end of the list, whose first slot is the caller's, or finds the one that another thread has
-    /// made. True: made.
+    /// Allocates a block at the end of the list and takes its first slot for the calling thread (true), or finds the block
+    /// that another thread has appended meanwhile (false).
     #[cold]
     pub(crate) fn extend(link: &AtomicPtr<Self>) -> (&Self, bool) {
-        let seat = |_| WaiterSlot {
+        let slot = |_| WaiterSlot {
             users: AtomicU32::new(0),
             is_thread: HandedBool::new(false),
             target: WaiterTarget::default(),
@@ -181,14 +187,15 @@ impl SlotBlock {
             next: AtomicPtr::new(ptr::null_mut()),
             below: AtomicPtr::new(ptr::null_mut()),
             listed: AtomicBool::new(false),
-            slots: core::array::from_fn(seat),
+            slots: core::array::from_fn(slot),
         }));
-        // ORDERING: Release hands the block to whoever finds it; Acquire for the one that came first.
+        // ORDERING: Release hands the block to every thread that loads this link with Acquire. Acquire on failure pairs
+        // with that Release by the thread whose block came first.
         match link.compare_exchange(ptr::null_mut(), fresh, Ordering::Release, Ordering::Acquire) {
-            // SAFETY: just made, and freed only with the list.
+            // SAFETY: allocated above, and freed only with the list.
             Ok(_) => (unsafe { &*fresh }, true),
             Err(first) => {
-                // SAFETY: made above, and seen by nobody; the other one lives as long as the list.
+                // SAFETY: `fresh` was allocated above and never shared; `first` is in the list and lives as long as it.
                 unsafe {
                     drop(Box::from_raw(fresh));
                     (&*first, false)

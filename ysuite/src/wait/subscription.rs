@@ -1,10 +1,10 @@
-//! The slots a receiver keeps from one call to the next: for the task that last polled it, and for the set it is attached
-//! to.
+//! The slots a receiver keeps from one operation to the next: for the task that last polled it, and for the set it is
+//! attached to.
 //!
 //! What level-triggered means with several receivers: an attached receiver's id is up, or its slot is armed, whenever
-//! none of its operations is under way. Armed, it is one of those who wait, and is called in its turn: then its id goes
-//! up, and stays up until it finds the channel empty. So an id that is up says "look"; the message may be gone to
-//! another by then, which costs that look. And an id that is down says "you will be told".
+//! none of its operations is under way. With its slot armed the receiver is one of the waiters, and is notified in its
+//! turn: then its id goes up, and stays up until the receiver finds the channel empty. So an id that is up says "look"; if
+//! another receiver has taken the message by then, the look finds nothing. An id that is down says "you will be notified".
 //!
 //! Set up through `&mut`; everything else from any thread that shares the receiver.
 
@@ -14,24 +14,24 @@ use super::many::{SharedEnd, propagate};
 use super::slots::Waiter;
 use super::waiter_target::WaiterTarget;
 use crate::block::{Waiting, arm_and_look};
-use crate::signal::Registration;
+use crate::signal::{AttachError, Registration};
 use crate::sync::{AtomicBool, Ordering};
 
 /// A receiver's slots. Most receivers have none.
 #[derive(Default)]
 pub(crate) struct Subscriptions {
-    /// Of the task that polled last.
+    /// For the task that polled last.
     task: Option<Subscription>,
-    /// Of the set it is attached to.
+    /// For the set the receiver is attached to.
     attached: Option<Subscription>,
 }
 
-/// A slot that is kept.
+/// A slot that is kept between operations.
 struct Subscription {
     slot: Waiter,
     /// Armed, as far as the receiver knows.
     armed: AtomicBool,
-    /// Somebody is taking the id down.
+    /// A thread is taking the id down.
     resting: AtomicBool,
 }
 
@@ -41,14 +41,15 @@ impl Subscription {
     }
 
     fn arm(&self, end: impl SharedEnd) {
-        // ORDERING: Relaxed; true before the slot can be called.
+        // ORDERING: Relaxed; the arming below releases it, so it is true before the slot can be notified.
         self.armed.store(true, Ordering::Relaxed);
         end.list().arm(&self.slot, false);
     }
 
-    /// Not armed any more. True: it has been called since it was.
+    /// Disarms the slot. True: it has been notified since it was armed.
     fn disarm(&self, end: impl SharedEnd) -> bool {
-        // ORDERING: AcqRel: one thread answers for a call.
+        // ORDERING: AcqRel: of the threads that share the receiver, the one that swaps out `true` answers for the
+        // notification, and comes after the thread that armed.
         self.armed.swap(false, Ordering::AcqRel) && !end.list().disarm(&self.slot)
     }
 
@@ -56,19 +57,19 @@ impl Subscription {
         end.list().target(&self.slot)
     }
 
-    /// Gives the slot back. True: it had been called. The waker of its task is to be dropped last: foreign code.
+    /// Gives the slot up. True: it had been notified. The caller drops the task's waker last: its drop is foreign code.
     #[must_use]
     fn unregister(&self, end: impl SharedEnd) -> (bool, Option<Waker>) {
         let is_notified = self.disarm(end);
         let waker = self.target(&end).take_waker();
-        // The id is free at once; the memory when nobody can be ringing any more.
+        // The id is free at once; the memory when no notifier uses the slot any more.
         self.target(&end).registration().inspect(|registration| registration.release());
         end.list().unregister(&self.slot);
         (is_notified, waker)
     }
 }
 
-/// An attached receiver that is about to rest.
+/// An attached receiver that has found nothing and takes its id down.
 struct RestingReceiver<'a, S> {
     subscription: &'a Subscription,
     registration: &'a Registration,
@@ -94,11 +95,12 @@ impl<S: SharedEnd> Waiting for RestingReceiver<'_, S> {
 }
 
 impl Subscriptions {
-    /// Before the receiver waits in another way: that one is to be woken. True: one of the slots had been called.
+    /// Disarms both slots before the receiver waits in another way, so that only that wait is notified. True: one of the
+    /// slots had been notified.
     pub(crate) fn disarm_all(&self, end: impl SharedEnd) -> bool {
         let mut is_notified = self.task.as_ref().is_some_and(|subscription| subscription.disarm(end));
         if let Some(subscription) = &self.attached {
-            // ORDERING: Relaxed; only a hint, `disarm` decides.
+            // ORDERING: Relaxed; only a hint, the swap in `Subscription::disarm` decides.
             if subscription.armed.load(Ordering::Relaxed) {
                 is_notified |= subscription.disarm(end);
                 subscription.target(&end).registration().inspect(|registration| registration.raise());
@@ -107,32 +109,33 @@ impl Subscriptions {
         is_notified
     }
 
-    /// Has the task woken once there may be something for it.
+    /// Has the task woken once there may be a message for it.
     pub(crate) fn arm_task(&mut self, end: impl SharedEnd, waker: &Waker) {
         let subscription = self.task.get_or_insert_with(|| Subscription::new(end));
         subscription.target(&end).set_waker(waker);
         subscription.arm(end);
     }
 
-    /// The task has found something after all. True: it had been called.
+    /// The task has found a message after all. True: its slot had been notified.
     pub(crate) fn disarm_task(&self, end: impl SharedEnd) -> bool {
         self.task.as_ref().is_some_and(|subscription| subscription.disarm(end))
     }
 
-    /// From now on the receiver is attached to this set, and to no other.
-    pub(crate) fn attach(&mut self, end: impl SharedEnd, registration: Registration) {
-        // There may be messages already: told once too often is told.
+    /// From now on the receiver is attached to the set of this registration. A receiver that is attached already refuses:
+    /// it stays where it is, and dropping the registration gives the id back.
+    pub(crate) fn attach(&mut self, end: impl SharedEnd, registration: Registration) -> Result<(), AttachError> {
+        if self.attached.is_some() {
+            return Err(AttachError::AlreadyAttached);
+        }
+        // The channel may hold messages already. If it does not, the receiver finds that out and takes the id down.
         registration.raise();
         let subscription = Subscription::new(end);
         subscription.target(&end).set_registration(registration);
-        if let Some(old) = self.attached.replace(subscription) {
-            if old.unregister(end).0 {
-                propagate(end);
-            }
-        }
+        self.attached = Some(subscription);
+        Ok(())
     }
 
-    /// Looks at what binds the receiver to a set, if it is in one.
+    /// Runs `look` on the registration that binds the receiver to a set, if it is in one.
     pub(crate) fn with_registration(&self, end: impl SharedEnd, look: &mut dyn FnMut(&Registration)) {
         self.attached
             .as_ref()
@@ -140,7 +143,7 @@ impl Subscriptions {
             .inspect(|registration| look(registration));
     }
 
-    /// The receiver leaves the set it is attached to, if it is. What it had been told it passes on.
+    /// The receiver leaves the set it is attached to, if it is (true). If it had been notified, it notifies the next waiter.
     pub(crate) fn detach(&mut self, end: impl SharedEnd) -> bool {
         let Some(subscription) = self.attached.take() else { return false };
         if subscription.unregister(end).0 {
@@ -149,36 +152,36 @@ impl Subscriptions {
         true
     }
 
-    /// What an attached receiver does when it finds nothing: takes its id down, arms, and looks once more. True: something
-    /// has come meanwhile.
+    /// What an attached receiver does when it finds nothing: takes its id down, arms, and looks once more. True: a message
+    /// has come meanwhile, or the channel has been closed.
     pub(crate) fn rest(&self, end: impl SharedEnd) -> bool {
         let Some(subscription) = &self.attached else { return false };
         let Some(registration) = subscription.target(&end).registration() else { return false };
         if !registration.is_up() && end.list().is_armed(&subscription.slot) {
             return false;
         }
-        // Another thread that shares the receiver is at it: it raises the id if it finds anything.
-        // ORDERING: Acquire pairs with the Release below.
+        // Where another thread that shares the receiver is here already, that thread raises the id if it finds anything.
+        // ORDERING: Acquire pairs with the Release store below, by which the last thread has left.
         if subscription.resting.swap(true, Ordering::Acquire) {
             return false;
         }
-        // Down first: a sender that publishes after the arming raises it again.
+        // Down before the arming: a sender that publishes after the arming raises the id again.
         registration.lower();
-        let found = arm_and_look(&mut RestingReceiver { subscription: subscription, registration, end }).is_some();
-        // ORDERING: Release: one thread lowers at a time.
+        let found = arm_and_look(&mut RestingReceiver { subscription, registration, end }).is_some();
+        // ORDERING: Release pairs with the Acquire swap above: one thread at a time takes the id down.
         subscription.resting.store(false, Ordering::Release);
         found
     }
 
-    /// The receiver goes, or was made in vain. What it had been told it passes on.
+    /// The receiver goes. If one of its slots had been notified, it notifies the next waiter.
     pub(crate) fn unregister(&mut self, end: impl SharedEnd) {
         let slots = [self.task.take(), self.attached.take()];
-        let left =
+        let given_up =
             slots.map(|subscription| subscription.map_or((false, None), |subscription| subscription.unregister(end)));
-        if left.iter().any(|(is_notified, _)| *is_notified) {
+        if given_up.iter().any(|(is_notified, _)| *is_notified) {
             propagate(end);
         }
-        // Dropped when both slots have been left: foreign code.
-        drop(left);
+        // The wakers are dropped after both slots are given up: their drop is foreign code, which may panic.
+        drop(given_up);
     }
 }

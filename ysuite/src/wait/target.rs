@@ -1,12 +1,12 @@
-//! How a sleeping end wants to be woken, and the waking. Any thread target; the sleeping end alone registers.
+//! How a sleeping end wants to be woken, and the waking. Any thread wakes; the sleeping end alone sets up how.
 //!
-//! Ringing is lock-free and may make one system call for each way of sleeping that the token names.
+//! Waking is lock-free and makes at most one system call for each way of sleeping that the tokens name.
 //!
-//! How a receiver can leave a set while others may be about to ring for it: before each arming for the set it *deposits* a
-//! share of its registration, and whoever has taken the token takes the deposit, with one swap. So a share belongs to one
-//! thread at a time, and the registration is freed with the last of them, whoever that is. Where several threads ring at
-//! once one of them may find no deposit: then another has taken it and is about to raise the id, as it might be had it
-//! taken the token alone.
+//! How a receiver can leave a set while other threads may be about to raise its id: before each arming for the set the
+//! receiver *deposits* a share of its registration, and the thread that has taken the token takes the deposit, with one
+//! swap. So a share belongs to one thread at a time, and the last share to be dropped frees the registration. Where several
+//! threads wake at once, one of them may find no deposit: then another thread has taken it and is about to raise the id, as
+//! if it had taken the token alone.
 
 use core::ptr;
 use core::task::Waker;
@@ -16,40 +16,41 @@ use crate::passive::Passive;
 use crate::signal::{Registration, TaskSlot};
 use crate::sync::{Arc, AtomicPtr, Ordering, UnsafeCell};
 
-/// Sleeps in the kernel, on the passive word itself.
+/// The end sleeps in the kernel, on the passive word itself.
 pub(crate) const FUTEX: u32 = 1;
-/// Is a task whose waker lies in the slot.
+/// The end is a task whose waker is in the slot.
 pub(crate) const TASK: u32 = 2;
-/// Is attached to a set of signals.
+/// The end is attached to a set of signals.
 pub(crate) const SIGNAL: u32 = 4;
 
-/// The bells of one sleeping end.
+/// How one sleeping end is woken.
 pub(crate) struct WakeTarget {
     task: TaskSlot,
-    /// Null until attached for the first time; set once, freed with the target. Apart, because most ends never are.
+    /// Null until the end is attached for the first time; set once, freed with the target. In an allocation of its own
+    /// because most ends are never attached.
     attachment: AtomicPtr<Attachment>,
 }
 
 /// What binds a sleeping end to the sets it is attached to, one after another.
 struct Attachment {
-    /// The sleeping end's own, while it is attached.
+    /// The sleeping end's share of its registration, while it is attached.
     own: UnsafeCell<Option<Arc<Registration>>>,
-    /// A share of it for whoever takes the token [`SIGNAL`]; null if it has been taken.
+    /// A share for the thread that takes the token [`SIGNAL`]; null if it has been taken.
     deposit: AtomicPtr<Registration>,
 }
 
-// SAFETY: `own` is touched by the sleeping end alone, which is one thread at a time; shares of it may be used and dropped
-// on any thread.
+// SAFETY: `own` and the deposit are shares of a registration, which may be used and dropped on any thread.
 unsafe impl Send for Attachment {}
-// SAFETY: as above.
+// SAFETY: only the sleeping end touches `own`, and it is one thread at a time; `deposit` is swapped atomically, and a share
+// that was swapped out belongs to one thread.
 unsafe impl Sync for Attachment {}
 
 impl Attachment {
-    /// Leaves a share, or nothing; returns what was there.
+    /// Deposits a share, or nothing; returns the share that was there.
     fn exchange(&self, share: *mut Registration) -> Option<Arc<Registration>> {
-        // ORDERING: Release hands the share over to the Acquire of whoever swaps it out.
+        // ORDERING: Release hands the share over to the thread that swaps it out here, with Acquire.
         let before = self.deposit.swap(share, Ordering::AcqRel);
-        // SAFETY: made by `Arc::into_raw` in `WakeTarget::deposit`; swapped out, it is this thread's alone.
+        // SAFETY: made by `Arc::into_raw` in `WakeTarget::deposit`; once swapped out it belongs to this thread alone.
         if before.is_null() { None } else { Some(unsafe { Arc::from_raw(before.cast_const()) }) }
     }
 }
@@ -65,7 +66,7 @@ impl WakeTarget {
         Self { task: TaskSlot::new(), attachment: AtomicPtr::new(ptr::null_mut()) }
     }
 
-    /// Wakes whatever the tokens taken from `passive` stand for.
+    /// Wakes the end in each way that the tokens name. The caller has taken them from `passive`.
     #[cold]
     #[inline(never)]
     pub(crate) fn wake(&self, passive: &Passive, tokens: u32) {
@@ -73,12 +74,12 @@ impl WakeTarget {
             Native::wake(passive.word(), 1);
         }
         if tokens & SIGNAL != 0 {
-            // Armed for a set: so it was attached to one.
+            // The end was attached when it armed with this token; it has deposited a share before.
             let share = self.attachment().and_then(|attachment| attachment.exchange(ptr::null_mut()));
             share.inspect(|registration| registration.raise());
         }
         if tokens & TASK != 0 {
-            // Last: a waker is foreign code and may panic.
+            // The task last: a waker is foreign code and may panic.
             self.task.wake();
         }
     }
@@ -90,23 +91,23 @@ impl WakeTarget {
     fn attachment(&self) -> Option<&Attachment> {
         // ORDERING: Acquire pairs with the Release in `set_registration`.
         let attachment = self.attachment.load(Ordering::Acquire);
-        // SAFETY: set once, and freed only with `self`.
+        // SAFETY: null, or made by `Box::into_raw` in `set_registration`; set once, and freed only with `self`.
         unsafe { attachment.as_ref() }
     }
 
-    /// What binds the sleeping end to a set, for it alone.
+    /// The sleeping end's registration in the set it is attached to.
     ///
     /// # Safety
-    /// By the sleeping end, which neither attaches nor detaches meanwhile.
+    /// Only the thread of the sleeping end may call this, and it neither attaches nor detaches while it holds the answer.
     pub(crate) unsafe fn registration(&self) -> Option<&Registration> {
-        // SAFETY: by the caller.
+        // SAFETY: by the contract only this thread touches `own`, and does not change it while the answer is in use.
         self.attachment()?.own.with(|own| unsafe { (*own).as_deref() })
     }
 
     /// The sleeping end attaches itself. Gives the registration back where there is one already.
     ///
     /// # Safety
-    /// By the sleeping end, which uses no other registration meanwhile.
+    /// Only the thread of the sleeping end may call this, and it holds no answer of [`registration`](Self::registration).
     pub(crate) unsafe fn set_registration(&self, registration: Registration) -> Result<(), Registration> {
         let Some(attachment) = self.attachment() else {
             let own = UnsafeCell::new(Some(Arc::new(registration)));
@@ -116,7 +117,7 @@ impl WakeTarget {
             return Ok(());
         };
         attachment.own.with_mut(|own| {
-            // SAFETY: by the caller.
+            // SAFETY: by the contract only this thread touches `own`, and it holds no reference into it.
             let own = unsafe { &mut *own };
             if own.is_some() {
                 return Err(registration);
@@ -126,33 +127,34 @@ impl WakeTarget {
         })
     }
 
-    /// Before each arming with [`SIGNAL`]: leaves a share of the registration for whoever takes that token.
+    /// Before each arming with [`SIGNAL`]: leaves a share of the registration for the thread that takes that token.
     ///
     /// # Safety
-    /// As of [`registration`](Self::registration).
+    /// Only the thread of the sleeping end may call this, and it neither attaches nor detaches meanwhile.
     pub(crate) unsafe fn deposit(&self) {
         let Some(attachment) = self.attachment() else { return };
-        // SAFETY: by the caller.
+        // SAFETY: by the contract only this thread touches `own`, and does not change it meanwhile.
         let share = attachment.own.with(|own| unsafe { (*own).clone() });
         if let Some(share) = share {
             drop(attachment.exchange(Arc::into_raw(share).cast_mut()));
         }
     }
 
-    /// The sleeping end waits no longer: no task is to be woken. Returns its waker, to be dropped when all else is done.
+    /// Clears the waker so that the slot can be reused: the task waits no longer. The caller drops the waker when all else
+    /// is done.
     #[must_use = "its drop is foreign code, and comes last"]
     pub(crate) fn forget(&self) -> Option<Waker> {
         self.task.take()
     }
 
-    /// The sleeping end leaves its set, if it is attached to one: the id is down, and free again. Its token has been
-    /// taken back, or nobody will sleep any more; a thread that has taken it before may still raise the id once.
+    /// The sleeping end leaves its set, if it is attached to one (true): the id is down, and free again. The end has
+    /// disarmed its token, or will never sleep again; a thread that took the token before may still raise the id once.
     ///
     /// # Safety
-    /// As of [`set_registration`](Self::set_registration).
+    /// Only the thread of the sleeping end may call this, and it holds no answer of [`registration`](Self::registration).
     pub(crate) unsafe fn detach(&self) -> bool {
         let Some(attachment) = self.attachment() else { return false };
-        // SAFETY: by the caller.
+        // SAFETY: by the contract only this thread touches `own`, and it holds no reference into it.
         let own = attachment.own.with_mut(|own| unsafe { (*own).take() });
         drop(attachment.exchange(ptr::null_mut()));
         own.inspect(|registration| registration.release()).is_some()
@@ -161,17 +163,18 @@ impl WakeTarget {
 
 impl Drop for WakeTarget {
     fn drop(&mut self) {
-        // ORDERING: Relaxed; the last owner has synchronised with the others.
+        // ORDERING: Relaxed; dropped by the last owner, which has synchronised with the others.
         let attachment = self.attachment.load(Ordering::Relaxed);
         if !attachment.is_null() {
-            // SAFETY: made by `Box::into_raw`, and nobody else is left.
+            // SAFETY: made by `Box::into_raw` in `set_registration`; no other thread has access to `self` any more.
             drop(unsafe { Box::from_raw(attachment) });
         }
     }
 }
 
-/// A receiving end that many threads may call: the word that says how it sleeps, and how it is woken. The caller has made
-/// something visible before, somewhere else; several queues may share one parker, whose end looks at all of them.
+/// How a receiving end sleeps that many threads may wake: the word that says in which way, and the target to wake. A thread
+/// that wakes has made something visible before, in a queue. Several queues may share one parker, whose end looks at all of
+/// them.
 pub(crate) struct Parker {
     pub(crate) word: Passive,
     pub(crate) target: WakeTarget,
@@ -182,8 +185,8 @@ impl Parker {
         Self { word: Passive::new(), target: WakeTarget::new() }
     }
 
-    /// Wakes the end if it sleeps. True: it did.
-    pub(crate) fn call(&self) -> bool {
+    /// Wakes the end if it sleeps (true). Executes a full fence.
+    pub(crate) fn wake(&self) -> bool {
         let tokens = self.word.called();
         if tokens != 0 {
             self.target.wake(&self.word, tokens);

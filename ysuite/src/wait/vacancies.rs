@@ -1,25 +1,26 @@
-//! Which blocks have slots to give: a stack of them, so that beginning to wait costs the same however many wait. Any
-//! thread; lock-free.
+//! The blocks with free slots, on a stack, so that registering costs the same however many waiters there are. Any thread;
+//! lock-free.
 //!
-//! Blocks live as long as their list, so whoever holds a stale link looks at a block all the same, and who sits in it
-//! sits well. One thread at a time takes a block off: then the one below it stays the one below it. Who finds another at
-//! that looks further down for a few steps instead, and makes a block where that leads to nothing; nobody waits.
+//! Blocks live as long as their list: a stale link still leads to a block, and a slot taken there is as good as any. Only
+//! one thread at a time pops a block, so the link to the block below cannot change under it. A thread that finds another
+//! popping looks a few blocks further down instead, and allocates a block where that finds no free slot; no thread waits.
 //!
-//! A block with room is in the stack, or somebody is about to put it there: who gives back the first slot of a full one,
-//! or who has taken one off and then finds room in it.
+//! A block with room is on the stack, or a thread is about to push it: the thread that gives back the first slot of a full
+//! block, or the thread that has popped a block and then finds room in it.
 
 use core::ptr;
 
 use super::slots::{SlotBlock, Waiter};
 use crate::sync::{AtomicBool, AtomicPtr, Ordering};
 
-/// How many blocks are looked at before another is made. More than one is full only while others come and go.
+/// How many blocks are looked at before another is allocated. More than one of them is full only while other threads
+/// register and unregister.
 const STEPS: usize = 8;
 
-/// The stack.
+/// The stack of blocks with free slots.
 pub(crate) struct Vacancies {
     top: AtomicPtr<SlotBlock>,
-    /// Somebody is taking a block off.
+    /// A thread is popping a block.
     taking: AtomicBool,
 }
 
@@ -28,9 +29,9 @@ impl Vacancies {
         Self { top: AtomicPtr::new(ptr::null_mut()), taking: AtomicBool::new(false) }
     }
 
-    /// Takes a slot in a block that has one to give.
+    /// Takes a slot in a block that has a free one.
     pub(crate) fn register(&self) -> Option<Waiter> {
-        // ORDERING: Acquire pairs with the Release in `put`.
+        // ORDERING: Acquire pairs with the Release exchange in `put`, which hands over the block and its `below`.
         let mut at = self.top.load(Ordering::Acquire);
         for _ in 0..STEPS {
             // SAFETY: blocks live as long as the list.
@@ -40,31 +41,32 @@ impl Vacancies {
             if let Some(index) = block.register() {
                 return Some(Waiter { block, index });
             }
-            // ORDERING: Acquire twice, as above.
+            // ORDERING: Acquire of either pointer: `top` pairs with the Release exchange in `put`; `below` was written by
+            // the thread that pushed this block, and leads to a block that an earlier `put` released.
             at = if self.take_off(block) { &self.top } else { &block.below }.load(Ordering::Acquire);
         }
         None
     }
 
-    /// Takes a full block off, if it is the top one and nobody else is at it.
+    /// Pops a full block, if it is on top and no other thread is popping.
     fn take_off(&self, block: &SlotBlock) -> bool {
         let this = ptr::from_ref(block).cast_mut();
-        // ORDERING: Acquire pairs with the Release below: one thread after the other.
+        // ORDERING: Acquire pairs with the Release store that ends the last pop: pops do not overlap.
         if self.taking.swap(true, Ordering::Acquire) {
             return false;
         }
-        // ORDERING: Acquire twice: who put the block there last has set what is below it. Release hands on what was
-        // acquired.
+        // ORDERING: Acquire of `top` pairs with the Release exchange in `put`: the thread that pushed the block last had
+        // set `below` before. Acquire of `below` and AcqRel of the exchange hand on the blocks further down.
         let taken = self.top.load(Ordering::Acquire) == this && {
             let below = block.below.load(Ordering::Acquire);
             self.top.compare_exchange(this, below, Ordering::AcqRel, Ordering::Relaxed).is_ok()
         };
         if taken {
-            // ORDERING: AcqRel pairs with the swap in `put`: one that found the block here, and so left it alone, has
-            // given its slot back before, which is seen below.
+            // ORDERING: AcqRel pairs with the swap in `put`: a thread that found the block listed, and so did not push it,
+            // had given its slot back before, and `is_full` below sees that.
             block.listed.swap(false, Ordering::AcqRel);
         }
-        // ORDERING: Release, as above.
+        // ORDERING: Release pairs with the Acquire swap with which the next pop begins.
         self.taking.store(false, Ordering::Release);
         if taken && !block.is_full() {
             self.put(block);
@@ -72,19 +74,21 @@ impl Vacancies {
         taken
     }
 
-    /// A block has room.
+    /// Pushes a block that has room, unless it is on the stack already.
     pub(crate) fn put(&self, block: &SlotBlock) {
-        // ORDERING: AcqRel, as in `take_off`.
+        // ORDERING: AcqRel pairs with the swap in `take_off`: where this finds the block listed, the thread that pops it
+        // later sees the slot that was given back before this.
         if block.listed.swap(true, Ordering::AcqRel) {
             return;
         }
-        // ORDERING: Relaxed; the exchange below decides.
+        // ORDERING: Relaxed; only a guess, the exchange below decides.
         let mut top = self.top.load(Ordering::Relaxed);
         loop {
-            // ORDERING: Relaxed; released with the exchange.
+            // ORDERING: Relaxed; the exchange below releases it.
             block.below.store(top, Ordering::Relaxed);
             let this = ptr::from_ref(block).cast_mut();
-            // ORDERING: Release pairs with the Acquires above. Relaxed on failure: nothing of it is looked at.
+            // ORDERING: Release pairs with the Acquire loads of `top` in `register` and `take_off`. Relaxed on failure:
+            // the block that is found on top is not looked into.
             match self.top.compare_exchange_weak(top, this, Ordering::Release, Ordering::Relaxed) {
                 Ok(_) => return,
                 Err(found) => top = found,

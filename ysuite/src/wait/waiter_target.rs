@@ -1,6 +1,7 @@
-//! How one that waits in a list is woken: a thread that sleeps on a word, a task, or an attached receiver.
+//! How a waiter in a list is woken: as a thread that sleeps on a word, as a task, or as an attached receiver.
 //!
-//! The owner of the slot sets it up while no other thread can wake it; then the thread that has taken the armed bit wakes it, once.
+//! The owner of the slot sets the target up before it arms the slot. The notifier that takes the armed bit wakes it, once.
+//! Waking is lock-free, and makes one system call at most beside what a waker does.
 
 use core::ptr;
 use core::task::Waker;
@@ -11,7 +12,7 @@ use crate::sync::{AtomicPtr, AtomicU32, Ordering};
 
 /// The thread sleeps, or is about to.
 const ASLEEP: u32 = 1;
-/// It has been woken, or does not sleep.
+/// The thread has been woken, or does not sleep.
 const AWAKE: u32 = 0;
 
 /// How the owner of one slot is woken.
@@ -20,7 +21,7 @@ pub(crate) struct WaiterTarget {
     word: AtomicU32,
     /// Holds a waker while a task waits.
     task: TaskSlot,
-    /// Null unless an attached receiver has the place; owned by this.
+    /// Null unless the slot's owner is an attached receiver; owned by this target.
     registration: AtomicPtr<Registration>,
 }
 
@@ -31,10 +32,11 @@ impl Default for WaiterTarget {
 }
 
 impl WaiterTarget {
-    /// Wakes whoever waits here. A waker is foreign code, and may panic.
+    /// Notifier: wakes the owner of the slot, as a thread or otherwise. A waker is foreign code, and may panic.
     pub(crate) fn wake(&self, is_thread: bool) {
         if is_thread {
-            // ORDERING: Release, though what was published has been handed over with the place's bit already.
+            // ORDERING: Release is more than needed: the owner's `disarm` acquires what was published, with the armed bit
+            // that the notifier has taken by an AcqRel read-modify-write.
             self.word.store(AWAKE, Ordering::Release);
             Native::wake(&self.word, 1);
         } else if let Some(registration) = self.registration() {
@@ -46,7 +48,7 @@ impl WaiterTarget {
 
     /// Owner, before it arms: a thread will sleep here.
     pub(crate) fn set_asleep(&self) {
-        // ORDERING: Relaxed; released with the arming.
+        // ORDERING: Relaxed; released with the armed bit in `WaitList::arm`, so that the notifier's store comes after it.
         self.word.store(ASLEEP, Ordering::Relaxed);
     }
 
@@ -56,7 +58,7 @@ impl WaiterTarget {
             if sleep_on(&self.word, ASLEEP, deadline) == Waited::TimedOut {
                 return false;
             }
-            // ORDERING: Relaxed; what the wake-up stands for is acquired with the bit of the slot.
+            // ORDERING: Relaxed; the owner's `disarm` acquires what the notifier has published, with the armed bit.
             if self.word.load(Ordering::Relaxed) != ASLEEP {
                 return true;
             }
@@ -68,8 +70,8 @@ impl WaiterTarget {
         self.task.register(waker);
     }
 
-    /// Owner: no task waits any more. The waker is to be dropped when nothing else is left to be done: foreign code, which
-    /// may panic.
+    /// Owner: no task waits any more. The caller drops the waker when all else is done: its drop is foreign code, which may
+    /// panic.
     #[must_use]
     pub(crate) fn take_waker(&self) -> Option<Waker> {
         self.task.take()
@@ -78,11 +80,11 @@ impl WaiterTarget {
     pub(crate) fn registration(&self) -> Option<&Registration> {
         // ORDERING: Acquire pairs with the Release in `set_registration`.
         let registration = self.registration.load(Ordering::Acquire);
-        // SAFETY: freed by `vacate` only, when nobody looks any more.
+        // SAFETY: freed by `vacate` only, which runs when neither an owner nor a notifier uses the slot.
         unsafe { registration.as_ref() }
     }
 
-    /// Owner of a new place: it is an attached receiver's.
+    /// Owner of a newly taken slot: the slot is an attached receiver's.
     pub(crate) fn set_registration(&self, registration: Registration) {
         // ORDERING: Release pairs with the Acquire in `registration`.
         self.registration.store(Box::into_raw(Box::new(registration)), Ordering::Release);
@@ -90,13 +92,14 @@ impl WaiterTarget {
 }
 
 impl WaiterTarget {
-    /// The slot is given back: whatever this holds is thrown away. Nobody else looks at it.
+    /// The slot is given back: drops the registration it holds. No other thread uses the slot.
     pub(crate) fn vacate(&self) {
-        // ORDERING: Acquire pairs with the Release in `set_registration`; Relaxed for a place nobody else has.
+        // ORDERING: Acquire pairs with the Release in `set_registration`.
         let registration = self.registration.load(Ordering::Acquire);
         if !registration.is_null() {
+            // ORDERING: Relaxed; no other thread uses the slot, and `give_back` releases it to the next owner.
             self.registration.store(ptr::null_mut(), Ordering::Relaxed);
-            // SAFETY: made by `Box::into_raw`, and nobody else looks.
+            // SAFETY: made by `Box::into_raw` in `set_registration`; no other thread uses the slot, so this alone frees it.
             drop(unsafe { Box::from_raw(registration) });
         }
     }

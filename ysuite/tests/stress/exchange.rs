@@ -12,7 +12,7 @@ use ysuite::signal::{Wait, YPollset, YSocketpair};
 
 use super::histories::histories;
 use super::support::executor::{Task, block_on, poll_once};
-use super::{Account, Entry, Gaps, Progress, guard, is_long, rounds_with_sleeps, wait_until};
+use super::{Account, Entry, Gaps, Limits, Progress, guard, is_long, rounds_with_sleeps, wait_until};
 
 /// One way of receiving all messages; calls the function for each.
 type Receive = fn(Receiver<u64>, &mut Gaps, &mut dyn FnMut());
@@ -29,7 +29,7 @@ struct Hunt {
 
 impl Hunt {
     fn run(self) {
-        rounds_with_sleeps(self.name, |seed, account| self.round(seed, account));
+        rounds_with_sleeps(self.name, Limits::ONE_ROUND, |seed, account| self.round(seed, account));
     }
 
     fn round(self, seed: u64, account: &Arc<Account>) {

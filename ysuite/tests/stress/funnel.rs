@@ -12,7 +12,7 @@ use ysuite::mpsc::{self, Receiver, RecvTimeoutError, SendTimeoutError, Sender};
 use ysuite::signal::{Wait, YPollset, YSocketpair};
 
 use super::support::executor::block_on;
-use super::{Account, Entry, Gaps, Message, Progress, guard, rounds_with_sleeps, wait_until};
+use super::{Account, Entry, Gaps, Limits, Message, Progress, guard, rounds_with_sleeps, wait_until};
 
 const SENDERS: usize = 3;
 
@@ -41,7 +41,9 @@ struct Arrivals {
 
 /// Rounds of random bursts.
 fn hunt(name: &'static str, crew: Crew, capacity: Option<usize>, send: Send, receive: Receive) {
-    rounds_with_sleeps(name, |number, account| round(name, crew, capacity, send, receive, number * 10, account));
+    rounds_with_sleeps(name, Limits::ONE_ROUND, |number, account| {
+        round(name, crew, capacity, send, receive, number * 10, account)
+    });
 }
 
 fn round(
@@ -123,7 +125,9 @@ fn send_bursts(mut lanes: Vec<Lane>, send: Send, mut gaps: Gaps, arrivals: &Arri
 /// Rounds of single steps: each message is sent when the one before has arrived, or a moment later, to a receiver that
 /// goes back to sleep at once. So a sender that stops in the middle of its send meets the receiver's next sleep.
 fn steps(name: &'static str, lanes: usize, capacity: Option<usize>, receive: Receive) {
-    rounds_with_sleeps(name, |number, account| round_of_steps(name, lanes, capacity, receive, number * 10, account));
+    rounds_with_sleeps(name, Limits::ONE_ROUND, |number, account| {
+        round_of_steps(name, lanes, capacity, receive, number * 10, account)
+    });
 }
 
 fn round_of_steps(

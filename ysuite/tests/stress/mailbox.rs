@@ -11,7 +11,7 @@ use ysuite::mailbox::{Address, Builder, Crowding, LinkTerminated, Mailbox, Recei
 use ysuite::signal::{Wait, YPollset};
 use ysuite::{receive, receive_timeout};
 
-use super::{Account, Entry, Gaps, Message, Progress, guard, rounds_with_sleeps, wait_until};
+use super::{Account, Entry, Gaps, Limits, Message, Progress, guard, rounds_with_sleeps, wait_until};
 
 const SENDERS: usize = 2;
 
@@ -28,7 +28,7 @@ struct Arrivals {
 }
 
 fn hunt(name: &'static str, bound: Option<usize>, receive: Receive) {
-    rounds_with_sleeps(name, |number, account| round(name, bound, receive, number * 10, account));
+    rounds_with_sleeps(name, Limits::ONE_ROUND, |number, account| round(name, bound, receive, number * 10, account));
 }
 
 fn round(name: &'static str, bound: Option<usize>, receive: Receive, seed: u64, account: &Arc<Account>) {

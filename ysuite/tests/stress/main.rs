@@ -169,14 +169,28 @@ fn is_long() -> bool {
     std::env::var("YSUITE_STRESS").is_ok_and(|form| form == "long")
 }
 
-/// Rounds, numbered from 1, until enough sleeps are counted; in the short form one round. Prints and returns the number
-/// of sleeps, and the number of system calls.
-fn rounds(name: &'static str, mut round: impl FnMut(u64, &Arc<Account>)) -> (u64, u64) {
-    let long = is_long();
+/// How long a hunt goes on.
+#[derive(Clone, Copy)]
+struct Limits {
+    /// Sleeps after which the short form ends; it has one round at least.
+    short: u64,
+    /// No round of either form begins later than this, however few sleeps are counted.
+    time: Duration,
+}
+
+impl Limits {
+    /// The short form is one round.
+    const ONE_ROUND: Self = Self { short: 0, time: Duration::MAX };
+}
+
+/// Rounds, numbered from 1, until enough sleeps are counted. Prints and returns the number of sleeps, and the number of
+/// system calls.
+fn rounds(name: &'static str, limits: Limits, mut round: impl FnMut(u64, &Arc<Account>)) -> (u64, u64) {
+    let enough = if is_long() { LONG } else { limits.short };
     let account = Arc::new(Account::default());
     let mut rounds = 0;
     let start = Instant::now();
-    while rounds == 0 || long && account.sleeps.load(Ordering::Relaxed) < LONG {
+    while rounds == 0 || start.elapsed() < limits.time && account.sleeps.load(Ordering::Relaxed) < enough {
         rounds += 1;
         round(rounds, &account);
     }
@@ -186,7 +200,7 @@ fn rounds(name: &'static str, mut round: impl FnMut(u64, &Arc<Account>)) -> (u64
 }
 
 /// Rounds in which at least one thread must have slept.
-fn rounds_with_sleeps(name: &'static str, round: impl FnMut(u64, &Arc<Account>)) {
-    let (sleeps, _) = rounds(name, round);
+fn rounds_with_sleeps(name: &'static str, limits: Limits, round: impl FnMut(u64, &Arc<Account>)) {
+    let (sleeps, _) = rounds(name, limits, round);
     assert!(sleeps > 0, "no thread slept: nothing was tested");
 }

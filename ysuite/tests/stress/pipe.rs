@@ -9,7 +9,7 @@ use ysuite::signal::{Backend, Wait, YPollset, YSocketpair};
 use ysuite::spsc::{self, Receiver, RecvError, RecvTimeoutError, SendTimeoutError, Sender};
 
 use super::support::executor::block_on;
-use super::{Account, Entry, Gaps, Message, Progress, guard, rounds_with_sleeps, wait_until};
+use super::{Account, Entry, Gaps, Limits, Message, Progress, guard, rounds_with_sleeps, wait_until};
 
 /// One way of receiving all messages; calls the function for each.
 type Receive = fn(Receiver<Message>, &mut Gaps, &mut dyn FnMut(Message));
@@ -18,7 +18,7 @@ type Send = fn(&mut Sender<Message>, Message, &mut Gaps);
 
 /// Rounds of random bursts.
 fn hunt(name: &'static str, capacity: Option<usize>, send: Send, receive: Receive) {
-    rounds_with_sleeps(name, |seed, account| round(name, capacity, send, receive, seed, account));
+    rounds_with_sleeps(name, Limits::ONE_ROUND, |seed, account| round(name, capacity, send, receive, seed, account));
 }
 
 fn round(name: &'static str, capacity: Option<usize>, send: Send, receive: Receive, seed: u64, account: &Arc<Account>) {

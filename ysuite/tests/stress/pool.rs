@@ -13,15 +13,15 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ysuite::mpmc::{self, Receiver, Sender};
 use ysuite::pool::{Message, Pool};
 
-use super::{Account, Entry, Gaps, LONG, Progress, guard, is_long};
+use super::{Account, Entry, Gaps, Limits, Progress, guard, rounds_with_sleeps};
 
-/// No round of a hunt begins later than this.
-const TIME: Duration = Duration::from_secs(60);
+/// The short form ends after the round with the first sleep, which may take some rounds on a quiet machine.
+const LIMITS: Limits = Limits { short: 1, time: Duration::from_secs(60) };
 
 /// A hunt, by its numbers of threads and blocks.
 #[derive(Clone, Copy)]
@@ -37,16 +37,7 @@ struct Hunt {
 
 impl Hunt {
     fn run(self) {
-        let (account, start, mut rounds) = (Arc::new(Account::default()), Instant::now(), 0);
-        let slept = || account.sleeps.load(Ordering::Relaxed);
-        let enough = if is_long() { LONG } else { 1 };
-        while rounds == 0 || start.elapsed() < TIME && slept() < enough {
-            rounds += 1;
-            self.round(rounds, &account);
-        }
-        let (sleeps, calls) = (slept(), account.calls.load(Ordering::Relaxed));
-        println!("{}: {sleeps} sleeps, {calls} system calls, {rounds} rounds, {:?}", self.name, start.elapsed());
-        assert!(sleeps > 0, "no thread slept: nothing was tested");
+        rounds_with_sleeps(self.name, LIMITS, |seed, account| self.round(seed, account));
     }
 
     fn round(self, seed: u64, account: &Arc<Account>) {

@@ -97,7 +97,7 @@ fn entries() -> Vec<Entry> {
         "channel/iter.rs" Iter: channel::Iter<'static, spsc::Receiver<Mine>> = "SYPUR", channel::Iter<'static, spsc::Receiver<Bound>> = "..PUR";
         "channel/iter.rs" TryIter: channel::TryIter<'static, mpsc::Receiver<Mine>> = "SYPUR", channel::TryIter<'static, mpsc::Receiver<Bound>> = "..PUR";
         "channel/iter.rs" IntoIter: channel::IntoIter<spsc::Receiver<Mine>> = "SYPUR", channel::IntoIter<mpmc::Receiver<Bound>> = "..PUR";
-        "channel/spin.rs" Spin: channel::Spin = "SYPUR";
+        "wait/backoff.rs" Spin: channel::Spin = "SYPUR";
         "channel/error.rs" SendError: channel::SendError<u8> = "SYPUR", channel::SendError<Mine> = "S.PU.", channel::SendError<Bound> = "..PUR";
         "channel/error.rs" TrySendError: channel::TrySendError<u8> = "SYPUR", channel::TrySendError<Mine> = "S.PU.";
         "channel/error.rs" SendTimeoutError: channel::SendTimeoutError<u8> = "SYPUR", channel::SendTimeoutError<Mine> = "S.PU.";
@@ -124,14 +124,14 @@ fn entries() -> Vec<Entry> {
         "pool/boxed.rs" PoolBox: pool::PoolBox<u8> = "SYPUR", pool::PoolBox<Mine> = "S.PU.", pool::PoolBox<Bound> = "..PUR";
         "pool/error.rs" PoolError: pool::PoolError = "SYPUR";
         "pool/error.rs" TooLong: pool::TooLong = "SYPUR";
-        "pool/stats.rs" ClassStats: pool::ClassStats = "SYPUR";
+        "pool/class.rs" ClassStats: pool::ClassStats = "SYPUR";
         "mailbox/mailbox.rs" Mailbox: mailbox::Mailbox = "S.PUR";
         "mailbox/address.rs" Address: mailbox::Address = "SYPUR";
         "mailbox/builder.rs" Builder: mailbox::Builder = "SYPUR";
         "mailbox/envelope.rs" Envelope: mailbox::Envelope = "S.PUR";
         "mailbox/error.rs" SendError: mailbox::SendError<u8> = "SYPUR", mailbox::SendError<Mine> = "S.PU.";
         "mailbox/error.rs" ReceiveError: mailbox::ReceiveError = "SYPUR";
-        "mailbox/post.rs" Crowding: mailbox::Crowding = "SYPUR";
+        "mailbox/inner.rs" Crowding: mailbox::Crowding = "SYPUR";
         "mailbox/registry.rs" RegisterError: mailbox::RegisterError = "SYPUR";
         "mailbox/relations.rs" LinkTerminated: mailbox::LinkTerminated = "SYPUR";
         "mailbox/relations.rs" OwnerTerminated: mailbox::OwnerTerminated = "SYPUR";

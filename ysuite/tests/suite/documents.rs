@@ -18,7 +18,7 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// All files of the library, by their path below `src`.
-fn sources(below: &Path, found: &mut Vec<PathBuf>) {
+pub(crate) fn sources(below: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(below).expect("sources") {
         let path = entry.expect("an entry").path();
         if path.is_dir() {

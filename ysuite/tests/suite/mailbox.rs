@@ -1,6 +1,5 @@
 //! Mailboxes: each part of what they promise in a file of its own.
 
-mod attached;
 mod bounds;
 mod large;
 mod names;

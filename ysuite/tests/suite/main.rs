@@ -2,6 +2,8 @@
 //! a process or an allocator of its own has a binary of its own beside this one.
 #![cfg(not(ysuite_loom))]
 
+#[cfg(not(miri))]
+mod architecture;
 mod asynchronous;
 mod attached;
 mod auto_traits;

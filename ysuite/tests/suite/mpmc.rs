@@ -3,13 +3,17 @@
 use crate::conformance::channel::Kind;
 use ysuite::mpmc;
 
-struct Exchange<const CAPACITY: usize>;
+pub(crate) struct Exchange<const CAPACITY: usize>;
 
 impl<const CAPACITY: usize> Kind for Exchange<CAPACITY> {
     type Sender<T: Send + 'static> = mpmc::Sender<T>;
     type Receiver<T: Send + 'static> = mpmc::Receiver<T>;
     const CAPACITY: Option<usize> = Some(CAPACITY);
     const LENGTH_IS_THERE: bool = false;
+    const TELLS_ONE: bool = true;
+    fn another<T: Send + 'static>(sender: &mpmc::Sender<T>) -> Option<mpmc::Sender<T>> {
+        Some(sender.clone())
+    }
     fn pair<T: Send + 'static>() -> (mpmc::Sender<T>, mpmc::Receiver<T>) {
         mpmc::bounded(CAPACITY)
     }
@@ -25,8 +29,6 @@ macro_rules! exchanges {
 
 exchanges!(bounded_1 1, bounded_2 2, bounded_3 3, bounded_7 7, bounded_64 64, bounded_1024 1024);
 
-#[cfg(target_os = "linux")]
-mod attached;
 mod checker;
 mod edges;
 mod foreign;

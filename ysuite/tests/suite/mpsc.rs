@@ -11,12 +11,15 @@ use ysuite::mpsc;
 use ysuite::signal::{Wait, YPollset};
 
 /// A funnel with a bound for each sender, or none (0).
-struct Funnel<const BOUND: usize>;
+pub(crate) struct Funnel<const BOUND: usize>;
 
 impl<const BOUND: usize> Kind for Funnel<BOUND> {
     type Sender<T: Send + 'static> = mpsc::Sender<T>;
     type Receiver<T: Send + 'static> = mpsc::Receiver<T>;
     const CAPACITY: Option<usize> = if BOUND == 0 || BOUND == usize::MAX { None } else { Some(BOUND) };
+    fn another<T: Send + 'static>(sender: &mpsc::Sender<T>) -> Option<mpsc::Sender<T>> {
+        Some(sender.clone())
+    }
     fn pair<T: Send + 'static>() -> (mpsc::Sender<T>, mpsc::Receiver<T>) {
         if BOUND == 0 { mpsc::unbounded() } else { mpsc::bounded(BOUND) }
     }

@@ -138,7 +138,7 @@ fn a_thread_that_ends_leaves_its_blocks() {
 }
 
 #[test]
-fn more_pools_than_a_thread_has_seats() {
+fn more_pools_than_a_thread_has_caches() {
     let pools: Vec<_> = (0..100).map(|_| Pool::new(&[(10, 20), (100, 20)]).unwrap()).collect();
     for _ in 0..3 {
         let messages: Vec<_> = pools.iter().flat_map(|pool| [pool.take(10), pool.take(100)]).collect();

@@ -3,7 +3,6 @@
 
 use std::panic::catch_unwind;
 
-use crate::conformance::attached::{AttachKind, Inbox};
 use crate::conformance::signal::Kind;
 use ysuite::signal::{
     AttachError, IdOutOfRange, MAX_CAPACITY, SemaphoreSignaler, Signal, Signaler, Signals, Wait, YPollset, YSemaphore,
@@ -24,7 +23,7 @@ impl Kind for Semaphore {
     }
 }
 
-struct Pollset<const IDS: usize>;
+pub(crate) struct Pollset<const IDS: usize>;
 
 impl<const IDS: usize> Kind for Pollset<IDS> {
     type Set = YPollset;
@@ -39,41 +38,35 @@ impl<const IDS: usize> Kind for Pollset<IDS> {
     }
 }
 
-impl<const IDS: usize> AttachKind for Pollset<IDS> {
-    fn attach(set: &mut YPollset, receiver: &mut Inbox, id: usize) -> Result<(), AttachError> {
-        set.attach(receiver, id)
-    }
-}
-
 mod semaphore {
     crate::signal_suite!(super::Semaphore);
 }
 
 mod pollset_31 {
     crate::signal_suite!(super::Pollset<31>);
-    crate::attached_suite!(super::Pollset<31>);
+    crate::inbox_suite!(super::Pollset<31>);
 }
 
 mod pollset_32 {
     crate::signal_suite!(super::Pollset<32>);
-    crate::attached_suite!(super::Pollset<32>);
+    crate::inbox_suite!(super::Pollset<32>);
 }
 
 /// The largest set of two levels.
 mod pollset_1984 {
     crate::signal_suite!(super::Pollset<{ 31 * 64 }>);
-    crate::attached_suite!(super::Pollset<{ 31 * 64 }>);
+    crate::inbox_suite!(super::Pollset<{ 31 * 64 }>);
 }
 
 mod pollset_4096 {
     crate::signal_suite!(super::Pollset<4096>);
-    crate::attached_suite!(super::Pollset<4096>);
+    crate::inbox_suite!(super::Pollset<4096>);
 }
 
 /// One more than the largest set of three levels.
 mod pollset_126977 {
     crate::signal_suite!(super::Pollset<{ 31 * 64 * 64 + 1 }>);
-    crate::attached_suite!(super::Pollset<{ 31 * 64 * 64 + 1 }>);
+    crate::inbox_suite!(super::Pollset<{ 31 * 64 * 64 + 1 }>);
 }
 
 #[test]
@@ -154,7 +147,7 @@ fn sizes_do_not_grow_unnoticed() {
 
 /// The kinds with a descriptor, and what happens to processes short of descriptors.
 #[cfg(unix)]
-mod descriptors {
+pub(crate) mod descriptors {
     use std::env;
     use std::fs::File;
     use std::io::{self, ErrorKind};
@@ -162,16 +155,13 @@ mod descriptors {
 
     use rustix::io::Errno;
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    use ysuite::signal::{AttachError, Backend, MAX_CAPACITY, Signal, Signaler, Wait, YSocketpair};
+    use ysuite::signal::{Backend, MAX_CAPACITY, Signal, Signaler, Wait, YSocketpair};
 
-    use crate::conformance::attached::{AttachKind, Inbox};
-    #[cfg(target_os = "linux")]
-    use crate::conformance::descriptor::DescriptorKind;
     use crate::conformance::signal::Kind;
     use crate::support::backends;
 
     /// `EVENTFD`: that backend; else the socketpair.
-    struct Socketpair<const IDS: usize, const EVENTFD: bool>;
+    pub(crate) struct Socketpair<const IDS: usize, const EVENTFD: bool>;
 
     impl<const IDS: usize, const EVENTFD: bool> Socketpair<IDS, EVENTFD> {
         const BACKEND: Backend = if EVENTFD { Backend::Eventfd } else { Backend::Socketpair };
@@ -190,46 +180,37 @@ mod descriptors {
         }
     }
 
-    impl<const IDS: usize, const EVENTFD: bool> AttachKind for Socketpair<IDS, EVENTFD> {
-        fn attach(set: &mut YSocketpair, receiver: &mut Inbox, id: usize) -> Result<(), AttachError> {
-            set.attach(receiver, id)
-        }
-    }
-
-    #[cfg(target_os = "linux")]
-    impl<const IDS: usize, const EVENTFD: bool> DescriptorKind for Socketpair<IDS, EVENTFD> {}
-
     #[cfg(target_os = "linux")]
     mod eventfd_256 {
         crate::signal_suite!(super::Socketpair<256, true>);
-        crate::attached_suite!(super::Socketpair<256, true>);
+        crate::inbox_suite!(super::Socketpair<256, true>);
         crate::descriptor_suite!(super::Socketpair<256, true>);
     }
 
     #[cfg(target_os = "linux")]
     mod eventfd_31 {
         crate::signal_suite!(super::Socketpair<31, true>);
-        crate::attached_suite!(super::Socketpair<31, true>);
+        crate::inbox_suite!(super::Socketpair<31, true>);
         crate::descriptor_suite!(super::Socketpair<31, true>);
     }
 
     #[cfg(target_os = "linux")]
     mod eventfd_5000 {
         crate::signal_suite!(super::Socketpair<5_000, true>);
-        crate::attached_suite!(super::Socketpair<5_000, true>);
+        crate::inbox_suite!(super::Socketpair<5_000, true>);
         crate::descriptor_suite!(super::Socketpair<5_000, true>);
     }
 
     mod socketpair_256 {
         crate::signal_suite!(super::Socketpair<256, false>);
-        crate::attached_suite!(super::Socketpair<256, false>);
+        crate::inbox_suite!(super::Socketpair<256, false>);
         #[cfg(target_os = "linux")]
         crate::descriptor_suite!(super::Socketpair<256, false>);
     }
 
     mod socketpair_5000 {
         crate::signal_suite!(super::Socketpair<5_000, false>);
-        crate::attached_suite!(super::Socketpair<5_000, false>);
+        crate::inbox_suite!(super::Socketpair<5_000, false>);
         #[cfg(target_os = "linux")]
         crate::descriptor_suite!(super::Socketpair<5_000, false>);
     }

@@ -10,7 +10,7 @@ use ysuite::channel::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, 
 use ysuite::spsc;
 
 /// A pipe with a bound, or none (0).
-struct Pipe<const BOUND: usize>;
+pub(crate) struct Pipe<const BOUND: usize>;
 
 impl<const BOUND: usize> Kind for Pipe<BOUND> {
     type Sender<T: Send + 'static> = spsc::Sender<T>;

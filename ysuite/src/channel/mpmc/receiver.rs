@@ -15,8 +15,8 @@ use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
 use crate::wait::SharedBackoff;
 use crate::wait::Subscriptions;
-use crate::wait::look_for_a_moment;
 use crate::wait::many::{ManyWait, Owed, SharedEnd};
+use crate::wait::spin_for_a_moment;
 
 /// A receiving end of the [exchange](super). Clones are equal, and each message goes to one of them; any number of threads
 /// may use one or several. When the last is dropped, so are the messages in the channel, and sending fails.
@@ -250,7 +250,7 @@ impl<T> Receiver<T> {
     fn nothing(&self) -> Result<(), TryRecvError> {
         let found = match &self.subscriptions {
             Some(subscriptions) => subscriptions.rest(self.shared.readers()),
-            None => !self.shared.ring.is_empty() && look_for_a_moment(|| self.shared.ring.is_readable()),
+            None => !self.shared.ring.is_empty() && spin_for_a_moment(|| self.shared.ring.is_readable()),
         };
         if found || self.shared.ring.is_closed() { Ok(()) } else { Err(TryRecvError::Empty) }
     }
@@ -329,11 +329,9 @@ impl<T> Drop for Receiver<T> {
 }
 
 impl<T> Attach for Receiver<T> {
-    /// Attaching a receiver that is attached already detaches it from where it was.
     fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
         let readers = self.shared.readers();
-        self.subscriptions.get_or_insert_default().attach(readers, registration);
-        Ok(())
+        self.subscriptions.get_or_insert_default().attach(readers, registration)
     }
 
     fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {

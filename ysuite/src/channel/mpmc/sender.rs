@@ -11,8 +11,8 @@ use crate::os::Deadline;
 use crate::queue::exchange::{Rejected, Staging};
 use crate::sync::Arc;
 use crate::wait::SharedBackoff;
-use crate::wait::look_for_a_moment;
 use crate::wait::many::ManyWait;
+use crate::wait::spin_for_a_moment;
 
 /// A sending end of the [exchange](super). Clones are equal; any number of threads may use one or several. When the last
 /// is dropped the receivers get what was sent, and then learn that nothing more will come.
@@ -63,7 +63,7 @@ impl<T> Sender<T> {
     #[cold]
     fn try_again(&self, message: T) -> Result<(), TrySendError<T>> {
         let ring = &self.shared.ring;
-        if ring.len() == ring.capacity() || !look_for_a_moment(|| ring.is_writable()) {
+        if ring.len() == ring.capacity() || !spin_for_a_moment(|| ring.is_writable()) {
             return Err(TrySendError::Full(message));
         }
         self.shared.push(message).map_err(|rejected| match rejected {

@@ -95,9 +95,9 @@ fn ends<T>(bound: Option<usize>) -> (Sender<T>, Receiver<T>) {
 }
 
 /// Where senders of a funnel come from while it may have none.
-pub(super) struct Entrance<T>(Arc<MpscShared<T>>);
+pub(super) struct Connector<T>(Arc<MpscShared<T>>);
 
-impl<T> Entrance<T> {
+impl<T> Connector<T> {
     /// A sender, with a lane of its own, as by [`Sender::try_clone`].
     pub(super) fn connect(&self) -> Result<Sender<T>, TooManySenders> {
         Sender::connect(&self.0)
@@ -106,7 +106,7 @@ impl<T> Entrance<T> {
 
 /// A funnel without a bound whose receiver sleeps where others call it as well, and has no senders so far. Having none
 /// means nothing here.
-pub(super) fn shared<T>(parker: &Arc<Parker>) -> (Entrance<T>, Lanes<T>) {
+pub(super) fn shared<T>(parker: &Arc<Parker>) -> (Connector<T>, Lanes<T>) {
     let shared = Arc::new(MpscShared::new(None, parker.clone()));
-    (Entrance(shared.clone()), Lanes::new(shared))
+    (Connector(shared.clone()), Lanes::new(shared))
 }

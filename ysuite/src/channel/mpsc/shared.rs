@@ -99,7 +99,7 @@ impl<T> MpscShared<T> {
 
     /// Wakes the receiver if it sleeps. After something was raised, or the last sender has gone.
     pub(super) fn call(&self) -> bool {
-        self.parker.call()
+        self.parker.wake()
     }
 
     /// A sender goes. True: it was the last.

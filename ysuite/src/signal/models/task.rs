@@ -79,7 +79,7 @@ fn models_task_replaced_against_wake() {
             second.woken.wait();
         }
         waking.join().unwrap();
-        // There was a waker in the slot all the time, so somebody was woken, whatever the second task saw for itself.
+        // There was a waker in the slot all the time, so one of the tasks was woken, whatever the second saw for itself.
         let wakes = [&first, &second].map(|task| task.wakes.load(Ordering::Relaxed));
         assert_ne!(wakes, [0, 0], "a wake-up was swallowed");
         drop((slot, first_waker, second_waker));

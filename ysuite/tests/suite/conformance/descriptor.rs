@@ -1,4 +1,5 @@
-//! The suite of every set with a descriptor, on Linux: what epoll sees of it, and how much is written to it.
+//! The suite of every set with a descriptor, on Linux: what epoll sees of it, and how much is written to it. What attached
+//! receivers do to it is in `attached/epoll.rs`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,24 +12,24 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use ysuite::os::calls;
 use ysuite::signal::{Signal, Wait};
 
-use super::Gaps;
-use super::attached::{AttachKind, Inbox};
-use super::signal::list;
-use crate::support::guarded;
+use super::signal::{Kind, list};
+use crate::support::{Random, guarded};
 
 /// A set with a descriptor.
-pub(crate) trait DescriptorKind: AttachKind<Set: AsFd + AsRawFd> {}
+pub(crate) trait DescriptorKind: Kind<Set: AsFd + AsRawFd> {}
 
-/// Makes one `#[test]` of every function of this suite, for the kind named.
+impl<K: Kind<Set: AsFd + AsRawFd>> DescriptorKind for K {}
+
+/// Makes one `#[test]` of every function of this suite, and of its half for attached receivers with an inbox, for the kind
+/// named.
 #[macro_export]
 macro_rules! descriptor_suite {
     ($kind:ty) => {
         $crate::tests_of!(descriptor, $kind:
-            readable_exactly_while_something_is_up, level_triggered_until_the_receiver_is_empty,
-            edge_triggered_tells_of_every_new_signal, one_write_and_one_read_per_wake_up,
-            the_descriptor_never_holds_two_rings, an_event_loop_misses_nothing,
-            receivers_in_other_threads_silence_the_descriptor, a_set_that_is_gone_stays_silent_in_epoll,
-            poll_and_epoll_may_be_mixed, the_descriptor_is_ours_alone);
+            readable_exactly_while_something_is_up, edge_triggered_tells_of_every_new_signal,
+            one_write_and_one_read_per_wake_up, the_descriptor_never_holds_two_rings, an_event_loop_misses_nothing,
+            a_set_that_is_gone_stays_silent_in_epoll, poll_and_epoll_may_be_mixed, the_descriptor_is_ours_alone);
+        $crate::attached_through_epoll_suite!($kind, $crate::conformance::attached::inbox::Inbox);
     };
 }
 
@@ -72,7 +73,7 @@ impl Watch {
 }
 
 /// How many rings are in the descriptor, without touching them.
-fn rings(fd: BorrowedFd<'_>) -> u64 {
+pub(crate) fn rings(fd: BorrowedFd<'_>) -> u64 {
     let info = fs::read_to_string(format!("/proc/self/fdinfo/{}", fd.as_raw_fd())).unwrap();
     match info.lines().find_map(|line| line.strip_prefix("eventfd-count:")) {
         // The kernel prints this counter in hexadecimal.
@@ -102,37 +103,6 @@ pub(crate) fn readable_exactly_while_something_is_up<K: DescriptorKind>() {
         assert_eq!(list(look(&mut set)), [0]);
         assert!(!watch.readable());
     }
-}
-
-pub(crate) fn level_triggered_until_the_receiver_is_empty<K: DescriptorKind>() {
-    let mut set = K::set();
-    let watch = Watch::new(&set, EventFlags::empty());
-    let (mut left, mut right) = (Inbox::default(), Inbox::default());
-    K::attach(&mut set, &mut left, 4).unwrap();
-    K::attach(&mut set, &mut right, K::CAPACITY - 1).unwrap();
-    assert!(watch.readable());
-    assert_eq!(left.try_recv(), None);
-    assert!(watch.readable());
-    assert_eq!(right.try_recv(), None);
-    // Without a look at the set: an event loop that knows its receivers need not make one.
-    assert!(!watch.readable());
-    let (to_left, to_right) = (left.outbox(), right.outbox());
-    (0..3).for_each(|message| to_left.send(message));
-    for message in 0..3 {
-        assert!(watch.readable());
-        assert_eq!(list(set.check()), [4]);
-        assert_eq!(left.try_recv(), Some(message));
-    }
-    assert!(watch.readable());
-    to_right.send(0);
-    assert_eq!(left.try_recv(), None);
-    assert!(watch.readable());
-    assert_eq!((right.try_recv(), right.try_recv()), (Some(0), None));
-    assert!(!watch.readable());
-    to_right.send(1);
-    assert!(watch.readable());
-    drop(right);
-    assert!(!watch.readable(), "a receiver that is gone keeps the descriptor readable");
 }
 
 pub(crate) fn edge_triggered_tells_of_every_new_signal<K: DescriptorKind>() {
@@ -202,9 +172,9 @@ pub(crate) fn an_event_loop_misses_nothing<K: DescriptorKind>() {
                 .map(|(&id, answer)| {
                     let signaler = signaler.clone();
                     thread::spawn(move || {
-                        let mut gaps = Gaps::new(id as u64);
+                        let mut random = Random::new(id as u64);
                         for _ in 0..ROUNDS {
-                            gaps.pass();
+                            random.pause();
                             signaler.signal(id);
                             // A signal that is lost is waited for in vain.
                             answer.recv().unwrap();
@@ -232,47 +202,6 @@ pub(crate) fn an_event_loop_misses_nothing<K: DescriptorKind>() {
             assert!(set.check().is_empty());
             assert!(!watch.readable());
         }
-    });
-}
-
-pub(crate) fn receivers_in_other_threads_silence_the_descriptor<K: DescriptorKind>() {
-    guarded(|| {
-        let mut set = K::set();
-        let watch = Watch::new(&set, EventFlags::empty());
-        const MESSAGES: u64 = 3_000;
-        let mut threads = Vec::new();
-        for id in 0..3 {
-            let mut inbox = Inbox::default();
-            K::attach(&mut set, &mut inbox, id).unwrap();
-            let outbox = inbox.outbox();
-            threads.push(thread::spawn(move || {
-                let mut gaps = Gaps::new(id as u64);
-                (0..MESSAGES).for_each(|message| {
-                    outbox.send(message);
-                    gaps.pass();
-                });
-            }));
-            threads.push(thread::spawn(move || {
-                let mut expected = 0;
-                while expected < MESSAGES {
-                    match inbox.try_recv() {
-                        Some(message) => {
-                            assert_eq!(message, expected);
-                            expected += 1;
-                        }
-                        None => thread::yield_now(),
-                    }
-                }
-                assert_eq!(inbox.try_recv(), None);
-                // Dropping it would silence it, too: the point is that being empty has.
-                std::mem::forget(inbox);
-            }));
-        }
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
-        // At the latest after one look: a ring may have been announced before it was written.
-        assert!(set.check().is_empty());
-        assert!(!watch.readable());
-        assert_eq!(rings(set.as_fd()), 0);
     });
 }
 

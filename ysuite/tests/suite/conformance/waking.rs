@@ -9,10 +9,9 @@ use std::time::Duration;
 use ysuite::os::calls;
 use ysuite::signal::{Signal, Wait};
 
-use super::Gaps;
 use super::signal::{Kind, list};
-use crate::support::guarded;
 use crate::support::interrupt::Interruptions;
+use crate::support::{Random, guarded};
 
 pub(crate) fn duration_max_is_for_ever_and_ends_with_a_signal<K: Kind>() {
     guarded(|| {
@@ -35,9 +34,9 @@ pub(crate) fn a_sleeper_is_woken<K: Kind>() {
         let ids = K::corners();
         let expected = ids.clone();
         let raiser = thread::spawn(move || {
-            let mut gaps = Gaps::new(7);
+            let mut random = Random::new(7);
             for id in ids {
-                thread::sleep(Duration::from_micros(gaps.below(1500)));
+                thread::sleep(Duration::from_micros(random.next() % 1500));
                 signaler.signal(id);
             }
         });
@@ -58,16 +57,16 @@ pub(crate) fn ping_pong_loses_no_signal<K: Kind>() {
         const ROUNDS: usize = 5_000;
         let id = |round: usize| round.wrapping_mul(7919) % K::CAPACITY;
         let echo = thread::spawn(move || {
-            let mut gaps = Gaps::new(1);
+            let mut random = Random::new(1);
             for round in 0..ROUNDS {
                 assert_eq!(list(ping.poll()), [id(round)]);
-                gaps.pass();
+                random.pause();
                 to_pong.signal(id(round));
             }
         });
-        let mut gaps = Gaps::new(2);
+        let mut random = Random::new(2);
         for round in 0..ROUNDS {
-            gaps.pass();
+            random.pause();
             to_ping.signal(id(round));
             assert_eq!(list(pong.poll()), [id(round)]);
         }
@@ -83,9 +82,9 @@ pub(crate) fn time_out_racing_a_signal_loses_nothing<K: Kind>() {
         let raiser = thread::spawn({
             let answered = Arc::clone(&answered);
             move || {
-                let mut gaps = Gaps::new(3);
+                let mut random = Random::new(3);
                 for round in 0..ROUNDS {
-                    (0..gaps.below(3_000)).for_each(|_| std::hint::spin_loop());
+                    (0..random.below(3_000)).for_each(|_| std::hint::spin_loop());
                     signaler.signal(0);
                     while answered.load(Ordering::Acquire) == round {
                         thread::yield_now();
@@ -93,9 +92,9 @@ pub(crate) fn time_out_racing_a_signal_loses_nothing<K: Kind>() {
                 }
             }
         });
-        let (mut gaps, mut found) = (Gaps::new(4), 0);
+        let (mut random, mut found) = (Random::new(4), 0);
         while found < ROUNDS {
-            let signals = set.poll_timeout(Duration::from_nanos(gaps.below(60_000)));
+            let signals = set.poll_timeout(Duration::from_nanos(random.next() % 60_000));
             if !signals.is_empty() {
                 assert_eq!(list(signals), [0]);
                 found += 1;
@@ -120,11 +119,11 @@ pub(crate) fn many_threads_and_every_id_is_seen_once<K: Kind>() {
                 let mine: Vec<_> = ids.iter().copied().skip(raiser).step_by(THREADS).collect();
                 let signaler = signaler.clone();
                 thread::spawn(move || {
-                    let mut gaps = Gaps::new(raiser as u64);
+                    let mut random = Random::new(raiser as u64);
                     for id in mine {
                         signaler.signal(id);
-                        if gaps.below(16) == 0 {
-                            gaps.pass();
+                        if random.below(16) == 0 {
+                            random.pause();
                         }
                     }
                 })

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use ysuite::hub::{Hub, Interest};
 use ysuite::signal::{MAX_CAPACITY, YPollset};
-use ysuite::spsc;
+use ysuite::{mpmc, spsc};
 
 use crate::hub::descriptors::pair;
 use crate::support::process::alone;
@@ -95,13 +95,17 @@ fn what_cannot_be_watched_is_refused() {
 #[test]
 fn an_attached_receiver_and_one_too_many_come_back() {
     let mut hub = Hub::with_receivers(1).unwrap();
-    let (mut sender, mut receiver) = spsc::unbounded();
-    sender.send(1).unwrap();
     let mut set = YPollset::new();
+    let ((mut sender, mut receiver), (exchange, mut shared)) = (spsc::unbounded(), mpmc::bounded(1));
+    (sender.send(1).unwrap(), exchange.send(2).unwrap());
     set.attach(&mut receiver, 3).unwrap();
+    set.attach(&mut shared, 4).unwrap();
     let refused = hub.receive(receiver, |_, _| {}).unwrap_err();
     assert_eq!(refused.to_string(), "this receiver is attached already");
     assert_eq!(io::Error::from(refused).kind(), io::ErrorKind::AlreadyExists);
+    let mut refused = hub.receive(shared, |_, _| {}).unwrap_err();
+    assert_eq!(refused.error.kind(), io::ErrorKind::AlreadyExists);
+    assert_eq!((refused.source.try_recv(), set.detach(&mut refused.source)), (Ok(2), Some(4)));
 
     let (_first, first_in) = spsc::unbounded::<u8>();
     hub.receive(first_in, |_, _| {}).unwrap();

@@ -12,7 +12,6 @@ use ysuite::{mpmc, mpsc, spsc};
 
 use crate::hub::Notes;
 use crate::hub::descriptors::pair;
-use crate::support::executor::Explosive;
 use crate::support::{Counted, Tally, guarded, panics};
 
 /// What a handler has captured; its end panics.
@@ -190,26 +189,6 @@ fn a_panic_leaves_turns_as_long_as_they_were() {
             assert_eq!(hub.run_once(None).unwrap(), TURN);
             assert_eq!(notes.len(), TURN * turn);
         }
-    });
-}
-
-#[test]
-fn a_waker_that_panics_when_a_receiver_comes_to_the_hub_leaves_nothing_there() {
-    guarded(|| {
-        let mut hub = Hub::with_receivers(1).unwrap();
-        let (sender, mut receiver) = mpmc::bounded(4);
-        let mut set = ysuite::signal::YPollset::new();
-        set.attach(&mut receiver, 0).unwrap();
-        assert!(receiver.try_recv().is_err());
-        // Another waits as a task; the first is told of a message, and passes that on when it leaves its set.
-        let mut other = receiver.clone();
-        let waker = Explosive::waker();
-        assert!(other.poll_recv(&mut std::task::Context::from_waker(&waker)).is_pending());
-        sender.send(1).unwrap();
-        let came = catch_unwind(AssertUnwindSafe(|| hub.receive(receiver, |_, _: Result<u8, _>| {}).map(drop)));
-        assert!(came.is_err());
-        assert!(format!("{hub:?}").contains("receivers: 0"), "{hub:?}");
-        hub.run().unwrap();
     });
 }
 

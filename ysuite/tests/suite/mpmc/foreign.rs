@@ -55,6 +55,24 @@ fn a_receiver_whose_wakers_drop_panics_leaves_both_its_places() {
 }
 
 #[test]
+fn a_receiver_whose_detach_wakes_a_waker_that_panics_has_left_its_set() {
+    let (sender, mut receiver) = mpmc::bounded(4);
+    let mut set = YPollset::new();
+    set.attach(&mut receiver, 3).unwrap();
+    assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+    // Another waits as a task; the first is told of a message, and passes that on when it leaves its set.
+    let mut other = receiver.clone();
+    let waker = Explosive::waker();
+    assert!(other.poll_recv(&mut Context::from_waker(&waker)).is_pending());
+    sender.send(1).unwrap();
+    assert!(catch_unwind(AssertUnwindSafe(|| set.detach(&mut receiver))).is_err());
+    assert!(set.check().is_empty() && !receiver.detach());
+    set.attach(&mut receiver, 3).unwrap();
+    assert!(set.check().eq([3]));
+    assert_eq!(receiver.try_recv(), Ok(1));
+}
+
+#[test]
 fn a_future_whose_wakers_drop_panics_passes_on_what_it_was_told() {
     let (sender, receiver) = mpmc::bounded(8);
     // Called and its place taken again: it is polled with another waker before it is told, and dropped afterwards.

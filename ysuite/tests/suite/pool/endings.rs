@@ -133,7 +133,7 @@ fn a_pools_memory_goes_with_its_last_message() {
         message.fill(1);
         drop(pool);
         assert!(resident() >= before + SIZE, "it is in place, and stays with its message");
-        // From another thread; this one, which has a seat at the pool, does not know.
+        // From another thread; this one, which has a cache of the pool, does not know.
         let read = move || assert_eq!(message[4_711], 1);
         if is_late {
             late(move || read)

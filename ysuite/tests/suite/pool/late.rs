@@ -29,7 +29,7 @@ pub(super) fn late<A: FnOnce() + 'static>(prepare: impl FnOnce() -> A + Send + '
     thread::spawn(move || {
         // Registered before the pool's own, and so dropped after them.
         AT_THE_END.with_borrow_mut(|end| end.0.reserve(1));
-        // A seat at some pool.
+        // A cache of some pool.
         drop(pool_of(1).take(1));
         let act = prepare();
         AT_THE_END.with_borrow_mut(|end| end.0.push(Box::new(act)));

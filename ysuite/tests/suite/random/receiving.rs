@@ -180,15 +180,14 @@ impl<R: Room> Machine<R> {
         let mut slot = slot.borrow_mut();
         let before = slot.set;
         let id = (0..31).find(|&id| !taken.contains(&(set, id))).expect("some id is free");
-        if slot.end().is_some() && (before.is_none() || R::SHARED) {
-            // Said before: foreign code that is woken may panic, and the receiver is attached all the same.
+        if slot.end().is_some() && before.is_none() {
             slot.set = Some((set, id));
             slot.is_quiet = false;
         }
         let Some(receiver) = slot.end() else { return };
         match R::attach(receiver, &mut self.sets.borrow_mut(), set, id) {
-            Ok(()) if before.is_none() || R::SHARED => {}
-            Err(AttachError::AlreadyAttached) if before.is_some() && !R::SHARED => {}
+            Ok(()) if before.is_none() => {}
+            Err(AttachError::AlreadyAttached) if before.is_some() => {}
             other => fault(format!("attached: {other:?}, before in {before:?}")),
         }
     }

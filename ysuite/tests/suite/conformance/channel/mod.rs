@@ -71,6 +71,12 @@ pub(crate) trait Kind: 'static {
     /// Whether the length counts only what can be received at once. Many senders may still be putting in what counts.
     const LENGTH_IS_THERE: bool = true;
     fn pair<T: Send + 'static>() -> (Self::Sender<T>, Self::Receiver<T>);
+    /// One message tells one of those that wait: a receiver's set, or its task, and not both.
+    const TELLS_ONE: bool = false;
+    /// Another sender, of a channel that may have several.
+    fn another<T: Send + 'static>(_: &Self::Sender<T>) -> Option<Self::Sender<T>> {
+        None
+    }
 
     /// The capacity as it was asked for: a bound that no memory could ever hold is as good as none.
     fn asked() -> Option<usize> {

@@ -1,23 +1,20 @@
-//! Several receivers of one channel in event loops: each told by its own set, through real epoll.
+//! Several attached receivers of one exchange, each in an event loop of its own: which of them is told.
 
-use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use rustix::buffer::spare_capacity;
-use rustix::event::Timespec;
-use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
+use rustix::event::epoll::EventFlags;
 use ysuite::mpmc::{self, Receiver, TryRecvError};
-use ysuite::os::calls;
-use ysuite::signal::{Backend, Wait, YPollset, YSocketpair};
+use ysuite::signal::{AttachError, Backend, Wait, YPollset, YSocketpair};
 
+use crate::conformance::descriptor::Watch;
 use crate::support::{backends, guarded};
 
 /// An event loop with one receiver.
 struct Loop {
-    epoll: OwnedFd,
+    watch: Watch,
     set: YSocketpair,
     receiver: Receiver<u32>,
 }
@@ -27,9 +24,7 @@ impl Loop {
         let mut receiver = receiver.clone();
         let mut set = YSocketpair::with_backend(64, backend).unwrap();
         set.attach(&mut receiver, 40).unwrap();
-        let epoll = epoll::create(CreateFlags::CLOEXEC).unwrap();
-        epoll::add(&epoll, set.as_fd(), EventData::new_u64(1), EventFlags::IN).unwrap();
-        Self { epoll, set, receiver }
+        Self { watch: Watch::new(&set, EventFlags::empty()), set, receiver }
     }
 
     /// As `new`, and then one of those who wait.
@@ -41,17 +36,14 @@ impl Loop {
         fresh
     }
 
-    /// Whether the descriptor is readable; waits for it for ever if asked to.
-    fn readable(&self, block: bool) -> bool {
-        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-        let mut events = Vec::<Event>::with_capacity(4);
-        epoll::wait(&self.epoll, spare_capacity(&mut events), if block { None } else { Some(&now) }).unwrap();
-        !events.is_empty()
+    /// Waits until the descriptor is readable. A method, so that a thread that waits takes the set along with the watch.
+    fn block(&self) {
+        self.watch.block();
     }
 
     /// Whether its id is up; the descriptor says the same.
     fn is_told(&mut self) -> bool {
-        let readable = self.readable(false);
+        let readable = self.watch.readable();
         let up = self.set.check().any(|id| id == 40);
         assert_eq!(readable, up);
         up
@@ -118,20 +110,26 @@ fn a_dropped_receiver_tells_the_next() {
 }
 
 #[test]
-fn a_receiver_attached_elsewhere_tells_the_next() {
-    let (sender, receiver) = mpmc::bounded(8);
-    let mut loops: Vec<_> = (0..2).map(|_| Loop::at_rest(&receiver, backends()[0])).collect();
-    sender.send(9).unwrap();
-    let at = loops.iter_mut().position(Loop::is_told).unwrap();
-    let mut elsewhere = YPollset::new();
-    elsewhere.attach(&mut loops[at].receiver, 3).unwrap();
-    assert!(!loops[at].is_told(), "its old id is down");
-    assert!(loops[1 - at].is_told(), "the other one knows");
-    assert!(elsewhere.check().eq([3]), "and so does its new set");
-    // The old id is free.
-    let mut clone = receiver.clone();
-    loops[at].set.attach(&mut clone, 40).unwrap();
-    assert!(elsewhere.attach(&mut clone, 3).is_err(), "the new one is not");
+fn a_detached_receiver_tells_the_next() {
+    for backend in backends() {
+        let (sender, receiver) = mpmc::bounded(8);
+        let mut loops: Vec<_> = (0..2).map(|_| Loop::at_rest(&receiver, backend)).collect();
+        sender.send(9).unwrap();
+        let at = loops.iter_mut().position(Loop::is_told).unwrap();
+        let mut elsewhere = YPollset::new();
+        // A refusal leaves it where it is, and tells nobody.
+        let refused = elsewhere.attach(&mut loops[at].receiver, 3);
+        assert_eq!((refused, told(&mut loops)), (Err(AttachError::AlreadyAttached), 1));
+        assert!(loops[at].is_told() && loops[at].receiver.detach());
+        assert!(!loops[at].is_told(), "its old id is down");
+        assert!(loops[1 - at].is_told(), "the other one knows");
+        elsewhere.attach(&mut loops[at].receiver, 3).unwrap();
+        assert!(elsewhere.check().eq([3]), "and so does its new set");
+        // The old id is free, and the new one is not.
+        let mut clone = receiver.clone();
+        assert_eq!(elsewhere.attach(&mut clone, 3), Err(AttachError::IdTaken { id: 3 }));
+        loops[at].set.attach(&mut clone, 40).unwrap();
+    }
 }
 
 #[test]
@@ -145,37 +143,8 @@ fn a_sleeping_thread_and_an_attached_receiver_share() {
         sender.send(2).unwrap();
         // Whichever was woken first: both are, and the thread has one of them.
         let taken = thread.join().unwrap();
-        attached.readable(true);
+        attached.block();
         assert_eq!(attached.receiver.try_recv(), Ok(3 - taken));
-    });
-}
-
-#[test]
-fn a_blocking_receive_on_an_attached_receiver_does_not_miss_what_its_set_is_told() {
-    guarded(|| {
-        let (sender, receiver) = mpmc::bounded(8);
-        let attached = Loop::at_rest(&receiver, backends()[0]);
-        drop(receiver);
-        let thread = thread::spawn(move || {
-            for number in 0..100 {
-                thread::yield_now();
-                sender.send(number).unwrap();
-            }
-        });
-        for expected in 0..100 {
-            if expected % 3 == 0 {
-                attached.readable(true);
-                while let Err(error) = attached.receiver.try_recv() {
-                    assert_eq!(error, TryRecvError::Empty);
-                    attached.readable(true);
-                }
-            } else {
-                assert_eq!(attached.receiver.recv(), Ok(expected));
-            }
-        }
-        thread.join().unwrap();
-        attached.readable(true);
-        assert_eq!(attached.receiver.try_recv(), Err(TryRecvError::Disconnected));
     });
 }
 
@@ -191,7 +160,7 @@ fn event_loops_share_a_stream_and_all_learn_of_its_end() {
                 let received = received.clone();
                 thread::spawn(move || {
                     loop {
-                        one.readable(true);
+                        one.block();
                         // A few at a time: what is left keeps the id up.
                         for _ in 0..5 {
                             match one.receiver.try_recv() {
@@ -222,20 +191,4 @@ fn event_loops_share_a_stream_and_all_learn_of_its_end() {
         senders.into_iter().chain(threads).for_each(|thread| thread.join().unwrap());
         assert_eq!(received.load(Ordering::Relaxed), MESSAGES);
     });
-}
-
-#[test]
-fn an_attached_receiver_that_found_nothing_looks_again_for_nothing() {
-    let (sender, receiver) = mpmc::bounded(8);
-    let one = Loop::at_rest(&receiver, backends()[0]);
-    let before = calls();
-    for _ in 0..1_000 {
-        assert_eq!(one.receiver.try_recv(), Err(TryRecvError::Empty));
-    }
-    assert_eq!(calls(), before);
-    // And while it is read it writes nothing to the descriptor.
-    sender.send_batch(0..8).unwrap();
-    let before = calls();
-    assert!(one.receiver.try_iter().take(8).eq(0..8));
-    assert_eq!(calls(), before);
 }

@@ -1,19 +1,19 @@
-//! Seats, seen from inside: what a thread leaves in its depot, and what it keeps.
+//! Thread caches, seen from inside: what a thread leaves in its depot, and what it keeps.
 
 use std::sync::{Arc, Weak};
 use std::thread;
 
 use super::super::class::Class;
-use super::super::core::Core;
+use super::super::core::PoolCore;
 use super::super::magazine::{Entry, ROUNDS};
-use super::{SEATS, put, put_past_locals, take};
+use super::{ROW, put, put_past_locals, take};
 
-/// A pool with one class of so many blocks.
-fn pool(blocks: usize) -> Arc<Core> {
-    Core::new(&[(8, blocks)], false).unwrap()
+/// A pool with one class of `blocks` blocks.
+fn pool(blocks: usize) -> Arc<PoolCore> {
+    PoolCore::new(&[(8, blocks)], false).unwrap()
 }
 
-fn of(pool: &Core) -> &Class {
+fn of(pool: &PoolCore) -> &Class {
     &pool.classes()[0]
 }
 
@@ -25,12 +25,12 @@ fn put_all(class: &Class, taken: Vec<(Entry, u32)>) {
     taken.into_iter().for_each(|(entry, taker)| drop(put(class, entry, taker)));
 }
 
-/// Pools whose classes have the same seat, with 512 blocks each: eight magazines.
-fn of_one_seat(pools: usize) -> Vec<Arc<Core>> {
+/// Pools whose classes share a cache, with 512 blocks each: eight magazines.
+fn sharing_a_cache(pools: usize) -> Vec<Arc<PoolCore>> {
     let mut found = vec![pool(8 * ROUNDS)];
     while found.len() < pools {
         let next = pool(8 * ROUNDS);
-        if of(&next).seat() == of(&found[0]).seat() {
+        if of(&next).index_in_row() == of(&found[0]).index_in_row() {
             found.push(next);
         }
     }
@@ -57,7 +57,7 @@ fn across_the_edge_of_a_magazine_the_depot_is_left_alone() {
     let mut taken = all(class);
     for out in 1..4 * ROUNDS {
         drop(taken.pop().and_then(|(entry, taker)| put(class, entry, taker)));
-        // The first time may offer one, or fetch one.
+        // The first time may offer a magazine, or adopt one.
         let mut there = None;
         for _ in 0..3 {
             for number in 1..4 {
@@ -65,18 +65,18 @@ fn across_the_edge_of_a_magazine_the_depot_is_left_alone() {
                 taken.extend((0..number).map(|_| take(class).expect("as many as were given back")));
             }
             let state = (class.depot().offered(), class.depot().claimed());
-            assert_eq!(*there.get_or_insert(state), state, "with {out} at hand");
+            assert_eq!(*there.get_or_insert(state), state, "with {out} taken");
         }
     }
 }
 
 #[test]
-fn two_classes_of_one_seat_both_stay() {
-    let pools = of_one_seat(2);
+fn two_classes_that_share_a_cache_both_stay() {
+    let pools = sharing_a_cache(2);
     for _ in 0..3 {
         for pool in &pools {
             let (entry, taker) = take(of(pool)).unwrap();
-            assert_eq!(of(pool).depot().offered(), 7, "one is at hand");
+            assert_eq!(of(pool).depot().offered(), 7, "one is in the cache");
             drop(put(of(pool), entry, taker));
         }
     }
@@ -84,7 +84,7 @@ fn two_classes_of_one_seat_both_stay() {
 
 #[test]
 fn a_third_class_pushes_out_what_was_used_before_the_others() {
-    let pools = of_one_seat(3);
+    let pools = sharing_a_cache(3);
     let offered = || [0, 1, 2].map(|at| of(&pools[at]).depot().offered());
     for (at, expected) in [(0, [7, 8, 8]), (1, [7, 7, 8]), (0, [7, 7, 8]), (2, [7, 8, 7]), (1, [8, 7, 7])] {
         let (entry, taker) = take(of(&pools[at])).unwrap();
@@ -116,16 +116,16 @@ fn threads_that_come_and_go_share_magazines() {
 }
 
 #[test]
-fn the_tables_of_a_pool_that_has_ended_go_when_the_thread_sits_down_elsewhere() {
+fn the_tables_of_a_pool_that_has_ended_go_when_the_thread_uses_another() {
     let ended = pool(1);
     let (entry, taker) = take(of(&ended)).unwrap();
-    let tables: Weak<Core> = Arc::downgrade(&ended);
+    let tables: Weak<PoolCore> = Arc::downgrade(&ended);
     ended.remove_handle();
-    // By another thread: this one, which has a seat, does not know.
+    // By another thread: this one, which has a cache, does not know.
     thread::scope(|scope| scope.spawn(|| drop(put(of(&ended), entry, taker))).join()).unwrap();
     drop(ended);
-    assert!(tables.upgrade().is_some(), "a seat keeps them");
-    let others: Vec<_> = (0..SEATS).map(|_| pool(1)).collect();
+    assert!(tables.upgrade().is_some(), "a cache keeps them");
+    let others: Vec<_> = (0..ROW).map(|_| pool(1)).collect();
     assert!(take(of(&others[0])).is_some());
     assert!(tables.upgrade().is_none(), "they are gone");
 }

@@ -1,0 +1,298 @@
+//! [`MailboxInner`]: what a mailbox and its addresses share. Any thread; lock-free, except sends that wait for room, and
+//! relations.
+//!
+//! Addresses are counted, because a mailbox without an address must not wait. A `MailboxInner` that another mailbox or a
+//! lane keeps is not counted.
+
+// The model checker's `thread_local!` takes no `const`.
+#![allow(clippy::missing_const_for_thread_local)]
+
+use core::cell::Cell;
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use core::time::Duration;
+use std::sync::PoisonError;
+
+use super::envelope::Envelope;
+use super::error::SendError;
+use super::outbox::{self, Rank};
+use super::relations::Watchers;
+use crate::channel::mpsc::Sender;
+use crate::channel::{InboxSender, SendTimeoutError, TrySendError};
+use crate::sync::{Mutex, MutexGuard, thread, thread_local};
+
+/// What happens to a message for which a bounded mailbox has no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Crowding {
+    /// Its sender waits until there is room. A thread does not wait without end for its own mailbox: sending to that fails,
+    /// [`SendError::Full`].
+    ///
+    /// A mailbox belongs to the thread that was started for it, or else to the thread that last received from it: for that
+    /// thread the send fails at once. A thread that was the last to use a mailbox (by any method, such as `address`) and has
+    /// not received from it may be about to move it to another thread, or have done so. It waits for room for a second,
+    /// once: if no other thread has used the mailbox by then, the mailbox belongs to this thread. A thread that a mailbox is
+    /// moved to is known from its first use of it.
+    Block,
+    /// The send fails, and the message comes back in [`SendError::Full`].
+    Error,
+    /// The message is dropped, and the send succeeds.
+    DropNewest,
+    /// The message is sent, and the oldest one is dropped that no receive has looked at.
+    DropOldest,
+}
+
+/// The bound of a mailbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Bound {
+    pub(super) capacity: usize,
+    pub(super) crowding: Crowding,
+}
+
+/// How long a thread waits for room in a mailbox that is its own, or that it moved to a thread which has not used it yet.
+const OWN_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Twice the number of the thread that used a mailbox last, plus one if that thread received from it. 0: not known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct LastUser(u64);
+
+impl LastUser {
+    fn receiving(thread: u64) -> Self {
+        Self(if thread == 0 { 0 } else { thread << 1 | 1 })
+    }
+
+    fn using(thread: u64) -> Self {
+        Self(thread << 1)
+    }
+}
+
+/// What a mailbox and its addresses share.
+pub(crate) struct MailboxInner {
+    id: u64,
+    name: Option<Box<str>>,
+    pub(super) sender: InboxSender<Envelope>,
+    pub(super) bound: Option<Bound>,
+    pub(super) watchers: Watchers,
+    /// A [`LastUser`]: the thread that would wait for itself. Only kept with a bound.
+    last_user: AtomicU64,
+    /// For notices from threads that find no lane of their own because all lanes are in use. `None` after the end.
+    spare: Mutex<Option<Sender<Envelope>>>,
+    /// The mailbox has ended, and has no name any more. Guarded by the registry's lock.
+    forgotten: AtomicBool,
+}
+
+impl MailboxInner {
+    pub(super) fn new(name: Option<Box<str>>, bound: Option<Bound>, sender: InboxSender<Envelope>) -> Self {
+        // Not the façade's: a model need not explore it.
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        // ORDERING: Relaxed; guards nothing, and pairs with nothing: the numbers only have to differ.
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        let Ok(spare) = sender.ordinary() else { unreachable!("it is the first lane") };
+        Self {
+            id,
+            name,
+            sender,
+            bound,
+            watchers: Watchers::new(),
+            last_user: AtomicU64::new(0),
+            spare: Mutex::new(Some(spare)),
+            forgotten: AtomicBool::new(false),
+        }
+    }
+
+    /// Never reused in this process.
+    #[inline(always)]
+    pub(super) fn id(&self) -> u64 {
+        self.id
+    }
+
+    pub(super) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// Under the registry's lock: whether the mailbox has ended.
+    pub(super) fn is_forgotten(&self) -> bool {
+        // ORDERING: Relaxed; the registry's lock orders it with the store in `forget`.
+        self.forgotten.load(Ordering::Relaxed)
+    }
+
+    /// Under the registry's lock: the mailbox has ended.
+    pub(super) fn forget(&self) {
+        // ORDERING: Relaxed; the registry's lock orders it with the load in `is_forgotten`.
+        self.forgotten.store(true, Ordering::Relaxed);
+    }
+
+    /// The calling thread receives from the mailbox.
+    #[inline(always)]
+    pub(super) fn is_read_here(&self) {
+        if self.bound.is_some() {
+            // ORDERING: Relaxed; pairs with nothing: a thread need only recognise the number that it stored itself.
+            self.last_user.store(LastUser::receiving(this_thread()).0, Ordering::Relaxed);
+        }
+    }
+
+    /// The calling thread uses the mailbox, and may move it to another.
+    #[inline(always)]
+    pub(super) fn is_used_here(&self) {
+        if self.bound.is_some() {
+            let me = this_thread();
+            // ORDERING: Relaxed; pairs with nothing: a thread need only recognise the number that it stored itself.
+            if self.last_user.load(Ordering::Relaxed) != LastUser::receiving(me).0 {
+                // ORDERING: Relaxed; pairs with nothing: only the thread that has the mailbox stores.
+                self.last_user.store(LastUser::using(me).0, Ordering::Relaxed);
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn send(&self, envelope: Envelope, rank: Rank) -> Result<(), SendError<Envelope>> {
+        match &self.bound {
+            Some(bound) if rank == Rank::Ordinary => self.send_bounded(bound.crowding, envelope),
+            _ => outbox::send(self, rank, envelope),
+        }
+    }
+
+    /// Sends a notice, which no bound holds up. Drops it if the mailbox has ended.
+    pub(super) fn tell(&self, notice: Envelope) {
+        if let Err(SendError::Full(notice)) = outbox::send(self, Rank::Ordinary, notice) {
+            self.tell_by_spare(notice);
+        }
+    }
+
+    /// All lanes are in use, none of them by the calling thread: so it has sent nothing that the notice must come behind. No
+    /// foreign code runs under the lock.
+    #[cold]
+    fn tell_by_spare(&self, notice: Envelope) {
+        let mut spare = self.spare();
+        let refused = spare.as_mut().map(|spare| spare.send(notice));
+        drop(spare);
+        // After the lock. Refused if the mailbox has ended meanwhile.
+        drop(refused);
+    }
+
+    /// The mailbox has ended: its spare lane is freed.
+    pub(super) fn close(&self) {
+        let spare = self.spare().take();
+        // After the lock.
+        drop(spare);
+    }
+
+    fn spare(&self) -> MutexGuard<'_, Option<Sender<Envelope>>> {
+        // Poison is ignored: no panic leaves the contents inconsistent.
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn send_bounded(&self, crowding: Crowding, envelope: Envelope) -> Result<(), SendError<Envelope>> {
+        let mut back = match self.sender.try_send(envelope) {
+            Err(TrySendError::Full(back)) => back,
+            sent => return Ok(sent?),
+        };
+        match crowding {
+            Crowding::Error => Err(SendError::Full(back)),
+            Crowding::DropNewest => Ok(()),
+            Crowding::Block => self.send_waiting(back),
+            Crowding::DropOldest => loop {
+                let oldest = self.sender.displace();
+                match self.sender.try_send(back) {
+                    Err(TrySendError::Full(again)) => back = again,
+                    sent => return Ok(sent?),
+                }
+                if oldest.is_none() {
+                    // A thread was preempted while it puts the oldest message in, or takes it out.
+                    thread::yield_now();
+                }
+            },
+        }
+    }
+
+    /// Waits for room, unless the mailbox is the calling thread's.
+    #[cold]
+    fn send_waiting(&self, mut envelope: Envelope) -> Result<(), SendError<Envelope>> {
+        let me = this_thread();
+        loop {
+            // ORDERING: Relaxed; pairs with nothing: a thread need only recognise the number that it stored itself.
+            let last_user = LastUser(self.last_user.load(Ordering::Relaxed));
+            if me == 0 || last_user.0 >> 1 != me {
+                return Ok(self.sender.send(envelope)?);
+            }
+            if last_user == LastUser::receiving(me) {
+                return Err(SendError::Full(envelope));
+            }
+            envelope = match self.sender.send_timeout(envelope, OWN_TIMEOUT) {
+                Ok(()) => return Ok(()),
+                Err(SendTimeoutError::Disconnected(back)) => return Err(SendError::Ended(back)),
+                Err(SendTimeoutError::Timeout(back)) => back,
+            };
+            // Fails if another thread has used the mailbox meanwhile.
+            // ORDERING: Relaxed; pairs with nothing: a thread need only recognise the number that it stored itself.
+            let _ = self.last_user.compare_exchange(
+                last_user.0,
+                LastUser::receiving(me).0,
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            );
+        }
+    }
+}
+
+thread_local! {
+    // Without a destructor: where the system has native thread-locals this lives to the thread's very end.
+    static NUMBER: Cell<u64> = Cell::new(0);
+}
+
+/// The number of the calling thread, which no other thread ever has. 0: not known, on a system with emulated thread-locals
+/// while they are being destroyed. Wait-free.
+fn this_thread() -> u64 {
+    NUMBER.try_with(|number| if number.get() == 0 { begin(number) } else { number.get() }).unwrap_or(0)
+}
+
+#[cold]
+fn begin(number: &Cell<u64>) -> u64 {
+    // Not the façade's: a model need not explore it.
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    // ORDERING: Relaxed; guards nothing, and pairs with nothing: the numbers only have to differ.
+    number.set(NEXT.fetch_add(1, Ordering::Relaxed));
+    number.get()
+}
+
+#[cfg(all(test, not(any(ysuite_loom, miri))))]
+mod tests {
+    use std::time::Duration;
+
+    use crate::channel::mpsc::Sender;
+    use crate::mailbox::{Builder, Crowding, Envelope, LinkTerminated, Mailbox, OwnerTerminated, SendError};
+
+    /// All lanes that are left.
+    fn fill(mailbox: &Mailbox) -> Vec<Sender<Envelope>> {
+        core::iter::from_fn(|| mailbox.inner().sender.ordinary().ok()).collect()
+    }
+
+    #[test]
+    fn an_end_is_told_where_there_are_as_many_lanes_as_there_can_be() {
+        for bound in [None, Some(2)] {
+            let builder = Builder::new();
+            let mut watching =
+                bound.map_or_else(|| builder.clone(), |bound| builder.clone().bounded(bound, Crowding::Error)).build();
+            let address = watching.address();
+            let [linked, owned, both] = [(); 3].map(|()| Mailbox::new());
+            [&linked, &both].into_iter().for_each(|other| watching.link(&other.address()));
+            [&owned, &both].into_iter().for_each(|other| watching.set_owner(other.inner()));
+            let lanes = fill(&watching);
+            assert_eq!(lanes.len(), crate::channel::mpsc::MAX_SENDERS - 1, "but the spare one");
+            if bound.is_none() {
+                assert_eq!(address.send(1_u8), Err(SendError::Full(1)), "there is no lane for this thread");
+            } else {
+                address.send(1_u8).unwrap();
+            }
+            drop((linked, owned, both));
+            if bound.is_some() {
+                // With a bound it comes behind the messages as well.
+                assert_eq!(watching.receive_only::<u8>(), Ok(1));
+            }
+            assert!(watching.receive_timeout::<LinkTerminated>(Duration::ZERO).is_ok());
+            assert!(watching.receive_timeout::<OwnerTerminated>(Duration::ZERO).is_ok());
+            assert!(watching.receive_timeout::<OwnerTerminated>(Duration::ZERO).is_ok());
+            assert!(watching.receive_timeout::<LinkTerminated>(Duration::ZERO).is_ok());
+            assert_eq!(watching.set_aside(), 0);
+            drop(lanes);
+        }
+    }
+}

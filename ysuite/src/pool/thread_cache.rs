@@ -1,0 +1,319 @@
+//! The thread cache: one or two magazines of each class that a thread uses.
+//!
+//! The calling thread only. Taking and giving back within a magazine is wait-free; changing magazines costs what the depot's
+//! operations cost. A thread keeps its previous magazine, full or empty, and switches to that first: so a thread that frees
+//! and takes a few blocks in turn at the edge of a magazine does not use the depot.
+//!
+//! A cache keeps the pool's tables alive, not its blocks: the blocks are freed with the last message, and the tables when
+//! the thread ends or needs the cache for another pool. A thread past its thread-locals uses the depot for each block.
+//!
+//! The allocator, which may fail or use a pool itself, runs before or after a change to a cache, never within.
+
+use core::cell::Cell;
+use core::ptr;
+// Numbers for threads: not the façade's, a model need not explore it.
+use core::sync::atomic::AtomicU32;
+
+use super::class::Class;
+use super::core::PoolCore;
+use super::group::Held;
+use super::magazine::{Entry, Magazine};
+use crate::sync::{Arc, Ordering};
+
+/// Caches in each of a thread's two rows. Classes are assigned to them in turn; of three classes that share one, the least
+/// recently used has none.
+pub(super) const ROW: usize = if cfg!(ysuite_loom) { 2 } else { 32 };
+/// How many takes ahead the memory of a block is prefetched: about the time that a line needs to come from another CPU.
+const AHEAD: usize = 4;
+/// The number that stands for a thread past its thread-locals.
+const NO_THREAD: u32 = 0;
+
+struct ThreadCache {
+    /// The class that the cache belongs to, or null.
+    class: Cell<*const Class>,
+    /// The current magazine; there is one whenever there is a class.
+    magazine: Cell<*const Magazine>,
+    /// All its slots from here on are empty.
+    top: Cell<usize>,
+    held: Cell<Option<Held>>,
+    /// The previous magazine, full or empty, and its top.
+    previous: Cell<Option<(Held, usize)>>,
+    /// Keeps the class alive.
+    core: Cell<Option<Arc<PoolCore>>>,
+}
+
+struct ThreadCaches {
+    /// The thread's number; 0 before its first use of a depot.
+    thread: Cell<u32>,
+    /// Where a class is searched first.
+    front: [ThreadCache; ROW],
+    /// Where a class is while another has its cache in the front row.
+    back: [ThreadCache; ROW],
+}
+
+#[cfg(not(ysuite_loom))]
+std::thread_local! {
+    static CACHES: ThreadCaches = const { ThreadCaches::new() };
+}
+#[cfg(ysuite_loom)]
+loom::thread_local! {
+    static CACHES: ThreadCaches = ThreadCaches::new();
+}
+
+/// Takes a block; returns it with the number of this thread.
+#[inline(always)]
+pub(super) fn take(class: &Class) -> Option<(Entry, u32)> {
+    CACHES.try_with(|own| own.take(class)).unwrap_or_else(|_| class.depot().steal().map(|entry| (entry, NO_THREAD)))
+}
+
+/// Gives back a block that thread `taker` took. The share that is returned may be the last that keeps the class alive.
+#[inline(always)]
+pub(super) fn put(class: &Class, entry: Entry, taker: u32) -> Option<Arc<PoolCore>> {
+    match CACHES.try_with(|own| own.put(class, entry, taker)) {
+        Ok(()) => None,
+        Err(_) => Some(put_past_locals(class, entry)),
+    }
+}
+
+/// Past the thread-locals: such threads share magazines with room.
+#[cold]
+fn put_past_locals(class: &Class, entry: Entry) -> Arc<PoolCore> {
+    // Before other threads can see the entry: the pool may end with it.
+    let core = class.core();
+    if class.is_closed() {
+        // No thread takes blocks any more: gathered without the depot.
+        core.gathered(1);
+        return core;
+    }
+    let (held, top) = class.depot().claim_roomy();
+    held.magazine().count_elsewhere();
+    held.magazine().put(top, entry);
+    held.offer(top + 1, class.depot().rounds());
+    class.published();
+    core
+}
+
+impl ThreadCaches {
+    const fn new() -> Self {
+        Self {
+            thread: Cell::new(NO_THREAD),
+            front: [const { ThreadCache::new() }; ROW],
+            back: [const { ThreadCache::new() }; ROW],
+        }
+    }
+
+    #[inline(always)]
+    fn take(&self, class: &Class) -> Option<(Entry, u32)> {
+        let cache = &self.front[class.index_in_row()];
+        let taken = if cache.belongs_to(class) { cache.take(class) } else { None };
+        taken.or_else(|| self.take_elsewhere(class)).map(|entry| (entry, self.thread.get()))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_elsewhere(&self, class: &Class) -> Option<Entry> {
+        self.assign_number();
+        if let Some(cache) = self.find(class) {
+            let taken = cache.take(class).or_else(|| if cache.switch(false) { cache.take(class) } else { None });
+            if taken.is_some() {
+                return taken;
+            }
+        }
+        while let Some(held) = class.depot().adopt() {
+            held.magazine().calm();
+            let cache = self.install(class, held, held.magazine().left());
+            let taken = cache.take(class);
+            if taken.is_some() {
+                return taken;
+            }
+        }
+        class.depot().steal()
+    }
+
+    #[inline(always)]
+    fn put(&self, class: &Class, entry: Entry, taker: u32) {
+        let mut cache = &self.front[class.index_in_row()];
+        if !cache.belongs_to(class) || cache.top.get() == class.depot().rounds() {
+            cache = self.make_room(class);
+        }
+        let top = cache.top.get();
+        // SAFETY: a cache that belongs to a class has a magazine, and its share of the pool keeps that alive.
+        let magazine = unsafe { &*cache.magazine.get() };
+        if taker != self.thread.get() {
+            magazine.count_elsewhere();
+        }
+        magazine.put(top, entry);
+        cache.top.set(top + 1);
+        // From here on the pool may end with the block just given back; the cache keeps its tables alive.
+        class.published();
+    }
+
+    /// A cache for the class, with room in its magazine.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&self, class: &Class) -> &ThreadCache {
+        self.assign_number();
+        let rounds = class.depot().rounds();
+        let Some(cache) = self.find(class) else {
+            let (held, top) = class.depot().claim_roomy();
+            held.magazine().calm();
+            return self.install(class, held, top);
+        };
+        if cache.top.get() < rounds || cache.switch(true) {
+            return cache;
+        }
+        self.install(class, class.depot().claim(), 0)
+    }
+
+    /// The class's cache, if it has one; moves it to the front row.
+    fn find(&self, class: &Class) -> Option<&ThreadCache> {
+        let (cache, back) = (&self.front[class.index_in_row()], &self.back[class.index_in_row()]);
+        if !cache.belongs_to(class) {
+            if !back.belongs_to(class) {
+                return None;
+            }
+            cache.swap(back);
+        }
+        Some(cache)
+    }
+
+    /// Makes this the current magazine of the class's cache in the front row.
+    fn install(&self, class: &Class, held: Held, top: usize) -> &ThreadCache {
+        if let Some(cache) = self.find(class) {
+            cache.put_aside(class.depot().rounds());
+            cache.hold(held, top);
+            return cache;
+        }
+        let core = class.core();
+        let cache = &self.front[class.index_in_row()];
+        cache.swap(&self.back[class.index_in_row()]);
+        // Of the two classes before, the less recently used.
+        let flushed = cache.flush();
+        cache.core.set(Some(core));
+        cache.class.set(class);
+        cache.hold(held, top);
+        drop(flushed);
+        // The tables of a pool that has ended are kept alive by caches alone.
+        self.caches().filter(|cache| cache.is_stale()).for_each(|cache| drop(cache.flush()));
+        cache
+    }
+
+    fn caches(&self) -> impl Iterator<Item = &ThreadCache> {
+        self.front.iter().chain(&self.back)
+    }
+
+    fn assign_number(&self) {
+        static THREADS: AtomicU32 = AtomicU32::new(NO_THREAD + 1);
+        if self.thread.get() == NO_THREAD {
+            // ORDERING: Relaxed; guards nothing, and pairs with nothing: the numbers only have to differ.
+            self.thread.set(THREADS.fetch_add(1, Ordering::Relaxed));
+        }
+    }
+}
+
+impl ThreadCache {
+    const fn new() -> Self {
+        Self {
+            class: Cell::new(ptr::null()),
+            magazine: Cell::new(ptr::null()),
+            top: Cell::new(0),
+            held: Cell::new(None),
+            previous: Cell::new(None),
+            core: Cell::new(None),
+        }
+    }
+
+    #[inline(always)]
+    fn belongs_to(&self, class: &Class) -> bool {
+        // A cache keeps its class alive, so no other class has its address.
+        ptr::eq(self.class.get(), class)
+    }
+
+    #[inline(always)]
+    fn take(&self, class: &Class) -> Option<Entry> {
+        // SAFETY: a cache that belongs to a class has a magazine, and its share of the pool keeps that alive.
+        let magazine = unsafe { &*self.magazine.get() };
+        let mut top = self.top.get();
+        while top > 0 {
+            top -= 1;
+            if let Some(entry) = magazine.take(top) {
+                self.top.set(top);
+                if let Some(next) = top.checked_sub(AHEAD).and_then(|at| magazine.peek(at)) {
+                    class.fetch(next);
+                }
+                return Some(entry);
+            }
+        }
+        self.top.set(0);
+        None
+    }
+
+    fn hold(&self, held: Held, top: usize) {
+        self.held.set(Some(held));
+        self.magazine.set(held.magazine());
+        self.top.set(top);
+    }
+
+    /// Exchanges the current magazine for the previous one, if that has blocks, or is empty where `empty`.
+    fn switch(&self, empty: bool) -> bool {
+        match (self.held.get(), self.previous.get()) {
+            (Some(held), Some((previous, top))) if (top == 0) == empty => {
+                self.previous.set(Some((held, self.top.get())));
+                self.hold(previous, top);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Makes the current magazine the previous one, and gives the previous one to the depot.
+    fn put_aside(&self, rounds: usize) {
+        let aside = self.held.take().map(|held| (held, self.top.get()));
+        if let Some((held, top)) = self.previous.replace(aside) {
+            give(held, top, rounds);
+        }
+    }
+
+    fn swap(&self, other: &Self) {
+        self.class.swap(&other.class);
+        self.magazine.swap(&other.magazine);
+        self.top.swap(&other.top);
+        self.held.swap(&other.held);
+        self.previous.swap(&other.previous);
+        self.core.swap(&other.core);
+    }
+
+    /// Whether the cache's pool has ended.
+    fn is_stale(&self) -> bool {
+        let core = self.core.take();
+        let ended = core.as_ref().is_some_and(|core| core.is_over());
+        self.core.set(core);
+        ended
+    }
+
+    /// Gives the magazines to the depot; returns the cache's share of the pool.
+    fn flush(&self) -> Option<Arc<PoolCore>> {
+        let class = self.class.replace(ptr::null());
+        // SAFETY: null, or a class that the cache's share of the pool, which is still in `core`, keeps alive.
+        let rounds = unsafe { class.as_ref() }?.depot().rounds();
+        self.magazine.set(ptr::null());
+        let previous = self.previous.take().map(|(held, _)| held);
+        // Computed anew: other threads may have stolen from them.
+        self.held.take().into_iter().chain(previous).for_each(|held| give(held, held.magazine().top(), rounds));
+        self.core.take()
+    }
+}
+
+/// Gives a magazine to the depot: offers it with its blocks, or releases it.
+fn give(held: Held, top: usize, rounds: usize) {
+    if top == 0 { held.release() } else { held.offer(top, rounds) }
+}
+
+impl Drop for ThreadCaches {
+    fn drop(&mut self) {
+        self.caches().for_each(|cache| drop(cache.flush()));
+    }
+}
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests;

@@ -1,0 +1,50 @@
+//! [`SignalSet`]: what a set of signals is to code that does not care how its owner sleeps.
+//!
+//! The owner's thread only, as [`Wait`] is. Each operation promises what the method of the same name of a
+//! [`YPollset`](super::YPollset) or `YSocketpair` promises.
+//!
+//! Cannot: make a set. Making one with a descriptor may fail, making one without cannot.
+
+use super::{Attach, AttachError, Signaler, Wait};
+
+/// A set of many signals, which one thread waits for, and to which receivers can be attached.
+///
+/// The trait is dyn-compatible, so a program can choose the kind of set while it runs:
+///
+/// ```
+/// use ysuite::signal::{AttachError, Signal, SignalSet, YPollset};
+/// use ysuite::spsc;
+///
+/// fn serve(set: &mut dyn SignalSet, numbers: &mut spsc::Receiver<u32>) -> Result<Vec<usize>, AttachError> {
+///     set.attach(numbers, 3)?;
+///     set.signaler().signal(7);
+///     Ok(set.poll().collect())
+/// }
+///
+/// let (_sender, mut numbers) = spsc::unbounded();
+/// // The id of an attached receiver is up at first: there may be messages already.
+/// assert_eq!(serve(&mut YPollset::new(), &mut numbers)?, [3, 7]);
+/// # Ok::<(), AttachError>(())
+/// ```
+pub trait SignalSet: Wait {
+    /// How many signals there are: ids go from 0 to one less. Wait-free.
+    fn capacity(&self) -> usize;
+
+    /// A handle that raises signals of this set, for another thread. Wait-free.
+    fn signaler(&self) -> Signaler;
+
+    /// Attaches `receiver` to `id`: from now on `id` is up exactly while that receiver may hold a message. Level-triggered:
+    /// every look reports `id` until the receiver finds itself empty. Never blocks; allocates a few words.
+    ///
+    /// # Errors
+    /// [`AttachError`] if the set does not have this id, another receiver has it, or this one is attached already, to this
+    /// set or another: [`detach`](Self::detach) it first. Nothing has changed.
+    fn attach(&mut self, receiver: &mut dyn Attach, id: usize) -> Result<(), AttachError>;
+
+    /// Takes `receiver` out of this set, and returns the id it had: down, and free. `None`, and nothing has changed, where
+    /// it is not in this set. Its messages stay, and it can be attached again, to any set. Never blocks.
+    ///
+    /// A sender that was about to raise the id may still do so once: the next owner of the id must take that for a spurious
+    /// signal.
+    fn detach(&mut self, receiver: &mut dyn Attach) -> Option<usize>;
+}

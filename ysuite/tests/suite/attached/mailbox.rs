@@ -1,0 +1,152 @@
+//! What only an attached mailbox does: it tells of messages that were not looked at, of whichever kind.
+
+use std::thread;
+use std::time::Duration;
+
+use crate::conformance::attached::{SetKind, assert_up};
+use ysuite::mailbox::{Builder, Crowding, LinkTerminated, Mailbox, ReceiveError};
+use ysuite::signal::{SignalSet, Wait};
+
+const NOW: Duration = Duration::ZERO;
+
+macro_rules! for_every_set {
+    ($($test:ident),* $(,)?) => {
+        mod pollset { $(#[test] fn $test() { super::$test::<crate::signal::Pollset<64>>() })* }
+        #[cfg(target_os = "linux")]
+        mod eventfd { $(#[test] fn $test() { super::$test::<crate::signal::descriptors::Socketpair<64, true>>() })* }
+        #[cfg(unix)]
+        mod socketpair { $(#[test] fn $test() { super::$test::<crate::signal::descriptors::Socketpair<64, false>>() })* }
+    };
+}
+
+for_every_set!(
+    urgent_and_ordinary_messages_are_reported_to_the_last,
+    what_was_set_aside_does_not_count,
+    a_blocking_receive_that_sets_messages_aside_leaves_it_attached,
+    a_search_that_has_not_seen_all_leaves_the_id_up,
+    the_ends_of_others_count,
+    nobody_left_to_send_is_told_until_somebody_is_there_again,
+);
+
+/// Without a bound, and with one.
+fn mailboxes() -> [Mailbox; 2] {
+    [Mailbox::new(), Builder::new().bounded(100, Crowding::Block).build()]
+}
+
+/// A mailbox that has found itself empty.
+#[track_caller]
+fn rest(mailbox: &mut Mailbox) {
+    assert_eq!(mailbox.receive_timeout::<u64>(NOW), Err(ReceiveError::Timeout));
+}
+
+fn urgent_and_ordinary_messages_are_reported_to_the_last<K: SetKind>() {
+    for mut mailbox in mailboxes() {
+        let (mut set, address) = (K::set(), mailbox.address());
+        set.attach(&mut mailbox, 63).unwrap();
+        rest(&mut mailbox);
+        for number in 0..20_u64 {
+            address.send_priority(number).unwrap();
+            address.send(20 + number).unwrap();
+        }
+        for expected in 0..40_u64 {
+            assert!(set.poll().eq([63]));
+            assert_eq!(mailbox.receive_timeout(NOW), Ok(expected));
+        }
+        rest(&mut mailbox);
+        assert_up(&mut set, &[]);
+    }
+}
+
+fn a_blocking_receive_that_sets_messages_aside_leaves_it_attached<K: SetKind>() {
+    for mut mailbox in mailboxes() {
+        let (mut set, address) = (K::set(), mailbox.address());
+        set.attach(&mut mailbox, 8).unwrap();
+        for number in 0..50_u64 {
+            let other = address.clone();
+            let thread = thread::spawn(move || other.send(number).unwrap());
+            let timed_out = mailbox.receive_timeout::<char>(Duration::from_micros(20));
+            assert_eq!(timed_out, Err(ReceiveError::Timeout));
+            assert_eq!(mailbox.receive(), Ok(number));
+            thread.join().unwrap();
+            rest(&mut mailbox);
+            assert_up(&mut set, &[]);
+            address.send(number).unwrap();
+            assert_up(&mut set, &[8]);
+            assert_eq!(mailbox.receive(), Ok(number));
+        }
+    }
+}
+
+fn what_was_set_aside_does_not_count<K: SetKind>() {
+    for mut mailbox in mailboxes() {
+        let (mut set, address) = (K::set(), mailbox.address());
+        set.attach(&mut mailbox, 0).unwrap();
+        address.send("ordinary").unwrap();
+        address.send_priority("urgent").unwrap();
+        rest(&mut mailbox);
+        assert_up(&mut set, &[]);
+        assert_eq!(mailbox.set_aside(), 2);
+        // The next one is told of, and what is aside is there for whoever asks.
+        address.send(1_u64).unwrap();
+        assert_up(&mut set, &[0]);
+        assert_eq!(mailbox.receive_timeout(NOW), Ok("urgent"));
+        assert_eq!(mailbox.receive_timeout(NOW), Ok(1_u64));
+        assert_eq!(mailbox.receive_timeout(NOW), Ok("ordinary"));
+        rest(&mut mailbox);
+        assert_up(&mut set, &[]);
+    }
+}
+
+fn a_search_that_has_not_seen_all_leaves_the_id_up<K: SetKind>() {
+    let (mut set, mut mailbox) = (K::set(), Mailbox::new());
+    let address = mailbox.address();
+    set.attach(&mut mailbox, 1).unwrap();
+    (0..5_000).for_each(|number: i32| address.send(number).unwrap());
+    rest(&mut mailbox);
+    assert!(mailbox.set_aside() < 5_000);
+    assert_up(&mut set, &[1]);
+    rest(&mut mailbox);
+    assert_eq!(mailbox.set_aside(), 5_000);
+    assert_up(&mut set, &[]);
+}
+
+fn the_ends_of_others_count<K: SetKind>() {
+    for mut mailbox in mailboxes() {
+        let mut set = K::set();
+        set.attach(&mut mailbox, 7).unwrap();
+        let (linked, owned) = (Mailbox::new(), mailbox.spawn_linked(|mailbox| mailbox.receive::<()>().is_ok()));
+        mailbox.link(&linked.address());
+        rest(&mut mailbox);
+        assert_up(&mut set, &[]);
+        let address = linked.address();
+        thread::spawn(move || drop(linked)).join().unwrap();
+        assert!(set.poll().eq([7]));
+        let end: LinkTerminated = mailbox.receive_timeout(NOW).unwrap();
+        assert_eq!(end.address(), &address);
+        rest(&mut mailbox);
+        assert_up(&mut set, &[]);
+        owned.send(()).unwrap();
+        assert!(set.poll().eq([7]));
+        let end: LinkTerminated = mailbox.receive_timeout(NOW).unwrap();
+        assert_eq!(end.address(), &owned);
+    }
+}
+
+fn nobody_left_to_send_is_told_until_somebody_is_there_again<K: SetKind>() {
+    for mut mailbox in mailboxes() {
+        let (mut set, address) = (K::set(), mailbox.address());
+        set.attach(&mut mailbox, 2).unwrap();
+        rest(&mut mailbox);
+        thread::spawn(move || drop(address)).join().unwrap();
+        // As a socket that is at its end stays readable.
+        for _ in 0..3 {
+            assert!(set.poll().eq([2]));
+            assert_eq!(mailbox.receive_timeout::<u64>(NOW), Err(ReceiveError::Disconnected));
+        }
+        let address = mailbox.address();
+        rest(&mut mailbox);
+        assert_up(&mut set, &[]);
+        address.send(1_u64).unwrap();
+        assert_up(&mut set, &[2]);
+    }
+}
