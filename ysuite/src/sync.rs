@@ -98,6 +98,7 @@ mod delay {
     static SEED: AtomicU64 = AtomicU64::new(0x9e37_79b9_7f4a_7c15);
 
     std::thread_local! {
+        // ORDERING: Relaxed; the read-modify-write gives each thread a seed of its own, and the seed guards no data.
         static RANDOM: Cell<u64> = Cell::new(SEED.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed) | 1);
     }
 

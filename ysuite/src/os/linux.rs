@@ -37,7 +37,7 @@ impl Platform for Linux {
     }
 
     fn bar_others() {
-        membarrier::everybody();
+        membarrier::all_threads();
     }
 
     fn cpus() -> usize {

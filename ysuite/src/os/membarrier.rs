@@ -50,7 +50,7 @@ fn ask() -> bool {
     }
 }
 
-pub(super) fn everybody() {
+pub(super) fn all_threads() {
     count_call();
     if membarrier(MembarrierCommand::PrivateExpedited).is_err() {
         count_call();

@@ -1,4 +1,5 @@
-//! Receivers that leave a set, and go to another, while somebody sends: nobody is forgotten, nothing is freed too early.
+//! Receivers that leave a set, and join another, while a sender sends: no receiver is forgotten, and nothing is freed
+//! too early.
 
 use loom::thread;
 use ysuite::signal::{Attach, Wait, YPollset};
@@ -19,7 +20,7 @@ fn moves<R: Attach>(mut receiver: R, mut take: impl FnMut(&mut R) -> Option<u32>
         }
         (message, expected)
     };
-    // Armed, if nothing has come.
+    // The receiver is armed if no message has come.
     look(&mut receiver);
     assert_eq!(one.detach(&mut receiver), Some(0));
     other.attach(&mut receiver, 1).unwrap();
@@ -63,8 +64,8 @@ fn detach_against_signal_of_a_funnel() {
 }
 
 #[test]
-fn detach_against_two_who_signal_a_funnel() {
-    // Three threads: with two preemptions it had not ended after five minutes.
+fn detach_against_two_senders_of_a_funnel() {
+    // Three threads: with two preemptions the model had not ended after five minutes.
     model_up_to(1, || {
         let (mut one, mut receiver) = mpsc::unbounded();
         let mut two = one.clone();
@@ -74,7 +75,7 @@ fn detach_against_two_who_signal_a_funnel() {
         let first = thread::spawn(move || one.send(1).unwrap());
         let second = thread::spawn(move || two.send(2).unwrap());
         assert!(receiver.detach());
-        // One that comes late raises nothing in a set that the receiver has left.
+        // A late signal raises no id in a set that the receiver has left.
         set.attach(&mut receiver, 1).unwrap();
         let mut sum = 0;
         while sum < 3 {

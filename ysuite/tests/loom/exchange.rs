@@ -1,7 +1,9 @@
-//! The exchange under the model checker: those who wait on either side, against those who publish, leave and go.
+//! The exchange under the model checker: waiters on either side, against publishers, waiters that leave and ends that
+//! are dropped.
 //!
-//! A wake-up that is lost, or kept by one that leaves, shows as a deadlock; a cell that two claim as a race on it. Where a
-//! model is about messages a sender stays alive: its end would wake everybody, and hide what was lost.
+//! A wake-up that is lost, or kept by a waiter that leaves, shows as a deadlock; a cell that two threads claim shows as
+//! a race on it. Where a model is about messages a sender stays alive: its end would wake all waiters, and hide a lost
+//! wake-up.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -28,7 +30,7 @@ fn publishing_against_two_receivers_going_to_sleep() {
         let other = receive_one(receiver.clone());
         let thread = thread::spawn(move || {
             sender.send(1).unwrap();
-            // The second may find the promise of fences withdrawn.
+            // The second send may find that the publishers no longer promise fences.
             sender.send(2).unwrap();
         });
         let mine = receiver.recv().unwrap();
@@ -63,8 +65,8 @@ fn two_publishers_against_a_receiver_going_to_sleep() {
     });
 }
 
-/// A writer that has claimed its place and not yet filled it hides what lies behind it: whoever is woken for that finds
-/// nothing, and the late writer must wake as many as there are messages.
+/// A writer that has claimed a cell and not yet filled it hides the messages behind it: a receiver woken for those
+/// finds no message, and the late writer must wake as many receivers as there are messages.
 #[test]
 fn a_preempted_writer_hides_what_is_behind_it_until_it_is_done() {
     model_up_to(1, || {
@@ -97,7 +99,7 @@ fn looking_past_a_preempted_peer_ends() {
     });
 }
 
-/// Receives one message in some way that may leave without; what it gets all the same it sends again.
+/// Waits for one message in a way that may leave without one; a message that it gets all the same it sends again.
 fn leaves(sender: Sender<u32>, leave: impl FnOnce() -> Option<u32> + Send + 'static) -> thread::JoinHandle<()> {
     thread::spawn(move || {
         if let Some(message) = leave() {
@@ -125,13 +127,14 @@ fn a_receiver_whose_time_is_up_passes_the_wake_on() {
 }
 
 /// A waker that does nothing.
-struct Nobody;
+struct Inert;
 
-impl Wake for Nobody {
+impl Wake for Inert {
     fn wake(self: Arc<Self>) {}
 }
 
-/// This thread waits first, in a way that can be dropped, and is dropped while a message comes for it or for the other.
+/// This thread waits first, in a way that can be dropped, and drops the wait while a message comes for it or for the
+/// other receiver.
 fn dropped_while_it_waits<W>(wait: impl Fn(Receiver<u32>) -> W + Sync + Send + 'static) {
     model_up_to(2, move || {
         let (sender, receiver) = mpmc::bounded(2);
@@ -149,7 +152,7 @@ fn dropped_while_it_waits<W>(wait: impl Fn(Receiver<u32>) -> W + Sync + Send + '
 #[test]
 fn a_dropped_future_passes_the_wake_on() {
     dropped_while_it_waits(|receiver| {
-        let waker = Waker::from(Arc::new(Nobody));
+        let waker = Waker::from(Arc::new(Inert));
         let mut future = Box::pin(async move { receiver.recv_async().await });
         assert!(future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
         future
@@ -157,20 +160,20 @@ fn a_dropped_future_passes_the_wake_on() {
 }
 
 #[test]
-fn a_dropped_receiver_passes_on_what_its_task_was_told() {
+fn a_dropped_receiver_passes_the_wake_of_its_task_on() {
     dropped_while_it_waits(|mut receiver| {
-        let waker = Waker::from(Arc::new(Nobody));
+        let waker = Waker::from(Arc::new(Inert));
         assert_eq!(receiver.poll_recv(&mut Context::from_waker(&waker)), Poll::Pending);
         receiver
     });
 }
 
 #[test]
-fn a_dropped_attached_receiver_passes_on_what_it_was_told() {
+fn a_dropped_attached_receiver_passes_its_signal_on() {
     dropped_while_it_waits(|mut receiver| {
         let mut set = YPollset::new();
         set.attach(&mut receiver, 1).unwrap();
-        // Told at first; finds nothing, and is one of those who wait from then on.
+        // Signalled when it is attached; it finds no message, and is a waiter from then on.
         assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
         (receiver, set)
     });
@@ -252,7 +255,7 @@ fn the_last_senders_end_against_two_receivers_going_to_sleep() {
     });
 }
 
-/// Receives until nothing can come, without ever waiting; returns how many.
+/// Receives until the channel is disconnected, without ever waiting; returns the number of messages.
 fn drain(receiver: &Receiver<u32>) -> usize {
     let mut received = 0;
     loop {
@@ -264,12 +267,12 @@ fn drain(receiver: &Receiver<u32>) -> usize {
     }
 }
 
-/// In a stream nothing is fenced: what the end says is all that orders the messages before it.
+/// In a stream no publication is fenced: only the store that ends the channel orders the messages before it.
 #[test]
 fn the_last_senders_end_is_seen_behind_the_last_message_of_a_stream() {
     model_up_to(3, || {
         let (sender, receiver) = mpmc::bounded(2);
-        // From here on nobody promises fences.
+        // From here on no publisher promises fences.
         sender.send(0).unwrap();
         assert_eq!(receiver.recv(), Ok(0));
         let thread = thread::spawn(move || sender.send(1).unwrap());
@@ -282,7 +285,7 @@ fn the_last_senders_end_is_seen_behind_the_last_message_of_a_stream() {
 fn the_last_senders_end_is_seen_behind_what_another_has_sent() {
     model_up_to(3, || {
         let (sender, receiver) = mpmc::bounded(2);
-        // From here on nobody promises fences.
+        // From here on no publisher promises fences.
         sender.send(0).unwrap();
         assert_eq!(receiver.recv(), Ok(0));
         let other = sender.clone();
@@ -326,19 +329,20 @@ fn the_last_receivers_end_against_sending() {
         drop(receiver);
         thread.join().unwrap();
         let sender = sending.join().unwrap();
-        // Nothing is stranded in the channel while a sender is alive.
+        // No message is stranded in the channel while a sender is alive.
         assert_eq!(ended.load(Ordering::Relaxed), 2);
         drop(sender);
     });
 }
 
-/// The last receiver owes nothing to what the other has seen: it drops what is left, wherever the other had got to.
+/// The last receiver does not depend on what the other has seen: it drops all messages left, wherever the other had got
+/// to.
 #[test]
 fn the_last_of_two_receivers_against_sending() {
     model_up_to(3, || {
         let ended = Arc::new(AtomicUsize::new(0));
         let (sender, receiver) = mpmc::bounded(2);
-        // From here on nobody promises fences.
+        // From here on no publisher promises fences.
         sender.send(Counted(ended.clone())).unwrap();
         drop(receiver.recv());
         let other = receiver.clone();
@@ -351,7 +355,7 @@ fn the_last_of_two_receivers_against_sending() {
         drop(receiver);
         taking.join().unwrap();
         let sender = sending.join().unwrap();
-        // Nothing is stranded in the channel while a sender is alive.
+        // No message is stranded in the channel while a sender is alive.
         assert_eq!(ended.load(Ordering::Relaxed), 3);
         drop(sender);
     });

@@ -1,5 +1,6 @@
 //! The funnel under the model checker: lanes armed against writes, many with one barrier; senders that come and go
-//! against a receiver that sleeps, harvests or goes. Turns are two messages long here, and a lane's patience two visits.
+//! against a receiver that sleeps, activates lanes or ends. A lane's budget is two messages here, and its patience two
+//! visits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +19,7 @@ fn a_lanes_first_write_against_a_receiver_going_to_sleep() {
         let (sender, mut receiver) = mpsc::unbounded();
         let mut other = sender.clone();
         let thread = thread::spawn(move || {
-            // The first finds the lane armed; the second finds it active, or armed again.
+            // The first send finds the lane armed; the second finds it active, or armed again.
             other.send(0).unwrap();
             other.send(1).unwrap();
             other
@@ -29,17 +30,17 @@ fn a_lanes_first_write_against_a_receiver_going_to_sleep() {
     });
 }
 
-/// Two active lanes, one of which has given up its fences, and one has not.
+/// Two active lanes: the first has given up its fences, the second has not.
 fn two_active_lanes() -> (mpsc::Sender<u32>, mpsc::Sender<u32>, mpsc::Receiver<u32>) {
-    let (mut calm, mut receiver) = mpsc::unbounded();
-    let mut fenced = calm.clone();
+    let (mut unfenced, mut receiver) = mpsc::unbounded();
+    let mut fenced = unfenced.clone();
     for _ in 0..2 {
-        calm.send(9).unwrap();
+        unfenced.send(9).unwrap();
         assert_eq!(receiver.try_recv(), Ok(9));
     }
     fenced.send(9).unwrap();
     assert_eq!(receiver.try_recv(), Ok(9));
-    (calm, fenced, receiver)
+    (unfenced, fenced, receiver)
 }
 
 #[test]
@@ -72,7 +73,7 @@ fn two_lanes_armed_with_one_barrier_while_the_other_writes() {
 
 #[test]
 fn two_lanes_raised_at_once_against_a_receiver_going_to_sleep() {
-    // Three threads: with three preemptions it had not ended after ten minutes.
+    // Three threads: with three preemptions the model had not ended after ten minutes.
     model_up_to(1, || {
         let (mut one, mut receiver) = mpsc::unbounded();
         let mut two = one.clone();
@@ -93,7 +94,7 @@ fn an_idle_lane_is_armed_while_another_flows() {
             quiet.send(7).unwrap();
             quiet
         });
-        // More often than the quiet lane is patient.
+        // More visits than the patience of the quiet lane.
         let mut received: Vec<u32> = Vec::new();
         for number in 0..8 {
             flowing.send(number).unwrap();
@@ -150,7 +151,7 @@ fn a_closing_lane_against_harvest_and_the_next_owner_of_its_id() {
             drop(sender);
         });
         assert_eq!(receiver.recv(), Ok(1));
-        // The lane ends here or later; its id may be the new one's while its first owner is still raising it.
+        // The lane ends here or later. Its id may belong to the new lane while its first sender is still raising it.
         assert!(receiver.try_recv().is_err());
         let mut next = other.clone();
         next.send(2).unwrap();
@@ -177,7 +178,7 @@ fn the_receivers_end_against_sending_in_two_lanes() {
         });
         drop(receiver);
         let senders = thread.join().unwrap();
-        // Given back or dropped with the receiver, not stranded.
+        // Every message was given back, or dropped with the receiver; none is stranded.
         assert_eq!(ended.load(Ordering::Relaxed), 3);
         drop(senders);
         assert_eq!(ended.load(Ordering::Relaxed), 3);
@@ -222,7 +223,7 @@ fn credits_both_ways_in_a_lane() {
 }
 
 #[test]
-fn an_attached_funnel_is_told_of_every_lane() {
+fn an_attached_funnel_is_signalled_for_every_lane() {
     model(|| {
         let (mut one, mut receiver) = mpsc::unbounded();
         let mut two = one.clone();

@@ -1,5 +1,6 @@
-//! The hub under the model checker: posting against its sleep, its stop and its end. It sleeps on a set without a
-//! descriptor here; that a descriptor says what the set says is modelled with the signalers. Turns are two functions long.
+//! The hub under the model checker: posting against its sleep, its stop and its end. Here it sleeps on a set without a
+//! descriptor; the models of the signalers check that a descriptor is readable when its set has news. The hub's budget
+//! is two functions here.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +11,7 @@ use ysuite::spsc;
 
 use crate::{Counted, model, model_up_to};
 
-/// How many functions have run, and how many have ended, run or not.
+/// How many functions have run, and how many have been dropped, run or not.
 #[derive(Clone, Default)]
 struct Fates {
     run: Arc<AtomicUsize>,
@@ -18,7 +19,7 @@ struct Fates {
 }
 
 impl Fates {
-    /// Posts one; whether it was taken.
+    /// Posts a function; returns whether the hub has taken it.
     fn post(&self, handle: &Handle) -> bool {
         let (run, counted) = (self.run.clone(), Counted(self.ended.clone()));
         let function = move |_: &mut Hub| {
@@ -63,7 +64,7 @@ fn posts_of_two_against_a_hub_going_to_sleep() {
             let (handle, posting) = (hub.handle(), fates.clone());
             thread::spawn(move || assert!(posting.post(&handle)))
         });
-        // Ends when both handles have gone.
+        // Ends when both handles have been dropped.
         hub.run().unwrap();
         assert_eq!((fates.run(), fates.ended()), (2, 2));
         threads.into_iter().for_each(|thread| thread.join().unwrap());
@@ -79,7 +80,7 @@ fn post_against_stop() {
         let thread = thread::spawn(move || {
             assert!(posting.post(&handle));
             handle.stop().unwrap();
-            // Behind the stop: kept, or given back if the hub has gone.
+            // Posted behind the stop: the hub keeps it, or gives it back if it has ended.
             posting.post(&handle)
         });
         hub.run().unwrap();
@@ -113,7 +114,7 @@ fn a_receivers_messages_and_end_against_a_hub_going_to_sleep() {
         })
         .unwrap();
         let thread = thread::spawn(move || sender.send(1).unwrap());
-        // Ends when the receiver has gone with its sender.
+        // Ends when the hub has dropped the receiver, after the sender's end.
         hub.run().unwrap();
         assert_eq!(sum.load(Ordering::Relaxed), 11);
         thread.join().unwrap();

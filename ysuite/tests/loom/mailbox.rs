@@ -1,5 +1,6 @@
-//! Mailboxes under the model checker: urgent messages against ordinary ones and against a mailbox that goes to sleep, the
-//! last address's end, links against ends and sends, names against ends. A turn is two urgent messages long here.
+//! Mailboxes under the model checker: urgent messages against ordinary ones and against a mailbox that goes to sleep,
+//! the last address's end, links against ends and sends, names against ends. A mailbox's budget is two urgent messages
+//! here.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -40,7 +41,7 @@ fn urgent_after_ordinary_against_a_mailbox_going_to_sleep() {
     });
 }
 
-/// The sender that has seen the token of one arming takes that of a later one, for a message that is gone by then.
+/// The sender has seen the token of one arming and takes that of a later one, for a message that is received by then.
 #[test]
 fn urgent_messages_one_after_another_against_a_mailbox_going_to_sleep() {
     model_up_to(2, || {
@@ -75,7 +76,7 @@ fn an_urgent_message_is_asked_for_before_the_ordinary_ones_around_it() {
             address.send_priority(1_u8).unwrap();
             address.send('b').unwrap();
         });
-        // The ordinary ones are set aside, if they are met.
+        // The mailbox sets ordinary messages aside that it finds on the way.
         assert_eq!(mailbox.receive(), Ok(1_u8));
         assert_eq!((mailbox.receive(), mailbox.receive()), (Ok('a'), Ok('b')));
         thread.join().unwrap();
@@ -138,7 +139,7 @@ fn a_links_end_against_sending_to_it() {
         let sent = address.send(Counted(ended.clone())).is_ok();
         let end = watching.receive::<LinkTerminated>().unwrap();
         assert!(*end.address() == address && end.panic_message().is_none());
-        // It has ended when that is told; and what it was sent before has ended with it, or has come back.
+        // The mailbox has ended when its end is announced. A message sent before was dropped with it, or has come back.
         assert!(address.send(Counted(ended.clone())).is_err());
         thread.join().unwrap();
         assert_eq!(ended.load(Ordering::Relaxed), 2, "{sent}");
@@ -147,7 +148,7 @@ fn a_links_end_against_sending_to_it() {
 }
 
 #[test]
-fn linking_against_the_end_of_the_linked() {
+fn linking_against_the_end_of_the_linked_mailbox() {
     model(|| {
         let (mut watching, linked) = (Mailbox::new(), Mailbox::new());
         let address = linked.address();
@@ -160,7 +161,7 @@ fn linking_against_the_end_of_the_linked() {
 }
 
 #[test]
-fn two_that_are_linked_end_at_once() {
+fn two_linked_mailboxes_end_at_once() {
     model_up_to(2, || {
         let (mut one, mut two) = (Mailbox::new(), Mailbox::new());
         one.link(&two.address());
@@ -179,19 +180,19 @@ fn a_link_that_is_taken_back_against_its_end() {
         watching.link(&address);
         let thread = thread::spawn(move || drop(linked));
         watching.unlink(&address);
-        // Told, if it was on its way; then, or else, nobody is left who might tell anything.
-        let told = watching.receive::<LinkTerminated>();
-        if told.is_ok() {
+        // A notice that was on its way arrives. No other message can come: no address of this mailbox is left.
+        let notice = watching.receive::<LinkTerminated>();
+        if notice.is_ok() {
             assert_eq!(watching.receive::<LinkTerminated>(), Err(ReceiveError::Disconnected));
         } else {
-            assert_eq!(told, Err(ReceiveError::Disconnected));
+            assert_eq!(notice, Err(ReceiveError::Disconnected));
         }
         thread.join().unwrap();
     });
 }
 
 #[test]
-fn an_owners_end_against_the_wait_of_the_owned() {
+fn an_owners_end_against_the_wait_of_the_owned_mailbox() {
     model_up_to(2, || {
         let mut owner = Mailbox::new();
         let (address, thread) =

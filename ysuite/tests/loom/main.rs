@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use runner::{model, model_up_to};
 
-/// A message that counts its end.
+/// A message that counts its drops.
 struct Counted(Arc<AtomicUsize>);
 
 impl Drop for Counted {

@@ -18,12 +18,12 @@ fn flush_against_a_reader_going_to_sleep() {
     model(|| {
         let (mut writer, mut reader) = ypipe::unbounded();
         let mut asleep = YSemaphore::new();
-        let bell = asleep.signaler();
+        let signaler = asleep.signaler();
         let thread = thread::spawn(move || {
             for number in 0..2 {
                 writer.write(number).unwrap();
                 if !writer.flush() {
-                    bell.signal(0);
+                    signaler.signal(0);
                 }
             }
             writer
@@ -48,7 +48,7 @@ fn a_batch_is_seen_whole_or_not_at_all() {
     model(|| {
         let (mut writer, mut reader) = ypipe::unbounded();
         let thread = thread::spawn(move || {
-            // Three groups, two chunks; the one too many is taken back.
+            // Three groups in two chunks; the sixth message is taken back.
             for number in 0..6 {
                 writer.write(number).unwrap();
             }
@@ -84,7 +84,7 @@ fn unwriting_back_over_a_chunk_against_a_reader_at_its_end() {
             assert_eq!(writer.unwrite(), None);
             writer.write(7).unwrap();
             writer.flush();
-            // And over the border again, when the reader may have come to it.
+            // Writes over the border again, when the reader may have come to it.
             writer.write(8).unwrap();
             writer.flush();
         });
@@ -123,16 +123,17 @@ fn chunks_go_round() {
     });
 }
 
-/// The ring of spent chunks is made by the reader when the first of them comes back, and the writer may be looking for one.
+/// The reader makes the ring of spent chunks when it gives the first of them back, while the writer may be looking for
+/// one.
 #[test]
 fn the_ring_of_spent_chunks_is_made_while_the_writer_looks_for_it() {
     model(|| {
         let (mut writer, mut reader) = ypipe::unbounded();
-        // Into the second chunk, so that the reader leaves the first.
+        // Writes into the second chunk, so that the reader leaves the first.
         (0..5).for_each(|number| writer.write(number).unwrap());
         writer.flush();
         let thread = thread::spawn(move || {
-            // Into the third.
+            // Writes into the third chunk.
             (5..9).for_each(|number| writer.write(number).unwrap());
             writer.flush();
             writer
@@ -149,7 +150,7 @@ fn send_against_a_receiver_going_to_sleep() {
     model(|| {
         let (mut sender, mut receiver) = spsc::unbounded();
         let thread = thread::spawn(move || {
-            // The first may find a sleeper, the second the switch to the free barrier, the third what follows it.
+            // The first send may find a sleeper, the second the switch to the free barrier, the third the free barrier.
             for number in 0..3 {
                 sender.send(number).unwrap();
             }
@@ -170,7 +171,7 @@ fn wake_against_timeout() {
             sender.send(1).unwrap();
             sender
         });
-        // A wait that times out in the model ends at once, wherever the explorer likes; nothing may be lost by it.
+        // A timed wait in a model ends wherever the explorer chooses; no message may be lost by that.
         let early = match receiver.recv_timeout(Duration::from_secs(1)) {
             Ok(number) => Some(number),
             Err(RecvTimeoutError::Timeout) => None,
@@ -197,7 +198,7 @@ fn the_senders_end_against_a_receiver_going_to_sleep() {
     });
 }
 
-/// In a stream nothing is fenced: what the end says is all that orders the messages before it.
+/// In a stream no publication is fenced: only the store that ends the channel orders the messages before it.
 #[test]
 fn the_senders_end_is_seen_behind_the_last_message_of_a_stream() {
     model(|| {
@@ -230,7 +231,7 @@ fn the_receivers_end_against_sending() {
             for _ in 0..2 {
                 back += usize::from(sender.send(Counted(count.clone())).is_err());
             }
-            // Whatever was not given back was dropped with the receiver, not stranded in the channel.
+            // A message that was not given back was dropped with the receiver, not stranded in the channel.
             (sender, back)
         });
         drop(receiver);
@@ -282,7 +283,7 @@ fn the_receivers_end_against_a_sender_without_room() {
         assert!(matches!(sender.try_send(Counted(ended.clone())), Err(TrySendError::Full(_))));
         let count = ended.clone();
         let thread = thread::spawn(move || {
-            // It may still be accepted while the receiver is going; the second finds it gone, and neither blocks.
+            // This message may still be accepted while the receiver ends; the next send finds it gone. Neither blocks.
             let _ = sender.send(Counted(count.clone()));
             sender
         });
@@ -317,7 +318,7 @@ fn attached_lowering_against_raising() {
 }
 
 #[test]
-fn an_attached_receiver_that_leaves_some_is_told_again() {
+fn an_attached_receiver_that_leaves_messages_is_signalled_again() {
     // Three preemptions were tried: 3,406,324 executions, where two take 68,985.
     model_up_to(2, || {
         let (mut sender, mut receiver) = spsc::unbounded();
@@ -328,7 +329,7 @@ fn an_attached_receiver_that_leaves_some_is_told_again() {
             sender.send(1).unwrap();
             sender
         });
-        // One message for each time it is told, and blocking receives in between: up or armed, always.
+        // Receives one message for each signal: after each the receiver's id is raised, or the receiver is armed.
         let mut expected = 0;
         while expected < 2 {
             set.poll();
@@ -380,7 +381,7 @@ fn a_task_is_woken_and_its_future_lets_go_of_it() {
 
 #[test]
 fn a_sending_task_is_woken() {
-    // With three preemptions this takes minutes: the future lets go of its task as well.
+    // With three preemptions this takes minutes: the future drops its task's waker as well.
     model_up_to(2, || {
         let (mut sender, mut receiver) = spsc::bounded(1);
         let thread = thread::spawn(move || {

@@ -1,6 +1,6 @@
-//! The pool under the model checker: magazines that change hands, blocks taken out of another thread's magazine, takers
-//! that sleep, and the end. Magazines have two slots here, and a class of four blocks two of them; the library itself
-//! watches that each block has one owner at a time, who sees what the last has done.
+//! The pool under the model checker: magazines that change owners, blocks taken out of another thread's magazine,
+//! takers that sleep, and the end. Magazines have two slots here, and a class of four blocks has two magazines. The
+//! library itself checks that each block has one owner at a time, and that the owner sees what the last one has done.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use ysuite::pool::{Message, Pool};
 
 use crate::model_up_to;
 
-/// A pool of so many blocks, all of which this thread has taken.
+/// A pool of `blocks` blocks, all of which this thread has taken.
 fn exhausted(blocks: usize) -> (Pool, Vec<Message>) {
     let pool = Pool::new(&[(8, blocks)]).unwrap();
     let messages = (0..blocks).map(|_| pool.try_take(1).expect("all blocks can be taken")).collect();
@@ -17,7 +17,7 @@ fn exhausted(blocks: usize) -> (Pool, Vec<Message>) {
     (pool, messages)
 }
 
-/// Takes all that are free.
+/// Takes all free blocks.
 fn all(pool: &Pool) -> Vec<Message> {
     std::iter::from_fn(|| pool.try_take(1)).collect()
 }
@@ -26,12 +26,12 @@ fn all(pool: &Pool) -> Vec<Message> {
 fn a_magazine_filled_by_one_thread_against_a_take_by_another() {
     model_up_to(3, || {
         let (pool, messages) = exhausted(4);
-        // Three: one magazine goes to the depot full, one stays in hand.
+        // Three blocks: a full magazine goes to the depot, and one magazine stays with the thread.
         let thread = thread::spawn(move || messages.into_iter().take(3).for_each(drop));
         let mut mine = Vec::from_iter(pool.try_take(1));
         thread.join().unwrap();
         mine.extend(all(&pool));
-        // The fourth went with the iterator.
+        // The fourth block was freed with the iterator.
         assert_eq!(mine.len(), 4);
     });
 }
@@ -80,10 +80,10 @@ fn two_thieves_and_the_owner() {
 
 #[test]
 fn a_magazine_taken_from_is_adopted_and_calmed() {
-    // With three preemptions 583,446 executions, two minutes.
+    // Three preemptions take 583,446 executions, two minutes.
     model_up_to(2, || {
         let (pool, mut messages) = exhausted(4);
-        // A full magazine and one in hand.
+        // Now a full magazine is in the depot, and this thread has another.
         messages.drain(..3).for_each(drop);
         let thief = pool.clone();
         let thread = thread::spawn(move || (thief.try_take(1), thief.try_take(1)));
@@ -123,7 +123,8 @@ fn a_starving_taker_against_one_that_takes_and_gives_back() {
         let (pool, mut messages) = exhausted(2);
         drop(messages.pop());
         let other = pool.clone();
-        // Either finds the block, or takes it from under the other, who must then be told.
+        // The first thread that finds the block takes it. Where the other one has it and gives it back, the taker that
+        // waits must be woken.
         let thread = thread::spawn(move || drop(other.try_take(1)));
         let mine = pool.take(1);
         thread.join().unwrap();
@@ -137,7 +138,7 @@ fn a_taker_whose_time_is_up_against_one_that_frees_and_waits() {
         let (pool, messages) = exhausted(1);
         let hasty = pool.clone();
         let thread = thread::spawn(move || drop(hasty.take_timeout(1, Duration::from_secs(1))));
-        // Whoever is told of it here may have given up, or have it and give it back.
+        // The taker that is notified here may have timed out, or takes the block and gives it back.
         drop(messages);
         drop(pool.take(1));
         thread.join().unwrap();
@@ -146,7 +147,7 @@ fn a_taker_whose_time_is_up_against_one_that_frees_and_waits() {
 
 #[test]
 fn the_last_message_against_the_pools_end() {
-    // Memory that is not given back shows as a leak of what it is counted by.
+    // Memory that is not freed shows as a leak of its reference count.
     model_up_to(3, || {
         let (pool, messages) = exhausted(2);
         let thread = thread::spawn(move || drop(messages));

@@ -7,8 +7,8 @@ pub(crate) fn model(check: impl Fn() + Sync + Send + 'static) {
     model_up_to(3, check);
 }
 
-/// Explores a model with so many preemptions, or with as many as `LOOM_MAX_PREEMPTIONS` says, and prints how many
-/// executions these were: the cost of a bound, in a unit that no machine changes.
+/// Explores a model with up to `preemptions` preemptions, or up to `LOOM_MAX_PREEMPTIONS` where that is set. Prints the
+/// number of executions: the cost of a bound, in a unit that is the same on every machine.
 pub(crate) fn model_up_to(preemptions: usize, check: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound.get_or_insert(preemptions);

@@ -1,11 +1,11 @@
 //! A sender that stops in the middle of its send, against an end that sleeps twice meanwhile, in every way of sleeping
 //! beside lanes.
 //!
-//! The sender has seen the token of one sleep and takes that of the next. Its call then comes before that sleep has begun,
-//! and for a message that is consumed already: what the sleeper finds behind its arming is a lane to poll, and no message.
-//! If it sleeps beside that lane, the next message wakes nobody.
+//! The sender has seen the token of one sleep and takes that of the next. Its wake-up then comes before that sleep has
+//! begun, and for a message that is consumed already: after arming, the receiver finds a lane to poll, and no message.
+//! If it slept without arming that lane, the next message would wake no thread.
 //!
-//! The sender gives way after each message, which is no preemption: three of those bring it about.
+//! The sender yields after each message, which is no preemption: three preemptions bring the interleaving about.
 
 use loom::future::block_on;
 use loom::thread;
@@ -15,7 +15,7 @@ use ysuite::signal::{Wait, YPollset};
 
 use crate::model;
 
-/// Messages 0 and 1 for an end that has just received one, so that its lane is active.
+/// Sends messages 0 and 1 to an end that has just received a message, so that its lane is active.
 fn two_messages(mut send: impl FnMut(u32), receive: impl FnOnce() + 'static) {
     let thread = thread::spawn(receive);
     thread::yield_now();
@@ -26,7 +26,7 @@ fn two_messages(mut send: impl FnMut(u32), receive: impl FnOnce() + 'static) {
     thread.join().unwrap();
 }
 
-/// A receiver with one active lane receives, by itself, two messages.
+/// A receiver with one active lane, in no set, receives two messages.
 fn against(receive: fn(&mut Receiver<u32>) -> u32) {
     model(move || {
         let (mut sender, mut receiver) = mpsc::unbounded();

@@ -1,6 +1,6 @@
-//! The hunt for wake-ups lost between many: bursts from several senders to several receivers, and after each burst silence
-//! until all of it has arrived. Bursts are long enough for the publishers to give up their fences, and those who wait
-//! leave now and then with a wake-up in hand. Then histories, as many as there is time for, checked one by one.
+//! The hunt for wake-ups lost in the exchange: bursts from several senders to several receivers, and after each burst
+//! silence until all of it has arrived. Bursts are long enough for the publishers to give up their fences, and now and
+//! then a waiter leaves after it was notified. Then histories, as many as there is time for, checked one by one.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,10 +14,10 @@ use super::histories::histories;
 use super::support::executor::{Task, block_on, poll_once};
 use super::{Account, Entry, Gaps, Limits, Progress, guard, is_long, rounds_with_sleeps, wait_until};
 
-/// One way of receiving everything that comes, telling of each message.
+/// One way of receiving all messages; calls the function for each.
 type Receive = fn(Receiver<u64>, &mut Gaps, &mut dyn FnMut());
 
-/// A hunt with so many senders, receivers and places.
+/// A hunt, by its numbers of senders and receivers and its capacity.
 #[derive(Clone, Copy)]
 struct Hunt {
     name: &'static str,
@@ -38,11 +38,11 @@ impl Hunt {
         let (sender, receiver) = mpmc::bounded(self.capacity);
         let receiving: Vec<_> = (0..self.receivers)
             .map(|who| {
-                let (receiver, told, account) = (receiver.clone(), progress.clone(), account.clone());
+                let (receiver, counted, account) = (receiver.clone(), progress.clone(), account.clone());
                 thread::spawn(move || {
                     let (entry, mut gaps) = (Entry::begin(), Gaps::new(seed * 100 + who));
                     (self.receive)(receiver, &mut gaps, &mut || {
-                        told.arrived.fetch_add(1, Ordering::AcqRel);
+                        counted.arrived.fetch_add(1, Ordering::AcqRel);
                     });
                     entry.end(&gaps, &account);
                 })
@@ -52,7 +52,7 @@ impl Hunt {
         let (sent, done) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
         let sending: Vec<_> = (0..self.senders)
             .map(|who| {
-                let (sender, told, account) = (sender.clone(), progress.clone(), account.clone());
+                let (sender, counted, account) = (sender.clone(), progress.clone(), account.clone());
                 let (sent, done) = (sent.clone(), done.clone());
                 thread::spawn(move || {
                     let (entry, mut gaps) = (Entry::begin(), Gaps::new(seed * 100 + 50 + who));
@@ -62,8 +62,8 @@ impl Hunt {
                         sent.fetch_add(messages, Ordering::AcqRel);
                         done.fetch_add(1, Ordering::AcqRel);
                         wait_until(|| done.load(Ordering::Acquire) >= self.senders * burst);
-                        told.wait_for(sent.load(Ordering::Acquire));
-                        // Long enough to fall asleep, or not quite.
+                        counted.wait_for(sent.load(Ordering::Acquire));
+                        // Long enough for the receivers to fall asleep, or almost.
                         (0..gaps.random.below(400)).for_each(|_| std::hint::spin_loop());
                     }
                     entry.end(&gaps, &account);
@@ -78,7 +78,7 @@ impl Hunt {
     }
 }
 
-/// Sends so many messages, each way there is.
+/// Sends `messages` messages, by all ways of sending.
 fn send(sender: &Sender<u64>, messages: u64, gaps: &mut Gaps) {
     sender.set_spin(gaps.spin());
     let mut left = messages;
@@ -105,23 +105,23 @@ fn send(sender: &Sender<u64>, messages: u64, gaps: &mut Gaps) {
     }
 }
 
-fn blocking(receiver: Receiver<u64>, gaps: &mut Gaps, told: &mut dyn FnMut()) {
+fn blocking(receiver: Receiver<u64>, gaps: &mut Gaps, note: &mut dyn FnMut()) {
     while receiver.recv().is_ok() {
-        told();
+        note();
         gaps.pass();
         receiver.set_spin(gaps.spin());
     }
 }
 
-/// Leaves again and again: time is up, futures are dropped, receivers are dropped with a task or a set that waits.
-fn leaving(mut receiver: Receiver<u64>, gaps: &mut Gaps, told: &mut dyn FnMut()) {
+/// Leaves again and again: by time-outs, by dropped futures, by dropped receivers whose task or set waits.
+fn leaving(mut receiver: Receiver<u64>, gaps: &mut Gaps, note: &mut dyn FnMut()) {
     let mut batch = Vec::new();
     loop {
         match gaps.random.below(5) {
             0 => {
                 let mut future = Box::pin(receiver.recv_async());
                 match poll_once(&mut future, &Task::default()) {
-                    std::task::Poll::Ready(Ok(_)) => told(),
+                    std::task::Poll::Ready(Ok(_)) => note(),
                     std::task::Poll::Ready(Err(_)) => return,
                     std::task::Poll::Pending => gaps.pass(),
                 }
@@ -131,7 +131,7 @@ fn leaving(mut receiver: Receiver<u64>, gaps: &mut Gaps, told: &mut dyn FnMut())
                 let mut set = YPollset::new();
                 set.attach(&mut clone, 5).expect("a free id");
                 if clone.try_recv().is_ok() {
-                    told();
+                    note();
                 }
                 gaps.pass();
             }
@@ -139,17 +139,17 @@ fn leaving(mut receiver: Receiver<u64>, gaps: &mut Gaps, told: &mut dyn FnMut())
                 let again = receiver.clone();
                 drop(std::mem::replace(&mut receiver, again));
                 match receiver.poll_recv(&mut std::task::Context::from_waker(&Task::default().waker())) {
-                    std::task::Poll::Ready(Ok(_)) => told(),
+                    std::task::Poll::Ready(Ok(_)) => note(),
                     std::task::Poll::Ready(Err(_)) => return,
                     std::task::Poll::Pending => gaps.pass(),
                 }
             }
             3 => match receiver.recv_batch(&mut batch, 1 + gaps.random.below(20)) {
-                Ok(_) => batch.drain(..).for_each(|_| told()),
+                Ok(_) => batch.drain(..).for_each(|_| note()),
                 Err(_) => return,
             },
             _ => match receiver.recv_timeout(Duration::from_micros(gaps.random.next() % 60)) {
-                Ok(_) => told(),
+                Ok(_) => note(),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             },
@@ -157,15 +157,15 @@ fn leaving(mut receiver: Receiver<u64>, gaps: &mut Gaps, told: &mut dyn FnMut())
     }
 }
 
-fn tasks(receiver: Receiver<u64>, gaps: &mut Gaps, told: &mut dyn FnMut()) {
+fn tasks(receiver: Receiver<u64>, gaps: &mut Gaps, note: &mut dyn FnMut()) {
     while block_on(receiver.recv_async()).is_ok() {
-        told();
+        note();
         gaps.pass();
     }
 }
 
-/// Each in a set of its own, some with a descriptor.
-fn attached(mut receiver: Receiver<u64>, gaps: &mut Gaps, told: &mut dyn FnMut()) {
+/// Each receiver is in a set of its own; some sets have a descriptor.
+fn attached(mut receiver: Receiver<u64>, gaps: &mut Gaps, note: &mut dyn FnMut()) {
     let mut set: Box<dyn Wait> = if gaps.random.below(2) == 0 {
         let mut set = YPollset::new();
         set.attach(&mut receiver, 3).expect("a free id");
@@ -179,7 +179,7 @@ fn attached(mut receiver: Receiver<u64>, gaps: &mut Gaps, told: &mut dyn FnMut()
         assert!(set.poll().eq([3]));
         for _ in 0..1 + gaps.random.below(30) {
             match receiver.try_recv() {
-                Ok(_) => told(),
+                Ok(_) => note(),
                 Err(error) if error.is_empty() => break,
                 Err(_) => return,
             }

@@ -1,7 +1,7 @@
-//! The hunt in the funnel: several lanes, each of which is silent after each burst until all of that has arrived. So
-//! lanes are armed one by one while others flow, and all at once before a sleep, some with a promise of fences and some
-//! without; and senders go and come again in between. In half of the hunts all lanes are one thread's: with as many
-//! threads as CPUs two of them meet within those nanoseconds that count.
+//! The hunt in the funnel: several lanes, each of which is silent after each burst until all of the burst has arrived.
+//! So lanes are armed one by one while others flow, and all at once before a sleep, some with a promise of fences and
+//! some without; and senders go and come again in between. In half of the hunts one thread writes all lanes: with no
+//! more threads than CPUs, the sender and the receiver meet within the few nanoseconds that matter.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,9 +16,9 @@ use super::{Account, Entry, Gaps, Limits, Message, Progress, guard, rounds_with_
 
 const SENDERS: usize = 3;
 
-/// A message, and whose it is.
+/// The sender's id, and a message.
 type Letter = (usize, Message);
-/// Who sends.
+/// Which threads send.
 #[derive(Clone, Copy, PartialEq)]
 enum Crew {
     /// One thread for all lanes.
@@ -27,12 +27,12 @@ enum Crew {
     Each,
 }
 
-/// One way of receiving everything that is sent, telling of each message.
+/// One way of receiving all messages; calls the function for each.
 type Receive = fn(Receiver<Letter>, &mut Gaps, &mut dyn FnMut(Letter));
 /// One way of sending one message.
 type Send = fn(&mut Sender<Letter>, Letter, &mut Gaps);
 
-/// What has arrived of each sender, and in all.
+/// How many messages have arrived from each sender, and in all.
 #[derive(Default)]
 struct Arrivals {
     each: [AtomicU64; SENDERS],
@@ -69,14 +69,14 @@ fn round(
         })
         .collect();
     drop(sender);
-    let (told, account) = (arrivals.clone(), account.clone());
+    let (counted, account) = (arrivals.clone(), account.clone());
     let thread = thread::spawn(move || {
         let (entry, mut gaps, mut expected) = (Entry::begin(), Gaps::new(seed + 9), [0; SENDERS]);
         receive(receiver, &mut gaps, &mut |(id, message)| {
             assert_eq!(message.number, expected[id], "of sender {id}");
             expected[id] += 1;
-            told.each[id].store(expected[id], Ordering::Release);
-            told.all.arrived.fetch_add(1, Ordering::Release);
+            counted.each[id].store(expected[id], Ordering::Release);
+            counted.all.arrived.fetch_add(1, Ordering::Release);
         });
         entry.end(&gaps, &account);
     });
@@ -110,12 +110,12 @@ fn send_bursts(mut lanes: Vec<Lane>, send: Send, mut gaps: Gaps, arrivals: &Arri
         }
         *sent += burst;
         if gaps.random.below(8) == 0 {
-            // The lane ends with what it hides; another begins.
+            // The lane ends, which publishes its hidden messages; another begins.
             *sender = sender.clone();
         }
         sender.flush();
         wait_until(|| arrivals.each[*id].load(Ordering::Acquire) >= *sent);
-        // Long enough for the receiver to fall asleep, or not quite, or for this lane to be armed meanwhile.
+        // Long enough for the receiver to fall asleep, or almost, or to arm this lane meanwhile.
         (0..gaps.random.below(400)).for_each(|_| std::hint::spin_loop());
     }
     drop(lanes);
@@ -123,7 +123,7 @@ fn send_bursts(mut lanes: Vec<Lane>, send: Send, mut gaps: Gaps, arrivals: &Arri
 }
 
 /// Rounds of single steps: each message is sent when the one before has arrived, or a moment later, to a receiver that
-/// goes back to sleep at once. So a sender that stops in the middle of its call meets the receiver's next sleep.
+/// goes back to sleep at once. So a sender that stops in the middle of its send meets the receiver's next sleep.
 fn steps(name: &'static str, lanes: usize, capacity: Option<usize>, receive: Receive) {
     rounds_with_sleeps(name, Limits::ONE_ROUND, |number, account| {
         round_of_steps(name, lanes, capacity, receive, number * 10, account)
@@ -144,13 +144,13 @@ fn round_of_steps(
     let (sender, receiver) = capacity.map_or_else(mpsc::unbounded, mpsc::bounded);
     let mut senders: Vec<_> = (0..lanes).map(|_| sender.clone()).collect();
     drop(sender);
-    let (told, receiving) = (progress.clone(), account.clone());
+    let (counted, receiving) = (progress.clone(), account.clone());
     let thread = thread::spawn(move || {
         let (entry, mut gaps, mut expected) = (Entry::begin(), Gaps::at_once(seed + 9), 0);
         receive(receiver, &mut gaps, &mut |(_, message)| {
             assert_eq!(message.number, expected);
             expected += 1;
-            told.arrived.store(expected, Ordering::Release);
+            counted.arrived.store(expected, Ordering::Release);
         });
         entry.end(&gaps, &receiving);
     });
@@ -188,30 +188,30 @@ fn with_timeouts(sender: &mut Sender<Letter>, mut letter: Letter, gaps: &mut Gap
     }
 }
 
-fn blocking(mut receiver: Receiver<Letter>, gaps: &mut Gaps, told: &mut dyn FnMut(Letter)) {
+fn blocking(mut receiver: Receiver<Letter>, gaps: &mut Gaps, note: &mut dyn FnMut(Letter)) {
     receiver.set_spin(gaps.spin());
     while let Ok(letter) = receiver.recv() {
-        told(letter);
+        note(letter);
         gaps.follow(letter.1, || receiver.is_empty());
         receiver.set_spin(gaps.spin());
     }
 }
 
-fn blocking_in_batches(mut receiver: Receiver<Letter>, gaps: &mut Gaps, told: &mut dyn FnMut(Letter)) {
+fn blocking_in_batches(mut receiver: Receiver<Letter>, gaps: &mut Gaps, note: &mut dyn FnMut(Letter)) {
     let mut batch = Vec::new();
     while receiver.recv_batch(&mut batch, 1 + gaps.random.below(40)).is_ok() {
-        batch.drain(..).for_each(&mut *told);
+        batch.drain(..).for_each(&mut *note);
         gaps.pass();
         receiver.set_spin(gaps.spin());
     }
 }
 
-fn timing_out(mut receiver: Receiver<Letter>, gaps: &mut Gaps, told: &mut dyn FnMut(Letter)) {
+fn timing_out(mut receiver: Receiver<Letter>, gaps: &mut Gaps, note: &mut dyn FnMut(Letter)) {
     loop {
         let timeout = if gaps.random.below(2) == 0 { gaps.random.next() % 60 } else { u64::MAX };
         match receiver.recv_timeout(Duration::from_micros(timeout)) {
             Ok(letter) => {
-                told(letter);
+                note(letter);
                 gaps.follow(letter.1, || receiver.is_empty());
             }
             Err(RecvTimeoutError::Timeout) => {}
@@ -220,21 +220,21 @@ fn timing_out(mut receiver: Receiver<Letter>, gaps: &mut Gaps, told: &mut dyn Fn
     }
 }
 
-fn tasks(mut receiver: Receiver<Letter>, gaps: &mut Gaps, told: &mut dyn FnMut(Letter)) {
+fn tasks(mut receiver: Receiver<Letter>, gaps: &mut Gaps, note: &mut dyn FnMut(Letter)) {
     while let Ok(letter) = block_on(receiver.recv_async()) {
-        told(letter);
+        note(letter);
         gaps.follow(letter.1, || receiver.is_empty());
     }
 }
 
 /// Receives from a set, stopping half way through now and then.
-fn attached(mut set: impl Wait, mut receiver: Receiver<Letter>, gaps: &mut Gaps, told: &mut dyn FnMut(Letter)) {
+fn attached(mut set: impl Wait, mut receiver: Receiver<Letter>, gaps: &mut Gaps, note: &mut dyn FnMut(Letter)) {
     loop {
         assert!(set.poll().eq([3]));
         for _ in 0..1 + gaps.random.below(30) {
             match receiver.try_recv() {
                 Ok(letter) => {
-                    told(letter);
+                    note(letter);
                     gaps.follow(letter.1, || receiver.is_empty());
                 }
                 Err(error) if error.is_empty() => break,
@@ -244,16 +244,16 @@ fn attached(mut set: impl Wait, mut receiver: Receiver<Letter>, gaps: &mut Gaps,
     }
 }
 
-fn in_a_pollset(mut receiver: Receiver<Letter>, gaps: &mut Gaps, told: &mut dyn FnMut(Letter)) {
+fn in_a_pollset(mut receiver: Receiver<Letter>, gaps: &mut Gaps, note: &mut dyn FnMut(Letter)) {
     let mut set = YPollset::new();
     set.attach(&mut receiver, 3).expect("a free id");
-    attached(set, receiver, gaps, told);
+    attached(set, receiver, gaps, note);
 }
 
-fn in_a_socketpair(mut receiver: Receiver<Letter>, gaps: &mut Gaps, told: &mut dyn FnMut(Letter)) {
+fn in_a_socketpair(mut receiver: Receiver<Letter>, gaps: &mut Gaps, note: &mut dyn FnMut(Letter)) {
     let mut set = YSocketpair::new().expect("descriptors");
     set.attach(&mut receiver, 3).expect("a free id");
-    attached(set, receiver, gaps, told);
+    attached(set, receiver, gaps, note);
 }
 
 #[test]

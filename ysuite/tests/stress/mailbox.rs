@@ -1,6 +1,6 @@
-//! The hunt in mailboxes: urgent and ordinary messages of several threads, which are silent after each burst until all of
-//! it has arrived; so one kind of lane is armed while the other flows, and all are before a sleep. In between mailboxes
-//! that are linked come and go.
+//! The hunt in mailboxes: urgent and ordinary messages of several threads, which are silent after each burst until all
+//! of it has arrived. So lanes of one kind are armed while the other kind flows, and all lanes are armed before a
+//! sleep. One more hunt is for linked mailboxes that come and go.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,10 +15,10 @@ use super::{Account, Entry, Gaps, Limits, Message, Progress, guard, rounds_with_
 
 const SENDERS: usize = 2;
 
-/// A message, whose it is, and whether it is urgent.
+/// The sender's id, whether the message is urgent, and the message.
 type Letter = (u16, bool, Message);
 
-/// One way of receiving everything that is sent, telling of each message.
+/// One way of receiving all messages; calls the function for each.
 type Receive = fn(Mailbox, &mut Gaps, &mut dyn FnMut(Letter));
 
 #[derive(Default)]
@@ -43,7 +43,7 @@ fn round(name: &'static str, bound: Option<usize>, receive: Receive, seed: u64, 
             thread::spawn(move || send_bursts(id, &address, Gaps::new(seed + id as u64), &arrivals, &account))
         })
         .collect();
-    let (told, account) = (arrivals.clone(), account.clone());
+    let (counted, account) = (arrivals.clone(), account.clone());
     let thread = thread::spawn(move || {
         let (entry, mut gaps, mut expected) = (Entry::begin(), Gaps::new(seed + 9), [[0; 2]; SENDERS]);
         receive(mailbox, &mut gaps, &mut |(id, urgent, message)| {
@@ -51,8 +51,8 @@ fn round(name: &'static str, bound: Option<usize>, receive: Receive, seed: u64, 
             let expected = &mut expected[id][usize::from(urgent)];
             assert!(message.number >= *expected, "of sender {id}: {} after {expected}", message.number);
             *expected = message.number + 1;
-            told.each[id].fetch_add(1, Ordering::Release);
-            told.all.arrived.fetch_add(1, Ordering::Release);
+            counted.each[id].fetch_add(1, Ordering::Release);
+            counted.all.arrived.fetch_add(1, Ordering::Release);
         });
         entry.end(&gaps, &account);
     });
@@ -64,7 +64,7 @@ fn round(name: &'static str, bound: Option<usize>, receive: Receive, seed: u64, 
 fn send_bursts(id: usize, address: &Address, mut gaps: Gaps, arrivals: &Arrivals, account: &Account) {
     let (entry, mut sent) = (Entry::begin(), 0);
     for _ in 0..700 {
-        // In a chase one kind only, long enough for the free barrier to be chosen.
+        // A chase has messages of one kind only, and is long enough for the publisher to choose the free barrier.
         let chase = gaps.random.below(2) == 0;
         let burst = 1 + if chase { 70 + gaps.random.below(60) } else { gaps.random.below(60) } as u64;
         let all_urgent = gaps.random.below(3) == 0;
@@ -76,38 +76,38 @@ fn send_bursts(id: usize, address: &Address, mut gaps: Gaps, arrivals: &Arrivals
         }
         sent += burst;
         wait_until(|| arrivals.each[id].load(Ordering::Acquire) >= sent);
-        // Long enough for the mailbox to fall asleep, or not quite.
+        // Long enough for the mailbox to fall asleep, or almost.
         (0..gaps.random.below(400)).for_each(|_| std::hint::spin_loop());
     }
     entry.end(&gaps, account);
 }
 
-fn blocking(mut mailbox: Mailbox, gaps: &mut Gaps, told: &mut dyn FnMut(Letter)) {
+fn blocking(mut mailbox: Mailbox, gaps: &mut Gaps, note: &mut dyn FnMut(Letter)) {
     while let Ok(letter) = mailbox.receive_only() {
-        told(letter);
+        note(letter);
         gaps.pass();
         mailbox.set_spin(gaps.spin());
     }
 }
 
-/// Asks for one kind, and for what was set aside meanwhile.
-fn by_kind(mut mailbox: Mailbox, gaps: &mut Gaps, told: &mut dyn FnMut(Letter)) {
+/// Asks for messages of one kind, and for those that were set aside meanwhile.
+fn by_kind(mut mailbox: Mailbox, gaps: &mut Gaps, note: &mut dyn FnMut(Letter)) {
     loop {
         let wanted = gaps.random.below(2) == 0;
         let timeout = Duration::from_micros(gaps.random.next() % 60);
         let received = receive_timeout!(mailbox, timeout => {
-            letter: Letter where letter.1 == wanted => told(letter),
+            letter: Letter where letter.1 == wanted => note(letter),
         });
         match received {
             Ok(()) => gaps.pass(),
-            Err(ReceiveError::Timeout) => match receive!(mailbox => { letter: Letter => told(letter), }) {
+            Err(ReceiveError::Timeout) => match receive!(mailbox => { letter: Letter => note(letter), }) {
                 Ok(()) => {}
                 Err(_) => return,
             },
             Err(_) => {
-                // Nothing of that kind will come: what is left is of the other.
+                // No message of that kind will come: those left are of the other kind.
                 while let Ok(letter) = mailbox.receive_only() {
-                    told(letter);
+                    note(letter);
                 }
                 return;
             }
@@ -116,15 +116,15 @@ fn by_kind(mut mailbox: Mailbox, gaps: &mut Gaps, told: &mut dyn FnMut(Letter)) 
     }
 }
 
-/// Receives from a set, stopping half way through now and then.
-fn attached(mut mailbox: Mailbox, gaps: &mut Gaps, told: &mut dyn FnMut(Letter)) {
+/// Receives in a set, and now and then polls it again before all messages are received.
+fn attached(mut mailbox: Mailbox, gaps: &mut Gaps, note: &mut dyn FnMut(Letter)) {
     let mut set = YPollset::new();
     set.attach(&mut mailbox, 3).expect("a free id");
     loop {
         assert!(set.poll().eq([3]));
         for _ in 0..1 + gaps.random.below(30) {
             match mailbox.receive_timeout(Duration::ZERO) {
-                Ok(letter) => told(letter),
+                Ok(letter) => note(letter),
                 Err(ReceiveError::Timeout) => break,
                 Err(_) => return,
             }
@@ -174,7 +174,7 @@ fn links_that_come_and_go() {
             }
         });
         gaps.pass();
-        // Into mailboxes that are ending.
+        // Sends into mailboxes that are ending.
         addresses
             .iter()
             .for_each(|address| assert!(address.send(round).map_or_else(|back| back.is_ended(), |()| true)));

@@ -1,10 +1,11 @@
-//! The hunt for lost wake-ups, with the barrier that no model can show (`membarrier`): both ends with random gaps, every
-//! way of waiting, and after each burst nobody says anything more until all of it has arrived. Whoever then sleeps on
-//! would sleep for ever, and the guard says so.
+//! The hunt for lost wake-ups, with the real barrier (`membarrier`), which no model can contain: both ends with random
+//! gaps, every way of waiting, and after each burst the senders are silent until all of it has arrived. A thread whose
+//! wake-up is lost then sleeps on without end, and the guard reports it.
 //!
-//! Half of the bursts are chases: the ends follow each other message by message, without sleeping, until the free barrier
-//! has been chosen; then one goes to sleep in just those nanoseconds in which the other publishes the last message, or
-//! the last room. A library with its heavy barrier taken out was caught by nine of the ten hunts within seconds.
+//! Half of the bursts are chases: the ends follow each other message by message, without sleeping, until the publisher
+//! has chosen the free barrier; then one end goes to sleep in just those nanoseconds in which the other publishes the
+//! last message, or the last room. A library with its heavy barrier taken out was caught by nine of the ten hunts
+//! within seconds.
 //!
 //! The short form takes seconds. `YSUITE_STRESS=long cargo test --release -p ysuite --test stress -- --nocapture` goes
 //! on until millions of sleeps have been counted, and prints how many.
@@ -30,19 +31,20 @@ use support::process::sleeps;
 use ysuite::channel::Spin;
 use ysuite::os::calls;
 
-/// Sleeps that each kind of hunt of the long form goes on for; there are ten kinds, and those of the funnel and of mailboxes.
+/// In the long form each hunt goes on until this many sleeps are counted; there are ten kinds of hunts, and those of
+/// the funnel and of mailboxes.
 const LONG: u64 = 400_000;
-/// As long as this nothing may happen at all, on whatever machine.
+/// The longest time for which no message may arrive, on the slowest machine.
 const GUARD: Duration = Duration::from_secs(120);
 
-/// How often threads have really slept in the channel, and what else they asked the kernel for.
+/// How often threads have really slept in the channel, and how many system calls the library has made.
 #[derive(Default)]
 struct Account {
     sleeps: AtomicU64,
     calls: AtomicU64,
 }
 
-/// A thread's own account: what it slept beside the channel's sleeps does not count.
+/// A thread's own account. Its sleeps outside the channel do not count.
 struct Entry {
     sleeps: u64,
     calls: u64,
@@ -64,7 +66,7 @@ impl Entry {
 struct Gaps {
     random: Random,
     slept: u64,
-    /// No gaps at all: back to sleep at once.
+    /// No gaps: the receiver goes back to sleep at once.
     at_once: bool,
 }
 
@@ -89,7 +91,7 @@ impl Gaps {
         }
     }
 
-    /// Some nanoseconds, on one of many scales: which of them brings two threads together is the machine's secret.
+    /// Some nanoseconds, on one of many scales: which of them makes two threads meet depends on the machine.
     fn breathe(&mut self) {
         let scale = 2 << self.random.below(10);
         for step in 0..self.random.below(scale) {
@@ -97,7 +99,8 @@ impl Gaps {
         }
     }
 
-    /// After a message, before waiting for the next: in a chase, stays awake until there is one; but not for the last.
+    /// After a message, before waiting for the next. In a chase, stays awake until the next is there; but not for the
+    /// last.
     fn follow(&mut self, message: Message, is_empty: impl Fn() -> bool) {
         match message.behind {
             _ if self.at_once => {}
@@ -112,7 +115,7 @@ impl Gaps {
     }
 }
 
-/// What has arrived; the sender of a burst waits for it, and the guard watches it.
+/// How many messages have arrived. The sender of a burst waits for them, and the guard watches the number.
 #[derive(Default)]
 struct Progress {
     arrived: AtomicU64,
@@ -137,7 +140,7 @@ fn wait_until(mut ready: impl FnMut() -> bool) {
     }
 }
 
-/// Ends the process when nothing has happened for too long: threads that hang cannot be ended otherwise.
+/// Aborts the process when no message has arrived for too long: threads that hang cannot be ended otherwise.
 fn guard(name: &'static str, progress: Arc<Progress>) {
     thread::spawn(move || {
         let (mut seen, mut since) = (0, Instant::now());
@@ -157,7 +160,7 @@ fn guard(name: &'static str, progress: Arc<Progress>) {
 #[derive(Clone, Copy)]
 struct Message {
     number: u64,
-    /// In a chase: how many more messages will follow at once. Else 0.
+    /// In a chase: how many more messages follow at once. Else 0.
     behind: u64,
 }
 
@@ -169,9 +172,9 @@ fn is_long() -> bool {
 /// How long a hunt goes on.
 #[derive(Clone, Copy)]
 struct Limits {
-    /// Sleeps that end the short form; it has one round at least.
+    /// Sleeps after which the short form ends; it has one round at least.
     short: u64,
-    /// Ends both forms, but for the last round, however few sleeps were counted.
+    /// No round of either form begins later than this, however few sleeps are counted.
     time: Duration,
 }
 
@@ -180,8 +183,8 @@ impl Limits {
     const ONE_ROUND: Self = Self { short: 0, time: Duration::MAX };
 }
 
-/// Rounds, by number from 1, until enough sleeps were counted. Says and returns how often threads slept, and what they asked
-/// the kernel for in all.
+/// Rounds, numbered from 1, until enough sleeps are counted. Prints and returns the number of sleeps, and the number of
+/// system calls.
 fn rounds(name: &'static str, limits: Limits, mut round: impl FnMut(u64, &Arc<Account>)) -> (u64, u64) {
     let enough = if is_long() { LONG } else { limits.short };
     let account = Arc::new(Account::default());
@@ -196,7 +199,7 @@ fn rounds(name: &'static str, limits: Limits, mut round: impl FnMut(u64, &Arc<Ac
     (sleeps, calls)
 }
 
-/// Such rounds, in which a thread must have slept.
+/// Rounds in which at least one thread must have slept.
 fn rounds_with_sleeps(name: &'static str, limits: Limits, round: impl FnMut(u64, &Arc<Account>)) {
     let (sleeps, _) = rounds(name, limits, round);
     assert!(sleeps > 0, "no thread slept: nothing was tested");

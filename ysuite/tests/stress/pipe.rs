@@ -11,7 +11,7 @@ use ysuite::spsc::{self, Receiver, RecvError, RecvTimeoutError, SendTimeoutError
 use super::support::executor::block_on;
 use super::{Account, Entry, Gaps, Limits, Message, Progress, guard, rounds_with_sleeps, wait_until};
 
-/// One way of receiving everything that is sent, telling of each message.
+/// One way of receiving all messages; calls the function for each.
 type Receive = fn(Receiver<Message>, &mut Gaps, &mut dyn FnMut(Message));
 /// One way of sending one message.
 type Send = fn(&mut Sender<Message>, Message, &mut Gaps);
@@ -26,13 +26,13 @@ fn round(name: &'static str, capacity: Option<usize>, send: Send, receive: Recei
     let progress = Arc::new(Progress::default());
     guard(name, progress.clone());
     let (mut sender, receiver) = capacity.map_or_else(spsc::unbounded, spsc::bounded);
-    let (told, receiving) = (progress.clone(), account.clone());
+    let (counted, receiving) = (progress.clone(), account.clone());
     let thread = thread::spawn(move || {
         let (entry, mut gaps, mut expected) = (Entry::begin(), Gaps::new(seed * 2), 0);
         receive(receiver, &mut gaps, &mut |message| {
             assert_eq!(message.number, expected);
             expected += 1;
-            told.arrived.store(expected, Ordering::Release);
+            counted.arrived.store(expected, Ordering::Release);
         });
         entry.end(&gaps, &receiving);
     });
@@ -52,7 +52,7 @@ fn round(name: &'static str, capacity: Option<usize>, send: Send, receive: Recei
         sender.flush();
         sent += burst;
         progress.wait_for(sent);
-        // Long enough to fall asleep, or not quite.
+        // Long enough for the receiver to fall asleep, or almost.
         (0..gaps.random.below(400)).for_each(|_| std::hint::spin_loop());
     }
     drop(sender);
@@ -87,30 +87,30 @@ fn as_a_task(sender: &mut Sender<Message>, message: Message, _gaps: &mut Gaps) {
     block_on(sender.send_async(message)).expect("a receiver");
 }
 
-fn blocking(mut receiver: Receiver<Message>, gaps: &mut Gaps, told: &mut dyn FnMut(Message)) {
+fn blocking(mut receiver: Receiver<Message>, gaps: &mut Gaps, note: &mut dyn FnMut(Message)) {
     while let Ok(message) = receiver.recv() {
-        told(message);
+        note(message);
         gaps.follow(message, || receiver.is_empty());
         receiver.set_spin(gaps.spin());
     }
 }
 
-fn blocking_in_batches(mut receiver: Receiver<Message>, gaps: &mut Gaps, told: &mut dyn FnMut(Message)) {
+fn blocking_in_batches(mut receiver: Receiver<Message>, gaps: &mut Gaps, note: &mut dyn FnMut(Message)) {
     let mut batch = Vec::new();
     while receiver.recv_batch(&mut batch, 1 + gaps.random.below(40)).is_ok() {
         let last = *batch.last().expect("at least one");
-        batch.drain(..).for_each(&mut *told);
+        batch.drain(..).for_each(&mut *note);
         gaps.follow(last, || receiver.is_empty());
         receiver.set_spin(gaps.spin());
     }
 }
 
-fn timing_out(mut receiver: Receiver<Message>, gaps: &mut Gaps, told: &mut dyn FnMut(Message)) {
+fn timing_out(mut receiver: Receiver<Message>, gaps: &mut Gaps, note: &mut dyn FnMut(Message)) {
     loop {
         let timeout = if gaps.random.below(2) == 0 { gaps.random.next() % 60 } else { u64::MAX };
         match receiver.recv_timeout(Duration::from_micros(timeout)) {
             Ok(message) => {
-                told(message);
+                note(message);
                 gaps.follow(message, || receiver.is_empty());
             }
             Err(RecvTimeoutError::Timeout) => {}
@@ -120,21 +120,21 @@ fn timing_out(mut receiver: Receiver<Message>, gaps: &mut Gaps, told: &mut dyn F
     }
 }
 
-fn tasks(mut receiver: Receiver<Message>, gaps: &mut Gaps, told: &mut dyn FnMut(Message)) {
+fn tasks(mut receiver: Receiver<Message>, gaps: &mut Gaps, note: &mut dyn FnMut(Message)) {
     while let Ok(message) = block_on(receiver.recv_async()) {
-        told(message);
+        note(message);
         gaps.follow(message, || receiver.is_empty());
     }
 }
 
-/// Receives from a set, stopping half way through now and then, and waiting in other ways in between.
-fn attached(mut set: impl Wait, mut receiver: Receiver<Message>, gaps: &mut Gaps, told: &mut dyn FnMut(Message)) {
+/// Receives in a set, and now and then polls it again before all messages are received.
+fn attached(mut set: impl Wait, mut receiver: Receiver<Message>, gaps: &mut Gaps, note: &mut dyn FnMut(Message)) {
     loop {
         assert!(set.poll().eq([3]));
         for _ in 0..1 + gaps.random.below(30) {
             match receiver.try_recv() {
                 Ok(message) => {
-                    told(message);
+                    note(message);
                     gaps.follow(message, || receiver.is_empty());
                 }
                 Err(error) if error.is_empty() => break,
@@ -144,20 +144,20 @@ fn attached(mut set: impl Wait, mut receiver: Receiver<Message>, gaps: &mut Gaps
     }
 }
 
-fn in_a_pollset(mut receiver: Receiver<Message>, gaps: &mut Gaps, told: &mut dyn FnMut(Message)) {
+fn in_a_pollset(mut receiver: Receiver<Message>, gaps: &mut Gaps, note: &mut dyn FnMut(Message)) {
     let mut set = YPollset::new();
     set.attach(&mut receiver, 3).expect("a free id");
-    attached(set, receiver, gaps, told);
+    attached(set, receiver, gaps, note);
 }
 
-fn in_a_socketpair(mut receiver: Receiver<Message>, gaps: &mut Gaps, told: &mut dyn FnMut(Message)) {
+fn in_a_socketpair(mut receiver: Receiver<Message>, gaps: &mut Gaps, note: &mut dyn FnMut(Message)) {
     let backend = if gaps.random.below(2) == 0 { Backend::Eventfd } else { Backend::Socketpair };
     let mut set = YSocketpair::with_backend(256, backend).expect("descriptors");
     set.attach(&mut receiver, 3).expect("a free id");
-    attached(set, receiver, gaps, told);
+    attached(set, receiver, gaps, note);
 }
 
-fn in_every_way(mut receiver: Receiver<Message>, gaps: &mut Gaps, told: &mut dyn FnMut(Message)) {
+fn in_every_way(mut receiver: Receiver<Message>, gaps: &mut Gaps, note: &mut dyn FnMut(Message)) {
     let mut set = YPollset::new();
     set.attach(&mut receiver, 3).expect("a free id");
     loop {
@@ -178,7 +178,7 @@ fn in_every_way(mut receiver: Receiver<Message>, gaps: &mut Gaps, told: &mut dyn
         };
         match received {
             Ok(message) => {
-                told(message);
+                note(message);
                 gaps.follow(message, || receiver.is_empty());
             }
             Err(RecvError) => return,

@@ -1,13 +1,13 @@
-//! The hunt in the pool, with the barrier that no model can show: threads that take, pass on and give back at random from
-//! a pool that is nearly always exhausted, so that they steal from each other and sleep; threads come and go meanwhile.
-//! A block that two have at once shows by what is written into it, a wake-up that is lost by the guard, and at the end
-//! every block must be there.
+//! The hunt in the pool, with the real barrier, which no model can contain: threads take, pass on and give back at
+//! random from a pool that is nearly always exhausted, so that they steal from each other and sleep; threads come and
+//! go meanwhile. A block that two threads have at once shows by the numbers written into it, a lost wake-up by the
+//! guard, and at the end every block must be free.
 //!
-//! Who waits first looks, then gives its CPU to the others twice, so it sleeps only where those who have the blocks keep
-//! them longer than that, and how long that is depends on what else the machine does. Here they keep them, every other
-//! time, until the kernel says that one that waits is asleep, and else for a random time of up to some tens of
-//! microseconds. The short form of each hunt goes on until somebody has slept, which may take some rounds on a quiet
-//! machine; the long form ends after a minute, or earlier when as many sleeps have been counted as the other hunts count.
+//! A taker first looks, then yields its CPU twice. So it sleeps only where the owners keep the blocks longer than that,
+//! and how long that is depends on what else the machine does. Here the owners keep them, every other time, until the
+//! kernel reports that a taker is asleep, and else for a random time of up to some tens of microseconds. The short form
+//! of each hunt goes on until a thread has slept, which may take some rounds on a quiet machine; the long form ends
+//! after a minute, or earlier when as many sleeps have been counted as in the other hunts.
 
 use std::fs;
 use std::sync::Arc;
@@ -20,16 +20,16 @@ use ysuite::pool::{Message, Pool};
 
 use super::{Account, Entry, Gaps, Limits, Progress, guard, rounds_with_sleeps};
 
-/// The short form ends with the first sleep; a quiet machine may not have one for a while.
+/// The short form ends after the round with the first sleep, which may take some rounds on a quiet machine.
 const LIMITS: Limits = Limits { short: 1, time: Duration::from_secs(60) };
 
-/// A hunt with so many threads and blocks.
+/// A hunt, by its numbers of threads and blocks.
 #[derive(Clone, Copy)]
 struct Hunt {
     name: &'static str,
     threads: u64,
     blocks: usize,
-    /// The most one thread tries to keep: more than there is.
+    /// The largest number of blocks that one thread tries to keep: more than there are.
     keeps: usize,
     /// How often each thread takes and gives back before it ends.
     turns: u32,
@@ -44,14 +44,14 @@ impl Hunt {
         let progress = Arc::new(Progress::default());
         guard(self.name, progress.clone());
         let pool = Pool::new(&[(40, self.blocks), (200, self.blocks)]).expect("a pool");
-        // Whoever frees is seldom who has taken.
+        // The thread that frees a block is seldom the thread that has taken it.
         let (sender, receiver) = mpmc::bounded(2 * self.blocks);
         let (numbers, waiting) = (AtomicU64::new(1), Waiting::default());
         thread::scope(|scope| {
             for who in 0..self.threads {
                 let (pool, ends, shared) = (&pool, (&sender, &receiver), (&numbers, &waiting, &*progress));
                 scope.spawn(move || {
-                    // In stretches, each by a thread that leaves its magazines to the others.
+                    // Each stretch has a thread of its own, whose end leaves its magazines to the others.
                     for stretch in 0..8 {
                         let seed = seed * 1_000 + who * 10 + stretch;
                         thread::scope(|scope| {
@@ -93,12 +93,13 @@ impl Hunt {
                 kept.push((number, message));
             }
             hold(&mut gaps, waiting);
-            // All must go before this thread waits again: those who wait with blocks in hand wait for each other.
+            // This thread must give up all its blocks before it waits again: threads that wait while they have blocks
+            // would wait for each other.
             for (number, message) in kept.drain(..) {
                 assert_eq!(read(&message), number, "{}: a block with two owners", self.name);
                 match gaps.random.below(3) {
                     0 => drop(message),
-                    // Back it comes where another thread has not quite finished receiving, and is dropped.
+                    // Where another thread has not finished receiving yet, the block comes back, and is dropped.
                     _ => drop(sender.try_send(message)),
                 }
             }
@@ -107,16 +108,16 @@ impl Hunt {
             }
             progress.arrived.fetch_add(1, Ordering::Release);
             gaps.pass();
-            // What is in the channel is nobody's who could free it otherwise.
+            // No other thread may be left to free the blocks that are in the channel.
             receiver.try_iter().for_each(drop);
         }
         entry.end(&gaps, account);
     }
 }
 
-/// Takes one in some way; waits only where it has none, and then mostly.
+/// Takes a block in one of three ways. Where `may_wait`, mostly in a way that waits.
 fn take(pool: &Pool, may_wait: bool, gaps: &mut Gaps) -> Option<Message> {
-    // Most want the same class, and so the others wait.
+    // Most takers ask for the same class, so that some must wait.
     let len = if gaps.random.below(8) != 0 { 16 + gaps.random.below(25) } else { 100 + gaps.random.below(101) };
     match gaps.random.below(8) {
         0..=4 if may_wait => Some(pool.take(len)),
@@ -125,12 +126,12 @@ fn take(pool: &Pool, may_wait: bool, gaps: &mut Gaps) -> Option<Message> {
     }
 }
 
-/// The threads that are about to wait: their numbers, as the kernel has them.
+/// The kernel's ids of the threads that are about to wait; 0 for the others.
 #[derive(Default)]
 struct Waiting([AtomicI32; 8]);
 
 impl Waiting {
-    /// Does what may wait, as thread `who` of the hunt.
+    /// Runs `wait`, which may wait, in thread `who` of the hunt.
     fn during<R>(&self, who: u64, wait: impl FnOnce() -> R) -> R {
         let place = &self.0[who as usize];
         place.store(rustix::thread::gettid().as_raw_nonzero().get(), Ordering::Release);
@@ -139,21 +140,21 @@ impl Waiting {
         result
     }
 
-    /// Whether one of them is asleep.
+    /// Whether one of the threads is asleep.
     fn is_any_asleep(&self) -> bool {
         self.0.iter().any(|place| {
             let thread = place.load(Ordering::Acquire);
             let state = || fs::read_to_string(format!("/proc/self/task/{thread}/stat"));
-            // The state stands behind the name, which stands in brackets.
+            // In this file the state follows the thread's name, which is in brackets.
             thread != 0 && state().is_ok_and(|text| text.rsplit(')').next().is_some_and(|rest| rest.starts_with(" S")))
         })
     }
 }
 
-/// Keeps what it has, so that the others look in vain, give way in vain, and sleep, or just not quite.
+/// Keeps this thread's blocks until the others have looked in vain, yielded in vain, and fallen asleep, or almost.
 fn hold(gaps: &mut Gaps, waiting: &Waiting) {
     if gaps.random.below(2) == 0 {
-        // Not for ever: the others may have blocks in hand as well.
+        // With a limit: while the others keep blocks as well, no thread sleeps.
         for _ in 0..8 {
             if waiting.is_any_asleep() {
                 break;
@@ -168,7 +169,7 @@ fn hold(gaps: &mut Gaps, waiting: &Waiting) {
     }
 }
 
-/// A number at both ends.
+/// Writes a number at both ends of a block.
 fn write(message: &mut Message, number: u64) {
     let end = message.len() - 8;
     message[..8].copy_from_slice(&number.to_ne_bytes());

@@ -196,7 +196,7 @@ impl<T> Writer<T> {
     }
 
     /// How many published messages have not been read. The written ones are counted exactly, the read ones as far as
-    /// the reader has told.
+    /// the reader's stores are visible.
     #[must_use]
     pub fn len(&self) -> usize {
         self.occupied() - self.hidden()
@@ -516,8 +516,8 @@ impl<T> WriteCursor<T> {
         // ORDERING: Relaxed; the Release store of the link below publishes it.
         next.header().next.store(ptr::null_mut(), Ordering::Relaxed);
         next.header().previous.set(self.chunk.as_raw());
-        // ORDERING: Release pairs with the Acquire in `ReadCursor::next_chunk` and `len_up_to`: the chunk is initialised,
-        // and cleared for this lap where that was needed.
+        // ORDERING: Release pairs with the Acquire in `ReadCursor::next_chunk` and `len_up_to`: the chunk is
+        // initialised, and cleared for this lap where that was needed.
         self.chunk.header().next.store(next.as_raw(), Ordering::Release);
         self.chunk = next;
         self.end = next.end();
