@@ -135,10 +135,12 @@ fn both_pasts_come(raise: impl Fn() + Clone + Send + 'static, mut poll: impl FnM
     let raisers = [0, 1].map(|raiser| {
         let (raise, pasts) = (raise.clone(), Arc::clone(&pasts));
         thread::spawn(move || {
+            // ORDERING: Relaxed, so that only the signal's own orderings can make the store visible.
             pasts[raiser].store(true, Ordering::Relaxed);
             raise();
         })
     });
+    // ORDERING: Relaxed, so that only the signal's own orderings can make the stores visible.
     while !pasts.iter().all(|past| past.load(Ordering::Relaxed)) {
         poll();
     }
