@@ -76,7 +76,7 @@ impl Doorbell {
         }
     }
 
-    /// The owner goes: from now on the descriptor stays as it is, and that is unreadable.
+    /// The owner goes: from now on the descriptor stays unreadable.
     pub(super) fn abandon(&self) {
         // ORDERING: a read-modify-write of the same word as those of `ring`. Acquire pairs with their Release: where this
         // finds a notification that was written, it reads it back. Release pairs with their Acquire: a thread whose second

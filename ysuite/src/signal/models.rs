@@ -158,7 +158,7 @@ fn models_the_same_id_twice_brings_both_pasts() {
     }
 }
 
-/// Even if another thread has put the bit up, and is not yet done with the summary above it.
+/// Also where another thread has put the bit up, and is not yet done with the summary above it.
 #[test]
 fn models_a_raise_is_seen_by_the_next_look() {
     model(|| {
@@ -235,7 +235,7 @@ impl ModelQueue {
     }
 }
 
-/// A receiver that finds itself empty against a sender to it and a raiser of a neighbour; the owner looks meanwhile.
+/// A receiver finds its queue empty while another thread sends to it and raises a neighbour's id; the owner looks meanwhile.
 fn lower_against_raise(core: SetCore, id: usize, neighbour: usize) -> Arc<SetCore> {
     let scene = Scene::<8>::new(core);
     let queue = ModelQueue::attached(&scene.core, id);
@@ -284,7 +284,7 @@ fn models_lower_against_raise_across_words() {
     model(|| drop(lower_against_raise(SetCore::on_futex(8), 0, 2)));
 }
 
-/// A receiver in another thread lowers while a raise from a third must wake the sleeping owner.
+/// A receiver in a second thread lowers its id while a raise from a third thread must wake the sleeping owner.
 fn lower_beside_a_sleeper(core: SetCore) {
     let scene = Scene::<4>::new(core);
     let queue = ModelQueue::attached(&scene.core, 0);

@@ -260,7 +260,7 @@ impl<T> Lanes<T> {
             };
             match found {
                 Some((Some(reader), _)) => row.add(id, reader, position),
-                // A sender that has never sent anything.
+                // The sender is gone, and has never sent anything.
                 Some((None, true)) => shared.finish(id),
                 Some((None, false)) | None => {}
             }
