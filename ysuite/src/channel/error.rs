@@ -11,7 +11,7 @@ pub struct SendError<T>(pub T);
 /// A message could not be sent at once.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TrySendError<T> {
-    /// There are as many messages in the channel as there may be.
+    /// The channel is full, or (mpmc) the next cell is still being emptied.
     Full(T),
     /// The receiver is gone.
     Disconnected(T),

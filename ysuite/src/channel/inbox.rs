@@ -1,14 +1,16 @@
-//! The inbox: what a mailbox receives from. Two funnels, for urgent and for ordinary messages, and where there is a bound
-//! an exchange for the ordinary ones; one parker for all of them.
+//! The inbox: what a mailbox receives from. Two mpsc channels (funnels), for urgent and for ordinary messages, and where
+//! there is a bound an mpmc channel (an exchange) for the ordinary ones; one parker for all of them.
 //!
-//! `InboxSender`: any thread; connecting is lock-free, and so is what is not said to wait. `Inbox`: one thread at a time;
-//! taking is wait-free in the number of active lanes, with an exchange lock-free.
+//! `InboxSender`: any thread; connecting is lock-free, and so is every method that is not said to wait. `Inbox`: one thread at a
+//! time; taking is wait-free in the number of active lanes, with an exchange lock-free.
 //!
-//! Each queue does its own arming: a lane that is armed raises its id and calls the parker. An exchange knows nobody to
-//! wake, so whoever has put a message into it calls the parker himself, with the full fence that a call has.
+//! Each queue does its own arming: the sender of an armed lane raises its id and wakes the parker. The inbox never waits in
+//! the exchange's own list, so the sender that has put a message into the exchange wakes the parker itself, after the full
+//! fence that [`Parker::wake`] executes.
 //!
 //! Cannot: know the order between lanes, or between urgent and ordinary messages. Notices, which no bound may hold up, go
-//! through the ordinary funnel; beside an exchange each waits for what was in that before it.
+//! through the ordinary mpsc channel; beside an exchange each notice waits for the messages that were in the exchange
+//! before it.
 
 use std::time::Duration;
 
@@ -23,13 +25,14 @@ use crate::wait::Parker;
 use crate::wait::WakeTarget;
 use crate::wait::one::{self, WaitingEnd};
 
-/// The sending side, for all who send.
+/// The sending end, shared by all senders.
 pub(crate) struct InboxSender<T> {
     ordinary: mpsc::Connector<T>,
     urgent: mpsc::Connector<T>,
     exchange: Option<mpmc::Sender<T>>,
     parker: Arc<Parker>,
-    /// How many may send, by their own account. When there are none the inbox is closed, until there are some again.
+    /// How many holders may send, by [`enter`](Self::enter) and [`leave`](Self::leave). Without any the inbox is closed,
+    /// until there are some again.
     holders: Arc<AtomicUsize>,
 }
 
@@ -55,7 +58,10 @@ impl<T> InboxSender<T> {
         Ok(())
     }
 
-    /// As [`try_send`](Self::try_send), but waits for room as long as it takes.
+    /// Puts an ordinary message into the exchange; waits for room as long as it takes.
+    ///
+    /// # Panics
+    /// Without a bound.
     pub(crate) fn send(&self, message: T) -> Result<(), TrySendError<T>> {
         self.exchange().send(message)?;
         window();
@@ -63,7 +69,10 @@ impl<T> InboxSender<T> {
         Ok(())
     }
 
-    /// As [`send`](Self::send), but waits no longer than `timeout`.
+    /// Puts an ordinary message into the exchange; waits for room no longer than `timeout`.
+    ///
+    /// # Panics
+    /// Without a bound.
     pub(crate) fn send_timeout(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
         self.exchange().send_timeout(message, timeout)?;
         self.parker.wake();
@@ -71,6 +80,9 @@ impl<T> InboxSender<T> {
     }
 
     /// Takes the oldest message out of the exchange, if it can be had. Lock-free.
+    ///
+    /// # Panics
+    /// Without a bound.
     pub(crate) fn displace(&self) -> Option<T> {
         self.exchange().displace()
     }
@@ -79,23 +91,23 @@ impl<T> InboxSender<T> {
         self.exchange.as_ref().expect("an exchange, since there is a bound")
     }
 
-    /// One more may send.
+    /// One more holder may send.
     pub(crate) fn enter(&self) {
-        // ORDERING: Relaxed; whoever enters does so by one that has, or is the inbox's owner himself.
+        // ORDERING: Relaxed; the caller is a holder, which stays counted meanwhile, or the thread of the inbox's owner.
         self.holders.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// One fewer may send.
+    /// One holder fewer may send. The last one wakes the inbox.
     pub(crate) fn leave(&self) {
-        // ORDERING: Release pairs with the Acquire in `is_closed`: who finds nobody left finds all they have sent.
-        // Read-modify-writes continue each other's release sequences.
+        // ORDERING: Release pairs with the Acquire in `is_closed`: an owner that finds no holder left sees all that they have
+        // sent. Read-modify-writes continue each other's release sequences.
         if self.holders.fetch_sub(1, Ordering::Release) == 1 {
             self.parker.wake();
         }
     }
 }
 
-/// The receiving side.
+/// The receiving end.
 pub(crate) struct Inbox<T> {
     queues: Queues<T>,
     backoff: RecvBackoff,
@@ -104,15 +116,16 @@ pub(crate) struct Inbox<T> {
 struct Queues<T> {
     urgent: Lanes<T>,
     ordinary: Lanes<T>,
-    /// Where there is a bound, and then the ordinary funnel has only notices.
+    /// Where there is a bound: the exchange for ordinary messages. `ordinary` then holds only notices.
     bounded: Option<Bounded<T>>,
     parker: Arc<Parker>,
     holders: Arc<AtomicUsize>,
 }
 
-/// The exchange, and a notice that waits for what was in it before.
+/// The exchange, and a notice that waits for the messages that were in the exchange before it.
 struct Bounded<T> {
     exchange: mpmc::Receiver<T>,
+    /// The notice, and the position that the exchange must reach before it is due.
     notice: Option<(T, u64)>,
 }
 
@@ -120,13 +133,14 @@ impl<T> Bounded<T> {
     /// Fetches the next notice, if there is none yet.
     fn fetch(&mut self, notices: &mut Lanes<T>) {
         if self.notice.is_none() && !notices.is_quiet() {
-            // The place is read after the notice: what its sender had put in before is before that place.
+            // The position is read after the notice was taken: messages that the notice's sender had put into the exchange
+            // before are before that position.
             self.notice = notices.take().map(|notice| (notice, self.exchange.place()));
         }
     }
 
     fn is_due(&self) -> bool {
-        self.notice.as_ref().is_some_and(|(_, place)| self.exchange.has_reached(*place))
+        self.notice.as_ref().is_some_and(|(_, position)| self.exchange.has_reached(*position))
     }
 
     fn take(&mut self, notices: &mut Lanes<T>) -> Option<T> {
@@ -144,7 +158,7 @@ impl<T> Bounded<T> {
 }
 
 impl<T> Queues<T> {
-    /// Urgent messages are seldom: after them their lanes are armed, so that looking for the next costs some loads.
+    /// Urgent messages are rare: after them their lanes are armed, so that the look for the next costs only a few loads.
     #[inline(always)]
     fn take_urgent(&mut self) -> Option<T> {
         if self.urgent.is_quiet() { None } else { self.take_urgent_slowly() }
@@ -177,13 +191,14 @@ impl<T> Queues<T> {
         ordinary || !self.urgent.is_quiet() && self.urgent.has_message()
     }
 
-    /// Whether a notice waits for what was put into the exchange before it. Whoever finishes that calls.
+    /// Whether a notice waits for messages that were put into the exchange before it. The sender that completes such a
+    /// message wakes the inbox.
     fn holds_notice(&self) -> bool {
         self.bounded.as_ref().is_some_and(|bounded| bounded.notice.is_some())
     }
 
     fn is_closed(&self) -> bool {
-        // ORDERING: Acquire pairs with the Release in `leave`.
+        // ORDERING: Acquire pairs with the Release in `leave`: what the holders have sent is visible.
         self.holders.load(Ordering::Acquire) == 0
     }
 }
@@ -213,14 +228,14 @@ impl<T> WaitingEnd for Queues<T> {
 
     fn arm_all(&mut self) -> bool {
         let urgent = self.urgent.arm_all();
-        // What lies behind a notice that waits for the exchange waits with it, and is no news.
+        // Notices behind one that waits for the exchange wait with it: there is no need to look at them.
         let ordinary = !self.holds_notice() && self.ordinary.arm_all();
         urgent || ordinary
     }
 }
 
 impl<T> Inbox<T> {
-    /// An inbox, with room for so many ordinary messages. `None`: without a bound.
+    /// An inbox with room for `bound` ordinary messages. `None`: without a bound.
     ///
     /// # Panics
     /// Where the bound is 0, or can never fit into memory.
@@ -243,7 +258,7 @@ impl<T> Inbox<T> {
 
     /// Whether there is no urgent message. A few loads.
     #[inline(always)]
-    pub(crate) fn is_calm(&self) -> bool {
+    pub(crate) fn has_no_urgent(&self) -> bool {
         self.queues.urgent.is_quiet()
     }
 
@@ -259,7 +274,7 @@ impl<T> Inbox<T> {
         self.queues.take_ordinary()
     }
 
-    /// After finding nothing: blocks until there may be a message, or nobody who might send one, or the time is up.
+    /// After finding nothing: blocks until there may be a message, or no holder is left to send one, or the time is up.
     #[cold]
     #[inline(never)]
     pub(crate) fn wait(&mut self, deadline: Deadline) -> Result<(), RecvTimeoutError> {
@@ -272,7 +287,7 @@ impl<T> Inbox<T> {
         }
     }
 
-    /// After finding nothing: whether something has come meanwhile. An attached inbox goes to rest.
+    /// After finding nothing: `Ok` if a message has come meanwhile. An attached inbox takes its id down.
     #[cold]
     #[inline(never)]
     pub(crate) fn rest(&mut self) -> Result<(), RecvTimeoutError> {
@@ -280,7 +295,7 @@ impl<T> Inbox<T> {
         if one::rest(&mut self.queues) { self.over() } else { Err(RecvTimeoutError::Timeout) }
     }
 
-    /// Whether it is closed, with no message left.
+    /// An error where the inbox is closed and has no message left.
     fn over(&mut self) -> Result<(), RecvTimeoutError> {
         if self.queues.is_closed() && !self.queues.has_message() {
             return Err(RecvTimeoutError::Disconnected);

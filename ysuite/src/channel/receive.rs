@@ -48,7 +48,7 @@ pub(super) struct RecvBackoff {
 /// which time the sender gets ahead.
 const STREAM: usize = 64;
 /// Pauses after a stream: a fraction of a microsecond.
-const AWAY: u32 = 16;
+const PAUSES: u32 = 16;
 /// A batch of this many messages is taken without counting what there is. A larger batch could last as long as senders
 /// stream, and an operation that never blocks must end.
 const AMPLE: usize = if cfg!(ysuite_loom) { 4 } else { 4096 };
@@ -67,7 +67,7 @@ impl RecvBackoff {
     pub(super) fn wait(&mut self, end: &mut impl WaitingEnd, position: usize, deadline: Deadline) -> bool {
         // After a stream, lets the sender get ahead.
         if position.wrapping_sub(self.waited_at) >= STREAM && self.backoff.may_spin() {
-            (0..AWAY).for_each(|_| spin_loop());
+            (0..PAUSES).for_each(|_| spin_loop());
         }
         self.waited_at = position;
         one::block(end, &mut self.backoff, deadline)
@@ -245,7 +245,7 @@ macro_rules! impl_receiver_api {
         impl<T> $receiver<T> {
             /// Receives a message; waits for one as long as it takes.
             ///
-            /// Wait-free while messages are there, and then without a system call. Otherwise looks for a while (see
+            /// Wait-free while messages are there, and then without a system call. Otherwise spins for a while (see
             /// [`set_spin`](Self::set_spin)) and sleeps in the kernel.
             ///
             /// # Errors

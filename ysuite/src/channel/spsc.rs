@@ -199,7 +199,7 @@ impl<T> Receiver<T> {
         self.inner.end.reader.is_empty()
     }
 
-    /// How many messages there may be; `None` without a bound.
+    /// How many messages can be in the channel; `None` without a bound.
     #[must_use]
     pub fn capacity(&self) -> Option<usize> {
         self.inner.end.reader.capacity()

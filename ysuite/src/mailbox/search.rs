@@ -317,7 +317,7 @@ impl<'a> Search<'a> {
         if self.stage != Stage::New {
             return self.next_further().map(|()| None);
         }
-        while self.mailbox.inbox.is_calm() {
+        while self.mailbox.inbox.has_no_urgent() {
             let Some(envelope) = self.mailbox.inbox.take_ordinary() else {
                 self.wait()?;
                 continue;

@@ -119,15 +119,16 @@ impl Bits {
 
     /// Clears the bit of item `index` at `depth` in the word above it. True if that was the last bit there.
     fn clear(&self, depth: usize, index: usize) -> bool {
-        // ORDERING: Acquire pairs with the Release of `raise_above`. Either a raiser's read-modify-write of this word came
-        // first: then the look that the caller takes next sees what the raiser did below. Or it comes later: then the
-        // raiser's bit stays up. Read-modify-writes of one word are totally ordered, so no fence is needed.
+        // Either a raiser's read-modify-write of this word came first: then the look that the caller takes next sees what
+        // the raiser did below. Or it comes later: then the raiser's bit stays up. Read-modify-writes of one word are
+        // totally ordered, so no fence is needed.
         if depth == 0 {
             let bit = 1 << index;
+            // ORDERING: Acquire pairs with the Release of `raise_above`: what earlier raisers did below is visible.
             self.root.fetch_and(!bit, Ordering::Acquire) & !bit & !SLEEPING == 0
         } else {
             let bit = 1 << (index % WORD);
-            // ORDERING: as above.
+            // ORDERING: Acquire pairs with the Release of `raise_above`: what earlier raisers did below is visible.
             self.levels[depth - 1][index / WORD].up.fetch_and(!bit, Ordering::Acquire) & !bit == 0
         }
     }

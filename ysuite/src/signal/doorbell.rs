@@ -39,7 +39,7 @@ impl Doorbell {
         Self { notifier, home: Home::here(), state: CachePadded::new(AtomicU32::new(0)) }
     }
 
-    /// Makes the descriptor readable unless it is. To be called after the bits were set.
+    /// Makes the descriptor readable unless it is. Call after the bits were set.
     pub(super) fn ring(&self) {
         // ORDERING: Release pairs with the Acquire of `quiet`: either `quiet` comes later and its second look sees the bits
         // of this thread, or this comes later, finds the state cleared, and notifies. Both are read-modify-writes of one
@@ -59,7 +59,7 @@ impl Doorbell {
         }
     }
 
-    /// Makes the descriptor unreadable if it is. To be called after the last bit was taken down.
+    /// Makes the descriptor unreadable if it is. Call after the last bit was taken down.
     pub(super) fn quiet(&self, anything_up: impl FnOnce() -> bool) {
         // ORDERING: Relaxed: only a hint. Where it is out of date, a readable descriptor makes the owner look once more;
         // where it is early, `clear` finds nothing.
@@ -76,7 +76,7 @@ impl Doorbell {
         }
     }
 
-    /// The owner goes: from now on the descriptor stays as it is, and that is unreadable.
+    /// The owner goes: from now on the descriptor stays unreadable.
     pub(super) fn abandon(&self) {
         // ORDERING: a read-modify-write of the same word as those of `ring`. Acquire pairs with their Release: where this
         // finds a notification that was written, it reads it back. Release pairs with their Acquire: a thread whose second

@@ -135,10 +135,12 @@ fn both_pasts_come(raise: impl Fn() + Clone + Send + 'static, mut poll: impl FnM
     let raisers = [0, 1].map(|raiser| {
         let (raise, pasts) = (raise.clone(), Arc::clone(&pasts));
         thread::spawn(move || {
+            // ORDERING: Relaxed, so that only the signal's own orderings can make the store visible.
             pasts[raiser].store(true, Ordering::Relaxed);
             raise();
         })
     });
+    // ORDERING: Relaxed, so that only the signal's own orderings can make the stores visible.
     while !pasts.iter().all(|past| past.load(Ordering::Relaxed)) {
         poll();
     }
@@ -156,7 +158,7 @@ fn models_the_same_id_twice_brings_both_pasts() {
     }
 }
 
-/// Even if another thread has put the bit up, and is not yet done with the summary above it.
+/// Also where another thread has put the bit up, and is not yet done with the summary above it.
 #[test]
 fn models_a_raise_is_seen_by_the_next_look() {
     model(|| {
@@ -233,7 +235,7 @@ impl ModelQueue {
     }
 }
 
-/// A receiver that finds itself empty against a sender to it and a raiser of a neighbour; the owner looks meanwhile.
+/// A receiver finds its queue empty while another thread sends to it and raises a neighbour's id; the owner looks meanwhile.
 fn lower_against_raise(core: SetCore, id: usize, neighbour: usize) -> Arc<SetCore> {
     let scene = Scene::<8>::new(core);
     let queue = ModelQueue::attached(&scene.core, id);
@@ -282,7 +284,7 @@ fn models_lower_against_raise_across_words() {
     model(|| drop(lower_against_raise(SetCore::on_futex(8), 0, 2)));
 }
 
-/// A receiver in another thread lowers while a raise from a third must wake the sleeping owner.
+/// A receiver in a second thread lowers its id while a raise from a third thread must wake the sleeping owner.
 fn lower_beside_a_sleeper(core: SetCore) {
     let scene = Scene::<4>::new(core);
     let queue = ModelQueue::attached(&scene.core, 0);

@@ -113,18 +113,18 @@ impl Select {
         }
     }
 
-    /// As [`wait`](Self::wait), but no longer than `timeout`; `None` when the time is up. `Duration::MAX` is no limit.
+    /// Waits as [`wait`](Self::wait) does, but no longer than `timeout`; `None` when the time is up. `Duration::MAX` is no limit.
     pub fn wait_timeout(&mut self, timeout: Duration) -> Option<usize> {
         let signals = self.set.poll_timeout(timeout);
         self.choose(signals)
     }
 
-    /// As [`wait`](Self::wait), but no longer than until `deadline`; `None` when the time is up.
+    /// Waits as [`wait`](Self::wait) does, but no longer than until `deadline`; `None` when the time is up.
     pub fn wait_deadline(&mut self, deadline: Instant) -> Option<usize> {
         self.wait_timeout(deadline.saturating_duration_since(Instant::now()))
     }
 
-    /// As [`wait`](Self::wait), but never blocks.
+    /// The id of a receiver that may have a message, if there is one. Never blocks.
     pub fn try_wait(&mut self) -> Option<usize> {
         let signals = self.set.check();
         self.choose(signals)

@@ -128,6 +128,7 @@ mod tests {
 
     use core::task::{RawWaker, RawWakerVTable, Waker};
     use std::panic::{AssertUnwindSafe, catch_unwind};
+    // ORDERING: Relaxed in all tests of this module; each runs on one thread.
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
     use super::TaskSlot;

@@ -165,7 +165,7 @@ impl WaitList {
         // ORDERING: Relaxed; armed bits are taken by the read-modify-write in `SlotBlock::claim`.
         let word = self.word.load(Ordering::Relaxed);
         if word & (ARMED_MASK | GONE) == 0 && word & FENCED != 0 && asymmetric() {
-            // ORDERING: Relaxed twice; a count that is lost now and then delays the change.
+            // ORDERING: Relaxed for the load and the store; a count that is lost now and then only delays the change.
             let idle_publications = self.idle_publications.load(Ordering::Relaxed) + 1;
             self.idle_publications
                 .store(if idle_publications < FENCE_WINDOW { idle_publications } else { 0 }, Ordering::Relaxed);

@@ -5,7 +5,7 @@
 
 use core::ops::Deref;
 use core::ptr;
-// Handed over with a bit: not the façade's, a model need not explore it.
+// Not `crate::sync`'s: it is handed over with the armed bit, and a model need not explore it.
 use core::sync::atomic::AtomicBool as HandedBool;
 
 use super::vacancies::Vacancies;

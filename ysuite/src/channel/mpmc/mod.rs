@@ -1,7 +1,8 @@
 //! **The exchange**: many senders, many receivers, one bounded channel, one total order.
 //!
 //! Both ends can be cloned and shared (`&self`), and each message goes to exactly one receiver. Messages are received in
-//! the order in which they were sent, whoever sent them: what one `send` has put in before another began comes out first.
+//! the order in which they were sent, by any senders: a message whose `send` returned before another `send` began comes out
+//! first.
 //!
 //! ```
 //! use ysuite::mpmc;
@@ -22,49 +23,51 @@
 //!
 //! # When to use it
 //!
-//! Where several threads, tasks or event loops share the work of one queue. A message wakes one of those who wait for it;
-//! one that is woken and leaves without it (its time is up, its future or the receiver is dropped) wakes the next.
+//! Where several threads, tasks or event loops share the work of one queue. A message wakes one of the receivers that wait;
+//! a receiver that is woken and goes without the message (its time is up, its future or the receiver is dropped) wakes the
+//! next.
 //!
 //! # When not to use it
 //!
 //! * One sender and one receiver: [`spsc`](crate::spsc) is several times as fast, and has no bound if you want none.
-//! * A receiver that must get *all* messages: each is received once, by whoever comes first.
-//! * Without a bound, or as a rendezvous: the capacity is at least 1, and all its cells are allocated when it is made.
+//! * A receiver that must get *all* messages: each message is received once, by the receiver that comes first.
+//! * Without a bound, or as a rendezvous: the capacity is at least 1, and all cells are allocated when the channel is made.
 //!
 //! # Several receivers in event loops
 //!
-//! Each receiver (a clone is one of its own) can be attached to an id of its own, in sets of its own:
-//! [`YSocketpair::attach`](crate::signal::YSocketpair::attach). An id that is *down* belongs to a receiver that waits: it
-//! will be told when its turn comes. An id that is *up* says that there may be a message, and stays up until that receiver
-//! finds none ([`try_recv`](Receiver::try_recv), until it says `Empty`). One message tells one of those who wait, be it
-//! attached or asleep; it may be gone when that one looks, because any receiver may take any message. That is harmless: it
-//! finds nothing, its id goes down, and it waits again. Nobody is forgotten while messages remain: one that was told and
-//! takes a message, or goes, tells the next if there are more.
+//! Each receiver, and each clone of one, can be attached to an id of its own, in a set of its own:
+//! [`YSocketpair::attach`](crate::signal::YSocketpair::attach). An id that is *down* belongs to a receiver that waits, and
+//! will be notified when its turn comes. An id that is *up* says that there may be a message, and stays up until that
+//! receiver finds none ([`try_recv`](Receiver::try_recv), until it returns `Empty`). One message notifies one of the
+//! receivers that wait, attached or asleep. The message may be gone when that receiver looks, because any receiver may take
+//! any message. That is harmless: the receiver finds nothing, its id goes down, and it waits again. No receiver is forgotten
+//! while messages remain: a notified receiver that takes a message, or goes, notifies the next if there are more.
 //!
-//! A receiver that was told and neither looks nor goes keeps others from being told of *that* message. They may take it
-//! all the same, and are told of the next.
+//! A notified receiver that neither looks nor goes keeps others from being notified of *that* message. They may take it all
+//! the same, and are notified of the next.
 //!
 //! # Foreign code
 //!
 //! When the last receiver goes, the messages are dropped on its thread; where a message's `Drop` panics, the others are
-//! dropped all the same, and the panic goes on. A waker that panics does so after its work is done: those behind it are
-//! woken too, and no place or message is lost but what the interrupted call had in its hands.
+//! dropped all the same, and then the panic goes on. Where a waker panics, the operation that woke it has been completed and
+//! the other wakers are woken too. No slot and no message is lost but those that the interrupted call was returning.
 //!
 //! # Preempted peers
 //!
-//! A sender may lose its CPU between claiming its place in the order and putting its message there. Until it goes on, the
-//! messages behind it cannot be received, not even those whose `send` has returned: a waiting receiver sleeps, and the
-//! sender wakes one when it has finished. [`try_recv`](Receiver::try_recv) looks for a moment, gives its CPU away a few
-//! times, and then says `Empty`. So `Empty` says that nothing can be had now, not that nothing has been sent:
-//! [`is_empty`](Receiver::is_empty), which counts what is being put in, tells the two apart, and whoever must have a message
-//! that it knows to have been sent uses [`recv`](Receiver::recv). Likewise a receiver that has not finished taking a message
-//! out leaves its place full. Nothing here ever spins until another thread goes on: the order of messages is linearizable,
-//! and so is every answer but these two, which are the price of that.
+//! A sender may lose its CPU between claiming its cell in the order and putting its message there. Until that sender goes
+//! on, the messages behind it cannot be received, not even those whose `send` has returned: a waiting receiver sleeps, and
+//! the sender wakes one when it has finished. [`try_recv`](Receiver::try_recv) spins for a moment, yields its CPU a few
+//! times, and then returns `Empty`. So `Empty` says that no message can be had now, not that none has been sent.
+//! [`is_empty`](Receiver::is_empty), which counts messages that are being put in, tells the two apart. A thread that must
+//! have a message of which it knows that it has been sent uses [`recv`](Receiver::recv). Likewise a receiver that has not
+//! finished taking a message out leaves its cell full. No operation ever spins until another thread goes on. The order of
+//! messages is linearizable, and so is every answer but these two (`Empty`, and `Full` of
+//! [`try_send`](Sender::try_send)), which are the price of that.
 //!
 //! # Futures
 //!
-//! A future that is dropped passes on what it was told. One that is *forgotten* (`mem::forget`) while it waits keeps its
-//! place for ever, and swallows one wake-up.
+//! A future that is dropped notifies the next waiter if it had been notified. A future that is *forgotten* (`mem::forget`)
+//! while it waits keeps its slot as long as the channel lives, and swallows one wake-up.
 
 mod receiver;
 mod sender;
@@ -77,9 +80,9 @@ pub use super::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError,
 use self::shared::MpmcShared;
 use crate::sync::Arc;
 
-/// Gives an end its settings and its looks at the channel. `$end` has fields `shared: Arc<MpmcShared<T>>` and `backoff: SharedBackoff`.
-/// What is said of three of them depends on the end. Any thread; all of it is wait-free, and says nothing of what is about
-/// to happen: others send and receive meanwhile.
+/// Gives an end its settings and its looks at the channel. `$end` has fields `shared: Arc<MpmcShared<T>>` and
+/// `backoff: SharedBackoff`. The documents of three methods depend on the end. Any thread; all methods are wait-free, and
+/// their answers may be out of date at once, because other ends send and receive meanwhile.
 macro_rules! impl_mpmc_api {
     ($end:ident: $(#[$spin:meta])+ set_spin, $(#[$len:meta])+ len, $(#[$disconnected:meta])+ is_disconnected $(,)?) => {
         impl<T> $end<T> {
@@ -106,7 +109,7 @@ macro_rules! impl_mpmc_api {
                 self.len() == self.shared.ring.capacity()
             }
 
-            /// How many messages there may be: never `None`, as in channels that have no bound.
+            /// How many messages can be in the channel. Never `None`, which channels without a bound return.
             #[must_use]
             pub fn capacity(&self) -> Option<usize> {
                 Some(self.shared.ring.capacity())
@@ -124,10 +127,10 @@ macro_rules! impl_mpmc_api {
 use impl_mpmc_api;
 
 /// A channel for at most `capacity` messages, exactly; a sender that finds it full waits. All its memory is allocated
-/// here, but for 3 KiB the first time that 1, 65, 129 .. of one side's ends wait at once.
+/// here, but for 3 KiB the first time that 1, 65, 129 .. senders, or as many receivers, wait at once.
 ///
 /// # Panics
-/// Where `capacity` is 0, since there is no rendezvous here, or where its messages could never fit into memory.
+/// Where `capacity` is 0, since there is no rendezvous here, or where that many messages could never fit into memory.
 #[must_use]
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let shared = Arc::new(MpmcShared::new(capacity));

@@ -1,4 +1,4 @@
-//! The receiving end of the exchange.
+//! The receiving end of an mpmc channel. Any thread, any number at a time.
 
 use core::fmt;
 use core::iter::FusedIterator;
@@ -18,12 +18,12 @@ use crate::wait::Subscriptions;
 use crate::wait::many::{ManyWait, Owed, SharedEnd};
 use crate::wait::spin_for_a_moment;
 
-/// A receiving end of the [exchange](super). Clones are equal, and each message goes to one of them; any number of threads
-/// may use one or several. When the last is dropped, so are the messages in the channel, and sending fails.
+/// A receiving end of the [channel](super). Clones are equal, and each message goes to one of them; any number of threads
+/// may use one or several. When the last receiver is dropped, so are the messages in the channel, and sending fails.
 pub struct Receiver<T> {
     shared: Arc<MpmcShared<T>>,
     backoff: SharedBackoff,
-    /// Of one that has been polled, or attached.
+    /// Present once this receiver has been polled or attached.
     subscriptions: Option<Box<Subscriptions>>,
 }
 
@@ -34,7 +34,7 @@ impl<T> Receiver<T> {
 
     /// Receives a message; waits for one as long as it takes.
     ///
-    /// Lock-free while messages are there, and then without a system call unless a sender waits. Otherwise looks for a
+    /// Lock-free while messages are there, and then without a system call unless a sender waits. Otherwise spins for a
     /// while (see [`set_spin`](Self::set_spin)) and sleeps in the kernel.
     ///
     /// # Errors
@@ -47,25 +47,26 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// Receives a message if there is one. Lock-free, and never waits for as long as another thread likes. On an unattached
-    /// receiver without a fence, and without any system call but to wake a sender that waits, and as said below. An attached
-    /// receiver that finds nothing takes its id down (at most two system calls, then none until it is raised again).
+    /// Receives a message if there is one. Lock-free; the time it takes does not depend on when another thread goes on. On
+    /// an unattached receiver without a fence, and without any system call but to wake a sender that waits and to yield its
+    /// CPU as said below. An attached receiver that finds nothing takes its id down (at most two system calls, then none
+    /// until it is raised again).
     ///
     /// # Errors
     /// When the channel is empty, and when it is empty and all senders are gone. Also `Empty` where the oldest message is
-    /// [still being put in](super#preempted-peers): an unattached receiver then looks for some microseconds whether it
-    /// comes, and gives its CPU away a few times; a sender that does not go on meanwhile hides what lies behind it.
+    /// [still being put in](super#preempted-peers): an unattached receiver then spins for some microseconds for it to come,
+    /// and yields its CPU a few times; a sender that does not go on meanwhile hides the messages behind its own.
     #[inline]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
         if let Some(message) = self.take() {
             return Ok(message);
         }
         self.nothing()?;
-        // What there was may be gone again.
+        // Another receiver may have taken the message meanwhile.
         self.take().ok_or_else(|| self.none())
     }
 
-    /// Receives a message; waits no longer than `timeout`. `Duration::MAX` is for ever.
+    /// Receives a message; waits no longer than `timeout`. `Duration::MAX` is no limit.
     ///
     /// # Errors
     /// When the time is up, and when the channel is empty and all senders are gone.
@@ -76,7 +77,8 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// Receives a message; waits no longer than until `deadline`. A message that is there is received even after it.
+    /// Receives a message; waits no longer than until `deadline`. A message that is there is received even after the
+    /// deadline.
     ///
     /// # Errors
     /// When the time is up, and when the channel is empty and all senders are gone.
@@ -124,15 +126,15 @@ impl<T> Receiver<T> {
 
     /// Receives a message, or has the task woken when there may be one. Lock-free; allocates the first time.
     ///
-    /// Only the last task that asks through this receiver is woken, hence `&mut`: a clone is for another task. Many tasks
-    /// may wait in [`recv_async`](Self::recv_async) of one receiver.
+    /// Only the task that polled this receiver last is woken, hence `&mut`; another task needs a clone. Many tasks may wait
+    /// in [`recv_async`](Self::recv_async) of one receiver.
     ///
     /// # Errors
     /// When the channel is empty and all senders are gone.
     pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
         let mut is_notified = self.disarm_all();
         loop {
-            // Who takes something passes on what it may have been told.
+            // `take` notifies the next receiver if there are more messages: this one may have been notified.
             if let Some(message) = self.take() {
                 return Poll::Ready(Ok(message));
             }
@@ -141,12 +143,12 @@ impl<T> Receiver<T> {
             }
             let subscriptions = self.subscriptions.get_or_insert_default();
             let readers = self.shared.readers();
-            // A waker's clone, or the drop of the one before it, may panic.
+            // The clone of the waker, or the drop of the last one, may panic: then the notification is passed on.
             let mut owed = Owed { end: readers, is_notified };
             subscriptions.arm_task(readers, context.waker());
             owed.is_notified = false;
             if !readers.is_ready() {
-                // What it had been told of is gone, and it is one of those who wait.
+                // The message it was notified of is gone, and it is one of the waiters again.
                 return Poll::Pending;
             }
             is_notified |= subscriptions.disarm_task(readers);
@@ -155,8 +157,8 @@ impl<T> Receiver<T> {
 
     /// Receives a message; the task waits for one as long as it takes. Needs no particular runtime.
     ///
-    /// Cancel-safe: a future dropped before it is ready has taken nothing, and what it may have been woken for wakes the
-    /// next that waits.
+    /// Cancel-safe: a future dropped before it is ready has taken nothing. If the task had been woken for a message, the
+    /// next receiver that waits is woken.
     ///
     /// # Errors
     /// When the channel is empty and all senders are gone.
@@ -174,7 +176,7 @@ impl<T> Receiver<T> {
             }
             core::future::poll_fn(|context| wait.poll(context)).await;
         };
-        // Ends here, before the message is returned: what is on its way out when foreign code panics is not dropped.
+        // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
         drop(wait);
         outcome
     }
@@ -189,11 +191,11 @@ impl<T> Receiver<T> {
         TryIter(self)
     }
 
-    /// Takes this receiver out of the set it is attached to: its id is down, and free. False: it was in none. What it had
-    /// been told it passes on to another that waits. It can be attached again, to any set. Lock-free; two system calls at
-    /// most, for the descriptor of the set and to wake another.
+    /// Takes this receiver out of the set it is attached to: its id is down, and free. False: it was in none. If it had been
+    /// notified of a message, another receiver that waits is notified. It can be attached again, to any set. Lock-free; two
+    /// system calls at most, for the descriptor of the set and to wake another receiver.
     ///
-    /// Whoever was about to raise the id may still do so once: whoever has it next must take that for a spurious signal.
+    /// A sender that was about to raise the id may still do so once: its next owner must take that for a spurious signal.
     pub fn detach(&mut self) -> bool {
         let readers = self.shared.readers();
         self.subscriptions.as_mut().is_some_and(|subscriptions| subscriptions.detach(readers))
@@ -204,14 +206,15 @@ impl<T> Receiver<T> {
         self.shared.ring.is_readable()
     }
 
-    /// The place of the next message in the order of all: behind those that are in the channel, or are being put in.
+    /// The position of the next message in the order of all: behind those that are in the channel, or are being put in.
+    /// Wait-free.
     pub(in crate::channel) fn place(&self) -> u64 {
         self.shared.ring.place()
     }
 
-    /// Whether all messages before a place have been taken.
-    pub(in crate::channel) fn has_reached(&self, place: u64) -> bool {
-        self.shared.ring.has_reached(place)
+    /// Whether all messages before a position have been taken. Wait-free.
+    pub(in crate::channel) fn has_reached(&self, position: u64) -> bool {
+        self.shared.ring.has_reached(position)
     }
 
     #[inline(always)]
@@ -227,25 +230,25 @@ impl<T> Receiver<T> {
         self.passing_on(|shared| Some(take(shared)).filter(|&taken| taken != 0)).unwrap_or(0)
     }
 
-    /// Takes something as one that may have been told of it: then the others are told of what is left, also if a sender's
-    /// waker panics.
+    /// Takes something as a receiver that may have been notified of it, and notifies others of what is left, also if a
+    /// sender's waker panics.
     #[inline(never)]
     fn passing_on<R>(&self, take: impl FnOnce(&MpmcShared<T>) -> Option<R>) -> Option<R> {
         let mut owed = Owed { end: self.shared.readers(), is_notified: true };
         let taken = take(&self.shared);
         owed.is_notified = taken.is_some();
-        // Before what was taken is on its way out: that would not be dropped if a waker panicked.
+        // Others are notified before the answer is returned: a value being returned would leak if a waker panicked then.
         drop(owed);
         taken
     }
 
-    /// Whether nothing will come any more. To be asked after finding nothing.
+    /// Whether nothing will come any more. Looks for a message after it has found the ring closed: all that was sent is
+    /// visible then.
     fn is_over(&self) -> bool {
-        // What was sent before the last sender went is seen by whoever sees that it has gone.
         self.shared.ring.is_closed() && !self.shared.ring.is_readable()
     }
 
-    /// After finding nothing: `Ok` if something has come in the meantime.
+    /// After finding nothing: `Ok` if a message may have come in the meantime, or the senders are gone.
     #[cold]
     fn nothing(&self) -> Result<(), TryRecvError> {
         let found = match &self.subscriptions {
@@ -260,7 +263,8 @@ impl<T> Receiver<T> {
         if self.is_over() { TryRecvError::Disconnected } else { TryRecvError::Empty }
     }
 
-    /// Before waiting in another way than as a task that polls, or in a set. True: had been told.
+    /// Before this receiver waits as a thread or a future: disarms the slots of its polling task and its set. True: one of
+    /// them had been notified.
     fn disarm_all(&self) -> bool {
         self.subscriptions.as_ref().is_some_and(|subscriptions| subscriptions.disarm_all(self.shared.readers()))
     }
@@ -287,7 +291,7 @@ impl<T> Receiver<T> {
             }
             in_time = wait.block(&self.backoff, deadline);
         };
-        // Ends here, before the answer is on its way out: that would not be dropped if foreign code panicked.
+        // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
         drop(wait);
         outcome
     }
@@ -297,15 +301,15 @@ impl_mpmc_api!(Receiver:
     /// What to do before sleeping, from the next wait on. The default is [`Spin::Adaptive`]. Concerns this end, and clones
     /// made of it later.
     set_spin,
-    /// How many messages are in the channel. While others send and receive it may be out of date, and it counts those
-    /// that are still being put in.
+    /// How many messages are in the channel, those that are still being put in included. While others send and receive it
+    /// may be out of date.
     len,
     /// Whether all senders are gone. Messages they have sent may still be here.
     is_disconnected,
 );
 
 impl<T> Clone for Receiver<T> {
-    /// Another receiver of the same messages. It is attached to nothing.
+    /// Another receiver of the same messages. The clone is attached to no set.
     fn clone(&self) -> Self {
         self.shared.add_reader();
         Self { shared: self.shared.clone(), backoff: self.backoff.again(), subscriptions: None }
@@ -314,16 +318,17 @@ impl<T> Clone for Receiver<T> {
 
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
-        struct Leave<'a, T>(&'a MpmcShared<T>);
-        impl<T> Drop for Leave<'_, T> {
+        struct RemoveReader<'a, T>(&'a MpmcShared<T>);
+        impl<T> Drop for RemoveReader<'_, T> {
             fn drop(&mut self) {
                 self.0.remove_reader();
             }
         }
-        // Also if foreign code panics: a waker that is dropped, or woken because this end had been told of a message.
-        let leave = Leave(&self.shared);
+        // A guard, for foreign code may panic below: a waker that is dropped, or woken because this receiver had been
+        // notified of a message.
+        let guard = RemoveReader(&self.shared);
         if let Some(subscriptions) = &mut self.subscriptions {
-            subscriptions.unregister(leave.0.readers());
+            subscriptions.unregister(guard.0.readers());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The sending end of the exchange.
+//! The sending end of an mpmc channel. Any thread, any number at a time.
 
 use core::fmt;
 use core::time::Duration;
@@ -14,8 +14,8 @@ use crate::wait::SharedBackoff;
 use crate::wait::many::ManyWait;
 use crate::wait::spin_for_a_moment;
 
-/// A sending end of the [exchange](super). Clones are equal; any number of threads may use one or several. When the last
-/// is dropped the receivers get what was sent, and then learn that nothing more will come.
+/// A sending end of the [channel](super). Clones are equal; any number of threads may use one or several. When the last
+/// sender is dropped the receivers get what was sent, and then learn that nothing more will come.
 pub struct Sender<T> {
     shared: Arc<MpmcShared<T>>,
     backoff: SharedBackoff,
@@ -28,11 +28,11 @@ impl<T> Sender<T> {
 
     /// Sends a message; waits for room as long as it takes.
     ///
-    /// Lock-free while there is room, and then without a system call unless a receiver waits. Otherwise looks for a while
+    /// Lock-free while there is room, and then without a system call unless a receiver waits. Otherwise spins for a while
     /// (see [`set_spin`](Self::set_spin)) and sleeps in the kernel.
     ///
     /// # Errors
-    /// When all receivers are gone. Messages sent just before the last one went are dropped with it.
+    /// When all receivers are gone. Messages sent just before the last receiver went are dropped with it.
     #[inline]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         match self.shared.push(message) {
@@ -44,12 +44,12 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sends a message if there is room. Lock-free, and never waits for as long as another thread likes.
+    /// Sends a message if there is room. Lock-free; the time it takes does not depend on when another thread goes on.
     ///
     /// # Errors
-    /// When there is no room, and when all receivers are gone. Also `Full` where the place that comes next is
-    /// [still being emptied](super#preempted-peers): this looks for some microseconds whether it is, and gives its CPU away
-    /// a few times.
+    /// When there is no room, and when all receivers are gone. Also `Full` where the next cell is
+    /// [still being emptied](super#preempted-peers): this spins for some microseconds for it to become empty, and yields its
+    /// CPU a few times.
     #[inline]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         match self.shared.push(message) {
@@ -59,7 +59,7 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Full, or a receiver has not finished.
+    /// The ring is full, or a receiver has not finished emptying the next cell.
     #[cold]
     fn try_again(&self, message: T) -> Result<(), TrySendError<T>> {
         let ring = &self.shared.ring;
@@ -72,7 +72,7 @@ impl<T> Sender<T> {
         })
     }
 
-    /// Sends a message; waits for room no longer than `timeout`. `Duration::MAX` is for ever.
+    /// Sends a message; waits for room no longer than `timeout`. `Duration::MAX` is no limit.
     ///
     /// # Errors
     /// When the time is up, and when all receivers are gone.
@@ -84,7 +84,8 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sends a message; waits for room no longer than until `deadline`. Where there is room it is sent even after it.
+    /// Sends a message; waits for room no longer than until `deadline`. Where there is room the message is sent even after
+    /// the deadline.
     ///
     /// # Errors
     /// When the time is up, and when all receivers are gone.
@@ -94,8 +95,8 @@ impl<T> Sender<T> {
 
     /// Sends a message; the task waits for room as long as it takes. Needs no particular runtime.
     ///
-    /// Cancel-safe in that a future dropped before it is ready has sent nothing; the message is dropped with it, and the
-    /// room it may have been woken for goes to the next that waits.
+    /// Cancel-safe in that a future dropped before it is ready has sent nothing; the message is dropped with it. If the task
+    /// had been woken for room, the next sender that waits is woken.
     ///
     /// # Errors
     /// When all receivers are gone.
@@ -110,19 +111,19 @@ impl<T> Sender<T> {
             }
             core::future::poll_fn(|context| wait.poll(context)).await;
         };
-        // Ends here, before the answer is on its way out: that would not be dropped if foreign code panicked.
+        // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
         drop(wait);
         outcome
     }
 
     /// Sends all the messages of an iterator, a few dozen with one claim; waits for room as long as it takes. Returns how
-    /// many. They are received in their order, but those of others may come between.
+    /// many. They are received in their order, but messages of other senders may come between.
     ///
-    /// If the iterator panics, what it had given until then is sent as far as there is room, and otherwise dropped.
+    /// If the iterator panics, the messages it had given until then are sent as far as there is room, and otherwise dropped.
     ///
     /// # Errors
-    /// When all receivers are gone: the messages that were taken from the iterator and not sent. The rest of the iterator
-    /// is dropped with it.
+    /// When all receivers are gone: the messages that were taken from the iterator and not sent. The iterator is dropped
+    /// with the messages that it has not given.
     pub fn send_batch(&self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
         let mut messages = messages.into_iter();
         let mut batch = Batch { staging: Staging::new(), shared: &self.shared };
@@ -132,12 +133,12 @@ impl<T> Sender<T> {
             if batch.staging.len() == 0 {
                 return Ok(sent);
             }
-            sent += self.send_pen(&mut batch.staging)?;
+            sent += self.send_staging(&mut batch.staging)?;
         }
     }
 
-    /// Sends what is in the staging.
-    fn send_pen(&self, staging: &mut Staging<T>) -> Result<usize, SendError<Vec<T>>> {
+    /// Sends the staged messages; waits for room as long as it takes.
+    fn send_staging(&self, staging: &mut Staging<T>) -> Result<usize, SendError<Vec<T>>> {
         let mut wait: Option<ManyWait<Writers<'_, T>>> = None;
         let mut sent = 0;
         while staging.len() != 0 {
@@ -170,7 +171,7 @@ impl<T> Sender<T> {
             }
             in_time = wait.block(&self.backoff, deadline);
         };
-        // Ends here, before the answer is on its way out: that would not be dropped if foreign code panicked.
+        // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
         drop(wait);
         outcome
     }
@@ -193,7 +194,7 @@ impl<T> Sender<T> {
     }
 }
 
-/// What an iterator had given before it panicked was given to the channel.
+/// Sends the staged messages, as far as there is room, even if the caller's iterator panics.
 struct Batch<'a, T> {
     staging: Staging<T>,
     shared: &'a MpmcShared<T>,

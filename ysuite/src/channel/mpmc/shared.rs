@@ -1,7 +1,7 @@
-//! What all ends of an exchange share: the ring, and for each side its ends and those of them who wait.
+//! What all ends of an mpmc channel share: the ring, and for receivers and senders each their number and their wait list.
 //!
-//! Any thread. Whatever publishes (a message, room, an end's going) looks at the other side's list afterwards and wakes
-//! one that waits there.
+//! Any thread; lock-free. The thread that publishes (a message, room, the last end's going) looks at the wait list of the
+//! opposite ends afterwards, and notifies a waiter there.
 
 use crossbeam_utils::CachePadded;
 
@@ -13,19 +13,20 @@ use crate::wait::many::{SharedEnd, notify, notify_all};
 
 pub(super) struct MpmcShared<T> {
     pub(super) ring: Ring<T>,
-    readers: SideOfEnds,
-    writers: SideOfEnds,
+    readers: Ends,
+    writers: Ends,
 }
 
-/// The ends of one side.
-struct SideOfEnds {
+/// All receivers, or all senders.
+struct Ends {
+    /// Those of them that wait.
     list: WaitList,
-    ends: CachePadded<AtomicUsize>,
+    count: CachePadded<AtomicUsize>,
 }
 
-/// Those who wait for messages.
+/// The receivers, as ends that wait for messages.
 pub(super) struct Readers<'a, T>(&'a MpmcShared<T>);
-/// Those who wait for room.
+/// The senders, as ends that wait for room.
 pub(super) struct Writers<'a, T>(&'a MpmcShared<T>);
 
 impl<T> Clone for Readers<'_, T> {
@@ -71,8 +72,8 @@ impl<T> SharedEnd for Writers<'_, T> {
 
 impl<T> MpmcShared<T> {
     pub(super) fn new(capacity: usize) -> Self {
-        let side = || SideOfEnds { list: WaitList::new(), ends: CachePadded::new(AtomicUsize::new(1)) };
-        Self { ring: Ring::new(capacity), readers: side(), writers: side() }
+        let ends = || Ends { list: WaitList::new(), count: CachePadded::new(AtomicUsize::new(1)) };
+        Self { ring: Ring::new(capacity), readers: ends(), writers: ends() }
     }
 
     pub(super) fn readers(&self) -> Readers<'_, T> {
@@ -93,7 +94,7 @@ impl<T> MpmcShared<T> {
         Ok(())
     }
 
-    /// Sends as many of a batch as there is room for. `None`: nobody will receive any.
+    /// Sends as many messages of a batch as there is room for. `None`: all receivers are gone.
     pub(super) fn push_many(&self, staging: &mut Staging<T>) -> Option<usize> {
         let sent = self.ring.push_many(staging)?;
         if sent != 0 && self.readers.list.published() {
@@ -125,7 +126,7 @@ impl<T> MpmcShared<T> {
     fn announce_messages(&self, messages: usize) {
         let word = self.readers.list.attend();
         if word.is_gone() {
-            // Claimed before the last receiver went, and published after it had looked for the last time.
+            // The cells were claimed before the last receiver went, and filled after that receiver had drained the ring.
             self.ring.drain();
         } else if word.is_armed() {
             notify(&self.readers.list, messages);
@@ -141,19 +142,19 @@ impl<T> MpmcShared<T> {
     }
 
     pub(super) fn add_reader(&self) {
-        // ORDERING: Relaxed; whoever clones an end has one.
-        self.readers.ends.fetch_add(1, Ordering::Relaxed);
+        // ORDERING: Relaxed; the calling thread clones a receiver that is counted, so the count cannot fall to 0 meanwhile.
+        self.readers.count.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(super) fn add_writer(&self) {
-        // ORDERING: Relaxed, as above.
-        self.writers.ends.fetch_add(1, Ordering::Relaxed);
+        // ORDERING: Relaxed; the calling thread clones a sender that is counted, so the count cannot fall to 0 meanwhile.
+        self.writers.count.fetch_add(1, Ordering::Relaxed);
     }
 
     /// A sender goes.
     pub(super) fn remove_writer(&self) {
-        // ORDERING: AcqRel: the last one comes after all that the others have sent.
-        if self.writers.ends.fetch_sub(1, Ordering::AcqRel) == 1 {
+        // ORDERING: AcqRel: each sender releases what it has sent; the last one acquires that before it closes the ring.
+        if self.writers.count.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.ring.close();
             notify_all(&self.readers.list);
         }
@@ -161,14 +162,14 @@ impl<T> MpmcShared<T> {
 
     /// A receiver goes.
     pub(super) fn remove_reader(&self) {
-        // ORDERING: Relaxed: the last one relies on nothing that the others have done or seen. Their claims are in the ring's
-        // positions and turns, and every sender's message either is seen by the drain or finds `go`, by the barriers of
-        // those two alone.
-        if self.readers.ends.fetch_sub(1, Ordering::Relaxed) == 1 {
+        // ORDERING: Relaxed: the last receiver relies on nothing that the others have done or seen. Their claims are in the
+        // ring's positions and turns. Every sender's message is either seen by the drain, or its sender finds the receivers
+        // gone: the barriers in `WaitList::go` and `WaitList::attend` alone see to that.
+        if self.readers.count.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.ring.close();
             let mut panics = Panics::none();
             panics.catch(|| notify_all(&self.writers.list));
-            // A writer that has claimed its cell either is seen by the drain, or sees this.
+            // A sender that has claimed its cell is either seen by the drain, or finds GONE and drains the ring itself.
             self.readers.list.go();
             panics.catch(|| self.ring.drain());
         }

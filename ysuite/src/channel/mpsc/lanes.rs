@@ -1,12 +1,15 @@
-//! The receiver's side of the lanes: which are active, whose turn it is, and how they are armed, many with one barrier.
+//! The receiver's part of the lanes: which are active, whose turn it is, and how they are armed, many with one barrier.
 //!
-//! One thread at a time. Everything is wait-free in the number of active lanes, but for the memory of lanes that end.
+//! The receiver only, one thread at a time. Everything is wait-free in the number of active lanes, but for freeing the
+//! memory of lanes that end.
 //!
-//! Active lanes stand in a row, and the receiver goes round it. The reader of the lane whose turn it is stands outside,
-//! where a loop can keep it in registers. A lane joins the row when its sender raises its id, and leaves it when it is
-//! armed: with all others before the receiver sleeps, or because it has had nothing for a while in which others had.
+//! Active lanes are in a row, which the receiver visits in turn. The reader of the lane whose turn it is is kept outside
+//! the row, where a loop can keep it in registers. A lane joins the row when its sender raises its id, and leaves it when it
+//! is armed: with all others before the receiver sleeps, or because it has had no message for a while in which other lanes
+//! had some.
 //!
-//! Cannot: know of messages whose sender is still between publishing and raising. They are found when it has gone on.
+//! Cannot: know of messages whose sender is still between publishing and raising. The receiver finds them once that sender
+//! has raised its id.
 
 use super::shared::{LANE, MpscShared};
 use crate::channel::receive::ReadingEnd;
@@ -21,16 +24,16 @@ use crate::wait::one::WaitingEnd;
 pub const TURN: usize = if cfg!(ysuite_loom) { 2 } else { 128 };
 
 /// Visits to a lane without a message, while others had some, before it is armed.
-const PATIENCE: u32 = if cfg!(ysuite_loom) { 2 } else { 64 };
+const EMPTY_VISITS: u32 = if cfg!(ysuite_loom) { 2 } else { 64 };
 
 pub(in crate::channel) struct Lanes<T> {
     /// The reader of the lane at `row.at`, while it is that lane's turn.
     turn: Option<Reader<T>>,
-    /// How many more messages it may give. 0 while there is none.
+    /// How many more messages that lane may give in this turn. 0 while it is no lane's turn.
     left: usize,
-    /// How many messages all turns so far might have given, less what they did not give; wraps.
+    /// How many messages have been granted to all turns so far, less those that ended turns did not give; wraps.
     granted: usize,
-    /// In memory of its own: slow paths are run on a copy of this struct.
+    /// In an allocation of its own: slow paths run on a copy of this struct.
     row: Box<Row<T>>,
     shared: Arc<MpscShared<T>>,
 }
@@ -38,11 +41,11 @@ pub(in crate::channel) struct Lanes<T> {
 /// The active lanes.
 struct Row<T> {
     lanes: Vec<ActiveLane<T>>,
-    /// Whose turn it is, or will be next.
+    /// The index of the lane whose turn it is, or was last.
     at: usize,
-    /// Which ids are in the row, 64 in a word.
+    /// The ids in the row as bits, 64 in a word.
     active: Vec<u64>,
-    /// How many lanes have been looked at so far, in going round.
+    /// How many lanes have been visited so far.
     visits: u64,
 }
 
@@ -60,9 +63,9 @@ struct ActiveLane<T> {
 enum Visit {
     Message,
     Nothing,
-    /// Nothing, and nothing will come.
+    /// No message, and none will come.
     Over,
-    /// Nothing, and its patience is at its end.
+    /// No message, and [`EMPTY_VISITS`] have been in vain.
     Idle,
 }
 
@@ -74,7 +77,7 @@ impl<T> ActiveLane<T> {
             return Visit::Message;
         }
         if reader.is_closed() {
-            // What it published before it was closed is visible now.
+            // What the sender published before it closed the lane is visible now.
             return if reader.has_message() { Visit::Message } else { Visit::Over };
         }
         if self.seen == position {
@@ -82,7 +85,7 @@ impl<T> ActiveLane<T> {
         }
         self.seen = position;
         self.empty += 1;
-        if self.empty == PATIENCE { Visit::Idle } else { Visit::Nothing }
+        if self.empty == EMPTY_VISITS { Visit::Idle } else { Visit::Nothing }
     }
 }
 
@@ -99,12 +102,12 @@ impl<T> Row<T> {
         self.lanes.push(ActiveLane { reader: Some(reader), id, empty: 0, seen });
     }
 
-    /// Takes the lane at a place out of the row, and puts its reader to rest.
-    fn remove(&mut self, place: usize) -> usize {
-        let lane = self.lanes.swap_remove(place);
+    /// Takes the lane at `index` out of the row, and makes its reader idle. Returns the lane's id.
+    fn remove(&mut self, index: usize) -> usize {
+        let lane = self.lanes.swap_remove(index);
         if self.at == self.lanes.len() {
-            // The last one has moved: it keeps its turn.
-            self.at = place;
+            // The last lane has moved to `index`, and keeps its turn.
+            self.at = index;
         }
         self.active[lane.id / 64] &= !(1 << (lane.id % 64));
         if let Some(reader) = lane.reader {
@@ -113,8 +116,8 @@ impl<T> Row<T> {
         lane.id
     }
 
-    /// Arms the lanes that have been empty for so many visits, with one barrier, and takes those out of the row that are
-    /// then empty still. True: some are not, and stay.
+    /// Arms the lanes that have been empty for at least `empty` visits, with one barrier, and takes those that are still
+    /// empty then out of the row. True: some are not empty, and stay.
     fn arm(&mut self, empty: u32) -> bool {
         let mut barrier = Barrier::none();
         let is_due = |lane: &ActiveLane<T>| lane.empty >= empty;
@@ -126,16 +129,16 @@ impl<T> Row<T> {
         barrier.pass();
         window();
         let mut found = false;
-        for place in (0..self.lanes.len()).rev() {
-            let lane = &mut self.lanes[place];
+        for index in (0..self.lanes.len()).rev() {
+            let lane = &mut self.lanes[index];
             let Some(reader) = lane.reader.as_mut().filter(|_| lane.empty >= empty) else { continue };
             if reader.has_message() || reader.is_closed() {
-                // If its sender has taken the token, it raises an id that is active already, and nothing comes of it.
+                // If the sender has taken the token, it raises an id that is active already: `activate` ignores that.
                 reader.passive().disarm(LANE);
                 lane.empty = 0;
                 found = true;
             } else {
-                self.remove(place);
+                self.remove(index);
             }
         }
         found
@@ -148,7 +151,7 @@ impl<T> Lanes<T> {
         Self { turn: None, left: 0, granted: 0, row: Box::new(row), shared }
     }
 
-    /// Whether there is a message; then the lane it is in has the turn.
+    /// Whether there is a message; then it is its lane's turn.
     #[inline(always)]
     fn look(&mut self) -> bool {
         self.left != 0 && self.turn.as_mut().is_some_and(Reader::has_message) || self.next_lane()
@@ -166,12 +169,13 @@ impl<T> Lanes<T> {
         Some(message)
     }
 
-    /// The lane whose turn it is has given what it may, or what it had: whose turn is it now?
+    /// The lane whose turn it is has given what it may, or what it had: finds the next lane with a message. False: none has
+    /// any.
     #[cold]
     #[inline(never)]
     fn next_lane(&mut self) -> bool {
         if let (Some(reader), 1, false) = (&mut self.turn, self.row.lanes.len(), self.shared.ready.any()) {
-            // Alone.
+            // The only active lane.
             self.row.visits += 1;
             if reader.has_message() {
                 self.grant();
@@ -182,49 +186,49 @@ impl<T> Lanes<T> {
             }
         }
         self.end_turn();
-        self.harvest();
+        self.activate();
         let position = self.granted;
         let (row, mut is_idle) = (&mut *self.row, false);
-        let mut place = row.at + 1;
+        let mut index = row.at + 1;
         let mut visits = row.lanes.len();
         while visits > 0 && !row.lanes.is_empty() {
-            if place >= row.lanes.len() {
-                place = 0;
+            if index >= row.lanes.len() {
+                index = 0;
             }
             row.visits += 1;
-            match row.lanes[place].visit(position) {
+            match row.lanes[index].visit(position) {
                 Visit::Message => {
-                    row.at = place;
-                    self.turn = row.lanes[place].reader.take();
+                    row.at = index;
+                    self.turn = row.lanes[index].reader.take();
                     self.grant();
                     if is_idle {
-                        self.row.arm(PATIENCE / 2);
+                        self.row.arm(EMPTY_VISITS / 2);
                     }
                     return true;
                 }
                 Visit::Over => {
-                    // Another lane comes to this place, one that has been visited or not: so this visit does not count.
-                    let id = row.remove(place);
+                    // The last lane moves to this index, and may not have been visited: so this visit does not count.
+                    let id = row.remove(index);
                     self.shared.finish(id);
                     continue;
                 }
                 Visit::Idle => is_idle = true,
                 Visit::Nothing => {}
             }
-            place += 1;
+            index += 1;
             visits -= 1;
         }
-        // Had something come meanwhile, this would be no time to say that there is nothing.
-        is_idle && self.row.arm(PATIENCE / 2) && self.next_lane()
+        // Re-check: a message may have arrived while arming.
+        is_idle && self.row.arm(EMPTY_VISITS / 2) && self.next_lane()
     }
 
-    /// A turn begins, or another follows at once.
+    /// A turn begins, or the same lane's next turn follows at once.
     fn grant(&mut self) {
         self.granted = self.granted.wrapping_add(TURN - self.left);
         self.left = TURN;
     }
 
-    /// Nobody's turn.
+    /// The turn ends; it is no lane's turn.
     fn end_turn(&mut self) {
         self.granted = self.granted.wrapping_sub(self.left);
         self.left = 0;
@@ -235,28 +239,28 @@ impl<T> Lanes<T> {
     }
 
     /// Lanes whose senders have raised them join the row.
-    fn harvest(&mut self) {
+    fn activate(&mut self) {
         if !self.shared.ready.any() {
             return;
         }
         let (row, shared, position) = (&mut *self.row, &*self.shared, self.granted);
         shared.ready.take(|id| {
-            // Raised once more than needed: by a sender that has found the token of an arming that came to nothing, or
-            // by the one that had this id before.
+            // A spurious raise: by a sender that took the token of an arming that `arm` has undone, or by the sender that
+            // had this id before.
             if row.is_active(id) {
                 return;
             }
-            // SAFETY: the receiver's own; it finishes no lane in here.
+            // SAFETY: this is the receiver, and the closure finishes no lane.
             let found = unsafe {
-                shared.look(id, |resting| {
-                    // Asked first: what was written before is seen by the next line.
-                    let is_closed = resting.is_closed();
-                    (resting.wake(), is_closed)
+                shared.look(id, |idle| {
+                    // Before `wake`, which then sees what was written before the lane was closed.
+                    let is_closed = idle.is_closed();
+                    (idle.wake(), is_closed)
                 })
             };
             match found {
                 Some((Some(reader), _)) => row.add(id, reader, position),
-                // A sender that has never sent anything.
+                // The sender is gone, and has never sent anything.
                 Some((None, true)) => shared.finish(id),
                 Some((None, false)) | None => {}
             }
@@ -279,7 +283,7 @@ impl<T> Lanes<T> {
         self.shared.sender(Some(id as u32)).wake(reader.writer_passive(), tokens);
     }
 
-    /// Whether no lane is active, and none has called since: then there is no message. A few loads.
+    /// Whether no lane is active and no id is raised: then there is no message. A few loads.
     #[inline(always)]
     pub(in crate::channel) fn is_quiet(&self) -> bool {
         self.row.lanes.is_empty() && !self.shared.ready.any()
@@ -289,7 +293,7 @@ impl<T> Lanes<T> {
         &self.shared
     }
 
-    /// How many lanes have been looked at so far, in going round.
+    /// How many lanes have been visited so far.
     pub(super) fn visits(&self) -> u64 {
         self.row.visits
     }
@@ -310,7 +314,7 @@ impl<T> ReadingEnd for Lanes<T> {
     fn take_many(&mut self, to: &mut Vec<T>, most: usize) -> usize {
         let (mut taken, mut emptied) = (0, 0);
         let mut found = self.look();
-        // Each lane is emptied once, and what comes meanwhile is for the next time.
+        // Each lane is emptied once; what comes meanwhile is for the next batch.
         while found {
             let Some(reader) = &mut self.turn else { break };
             let share = self.left.min(most - taken);
@@ -348,7 +352,7 @@ impl<T> ReadingEnd for Lanes<T> {
             }
             length += reader.len_up_to(enough - length);
         }
-        // A lane that nobody reads has no message, unless it is raised.
+        // A lane that is not active has no message, unless it is raised.
         if length >= enough || !self.shared.ready.any() {
             return length;
         }
@@ -378,7 +382,7 @@ impl<T> WaitingEnd for Lanes<T> {
     }
 
     fn arm(&mut self, tokens: u32) {
-        // Lanes first: with all of them armed the look behind finds little to do.
+        // Lanes first: with all of them armed the look afterwards finds little to do.
         self.arm_all();
         window();
         self.shared.parker.word.arm(tokens);
@@ -397,9 +401,9 @@ impl<T> WaitingEnd for Lanes<T> {
 
 impl<T> Drop for Lanes<T> {
     fn drop(&mut self) {
-        // SAFETY: this is the receiving end, and nothing else of it is under way.
+        // SAFETY: this is the receiving end, borrowed mutably, so no registration of it is in use.
         unsafe { self.shared.parker.target.detach() };
-        // Dropped when all is done, here or by a panic in what follows.
+        // Dropped last, or while a panic in what follows unwinds: its drop is foreign code.
         let _waker = self.shared.parker.target.forget();
         self.end_turn();
         while let Some(last) = self.row.lanes.len().checked_sub(1) {

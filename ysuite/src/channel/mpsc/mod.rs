@@ -1,8 +1,9 @@
-//! **The funnel**: many senders, one receiver. Each sender has a lane of its own, a [pipe](crate::spsc) to the receiver,
-//! so senders never meet: none waits for another, and a stream of messages runs at a pipe's speed.
+//! **The funnel**: many senders, one receiver. Each sender has a lane of its own, a queue to the receiver like that of a
+//! [pipe](crate::spsc). So senders never meet: none waits for another, and a stream of messages runs at the speed of
+//! [`spsc`](crate::spsc).
 //!
-//! A clone of a sender is a new lane. The messages of one sender arrive in order; those of different senders as the
-//! receiver comes to them, in turn. A message is delivered or dropped exactly once, whichever end goes first.
+//! A clone of a sender has a new lane. The messages of one sender arrive in order; those of different senders as the
+//! receiver comes to their lanes, in turn. A message is delivered or dropped exactly once, whichever end goes first.
 //!
 //! ```
 //! use ysuite::mpsc;
@@ -22,26 +23,25 @@
 //!
 //! # How many senders
 //!
-//! Up to [`MAX_SENDERS`] at a time. The receiver looks only at lanes that have something, or have had lately, so those
-//! that are idle cost it nothing, and 512 bytes of memory at most (with 64-bit addresses and 64-byte cache lines). A
-//! lane that has been used keeps what it needs for its next messages: a few chunks of at most 8 KiB each (the one in use
-//! of up to 31 KiB, where the lane had got long), or of one message. Senders come and go at any time, on any thread,
-//! without a lock.
+//! Up to [`MAX_SENDERS`] at a time. The receiver looks only at lanes that have messages, or have had some lately. So an
+//! idle lane costs no time, and 512 bytes of memory at most (with 64-bit addresses and 64-byte cache lines). A lane that
+//! has been used keeps what it needs for its next messages: a few chunks of at most 8 KiB each (the one in use of up to
+//! 31 KiB, where the lane had got long), or of one message. Senders come and go at any time, on any thread, without a lock.
 //!
-//! The tables in which lanes stand by number grow to the most senders there have been at once, and are kept as long as the
-//! channel: up to 256 bytes for each of those, the most where all were active at once. Numbers are used again, so senders
-//! that come and go one after another take nothing more.
+//! The tables that hold the lanes by number grow to the most senders there have been at once, and are kept as long as the
+//! channel: up to 256 bytes for each of these senders, the most where all were active at once. Numbers are used again, so
+//! senders that come and go one after another take nothing more.
 //!
 //! # Whose turn it is
 //!
-//! The receiver takes up to [`TURN`] messages from a lane, and then looks at all other lanes with messages before it
-//! comes back to it. So between two turns of a lane each of the others gives at most `TURN` messages, and one of *n*
-//! lanes is never kept waiting for more than *n* times `TURN` messages. Receiving in batches keeps to that, too.
+//! The receiver takes up to [`TURN`] messages from a lane, and then looks at all other lanes with messages before it comes
+//! back. So between two turns of a lane each other lane gives at most `TURN` messages, and one of *n* lanes never waits for
+//! more than *n* times `TURN` messages. Receiving in batches keeps to that, too.
 //!
 //! # When to use it
 //!
-//! For threads that report to one: few that stream, or thousands that say something now and then. For a server whose
-//! threads come and go. Wherever one would take `std::sync::mpsc`.
+//! For threads that report to one receiver: few that stream, or thousands that send now and then. For a server whose
+//! threads come and go. In place of `std::sync::mpsc`.
 //!
 //! # When not to use it
 //!
@@ -66,12 +66,12 @@ use self::shared::MpscShared;
 use crate::sync::Arc;
 use crate::wait::Parker;
 
-/// How many senders a channel can have at a time: 262,080. One that is gone counts until the receiver has taken its
+/// How many senders a channel can have at a time: 262,080. A sender that is gone counts until the receiver has taken its
 /// last message, and has looked once more.
 pub const MAX_SENDERS: usize = crate::queue::MOST;
 
 /// A channel without a bound: sending never waits. Memory grows as messages queue up, and is freed as they are
-/// received, but for a small reserve for each sender that has sent some.
+/// received, but for a small reserve for each sender that has sent.
 #[must_use]
 pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
     ends(None)
@@ -94,18 +94,18 @@ fn ends<T>(bound: Option<usize>) -> (Sender<T>, Receiver<T>) {
     (sender, Receiver::new(shared))
 }
 
-/// Where senders of a funnel come from while it may have none.
+/// Makes senders of a channel that may have none.
 pub(super) struct Connector<T>(Arc<MpscShared<T>>);
 
 impl<T> Connector<T> {
-    /// A sender, with a lane of its own, as by [`Sender::try_clone`].
+    /// A sender with a lane of its own. Costs and fails as [`Sender::try_clone`] does.
     pub(super) fn connect(&self) -> Result<Sender<T>, TooManySenders> {
         Sender::connect(&self.0)
     }
 }
 
-/// A funnel without a bound whose receiver sleeps where others call it as well, and has no senders so far. Having none
-/// means nothing here.
+/// A channel without a bound, for a receiver that reads several queues and sleeps on `parker`. It begins without senders;
+/// that it has none does not close it.
 pub(super) fn shared<T>(parker: &Arc<Parker>) -> (Connector<T>, Lanes<T>) {
     let shared = Arc::new(MpscShared::new(None, parker.clone()));
     (Connector(shared.clone()), Lanes::new(shared))

@@ -1,4 +1,4 @@
-//! The receiving end of the funnel.
+//! The receiving end of an mpsc channel. One thread at a time.
 
 use core::fmt;
 use core::task::{Context, Poll};
@@ -15,8 +15,8 @@ use crate::queue::RegisterCopy;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
 
-/// The receiving end of the [funnel](super). Dropping it drops the messages that are in the channel, and makes sending
-/// fail. Should one of them panic as it is dropped, the rest is dropped all the same, and the panic goes on then.
+/// The receiving end of the [channel](super). Dropping it drops the messages that are in the channel, and makes sending
+/// fail. Should a message panic as it is dropped, the others are dropped all the same, and then the panic goes on.
 pub struct Receiver<T> {
     inner: RegisterCopy<Receiving<Lanes<T>>>,
 }
@@ -39,7 +39,7 @@ impl<T> Receiver<T> {
         self.inner.end.len_up_to(1) == 0
     }
 
-    /// How many messages of each sender there may be; `None` without a bound.
+    /// How many messages of each sender can be in the channel; `None` without a bound.
     #[must_use]
     pub fn capacity(&self) -> Option<usize> {
         self.inner.end.shared().bound
@@ -51,8 +51,7 @@ impl<T> Receiver<T> {
         self.inner.end.shared().is_disconnected()
     }
 
-    /// How many lanes this receiver has looked at so far, in going from one to the next. For tests of what idle senders
-    /// cost.
+    /// How many lanes this receiver has visited so far. For tests of what idle senders cost.
     #[doc(hidden)]
     #[must_use]
     pub fn visits(&self) -> u64 {

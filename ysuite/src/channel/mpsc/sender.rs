@@ -1,4 +1,4 @@
-//! The sending end of the funnel.
+//! The sending end of an mpsc channel. One thread at a time.
 
 use core::fmt;
 use core::task::{Context, Poll, Waker};
@@ -13,16 +13,16 @@ use crate::passive::Passive;
 use crate::sync::{Arc, window};
 use crate::wait::WakeTarget;
 
-/// A sending end of the [funnel](super): a lane of its own. Dropping it publishes what was hidden; the receiver gets all
-/// that was sent, and learns that nothing more will come when the last sender is gone.
+/// A sending end of the [channel](super), with a lane of its own. Dropping it publishes what was hidden; the receiver gets
+/// all that was sent, and when the last sender is gone it learns that nothing more will come.
 pub struct Sender<T> {
     inner: Sending<T, SenderLane<T>>,
 }
 
-/// What a sender knows of its lane beside the pipe.
+/// What a sender knows of its lane beside the queue.
 struct SenderLane<T> {
     shared: Arc<MpscShared<T>>,
-    /// None where the receiver was gone already.
+    /// None where the receiver was gone when the sender connected.
     id: Option<u32>,
 }
 
@@ -34,7 +34,7 @@ impl<T> SenderLink for SenderLane<T> {
             Some(id) if tokens & LANE != 0 => {
                 self.shared.raise(id as usize);
                 window();
-                self.shared.call()
+                self.shared.wake_receiver()
             }
             _ => false,
         }
@@ -45,11 +45,11 @@ impl<T> SenderLink for SenderLane<T> {
     }
 
     fn close(&self, _: &Passive, tokens: u32) {
-        let told = self.id.filter(|_| tokens & LANE != 0);
-        told.inspect(|&id| self.shared.raise(id as usize));
-        // The count comes before the call, which may panic: a waker is foreign code.
-        if self.shared.disconnect() || told.is_some() {
-            self.shared.call();
+        let armed = self.id.filter(|_| tokens & LANE != 0);
+        armed.inspect(|&id| self.shared.raise(id as usize));
+        // This sender is counted off before it wakes the receiver, which may panic: a waker is foreign code.
+        if self.shared.disconnect() || armed.is_some() {
+            self.shared.wake_receiver();
         }
     }
 
@@ -64,8 +64,8 @@ impl<T> Sender<T> {
         Ok(Self { inner: Sending::new(writer, SenderLane { shared: shared.clone(), id }) })
     }
 
-    /// Another sender, with a lane of its own. Lock-free; allocates the lane, and a place for it where there have never been
-    /// so many at once: see [how much memory](super#how-many-senders) that is, and that it is kept.
+    /// Another sender, with a lane of its own. Lock-free; allocates the lane, and a slot for it where there have never been
+    /// this many senders at once: see [how much memory](super#how-many-senders) that is, and that it is kept.
     ///
     /// # Errors
     /// When there are [`MAX_SENDERS`] already.
@@ -75,12 +75,12 @@ impl<T> Sender<T> {
 }
 
 impl<T> Clone for Sender<T> {
-    /// Another sender, with a lane of its own. What this one has hidden stays hidden here. Lock-free; allocates
-    /// the lane, and a place for it where there have never been so many at once: see
+    /// Another sender, with a lane of its own. Messages that this sender has hidden stay hidden in its lane. Lock-free;
+    /// allocates the lane, and a slot for it where there have never been this many senders at once: see
     /// [how much memory](super#how-many-senders) that is, and that it is kept.
     ///
     /// # Panics
-    /// When there are [`MAX_SENDERS`] already; [`try_clone`](Sender::try_clone) says so instead.
+    /// When there are [`MAX_SENDERS`] already; [`try_clone`](Sender::try_clone) returns an error instead.
     fn clone(&self) -> Self {
         self.try_clone().unwrap_or_else(|error| panic!("{error}"))
     }

@@ -75,6 +75,7 @@ impl Notifier for ModelNotifier {
 
 /// Once all other threads are done: readable exactly if something is up, at the latest after one look.
 fn at_rest(core: &SetCore, notifier: &ModelNotifier) {
+    // ORDERING: Relaxed here and to the end; all other threads have been joined.
     let pending = &notifier.pending;
     if core.any() {
         assert_eq!(pending.load(Ordering::Relaxed), 1, "something is up and the descriptor is not readable");
@@ -200,6 +201,7 @@ fn models_doorbell_abandoned_against_raise() {
         });
         core.abandon();
         join(raisers);
+        // ORDERING: Relaxed; all other threads have been joined.
         assert_eq!(notifier.pending.load(Ordering::Relaxed), 0, "the descriptor of a set that is gone is readable");
     });
 }

@@ -25,6 +25,7 @@ impl ModelTask {
 
 impl Wake for ModelTask {
     fn wake(self: std::sync::Arc<Self>) {
+        // ORDERING: Relaxed; read only after the waking threads have been joined.
         self.wakes.fetch_add(1, Ordering::Relaxed);
         self.woken.notify();
     }
@@ -38,6 +39,7 @@ fn models_task_register_against_wake() {
         let wakers = [0, 1].map(|waker| {
             let (slot, past) = (Arc::clone(&slot), Arc::clone(&past));
             thread::spawn(move || {
+                // ORDERING: Relaxed, so that only the slot's own orderings can make the store visible.
                 past[waker].store(true, Ordering::Relaxed);
                 slot.wake();
             })
@@ -45,6 +47,7 @@ fn models_task_register_against_wake() {
         let (task, waker) = ModelTask::new();
         loop {
             slot.register(&waker);
+            // ORDERING: Relaxed, so that only the slot's own orderings can make the stores visible.
             if past.iter().all(|past| past.load(Ordering::Relaxed)) {
                 break;
             }
@@ -68,6 +71,7 @@ fn models_task_replaced_against_wake() {
         let waking = {
             let (slot, past) = (Arc::clone(&slot), Arc::clone(&past));
             thread::spawn(move || {
+                // ORDERING: Relaxed, so that only the slot's own orderings can make the store visible.
                 past.store(true, Ordering::Relaxed);
                 slot.wake();
             })
@@ -75,11 +79,13 @@ fn models_task_replaced_against_wake() {
         let (second, second_waker) = ModelTask::new();
         slot.register(&second_waker);
         // The notification may come for no reason; a lost wake-up ends in a deadlock here.
+        // ORDERING: Relaxed, so that only the slot's own orderings can make the store visible.
         while !past.load(Ordering::Relaxed) {
             second.woken.wait();
         }
         waking.join().unwrap();
         // There was a waker in the slot all the time, so one of the tasks was woken, whatever the second saw for itself.
+        // ORDERING: Relaxed; the waking thread has been joined.
         let wakes = [&first, &second].map(|task| task.wakes.load(Ordering::Relaxed));
         assert_ne!(wakes, [0, 0], "a wake-up was swallowed");
         drop((slot, first_waker, second_waker));
@@ -100,6 +106,7 @@ fn models_task_taken_against_wake() {
         };
         let taken = slot.take();
         waking.join().unwrap();
+        // ORDERING: Relaxed; the waking thread has been joined.
         let wakes = task.wakes.load(Ordering::Relaxed);
         assert_eq!(wakes + usize::from(taken.is_some()), 1, "taken and woken, or neither");
         drop((taken, waker, slot));

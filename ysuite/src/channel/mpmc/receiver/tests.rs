@@ -1,8 +1,8 @@
-//! What a receiver that was told of a message owes the others, when foreign code panics before it has passed that on.
+//! A notified receiver notifies the next, even where foreign code panics before it has done so.
 //!
-//! One call stands for two messages where the first was late: its sender stopped between claiming its place and filling it,
-//! and whoever was called for the second found nothing. No test can stop a sender there, so these put messages into the
-//! ring, and call, by themselves.
+//! One notification stands for two messages where the first was late: its sender stopped between claiming its cell and
+//! filling it, and the receiver that was notified of the second found nothing. No test can stop a sender there, so these
+//! tests put messages into the ring, and notify, by themselves.
 
 use core::pin::pin;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -21,12 +21,14 @@ struct Woken(AtomicUsize);
 
 impl Wake for Woken {
     fn wake(self: Arc<Self>) {
+        // ORDERING: Relaxed; each test runs on one thread.
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 }
 
 impl Woken {
     fn times(&self) -> usize {
+        // ORDERING: Relaxed; each test runs on one thread.
         self.0.load(Ordering::Relaxed)
     }
 }
@@ -39,34 +41,34 @@ impl Wake for Explosive {
     }
 }
 
-/// Puts messages in, silently.
+/// Puts messages in without notifying any receiver.
 fn put(receiver: &Receiver<u32>, messages: u32) {
     (0..messages).for_each(|message| assert!(receiver.shared.ring.push(message).is_ok()));
 }
 
 #[test]
-fn one_that_was_told_tells_the_next_where_a_senders_waker_panics() {
+fn a_notified_receiver_notifies_the_next_where_a_senders_waker_panics() {
     let (sender, mut first) = bounded(2);
     let second = first.clone();
-    let (told, next) = (Arc::new(Woken::default()), Arc::new(Woken::default()));
-    assert!(first.poll_recv(&mut Context::from_waker(&told.clone().into())).is_pending());
+    let (notified, next) = (Arc::new(Woken::default()), Arc::new(Woken::default()));
+    assert!(first.poll_recv(&mut Context::from_waker(&notified.clone().into())).is_pending());
     let mut waiting = pin!(second.recv_async());
     let waker = next.clone().into();
     assert!(waiting.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
     put(&first, 2);
     notify(first.shared.readers().list(), 1);
-    assert_eq!((told.times(), next.times()), (1, 0));
+    assert_eq!((notified.times(), next.times()), (1, 0));
     let mut sending = pin!(sender.send_async(2));
     assert!(sending.as_mut().poll(&mut Context::from_waker(&Arc::new(Explosive).into())).is_pending());
     assert!(catch_unwind(AssertUnwindSafe(|| first.try_recv())).is_err());
-    assert_eq!(next.times(), 1, "there is a message left, and nobody else was told");
+    assert_eq!(next.times(), 1, "there is a message left, and the next receiver was not notified");
     assert_eq!(waiting.as_mut().poll(&mut Context::from_waker(&waker)), Poll::Ready(Ok(1)));
 }
 
 /// A waker that cannot be cloned: a message comes while it is tried.
 static TABLE: RawWakerVTable = RawWakerVTable::new(
     |receiver| {
-        // SAFETY: the test makes it of a receiver that outlives it.
+        // SAFETY: the test makes the waker from a receiver that outlives it.
         put(unsafe { &*receiver.cast() }, 1);
         panic!("this waker is the only one");
     },
@@ -76,21 +78,22 @@ static TABLE: RawWakerVTable = RawWakerVTable::new(
 );
 
 #[test]
-fn one_that_was_told_tells_the_next_where_its_wakers_clone_panics() {
+fn a_notified_receiver_notifies_the_next_where_its_wakers_clone_panics() {
     let (sender, mut first) = bounded(2);
     let second = first.clone();
-    let (told, next) = (Arc::new(Woken::default()), Arc::new(Woken::default()));
-    assert!(first.poll_recv(&mut Context::from_waker(&told.clone().into())).is_pending());
+    let (notified, next) = (Arc::new(Woken::default()), Arc::new(Woken::default()));
+    assert!(first.poll_recv(&mut Context::from_waker(&notified.clone().into())).is_pending());
     let mut waiting = pin!(second.recv_async());
     let waker = next.clone().into();
     assert!(waiting.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
     notify(first.shared.readers().list(), 1);
-    assert_eq!((told.times(), next.times()), (1, 0));
-    // SAFETY: nothing is owned, and the receiver outlives it.
+    assert_eq!((notified.times(), next.times()), (1, 0));
+    // SAFETY: the waker owns nothing, the receiver it points to outlives it, and the functions of its table may run on any
+    // thread.
     let only = unsafe { Waker::new((&raw const second).cast(), &TABLE) };
     let panic = catch_unwind(AssertUnwindSafe(|| first.poll_recv(&mut Context::from_waker(&only)).is_ready()));
     assert!(panic.is_err());
-    assert_eq!(next.times(), 1, "there is a message, and nobody else was told");
+    assert_eq!(next.times(), 1, "there is a message, and the next receiver was not notified");
     assert_eq!(waiting.as_mut().poll(&mut Context::from_waker(&waker)), Poll::Ready(Ok(0)));
     drop(sender);
 }
