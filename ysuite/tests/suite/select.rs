@@ -3,10 +3,10 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::conformance::attached::Ends;
 use crate::support::{Random, guarded};
 use ysuite::mailbox::{Mailbox, ReceiveError};
-use ysuite::os::calls;
-use ysuite::signal::{Attach, AttachError, Select, Signal, Wait, YPollset};
+use ysuite::signal::{Attach, AttachError, Select, YPollset};
 use ysuite::{mpmc, mpsc, spsc};
 
 #[test]
@@ -118,90 +118,27 @@ fn refusals_change_nothing() {
     assert!(!lone.detach() && select.remove(&mut lone).is_none());
 }
 
-/// A receiver of some channel, as this file needs it.
-trait End: Attach + Send + 'static {
-    fn pair() -> (Box<dyn FnMut(usize) + Send>, Self);
-    fn take(&mut self) -> Option<usize>;
-    fn leave(&mut self) -> bool;
-}
-
-macro_rules! end {
-    ($receiver:ty, $make:expr) => {
-        impl End for $receiver {
-            fn pair() -> (Box<dyn FnMut(usize) + Send>, Self) {
-                #[allow(unused_mut)]
-                let (mut sender, receiver) = $make;
-                (Box::new(move |message| sender.send(message).unwrap()), receiver)
-            }
-            fn take(&mut self) -> Option<usize> {
-                self.try_recv().ok()
-            }
-            fn leave(&mut self) -> bool {
-                self.detach()
-            }
-        }
-    };
-}
-
-end!(spsc::Receiver<usize>, spsc::unbounded());
-end!(mpsc::Receiver<usize>, mpsc::unbounded());
-end!(mpmc::Receiver<usize>, mpmc::bounded(1_000_000));
-
 macro_rules! for_every_end {
     ($($test:ident),* $(,)?) => {
-        mod pipe { $(#[test] fn $test() { super::$test::<ysuite::spsc::Receiver<usize>>() })* }
-        mod funnel { $(#[test] fn $test() { super::$test::<ysuite::mpsc::Receiver<usize>>() })* }
-        mod exchange { $(#[test] fn $test() { super::$test::<ysuite::mpmc::Receiver<usize>>() })* }
+        mod pipe { $(#[test] fn $test() { super::$test::<crate::spsc::Pipe<0>>() })* }
+        mod funnel { $(#[test] fn $test() { super::$test::<crate::mpsc::Funnel<0>>() })* }
+        mod exchange { $(#[test] fn $test() { super::$test::<crate::mpmc::Exchange<1024>>() })* }
     };
 }
 
-for_every_end!(
-    a_detached_receiver_is_silent_and_can_go_elsewhere,
-    a_receiver_moves_between_sets_under_a_stream,
-    the_set_may_be_gone,
-);
+for_every_end!(a_receiver_moves_between_sets_under_a_stream, the_set_may_be_gone,);
 
-fn a_detached_receiver_is_silent_and_can_go_elsewhere<E: End>() {
-    let (mut one, mut other) = (YPollset::new(), YPollset::with_capacity(100));
-    let (mut send, mut receiver) = E::pair();
-    for round in 0..5 {
-        one.attach(&mut receiver, 3).unwrap();
-        // Left while its id is up, or while it is armed.
-        if round % 2 == 0 {
-            assert_eq!(receiver.take(), None);
-        }
-        assert_eq!(one.detach(&mut receiver), Some(3));
-        assert!(one.check().is_empty());
-        let before = calls();
-        send(round);
-        assert!(one.check().is_empty(), "it is nobody's business");
-        assert_eq!(calls(), before);
-        // The id is anybody's.
-        one.signaler().signal(3);
-        assert!(one.check().eq([3]) && one.check().is_empty());
-        other.attach(&mut receiver, 77).unwrap();
-        assert!(other.poll().eq([77]));
-        assert_eq!((receiver.take(), receiver.take()), (Some(round), None));
-        assert!(other.check().is_empty());
-        send(round);
-        assert!(other.poll().eq([77]) && one.check().is_empty());
-        assert_eq!(receiver.take(), Some(round));
-        assert!(receiver.leave() && !receiver.leave());
-        assert!(other.check().is_empty());
-    }
-}
-
-fn a_receiver_moves_between_sets_under_a_stream<E: End>() {
+fn a_receiver_moves_between_sets_under_a_stream<E: Ends>() {
     guarded(|| {
         const MESSAGES: usize = 20_000;
-        let (mut send, mut receiver) = E::pair();
+        let (mut sender, mut receiver) = E::pair();
         let thread = thread::spawn(move || {
             let mut random = Random::new(11);
             for message in 0..MESSAGES {
-                send(message);
+                assert!(E::send(&mut sender, (message, None)));
                 random.pause();
             }
-            send
+            sender
         });
         let mut selects = [Select::new(), Select::new()];
         let (mut random, mut expected, mut at) = (Random::new(12), 0, 0);
@@ -214,10 +151,8 @@ fn a_receiver_moves_between_sets_under_a_stream<E: End>() {
                 continue;
             }
             for _ in 0..random.below(30) {
-                match receiver.take() {
-                    Some(message) => assert_eq!(message, expected),
-                    None => break,
-                }
+                let Ok((message, _)) = E::try_recv(&mut receiver) else { break };
+                assert_eq!(message, expected);
                 expected += 1;
             }
             if random.below(3) == 0 {
@@ -230,18 +165,18 @@ fn a_receiver_moves_between_sets_under_a_stream<E: End>() {
     });
 }
 
-fn the_set_may_be_gone<E: End>() {
-    let (mut send, mut receiver) = E::pair();
+fn the_set_may_be_gone<E: Ends>() {
+    let (mut sender, mut receiver) = E::pair();
     let mut set = YPollset::new();
     set.attach(&mut receiver, 0).unwrap();
-    assert_eq!(receiver.take(), None);
+    assert!(E::try_recv(&mut receiver).is_err());
     drop(set);
-    assert!(receiver.leave());
+    assert!(receiver.detach());
     let mut select = Select::new();
     let id = select.add(&mut receiver).unwrap();
-    assert_eq!(receiver.take(), None);
-    send(5);
-    assert_eq!((select.wait(), receiver.take()), (id, Some(5)));
+    assert!(E::try_recv(&mut receiver).is_err());
+    assert!(E::send(&mut sender, (5, None)));
+    assert_eq!((select.wait(), E::try_recv(&mut receiver).map(|(message, _)| message)), (id, Ok(5)));
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use rustix::event::epoll::EventFlags;
 use ysuite::mpmc::{self, Receiver, TryRecvError};
+use ysuite::os::calls;
 use ysuite::signal::{AttachError, Backend, Wait, YPollset, YSocketpair};
 
 use crate::conformance::descriptor::Watch;
@@ -191,4 +192,14 @@ fn event_loops_share_a_stream_and_all_learn_of_its_end() {
         senders.into_iter().chain(threads).for_each(|thread| thread.join().unwrap());
         assert_eq!(received.load(Ordering::Relaxed), MESSAGES);
     });
+}
+
+#[test]
+fn a_batch_is_read_without_a_system_call() {
+    let (sender, receiver) = mpmc::bounded(8);
+    let one = Loop::at_rest(&receiver, backends()[0]);
+    assert_eq!(sender.send_batch(0..8), Ok(8));
+    let before = calls();
+    assert!(one.receiver.try_iter().take(8).eq(0..8));
+    assert_eq!(calls(), before);
 }
