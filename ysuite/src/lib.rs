@@ -17,17 +17,24 @@
 //!
 //! # The house
 //!
-//! A *queue* decides which thread may write, which may read, and in what order; it never sleeps, and can only report that
-//! the other side does. A *signaler* puts a thread to sleep and wakes it; it knows no queues. A *channel* is one of each.
+//! A *queue* says who may write, who may read, in what order; it never sleeps, and can only report that the other side
+//! does. A *signaler* says how a thread sleeps and is woken; it knows of no queue. *Waiting* says who sleeps and whom to
+//! wake. A *channel* joins the three.
 //!
 //! ```text
-//!            mailbox              any type, urgent messages, lifetimes
-//!               |
-//!            channel              spsc (pipe)   mpsc (funnel)   mpmc (exchange)
-//!           /       \
-//!        queue     signal         ypipe  exchange      ysemaphore  ypollset  ysocketpair  task
-//!           \       /
-//!          sync   os              atomics and cells     futex  eventfd  socketpair  membarrier
+//!      hub          integrations        one thread's loop       tokio, mio, calloop, futures
+//!         \          /
+//!      mailbox      pool                any type, lifetimes     memory for messages
+//!         \          /
+//!           channel                     spsc    mpsc    mpmc
+//!          /       \
+//!      queue        wait                ypipe, exchange         who waits, how to wake it, how long to spin
+//!         |          |
+//!         |       signal                ysemaphore  ypollset  ysocketpair  task
+//!          \       /
+//!      passive    block                 the word that says who sleeps    look, arm, look again, sleep
+//!          \       /
+//!          os     sync                  futex  eventfd  membarrier       atomics and cells
 //! ```
 //!
 //! * [`spsc`]: one sender, one receiver. Blocking, timed, `async`, and attached to an event loop, all with the same ends.

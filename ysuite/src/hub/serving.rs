@@ -22,7 +22,7 @@ use crate::os::Deadline;
 use crate::sync::spin_loop;
 
 /// So many looks in vain count as one call: 128 of these are some tens of microseconds, fifty times what the poller takes.
-const LOOKS: usize = 8;
+const SPINS_PER_CALL: usize = 8;
 /// Looks at what is active, while the hub never sleeps, before it looks at everything else.
 const ROUND: usize = 64;
 
@@ -88,14 +88,14 @@ impl Hub {
     /// or a handler sets is for the next turn.
     fn serve_what_is_near(&mut self) -> usize {
         let now = self.timers.now();
-        self.harvest();
+        self.activate();
         let mut done = self.serve_posts();
         done += self.serve_receivers(false);
         done + now.map_or(0, |now| self.serve_timers(now))
     }
 
     /// Which receivers have news. Whether there are any.
-    fn harvest(&mut self) -> bool {
+    fn activate(&mut self) -> bool {
         let mut news = false;
         for signal in self.watch.check() {
             news = true;
@@ -140,7 +140,7 @@ impl Hub {
             self.posts.has_message() || self.receivers.has_message()
         });
         self.backoff = backoff;
-        self.unasked = self.unasked.saturating_add(looks / LOOKS);
+        self.unasked = self.unasked.saturating_add(looks / SPINS_PER_CALL);
         Ok(if found { self.serve_what_is_near() } else { 0 })
     }
 
@@ -156,7 +156,7 @@ impl Hub {
                 spin_loop();
             }
             let done = self.serve_what_is_near();
-            if done == 0 && self.owes_a_look(ROUND / LOOKS, Ask::WhenDue) {
+            if done == 0 && self.owes_a_look(ROUND / SPINS_PER_CALL, Ask::WhenDue) {
                 self.look_at_descriptors(Some(Duration::ZERO))?;
             }
             if done != 0 || self.descriptors.is_any_told() || deadline.is_over() {
@@ -179,7 +179,7 @@ impl Hub {
 
     /// Sleeps until something comes, or the next timer. False: the time is up.
     fn sleep(&mut self, deadline: Deadline) -> io::Result<bool> {
-        let timeout = if self.harvest() {
+        let timeout = if self.activate() {
             // Also the signal of one whose handler is running around this turn: nothing to sleep beside. But a descriptor
             // must not wait behind it.
             Some(Duration::ZERO)
