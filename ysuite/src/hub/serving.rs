@@ -1,13 +1,13 @@
 //! A turn of the hub, and what comes before its sleep. The hub's thread.
 //!
 //! Before it sleeps the hub *rests*: each channel with nothing left takes its signal down, arms, and is looked at once
-//! more. Then the set of signals is looked at for the last time; an empty answer promises that the next signal makes the
-//! descriptor readable anew, which an edge-triggered poller needs. Whoever is found there has not rested: it is served, and
-//! rests in its turn, before anybody sleeps.
+//! more. Then the hub looks at the set of signals for the last time; an empty answer promises that the next signal makes
+//! the descriptor readable anew, which an edge-triggered poller needs. A channel whose signal is found there has not rested:
+//! the hub serves it and rests again before it sleeps.
 //!
-//! What is known without a system call is *near*. The poller is not: it is asked once in a turn that has served anything,
-//! and in [`Hub::run`], whose turns nobody counts, once for about [`TURN`] calls of functions and handlers, or for as many
-//! looks as take about as long.
+//! What the hub learns without a system call is *near*. The poller is not: the hub asks it once in a turn that has served
+//! anything, and in [`Hub::run`], whose turns are not counted, once for about [`TURN`] calls of functions and handlers, or
+//! for as many spins as take about as long.
 
 use core::time::Duration;
 use std::io;
@@ -21,9 +21,9 @@ use crate::channel::{Receive, Spin, TryRecvError};
 use crate::os::Deadline;
 use crate::sync::spin_loop;
 
-/// So many looks in vain count as one call: 128 of these are some tens of microseconds, fifty times what the poller takes.
+/// How many spins in vain count as one call. 128 such calls are some tens of microseconds, fifty times what the poller takes.
 const SPINS_PER_CALL: usize = 8;
-/// Looks at what is active, while the hub never sleeps, before it looks at everything else.
+/// How often a hub that never sleeps looks at what is active before it looks at everything else.
 const ROUND: usize = 64;
 
 /// When the poller is asked, in a turn that has served something.
@@ -35,8 +35,8 @@ pub(super) enum Ask {
 }
 
 impl Hub {
-    /// Serves what there is; where there is nothing, waits until `deadline` (`None`: for ever) and serves that. Zero: the
-    /// time is up, or nothing can ever come.
+    /// Serves what there is; where there is nothing, waits for it until `deadline`, and serves that. Zero: the time is up, or
+    /// nothing can ever come.
     pub(super) fn turn(&mut self, deadline: Deadline, ask: Ask) -> io::Result<usize> {
         Turn::new(self).hub.serve(deadline, ask)
     }
@@ -48,7 +48,7 @@ impl Hub {
             return Ok(done);
         }
         while !deadline.is_over() {
-            done = self.look_a_while(deadline)?;
+            done = self.spin_a_while(deadline)?;
             let is_told = done == 0 && self.descriptors.is_any_told();
             done = if is_told { self.serve_descriptors() } else { self.serve_descriptors_too(done, ask)? };
             if self.is_done(done, deadline) {
@@ -78,7 +78,7 @@ impl Hub {
         Ok(done + self.serve_descriptors())
     }
 
-    /// Something has been served, or looked for: whether the poller must be asked now.
+    /// `done` calls have been made, or spins that count as many: whether the poller must be asked now.
     fn owes_a_look(&mut self, done: usize, ask: Ask) -> bool {
         self.unasked = self.unasked.saturating_add(done);
         !self.descriptors.is_empty() && (ask == Ask::Always || self.unasked >= TURN)
@@ -129,25 +129,25 @@ impl Hub {
         done
     }
 
-    /// Before sleeping: looks whether anything comes soon, and serves it.
-    fn look_a_while(&mut self, deadline: Deadline) -> io::Result<usize> {
+    /// Before sleeping: spins for what may come soon, and serves it.
+    fn spin_a_while(&mut self, deadline: Deadline) -> io::Result<usize> {
         if self.spin == Spin::Forever {
-            return self.look_for_ever(deadline);
+            return self.spin_without_end(deadline);
         }
-        let (mut backoff, mut looks) = (self.backoff, 0);
+        let (mut backoff, mut spins) = (self.backoff, 0);
         let found = backoff.spin(deadline, || {
-            looks += 1;
+            spins += 1;
             self.posts.has_message() || self.receivers.has_message()
         });
         self.backoff = backoff;
-        self.unasked = self.unasked.saturating_add(looks / SPINS_PER_CALL);
+        self.unasked = self.unasked.saturating_add(spins / SPINS_PER_CALL);
         Ok(if found { self.serve_what_is_near() } else { 0 })
     }
 
-    /// Instead of sleeping: looks at what is active, after each round at the signals and the clock, and when it has looked
-    /// for a turn's worth, at the descriptors. A receiver that has nothing for [`PATIENCE`](super::receivers) rounds rests,
+    /// Instead of sleeping: spins on what is active, looks at the signals and the clock after each round, and at the
+    /// descriptors after a turn's worth of spins. A receiver that has nothing for many rounds rests,
     /// which is also how its end is found. Zero: a descriptor has been told of, or the time is up.
-    fn look_for_ever(&mut self, deadline: Deadline) -> io::Result<usize> {
+    fn spin_without_end(&mut self, deadline: Deadline) -> io::Result<usize> {
         loop {
             for _ in 0..ROUND {
                 if self.posts.has_message() || self.receivers.has_message() {
@@ -165,7 +165,7 @@ impl Hub {
         }
     }
 
-    /// Everything that has nothing says so. Serves what turns out to have something.
+    /// Each channel that has nothing arms. Serves those that turn out to have something.
     fn rest(&mut self) -> usize {
         let done = match self.posts.try_next() {
             Ok(posted) => {
@@ -177,11 +177,11 @@ impl Hub {
         done + self.serve_receivers(true)
     }
 
-    /// Sleeps until something comes, or the next timer. False: the time is up.
+    /// Sleeps until a channel, a descriptor or the next timer wakes the hub. False: the time is up.
     fn sleep(&mut self, deadline: Deadline) -> io::Result<bool> {
         let timeout = if self.activate() {
-            // Also the signal of one whose handler is running around this turn: nothing to sleep beside. But a descriptor
-            // must not wait behind it.
+            // It may be the signal of a receiver whose handler is running around this turn, which cannot be served now. The
+            // hub does not sleep beside it, and a descriptor does not wait behind it.
             Some(Duration::ZERO)
         } else {
             deadline.or_before(self.timers.next()).left()
@@ -196,13 +196,13 @@ impl Hub {
         outcome.map(|()| !deadline.is_over())
     }
 
-    /// After a turn in somebody else's loop: has the descriptor say whether there is more to do.
+    /// After a turn in another event loop: makes the hub's descriptor readable if there is more to do.
     pub(super) fn show(&mut self) -> io::Result<()> {
         if self.descriptors.is_any_told() {
-            // The poller has told of them and will not again: something must be up until they are served.
+            // The poller has reported them and will not again: a signal must be up until they are served.
             self.watch.raise(POSTS);
         }
-        // Whatever has not rested has its signal up, or somebody is about to put it up.
+        // A channel that has not rested has its signal up, or its sender is about to put it up.
         self.watch.show()
     }
 }
