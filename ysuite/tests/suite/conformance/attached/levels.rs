@@ -131,18 +131,23 @@ pub(crate) fn attached_and_hand_raised_ids_keep_apart<K: SetKind, R: Ends>() {
 pub(crate) fn nothing_is_signalled_while_the_receiver_is_read<K: SetKind, R: Ends>() {
     let mut set = K::set();
     let (mut sender, mut receiver) = attached::<K, R>(&mut set, 1);
-    assert_eq!(take::<R>(&mut receiver), None);
-    let before = calls();
-    send::<R>(&mut sender, 0);
-    assert!(calls() - before <= 1, "one wake-up");
-    let before = calls();
-    for number in 1..2_000 {
-        send::<R>(&mut sender, number);
-        assert_up(&mut set, &[1]);
-        assert_eq!(list(set.poll()), [1]);
-        assert_eq!(take::<R>(&mut receiver), Some(number - 1));
+    // At first there are calls that a process, or a channel, makes once.
+    for is_counted in [false, true] {
+        assert_eq!(take::<R>(&mut receiver), None);
+        let before = calls();
+        send::<R>(&mut sender, 0);
+        assert!(!is_counted || calls() - before <= 1, "one wake-up");
+        let before = calls();
+        for number in 1..2_000 {
+            send::<R>(&mut sender, number);
+            assert_up(&mut set, &[1]);
+            assert_eq!(list(set.poll()), [1]);
+            assert_eq!(take::<R>(&mut receiver), Some(number - 1));
+        }
+        // Not one for a signal. A pipe without a bound may map memory, once, when its chunks grow.
+        assert!(!is_counted || calls() - before <= 1, "{} system calls", calls() - before);
+        assert_eq!(take::<R>(&mut receiver), Some(1_999));
     }
-    assert_eq!(calls(), before);
 }
 
 pub(crate) fn an_idle_attached_receiver_costs_nothing<K: SetKind, R: Ends>() {
