@@ -133,6 +133,17 @@ fn imports_run_down_along_the_arrows_of_the_table() {
 }
 
 #[test]
+fn the_page_has_the_same_table() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ARCHITECTURE.md");
+    let page = fs::read_to_string(page).expect("the page");
+    let rows = page.lines().skip_while(|line| !line.starts_with("| room | imports |")).skip(2);
+    let rows: Vec<Vec<&str>> =
+        rows.take_while(|line| line.starts_with('|')).map(|row| documents::quoted(row).collect()).collect();
+    let house: Vec<Vec<&str>> = HOUSE.iter().map(|(room, below)| [&[*room], *below].concat()).collect();
+    assert_eq!(rows, house);
+}
+
+#[test]
 fn each_type_has_a_name_of_its_own() {
     let files = library();
     let shared = shared_names(&files);
