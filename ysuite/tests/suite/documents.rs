@@ -13,7 +13,7 @@ fn table() -> String {
 }
 
 /// What stands between backticks.
-fn quoted(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
