@@ -44,6 +44,7 @@ pub use attach::{Attach, AttachError, Registration};
 pub use bits::MAX_CAPACITY;
 pub use select::Select;
 pub use signal_set::SignalSet;
+use signal_set::impl_set;
 pub use signals::Signals;
 pub(crate) use task::TaskSlot;
 pub use ypollset::YPollset;
@@ -129,12 +130,6 @@ fn check_range(id: usize, capacity: usize) {
 #[derive(Clone)]
 pub struct Signaler {
     core: Arc<SetCore>,
-}
-
-impl Signaler {
-    fn new(core: Arc<SetCore>) -> Self {
-        Self { core }
-    }
 }
 
 impl Signal for Signaler {
