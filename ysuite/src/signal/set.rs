@@ -16,7 +16,7 @@ use super::signals::Signals;
 use crate::block::{Waiting, block};
 #[cfg(unix)]
 use crate::os::Notifier;
-use crate::os::{Deadline, Native, Platform, Waited, sleep_on};
+use crate::os::{Deadline, Waited, sleep_on, wake};
 
 /// How the owner sleeps.
 enum Way {
@@ -144,7 +144,7 @@ impl SetCore {
     fn wake(&self, before: u32) {
         match &self.way {
             // The root held nothing but SLEEPING: of the raises since the owner armed, only the first wakes.
-            Way::Futex if before == SLEEPING => Native::wake(self.bits.root(), 1),
+            Way::Futex if before == SLEEPING => wake(self.bits.root(), 1),
             Way::Futex => {}
             #[cfg(unix)]
             Way::Doorbell(doorbell) => doorbell.ring(),

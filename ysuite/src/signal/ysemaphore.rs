@@ -15,7 +15,7 @@ use crossbeam_utils::CachePadded;
 
 use super::{Signal, Signals, Wait, check_range};
 use crate::block::{Waiting, block};
-use crate::os::{Deadline, Native, Platform, Waited, sleep_on};
+use crate::os::{Deadline, Waited, sleep_on, wake};
 use crate::sync::{Arc, AtomicU32, Ordering};
 
 /// No signal, the owner is awake. Any thread may raise; the owner may go to sleep.
@@ -148,7 +148,7 @@ impl Signal for SemaphoreSignaler {
         // that finds it. A read-modify-write also where the signal is up already: a second signaller's past is handed over,
         // too. The same operation says whether the owner sleeps, so no fence is needed.
         if self.word.swap(RAISED, Ordering::Release) == ASLEEP {
-            Native::wake(&self.word, 1);
+            wake(&self.word, 1);
         }
     }
 

@@ -11,7 +11,7 @@
 use core::ptr;
 use core::task::Waker;
 
-use crate::os::{Native, Platform};
+use crate::os::wake;
 use crate::passive::Passive;
 use crate::signal::{Registration, TaskSlot};
 use crate::sync::{Arc, AtomicPtr, Ordering, UnsafeCell};
@@ -71,7 +71,7 @@ impl WakeTarget {
     #[inline(never)]
     pub(crate) fn wake(&self, passive: &Passive, tokens: u32) {
         if tokens & FUTEX != 0 {
-            Native::wake(passive.word(), 1);
+            wake(passive.word(), 1);
         }
         if tokens & SIGNAL != 0 {
             // The end was attached when it armed with this token; it has deposited a share before.

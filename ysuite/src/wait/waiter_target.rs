@@ -6,7 +6,7 @@
 use core::ptr;
 use core::task::Waker;
 
-use crate::os::{Deadline, Native, Platform, Waited, sleep_on};
+use crate::os::{Deadline, Waited, sleep_on, wake};
 use crate::signal::{Registration, TaskSlot};
 use crate::sync::{AtomicPtr, AtomicU32, Ordering};
 
@@ -39,7 +39,7 @@ impl WaiterTarget {
             // ORDERING: Release is more than needed: the owner's `disarm` acquires what was published, with the armed bit
             // that the notifier has taken by an AcqRel read-modify-write.
             self.word.store(AWAKE, Ordering::Release);
-            Native::wake(&self.word, 1);
+            wake(&self.word, 1);
         } else if let Some(registration) = self.registration() {
             registration.raise();
         } else {

@@ -7,7 +7,7 @@ use loom::thread;
 
 use super::super::set::SetCore;
 use super::{ModelQueue, Scene, join, lower_against_raise, lower_beside_a_sleeper, poll_against_raise};
-use crate::os::{Deadline, Native, Notifier, Platform, sleep_on};
+use crate::os::{Deadline, Notifier, sleep_on, wait, wake};
 use crate::runner::{model, model_up_to};
 use crate::sync::{Arc, AtomicU32, Ordering};
 
@@ -34,7 +34,7 @@ impl ModelNotifier {
             if edges != seen {
                 return edges;
             }
-            Native::wait(&self.edges, seen, None);
+            wait(&self.edges, seen, None);
         }
     }
 }
@@ -53,7 +53,7 @@ impl Notifier for ModelNotifier {
         assert_eq!(before, 0, "a second notification was written");
         // ORDERING: Release pairs with the Acquire of `wait_for_edge`: the loop sees what was raised before.
         self.edges.fetch_add(1, Ordering::Release);
-        Native::wake(&self.pending, 1);
+        wake(&self.pending, 1);
     }
 
     fn clear(&self) -> bool {
