@@ -62,7 +62,7 @@ macro_rules! impl_set {
             /// How many signals there are: ids go from 0 to one less. Wait-free.
             #[must_use]
             pub fn capacity(&self) -> usize {
-                self.core.capacity()
+                self.core.bits.capacity()
             }
 
             /// Takes `receiver` out of this set, and returns the id it had: down, and free. `None`, and nothing has
@@ -78,7 +78,7 @@ macro_rules! impl_set {
 
         impl $crate::signal::Wait for $set {
             fn poll(&mut self) -> $crate::signal::Signals {
-                self.core.poll()
+                self.core.poll(None)
             }
 
             fn check(&mut self) -> $crate::signal::Signals {
@@ -86,7 +86,7 @@ macro_rules! impl_set {
             }
 
             fn poll_timeout(&mut self, timeout: core::time::Duration) -> $crate::signal::Signals {
-                self.core.poll_timeout(timeout)
+                self.core.poll(Some(timeout))
             }
         }
 

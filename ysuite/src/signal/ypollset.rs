@@ -76,6 +76,6 @@ impl Default for YPollset {
 
 impl fmt::Debug for YPollset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("YPollset").field("capacity", &self.capacity()).field("any_up", &self.core.any()).finish()
+        f.debug_struct("YPollset").field("capacity", &self.capacity()).field("any_up", &self.core.bits.any()).finish()
     }
 }

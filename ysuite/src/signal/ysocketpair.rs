@@ -156,7 +156,7 @@ impl fmt::Debug for YSocketpair {
         f.debug_struct("YSocketpair")
             .field("capacity", &self.capacity())
             .field("fd", &self.as_raw_fd())
-            .field("any_up", &self.core.any())
+            .field("any_up", &self.core.bits.any())
             .finish()
     }
 }

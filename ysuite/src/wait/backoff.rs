@@ -68,13 +68,12 @@ impl Backoff {
 
     /// Packs this into one word, for ends that several threads may use at once.
     pub(crate) fn to_bits(self) -> u64 {
-        let spin = match self.spin {
-            Spin::None => 0,
-            Spin::Adaptive => 1,
-            Spin::Forever => 2,
-        };
         let slept = u64::try_from(self.slept.as_nanos()).unwrap_or(u64::MAX).min((1 << 31) - 1);
-        spin | u64::from(self.worth) << 2 | u64::from(self.skipped) << 11 | u64::from(self.probe) << 22 | slept << 33
+        self.spin as u64
+            | u64::from(self.worth) << 2
+            | u64::from(self.skipped) << 11
+            | u64::from(self.probe) << 22
+            | slept << 33
     }
 
     /// Unpacks what [`to_bits`](Self::to_bits) has packed.

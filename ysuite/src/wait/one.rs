@@ -133,7 +133,7 @@ pub(crate) fn poll(end: &mut impl WaitingEnd, context: &mut Context<'_>) -> Poll
         }
         return Poll::Ready(());
     }
-    end.target().set_waker(context.waker());
+    end.target().task.register(context.waker());
     match arm_and_look(&mut SleepingEnd::new(end, TASK)) {
         Some(()) => Poll::Ready(()),
         None => Poll::Pending,

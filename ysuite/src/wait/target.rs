@@ -25,7 +25,7 @@ pub(crate) const SIGNAL: u32 = 4;
 
 /// How one sleeping end is woken.
 pub(crate) struct WakeTarget {
-    task: TaskSlot,
+    pub(super) task: TaskSlot,
     /// Null until the end is attached for the first time; set once, freed with the target. In an allocation of its own
     /// because most ends are never attached.
     attachment: AtomicPtr<Attachment>,
@@ -82,10 +82,6 @@ impl WakeTarget {
             // The task last: a waker is foreign code and may panic.
             self.task.wake();
         }
-    }
-
-    pub(crate) fn set_waker(&self, waker: &Waker) {
-        self.task.register(waker);
     }
 
     fn attachment(&self) -> Option<&Attachment> {

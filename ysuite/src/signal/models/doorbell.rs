@@ -77,7 +77,7 @@ impl Notifier for ModelNotifier {
 fn at_rest(core: &SetCore, notifier: &ModelNotifier) {
     // ORDERING: Relaxed here and to the end; all other threads have been joined.
     let pending = &notifier.pending;
-    if core.any() {
+    if core.bits.any() {
         assert_eq!(pending.load(Ordering::Relaxed), 1, "something is up and the descriptor is not readable");
     }
     let up = !core.check().is_empty() && !core.check().is_empty();
@@ -185,7 +185,7 @@ fn models_doorbell_two_lower_at_once() {
         let receivers = queues.clone().map(|queue| thread::spawn(move || queue.find_empty()));
         sender.join().unwrap();
         join(receivers);
-        assert!(core.is_up(0) && !core.is_up(1));
+        assert!(core.bits.is_up(0) && !core.bits.is_up(1));
         at_rest(&core, &notifier);
     });
 }
