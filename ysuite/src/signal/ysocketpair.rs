@@ -56,7 +56,7 @@ impl Default for Backend {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 ///
-/// Wait for *reading* and call [`check`](Wait::check) when told. Do not read or write the descriptor yourself. It may,
+/// Wait for *reading* and call [`check`](super::Wait::check) when told. Do not read or write the descriptor yourself. It may,
 /// rarely, be readable with nothing up: such a `check` is empty, and makes it unreadable.
 ///
 /// Level-triggered is the natural way. In an edge-triggered loop, do as with sockets: serve what `check` reports, reading
