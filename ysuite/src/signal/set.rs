@@ -51,7 +51,7 @@ impl SetCore {
     pub(crate) fn descriptor(&self) -> Option<std::os::fd::BorrowedFd<'_>> {
         match &self.way {
             Way::Futex => None,
-            Way::Doorbell(doorbell) => Some(std::os::fd::AsFd::as_fd(&**doorbell)),
+            Way::Doorbell(doorbell) => Some(doorbell.notifier.as_fd()),
         }
     }
 
@@ -104,7 +104,7 @@ impl SetCore {
                 waited == Waited::Look
             }
             #[cfg(unix)]
-            Way::Doorbell(doorbell) => doorbell.wait(deadline),
+            Way::Doorbell(doorbell) => doorbell.notifier.wait(deadline),
         }
     }
 
