@@ -28,10 +28,7 @@ pub(crate) const GONE: u32 = 1 << 30;
 const TOKENS: u32 = !(FENCED | GONE);
 
 /// Publications without a sleeper after which the publisher gives up the fence for the free barrier.
-#[cfg(not(ysuite_loom))]
-const FENCE_WINDOW: u32 = 64;
-#[cfg(ysuite_loom)]
-const FENCE_WINDOW: u32 = 1;
+const FENCE_WINDOW: u32 = if cfg!(ysuite_loom) { 1 } else { 64 };
 
 /// The sleeper's half of the barrier, owed for the words it has marked: one barrier pays for all of them.
 #[must_use = "until it is passed, a publication may be missed"]

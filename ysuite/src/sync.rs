@@ -4,15 +4,23 @@
 //! All that this crate shares between threads is made of these types, so the very code that ships is the code that the
 //! model checker explores (under the private cfg `ysuite_loom`).
 
+#[cfg(ysuite_loom)]
+use loom as library;
 #[cfg(not(ysuite_loom))]
-mod real {
-    pub(crate) use core::hint::spin_loop;
-    pub(crate) use core::sync::atomic::{
-        AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
-    };
-    pub(crate) use std::sync::{Arc, Mutex, MutexGuard};
-    pub(crate) use std::{thread, thread_local};
+use std as library;
 
+pub(crate) use cell::UnsafeCell;
+pub(crate) use library::hint::spin_loop;
+pub(crate) use library::sync::atomic::{
+    AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+};
+pub(crate) use library::sync::{Arc, Mutex, MutexGuard};
+pub(crate) use library::{thread, thread_local};
+#[cfg(ysuite_loom)]
+use loom::cell;
+
+#[cfg(not(ysuite_loom))]
+mod cell {
     /// `core::cell::UnsafeCell` in loom's shape: the pointer is only lent to a closure.
     #[repr(transparent)]
     pub(crate) struct UnsafeCell<T>(core::cell::UnsafeCell<T>);
@@ -33,22 +41,6 @@ mod real {
         }
     }
 }
-
-#[cfg(ysuite_loom)]
-mod real {
-    pub(crate) use loom::cell::UnsafeCell;
-    pub(crate) use loom::hint::spin_loop;
-    pub(crate) use loom::sync::atomic::{
-        AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
-    };
-    pub(crate) use loom::sync::{Arc, Mutex, MutexGuard};
-    pub(crate) use loom::{thread, thread_local};
-}
-
-pub(crate) use real::{
-    Arc, AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, UnsafeCell,
-    fence, spin_loop, thread, thread_local,
-};
 
 /// Stands for memory that one thread writes and an atomic elsewhere hands over: a model learns when it is written and
 /// read, and reports a read that is not ordered behind the write. Without a model it does nothing.

@@ -1,17 +1,9 @@
-//! The asymmetric pair of barriers: [`light`] and [`heavy`] together stand for one full fence on each side of a
+//! The asymmetric pair of barriers: [`light`] and the platform's `heavy` together stand for one full fence on each side of a
 //! store-then-load handshake. The light side is free where the kernel executes the barrier on its behalf
-//! (`membarrier(2)`, see `membarrier.rs`). Any thread; `heavy` makes one system call.
-
-use super::{Native, Platform};
-
-/// Whether the asymmetric pair may be used in this process: decided once, at the first call.
-#[inline]
-pub(crate) fn asymmetric() -> bool {
-    Native::can_bar_others()
-}
+//! (`membarrier(2)`, see `linux/membarrier.rs`). Any thread; `heavy` makes one system call.
 
 /// The side that runs for every message: costs no instruction, keeps the compiler from reordering.
-/// Valid only against a [`heavy`] on the other side.
+/// Valid only against a `heavy` on the other side.
 #[inline(always)]
 pub(crate) fn light() {
     // ORDERING: SeqCst for the compiler; for the processor `heavy` on the other side runs the fence.
@@ -19,12 +11,6 @@ pub(crate) fn light() {
     core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
     #[cfg(ysuite_loom)]
     model::light();
-}
-
-/// The side that runs before a sleep: afterwards, every other thread of the process has executed a full fence at some
-/// point during the call. Call only where [`asymmetric`] has returned true.
-pub(crate) fn heavy() {
-    Native::bar_others();
 }
 
 /// The kernel's barrier for others in a model: weaker than the real one, and as strong as callers may rely on.
@@ -62,7 +48,7 @@ pub(super) mod model {
     }
 
     pub(super) fn light() {
-        // ORDERING: AcqRel pairs with the read-modify-write of the same word in `between_threads`: whichever comes
+        // ORDERING: AcqRel pairs with the read-modify-write of the same word in `heavy`: whichever comes
         // second gets what the thread of the first did before. A thread whose thread-locals are dropped runs a fence
         // instead.
         if OWN.try_with(|&own| BARRIERS.words[own].fetch_add(0, Ordering::AcqRel)).is_err() {
@@ -70,7 +56,7 @@ pub(super) mod model {
         }
     }
 
-    pub(in crate::os) fn between_threads() {
+    pub(crate) fn heavy() {
         // ORDERING: SeqCst; `membarrier` is a full fence of the calling thread when it begins.
         fence(Ordering::SeqCst);
         for word in &BARRIERS.words {

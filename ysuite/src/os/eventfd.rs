@@ -5,9 +5,8 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::event::{EventfdFlags, eventfd};
-use rustix::io::Errno;
 
-use super::{Notifier, count_call};
+use super::{Notifier, count_call, uninterrupted};
 
 pub(crate) struct Eventfd(OwnedFd);
 
@@ -29,24 +28,11 @@ impl AsFd for Eventfd {
 
 impl Notifier for Eventfd {
     fn notify(&self) {
-        loop {
-            count_call();
-            match rustix::io::write(&self.0, &1u64.to_ne_bytes()) {
-                Err(Errno::INTR) => {}
-                // EAGAIN: the counter is full, so the descriptor is readable already.
-                _ => return,
-            }
-        }
+        // EAGAIN: the counter is full, so the descriptor is readable already.
+        let _ = uninterrupted(|| rustix::io::write(&self.0, &1u64.to_ne_bytes()));
     }
 
     fn clear(&self) -> bool {
-        let mut counter = [0u8; 8];
-        loop {
-            count_call();
-            match rustix::io::read(&self.0, &mut counter[..]) {
-                Err(Errno::INTR) => {}
-                result => return result.is_ok(),
-            }
-        }
+        uninterrupted(|| rustix::io::read(&self.0, &mut [0u8; 8])).is_ok()
     }
 }

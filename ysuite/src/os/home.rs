@@ -26,23 +26,14 @@ impl Home {
     }
 }
 
-/// A model has one process.
-#[cfg(ysuite_loom)]
 fn current() -> u32 {
-    0
-}
-
-#[cfg(all(not(ysuite_loom), any(miri, not(any(target_os = "linux", target_os = "android")))))]
-fn current() -> u32 {
+    #[cfg(all(not(ysuite_loom), not(miri), any(target_os = "linux", target_os = "android")))]
+    if let Some(number) = wiped::current() {
+        return number;
+    }
     by_id()
 }
 
-#[cfg(all(not(ysuite_loom), not(miri), any(target_os = "linux", target_os = "android")))]
-fn current() -> u32 {
-    wiped::current().unwrap_or_else(by_id)
-}
-
-#[cfg(not(ysuite_loom))]
 #[cold]
 fn by_id() -> u32 {
     super::count_call();

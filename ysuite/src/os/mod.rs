@@ -1,4 +1,4 @@
-//! The operating system: traits for what a platform must supply, and one file for each mechanism.
+//! The operating system: what a platform must supply, and one file for each mechanism.
 //!
 //! Nothing here knows of queues or channels. Errors are returned as `io::Error`. Calls whose errors no caller could use
 //! retry or degrade, and their comments tell how. Every system call is counted for the calling thread (see [`calls`]),
@@ -10,6 +10,20 @@
 //! | other Unix | `portable` (condition variables) | none (Fence mode) | `socketpair` | the allocator |
 //! | other | `portable` | none (Fence mode) | none | the allocator |
 //! | model (`ysuite_loom`) | `model` (loom's condition variable) | a fence | none | the allocator |
+//!
+//! A platform is a module with these functions, to sleep, to wake, and to order memory across threads. A program has
+//! one:
+//!
+//! * `wait(word, expected, timeout)` sleeps while `word == expected`, at most for `timeout`. It may return early for no
+//!   reason.
+//! * `wake(word, sleepers)` wakes up to `sleepers` threads waiting on `word`. The word is not read: a late call is
+//!   harmless.
+//! * `asymmetric()` says whether `heavy` works in this process, so that the asymmetric pair of barriers may be used. The
+//!   answer never changes while the process runs: a light barrier without a real heavy one would lose wake-ups.
+//! * `heavy()` is the barrier's side that runs before a sleep: afterwards, every other thread of the process has executed
+//!   a full fence at some point during the call. Call it only where `asymmetric` has returned true.
+//! * `cpus()` is how many CPUs the machine has in use; `usize::MAX` where the number is unknown. Not the CPUs that the
+//!   calling thread may use: the peers of a thread that is pinned to one CPU run on others.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -20,28 +34,29 @@ use std::alloc::handle_alloc_error;
 use crate::sync::AtomicU32;
 
 mod barrier;
-#[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
-mod cpus;
 mod deadline;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(crate) mod eventfd;
 #[cfg(unix)]
 mod home;
-#[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
-mod linux;
-#[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
-mod membarrier;
-#[cfg(ysuite_loom)]
-mod model;
-#[cfg(all(not(ysuite_loom), any(ysuite_portable, not(any(target_os = "linux", target_os = "android")))))]
-mod portable;
+#[cfg_attr(ysuite_loom, path = "model.rs")]
+#[cfg_attr(
+    all(not(ysuite_loom), any(ysuite_portable, not(any(target_os = "linux", target_os = "android")))),
+    path = "portable.rs"
+)]
+#[cfg_attr(
+    all(not(ysuite_loom), not(ysuite_portable), any(target_os = "linux", target_os = "android")),
+    path = "linux/mod.rs"
+)]
+mod platform;
 #[cfg(unix)]
 pub(crate) mod socketpair;
 
-pub(crate) use barrier::{asymmetric, heavy, light};
+pub(crate) use barrier::light;
 pub(crate) use deadline::Deadline;
 #[cfg(unix)]
 pub(crate) use home::Home;
+pub(crate) use platform::{asymmetric, cpus, heavy, wait, wake};
 
 /// How a wait on a word ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,46 +67,25 @@ pub(crate) enum Waited {
     TimedOut,
 }
 
-/// What every platform supplies to sleep, to wake, and to order memory across threads.
-pub(crate) trait Platform {
-    /// Sleeps while `word == expected`, at most for `timeout`. May return early for no reason.
-    fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) -> Waited;
-
-    /// Wakes up to `sleepers` threads waiting on `word`. The word is not read: a late call is harmless.
-    fn wake(word: &AtomicU32, sleepers: u32);
-
-    /// Whether [`Platform::bar_others`] works in this process. The answer never changes while the process runs: a light
-    /// barrier without a real heavy one would lose wake-ups.
-    fn can_bar_others() -> bool;
-
-    /// Makes every running thread of this process pass a full memory barrier.
-    fn bar_others();
-
-    /// How many CPUs the machine has in use; `usize::MAX` where the number is unknown. Not the CPUs that the calling
-    /// thread may use: the peers of a thread that is pinned to one CPU run on others.
-    fn cpus() -> usize;
-}
-
 /// Memory for a chunk. Aborts where there is none, as allocation does.
 pub(crate) fn allocate(layout: Layout) -> NonNull<u8> {
-    assert!(layout.size() != 0, "a chunk has a header");
-    #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable), not(miri)))]
-    if linux::pages::is_paged(layout) {
-        return linux::pages::map(layout).unwrap_or_else(|| handle_alloc_error(layout));
-    }
-    // SAFETY: the assertion above ensures that the layout is not empty.
-    NonNull::new(unsafe { std::alloc::alloc(layout) }).unwrap_or_else(|| handle_alloc_error(layout))
+    allocate_by(std::alloc::alloc, layout).unwrap_or_else(|| handle_alloc_error(layout))
 }
 
 /// Memory full of zeros; `None` where there is none. Whole pages are in place already. `layout` is not empty.
 pub(crate) fn allocate_zeroed(layout: Layout) -> Option<NonNull<u8>> {
+    allocate_by(std::alloc::alloc_zeroed, layout)
+}
+
+/// Memory from the kernel, which is full of zeros, or from this function of the allocator.
+fn allocate_by(allocator: unsafe fn(Layout) -> *mut u8, layout: Layout) -> Option<NonNull<u8>> {
     assert!(layout.size() != 0, "an empty layout cannot be allocated");
-    #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable), not(miri)))]
-    if linux::pages::is_paged(layout) {
-        return linux::pages::map(layout);
+    #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
+    if platform::pages::is_paged(layout) {
+        return platform::pages::map(layout);
     }
     // SAFETY: the assertion above ensures that the layout is not empty.
-    NonNull::new(unsafe { std::alloc::alloc_zeroed(layout) })
+    NonNull::new(unsafe { allocator(layout) })
 }
 
 /// Gives memory back.
@@ -102,9 +96,9 @@ pub(crate) unsafe fn deallocate(memory: NonNull<u8>, layout: Layout) {
     // SAFETY: by the caller the memory came from one of the two functions with this layout, which decides between the
     // kernel and the allocator there as it does here; and no thread uses it.
     unsafe {
-        #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable), not(miri)))]
-        if linux::pages::is_paged(layout) {
-            return linux::pages::unmap(memory, layout);
+        #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
+        if platform::pages::is_paged(layout) {
+            return platform::pages::unmap(memory, layout);
         }
         std::alloc::dealloc(memory.as_ptr(), layout);
     }
@@ -128,20 +122,13 @@ pub(crate) trait Notifier: Send + Sync + std::os::fd::AsFd {
     }
 }
 
-#[cfg(ysuite_loom)]
-pub(crate) type Native = model::Model;
-#[cfg(all(not(ysuite_loom), any(ysuite_portable, not(any(target_os = "linux", target_os = "android")))))]
-pub(crate) type Native = portable::Portable;
-#[cfg(all(not(ysuite_loom), not(ysuite_portable), any(target_os = "linux", target_os = "android")))]
-pub(crate) type Native = linux::Linux;
-
 /// Sleeps while `word == expected`, until the deadline at most. May return early for no reason. Makes no system call
 /// once the deadline has passed.
 #[inline]
 pub(crate) fn sleep_on(word: &AtomicU32, expected: u32, deadline: Deadline) -> Waited {
     match deadline.left() {
         Some(Duration::ZERO) => Waited::TimedOut,
-        left => Native::wait(word, expected, left),
+        left => wait(word, expected, left),
     }
 }
 
@@ -173,13 +160,18 @@ pub(crate) fn yield_now() {
 pub(crate) fn wait_readable(fd: std::os::fd::BorrowedFd<'_>, deadline: Deadline) {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-    loop {
+    // ENOMEM is the only other error of a valid call; the callers look again in a loop.
+    let _ = uninterrupted(|| {
         let left = deadline.left().and_then(|left| Timespec::try_from(left).ok());
+        poll(&mut [PollFd::new(&fd, PollFlags::IN)], left.as_ref())
+    });
+}
+
+/// Makes a system call, again each time that a signal handler has ended it.
+#[cfg(unix)]
+fn uninterrupted<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
+    rustix::io::retry_on_intr(|| {
         count_call();
-        match poll(&mut [PollFd::new(&fd, PollFlags::IN)], left.as_ref()) {
-            Err(rustix::io::Errno::INTR) => {}
-            // ENOMEM is the only other error of a valid call; the callers look again in a loop.
-            _ => return,
-        }
-    }
+        call()
+    })
 }

@@ -7,11 +7,10 @@ use core::time::Duration;
 
 use loom::sync::{Condvar, Mutex};
 
-use super::barrier::model::between_threads;
-use super::{Platform, Waited};
+use super::Waited;
 use crate::sync::{AtomicU32, Ordering};
 
-pub(crate) struct Model;
+pub(crate) use super::barrier::model::heavy;
 
 struct Lot {
     lock: Mutex<()>,
@@ -22,38 +21,32 @@ loom::lazy_static! {
     static ref LOT: Lot = Lot { lock: Mutex::new(()), changed: Condvar::new() };
 }
 
-impl Platform for Model {
-    fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) -> Waited {
-        if timeout.is_some() {
-            loom::thread::yield_now();
-            // ORDERING: Relaxed; a load of an old value is a time-out that comes at the same time as the wake-up.
-            return if word.load(Ordering::Relaxed) == expected { Waited::TimedOut } else { Waited::Look };
-        }
-        let guard = LOT.lock.lock().expect("no model panics while it holds this lock");
-        // ORDERING: Relaxed; the lock orders this load against `wake`, whose caller has changed the word before.
-        if word.load(Ordering::Relaxed) == expected {
-            drop(LOT.changed.wait(guard).expect("no model panics while it holds this lock"));
-        }
-        Waited::Look
+pub(crate) fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) -> Waited {
+    if timeout.is_some() {
+        loom::thread::yield_now();
+        // ORDERING: Relaxed; a load of an old value is a time-out that comes at the same time as the wake-up.
+        return if word.load(Ordering::Relaxed) == expected { Waited::TimedOut } else { Waited::Look };
     }
+    let guard = LOT.lock.lock().expect("no model panics while it holds this lock");
+    // ORDERING: Relaxed; the lock orders this load against `wake`, whose caller has changed the word before.
+    if word.load(Ordering::Relaxed) == expected {
+        drop(LOT.changed.wait(guard).expect("no model panics while it holds this lock"));
+    }
+    Waited::Look
+}
 
-    fn wake(_word: &AtomicU32, _sleepers: u32) {
-        let guard = LOT.lock.lock().expect("no model panics while it holds this lock");
-        LOT.changed.notify_all();
-        drop(guard);
-    }
+pub(crate) fn wake(_word: &AtomicU32, _sleepers: u32) {
+    let guard = LOT.lock.lock().expect("no model panics while it holds this lock");
+    LOT.changed.notify_all();
+    drop(guard);
+}
 
-    /// The models run with fences on both sides *and* through the switch to the light side: see
-    /// [`barrier::model`](super::barrier::model) for the kernel's barrier in a model.
-    fn can_bar_others() -> bool {
-        true
-    }
+/// The models run with fences on both sides *and* through the switch to the light side: see
+/// [`barrier::model`](super::barrier::model) for the kernel's barrier in a model.
+pub(crate) fn asymmetric() -> bool {
+    true
+}
 
-    fn bar_others() {
-        between_threads();
-    }
-
-    fn cpus() -> usize {
-        1
-    }
+pub(crate) fn cpus() -> usize {
+    1
 }

@@ -13,10 +13,8 @@ use core::ptr::NonNull;
 use core::time::Duration;
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::{Platform, Waited, count_call};
+use super::{Waited, count_call};
 use crate::sync::{AtomicU32, Ordering};
-
-pub(crate) struct Portable;
 
 /// A waiter: what a thread sleeps on. While it is on a list, other threads reach it there, under the lock of the list.
 struct ParkedThread {
@@ -102,32 +100,15 @@ impl<'a> Listed<'a> {
         list.remove_where(|_| false).set(Some(NonNull::from(waiter)));
         Self(waiter)
     }
-
-    /// Takes the waiter off its list. False if a waker has done that before.
-    fn withdraw(self) -> bool {
-        let found = self.remove();
-        core::mem::forget(self);
-        found
-    }
-
-    fn remove(&self) -> bool {
-        let mut found = false;
-        lock(bucket(self.0.address.get())).remove_where(|waiter| {
-            let is_this = core::ptr::eq(waiter, self.0);
-            found |= is_this;
-            is_this
-        });
-        found
-    }
 }
 
 impl Drop for Listed<'_> {
     fn drop(&mut self) {
-        self.remove();
+        lock(bucket(self.0.address.get())).remove_where(|waiter| core::ptr::eq(waiter, self.0));
     }
 }
 
-fn wait(waiter: &ParkedThread, word: &AtomicU32, expected: u32, timeout: Option<Duration>) -> Waited {
+fn wait_as(waiter: &ParkedThread, word: &AtomicU32, expected: u32, timeout: Option<Duration>) -> Waited {
     let address = core::ptr::from_ref(word).addr();
     let list = lock(bucket(address));
     // ORDERING: Relaxed; the lock orders this load against `wake`, whose caller has changed the word before.
@@ -137,50 +118,49 @@ fn wait(waiter: &ParkedThread, word: &AtomicU32, expected: u32, timeout: Option<
     let listed = Listed::new(&list, waiter, address);
     drop(list);
     waiter.sleep(timeout);
-    // A wake that came at the same time as the time-out counts as one: the waker has counted this thread among the
-    // woken.
-    if listed.withdraw() { Waited::TimedOut } else { Waited::Look }
+    drop(listed);
+    // No waker finds the waiter any more. A wake that came at the same time as the time-out counts as one: the waker has
+    // counted this thread among the woken.
+    if *lock(&waiter.woken) { Waited::Look } else { Waited::TimedOut }
 }
 
 std::thread_local! {
     static PARKED: ParkedThread = const { ParkedThread::new() };
 }
 
-impl Platform for Portable {
-    fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) -> Waited {
-        count_call();
-        PARKED
-            .try_with(|waiter| wait(waiter, word, expected, timeout))
-            // A thread whose own waiter is dropped may still wait, in the destructor of another thread-local.
-            .unwrap_or_else(|_| wait(&ParkedThread::new(), word, expected, timeout))
-    }
+pub(crate) fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) -> Waited {
+    count_call();
+    PARKED
+        .try_with(|waiter| wait_as(waiter, word, expected, timeout))
+        // A thread whose own waiter is dropped may still wait, in the destructor of another thread-local.
+        .unwrap_or_else(|_| wait_as(&ParkedThread::new(), word, expected, timeout))
+}
 
-    fn wake(word: &AtomicU32, sleepers: u32) {
-        count_call();
-        let address = core::ptr::from_ref(word).addr();
-        let mut left = sleepers;
-        lock(bucket(address)).remove_where(|waiter| {
-            let leaves = left > 0 && waiter.address.get() == address;
-            if leaves {
-                left -= 1;
-                waiter.wake();
-            }
-            leaves
-        });
-    }
+pub(crate) fn wake(word: &AtomicU32, sleepers: u32) {
+    count_call();
+    let address = core::ptr::from_ref(word).addr();
+    let mut left = sleepers;
+    lock(bucket(address)).remove_where(|waiter| {
+        let leaves = left > 0 && waiter.address.get() == address;
+        if leaves {
+            left -= 1;
+            waiter.wake();
+        }
+        leaves
+    });
+}
 
-    fn can_bar_others() -> bool {
-        false
-    }
+pub(crate) fn asymmetric() -> bool {
+    false
+}
 
-    fn bar_others() {
-        unreachable!("there is no barrier for others here, and `can_bar_others` says so");
-    }
+pub(crate) fn heavy() {
+    unreachable!("there is no barrier for others here, and `asymmetric` says so");
+}
 
-    fn cpus() -> usize {
-        static CPUS: OnceLock<usize> = OnceLock::new();
-        *CPUS.get_or_init(|| std::thread::available_parallelism().map_or(usize::MAX, core::num::NonZero::get))
-    }
+pub(crate) fn cpus() -> usize {
+    static CPUS: OnceLock<usize> = OnceLock::new();
+    *CPUS.get_or_init(|| std::thread::available_parallelism().map_or(usize::MAX, core::num::NonZero::get))
 }
 
 #[cfg(test)]
@@ -220,7 +200,7 @@ mod tests {
 
     /// A thread that waits once, while the word is 0.
     fn waiter(word: &'static AtomicU32) -> thread::JoinHandle<Waited> {
-        thread::spawn(move || Portable::wait(word, 0, HANGS))
+        thread::spawn(move || wait(word, 0, HANGS))
     }
 
     #[test]
@@ -231,26 +211,26 @@ mod tests {
             let mut returns = 0;
             // ORDERING: Acquire pairs with the Release store before the wake.
             while word.load(Ordering::Acquire) == 0 {
-                assert_eq!(Portable::wait(word, 0, HANGS), Waited::Look);
+                assert_eq!(wait(word, 0, HANGS), Waited::Look);
                 returns += 1;
             }
             returns
         });
         until_waiting(word, 1);
         for _ in 0..1_000 {
-            Portable::wake(other, u32::MAX);
+            wake(other, u32::MAX);
             assert_eq!(waiting(word), 1);
         }
         // ORDERING: Release pairs with the Acquire load in the waiting thread's loop.
         word.store(1, Ordering::Release);
-        Portable::wake(word, 1);
+        wake(word, 1);
         assert_eq!(thread.join().unwrap(), 1);
     }
 
     #[test]
     fn another_value_is_not_waited_on() {
         let word = neighbours(1)[0];
-        assert_eq!(Portable::wait(word, 1, None), Waited::Look);
+        assert_eq!(wait(word, 1, None), Waited::Look);
         assert_eq!(waiting(word), 0);
     }
 
@@ -262,7 +242,7 @@ mod tests {
         for (before, behind) in [(0, 0), (0, 2), (1, 1), (2, 0)] {
             let mut others: Vec<_> = (0..before).map(|_| waiter(other)).collect();
             until_waiting(other, before);
-            let thread = thread::spawn(|| Portable::wait(word, 0, Some(Duration::from_millis(50))));
+            let thread = thread::spawn(|| wait(word, 0, Some(Duration::from_millis(50))));
             while waiting(word) == 0 && !thread.is_finished() {
                 thread::yield_now();
             }
@@ -270,14 +250,14 @@ mod tests {
             assert_eq!(thread.join().unwrap(), Waited::TimedOut);
             until_waiting(other, others.len());
             assert_eq!(waiting(word), 0);
-            Portable::wake(word, u32::MAX);
+            wake(word, u32::MAX);
             assert_eq!(waiting(other), others.len());
-            Portable::wake(other, u32::MAX);
+            wake(other, u32::MAX);
             assert_eq!(waiting(other), 0);
             others.into_iter().for_each(|other| assert_eq!(other.join().unwrap(), Waited::Look));
         }
         for timeout in [Duration::ZERO, Duration::from_nanos(1)] {
-            assert_eq!(Portable::wait(word, 0, Some(timeout)), Waited::TimedOut);
+            assert_eq!(wait(word, 0, Some(timeout)), Waited::TimedOut);
             assert_eq!(waiting(word), 0);
         }
     }
@@ -289,21 +269,21 @@ mod tests {
         let threads = [0, 1, 2].map(|number| {
             let done = done.clone();
             let thread = thread::spawn(move || {
-                assert_eq!(Portable::wait(word, 0, HANGS), Waited::Look);
+                assert_eq!(wait(word, 0, HANGS), Waited::Look);
                 done.send(number).unwrap();
             });
             until_waiting(word, number + 1);
             thread
         });
-        Portable::wake(word, 0);
+        wake(word, 0);
         assert_eq!(waiting(word), 3);
-        Portable::wake(word, 2);
+        wake(word, 2);
         assert_eq!(waiting(word), 1);
         let mut first = [returned.recv().unwrap(), returned.recv().unwrap()];
         first.sort_unstable();
         assert_eq!(first, [0, 1]);
         assert!(returned.try_recv().is_err());
-        Portable::wake(word, 2);
+        wake(word, 2);
         assert_eq!(returned.recv(), Ok(2));
         threads.into_iter().for_each(|thread| thread.join().unwrap());
     }
@@ -314,7 +294,7 @@ mod tests {
         struct AtTheEnd(&'static AtomicU32);
         impl Drop for AtTheEnd {
             fn drop(&mut self) {
-                assert_eq!(Portable::wait(self.0, 0, HANGS), Waited::Look);
+                assert_eq!(wait(self.0, 0, HANGS), Waited::Look);
             }
         }
         std::thread_local! {
@@ -323,7 +303,7 @@ mod tests {
         let word = neighbours(1)[0];
         let thread = thread::spawn(|| LAST.set(Some(AtTheEnd(word))));
         until_waiting(word, 1);
-        Portable::wake(word, 1);
+        wake(word, 1);
         thread.join().unwrap();
     }
 
@@ -342,12 +322,12 @@ mod tests {
                         }
                         let timeout =
                             if turn % 3 == 0 { Some(Duration::from_micros(u64::from(turn % 50))) } else { HANGS };
-                        let waited = Portable::wait(word, now, timeout);
+                        let waited = wait(word, now, timeout);
                         assert!(timeout != HANGS || waited == Waited::Look, "a wake-up was lost");
                     }
                     // ORDERING: Release pairs with the Acquire load by which the other thread finds its turn.
                     word.store(turn + 1, Ordering::Release);
-                    Portable::wake(word, 1);
+                    wake(word, 1);
                 }
             }
         };

@@ -4,9 +4,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
-use rustix::io::Errno;
-
-use super::{Notifier, count_call};
+use super::{Notifier, count_call, uninterrupted};
 
 pub(crate) struct Socketpair {
     /// Any thread notifies by writing here.
@@ -35,26 +33,12 @@ impl AsFd for Socketpair {
 
 impl Notifier for Socketpair {
     fn notify(&self) {
-        loop {
-            count_call();
-            match rustix::io::write(&self.writing, &[1]) {
-                Err(Errno::INTR) => {}
-                // EAGAIN: the buffer is full of notifications that have not been cleared: the other end is readable
-                // already.
-                _ => return,
-            }
-        }
+        // EAGAIN: the buffer is full of notifications that have not been cleared: the other end is readable already.
+        let _ = uninterrupted(|| rustix::io::write(&self.writing, &[1]));
     }
 
     fn clear(&self) -> bool {
-        let mut byte = [0u8; 1];
-        loop {
-            count_call();
-            match rustix::io::read(&self.reading, &mut byte[..]) {
-                Err(Errno::INTR) => {}
-                result => return matches!(result, Ok(1)),
-            }
-        }
+        uninterrupted(|| rustix::io::read(&self.reading, &mut [0u8; 1])) == Ok(1)
     }
 }
 

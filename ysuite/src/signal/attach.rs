@@ -64,7 +64,7 @@ impl Registration {
     /// Whether the id is up. Any thread.
     pub fn is_up(&self) -> bool {
         // ORDERING: Relaxed, as in `raise`.
-        !self.released.load(Ordering::Relaxed) && self.core.is_up(self.id)
+        !self.released.load(Ordering::Relaxed) && self.core.bits.is_up(self.id)
     }
 
     /// The id.
@@ -136,11 +136,11 @@ impl From<AttachError> for io::Error {
 
 /// Claims `id` of `core` for `receiver` and hands the registration over. The owner of the set only.
 pub(super) fn attach(core: &Arc<SetCore>, receiver: &mut dyn Attach, id: usize) -> Result<(), AttachError> {
-    let capacity = core.capacity();
+    let capacity = core.bits.capacity();
     if id >= capacity {
         return Err(AttachError::IdOutOfRange { id, capacity });
     }
-    if !core.claim(id) {
+    if !core.bits.claim(id) {
         return Err(AttachError::IdTaken { id });
     }
     // A receiver that refuses drops it, which gives the claim back.

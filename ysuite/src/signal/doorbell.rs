@@ -1,7 +1,7 @@
 //! A descriptor brought into agreement with a set of bits: readable while something is up, and written to once.
 //!
 //! `ring` and `quiet`: any thread, lock-free, at most two system calls each (more only if signal handlers interrupt
-//! them). `wait`: the owner; blocks.
+//! them). The owner waits for the notifier itself.
 //!
 //! The state is PENDING from before a notification is written until after it has been read back. So at most one
 //! notification is in the descriptor, nothing is written to a descriptor that is readable already, and a look at an idle
@@ -14,11 +14,9 @@
 //! Cannot: take back a notification that is announced but not yet written. It comes, the owner looks once for nothing, and
 //! that look reads it back.
 
-use std::os::fd::{AsFd, BorrowedFd};
-
 use crossbeam_utils::CachePadded;
 
-use crate::os::{Deadline, Home, Notifier};
+use crate::os::{Home, Notifier};
 use crate::sync::{AtomicU32, Ordering};
 
 /// A notification is in the descriptor, or about to be written by the thread that set this, or just taken by the thread
@@ -28,7 +26,8 @@ const PENDING: u32 = 1;
 const ABANDONED: u32 = 2;
 
 pub(super) struct Doorbell {
-    notifier: Box<dyn Notifier>,
+    /// Notified and cleared here only, and waited for by the owner.
+    pub(super) notifier: Box<dyn Notifier>,
     /// The process that the notifier belongs to.
     home: Home,
     state: CachePadded<AtomicU32>,
@@ -84,16 +83,5 @@ impl Doorbell {
         if self.state.fetch_or(ABANDONED, Ordering::AcqRel) & PENDING != 0 && self.home.is_here() {
             self.notifier.clear();
         }
-    }
-
-    /// Blocks until the descriptor is readable (true) or the deadline has passed (false); may return for no reason.
-    pub(super) fn wait(&self, deadline: Deadline) -> bool {
-        self.notifier.wait(deadline)
-    }
-}
-
-impl AsFd for Doorbell {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.notifier.as_fd()
     }
 }

@@ -38,12 +38,15 @@ use core::time::Duration;
 
 use set::SetCore;
 
+use crate::block::{Waiting, block};
+use crate::os::Deadline;
 use crate::sync::Arc;
 
 pub use attach::{Attach, AttachError, Registration};
 pub use bits::MAX_CAPACITY;
 pub use select::Select;
 pub use signal_set::SignalSet;
+use signal_set::impl_set;
 pub use signals::Signals;
 pub(crate) use task::TaskSlot;
 pub use ypollset::YPollset;
@@ -115,6 +118,21 @@ impl fmt::Display for IdOutOfRange {
 
 impl std::error::Error for IdOutOfRange {}
 
+/// Looks, and blocks if there is nothing yet, until there are signals or the time-out has passed: then the answer is empty.
+/// A time-out of zero only looks.
+fn poll<W: Waiting<News = Signals>>(
+    waiting: &mut W,
+    timeout: Option<Duration>,
+    sleep: impl Fn(&mut W, Deadline) -> bool,
+) -> Signals {
+    let mut signals = waiting.look();
+    if signals.is_none() && timeout != Some(Duration::ZERO) {
+        let deadline = timeout.map_or(Deadline::Never, Deadline::after);
+        signals = block(waiting, |waiting| sleep(waiting, deadline));
+    }
+    signals.unwrap_or_else(Signals::none)
+}
+
 /// The panic that [`Signal::signal`] documents.
 #[track_caller]
 #[inline]
@@ -131,25 +149,19 @@ pub struct Signaler {
     core: Arc<SetCore>,
 }
 
-impl Signaler {
-    fn new(core: Arc<SetCore>) -> Self {
-        Self { core }
-    }
-}
-
 impl Signal for Signaler {
     fn signal(&self, id: usize) {
-        check_range(id, self.core.capacity());
+        check_range(id, self.core.bits.capacity());
         self.core.raise(id);
     }
 
     fn capacity(&self) -> usize {
-        self.core.capacity()
+        self.core.bits.capacity()
     }
 }
 
 impl fmt::Debug for Signaler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Signaler").field("capacity", &self.core.capacity()).finish_non_exhaustive()
+        f.debug_struct("Signaler").field("capacity", &self.core.bits.capacity()).finish_non_exhaustive()
     }
 }

@@ -96,7 +96,7 @@ fn poll_against_raise<const IDS: usize>(core: fn(usize) -> SetCore, ids: [usize;
     let raisers = ids.map(|id| scene.raise(id));
     let mut seen = [false; IDS];
     while !ids.iter().all(|&id| seen[id]) {
-        scene.note(&mut seen, scene.core.poll());
+        scene.note(&mut seen, scene.core.poll(None));
     }
     join(raisers);
 }
@@ -153,7 +153,7 @@ fn models_the_same_id_twice_brings_both_pasts() {
         model(move || {
             let core = Arc::new(SetCore::on_futex(capacity));
             let raising = Arc::clone(&core);
-            both_pasts_come(move || raising.raise(1), || assert!(core.poll().eq([1])));
+            both_pasts_come(move || raising.raise(1), || assert!(core.poll(None).eq([1])));
         });
     }
 }
@@ -181,9 +181,9 @@ fn models_time_out_against_raise() {
         let scene = Scene::<2>::new(SetCore::on_futex(2));
         let raiser = scene.raise(1);
         let mut seen = [false; 2];
-        scene.note(&mut seen, scene.core.poll_timeout(Duration::from_secs(1000)));
+        scene.note(&mut seen, scene.core.poll(Some(Duration::from_secs(1000))));
         if !seen[1] {
-            scene.note(&mut seen, scene.core.poll());
+            scene.note(&mut seen, scene.core.poll(None));
         }
         assert!(seen[1]);
         raiser.join().unwrap();
@@ -296,7 +296,7 @@ fn lower_beside_a_sleeper(core: SetCore) {
     };
     let mut seen = [false; 4];
     while !seen[1] {
-        scene.note(&mut seen, scene.core.poll().filter(|&id| id != 0));
+        scene.note(&mut seen, scene.core.poll(None).filter(|&id| id != 0));
         // Id 0 is reported until the receiver's thread has lowered it: lets that thread run.
         thread::yield_now();
     }
@@ -322,7 +322,7 @@ fn models_release_against_raise_and_claim() {
         queue.registration.release();
         let _ = core.check();
         other.join().unwrap();
-        assert!(!core.is_up(3));
+        assert!(!core.bits.is_up(3));
         assert!(core.check().is_empty());
         drop(ModelQueue::attached(&core, 3));
         core.raise(3);

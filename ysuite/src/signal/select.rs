@@ -43,7 +43,7 @@ use super::{Attach, AttachError, Wait, YPollset};
 ///
 /// Receivers may come and go at any time. Dropping one is as good as removing it. Dropping the `Select` leaves its receivers
 /// attached to a set that is gone: to attach them elsewhere, [`remove`](Self::remove) them before, or call their `detach`.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Select {
     set: YPollset,
     /// The id of the last answer: the search for the next begins behind it. None before the first.
@@ -56,7 +56,7 @@ impl Select {
     /// For up to 31 receivers at a time.
     #[must_use]
     pub fn new() -> Self {
-        Self::with_set(YPollset::new())
+        Self::default()
     }
 
     /// For up to `capacity` receivers at a time.
@@ -66,11 +66,7 @@ impl Select {
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
-        Self::with_set(YPollset::with_capacity(capacity))
-    }
-
-    fn with_set(set: YPollset) -> Self {
-        Self { last: None, next: 0, set }
+        Self { set: YPollset::with_capacity(capacity), last: None, next: 0 }
     }
 
     /// Waits for this receiver as well, and returns the id by which it will be named.
@@ -159,10 +155,4 @@ fn scattered() -> u64 {
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
     mixed ^ mixed >> 31
-}
-
-impl Default for Select {
-    fn default() -> Self {
-        Self::new()
-    }
 }

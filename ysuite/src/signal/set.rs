@@ -12,11 +12,12 @@ use core::time::Duration;
 use super::bits::{Bits, Lowered, SLEEPING};
 #[cfg(unix)]
 use super::doorbell::Doorbell;
+use super::poll;
 use super::signals::Signals;
-use crate::block::{Waiting, block};
+use crate::block::Waiting;
 #[cfg(unix)]
 use crate::os::Notifier;
-use crate::os::{Deadline, Native, Platform, Waited, sleep_on};
+use crate::os::{Deadline, Waited, sleep_on, wake};
 
 /// How the owner sleeps.
 enum Way {
@@ -28,7 +29,8 @@ enum Way {
 }
 
 pub(crate) struct SetCore {
-    bits: Bits,
+    /// Raised, lowered, taken and given back through the set only, which wakes its owner.
+    pub(super) bits: Bits,
     way: Way,
 }
 
@@ -44,21 +46,12 @@ impl SetCore {
         Self { bits: Bits::new(capacity), way: Way::Doorbell(Box::new(Doorbell::new(notifier))) }
     }
 
-    pub(crate) fn capacity(&self) -> usize {
-        self.bits.capacity()
-    }
-
-    /// Whether anything is up, for `Debug`.
-    pub(crate) fn any(&self) -> bool {
-        self.bits.any()
-    }
-
     /// The descriptor of a set that has one.
     #[cfg(unix)]
     pub(crate) fn descriptor(&self) -> Option<std::os::fd::BorrowedFd<'_>> {
         match &self.way {
             Way::Futex => None,
-            Way::Doorbell(doorbell) => Some(std::os::fd::AsFd::as_fd(&**doorbell)),
+            Way::Doorbell(doorbell) => Some(doorbell.notifier.as_fd()),
         }
     }
 
@@ -74,17 +67,6 @@ impl SetCore {
             Lowered::Empty => self.quiet(),
             Lowered::RaisedAgain(before) => self.wake(before),
         }
-    }
-
-    /// Whether `id` is up. Any thread.
-    pub(crate) fn is_up(&self, id: usize) -> bool {
-        self.bits.is_up(id)
-    }
-
-    /// Claims `id` for an attached receiver. The owner only.
-    #[must_use]
-    pub(crate) fn claim(&self, id: usize) -> bool {
-        self.bits.claim(id)
     }
 
     /// Takes a claimed id down and gives it back. Any thread; once per claim.
@@ -108,23 +90,9 @@ impl SetCore {
         }
     }
 
-    /// Blocks until something is up. The owner only.
-    pub(crate) fn poll(&self) -> Signals {
-        let signals = self.check();
-        if signals.is_empty() { self.poll_until(Deadline::Never) } else { signals }
-    }
-
-    /// Blocks until something is up, or `timeout` has passed: then the answer is empty. The owner only.
-    pub(crate) fn poll_timeout(&self, timeout: Duration) -> Signals {
-        let signals = self.check();
-        if timeout.is_zero() || !signals.is_empty() {
-            return signals;
-        }
-        self.poll_until(Deadline::after(timeout))
-    }
-
-    fn poll_until(&self, deadline: Deadline) -> Signals {
-        block(&mut &*self, |set| set.sleep(deadline)).unwrap_or_else(Signals::none)
+    /// Blocks until something is up, or the time-out has passed: then the answer is empty. The owner only.
+    pub(crate) fn poll(&self, timeout: Option<Duration>) -> Signals {
+        poll(&mut &*self, timeout, |set, deadline| set.sleep(deadline))
     }
 
     /// Sleeps unless something is up; may return for no reason. False: the deadline has passed.
@@ -136,7 +104,7 @@ impl SetCore {
                 waited == Waited::Look
             }
             #[cfg(unix)]
-            Way::Doorbell(doorbell) => doorbell.wait(deadline),
+            Way::Doorbell(doorbell) => doorbell.notifier.wait(deadline),
         }
     }
 
@@ -144,7 +112,7 @@ impl SetCore {
     fn wake(&self, before: u32) {
         match &self.way {
             // The root held nothing but SLEEPING: of the raises since the owner armed, only the first wakes.
-            Way::Futex if before == SLEEPING => Native::wake(self.bits.root(), 1),
+            Way::Futex if before == SLEEPING => wake(self.bits.root(), 1),
             Way::Futex => {}
             #[cfg(unix)]
             Way::Doorbell(doorbell) => doorbell.ring(),
@@ -162,21 +130,18 @@ impl SetCore {
     /// Makes the descriptor readable exactly if something is still up, after the owner's take. Returns whether something
     /// is; always false without a descriptor.
     fn agree(&self) -> bool {
-        match &self.way {
-            Way::Futex => false,
-            #[cfg(unix)]
-            Way::Doorbell(doorbell) => {
-                let up = self.bits.any();
-                if up {
-                    // Usually the descriptor is readable already. It is not where another thread's `lower` has made it
-                    // unreadable while the take was putting a summary back.
-                    doorbell.ring();
-                } else {
-                    doorbell.quiet(|| self.bits.any());
-                }
-                up
-            }
+        if matches!(self.way, Way::Futex) {
+            return false;
         }
+        let up = self.bits.any();
+        if up {
+            // Usually the descriptor is readable already. It is not where another thread's `lower` has made it unreadable
+            // while the take was putting a summary back.
+            self.wake(0);
+        } else {
+            self.quiet();
+        }
+        up
     }
 
     /// The owner goes; signalers and receivers may stay.

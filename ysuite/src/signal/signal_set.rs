@@ -48,3 +48,66 @@ pub trait SignalSet: Wait {
     /// signal.
     fn detach(&mut self, receiver: &mut dyn Attach) -> Option<usize>;
 }
+
+/// What a set of signals does in the same way however its owner sleeps: a type with a field `core`.
+macro_rules! impl_set {
+    ($set:ident) => {
+        impl $set {
+            /// A handle that raises signals of this set, for another thread. Wait-free.
+            #[must_use]
+            pub fn signaler(&self) -> $crate::signal::Signaler {
+                $crate::signal::Signaler { core: $crate::sync::Arc::clone(&self.core) }
+            }
+
+            /// How many signals there are: ids go from 0 to one less. Wait-free.
+            #[must_use]
+            pub fn capacity(&self) -> usize {
+                self.core.bits.capacity()
+            }
+
+            /// Takes `receiver` out of this set, and returns the id it had: down, and free. `None`, and nothing has
+            /// changed, where it is not in this set. Its messages stay, and it can be attached again, to any set. Never
+            /// blocks.
+            ///
+            /// A sender that was about to raise the id may still do so once: whoever has it next must take that for a
+            /// spurious signal.
+            pub fn detach(&mut self, receiver: &mut impl Attach) -> Option<usize> {
+                $crate::signal::attach::detach(&self.core, receiver)
+            }
+        }
+
+        impl $crate::signal::Wait for $set {
+            fn poll(&mut self) -> $crate::signal::Signals {
+                self.core.poll(None)
+            }
+
+            fn check(&mut self) -> $crate::signal::Signals {
+                self.core.check()
+            }
+
+            fn poll_timeout(&mut self, timeout: core::time::Duration) -> $crate::signal::Signals {
+                self.core.poll(Some(timeout))
+            }
+        }
+
+        impl $crate::signal::SignalSet for $set {
+            fn capacity(&self) -> usize {
+                self.capacity()
+            }
+
+            fn signaler(&self) -> $crate::signal::Signaler {
+                self.signaler()
+            }
+
+            fn attach(&mut self, receiver: &mut dyn Attach, id: usize) -> Result<(), AttachError> {
+                $crate::signal::attach::attach(&self.core, receiver, id)
+            }
+
+            fn detach(&mut self, receiver: &mut dyn Attach) -> Option<usize> {
+                $crate::signal::attach::detach(&self.core, receiver)
+            }
+        }
+    };
+}
+
+pub(super) use impl_set;

@@ -8,7 +8,6 @@
 //!
 //! Source: the three states of `AtomicWaker` in futures-rs (Carl Lerche, Alex Crichton), written anew.
 
-use core::fmt;
 use core::task::Waker;
 
 use crate::sync::{AtomicU32, Ordering, UnsafeCell, spin_loop};
@@ -100,6 +99,7 @@ impl TaskSlot {
 
     /// Takes the waker out. `None` if there is none, or if another thread holds the slot: that thread wakes the task,
     /// or is about to take the waker itself. Any thread.
+    #[must_use = "its drop is foreign code, and comes last"]
     pub(crate) fn take(&self) -> Option<Waker> {
         // ORDERING: Acquire pairs with the Release by which the last holder left. Release pairs with the Acquires of
         // `hold`: what happened before this wake is visible to the task that registers afterwards.
@@ -113,12 +113,6 @@ impl TaskSlot {
         // ORDERING: Release pairs with the Acquire of the next holder.
         self.state.fetch_and(!WAKING, Ordering::Release);
         waker
-    }
-}
-
-impl fmt::Debug for TaskSlot {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TaskSlot").finish_non_exhaustive()
     }
 }
 

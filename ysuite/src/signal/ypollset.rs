@@ -6,11 +6,10 @@
 //! Cannot: wait for sockets and signals at once. Take a `YSocketpair` for that.
 
 use core::fmt;
-use core::time::Duration;
 
-use super::attach::{Attach, AttachError, attach, detach};
+use super::attach::attach;
 use super::set::SetCore;
-use super::{MAX_CAPACITY, SignalSet, Signaler, Signals, Wait};
+use super::{Attach, AttachError, MAX_CAPACITY, impl_set};
 use crate::sync::Arc;
 
 /// The ids of [`YPollset::new`], all in one word.
@@ -52,18 +51,6 @@ impl YPollset {
         Self { core: Arc::new(SetCore::on_futex(capacity)) }
     }
 
-    /// A handle that raises signals of this set, for another thread. Wait-free.
-    #[must_use]
-    pub fn signaler(&self) -> Signaler {
-        Signaler::new(Arc::clone(&self.core))
-    }
-
-    /// How many signals there are: ids go from 0 to one less. Wait-free.
-    #[must_use]
-    pub fn capacity(&self) -> usize {
-        self.core.capacity()
-    }
-
     /// Attaches `receiver` to `id`: from now on `id` is up exactly while that receiver may hold a message.
     ///
     /// Level-triggered: every look reports `id` until the receiver, read by whoever holds it, finds itself empty. It is
@@ -77,16 +64,9 @@ impl YPollset {
     pub fn attach(&mut self, receiver: &mut impl Attach, id: usize) -> Result<(), AttachError> {
         attach(&self.core, receiver, id)
     }
-
-    /// Takes `receiver` out of this set, and returns the id it had: down, and free. `None`, and nothing has changed, where
-    /// it is not in this set. Its messages stay, and it can be attached again, to any set. Never blocks.
-    ///
-    /// A sender that was about to raise the id may still do so once: whoever has it next must take that for a spurious
-    /// signal.
-    pub fn detach(&mut self, receiver: &mut impl Attach) -> Option<usize> {
-        detach(&self.core, receiver)
-    }
 }
+
+impl_set!(YPollset);
 
 impl Default for YPollset {
     fn default() -> Self {
@@ -94,40 +74,8 @@ impl Default for YPollset {
     }
 }
 
-impl Wait for YPollset {
-    fn poll(&mut self) -> Signals {
-        self.core.poll()
-    }
-
-    fn check(&mut self) -> Signals {
-        self.core.check()
-    }
-
-    fn poll_timeout(&mut self, timeout: Duration) -> Signals {
-        self.core.poll_timeout(timeout)
-    }
-}
-
-impl SignalSet for YPollset {
-    fn capacity(&self) -> usize {
-        self.capacity()
-    }
-
-    fn signaler(&self) -> Signaler {
-        self.signaler()
-    }
-
-    fn attach(&mut self, receiver: &mut dyn Attach, id: usize) -> Result<(), AttachError> {
-        attach(&self.core, receiver, id)
-    }
-
-    fn detach(&mut self, receiver: &mut dyn Attach) -> Option<usize> {
-        detach(&self.core, receiver)
-    }
-}
-
 impl fmt::Debug for YPollset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("YPollset").field("capacity", &self.capacity()).field("any_up", &self.core.any()).finish()
+        f.debug_struct("YPollset").field("capacity", &self.capacity()).field("any_up", &self.core.bits.any()).finish()
     }
 }

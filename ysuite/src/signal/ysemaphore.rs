@@ -13,9 +13,9 @@ use core::time::Duration;
 
 use crossbeam_utils::CachePadded;
 
-use super::{Signal, Signals, Wait, check_range};
-use crate::block::{Waiting, block};
-use crate::os::{Deadline, Native, Platform, Waited, sleep_on};
+use super::{Signal, Signals, Wait, check_range, poll};
+use crate::block::Waiting;
+use crate::os::{Deadline, Waited, sleep_on, wake};
 use crate::sync::{Arc, AtomicU32, Ordering};
 
 /// No signal, the owner is awake. Any thread may raise; the owner may go to sleep.
@@ -65,16 +65,6 @@ impl YSemaphore {
         1
     }
 
-    fn taken() -> Signals {
-        let mut signals = Signals::none();
-        signals.push(0, 1);
-        signals
-    }
-
-    fn poll_until(&self, deadline: Deadline) -> Signals {
-        block(&mut &*self, |semaphore| semaphore.sleep(deadline)).unwrap_or_else(Signals::none)
-    }
-
     fn take(&self) -> bool {
         // ORDERING: Relaxed: a signal that happened before this call is seen all the same, by coherence.
         if self.word.load(Ordering::Relaxed) != RAISED {
@@ -87,10 +77,6 @@ impl YSemaphore {
         true
     }
 
-    fn look(&self) -> Option<Signals> {
-        self.take().then(Self::taken)
-    }
-
     /// Sleeps unless the signal is up; may return for no reason. False: the deadline has passed.
     fn sleep(&self, deadline: Deadline) -> bool {
         let waited = sleep_on(&self.word, ASLEEP, deadline);
@@ -100,11 +86,15 @@ impl YSemaphore {
     }
 }
 
-impl Waiting for &YSemaphore {
+impl Waiting for YSemaphore {
     type News = Signals;
 
     fn look(&mut self) -> Option<Signals> {
-        YSemaphore::look(self)
+        self.take().then(|| {
+            let mut signals = Signals::none();
+            signals.push(0, 1);
+            signals
+        })
     }
 
     fn arm(&mut self) -> bool {
@@ -125,19 +115,15 @@ impl Default for YSemaphore {
 
 impl Wait for YSemaphore {
     fn poll(&mut self) -> Signals {
-        YSemaphore::look(self).unwrap_or_else(|| self.poll_until(Deadline::Never))
+        poll(self, None, |semaphore, deadline| semaphore.sleep(deadline))
     }
 
     fn check(&mut self) -> Signals {
-        YSemaphore::look(self).unwrap_or_else(Signals::none)
+        self.look().unwrap_or_else(Signals::none)
     }
 
     fn poll_timeout(&mut self, timeout: Duration) -> Signals {
-        let signals = self.check();
-        if timeout.is_zero() || !signals.is_empty() {
-            return signals;
-        }
-        self.poll_until(Deadline::after(timeout))
+        poll(self, Some(timeout), |semaphore, deadline| semaphore.sleep(deadline))
     }
 }
 
@@ -148,7 +134,7 @@ impl Signal for SemaphoreSignaler {
         // that finds it. A read-modify-write also where the signal is up already: a second signaller's past is handed over,
         // too. The same operation says whether the owner sleeps, so no fence is needed.
         if self.word.swap(RAISED, Ordering::Release) == ASLEEP {
-            Native::wake(&self.word, 1);
+            wake(&self.word, 1);
         }
     }
 

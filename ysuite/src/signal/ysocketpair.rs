@@ -11,14 +11,15 @@
 //! there concerns that copy only, and leaves the descriptor alone. Signal across `fork` by other means.
 
 use core::fmt;
-use core::time::Duration;
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
-use super::attach::{Attach, AttachError, attach, detach};
+use super::attach::attach;
 use super::set::SetCore;
-use super::{MAX_CAPACITY, SignalSet, Signaler, Signals, Wait};
+use super::{Attach, AttachError, MAX_CAPACITY, impl_set};
 use crate::os::Notifier;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use crate::os::eventfd::Eventfd;
 use crate::os::socketpair::Socketpair;
 use crate::sync::Arc;
 
@@ -55,7 +56,7 @@ impl Default for Backend {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 ///
-/// Wait for *reading* and call [`check`](Wait::check) when told. Do not read or write the descriptor yourself. It may,
+/// Wait for *reading* and call [`check`](super::Wait::check) when told. Do not read or write the descriptor yourself. It may,
 /// rarely, be readable with nothing up: such a `check` is empty, and makes it unreadable.
 ///
 /// Level-triggered is the natural way. In an edge-triggered loop, do as with sockets: serve what `check` reports, reading
@@ -103,22 +104,13 @@ impl YSocketpair {
             return Err(io::Error::new(ErrorKind::InvalidInput, message));
         }
         let notifier: Box<dyn Notifier> = match backend {
-            Backend::Eventfd => eventfd()?,
+            #[cfg(any(target_os = "linux", target_os = "android"))]
+            Backend::Eventfd => Box::new(Eventfd::new()?),
+            #[cfg(not(any(target_os = "linux", target_os = "android")))]
+            Backend::Eventfd => return Err(io::Error::new(ErrorKind::Unsupported, "this system has no eventfd")),
             Backend::Socketpair => Box::new(Socketpair::new()?),
         };
         Ok(Self { core: Arc::new(SetCore::on_descriptor(capacity, notifier)) })
-    }
-
-    /// A handle that raises signals of this set, for another thread. Wait-free.
-    #[must_use]
-    pub fn signaler(&self) -> Signaler {
-        Signaler::new(Arc::clone(&self.core))
-    }
-
-    /// How many signals there are: ids go from 0 to one less. Wait-free.
-    #[must_use]
-    pub fn capacity(&self) -> usize {
-        self.core.capacity()
     }
 
     /// Attaches `receiver` to `id`: from now on `id` is up, and the descriptor readable, exactly while that receiver may
@@ -137,58 +129,9 @@ impl YSocketpair {
     pub fn attach(&mut self, receiver: &mut impl Attach, id: usize) -> Result<(), AttachError> {
         attach(&self.core, receiver, id)
     }
-
-    /// Takes `receiver` out of this set, and returns the id it had: down, and free. `None`, and nothing has changed, where
-    /// it is not in this set. Its messages stay, and it can be attached again, to any set. Never blocks.
-    ///
-    /// A sender that was about to raise the id may still do so once: whoever has it next must take that for a spurious
-    /// signal.
-    pub fn detach(&mut self, receiver: &mut impl Attach) -> Option<usize> {
-        detach(&self.core, receiver)
-    }
 }
 
-#[cfg(any(target_os = "linux", target_os = "android"))]
-fn eventfd() -> io::Result<Box<dyn Notifier>> {
-    Ok(Box::new(crate::os::eventfd::Eventfd::new()?))
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn eventfd() -> io::Result<Box<dyn Notifier>> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "this system has no eventfd"))
-}
-
-impl Wait for YSocketpair {
-    fn poll(&mut self) -> Signals {
-        self.core.poll()
-    }
-
-    fn check(&mut self) -> Signals {
-        self.core.check()
-    }
-
-    fn poll_timeout(&mut self, timeout: Duration) -> Signals {
-        self.core.poll_timeout(timeout)
-    }
-}
-
-impl SignalSet for YSocketpair {
-    fn capacity(&self) -> usize {
-        self.capacity()
-    }
-
-    fn signaler(&self) -> Signaler {
-        self.signaler()
-    }
-
-    fn attach(&mut self, receiver: &mut dyn Attach, id: usize) -> Result<(), AttachError> {
-        attach(&self.core, receiver, id)
-    }
-
-    fn detach(&mut self, receiver: &mut dyn Attach) -> Option<usize> {
-        detach(&self.core, receiver)
-    }
-}
+impl_set!(YSocketpair);
 
 impl AsFd for YSocketpair {
     fn as_fd(&self) -> BorrowedFd<'_> {
@@ -213,7 +156,7 @@ impl fmt::Debug for YSocketpair {
         f.debug_struct("YSocketpair")
             .field("capacity", &self.capacity())
             .field("fd", &self.as_raw_fd())
-            .field("any_up", &self.core.any())
+            .field("any_up", &self.core.bits.any())
             .finish()
     }
 }

@@ -10,7 +10,7 @@
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::os::{Deadline, Native, Platform, yield_now};
+use crate::os::{Deadline, cpus, yield_now};
 use crate::sync::spin_loop;
 
 /// What a waiting end does before it goes to sleep.
@@ -68,13 +68,12 @@ impl Backoff {
 
     /// Packs this into one word, for ends that several threads may use at once.
     pub(crate) fn to_bits(self) -> u64 {
-        let spin = match self.spin {
-            Spin::None => 0,
-            Spin::Adaptive => 1,
-            Spin::Forever => 2,
-        };
         let slept = u64::try_from(self.slept.as_nanos()).unwrap_or(u64::MAX).min((1 << 31) - 1);
-        spin | u64::from(self.worth) << 2 | u64::from(self.skipped) << 11 | u64::from(self.probe) << 22 | slept << 33
+        self.spin as u64
+            | u64::from(self.worth) << 2
+            | u64::from(self.skipped) << 11
+            | u64::from(self.probe) << 22
+            | slept << 33
     }
 
     /// Unpacks what [`to_bits`](Self::to_bits) has packed.
@@ -95,7 +94,7 @@ impl Backoff {
 
     /// Whether spinning is allowed, and any use: with a single CPU it is none.
     pub(crate) fn may_spin(&self) -> bool {
-        self.spin != Spin::None && Native::cpus() != 1
+        self.spin != Spin::None && cpus() != 1
     }
 
     /// Yields the CPU to other threads a few times, unless this end is to sleep at once or never. For ends of which there
@@ -135,7 +134,7 @@ impl Backoff {
             Spin::Adaptive => {
                 // With a single CPU no other thread can do anything while this one spins.
                 let before = *self;
-                let wanted = if Native::cpus() == 1 { 0 } else { self.spins() };
+                let wanted = if cpus() == 1 { 0 } else { self.spins() };
                 let spins = left.map_or(wanted, |left| wanted.min(spins_in(left).max(FEW)));
                 for _ in 0..spins {
                     if ready() {

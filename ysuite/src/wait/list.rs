@@ -294,7 +294,7 @@ impl WaitList {
 
     #[inline]
     fn notified<'a>(&'a self, block: &'a SlotBlock, index: usize) -> Notified<'a> {
-        let notified = Notified::new(&self.vacant, block, index);
+        let notified = Notified { vacant: &self.vacant, block, index };
         // ORDERING: Relaxed; a hint.
         self.slot.store(index as u32 + 1, Ordering::Relaxed);
         // ORDERING: Release pairs with the Acquire in `notify_one`: a thread may find the block here first.

@@ -117,7 +117,7 @@ impl<S: SharedEnd> Waiting for Asleep<'_, S> {
         let slot = wait.slot.get_or_insert_with(|| list.register());
         match self.waker {
             None => list.target(slot).set_asleep(),
-            Some(waker) => list.target(slot).set_waker(waker),
+            Some(waker) => list.target(slot).task.register(waker),
         }
         list.arm(slot, self.waker.is_none());
         wait.armed = true;
@@ -139,7 +139,7 @@ impl<S: SharedEnd> Drop for ManyWait<S> {
             if self.in_flight {
                 list.arrive();
             }
-            waker = list.target(slot).take_waker();
+            waker = list.target(slot).task.take();
             list.unregister(slot);
         }
         if self.is_notified {

@@ -111,10 +111,7 @@ fn sleep(passive: &Passive, deadline: Deadline) -> bool {
 #[cold]
 #[inline(never)]
 pub(crate) fn block<E: WaitingEnd>(end: &mut E, backoff: &mut Backoff, deadline: Deadline) -> bool {
-    if backoff.spin(deadline, || end.is_ready()) {
-        return true;
-    }
-    if E::CROWDED && backoff.yield_now(deadline, || end.is_ready()) {
+    if backoff.spin(deadline, || end.is_ready()) || E::CROWDED && backoff.yield_now(deadline, || end.is_ready()) {
         return true;
     }
     block::block(&mut SleepingEnd::new(end, FUTEX), |sleeping| {
@@ -133,7 +130,7 @@ pub(crate) fn poll(end: &mut impl WaitingEnd, context: &mut Context<'_>) -> Poll
         }
         return Poll::Ready(());
     }
-    end.target().set_waker(context.waker());
+    end.target().task.register(context.waker());
     match arm_and_look(&mut SleepingEnd::new(end, TASK)) {
         Some(()) => Poll::Ready(()),
         None => Poll::Pending,

@@ -55,9 +55,9 @@ unsafe impl Sync for Waiter {}
 
 /// A waiter whose armed bit the notifier has taken. The notifier wakes the target before it drops this.
 pub(crate) struct Notified<'a> {
-    vacant: &'a Vacancies,
-    block: &'a SlotBlock,
-    index: usize,
+    pub(super) vacant: &'a Vacancies,
+    pub(super) block: &'a SlotBlock,
+    pub(super) index: usize,
 }
 
 impl Deref for Notified<'_> {
@@ -68,13 +68,7 @@ impl Deref for Notified<'_> {
     }
 }
 
-impl<'a> Notified<'a> {
-    /// For the notifier that has taken the armed bit of this slot.
-    #[inline]
-    pub(crate) fn new(vacant: &'a Vacancies, block: &'a SlotBlock, index: usize) -> Self {
-        Self { vacant, block, index }
-    }
-
+impl Notified<'_> {
     /// Whether the waiter is a blocked thread. It comes at once, and then notifies others if there is more.
     #[inline]
     pub(crate) fn is_thread(&self) -> bool {

@@ -61,7 +61,7 @@ impl Subscription {
     #[must_use]
     fn unregister(&self, end: impl SharedEnd) -> (bool, Option<Waker>) {
         let is_notified = self.disarm(end);
-        let waker = self.target(&end).take_waker();
+        let waker = self.target(&end).task.take();
         // The id is free at once; the memory when no notifier uses the slot any more.
         self.target(&end).registration().inspect(|registration| registration.release());
         end.list().unregister(&self.slot);
@@ -98,7 +98,7 @@ impl Subscriptions {
     /// Disarms both slots before the receiver waits in another way, so that only that wait is notified. True: one of the
     /// slots had been notified.
     pub(crate) fn disarm_all(&self, end: impl SharedEnd) -> bool {
-        let mut is_notified = self.task.as_ref().is_some_and(|subscription| subscription.disarm(end));
+        let mut is_notified = self.disarm_task(end);
         if let Some(subscription) = &self.attached {
             // ORDERING: Relaxed; only a hint, the swap in `Subscription::disarm` decides.
             if subscription.armed.load(Ordering::Relaxed) {
@@ -112,7 +112,7 @@ impl Subscriptions {
     /// Has the task woken once there may be a message for it.
     pub(crate) fn arm_task(&mut self, end: impl SharedEnd, waker: &Waker) {
         let subscription = self.task.get_or_insert_with(|| Subscription::new(end));
-        subscription.target(&end).set_waker(waker);
+        subscription.target(&end).task.register(waker);
         subscription.arm(end);
     }
 

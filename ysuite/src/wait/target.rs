@@ -11,7 +11,7 @@
 use core::ptr;
 use core::task::Waker;
 
-use crate::os::{Native, Platform};
+use crate::os::wake;
 use crate::passive::Passive;
 use crate::signal::{Registration, TaskSlot};
 use crate::sync::{Arc, AtomicPtr, Ordering, UnsafeCell};
@@ -25,7 +25,7 @@ pub(crate) const SIGNAL: u32 = 4;
 
 /// How one sleeping end is woken.
 pub(crate) struct WakeTarget {
-    task: TaskSlot,
+    pub(super) task: TaskSlot,
     /// Null until the end is attached for the first time; set once, freed with the target. In an allocation of its own
     /// because most ends are never attached.
     attachment: AtomicPtr<Attachment>,
@@ -71,7 +71,7 @@ impl WakeTarget {
     #[inline(never)]
     pub(crate) fn wake(&self, passive: &Passive, tokens: u32) {
         if tokens & FUTEX != 0 {
-            Native::wake(passive.word(), 1);
+            wake(passive.word(), 1);
         }
         if tokens & SIGNAL != 0 {
             // The end was attached when it armed with this token; it has deposited a share before.
@@ -82,10 +82,6 @@ impl WakeTarget {
             // The task last: a waker is foreign code and may panic.
             self.task.wake();
         }
-    }
-
-    pub(crate) fn set_waker(&self, waker: &Waker) {
-        self.task.register(waker);
     }
 
     fn attachment(&self) -> Option<&Attachment> {

@@ -4,9 +4,8 @@
 //! Waking is lock-free, and makes one system call at most beside what a waker does.
 
 use core::ptr;
-use core::task::Waker;
 
-use crate::os::{Deadline, Native, Platform, Waited, sleep_on};
+use crate::os::{Deadline, Waited, sleep_on, wake};
 use crate::signal::{Registration, TaskSlot};
 use crate::sync::{AtomicPtr, AtomicU32, Ordering};
 
@@ -19,8 +18,9 @@ const AWAKE: u32 = 0;
 pub(crate) struct WaiterTarget {
     /// What a thread sleeps on.
     word: AtomicU32,
-    /// Holds a waker while a task waits.
-    task: TaskSlot,
+    /// Holds a waker while a task waits: the owner of the slot registers it before it arms, and takes it when no task waits
+    /// any more.
+    pub(super) task: TaskSlot,
     /// Null unless the slot's owner is an attached receiver; owned by this target.
     registration: AtomicPtr<Registration>,
 }
@@ -39,7 +39,7 @@ impl WaiterTarget {
             // ORDERING: Release is more than needed: the owner's `disarm` acquires what was published, with the armed bit
             // that the notifier has taken by an AcqRel read-modify-write.
             self.word.store(AWAKE, Ordering::Release);
-            Native::wake(&self.word, 1);
+            wake(&self.word, 1);
         } else if let Some(registration) = self.registration() {
             registration.raise();
         } else {
@@ -68,19 +68,6 @@ impl WaiterTarget {
         }
     }
 
-    /// Owner, before it arms: this task is to be woken.
-    #[inline]
-    pub(crate) fn set_waker(&self, waker: &Waker) {
-        self.task.register(waker);
-    }
-
-    /// Owner: no task waits any more. The caller drops the waker when all else is done: its drop is foreign code, which may
-    /// panic.
-    #[must_use]
-    pub(crate) fn take_waker(&self) -> Option<Waker> {
-        self.task.take()
-    }
-
     #[inline]
     pub(crate) fn registration(&self) -> Option<&Registration> {
         // ORDERING: Acquire pairs with the Release in `set_registration`.
@@ -94,9 +81,7 @@ impl WaiterTarget {
         // ORDERING: Release pairs with the Acquire in `registration`.
         self.registration.store(Box::into_raw(Box::new(registration)), Ordering::Release);
     }
-}
 
-impl WaiterTarget {
     /// The slot is given back: drops the registration it holds. No other thread uses the slot.
     pub(crate) fn vacate(&self) {
         // ORDERING: Acquire pairs with the Release in `set_registration`.

@@ -7,7 +7,7 @@ use loom::thread;
 
 use super::super::set::SetCore;
 use super::{ModelQueue, Scene, join, lower_against_raise, lower_beside_a_sleeper, poll_against_raise};
-use crate::os::{Deadline, Native, Notifier, Platform, sleep_on};
+use crate::os::{Deadline, Notifier, sleep_on, wait, wake};
 use crate::runner::{model, model_up_to};
 use crate::sync::{Arc, AtomicU32, Ordering};
 
@@ -34,7 +34,7 @@ impl ModelNotifier {
             if edges != seen {
                 return edges;
             }
-            Native::wait(&self.edges, seen, None);
+            wait(&self.edges, seen, None);
         }
     }
 }
@@ -53,7 +53,7 @@ impl Notifier for ModelNotifier {
         assert_eq!(before, 0, "a second notification was written");
         // ORDERING: Release pairs with the Acquire of `wait_for_edge`: the loop sees what was raised before.
         self.edges.fetch_add(1, Ordering::Release);
-        Native::wake(&self.pending, 1);
+        wake(&self.pending, 1);
     }
 
     fn clear(&self) -> bool {
@@ -77,7 +77,7 @@ impl Notifier for ModelNotifier {
 fn at_rest(core: &SetCore, notifier: &ModelNotifier) {
     // ORDERING: Relaxed here and to the end; all other threads have been joined.
     let pending = &notifier.pending;
-    if core.any() {
+    if core.bits.any() {
         assert_eq!(pending.load(Ordering::Relaxed), 1, "something is up and the descriptor is not readable");
     }
     let up = !core.check().is_empty() && !core.check().is_empty();
@@ -185,7 +185,7 @@ fn models_doorbell_two_lower_at_once() {
         let receivers = queues.clone().map(|queue| thread::spawn(move || queue.find_empty()));
         sender.join().unwrap();
         join(receivers);
-        assert!(core.is_up(0) && !core.is_up(1));
+        assert!(core.bits.is_up(0) && !core.bits.is_up(1));
         at_rest(&core, &notifier);
     });
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use rustix::thread::{MembarrierCommand, membarrier};
 
-use super::count_call;
+use crate::os::count_call;
 
 /// The kernel has not been asked yet.
 const UNKNOWN: u8 = 0;
@@ -23,7 +23,9 @@ const NO: u8 = 2;
 /// have.
 static AVAILABLE: AtomicU8 = AtomicU8::new(UNKNOWN);
 
-pub(super) fn available() -> bool {
+/// Whether [`heavy`] works in this process: decided once, at the first call.
+#[inline]
+pub(crate) fn asymmetric() -> bool {
     // ORDERING: Relaxed; the answer guards no other data.
     match AVAILABLE.load(Ordering::Relaxed) {
         UNKNOWN => ask(),
@@ -50,7 +52,8 @@ fn ask() -> bool {
     }
 }
 
-pub(super) fn all_threads() {
+/// Makes every running thread of this process pass a full memory barrier.
+pub(crate) fn heavy() {
     count_call();
     if membarrier(MembarrierCommand::PrivateExpedited).is_err() {
         count_call();

@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 /// The number of CPUs in the kernel's list, such as `0-3,6`. A thread's affinity mask would be wrong: a thread pinned
 /// to one CPU is not alone on the machine. A list that cannot be read or parsed means "many", the guess that costs
 /// least if wrong.
-pub(super) fn online() -> usize {
+pub(crate) fn cpus() -> usize {
     // No lock: a forked child may call this, and a lock could be held by a thread that the child does not have. Two
     // threads that call at once compute the same number.
     static ONLINE: AtomicUsize = AtomicUsize::new(0);
@@ -14,7 +14,7 @@ pub(super) fn online() -> usize {
     if known != 0 {
         return known;
     }
-    super::count_call();
+    crate::os::count_call();
     let list = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
     let counted = count(list.trim()).unwrap_or(usize::MAX);
     // ORDERING: Relaxed; the number guards no other data.

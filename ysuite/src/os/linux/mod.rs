@@ -1,0 +1,36 @@
+//! Linux: sleep and wake by `futex(2)`, private to the process; the barrier of `membarrier(2)`; and whole pages from
+//! the kernel.
+//!
+//! Any thread; blocks in [`wait`] only.
+
+mod cpus;
+mod membarrier;
+pub(super) mod pages;
+
+use core::time::Duration;
+
+use rustix::io::Errno;
+use rustix::thread::futex::{self, Flags, Timespec};
+
+use super::{Waited, count_call};
+use crate::sync::AtomicU32;
+
+pub(crate) use cpus::cpus;
+pub(crate) use membarrier::{asymmetric, heavy};
+
+pub(crate) fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) -> Waited {
+    // A duration that the kernel's clock cannot represent is no limit.
+    let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
+    count_call();
+    match futex::wait(word, Flags::PRIVATE, expected, timeout.as_ref()) {
+        Err(Errno::TIMEDOUT) => Waited::TimedOut,
+        // EAGAIN: the word had changed. EINTR: a signal handler ran. In both cases the caller looks again.
+        _ => Waited::Look,
+    }
+}
+
+pub(crate) fn wake(word: &AtomicU32, sleepers: u32) {
+    count_call();
+    // The only errors are about the address, and that of a reference is valid.
+    let _ = futex::wake(word, Flags::PRIVATE, sleepers);
+}
