@@ -21,9 +21,8 @@ use crate::os::Deadline;
 use crate::passive::Passive;
 use crate::signal::{AttachError, Registration};
 use crate::sync::{Arc, AtomicUsize, Ordering, window};
-use crate::wait::Parker;
-use crate::wait::WakeTarget;
 use crate::wait::one::{self, WaitingEnd};
+use crate::wait::{Parker, WakeTarget};
 
 /// The sending end, shared by all senders.
 pub(crate) struct InboxSender<T> {
