@@ -158,11 +158,6 @@ impl<T> Bounded<T> {
 
 impl<T> Queues<T> {
     /// Urgent messages are rare: after them their lanes are armed, so that the look for the next costs only a few loads.
-    #[inline(always)]
-    fn take_urgent(&mut self) -> Option<T> {
-        if self.urgent.is_quiet() { None } else { self.take_urgent_slowly() }
-    }
-
     #[cold]
     #[inline(never)]
     fn take_urgent_slowly(&mut self) -> Option<T> {
@@ -171,14 +166,6 @@ impl<T> Queues<T> {
             if message.is_some() || !self.urgent.arm_all() {
                 return message;
             }
-        }
-    }
-
-    #[inline(always)]
-    fn take_ordinary(&mut self) -> Option<T> {
-        match &mut self.bounded {
-            None => self.ordinary.take(),
-            Some(bounded) => bounded.take(&mut self.ordinary),
         }
     }
 
@@ -264,13 +251,16 @@ impl<T> Inbox<T> {
     /// The next urgent message, if there is one.
     #[inline(always)]
     pub(crate) fn take_urgent(&mut self) -> Option<T> {
-        self.queues.take_urgent()
+        if self.has_no_urgent() { None } else { self.queues.take_urgent_slowly() }
     }
 
     /// The next ordinary message, if there is one.
     #[inline(always)]
     pub(crate) fn take_ordinary(&mut self) -> Option<T> {
-        self.queues.take_ordinary()
+        match &mut self.queues.bounded {
+            None => self.queues.ordinary.take(),
+            Some(bounded) => bounded.take(&mut self.queues.ordinary),
+        }
     }
 
     /// After finding nothing: blocks until there may be a message, or no holder is left to send one, or the time is up.

@@ -310,7 +310,7 @@ impl_mpmc_api!(Receiver:
 impl<T> Clone for Receiver<T> {
     /// Another receiver of the same messages. The clone is attached to no set.
     fn clone(&self) -> Self {
-        self.shared.add_reader();
+        self.shared.readers.add();
         Self { shared: self.shared.clone(), backoff: self.backoff.again(), subscriptions: None }
     }
 }

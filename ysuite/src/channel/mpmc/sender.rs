@@ -207,7 +207,7 @@ impl<T> Drop for Batch<'_, T> {
 
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Self {
-        self.shared.add_writer();
+        self.shared.writers.add();
         Self { shared: self.shared.clone(), backoff: self.backoff.again() }
     }
 }
