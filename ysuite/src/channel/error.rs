@@ -128,41 +128,27 @@ impl RecvTimeoutError {
 const NO_RECEIVER: &str = "sending into a channel whose receiver is gone";
 const NO_SENDER: &str = "receiving from an empty channel whose sender is gone";
 
-impl<T> fmt::Display for SendError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(NO_RECEIVER)
-    }
+/// Makes a type an error that displays the text of its reason.
+macro_rules! impl_error {
+    ($error:ident $(<$message:ident>)?: $($reason:pat => $text:expr),+) => {
+        impl $(<$message>)? fmt::Display for $error $(<$message>)? {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self {
+                    $($reason => $text,)+
+                })
+            }
+        }
+
+        impl $(<$message>)? Error for $error $(<$message>)? {}
+    };
 }
 
-impl<T> fmt::Display for TrySendError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.is_full() { "sending into a full channel" } else { NO_RECEIVER })
-    }
-}
-
-impl<T> fmt::Display for SendTimeoutError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.is_timeout() { "timed out sending into a full channel" } else { NO_RECEIVER })
-    }
-}
-
-impl fmt::Display for RecvError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(NO_SENDER)
-    }
-}
-
-impl fmt::Display for TryRecvError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.is_empty() { "receiving from an empty channel" } else { NO_SENDER })
-    }
-}
-
-impl fmt::Display for RecvTimeoutError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.is_timeout() { "timed out receiving from an empty channel" } else { NO_SENDER })
-    }
-}
+impl_error!(SendError<T>: _ => NO_RECEIVER);
+impl_error!(TrySendError<T>: Self::Full(_) => "sending into a full channel", _ => NO_RECEIVER);
+impl_error!(SendTimeoutError<T>: Self::Timeout(_) => "timed out sending into a full channel", _ => NO_RECEIVER);
+impl_error!(RecvError: _ => NO_SENDER);
+impl_error!(TryRecvError: Self::Empty => "receiving from an empty channel", _ => NO_SENDER);
+impl_error!(RecvTimeoutError: Self::Timeout => "timed out receiving from an empty channel", _ => NO_SENDER);
 
 /// Without the message, so that `T` need not implement `Debug`.
 impl<T> fmt::Debug for SendError<T> {
@@ -182,13 +168,6 @@ impl<T> fmt::Debug for SendTimeoutError<T> {
         f.write_str(if self.is_timeout() { "Timeout(..)" } else { "Disconnected(..)" })
     }
 }
-
-impl<T> Error for SendError<T> {}
-impl<T> Error for TrySendError<T> {}
-impl<T> Error for SendTimeoutError<T> {}
-impl Error for RecvError {}
-impl Error for TryRecvError {}
-impl Error for RecvTimeoutError {}
 
 impl<T> From<SendError<T>> for TrySendError<T> {
     fn from(error: SendError<T>) -> Self {

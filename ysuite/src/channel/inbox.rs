@@ -21,9 +21,8 @@ use crate::os::Deadline;
 use crate::passive::Passive;
 use crate::signal::{AttachError, Registration};
 use crate::sync::{Arc, AtomicUsize, Ordering, window};
-use crate::wait::Parker;
-use crate::wait::WakeTarget;
 use crate::wait::one::{self, WaitingEnd};
+use crate::wait::{Parker, WakeTarget};
 
 /// The sending end, shared by all senders.
 pub(crate) struct InboxSender<T> {
@@ -159,11 +158,6 @@ impl<T> Bounded<T> {
 
 impl<T> Queues<T> {
     /// Urgent messages are rare: after them their lanes are armed, so that the look for the next costs only a few loads.
-    #[inline(always)]
-    fn take_urgent(&mut self) -> Option<T> {
-        if self.urgent.is_quiet() { None } else { self.take_urgent_slowly() }
-    }
-
     #[cold]
     #[inline(never)]
     fn take_urgent_slowly(&mut self) -> Option<T> {
@@ -172,14 +166,6 @@ impl<T> Queues<T> {
             if message.is_some() || !self.urgent.arm_all() {
                 return message;
             }
-        }
-    }
-
-    #[inline(always)]
-    fn take_ordinary(&mut self) -> Option<T> {
-        match &mut self.bounded {
-            None => self.ordinary.take(),
-            Some(bounded) => bounded.take(&mut self.ordinary),
         }
     }
 
@@ -265,13 +251,16 @@ impl<T> Inbox<T> {
     /// The next urgent message, if there is one.
     #[inline(always)]
     pub(crate) fn take_urgent(&mut self) -> Option<T> {
-        self.queues.take_urgent()
+        if self.has_no_urgent() { None } else { self.queues.take_urgent_slowly() }
     }
 
     /// The next ordinary message, if there is one.
     #[inline(always)]
     pub(crate) fn take_ordinary(&mut self) -> Option<T> {
-        self.queues.take_ordinary()
+        match &mut self.queues.bounded {
+            None => self.queues.ordinary.take(),
+            Some(bounded) => bounded.take(&mut self.queues.ordinary),
+        }
     }
 
     /// After finding nothing: blocks until there may be a message, or no holder is left to send one, or the time is up.

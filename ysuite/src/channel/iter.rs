@@ -1,7 +1,5 @@
 //! A receiver as an iterator: waiting, not waiting, and owning. Written once for all channels. One thread at a time.
 
-use core::fmt;
-
 use super::error::TryRecvError;
 
 /// What the iterators and the hub need of a receiver. Not for use elsewhere.
@@ -12,9 +10,6 @@ pub trait Receive {
 
     /// Waits for a message; `None` when none will come.
     fn next_waiting(&mut self) -> Option<Self::Message>;
-
-    /// A message if there is one.
-    fn next_at_once(&mut self) -> Option<Self::Message>;
 
     /// A message if there is one. Only looks: an attached receiver keeps its id up.
     fn look(&mut self) -> Option<Self::Message>;
@@ -27,73 +22,37 @@ pub trait Receive {
 }
 
 /// Waits for each message; ends when the sender is gone. Made by a receiver's `iter`.
-pub struct Iter<'a, R>(&'a mut R);
+pub struct Iter<'a, R>(pub(super) &'a mut R);
 
 /// Takes the messages that are there. Made by a receiver's `try_iter`.
-pub struct TryIter<'a, R>(&'a mut R);
+pub struct TryIter<'a, R>(pub(super) &'a mut R);
 
 /// Owns the receiver; waits for each message; ends when the sender is gone.
-pub struct IntoIter<R>(R);
+pub struct IntoIter<R>(pub(super) R);
 
-impl<'a, R> Iter<'a, R> {
-    pub(super) fn new(receiver: &'a mut R) -> Self {
-        Self(receiver)
-    }
+/// Gives an iterator its messages and its `Debug`. The iterator's only field is the receiver, which `$next` asks.
+macro_rules! impl_iterator {
+    ($iterator:ident<$($life:lifetime,)? $of:ident $(: $bound:ident)?>, $item:ty, |$receiver:ident| $next:expr) => {
+        impl<$of $(: $bound)?> Iterator for $iterator<$($life,)? $of> {
+            type Item = $item;
+
+            #[inline]
+            fn next(&mut self) -> Option<$item> {
+                let $receiver = &mut self.0;
+                $next
+            }
+        }
+
+        impl<$of> core::fmt::Debug for $iterator<$($life,)? $of> {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.write_str(concat!(stringify!($iterator), " { .. }"))
+            }
+        }
+    };
 }
 
-impl<'a, R> TryIter<'a, R> {
-    pub(super) fn new(receiver: &'a mut R) -> Self {
-        Self(receiver)
-    }
-}
+pub(super) use impl_iterator;
 
-impl<R> IntoIter<R> {
-    pub(super) fn new(receiver: R) -> Self {
-        Self(receiver)
-    }
-}
-
-impl<R: Receive> Iterator for Iter<'_, R> {
-    type Item = R::Message;
-
-    #[inline]
-    fn next(&mut self) -> Option<R::Message> {
-        self.0.next_waiting()
-    }
-}
-
-impl<R: Receive> Iterator for TryIter<'_, R> {
-    type Item = R::Message;
-
-    #[inline]
-    fn next(&mut self) -> Option<R::Message> {
-        self.0.next_at_once()
-    }
-}
-
-impl<R: Receive> Iterator for IntoIter<R> {
-    type Item = R::Message;
-
-    #[inline]
-    fn next(&mut self) -> Option<R::Message> {
-        self.0.next_waiting()
-    }
-}
-
-impl<R> fmt::Debug for Iter<'_, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Iter { .. }")
-    }
-}
-
-impl<R> fmt::Debug for TryIter<'_, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TryIter { .. }")
-    }
-}
-
-impl<R> fmt::Debug for IntoIter<R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("IntoIter { .. }")
-    }
-}
+impl_iterator!(Iter<'_, R: Receive>, R::Message, |receiver| receiver.next_waiting());
+impl_iterator!(TryIter<'_, R: Receive>, R::Message, |receiver| receiver.try_next().ok());
+impl_iterator!(IntoIter<R: Receive>, R::Message, |receiver| receiver.next_waiting());

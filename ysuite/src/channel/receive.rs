@@ -4,12 +4,10 @@
 //! is said at each of them.
 
 use core::task::{Context, Poll, ready};
-use core::time::Duration;
 
 use super::error::{RecvError, RecvTimeoutError, TryRecvError};
 use crate::os::Deadline;
 use crate::queue::outline;
-use crate::signal::{AttachError, Registration};
 use crate::sync::spin_loop;
 use crate::wait::one::{self, TaskWait, WaitingEnd};
 use crate::wait::{Backoff, Spin};
@@ -33,7 +31,7 @@ pub(super) trait ReadingEnd: WaitingEnd {
 /// A reading end, and the memory of how to wait for it.
 pub(super) struct Receiving<E> {
     pub(super) end: E,
-    backoff: RecvBackoff,
+    pub(super) backoff: RecvBackoff,
 }
 
 /// A receiving end's memory of how to wait.
@@ -79,10 +77,6 @@ impl<E: ReadingEnd> Receiving<E> {
         Self { end, backoff: RecvBackoff::new() }
     }
 
-    pub(super) fn set_spin(&mut self, spin: Spin) {
-        self.backoff.set_spin(spin);
-    }
-
     /// Whether nothing will come any more. Looks for a message after it has found the queue closed: what the sender
     /// published before it closed is visible then.
     fn is_over(&mut self) -> bool {
@@ -112,10 +106,6 @@ impl<E: ReadingEnd> Receiving<E> {
         self.end.take().ok_or(RecvTimeoutError::Disconnected)
     }
 
-    pub(super) fn recv_timeout(&mut self, timeout: Duration) -> Result<E::Message, RecvTimeoutError> {
-        self.recv_deadline(Deadline::after(timeout))
-    }
-
     /// Blocks until there is a message (`Ok`), or the sender is gone, or the time is up.
     #[cold]
     #[inline(never)]
@@ -132,15 +122,6 @@ impl<E: ReadingEnd> Receiving<E> {
                 return Err(RecvTimeoutError::Timeout);
             }
         }
-    }
-
-    #[inline(always)]
-    pub(super) fn look(&mut self) -> Option<E::Message> {
-        self.end.take()
-    }
-
-    pub(super) fn has_message(&mut self) -> bool {
-        self.end.has_message()
     }
 
     #[inline]
@@ -225,18 +206,6 @@ impl<E: ReadingEnd> Receiving<E> {
         drop(waiting);
         outcome
     }
-
-    pub(super) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
-        one::attach(&mut self.end, registration)
-    }
-
-    pub(super) fn detach(&mut self) -> bool {
-        one::detach(&mut self.end)
-    }
-
-    pub(super) fn registration(&self) -> Option<&Registration> {
-        one::registration(&self.end)
-    }
 }
 
 /// Gives a channel's receiver its public methods. `$receiver` has a field `inner: Receiving<_>` with messages `T`.
@@ -271,7 +240,7 @@ macro_rules! impl_receiver_api {
             /// # Errors
             /// When the time is up, and when the channel is empty and its sender is gone.
             pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvTimeoutError> {
-                self.inner.recv_timeout(timeout)
+                self.inner.recv_deadline($crate::os::Deadline::after(timeout))
             }
 
             /// Receives a message; waits no longer than until `deadline`. A message that is there is received even
@@ -331,17 +300,17 @@ macro_rules! impl_receiver_api {
 
             /// The messages, one by one; waits for each, and ends when the sender is gone.
             pub fn iter(&mut self) -> Iter<'_, Self> {
-                Iter::new(self)
+                Iter(self)
             }
 
             /// The messages that are there, one by one; never waits.
             pub fn try_iter(&mut self) -> TryIter<'_, Self> {
-                TryIter::new(self)
+                TryIter(self)
             }
 
             /// What to do before sleeping, from the next wait on. The default is [`Spin::Adaptive`].
             pub fn set_spin(&mut self, spin: Spin) {
-                self.inner.set_spin(spin);
+                self.inner.backoff.set_spin(spin);
             }
 
             /// Takes this receiver out of the set it is attached to: its id is down, and free. False: it was in none.
@@ -351,10 +320,48 @@ macro_rules! impl_receiver_api {
             /// A sender that was about to raise the id may still do so once: its next owner must take that for a spurious
             /// signal.
             pub fn detach(&mut self) -> bool {
-                self.inner.detach()
+                $crate::wait::one::detach(&mut self.inner.end)
             }
         }
 
+        impl<T> Attach for $receiver<T> {
+            fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
+                $crate::wait::one::attach(&mut self.inner.end, registration)
+            }
+
+            fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
+                $crate::wait::one::registration(&self.inner.end).inspect(|registration| look(registration));
+            }
+
+            fn detach(&mut self) -> bool {
+                $receiver::detach(self)
+            }
+        }
+
+        impl<T> core::fmt::Debug for $receiver<T> {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_struct("Receiver").field("capacity", &self.capacity()).finish_non_exhaustive()
+            }
+        }
+
+        $crate::channel::receive::impl_receiver_traits!(
+            $receiver, &'a mut $receiver<T> => Iter<'a, $receiver<T>>,
+            /// At least the messages that are there, and exactly those once the sender is gone. Costs what
+            /// [`len`](Self::len) costs.
+            certain: usize::MAX,
+            |receiver| look: receiver.inner.end.take(), has_message: receiver.inner.end.has_message(),
+        );
+    };
+}
+
+/// Gives a receiver what iterators, streams and the hub need. `$by => $iter`: a borrowed receiver, and how that is iterated.
+/// `$certain`: how many of the messages that are there this receiver gets for certain, at most. `$look` and `$has_message`
+/// answer for `$this`, the receiver.
+macro_rules! impl_receiver_traits {
+    (
+        $receiver:ident, $by:ty => $iter:ty, $(#[$size:meta])* certain: $certain:expr,
+        |$this:ident| look: $look:expr, has_message: $has_message:expr $(,)?
+    ) => {
         impl<T> Receive for $receiver<T> {
             type Message = T;
 
@@ -364,17 +371,14 @@ macro_rules! impl_receiver_api {
             }
 
             #[inline]
-            fn next_at_once(&mut self) -> Option<T> {
-                self.try_recv().ok()
-            }
-
-            #[inline]
             fn look(&mut self) -> Option<T> {
-                self.inner.look()
+                let $this = self;
+                $look
             }
 
             fn has_message(&mut self) -> bool {
-                self.inner.has_message()
+                let $this = self;
+                $has_message
             }
 
             #[inline]
@@ -388,30 +392,16 @@ macro_rules! impl_receiver_api {
             type IntoIter = IntoIter<Self>;
 
             fn into_iter(self) -> IntoIter<Self> {
-                IntoIter::new(self)
+                IntoIter(self)
             }
         }
 
-        impl<'a, T> IntoIterator for &'a mut $receiver<T> {
+        impl<'a, T> IntoIterator for $by {
             type Item = T;
-            type IntoIter = Iter<'a, $receiver<T>>;
+            type IntoIter = $iter;
 
-            fn into_iter(self) -> Self::IntoIter {
+            fn into_iter(self) -> $iter {
                 self.iter()
-            }
-        }
-
-        impl<T> Attach for $receiver<T> {
-            fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
-                self.inner.attach(registration)
-            }
-
-            fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
-                self.inner.registration().inspect(|registration| look(registration));
-            }
-
-            fn detach(&mut self) -> bool {
-                self.inner.detach()
             }
         }
 
@@ -423,13 +413,12 @@ macro_rules! impl_receiver_api {
                 self.get_mut().poll_recv(context).map(Result::ok)
             }
 
-            /// At least the messages that are there, and exactly those once the sender is gone. Costs what
-            /// [`len`](Self::len) costs.
+            $(#[$size])*
             fn size_hint(&self) -> (usize, Option<usize>) {
-                // Before the count, which then includes all that was sent before the sender went.
+                // Before the count, which then includes all that was sent before the last sender went.
                 let is_over = self.is_disconnected();
                 let there = self.len();
-                (there, is_over.then_some(there))
+                (there.min($certain), is_over.then_some(there))
             }
         }
 
@@ -438,4 +427,4 @@ macro_rules! impl_receiver_api {
     };
 }
 
-pub(super) use impl_receiver_api;
+pub(super) use {impl_receiver_api, impl_receiver_traits};

@@ -7,15 +7,13 @@ use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::time::Instant;
 
-use super::Spin;
 use super::error::{SendError, SendTimeoutError, TrySendError};
 use crate::os::Deadline;
 use crate::passive::{GONE, Passive};
 use crate::queue::ypipe::Writer;
 use crate::queue::{RegisterCopy, outline};
-use crate::wait::Backoff;
-use crate::wait::WakeTarget;
 use crate::wait::one::{self, TaskWait, WaitingEnd};
+use crate::wait::{Backoff, WakeTarget};
 
 /// What a sending end knows of the channel around its queue.
 pub(super) trait SenderLink {
@@ -34,14 +32,14 @@ pub(super) trait SenderLink {
 
 /// A sending end of a channel.
 pub(super) struct Sending<T, L: SenderLink> {
-    end: RegisterCopy<WritingEnd<T, L>>,
-    backoff: Backoff,
+    pub(super) end: RegisterCopy<WritingEnd<T, L>>,
+    pub(super) backoff: Backoff,
 }
 
 /// The writing end of the queue, as an end that may wait for room.
-struct WritingEnd<T, L: SenderLink> {
-    writer: Writer<T>,
-    link: L,
+pub(super) struct WritingEnd<T, L: SenderLink> {
+    pub(super) writer: Writer<T>,
+    pub(super) link: L,
 }
 
 impl<T, L: SenderLink> WaitingEnd for WritingEnd<T, L> {
@@ -89,7 +87,7 @@ impl<T, L: SenderLink> Sending<T, L> {
         match self.end.writer.send(message) {
             Ok(0) => Ok(()),
             Ok(tokens) => outline(self, |sender| sender.sent(tokens)).map_err(TrySendError::from),
-            Err(message) if self.is_disconnected() => Err(TrySendError::Disconnected(message)),
+            Err(message) if self.end.writer.is_orphaned() => Err(TrySendError::Disconnected(message)),
             Err(message) => Err(TrySendError::Full(message)),
         }
     }
@@ -146,7 +144,7 @@ impl<T, L: SenderLink> Sending<T, L> {
         loop {
             self.flush();
             one::block(&mut *self.end, &mut self.backoff, Deadline::Never);
-            if self.is_disconnected() {
+            if self.end.writer.is_orphaned() {
                 return Err(SendError(message));
             }
             match self.end.writer.write(message) {
@@ -154,10 +152,6 @@ impl<T, L: SenderLink> Sending<T, L> {
                 Err(back) => message = back,
             }
         }
-    }
-
-    pub(super) fn unwrite(&mut self) -> Option<T> {
-        self.end.writer.unwrite()
     }
 
     #[inline]
@@ -176,12 +170,6 @@ impl<T, L: SenderLink> Sending<T, L> {
         let from = self.end.writer.position();
         self.end.writer.reclaim(from, drop);
         true
-    }
-
-    /// Whether messages of this sender have been dropped that the receiver, being gone, certainly has not got.
-    #[cfg(feature = "futures")]
-    pub(super) fn has_lost(&self) -> bool {
-        self.end.writer.has_lost()
     }
 
     #[inline]
@@ -254,42 +242,9 @@ impl<T, L: SenderLink> Sending<T, L> {
         }
     }
 
-    pub(super) fn link(&self) -> &L {
-        &self.end.link
-    }
-
     /// A publication has found these tokens: wakes the receiver. True: it slept.
     fn wake(&self, tokens: u32) -> bool {
         self.end.link.wake(self.end.writer.reader_passive(), tokens)
-    }
-
-    pub(super) fn set_spin(&mut self, spin: Spin) {
-        self.backoff.set(spin);
-    }
-
-    #[must_use]
-    pub(super) fn len(&self) -> usize {
-        self.end.writer.len()
-    }
-
-    #[must_use]
-    pub(super) fn is_empty(&self) -> bool {
-        self.end.writer.is_empty()
-    }
-
-    #[must_use]
-    pub(super) fn is_full(&self) -> bool {
-        self.capacity().is_some_and(|capacity| self.end.writer.occupied() >= capacity)
-    }
-
-    #[must_use]
-    pub(super) fn capacity(&self) -> Option<usize> {
-        self.end.writer.capacity()
-    }
-
-    #[must_use]
-    pub(super) fn is_disconnected(&self) -> bool {
-        self.end.writer.is_orphaned()
     }
 }
 
@@ -365,7 +320,7 @@ macro_rules! impl_sender_api {
             /// Whether hidden messages have been dropped because the receiver is gone.
             #[cfg(feature = "futures")]
             pub(crate) fn has_lost(&self) -> bool {
-                self.inner.has_lost()
+                self.inner.end.writer.has_lost()
             }
 
             /// Puts a message into the batch, hidden until [`flush`](Self::flush), [`send`](Self::send) or the drop of
@@ -381,7 +336,7 @@ macro_rules! impl_sender_api {
 
             /// Takes back the newest hidden message of the batch, if there is one. Wait-free.
             pub fn unwrite(&mut self) -> Option<T> {
-                self.inner.unwrite()
+                self.inner.end.writer.unwrite()
             }
 
             /// Makes the whole batch visible at once. False: the receiver was asleep and has been woken. Wait-free but
@@ -410,42 +365,42 @@ macro_rules! impl_sender_api {
             /// What to do before sleeping when there is no room, from the next wait on. The default is
             /// [`Spin::Adaptive`].
             pub fn set_spin(&mut self, spin: Spin) {
-                self.inner.set_spin(spin)
+                self.inner.backoff.set(spin)
             }
 
             /// How many of this sender's messages are in the channel, hidden ones not counted.
             #[must_use]
             pub fn len(&self) -> usize {
-                self.inner.len()
+                self.inner.end.writer.len()
             }
 
             /// Whether none of this sender's messages is in the channel.
             #[must_use]
             pub fn is_empty(&self) -> bool {
-                self.inner.is_empty()
+                self.inner.end.writer.is_empty()
             }
 
             /// Whether there is no room for another message.
             #[must_use]
             pub fn is_full(&self) -> bool {
-                self.inner.is_full()
+                self.capacity().is_some_and(|capacity| self.inner.end.writer.occupied() >= capacity)
             }
 
             /// How many messages of this sender can be in the channel; `None` without a bound.
             #[must_use]
             pub fn capacity(&self) -> Option<usize> {
-                self.inner.capacity()
+                self.inner.end.writer.capacity()
             }
 
             /// Whether the receiver is gone: nothing sent will be received.
             #[must_use]
             pub fn is_disconnected(&self) -> bool {
-                self.inner.is_disconnected()
+                self.inner.end.writer.is_orphaned()
             }
         }
 
-        impl<T> fmt::Debug for $sender<T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl<T> core::fmt::Debug for $sender<T> {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 f.debug_struct("Sender").field("len", &self.len()).field("capacity", &self.capacity()).finish()
             }
         }

@@ -23,7 +23,6 @@
 //!
 //! An end sent into its own channel keeps the channel alive, and itself: both leak, as in `std`.
 
-use core::fmt;
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::time::Instant;
@@ -223,11 +222,5 @@ impl<T> Drop for SpscReader<T> {
         // Woken before the messages are dropped, which happens with the reader: any of them may panic.
         self.shared.sender.wake(self.reader.writer_passive(), tokens);
         // This end's own waker is dropped last: its drop is foreign code.
-    }
-}
-
-impl<T> fmt::Debug for Receiver<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Receiver").field("capacity", &self.capacity()).finish_non_exhaustive()
     }
 }

@@ -9,14 +9,13 @@ use std::time::Instant;
 use super::shared::{MpmcShared, Readers};
 use super::{RecvError, RecvTimeoutError, TryRecvError, impl_mpmc_api};
 use crate::channel::Spin;
-use crate::channel::iter::{IntoIter, Receive};
+use crate::channel::iter::{IntoIter, Receive, impl_iterator};
+use crate::channel::receive::impl_receiver_traits;
 use crate::os::Deadline;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
-use crate::wait::SharedBackoff;
-use crate::wait::Subscriptions;
 use crate::wait::many::{ManyWait, Owed, SharedEnd};
-use crate::wait::spin_for_a_moment;
+use crate::wait::{SharedBackoff, Subscriptions, spin_for_a_moment};
 
 /// A receiving end of the [channel](super). Clones are equal, and each message goes to one of them; any number of threads
 /// may use one or several. When the last receiver is dropped, so are the messages in the channel, and sending fails.
@@ -311,7 +310,7 @@ impl_mpmc_api!(Receiver:
 impl<T> Clone for Receiver<T> {
     /// Another receiver of the same messages. The clone is attached to no set.
     fn clone(&self) -> Self {
-        self.shared.add_reader();
+        self.shared.readers.add();
         Self { shared: self.shared.clone(), backoff: self.backoff.again(), subscriptions: None }
     }
 }
@@ -350,69 +349,11 @@ impl<T> Attach for Receiver<T> {
     }
 }
 
-impl<T> Receive for Receiver<T> {
-    type Message = T;
-
-    #[inline]
-    fn next_waiting(&mut self) -> Option<T> {
-        self.recv().ok()
-    }
-
-    #[inline]
-    fn next_at_once(&mut self) -> Option<T> {
-        self.try_recv().ok()
-    }
-
-    #[inline]
-    fn look(&mut self) -> Option<T> {
-        self.take()
-    }
-
-    fn has_message(&mut self) -> bool {
-        self.shared.ring.is_readable()
-    }
-
-    #[inline]
-    fn try_next(&mut self) -> Result<T, TryRecvError> {
-        self.try_recv()
-    }
-}
-
-impl<T> IntoIterator for Receiver<T> {
-    type Item = T;
-    type IntoIter = IntoIter<Self>;
-
-    fn into_iter(self) -> IntoIter<Self> {
-        IntoIter::new(self)
-    }
-}
-
-impl<'a, T> IntoIterator for &'a Receiver<T> {
-    type Item = T;
-    type IntoIter = Iter<'a, T>;
-
-    fn into_iter(self) -> Iter<'a, T> {
-        self.iter()
-    }
-}
-
-#[cfg(feature = "stream")]
-impl<T> futures_core::Stream for Receiver<T> {
-    type Item = T;
-
-    fn poll_next(self: core::pin::Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<T>> {
-        self.get_mut().poll_recv(context).map(Result::ok)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let is_over = self.is_disconnected();
-        let there = self.len();
-        (0, is_over.then_some(there))
-    }
-}
-
-// No message is ever pinned in place.
-impl<T> Unpin for Receiver<T> {}
+impl_receiver_traits!(
+    // Other receivers may take the messages that are there.
+    Receiver, &'a Receiver<T> => Iter<'a, T>, certain: 0,
+    |receiver| look: receiver.take(), has_message: receiver.shared.ring.is_readable(),
+);
 
 impl<T> fmt::Debug for Receiver<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -426,37 +367,10 @@ pub struct Iter<'a, T>(&'a Receiver<T>);
 /// Takes the messages that are there. Made by [`Receiver::try_iter`].
 pub struct TryIter<'a, T>(&'a Receiver<T>);
 
-impl<T> Iterator for Iter<'_, T> {
-    type Item = T;
-
-    #[inline]
-    fn next(&mut self) -> Option<T> {
-        self.0.recv().ok()
-    }
-}
+impl_iterator!(Iter<'_, T>, T, |receiver| receiver.recv().ok());
+impl_iterator!(TryIter<'_, T>, T, |receiver| receiver.try_recv().ok());
 
 impl<T> FusedIterator for Iter<'_, T> {}
-
-impl<T> Iterator for TryIter<'_, T> {
-    type Item = T;
-
-    #[inline]
-    fn next(&mut self) -> Option<T> {
-        self.0.try_recv().ok()
-    }
-}
-
-impl<T> fmt::Debug for Iter<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Iter { .. }")
-    }
-}
-
-impl<T> fmt::Debug for TryIter<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TryIter { .. }")
-    }
-}
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests;

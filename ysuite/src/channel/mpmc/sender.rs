@@ -10,9 +10,8 @@ use crate::channel::Spin;
 use crate::os::Deadline;
 use crate::queue::exchange::{Rejected, Staging};
 use crate::sync::Arc;
-use crate::wait::SharedBackoff;
 use crate::wait::many::ManyWait;
-use crate::wait::spin_for_a_moment;
+use crate::wait::{SharedBackoff, spin_for_a_moment};
 
 /// A sending end of the [channel](super). Clones are equal; any number of threads may use one or several. When the last
 /// sender is dropped the receivers get what was sent, and then learn that nothing more will come.
@@ -208,7 +207,7 @@ impl<T> Drop for Batch<'_, T> {
 
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Self {
-        self.shared.add_writer();
+        self.shared.writers.add();
         Self { shared: self.shared.clone(), backoff: self.backoff.again() }
     }
 }

@@ -13,75 +13,69 @@ use crate::wait::many::{SharedEnd, notify, notify_all};
 
 pub(super) struct MpmcShared<T> {
     pub(super) ring: Ring<T>,
-    readers: Ends,
-    writers: Ends,
+    pub(super) readers: Ends,
+    pub(super) writers: Ends,
 }
 
 /// All receivers, or all senders.
-struct Ends {
+pub(super) struct Ends {
     /// Those of them that wait.
     list: WaitList,
     count: CachePadded<AtomicUsize>,
 }
 
-/// The receivers, as ends that wait for messages.
-pub(super) struct Readers<'a, T>(&'a MpmcShared<T>);
-/// The senders, as ends that wait for room.
-pub(super) struct Writers<'a, T>(&'a MpmcShared<T>);
+impl Ends {
+    fn new() -> Self {
+        Self { list: WaitList::new(), count: CachePadded::new(AtomicUsize::new(1)) }
+    }
 
-impl<T> Clone for Readers<'_, T> {
+    /// Another end is made, on the thread that clones one.
+    pub(super) fn add(&self) {
+        // ORDERING: Relaxed; the calling thread clones an end that is counted, so the count cannot fall to 0 meanwhile.
+        self.count.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// The ends that wait: with `ROOM` the senders, for room; otherwise the receivers, for messages.
+pub(super) struct Waiting<'a, T, const ROOM: bool>(&'a MpmcShared<T>);
+
+pub(super) type Readers<'a, T> = Waiting<'a, T, false>;
+pub(super) type Writers<'a, T> = Waiting<'a, T, true>;
+
+impl<T, const ROOM: bool> Clone for Waiting<'_, T, ROOM> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T> Copy for Readers<'_, T> {}
-impl<T> Clone for Writers<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<T> Copy for Writers<'_, T> {}
+impl<T, const ROOM: bool> Copy for Waiting<'_, T, ROOM> {}
 
-impl<T> SharedEnd for Readers<'_, T> {
+impl<T, const ROOM: bool> SharedEnd for Waiting<'_, T, ROOM> {
     fn list(&self) -> &WaitList {
-        &self.0.readers.list
+        if ROOM { &self.0.writers.list } else { &self.0.readers.list }
     }
 
     fn is_ready(&self) -> bool {
-        self.0.ring.is_readable() || self.0.ring.is_closed()
+        let ring = &self.0.ring;
+        (if ROOM { ring.is_writable() } else { ring.is_readable() }) || ring.is_closed()
     }
 
     fn supply(&self) -> usize {
-        self.0.ring.len()
-    }
-}
-
-impl<T> SharedEnd for Writers<'_, T> {
-    fn list(&self) -> &WaitList {
-        &self.0.writers.list
-    }
-
-    fn is_ready(&self) -> bool {
-        self.0.ring.is_writable() || self.0.ring.is_closed()
-    }
-
-    fn supply(&self) -> usize {
-        self.0.ring.capacity() - self.0.ring.len()
+        let ring = &self.0.ring;
+        if ROOM { ring.capacity() - ring.len() } else { ring.len() }
     }
 }
 
 impl<T> MpmcShared<T> {
     pub(super) fn new(capacity: usize) -> Self {
-        let ends = || Ends { list: WaitList::new(), count: CachePadded::new(AtomicUsize::new(1)) };
-        Self { ring: Ring::new(capacity), readers: ends(), writers: ends() }
+        Self { ring: Ring::new(capacity), readers: Ends::new(), writers: Ends::new() }
     }
 
     pub(super) fn readers(&self) -> Readers<'_, T> {
-        Readers(self)
+        Waiting(self)
     }
 
     pub(super) fn writers(&self) -> Writers<'_, T> {
-        Writers(self)
+        Waiting(self)
     }
 
     /// Sends a message if there is room.
@@ -139,16 +133,6 @@ impl<T> MpmcShared<T> {
         if self.writers.list.attend().is_armed() {
             notify(&self.writers.list, cells);
         }
-    }
-
-    pub(super) fn add_reader(&self) {
-        // ORDERING: Relaxed; the calling thread clones a receiver that is counted, so the count cannot fall to 0 meanwhile.
-        self.readers.count.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(super) fn add_writer(&self) {
-        // ORDERING: Relaxed; the calling thread clones a sender that is counted, so the count cannot fall to 0 meanwhile.
-        self.writers.count.fetch_add(1, Ordering::Relaxed);
     }
 
     /// A sender goes.

@@ -1,6 +1,5 @@
 //! The receiving end of an mpsc channel. One thread at a time.
 
-use core::fmt;
 use core::task::{Context, Poll};
 use core::time::Duration;
 use std::time::Instant;
@@ -60,9 +59,3 @@ impl<T> Receiver<T> {
 }
 
 impl_receiver_api!(Receiver);
-
-impl<T> fmt::Debug for Receiver<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Receiver").field("capacity", &self.capacity()).finish_non_exhaustive()
-    }
-}

@@ -70,7 +70,7 @@ impl<T> Sender<T> {
     /// # Errors
     /// When there are [`MAX_SENDERS`] already.
     pub fn try_clone(&self) -> Result<Self, TooManySenders> {
-        Self::connect(&self.inner.link().shared)
+        Self::connect(&self.inner.end.link.shared)
     }
 }
 

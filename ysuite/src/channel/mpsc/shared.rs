@@ -15,8 +15,7 @@ use crate::passive::Barrier;
 use crate::queue::ypipe::{self, AtomicSlot, IdleReader, Writer};
 use crate::queue::{ReadySet, SegmentedArray};
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering, fence};
-use crate::wait::Parker;
-use crate::wait::WakeTarget;
+use crate::wait::{Parker, WakeTarget};
 
 /// The token of an armed lane.
 pub(super) const LANE: u32 = 1;

@@ -58,14 +58,20 @@ impl<T> Reader<T> {
     /// The next message where it lies, if one is published. Wait-free.
     pub fn peek(&mut self) -> Option<&T> {
         let (cursor, core) = self.parts();
-        cursor.peek(core)
+        if !cursor.look(core) {
+            return None;
+        }
+        // SAFETY: `look` has acquired this slot's publication, so the message is written. Only the owner of this cursor
+        // can take it out, and the cursor is borrowed for as long as the message.
+        Some(unsafe { slot::<T>(cursor.next).with(|message| (*message).assume_init_ref()) })
     }
 
     /// Appends up to `most` published messages to `to` and returns how many. Allocates only in `to`.
     #[inline]
     pub fn read_batch(&mut self, to: &mut Vec<T>, most: usize) -> usize {
         let (cursor, core) = self.parts();
-        cursor.take_many(core, to, most)
+        // On a copy that can live in registers.
+        outline(cursor, |cursor| cursor.take_many(core, to, most))
     }
 
     /// Acts as if the reader had left `by / LAP` more chunks. See [`Writer::skip_laps`](super::Writer::skip_laps).
@@ -132,13 +138,13 @@ impl<T> Reader<T> {
     /// How many published messages are here. Takes time in proportion to that number (a load for each cache line).
     #[must_use]
     pub fn len(&self) -> usize {
-        self.reading.cursor.as_ref().map_or(0, |cursor| cursor.len_up_to(usize::MAX))
+        self.len_up_to(usize::MAX)
     }
 
     /// Whether no published message is here.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.reading.cursor.as_ref().is_none_or(|cursor| cursor.len_up_to(1) == 0)
+        self.len_up_to(1) == 0
     }
 
     /// Puts the cursor back into the core: see [`IdleReader`](super::IdleReader).
@@ -297,25 +303,9 @@ impl<T> ReadCursor<T> {
         Some(unsafe { slot::<T>(at).with(|message| message.read().assume_init()) })
     }
 
-    /// The next message where it lies.
-    pub(super) fn peek(&mut self, core: &PipeCore<T>) -> Option<&T> {
-        if !self.look(core) {
-            return None;
-        }
-        // SAFETY: `look` has acquired this slot's publication, so the message is written. Only the owner of this cursor
-        // can take it out, and the cursor is borrowed for as long as the message.
-        Some(unsafe { slot::<T>(self.next).with(|message| (*message).assume_init_ref()) })
-    }
-
     /// Appends up to `most` messages to `to`; returns how many. A panic of the allocator loses nothing.
-    #[inline]
-    pub(super) fn take_many(&mut self, core: &PipeCore<T>, to: &mut Vec<T>, most: usize) -> usize {
-        // On a copy that can live in registers.
-        outline(self, |cursor| cursor.take_many_here(core, to, most))
-    }
-
     #[inline(always)]
-    fn take_many_here(&mut self, core: &PipeCore<T>, to: &mut Vec<T>, most: usize) -> usize {
+    fn take_many(&mut self, core: &PipeCore<T>, to: &mut Vec<T>, most: usize) -> usize {
         let before = to.len();
         let mut length = before;
         let mut left = most;

@@ -66,8 +66,10 @@ impl<T> Writer<T> {
         if !self.has_room() {
             return Err(message);
         }
+        let cursor = &mut self.writing.cursor;
+        cursor.hide();
         // SAFETY: `has_room` has just returned true.
-        unsafe { self.writing.cursor.put_hidden(message) };
+        unsafe { cursor.put(message) };
         Ok(())
     }
 
@@ -78,7 +80,25 @@ impl<T> Writer<T> {
     #[inline]
     pub(crate) fn fill(&mut self, messages: &mut impl Iterator<Item = T>) -> Option<T> {
         let Writing { cursor, core, .. } = &mut *self.writing;
-        cursor.fill(core, messages)
+        let mut full = cursor.full;
+        let mut run = Run { at: cursor.next, cursor };
+        loop {
+            let message = messages.next()?;
+            if run.at == full {
+                run.commit();
+                let stepped = run.cursor.is_at_end() && run.cursor.step();
+                if !stepped && !outline(run.cursor, |cursor| cursor.room(core)) {
+                    return Some(message);
+                }
+                (run.at, full) = (run.cursor.next, run.cursor.full);
+            }
+            // SAFETY: `at` lies before `full`, so it is a slot of this group. The slot is empty: the reader has
+            // consumed the messages of the lap before. The address behind it is at most one past the group.
+            unsafe {
+                write::<T>(run.at, message);
+                run.at = run.at.add(Geometry::<T>::STEP);
+            }
+        }
     }
 
     /// Writes a message and publishes it with all that was hidden. As [`write`](Self::write) and
@@ -88,8 +108,12 @@ impl<T> Writer<T> {
         if !self.writing.cursor.may_publish_here() {
             return outline(self, |writer| writer.send_further(message));
         }
-        // SAFETY: `may_publish_here` has just returned true: there is room, and nothing is hidden.
-        unsafe { self.writing.cursor.put_published(message) };
+        // SAFETY: `may_publish_here` has just returned true: there is room in this group, and nothing is hidden. After
+        // `put` the message is written in the group.
+        unsafe {
+            self.writing.cursor.put(message);
+            self.writing.cursor.show_group();
+        }
         Ok(self.writing.core.read_mostly.reader.published())
     }
 
@@ -103,7 +127,24 @@ impl<T> Writer<T> {
     /// Takes back the newest hidden message, if there is one. Wait-free.
     pub fn unwrite(&mut self) -> Option<T> {
         let Writing { cursor, core, .. } = &mut *self.writing;
-        cursor.unwrite(core)
+        if !cursor.is_hiding() {
+            return None;
+        }
+        // SAFETY: the newest message is hidden, so it lies in this group or, where no message is in this group, in the
+        // one before. The reader does not read its slot before it is published, and `next` moves back to it: it is read
+        // once.
+        let message = unsafe {
+            if cursor.next == cursor.group.add(Geometry::<T>::FIRST) {
+                cursor.step_back();
+            }
+            cursor.next = cursor.next.sub(Geometry::<T>::STEP);
+            slot::<T>(cursor.next).with(|message| message.read().assume_init())
+        };
+        if cursor.position() == cursor.hidden_from {
+            cursor.stop = cursor.next.as_ptr();
+        }
+        cursor.set_full(core);
+        Some(message)
     }
 
     /// Publishes all hidden messages at once, in order. Wait-free: a few stores, however many messages.
@@ -305,20 +346,8 @@ impl<T> WriteCursor<T> {
         let group = chunk.first();
         // SAFETY: `FIRST` is less than a group's length, and the chunk has a first group.
         let next = unsafe { group.add(Geometry::<T>::FIRST) };
-        let mut cursor = Self {
-            next,
-            stop: next.as_ptr(),
-            group,
-            lap: chunk.lap(),
-            full: next,
-            hidden_from: 0,
-            chunk,
-            end: chunk.end(),
-            before: 0,
-            held: None,
-            emptied: None,
-            limit: core.read_mostly.capacity.min(UNBOUNDED),
-        };
+        let mut cursor = Self::at(group, next, chunk, chunk.lap(), chunk.end());
+        cursor.limit = core.read_mostly.capacity.min(UNBOUNDED);
         cursor.set_full(core);
         cursor
     }
@@ -329,15 +358,20 @@ impl<T> WriteCursor<T> {
         let at = |address| NonNull::new(ptr::without_provenance_mut::<u8>(address)).expect("not null");
         let group = at(Geometry::<T>::STRIDE);
         let next = at(Geometry::<T>::STRIDE + Geometry::<T>::FIRST);
+        Self::at(group, next, Chunk::nowhere(), Geometry::<T>::LAP, group)
+    }
+
+    /// A cursor that has written nothing, and has no room as yet.
+    fn at(group: NonNull<u8>, next: NonNull<u8>, chunk: Chunk<T>, lap: usize, end: NonNull<u8>) -> Self {
         Self {
             next,
             stop: next.as_ptr(),
             group,
-            lap: Geometry::<T>::LAP,
+            lap,
             full: next,
             hidden_from: 0,
-            chunk: Chunk::nowhere(),
-            end: group,
+            chunk,
+            end,
             before: 0,
             held: None,
             emptied: None,
@@ -541,58 +575,6 @@ impl<T> WriteCursor<T> {
         }
     }
 
-    /// Writes a message and publishes it.
-    ///
-    /// # Safety
-    /// There is room, and nothing is hidden.
-    #[inline(always)]
-    unsafe fn put_published(&mut self, message: T) {
-        // SAFETY: by the caller there is room in this group. After `put` the message is written in it, and none is
-        // hidden.
-        unsafe {
-            self.put(message);
-            self.show_group();
-        }
-    }
-
-    /// Writes a message, hidden.
-    ///
-    /// # Safety
-    /// There is room.
-    #[inline(always)]
-    unsafe fn put_hidden(&mut self, message: T) {
-        self.hide();
-        // SAFETY: by the caller there is room.
-        unsafe { self.put(message) };
-    }
-
-    /// Writes messages, hidden, until the iterator ends or there is no room: then the message that did not fit is
-    /// returned.
-    ///
-    /// If the iterator panics, the messages it has returned before are written.
-    #[inline]
-    fn fill(&mut self, core: &PipeCore<T>, messages: &mut impl Iterator<Item = T>) -> Option<T> {
-        let mut full = self.full;
-        let mut run = Run { at: self.next, cursor: self };
-        loop {
-            let message = messages.next()?;
-            if run.at == full {
-                run.commit();
-                let stepped = run.cursor.is_at_end() && run.cursor.step();
-                if !stepped && !outline(run.cursor, |cursor| cursor.room(core)) {
-                    return Some(message);
-                }
-                (run.at, full) = (run.cursor.next, run.cursor.full);
-            }
-            // SAFETY: `at` lies before `full`, so it is a slot of this group. The slot is empty: the reader has
-            // consumed the messages of the lap before. The address behind it is at most one past the group.
-            unsafe {
-                write::<T>(run.at, message);
-                run.at = run.at.add(Geometry::<T>::STEP);
-            }
-        }
-    }
-
     /// Leaves a group that holds hidden messages. The state of the first such group is held back: stored last, it shows
     /// the reader all the hidden messages at once.
     #[inline(always)]
@@ -645,28 +627,6 @@ impl<T> WriteCursor<T> {
         // ORDERING: Release pairs with the Acquire in `ReadCursor::look_further`: the messages up to the newest are
         // written.
         state.store(newest.as_ptr().addr().wrapping_add(self.lap), Ordering::Release);
-    }
-
-    /// Takes back the newest hidden message, if there is one.
-    fn unwrite(&mut self, core: &PipeCore<T>) -> Option<T> {
-        if !self.is_hiding() {
-            return None;
-        }
-        // SAFETY: the newest message is hidden, so it lies in this group or, where no message is in this group, in the
-        // one before. The reader does not read its slot before it is published, and `next` moves back to it: it is read
-        // once.
-        let message = unsafe {
-            if self.next == self.group.add(Geometry::<T>::FIRST) {
-                self.step_back();
-            }
-            self.next = self.next.sub(Geometry::<T>::STEP);
-            slot::<T>(self.next).with(|message| message.read().assume_init())
-        };
-        if self.position() == self.hidden_from {
-            self.stop = self.next.as_ptr();
-        }
-        self.set_full(core);
-        Some(message)
     }
 
     /// Moves the cursor back to the end of the group before this one.

@@ -301,10 +301,6 @@ impl Receive for Asked {
         self.receiver.next_waiting()
     }
 
-    fn next_at_once(&mut self) -> Option<u32> {
-        self.receiver.next_at_once()
-    }
-
     fn look(&mut self) -> Option<u32> {
         self.receiver.look()
     }
