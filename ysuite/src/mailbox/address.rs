@@ -69,7 +69,7 @@ impl Address {
     /// The name given by [`Builder::name`](super::Builder::name), if one was.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
-        self.inner.name()
+        self.inner.name.as_deref()
     }
 }
 
@@ -97,7 +97,7 @@ impl Drop for Address {
 
 impl PartialEq for Address {
     fn eq(&self, other: &Self) -> bool {
-        self.inner.id() == other.inner.id()
+        self.inner.id == other.inner.id
     }
 }
 
@@ -111,21 +111,21 @@ impl PartialOrd for Address {
 
 impl Ord for Address {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.inner.id().cmp(&other.inner.id())
+        self.inner.id.cmp(&other.inner.id)
     }
 }
 
 impl Hash for Address {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.inner.id().hash(state);
+        self.inner.id.hash(state);
     }
 }
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.name() {
-            None => write!(f, "mailbox {}", self.inner.id()),
-            Some(name) => write!(f, "mailbox {} ({name})", self.inner.id()),
+            None => write!(f, "mailbox {}", self.inner.id),
+            Some(name) => write!(f, "mailbox {} ({name})", self.inner.id),
         }
     }
 }
