@@ -295,7 +295,7 @@ impl Hub {
     /// Whether there is no handle, no source, no timer and no posted function left.
     fn is_deserted(&mut self) -> bool {
         self.receivers.len() == 0
-            && self.descriptors.is_empty()
+            && self.descriptors.len() == 0
             && self.timers.is_empty()
             // ORDERING: Acquire pairs with the Release in the drop of a handle: the check below sees what handles posted.
             && self.handles.load(Ordering::Acquire) == 0

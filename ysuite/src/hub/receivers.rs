@@ -130,26 +130,6 @@ impl Receivers {
     fn is_gone(&mut self, key: Key) -> bool {
         self.table.get_mut(key).is_none_or(|entry| entry.is_gone)
     }
-
-    /// Takes a receiver out to be served; returns it with whether it is to rest.
-    fn begin(&mut self, key: Key, rest: bool) -> Option<(Box<dyn Serve>, bool)> {
-        let entry = self.table.get_mut(key).filter(|entry| entry.is_active)?;
-        let rest = rest || entry.empty >= PATIENCE;
-        entry.serving.take().map(|serving| (serving, rest))
-    }
-
-    /// Puts the receiver back, unless its senders are gone or it was removed meanwhile.
-    fn end(&mut self, key: Key, serving: Box<dyn Serve>, done: usize, outcome: &Outcome) {
-        let entry = self.table.get_mut(key).filter(|entry| !entry.is_gone && !matches!(outcome, Outcome::Over));
-        let Some(entry) = entry else {
-            // Out of the table before the drop of foreign code, which may panic.
-            self.table.remove(key);
-            return drop(serving);
-        };
-        entry.serving = Some(serving);
-        entry.empty = if done == 0 { entry.empty.saturating_add(1) } else { 0 };
-        entry.is_active = !matches!(outcome, Outcome::Resting);
-    }
 }
 
 impl Hub {
@@ -183,12 +163,7 @@ impl Hub {
         while at < end && !self.halted {
             let Some(&key) = self.receivers.active.get(at) else { break };
             at += 1;
-            let Some((mut serving, rest)) = self.receivers.begin(key, rest) else { continue };
-            let running = Running::source(self, Source(SourceKey::Receiver(key)));
-            let (served, outcome) = serving.serve(running.hub, key, rest);
-            running.end();
-            done += served;
-            self.receivers.end(key, serving, served, &outcome);
+            done += self.serve_receiver(key, rest);
         }
         if at != 0 {
             let table = &mut self.receivers.table;
@@ -199,6 +174,25 @@ impl Hub {
                 })
             });
         }
+        done
+    }
+
+    fn serve_receiver(&mut self, key: Key, rest: bool) -> usize {
+        let Some(entry) = self.receivers.table.get_mut(key).filter(|entry| entry.is_active) else { return 0 };
+        let rest = rest || entry.empty >= PATIENCE;
+        let Some(mut serving) = entry.serving.take() else { return 0 };
+        let running = Running::source(self, Source(SourceKey::Receiver(key)));
+        let (done, outcome) = serving.serve(running.hub, key, rest);
+        running.end();
+        let entry = self.receivers.table.get_mut(key);
+        let Some(entry) = entry.filter(|entry| !entry.is_gone && !matches!(outcome, Outcome::Over)) else {
+            // Out of the table before the drop of foreign code, which may panic.
+            self.receivers.table.remove(key);
+            return done;
+        };
+        entry.serving = Some(serving);
+        entry.empty = if done == 0 { entry.empty.saturating_add(1) } else { 0 };
+        entry.is_active = !matches!(outcome, Outcome::Resting);
         done
     }
 
