@@ -14,7 +14,6 @@ use std::io;
 use std::time::Instant;
 
 use super::running::Turn;
-use super::timers::Due;
 use super::{Hub, POSTS, TURN};
 use crate::block::{Waiting, block};
 use crate::channel::{Receive, Spin, TryRecvError};
@@ -118,12 +117,7 @@ impl Hub {
 
     fn serve_timers(&mut self, now: Instant) -> usize {
         let mut done = 0;
-        while done < TURN && !self.halted {
-            match self.timers.due(now) {
-                None => break,
-                Some(Due::Once(function)) => function.run(self),
-                Some(Due::Every(key, tick, next)) => self.tick(key, tick, next),
-            }
+        while done < TURN && !self.halted && self.ring(now) {
             done += 1;
         }
         done

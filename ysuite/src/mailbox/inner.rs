@@ -77,7 +77,7 @@ pub(crate) struct MailboxInner {
     /// For notices from threads that find no lane of their own because all lanes are in use. `None` after the end.
     spare: Mutex<Option<Sender<Envelope>>>,
     /// The mailbox has ended, and has no name any more. Guarded by the registry's lock.
-    forgotten: AtomicBool,
+    pub(super) forgotten: AtomicBool,
 }
 
 impl MailboxInner {
@@ -97,18 +97,6 @@ impl MailboxInner {
             spare: Mutex::new(Some(spare)),
             forgotten: AtomicBool::new(false),
         }
-    }
-
-    /// Under the registry's lock: whether the mailbox has ended.
-    pub(super) fn is_forgotten(&self) -> bool {
-        // ORDERING: Relaxed; the registry's lock orders it with the store in `forget`.
-        self.forgotten.load(Ordering::Relaxed)
-    }
-
-    /// Under the registry's lock: the mailbox has ended.
-    pub(super) fn forget(&self) {
-        // ORDERING: Relaxed; the registry's lock orders it with the load in `is_forgotten`.
-        self.forgotten.store(true, Ordering::Relaxed);
     }
 
     /// The calling thread receives from the mailbox.

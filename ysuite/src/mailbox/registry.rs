@@ -5,6 +5,7 @@
 //! its names. No foreign code runs under the lock: addresses are dropped after it is released.
 
 use core::fmt;
+use core::sync::atomic::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 
@@ -94,7 +95,8 @@ impl Error for RegisterError {}
 pub fn register(name: &str, address: &Address) -> Result<(), RegisterError> {
     let mut names = lock(&NAMES);
     // Both under the lock: either `forget` finds the name, or this finds the mailbox ended.
-    if address.inner().is_forgotten() {
+    // ORDERING: Relaxed; the lock orders it with the store in `forget`.
+    if address.inner().forgotten.load(Ordering::Relaxed) {
         return Err(RegisterError::Ended);
     }
     if names.owners.contains_key(name) {
@@ -118,7 +120,8 @@ pub fn unregister(name: &str) -> Option<Address> {
 /// A mailbox ends: removes its names; it will get no other.
 pub(super) fn forget(inner: &MailboxInner) {
     let mut names = lock(&NAMES);
-    inner.forget();
+    // ORDERING: Relaxed; the lock orders it with the load in `register`.
+    inner.forgotten.store(true, Ordering::Relaxed);
     let gone = names.remove_all(inner.id);
     drop(names);
     // After the lock.
