@@ -85,15 +85,16 @@ impl Ready {
     }
 }
 
+#[derive(Default)]
 pub(super) struct Descriptors {
-    table: Table<DescriptorEntry>,
+    pub(super) table: Table<DescriptorEntry>,
     /// The descriptors that the poller has reported, and that were not served.
     ready: VecDeque<Key>,
     /// The descriptor that each number stands for in the poller.
     numbers: BTreeMap<RawFd, Key>,
 }
 
-struct DescriptorEntry {
+pub(super) struct DescriptorEntry {
     fd: RawFd,
     interest: Interest,
     /// What the poller has reported since the handler was called.
@@ -138,14 +139,6 @@ where
 }
 
 impl Descriptors {
-    pub(super) const fn new() -> Self {
-        Self { table: Table::new(), ready: VecDeque::new(), numbers: BTreeMap::new() }
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.table.len()
-    }
-
     /// Whether the poller has reported descriptors that were not served.
     pub(super) fn is_any_told(&self) -> bool {
         !self.ready.is_empty()

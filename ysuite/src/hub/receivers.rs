@@ -16,13 +16,14 @@ use crate::signal::Attach;
 /// Turns without a message, while the hub had other work, before a receiver rests.
 const PATIENCE: u32 = 64;
 
+#[derive(Default)]
 pub(super) struct Receivers {
-    table: Table<ReceiverEntry>,
+    pub(super) table: Table<ReceiverEntry>,
     /// The active ones, and some that were removed.
     active: Vec<Key>,
 }
 
-struct ReceiverEntry {
+pub(super) struct ReceiverEntry {
     /// `None` while its handler is running.
     serving: Option<Box<dyn Serve>>,
     /// Removed: to be dropped when its handler returns.
@@ -99,14 +100,6 @@ where
 }
 
 impl Receivers {
-    pub(super) const fn new() -> Self {
-        Self { table: Table::new(), active: Vec::new() }
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.table.len()
-    }
-
     /// The signal of the receiver with this index was up.
     pub(super) fn wake(&mut self, index: usize) {
         let Some(key) = self.table.key_at(index) else { return };
@@ -194,10 +187,6 @@ impl Hub {
         entry.empty = if done == 0 { entry.empty.saturating_add(1) } else { 0 };
         entry.is_active = !matches!(outcome, Outcome::Resting);
         done
-    }
-
-    pub(super) fn forget_receiver(&mut self, key: Key) {
-        self.receivers.table.remove(key);
     }
 
     pub(super) fn remove_receiver(&mut self, key: Key) -> bool {

@@ -72,7 +72,7 @@ impl Drop for Running<'_> {
     fn drop(&mut self) {
         self.leave();
         match self.this.0.map(|source| source.0) {
-            Some(SourceKey::Receiver(key)) => self.hub.forget_receiver(key),
+            Some(SourceKey::Receiver(key)) => drop(self.hub.receivers.table.remove(key)),
             Some(SourceKey::Descriptor(key)) => _ = self.hub.remove_descriptor(key),
             None => {}
         }

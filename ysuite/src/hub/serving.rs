@@ -80,7 +80,7 @@ impl Hub {
     /// Something has been served, or looked for: whether the poller must be asked now.
     fn owes_a_look(&mut self, done: usize, ask: Ask) -> bool {
         self.unasked = self.unasked.saturating_add(done);
-        self.descriptors.len() != 0 && (ask == Ask::Always || self.unasked >= TURN)
+        self.descriptors.table.len() != 0 && (ask == Ask::Always || self.unasked >= TURN)
     }
 
     /// What needs no system call to be known: functions, messages, timers. The clock is read first, so that what a function

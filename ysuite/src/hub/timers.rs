@@ -31,7 +31,7 @@ enum Action {
     Every(Duration, Option<Tick>),
 }
 
-struct TimerEntry {
+pub(super) struct TimerEntry {
     /// The index in the heap.
     at: usize,
     action: Action,
@@ -46,8 +46,9 @@ struct Node {
     key: Key,
 }
 
+#[derive(Default)]
 pub(super) struct Timers {
-    entries: Table<TimerEntry>,
+    pub(super) entries: Table<TimerEntry>,
     heap: Vec<Node>,
     number: u64,
     /// The latest `now` of any turn: timers that are set afterwards are due after it.
@@ -55,10 +56,6 @@ pub(super) struct Timers {
 }
 
 impl Timers {
-    pub(super) const fn new() -> Self {
-        Self { entries: Table::new(), heap: Vec::new(), number: 0, served: None }
-    }
-
     /// Sets a timer. `None`: a moment beyond the end of the clock.
     fn set(&mut self, deadline: Option<Instant>, action: Action) -> Timer {
         let key = self.entries.insert(TimerEntry { at: NEVER, action });
@@ -92,11 +89,6 @@ impl Timers {
     /// Whether no timer will ever ring.
     pub(super) fn is_empty(&self) -> bool {
         self.heap.is_empty()
-    }
-
-    /// The number of timers.
-    pub(super) fn len(&self) -> usize {
-        self.entries.len()
     }
 
     fn take_out(&mut self, at: usize) {

@@ -18,17 +18,13 @@ use crate::sync::Arc;
 /// clones of the address; so do urgent ones among themselves. Between threads there is no order, unless the mailbox has a
 /// bound.
 pub struct Address {
-    inner: Arc<MailboxInner>,
+    pub(super) inner: Arc<MailboxInner>,
 }
 
 impl Address {
     pub(super) fn new(inner: Arc<MailboxInner>) -> Self {
         inner.sender.enter();
         Self { inner }
-    }
-
-    pub(super) fn inner(&self) -> &Arc<MailboxInner> {
-        &self.inner
     }
 
     /// Sends a value of any type, visible at once. Without a bound it never waits; with one, see

@@ -123,14 +123,14 @@ impl Mailbox {
     /// mailboxes that want to learn of each other's end both link.
     pub fn link(&mut self, to: &Address) {
         self.here();
-        self.watch(to.inner().clone(), Relation::Link);
+        self.watch(to.inner.clone(), Relation::Link);
     }
 
     /// Undoes a [`link`](Self::link). A [`LinkTerminated`] may be on its way already.
     pub fn unlink(&mut self, from: &Address) {
-        from.inner().watchers.remove(self.here().id, true);
+        from.inner.watchers.remove(self.here().id, true);
         if self.relations.owner.as_ref().is_none_or(|owner| owner != from) {
-            self.relations.watched.remove(&from.inner().id);
+            self.relations.watched.remove(&from.inner.id);
         }
     }
 
@@ -157,7 +157,7 @@ impl Mailbox {
         } else {
             return;
         };
-        self.relations.watched.remove(&ended.inner().id);
+        self.relations.watched.remove(&ended.inner.id);
     }
 
     /// Receives the next message of type `T`; waits for one without a time limit. Messages of other types stay for later, in

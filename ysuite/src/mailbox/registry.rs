@@ -31,13 +31,13 @@ impl Names {
 
     fn insert(&mut self, name: &str, address: &Address) {
         let name = Name::from(name);
-        self.names.entry(address.inner().id).or_default().insert(name.clone());
+        self.names.entry(address.inner.id).or_default().insert(name.clone());
         self.owners.insert(name, address.clone());
     }
 
     fn remove(&mut self, name: &str) -> Option<Address> {
         let address = self.owners.remove(name)?;
-        let id = address.inner().id;
+        let id = address.inner.id;
         if let Some(names) = self.names.get_mut(&id) {
             names.remove(name);
             if names.is_empty() {
@@ -96,7 +96,7 @@ pub fn register(name: &str, address: &Address) -> Result<(), RegisterError> {
     let mut names = lock(&NAMES);
     // Both under the lock: either `forget` finds the name, or this finds the mailbox ended.
     // ORDERING: Relaxed; the lock orders it with the store in `forget`.
-    if address.inner().forgotten.load(Ordering::Relaxed) {
+    if address.inner.forgotten.load(Ordering::Relaxed) {
         return Err(RegisterError::Ended);
     }
     if names.owners.contains_key(name) {

@@ -91,7 +91,7 @@ impl Watchers {
         for watcher in watchers.into_values() {
             for (relation, is_so) in [(Relation::Owner, watcher.owner), (Relation::Link, watcher.link)] {
                 if is_so {
-                    panics.catch(|| watcher.address.inner().tell(notice(ended, relation, panic.clone())));
+                    panics.catch(|| watcher.address.inner.tell(notice(ended, relation, panic.clone())));
                 }
             }
         }

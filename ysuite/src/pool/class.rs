@@ -216,23 +216,17 @@ struct Taker<'a> {
     found: &'a Cell<Option<(Entry, u32)>>,
 }
 
-impl Taker<'_> {
-    /// Takes a block unless it has one. Whether it has one now.
-    fn try_acquire(&self) -> bool {
-        if self.found.get().is_none() {
-            self.found.set(thread_cache::take(self.class));
-        }
-        self.found.get().is_some()
-    }
-}
-
 impl SharedEnd for Taker<'_> {
     fn list(&self) -> &WaitList {
         &self.class.list
     }
 
+    /// Takes a block unless it has one. Whether it has one now.
     fn is_ready(&self) -> bool {
-        self.try_acquire()
+        if self.found.get().is_none() {
+            self.found.set(thread_cache::take(self.class));
+        }
+        self.found.get().is_some()
     }
 
     fn supply(&self) -> usize {
@@ -290,7 +284,7 @@ mod tests {
         let (class, found) = (&pool.classes[0], Cell::new(None));
         let taker = Taker { class, found: &found };
         assert_eq!(taker.supply(), 5);
-        assert!(taker.try_acquire() && taker.try_acquire());
+        assert!(taker.is_ready() && taker.is_ready());
         assert_eq!(taker.supply(), 4, "it takes one, and no second");
     }
 }
