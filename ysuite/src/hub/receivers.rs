@@ -63,7 +63,8 @@ where
 {
     fn serve(&mut self, hub: &mut Hub, key: Key, rest: bool) -> (usize, Outcome) {
         let mut done = 0;
-        while done < TURN && !hub.halted && !hub.receivers.is_gone(key) {
+        let is_here = |hub: &mut Hub| hub.receivers.table.get_mut(key).is_some_and(|entry| !entry.is_gone);
+        while done < TURN && !hub.halted && is_here(hub) {
             let message = match self.receiver.look() {
                 Some(message) => message,
                 None if !rest => break,
@@ -118,10 +119,6 @@ impl Receivers {
         self.active.iter().any(|&key| {
             table.get_mut(key).and_then(|entry| entry.serving.as_mut()).is_some_and(|one| one.has_message())
         })
-    }
-
-    fn is_gone(&mut self, key: Key) -> bool {
-        self.table.get_mut(key).is_none_or(|entry| entry.is_gone)
     }
 }
 

@@ -18,6 +18,7 @@ use super::{Hub, POSTS, TURN};
 use crate::block::{Waiting, block};
 use crate::channel::{Receive, Spin, TryRecvError};
 use crate::os::Deadline;
+use crate::signal::Signal;
 use crate::sync::spin_loop;
 
 /// So many looks in vain count as one call: 128 of these are some tens of microseconds, fifty times what the poller takes.
@@ -194,7 +195,7 @@ impl Hub {
     pub(super) fn show(&mut self) -> io::Result<()> {
         if self.descriptors.is_any_told() {
             // The poller has told of them and will not again: something must be up until they are served.
-            self.watch.raise(POSTS);
+            self.watch.set.signaler().signal(POSTS);
         }
         // Whatever has not rested has its signal up, or somebody is about to put it up.
         self.watch.show()
