@@ -197,10 +197,7 @@ impl Hub {
     }
 
     pub(super) fn take_receiver(&mut self, key: Key, wanted: TypeId) -> Option<Box<dyn Any>> {
-        let entry = self.receivers.table.get_mut(key)?;
-        entry.serving.as_ref().filter(|serving| serving.receiver_type() == wanted)?;
-        let serving = entry.serving.take();
-        self.receivers.table.remove(key);
-        serving.map(Serve::into_receiver)
+        self.receivers.table.get_mut(key)?.serving.as_ref().filter(|serving| serving.receiver_type() == wanted)?;
+        self.receivers.table.remove(key)?.serving.map(Serve::into_receiver)
     }
 }
