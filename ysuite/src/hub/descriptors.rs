@@ -85,23 +85,22 @@ impl Ready {
     }
 }
 
+#[derive(Default)]
 pub(super) struct Descriptors {
-    table: Table<DescriptorEntry>,
+    pub(super) table: Table<DescriptorEntry>,
     /// The descriptors that the poller has reported, and that were not served.
     ready: VecDeque<Key>,
     /// The descriptor that each number stands for in the poller.
     numbers: BTreeMap<RawFd, Key>,
 }
 
-struct DescriptorEntry {
+pub(super) struct DescriptorEntry {
     fd: RawFd,
     interest: Interest,
     /// What the poller has reported since the handler was called.
     reported: Ready,
-    /// `None` while its handler is running.
+    /// `None` while its handler is running, which may remove the entry.
     watching: Option<Box<dyn Watching>>,
-    /// Removed, and out of the poller: to be dropped when its handler returns.
-    is_gone: bool,
     /// It was closed without being removed, and another descriptor has its number.
     is_closed: bool,
 }
@@ -140,18 +139,6 @@ where
 }
 
 impl Descriptors {
-    pub(super) const fn new() -> Self {
-        Self { table: Table::new(), ready: VecDeque::new(), numbers: BTreeMap::new() }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.table.len()
-    }
-
     /// Whether the poller has reported descriptors that were not served.
     pub(super) fn is_any_told(&self) -> bool {
         !self.ready.is_empty()
@@ -174,16 +161,12 @@ impl Descriptors {
     /// From now on a number stands for this descriptor. The one that had it before was closed: the poller has no number twice.
     fn number(&mut self, fd: RawFd, key: Key) {
         let Some(before) = self.numbers.insert(fd, key) else { return };
-        if let Some(entry) = self.get(before) {
+        if let Some(entry) = self.table.get_mut(before) {
             entry.is_closed = true;
             if entry.reported == Ready::default() {
                 self.ready.push_back(before);
             }
         }
-    }
-
-    fn get(&mut self, key: Key) -> Option<&mut DescriptorEntry> {
-        self.table.get_mut(key).filter(|entry| !entry.is_gone)
     }
 }
 
@@ -213,8 +196,7 @@ impl Hub {
             return Err(Refused { error, source });
         }
         let watching: Option<Box<dyn Watching>> = Some(Box::new(Watched { source, handler }));
-        let entry =
-            DescriptorEntry { fd, interest, reported: Ready::default(), watching, is_gone: false, is_closed: false };
+        let entry = DescriptorEntry { fd, interest, reported: Ready::default(), watching, is_closed: false };
         let key = self.descriptors.table.insert(entry);
         self.descriptors.number(fd, key);
         Ok(Source(SourceKey::Descriptor(key)))
@@ -226,7 +208,7 @@ impl Hub {
     /// Those of the poller, as of [`watch`](Self::watch).
     pub fn set_interest(&mut self, source: Source, interest: Interest) -> io::Result<bool> {
         let SourceKey::Descriptor(key) = source.0 else { return Ok(false) };
-        let Some(entry) = self.descriptors.get(key) else { return Ok(false) };
+        let Some(entry) = self.descriptors.table.get_mut(key) else { return Ok(false) };
         if entry.is_closed {
             return Ok(false);
         }
@@ -244,7 +226,7 @@ impl Hub {
     /// removed, is not an `F`, or its own handler is running.
     pub fn source_mut<F: 'static>(&mut self, source: Source) -> Option<&mut F> {
         let SourceKey::Descriptor(key) = source.0 else { return None };
-        self.descriptors.get(key)?.watching.as_mut()?.source().downcast_mut()
+        self.descriptors.table.get_mut(key)?.watching.as_mut()?.source().downcast_mut()
     }
 
     /// Polls the descriptors; waits no longer than `timeout`, or with `None` without a time limit.
@@ -263,7 +245,7 @@ impl Hub {
                 break;
             }
             let Some(key) = self.descriptors.ready.pop_front() else { break };
-            let Some(entry) = self.descriptors.get(key) else { continue };
+            let Some(entry) = self.descriptors.table.get_mut(key) else { continue };
             let ready = core::mem::take(&mut entry.reported);
             if entry.watching.is_none() {
                 // Its handler is running around this turn; afterwards the poller reports it again.
@@ -274,7 +256,7 @@ impl Hub {
             }
             if self.rearm(key).is_err() {
                 done += usize::from(self.call(key, Ready(ERROR)));
-                self.forget_descriptor(key);
+                self.remove_descriptor(key);
             }
         }
         done
@@ -282,22 +264,21 @@ impl Hub {
 
     /// Calls a descriptor's handler.
     fn call(&mut self, key: Key, ready: Ready) -> bool {
-        let Some(mut watching) = self.descriptors.get(key).and_then(|entry| entry.watching.take()) else {
+        let Some(mut watching) = self.descriptors.table.get_mut(key).and_then(|entry| entry.watching.take()) else {
             return false;
         };
         let running = Running::source(self, Source(SourceKey::Descriptor(key)));
         watching.call(running.hub, ready);
         running.end();
-        match self.descriptors.table.get_mut(key) {
-            Some(entry) if !entry.is_gone => entry.watching = Some(watching),
-            _ => drop(self.descriptors.table.remove(key)),
+        if let Some(entry) = self.descriptors.table.get_mut(key) {
+            entry.watching = Some(watching);
         }
         true
     }
 
     /// Registers a descriptor anew, so that the poller reports it again, unless it was removed.
     fn rearm(&mut self, key: Key) -> io::Result<()> {
-        let Some(entry) = self.descriptors.get(key) else { return Ok(()) };
+        let Some(entry) = self.descriptors.table.get_mut(key) else { return Ok(()) };
         let (fd, interest, is_closed) = (entry.fd, entry.interest, entry.is_closed);
         match key.token().filter(|_| !is_closed) {
             Some(token) => self.watch.rearm(fd, token, interest),
@@ -305,44 +286,26 @@ impl Hub {
         }
     }
 
+    /// Takes a descriptor out of the table, and out of the poller unless another one has its number, and drops it. If its
+    /// handler is running, that is dropped when it returns.
     pub(super) fn remove_descriptor(&mut self, key: Key) -> bool {
-        let Some(entry) = self.descriptors.get(key) else { return false };
-        if entry.watching.is_some() {
-            self.forget_descriptor(key);
-        } else {
-            entry.is_gone = true;
-            let (fd, is_closed) = (entry.fd, entry.is_closed);
-            self.unregister(fd, is_closed);
+        let Some(entry) = self.descriptors.table.remove(key) else { return false };
+        if !entry.is_closed {
+            self.descriptors.numbers.remove(&entry.fd);
+            self.watch.remove(entry.fd);
         }
+        // Last: foreign code, which may panic.
+        drop(entry);
         true
     }
 
     pub(super) fn take_descriptor(&mut self, key: Key, wanted: TypeId) -> Option<Box<dyn Any>> {
-        let entry = self.descriptors.get(key)?;
+        let entry = self.descriptors.table.get_mut(key)?;
         if (*entry.watching.as_mut()?.source()).type_id() != wanted {
             return None;
         }
         let watching = entry.watching.take();
-        self.forget_descriptor(key);
+        self.remove_descriptor(key);
         watching.map(Watching::into_source)
-    }
-
-    /// Takes a descriptor out of the poller and out of the table, and drops it.
-    pub(super) fn forget_descriptor(&mut self, key: Key) {
-        if let Some(entry) = self.descriptors.table.remove(key) {
-            if !entry.is_gone {
-                self.unregister(entry.fd, entry.is_closed);
-            }
-            // Last: foreign code, which may panic.
-            drop(entry);
-        }
-    }
-
-    /// Takes a descriptor out of the poller, unless another one has its number.
-    fn unregister(&mut self, fd: RawFd, is_closed: bool) {
-        if !is_closed {
-            self.descriptors.numbers.remove(&fd);
-            self.watch.remove(fd);
-        }
     }
 }

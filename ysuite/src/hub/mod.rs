@@ -170,9 +170,9 @@ impl Hub {
             posts,
             sender,
             handles: Arc::new(AtomicUsize::new(0)),
-            receivers: Receivers::new(),
-            descriptors: Descriptors::new(),
-            timers: Timers::new(),
+            receivers: Receivers::default(),
+            descriptors: Descriptors::default(),
+            timers: Timers::default(),
             spin: Spin::default(),
             backoff: Backoff::new(),
             unasked: 0,
@@ -294,8 +294,8 @@ impl Hub {
 
     /// Whether there is no handle, no source, no timer and no posted function left.
     fn is_deserted(&mut self) -> bool {
-        self.receivers.len() == 0
-            && self.descriptors.is_empty()
+        self.receivers.table.len() == 0
+            && self.descriptors.table.len() == 0
             && self.timers.is_empty()
             // ORDERING: Acquire pairs with the Release in the drop of a handle: the check below sees what handles posted.
             && self.handles.load(Ordering::Acquire) == 0
@@ -323,9 +323,9 @@ impl fmt::Debug for Hub {
         f.debug_struct("Hub")
             // ORDERING: Relaxed; only printed, pairs with nothing.
             .field("handles", &self.handles.load(Ordering::Relaxed))
-            .field("receivers", &self.receivers.len())
-            .field("descriptors", &self.descriptors.len())
-            .field("timers", &self.timers.len())
+            .field("receivers", &self.receivers.table.len())
+            .field("descriptors", &self.descriptors.table.len())
+            .field("timers", &self.timers.entries.len())
             .finish_non_exhaustive()
     }
 }

@@ -16,13 +16,14 @@ use crate::signal::Attach;
 /// Turns without a message, while the hub had other work, before a receiver rests.
 const PATIENCE: u32 = 64;
 
+#[derive(Default)]
 pub(super) struct Receivers {
-    table: Table<ReceiverEntry>,
+    pub(super) table: Table<ReceiverEntry>,
     /// The active ones, and some that were removed.
     active: Vec<Key>,
 }
 
-struct ReceiverEntry {
+pub(super) struct ReceiverEntry {
     /// `None` while its handler is running.
     serving: Option<Box<dyn Serve>>,
     /// Removed: to be dropped when its handler returns.
@@ -62,7 +63,8 @@ where
 {
     fn serve(&mut self, hub: &mut Hub, key: Key, rest: bool) -> (usize, Outcome) {
         let mut done = 0;
-        while done < TURN && !hub.halted && !hub.receivers.is_gone(key) {
+        let is_here = |hub: &mut Hub| hub.receivers.table.get_mut(key).is_some_and(|entry| !entry.is_gone);
+        while done < TURN && !hub.halted && is_here(hub) {
             let message = match self.receiver.look() {
                 Some(message) => message,
                 None if !rest => break,
@@ -99,14 +101,6 @@ where
 }
 
 impl Receivers {
-    pub(super) const fn new() -> Self {
-        Self { table: Table::new(), active: Vec::new() }
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.table.len()
-    }
-
     /// The signal of the receiver with this index was up.
     pub(super) fn wake(&mut self, index: usize) {
         let Some(key) = self.table.key_at(index) else { return };
@@ -125,30 +119,6 @@ impl Receivers {
         self.active.iter().any(|&key| {
             table.get_mut(key).and_then(|entry| entry.serving.as_mut()).is_some_and(|one| one.has_message())
         })
-    }
-
-    fn is_gone(&mut self, key: Key) -> bool {
-        self.table.get_mut(key).is_none_or(|entry| entry.is_gone)
-    }
-
-    /// Takes a receiver out to be served; returns it with whether it is to rest.
-    fn begin(&mut self, key: Key, rest: bool) -> Option<(Box<dyn Serve>, bool)> {
-        let entry = self.table.get_mut(key).filter(|entry| entry.is_active)?;
-        let rest = rest || entry.empty >= PATIENCE;
-        entry.serving.take().map(|serving| (serving, rest))
-    }
-
-    /// Puts the receiver back, unless its senders are gone or it was removed meanwhile.
-    fn end(&mut self, key: Key, serving: Box<dyn Serve>, done: usize, outcome: &Outcome) {
-        let entry = self.table.get_mut(key).filter(|entry| !entry.is_gone && !matches!(outcome, Outcome::Over));
-        let Some(entry) = entry else {
-            // Out of the table before the drop of foreign code, which may panic.
-            self.table.remove(key);
-            return drop(serving);
-        };
-        entry.serving = Some(serving);
-        entry.empty = if done == 0 { entry.empty.saturating_add(1) } else { 0 };
-        entry.is_active = !matches!(outcome, Outcome::Resting);
     }
 }
 
@@ -183,12 +153,7 @@ impl Hub {
         while at < end && !self.halted {
             let Some(&key) = self.receivers.active.get(at) else { break };
             at += 1;
-            let Some((mut serving, rest)) = self.receivers.begin(key, rest) else { continue };
-            let running = Running::source(self, Source(SourceKey::Receiver(key)));
-            let (served, outcome) = serving.serve(running.hub, key, rest);
-            running.end();
-            done += served;
-            self.receivers.end(key, serving, served, &outcome);
+            done += self.serve_receiver(key, rest);
         }
         if at != 0 {
             let table = &mut self.receivers.table;
@@ -202,8 +167,23 @@ impl Hub {
         done
     }
 
-    pub(super) fn forget_receiver(&mut self, key: Key) {
-        self.receivers.table.remove(key);
+    fn serve_receiver(&mut self, key: Key, rest: bool) -> usize {
+        let Some(entry) = self.receivers.table.get_mut(key).filter(|entry| entry.is_active) else { return 0 };
+        let rest = rest || entry.empty >= PATIENCE;
+        let Some(mut serving) = entry.serving.take() else { return 0 };
+        let running = Running::source(self, Source(SourceKey::Receiver(key)));
+        let (done, outcome) = serving.serve(running.hub, key, rest);
+        running.end();
+        let entry = self.receivers.table.get_mut(key);
+        let Some(entry) = entry.filter(|entry| !entry.is_gone && !matches!(outcome, Outcome::Over)) else {
+            // Out of the table before the drop of foreign code, which may panic.
+            self.receivers.table.remove(key);
+            return done;
+        };
+        entry.serving = Some(serving);
+        entry.empty = if done == 0 { entry.empty.saturating_add(1) } else { 0 };
+        entry.is_active = !matches!(outcome, Outcome::Resting);
+        done
     }
 
     pub(super) fn remove_receiver(&mut self, key: Key) -> bool {
@@ -217,10 +197,7 @@ impl Hub {
     }
 
     pub(super) fn take_receiver(&mut self, key: Key, wanted: TypeId) -> Option<Box<dyn Any>> {
-        let entry = self.receivers.table.get_mut(key)?;
-        entry.serving.as_ref().filter(|serving| serving.receiver_type() == wanted)?;
-        let serving = entry.serving.take();
-        self.receivers.table.remove(key);
-        serving.map(Serve::into_receiver)
+        self.receivers.table.get_mut(key)?.serving.as_ref().filter(|serving| serving.receiver_type() == wanted)?;
+        self.receivers.table.remove(key)?.serving.map(Serve::into_receiver)
     }
 }

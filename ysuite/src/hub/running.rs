@@ -72,8 +72,8 @@ impl Drop for Running<'_> {
     fn drop(&mut self) {
         self.leave();
         match self.this.0.map(|source| source.0) {
-            Some(SourceKey::Receiver(key)) => self.hub.forget_receiver(key),
-            Some(SourceKey::Descriptor(key)) => self.hub.forget_descriptor(key),
+            Some(SourceKey::Receiver(key)) => drop(self.hub.receivers.table.remove(key)),
+            Some(SourceKey::Descriptor(key)) => _ = self.hub.remove_descriptor(key),
             None => {}
         }
         self.this.1.map(|timer| self.hub.cancel(timer));

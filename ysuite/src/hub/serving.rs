@@ -14,11 +14,11 @@ use std::io;
 use std::time::Instant;
 
 use super::running::Turn;
-use super::timers::Due;
 use super::{Hub, POSTS, TURN};
 use crate::block::{Waiting, block};
 use crate::channel::{Receive, Spin, TryRecvError};
 use crate::os::Deadline;
+use crate::signal::Signal;
 use crate::sync::spin_loop;
 
 /// How many spins in vain count as one call. 128 such calls are some tens of microseconds, fifty times what the poller takes.
@@ -81,7 +81,7 @@ impl Hub {
     /// `done` calls have been made, or spins that count as many: whether the poller must be asked now.
     fn owes_a_look(&mut self, done: usize, ask: Ask) -> bool {
         self.unasked = self.unasked.saturating_add(done);
-        !self.descriptors.is_empty() && (ask == Ask::Always || self.unasked >= TURN)
+        self.descriptors.table.len() != 0 && (ask == Ask::Always || self.unasked >= TURN)
     }
 
     /// What needs no system call to be known: functions, messages, timers. The clock is read first, so that what a function
@@ -118,12 +118,7 @@ impl Hub {
 
     fn serve_timers(&mut self, now: Instant) -> usize {
         let mut done = 0;
-        while done < TURN && !self.halted {
-            match self.timers.due(now) {
-                None => break,
-                Some(Due::Once(function)) => function.run(self),
-                Some(Due::Every(key, tick, next)) => self.tick(key, tick, next),
-            }
+        while done < TURN && !self.halted && self.ring(now) {
             done += 1;
         }
         done
@@ -200,7 +195,7 @@ impl Hub {
     pub(super) fn show(&mut self) -> io::Result<()> {
         if self.descriptors.is_any_told() {
             // The poller has reported them and will not again: a signal must be up until they are served.
-            self.watch.raise(POSTS);
+            self.watch.set.signaler().signal(POSTS);
         }
         // A channel that has not rested has its signal up, or its sender is about to put it up.
         self.watch.show()

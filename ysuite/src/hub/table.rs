@@ -33,11 +33,13 @@ pub(super) struct Table<T> {
     free: Vec<u32>,
 }
 
-impl<T> Table<T> {
-    pub(super) const fn new() -> Self {
+impl<T> Default for Table<T> {
+    fn default() -> Self {
         Self { slots: Vec::new(), free: Vec::new() }
     }
+}
 
+impl<T> Table<T> {
     /// The key that the next item will have, for preparations that may fail.
     pub(super) fn next(&self) -> Key {
         let index = self.free.last().map_or(self.slots.len(), |&index| index as usize);

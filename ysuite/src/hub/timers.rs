@@ -22,23 +22,16 @@ const NEVER: usize = usize::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Timer(pub(super) Key);
 
-pub(super) type Tick = Box<dyn FnMut(&mut Hub) + Send>;
+type Tick = Box<dyn FnMut(&mut Hub) + Send>;
 
 /// What a timer does.
-pub(super) enum Action {
+enum Action {
     Once(Posted),
     /// The function is `None` while it is running.
     Every(Duration, Option<Tick>),
 }
 
-/// What the hub is to do now.
-pub(super) enum Due {
-    Once(Posted),
-    /// With the next moment that it rings.
-    Every(Key, Tick, Option<Instant>),
-}
-
-struct TimerEntry {
+pub(super) struct TimerEntry {
     /// The index in the heap.
     at: usize,
     action: Action,
@@ -53,8 +46,9 @@ struct Node {
     key: Key,
 }
 
+#[derive(Default)]
 pub(super) struct Timers {
-    entries: Table<TimerEntry>,
+    pub(super) entries: Table<TimerEntry>,
     heap: Vec<Node>,
     number: u64,
     /// The latest `now` of any turn: timers that are set afterwards are due after it.
@@ -62,12 +56,8 @@ pub(super) struct Timers {
 }
 
 impl Timers {
-    pub(super) const fn new() -> Self {
-        Self { entries: Table::new(), heap: Vec::new(), number: 0, served: None }
-    }
-
     /// Sets a timer. `None`: a moment beyond the end of the clock.
-    pub(super) fn set(&mut self, deadline: Option<Instant>, action: Action) -> Timer {
+    fn set(&mut self, deadline: Option<Instant>, action: Action) -> Timer {
         let key = self.entries.insert(TimerEntry { at: NEVER, action });
         if let Some(deadline) = deadline {
             // At least the first moment that this turn does not serve.
@@ -83,13 +73,6 @@ impl Timers {
         self.up(self.heap.len() - 1);
     }
 
-    /// Takes a timer out; the caller drops its action.
-    pub(super) fn cancel(&mut self, key: Key) -> Option<Action> {
-        let entry = self.entries.remove(key)?;
-        self.take_out(entry.at);
-        Some(entry.action)
-    }
-
     /// The moment at which the next timer rings.
     pub(super) fn next(&self) -> Option<Instant> {
         self.heap.first().map(|node| node.deadline)
@@ -103,43 +86,9 @@ impl Timers {
         now
     }
 
-    /// Takes out the first timer that is due. One that rings again must be [put back](Self::put_back) for its next moment
-    /// after `now`, or cancelled; until then the hub does not wait for it.
-    pub(super) fn due(&mut self, now: Instant) -> Option<Due> {
-        let &Node { deadline, key, .. } = self.heap.first().filter(|node| node.deadline <= now)?;
-        self.take_out(0);
-        let entry = self.entries.get_mut(key)?;
-        entry.at = NEVER;
-        if let Action::Every(period, tick) = &mut entry.action {
-            let next = after(deadline, *period, now);
-            return tick.take().map(|tick| Due::Every(key, tick, next));
-        }
-        match self.entries.remove(key)?.action {
-            Action::Once(function) => Some(Due::Once(function)),
-            Action::Every(..) => None,
-        }
-    }
-
-    /// Puts back the function of a timer that rings again. Returns the function if the timer was cancelled meanwhile.
-    pub(super) fn put_back(&mut self, key: Key, tick: Tick, next: Option<Instant>) -> Option<Tick> {
-        let Some(TimerEntry { action: Action::Every(_, place), .. }) = self.entries.get_mut(key) else {
-            return Some(tick);
-        };
-        let none = place.replace(tick);
-        if let Some(next) = next {
-            self.enter(next, key);
-        }
-        none
-    }
-
     /// Whether no timer will ever ring.
     pub(super) fn is_empty(&self) -> bool {
         self.heap.is_empty()
-    }
-
-    /// The number of timers.
-    pub(super) fn len(&self) -> usize {
-        self.entries.len()
     }
 
     fn take_out(&mut self, at: usize) {
@@ -214,15 +163,41 @@ impl Hub {
     /// Cancels a timer: it does not ring any more, and its function is dropped. False: it has rung for the last time, or was
     /// cancelled before.
     pub fn cancel(&mut self, timer: Timer) -> bool {
-        self.timers.cancel(timer.0).is_some()
+        let Some(entry) = self.timers.entries.remove(timer.0) else { return false };
+        self.timers.take_out(entry.at);
+        // Last: foreign code, which may panic.
+        drop(entry);
+        true
     }
 
-    /// Calls the function of a timer that rings again.
-    pub(super) fn tick(&mut self, key: Key, mut tick: Tick, next: Option<Instant>) {
+    /// Calls the function of the first timer that is due. One that rings again is put back for its next moment after `now`,
+    /// unless it was cancelled meanwhile; until then the hub does not wait for it. False: none is due.
+    pub(super) fn ring(&mut self, now: Instant) -> bool {
+        let timers = &mut self.timers;
+        let Some(&Node { deadline, key, .. }) = timers.heap.first().filter(|node| node.deadline <= now) else {
+            return false;
+        };
+        timers.take_out(0);
+        let Some(entry) = timers.entries.get_mut(key) else { return false };
+        entry.at = NEVER;
+        let Action::Every(period, tick) = &mut entry.action else {
+            if let Some(TimerEntry { action: Action::Once(function), .. }) = timers.entries.remove(key) {
+                function.run(self);
+            }
+            return true;
+        };
+        let next = after(deadline, *period, now);
+        let Some(mut tick) = tick.take() else { return false };
         let running = Running::timer(self, Timer(key));
         tick(running.hub);
         running.end();
-        drop(self.timers.put_back(key, tick, next));
+        if let Some(TimerEntry { action: Action::Every(_, place), .. }) = self.timers.entries.get_mut(key) {
+            *place = Some(tick);
+            if let Some(next) = next {
+                self.timers.enter(next, key);
+            }
+        }
+        true
     }
 }
 

@@ -18,7 +18,7 @@ mod real {
 
     use super::*;
     use crate::os::count_call;
-    use crate::signal::{Signal, YSocketpair};
+    use crate::signal::YSocketpair;
 
     /// The token of the set of signals; no key has this token.
     const SET: Token = Token(usize::MAX);
@@ -41,11 +41,6 @@ mod real {
 
         pub(in super::super) fn check(&mut self) -> Signals {
             self.set.check()
-        }
-
-        /// Raises a signal.
-        pub(in super::super) fn raise(&mut self, signal: usize) {
-            self.set.signaler().signal(signal);
         }
 
         /// Waits for signals and descriptors (`None`: without a time limit); reports descriptors by token.
@@ -144,8 +139,6 @@ mod model {
         }
 
         pub(in super::super) fn remove(&mut self, _: RawFd) {}
-
-        pub(in super::super) fn raise(&mut self, _: usize) {}
 
         pub(in super::super) fn show(&mut self) -> io::Result<()> {
             Ok(())

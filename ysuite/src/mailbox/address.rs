@@ -18,17 +18,13 @@ use crate::sync::Arc;
 /// clones of the address; so do urgent ones among themselves. Between threads there is no order, unless the mailbox has a
 /// bound.
 pub struct Address {
-    inner: Arc<MailboxInner>,
+    pub(super) inner: Arc<MailboxInner>,
 }
 
 impl Address {
     pub(super) fn new(inner: Arc<MailboxInner>) -> Self {
         inner.sender.enter();
         Self { inner }
-    }
-
-    pub(super) fn inner(&self) -> &Arc<MailboxInner> {
-        &self.inner
     }
 
     /// Sends a value of any type, visible at once. Without a bound it never waits; with one, see
@@ -69,7 +65,7 @@ impl Address {
     /// The name given by [`Builder::name`](super::Builder::name), if one was.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
-        self.inner.name()
+        self.inner.name.as_deref()
     }
 }
 
@@ -97,7 +93,7 @@ impl Drop for Address {
 
 impl PartialEq for Address {
     fn eq(&self, other: &Self) -> bool {
-        self.inner.id() == other.inner.id()
+        self.inner.id == other.inner.id
     }
 }
 
@@ -111,21 +107,21 @@ impl PartialOrd for Address {
 
 impl Ord for Address {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.inner.id().cmp(&other.inner.id())
+        self.inner.id.cmp(&other.inner.id)
     }
 }
 
 impl Hash for Address {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.inner.id().hash(state);
+        self.inner.id.hash(state);
     }
 }
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.name() {
-            None => write!(f, "mailbox {}", self.inner.id()),
-            Some(name) => write!(f, "mailbox {} ({name})", self.inner.id()),
+            None => write!(f, "mailbox {}", self.inner.id),
+            Some(name) => write!(f, "mailbox {} ({name})", self.inner.id),
         }
     }
 }

@@ -10,15 +10,15 @@
 use core::cell::Cell;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use core::time::Duration;
-use std::sync::PoisonError;
 
 use super::envelope::Envelope;
 use super::error::SendError;
+use super::lock;
 use super::outbox::{self, Rank};
 use super::relations::Watchers;
 use crate::channel::mpsc::Sender;
 use crate::channel::{InboxSender, SendTimeoutError, TrySendError};
-use crate::sync::{Mutex, MutexGuard, thread, thread_local};
+use crate::sync::{Mutex, thread, thread_local};
 
 /// What happens to a message for which a bounded mailbox has no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,8 +66,9 @@ impl LastUser {
 
 /// What a mailbox and its addresses share.
 pub(crate) struct MailboxInner {
-    id: u64,
-    name: Option<Box<str>>,
+    /// Never reused in this process.
+    pub(super) id: u64,
+    pub(super) name: Option<Box<str>>,
     pub(super) sender: InboxSender<Envelope>,
     pub(super) bound: Option<Bound>,
     pub(super) watchers: Watchers,
@@ -76,7 +77,7 @@ pub(crate) struct MailboxInner {
     /// For notices from threads that find no lane of their own because all lanes are in use. `None` after the end.
     spare: Mutex<Option<Sender<Envelope>>>,
     /// The mailbox has ended, and has no name any more. Guarded by the registry's lock.
-    forgotten: AtomicBool,
+    pub(super) forgotten: AtomicBool,
 }
 
 impl MailboxInner {
@@ -96,28 +97,6 @@ impl MailboxInner {
             spare: Mutex::new(Some(spare)),
             forgotten: AtomicBool::new(false),
         }
-    }
-
-    /// Never reused in this process.
-    #[inline(always)]
-    pub(super) fn id(&self) -> u64 {
-        self.id
-    }
-
-    pub(super) fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
-    /// Under the registry's lock: whether the mailbox has ended.
-    pub(super) fn is_forgotten(&self) -> bool {
-        // ORDERING: Relaxed; the registry's lock orders it with the store in `forget`.
-        self.forgotten.load(Ordering::Relaxed)
-    }
-
-    /// Under the registry's lock: the mailbox has ended.
-    pub(super) fn forget(&self) {
-        // ORDERING: Relaxed; the registry's lock orders it with the load in `is_forgotten`.
-        self.forgotten.store(true, Ordering::Relaxed);
     }
 
     /// The calling thread receives from the mailbox.
@@ -161,7 +140,7 @@ impl MailboxInner {
     /// foreign code runs under the lock.
     #[cold]
     fn tell_by_spare(&self, notice: Envelope) {
-        let mut spare = self.spare();
+        let mut spare = lock(&self.spare);
         let refused = spare.as_mut().map(|spare| spare.send(notice));
         drop(spare);
         // After the lock. Refused if the mailbox has ended meanwhile.
@@ -170,14 +149,9 @@ impl MailboxInner {
 
     /// The mailbox has ended: its spare lane is freed.
     pub(super) fn close(&self) {
-        let spare = self.spare().take();
+        let spare = lock(&self.spare).take();
         // After the lock.
         drop(spare);
-    }
-
-    fn spare(&self) -> MutexGuard<'_, Option<Sender<Envelope>>> {
-        // Poison is ignored: no panic leaves the contents inconsistent.
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn send_bounded(&self, crowding: Crowding, envelope: Envelope) -> Result<(), SendError<Envelope>> {

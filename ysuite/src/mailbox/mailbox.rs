@@ -1,6 +1,6 @@
 //! [`Mailbox`]: the receiving side. One thread at a time; may be moved to another.
 
-use core::any::{Any, type_name};
+use core::any::Any;
 use core::fmt;
 use core::time::Duration;
 use std::collections::BTreeMap;
@@ -10,6 +10,7 @@ use super::address::Address;
 use super::envelope::Envelope;
 use super::error::ReceiveError;
 use super::inner::{Bound, MailboxInner};
+use super::outbox::Rank;
 use super::registry;
 use super::relations::{LinkTerminated, OwnerTerminated, PanicText, Relation, notice};
 use super::search::{Aside, Search};
@@ -47,7 +48,7 @@ impl Drop for Relations {
         }
         registry::forget(&self.inner);
         for watched in self.watched.values() {
-            watched.watchers.remove(self.inner.id(), false);
+            watched.watchers.remove(self.inner.id, false);
         }
         self.inner.close();
         self.inner.watchers.end(&self.inner, &self.panic);
@@ -122,14 +123,14 @@ impl Mailbox {
     /// mailboxes that want to learn of each other's end both link.
     pub fn link(&mut self, to: &Address) {
         self.here();
-        self.watch(to.inner().clone(), Relation::Link);
+        self.watch(to.inner.clone(), Relation::Link);
     }
 
     /// Undoes a [`link`](Self::link). A [`LinkTerminated`] may be on its way already.
     pub fn unlink(&mut self, from: &Address) {
-        from.inner().watchers.remove(self.here().id(), true);
+        from.inner.watchers.remove(self.here().id, true);
         if self.relations.owner.as_ref().is_none_or(|owner| owner != from) {
-            self.relations.watched.remove(&from.inner().id());
+            self.relations.watched.remove(&from.inner.id);
         }
     }
 
@@ -140,8 +141,8 @@ impl Mailbox {
 
     fn watch(&mut self, inner: Arc<MailboxInner>, relation: Relation) {
         match inner.watchers.add(self.inner(), relation) {
-            Ok(()) => drop(self.relations.watched.insert(inner.id(), inner)),
-            Err(panic) => self.aside.ordinary.push_back(notice(&inner, relation, panic)),
+            Ok(()) => drop(self.relations.watched.insert(inner.id, inner)),
+            Err(panic) => self.aside.push(notice(&inner, relation, panic), Rank::Ordinary),
         }
     }
 
@@ -156,7 +157,7 @@ impl Mailbox {
         } else {
             return;
         };
-        self.relations.watched.remove(&ended.inner().id());
+        self.relations.watched.remove(&ended.inner.id);
     }
 
     /// Receives the next message of type `T`; waits for one without a time limit. Messages of other types stay for later, in
@@ -191,15 +192,7 @@ impl Mailbox {
     /// As [`receive`](Self::receive), and when the next message is of another type. That message stays the next.
     #[inline]
     pub fn receive_only<T: Any + Send>(&mut self) -> Result<T, ReceiveError> {
-        let mut search = Search::new(self, Deadline::Never);
-        if let Some(value) = search.next_if()? {
-            return Ok(value);
-        }
-        if search.is::<T>() {
-            return Ok(search.accept());
-        }
-        let mismatch = ReceiveError::Mismatch { expected: type_name::<T>(), found: search.type_name() };
-        Err(search.leave().unwrap_or(mismatch))
+        Search::new(self, Deadline::Never).find_only()
     }
 
     /// The number of messages that were passed over, and wait for a receive that asks for them. A bound does not count them.
@@ -262,7 +255,7 @@ impl Attach for Mailbox {
 
 impl fmt::Debug for Mailbox {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let address = format_args!("mailbox {}", self.inner().id());
+        let address = format_args!("mailbox {}", self.inner().id);
         f.debug_struct("Mailbox").field("is", &address).field("set_aside", &self.set_aside()).finish_non_exhaustive()
     }
 }

@@ -114,6 +114,10 @@
 //! | `Scheduler`, `FiberScheduler`, `Generator` | – | threads are the system's; iterators are the language's |
 //! | `initOnce` | `std::sync::OnceLock` | |
 
+use std::sync::PoisonError;
+
+use crate::sync::{Mutex, MutexGuard};
+
 mod address;
 mod builder;
 mod envelope;
@@ -138,3 +142,8 @@ pub use self::relations::{LinkTerminated, OwnerTerminated};
 #[doc(hidden)]
 pub use self::search::Search;
 pub use self::search::URGENT_TURN;
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Poison is ignored: no panic leaves what a mailbox locks inconsistent.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -25,8 +25,8 @@ use crate::sync::thread_local;
 /// Urgent messages overtake ordinary ones.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rank {
-    Ordinary,
     Urgent,
+    Ordinary,
 }
 
 /// Up to this number of mailboxes, a thread keeps its lanes without a sweep.
@@ -84,7 +84,7 @@ impl OutboxLane {
         let lane = if rank == Rank::Ordinary { &self.ordinary } else { &self.urgent };
         let Ok(mut lane) = lane.try_borrow_mut() else {
             // The mailbox has ended: the lane is dropping its messages, and the `Drop` of one of them sends.
-            return Err(SendError::Ended(envelope));
+            return ended(inner, envelope);
         };
         if lane.is_none() {
             match connect(inner, rank) {
@@ -95,7 +95,7 @@ impl OutboxLane {
         let Some(sender) = &mut *lane else { unreachable!("it was put there") };
         match sender.send(envelope) {
             Ok(()) => Ok(()),
-            Err(error) => ended(error.0),
+            Err(error) => ended(inner, error.0),
         }
     }
 
@@ -111,10 +111,12 @@ impl OutboxLane {
     }
 }
 
-/// Out of line, so that a send that succeeds does not move the envelope.
+/// The lane's mailbox has ended: the thread forgets the lane, which its sender still holds. Out of line, so that a send that
+/// succeeds does not move the envelope.
 #[cold]
 #[inline(never)]
-fn ended(envelope: Envelope) -> Result<(), SendError<Envelope>> {
+fn ended(inner: &MailboxInner, envelope: Envelope) -> Result<(), SendError<Envelope>> {
+    let _ = OUTBOX.try_with(|outbox| outbox.forget(inner.id));
     Err(SendError::Ended(envelope))
 }
 
@@ -174,9 +176,7 @@ impl Outbox {
         idle
     }
 
-    /// The lane's mailbox has ended: drops the lane.
-    #[cold]
-    #[inline(never)]
+    /// Takes the lane out.
     fn forget(&self, id: u64) {
         let lane = self.lanes.borrow_mut().remove(&id);
         let recent = if self.recent.borrow().as_ref().is_some_and(|lane| lane.id == id) {
@@ -201,24 +201,11 @@ impl Drop for Outbox {
     }
 }
 
-/// A send has failed: drops the lane if the mailbox has ended.
-#[cold]
-#[inline(never)]
-fn refused(inner: &MailboxInner, error: SendError<Envelope>) -> Result<(), SendError<Envelope>> {
-    if error.is_ended() {
-        let _ = OUTBOX.try_with(|outbox| outbox.forget(inner.id()));
-    }
-    Err(error)
-}
-
 /// Sends by a lane of the calling thread. Never waits.
 #[inline(always)]
 pub(super) fn send(inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
-    match OUTBOX.try_with(|outbox| outbox.recent(inner.id())) {
-        Ok(Some(lane)) => match lane.send(inner, rank, envelope) {
-            Ok(()) => Ok(()),
-            Err(error) => refused(inner, error),
-        },
+    match OUTBOX.try_with(|outbox| outbox.recent(inner.id)) {
+        Ok(Some(lane)) => lane.send(inner, rank, envelope),
         _ => send_by_other_lane(inner, rank, envelope),
     }
 }
@@ -227,13 +214,10 @@ pub(super) fn send(inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Resu
 #[cold]
 #[inline(never)]
 fn send_by_other_lane(inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
-    let Ok((lane, given_up)) = OUTBOX.try_with(|outbox| outbox.find(inner.id())) else {
-        return OutboxLane::new(inner.id()).send(inner, rank, envelope);
+    let Ok((lane, given_up)) = OUTBOX.try_with(|outbox| outbox.find(inner.id)) else {
+        return OutboxLane::new(inner.id).send(inner, rank, envelope);
     };
-    let sent = match lane.send(inner, rank, envelope) {
-        Ok(()) => Ok(()),
-        Err(error) => refused(inner, error),
-    };
+    let sent = lane.send(inner, rank, envelope);
     // After the send: dropping them may panic.
     drop(given_up);
     sent

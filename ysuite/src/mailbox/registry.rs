@@ -5,13 +5,14 @@
 //! its names. No foreign code runs under the lock: addresses are dropped after it is released.
 
 use core::fmt;
+use core::sync::atomic::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
-use std::sync::PoisonError;
 
 use super::address::Address;
 use super::inner::MailboxInner;
-use crate::sync::{Mutex, MutexGuard};
+use super::lock;
+use crate::sync::Mutex;
 
 struct Names {
     /// The mailbox of each name.
@@ -30,13 +31,13 @@ impl Names {
 
     fn insert(&mut self, name: &str, address: &Address) {
         let name = Name::from(name);
-        self.names.entry(address.inner().id()).or_default().insert(name.clone());
+        self.names.entry(address.inner.id).or_default().insert(name.clone());
         self.owners.insert(name, address.clone());
     }
 
     fn remove(&mut self, name: &str) -> Option<Address> {
         let address = self.owners.remove(name)?;
-        let id = address.inner().id();
+        let id = address.inner.id;
         if let Some(names) = self.names.get_mut(&id) {
             names.remove(name);
             if names.is_empty() {
@@ -82,11 +83,6 @@ impl fmt::Display for RegisterError {
 
 impl Error for RegisterError {}
 
-fn names() -> MutexGuard<'static, Names> {
-    // Poison is ignored: no panic leaves the tables inconsistent.
-    NAMES.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Gives a mailbox a name by which every thread can [`locate`] it. It may have several. The name is free again when the
 /// mailbox ends, or by [`unregister`]; until then the name counts as an address of the mailbox.
 ///
@@ -97,9 +93,10 @@ fn names() -> MutexGuard<'static, Names> {
 /// # Errors
 /// When the name is taken, and when the mailbox has ended.
 pub fn register(name: &str, address: &Address) -> Result<(), RegisterError> {
-    let mut names = names();
+    let mut names = lock(&NAMES);
     // Both under the lock: either `forget` finds the name, or this finds the mailbox ended.
-    if address.inner().is_forgotten() {
+    // ORDERING: Relaxed; the lock orders it with the store in `forget`.
+    if address.inner.forgotten.load(Ordering::Relaxed) {
         return Err(RegisterError::Ended);
     }
     if names.owners.contains_key(name) {
@@ -112,19 +109,20 @@ pub fn register(name: &str, address: &Address) -> Result<(), RegisterError> {
 /// The mailbox with this name, if there is one.
 #[must_use]
 pub fn locate(name: &str) -> Option<Address> {
-    names().owners.get(name).cloned()
+    lock(&NAMES).owners.get(name).cloned()
 }
 
 /// Removes a name, and returns the mailbox that had it.
 pub fn unregister(name: &str) -> Option<Address> {
-    names().remove(name)
+    lock(&NAMES).remove(name)
 }
 
 /// A mailbox ends: removes its names; it will get no other.
 pub(super) fn forget(inner: &MailboxInner) {
-    let mut names = names();
-    inner.forget();
-    let gone = names.remove_all(inner.id());
+    let mut names = lock(&NAMES);
+    // ORDERING: Relaxed; the lock orders it with the load in `register`.
+    inner.forgotten.store(true, Ordering::Relaxed);
+    let gone = names.remove_all(inner.id);
     drop(names);
     // After the lock.
     drop(gone);

@@ -7,13 +7,13 @@
 use core::fmt;
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::sync::PoisonError;
 
 use super::address::Address;
 use super::envelope::Envelope;
 use super::inner::MailboxInner;
+use super::lock;
 use crate::foreign::Panics;
-use crate::sync::{Arc, Mutex, MutexGuard};
+use crate::sync::{Arc, Mutex};
 
 /// The text of the panic that a mailbox's thread has ended in, if it has.
 pub(super) type PanicText = Option<std::sync::Arc<str>>;
@@ -46,20 +46,15 @@ impl Watchers {
         Self(Mutex::new(WatchersState::Alive(BTreeMap::new())))
     }
 
-    fn lock(&self) -> MutexGuard<'_, WatchersState> {
-        // Poison is ignored: no panic leaves the contents inconsistent.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Adds a watcher.
     ///
     /// # Errors
     /// If the mailbox has ended already: the text of its panic.
     pub(super) fn add(&self, watcher: &Arc<MailboxInner>, relation: Relation) -> Result<(), PanicText> {
-        match &mut *self.lock() {
+        match &mut *lock(&self.0) {
             WatchersState::Alive(watchers) => {
                 let new = || Watcher { address: Address::new(watcher.clone()), link: false, owner: false };
-                let entry = watchers.entry(watcher.id()).or_insert_with(new);
+                let entry = watchers.entry(watcher.id).or_insert_with(new);
                 match relation {
                     Relation::Link => entry.link = true,
                     Relation::Owner => entry.owner = true,
@@ -72,7 +67,7 @@ impl Watchers {
 
     /// Removes the watcher `id`; with `keep_owned` only its link, if the mailbox is its owner.
     pub(super) fn remove(&self, id: u64, keep_owned: bool) {
-        let removed = match &mut *self.lock() {
+        let removed = match &mut *lock(&self.0) {
             WatchersState::Alive(watchers) => match watchers.get_mut(&id) {
                 Some(watcher) if keep_owned && watcher.owner => {
                     watcher.link = false;
@@ -88,7 +83,7 @@ impl Watchers {
 
     /// The mailbox has ended: notifies all its watchers, of the end of an owner before that of a link.
     pub(super) fn end(&self, ended: &Arc<MailboxInner>, panic: &PanicText) {
-        let before = core::mem::replace(&mut *self.lock(), WatchersState::Ended(panic.clone()));
+        let before = core::mem::replace(&mut *lock(&self.0), WatchersState::Ended(panic.clone()));
         let WatchersState::Alive(watchers) = before else { return };
         // Caught: sending may sweep lanes, and a lane may have to drop the messages of a mailbox that is ending: foreign
         // code.
@@ -96,7 +91,7 @@ impl Watchers {
         for watcher in watchers.into_values() {
             for (relation, is_so) in [(Relation::Owner, watcher.owner), (Relation::Link, watcher.link)] {
                 if is_so {
-                    panics.catch(|| watcher.address.inner().tell(notice(ended, relation, panic.clone())));
+                    panics.catch(|| watcher.address.inner.tell(notice(ended, relation, panic.clone())));
                 }
             }
         }
@@ -115,7 +110,7 @@ pub(super) fn notice(ended: &Arc<MailboxInner>, relation: Relation, panic: Panic
 macro_rules! terminations {
     ($($(#[$doc:meta])* $name:ident $what:literal)*) => {$(
         $(#[$doc])*
-        #[derive(Clone, PartialEq, Eq)]
+        #[derive(Clone, Debug, PartialEq, Eq)]
         pub struct $name {
             address: Address,
             panic: PanicText,
@@ -141,12 +136,6 @@ macro_rules! terminations {
                     None => write!(f, concat!($what, " {} has ended"), self.address),
                     Some(panic) => write!(f, concat!($what, " {} has panicked: {}"), self.address, panic),
                 }
-            }
-        }
-
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($name)).field("address", &self.address).field("panic", &self.panic).finish()
             }
         }
 

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use core::any::Any;
+use core::any::{Any, type_name};
 
 use super::Mailbox;
 use super::envelope::Envelope;
@@ -31,14 +31,12 @@ const LATE_BUDGET: u32 = 4096;
 /// Messages that were offered, and that no handler was for.
 #[derive(Default)]
 pub(super) struct Aside {
-    pub(super) urgent: VecDeque<Envelope>,
-    pub(super) ordinary: VecDeque<Envelope>,
+    /// By rank.
+    queues: [VecDeque<Envelope>; 2],
     /// The number of urgent messages received since the last ordinary one.
     in_a_row: u32,
     /// The message that is being offered, if it is new. Here, and not in the search, so that it survives a guard's panic.
-    current: Option<Envelope>,
-    /// Whether `current` is urgent.
-    current_is_urgent: bool,
+    current: Option<(Envelope, Rank)>,
 }
 
 impl Drop for Aside {
@@ -47,43 +45,45 @@ impl Drop for Aside {
         let mut panics = Panics::none();
         let current = self.current.take();
         panics.catch(|| drop(current));
-        for envelope in self.urgent.drain(..).chain(self.ordinary.drain(..)) {
+        for envelope in self.queues.iter_mut().flat_map(|queue| queue.drain(..)) {
             panics.catch(|| drop(envelope));
         }
     }
 }
 
 impl Aside {
-    /// The message that is being offered, if it is new.
-    fn take_current(&mut self) -> Option<(Envelope, Rank)> {
-        let rank = if self.current_is_urgent { Rank::Urgent } else { Rank::Ordinary };
-        self.current.take().map(|envelope| (envelope, rank))
-    }
-
-    fn of(&mut self, rank: Rank) -> &mut VecDeque<Envelope> {
-        if rank == Rank::Urgent { &mut self.urgent } else { &mut self.ordinary }
+    pub(super) fn push(&mut self, envelope: Envelope, rank: Rank) {
+        self.queues[rank as usize].push_back(envelope);
     }
 
     /// A message has found its handler.
     #[inline(always)]
-    fn received(&mut self, urgent: bool) {
-        self.in_a_row = if urgent { self.in_a_row.saturating_add(1) } else { 0 };
+    fn received(&mut self, rank: Rank) {
+        self.in_a_row = if rank == Rank::Urgent { self.in_a_row.saturating_add(1) } else { 0 };
     }
 
     pub(super) fn len(&self) -> usize {
-        self.urgent.len() + self.ordinary.len() + usize::from(self.current.is_some())
+        self.queues[0].len() + self.queues[1].len() + usize::from(self.current.is_some())
     }
 }
 
-/// Which messages are being offered.
+/// Which messages are being offered. Each stage but the last offers those of one rank: first those set aside, then
+/// [`left`](Search::left) new ones.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// Ordinary ones before urgent ones: those set aside, and this number of new ones.
-    OrdinaryFirst(u32),
-    AsideUrgent,
-    NewUrgent,
-    AsideOrdinary,
+    OrdinaryFirst,
+    UrgentSecond,
+    UrgentFirst,
+    /// Only those set aside.
+    OrdinarySecond,
+    /// New ones of both ranks.
     New,
+}
+
+impl Stage {
+    fn rank(self) -> Rank {
+        if matches!(self, Self::UrgentFirst | Self::UrgentSecond) { Rank::Urgent } else { Rank::Ordinary }
+    }
 }
 
 /// A search under way. [`offer_next`](Self::offer_next) offers a message, `peek` looks at it, and `accept` takes it.
@@ -93,12 +93,12 @@ pub struct Search<'a> {
     /// `Passed`: without waiting.
     deadline: Deadline,
     stage: Stage,
+    /// The number of new messages that the stage may still offer.
+    left: u32,
     /// The index of the offered message among those set aside.
     at: usize,
     /// Whether the message at that index is being offered.
     offered: bool,
-    /// Whether the ordinary ones set aside were offered before the urgent ones.
-    ordinary_first: bool,
     /// The number of new messages passed over, and how many of the last of them were urgent.
     passed: u32,
     passed_urgent: u32,
@@ -109,16 +109,7 @@ impl<'a> Search<'a> {
     pub(super) fn new(mailbox: &'a mut Mailbox, deadline: Deadline) -> Self {
         mailbox.inner().is_read_here();
         let stage = Stage::New;
-        let mut search = Self {
-            mailbox,
-            deadline,
-            stage,
-            at: 0,
-            offered: false,
-            ordinary_first: false,
-            passed: 0,
-            passed_urgent: 0,
-        };
+        let mut search = Self { mailbox, deadline, stage, left: 0, at: 0, offered: false, passed: 0, passed_urgent: 0 };
         let aside = &search.mailbox.aside;
         if aside.len() != 0 || aside.in_a_row >= URGENT_TURN {
             search.begin_further();
@@ -130,12 +121,12 @@ impl<'a> Search<'a> {
     #[inline(never)]
     fn begin_further(&mut self) {
         let aside = &mut self.mailbox.aside;
-        if let Some((envelope, rank)) = aside.take_current() {
+        if let Some((envelope, rank)) = aside.current.take() {
             // A guard has panicked.
-            aside.of(rank).push_back(envelope);
+            aside.push(envelope, rank);
         }
-        self.ordinary_first = aside.in_a_row >= URGENT_TURN;
-        self.stage = if self.ordinary_first { Stage::OrdinaryFirst(SCAN_BUDGET) } else { Stage::AsideUrgent };
+        self.stage = if aside.in_a_row >= URGENT_TURN { Stage::OrdinaryFirst } else { Stage::UrgentFirst };
+        self.left = SCAN_BUDGET;
     }
 
     /// Offers the next message. No handler was for the one before it.
@@ -175,8 +166,7 @@ impl<'a> Search<'a> {
         if envelope.is_notice() {
             self.mailbox.note(&envelope);
         }
-        self.mailbox.aside.current = Some(envelope);
-        self.mailbox.aside.current_is_urgent = rank == Rank::Urgent;
+        self.mailbox.aside.current = Some((envelope, rank));
     }
 
     #[cold]
@@ -196,61 +186,46 @@ impl<'a> Search<'a> {
     #[inline(never)]
     fn next_further(&mut self) -> Result<(), ReceiveError> {
         self.refuse()?;
-        loop {
-            let aside = &mut self.mailbox.aside;
-            let (queue, next) = match self.stage {
-                Stage::OrdinaryFirst(left) => {
-                    if self.at < aside.ordinary.len() {
-                        self.offered = true;
-                        return Ok(());
-                    }
-                    if left != 0 {
-                        self.stage = Stage::OrdinaryFirst(left - 1);
-                        if let Some(envelope) = self.mailbox.inbox.take_ordinary() {
-                            self.offer(envelope, Rank::Ordinary);
-                            return Ok(());
-                        }
-                    }
-                    (0, Stage::AsideUrgent)
-                }
-                Stage::AsideUrgent => (aside.urgent.len(), Stage::NewUrgent),
-                Stage::NewUrgent if self.passed_urgent >= SCAN_BUDGET => (0, Stage::AsideOrdinary),
-                Stage::NewUrgent => {
-                    if let Some(envelope) = self.mailbox.inbox.take_urgent() {
-                        self.offer(envelope, Rank::Urgent);
-                        return Ok(());
-                    }
-                    (0, Stage::AsideOrdinary)
-                }
-                // `OrdinaryFirst` has offered them already.
-                Stage::AsideOrdinary => (if self.ordinary_first { 0 } else { aside.ordinary.len() }, Stage::New),
-                Stage::New => return self.next_new(),
-            };
-            if self.at < queue {
+        while self.stage != Stage::New {
+            let rank = self.stage.rank();
+            if self.offered_aside().is_some() {
                 self.offered = true;
                 return Ok(());
             }
-            (self.stage, self.at) = (next, 0);
+            if self.left != 0 {
+                self.left -= 1;
+                let inbox = &mut self.mailbox.inbox;
+                let new = if rank == Rank::Urgent { inbox.take_urgent() } else { inbox.take_ordinary() };
+                if let Some(envelope) = new {
+                    self.offer(envelope, rank);
+                    return Ok(());
+                }
+            }
+            (self.stage, self.left, self.at) = match self.stage {
+                Stage::OrdinaryFirst => (Stage::UrgentSecond, SCAN_BUDGET, 0),
+                Stage::UrgentFirst => (Stage::OrdinarySecond, 0, 0),
+                _ => (Stage::New, 0, 0),
+            };
         }
+        self.next_new()
     }
 
     /// No handler is for the offered message: it stays, or is set aside. A notice becomes an error.
     fn refuse(&mut self) -> Result<(), ReceiveError> {
         let aside = &mut self.mailbox.aside;
-        if let Some((envelope, rank)) = aside.take_current() {
+        if let Some((envelope, rank)) = aside.current.take() {
             if envelope.is_notice() {
                 return Err(unhandled(envelope));
             }
-            aside.of(rank).push_back(envelope);
-            // It is now the last of the ordinary ones set aside: skips it.
-            self.at += usize::from(matches!(self.stage, Stage::OrdinaryFirst(_)));
-            self.pass(rank)?;
-        } else if core::mem::take(&mut self.offered) {
+            aside.push(envelope, rank);
+            // It is now the last of those set aside: its stage skips it.
+            self.at += 1;
+            return self.pass(rank);
+        }
+        if core::mem::take(&mut self.offered) {
             if self.offered_aside().is_some_and(Envelope::is_notice) {
-                let (queue, at) = (self.rank(), self.at);
-                if let Some(envelope) = self.mailbox.aside.of(queue).remove(at) {
-                    return Err(unhandled(envelope));
-                }
+                let queue = &mut self.mailbox.aside.queues[self.stage.rank() as usize];
+                return Err(unhandled(queue.remove(self.at).expect("a message has been offered")));
             }
             self.at += 1;
         }
@@ -268,22 +243,15 @@ impl<'a> Search<'a> {
         if self.deadline.is_over() { Err(ReceiveError::Timeout) } else { Ok(()) }
     }
 
-    /// The rank of the offered message, if it was set aside.
-    fn rank(&self) -> Rank {
-        if self.stage == Stage::AsideUrgent { Rank::Urgent } else { Rank::Ordinary }
-    }
-
     fn offered_aside(&self) -> Option<&Envelope> {
-        let aside = &self.mailbox.aside;
-        let queue = if self.rank() == Rank::Urgent { &aside.urgent } else { &aside.ordinary };
-        queue.get(self.at)
+        self.mailbox.aside.queues[self.stage.rank() as usize].get(self.at)
     }
 
     /// The offered message.
     #[inline(always)]
     fn offered(&self) -> &Envelope {
         match &self.mailbox.aside.current {
-            Some(envelope) => envelope,
+            Some((envelope, _)) => envelope,
             None => self.offered_aside().expect("a message has been offered"),
         }
     }
@@ -294,26 +262,35 @@ impl<'a> Search<'a> {
         self.offered().downcast_ref()
     }
 
-    #[inline(always)]
-    pub(super) fn is<T: Any + Send>(&self) -> bool {
-        self.offered().is::<T>()
-    }
-
     /// The next message of this type.
     #[inline(always)]
     pub(super) fn find<T: Any + Send>(mut self) -> Result<T, ReceiveError> {
         if let Some(value) = self.next_if()? {
             return Ok(value);
         }
-        while !self.is::<T>() {
+        while !self.offered().is::<T>() {
             self.next_further()?;
         }
         Ok(self.accept())
     }
 
+    /// The next message, if it is of this type; else leaves it: it stays the next.
+    #[inline(always)]
+    pub(super) fn find_only<T: Any + Send>(mut self) -> Result<T, ReceiveError> {
+        if let Some(value) = self.next_if()? {
+            return Ok(value);
+        }
+        if self.offered().is::<T>() {
+            return Ok(self.accept());
+        }
+        let found = self.offered().type_name();
+        self.refuse()?;
+        Err(ReceiveError::Mismatch { expected: type_name::<T>(), found })
+    }
+
     /// Offers the first message, or takes it at once if it is new and of this type: most are, and are moved once less.
     #[inline(always)]
-    pub(super) fn next_if<T: Any + Send>(&mut self) -> Result<Option<T>, ReceiveError> {
+    fn next_if<T: Any + Send>(&mut self) -> Result<Option<T>, ReceiveError> {
         if self.stage != Stage::New {
             return self.next_further().map(|()| None);
         }
@@ -324,7 +301,7 @@ impl<'a> Search<'a> {
             };
             return match envelope.open() {
                 Ok(value) => {
-                    self.mailbox.aside.received(false);
+                    self.mailbox.aside.received(Rank::Ordinary);
                     Ok(Some(value))
                 }
                 Err(envelope) => {
@@ -334,10 +311,6 @@ impl<'a> Search<'a> {
             };
         }
         self.next_new().map(|()| None)
-    }
-
-    pub(super) fn type_name(&self) -> &'static str {
-        self.offered().type_name()
     }
 
     /// Takes the offered message, which is of this type.
@@ -357,8 +330,8 @@ impl<'a> Search<'a> {
     #[inline(always)]
     fn take(mut self) -> Envelope {
         match self.mailbox.aside.current.take() {
-            Some(envelope) => {
-                self.mailbox.aside.received(self.mailbox.aside.current_is_urgent);
+            Some((envelope, rank)) => {
+                self.mailbox.aside.received(rank);
                 envelope
             }
             None => self.take_aside(),
@@ -367,14 +340,9 @@ impl<'a> Search<'a> {
 
     #[cold]
     fn take_aside(&mut self) -> Envelope {
-        let (rank, at) = (self.rank(), self.at);
-        self.mailbox.aside.received(rank == Rank::Urgent);
-        self.mailbox.aside.of(rank).remove(at).expect("a message has been offered")
-    }
-
-    /// Leaves the offered message: it stays the next.
-    pub(super) fn leave(mut self) -> Option<ReceiveError> {
-        self.refuse().err()
+        let rank = self.stage.rank();
+        self.mailbox.aside.received(rank);
+        self.mailbox.aside.queues[rank as usize].remove(self.at).expect("a message has been offered")
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Header {
     /// The class of the block. Never changes.
     class: *const Class,
     /// The number of the block in its class. Never changes.
-    index: u32,
+    pub(super) index: u32,
     /// Bytes of the message or of the value.
     pub(super) len: u32,
     /// The number of the thread that took the block.
@@ -35,13 +35,6 @@ pub(super) struct Block(NonNull<u8>);
 pub(super) fn layout(bytes: usize) -> (usize, Option<usize>) {
     let lead = if bytes < LINE { size_of::<Header>() } else { LINE };
     (lead, bytes.checked_add(lead).and_then(|all| all.checked_next_multiple_of(LINE)))
-}
-
-impl Header {
-    #[inline(always)]
-    pub(super) fn index(&self) -> u32 {
-        self.index
-    }
 }
 
 impl Block {

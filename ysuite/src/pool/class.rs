@@ -24,14 +24,14 @@ pub(super) struct Class {
     first: *mut u8,
     /// Bytes from one block to the next.
     stride: usize,
-    bytes: usize,
-    index_in_row: usize,
+    pub(super) bytes: usize,
+    pub(super) index_in_row: usize,
     /// Whether messages begin full of zeros.
     zeroed: bool,
     /// The pool that has this class.
     core: *const PoolCore,
-    depot: Depot,
-    blocks: usize,
+    pub(super) depot: Depot,
+    pub(super) blocks: usize,
     /// The number of blocks that were used at least once.
     touched: AtomicU32,
     /// The threads that wait for a block.
@@ -89,28 +89,9 @@ impl Class {
         unsafe { Block::new(NonNull::new_unchecked(self.at(index))) }
     }
 
-    #[inline(always)]
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes
-    }
-
-    pub(super) fn blocks(&self) -> usize {
-        self.blocks
-    }
-
     /// What the bytes of a block are aligned to.
     pub(super) fn align(&self) -> usize {
         if self.bytes < LINE { 8 } else { LINE }
-    }
-
-    #[inline(always)]
-    pub(super) fn index_in_row(&self) -> usize {
-        self.index_in_row
-    }
-
-    #[inline(always)]
-    pub(super) fn depot(&self) -> &Depot {
-        &self.depot
     }
 
     /// A share of the pool, which keeps the class alive. The caller knows that the pool is still alive.
@@ -169,8 +150,8 @@ impl Class {
     #[inline(always)]
     pub(super) fn put(&self, block: Block, typed: bool) -> Option<Arc<PoolCore>> {
         let header = block.header();
-        self.race_check.touch(header.index());
-        thread_cache::put(self, Entry::used(header.index(), typed), header.taker)
+        self.race_check.touch(header.index);
+        thread_cache::put(self, Entry::used(header.index, typed), header.taker)
     }
 
     /// Called after a block was put where other threads can take it: wakes one that waits.
@@ -187,7 +168,7 @@ impl Class {
         let word = self.list.attend();
         if word.is_gone() {
             // The block was put there after the pool's last handle had drained the depot.
-            self.core().gather(self);
+            self.core().gathered(self.depot.drain());
         } else if word.is_armed() {
             notify(&self.list, 1);
         }
@@ -214,6 +195,17 @@ impl Class {
         drop(wait);
         found.take().map(|taken| self.issue(taken, len))
     }
+
+    pub(super) fn stats(&self) -> ClassStats {
+        ClassStats {
+            block_bytes: self.bytes,
+            blocks: self.blocks,
+            in_use: self.blocks.saturating_sub(self.depot.len()),
+            // ORDERING: Relaxed; a count, pairs with nothing.
+            high_water: self.touched.load(Ordering::Relaxed) as usize,
+            freed_elsewhere: self.depot.elsewhere(),
+        }
+    }
 }
 
 /// A thread that waits for a block. Its check takes the block: one that is only seen may be gone before it is taken, and
@@ -224,23 +216,17 @@ struct Taker<'a> {
     found: &'a Cell<Option<(Entry, u32)>>,
 }
 
-impl Taker<'_> {
-    /// Takes a block unless it has one. Whether it has one now.
-    fn try_acquire(&self) -> bool {
-        if self.found.get().is_none() {
-            self.found.set(thread_cache::take(self.class));
-        }
-        self.found.get().is_some()
-    }
-}
-
 impl SharedEnd for Taker<'_> {
     fn list(&self) -> &WaitList {
         &self.class.list
     }
 
+    /// Takes a block unless it has one. Whether it has one now.
     fn is_ready(&self) -> bool {
-        self.try_acquire()
+        if self.found.get().is_none() {
+            self.found.set(thread_cache::take(self.class));
+        }
+        self.found.get().is_some()
     }
 
     fn supply(&self) -> usize {
@@ -263,20 +249,6 @@ pub struct ClassStats {
     pub high_water: usize,
     /// How often a block was given back by a thread other than the one that took it.
     pub freed_elsewhere: u64,
-}
-
-impl ClassStats {
-    pub(super) fn of(class: &Class) -> Self {
-        let blocks = class.blocks();
-        Self {
-            block_bytes: class.bytes(),
-            blocks,
-            in_use: blocks.saturating_sub(class.depot().len()),
-            // ORDERING: Relaxed; a count, pairs with nothing.
-            high_water: class.touched.load(Ordering::Relaxed) as usize,
-            freed_elsewhere: class.depot().elsewhere(),
-        }
-    }
 }
 
 /// For the model checker: a cell for each block, touched by the thread that takes the block and by the one that frees it.
@@ -309,10 +281,10 @@ mod tests {
     #[test]
     fn a_taker_passes_on_as_many_calls_as_there_are_blocks() {
         let pool = PoolCore::new(&[(8, 5)], false).unwrap();
-        let (class, found) = (&pool.classes()[0], Cell::new(None));
+        let (class, found) = (&pool.classes[0], Cell::new(None));
         let taker = Taker { class, found: &found };
         assert_eq!(taker.supply(), 5);
-        assert!(taker.try_acquire() && taker.try_acquire());
+        assert!(taker.is_ready() && taker.is_ready());
         assert_eq!(taker.supply(), 4, "it takes one, and no second");
     }
 }

@@ -19,9 +19,9 @@ use crate::sync::{Arc, AtomicUsize, Ordering};
 
 pub(super) struct PoolCore {
     /// By size, ascending.
-    classes: Box<[Class]>,
+    pub(super) classes: Box<[Class]>,
     /// The block size of each class: choosing a class reads nothing else.
-    bounds: Box<[usize]>,
+    pub(super) bounds: Box<[usize]>,
     handles: AtomicUsize,
     /// The number of blocks not yet gathered, and one for the last handle.
     left: AtomicUsize,
@@ -96,15 +96,6 @@ impl PoolCore {
         Ok(core)
     }
 
-    pub(super) fn classes(&self) -> &[Class] {
-        &self.classes
-    }
-
-    /// The size of the largest class.
-    pub(super) fn bound(&self) -> usize {
-        self.bounds[self.bounds.len() - 1]
-    }
-
     /// The smallest class with room for `len` bytes.
     #[inline(always)]
     pub(super) fn class_for(&self, len: usize) -> Option<&Class> {
@@ -120,14 +111,9 @@ impl PoolCore {
         // ORDERING: AcqRel pairs with itself: the thread that drops the last handle sees what the others did with theirs.
         if self.handles.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.classes.iter().for_each(Class::close);
-            let free: usize = self.classes.iter().map(|class| class.depot().drain()).sum();
+            let free: usize = self.classes.iter().map(|class| class.depot.drain()).sum();
             self.gathered(free + 1);
         }
-    }
-
-    /// After the closing: gathers what has been given back to a class.
-    pub(super) fn gather(&self, class: &Class) {
-        self.gathered(class.depot().drain());
     }
 
     /// `blocks` blocks were taken out of the closed pool for good; with the last ones the memory is freed.

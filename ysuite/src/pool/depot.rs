@@ -26,8 +26,8 @@ const SHARE: usize = if cfg!(ysuite_loom) { 2 } else { 8 };
 pub(super) struct Depot {
     /// Has room for all blocks, and magazines for the first threads. The other banks follow it.
     first: Box<Bank>,
-    /// The number of slots used in each magazine.
-    rounds: usize,
+    /// The number of slots used in each magazine: of blocks in a full one.
+    pub(super) rounds: usize,
 }
 
 impl Depot {
@@ -46,12 +46,6 @@ impl Depot {
             group.fill(full - first);
         }
         Self { first: Box::new(bank), rounds }
-    }
-
-    /// The number of blocks in a full magazine.
-    #[inline(always)]
-    pub(super) fn rounds(&self) -> usize {
-        self.rounds
     }
 
     fn banks(&self) -> impl Iterator<Item = &Bank> {
@@ -181,7 +175,7 @@ mod tests {
             let (held, top) = depot.claim_roomy();
             assert_eq!(top, index as usize % 64);
             held.magazine().put(top, Entry::used(index, false));
-            held.offer(top + 1, depot.rounds());
+            held.offer(top + 1, depot.rounds);
         }
         assert_eq!(depot.claimed() - before, 4);
     }

@@ -118,7 +118,7 @@ impl Pool {
     /// The longest message there can be: the size of the largest class.
     #[must_use]
     pub fn bound(&self) -> usize {
-        self.core.bound()
+        self.core.bounds[self.core.bounds.len() - 1]
     }
 
     /// The [capacity](Message::capacity) that a message of `len` bytes would have.
@@ -126,14 +126,14 @@ impl Pool {
     /// # Errors
     /// Where `len` is more than the pool's [`bound`](Self::bound).
     pub fn capacity_for(&self, len: usize) -> Result<usize, TooLong> {
-        self.core.class_for(len).map(Class::bytes).ok_or_else(|| TooLong { len, bound: self.bound() })
+        self.core.class_for(len).map(|class| class.bytes).ok_or_else(|| TooLong { len, bound: self.bound() })
     }
 
     /// The state of each class, by size, ascending. Reads the slot of every block, which takes some microseconds for each
     /// thousand blocks; may be out of date while other threads take and free.
     #[must_use]
     pub fn stats(&self) -> Vec<ClassStats> {
-        self.core.classes().iter().map(ClassStats::of).collect()
+        self.core.classes.iter().map(Class::stats).collect()
     }
 
     #[inline(always)]
@@ -143,8 +143,8 @@ impl Pool {
 
     #[inline(always)]
     fn class_of<T>(&self) -> &Class {
-        let fits = |class: &&Class| size_of::<T>() <= class.bytes() && align_of::<T>() <= class.align();
-        self.core.classes().iter().find(fits).unwrap_or_else(|| does_not_fit::<T>(self.bound()))
+        let fits = |class: &&Class| size_of::<T>() <= class.bytes && align_of::<T>() <= class.align();
+        self.core.classes.iter().find(fits).unwrap_or_else(|| does_not_fit::<T>(self.bound()))
     }
 }
 
@@ -190,7 +190,7 @@ impl Drop for Pool {
 /// The classes, not their state.
 impl fmt::Debug for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let classes: Vec<_> = self.core.classes().iter().map(|class| (class.bytes(), class.blocks())).collect();
+        let classes: Vec<_> = self.core.classes.iter().map(|class| (class.bytes, class.blocks)).collect();
         f.debug_struct("Pool").field("classes", &classes).finish_non_exhaustive()
     }
 }

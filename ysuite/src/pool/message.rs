@@ -35,7 +35,7 @@ impl Message {
     /// The number of bytes in its block: the size of its class.
     #[must_use]
     pub fn capacity(&self) -> usize {
-        self.0.class().bytes()
+        self.0.class().bytes
     }
 
     /// Keeps the first `len` bytes. Does nothing if there are no more, as with `Vec`.

@@ -63,7 +63,7 @@ loom::thread_local! {
 /// Takes a block; returns it with the number of this thread.
 #[inline(always)]
 pub(super) fn take(class: &Class) -> Option<(Entry, u32)> {
-    CACHES.try_with(|own| own.take(class)).unwrap_or_else(|_| class.depot().steal().map(|entry| (entry, NO_THREAD)))
+    CACHES.try_with(|own| own.take(class)).unwrap_or_else(|_| class.depot.steal().map(|entry| (entry, NO_THREAD)))
 }
 
 /// Gives back a block that thread `taker` took. The share that is returned may be the last that keeps the class alive.
@@ -85,10 +85,10 @@ fn put_past_locals(class: &Class, entry: Entry) -> Arc<PoolCore> {
         core.gathered(1);
         return core;
     }
-    let (held, top) = class.depot().claim_roomy();
+    let (held, top) = class.depot.claim_roomy();
     held.magazine().count_elsewhere();
     held.magazine().put(top, entry);
-    held.offer(top + 1, class.depot().rounds());
+    held.offer(top + 1, class.depot.rounds);
     class.published();
     core
 }
@@ -104,7 +104,7 @@ impl ThreadCaches {
 
     #[inline(always)]
     fn take(&self, class: &Class) -> Option<(Entry, u32)> {
-        let cache = &self.front[class.index_in_row()];
+        let cache = &self.front[class.index_in_row];
         let taken = if cache.belongs_to(class) { cache.take(class) } else { None };
         taken.or_else(|| self.take_elsewhere(class)).map(|entry| (entry, self.thread.get()))
     }
@@ -119,7 +119,7 @@ impl ThreadCaches {
                 return taken;
             }
         }
-        while let Some(held) = class.depot().adopt() {
+        while let Some(held) = class.depot.adopt() {
             held.magazine().calm();
             let cache = self.install(class, held, held.magazine().left());
             let taken = cache.take(class);
@@ -127,13 +127,13 @@ impl ThreadCaches {
                 return taken;
             }
         }
-        class.depot().steal()
+        class.depot.steal()
     }
 
     #[inline(always)]
     fn put(&self, class: &Class, entry: Entry, taker: u32) {
-        let mut cache = &self.front[class.index_in_row()];
-        if !cache.belongs_to(class) || cache.top.get() == class.depot().rounds() {
+        let mut cache = &self.front[class.index_in_row];
+        if !cache.belongs_to(class) || cache.top.get() == class.depot.rounds {
             cache = self.make_room(class);
         }
         let top = cache.top.get();
@@ -153,21 +153,21 @@ impl ThreadCaches {
     #[inline(never)]
     fn make_room(&self, class: &Class) -> &ThreadCache {
         self.assign_number();
-        let rounds = class.depot().rounds();
+        let rounds = class.depot.rounds;
         let Some(cache) = self.find(class) else {
-            let (held, top) = class.depot().claim_roomy();
+            let (held, top) = class.depot.claim_roomy();
             held.magazine().calm();
             return self.install(class, held, top);
         };
         if cache.top.get() < rounds || cache.switch(true) {
             return cache;
         }
-        self.install(class, class.depot().claim(), 0)
+        self.install(class, class.depot.claim(), 0)
     }
 
     /// The class's cache, if it has one; moves it to the front row.
     fn find(&self, class: &Class) -> Option<&ThreadCache> {
-        let (cache, back) = (&self.front[class.index_in_row()], &self.back[class.index_in_row()]);
+        let (cache, back) = (&self.front[class.index_in_row], &self.back[class.index_in_row]);
         if !cache.belongs_to(class) {
             if !back.belongs_to(class) {
                 return None;
@@ -180,13 +180,13 @@ impl ThreadCaches {
     /// Makes this the current magazine of the class's cache in the front row.
     fn install(&self, class: &Class, held: Held, top: usize) -> &ThreadCache {
         if let Some(cache) = self.find(class) {
-            cache.put_aside(class.depot().rounds());
+            cache.put_aside(class.depot.rounds);
             cache.hold(held, top);
             return cache;
         }
         let core = class.core();
-        let cache = &self.front[class.index_in_row()];
-        cache.swap(&self.back[class.index_in_row()]);
+        let cache = &self.front[class.index_in_row];
+        cache.swap(&self.back[class.index_in_row]);
         // Of the two classes before, the less recently used.
         let flushed = cache.flush();
         cache.core.set(Some(core));
@@ -295,7 +295,7 @@ impl ThreadCache {
     fn flush(&self) -> Option<Arc<PoolCore>> {
         let class = self.class.replace(ptr::null());
         // SAFETY: null, or a class that the cache's share of the pool, which is still in `core`, keeps alive.
-        let rounds = unsafe { class.as_ref() }?.depot().rounds();
+        let rounds = unsafe { class.as_ref() }?.depot.rounds;
         self.magazine.set(ptr::null());
         let previous = self.previous.take().map(|(held, _)| held);
         // Computed anew: other threads may have stolen from them.

@@ -14,7 +14,7 @@ fn pool(blocks: usize) -> Arc<PoolCore> {
 }
 
 fn of(pool: &PoolCore) -> &Class {
-    &pool.classes()[0]
+    &pool.classes[0]
 }
 
 fn all(class: &Class) -> Vec<(Entry, u32)> {
@@ -30,7 +30,7 @@ fn sharing_a_cache(pools: usize) -> Vec<Arc<PoolCore>> {
     let mut found = vec![pool(8 * ROUNDS)];
     while found.len() < pools {
         let next = pool(8 * ROUNDS);
-        if of(&next).index_in_row() == of(&found[0]).index_in_row() {
+        if of(&next).index_in_row == of(&found[0]).index_in_row {
             found.push(next);
         }
     }
@@ -43,10 +43,10 @@ fn blocks_given_back_past_thread_locals_share_magazines() {
     let class = of(&pool);
     let taken = all(class);
     assert_eq!(taken.len(), 10_000);
-    let before = class.depot().claimed();
+    let before = class.depot.claimed();
     taken.into_iter().for_each(|(entry, _)| drop(put_past_locals(class, entry)));
-    assert_eq!(class.depot().claimed() - before, 10_000_usize.div_ceil(ROUNDS));
-    assert_eq!((class.depot().len(), class.depot().elsewhere()), (10_000, 10_000));
+    assert_eq!(class.depot.claimed() - before, 10_000_usize.div_ceil(ROUNDS));
+    assert_eq!((class.depot.len(), class.depot.elsewhere()), (10_000, 10_000));
     assert_eq!(all(class).len(), 10_000);
 }
 
@@ -64,7 +64,7 @@ fn across_the_edge_of_a_magazine_the_depot_is_left_alone() {
                 put_all(class, taken.split_off(taken.len() - number));
                 taken.extend((0..number).map(|_| take(class).expect("as many as were given back")));
             }
-            let state = (class.depot().offered(), class.depot().claimed());
+            let state = (class.depot.offered(), class.depot.claimed());
             assert_eq!(*there.get_or_insert(state), state, "with {out} taken");
         }
     }
@@ -76,7 +76,7 @@ fn two_classes_that_share_a_cache_both_stay() {
     for _ in 0..3 {
         for pool in &pools {
             let (entry, taker) = take(of(pool)).unwrap();
-            assert_eq!(of(pool).depot().offered(), 7, "one is in the cache");
+            assert_eq!(of(pool).depot.offered(), 7, "one is in the cache");
             drop(put(of(pool), entry, taker));
         }
     }
@@ -85,7 +85,7 @@ fn two_classes_that_share_a_cache_both_stay() {
 #[test]
 fn a_third_class_pushes_out_what_was_used_before_the_others() {
     let pools = sharing_a_cache(3);
-    let offered = || [0, 1, 2].map(|at| of(&pools[at]).depot().offered());
+    let offered = || [0, 1, 2].map(|at| of(&pools[at]).depot.offered());
     for (at, expected) in [(0, [7, 8, 8]), (1, [7, 7, 8]), (0, [7, 7, 8]), (2, [7, 8, 7]), (1, [8, 7, 7])] {
         let (entry, taker) = take(of(&pools[at])).unwrap();
         drop(put(of(&pools[at]), entry, taker));
@@ -99,7 +99,7 @@ fn a_thread_that_ends_gives_back_its_empty_magazines() {
     let pool = pool(8);
     let taken: Vec<_> = (0..8).map(|_| thread::scope(|scope| scope.spawn(|| take(of(&pool))).join())).collect();
     assert!(taken.into_iter().all(|taken| taken.unwrap().is_some()));
-    assert_eq!(of(&pool).depot().claimed(), 0);
+    assert_eq!(of(&pool).depot.claimed(), 0);
 }
 
 #[test]
@@ -107,11 +107,11 @@ fn threads_that_come_and_go_share_magazines() {
     let pool = pool(1_000);
     let class = of(&pool);
     let taken = all(class);
-    let before = class.depot().claimed();
+    let before = class.depot.claimed();
     for one in taken {
         thread::scope(|scope| scope.spawn(|| put_all(of(&pool), vec![one])).join()).unwrap();
     }
-    assert_eq!(class.depot().claimed() - before, 1_000_usize.div_ceil(ROUNDS));
+    assert_eq!(class.depot.claimed() - before, 1_000_usize.div_ceil(ROUNDS));
     assert_eq!(all(class).len(), 1_000);
 }
 
@@ -137,12 +137,12 @@ fn after_the_last_handle_a_message_that_ends_finds_little_to_gather() {
     let mut taken = all(class);
     let late = taken.split_off(50_000);
     put_all(class, taken);
-    assert!(class.depot().claimed() > 700);
+    assert!(class.depot.claimed() > 700);
     pool.remove_handle();
     for (entry, taker) in late {
         drop(put(class, entry, taker));
         // Two of this thread's, and one that it has just offered.
-        assert!(class.depot().claimed() <= 3 && class.depot().marked() <= 3);
+        assert!(class.depot.claimed() <= 3 && class.depot.marked() <= 3);
     }
     assert!(pool.is_over());
 }
