@@ -97,7 +97,8 @@ fn an_attached_receiver_and_one_too_many_come_back() {
     let mut hub = Hub::with_receivers(1).unwrap();
     let mut set = YPollset::new();
     let ((mut sender, mut receiver), (exchange, mut shared)) = (spsc::unbounded(), mpmc::bounded(1));
-    (sender.send(1).unwrap(), exchange.send(2).unwrap());
+    sender.send(1).unwrap();
+    exchange.send(2).unwrap();
     set.attach(&mut receiver, 3).unwrap();
     set.attach(&mut shared, 4).unwrap();
     let refused = hub.receive(receiver, |_, _| {}).unwrap_err();
