@@ -37,19 +37,19 @@ impl Ends {
 }
 
 /// The ends that wait: with `ROOM` the senders, for room; otherwise the receivers, for messages.
-pub(super) struct Waiting<'a, T, const ROOM: bool>(&'a MpmcShared<T>);
+pub(super) struct WaitingSide<'a, T, const ROOM: bool>(&'a MpmcShared<T>);
 
-pub(super) type Readers<'a, T> = Waiting<'a, T, false>;
-pub(super) type Writers<'a, T> = Waiting<'a, T, true>;
+pub(super) type Readers<'a, T> = WaitingSide<'a, T, false>;
+pub(super) type Writers<'a, T> = WaitingSide<'a, T, true>;
 
-impl<T, const ROOM: bool> Clone for Waiting<'_, T, ROOM> {
+impl<T, const ROOM: bool> Clone for WaitingSide<'_, T, ROOM> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T, const ROOM: bool> Copy for Waiting<'_, T, ROOM> {}
+impl<T, const ROOM: bool> Copy for WaitingSide<'_, T, ROOM> {}
 
-impl<T, const ROOM: bool> SharedEnd for Waiting<'_, T, ROOM> {
+impl<T, const ROOM: bool> SharedEnd for WaitingSide<'_, T, ROOM> {
     fn list(&self) -> &WaitList {
         if ROOM { &self.0.writers.list } else { &self.0.readers.list }
     }
@@ -71,11 +71,11 @@ impl<T> MpmcShared<T> {
     }
 
     pub(super) fn readers(&self) -> Readers<'_, T> {
-        Waiting(self)
+        WaitingSide(self)
     }
 
     pub(super) fn writers(&self) -> Writers<'_, T> {
-        Waiting(self)
+        WaitingSide(self)
     }
 
     /// Sends a message if there is room.
