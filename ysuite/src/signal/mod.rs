@@ -118,19 +118,20 @@ impl fmt::Display for IdOutOfRange {
 
 impl std::error::Error for IdOutOfRange {}
 
-/// Looks, and blocks if there is nothing yet, until there are signals or the time-out has passed: then the answer is empty.
-/// A time-out of zero only looks.
-fn poll<W: Waiting<News = Signals>>(
+/// After a look in vain: blocks until there are signals, or the time-out has passed. Then the answer is empty, and it is so
+/// at once where the time-out is zero.
+#[cold]
+#[inline(never)]
+fn block_for_signals<W: Waiting<News = Signals>>(
     waiting: &mut W,
     timeout: Option<Duration>,
     sleep: impl Fn(&mut W, Deadline) -> bool,
 ) -> Signals {
-    let mut signals = waiting.look();
-    if signals.is_none() && timeout != Some(Duration::ZERO) {
-        let deadline = timeout.map_or(Deadline::Never, Deadline::after);
-        signals = block(waiting, |waiting| sleep(waiting, deadline));
+    if timeout == Some(Duration::ZERO) {
+        return Signals::none();
     }
-    signals.unwrap_or_else(Signals::none)
+    let deadline = timeout.map_or(Deadline::Never, Deadline::after);
+    block(waiting, |waiting| sleep(waiting, deadline)).unwrap_or_else(Signals::none)
 }
 
 /// The panic that [`Signal::signal`] documents.

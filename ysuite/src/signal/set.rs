@@ -10,9 +10,9 @@
 use core::time::Duration;
 
 use super::bits::{Bits, Lowered, SLEEPING};
+use super::block_for_signals;
 #[cfg(unix)]
 use super::doorbell::Doorbell;
-use super::poll;
 use super::signals::Signals;
 use crate::block::Waiting;
 #[cfg(unix)]
@@ -92,7 +92,11 @@ impl SetCore {
 
     /// Blocks until something is up, or the time-out has passed: then the answer is empty. The owner only.
     pub(crate) fn poll(&self, timeout: Option<Duration>) -> Signals {
-        poll(&mut &*self, timeout, |set, deadline| set.sleep(deadline))
+        let signals = self.check();
+        if signals.is_empty() {
+            return block_for_signals(&mut &*self, timeout, |set, deadline| set.sleep(deadline));
+        }
+        signals
     }
 
     /// Sleeps unless something is up; may return for no reason. False: the deadline has passed.

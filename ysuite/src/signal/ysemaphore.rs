@@ -13,7 +13,7 @@ use core::time::Duration;
 
 use crossbeam_utils::CachePadded;
 
-use super::{Signal, Signals, Wait, check_range, poll};
+use super::{Signal, Signals, Wait, block_for_signals, check_range};
 use crate::block::Waiting;
 use crate::os::{Deadline, Waited, sleep_on, wake};
 use crate::sync::{Arc, AtomicU32, Ordering};
@@ -77,6 +77,13 @@ impl YSemaphore {
         true
     }
 
+    fn poll_for(&mut self, timeout: Option<Duration>) -> Signals {
+        if self.take() {
+            return raised();
+        }
+        block_for_signals(self, timeout, |semaphore, deadline| semaphore.sleep(deadline))
+    }
+
     /// Sleeps unless the signal is up; may return for no reason. False: the deadline has passed.
     fn sleep(&self, deadline: Deadline) -> bool {
         let waited = sleep_on(&self.word, ASLEEP, deadline);
@@ -86,15 +93,18 @@ impl YSemaphore {
     }
 }
 
+/// The one signal.
+fn raised() -> Signals {
+    let mut signals = Signals::none();
+    signals.push(0, 1);
+    signals
+}
+
 impl Waiting for YSemaphore {
     type News = Signals;
 
     fn look(&mut self) -> Option<Signals> {
-        self.take().then(|| {
-            let mut signals = Signals::none();
-            signals.push(0, 1);
-            signals
-        })
+        self.take().then(raised)
     }
 
     fn arm(&mut self) -> bool {
@@ -115,7 +125,7 @@ impl Default for YSemaphore {
 
 impl Wait for YSemaphore {
     fn poll(&mut self) -> Signals {
-        poll(self, None, |semaphore, deadline| semaphore.sleep(deadline))
+        self.poll_for(None)
     }
 
     fn check(&mut self) -> Signals {
@@ -123,7 +133,7 @@ impl Wait for YSemaphore {
     }
 
     fn poll_timeout(&mut self, timeout: Duration) -> Signals {
-        poll(self, Some(timeout), |semaphore, deadline| semaphore.sleep(deadline))
+        self.poll_for(Some(timeout))
     }
 }
 
