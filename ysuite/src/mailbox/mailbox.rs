@@ -48,7 +48,7 @@ impl Drop for Relations {
         }
         registry::forget(&self.inner);
         for watched in self.watched.values() {
-            watched.watchers.remove(self.inner.id, false);
+            watched.watchers.remove(self.inner.id, [Relation::Owner, Relation::Link]);
         }
         self.inner.close();
         self.inner.watchers.end(&self.inner, &self.panic);
@@ -128,7 +128,7 @@ impl Mailbox {
 
     /// Undoes a [`link`](Self::link). A [`LinkTerminated`] may be on its way already.
     pub fn unlink(&mut self, from: &Address) {
-        from.inner.watchers.remove(self.here().id, true);
+        from.inner.watchers.remove(self.here().id, [Relation::Link]);
         if self.relations.owner.as_ref().is_none_or(|owner| owner != from) {
             self.relations.watched.remove(&from.inner.id);
         }

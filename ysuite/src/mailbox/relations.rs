@@ -18,32 +18,22 @@ use crate::sync::{Arc, Mutex};
 /// The text of the panic that a mailbox's thread has ended in, if it has.
 pub(super) type PanicText = Option<std::sync::Arc<str>>;
 
-/// What the watched mailbox is to the watcher.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// What the watched mailbox is to the watcher. The end of an owner is told before that of a link.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Relation {
-    Link,
     Owner,
+    Link,
 }
 
-/// The watchers of one mailbox.
-pub(super) struct Watchers(Mutex<WatchersState>);
+/// By id and relation. An address counts: the watcher may wait for the notice.
+type WatcherMap = BTreeMap<(u64, Relation), Address>;
 
-enum WatchersState {
-    /// By id.
-    Alive(BTreeMap<u64, Watcher>),
-    Ended(PanicText),
-}
-
-struct Watcher {
-    /// Counts as an address of the watcher, which may wait for the notice.
-    address: Address,
-    link: bool,
-    owner: bool,
-}
+/// The watchers of one mailbox; after its end, the text of its panic.
+pub(super) struct Watchers(Mutex<Result<WatcherMap, PanicText>>);
 
 impl Watchers {
     pub(super) fn new() -> Self {
-        Self(Mutex::new(WatchersState::Alive(BTreeMap::new())))
+        Self(Mutex::new(Ok(BTreeMap::new())))
     }
 
     /// Adds a watcher.
@@ -51,49 +41,30 @@ impl Watchers {
     /// # Errors
     /// If the mailbox has ended already: the text of its panic.
     pub(super) fn add(&self, watcher: &Arc<MailboxInner>, relation: Relation) -> Result<(), PanicText> {
-        match &mut *lock(&self.0) {
-            WatchersState::Alive(watchers) => {
-                let new = || Watcher { address: Address::new(watcher.clone()), link: false, owner: false };
-                let entry = watchers.entry(watcher.id).or_insert_with(new);
-                match relation {
-                    Relation::Link => entry.link = true,
-                    Relation::Owner => entry.owner = true,
-                }
-                Ok(())
-            }
-            WatchersState::Ended(panic) => Err(panic.clone()),
-        }
+        let mut watchers = lock(&self.0);
+        let watchers = watchers.as_mut().map_err(|panic| panic.clone())?;
+        watchers.entry((watcher.id, relation)).or_insert_with(|| Address::new(watcher.clone()));
+        Ok(())
     }
 
-    /// Removes the watcher `id`; with `keep_owned` only its link, if the mailbox is its owner.
-    pub(super) fn remove(&self, id: u64, keep_owned: bool) {
-        let removed = match &mut *lock(&self.0) {
-            WatchersState::Alive(watchers) => match watchers.get_mut(&id) {
-                Some(watcher) if keep_owned && watcher.owner => {
-                    watcher.link = false;
-                    None
-                }
-                _ => watchers.remove(&id),
-            },
-            WatchersState::Ended(_) => None,
-        };
+    /// Removes the watcher `id`, as far as it has these relations.
+    pub(super) fn remove<const N: usize>(&self, id: u64, relations: [Relation; N]) {
+        let mut watchers = lock(&self.0);
+        let removed = watchers.as_mut().ok().map(|watchers| relations.map(|relation| watchers.remove(&(id, relation))));
+        drop(watchers);
         // After the lock.
         drop(removed);
     }
 
-    /// The mailbox has ended: notifies all its watchers, of the end of an owner before that of a link.
+    /// The mailbox has ended: notifies all its watchers.
     pub(super) fn end(&self, ended: &Arc<MailboxInner>, panic: &PanicText) {
-        let before = core::mem::replace(&mut *lock(&self.0), WatchersState::Ended(panic.clone()));
-        let WatchersState::Alive(watchers) = before else { return };
+        let before = core::mem::replace(&mut *lock(&self.0), Err(panic.clone()));
+        let Ok(watchers) = before else { return };
         // Caught: sending may sweep lanes, and a lane may have to drop the messages of a mailbox that is ending: foreign
         // code.
         let mut panics = Panics::none();
-        for watcher in watchers.into_values() {
-            for (relation, is_so) in [(Relation::Owner, watcher.owner), (Relation::Link, watcher.link)] {
-                if is_so {
-                    panics.catch(|| watcher.address.inner.tell(notice(ended, relation, panic.clone())));
-                }
-            }
+        for ((_, relation), watcher) in watchers {
+            panics.catch(|| watcher.inner.tell(notice(ended, relation, panic.clone())));
         }
     }
 }
