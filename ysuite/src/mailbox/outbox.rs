@@ -34,8 +34,8 @@ const KEPT_LANES: usize = if cfg!(ysuite_loom) { 2 } else { 64 };
 
 struct OutboxLane {
     id: u64,
-    ordinary: RefCell<Option<Sender<Envelope>>>,
-    urgent: RefCell<Option<Sender<Envelope>>>,
+    /// By rank.
+    senders: [RefCell<Option<Sender<Envelope>>>; 2],
     /// Whether it was used since the last sweep.
     used: Cell<bool>,
 }
@@ -76,23 +76,19 @@ impl Hasher for IdHasher {
 
 impl OutboxLane {
     fn new(id: u64) -> Self {
-        Self { id, ordinary: RefCell::new(None), urgent: RefCell::new(None), used: Cell::new(true) }
+        Self { id, senders: [const { RefCell::new(None) }; 2], used: Cell::new(true) }
     }
 
     #[inline(always)]
     fn send(&self, inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
-        let lane = if rank == Rank::Ordinary { &self.ordinary } else { &self.urgent };
-        let Ok(mut lane) = lane.try_borrow_mut() else {
+        let Ok(mut sender) = self.senders[rank as usize].try_borrow_mut() else {
             // The mailbox has ended: the lane is dropping its messages, and the `Drop` of one of them sends.
             return ended(inner, envelope);
         };
-        if lane.is_none() {
-            match connect(inner, rank) {
-                Some(sender) => *lane = Some(sender),
-                None => return Err(SendError::Full(envelope)),
-            }
+        if sender.is_none() {
+            *sender = connect(inner, rank);
         }
-        let Some(sender) = &mut *lane else { unreachable!("it was put there") };
+        let Some(sender) = &mut *sender else { return Err(SendError::Full(envelope)) };
         match sender.send(envelope) {
             Ok(()) => Ok(()),
             Err(error) => ended(inner, error.0),
@@ -102,12 +98,11 @@ impl OutboxLane {
     /// Whether a sweep may drop it: its mailbox has ended, or it is empty and was not used since the last sweep.
     fn is_idle(&self) -> bool {
         let unused = !self.used.replace(false);
-        let is_idle = |lane: &RefCell<Option<Sender<Envelope>>>| match lane.try_borrow().as_deref() {
+        self.senders.iter().all(|sender| match sender.try_borrow().as_deref() {
             Ok(Some(sender)) => sender.is_disconnected() || unused && sender.is_empty(),
             Ok(None) => true,
             Err(_) => false,
-        };
-        is_idle(&self.ordinary) && is_idle(&self.urgent)
+        })
     }
 }
 
@@ -134,22 +129,15 @@ impl Outbox {
         Self { recent: RefCell::new(None), lanes: RefCell::new(HashMap::default()), sweep_at: Cell::new(KEPT_LANES) }
     }
 
-    #[inline(always)]
-    fn recent(&self, id: u64) -> Option<Rc<OutboxLane>> {
-        self.recent.borrow().as_ref().filter(|lane| lane.id == id).cloned()
-    }
-
     /// The lane, and the lanes that a sweep took out for it.
     fn find(&self, id: u64) -> (Rc<OutboxLane>, GivenUp) {
-        let found = self.lanes.borrow().get(&id).cloned();
-        let (lane, given_up) = match found {
-            Some(lane) => (lane, Vec::new()),
-            None => {
-                let (lane, given_up) = (Rc::new(OutboxLane::new(id)), self.sweep());
-                self.lanes.borrow_mut().insert(id, lane.clone());
-                (lane, given_up)
-            }
-        };
+        let (found, mut given_up) = (self.lanes.borrow().get(&id).cloned(), GivenUp::new());
+        let lane = found.unwrap_or_else(|| {
+            let lane = Rc::new(OutboxLane::new(id));
+            given_up = self.sweep();
+            self.lanes.borrow_mut().insert(id, lane.clone());
+            lane
+        });
         // A sweep skips the recent lane, so this holds until another lane is the recent one.
         lane.used.set(true);
         drop(self.recent.replace(Some(lane.clone())));
@@ -158,20 +146,14 @@ impl Outbox {
 
     /// Takes out idle lanes, if there are many. Dropping them drops messages of mailboxes that have ended: foreign code.
     fn sweep(&self) -> GivenUp {
-        let sweep_at = self.sweep_at.get();
-        if self.lanes.borrow().len() < sweep_at {
+        let mut lanes = self.lanes.borrow_mut();
+        if lanes.len() < self.sweep_at.get() {
             return Vec::new();
         }
-        let mut idle = Vec::new();
-        let mut lanes = self.lanes.borrow_mut();
-        lanes.retain(|_, lane| {
-            // A lane in use, and the recent one, have other owners.
-            let stays = Rc::strong_count(lane) > 1 || !lane.is_idle();
-            if !stays {
-                idle.push(lane.clone());
-            }
-            stays
-        });
+        // A lane in use, and the recent one, have other owners.
+        let is_idle = |lane: &&Rc<OutboxLane>| Rc::strong_count(lane) == 1 && lane.is_idle();
+        let idle: GivenUp = lanes.values().filter(is_idle).cloned().collect();
+        idle.iter().for_each(|lane| drop(lanes.remove(&lane.id)));
         self.sweep_at.set(KEPT_LANES.max(lanes.len() * 2));
         idle
     }
@@ -179,11 +161,7 @@ impl Outbox {
     /// Takes the lane out.
     fn forget(&self, id: u64) {
         let lane = self.lanes.borrow_mut().remove(&id);
-        let recent = if self.recent.borrow().as_ref().is_some_and(|lane| lane.id == id) {
-            self.recent.replace(None)
-        } else {
-            None
-        };
+        let recent = self.recent.borrow_mut().take_if(|lane| lane.id == id);
         drop((lane, recent));
     }
 }
@@ -204,7 +182,8 @@ impl Drop for Outbox {
 /// Sends by a lane of the calling thread. Never waits.
 #[inline(always)]
 pub(super) fn send(inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
-    match OUTBOX.try_with(|outbox| outbox.recent(inner.id)) {
+    let recent = |outbox: &Outbox| outbox.recent.borrow().as_ref().filter(|lane| lane.id == inner.id).cloned();
+    match OUTBOX.try_with(recent) {
         Ok(Some(lane)) => lane.send(inner, rank, envelope),
         _ => send_by_other_lane(inner, rank, envelope),
     }
