@@ -73,10 +73,11 @@ impl Address {
 #[cold]
 #[inline(never)]
 fn opened<T: Any + Send>(error: SendError<Envelope>) -> SendError<T> {
-    error.map(|envelope| match envelope.downcast() {
-        Ok(value) => value,
-        Err(envelope) => unreachable!("{envelope:?} was made of another type"),
-    })
+    let open = |envelope: Envelope| envelope.downcast().expect("it was made of this type");
+    match error {
+        SendError::Ended(envelope) => SendError::Ended(open(envelope)),
+        SendError::Full(envelope) => SendError::Full(open(envelope)),
+    }
 }
 
 impl Clone for Address {

@@ -35,13 +35,6 @@ impl<T> SendError<T> {
     pub fn is_ended(&self) -> bool {
         matches!(self, Self::Ended(_))
     }
-
-    pub(super) fn map<U>(self, change: impl FnOnce(T) -> U) -> SendError<U> {
-        match self {
-            Self::Ended(message) => SendError::Ended(change(message)),
-            Self::Full(message) => SendError::Full(change(message)),
-        }
-    }
 }
 
 impl<T> From<TrySendError<T>> for SendError<T> {

@@ -13,7 +13,6 @@ use super::Mailbox;
 use super::envelope::Envelope;
 use super::error::ReceiveError;
 use super::outbox::Rank;
-use super::relations::{LinkTerminated, OwnerTerminated};
 use crate::channel::RecvTimeoutError;
 use crate::foreign::Panics;
 use crate::os::Deadline;
@@ -136,9 +135,10 @@ impl<'a> Search<'a> {
     #[inline(always)]
     pub fn offer_next(&mut self) -> Result<(), ReceiveError> {
         if self.stage != Stage::New || self.mailbox.aside.current.is_some() {
-            return self.next_further();
+            self.next_further()
+        } else {
+            self.next_new()
         }
-        self.next_new()
     }
 
     #[inline(always)]
@@ -316,10 +316,7 @@ impl<'a> Search<'a> {
     /// Takes the offered message, which is of this type.
     #[inline(always)]
     pub fn accept<T: Any + Send>(self) -> T {
-        match self.take().downcast() {
-            Ok(value) => value,
-            Err(envelope) => unreachable!("{envelope:?} was looked at before"),
-        }
+        self.take().downcast().expect("it was looked at before")
     }
 
     /// Takes the offered message, of any type.
@@ -349,11 +346,6 @@ impl<'a> Search<'a> {
 /// The error that a notice becomes.
 #[cold]
 fn unhandled(envelope: Envelope) -> ReceiveError {
-    match envelope.downcast::<LinkTerminated>() {
-        Ok(end) => ReceiveError::LinkTerminated(end),
-        Err(envelope) => match envelope.downcast::<OwnerTerminated>() {
-            Ok(end) => ReceiveError::OwnerTerminated(end),
-            Err(envelope) => unreachable!("{envelope:?} is no notice"),
-        },
-    }
+    let link = envelope.downcast().map(ReceiveError::LinkTerminated);
+    link.or_else(|envelope| envelope.downcast().map(ReceiveError::OwnerTerminated)).expect("a notice")
 }
