@@ -50,18 +50,9 @@ pub(super) struct Bound {
 /// How long a thread waits for room in a mailbox that is its own, or that it moved to a thread which has not used it yet.
 const OWN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Twice the number of the thread that used a mailbox last, plus one if that thread received from it. 0: not known.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct LastUser(u64);
-
-impl LastUser {
-    fn receiving(thread: u64) -> Self {
-        Self(if thread == 0 { 0 } else { thread << 1 | 1 })
-    }
-
-    fn using(thread: u64) -> Self {
-        Self(thread << 1)
-    }
+/// What [`MailboxInner::last_user`] is when that thread has received from the mailbox.
+fn receiving(thread: u64) -> u64 {
+    if thread == 0 { 0 } else { thread << 1 | 1 }
 }
 
 /// What a mailbox and its addresses share.
@@ -72,7 +63,8 @@ pub(crate) struct MailboxInner {
     pub(super) sender: InboxSender<Envelope>,
     pub(super) bound: Option<Bound>,
     pub(super) watchers: Watchers,
-    /// A [`LastUser`]: the thread that would wait for itself. Only kept with a bound.
+    /// The thread that would wait for itself: twice the number of the one that used the mailbox last, plus one if that
+    /// thread received from it. 0: not known. Only kept with a bound.
     last_user: AtomicU64,
     /// For notices from threads that find no lane of their own because all lanes are in use. `None` after the end.
     spare: Mutex<Option<Sender<Envelope>>>,
@@ -104,7 +96,7 @@ impl MailboxInner {
     pub(super) fn is_read_here(&self) {
         if self.bound.is_some() {
             // ORDERING: Relaxed; pairs with nothing: a thread need only recognise the number that it stored itself.
-            self.last_user.store(LastUser::receiving(this_thread()).0, Ordering::Relaxed);
+            self.last_user.store(receiving(this_thread()), Ordering::Relaxed);
         }
     }
 
@@ -114,9 +106,9 @@ impl MailboxInner {
         if self.bound.is_some() {
             let me = this_thread();
             // ORDERING: Relaxed; pairs with nothing: a thread need only recognise the number that it stored itself.
-            if self.last_user.load(Ordering::Relaxed) != LastUser::receiving(me).0 {
+            if self.last_user.load(Ordering::Relaxed) != receiving(me) {
                 // ORDERING: Relaxed; pairs with nothing: only the thread that has the mailbox stores.
-                self.last_user.store(LastUser::using(me).0, Ordering::Relaxed);
+                self.last_user.store(me << 1, Ordering::Relaxed);
             }
         }
     }
@@ -131,15 +123,9 @@ impl MailboxInner {
 
     /// Sends a notice, which no bound holds up. Drops it if the mailbox has ended.
     pub(super) fn tell(&self, notice: Envelope) {
-        if let Err(SendError::Full(notice)) = outbox::send(self, Rank::Ordinary, notice) {
-            self.tell_by_spare(notice);
-        }
-    }
-
-    /// All lanes are in use, none of them by the calling thread: so it has sent nothing that the notice must come behind. No
-    /// foreign code runs under the lock.
-    #[cold]
-    fn tell_by_spare(&self, notice: Envelope) {
+        let Err(SendError::Full(notice)) = outbox::send(self, Rank::Ordinary, notice) else { return };
+        // All lanes are in use, none of them by the calling thread: so it has sent nothing that the notice must come behind.
+        // No foreign code runs under the lock.
         let mut spare = lock(&self.spare);
         let refused = spare.as_mut().map(|spare| spare.send(notice));
         drop(spare);
@@ -183,11 +169,11 @@ impl MailboxInner {
         let me = this_thread();
         loop {
             // ORDERING: Relaxed; pairs with nothing: a thread need only recognise the number that it stored itself.
-            let last_user = LastUser(self.last_user.load(Ordering::Relaxed));
-            if me == 0 || last_user.0 >> 1 != me {
+            let last_user = self.last_user.load(Ordering::Relaxed);
+            if me == 0 || last_user >> 1 != me {
                 return Ok(self.sender.send(envelope)?);
             }
-            if last_user == LastUser::receiving(me) {
+            if last_user == receiving(me) {
                 return Err(SendError::Full(envelope));
             }
             envelope = match self.sender.send_timeout(envelope, OWN_TIMEOUT) {
@@ -197,12 +183,7 @@ impl MailboxInner {
             };
             // Fails if another thread has used the mailbox meanwhile.
             // ORDERING: Relaxed; pairs with nothing: a thread need only recognise the number that it stored itself.
-            let _ = self.last_user.compare_exchange(
-                last_user.0,
-                LastUser::receiving(me).0,
-                Ordering::Relaxed,
-                Ordering::Relaxed,
-            );
+            let _ = self.last_user.compare_exchange(last_user, receiving(me), Ordering::Relaxed, Ordering::Relaxed);
         }
     }
 }
