@@ -68,8 +68,7 @@ impl Builder {
         self,
         run: impl FnOnce(&mut Mailbox) -> R + Send + 'static,
     ) -> io::Result<(Address, JoinHandle<R>)> {
-        let mailbox = self.clone().build();
-        self.start(mailbox, run)
+        self.start(|_| {}, run)
     }
 
     /// As [`spawn`](Self::spawn), and `owner` owns the new mailbox: see [`Mailbox::spawn`].
@@ -84,9 +83,7 @@ impl Builder {
         owner: &mut Mailbox,
         run: impl FnOnce(&mut Mailbox) -> R + Send + 'static,
     ) -> io::Result<(Address, JoinHandle<R>)> {
-        let mut mailbox = self.clone().build();
-        mailbox.set_owner(owner.here());
-        self.start(mailbox, run)
+        self.start(|mailbox| mailbox.set_owner(owner.here()), run)
     }
 
     /// As [`spawn_owned`](Self::spawn_owned), and `owner` is [linked](Mailbox::link) to the new mailbox before its thread
@@ -102,17 +99,20 @@ impl Builder {
         owner: &mut Mailbox,
         run: impl FnOnce(&mut Mailbox) -> R + Send + 'static,
     ) -> io::Result<(Address, JoinHandle<R>)> {
-        let mut mailbox = self.clone().build();
-        mailbox.set_owner(owner.here());
-        owner.link(&Address::new(mailbox.inner().clone()));
-        self.start(mailbox, run)
+        let relate = |mailbox: &mut Mailbox| {
+            mailbox.set_owner(owner.here());
+            owner.link(&Address::new(mailbox.inner().clone()));
+        };
+        self.start(relate, run)
     }
 
     fn start<R: Send + 'static>(
         self,
-        mut mailbox: Mailbox,
+        relate: impl FnOnce(&mut Mailbox),
         run: impl FnOnce(&mut Mailbox) -> R + Send + 'static,
     ) -> io::Result<(Address, JoinHandle<R>)> {
+        let mut mailbox = self.clone().build();
+        relate(&mut mailbox);
         // Not by `Mailbox::address`, which notes that the calling thread uses the mailbox.
         let address = Address::new(mailbox.inner().clone());
         let mut thread = thread::Builder::new();
