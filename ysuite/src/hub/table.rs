@@ -48,19 +48,20 @@ impl<T> Table<T> {
     }
 
     pub(super) fn insert(&mut self, item: T) -> Key {
-        let index = self.free.pop().unwrap_or_else(|| {
-            let index = u32::try_from(self.slots.len()).expect("memory for four thousand million slots");
+        let key = self.next();
+        if self.free.pop().is_none() {
             self.slots.push(TableSlot { generation: 0, item: None });
-            index
-        });
-        let slot = &mut self.slots[index as usize];
-        slot.item = Some(item);
-        Key { index, generation: slot.generation }
+        }
+        self.slots[key.index as usize].item = Some(item);
+        key
     }
 
     pub(super) fn get_mut(&mut self, key: Key) -> Option<&mut T> {
-        let slot = self.slots.get_mut(key.index as usize)?;
-        if slot.generation == key.generation { slot.item.as_mut() } else { None }
+        self.slot(key)?.item.as_mut()
+    }
+
+    fn slot(&mut self, key: Key) -> Option<&mut TableSlot<T>> {
+        self.slots.get_mut(key.index as usize).filter(|slot| slot.generation == key.generation)
     }
 
     /// The key of the item in a slot.
@@ -75,7 +76,7 @@ impl<T> Table<T> {
     }
 
     pub(super) fn remove(&mut self, key: Key) -> Option<T> {
-        let slot = self.slots.get_mut(key.index as usize).filter(|slot| slot.generation == key.generation)?;
+        let slot = self.slot(key)?;
         let item = slot.item.take()?;
         slot.generation = slot.generation.wrapping_add(1);
         self.free.push(key.index);
