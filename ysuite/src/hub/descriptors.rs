@@ -208,10 +208,8 @@ impl Hub {
     /// Those of the poller, as of [`watch`](Self::watch).
     pub fn set_interest(&mut self, source: Source, interest: Interest) -> io::Result<bool> {
         let SourceKey::Descriptor(key) = source.0 else { return Ok(false) };
-        let Some(entry) = self.descriptors.table.get_mut(key) else { return Ok(false) };
-        if entry.is_closed {
-            return Ok(false);
-        }
+        let entry = self.descriptors.table.get_mut(key);
+        let Some(entry) = entry.filter(|entry| !entry.is_closed) else { return Ok(false) };
         entry.interest = interest;
         // The poller reports anew what is ready for the new interest.
         entry.reported.0 &= interest.0 | ERROR;
@@ -267,7 +265,7 @@ impl Hub {
         let Some(mut watching) = self.descriptors.table.get_mut(key).and_then(|entry| entry.watching.take()) else {
             return false;
         };
-        let running = Running::source(self, Source(SourceKey::Descriptor(key)));
+        let running = Running::new(self, (Some(Source(SourceKey::Descriptor(key))), None));
         watching.call(running.hub, ready);
         running.end();
         if let Some(entry) = self.descriptors.table.get_mut(key) {
@@ -279,9 +277,8 @@ impl Hub {
     /// Registers a descriptor anew, so that the poller reports it again, unless it was removed.
     fn rearm(&mut self, key: Key) -> io::Result<()> {
         let Some(entry) = self.descriptors.table.get_mut(key) else { return Ok(()) };
-        let (fd, interest, is_closed) = (entry.fd, entry.interest, entry.is_closed);
-        match key.token().filter(|_| !is_closed) {
-            Some(token) => self.watch.rearm(fd, token, interest),
+        match key.token().filter(|_| !entry.is_closed) {
+            Some(token) => self.watch.rearm(entry.fd, token, entry.interest),
             None => Err(io::ErrorKind::NotFound.into()),
         }
     }
@@ -301,11 +298,8 @@ impl Hub {
 
     pub(super) fn take_descriptor(&mut self, key: Key, wanted: TypeId) -> Option<Box<dyn Any>> {
         let entry = self.descriptors.table.get_mut(key)?;
-        if (*entry.watching.as_mut()?.source()).type_id() != wanted {
-            return None;
-        }
-        let watching = entry.watching.take();
+        let watching = entry.watching.take_if(|watching| (*watching.source()).type_id() == wanted)?;
         self.remove_descriptor(key);
-        watching.map(Watching::into_source)
+        Some(watching.into_source())
     }
 }

@@ -147,23 +147,22 @@ impl Hub {
 
     /// Every active receiver in turn.
     pub(super) fn serve_receivers(&mut self, rest: bool) -> usize {
-        let (mut done, mut at) = (0, 0);
+        if self.halted {
+            return 0;
+        }
+        let mut done = 0;
         // Receivers that are added meanwhile have the next turn; a handler may run the hub, which shortens the list.
-        let end = self.receivers.active.len();
-        while at < end && !self.halted {
-            let Some(&key) = self.receivers.active.get(at) else { break };
-            at += 1;
+        for at in 0..self.receivers.active.len() {
+            let Some(&key) = self.receivers.active.get(at).filter(|_| !self.halted) else { break };
             done += self.serve_receiver(key, rest);
         }
-        if at != 0 {
-            let table = &mut self.receivers.table;
-            self.receivers.active.retain(|&key| {
-                table.get_mut(key).is_some_and(|entry| {
-                    entry.is_listed = entry.is_active;
-                    entry.is_listed
-                })
-            });
-        }
+        let table = &mut self.receivers.table;
+        self.receivers.active.retain(|&key| {
+            table.get_mut(key).is_some_and(|entry| {
+                entry.is_listed = entry.is_active;
+                entry.is_listed
+            })
+        });
         done
     }
 
@@ -171,7 +170,7 @@ impl Hub {
         let Some(entry) = self.receivers.table.get_mut(key).filter(|entry| entry.is_active) else { return 0 };
         let rest = rest || entry.empty >= PATIENCE;
         let Some(mut serving) = entry.serving.take() else { return 0 };
-        let running = Running::source(self, Source(SourceKey::Receiver(key)));
+        let running = Running::new(self, (Some(Source(SourceKey::Receiver(key))), None));
         let (done, outcome) = serving.serve(running.hub, key, rest);
         running.end();
         let entry = self.receivers.table.get_mut(key);

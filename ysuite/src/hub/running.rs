@@ -42,16 +42,8 @@ pub(super) struct Running<'a> {
 }
 
 impl<'a> Running<'a> {
-    pub(super) fn source(hub: &'a mut Hub, source: Source) -> Self {
-        hub.lent += 1;
-        Self::new(hub, (Some(source), None))
-    }
-
-    pub(super) fn timer(hub: &'a mut Hub, timer: Timer) -> Self {
-        Self::new(hub, (None, Some(timer)))
-    }
-
-    fn new(hub: &'a mut Hub, this: Current) -> Self {
+    pub(super) fn new(hub: &'a mut Hub, this: Current) -> Self {
+        hub.lent += usize::from(this.0.is_some());
         let outer = core::mem::replace(&mut hub.current, this);
         Self { hub, this, outer }
     }

@@ -11,12 +11,11 @@
 
 use core::time::Duration;
 use std::io;
-use std::time::Instant;
 
 use super::running::Turn;
 use super::{Hub, POSTS, TURN};
 use crate::block::{Waiting, block};
-use crate::channel::{Receive, Spin, TryRecvError};
+use crate::channel::{Receive, Spin};
 use crate::os::Deadline;
 use crate::signal::Signal;
 use crate::sync::spin_loop;
@@ -89,9 +88,9 @@ impl Hub {
     fn serve_what_is_near(&mut self) -> usize {
         let now = self.timers.now();
         self.activate();
-        let mut done = self.serve_posts();
+        let mut done = self.serve_up_to_a_turn(|hub| hub.posts.look().map(|posted| posted.run(hub)).is_some());
         done += self.serve_receivers(false);
-        done + now.map_or(0, |now| self.serve_timers(now))
+        done + now.map_or(0, |now| self.serve_up_to_a_turn(|hub| hub.ring(now)))
     }
 
     /// Which receivers have news. Whether there are any.
@@ -106,19 +105,10 @@ impl Hub {
         news
     }
 
-    fn serve_posts(&mut self) -> usize {
+    /// Calls functions by `next`, as many as a turn calls of one source, until it has none. Returns their number.
+    fn serve_up_to_a_turn(&mut self, next: impl Fn(&mut Self) -> bool) -> usize {
         let mut done = 0;
-        while done < TURN && !self.halted {
-            let Some(posted) = self.posts.look() else { break };
-            posted.run(self);
-            done += 1;
-        }
-        done
-    }
-
-    fn serve_timers(&mut self, now: Instant) -> usize {
-        let mut done = 0;
-        while done < TURN && !self.halted && self.ring(now) {
+        while done < TURN && !self.halted && next(self) {
             done += 1;
         }
         done
@@ -129,12 +119,11 @@ impl Hub {
         if self.spin == Spin::Forever {
             return self.spin_without_end(deadline);
         }
-        let (mut backoff, mut spins) = (self.backoff, 0);
-        let found = backoff.spin(deadline, || {
+        let mut spins = 0;
+        let found = self.backoff.spin(deadline, || {
             spins += 1;
             self.posts.has_message() || self.receivers.has_message()
         });
-        self.backoff = backoff;
         self.unasked = self.unasked.saturating_add(spins / SPINS_PER_CALL);
         Ok(if found { self.serve_what_is_near() } else { 0 })
     }
@@ -162,14 +151,8 @@ impl Hub {
 
     /// Each channel that has nothing arms. Serves those that turn out to have something.
     fn rest(&mut self) -> usize {
-        let done = match self.posts.try_next() {
-            Ok(posted) => {
-                posted.run(self);
-                1
-            }
-            Err(TryRecvError::Empty | TryRecvError::Disconnected) => 0,
-        };
-        done + self.serve_receivers(true)
+        let posted = self.posts.try_next().map(|posted| posted.run(self));
+        usize::from(posted.is_ok()) + self.serve_receivers(true)
     }
 
     /// Sleeps until a channel, a descriptor or the next timer wakes the hub. False: the time is up.

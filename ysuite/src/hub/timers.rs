@@ -40,9 +40,8 @@ pub(super) struct TimerEntry {
 /// A node of the heap.
 #[derive(Clone, Copy)]
 struct Node {
-    deadline: Instant,
-    /// Orders timers of the same moment.
-    number: u64,
+    /// The number orders timers of the same moment.
+    moment: (Instant, u64),
     key: Key,
 }
 
@@ -69,13 +68,13 @@ impl Timers {
 
     fn enter(&mut self, deadline: Instant, key: Key) {
         self.number += 1;
-        self.heap.push(Node { deadline, number: self.number, key });
+        self.heap.push(Node { moment: (deadline, self.number), key });
         self.up(self.heap.len() - 1);
     }
 
     /// The moment at which the next timer rings.
     pub(super) fn next(&self) -> Option<Instant> {
-        self.heap.first().map(|node| node.deadline)
+        self.heap.first().map(|node| node.moment.0)
     }
 
     /// The moment up to which a turn that begins now serves timers; `None` without timers. Timers that are set afterwards are
@@ -103,13 +102,8 @@ impl Timers {
         }
     }
 
-    fn is_before(&self, one: usize, other: usize) -> bool {
-        let (one, other) = (&self.heap[one], &self.heap[other]);
-        (one.deadline, one.number) < (other.deadline, other.number)
-    }
-
     fn up(&mut self, mut at: usize) {
-        while at > 0 && self.is_before(at, (at - 1) / CHILDREN) {
+        while at > 0 && self.heap[at].moment < self.heap[(at - 1) / CHILDREN].moment {
             self.heap.swap(at, (at - 1) / CHILDREN);
             self.note(at);
             at = (at - 1) / CHILDREN;
@@ -120,8 +114,8 @@ impl Timers {
     fn down(&mut self, mut at: usize) {
         loop {
             let children = at * CHILDREN + 1..(at * CHILDREN + 1 + CHILDREN).min(self.heap.len());
-            let least = children.reduce(|least, child| if self.is_before(child, least) { child } else { least });
-            let Some(least) = least.filter(|&least| self.is_before(least, at)) else { break };
+            let least = children.min_by_key(|&child| self.heap[child].moment);
+            let Some(least) = least.filter(|&least| self.heap[least].moment < self.heap[at].moment) else { break };
             self.heap.swap(at, least);
             self.note(at);
             at = least;
@@ -174,9 +168,10 @@ impl Hub {
     /// unless it was cancelled meanwhile; until then the hub does not wait for it. False: none is due.
     pub(super) fn ring(&mut self, now: Instant) -> bool {
         let timers = &mut self.timers;
-        let Some(&Node { deadline, key, .. }) = timers.heap.first().filter(|node| node.deadline <= now) else {
+        let Some(&Node { moment: (deadline, _), key }) = timers.heap.first() else { return false };
+        if deadline > now {
             return false;
-        };
+        }
         timers.take_out(0);
         let Some(entry) = timers.entries.get_mut(key) else { return false };
         entry.at = NEVER;
@@ -188,7 +183,7 @@ impl Hub {
         };
         let next = after(deadline, *period, now);
         let Some(mut tick) = tick.take() else { return false };
-        let running = Running::timer(self, Timer(key));
+        let running = Running::new(self, (None, Some(Timer(key))));
         tick(running.hub);
         running.end();
         if let Some(TimerEntry { action: Action::Every(_, place), .. }) = self.timers.entries.get_mut(key) {
