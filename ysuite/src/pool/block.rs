@@ -11,6 +11,8 @@
 use core::ptr::NonNull;
 
 use super::class::Class;
+use super::magazine::Entry;
+use super::thread_cache;
 
 /// Blocks of this many bytes or more are aligned to it; the stride of every class is a multiple of it.
 pub(super) const LINE: usize = 64;
@@ -89,7 +91,9 @@ impl Block {
     /// Gives the block back to its pool. `typed`: its first `len` bytes may not all be initialised.
     #[inline(always)]
     pub(super) fn free(self, typed: bool) {
-        let class = self.class();
-        drop(class.put(self, typed));
+        let (class, header) = (self.class(), self.header());
+        class.race_check.touch(header.index);
+        // The share that is returned may be the last that keeps the class alive.
+        drop(thread_cache::put(class, Entry::used(header.index, typed), header.taker));
     }
 }

@@ -37,7 +37,7 @@ pub(super) struct Class {
     /// The threads that wait for a block.
     list: WaitList,
     backoff: SharedBackoff,
-    race_check: RaceCheck,
+    pub(super) race_check: RaceCheck,
 }
 
 impl Class {
@@ -146,14 +146,6 @@ impl Class {
         unsafe { block.first().as_ptr().write_bytes(0, unknown.max(zeros)) };
     }
 
-    /// Gives a block back. The share that is returned may be the last that keeps the class alive.
-    #[inline(always)]
-    pub(super) fn put(&self, block: Block, typed: bool) -> Option<Arc<PoolCore>> {
-        let header = block.header();
-        self.race_check.touch(header.index);
-        thread_cache::put(self, Entry::used(header.index, typed), header.taker)
-    }
-
     /// Called after a block was put where other threads can take it: wakes one that waits.
     #[inline(always)]
     pub(super) fn published(&self) {
@@ -253,7 +245,7 @@ pub struct ClassStats {
 
 /// For the model checker: a cell for each block, touched by the thread that takes the block and by the one that frees it.
 /// Two owners at a time, or one that does not see what the last has done, race on the cell. Otherwise empty.
-struct RaceCheck(#[cfg(ysuite_loom)] Box<[crate::sync::UnsafeCell<()>]>);
+pub(super) struct RaceCheck(#[cfg(ysuite_loom)] Box<[crate::sync::UnsafeCell<()>]>);
 
 impl RaceCheck {
     fn new(_blocks: usize) -> Self {
@@ -264,7 +256,7 @@ impl RaceCheck {
     }
 
     #[inline(always)]
-    fn touch(&self, _block: u32) {
+    pub(super) fn touch(&self, _block: u32) {
         #[cfg(ysuite_loom)]
         self.0[_block as usize].with_mut(|_| ());
     }

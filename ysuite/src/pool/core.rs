@@ -57,10 +57,8 @@ fn check(classes: &[(usize, usize)]) -> Result<(Vec<(usize, usize)>, Layout), Po
         size = all.and_then(|all| size.checked_add(all)).ok_or(PoolError::TooLarge { block_bytes, blocks })?;
     }
     let (block_bytes, blocks) = sorted[sorted.len() - 1];
-    match Layout::from_size_align(size, LINE) {
-        Ok(layout) => Ok((sorted, layout)),
-        Err(_) => Err(PoolError::TooLarge { block_bytes, blocks }),
-    }
+    let layout = Layout::from_size_align(size, LINE).map_err(|_| PoolError::TooLarge { block_bytes, blocks })?;
+    Ok((sorted, layout))
 }
 
 impl PoolCore {

@@ -79,7 +79,7 @@ impl Depot {
 
     /// Takes one block out of any magazine.
     pub(super) fn steal(&self) -> Option<Entry> {
-        self.banks().find_map(Bank::steal)
+        self.in_use().find_map(Magazine::steal)
     }
 
     /// Takes all blocks and counts them. For a closed class, where no thread takes blocks. Releases the depot's magazines,

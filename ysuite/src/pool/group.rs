@@ -6,7 +6,7 @@ use core::ptr;
 
 use crossbeam_utils::CachePadded;
 
-use super::magazine::{Entry, Magazine};
+use super::magazine::Magazine;
 use super::marks::Marks;
 use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
@@ -199,10 +199,6 @@ impl Bank {
 
     pub(super) fn adopt_roomy(&self) -> Option<Held> {
         self.search(&self.roomy, |group| group.adopt(ROOMY), MagazineGroup::has_roomy)
-    }
-
-    pub(super) fn steal(&self) -> Option<Entry> {
-        self.in_use().find_map(Magazine::steal)
     }
 
     /// All magazines that may have blocks.

@@ -112,11 +112,9 @@ impl Magazine {
     /// Owner: takes the entry of a slot, if there is one.
     #[inline(always)]
     pub(super) fn take(&self, at: usize) -> Option<Entry> {
+        // Only this thread, the owner, puts entries in.
+        self.peek(at)?;
         let slot = &self.slots.0[at];
-        // ORDERING: Relaxed; only this thread, the owner, puts entries in.
-        if slot.load(Ordering::Relaxed) == 0 {
-            return None;
-        }
         // ORDERING: Relaxed; `light()` pairs with `heavy()` in `steal`: the thief sees this, or this thread sees `mode`.
         self.taking.store(at as u32 + 1, Ordering::Relaxed);
         light();
@@ -167,10 +165,8 @@ impl Magazine {
 
     /// Takes the entry of a slot by a swap.
     fn swap(&self, at: usize) -> Option<Entry> {
-        // ORDERING: Relaxed; a guess, the swap decides.
-        if self.slots.0[at].load(Ordering::Relaxed) == 0 {
-            return None;
-        }
+        // A guess, the swap decides.
+        self.peek(at)?;
         // ORDERING: Acquire pairs with the Release in `put`: the block's last owner is done with it.
         let entry = self.slots.0[at].swap(0, Ordering::Acquire);
         (entry != 0).then_some(Entry(entry))

@@ -36,16 +36,12 @@ impl Marks {
         let (word, mark) = (&self.0[at / WIDTH], 1 << (at % WIDTH));
         // ORDERING: SeqCst pairs with the fence in `doubt`: this thread sees the doubt, or the doubter the condition.
         fence(Ordering::SeqCst);
-        // ORDERING: Relaxed; after the fence, and the exchange decides.
-        let mut now = word.load(Ordering::Relaxed);
-        while now & mark == 0 || now & DOUBT != 0 {
-            // ORDERING: AcqRel: Release pairs with the Acquire in `iter`: a search that finds the mark finds the condition
-            // true. Acquire pairs with the Release of the last change to the word.
-            match word.compare_exchange(now, (now | mark) & !DOUBT, Ordering::AcqRel, Ordering::Relaxed) {
-                Ok(_) => return,
-                Err(other) => now = other,
-            }
-        }
+        // ORDERING: AcqRel: Release pairs with the Acquire in `iter`: a search that finds the mark finds the condition true.
+        // Acquire pairs with the Release of the last change to the word. Relaxed for the load, which is after the fence: the
+        // exchange decides.
+        let _ = word.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |now| {
+            (now & mark == 0 || now & DOUBT != 0).then_some((now | mark) & !DOUBT)
+        });
     }
 
     /// The condition seems not to hold for `at` any more: clears its mark, unless `is_true` says that it does.
@@ -65,16 +61,11 @@ impl Marks {
         // ORDERING: SeqCst pairs with the fence in `add`: this thread sees the condition, or the adder the doubt.
         fence(Ordering::SeqCst);
         let taken = if is_true() { 0 } else { mark };
-        // ORDERING: Relaxed; the exchange decides.
-        let mut now = word.load(Ordering::Relaxed);
-        loop {
+        // ORDERING: AcqRel: Release pairs with the Acquire of the next doubter. Relaxed for the load: the exchange decides.
+        let _ = word.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |now| {
             let left = if now & DOUBT == 0 { now } else { now & !taken };
-            // ORDERING: AcqRel: Release pairs with the Acquire of the next doubter.
-            match word.compare_exchange(now, left & !(DOUBT | DOUBTING), Ordering::AcqRel, Ordering::Relaxed) {
-                Ok(_) => return,
-                Err(other) => now = other,
-            }
-        }
+            Some(left & !(DOUBT | DOUBTING))
+        });
     }
 
     /// The marks that are set, in order. Reads each word once.

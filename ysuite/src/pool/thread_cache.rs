@@ -10,7 +10,7 @@
 //! The allocator, which may fail or use a pool itself, runs before or after a change to a cache, never within.
 
 use core::cell::Cell;
-use core::ptr;
+use core::{iter, ptr};
 // Numbers for threads: not the façade's, a model need not explore it.
 use core::sync::atomic::AtomicU32;
 
@@ -69,10 +69,7 @@ pub(super) fn take(class: &Class) -> Option<(Entry, u32)> {
 /// Gives back a block that thread `taker` took. The share that is returned may be the last that keeps the class alive.
 #[inline(always)]
 pub(super) fn put(class: &Class, entry: Entry, taker: u32) -> Option<Arc<PoolCore>> {
-    match CACHES.try_with(|own| own.put(class, entry, taker)) {
-        Ok(()) => None,
-        Err(_) => Some(put_past_locals(class, entry)),
-    }
+    CACHES.try_with(|own| own.put(class, entry, taker)).err().map(|_| put_past_locals(class, entry))
 }
 
 /// Past the thread-locals: such threads share magazines with room.
@@ -113,21 +110,16 @@ impl ThreadCaches {
     #[inline(never)]
     fn take_elsewhere(&self, class: &Class) -> Option<Entry> {
         self.assign_number();
-        if let Some(cache) = self.find(class) {
-            let taken = cache.take(class).or_else(|| if cache.switch(false) { cache.take(class) } else { None });
-            if taken.is_some() {
-                return taken;
-            }
-        }
-        while let Some(held) = class.depot.adopt() {
+        let from_own = |cache: &ThreadCache| {
+            cache.take(class).or_else(|| if cache.switch(false) { cache.take(class) } else { None })
+        };
+        let from_adopted = |held: Held| {
             held.magazine().calm();
-            let cache = self.install(class, held, held.magazine().left());
-            let taken = cache.take(class);
-            if taken.is_some() {
-                return taken;
-            }
-        }
-        class.depot.steal()
+            self.install(class, held, held.magazine().left()).take(class)
+        };
+        let own = self.find(class).and_then(from_own);
+        let adopted = || iter::from_fn(|| class.depot.adopt()).find_map(from_adopted);
+        own.or_else(adopted).or_else(|| class.depot.steal())
     }
 
     #[inline(always)]
@@ -165,16 +157,13 @@ impl ThreadCaches {
         self.install(class, class.depot.claim(), 0)
     }
 
-    /// The class's cache, if it has one; moves it to the front row.
+    /// The class's cache, if it has one, which is in one of the rows; moves it to the front row.
     fn find(&self, class: &Class) -> Option<&ThreadCache> {
         let (cache, back) = (&self.front[class.index_in_row], &self.back[class.index_in_row]);
-        if !cache.belongs_to(class) {
-            if !back.belongs_to(class) {
-                return None;
-            }
+        if back.belongs_to(class) {
             cache.swap(back);
         }
-        Some(cache)
+        cache.belongs_to(class).then_some(cache)
     }
 
     /// Makes this the current magazine of the class's cache in the front row.
