@@ -34,8 +34,8 @@ const KEPT_LANES: usize = if cfg!(ysuite_loom) { 2 } else { 64 };
 
 struct OutboxLane {
     id: u64,
-    /// By rank.
-    senders: [RefCell<Option<Sender<Envelope>>>; 2],
+    ordinary: RefCell<Option<Sender<Envelope>>>,
+    urgent: RefCell<Option<Sender<Envelope>>>,
     /// Whether it was used since the last sweep.
     used: Cell<bool>,
 }
@@ -76,12 +76,13 @@ impl Hasher for IdHasher {
 
 impl OutboxLane {
     fn new(id: u64) -> Self {
-        Self { id, senders: [const { RefCell::new(None) }; 2], used: Cell::new(true) }
+        Self { id, ordinary: RefCell::new(None), urgent: RefCell::new(None), used: Cell::new(true) }
     }
 
     #[inline(always)]
     fn send(&self, inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
-        let Ok(mut sender) = self.senders[rank as usize].try_borrow_mut() else {
+        let lane = if rank == Rank::Ordinary { &self.ordinary } else { &self.urgent };
+        let Ok(mut sender) = lane.try_borrow_mut() else {
             // The mailbox has ended: the lane is dropping its messages, and the `Drop` of one of them sends.
             return ended(inner, envelope);
         };
@@ -98,7 +99,7 @@ impl OutboxLane {
     /// Whether a sweep may drop it: its mailbox has ended, or it is empty and was not used since the last sweep.
     fn is_idle(&self) -> bool {
         let unused = !self.used.replace(false);
-        self.senders.iter().all(|sender| match sender.try_borrow().as_deref() {
+        [&self.ordinary, &self.urgent].iter().all(|sender| match sender.try_borrow().as_deref() {
             Ok(Some(sender)) => sender.is_disconnected() || unused && sender.is_empty(),
             Ok(None) => true,
             Err(_) => false,
