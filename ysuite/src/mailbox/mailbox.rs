@@ -149,15 +149,12 @@ impl Mailbox {
     /// A notice has come: the mailbox that has ended is not watched any more.
     #[cold]
     pub(super) fn note(&mut self, envelope: &Envelope) {
-        let ended = if let Some(end) = envelope.downcast_ref::<LinkTerminated>() {
-            end.address()
-        } else if let Some(end) = envelope.downcast_ref::<OwnerTerminated>() {
+        let owner = envelope.downcast_ref().map(OwnerTerminated::address);
+        if owner.is_some() {
             self.relations.owner = None;
-            end.address()
-        } else {
-            return;
-        };
-        self.relations.watched.remove(&ended.inner.id);
+        }
+        let ended = owner.or_else(|| envelope.downcast_ref().map(LinkTerminated::address));
+        ended.map(|ended| self.relations.watched.remove(&ended.inner.id));
     }
 
     /// Receives the next message of type `T`; waits for one without a time limit. Messages of other types stay for later, in
