@@ -52,12 +52,8 @@ impl MagazineGroup {
     fn adopt(&self, above: usize) -> Option<usize> {
         // ORDERING: Relaxed; a guess, the read-modify-write below decides.
         let mut offered = self.bits.offered.load(Ordering::Relaxed);
-        loop {
-            let wanted = (offered >> above) as u32;
-            if wanted == 0 {
-                return None;
-            }
-            let index = wanted.trailing_zeros() as usize;
+        while (offered >> above) as u32 != 0 {
+            let index = (offered >> above).trailing_zeros() as usize;
             let both = (1_u64 << index) | (1_u64 << (index + ROOMY));
             // ORDERING: Acquire pairs with the Release in `Held::offer`: its last owner puts no more blocks in.
             offered = self.bits.offered.fetch_and(!both, Ordering::Acquire);
@@ -65,23 +61,7 @@ impl MagazineGroup {
                 return Some(index);
             }
         }
-    }
-
-    /// Whether a magazine is free.
-    fn has_free(&self) -> bool {
-        // ORDERING: Relaxed; the fence in `Marks::doubt`, before this, pairs with the one in `Marks::add`.
-        self.bits.claimed.load(Ordering::Relaxed) != ALL
-    }
-
-    /// Whether a magazine is held by a thread, or in the depot.
-    fn has_claimed(&self) -> bool {
-        // ORDERING: Relaxed; the fence in `Marks::doubt`, before this, pairs with the one in `Marks::add`.
-        self.bits.claimed.load(Ordering::Relaxed) != 0
-    }
-
-    fn has_roomy(&self) -> bool {
-        // ORDERING: Relaxed; the fence in `Marks::doubt`, before this, pairs with the one in `Marks::add`.
-        self.bits.offered.load(Ordering::Relaxed) >> ROOMY != 0
+        None
     }
 
     /// All magazines that may have blocks.
@@ -187,18 +167,24 @@ impl Bank {
     }
 
     pub(super) fn claim(&self) -> Option<Held> {
-        let held = self.search(&self.free, MagazineGroup::claim, MagazineGroup::has_free)?;
+        // ORDERING: Relaxed; the fence in `Marks::doubt`, before this, pairs with the one in `Marks::add`.
+        let has_free = |group: &MagazineGroup| group.bits.claimed.load(Ordering::Relaxed) != ALL;
+        let held = self.search(&self.free, MagazineGroup::claim, has_free)?;
         // Before the magazine has blocks.
         self.claimed.add(held.index / GROUP);
         Some(held)
     }
 
     pub(super) fn adopt(&self) -> Option<Held> {
-        self.search(&self.claimed, |group| group.adopt(0), MagazineGroup::has_claimed)
+        // ORDERING: Relaxed; the fence in `Marks::doubt`, before this, pairs with the one in `Marks::add`.
+        let has_claimed = |group: &MagazineGroup| group.bits.claimed.load(Ordering::Relaxed) != 0;
+        self.search(&self.claimed, |group| group.adopt(0), has_claimed)
     }
 
     pub(super) fn adopt_roomy(&self) -> Option<Held> {
-        self.search(&self.roomy, |group| group.adopt(ROOMY), MagazineGroup::has_roomy)
+        // ORDERING: Relaxed; the fence in `Marks::doubt`, before this, pairs with the one in `Marks::add`.
+        let has_roomy = |group: &MagazineGroup| group.bits.offered.load(Ordering::Relaxed) >> ROOMY != 0;
+        self.search(&self.roomy, |group| group.adopt(ROOMY), has_roomy)
     }
 
     /// All magazines that may have blocks.

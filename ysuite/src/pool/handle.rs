@@ -49,7 +49,7 @@ impl Pool {
     #[inline]
     #[must_use = "the block goes back to its pool at once if the message is not used"]
     pub fn try_take(&self, len: usize) -> Option<Message> {
-        self.class(len).try_take(len).map(Message::new)
+        self.class(len).try_take(len).map(Message)
     }
 
     /// A message of `len` bytes. While no block is free the thread spins for a while, then sleeps in the kernel until one is
@@ -61,7 +61,7 @@ impl Pool {
     #[must_use = "the block goes back to its pool at once if the message is not used"]
     pub fn take(&self, len: usize) -> Message {
         let class = self.class(len);
-        Message::new(class.try_take(len).unwrap_or_else(|| wait(class, len)))
+        Message(class.try_take(len).unwrap_or_else(|| wait(class, len)))
     }
 
     /// As [`take`](Self::take), but `None` when no block has become free within `timeout`. `Duration::MAX` is
@@ -73,7 +73,7 @@ impl Pool {
     pub fn take_timeout(&self, len: usize, timeout: Duration) -> Option<Message> {
         let class = self.class(len);
         let wait = || class.wait(len, Deadline::after(timeout));
-        class.try_take(len).or_else(wait).map(Message::new)
+        class.try_take(len).or_else(wait).map(Message)
     }
 
     /// As [`take`](Self::take), but `None` when no block has become free until `deadline`. A free block is taken even after
@@ -84,7 +84,7 @@ impl Pool {
     #[must_use = "the block goes back to its pool at once if the message is not used"]
     pub fn take_deadline(&self, len: usize, deadline: Instant) -> Option<Message> {
         let class = self.class(len);
-        class.try_take(len).or_else(|| class.wait(len, Deadline::At(deadline))).map(Message::new)
+        class.try_take(len).or_else(|| class.wait(len, Deadline::At(deadline))).map(Message)
     }
 
     /// Moves a value into a block of the smallest class that has the room and the alignment, if one is free. Never blocks.

@@ -18,7 +18,7 @@ use super::error::TooLong;
 ///
 /// [`Pool::new`](super::Pool::new) says what a new message holds.
 #[repr(transparent)]
-pub struct Message(Block);
+pub struct Message(pub(super) Block);
 
 // SAFETY: a message owns its block and the bytes in it, and any thread may give a block back.
 unsafe impl Send for Message {}
@@ -26,12 +26,6 @@ unsafe impl Send for Message {}
 unsafe impl Sync for Message {}
 
 impl Message {
-    /// A block just taken.
-    #[inline(always)]
-    pub(super) fn new(block: Block) -> Self {
-        Self(block)
-    }
-
     /// The number of bytes in its block: the size of its class.
     #[must_use]
     pub fn capacity(&self) -> usize {
