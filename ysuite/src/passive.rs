@@ -64,8 +64,8 @@ impl Barrier {
 
 /// The word, and the publisher's count of publications without a sleeper.
 pub(crate) struct Passive {
-    /// Armed by the sleeper, taken by the publisher.
-    word: AtomicU32,
+    /// Armed by the sleeper, taken by the publisher. Others only wait until it changes, and wake those that do.
+    pub(crate) word: AtomicU32,
     /// Owned by the publisher; atomic only so that `Passive` can be shared.
     idle_publications: AtomicU32,
 }
@@ -84,11 +84,6 @@ impl Passive {
     /// A word on which no thread will ever sleep.
     pub(crate) fn unused() -> Self {
         Self { word: AtomicU32::new(0), idle_publications: AtomicU32::new(0) }
-    }
-
-    /// The word to sleep on, for a wait that compares it.
-    pub(crate) fn word(&self) -> &AtomicU32 {
-        &self.word
     }
 
     /// Publisher, after each publication: the tokens of a sleeper that wants to be woken, or 0. May contain [`GONE`].
@@ -194,12 +189,7 @@ impl Passive {
         self.word.load(Ordering::Acquire)
     }
 
-    /// Sleeper: leaves for good. From now on every publication is answered with [`GONE`].
-    pub(crate) fn leave(&self) {
-        self.go().pass();
-    }
-
-    /// Sleeper: as [`leave`](Self::leave), but the barrier is still owed.
+    /// Sleeper: leaves for good; the barrier is still owed. After it every publication is answered with [`GONE`].
     pub(crate) fn go(&self) -> Barrier {
         // ORDERING: the Release side pairs with the Acquire side of the swap in `take` and with `is_gone`: all that the
         // sleeper did before is visible. SeqCst puts it in one order with `attend`'s change of FENCED.

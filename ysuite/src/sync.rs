@@ -22,6 +22,7 @@ use loom::cell;
 #[cfg(not(ysuite_loom))]
 mod cell {
     /// `core::cell::UnsafeCell` in loom's shape: the pointer is only lent to a closure.
+    #[derive(Default)]
     #[repr(transparent)]
     pub(crate) struct UnsafeCell<T>(core::cell::UnsafeCell<T>);
 
@@ -44,16 +45,10 @@ mod cell {
 
 /// Stands for memory that one thread writes and an atomic elsewhere hands over: a model learns when it is written and
 /// read, and reports a read that is not ordered behind the write. Without a model it does nothing.
+#[derive(Default)]
 pub(crate) struct Handed(#[cfg(ysuite_loom)] UnsafeCell<()>);
 
 impl Handed {
-    pub(crate) fn new() -> Self {
-        Self(
-            #[cfg(ysuite_loom)]
-            UnsafeCell::new(()),
-        )
-    }
-
     /// The caller has written the memory.
     #[inline(always)]
     pub(crate) fn written(&self) {
@@ -80,36 +75,16 @@ pub(crate) fn window() {
 
 #[cfg(all(ysuite_delay, not(ysuite_loom)))]
 mod delay {
-    use core::cell::Cell;
-    use core::sync::atomic::{AtomicU64, Ordering};
+    use std::hash::{BuildHasher, RandomState};
 
     /// One in `SELDOM` windows takes long: often enough that the windows of two threads overlap, seldom enough that
     /// they do not always.
     const SELDOM: u64 = 3;
 
-    static SEED: AtomicU64 = AtomicU64::new(0x9e37_79b9_7f4a_7c15);
-
-    std::thread_local! {
-        // ORDERING: Relaxed; the read-modify-write gives each thread a seed of its own, and the seed guards no data.
-        static RANDOM: Cell<u64> = Cell::new(SEED.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed) | 1);
-    }
-
-    fn random() -> u64 {
-        let next = |cell: &Cell<u64>| {
-            let mut x = cell.get();
-            x ^= x << 13;
-            x ^= x >> 7;
-            x ^= x << 17;
-            cell.set(x);
-            x
-        };
-        // A thread whose thread-locals are dropped passes at once.
-        RANDOM.try_with(next).unwrap_or(1)
-    }
-
     #[cold]
     pub(super) fn pass() {
-        let x = random();
+        // Each is another state: the answer is a random number.
+        let x = RandomState::new().hash_one(());
         match x % SELDOM {
             0 if (x >> 8) % 8 == 0 => std::thread::yield_now(),
             // On many scales: which of them makes two threads meet depends on the machine.

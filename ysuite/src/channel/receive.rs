@@ -57,7 +57,7 @@ impl RecvBackoff {
     }
 
     pub(super) fn set_spin(&mut self, spin: Spin) {
-        self.backoff.set(spin);
+        self.backoff.spin = spin;
     }
 
     /// Blocks the thread until the end is ready (true) or the deadline has passed (false). `position` is how many
@@ -200,7 +200,7 @@ impl<E: ReadingEnd> Receiving<E> {
         if let Some(message) = self.end.take() {
             return Ok(message);
         }
-        let waiting = TaskWait::new(self, |receiving| one::forget(&mut receiving.end));
+        let waiting = TaskWait { owner: self, forget: |receiving| one::forget(&mut receiving.end) };
         let outcome = core::future::poll_fn(|context| waiting.owner.poll_recv(context)).await;
         // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
         drop(waiting);

@@ -113,7 +113,7 @@ impl<T, L: SenderLink> Sending<T, L> {
             Ok(0) => Ok(()),
             Ok(tokens) => self.sent(tokens),
             Err(message) => {
-                let waiting = TaskWait::new(self, |sending| one::forget(&mut *sending.end));
+                let waiting = TaskWait { owner: self, forget: |sending| one::forget(&mut *sending.end) };
                 core::future::poll_fn(|context| waiting.owner.poll_ready(context)).await;
                 drop(waiting);
                 self.try_send(message).map_err(|error| SendError(error.into_inner()))
@@ -365,7 +365,7 @@ macro_rules! impl_sender_api {
             /// What to do before sleeping when there is no room, from the next wait on. The default is
             /// [`Spin::Adaptive`].
             pub fn set_spin(&mut self, spin: Spin) {
-                self.inner.backoff.set(spin)
+                self.inner.backoff.spin = spin
             }
 
             /// How many of this sender's messages are in the channel, hidden ones not counted.

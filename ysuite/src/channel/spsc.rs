@@ -65,7 +65,7 @@ pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 }
 
 fn ends<T>((writer, reader): (Writer<T>, Reader<T>)) -> (Sender<T>, Receiver<T>) {
-    let shared = Arc::new(SpscShared { receiver: WakeTarget::new(), sender: WakeTarget::new() });
+    let shared = Arc::new(SpscShared { receiver: WakeTarget::default(), sender: WakeTarget::default() });
     (Sender::new(writer, shared.clone()), Receiver::new(reader, shared))
 }
 
@@ -82,7 +82,7 @@ impl SenderLink for Arc<SpscShared> {
     }
 
     fn forget(&self) -> Option<Waker> {
-        self.sender.forget()
+        self.sender.task.take()
     }
 
     fn close(&self, receiver: &Passive, tokens: u32) {
@@ -217,7 +217,7 @@ impl<T> Drop for SpscReader<T> {
     fn drop(&mut self) {
         // SAFETY: this is the receiving end, borrowed mutably, so no registration of it is in use.
         unsafe { self.shared.receiver.detach() };
-        let _waker = self.shared.receiver.forget();
+        let _waker = self.shared.receiver.task.take();
         let tokens = self.reader.leave();
         // Woken before the messages are dropped, which happens with the reader: any of them may panic.
         self.shared.sender.wake(self.reader.writer_passive(), tokens);

@@ -289,7 +289,7 @@ impl Hub {
     /// how long a source waits for its turn, does not depend on it.
     pub fn set_spin(&mut self, spin: Spin) {
         self.spin = spin;
-        self.backoff.set(spin);
+        self.backoff.spin = spin;
     }
 
     /// Whether there is no handle, no source, no timer and no posted function left.

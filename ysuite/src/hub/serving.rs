@@ -64,7 +64,7 @@ impl Hub {
     /// Whether the turn ends here: something has been served, or a handler has stopped it, or nothing can ever come, since
     /// all that could bring it takes a function along, or a receiver's end.
     fn is_done(&mut self, done: usize, deadline: Deadline) -> bool {
-        done != 0 || self.halted || deadline.is_never() && self.is_deserted()
+        done != 0 || self.halted || matches!(deadline, Deadline::Never) && self.is_deserted()
     }
 
     /// Asks the poller where that is due, and serves the descriptors it has told of. `done` calls have been made before.

@@ -111,7 +111,7 @@ mod model {
 
     impl Watch {
         pub(in super::super) fn new(signals: usize) -> io::Result<Self> {
-            Ok(Self { set: YPollset::with_capacity(signals), found: Signals::none() })
+            Ok(Self { set: YPollset::with_capacity(signals), found: Signals::default() })
         }
 
         pub(in super::super) fn check(&mut self) -> Signals {

@@ -14,6 +14,23 @@ use crate::signal::{Attach, AttachError, Signal, Signaler, Signals, Wait, YSocke
 /// The largest number of messages of one receiver before other sources have their turn.
 const BUDGET: usize = 128;
 
+/// A source is in the event loop where this field of it is.
+macro_rules! registered_as {
+    ($field:tt) => {
+        fn register(&mut self, poll: &mut Poll, tokens: &mut TokenFactory) -> calloop::Result<()> {
+            self.$field.register(poll, tokens)
+        }
+
+        fn reregister(&mut self, poll: &mut Poll, tokens: &mut TokenFactory) -> calloop::Result<()> {
+            self.$field.reregister(poll, tokens)
+        }
+
+        fn unregister(&mut self, poll: &mut Poll) -> calloop::Result<()> {
+            self.$field.unregister(poll)
+        }
+    };
+}
+
 /// A [`YSocketpair`] as a source of events: the ids of its signals.
 #[derive(Debug)]
 pub struct SetSource(Generic<YSocketpair>);
@@ -45,7 +62,7 @@ impl SetSource {
 
     /// The signals that are up, if the event is this source's.
     fn check(&mut self, readiness: Readiness, token: Token) -> io::Result<Signals> {
-        let mut signals = Signals::none();
+        let mut signals = Signals::default();
         self.0.process_events(readiness, token, |_, set| {
             // SAFETY: `check` neither drops nor replaces the set, which stays registered.
             signals = unsafe { set.get_mut() }.check();
@@ -82,17 +99,7 @@ impl EventSource for SetSource {
         Ok(PostAction::Continue)
     }
 
-    fn register(&mut self, poll: &mut Poll, tokens: &mut TokenFactory) -> calloop::Result<()> {
-        self.0.register(poll, tokens)
-    }
-
-    fn reregister(&mut self, poll: &mut Poll, tokens: &mut TokenFactory) -> calloop::Result<()> {
-        self.0.reregister(poll, tokens)
-    }
-
-    fn unregister(&mut self, poll: &mut Poll) -> calloop::Result<()> {
-        self.0.unregister(poll)
-    }
+    registered_as!(0);
 }
 
 /// A receiver of any channel as a source of events: its messages, and at the end `Closed`, when its senders are gone, after
@@ -148,15 +155,5 @@ impl<R: Receive + Attach> EventSource for ReceiverSource<R> {
         Ok(PostAction::Continue)
     }
 
-    fn register(&mut self, poll: &mut Poll, tokens: &mut TokenFactory) -> calloop::Result<()> {
-        self.set.register(poll, tokens)
-    }
-
-    fn reregister(&mut self, poll: &mut Poll, tokens: &mut TokenFactory) -> calloop::Result<()> {
-        self.set.reregister(poll, tokens)
-    }
-
-    fn unregister(&mut self, poll: &mut Poll) -> calloop::Result<()> {
-        self.set.unregister(poll)
-    }
+    registered_as!(set);
 }

@@ -36,12 +36,6 @@ impl Deadline {
         self.left() == Some(Duration::ZERO)
     }
 
-    /// Whether the deadline never comes.
-    #[cfg(all(feature = "hub", unix))]
-    pub(crate) fn is_never(self) -> bool {
-        matches!(self, Self::Never)
-    }
-
     /// This deadline, or `other` where that comes first.
     #[cfg(all(feature = "hub", unix))]
     pub(crate) fn or_before(self, other: Option<Instant>) -> Self {

@@ -17,21 +17,17 @@ pub(crate) struct Home(u32);
 impl Home {
     /// The calling process.
     pub(crate) fn here() -> Self {
-        Self(current())
+        #[cfg(all(not(ysuite_loom), not(miri), any(target_os = "linux", target_os = "android")))]
+        if let Some(number) = wiped::current() {
+            return Self(number);
+        }
+        Self(by_id())
     }
 
     /// Whether the calling process is this one, and not a forked child of it.
     pub(crate) fn is_here(self) -> bool {
         self == Self::here()
     }
-}
-
-fn current() -> u32 {
-    #[cfg(all(not(ysuite_loom), not(miri), any(target_os = "linux", target_os = "android")))]
-    if let Some(number) = wiped::current() {
-        return number;
-    }
-    by_id()
 }
 
 #[cold]
@@ -42,15 +38,16 @@ fn by_id() -> u32 {
 
 #[cfg(all(not(ysuite_loom), not(miri), any(target_os = "linux", target_os = "android")))]
 mod wiped {
+    use core::alloc::Layout;
     use core::ptr;
     use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
-    use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+    use rustix::mm::{Advice, madvise};
 
-    use crate::os::count_call;
+    use crate::os::{count_call, pages};
 
-    /// The smallest page of any system: the kernel rounds a mapping up to whole pages.
-    const PAGE: usize = 4096;
+    /// One page.
+    const PAGE: Layout = Layout::new::<[u8; pages::PAGE]>();
 
     /// The word in the page that is wiped; null before the first call.
     static PAGE_OF_ALL: AtomicPtr<AtomicU32> = AtomicPtr::new(ptr::null_mut());
@@ -65,10 +62,7 @@ mod wiped {
     pub(super) fn current() -> Option<u32> {
         // ORDERING: Acquire pairs with the Release of the exchange in `make`: the page is mapped, and to be wiped on
         // fork.
-        let word = match ptr::NonNull::new(PAGE_OF_ALL.load(Ordering::Acquire)) {
-            Some(word) => word,
-            None => make(),
-        };
+        let word = ptr::NonNull::new(PAGE_OF_ALL.load(Ordering::Acquire)).unwrap_or_else(make);
         if ptr::eq(word.as_ptr(), &raw const NONE) {
             return None;
         }
@@ -89,10 +83,7 @@ mod wiped {
         let fresh = LAST.fetch_add(1, Ordering::Relaxed).wrapping_add(1).max(1);
         // ORDERING: Relaxed twice; of two threads that come here at once one wins the exchange, and both use its
         // number. The other number is left out.
-        match word.compare_exchange(0, fresh, Ordering::Relaxed, Ordering::Relaxed) {
-            Ok(_) => fresh,
-            Err(number) => number,
-        }
+        word.compare_exchange(0, fresh, Ordering::Relaxed, Ordering::Relaxed).err().unwrap_or(fresh)
     }
 
     /// Makes the page, once for this process and all its children.
@@ -106,7 +97,7 @@ mod wiped {
             Err(first) => {
                 if !ptr::eq(mine.as_ptr(), &raw const NONE) {
                     // SAFETY: this thread has mapped the page, and the exchange has failed: no other thread knows it.
-                    unsafe { unmap(mine) };
+                    unsafe { pages::unmap(mine.cast(), PAGE) };
                 }
                 // SAFETY: the exchange fails only where the pointer is not null.
                 unsafe { ptr::NonNull::new_unchecked(first) }
@@ -115,27 +106,14 @@ mod wiped {
     }
 
     fn map() -> Option<ptr::NonNull<AtomicU32>> {
-        count_call();
-        // SAFETY: a new mapping, at an address that the kernel chooses: no memory in use is affected.
-        let page =
-            unsafe { mmap_anonymous(ptr::null_mut(), PAGE, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE) };
-        let page = ptr::NonNull::new(page.ok()?)?;
+        let page = pages::map(PAGE)?;
         count_call();
         // SAFETY: the page was mapped just now, and is not used yet.
-        if unsafe { madvise(page.as_ptr(), PAGE, Advice::LinuxWipeOnFork) }.is_ok() {
+        if unsafe { madvise(page.as_ptr().cast(), PAGE.size(), Advice::LinuxWipeOnFork) }.is_ok() {
             return Some(page.cast());
         }
         // SAFETY: the page was mapped just now, and is not used.
-        unsafe { unmap(page.cast()) };
+        unsafe { pages::unmap(page, PAGE) };
         None
-    }
-
-    /// # Safety
-    /// `page` came from [`map`], or from the mapping in it, and no thread uses it.
-    unsafe fn unmap(page: ptr::NonNull<AtomicU32>) {
-        count_call();
-        // SAFETY: by the caller the page is a mapping of this length that no thread uses. If the call fails, a page
-        // leaks.
-        let _ = unsafe { munmap(page.as_ptr().cast(), PAGE) };
     }
 }

@@ -35,10 +35,13 @@ use crate::sync::AtomicU32;
 
 mod barrier;
 mod deadline;
-#[cfg(any(target_os = "linux", target_os = "android"))]
-pub(crate) mod eventfd;
 #[cfg(unix)]
 mod home;
+#[cfg(unix)]
+mod notifier;
+#[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom)))]
+#[path = "linux/pages.rs"]
+mod pages;
 #[cfg_attr(ysuite_loom, path = "model.rs")]
 #[cfg_attr(
     all(not(ysuite_loom), any(ysuite_portable, not(any(target_os = "linux", target_os = "android")))),
@@ -49,13 +52,13 @@ mod home;
     path = "linux/mod.rs"
 )]
 mod platform;
-#[cfg(unix)]
-pub(crate) mod socketpair;
 
 pub(crate) use barrier::light;
 pub(crate) use deadline::Deadline;
 #[cfg(unix)]
 pub(crate) use home::Home;
+#[cfg(unix)]
+pub(crate) use notifier::{Notifier, WakeupFd};
 pub(crate) use platform::{asymmetric, cpus, heavy, wait, wake};
 
 /// How a wait on a word ended.
@@ -81,8 +84,8 @@ pub(crate) fn allocate_zeroed(layout: Layout) -> Option<NonNull<u8>> {
 fn allocate_by(allocator: unsafe fn(Layout) -> *mut u8, layout: Layout) -> Option<NonNull<u8>> {
     assert!(layout.size() != 0, "an empty layout cannot be allocated");
     #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
-    if platform::pages::is_paged(layout) {
-        return platform::pages::map(layout);
+    if pages::is_paged(layout) {
+        return pages::map(layout);
     }
     // SAFETY: the assertion above ensures that the layout is not empty.
     NonNull::new(unsafe { allocator(layout) })
@@ -97,28 +100,10 @@ pub(crate) unsafe fn deallocate(memory: NonNull<u8>, layout: Layout) {
     // kernel and the allocator there as it does here; and no thread uses it.
     unsafe {
         #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
-        if platform::pages::is_paged(layout) {
-            return platform::pages::unmap(memory, layout);
+        if pages::is_paged(layout) {
+            return pages::unmap(memory, layout);
         }
         std::alloc::dealloc(memory.as_ptr(), layout);
-    }
-}
-
-/// A descriptor that any thread can notify, and that becomes readable by it. Carries wake-ups only, never ids.
-#[cfg(unix)]
-pub(crate) trait Notifier: Send + Sync + std::os::fd::AsFd {
-    /// Makes the descriptor readable. A descriptor that is full already is readable: that is success.
-    fn notify(&self);
-
-    /// Clears a notification. False when there was none. A return of true happens after the write of the notification
-    /// it cleared, and so after all that the notifying thread had done before.
-    fn clear(&self) -> bool;
-
-    /// Blocks until the descriptor is readable (true) or the deadline has passed (false). May return early for no
-    /// reason. A return because of a notification happens after all that the notifying thread had done before.
-    fn wait(&self, deadline: Deadline) -> bool {
-        wait_readable(self.as_fd(), deadline);
-        !deadline.is_over()
     }
 }
 
@@ -153,25 +138,4 @@ pub(crate) fn count_call() {
 pub(crate) fn yield_now() {
     count_call();
     std::thread::yield_now();
-}
-
-/// Blocks until `fd` is readable or the deadline has passed. A signal handler does not end the wait.
-#[cfg(unix)]
-pub(crate) fn wait_readable(fd: std::os::fd::BorrowedFd<'_>, deadline: Deadline) {
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-
-    // ENOMEM is the only other error of a valid call; the callers look again in a loop.
-    let _ = uninterrupted(|| {
-        let left = deadline.left().and_then(|left| Timespec::try_from(left).ok());
-        poll(&mut [PollFd::new(&fd, PollFlags::IN)], left.as_ref())
-    });
-}
-
-/// Makes a system call, again each time that a signal handler has ended it.
-#[cfg(unix)]
-fn uninterrupted<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
-    rustix::io::retry_on_intr(|| {
-        count_call();
-        call()
-    })
 }

@@ -76,7 +76,8 @@ impl Registration {
     pub fn release(&self) {
         // ORDERING: Relaxed: exactly one caller sees false. `give_back` orders what follows against the next claim.
         if !self.released.swap(true, Ordering::Relaxed) {
-            self.core.give_back(self.id);
+            self.core.lower(self.id);
+            self.core.bits.give_back(self.id);
         }
     }
 }
@@ -136,7 +137,7 @@ impl From<AttachError> for io::Error {
 
 /// Claims `id` of `core` for `receiver` and hands the registration over. The owner of the set only.
 pub(super) fn attach(core: &Arc<SetCore>, receiver: &mut dyn Attach, id: usize) -> Result<(), AttachError> {
-    let capacity = core.bits.capacity();
+    let capacity = core.bits.capacity;
     if id >= capacity {
         return Err(AttachError::IdOutOfRange { id, capacity });
     }

@@ -53,13 +53,14 @@ pub(crate) enum Lowered {
 }
 
 pub(crate) struct Bits {
-    /// Raised by any thread, so it has a cache line of its own.
-    root: CachePadded<AtomicU32>,
+    /// The word the owner sleeps on while it equals [`SLEEPING`]. Raised by any thread, so it has a cache line of its own.
+    pub(super) root: CachePadded<AtomicU32>,
     /// What [`SignalWord::held`] is, for the bits of the root.
     held: AtomicU32,
     /// From just under the root down to the ids. Empty if the root holds the ids.
     levels: Box<[Box<[SignalWord]>]>,
-    capacity: usize,
+    /// How many ids there are. Never changes.
+    pub(super) capacity: usize,
 }
 
 impl Bits {
@@ -74,15 +75,6 @@ impl Bits {
         }
         levels.reverse();
         Self { root: CachePadded::new(AtomicU32::new(0)), held: AtomicU32::new(0), levels: levels.into(), capacity }
-    }
-
-    pub(crate) fn capacity(&self) -> usize {
-        self.capacity
-    }
-
-    /// The word the owner sleeps on while it equals [`SLEEPING`].
-    pub(crate) fn root(&self) -> &AtomicU32 {
-        &self.root
     }
 
     /// Whether any id seems to be up: false only if none was, true also for a summary of an empty word.
@@ -181,7 +173,7 @@ impl Bits {
 
     /// Takes down every id that is not held, and reports all that were up. The owner only.
     pub(crate) fn take(&self) -> Signals {
-        let mut signals = Signals::none();
+        let mut signals = Signals::default();
         // ORDERING: Relaxed: a signal that happened before this call is seen all the same, by coherence. One that races
         // with this call may be found by the next look; before the owner sleeps, the read-modify-write of `arm` finds it.
         if self.root.load(Ordering::Relaxed) & !SLEEPING == 0 {

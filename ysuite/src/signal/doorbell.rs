@@ -44,10 +44,7 @@ impl Doorbell {
         // of this thread, or this comes later, finds the state cleared, and notifies. Both are read-modify-writes of one
         // word: no third case. Acquire pairs with the Release of `quiet`: this thread writes to the descriptor after the
         // read that cleared it.
-        if self.state.fetch_or(PENDING, Ordering::AcqRel) != 0 {
-            return;
-        }
-        if !self.home.is_here() {
+        if self.state.fetch_or(PENDING, Ordering::AcqRel) != 0 || !self.home.is_here() {
             return;
         }
         self.notifier.notify();

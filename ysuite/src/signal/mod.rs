@@ -128,10 +128,10 @@ fn block_for_signals<W: Waiting<News = Signals>>(
     sleep: impl Fn(&mut W, Deadline) -> bool,
 ) -> Signals {
     if timeout == Some(Duration::ZERO) {
-        return Signals::none();
+        return Signals::default();
     }
     let deadline = timeout.map_or(Deadline::Never, Deadline::after);
-    block(waiting, |waiting| sleep(waiting, deadline)).unwrap_or_else(Signals::none)
+    block(waiting, |waiting| sleep(waiting, deadline)).unwrap_or_default()
 }
 
 /// The panic that [`Signal::signal`] documents.
@@ -152,17 +152,17 @@ pub struct Signaler {
 
 impl Signal for Signaler {
     fn signal(&self, id: usize) {
-        check_range(id, self.core.bits.capacity());
+        check_range(id, self.core.bits.capacity);
         self.core.raise(id);
     }
 
     fn capacity(&self) -> usize {
-        self.core.bits.capacity()
+        self.core.bits.capacity
     }
 }
 
 impl fmt::Debug for Signaler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Signaler").field("capacity", &self.core.bits.capacity()).finish_non_exhaustive()
+        f.debug_struct("Signaler").field("capacity", &self.core.bits.capacity).finish_non_exhaustive()
     }
 }

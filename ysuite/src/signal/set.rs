@@ -69,22 +69,26 @@ impl SetCore {
         }
     }
 
-    /// Takes a claimed id down and gives it back. Any thread; once per claim.
-    pub(crate) fn give_back(&self, id: usize) {
-        self.lower(id);
-        self.bits.give_back(id);
-    }
-
     /// What is up now. The owner only; never blocks.
     ///
-    /// An empty answer is a promise: the next raise makes the descriptor readable *anew*. So an edge-triggered event loop
-    /// that looks until it finds nothing misses no signal. Without the promise, a raise that comes between the take and the
-    /// agreement would leave the descriptor readable, of which that loop has been notified already.
+    /// After the take, a descriptor is made readable exactly if something is still up. An empty answer is a promise: the next
+    /// raise makes the descriptor readable *anew*. So an edge-triggered event loop that looks until it finds nothing misses no
+    /// signal. Without the promise, a raise that comes between the take and the agreement would leave the descriptor readable,
+    /// of which that loop has been notified already.
     pub(crate) fn check(&self) -> Signals {
         loop {
             let signals = self.bits.take();
-            let up = self.agree();
-            if !(up && signals.is_empty()) {
+            if matches!(self.way, Way::Futex) {
+                return signals;
+            }
+            if !self.bits.any() {
+                self.quiet();
+                return signals;
+            }
+            // Usually the descriptor is readable already. It is not where another thread's `lower` has made it unreadable
+            // while the take was putting a summary back.
+            self.wake(0);
+            if !signals.is_empty() {
                 return signals;
             }
         }
@@ -103,7 +107,7 @@ impl SetCore {
     fn sleep(&self, deadline: Deadline) -> bool {
         match &self.way {
             Way::Futex => {
-                let waited = sleep_on(self.bits.root(), SLEEPING, deadline);
+                let waited = sleep_on(&self.bits.root, SLEEPING, deadline);
                 self.bits.disarm();
                 waited == Waited::Look
             }
@@ -116,7 +120,7 @@ impl SetCore {
     fn wake(&self, before: u32) {
         match &self.way {
             // The root held nothing but SLEEPING: of the raises since the owner armed, only the first wakes.
-            Way::Futex if before == SLEEPING => wake(self.bits.root(), 1),
+            Way::Futex if before == SLEEPING => wake(&self.bits.root, 1),
             Way::Futex => {}
             #[cfg(unix)]
             Way::Doorbell(doorbell) => doorbell.ring(),
@@ -129,23 +133,6 @@ impl SetCore {
         if let Way::Doorbell(doorbell) = &self.way {
             doorbell.quiet(|| self.bits.any());
         }
-    }
-
-    /// Makes the descriptor readable exactly if something is still up, after the owner's take. Returns whether something
-    /// is; always false without a descriptor.
-    fn agree(&self) -> bool {
-        if matches!(self.way, Way::Futex) {
-            return false;
-        }
-        let up = self.bits.any();
-        if up {
-            // Usually the descriptor is readable already. It is not where another thread's `lower` has made it unreadable
-            // while the take was putting a summary back.
-            self.wake(0);
-        } else {
-            self.quiet();
-        }
-        up
     }
 
     /// The owner goes; signalers and receivers may stay.

@@ -62,7 +62,7 @@ macro_rules! impl_set {
             /// How many signals there are: ids go from 0 to one less. Wait-free.
             #[must_use]
             pub fn capacity(&self) -> usize {
-                self.core.bits.capacity()
+                self.core.bits.capacity
             }
 
             /// Takes `receiver` out of this set, and returns the id it had: down, and free. `None`, and nothing has

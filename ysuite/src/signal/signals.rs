@@ -36,11 +36,6 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// No signal at all.
-    pub(crate) fn none() -> Self {
-        Self::default()
-    }
-
     /// Adds the ids `base + n` for every bit `n` of `bits`. Groups come in ascending order.
     pub(crate) fn push(&mut self, base: usize, bits: u64) {
         if bits == 0 {

@@ -12,7 +12,7 @@ use core::task::Waker;
 
 use crate::sync::{AtomicU32, Ordering, UnsafeCell, spin_loop};
 
-/// No thread holds the slot. Any thread may try to.
+/// No thread holds the slot: so at first. Any thread may try to.
 const WAITING: u32 = 0;
 /// The owner holds the slot: it alone may touch the waker.
 const REGISTERING: u32 = 1;
@@ -21,6 +21,7 @@ const REGISTERING: u32 = 1;
 const WAKING: u32 = 2;
 
 /// Room for the waker of one task.
+#[derive(Default)]
 pub(crate) struct TaskSlot {
     state: AtomicU32,
     /// Belongs to the thread that has moved `state` out of WAITING.
@@ -34,10 +35,6 @@ unsafe impl Send for TaskSlot {}
 unsafe impl Sync for TaskSlot {}
 
 impl TaskSlot {
-    pub(crate) fn new() -> Self {
-        Self { state: AtomicU32::new(WAITING), waker: UnsafeCell::new(None) }
-    }
-
     /// Stores `waker` for the next [`TaskSlot::wake`] to wake. The caller must look afterwards whether there is anything to
     /// wake for already. Clones only if the slot does not hold an equivalent waker.
     ///
@@ -198,7 +195,7 @@ mod tests {
 
     #[test]
     fn an_equivalent_waker_is_not_cloned_again() {
-        let (probe, slot) = (Probe::new(), TaskSlot::new());
+        let (probe, slot) = (Probe::new(), TaskSlot::default());
         let waker = probe.waker();
         (0..10).for_each(|_| slot.register(&waker));
         assert_eq!(probe.counts(), (1, 0, 0));
@@ -213,7 +210,7 @@ mod tests {
 
     #[test]
     fn the_task_that_registered_last_is_woken() {
-        let (first, second, slot) = (Probe::new(), Probe::new(), TaskSlot::new());
+        let (first, second, slot) = (Probe::new(), Probe::new(), TaskSlot::default());
         slot.register(&first.waker());
         slot.register(&second.waker());
         // Both the clone and the original have been dropped.
@@ -225,7 +222,7 @@ mod tests {
 
     #[test]
     fn dropping_the_slot_drops_the_waker() {
-        let (probe, slot) = (Probe::new(), TaskSlot::new());
+        let (probe, slot) = (Probe::new(), TaskSlot::default());
         slot.register(&probe.waker());
         assert_eq!(probe.counts(), (1, 0, 1));
         drop(slot);
@@ -236,7 +233,7 @@ mod tests {
     #[test]
     fn a_panicking_waker_leaves_the_slot_in_order() {
         let caught = |action: &dyn Fn()| assert!(catch_unwind(AssertUnwindSafe(action)).is_err());
-        let slot = TaskSlot::new();
+        let slot = TaskSlot::default();
         let (bad, good) = (Probe::new(), Probe::new());
         let (bad_waker, good_waker) = (bad.waker(), good.waker());
 
@@ -284,7 +281,7 @@ mod tests {
                 }
             }
         }
-        let slot = Arc::new(TaskSlot::new());
+        let slot = Arc::new(TaskSlot::default());
         let task = Arc::new(Task { slot: Arc::clone(&slot), wakes: Mutex::new(0) });
         slot.register(&Waker::from(Arc::clone(&task)));
         slot.wake();

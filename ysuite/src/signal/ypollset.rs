@@ -12,9 +12,6 @@ use super::set::SetCore;
 use super::{Attach, AttachError, MAX_CAPACITY, impl_set};
 use crate::sync::Arc;
 
-/// The ids of [`YPollset::new`], all in one word.
-const DEFAULT_CAPACITY: usize = 31;
-
 /// A set of signals that one thread can sleep on and any thread can raise.
 ///
 /// ```
@@ -36,7 +33,8 @@ impl YPollset {
     /// A set of 31 signals, all down. Allocates; makes no system call.
     #[must_use]
     pub fn new() -> Self {
-        Self::with_capacity(DEFAULT_CAPACITY)
+        // All in one word.
+        Self::with_capacity(31)
     }
 
     /// A set of exactly `capacity` signals, all down. Allocates about a quarter of a byte per signal, at once; makes no

@@ -18,7 +18,7 @@ use crate::block::Waiting;
 use crate::os::{Deadline, Waited, sleep_on, wake};
 use crate::sync::{Arc, AtomicU32, Ordering};
 
-/// No signal, the owner is awake. Any thread may raise; the owner may go to sleep.
+/// No signal, the owner is awake: a semaphore's state at first. Any thread may raise; the owner may go to sleep.
 const EMPTY: u32 = 0;
 /// Signalled. The owner may take the signal.
 const RAISED: u32 = 1;
@@ -36,6 +36,7 @@ const ASLEEP: u32 = 2;
 /// assert_eq!(semaphore.poll().next(), Some(0));
 /// assert!(semaphore.check().is_empty());
 /// ```
+#[derive(Default)]
 pub struct YSemaphore {
     word: Arc<CachePadded<AtomicU32>>,
 }
@@ -50,7 +51,7 @@ impl YSemaphore {
     /// A semaphore with its signal down. Allocates; makes no system call.
     #[must_use]
     pub fn new() -> Self {
-        Self { word: Arc::new(CachePadded::new(AtomicU32::new(EMPTY))) }
+        Self::default()
     }
 
     /// A handle that raises the signal, for another thread. Wait-free.
@@ -95,7 +96,7 @@ impl YSemaphore {
 
 /// The one signal.
 fn raised() -> Signals {
-    let mut signals = Signals::none();
+    let mut signals = Signals::default();
     signals.push(0, 1);
     signals
 }
@@ -117,19 +118,13 @@ impl Waiting for YSemaphore {
     fn disarm(&mut self) {}
 }
 
-impl Default for YSemaphore {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Wait for YSemaphore {
     fn poll(&mut self) -> Signals {
         self.poll_for(None)
     }
 
     fn check(&mut self) -> Signals {
-        self.look().unwrap_or_else(Signals::none)
+        self.look().unwrap_or_default()
     }
 
     fn poll_timeout(&mut self, timeout: Duration) -> Signals {

@@ -17,28 +17,18 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use super::attach::attach;
 use super::set::SetCore;
 use super::{Attach, AttachError, MAX_CAPACITY, impl_set};
-use crate::os::Notifier;
-#[cfg(any(target_os = "linux", target_os = "android"))]
-use crate::os::eventfd::Eventfd;
-use crate::os::socketpair::Socketpair;
+use crate::os::WakeupFd;
 use crate::sync::Arc;
 
-/// The ids of [`YSocketpair::new`]. One look at them never allocates.
-const DEFAULT_CAPACITY: usize = 256;
-
 /// What kind of descriptor a [`YSocketpair`] sleeps on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Backend {
     /// Linux `eventfd(2)`: one descriptor, the cheapest to write. The default where it exists.
+    #[cfg_attr(any(target_os = "linux", target_os = "android"), default)]
     Eventfd,
     /// A pair of connected local sockets: two descriptors, on every Unix. The default elsewhere.
+    #[cfg_attr(not(any(target_os = "linux", target_os = "android")), default)]
     Socketpair,
-}
-
-impl Default for Backend {
-    fn default() -> Self {
-        if cfg!(any(target_os = "linux", target_os = "android")) { Self::Eventfd } else { Self::Socketpair }
-    }
 }
 
 /// A set of signals with a descriptor: readable while something is up, so that one thread can wait for signals and
@@ -75,7 +65,8 @@ impl YSocketpair {
     /// # Errors
     /// Those of `eventfd(2)` and `socketpair(2)`: no descriptors left, no memory, both forbidden by a filter.
     pub fn new() -> io::Result<Self> {
-        Self::with_capacity(DEFAULT_CAPACITY)
+        // As many as one look finds without allocating.
+        Self::with_capacity(256)
     }
 
     /// A set of exactly `capacity` signals, all down, on a descriptor as [`YSocketpair::new`] has. Allocates about a quarter of
@@ -103,14 +94,14 @@ impl YSocketpair {
             let message = format!("a YSocketpair has 1 to {MAX_CAPACITY} signals, not {capacity}");
             return Err(io::Error::new(ErrorKind::InvalidInput, message));
         }
-        let notifier: Box<dyn Notifier> = match backend {
+        let notifier = match backend {
             #[cfg(any(target_os = "linux", target_os = "android"))]
-            Backend::Eventfd => Box::new(Eventfd::new()?),
+            Backend::Eventfd => WakeupFd::eventfd()?,
             #[cfg(not(any(target_os = "linux", target_os = "android")))]
             Backend::Eventfd => return Err(io::Error::new(ErrorKind::Unsupported, "this system has no eventfd")),
-            Backend::Socketpair => Box::new(Socketpair::new()?),
+            Backend::Socketpair => WakeupFd::socketpair()?,
         };
-        Ok(Self { core: Arc::new(SetCore::on_descriptor(capacity, notifier)) })
+        Ok(Self { core: Arc::new(SetCore::on_descriptor(capacity, Box::new(notifier))) })
     }
 
     /// Attaches `receiver` to `id`: from now on `id` is up, and the descriptor readable, exactly while that receiver may

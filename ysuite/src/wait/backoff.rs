@@ -50,7 +50,8 @@ const MOMENTS: u32 = if cfg!(ysuite_loom) { 0 } else { 4 };
 /// A waiting end's memory of whether spinning pays.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Backoff {
-    spin: Spin,
+    /// As the end's user wants it.
+    pub(crate) spin: Spin,
     /// Moving average, 0 to `ALWAYS`.
     worth: u32,
     /// Sleeps since the last long spin, while spinning is not worth it.
@@ -88,10 +89,6 @@ impl Backoff {
         Self { spin, worth: field(2, 9), skipped: field(11, 11), probe: field(22, 11), slept }
     }
 
-    pub(crate) fn set(&mut self, spin: Spin) {
-        self.spin = spin;
-    }
-
     /// Whether spinning is allowed, and any use: with a single CPU it is none.
     pub(crate) fn may_spin(&self) -> bool {
         self.spin != Spin::None && cpus() != 1
@@ -112,45 +109,44 @@ impl Backoff {
     }
 
     /// Spins until `ready` is true or spinning is no longer worth it, but not beyond the deadline; asks `ready` once where
-    /// that has passed. Returns `ready`'s last answer. A spin that the deadline cuts short teaches nothing.
+    /// that has passed. Returns `ready`'s last answer.
     pub(crate) fn spin(&mut self, deadline: Deadline, mut ready: impl FnMut() -> bool) -> bool {
         let left = deadline.left();
-        if left.is_some_and(|left| left.is_zero()) {
+        if left == Some(Duration::ZERO) {
             return ready();
         }
-        match self.spin {
-            Spin::None => false,
-            Spin::Forever => loop {
-                for _ in 0..64 {
-                    if ready() {
-                        return true;
-                    }
-                    spin_loop();
+        let (looks, in_vain) = self.plan(left);
+        loop {
+            for _ in 0..looks {
+                if ready() {
+                    return true;
                 }
-                if deadline.is_over() {
-                    return false;
-                }
-            },
-            Spin::Adaptive => {
-                // With a single CPU no other thread can do anything while this one spins.
-                let before = *self;
-                let wanted = if cpus() == 1 { 0 } else { self.spins() };
-                let spins = left.map_or(wanted, |left| wanted.min(spins_in(left).max(FEW)));
-                for _ in 0..spins {
-                    if ready() {
-                        self.worth += (ALWAYS - self.worth) / 8;
-                        return true;
-                    }
-                    spin_loop();
-                }
-                if spins < wanted {
-                    *self = before;
-                } else {
-                    self.worth -= self.worth.div_ceil(8);
-                }
-                false
+                spin_loop();
+            }
+            if self.spin != Spin::Forever || deadline.is_over() {
+                *self = in_vain;
+                return false;
             }
         }
+    }
+
+    /// How often a spin is to look (one without end: before it looks at the clock), and what is to be remembered where that
+    /// is in vain. Until then this remembers a spin that pays. Apart from `spin`, which is compiled for each
+    /// end.
+    fn plan(&mut self, left: Option<Duration>) -> (u32, Self) {
+        let before = *self;
+        let wanted = match self.spin {
+            Spin::None => return (0, before),
+            Spin::Forever => return (64, before),
+            // With a single CPU no other thread can do anything while this one spins.
+            Spin::Adaptive if cpus() == 1 => 0,
+            Spin::Adaptive => self.spins(),
+        };
+        let looks = left.map_or(wanted, |left| wanted.min(spins_in(left).max(FEW)));
+        let in_vain = Self { worth: self.worth - self.worth.div_ceil(8), ..*self };
+        self.worth += (ALWAYS - self.worth) / 8;
+        // A spin in vain that the deadline cuts short teaches nothing.
+        (looks, if looks < wanted { before } else { in_vain })
     }
 
     /// Runs `sleep`, and learns how long sleeps take where that is of interest: clocks are not free. `sleep` says whether
@@ -161,10 +157,14 @@ impl Backoff {
         let start = is_curious.then(Instant::now);
         let woken = sleep();
         if let (true, Some(start)) = (woken, start) {
-            let time = start.elapsed();
-            self.slept = if self.slept.is_zero() { time } else { (self.slept * 7 + time) / 8 };
+            self.slept_since(start);
         }
         woken
+    }
+
+    fn slept_since(&mut self, start: Instant) {
+        let time = start.elapsed();
+        self.slept = if self.slept.is_zero() { time } else { (self.slept * 7 + time) / 8 };
     }
 
     #[inline]
@@ -233,8 +233,7 @@ fn measured_pause() -> u32 {
         spin_loop();
     }
     // An interrupt during the measurement would make the pause seem long; no processor pauses for more than this bound.
-    let nanos = (start.elapsed() / PAUSES).as_nanos().clamp(1, 100) as u32;
-    nanos * 1000
+    (start.elapsed() / PAUSES).as_nanos().clamp(1, 100) as u32 * 1000
 }
 
 /// The [`Backoff`] of an end that several threads may use at once. Wait-free. Where two threads learn at the same time, what
@@ -253,9 +252,7 @@ impl SharedBackoff {
     }
 
     pub(crate) fn set(&self, spin: Spin) {
-        let mut backoff = self.recall();
-        backoff.set(spin);
-        self.keep(backoff);
+        self.keep(Backoff { spin, ..self.recall() });
     }
 
     #[inline]

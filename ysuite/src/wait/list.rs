@@ -94,7 +94,7 @@ impl WaitList {
             slot: HintU32::new(0),
             blocks: AtomicPtr::new(ptr::null_mut()),
             newest: AtomicPtr::new(ptr::null_mut()),
-            vacant: Vacancies::new(),
+            vacant: Vacancies::default(),
         }
     }
 

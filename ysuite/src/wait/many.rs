@@ -182,10 +182,7 @@ pub(crate) fn notify_all(list: &WaitList) {
 pub(crate) fn propagate(end: impl SharedEnd) {
     let list = end.list();
     if list.word().is_armed() && end.is_ready() {
-        let supply = end.supply().saturating_sub(list.in_flight());
-        if supply != 0 {
-            notify(list, supply);
-        }
+        notify(list, end.supply().saturating_sub(list.in_flight()));
     }
 }
 

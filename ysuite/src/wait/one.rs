@@ -99,7 +99,7 @@ fn sleep(passive: &Passive, deadline: Deadline) -> bool {
             return true;
         }
         window();
-        if sleep_on(passive.word(), word, deadline) == Waited::TimedOut && passive.look() & FUTEX != 0 {
+        if sleep_on(&passive.word, word, deadline) == Waited::TimedOut && passive.look() & FUTEX != 0 {
             // An attached end stays armed for its set.
             passive.disarm(FUTEX);
             return false;
@@ -142,20 +142,14 @@ pub(crate) fn forget(end: &mut impl WaitingEnd) {
     if end.passive().look() & TASK != 0 {
         end.passive().disarm(TASK);
     }
-    drop(end.target().forget());
+    drop(end.target().task.take());
 }
 
 /// The wait of a task for an end of `owner`. However the wait ends, the task's waker is dropped then.
 pub(crate) struct TaskWait<'a, O> {
     pub(crate) owner: &'a mut O,
-    forget: fn(&mut O),
-}
-
-impl<'a, O> TaskWait<'a, O> {
-    /// `forget` calls [`forget`] for the end.
-    pub(crate) fn new(owner: &'a mut O, forget: fn(&mut O)) -> Self {
-        Self { owner, forget }
-    }
+    /// Calls [`forget`] for the end.
+    pub(crate) forget: fn(&mut O),
 }
 
 impl<O> Drop for TaskWait<'_, O> {
@@ -180,10 +174,13 @@ pub(crate) fn rest(end: &mut impl WaitingEnd) -> bool {
 
 /// Attaches an end to the set that a registration is for.
 pub(crate) fn attach(end: &mut impl WaitingEnd, registration: Registration) -> Result<(), AttachError> {
-    // SAFETY: this is the end's own thread, which uses no registration meanwhile.
-    unsafe { end.target().set_registration(registration) }.map_err(|_| AttachError::AlreadyAttached)?;
+    if self::registration(end).is_some() {
+        return Err(AttachError::AlreadyAttached);
+    }
     // There may be messages already, for which no sender will call: a spurious signal is harmless, a missed one is not.
-    self::registration(end).inspect(|registration| registration.raise());
+    registration.raise();
+    // SAFETY: this is the end's own thread, which uses no registration meanwhile.
+    unsafe { end.target().set_registration(registration) };
     Ok(())
 }
 

@@ -34,6 +34,7 @@ pub(crate) struct SlotBlock {
     slots: [WaiterSlot; SLOTS],
 }
 
+#[derive(Default)]
 struct WaiterSlot {
     /// How many armings have been neither disarmed nor notified to the end, and `LEFT`.
     users: AtomicU32,
@@ -176,18 +177,13 @@ impl SlotBlock {
     /// that another thread has appended meanwhile (false).
     #[cold]
     pub(crate) fn extend(link: &AtomicPtr<Self>) -> (&Self, bool) {
-        let slot = |_| WaiterSlot {
-            users: AtomicU32::new(0),
-            is_thread: HandedBool::new(false),
-            target: WaiterTarget::default(),
-        };
         let fresh = Box::into_raw(Box::new(Self {
             taken: AtomicU64::new(1),
             armed: AtomicU64::new(0),
             next: AtomicPtr::new(ptr::null_mut()),
             below: AtomicPtr::new(ptr::null_mut()),
             listed: AtomicBool::new(false),
-            slots: core::array::from_fn(slot),
+            slots: core::array::from_fn(|_| WaiterSlot::default()),
         }));
         // ORDERING: Release hands the block to every thread that loads this link with Acquire. Acquire on failure pairs
         // with that Release by the thread whose block came first.

@@ -9,7 +9,6 @@
 //! if it had taken the token alone.
 
 use core::ptr;
-use core::task::Waker;
 
 use crate::os::wake;
 use crate::passive::Passive;
@@ -24,14 +23,17 @@ pub(crate) const TASK: u32 = 2;
 pub(crate) const SIGNAL: u32 = 4;
 
 /// How one sleeping end is woken.
+#[derive(Default)]
 pub(crate) struct WakeTarget {
-    pub(super) task: TaskSlot,
+    /// Holds a waker while a task waits: the sleeping end registers it, and takes it when no task waits any more.
+    pub(crate) task: TaskSlot,
     /// Null until the end is attached for the first time; set once, freed with the target. In an allocation of its own
     /// because most ends are never attached.
     attachment: AtomicPtr<Attachment>,
 }
 
 /// What binds a sleeping end to the sets it is attached to, one after another.
+#[derive(Default)]
 struct Attachment {
     /// The sleeping end's share of its registration, while it is attached.
     own: UnsafeCell<Option<Arc<Registration>>>,
@@ -47,35 +49,32 @@ unsafe impl Sync for Attachment {}
 
 impl Attachment {
     /// Deposits a share, or nothing; returns the share that was there.
-    fn exchange(&self, share: *mut Registration) -> Option<Arc<Registration>> {
+    fn exchange(&self, share: Option<Arc<Registration>>) -> Option<Arc<Registration>> {
+        let share = share.map_or(ptr::null(), Arc::into_raw).cast_mut();
         // ORDERING: Release hands the share over to the thread that swaps it out here, with Acquire.
         let before = self.deposit.swap(share, Ordering::AcqRel);
-        // SAFETY: made by `Arc::into_raw` in `WakeTarget::deposit`; once swapped out it belongs to this thread alone.
+        // SAFETY: made by `Arc::into_raw` above; once swapped out it belongs to this thread alone.
         if before.is_null() { None } else { Some(unsafe { Arc::from_raw(before.cast_const()) }) }
     }
 }
 
 impl Drop for Attachment {
     fn drop(&mut self) {
-        drop(self.exchange(ptr::null_mut()));
+        drop(self.exchange(None));
     }
 }
 
 impl WakeTarget {
-    pub(crate) fn new() -> Self {
-        Self { task: TaskSlot::new(), attachment: AtomicPtr::new(ptr::null_mut()) }
-    }
-
     /// Wakes the end in each way that the tokens name. The caller has taken them from `passive`.
     #[cold]
     #[inline(never)]
     pub(crate) fn wake(&self, passive: &Passive, tokens: u32) {
         if tokens & FUTEX != 0 {
-            wake(passive.word(), 1);
+            wake(&passive.word, 1);
         }
         if tokens & SIGNAL != 0 {
             // The end was attached when it armed with this token; it has deposited a share before.
-            let share = self.attachment().and_then(|attachment| attachment.exchange(ptr::null_mut()));
+            let share = self.attachment().and_then(|attachment| attachment.exchange(None));
             share.inspect(|registration| registration.raise());
         }
         if tokens & TASK != 0 {
@@ -100,27 +99,18 @@ impl WakeTarget {
         self.attachment()?.own.with(|own| unsafe { (*own).as_deref() })
     }
 
-    /// The sleeping end attaches itself. Gives the registration back where there is one already.
+    /// The sleeping end, which is not attached, attaches itself.
     ///
     /// # Safety
     /// Only the thread of the sleeping end may call this, and it holds no answer of [`registration`](Self::registration).
-    pub(crate) unsafe fn set_registration(&self, registration: Registration) -> Result<(), Registration> {
-        let Some(attachment) = self.attachment() else {
-            let own = UnsafeCell::new(Some(Arc::new(registration)));
-            let attachment = Attachment { own, deposit: AtomicPtr::new(ptr::null_mut()) };
+    pub(crate) unsafe fn set_registration(&self, registration: Registration) {
+        if self.attachment().is_none() {
             // ORDERING: Release pairs with the Acquire in `attachment`.
-            self.attachment.store(Box::into_raw(Box::new(attachment)), Ordering::Release);
-            return Ok(());
-        };
-        attachment.own.with_mut(|own| {
-            // SAFETY: by the contract only this thread touches `own`, and it holds no reference into it.
-            let own = unsafe { &mut *own };
-            if own.is_some() {
-                return Err(registration);
-            }
-            *own = Some(Arc::new(registration));
-            Ok(())
-        })
+            self.attachment.store(Box::into_raw(Box::default()), Ordering::Release);
+        }
+        let own = &self.attachment().expect("set once").own;
+        // SAFETY: by the contract only this thread touches `own`, and it holds no reference into it.
+        own.with_mut(|own| unsafe { *own = Some(Arc::new(registration)) });
     }
 
     /// Before each arming with [`SIGNAL`]: leaves a share of the registration for the thread that takes that token.
@@ -131,16 +121,7 @@ impl WakeTarget {
         let Some(attachment) = self.attachment() else { return };
         // SAFETY: by the contract only this thread touches `own`, and does not change it meanwhile.
         let share = attachment.own.with(|own| unsafe { (*own).clone() });
-        if let Some(share) = share {
-            drop(attachment.exchange(Arc::into_raw(share).cast_mut()));
-        }
-    }
-
-    /// Clears the waker so that the slot can be reused: the task waits no longer. The caller drops the waker when all else
-    /// is done.
-    #[must_use = "its drop is foreign code, and comes last"]
-    pub(crate) fn forget(&self) -> Option<Waker> {
-        self.task.take()
+        drop(attachment.exchange(share));
     }
 
     /// The sleeping end leaves its set, if it is attached to one (true): the id is down, and free again. The end has
@@ -152,7 +133,7 @@ impl WakeTarget {
         let Some(attachment) = self.attachment() else { return false };
         // SAFETY: by the contract only this thread touches `own`, and it holds no reference into it.
         let own = attachment.own.with_mut(|own| unsafe { (*own).take() });
-        drop(attachment.exchange(ptr::null_mut()));
+        drop(attachment.exchange(None));
         own.inspect(|registration| registration.release()).is_some()
     }
 }
@@ -178,7 +159,7 @@ pub(crate) struct Parker {
 
 impl Parker {
     pub(crate) fn new() -> Self {
-        Self { word: Passive::new(), target: WakeTarget::new() }
+        Self { word: Passive::new(), target: WakeTarget::default() }
     }
 
     /// Wakes the end if it sleeps (true). Executes a full fence.

@@ -18,6 +18,7 @@ use crate::sync::{AtomicBool, AtomicPtr, Ordering};
 const STEPS: usize = 8;
 
 /// The stack of blocks with free slots.
+#[derive(Default)]
 pub(crate) struct Vacancies {
     top: AtomicPtr<SlotBlock>,
     /// A thread is popping a block.
@@ -25,10 +26,6 @@ pub(crate) struct Vacancies {
 }
 
 impl Vacancies {
-    pub(crate) fn new() -> Self {
-        Self { top: AtomicPtr::new(ptr::null_mut()), taking: AtomicBool::new(false) }
-    }
-
     /// Takes a slot in a block that has a free one.
     pub(crate) fn register(&self) -> Option<Waiter> {
         // ORDERING: Acquire pairs with the Release exchange in `put`, which hands over the block and its `below`.
@@ -81,18 +78,12 @@ impl Vacancies {
         if block.listed.swap(true, Ordering::AcqRel) {
             return;
         }
-        // ORDERING: Relaxed; only a guess, the exchange below decides.
-        let mut top = self.top.load(Ordering::Relaxed);
-        loop {
-            // ORDERING: Relaxed; the exchange below releases it.
+        // ORDERING: Release pairs with the Acquire loads of `top` in `register` and `take_off`. Relaxed for what is found on
+        // top: that block is not looked into.
+        let _ = self.top.fetch_update(Ordering::Release, Ordering::Relaxed, |top| {
+            // ORDERING: Relaxed; the exchange that follows releases it.
             block.below.store(top, Ordering::Relaxed);
-            let this = ptr::from_ref(block).cast_mut();
-            // ORDERING: Release pairs with the Acquire loads of `top` in `register` and `take_off`. Relaxed on failure:
-            // the block that is found on top is not looked into.
-            match self.top.compare_exchange_weak(top, this, Ordering::Release, Ordering::Relaxed) {
-                Ok(_) => return,
-                Err(found) => top = found,
-            }
-        }
+            Some(ptr::from_ref(block).cast_mut())
+        });
     }
 }

@@ -9,12 +9,13 @@ use crate::os::{Deadline, Waited, sleep_on, wake};
 use crate::signal::{Registration, TaskSlot};
 use crate::sync::{AtomicPtr, AtomicU32, Ordering};
 
+/// The thread has been woken, or does not sleep: so at first.
+const AWAKE: u32 = 0;
 /// The thread sleeps, or is about to.
 const ASLEEP: u32 = 1;
-/// The thread has been woken, or does not sleep.
-const AWAKE: u32 = 0;
 
 /// How the owner of one slot is woken.
+#[derive(Default)]
 pub(crate) struct WaiterTarget {
     /// What a thread sleeps on.
     word: AtomicU32,
@@ -23,12 +24,6 @@ pub(crate) struct WaiterTarget {
     pub(super) task: TaskSlot,
     /// Null unless the slot's owner is an attached receiver; owned by this target.
     registration: AtomicPtr<Registration>,
-}
-
-impl Default for WaiterTarget {
-    fn default() -> Self {
-        Self { word: AtomicU32::new(AWAKE), task: TaskSlot::new(), registration: AtomicPtr::new(ptr::null_mut()) }
-    }
 }
 
 impl WaiterTarget {
@@ -57,15 +52,13 @@ impl WaiterTarget {
     /// Owner: sleeps until it is woken (true) or the deadline has passed (false).
     #[inline]
     pub(crate) fn sleep(&self, deadline: Deadline) -> bool {
-        loop {
-            if sleep_on(&self.word, ASLEEP, deadline) == Waited::TimedOut {
-                return false;
-            }
+        while sleep_on(&self.word, ASLEEP, deadline) == Waited::Look {
             // ORDERING: Relaxed; the owner's `disarm` acquires what the notifier has published, with the armed bit.
             if self.word.load(Ordering::Relaxed) != ASLEEP {
                 return true;
             }
         }
+        false
     }
 
     #[inline]

@@ -404,7 +404,7 @@ impl<T> Drop for Lanes<T> {
         // SAFETY: this is the receiving end, borrowed mutably, so no registration of it is in use.
         unsafe { self.shared.parker.target.detach() };
         // Dropped last, or while a panic in what follows unwinds: its drop is foreign code.
-        let _waker = self.shared.parker.target.forget();
+        let _waker = self.shared.parker.target.task.take();
         self.end_turn();
         while let Some(last) = self.row.lanes.len().checked_sub(1) {
             self.row.remove(last);

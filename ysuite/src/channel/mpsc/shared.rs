@@ -49,7 +49,7 @@ impl<T> MpscShared<T> {
             parker,
             slots: SegmentedArray::new(FIRST),
             senders: SegmentedArray::new(FIRST),
-            never_waits: WakeTarget::new(),
+            never_waits: WakeTarget::default(),
             connected: AtomicUsize::new(0),
             gone: AtomicBool::new(false),
             bound,
@@ -70,7 +70,7 @@ impl<T> MpscShared<T> {
         let id = self.ready.claim()?;
         let (writer, idle) = ypipe::lane(self.bound, LANE);
         if self.bound.is_some() {
-            self.senders.get_or_make(id, WakeTarget::new);
+            self.senders.get_or_make(id, WakeTarget::default);
         }
         let slot = self.slots.get_or_make(id, AtomicSlot::empty);
         slot.put(idle);
@@ -123,7 +123,7 @@ impl<T> MpscShared<T> {
 
     /// The sender of lane `id` goes: takes its waker out. The caller drops the waker last: its drop is foreign code.
     pub(super) fn forget(&self, id: u32) -> Option<Waker> {
-        self.senders.get(id as usize).and_then(WakeTarget::forget)
+        self.senders.get(id as usize).and_then(|sender| sender.task.take())
     }
 
     /// Receiver: looks at lane `id`.

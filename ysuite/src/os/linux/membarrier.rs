@@ -46,10 +46,7 @@ fn ask() -> bool {
     };
     let answer = if works { YES } else { NO };
     // ORDERING: Relaxed twice; the answer guards no other data, and the exchange makes all threads agree on the first.
-    match AVAILABLE.compare_exchange(UNKNOWN, answer, Ordering::Relaxed, Ordering::Relaxed) {
-        Ok(_) => works,
-        Err(first) => first == YES,
-    }
+    AVAILABLE.compare_exchange(UNKNOWN, answer, Ordering::Relaxed, Ordering::Relaxed).err().unwrap_or(answer) == YES
 }
 
 /// Makes every running thread of this process pass a full memory barrier.

@@ -1,11 +1,9 @@
-//! Linux: sleep and wake by `futex(2)`, private to the process; the barrier of `membarrier(2)`; and whole pages from
-//! the kernel.
+//! Linux: sleep and wake by `futex(2)`, private to the process; and the barrier of `membarrier(2)`.
 //!
 //! Any thread; blocks in [`wait`] only.
 
 mod cpus;
 mod membarrier;
-pub(super) mod pages;
 
 use core::time::Duration;
 

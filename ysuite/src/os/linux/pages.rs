@@ -1,5 +1,5 @@
-//! Whole pages from the kernel, for chunks that must go back to it: an allocator keeps memory that it is given back as
-//! long as younger memory above it is in use.
+//! Whole pages from the kernel: for chunks that must go back to it (an allocator keeps memory that it is given back as
+//! long as younger memory above it is in use), and for a page that it wipes.
 //!
 //! Any thread; each call is one system call.
 
@@ -11,11 +11,13 @@ use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use crate::os::count_call;
 
 /// Blocks of at least this many bytes come from the kernel and go back to it. Two system calls in a block's life.
+#[cfg(not(ysuite_portable))]
 const PAGES_FROM: usize = 32 * 1024;
-/// The address of a mapping is a multiple of this, on every system.
-const PAGE: usize = 4096;
+/// The smallest page of any system: the kernel rounds a mapping up to whole pages, and its address is a multiple of this.
+pub(in crate::os) const PAGE: usize = 4096;
 
 /// Whether a block comes from the kernel directly. Miri knows no such blocks.
+#[cfg(not(ysuite_portable))]
 pub(in crate::os) fn is_paged(layout: Layout) -> bool {
     !cfg!(miri) && layout.size() >= PAGES_FROM && layout.align() <= PAGE
 }

@@ -173,7 +173,7 @@ impl<T> Chunk<T> {
                 previous: Cell::new(null),
                 lap: Cell::new(lap),
                 groups,
-                made: Handed::new(),
+                made: Handed::default(),
             });
             chunk.header().made.written();
             for index in 0..groups {

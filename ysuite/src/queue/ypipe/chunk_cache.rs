@@ -59,7 +59,7 @@ impl<T> ChunkCache<T> {
         let (taken, linked, left) = (AtomicUsize::new(0), AtomicU32::new(0), AtomicU32::new(0));
         Self {
             ring: AtomicPtr::new(ptr::null_mut()),
-            made: Handed::new(),
+            made: Handed::default(),
             room: room as u32,
             keeps_all,
             taken,

@@ -226,7 +226,7 @@ impl<T> PipeCore<T> {
         // SAFETY: the cursor is the only one of this core. Before GONE, which is set below, no other thread uses the
         // cell.
         unsafe { self.rest_cursor(cursor) };
-        self.read_mostly.reader.leave();
+        self.read_mostly.reader.go().pass();
     }
 
     /// Disposes of all that is published: `each` is given every message with its position. If another thread is

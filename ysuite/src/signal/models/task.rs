@@ -34,7 +34,7 @@ impl Wake for ModelTask {
 #[test]
 fn models_task_register_against_wake() {
     model(|| {
-        let slot = Arc::new(TaskSlot::new());
+        let slot = Arc::new(TaskSlot::default());
         let past = Arc::new([AtomicBool::new(false), AtomicBool::new(false)]);
         let wakers = [0, 1].map(|waker| {
             let (slot, past) = (Arc::clone(&slot), Arc::clone(&past));
@@ -64,7 +64,7 @@ fn models_task_register_against_wake() {
 #[test]
 fn models_task_replaced_against_wake() {
     model(|| {
-        let slot = Arc::new(TaskSlot::new());
+        let slot = Arc::new(TaskSlot::default());
         let past = Arc::new(AtomicBool::new(false));
         let (first, first_waker) = ModelTask::new();
         slot.register(&first_waker);
@@ -97,7 +97,7 @@ fn models_task_replaced_against_wake() {
 #[test]
 fn models_task_taken_against_wake() {
     model(|| {
-        let slot = Arc::new(TaskSlot::new());
+        let slot = Arc::new(TaskSlot::default());
         let (task, waker) = ModelTask::new();
         slot.register(&waker);
         let waking = {

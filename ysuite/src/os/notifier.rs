@@ -1,0 +1,101 @@
+//! Descriptors that any thread can notify: a Linux `eventfd(2)`, or a pair of local stream sockets on any Unix.
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::{Deadline, count_call};
+
+/// A descriptor that any thread can notify, and that becomes readable by it. Carries wake-ups only, never ids.
+pub(crate) trait Notifier: Send + Sync + AsFd {
+    /// Makes the descriptor readable. A descriptor that is full already is readable: that is success.
+    fn notify(&self);
+
+    /// Clears a notification. False when there was none. A return of true happens after the write of the notification
+    /// it cleared, and so after all that the notifying thread had done before.
+    fn clear(&self) -> bool;
+
+    /// Blocks until the descriptor is readable (true) or the deadline has passed (false). May return early for no
+    /// reason, but not because of a signal handler. A return because of a notification happens after all that the notifying
+    /// thread had done before.
+    fn wait(&self, deadline: Deadline) -> bool {
+        // ENOMEM is the only other error of a valid call; the callers look again in a loop.
+        let _ = uninterrupted(|| {
+            let left = deadline.left().and_then(|left| Timespec::try_from(left).ok());
+            poll(&mut [PollFd::new(&self, PollFlags::IN)], left.as_ref())
+        });
+        !deadline.is_over()
+    }
+}
+
+/// An eventfd, or a pair of sockets.
+pub(crate) struct WakeupFd {
+    /// The owner polls it, and clears by reading here.
+    reading: OwnedFd,
+    /// The other end of a pair, which any thread notifies by writing there. An eventfd itself is written to.
+    writing: Option<OwnedFd>,
+    /// What is written, and read back: for an eventfd the number that is added to its counter.
+    notification: &'static [u8],
+}
+
+impl WakeupFd {
+    /// # Errors
+    /// Those of `eventfd(2)`: no descriptors left (`EMFILE`, `ENFILE`), no memory, forbidden by a filter.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    pub(crate) fn eventfd() -> io::Result<Self> {
+        use rustix::event::{EventfdFlags, eventfd};
+
+        count_call();
+        let fd = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        Ok(Self { reading: above_stdio(fd)?, writing: None, notification: &const { 1u64.to_ne_bytes() } })
+    }
+
+    /// # Errors
+    /// Those of `socketpair(2)`: no descriptors left (`EMFILE`, `ENFILE`), no memory, forbidden by a filter.
+    pub(crate) fn socketpair() -> io::Result<Self> {
+        count_call();
+        let (writing, reading) = UnixStream::pair()?;
+        writing.set_nonblocking(true)?;
+        reading.set_nonblocking(true)?;
+        let (writing, reading) = (above_stdio(writing.into())?, above_stdio(reading.into())?);
+        Ok(Self { reading, writing: Some(writing), notification: &[1] })
+    }
+}
+
+impl AsFd for WakeupFd {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.reading.as_fd()
+    }
+}
+
+impl Notifier for WakeupFd {
+    fn notify(&self) {
+        // EAGAIN: the counter, or the buffer, is full of notifications that have not been cleared: readable already.
+        let _ = uninterrupted(|| rustix::io::write(self.writing.as_ref().unwrap_or(&self.reading), self.notification));
+    }
+
+    fn clear(&self) -> bool {
+        let length = self.notification.len();
+        uninterrupted(|| rustix::io::read(&self.reading, &mut [0; 8][..length])) == Ok(length)
+    }
+}
+
+/// In an application that has closed its standard streams, a new descriptor may become the standard error, and every
+/// message printed there a false notification. Such a descriptor is exchanged for one with a higher number.
+fn above_stdio(fd: OwnedFd) -> io::Result<OwnedFd> {
+    if fd.as_raw_fd() > 2 {
+        return Ok(fd);
+    }
+    count_call();
+    Ok(rustix::io::fcntl_dupfd_cloexec(&fd, 3)?)
+}
+
+/// Makes a system call, again each time that a signal handler has ended it.
+fn uninterrupted<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
+    rustix::io::retry_on_intr(|| {
+        count_call();
+        call()
+    })
+}
