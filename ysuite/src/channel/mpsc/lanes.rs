@@ -15,7 +15,7 @@ use super::shared::{LANE, MpscShared};
 use crate::channel::receive::ReadingEnd;
 use crate::passive::{Barrier, Passive};
 use crate::queue::outline;
-use crate::queue::ypipe::{IdleReader, Reader};
+use crate::queue::ypipe::Reader;
 use crate::sync::{Arc, window};
 use crate::wait::WakeTarget;
 use crate::wait::one::WaitingEnd;
@@ -111,7 +111,7 @@ impl<T> Row<T> {
         }
         self.active[lane.id / 64] &= !(1 << (lane.id % 64));
         if let Some(reader) = lane.reader {
-            IdleReader::rest(reader);
+            reader.rest();
         }
         lane.id
     }
