@@ -77,12 +77,6 @@ impl<E: ReadingEnd> Receiving<E> {
         Self { end, backoff: RecvBackoff::new() }
     }
 
-    /// Whether nothing will come any more. Looks for a message after it has found the queue closed: what the sender
-    /// published before it closed is visible then.
-    fn is_over(&mut self) -> bool {
-        self.end.is_closed() && !self.end.has_message()
-    }
-
     #[inline(always)]
     pub(super) fn recv(&mut self) -> Result<E::Message, RecvError> {
         match self.end.take() {
@@ -114,7 +108,8 @@ impl<E: ReadingEnd> Receiving<E> {
             if self.end.has_message() {
                 return Ok(());
             }
-            if self.is_over() {
+            // Looks again once the queue is closed: what the sender published before it closed is visible then.
+            if self.end.is_closed() && !self.end.has_message() {
                 return Err(RecvTimeoutError::Disconnected);
             }
             let position = self.end.position();
@@ -308,8 +303,9 @@ macro_rules! impl_receiver_api {
                 TryIter(self)
             }
 
-            /// What to do before sleeping, from the next wait on. The default is [`Spin::Adaptive`].
-            pub fn set_spin(&mut self, spin: Spin) {
+            /// What to do before sleeping, from the next wait on. The default is
+            /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive).
+            pub fn set_spin(&mut self, spin: $crate::channel::Spin) {
                 self.inner.backoff.set_spin(spin);
             }
 

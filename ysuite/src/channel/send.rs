@@ -197,19 +197,22 @@ impl<T, L: SenderLink> Sending<T, L> {
     /// still be had of it.
     #[inline]
     fn published(&mut self, tokens: u32, from: usize) -> Result<(), SendError<Vec<T>>> {
-        if tokens == 0 { Ok(()) } else { outline(self, |sender| sender.answered(tokens, from)) }
+        let back = if tokens == 0 { Vec::new() } else { outline(self, |sender| sender.answered(tokens, from)) };
+        if back.is_empty() { Ok(()) } else { Err(SendError(back)) }
     }
 
+    /// The messages from position `from` on have been published, and the receiver sleeps, or is gone: then returns those
+    /// that can still be had.
     #[cold]
     #[inline(never)]
-    fn answered(&mut self, tokens: u32, from: usize) -> Result<(), SendError<Vec<T>>> {
+    fn answered(&mut self, tokens: u32, from: usize) -> Vec<T> {
+        let mut back = Vec::new();
         if tokens & GONE == 0 {
             self.wake(tokens);
-            return Ok(());
+        } else {
+            self.end.writer.reclaim(from, |message| back.push(message));
         }
-        let mut back = Vec::new();
-        self.end.writer.reclaim(from, |message| back.push(message));
-        if back.is_empty() { Ok(()) } else { Err(SendError(back)) }
+        back
     }
 
     /// One message has been published, and the receiver sleeps or is gone.
@@ -217,13 +220,7 @@ impl<T, L: SenderLink> Sending<T, L> {
     #[inline(never)]
     fn sent(&mut self, tokens: u32) -> Result<(), SendError<T>> {
         let from = self.end.writer.position().wrapping_sub(1);
-        match self.published(tokens, from) {
-            Ok(()) => Ok(()),
-            Err(SendError(mut back)) => match back.pop() {
-                Some(message) => Err(SendError(message)),
-                None => Ok(()),
-            },
-        }
+        self.answered(tokens, from).pop().map_or(Ok(()), |message| Err(SendError(message)))
     }
 
     #[cold]
@@ -363,8 +360,8 @@ macro_rules! impl_sender_api {
             }
 
             /// What to do before sleeping when there is no room, from the next wait on. The default is
-            /// [`Spin::Adaptive`].
-            pub fn set_spin(&mut self, spin: Spin) {
+            /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive).
+            pub fn set_spin(&mut self, spin: $crate::channel::Spin) {
                 self.inner.backoff.set(spin)
             }
 
