@@ -62,18 +62,6 @@ impl<T> TrySendError<T> {
             Self::Full(message) | Self::Disconnected(message) => message,
         }
     }
-
-    /// Whether the channel was full.
-    #[must_use]
-    pub fn is_full(&self) -> bool {
-        matches!(self, Self::Full(_))
-    }
-
-    /// Whether the receiver is gone.
-    #[must_use]
-    pub fn is_disconnected(&self) -> bool {
-        matches!(self, Self::Disconnected(_))
-    }
 }
 
 impl<T> SendTimeoutError<T> {
@@ -83,54 +71,24 @@ impl<T> SendTimeoutError<T> {
             Self::Timeout(message) | Self::Disconnected(message) => message,
         }
     }
-
-    /// Whether the time was up.
-    #[must_use]
-    pub fn is_timeout(&self) -> bool {
-        matches!(self, Self::Timeout(_))
-    }
-
-    /// Whether the receiver is gone.
-    #[must_use]
-    pub fn is_disconnected(&self) -> bool {
-        matches!(self, Self::Disconnected(_))
-    }
-}
-
-impl TryRecvError {
-    /// Whether the channel was empty, with its sender alive.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        matches!(self, Self::Empty)
-    }
-
-    /// Whether the sender is gone.
-    #[must_use]
-    pub fn is_disconnected(&self) -> bool {
-        matches!(self, Self::Disconnected)
-    }
-}
-
-impl RecvTimeoutError {
-    /// Whether the time was up.
-    #[must_use]
-    pub fn is_timeout(&self) -> bool {
-        matches!(self, Self::Timeout)
-    }
-
-    /// Whether the sender is gone.
-    #[must_use]
-    pub fn is_disconnected(&self) -> bool {
-        matches!(self, Self::Disconnected)
-    }
 }
 
 const NO_RECEIVER: &str = "sending into a channel whose receiver is gone";
 const NO_SENDER: &str = "receiving from an empty channel whose sender is gone";
 
-/// Makes a type an error that displays the text of its reason.
+/// Makes a type an error: the text of each reason, and for each of several reasons a method that tells whether it was that.
 macro_rules! impl_error {
-    ($error:ident $(<$message:ident>)?: $($reason:pat => $text:expr),+) => {
+    ($error:ident $(<$message:ident>)?: $($(#[$doc:meta] $is:ident:)? $reason:pat => $text:expr),+ $(,)?) => {
+        impl $(<$message>)? $error $(<$message>)? {
+            $($(
+                #[$doc]
+                #[must_use]
+                pub fn $is(&self) -> bool {
+                    matches!(self, $reason)
+                }
+            )?)+
+        }
+
         impl $(<$message>)? fmt::Display for $error $(<$message>)? {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(match self {
@@ -144,11 +102,31 @@ macro_rules! impl_error {
 }
 
 impl_error!(SendError<T>: _ => NO_RECEIVER);
-impl_error!(TrySendError<T>: Self::Full(_) => "sending into a full channel", _ => NO_RECEIVER);
-impl_error!(SendTimeoutError<T>: Self::Timeout(_) => "timed out sending into a full channel", _ => NO_RECEIVER);
+impl_error!(TrySendError<T>:
+    /// Whether the channel was full.
+    is_full: Self::Full(_) => "sending into a full channel",
+    /// Whether the receiver is gone.
+    is_disconnected: Self::Disconnected(_) => NO_RECEIVER,
+);
+impl_error!(SendTimeoutError<T>:
+    /// Whether the time was up.
+    is_timeout: Self::Timeout(_) => "timed out sending into a full channel",
+    /// Whether the receiver is gone.
+    is_disconnected: Self::Disconnected(_) => NO_RECEIVER,
+);
 impl_error!(RecvError: _ => NO_SENDER);
-impl_error!(TryRecvError: Self::Empty => "receiving from an empty channel", _ => NO_SENDER);
-impl_error!(RecvTimeoutError: Self::Timeout => "timed out receiving from an empty channel", _ => NO_SENDER);
+impl_error!(TryRecvError:
+    /// Whether the channel was empty, with its sender alive.
+    is_empty: Self::Empty => "receiving from an empty channel",
+    /// Whether the sender is gone.
+    is_disconnected: Self::Disconnected => NO_SENDER,
+);
+impl_error!(RecvTimeoutError:
+    /// Whether the time was up.
+    is_timeout: Self::Timeout => "timed out receiving from an empty channel",
+    /// Whether the sender is gone.
+    is_disconnected: Self::Disconnected => NO_SENDER,
+);
 
 /// Without the message, so that `T` need not implement `Debug`.
 impl<T> fmt::Debug for SendError<T> {

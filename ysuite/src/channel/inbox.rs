@@ -14,7 +14,8 @@
 
 use std::time::Duration;
 
-use super::mpsc::{self, Lanes, TooManySenders};
+use super::iter::Receive as _;
+use super::mpsc::{self, Lanes, MpscShared, TooManySenders};
 use super::receive::{ReadingEnd, RecvBackoff};
 use super::{RecvTimeoutError, SendTimeoutError, Spin, TrySendError, mpmc};
 use crate::os::Deadline;
@@ -26,8 +27,8 @@ use crate::wait::{Parker, WakeTarget};
 
 /// The sending end, shared by all senders.
 pub(crate) struct InboxSender<T> {
-    ordinary: mpsc::Connector<T>,
-    urgent: mpsc::Connector<T>,
+    ordinary: Arc<MpscShared<T>>,
+    urgent: Arc<MpscShared<T>>,
     exchange: Option<mpmc::Sender<T>>,
     parker: Arc<Parker>,
     /// How many holders may send, by [`enter`](Self::enter) and [`leave`](Self::leave). Without any the inbox is closed,
@@ -38,12 +39,12 @@ pub(crate) struct InboxSender<T> {
 impl<T> InboxSender<T> {
     /// A lane for ordinary messages, or for notices where there is a bound.
     pub(crate) fn ordinary(&self) -> Result<mpsc::Sender<T>, TooManySenders> {
-        self.ordinary.connect()
+        mpsc::Sender::connect(&self.ordinary)
     }
 
     /// A lane for urgent messages.
     pub(crate) fn urgent(&self) -> Result<mpsc::Sender<T>, TooManySenders> {
-        self.urgent.connect()
+        mpsc::Sender::connect(&self.urgent)
     }
 
     /// Puts an ordinary message into the exchange if there is room. Lock-free.
@@ -51,10 +52,7 @@ impl<T> InboxSender<T> {
     /// # Panics
     /// Without a bound.
     pub(crate) fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
-        self.exchange().try_send(message)?;
-        window();
-        self.parker.wake();
-        Ok(())
+        self.exchange().try_send(message).inspect(|()| self.call())
     }
 
     /// Puts an ordinary message into the exchange; waits for room as long as it takes.
@@ -62,10 +60,7 @@ impl<T> InboxSender<T> {
     /// # Panics
     /// Without a bound.
     pub(crate) fn send(&self, message: T) -> Result<(), TrySendError<T>> {
-        self.exchange().send(message)?;
-        window();
-        self.parker.wake();
-        Ok(())
+        self.exchange().send(message).inspect(|()| self.call()).map_err(TrySendError::from)
     }
 
     /// Puts an ordinary message into the exchange; waits for room no longer than `timeout`.
@@ -73,9 +68,7 @@ impl<T> InboxSender<T> {
     /// # Panics
     /// Without a bound.
     pub(crate) fn send_timeout(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
-        self.exchange().send_timeout(message, timeout)?;
-        self.parker.wake();
-        Ok(())
+        self.exchange().send_timeout(message, timeout).inspect(|()| self.call())
     }
 
     /// Takes the oldest message out of the exchange, if it can be had. Lock-free.
@@ -84,6 +77,12 @@ impl<T> InboxSender<T> {
     /// Without a bound.
     pub(crate) fn displace(&self) -> Option<T> {
         self.exchange().displace()
+    }
+
+    /// After a message was put into the exchange: wakes the inbox.
+    fn call(&self) {
+        window();
+        self.parker.wake();
     }
 
     fn exchange(&self) -> &mpmc::Sender<T> {
@@ -227,19 +226,13 @@ impl<T> Inbox<T> {
     /// Where the bound is 0, or can never fit into memory.
     pub(crate) fn new(bound: Option<usize>) -> (InboxSender<T>, Self) {
         let (parker, holders) = (Arc::new(Parker::new()), Arc::new(AtomicUsize::new(0)));
-        let (urgent_connector, urgent) = mpsc::shared(&parker);
-        let (ordinary_connector, ordinary) = mpsc::shared(&parker);
-        let (sender, receiver) = bound.map(mpmc::bounded).unzip();
+        let (urgent, urgent_lanes) = mpsc::shared(&parker);
+        let (ordinary, ordinary_lanes) = mpsc::shared(&parker);
+        let (exchange, receiver) = bound.map(mpmc::bounded).unzip();
         let bounded = receiver.map(|exchange| Bounded { exchange, notice: None });
-        let inbox_sender = InboxSender {
-            ordinary: ordinary_connector,
-            urgent: urgent_connector,
-            exchange: sender,
-            parker: parker.clone(),
-            holders: holders.clone(),
-        };
-        let queues = Queues { urgent, ordinary, bounded, parker, holders };
-        (inbox_sender, Self { queues, backoff: RecvBackoff::new() })
+        let sender = InboxSender { ordinary, urgent, exchange, parker: parker.clone(), holders: holders.clone() };
+        let queues = Queues { urgent: urgent_lanes, ordinary: ordinary_lanes, bounded, parker, holders };
+        (sender, Self { queues, backoff: RecvBackoff::new() })
     }
 
     /// Whether there is no urgent message. A few loads.

@@ -77,12 +77,6 @@ impl<E: ReadingEnd> Receiving<E> {
         Self { end, backoff: RecvBackoff::new() }
     }
 
-    /// Whether nothing will come any more. Looks for a message after it has found the queue closed: what the sender
-    /// published before it closed is visible then.
-    fn is_over(&mut self) -> bool {
-        self.end.is_closed() && !self.end.has_message()
-    }
-
     #[inline(always)]
     pub(super) fn recv(&mut self) -> Result<E::Message, RecvError> {
         match self.end.take() {
@@ -98,11 +92,12 @@ impl<E: ReadingEnd> Receiving<E> {
         self.end.take().ok_or(RecvError)
     }
 
-    pub(super) fn recv_deadline(&mut self, deadline: Deadline) -> Result<E::Message, RecvTimeoutError> {
+    /// Receives; waits for a message until a deadline, which is asked for only where there is none.
+    pub(super) fn recv_until(&mut self, deadline: impl FnOnce() -> Deadline) -> Result<E::Message, RecvTimeoutError> {
         if let Some(message) = self.end.take() {
             return Ok(message);
         }
-        self.wait(deadline)?;
+        self.wait(deadline())?;
         self.end.take().ok_or(RecvTimeoutError::Disconnected)
     }
 
@@ -114,7 +109,8 @@ impl<E: ReadingEnd> Receiving<E> {
             if self.end.has_message() {
                 return Ok(());
             }
-            if self.is_over() {
+            // Looks again once the queue is closed: what the sender published before it closed is visible then.
+            if self.end.is_closed() && !self.end.has_message() {
                 return Err(RecvTimeoutError::Disconnected);
             }
             let position = self.end.position();
@@ -240,7 +236,7 @@ macro_rules! impl_receiver_api {
             /// # Errors
             /// When the time is up, and when the channel is empty and its sender is gone.
             pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvTimeoutError> {
-                self.inner.recv_deadline($crate::os::Deadline::after(timeout))
+                self.inner.recv_until(|| $crate::os::Deadline::after(timeout))
             }
 
             /// Receives a message; waits no longer than until `deadline`. A message that is there is received even
@@ -249,7 +245,7 @@ macro_rules! impl_receiver_api {
             /// # Errors
             /// When the time is up, and when the channel is empty and its sender is gone.
             pub fn recv_deadline(&mut self, deadline: Instant) -> Result<T, RecvTimeoutError> {
-                self.inner.recv_deadline($crate::os::Deadline::At(deadline))
+                self.inner.recv_until(|| $crate::os::Deadline::At(deadline))
             }
 
             /// Appends messages to `to`: waits for the first, then takes what is there, `max` at most. Returns how many
@@ -308,8 +304,9 @@ macro_rules! impl_receiver_api {
                 TryIter(self)
             }
 
-            /// What to do before sleeping, from the next wait on. The default is [`Spin::Adaptive`].
-            pub fn set_spin(&mut self, spin: Spin) {
+            /// What to do before sleeping, from the next wait on. The default is
+            /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive).
+            pub fn set_spin(&mut self, spin: $crate::channel::Spin) {
                 self.inner.backoff.set_spin(spin);
             }
 

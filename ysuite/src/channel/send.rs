@@ -4,8 +4,6 @@
 //! said at each of them.
 
 use core::task::{Context, Poll, Waker};
-use core::time::Duration;
-use std::time::Instant;
 
 use super::error::{SendError, SendTimeoutError, TrySendError};
 use crate::os::Deadline;
@@ -92,19 +90,16 @@ impl<T, L: SenderLink> Sending<T, L> {
         }
     }
 
-    pub(super) fn send_timeout(&mut self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
+    /// Sends; waits for room until a deadline, which is asked for only where there is none.
+    pub(super) fn send_until(
+        &mut self,
+        message: T,
+        deadline: impl FnOnce() -> Deadline,
+    ) -> Result<(), SendTimeoutError<T>> {
         match self.try_send(message) {
-            Err(TrySendError::Full(message)) => self.send_slowly(message, Deadline::after(timeout)),
+            Err(TrySendError::Full(message)) => self.send_slowly(message, deadline()),
             Err(TrySendError::Disconnected(message)) => Err(SendTimeoutError::Disconnected(message)),
             Ok(()) => Ok(()),
-        }
-    }
-
-    pub(super) fn send_deadline(&mut self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
-        match self.end.writer.send(message) {
-            Ok(0) => Ok(()),
-            Ok(tokens) => self.sent(tokens).map_err(SendTimeoutError::from),
-            Err(message) => self.send_slowly(message, Deadline::At(deadline)),
         }
     }
 
@@ -197,19 +192,22 @@ impl<T, L: SenderLink> Sending<T, L> {
     /// still be had of it.
     #[inline]
     fn published(&mut self, tokens: u32, from: usize) -> Result<(), SendError<Vec<T>>> {
-        if tokens == 0 { Ok(()) } else { outline(self, |sender| sender.answered(tokens, from)) }
+        let back = if tokens == 0 { Vec::new() } else { outline(self, |sender| sender.answered(tokens, from)) };
+        if back.is_empty() { Ok(()) } else { Err(SendError(back)) }
     }
 
+    /// The messages from position `from` on have been published, and the receiver sleeps, or is gone: then returns those
+    /// that can still be had.
     #[cold]
     #[inline(never)]
-    fn answered(&mut self, tokens: u32, from: usize) -> Result<(), SendError<Vec<T>>> {
+    fn answered(&mut self, tokens: u32, from: usize) -> Vec<T> {
+        let mut back = Vec::new();
         if tokens & GONE == 0 {
             self.wake(tokens);
-            return Ok(());
+        } else {
+            self.end.writer.reclaim(from, |message| back.push(message));
         }
-        let mut back = Vec::new();
-        self.end.writer.reclaim(from, |message| back.push(message));
-        if back.is_empty() { Ok(()) } else { Err(SendError(back)) }
+        back
     }
 
     /// One message has been published, and the receiver sleeps or is gone.
@@ -217,13 +215,7 @@ impl<T, L: SenderLink> Sending<T, L> {
     #[inline(never)]
     fn sent(&mut self, tokens: u32) -> Result<(), SendError<T>> {
         let from = self.end.writer.position().wrapping_sub(1);
-        match self.published(tokens, from) {
-            Ok(()) => Ok(()),
-            Err(SendError(mut back)) => match back.pop() {
-                Some(message) => Err(SendError(message)),
-                None => Ok(()),
-            },
-        }
+        self.answered(tokens, from).pop().map_or(Ok(()), |message| Err(SendError(message)))
     }
 
     #[cold]
@@ -287,7 +279,7 @@ macro_rules! impl_sender_api {
             /// # Errors
             /// When the time is up, and when the receiver is gone.
             pub fn send_timeout(&mut self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
-                self.inner.send_timeout(message, timeout)
+                self.inner.send_until(message, || $crate::os::Deadline::after(timeout))
             }
 
             /// Sends a message; waits for room no longer than until `deadline`. Where there is room the message is sent
@@ -296,7 +288,7 @@ macro_rules! impl_sender_api {
             /// # Errors
             /// When the time is up, and when the receiver is gone.
             pub fn send_deadline(&mut self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
-                self.inner.send_deadline(message, deadline)
+                self.inner.send_until(message, || $crate::os::Deadline::At(deadline))
             }
 
             /// Sends a message; the task waits for room as long as it takes. Needs no particular runtime.
@@ -363,8 +355,8 @@ macro_rules! impl_sender_api {
             }
 
             /// What to do before sleeping when there is no room, from the next wait on. The default is
-            /// [`Spin::Adaptive`].
-            pub fn set_spin(&mut self, spin: Spin) {
+            /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive).
+            pub fn set_spin(&mut self, spin: $crate::channel::Spin) {
                 self.inner.backoff.spin = spin
             }
 

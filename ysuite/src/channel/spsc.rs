@@ -27,7 +27,6 @@ use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::time::Instant;
 
-use super::Spin;
 pub use super::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 use super::iter::{IntoIter, Iter, Receive, TryIter};
 use super::receive::{ReadingEnd, Receiving, impl_receiver_api};
@@ -66,7 +65,8 @@ pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 
 fn ends<T>((writer, reader): (Writer<T>, Reader<T>)) -> (Sender<T>, Receiver<T>) {
     let shared = Arc::new(SpscShared { receiver: WakeTarget::default(), sender: WakeTarget::default() });
-    (Sender::new(writer, shared.clone()), Receiver::new(reader, shared))
+    let sender = Sender { inner: Sending::new(writer, shared.clone()) };
+    (sender, Receiver { inner: RegisterCopy::new(Receiving::new(SpscReader { reader, shared })) })
 }
 
 /// The sending end of the [channel](self). Dropping it publishes what was hidden; the receiver gets all that was sent, and
@@ -91,12 +91,6 @@ impl SenderLink for Arc<SpscShared> {
 
     fn target(&self) -> &WakeTarget {
         &self.sender
-    }
-}
-
-impl<T> Sender<T> {
-    fn new(writer: Writer<T>, shared: Arc<SpscShared>) -> Self {
-        Self { inner: Sending::new(writer, shared) }
     }
 }
 
@@ -182,10 +176,6 @@ impl<T> WaitingEnd for SpscReader<T> {
 }
 
 impl<T> Receiver<T> {
-    fn new(reader: Reader<T>, shared: Arc<SpscShared>) -> Self {
-        Self { inner: RegisterCopy::new(Receiving::new(SpscReader { reader, shared })) }
-    }
-
     /// How many messages are in the channel. Takes time in proportion to that number: a load for each cache line.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -22,17 +22,12 @@ pub(crate) const MOST: usize = WORD * WORDS;
 const WORDS: usize = SegmentedArray::<ReadyWord>::most(1);
 
 /// The state of `WORD` ids.
+#[derive(Default)]
 struct ReadyWord {
     /// Which are raised.
     up: AtomicU64,
     /// Which belong to a lane.
     claimed: AtomicU64,
-}
-
-impl ReadyWord {
-    fn new() -> Self {
-        Self { up: AtomicU64::new(0), claimed: AtomicU64::new(0) }
-    }
 }
 
 pub(crate) struct ReadySet {
@@ -68,7 +63,7 @@ impl ReadySet {
     /// Claims a free id of some words. `grow`: makes the words that do not exist yet.
     fn claim_among(&self, hint: usize, words: core::ops::Range<usize>, grow: bool) -> Option<usize> {
         for index in words {
-            let word = if grow { self.words.get_or_make(index, ReadyWord::new) } else { self.words.get(index)? };
+            let word = if grow { self.words.get_or_make(index, ReadyWord::default) } else { self.words.get(index)? };
             // ORDERING: Relaxed; the read-modify-write below decides, and acquires.
             let mut claimed = word.claimed.load(Ordering::Relaxed);
             while (claimed.trailing_ones() as usize) < WORD {

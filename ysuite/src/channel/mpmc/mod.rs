@@ -87,7 +87,7 @@ macro_rules! impl_mpmc_api {
     ($end:ident: $(#[$spin:meta])+ set_spin, $(#[$len:meta])+ len, $(#[$disconnected:meta])+ is_disconnected $(,)?) => {
         impl<T> $end<T> {
             $(#[$spin])+
-            pub fn set_spin(&self, spin: Spin) {
+            pub fn set_spin(&self, spin: $crate::channel::Spin) {
                 self.backoff.set(spin);
             }
 

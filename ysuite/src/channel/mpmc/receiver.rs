@@ -6,11 +6,11 @@ use core::task::{Context, Poll};
 use core::time::Duration;
 use std::time::Instant;
 
-use super::shared::{MpmcShared, Readers};
+use super::shared::MpmcShared;
 use super::{RecvError, RecvTimeoutError, TryRecvError, impl_mpmc_api};
-use crate::channel::Spin;
 use crate::channel::iter::{IntoIter, Receive, impl_iterator};
 use crate::channel::receive::impl_receiver_traits;
+use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
@@ -57,12 +57,7 @@ impl<T> Receiver<T> {
     /// and yields its CPU a few times; a sender that does not go on meanwhile hides the messages behind its own.
     #[inline]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
-        if let Some(message) = self.take() {
-            return Ok(message);
-        }
-        self.nothing()?;
-        // Another receiver may have taken the message meanwhile.
-        self.take().ok_or_else(|| self.none())
+        self.try_receive(Self::take)
     }
 
     /// Receives a message; waits no longer than `timeout`. `Duration::MAX` is no limit.
@@ -98,13 +93,9 @@ impl<T> Receiver<T> {
             return Ok(0);
         }
         match self.take_many(to, max) {
-            0 => self.receive(Deadline::Never, |receiver| match receiver.take_many(to, max) {
-                0 => None,
-                taken => Some(taken),
-            }),
-            taken => Ok(taken),
+            Some(taken) => Ok(taken),
+            None => self.receive(Deadline::Never, |receiver| receiver.take_many(to, max)).map_err(|_| RecvError),
         }
-        .map_err(|_| RecvError)
     }
 
     /// Appends the messages that are there to `to`, `max` at most, with one claim, and returns how many. Never blocks.
@@ -115,12 +106,7 @@ impl<T> Receiver<T> {
         if max == 0 {
             return Ok(0);
         }
-        let mut taken = self.take_many(to, max);
-        if taken == 0 {
-            self.nothing()?;
-            taken = self.take_many(to, max);
-        }
-        if taken == 0 { Err(self.none()) } else { Ok(taken) }
+        self.try_receive(|receiver| receiver.take_many(to, max))
     }
 
     /// Receives a message, or has the task woken when there may be one. Lock-free; allocates the first time.
@@ -200,11 +186,6 @@ impl<T> Receiver<T> {
         self.subscriptions.as_mut().is_some_and(|subscriptions| subscriptions.detach(readers))
     }
 
-    /// Whether the oldest message can be taken. Wait-free.
-    pub(in crate::channel) fn has_message(&self) -> bool {
-        self.shared.ring.is_readable()
-    }
-
     /// The position of the next message in the order of all: behind those that are in the channel, or are being put in.
     /// Wait-free.
     pub(in crate::channel) fn place(&self) -> u64 {
@@ -221,12 +202,9 @@ impl<T> Receiver<T> {
         if self.subscriptions.is_some() { self.passing_on(MpmcShared::pop) } else { self.shared.pop() }
     }
 
-    fn take_many(&self, to: &mut Vec<T>, most: usize) -> usize {
+    fn take_many(&self, to: &mut Vec<T>, most: usize) -> Option<usize> {
         let mut take = |shared: &MpmcShared<T>| shared.pop_many(to, most);
-        if self.subscriptions.is_none() {
-            return take(&self.shared);
-        }
-        self.passing_on(|shared| Some(take(shared)).filter(|&taken| taken != 0)).unwrap_or(0)
+        if self.subscriptions.is_some() { self.passing_on(take) } else { take(&self.shared) }
     }
 
     /// Takes something as a receiver that may have been notified of it, and notifies others of what is left, also if a
@@ -257,9 +235,15 @@ impl<T> Receiver<T> {
         if found || self.shared.ring.is_closed() { Ok(()) } else { Err(TryRecvError::Empty) }
     }
 
-    /// Why nothing was found.
-    fn none(&self) -> TryRecvError {
-        if self.is_over() { TryRecvError::Disconnected } else { TryRecvError::Empty }
+    /// Takes what `take` finds. It is called again where it has found nothing, and something may have come meanwhile.
+    #[inline]
+    fn try_receive<R>(&self, mut take: impl FnMut(&Self) -> Option<R>) -> Result<R, TryRecvError> {
+        if let Some(taken) = take(self) {
+            return Ok(taken);
+        }
+        self.nothing()?;
+        // Another receiver may have taken the message meanwhile.
+        take(self).ok_or_else(|| if self.is_over() { TryRecvError::Disconnected } else { TryRecvError::Empty })
     }
 
     /// Before this receiver waits as a thread or a future: disarms the slots of its polling task and its set. True: one of
@@ -276,7 +260,7 @@ impl<T> Receiver<T> {
 
     /// Waits until `take` takes something.
     fn receive<R>(&self, deadline: Deadline, mut take: impl FnMut(&Self) -> Option<R>) -> Result<R, RecvTimeoutError> {
-        let mut wait: ManyWait<Readers<'_, T>> = ManyWait::new(self.shared.readers(), self.disarm_all());
+        let mut wait = ManyWait::new(self.shared.readers(), self.disarm_all());
         let mut in_time = true;
         let outcome = loop {
             if let Some(taken) = take(self) {
@@ -297,8 +281,8 @@ impl<T> Receiver<T> {
 }
 
 impl_mpmc_api!(Receiver:
-    /// What to do before sleeping, from the next wait on. The default is [`Spin::Adaptive`]. Concerns this end, and clones
-    /// made of it later.
+    /// What to do before sleeping, from the next wait on. The default is
+    /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive). Concerns this end, and clones made of it later.
     set_spin,
     /// How many messages are in the channel, those that are still being put in included. While others send and receive it
     /// may be out of date.
@@ -317,18 +301,12 @@ impl<T> Clone for Receiver<T> {
 
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
-        struct RemoveReader<'a, T>(&'a MpmcShared<T>);
-        impl<T> Drop for RemoveReader<'_, T> {
-            fn drop(&mut self) {
-                self.0.remove_reader();
-            }
-        }
-        // A guard, for foreign code may panic below: a waker that is dropped, or woken because this receiver had been
-        // notified of a message.
-        let guard = RemoveReader(&self.shared);
+        let mut panics = Panics::none();
+        // Foreign code: a waker that is dropped, or woken because this receiver had been notified of a message.
         if let Some(subscriptions) = &mut self.subscriptions {
-            subscriptions.unregister(guard.0.readers());
+            panics.catch(|| subscriptions.unregister(self.shared.readers()));
         }
+        panics.catch(|| self.shared.remove_reader());
     }
 }
 

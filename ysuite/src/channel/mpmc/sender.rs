@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use super::shared::{MpmcShared, Writers};
 use super::{SendError, SendTimeoutError, TrySendError, impl_mpmc_api};
-use crate::channel::Spin;
 use crate::os::Deadline;
 use crate::queue::exchange::{Rejected, Staging};
 use crate::sync::Arc;
@@ -177,8 +176,8 @@ impl<T> Sender<T> {
 }
 
 impl_mpmc_api!(Sender:
-    /// What to do before sleeping when there is no room, from the next wait on. The default is [`Spin::Adaptive`]. Concerns
-    /// this end, and clones made of it later.
+    /// What to do before sleeping when there is no room, from the next wait on. The default is
+    /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive). Concerns this end, and clones made of it later.
     set_spin,
     /// How many messages are in the channel. While others send and receive it may be out of date.
     len,

@@ -107,12 +107,13 @@ impl<T> MpmcShared<T> {
         Some(message)
     }
 
-    pub(super) fn pop_many(&self, to: &mut Vec<T>, most: usize) -> usize {
-        let taken = self.ring.pop_many(to, most);
-        if taken != 0 && self.writers.list.published() {
+    /// Receives as many messages as there are, `most` at most. `None`: there is none.
+    pub(super) fn pop_many(&self, to: &mut Vec<T>, most: usize) -> Option<usize> {
+        let taken = Some(self.ring.pop_many(to, most)).filter(|&taken| taken != 0)?;
+        if self.writers.list.published() {
             self.announce_room(taken);
         }
-        taken
+        Some(taken)
     }
 
     #[cold]

@@ -15,7 +15,7 @@ use super::shared::{LANE, MpscShared};
 use crate::channel::receive::ReadingEnd;
 use crate::passive::{Barrier, Passive};
 use crate::queue::outline;
-use crate::queue::ypipe::{IdleReader, Reader};
+use crate::queue::ypipe::Reader;
 use crate::sync::{Arc, window};
 use crate::wait::WakeTarget;
 use crate::wait::one::WaitingEnd;
@@ -111,7 +111,7 @@ impl<T> Row<T> {
         }
         self.active[lane.id / 64] &= !(1 << (lane.id % 64));
         if let Some(reader) = lane.reader {
-            IdleReader::rest(reader);
+            reader.rest();
         }
         lane.id
     }
@@ -119,14 +119,8 @@ impl<T> Row<T> {
     /// Arms the lanes that have been empty for at least `empty` visits, with one barrier, and takes those that are still
     /// empty then out of the row. True: some are not empty, and stay.
     fn arm(&mut self, empty: u32) -> bool {
-        let mut barrier = Barrier::none();
-        let is_due = |lane: &ActiveLane<T>| lane.empty >= empty;
-        for lane in self.lanes.iter().filter(|lane| is_due(lane)) {
-            if let Some(reader) = &lane.reader {
-                barrier = barrier.and(reader.passive().mark(LANE));
-            }
-        }
-        barrier.pass();
+        let due = self.lanes.iter().filter(|lane| lane.empty >= empty).filter_map(|lane| lane.reader.as_ref());
+        due.fold(Barrier::none(), |barrier, reader| barrier.and(reader.passive().mark(LANE))).pass();
         window();
         let mut found = false;
         for index in (0..self.lanes.len()).rev() {

@@ -60,9 +60,9 @@ pub(super) use self::lanes::Lanes;
 pub use self::lanes::TURN;
 pub use self::receiver::Receiver;
 pub use self::sender::{Sender, TooManySenders};
+pub(super) use self::shared::MpscShared;
 pub use super::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 
-use self::shared::MpscShared;
 use crate::sync::Arc;
 use crate::wait::Parker;
 
@@ -94,19 +94,9 @@ fn ends<T>(bound: Option<usize>) -> (Sender<T>, Receiver<T>) {
     (sender, Receiver::new(shared))
 }
 
-/// Makes senders of a channel that may have none.
-pub(super) struct Connector<T>(Arc<MpscShared<T>>);
-
-impl<T> Connector<T> {
-    /// A sender with a lane of its own. Costs and fails as [`Sender::try_clone`] does.
-    pub(super) fn connect(&self) -> Result<Sender<T>, TooManySenders> {
-        Sender::connect(&self.0)
-    }
-}
-
 /// A channel without a bound, for a receiver that reads several queues and sleeps on `parker`. It begins without senders;
-/// that it has none does not close it.
-pub(super) fn shared<T>(parker: &Arc<Parker>) -> (Connector<T>, Lanes<T>) {
+/// that it has none does not close it. What they share makes them: see [`Sender::connect`].
+pub(super) fn shared<T>(parker: &Arc<Parker>) -> (Arc<MpscShared<T>>, Lanes<T>) {
     let shared = Arc::new(MpscShared::new(None, parker.clone()));
-    (Connector(shared.clone()), Lanes::new(shared))
+    (shared.clone(), Lanes::new(shared))
 }

@@ -7,7 +7,6 @@ use std::time::Instant;
 use super::lanes::Lanes;
 use super::shared::MpscShared;
 use super::{RecvError, RecvTimeoutError, TryRecvError};
-use crate::channel::Spin;
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
 use crate::channel::receive::{ReadingEnd as _, Receiving, impl_receiver_api};
 use crate::queue::RegisterCopy;

@@ -7,7 +7,6 @@ use std::time::Instant;
 
 use super::shared::{LANE, MpscShared};
 use super::{MAX_SENDERS, SendError, SendTimeoutError, TrySendError};
-use crate::channel::Spin;
 use crate::channel::send::{SenderLink, Sending, impl_sender_api};
 use crate::passive::Passive;
 use crate::sync::{Arc, window};
@@ -26,18 +25,21 @@ struct SenderLane<T> {
     id: Option<u32>,
 }
 
+impl<T> SenderLane<T> {
+    /// A publication has found these tokens: raises the lane's id if the lane was armed (true).
+    fn raise(&self, tokens: u32) -> bool {
+        let armed = self.id.filter(|_| tokens & LANE != 0);
+        armed.inspect(|&id| self.shared.ready.raise(id as usize)).is_some()
+    }
+}
+
 impl<T> SenderLink for SenderLane<T> {
     const CROWDED: bool = true;
 
     fn wake(&self, _: &Passive, tokens: u32) -> bool {
-        match self.id {
-            Some(id) if tokens & LANE != 0 => {
-                self.shared.raise(id as usize);
-                window();
-                self.shared.wake_receiver()
-            }
-            _ => false,
-        }
+        let was_armed = self.raise(tokens);
+        window();
+        was_armed && self.shared.parker.wake()
     }
 
     fn forget(&self) -> Option<Waker> {
@@ -45,11 +47,10 @@ impl<T> SenderLink for SenderLane<T> {
     }
 
     fn close(&self, _: &Passive, tokens: u32) {
-        let armed = self.id.filter(|_| tokens & LANE != 0);
-        armed.inspect(|&id| self.shared.raise(id as usize));
+        let was_armed = self.raise(tokens);
         // This sender is counted off before it wakes the receiver, which may panic: a waker is foreign code.
-        if self.shared.disconnect() || armed.is_some() {
-            self.shared.wake_receiver();
+        if self.shared.disconnect() || was_armed {
+            self.shared.parker.wake();
         }
     }
 
@@ -59,7 +60,7 @@ impl<T> SenderLink for SenderLane<T> {
 }
 
 impl<T> Sender<T> {
-    pub(super) fn connect(shared: &Arc<MpscShared<T>>) -> Result<Self, TooManySenders> {
+    pub(in crate::channel) fn connect(shared: &Arc<MpscShared<T>>) -> Result<Self, TooManySenders> {
         let (writer, id) = shared.connect().ok_or(TooManySenders)?;
         Ok(Self { inner: Sending::new(writer, SenderLane { shared: shared.clone(), id }) })
     }

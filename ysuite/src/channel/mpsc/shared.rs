@@ -1,7 +1,7 @@
 //! What the ends of an mpsc channel share: the lanes, which of them are raised, and how to wake the receiver.
 //!
-//! `connect`, `raise`, `wake_receiver`, `disconnect`, `forget`: senders, any thread, lock-free. The rest: the receiver. A
-//! lane is either *active*: the receiver polls it, and its sender does nothing beside writing. Or it is *armed*: its passive
+//! `connect`, `ready.raise`, `parker.wake`, `disconnect`, `forget`: senders, any thread, lock-free. The rest: the receiver.
+//! A lane is either *active*: the receiver polls it, and its sender does nothing beside writing. Or it is *armed*: its passive
 //! word holds [`LANE`], and the sender whose publication takes that token raises the lane's id and wakes the receiver. A new
 //! lane is armed from the start, so the receiver need not learn of it before its first message.
 //!
@@ -23,10 +23,11 @@ pub(super) const LANE: u32 = 1;
 /// Slots in the first segment.
 const FIRST: usize = crate::queue::WORD;
 
-pub(super) struct MpscShared<T> {
-    /// The ids of lanes whose senders have raised them.
+pub(in crate::channel) struct MpscShared<T> {
+    /// The ids of lanes whose senders have raised them: each when a publication of its own has taken the lane's token.
     pub(super) ready: ReadySet,
-    /// How the receiver sleeps. Any number of senders wake it. An inbox has one parker for all its queues.
+    /// How the receiver sleeps. Any number of senders wake it, after they have raised an id or when the last goes. An inbox
+    /// has one parker for all its queues.
     pub(super) parker: Arc<Parker>,
     /// The lanes by id.
     slots: SegmentedArray<AtomicSlot<T>>,
@@ -93,16 +94,6 @@ impl<T> MpscShared<T> {
         self.connected.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Sender: its publication has taken the token of lane `id`; raises that id.
-    pub(super) fn raise(&self, id: usize) {
-        self.ready.raise(id);
-    }
-
-    /// Sender: wakes the receiver if it sleeps (true). After it has raised an id, or was the last to go.
-    pub(super) fn wake_receiver(&self) -> bool {
-        self.parker.wake()
-    }
-
     /// A sender goes. True: it was the last.
     pub(super) fn disconnect(&self) -> bool {
         // ORDERING: Release pairs with the Acquire in `is_disconnected`: a receiver that finds all senders gone sees what
@@ -166,7 +157,7 @@ impl<T> MpscShared<T> {
         // ORDERING: pairs with the fence in `connect`: either the new sender finds the receiver gone, or the loop below
         // finds its lane.
         fence(Ordering::SeqCst);
-        let (mut barrier, mut lanes, mut waiting) = (Barrier::none(), Vec::new(), Vec::new());
+        let (mut barrier, mut lanes) = (Barrier::none(), Vec::new());
         for (id, slot) in self.slots.iter() {
             if let Some(idle) = slot.take() {
                 barrier = barrier.and(idle.go());
@@ -175,16 +166,12 @@ impl<T> MpscShared<T> {
         }
         barrier.pass();
         // Without a bound no sender waits for room.
-        for (at, (_, idle)) in lanes.iter().enumerate().filter(|_| self.bound.is_some()) {
-            let tokens = idle.released();
-            if tokens != 0 {
-                waiting.push((at, tokens));
-            }
-        }
+        let released = lanes.iter().filter(|_| self.bound.is_some()).map(|(id, idle)| (*id, idle, idle.released()));
+        // All tokens are taken before the first waker, which is foreign code.
+        let waiting: Vec<_> = released.filter(|(_, _, tokens)| *tokens != 0).collect();
         let mut panics = Panics::none();
-        for (at, tokens) in waiting {
-            let (id, idle) = &lanes[at];
-            panics.catch(|| self.sender(Some(*id as u32)).wake(idle.writer_passive(), tokens));
+        for (id, idle, tokens) in waiting {
+            panics.catch(|| self.sender(Some(id as u32)).wake(idle.writer_passive(), tokens));
         }
         // The messages last: no panic of theirs may keep a sender asleep.
         lanes.iter().for_each(|(_, idle)| panics.catch(|| idle.dispose()));

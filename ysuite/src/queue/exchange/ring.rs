@@ -133,14 +133,7 @@ impl<T> Ring<T> {
                 // its stamp.
                 match self.tail.compare_exchange_weak(tail, next, Ordering::Relaxed, Ordering::Relaxed) {
                     Ok(_) => {
-                        cell.message.with_mut(|place| {
-                            // SAFETY: the cell is empty, and this thread has claimed it: no other thread touches it
-                            // before the stamp is stored below.
-                            unsafe { (*place).write(message) };
-                        });
-                        // ORDERING: Release pairs with the Acquire load of the stamp in `pop` and `ready`: the message
-                        // is written.
-                        cell.stamp.store(stamp | FULL, Ordering::Release);
+                        Self::fill(cell, stamp, message);
                         return Ok(());
                     }
                     Err(found) => {
@@ -167,8 +160,7 @@ impl<T> Ring<T> {
         loop {
             let cell = self.cell(head);
             let full = self.free(head) | FULL;
-            // ORDERING: Acquire pairs with the Release store of a full stamp in `push` and `push_many`: the message is
-            // visible.
+            // ORDERING: Acquire pairs with the Release store of a full stamp in `fill`: the message is visible.
             let stamp = cell.stamp.load(Ordering::Acquire);
             if stamp == full {
                 // ORDERING: Relaxed twice; a read-modify-write has one winner, and the winner has acquired the cell by
@@ -190,6 +182,18 @@ impl<T> Ring<T> {
         }
     }
 
+    /// Puts a message into a claimed cell, and stamps the cell as full. `free`: the stamp it has.
+    #[inline(always)]
+    fn fill(cell: &Cell<T>, free: u64, message: T) {
+        cell.message.with_mut(|place| {
+            // SAFETY: the cell is empty, and this thread has claimed it: no other thread touches it before the stamp is
+            // stored below.
+            unsafe { (*place).write(message) };
+        });
+        // ORDERING: Release pairs with the Acquire load of the stamp in `pop` and `ready`: the message is written.
+        cell.stamp.store(free | FULL, Ordering::Release);
+    }
+
     /// Takes the message out of a claimed cell, and stamps the cell with the next lap.
     #[inline(always)]
     fn empty(&self, cell: &Cell<T>, position: u64) -> T {
@@ -208,8 +212,8 @@ impl<T> Ring<T> {
     fn ready(&self, position: u64, state: u64, most: usize) -> usize {
         let (mut at, mut cells) = (position, 0);
         let most = most.min(self.cells.len());
-        // ORDERING: Acquire pairs with the Release of the stamps that the other side stores in `push`, `push_many` and
-        // `empty`: the cells may be used once they are claimed.
+        // ORDERING: Acquire pairs with the Release of the stamps that the other side stores in `fill` and `empty`: the
+        // cells may be used once they are claimed.
         while cells < most && self.cell(at).stamp.load(Ordering::Acquire) == self.free(at) | state {
             cells += 1;
             at = self.after(at, 1);
@@ -230,7 +234,7 @@ impl<T> Ring<T> {
             let cells = self.ready(tail, 0, staging.len());
             if cells == 0 {
                 // A stamp beyond this lap means that other writers have gone past this cell.
-                // ORDERING: Acquire pairs with the Release store of the stamp in `push` and `empty`: the second look at
+                // ORDERING: Acquire pairs with the Release store of the stamp in `fill` and `empty`: the second look at
                 // the cell, in `ready`, does not come before this one.
                 if self.cell(tail).stamp.load(Ordering::Acquire) <= self.free(tail) && self.ready(tail, 0, 1) == 0 {
                     return Some(0);
@@ -246,15 +250,7 @@ impl<T> Ring<T> {
             }
             let mut at = tail;
             for message in staging.take(cells) {
-                let cell = self.cell(at);
-                cell.message.with_mut(|place| {
-                    // SAFETY: the cell is empty, and this thread has claimed it: no other thread touches it before the
-                    // stamp is stored below.
-                    unsafe { (*place).write(message) };
-                });
-                // ORDERING: Release pairs with the Acquire load of the stamp in `pop` and `ready`: the message is
-                // written.
-                cell.stamp.store(self.free(at) | FULL, Ordering::Release);
+                Self::fill(self.cell(at), self.free(at), message);
                 at = self.after(at, 1);
             }
             return Some(cells);
@@ -270,8 +266,8 @@ impl<T> Ring<T> {
             let cells = self.ready(head, FULL, most);
             if cells == 0 {
                 // A stamp beyond this lap means that other readers have gone past this cell.
-                // ORDERING: Acquire pairs with the Release store of the stamp in `push`, `push_many` and `empty`: the
-                // second look at the cell, in `ready`, does not come before this one.
+                // ORDERING: Acquire pairs with the Release store of the stamp in `fill` and `empty`: the second look at
+                // the cell, in `ready`, does not come before this one.
                 if self.cell(head).stamp.load(Ordering::Acquire) <= self.free(head) | FULL
                     && self.ready(head, FULL, 1) == 0
                 {
@@ -303,7 +299,7 @@ impl<T> Ring<T> {
         // ORDERING: Relaxed; the stamp below decides, and a stale position is handled there.
         let head = self.head.load(Ordering::Relaxed);
         // A later stamp means that the position has moved on: that counts as readable, and the caller looks again.
-        // ORDERING: Acquire pairs with the Release store of a full stamp in `push` and `push_many`.
+        // ORDERING: Acquire pairs with the Release store of a full stamp in `fill`.
         self.cell(head).stamp.load(Ordering::Acquire) > self.free(head)
     }
 

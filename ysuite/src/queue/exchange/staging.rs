@@ -27,14 +27,10 @@ struct Space(MaybeUninit<[u8; BYTES]>);
 
 impl<T> Staging<T> {
     /// How many messages the space holds; 0 where messages are held one by one in `large`.
-    const SMALL: usize = if align_of::<T>() > align_of::<Space>() {
-        0
-    } else if size_of::<T>() == 0 {
-        MOST
-    } else if BYTES / size_of::<T>() < MOST {
-        BYTES / size_of::<T>()
-    } else {
-        MOST
+    const SMALL: usize = match BYTES.checked_div(size_of::<T>()) {
+        _ if align_of::<T>() > align_of::<Space>() => 0,
+        Some(fit) if fit < MOST => fit,
+        _ => MOST,
     };
 
     pub(crate) fn new() -> Self {
@@ -94,8 +90,6 @@ impl<T> Staging<T> {
 
 impl<T> Drop for Staging<T> {
     fn drop(&mut self) {
-        while let Some(message) = self.next() {
-            drop(message);
-        }
+        self.take(usize::MAX).for_each(drop);
     }
 }

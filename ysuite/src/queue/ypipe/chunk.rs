@@ -28,13 +28,10 @@ pub(super) type GroupState = AtomicUsize;
 /// Space for one message; written by the writer before the state says so, moved out by the reader afterwards.
 pub(super) type Slot<T> = UnsafeCell<MaybeUninit<T>>;
 
-#[cfg(not(ysuite_loom))]
 const LINE: usize = 64;
 /// Size of a chunk of a queue that streams, in bytes.
-#[cfg(not(ysuite_loom))]
 const CHUNK_BYTES: usize = 64 * 1024;
 /// Size of a great chunk of a lane, in bytes. See [`Geometry::GREAT`].
-#[cfg(not(ysuite_loom))]
 const GREAT_BYTES: usize = 31 * 1024;
 
 /// A lap that is less than this behind is seen to be behind: laps are compared by the sign of their difference, to
@@ -49,7 +46,8 @@ const fn round_up(value: usize, align: usize) -> usize {
     value.div_ceil(align) * align
 }
 
-/// Where things are within a group, for messages of type `T`. All in bytes unless said otherwise.
+/// Where things are within a group, for messages of type `T`. All in bytes unless said otherwise. In a model groups and
+/// chunks are tiny: what is explored is their ends.
 pub(super) struct Geometry<T>(PhantomData<T>);
 
 impl<T> Geometry<T> {
@@ -68,35 +66,24 @@ impl<T> Geometry<T> {
     /// From one lap to the next: more than any distance within a group.
     pub(super) const LAP: usize = (Self::END + 1).next_power_of_two();
     /// Groups in a chunk of a queue that streams.
-    #[cfg(not(ysuite_loom))]
-    pub(super) const GROUPS: usize = {
-        let fit = CHUNK_BYTES.saturating_sub(Self::HEAD) / Self::STRIDE;
-        if fit == 0 { 1 } else { fit }
-    };
-    #[cfg(ysuite_loom)]
-    pub(super) const GROUPS: usize = 2;
+    pub(super) const GROUPS: usize = if cfg!(ysuite_loom) { 2 } else { max(Self::groups_in(CHUNK_BYTES), 1) };
     /// Groups in a great chunk, of a queue of small chunks that has got long: as many as the system's allocator gives
     /// without asking the kernel, which would clear the pages each time.
-    #[cfg(not(ysuite_loom))]
-    pub(super) const GREAT: usize = GREAT_BYTES.saturating_sub(Self::HEAD) / Self::STRIDE;
-    #[cfg(ysuite_loom)]
-    pub(super) const GREAT: usize = 0;
+    pub(super) const GREAT: usize = if cfg!(ysuite_loom) { 0 } else { Self::groups_in(GREAT_BYTES) };
 
     /// Whether a group is found from a slot's address by a mask: groups of one line or two.
-    #[cfg(not(ysuite_loom))]
-    pub(super) const BY_MASK: bool = Self::STRIDE == LINE || Self::STRIDE == 2 * LINE;
-    #[cfg(ysuite_loom)]
-    pub(super) const BY_MASK: bool = false;
+    const BY_MASK: bool = !cfg!(ysuite_loom) && (Self::STRIDE == LINE || Self::STRIDE == 2 * LINE);
 
     const ALIGN: usize = max(align_of::<ChunkHeader<T>>(), max(align_of::<GroupState>(), align_of::<Slot<T>>()));
 
     /// Slots of a group, and its stride. Small messages share a line with their state, or two lines where one would be
     /// mostly waste; a message that fills a line by itself has its state in front.
-    #[cfg(not(ysuite_loom))]
     const SHAPE: (usize, usize) = {
-        let one = if Self::FIRST < LINE { (LINE - Self::FIRST) / Self::STEP } else { 0 };
-        let two = if Self::FIRST < 2 * LINE { (2 * LINE - Self::FIRST) / Self::STEP } else { 0 };
-        if one >= 2 {
+        let one = LINE.saturating_sub(Self::FIRST) / Self::STEP;
+        let two = (2 * LINE).saturating_sub(Self::FIRST) / Self::STEP;
+        if cfg!(ysuite_loom) {
+            (2, round_up(Self::FIRST + 2 * Self::STEP, Self::ALIGN))
+        } else if one >= 2 {
             (one, LINE)
         } else if two >= 3 {
             (two, 2 * LINE)
@@ -106,16 +93,16 @@ impl<T> Geometry<T> {
             (1, round_up(Self::FIRST + Self::STEP, Self::ALIGN))
         }
     };
-    #[cfg(ysuite_loom)]
-    const SHAPE: (usize, usize) = (2, round_up(Self::FIRST + 2 * Self::STEP, Self::ALIGN));
 
-    #[cfg(not(ysuite_loom))]
     const CHUNK_ALIGN: usize = max(if Self::BY_MASK { Self::STRIDE } else { LINE }, Self::ALIGN);
-    #[cfg(ysuite_loom)]
-    const CHUNK_ALIGN: usize = Self::ALIGN;
 
     /// From the chunk to its first group.
     const HEAD: usize = round_up(size_of::<ChunkHeader<T>>(), Self::CHUNK_ALIGN);
+
+    /// How many groups a chunk of so many bytes has.
+    const fn groups_in(bytes: usize) -> usize {
+        bytes.saturating_sub(Self::HEAD) / Self::STRIDE
+    }
 }
 
 /// The head of a chunk.
@@ -161,23 +148,21 @@ impl<T> Chunk<T> {
     /// A fresh chunk of `groups` groups, nothing published in `lap` or in those that come soon after. Aborts where
     /// memory runs out.
     pub(super) fn allocate(groups: usize, lap: usize) -> Self {
-        let layout = Self::layout(groups);
-        let header = os::allocate(layout).cast::<ChunkHeader<T>>();
-        let chunk = Self(header);
+        let chunk = Self(os::allocate(Self::layout(groups)).cast());
+        let null = ptr::null_mut();
+        let header = ChunkHeader {
+            next: AtomicPtr::new(null),
+            previous: Cell::new(null),
+            lap: Cell::new(lap),
+            groups,
+            made: Handed::default(),
+        };
         // SAFETY: no other thread knows the memory. By `layout` it is aligned for a header, and large enough for the
         // header, the groups and their slots.
         unsafe {
-            let null = ptr::null_mut();
-            header.write(ChunkHeader {
-                next: AtomicPtr::new(null),
-                previous: Cell::new(null),
-                lap: Cell::new(lap),
-                groups,
-                made: Handed::default(),
-            });
+            chunk.0.write(header);
             chunk.header().made.written();
-            for index in 0..groups {
-                let group = chunk.first().add(index * Geometry::<T>::STRIDE);
+            for group in chunk.all_groups() {
                 group.cast::<GroupState>().write(GroupState::new(nothing(group, lap)));
                 for slot in 0..Geometry::<T>::SLOTS {
                     let at = group.add(Geometry::<T>::FIRST + slot * Geometry::<T>::STEP);
@@ -199,8 +184,7 @@ impl<T> Chunk<T> {
         // objects).
         unsafe {
             if cfg!(ysuite_loom) {
-                for index in 0..groups {
-                    let group = self.first().add(index * Geometry::<T>::STRIDE);
+                for group in self.all_groups() {
                     group.cast::<GroupState>().drop_in_place();
                     for slot in 0..Geometry::<T>::SLOTS {
                         let at = group.add(Geometry::<T>::FIRST + slot * Geometry::<T>::STEP);
@@ -260,14 +244,17 @@ impl<T> Chunk<T> {
     /// Marks all groups as empty in `lap`.
     #[cold]
     fn clear(self, lap: usize) {
-        for index in 0..self.groups() {
-            // SAFETY: `index` is below the number of groups, so the address is that of one of the chunk's groups.
-            let group = unsafe { self.first().add(index * Geometry::<T>::STRIDE) };
+        for group in self.all_groups() {
             // ORDERING: Relaxed; the writer publishes it with the chunk's link, a Release store in
             // `WriteCursor::next_chunk`, which pairs with the Acquire in `ReadCursor::next_chunk`.
             // SAFETY: one of the chunk's groups, and the chunk is alive: the writer owns it.
             unsafe { state(group) }.store(nothing(group, lap), Ordering::Relaxed);
         }
+    }
+
+    fn all_groups(self) -> impl Iterator<Item = NonNull<u8>> {
+        // SAFETY: `index` is below the number of groups, so the address is that of one of the chunk's groups.
+        (0..self.groups()).map(move |index| unsafe { self.first().add(index * Geometry::<T>::STRIDE) })
     }
 
     /// The first group.

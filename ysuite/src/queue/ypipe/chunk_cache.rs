@@ -16,7 +16,7 @@ use crate::sync::{AtomicPtr, AtomicU32, AtomicUsize, Handed, Ordering};
 /// Chunks kept for reuse in a queue without a bound, however short it is.
 const RESERVE: usize = 4;
 /// Chunks that can be kept in a queue without a bound, however long it is.
-const MOST: usize = 128;
+const MOST: usize = if cfg!(ysuite_loom) { 2 } else { 128 };
 /// A queue of at least this many chunks is long.
 const LONG: usize = 2 * RESERVE;
 
@@ -36,35 +36,18 @@ pub(super) struct ChunkCache<T> {
     left: AtomicU32,
 }
 
-/// The reader's own part.
-#[derive(Default)]
-pub(super) struct Giving {
-    /// Chunks put into the ring in all, less those taken back.
-    given: usize,
-}
-
 impl<T> ChunkCache<T> {
-    /// For a queue without a bound: memory is allocated only once the queue streams.
-    pub(super) fn growing() -> Self {
-        let room = if cfg!(ysuite_loom) { 2 } else { MOST };
-        Self::new(room, false)
-    }
-
-    /// For a queue that never has more than `room` chunks.
-    pub(super) fn keeping(room: usize) -> Self {
-        Self::new(room, true)
-    }
-
-    fn new(room: usize, keeps_all: bool) -> Self {
-        let (taken, linked, left) = (AtomicUsize::new(0), AtomicU32::new(0), AtomicU32::new(0));
+    /// For a queue that never has more than `most` chunks, or for one without a bound. Memory is allocated only once the
+    /// first chunk comes back.
+    pub(super) fn new(most: Option<usize>) -> Self {
         Self {
             ring: AtomicPtr::new(ptr::null_mut()),
             made: Handed::default(),
-            room: room as u32,
-            keeps_all,
-            taken,
-            linked,
-            left,
+            room: most.unwrap_or(MOST) as u32,
+            keeps_all: most.is_some(),
+            taken: AtomicUsize::new(0),
+            linked: AtomicU32::new(0),
+            left: AtomicU32::new(0),
         }
     }
 
@@ -97,56 +80,51 @@ impl<T> ChunkCache<T> {
     /// Reader: has left a chunk for good. A chunk of the size worth keeping, `groups`, is kept for the writer. A
     /// smaller one is freed, and so is a greater one unless the queue is long. Where more chunks are kept than the
     /// queue is long, one more is freed, and also with each great chunk that is freed.
-    pub(super) fn give(&self, giving: &mut Giving, chunk: Chunk<T>, groups: usize) {
+    ///
+    /// `given`, here and below, is the reader's own: chunks put into the ring in all, less those taken back.
+    pub(super) fn give(&self, given: &mut usize, chunk: Chunk<T>, groups: usize) {
         // ORDERING: Relaxed twice; only the reader writes `left`, and the writer uses it only to decide, in `is_long`,
         // how much it allocates.
         let left = self.left.load(Ordering::Relaxed).wrapping_add(1);
         self.left.store(left, Ordering::Relaxed);
         // ORDERING: Relaxed twice; the writer's two counters decide only how many chunks are kept.
-        let kept = giving.given.wrapping_sub(self.taken.load(Ordering::Relaxed));
+        let kept = given.wrapping_sub(self.taken.load(Ordering::Relaxed));
         let ahead = self.linked.load(Ordering::Relaxed).wrapping_sub(left) as usize;
         let enough = if self.keeps_all { self.room() } else { ahead.max(RESERVE) };
         let too_great = chunk.groups() > groups && ahead <= RESERVE;
         if kept >= enough || chunk.groups() < groups || too_great {
             free(Some(chunk));
             if kept > enough || too_great && kept != 0 {
-                free(self.take_back(giving));
+                free(self.take_back(given));
             }
         } else {
-            free(self.put(giving, chunk));
+            self.put(given, chunk);
         }
     }
 
-    /// Reader: puts a chunk into the ring. Returns the chunk where there is no room.
-    fn put(&self, giving: &mut Giving, chunk: Chunk<T>) -> Option<Chunk<T>> {
+    /// Reader, or the thread that makes the queue: puts a chunk into the ring. Frees it where there is no room.
+    pub(super) fn put(&self, given: &mut usize, chunk: Chunk<T>) {
         if self.place(0).is_none() {
             self.make();
         }
-        let place = self.place(giving.given)?;
         // ORDERING: Acquire pairs with the swap in `take`, by which the writer emptied this slot before the reader came
         // round.
-        if !place.load(Ordering::Acquire).is_null() {
-            return Some(chunk);
-        }
+        let Some(place) = self.place(*given).filter(|place| place.load(Ordering::Acquire).is_null()) else {
+            return free(Some(chunk));
+        };
         // ORDERING: Release pairs with the swap in `take`: the writer reuses the chunk only after the reader has read
         // it.
         place.store(chunk.as_raw(), Ordering::Release);
-        giving.given = giving.given.wrapping_add(1);
-        None
-    }
-
-    /// Before there is a reader: a chunk to begin with.
-    pub(super) fn prepare(&self, giving: &mut Giving, chunk: Chunk<T>) {
-        free(self.put(giving, chunk));
+        *given = given.wrapping_add(1);
     }
 
     /// Reader: takes the newest chunk out of the ring again, unless the writer has taken it before.
-    fn take_back(&self, giving: &mut Giving) -> Option<Chunk<T>> {
-        let newest = giving.given.wrapping_sub(1);
+    fn take_back(&self, given: &mut usize) -> Option<Chunk<T>> {
+        let newest = given.wrapping_sub(1);
         // ORDERING: AcqRel pairs with the swap in `take`: either the reader here or the writer there gets the chunk,
         // and has it to itself.
         let chunk = Chunk::from_raw(self.place(newest)?.swap(ptr::null_mut(), Ordering::AcqRel))?;
-        giving.given = newest;
+        *given = newest;
         Some(chunk)
     }
 

@@ -4,42 +4,27 @@
 //! here, and from then on any thread that publishes disposes of the messages that are left: every message is delivered
 //! or dropped, once, and never stranded.
 
-use core::ops::Deref;
 use core::ptr;
 
 use super::chunk::{Chunk, ChunkHeader, Geometry};
-use super::chunk_cache::{ChunkCache, Giving};
+use super::chunk_cache::ChunkCache;
 use super::reader::ReadCursor;
 use crate::foreign::Panics;
 use crate::passive::Passive;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, UnsafeCell};
 
 /// A bounded queue allocates its chunks at once where they take at most this many bytes, else as it grows.
-const EAGER_BYTES: usize = 1 << 20;
+const EAGER_BYTES: usize = if cfg!(ysuite_loom) { 0 } else { 1 << 20 };
 
 /// Groups of a lane's first chunk, and bytes of the largest chunk a lane keeps: of a thousand lanes only a few stream.
 const LANE_FIRST: usize = 2;
 const LANE_BYTES: usize = 8 * 1024;
 
-/// A value in cache lines of its own. The alignment is the smallest that ensures this: there may be thousands.
-#[cfg_attr(not(any(target_arch = "aarch64", target_arch = "powerpc64")), repr(align(64)))]
-#[cfg_attr(any(target_arch = "aarch64", target_arch = "powerpc64"), repr(align(128)))]
-pub(super) struct Line<X>(X);
-
-impl<X> Deref for Line<X> {
-    type Target = X;
-
-    #[inline(always)]
-    fn deref(&self) -> &X {
-        &self.0
-    }
-}
-
 /// In this order, so that the word written for every message begins a line, and the fields behind it are seldom used.
 #[repr(C)]
 pub(crate) struct PipeCore<T> {
     /// Read for every message, written when an end goes to sleep or leaves.
-    pub(super) read_mostly: Line<ReadMostly<T>>,
+    pub(super) read_mostly: ReadMostly<T>,
     /// How many messages have been read; wraps. Written by the reader, loaded by the writer when it seems to be out of
     /// room.
     consumed: AtomicUsize,
@@ -49,10 +34,13 @@ pub(crate) struct PipeCore<T> {
     disposing: AtomicUsize,
     /// The cursor, while no reader has it. Before [`GONE`](crate::passive::GONE) it belongs to the reading side, then
     /// to the thread that has raised `disposing` from 0.
-    resting: UnsafeCell<Option<ReadCursor<T>>>,
+    pub(super) resting: UnsafeCell<Option<ReadCursor<T>>>,
 }
 
-/// The part of the core that hardly changes.
+/// The part of the core that hardly changes, in cache lines of its own. The alignment is the smallest that ensures this:
+/// there may be thousands.
+#[cfg_attr(not(any(target_arch = "aarch64", target_arch = "powerpc64")), repr(align(64)))]
+#[cfg_attr(any(target_arch = "aarch64", target_arch = "powerpc64"), repr(align(128)))]
 pub(super) struct ReadMostly<T> {
     /// How the reader sleeps; the writer is the publisher.
     pub(super) reader: Passive,
@@ -80,22 +68,17 @@ impl<T> PipeCore<T> {
     /// A bound of `usize::MAX` can never be reached, and is treated as none. The first chunk is for `lap`. Returns the
     /// reader's cursor in that chunk as well.
     pub(super) fn new(bound: Option<usize>, lap: usize) -> (Self, Chunk<T>, ReadCursor<T>) {
-        let most = Geometry::<T>::GROUPS;
-        let mut giving = Giving::default();
-        let (groups, cache) = Self::sized(bound, most);
-        let mut first = groups;
-        if bound.is_none_or(|bound| bound == usize::MAX) {
+        let core = Self::with(bound, Geometry::<T>::GROUPS, Passive::new());
+        let (mut first, mut given, cache) = (core.groups(), 0, &core.read_mostly.cache);
+        if !core.is_bounded() {
             // A pipe of few messages takes little memory: chunks grow until they are worth keeping.
-            first = if cfg!(ysuite_loom) { most } else { most.min(16) };
-        } else {
-            let bytes = groups.saturating_mul(Geometry::<T>::STRIDE).saturating_mul(cache.room());
-            if bytes <= EAGER_BYTES && !cfg!(ysuite_loom) {
-                // From 1: one chunk is in use already.
-                (1..cache.room()).for_each(|_| cache.prepare(&mut giving, Chunk::allocate(groups, lap)));
-            }
+            first = first.min(16);
+        } else if first.saturating_mul(Geometry::<T>::STRIDE).saturating_mul(cache.room()) <= EAGER_BYTES {
+            // From 1: one chunk is in use already.
+            (1..cache.room()).for_each(|_| cache.put(&mut given, Chunk::allocate(first, lap)));
         }
         let chunk = Chunk::allocate(first, lap);
-        (Self::with(bound, groups, cache, Passive::new()), chunk, ReadCursor::new(chunk, giving))
+        (core, chunk, ReadCursor::new(chunk, given))
     }
 
     /// A pipe that has no chunk before its first message, and no reader: the writer finds `tokens` in the reader's
@@ -103,35 +86,27 @@ impl<T> PipeCore<T> {
     pub(super) fn lane(bound: Option<usize>, tokens: u32) -> Self {
         let most = (LANE_BYTES / Geometry::<T>::STRIDE).clamp(1, Geometry::<T>::GROUPS);
         let most = if cfg!(ysuite_loom) { Geometry::<T>::GROUPS } else { most };
-        let (groups, cache) = Self::sized(bound, most);
-        Self::with(bound, groups, cache, Passive::armed(tokens))
+        Self::with(bound, most, Passive::armed(tokens))
     }
 
-    /// The groups of a chunk that is worth keeping, `most` at most, and a cache with room for the chunks that are kept.
-    fn sized(bound: Option<usize>, most: usize) -> (usize, ChunkCache<T>) {
+    /// A core whose chunks, once they are worth keeping, have `most` groups, or so few that two hold the capacity.
+    fn with(bound: Option<usize>, most: usize, reader: Passive) -> Self {
         let capacity = bound.unwrap_or(usize::MAX);
-        if capacity == usize::MAX {
-            return (most, ChunkCache::growing());
-        }
+        let is_bounded = capacity != usize::MAX;
         let groups = capacity.div_ceil(Geometry::<T>::SLOTS).div_ceil(2).clamp(1, most);
         // Two more: one chunk may be partly read while another is partly written.
         let chunks = (capacity / (groups * Geometry::<T>::SLOTS)).saturating_add(2).min(1 << 16);
-        (groups, ChunkCache::keeping(chunks))
-    }
-
-    fn with(bound: Option<usize>, groups: usize, cache: ChunkCache<T>, reader: Passive) -> Self {
-        let capacity = bound.unwrap_or(usize::MAX);
         let read_mostly = ReadMostly {
             reader,
-            writer: if capacity == usize::MAX { Passive::unused() } else { Passive::new() },
+            writer: if is_bounded { Passive::new() } else { Passive::unused() },
             capacity,
-            cache,
+            cache: ChunkCache::new(is_bounded.then_some(chunks)),
             groups: groups as u32,
             asked: bound.is_some(),
             closed: AtomicBool::new(false),
         };
         Self {
-            read_mostly: Line(read_mostly),
+            read_mostly,
             consumed: AtomicUsize::new(0),
             first: AtomicPtr::new(ptr::null_mut()),
             disposing: AtomicUsize::new(0),
@@ -158,18 +133,9 @@ impl<T> PipeCore<T> {
     }
 
     /// The first cursor of a lane that has not been read yet, if the writer has made a chunk.
-    fn first_cursor(&self) -> Option<ReadCursor<T>> {
+    pub(super) fn first_cursor(&self) -> Option<ReadCursor<T>> {
         // ORDERING: Acquire pairs with the Release in `begin`: the chunk is initialised.
-        Chunk::from_raw(self.first.load(Ordering::Acquire)).map(|chunk| ReadCursor::new(chunk, Giving::default()))
-    }
-
-    /// Reading side: takes the resting cursor, or makes the first one.
-    ///
-    /// # Safety
-    /// No reader has the cursor, the caller is the only thread that asks for it now, and the reading side has not left.
-    pub(super) unsafe fn wake_cursor(&self) -> Option<ReadCursor<T>> {
-        // SAFETY: before GONE the cell belongs to the reading side. The caller is the reading side, in one thread.
-        self.resting.with_mut(|resting| unsafe { (*resting).take() }).or_else(|| self.first_cursor())
+        Chunk::from_raw(self.first.load(Ordering::Acquire)).map(|chunk| ReadCursor::new(chunk, 0))
     }
 
     /// Reading side: puts its cursor to rest.
@@ -180,20 +146,6 @@ impl<T> PipeCore<T> {
         // SAFETY: before GONE the cell belongs to the reading side. The caller owns the cursor, and so is the reading
         // side.
         self.resting.with_mut(|resting| unsafe { *resting = Some(cursor) });
-    }
-
-    /// How many messages are published while no reader has the cursor, counting no further than it takes to reach
-    /// `enough`.
-    ///
-    /// # Safety
-    /// No reader has the cursor, none will ask for it meanwhile, and the reading side has not left. Several threads may
-    /// count at once.
-    pub(super) unsafe fn resting_len(&self, enough: usize) -> usize {
-        // SAFETY: by the caller no thread takes the cursor or puts one in meanwhile.
-        self.resting.with(|resting| match unsafe { &*resting } {
-            Some(cursor) => cursor.len_up_to(enough),
-            None => self.first_cursor().map_or(0, |cursor| cursor.len_up_to(enough)),
-        })
     }
 
     #[inline(always)]
@@ -219,14 +171,6 @@ impl<T> PipeCore<T> {
         // ORDERING: Acquire pairs with the Release in `Writing::close`: all that was ever published is visible after
         // it.
         self.read_mostly.closed.load(Ordering::Acquire)
-    }
-
-    /// The reader leaves, and leaves its cursor here. Next the caller disposes of the messages in the queue.
-    pub(super) fn abandon(&self, cursor: ReadCursor<T>) {
-        // SAFETY: the cursor is the only one of this core. Before GONE, which is set below, no other thread uses the
-        // cell.
-        unsafe { self.rest_cursor(cursor) };
-        self.read_mostly.reader.go().pass();
     }
 
     /// Disposes of all that is published: `each` is given every message with its position. If another thread is

@@ -22,21 +22,17 @@ impl<T> IdleReader<T> {
         Self { core }
     }
 
-    /// A reader, if a message has ever been written. The caller puts it to rest again with [`rest`](Self::rest), or
-    /// ends it.
+    /// A reader, if a message has ever been written. The caller puts it to rest again with [`rest`](Reader::rest),
+    /// or ends it.
     ///
     /// # Safety
     /// There is no reader, the caller is the only thread that asks for one now, and [`go`](Self::go) has not been
     /// called.
     pub(crate) unsafe fn wake(&self) -> Option<Reader<T>> {
-        // SAFETY: by the caller no reader has the cursor, no other thread asks for it, and the reading side has not
-        // left.
-        unsafe { self.core.wake_cursor() }.map(|cursor| Reader::new(self.core.clone(), cursor))
-    }
-
-    /// Puts a reader to rest.
-    pub(crate) fn rest(reader: Reader<T>) {
-        reader.into_rest();
+        // SAFETY: before GONE the cell belongs to the reading side, which has not left. By the caller no reader has the
+        // cursor, and no other thread asks for it.
+        let cursor = self.core.resting.with_mut(|resting| unsafe { (*resting).take() });
+        cursor.or_else(|| self.core.first_cursor()).map(|cursor| Reader::new(self.core.clone(), cursor))
     }
 
     /// Whether the writer is gone. What it published may still be here.
@@ -47,10 +43,15 @@ impl<T> IdleReader<T> {
     /// How many messages are published, counting no further than it takes to reach `enough`.
     ///
     /// # Safety
-    /// There is no reader, none is woken meanwhile, and [`go`](Self::go) has not been called.
+    /// There is no reader, none is woken meanwhile, and [`go`](Self::go) has not been called. Several threads may count
+    /// at once.
     pub(crate) unsafe fn len_up_to(&self, enough: usize) -> usize {
-        // SAFETY: by the caller no reader has the cursor or asks for it meanwhile, and the reading side has not left.
-        unsafe { self.core.resting_len(enough) }
+        // SAFETY: before GONE the cell belongs to the reading side, which has not left. By the caller no thread takes
+        // the cursor or puts one in meanwhile.
+        self.core.resting.with(|resting| match unsafe { &*resting } {
+            Some(cursor) => cursor.len_up_to(enough),
+            None => self.core.first_cursor().map_or(0, |cursor| cursor.len_up_to(enough)),
+        })
     }
 
     /// Begins the end of reading: once the barrier is passed, every publication is answered with
@@ -142,7 +143,7 @@ mod tests {
                 // SAFETY: there is no reader yet, this thread alone asks for one, and `go` has not been called.
                 let mut reader = unsafe { resting.wake() }.unwrap();
                 drop(reader.read());
-                super::IdleReader::rest(reader);
+                reader.rest();
             }
             drop(resting);
             assert!(writer.write(message.clone()).is_ok());

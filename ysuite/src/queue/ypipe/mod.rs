@@ -92,7 +92,7 @@ pub fn bounded<T>(capacity: usize) -> (Writer<T>, Reader<T>) {
 fn ends<T>(bound: Option<usize>, lap: usize) -> (Writer<T>, Reader<T>) {
     let (core, chunk, cursor) = PipeCore::new(bound, lap);
     let core = Arc::new(core);
-    (Writer::new(core.clone(), chunk), Reader::new(core, cursor))
+    (Writer::new(core.clone(), Some(chunk)), Reader::new(core, cursor))
 }
 
 /// A pipe of which there may be thousands, most of them idle: no chunk before the first message, and small ones then.
@@ -100,5 +100,5 @@ fn ends<T>(bound: Option<usize>, lap: usize) -> (Writer<T>, Reader<T>) {
 /// reading end.
 pub(crate) fn lane<T>(bound: Option<usize>, tokens: u32) -> (Writer<T>, IdleReader<T>) {
     let core = Arc::new(PipeCore::lane(bound, tokens));
-    (Writer::idle(core.clone()), IdleReader::new(core))
+    (Writer::new(core.clone(), None), IdleReader::new(core))
 }

@@ -7,7 +7,6 @@ use core::fmt;
 use core::ptr::NonNull;
 
 use super::chunk::{Chunk, Geometry, slot, state};
-use super::chunk_cache::Giving;
 use super::core::PipeCore;
 use crate::passive::Passive;
 use crate::queue::{RegisterCopy, outline};
@@ -44,7 +43,7 @@ impl<T> Reader<T> {
     #[inline(always)]
     fn parts(&mut self) -> (&mut ReadCursor<T>, &PipeCore<T>) {
         let Reading { cursor, core } = &mut *self.reading;
-        // SAFETY: only `leave` and `into_rest` take the cursor out. Afterwards the owner does nothing but drop this.
+        // SAFETY: only `leave` and `rest` take the cursor out. Afterwards the owner does nothing but drop this.
         (unsafe { cursor.as_mut().unwrap_unchecked() }, core)
     }
 
@@ -147,8 +146,8 @@ impl<T> Reader<T> {
         self.len_up_to(1) == 0
     }
 
-    /// Puts the cursor back into the core: see [`IdleReader`](super::IdleReader).
-    pub(super) fn into_rest(mut self) {
+    /// Puts this reader to rest, and its cursor back into the core: see [`IdleReader`](super::IdleReader).
+    pub(crate) fn rest(mut self) {
         let Reading { cursor, core } = &mut *self.reading;
         if let Some(cursor) = cursor.take() {
             // SAFETY: the cursor came from this core. This reader is the reading side, and has not left.
@@ -170,13 +169,11 @@ impl<T> Reader<T> {
 
 impl<T> Reading<T> {
     fn leave(&mut self) -> u32 {
-        match self.cursor.take() {
-            None => 0,
-            Some(cursor) => {
-                self.core.abandon(cursor);
-                self.core.read_mostly.writer.published()
-            }
-        }
+        let Some(cursor) = self.cursor.take() else { return 0 };
+        // SAFETY: the cursor came from this core. This reader is the reading side, and leaves only below.
+        unsafe { self.core.rest_cursor(cursor) };
+        self.core.read_mostly.reader.go().pass();
+        self.core.read_mostly.writer.published()
     }
 }
 
@@ -210,15 +207,15 @@ pub(super) struct ReadCursor<T> {
     chunk: Chunk<T>,
     /// One past the chunk's last group.
     end: NonNull<u8>,
-    /// The reader's part of the chunk cache.
-    giving: Giving,
+    /// The reader's part of the chunk cache: chunks given back in all, less those taken out again.
+    given: usize,
 }
 
 impl<T> ReadCursor<T> {
-    pub(super) fn new(chunk: Chunk<T>, giving: Giving) -> Self {
+    pub(super) fn new(chunk: Chunk<T>, given: usize) -> Self {
         let group = chunk.first();
         let known = Self::first_slot(group);
-        Self { next: known, taken: 0, known, group, lap: chunk.lap(), chunk, end: chunk.end(), giving }
+        Self { next: known, taken: 0, known, group, lap: chunk.lap(), chunk, end: chunk.end(), given }
     }
 
     #[cfg(all(test, not(ysuite_loom)))]
@@ -282,7 +279,7 @@ impl<T> ReadCursor<T> {
         self.end = next.end();
         self.lap = self.lap.wrapping_add(Geometry::<T>::LAP);
         self.enter(next.first());
-        core.read_mostly.cache.give(&mut self.giving, spent, core.groups());
+        core.read_mostly.cache.give(&mut self.given, spent, core.groups());
         true
     }
 

@@ -39,20 +39,10 @@ unsafe impl<T: Send> Send for Writer<T> {}
 unsafe impl<T: Send> Sync for Writer<T> {}
 
 impl<T> Writer<T> {
-    pub(super) fn new(core: Arc<PipeCore<T>>, chunk: Chunk<T>) -> Self {
-        Self {
-            writing: RegisterCopy::new(Writing {
-                cursor: WriteCursor::new(&core, chunk),
-                core,
-                closed: false,
-                lost: false,
-            }),
-        }
-    }
-
-    /// The writing end of a lane: no chunk before the first message.
-    pub(super) fn idle(core: Arc<PipeCore<T>>) -> Self {
-        Self { writing: RegisterCopy::new(Writing { cursor: WriteCursor::idle(), core, closed: false, lost: false }) }
+    /// Without a first chunk: the writing end of a lane.
+    pub(super) fn new(core: Arc<PipeCore<T>>, first: Option<Chunk<T>>) -> Self {
+        let cursor = first.map_or_else(WriteCursor::idle, |chunk| WriteCursor::new(&core, chunk));
+        Self { writing: RegisterCopy::new(Writing { cursor, core, closed: false, lost: false }) }
     }
 
     /// Writes a message, hidden until [`flush`](Self::flush).
@@ -343,10 +333,7 @@ struct WriteCursor<T> {
 
 impl<T> WriteCursor<T> {
     fn new(core: &PipeCore<T>, chunk: Chunk<T>) -> Self {
-        let group = chunk.first();
-        // SAFETY: `FIRST` is less than a group's length, and the chunk has a first group.
-        let next = unsafe { group.add(Geometry::<T>::FIRST) };
-        let mut cursor = Self::at(group, next, chunk, chunk.lap(), chunk.end());
+        let mut cursor = Self::at(chunk.first(), chunk, chunk.lap(), chunk.end());
         cursor.limit = core.read_mostly.capacity.min(UNBOUNDED);
         cursor.set_full(core);
         cursor
@@ -354,15 +341,14 @@ impl<T> WriteCursor<T> {
 
     /// A cursor without a chunk: no message is hidden, and the first write takes the slow path, which makes a chunk.
     fn idle() -> Self {
-        // Addresses that are never dereferenced, and at which no group ends.
-        let at = |address| NonNull::new(ptr::without_provenance_mut::<u8>(address)).expect("not null");
-        let group = at(Geometry::<T>::STRIDE);
-        let next = at(Geometry::<T>::STRIDE + Geometry::<T>::FIRST);
-        Self::at(group, next, Chunk::nowhere(), Geometry::<T>::LAP, group)
+        // An address that is never dereferenced, and at which no group ends.
+        let group = NonNull::new(ptr::without_provenance_mut(Geometry::<T>::STRIDE)).expect("not null");
+        Self::at(group, Chunk::nowhere(), Geometry::<T>::LAP, group)
     }
 
     /// A cursor that has written nothing, and has no room as yet.
-    fn at(group: NonNull<u8>, next: NonNull<u8>, chunk: Chunk<T>, lap: usize, end: NonNull<u8>) -> Self {
+    fn at(group: NonNull<u8>, chunk: Chunk<T>, lap: usize, end: NonNull<u8>) -> Self {
+        let next = NonNull::new(group.as_ptr().wrapping_add(Geometry::<T>::FIRST)).expect("not null");
         Self {
             next,
             stop: next.as_ptr(),
@@ -520,32 +506,24 @@ impl<T> WriteCursor<T> {
 
     /// A new chunk, greater than the last, up to the size worth keeping; in a long queue of small chunks up to a great
     /// one.
-    fn chunk_after(&self, core: &PipeCore<T>, lap: usize) -> Chunk<T> {
+    fn greater_chunk(&self, core: &PipeCore<T>) -> Chunk<T> {
         let (most, great) = (core.groups(), Geometry::<T>::GREAT);
         // The counters are loaded only where a great chunk would be greater.
         let is_long = most < great && core.read_mostly.cache.is_long();
-        Chunk::allocate((self.chunk.groups() * 4).min(if is_long { great } else { most }), lap)
+        Chunk::allocate((self.chunk.groups() * 4).min(if is_long { great } else { most }), self.lap)
     }
 
     #[cold]
     #[inline(never)]
     fn next_chunk(&mut self, core: &PipeCore<T>) {
         self.lap = self.lap.wrapping_add(Geometry::<T>::LAP);
-        let next = match self.emptied {
-            Some(emptied) => {
-                self.emptied = emptied.next();
-                emptied
-            }
-            None => {
-                core.read_mostly.cache.linked();
-                match core.read_mostly.cache.take() {
-                    Some(spent) => {
-                        spent.renew(self.lap);
-                        spent
-                    }
-                    None => self.chunk_after(core, self.lap),
-                }
-            }
+        let next = if let Some(emptied) = self.emptied {
+            self.emptied = emptied.next();
+            emptied
+        } else {
+            core.read_mostly.cache.linked();
+            let spent = core.read_mostly.cache.take().inspect(|spent| spent.renew(self.lap));
+            spent.unwrap_or_else(|| self.greater_chunk(core))
         };
         // ORDERING: Relaxed; the Release store of the link below publishes it.
         next.header().next.store(ptr::null_mut(), Ordering::Relaxed);
