@@ -223,7 +223,7 @@ impl Mailbox {
 
     #[doc(hidden)]
     pub fn search_timeout(&mut self, timeout: Duration) -> Search<'_> {
-        Search::new(self, if timeout.is_zero() { Deadline::Passed } else { Deadline::after(timeout) })
+        Search::new(self, Deadline::after(timeout))
     }
 }
 

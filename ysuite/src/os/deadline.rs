@@ -14,9 +14,12 @@ pub(crate) enum Deadline {
 }
 
 impl Deadline {
-    /// The deadline `timeout` from now; `Never` where the clock cannot represent it.
+    /// The deadline `timeout` from now; `Never` where the clock cannot represent it. No clock is read for a time of zero.
     #[inline]
     pub(crate) fn after(timeout: Duration) -> Self {
+        if timeout.is_zero() {
+            return Self::Passed;
+        }
         Instant::now().checked_add(timeout).map_or(Self::Never, Self::At)
     }
 
