@@ -69,3 +69,26 @@ fn every_file_with_an_end_a_thread_local_or_a_waker_is_in_the_table() {
         .collect();
     assert!(missing.is_empty(), "not in the table: {missing:#?}");
 }
+
+/// A row begins with the file, and names its functions and types behind it until the next file. In parentheses are those
+/// that call them.
+#[test]
+fn every_place_in_the_table_is_where_it_says() {
+    let (table, mut places, mut missing) = (table(), 0, Vec::new());
+    for row in table.lines().filter_map(|line| line.strip_prefix("| ")) {
+        let place = row.split(" | ").next().and_then(|place| place.split(" (").next()).unwrap_or_default();
+        let mut source = None;
+        for quote in quoted(place) {
+            if quote.ends_with(".rs") {
+                source = Some(fs::read_to_string(root().join("src").join(quote)).unwrap_or_default());
+            } else if let Some(source) = &source {
+                places += 1;
+                if !quote.split("::").all(|name| source.contains(name)) {
+                    missing.push(place);
+                }
+            }
+        }
+    }
+    assert!(missing.is_empty(), "not there: {missing:#?}");
+    assert!(places > 100, "only {places} places are named");
+}
