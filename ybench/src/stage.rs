@@ -127,12 +127,7 @@ where
     A: Send + 'static,
     B: Send + 'static,
 {
-    let (done, finished) = mpsc::channel();
-    let gate = Arc::new(Gate::new(2));
-    let first = play(STACK, vec![place.first], gate.clone(), done.clone(), Box::new(first))?;
-    let second = play(STACK, vec![place.second], gate.clone(), done, Box::new(second)).inspect_err(|_| gate.force())?;
-    wait_for_all(2, units, &finished)?;
-    Ok((ended(first)?, ended(second)?))
+    both(place, units, Work::ToTheGate(Box::new(first)), Work::ToTheGate(Box::new(second)))
 }
 
 /// As [`duet`], for two who begin their work at the gate: it is passed for them.
@@ -146,19 +141,59 @@ where
     A: Send + 'static,
     B: Send + 'static,
 {
-    let first = move |gate: &Gate| {
-        gate.pass();
-        first()
-    };
-    let second = move |gate: &Gate| {
-        gate.pass();
-        second()
-    };
-    duet(place, units, first, second)
+    both(place, units, Work::FromTheGate(Box::new(first)), Work::FromTheGate(Box::new(second)))
 }
 
+/// As [`duet_from_the_gate`], for two whose types are forgotten already.
+pub fn boxed_duet<A, B>(
+    place: Place,
+    units: u64,
+    first: FromTheGate<A>,
+    second: FromTheGate<B>,
+) -> Result<(A, B), Fault>
+where
+    A: Send + 'static,
+    B: Send + 'static,
+{
+    both(place, units, Work::FromTheGate(first), Work::FromTheGate(second))
+}
+
+fn both<A: Send + 'static, B: Send + 'static>(
+    place: Place,
+    units: u64,
+    first: Work<A>,
+    second: Work<B>,
+) -> Result<(A, B), Fault> {
+    let (done, finished) = mpsc::channel();
+    let gate = Arc::new(Gate::new(2));
+    let first = play(STACK, vec![place.first], gate.clone(), done.clone(), first)?;
+    let second = play(STACK, vec![place.second], gate.clone(), done, second).inspect_err(|_| gate.force())?;
+    wait_for_all(2, units, &finished)?;
+    Ok((ended(first)?, ended(second)?))
+}
+
+/// Work that begins when the gate has been passed.
+pub type FromTheGate<A> = Box<dyn FnOnce() -> A + Send>;
+
 /// Boxed: the start of a thread is a lot of code, and would be compiled for every driver, transport and message again.
-type Work<A> = Box<dyn FnOnce(&Gate) -> A + Send>;
+/// The one call through a pointer comes before the clock starts.
+enum Work<A> {
+    /// Passes the gate itself.
+    ToTheGate(Box<dyn FnOnce(&Gate) -> A + Send>),
+    FromTheGate(FromTheGate<A>),
+}
+
+impl<A> Work<A> {
+    fn done(self, gate: &Gate) -> A {
+        match self {
+            Self::ToTheGate(work) => work(gate),
+            Self::FromTheGate(work) => {
+                gate.pass();
+                work()
+            }
+        }
+    }
+}
 
 /// What one thread of an ensemble does, and on which CPUs.
 pub struct Part<A> {
@@ -169,7 +204,7 @@ pub struct Part<A> {
 impl<A> Part<A> {
     /// `work` must pass the gate once.
     pub fn new(cpus: &[usize], work: impl FnOnce(&Gate) -> A + Send + 'static) -> Self {
-        Self { cpus: cpus.to_vec(), work: Box::new(work) }
+        Self { cpus: cpus.to_vec(), work: Work::ToTheGate(Box::new(work)) }
     }
 }
 
@@ -200,7 +235,7 @@ fn play<A: Send + 'static>(
     let thread = thread::Builder::new().stack_size(stack).spawn(move || {
         // A thread that cannot be pinned plays its part all the same: its partner is waiting at the gate.
         let pinned = keep_on(&cpus);
-        let value = part(&gate);
+        let value = part.done(&gate);
         let _ = done.send(());
         pinned.map(|()| value)
     })?;

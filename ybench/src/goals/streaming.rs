@@ -21,7 +21,7 @@ pub(super) fn counted<T: Transport>(place: Place, messages: u64) -> Result<PerMi
     let (sender, receiver) = T::open::<usize>()?;
     let totals = Arc::new(Totals::default());
     let (sender, receiver) = (Watched::new(sender, &totals), Watched::new(receiver, &totals));
-    many::play(place, Shape::ONE_TO_ONE, (vec![sender], vec![receiver]), messages)?;
+    many::play(place, Shape::ONE_TO_ONE, many::Ends::of(vec![sender], vec![receiver]), messages)?;
     // ORDERING: Relaxed: both threads have ended.
     let of = |total: &AtomicU64| total.load(Ordering::Relaxed) as f64 * 1e6 / messages as f64;
     Ok(PerMillion { calls: of(&totals.calls), allocations: of(&totals.allocations) })

@@ -111,10 +111,14 @@ pub fn run<T: Transport>(place: Place, backlog: u64, messages: u64) -> Result<Ou
         move || fill(sender, bursts, &full, &is_drained),
         move || drain(receiver, bursts, &is_full, &drained),
     )?;
-    let drain = bursts.nanoseconds_per_message(drain?);
+    Ok(outcome(bursts, filled, drain?))
+}
+
+fn outcome(bursts: Bursts, filled: Duration, drained: Duration) -> Outcome {
+    let drain = bursts.nanoseconds_per_message(drained);
     let fill = bursts.nanoseconds_per_message(filled);
     let metrics = BTreeMap::from([(Metric::Fill, fill), (Metric::Drain, drain)]);
-    Ok(Outcome { nanoseconds: fill + drain, metrics, ..Outcome::default() })
+    Outcome { nanoseconds: fill + drain, metrics, ..Outcome::default() }
 }
 
 /// Bytes that each of so many messages holds while all of them are in the queue. Tells the truth in a fresh process only.

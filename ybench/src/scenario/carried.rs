@@ -95,32 +95,54 @@ pub fn limit(frame: &Frame, parameter: Option<Parameter>) -> &'static Probe {
     }
 }
 
-/// A run that can be made with any kind of message.
-pub trait Drive {
-    fn with<M: Message>(self) -> Result<Timed, Fault>;
+/// Makes what a stream needs with one kind of message.
+pub trait Making {
+    type Made;
+    fn with<M: Message>() -> Self::Made;
 }
 
-/// The run with the messages that the parameter names.
-pub fn drive(parameter: Parameter, run: impl Drive) -> Result<Timed, Fault> {
-    let bytes = parameter.value as usize;
-    match (parameter.quantity, bytes) {
-        (Quantity::BytesByValue, 8) => run.with::<usize>(),
-        (Quantity::BytesByValue, 64) => run.with::<Block<8>>(),
-        (Quantity::BytesByValue, 512) => run.with::<Block<64>>(),
-        (Quantity::BytesByValue, 1_024) => run.with::<Block<128>>(),
-        (Quantity::BytesByValue, 2_048) => run.with::<Block<256>>(),
-        (Quantity::BytesByValue, 4_096) => run.with::<Block<512>>(),
-        (Quantity::BytesByValue, 16_384) => run.with::<Block<2_048>>(),
-        (Quantity::BytesByValue, 65_536) => run.with::<Block<8_192>>(),
-        (Quantity::BytesByPointer, 8..) => {
-            let _length = Length::of(bytes / size_of::<usize>());
-            run.with::<Parcel>()
+/// What a [`Making`] has made for each kind of message there is: pointers to functions, so that what runs a stream need not
+/// be compiled for every kind.
+#[derive(Clone, Copy, Debug)]
+pub struct Kinds<A> {
+    /// With the bytes of each.
+    by_value: [(usize, A); 8],
+    by_pointer: A,
+    by_pool: A,
+}
+
+impl<A: Copy> Kinds<A> {
+    pub fn of<T: Making<Made = A>>() -> Self {
+        Self {
+            by_value: [
+                (8, T::with::<usize>()),
+                (64, T::with::<Block<8>>()),
+                (512, T::with::<Block<64>>()),
+                (1_024, T::with::<Block<128>>()),
+                (2_048, T::with::<Block<256>>()),
+                (4_096, T::with::<Block<512>>()),
+                (16_384, T::with::<Block<2_048>>()),
+                (65_536, T::with::<Block<8_192>>()),
+            ],
+            by_pointer: T::with::<Parcel>(),
+            by_pool: T::with::<Pooled>(),
         }
-        (Quantity::BytesByPool, 8..) => {
-            let _length = Length::of(bytes / size_of::<usize>());
-            run.with::<Pooled>()
-        }
-        _ => Err(Fault::System(io::Error::other(format!("there are no messages of {parameter:?}")))),
+    }
+
+    /// The run with the messages that the parameter names.
+    pub fn drive(&self, parameter: Parameter, run: &mut dyn FnMut(A) -> Result<Timed, Fault>) -> Result<Timed, Fault> {
+        let bytes = parameter.value as usize;
+        let kind = match parameter.quantity {
+            Quantity::BytesByValue => self.by_value.iter().find(|kind| kind.0 == bytes).map(|kind| kind.1),
+            Quantity::BytesByPointer if bytes >= 8 => Some(self.by_pointer),
+            Quantity::BytesByPool if bytes >= 8 => Some(self.by_pool),
+            _ => None,
+        };
+        let unknown = || Fault::System(io::Error::other(format!("there are no messages of {parameter:?}")));
+        let kind = kind.ok_or_else(unknown)?;
+        let handed_over = parameter.quantity != Quantity::BytesByValue;
+        let _length = handed_over.then(|| Length::of(bytes / size_of::<usize>()));
+        run(kind)
     }
 }
 
@@ -131,7 +153,7 @@ const MOST_BYTES: u64 = 256 << 20;
 pub fn in_streams(
     parameter: Parameter,
     messages: u64,
-    mut stream: impl FnMut(u64) -> Result<Timed, Fault>,
+    stream: &mut dyn FnMut(u64) -> Result<Timed, Fault>,
 ) -> Result<Timed, Fault> {
     let mut all = Timed { elapsed: std::time::Duration::ZERO, units: 0 };
     for messages in lengths(parameter.value as u64, messages) {

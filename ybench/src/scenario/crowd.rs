@@ -16,7 +16,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::throughput::{drain, pour};
+use super::throughput::{Stream, ends};
 use super::{Quick, Scenario};
 use crate::error::Fault;
 use crate::frame::Frame;
@@ -68,21 +68,30 @@ const LEAST_UNITS: u64 = 100_000;
 
 /// Streams `messages`, divided among as many pairs as make `threads_per_cpu`, rounded up to the same number for each.
 pub fn run<T: Transport>(place: Place, threads_per_cpu: usize, messages: u64) -> Result<Timed, Fault> {
+    play(place, threads_per_cpu, messages, ends::<T, usize>)
+}
+
+fn play(
+    place: Place,
+    threads_per_cpu: usize,
+    messages: u64,
+    open: fn(usize) -> Result<Stream, Fault>,
+) -> Result<Timed, Fault> {
     let cpus = place.cpus();
     let pairs = pairs(threads_per_cpu, cpus.len());
     let each = messages.div_ceil(pairs as u64) as usize;
     let mut parts = Vec::with_capacity(2 * pairs);
     for _ in 0..pairs {
-        let (sender, receiver) = T::open_for::<usize>(each)?;
+        let (pour, drain) = open(each)?;
         parts.push(Part::new(&cpus, move |gate| {
             gate.pass();
-            let start = pour(sender, each);
+            let start = pour();
             Ok(Span { start, end: start, units: 0 })
         }));
         parts.push(Part::new(&cpus, move |gate| {
             gate.pass();
             let start = Instant::now();
-            Ok(Span { start, end: drain(receiver, each)?, units: each as u64 })
+            Ok(Span { start, end: drain()?, units: each as u64 })
         }));
     }
     // Every pair ends by itself, whatever happens in another one.

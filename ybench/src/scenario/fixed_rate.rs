@@ -73,7 +73,7 @@ fn timed<T: Transport, M: Message>(place: Place, messages: u64, rate: f64) -> Re
     let (sender, receiver) = T::open_for::<M>(messages as usize)?;
     let stamps = room(messages as usize)?;
     let (now, pace) = (now(), Pace::of(rate, place));
-    let ((start, sent), received) = duet(
+    let (sent, received) = duet(
         place,
         timetable(rate).work(messages),
         move |gate| {
@@ -87,8 +87,16 @@ fn timed<T: Transport, M: Message>(place: Place, messages: u64, rate: f64) -> Re
             receive(receiver, now, stamps, move || usage.until_now())
         },
     )?;
-    let (stamps, received) = received?;
+    Ok(outcome(messages, rate, pace, sent, received?))
+}
 
+fn outcome(
+    messages: u64,
+    rate: f64,
+    pace: Pace,
+    (start, sent): (u64, Spent),
+    (stamps, received): (Vec<u64>, Spent),
+) -> Outcome {
     let mut outcome = Outcome::default();
     let latency = |(number, stamp): (usize, &u64)| pace.clock.nanoseconds(pace.due(start, number), *stamp);
     let latencies: Vec<f64> = stamps.iter().enumerate().map(latency).collect();
@@ -97,7 +105,7 @@ fn timed<T: Transport, M: Message>(place: Place, messages: u64, rate: f64) -> Re
     outcome.metrics.extend(rate_of(pace.clock, &stamps).map(|rate| (Metric::RateReached, rate)));
     spent(&mut outcome, sent, [Metric::SenderCpu, Metric::SenderSwitches], messages);
     spent(&mut outcome, received, [Metric::ReceiverCpu, Metric::ReceiverSwitches], messages);
-    Ok(outcome)
+    outcome
 }
 
 fn spent(outcome: &mut Outcome, spent: Spent, [cpu, switches]: [Metric; 2], messages: u64) {

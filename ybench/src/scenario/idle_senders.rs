@@ -70,7 +70,7 @@ pub fn run<T: Many>(place: Place, idle: usize, messages: u64) -> Result<Timed, F
     say_one_each(&mut senders[1..], &mut receivers[0])?;
     // Held here, and touched by nobody, until the stream is over.
     let idle = senders.split_off(1);
-    let timed = many::play(place, Shape::ONE_TO_ONE, (senders, receivers), messages);
+    let timed = many::play(place, Shape::ONE_TO_ONE, many::Ends::of(senders, receivers), messages);
     drop(idle);
     timed
 }

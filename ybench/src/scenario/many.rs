@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use super::carried::{self, Drive};
+use super::carried::{self, Kinds, Making};
 use super::{END, Quick, Scenario};
 use crate::error::Fault;
 use crate::frame::Frame;
@@ -79,57 +79,95 @@ pub(super) fn between(
     frame.transport(entry, limit, run)
 }
 
-struct Streams<T> {
-    place: Place,
-    shape: Shape,
-    parameter: Parameter,
-    messages: u64,
-    transport: std::marker::PhantomData<T>,
+/// One sender with its loop. Gets its number, how many messages it sends, and how the streams end; says when it began.
+type Pour = Box<dyn FnOnce(usize, usize, &Closing) -> Instant + Send>;
+
+/// One receiver with its loop.
+type Drain = Box<dyn FnOnce(Seen) -> Result<Seen, Fault> + Send>;
+
+/// All the ends with their loops. Of all that is done with them only this much is compiled for each transport and message.
+pub struct Ends {
+    pours: Vec<Pour>,
+    drains: Vec<Drain>,
 }
 
-impl<T: Many> Drive for Streams<T> {
-    fn with<M: Message>(self) -> Result<Timed, Fault> {
-        carried::in_streams(self.parameter, self.messages, |messages| stream::<T, M>(self.place, self.shape, messages))
+impl Ends {
+    pub fn of<M: Message>(senders: Vec<impl Sender<M>>, receivers: Vec<impl Receiver<M>>) -> Self {
+        let mut ends = Self { pours: Vec::new(), drains: Vec::new() };
+        for sender in senders {
+            ends.pours.push(Box::new(move |number, messages, closing| pour(sender, number, messages, closing)));
+        }
+        for receiver in receivers {
+            ends.drains.push(Box::new(move |seen| drain(receiver, seen)));
+        }
+        ends
+    }
+}
+
+/// Opens the ends of so many threads.
+type Open = fn(Shape) -> Result<Ends, Fault>;
+
+struct Streams<T>(std::marker::PhantomData<T>);
+
+impl<T: Many> Making for Streams<T> {
+    type Made = Open;
+
+    fn with<M: Message>() -> Open {
+        |shape| {
+            let (senders, receivers) = T::open_many::<M>(shape)?;
+            Ok(Ends::of(senders, receivers))
+        }
     }
 }
 
 /// Streams `messages`, rounded up to the same number for each sender.
 pub fn run<T: Many>(place: Place, shape: Shape, parameter: Parameter, messages: u64) -> Result<Timed, Fault> {
-    let transport = std::marker::PhantomData::<T>;
-    carried::drive(parameter, Streams { place, shape, parameter, messages, transport })
+    streams(&Kinds::of::<Streams<T>>(), place, shape, parameter, messages)
 }
 
-fn stream<T: Many, M: Message>(place: Place, shape: Shape, messages: u64) -> Result<Timed, Fault> {
-    play(place, shape, T::open_many::<M>(shape)?, messages)
+/// The same with the smallest messages, which are all that this driver has.
+pub fn run_smallest<T: Many>(place: Place, shape: Shape, parameter: Parameter, messages: u64) -> Result<Timed, Fault> {
+    if parameter != carried::SMALLEST {
+        return Err(Fault::System(std::io::Error::other("only the smallest messages have a driver")));
+    }
+    let (senders, receivers) = T::open_many::<usize>(shape)?;
+    play(place, shape, Ends::of(senders, receivers), messages)
+}
+
+fn streams(
+    kinds: &Kinds<Open>,
+    place: Place,
+    shape: Shape,
+    parameter: Parameter,
+    messages: u64,
+) -> Result<Timed, Fault> {
+    kinds.drive(parameter, &mut |open| {
+        carried::in_streams(parameter, messages, &mut |messages| play(place, shape, open(shape)?, messages))
+    })
 }
 
 /// Streams from all these senders to all these receivers.
-pub fn play<M: Message>(
-    place: Place,
-    shape: Shape,
-    (senders, receivers): (Vec<impl Sender<M>>, Vec<impl Receiver<M>>),
-    messages: u64,
-) -> Result<Timed, Fault> {
+pub fn play(place: Place, shape: Shape, ends: Ends, messages: u64) -> Result<Timed, Fault> {
     let each = messages.div_ceil(shape.senders as u64) as usize;
     let pinned = shape == Shape::ONE_TO_ONE;
     let (first, second) = (&[place.first][..], &[place.second][..]);
     let all = &place.cpus()[..];
     let closing = Arc::new(Closing { sending: AtomicUsize::new(shape.senders), receivers: shape.receivers });
     let mut parts = Vec::with_capacity(shape.threads());
-    for (number, sender) in senders.into_iter().enumerate() {
+    for (number, pour) in ends.pours.into_iter().enumerate() {
         let closing = closing.clone();
         parts.push(Part::new(if pinned { first } else { all }, move |gate| {
             gate.pass();
-            let start = pour(sender, number, each, &closing);
+            let start = pour(number, each, &closing);
             Ok((Span { start, end: start, units: 0 }, None))
         }));
     }
-    for receiver in receivers {
+    for drain in ends.drains {
         let seen = Seen::new(shape);
         parts.push(Part::new(if pinned { second } else { all }, move |gate| {
             gate.pass();
             let start = Instant::now();
-            let seen = drain(receiver, seen)?;
+            let seen = drain(seen)?;
             Ok((Span { start, end: Instant::now(), units: seen.received() }, Some(seen)))
         }));
     }
@@ -257,7 +295,7 @@ pub(super) fn complete(seen: impl Iterator<Item = Seen>, shape: Shape, each: usi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::registry;
+    use crate::transport::{self, registry};
 
     #[test]
     fn everybody_who_can_delivers_everything_between_many() {
@@ -266,8 +304,11 @@ mod tests {
             for shape in [Shape::ONE_TO_ONE, Shape::new(5, 1), Shape::square(3), Shape::new(1, 4)] {
                 let traits = &entry.traits;
                 let Some(many) = entry.many.filter(|_| shape.fits(traits.senders, traits.receivers)) else { continue };
-                for parameter in [64.0, 4_096.0].into_iter().flat_map(|bytes| carried::checked(bytes).unwrap()) {
-                    if !carried::fits(traits, shape, Some(parameter)) {
+                let larger = [64.0, 4_096.0].into_iter().flat_map(|bytes| carried::checked(bytes).unwrap());
+                for parameter in larger.chain([carried::SMALLEST]) {
+                    // Where one thread receives, only the smallest messages are ever asked for.
+                    let asked_for = traits.receivers == transport::Ends::Many || parameter == carried::SMALLEST;
+                    if !asked_for || !carried::fits(traits, shape, Some(parameter)) {
                         continue;
                     }
                     let timed = many(place, shape, parameter, 1_501);

@@ -74,10 +74,14 @@ fn timed<T: Transport, M: Message>(place: Place, messages: u64, silence: f64) ->
         move || receive(receiver, now, received, || ()),
     )?;
     let (received, ()) = received?;
-    let latencies = between(clock::get(), &sent, &received);
+    Ok(outcome(&sent, &received))
+}
+
+fn outcome(sent: &[u64], received: &[u64]) -> Outcome {
+    let latencies = between(clock::get(), sent, received);
     let mut outcome = Outcome::default();
     keep_ranked(&mut outcome, Series::Latency, &latencies);
-    Ok(outcome)
+    outcome
 }
 
 #[inline(never)]

@@ -7,7 +7,7 @@
 //! From each message's send to its receipt, drawn over its number. The stream is that of `density`. The times grow with
 //! the number of messages, so everybody sends the same number, whatever time it takes.
 
-use super::density::stream;
+use super::density::{Stream, stream};
 use super::stamped::{between, in_step, keep_ranked, now};
 use super::{Quick, Scenario, throughput};
 use crate::clock;
@@ -52,12 +52,15 @@ pub fn run<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Outc
 }
 
 fn timed<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Outcome, Fault> {
-    let stream = stream::<T, M>(place, messages as usize, now())?;
+    Ok(outcome(&stream::<T, M>(place, messages as usize, now())?))
+}
+
+fn outcome(stream: &Stream) -> Outcome {
     let mut outcome = Outcome::default();
     // A message's send begins where the one before it ends.
     let latencies = between(clock::get(), &stream.sent, &stream.received[1..]);
     keep_ranked(&mut outcome, Series::Latency, &latencies);
-    Ok(outcome)
+    outcome
 }
 
 #[cfg(test)]

@@ -8,8 +8,9 @@
 //!
 //! The stream is that of `throughput`.
 
-use super::carried::{self, Drive};
-use super::{Quick, Scenario, throughput};
+use super::carried::{self, Kinds, Making};
+use super::throughput::{self, Stream};
+use super::{Quick, Scenario};
 use crate::error::Fault;
 use crate::frame::Frame;
 use crate::place::Place;
@@ -39,23 +40,28 @@ fn contender(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) 
     frame.transport(entry, carried::limit(&frame, parameter), run)
 }
 
-struct Streams<T> {
-    place: Place,
-    parameter: Parameter,
-    messages: u64,
-    transport: std::marker::PhantomData<T>,
-}
+/// Opens a stream of so many messages.
+type Open = fn(usize) -> Result<Stream, Fault>;
 
-impl<T: Transport> Drive for Streams<T> {
-    fn with<M: Message>(self) -> Result<Timed, Fault> {
-        let stream = |messages| throughput::one_by_one::<T, M>(self.place, messages);
-        carried::in_streams(self.parameter, self.messages, stream)
+struct Streams<T>(std::marker::PhantomData<T>);
+
+impl<T: Transport> Making for Streams<T> {
+    type Made = Open;
+
+    fn with<M: Message>() -> Open {
+        throughput::ends::<T, M>
     }
 }
 
 pub fn run<T: Transport>(place: Place, parameter: Parameter, messages: u64) -> Result<Timed, Fault> {
-    let transport = std::marker::PhantomData::<T>;
-    carried::drive(parameter, Streams { place, parameter, messages, transport })
+    streams(&Kinds::of::<Streams<T>>(), place, parameter, messages)
+}
+
+fn streams(kinds: &Kinds<Open>, place: Place, parameter: Parameter, messages: u64) -> Result<Timed, Fault> {
+    kinds.drive(parameter, &mut |open| {
+        let stream = &mut |messages| throughput::timed(place, messages, open(messages as usize)?);
+        carried::in_streams(parameter, messages, stream)
+    })
 }
 
 #[cfg(test)]

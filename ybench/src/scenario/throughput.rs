@@ -17,7 +17,7 @@ use crate::limits;
 use crate::place::Place;
 use crate::record::Parameter;
 use crate::rounds::Contender;
-use crate::stage::{Timed, duet_from_the_gate};
+use crate::stage::{FromTheGate, Timed, boxed_duet};
 use crate::transport::registry::Entry;
 use crate::transport::{Closed, Message, Receiver, Sender, Shape, Transport};
 
@@ -60,7 +60,7 @@ pub fn batches(entry: &'static Entry, batch: usize, frame: Frame) -> Contender {
 const TAKEN_AT_ONCE: usize = 512;
 
 pub fn one_by_one<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Timed, Fault> {
-    drained_by::<T, M>(place, messages, drain)
+    timed(place, messages, ends::<T, M>(messages as usize)?)
 }
 
 /// The same, received in another way: `drain` checks so many messages and the end, and says when the last one was there.
@@ -69,29 +69,31 @@ pub fn drained_by<T: Transport, M: Message>(
     messages: u64,
     drain: impl FnOnce(T::Receiver<M>, usize) -> Result<Instant, Fault> + Send + 'static,
 ) -> Result<Timed, Fault> {
-    let messages = messages as usize;
-    stream::<T, M>(place, messages, move |sender| pour(sender, messages), move |receiver| drain(receiver, messages))
+    let count = messages as usize;
+    let (sender, receiver) = T::open_for::<M>(count)?;
+    timed(place, messages, (Box::new(move || pour(sender, count)), Box::new(move || drain(receiver, count))))
 }
 
 pub fn in_batches<T: Transport>(place: Place, messages: u64, batch: usize) -> Result<Timed, Fault> {
-    let messages = messages as usize;
-    stream::<T, usize>(
-        place,
-        messages,
-        move |sender| pour_batches(sender, messages, batch),
-        move |receiver| drain_batches(receiver, messages),
-    )
+    let count = messages as usize;
+    let (sender, receiver) = T::open_for::<usize>(count)?;
+    let pour = move || pour_batches(sender, count, batch);
+    timed(place, messages, (Box::new(pour), Box::new(move || drain_batches(receiver, count))))
 }
 
-fn stream<T: Transport, M: Message>(
-    place: Place,
-    messages: usize,
-    pour: impl FnOnce(T::Sender<M>) -> Instant + Send + 'static,
-    drain: impl FnOnce(T::Receiver<M>) -> Result<Instant, Fault> + Send + 'static,
-) -> Result<Timed, Fault> {
+/// Both ends of a stream with their loops: when the first message was sent, and when the last was there. Of all that is
+/// done with a stream only this much is compiled for each transport and message.
+pub(super) type Stream = (FromTheGate<Instant>, FromTheGate<Result<Instant, Fault>>);
+
+/// The ends of a stream of so many messages, one by one.
+pub(super) fn ends<T: Transport, M: Message>(messages: usize) -> Result<Stream, Fault> {
     let (sender, receiver) = T::open_for::<M>(messages)?;
-    let (start, end) = duet_from_the_gate(place, messages as u64, move || pour(sender), move || drain(receiver))?;
-    Ok(Timed::between(start, end?, messages as u64))
+    Ok((Box::new(move || pour(sender, messages)), Box::new(move || drain(receiver, messages))))
+}
+
+pub(super) fn timed(place: Place, messages: u64, (pour, drain): Stream) -> Result<Timed, Fault> {
+    let (start, end) = boxed_duet(place, messages, pour, drain)?;
+    Ok(Timed::between(start, end?, messages))
 }
 
 // The four loops below own their end and stay functions of their own, so that each is compiled alone.

@@ -18,7 +18,7 @@ use ysuite::signal::{Attach, Wait, YSocketpair};
 use ysuite::{mpmc, mpsc, spsc};
 
 use super::exchange::PLACES;
-use super::{Closed, Ends, Many, Message, Shape, Sides, Traits, Transport, Waits};
+use super::{Closed, Ends, Many, Message, Shape, Sides, Traits, Transport, Waits, copies};
 
 pub struct Spsc;
 pub struct Funnel;
@@ -123,8 +123,8 @@ impl Transport for Exchange {
 impl Many for Exchange {
     fn open_many<M: Message>(shape: Shape) -> io::Result<Sides<Self, M>> {
         let (sender, receiver) = mpmc::bounded(PLACES);
-        let receivers = std::iter::repeat_n(receiver, shape.receivers).map(Receiver::new).collect::<io::Result<_>>()?;
-        Ok((std::iter::repeat_n(sender, shape.senders).collect(), receivers))
+        let receivers = copies(receiver, shape.receivers).into_iter().map(Receiver::new).collect::<io::Result<_>>()?;
+        Ok((copies(sender, shape.senders), receivers))
     }
 }
 

@@ -155,6 +155,18 @@ pub trait Many: Transport {
 /// The ends of all senders, and those of all receivers.
 pub type Sides<T, M> = (Vec<<T as Transport>::Sender<M>>, Vec<<T as Transport>::Receiver<M>>);
 
+/// The end itself and its clones, `count` together. A plain loop: this is compiled for every transport and message.
+fn copies<E: Clone>(end: E, count: usize) -> Vec<E> {
+    let mut ends = Vec::with_capacity(count);
+    while ends.len() + 1 < count {
+        ends.push(end.clone());
+    }
+    if ends.len() < count {
+        ends.push(end);
+    }
+    ends
+}
+
 /// Several ends by cloning the first: those of senders, or of both sides.
 macro_rules! ends_by_cloning {
     (senders: $($transport:ty),+) => { $(
@@ -163,7 +175,7 @@ macro_rules! ends_by_cloning {
                 shape: $crate::transport::Shape,
             ) -> std::io::Result<$crate::transport::Sides<Self, M>> {
                 let (sender, receiver) = <Self as $crate::transport::Transport>::open::<M>()?;
-                Ok((std::iter::repeat_n(sender, shape.senders).collect(), vec![receiver]))
+                Ok(($crate::transport::copies(sender, shape.senders), vec![receiver]))
             }
         }
     )+ };
@@ -173,8 +185,8 @@ macro_rules! ends_by_cloning {
                 shape: $crate::transport::Shape,
             ) -> std::io::Result<$crate::transport::Sides<Self, M>> {
                 let (sender, receiver) = <Self as $crate::transport::Transport>::open::<M>()?;
-                let senders = std::iter::repeat_n(sender, shape.senders).collect();
-                Ok((senders, std::iter::repeat_n(receiver, shape.receivers).collect()))
+                let senders = $crate::transport::copies(sender, shape.senders);
+                Ok((senders, $crate::transport::copies(receiver, shape.receivers)))
             }
         }
     )+ };

@@ -1,7 +1,7 @@
 //! Every transport there is, by name: the only place that knows them all. Adding one means adding a line here.
 
 use super::kernel::{packets, pipe, posix_mq, sysv_mq};
-use super::{Many, Shape, Traits, Transport};
+use super::{Ends, Many, Shape, Traits, Transport, Waits};
 use super::{
     attached, crossbeam, crossbeam_select, empty, exchange, funnel, hub, in_epoll, mailbox, mutex_condvar,
     mutex_condvar_any, mutex_eventfd_loop, mutex_spin, rtrb, slowed, spsc, std_eventfds, std_mpsc,
@@ -55,21 +55,27 @@ pub struct Entry {
     pub busy_sources: Option<OverEnds>,
 }
 
+/// The drivers of scenarios that a transport can take part in by its traits. A driver that nobody could ask for is not
+/// compiled: a refusal stands in its place.
 const fn entry<T: Transport>() -> Entry {
+    let alone = T::TRAITS.one_by_one;
+    let without_a_bound = alone && !T::TRAITS.bounded && !T::TRAITS.invents;
+    let on_time = alone && !T::TRAITS.invents;
+    let crowded = alone && (!matches!(T::TRAITS.waits, Waits::Spins) || !T::TRAITS.bounded);
     Entry {
         traits: T::TRAITS,
         ping_pong: ping_pong::run::<T, usize>,
         throughput: throughput::one_by_one::<T, usize>,
-        batches: throughput::in_batches::<T>,
-        latency: latency::run::<T, usize>,
-        density: density::run::<T, usize>,
-        overrun: overrun::run::<T, usize>,
-        fixed_rate: fixed_rate::run::<T, usize>,
-        night_watchman: night_watchman::run::<T, usize>,
-        size: size::run::<T>,
-        burst: burst::run::<T>,
-        held: burst::held::<T>,
-        crowd: crowd::run::<T>,
+        batches: if T::TRAITS.batches { throughput::in_batches::<T> } else { |_, _, _| no_driver() },
+        latency: if alone { latency::run::<T, usize> } else { |_, _| no_driver() },
+        density: if alone { density::run::<T, usize> } else { |_, _| no_driver() },
+        overrun: if without_a_bound { overrun::run::<T, usize> } else { |_, _| no_driver() },
+        fixed_rate: if on_time { fixed_rate::run::<T, usize> } else { |_, _, _| no_driver() },
+        night_watchman: if on_time { night_watchman::run::<T, usize> } else { |_, _, _| no_driver() },
+        size: if alone { size::run::<T> } else { |_, _, _| no_driver() },
+        burst: if without_a_bound { burst::run::<T> } else { |_, _, _| no_driver() },
+        held: if without_a_bound { burst::held::<T> } else { |_| no_driver() },
+        crowd: if crowded { crowd::run::<T> } else { |_, _, _| no_driver() },
         many: None,
         idle_senders: None,
         sources: None,
@@ -77,9 +83,16 @@ const fn entry<T: Transport>() -> Entry {
     }
 }
 
+/// Only a mistake in a scenario's own choice gets here: whoever has no driver is not able.
+fn no_driver<A>() -> Result<A, Fault> {
+    Err(Fault::System(std::io::Error::other("this transport takes no part in that")))
+}
+
 const fn shared<T: Many>() -> Entry {
+    // Where one thread receives, only the smallest messages are ever asked for.
+    let of_any_size = matches!(T::TRAITS.receivers, Ends::Many);
     Entry {
-        many: Some(many::run::<T>),
+        many: Some(if of_any_size { many::run::<T> } else { many::run_smallest::<T> }),
         idle_senders: Some(idle_senders::run::<T>),
         sources: Some(sources::one_at_a_time::<T>),
         busy_sources: Some(sources::all_busy::<T>),
@@ -193,7 +206,7 @@ pub fn unavailable(entry: &Entry) -> Option<Warning> {
 mod tests {
     use super::*;
     use crate::clock;
-    use crate::scenario::carried;
+    use crate::scenario::{Scenario, carried};
 
     #[test]
     fn every_name_is_there_once() {
@@ -224,15 +237,26 @@ mod tests {
             let name = entry.traits.name;
             (entry.ping_pong)(place, 20).unwrap_or_else(|fault| panic!("{name} {fault}"));
             (entry.throughput)(place, 5_000).unwrap_or_else(|fault| panic!("{name} {fault}"));
-            (entry.batches)(place, 5_001, 64).unwrap_or_else(|fault| panic!("{name} {fault}"));
-            (entry.crowd)(place, 8, 2_000).unwrap_or_else(|fault| panic!("{name} {fault}"));
-            if (burst::SCENARIO.able)(&entry.traits) {
+            let able = |scenario: &Scenario| (scenario.able)(&entry.traits);
+            if able(&throughput::IN_BATCHES) {
+                (entry.batches)(place, 5_001, 64).unwrap_or_else(|fault| panic!("{name} {fault}"));
+            }
+            if able(&crowd::SCENARIO) {
+                (entry.crowd)(place, 8, 2_000).unwrap_or_else(|fault| panic!("{name} {fault}"));
+            }
+            if able(&burst::SCENARIO) {
                 (entry.burst)(place, 1_000, 2_500).unwrap_or_else(|fault| panic!("{name} {fault}"));
             }
-            let mut recorded = vec![(entry.latency)(place, 20), (entry.density)(place, 5_000)];
+            let mut recorded = Vec::new();
+            if able(&latency::SCENARIO) {
+                recorded.extend([(entry.latency)(place, 20), (entry.density)(place, 5_000)]);
+            }
             // Elsewhere they refuse.
-            if clock::one_way(place).is_ok() {
+            let one_way = clock::one_way(place).is_ok();
+            if one_way && able(&overrun::SCENARIO) {
                 recorded.push((entry.overrun)(place, 5_000));
+            }
+            if one_way && able(&fixed_rate::SCENARIO) {
                 recorded.push((entry.fixed_rate)(place, 20, 1e5));
                 recorded.push((entry.night_watchman)(place, 2, 1e-3));
             }
@@ -246,7 +270,7 @@ mod tests {
     #[test]
     fn every_transport_carries_64_kib_by_value_and_by_pointer() {
         let place = Place::choose(None).unwrap();
-        for entry in here() {
+        for entry in here().filter(|entry| (size::SCENARIO.able)(&entry.traits)) {
             for parameter in carried::checked(65_536.0).unwrap() {
                 if !carried::fits(&entry.traits, Shape::ONE_TO_ONE, Some(parameter)) {
                     continue;
@@ -261,7 +285,7 @@ mod tests {
     #[test]
     fn whoever_sleeps_delivers_everything_on_one_cpu() {
         let place = Place::choose(None).unwrap().together();
-        for entry in here().filter(|entry| entry.traits.waits.sleeps()) {
+        for entry in here().filter(|entry| entry.traits.waits.sleeps() && entry.traits.one_by_one) {
             let name = entry.traits.name;
             (entry.crowd)(place, 8, 400).unwrap_or_else(|fault| panic!("{name} {fault}"));
             let parameter = carried::checked(4_096.0).unwrap()[0];
