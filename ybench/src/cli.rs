@@ -1,16 +1,17 @@
 //! What can be asked for on the command line, and the refusal of what cannot be done.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::compare::{self, Baseline};
 use crate::error::Error;
 use crate::place::Place;
-use crate::report;
 use crate::selected::Selection;
 use crate::table;
 use crate::transport::registry::{self, Entry};
+use crate::{measurements, report, run};
 
 /// Measures ways of passing messages between the threads of one process, on this machine.
 ///
@@ -48,6 +49,9 @@ pub enum Command {
     /// Tell the bytes that each of so many messages holds in a transport, and nothing else
     #[command(hide = true)]
     Held { transport: String, backlog: u64 },
+    /// Write the project's own document of figures from kept results
+    #[command(hide = true)]
+    Measurements(measurements::Asked),
     /// Name every scenario, transport and article
     List,
     /// Measure this project's own targets
@@ -103,6 +107,9 @@ pub struct Options {
     /// Where baselines are kept [default: target/ybench/baselines]
     #[arg(long, global = true, value_name = "DIR", env = "YBENCH_BASELINES")]
     pub baselines: Option<PathBuf>,
+    /// Milliseconds of a run of a limit where the number of messages is fixed: for tests, to which no figure matters
+    #[arg(long, global = true, hide = true, value_name = "MS", env = "YBENCH_LIMIT_MS")]
+    pub limit_ms: Option<u64>,
 }
 
 /// A request that can be carried out.
@@ -115,6 +122,8 @@ pub struct Request {
     pub named: bool,
     pub messages: Option<u64>,
     pub seconds: Option<f64>,
+    /// How long a run of a limit is where the number of messages is fixed.
+    pub limit_beside_fixed_messages: Duration,
     pub json: Option<PathBuf>,
     pub out: PathBuf,
     /// Nanoseconds that a message should not exceed.
@@ -230,6 +239,9 @@ impl Cli {
             named: !options.transports.is_empty(),
             messages: options.messages,
             seconds: options.time,
+            limit_beside_fixed_messages: options
+                .limit_ms
+                .map_or(run::LIMIT_BESIDE_FIXED_MESSAGES, Duration::from_millis),
             json: options.json.clone(),
             out,
             beyond: options.beyond()?,

@@ -20,7 +20,7 @@
 //! | `table`, `plot` | figures as tables; figures as pictures |
 //! | `report` | a kept result shown again: on a terminal, as one page (`templates/`), as Markdown, as CSV |
 //! | `env`, `warnings`, `error` | the machine; every doubt with its advice; the two ways to fail |
-//! | `cli`, `run`, `interrupt`, `quick`, `selected`, `scale`, `commands`, `article`, `goals`, `compare` | what can be asked for |
+//! | `cli`, `run`, `interrupt`, `quick`, `selected`, `scale`, `commands`, `article`, `goals`, `compare`, `measurements` | what can be asked for |
 //!
 //! Nothing here is needed by `ysuite`. Linux only: the limits are those of futex, eventfd, epoll and membarrier.
 #![cfg(target_os = "linux")]
@@ -40,6 +40,7 @@ pub mod interrupt;
 pub mod judgement;
 pub mod keep;
 pub mod limits;
+pub mod measurements;
 pub mod memory;
 pub mod neighbours;
 pub mod outcome;

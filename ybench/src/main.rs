@@ -4,7 +4,7 @@
 fn main() -> std::process::ExitCode {
     use clap::Parser;
     use ybench::cli::{ArticleName, Cli, Command};
-    use ybench::{article, clock, commands, compare, goals, interrupt, quick, report, scale, selected};
+    use ybench::{article, clock, commands, compare, goals, interrupt, measurements, quick, report, scale, selected};
 
     let cli = Cli::parse();
     if let Some(Command::Compare(asked)) = &cli.command {
@@ -16,6 +16,9 @@ fn main() -> std::process::ExitCode {
     }
     if let Some(Command::Held { transport, backlog }) = &cli.command {
         return ended(commands::held(transport, *backlog));
+    }
+    if let Some(Command::Measurements(asked)) = &cli.command {
+        return ended(cli.nothing_to_measure().and_then(|()| measurements::run(asked)));
     }
     ybench::memory::this_is_the_program();
     interrupt::install();
@@ -35,7 +38,7 @@ fn main() -> std::process::ExitCode {
             Ok(())
         }
         // Carried out above.
-        Some(Command::Compare(_) | Command::Report(_) | Command::Held { .. }) => Ok(()),
+        Some(Command::Compare(_) | Command::Report(_) | Command::Held { .. } | Command::Measurements(_)) => Ok(()),
     });
     ended(outcome)
 }

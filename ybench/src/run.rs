@@ -20,13 +20,13 @@ use crate::table;
 use crate::warnings::Warning;
 
 /// With a fixed number of messages the user wants a short run, and limits need not take longer.
-const LIMIT_BESIDE_FIXED_MESSAGES: Duration = Duration::from_millis(10);
+pub const LIMIT_BESIDE_FIXED_MESSAGES: Duration = Duration::from_millis(10);
 
 impl Request {
     /// The frame of plans whose runs are as long as given, unless the user fixed the number of messages.
     pub fn frame(&self, rounds: u32, length: Length) -> Frame {
         let (transports, limits) = match (self.messages, length) {
-            (Some(messages), _) => (Length::Units(messages), Length::Time(LIMIT_BESIDE_FIXED_MESSAGES)),
+            (Some(messages), _) => (Length::Units(messages), Length::Time(self.limit_beside_fixed_messages)),
             (None, Length::TimeAndUnits(time, _)) => (length, Length::Time(time)),
             (None, length) => (length, length),
         };

@@ -15,7 +15,7 @@ pub struct Usage {
 }
 
 /// Of one thread, between two moments.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Spent {
     pub cpu: Duration,
     pub switches: Option<u64>,

@@ -19,6 +19,11 @@ pub(super) fn model(cpuinfo: &str) -> Option<String> {
     field(cpuinfo, "model name").map(str::to_owned).or_else(numbers)
 }
 
+/// The maker's number for the generation, where the processor has one.
+pub(super) fn family(cpuinfo: &str) -> Option<u32> {
+    field(cpuinfo, "cpu family")?.parse().ok()
+}
+
 /// The highest frequency where the system tells, otherwise that of the moment.
 pub(super) fn megahertz(cpuinfo: &str, highest_kilohertz: Option<&str>) -> Option<f64> {
     let highest = highest_kilohertz.and_then(|text| text.parse::<f64>().ok()).map(|kilohertz| kilohertz / 1000.0);

@@ -29,6 +29,8 @@ use crate::transport::kernel;
 #[serde(default)]
 pub struct Environment {
     pub cpu_model: Option<String>,
+    /// Where the model does not say it, the family does.
+    pub cpu_family: Option<u32>,
     /// The highest there is where the system tells, otherwise that of the moment.
     pub cpu_megahertz: Option<f64>,
     pub topology: Topology,
@@ -69,6 +71,7 @@ impl Environment {
         let allowed_cpus = place::allowed();
         Self {
             cpu_model: cpu::model(&cpuinfo),
+            cpu_family: cpu::family(&cpuinfo),
             cpu_megahertz: cpu::megahertz(&cpuinfo, line(cpu::HIGHEST_KILOHERTZ).as_deref()),
             topology: Topology::read(),
             caches: topology::caches(&allowed_cpus),

@@ -86,7 +86,8 @@ pub(super) fn stream<T: Transport, M: Message>(place: Place, messages: usize, no
         move |gate| {
             gate.pass();
             let begin = now();
-            receive(receiver, now, received, Instant::now).map(|(stamps, end)| (begin, stamps, end))
+            let mut end = Instant::now();
+            receive(receiver, now, received, &mut || end = Instant::now()).map(|stamps| (begin, stamps, end))
         },
     )?;
     let (begin, mut received, end) = received?;

@@ -84,7 +84,9 @@ fn timed<T: Transport, M: Message>(place: Place, messages: u64, rate: f64) -> Re
         move |gate| {
             gate.pass();
             let usage = Usage::of_this_thread();
-            receive(receiver, now, stamps, move || usage.until_now())
+            let mut spent = Spent::default();
+            let stamps = receive(receiver, now, stamps, &mut || spent = usage.until_now())?;
+            Ok::<_, Fault>((stamps, spent))
         },
     )?;
     Ok(outcome(messages, rate, pace, sent, received?))

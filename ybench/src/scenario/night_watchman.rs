@@ -71,10 +71,9 @@ fn timed<T: Transport, M: Message>(place: Place, messages: u64, silence: f64) ->
         place,
         timetable(silence).work(messages),
         move || wake_now_and_then(sender, now, sent, Duration::from_secs_f64(silence)),
-        move || receive(receiver, now, received, || ()),
+        move || receive(receiver, now, received, &mut || ()),
     )?;
-    let (received, ()) = received?;
-    Ok(outcome(&sent, &received))
+    Ok(outcome(&sent, &received?))
 }
 
 fn outcome(sent: &[u64], received: &[u64]) -> Outcome {

@@ -114,7 +114,7 @@ fn the_list_names_everything() {
 #[test]
 fn the_comparison_measures_every_transport_and_keeps_every_round() {
     let path = folder("quick").join("run.json");
-    let output = succeeded(&["--messages", "300", "--rounds", "2", "--json", path.to_str().unwrap()]);
+    let output = succeeded(&["--messages", "3", "--rounds", "2", "--json", path.to_str().unwrap()]);
     let (report, json) = kept(&path);
     assert_eq!(json["schema"], ybench::record::SCHEMA);
     assert_eq!(json["environment"]["ybench"], env!("CARGO_PKG_VERSION"));
@@ -142,7 +142,7 @@ fn the_comparison_measures_every_transport_and_keeps_every_round() {
 #[test]
 fn a_filter_measures_nobody_else() {
     let path = folder("filter").join("run.json");
-    let filter = ["--transport", "std-channel", "--transport", "spsc", "--messages", "100", "--rounds", "1"];
+    let filter = ["--transport", "std-channel", "--transport", "spsc", "--messages", "3", "--rounds", "1"];
     succeeded(&[&filter[..], &["--json", path.to_str().unwrap()]].concat());
     for session in kept(&path).0.sessions {
         let names: Vec<&str> = session.transports().map(|one| one.name.as_str()).collect();
@@ -154,7 +154,7 @@ fn a_filter_measures_nobody_else() {
 fn one_cpu_is_a_warning_and_no_reason_to_stop() {
     let path = folder("one-cpu").join("run.json");
     let cpu = ybench::place::allowed()[0].to_string();
-    let arguments = ["--cpus", &cpu, "--messages", "100", "--rounds", "1", "--json", path.to_str().unwrap()];
+    let arguments = ["--cpus", &cpu, "--messages", "3", "--rounds", "1", "--json", path.to_str().unwrap()];
     assert!(succeeded(&arguments).contains("Both threads share one CPU."));
     let (report, json) = kept(&path);
     assert!(!report.sessions.is_empty());
@@ -201,7 +201,7 @@ fn the_article_about_linux_measures_every_shape_with_those_it_knows() {
     );
     let folder = folder("article-linux");
     let (out, json) = (folder.join("pictures"), folder.join("run.json"));
-    let wanted = ["article", "linux", "--messages", "60", "--rounds", "1", "--transport", "exchange"];
+    let wanted = ["article", "linux", "--messages", "8", "--rounds", "1", "--transport", "exchange"];
     let files = ["--out", out.to_str().unwrap(), "--json", json.to_str().unwrap()];
     let output = succeeded(&[&wanted[..], &files].concat());
     let (report, _) = kept(&json);
@@ -222,7 +222,7 @@ fn a_cost_is_measured_from_one_thread_to_a_thousand() {
     let (out, json) = (folder.join("out"), folder.join("run.json"));
     let (out_text, json_text) = (out.to_str().unwrap(), json.to_str().unwrap());
     let transports = ["--transport", "funnel", "--transport", "spscs-pollset", "--transport", "exchange"];
-    let arguments = ["scale", "--messages", "100", "--rounds", "1", "--out", out_text, "--json", json_text];
+    let arguments = ["scale", "--messages", "8", "--rounds", "1", "--out", out_text, "--json", json_text];
     let output = succeeded(&[&arguments[..], &transports].concat());
     let (report, _) = kept(&json);
     assert_eq!(report.command, "scale");
@@ -267,7 +267,7 @@ fn the_targets_are_measured_and_judged() {
 #[test]
 fn a_reader_of_stdout_that_goes_away_does_not_cost_the_result() {
     let path = folder("pipe").join("run.json");
-    let arguments = ["--transport", "spsc", "--messages", "100", "--rounds", "1", "--json", path.to_str().unwrap()];
+    let arguments = ["--transport", "spsc", "--messages", "3", "--rounds", "1", "--json", path.to_str().unwrap()];
     let mut child = program::command(&arguments)
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())

@@ -67,7 +67,7 @@ fn options_without_a_meaning_are_refused() {
 #[test]
 fn every_other_result_carries_its_clock_without_the_table() {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ybench-clock-beside.json");
-    let arguments = ["--transport", "spsc", "--messages", "100", "--rounds", "1", "--json", path.to_str().unwrap()];
+    let arguments = ["--transport", "spsc", "--messages", "3", "--rounds", "1", "--json", path.to_str().unwrap()];
     assert!(ybench(&arguments).status.success());
     let report: Report = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
     let clock = report.clock.expect("the facts were kept");

@@ -13,7 +13,7 @@ use ybench::record::{Report, SCHEMA, Stopped};
 
 use crate::program::{command, refused, stderr, stdout, succeeded, ybench};
 
-const RUN: [&str; 6] = ["--transport", "spsc", "--transport", "std-channel", "--messages", "100"];
+const RUN: [&str; 6] = ["--transport", "spsc", "--transport", "std-channel", "--messages", "3"];
 
 /// A folder of its own for each test, made empty.
 fn folder(test: &str) -> PathBuf {
