@@ -11,16 +11,20 @@ use std::process::Command;
 /// Of the workspace, or of a copy of this crate alone.
 const LOCK_FILES: [&str; 2] = ["../Cargo.lock", "Cargo.lock"];
 
+/// The instrument: this crate, and the one that measures.
+const HALVES: [&str; 2] = [".", "../ybench-core"];
+
 fn main() {
     let compiler = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
     note("YBENCH_COMPILER", first_line(&compiler, &["--version"]));
 
     let commit = first_line("git", &["rev-parse", "--short=12", "HEAD"]);
-    let changed = first_line("git", &["status", "--porcelain", "--untracked-files=no", "."]).is_some();
+    let status = [&["status", "--porcelain", "--untracked-files=no"], &HALVES[..]].concat();
+    let changed = first_line("git", &status).is_some();
     note("YBENCH_COMMIT", commit.map(|commit| if changed { format!("{commit} with changes") } else { commit }));
 
     let locked = LOCK_FILES.iter().find_map(|path| std::fs::read_to_string(path).ok());
-    note("YBENCH_CRATES", locked.and_then(|text| lock::versions(&text, "ybench")));
+    note("YBENCH_CRATES", locked.and_then(|text| lock::versions(&text, &["ybench", "ybench-core"])));
 
     // A commit appends to this log, so it is what tells cargo to ask git again.
     for path in ["../.git/HEAD", "../.git/logs/HEAD"].iter().chain(&LOCK_FILES) {
@@ -28,7 +32,7 @@ fn main() {
             println!("cargo:rerun-if-changed={path}");
         }
     }
-    for path in ["build.rs", "build", "src", "../ysuite/src"] {
+    for path in ["build.rs", "build", "src", "../ybench-core/src", "../ysuite/src"] {
         println!("cargo:rerun-if-changed={path}");
     }
 }

@@ -1,26 +1,31 @@
-//! Reads the versions of a crate's own dependencies from the text of a lock file. Used by the build; tested with the
+//! Reads the versions of the dependencies of some crates from the text of a lock file. Used by the build; tested with the
 //! library.
 
-/// `name version` of every direct dependency of the package `of`, in the order of the file, joined by commas; nothing
-/// where the text names no such package.
-pub(crate) fn versions(lock: &str, of: &str) -> Option<String> {
+use std::collections::BTreeSet;
+
+/// `name version` of every direct dependency of the packages `of`, but of those themselves not, each once and by name,
+/// joined by commas; nothing where the text does not name all these packages.
+pub(crate) fn versions(lock: &str, of: &[&str]) -> Option<String> {
     let packages: Vec<&str> = lock.split("[[package]]").skip(1).collect();
     let named = |name: &str, version: Option<&str>| {
         packages.iter().find(|package| {
             value(package, "name") == Some(name) && (version.is_none() || value(package, "version") == version)
         })
     };
-    let (_, list) = named(of, None)?.split_once("dependencies = [")?;
-    let (list, _) = list.split_once(']')?;
-    let dependencies = list.split(',').map(|item| item.trim().trim_matches('"')).filter(|item| !item.is_empty());
-    let found = dependencies.filter_map(|item| {
-        // Where there are several versions of a crate, the list says which.
-        let mut parts = item.split(' ');
-        let name = parts.next()?;
-        let version = value(named(name, parts.next())?, "version")?;
-        Some(format!("{name} {version}"))
-    });
-    Some(found.collect::<Vec<_>>().join(","))
+    let mut found = BTreeSet::new();
+    for package in of {
+        let (_, list) = named(package, None)?.split_once("dependencies = [")?;
+        let (list, _) = list.split_once(']')?;
+        let items = list.split(',').map(|item| item.trim().trim_matches('"')).filter(|item| !item.is_empty());
+        found.extend(items.filter_map(|item| {
+            // Where there are several versions of a crate, the list says which.
+            let mut parts = item.split(' ');
+            let name = parts.next().filter(|name| !of.contains(name))?;
+            let version = value(named(name, parts.next())?, "version")?;
+            Some(format!("{name} {version}"))
+        }));
+    }
+    Some(found.into_iter().collect::<Vec<_>>().join(","))
 }
 
 fn value<'a>(package: &'a str, key: &str) -> Option<&'a str> {
@@ -55,18 +60,33 @@ dependencies = [
  "one",
  "two 2.0.1",
 ]
+
+[[package]]
+name = "shown"
+version = "0.1.0"
+dependencies = [
+ "bench",
+ "one",
+ "two 1.0.0",
+]
 "#;
 
     #[test]
     fn only_direct_dependencies_are_named_each_in_the_version_used() {
-        assert_eq!(versions(LOCK, "bench").as_deref(), Some("one 1.2.3,two 2.0.1"));
-        assert_eq!(versions(LOCK, "one").as_deref(), Some("two 1.0.0"));
+        assert_eq!(versions(LOCK, &["bench"]).as_deref(), Some("one 1.2.3,two 2.0.1"));
+        assert_eq!(versions(LOCK, &["one"]).as_deref(), Some("two 1.0.0"));
+    }
+
+    #[test]
+    fn what_several_packages_depend_on_is_named_once_and_they_are_not() {
+        let both = versions(LOCK, &["shown", "bench"]);
+        assert_eq!(both.as_deref(), Some("one 1.2.3,two 1.0.0,two 2.0.1"));
     }
 
     #[test]
     fn what_is_not_there_is_no_list() {
-        assert_eq!(versions(LOCK, "absent"), None);
-        assert_eq!(versions(LOCK, "two"), None);
-        assert_eq!(versions("", "bench"), None);
+        assert_eq!(versions(LOCK, &["absent", "bench"]), None);
+        assert_eq!(versions(LOCK, &["two"]), None);
+        assert_eq!(versions("", &["bench"]), None);
     }
 }

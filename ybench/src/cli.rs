@@ -6,12 +6,12 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::compare::{self, Baseline};
-use crate::error::Error;
-use crate::place::Place;
 use crate::selected::Selection;
 use crate::table;
-use crate::transport::registry::{self, Entry};
 use crate::{measurements, report, run};
+use ybench_core::error::Error;
+use ybench_core::place::Place;
+use ybench_core::transport::registry::{self, Entry};
 
 /// Measures ways of passing messages between the threads of one process, on this machine.
 ///

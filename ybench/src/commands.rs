@@ -1,14 +1,14 @@
 //! The two commands that are too short for a room of their own: `limits` and `list`.
 
 use crate::cli::Request;
-use crate::error::Error;
-use crate::limits;
-use crate::plan;
-use crate::rounds::Length;
 use crate::run::say;
-use crate::scenario::{self, carried};
-use crate::transport::{Shape, Traits, kernel, registry};
 use crate::{article, run, table};
+use ybench_core::error::Error;
+use ybench_core::limits;
+use ybench_core::plan;
+use ybench_core::rounds::Length;
+use ybench_core::scenario::{self, carried};
+use ybench_core::transport::{Shape, Traits, kernel, registry};
 
 const SECONDS: f64 = 20.0;
 const ROUNDS: u32 = 7;

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::record::{Contestant, Session};
-use crate::stats::Verdict;
-use crate::stats::verdict::Contender;
+use ybench_core::record::{Contestant, Session};
+use ybench_core::stats::Verdict;
+use ybench_core::stats::verdict::Contender;
 
 /// Displays as one sentence for all, and one for those that can sleep where it says something else.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,8 +44,8 @@ impl fmt::Display for Judgement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Kind, Round, Unit};
-    use crate::transport::Waits;
+    use ybench_core::record::{Kind, Round, Unit};
+    use ybench_core::transport::Waits;
 
     fn contestant((name, waits, _): &(&str, Waits, f64)) -> Contestant {
         Contestant {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::error::Error;
-use crate::record::{Report, SCHEMA};
+use ybench_core::error::Error;
+use ybench_core::record::{Report, SCHEMA};
 
 /// Refuses a path that no file can be written to, by writing one beside it.
 pub fn check_file(path: &Path) -> Result<(), Error> {

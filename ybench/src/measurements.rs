@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::error::Error;
 use crate::keep;
-use crate::limits;
-use crate::record::{Goal, Report, Session};
 use crate::run::say;
-use crate::scenario::{burst, latency, throughput};
-use crate::stats::Spread;
 use crate::table;
+use ybench_core::error::Error;
+use ybench_core::limits;
+use ybench_core::record::{Goal, Report, Session};
+use ybench_core::scenario::{burst, latency, throughput};
+use ybench_core::stats::Spread;
 
 #[derive(Debug, Args)]
 pub struct Asked {
@@ -335,9 +335,9 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::env::Environment;
-    use crate::record::Round;
-    use crate::transport::registry;
+    use ybench_core::env::Environment;
+    use ybench_core::record::Round;
+    use ybench_core::transport::registry;
 
     fn session(name: &str, figures: &[(&str, f64)]) -> Session {
         let nanoseconds: BTreeMap<String, f64> =

@@ -13,11 +13,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// `None` for the number of steps hides it from everybody.
-    pub fn new(steps: Option<u64>) -> Self {
-        let Some(steps) = steps else {
-            return Self { bar: ProgressBar::hidden(), end: Cell::new(u64::MAX) };
-        };
+    pub fn new(steps: u64) -> Self {
         let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr());
         if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {elapsed} of about {duration}  {msg}")
         {

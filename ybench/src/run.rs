@@ -4,20 +4,21 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use crate::built::BUILT;
 use crate::cli::Request;
-use crate::clock;
-use crate::env::Environment;
-use crate::error::Error;
-use crate::frame::Frame;
-use crate::interrupt;
 use crate::keep;
-use crate::plan;
 use crate::progress::Progress;
-use crate::record::{Report, SCHEMA, Stopped};
 use crate::report;
-use crate::rounds::{self, Course, LIKELY_ROUNDS, Length, Plan};
 use crate::table;
-use crate::warnings::Warning;
+use ybench_core::clock;
+use ybench_core::env::Environment;
+use ybench_core::error::Error;
+use ybench_core::frame::Frame;
+use ybench_core::interrupt;
+use ybench_core::plan;
+use ybench_core::record::{Report, SCHEMA, Stopped};
+use ybench_core::rounds::{self, Course, LIKELY_ROUNDS, Length, Plan};
+use ybench_core::warnings::Warning;
 
 /// With a fixed number of messages the user wants a short run, and limits need not take longer.
 pub const LIMIT_BESIDE_FIXED_MESSAGES: Duration = Duration::from_millis(10);
@@ -59,7 +60,7 @@ impl Request {
 /// A report as it is before anything has been measured.
 /// `rounds` is how many there will be, where that is known.
 pub fn begin(command: &str, request: &Request, rounds: impl Into<Option<u32>>) -> Report {
-    let environment = Environment::capture();
+    let environment = Environment::capture(BUILT);
     let clock = clock::Facts::of(request.place);
     let mut warnings = Warning::beforehand(&environment, request.place, rounds.into());
     warnings.extend(Warning::of_clock(&clock));
@@ -117,9 +118,9 @@ pub fn in_rounds(
 /// Measures the plans one after the other. Interrupted, it leaves what is complete.
 pub fn measure(plans: Vec<Plan>, report: &mut Report) -> Result<(), Error> {
     let planned = plans.len();
-    let progress = Progress::new(Some(plans.iter().map(Plan::steps).sum()));
+    let progress = Progress::new(plans.iter().map(Plan::steps).sum());
     let mut course = Course {
-        progress: &progress,
+        progress: &|name| progress.step(name),
         warnings: &mut report.warnings,
         dice: fastrand::Rng::with_seed(report.seed),
         interrupted: &interrupt::asked,

@@ -2,14 +2,15 @@
 //! for each scenario, and who stays level.
 
 use crate::cli::Request;
-use crate::error::Error;
 use crate::plot::{Looks, Picture};
-use crate::record::Report;
 use crate::report::{files, sections, sweeps};
 use crate::run::{self, say};
-use crate::scenario::{Scenario, idle_senders, receivers, senders, sources};
-use crate::transport::registry::Entry;
-use crate::{plan, selected, table};
+use crate::{selected, table};
+use ybench_core::error::Error;
+use ybench_core::plan;
+use ybench_core::record::Report;
+use ybench_core::scenario::{Scenario, idle_senders, receivers, senders, sources};
+use ybench_core::transport::registry::Entry;
 
 static SCENARIOS: [&Scenario; 5] =
     [&senders::SCENARIO, &idle_senders::SCENARIO, &receivers::SCENARIO, &sources::ONE_AT_A_TIME, &sources::ALL_BUSY];
@@ -67,7 +68,7 @@ fn pictures(report: &Report) -> Vec<(String, Picture)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::registry;
+    use ybench_core::transport::registry;
 
     #[test]
     fn whoever_is_measured_exists_and_takes_part_somewhere() {
@@ -79,11 +80,11 @@ mod tests {
 
     #[test]
     fn every_scenario_has_many_columns_for_us_and_for_others() {
-        let frame = crate::frame::Frame {
-            place: crate::place::Place { first: 0, second: 1 },
+        let frame = ybench_core::frame::Frame {
+            place: ybench_core::place::Place { first: 0, second: 1 },
             rounds: 1,
-            transports: crate::rounds::Length::Units(1),
-            limits: crate::rounds::Length::Units(1),
+            transports: ybench_core::rounds::Length::Units(1),
+            limits: ybench_core::rounds::Length::Units(1),
         };
         let entries: Vec<_> = registry::all().iter().collect();
         for scenario in SCENARIOS {

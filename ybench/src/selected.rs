@@ -3,14 +3,14 @@
 use clap::Args;
 
 use crate::cli::Request;
-use crate::error::Error;
-use crate::plan;
-use crate::record::{Parameter, Quantity};
 use crate::report::terminal;
 use crate::run::say;
-use crate::scenario::{self, Scenario, carried, senders};
-use crate::stats::listed;
 use crate::{run, table};
+use ybench_core::error::Error;
+use ybench_core::plan;
+use ybench_core::record::{Parameter, Quantity};
+use ybench_core::scenario::{self, Scenario, carried, senders};
+use ybench_core::stats::listed;
 
 const SECONDS: f64 = 60.0;
 /// Where the number of messages is fixed, and the time with it.

@@ -7,10 +7,10 @@ pub mod threads;
 pub mod y_suite;
 
 use crate::cli::Request;
-use crate::error::Error;
 use crate::plot::Picture;
-use crate::record::Report;
-use crate::transport::registry::Entry;
+use ybench_core::error::Error;
+use ybench_core::record::Report;
+use ybench_core::transport::registry::Entry;
 
 /// The article's own tables, if the report is of one. `beyond` is in nanoseconds.
 pub fn text(report: &Report, beyond: f64) -> Option<String> {

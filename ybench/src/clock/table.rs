@@ -1,10 +1,10 @@
 //! The clock as tables for a terminal, made from what is kept of it. Plain text out; the caller prints it.
 
-use super::cost::{GETTIMEOFDAY, OURS, RDTSC};
-use super::facts::{Facts, distortion};
 use super::published::{PROCESSORS, RATES};
-use crate::env::Environment;
 use crate::table::{align_right, figure, grouped, interval, new_table, text};
+use ybench_core::clock::cost::{GETTIMEOFDAY, OURS, RDTSC};
+use ybench_core::clock::facts::{Facts, distortion};
+use ybench_core::env::Environment;
 
 const HERE: &str = "this machine";
 
@@ -91,9 +91,9 @@ pub fn distortions(facts: &Facts, environment: &Environment) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::cost::Row;
-    use crate::clock::{Source, step::InStep};
-    use crate::stats::Spread;
+    use ybench_core::clock::cost::Row;
+    use ybench_core::clock::{Source, step::InStep};
+    use ybench_core::stats::Spread;
 
     fn facts() -> Facts {
         let row = |name: &str, cost: f64| Row {

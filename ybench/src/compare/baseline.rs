@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use super::{Comparison, machine, table};
-use crate::env::Environment;
-use crate::error::Error;
+use crate::built::BUILT;
 use crate::keep;
-use crate::record::Report;
 use crate::run::say;
-use crate::stats::DIFFERENCE;
+use ybench_core::env::Environment;
+use ybench_core::error::Error;
+use ybench_core::record::Report;
+use ybench_core::stats::DIFFERENCE;
 
 /// A result that was kept under a name.
 #[derive(Debug)]
@@ -26,7 +27,7 @@ impl Baseline {
             return Err(Error::Refused(sentence));
         }
         let report = keep::read_report(&path)?;
-        machine::same(&report.environment, &Environment::capture())?;
+        machine::same(&report.environment, &Environment::capture(BUILT))?;
         Ok(Self { name: name.to_owned(), report })
     }
 

@@ -1,8 +1,8 @@
 //! Whether two results are of one machine, as far as a result can tell: its processors, who stands between it and
 //! them, and a kernel of the same line.
 
-use crate::env::Environment;
-use crate::error::Error;
+use ybench_core::env::Environment;
+use ybench_core::error::Error;
 
 /// Refuses two machines, and says in what they differ.
 pub(super) fn same(old: &Environment, new: &Environment) -> Result<(), Error> {

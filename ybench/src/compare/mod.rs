@@ -15,11 +15,11 @@ use clap::Args;
 
 pub use self::baseline::Baseline;
 pub use self::rows::{Comparison, Row};
-use crate::error::Error;
 use crate::keep;
-use crate::record::Report;
 use crate::run::say;
-use crate::stats::{DIFFERENCE, listed};
+use ybench_core::error::Error;
+use ybench_core::record::Report;
+use ybench_core::stats::{DIFFERENCE, listed};
 
 #[derive(Debug, Args)]
 pub struct Asked {

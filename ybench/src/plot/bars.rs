@@ -5,8 +5,8 @@ use super::Picture;
 use super::axis::{self, Scale};
 use super::canvas::{Canvas, LETTERS, Rect, SMALL, Side, WIDTH, picture, width_of};
 use super::colour::{Colour, Look};
-use crate::stats::{Spread, listed};
 use crate::table::{Tone, figure};
+use ybench_core::stats::{Spread, listed};
 
 pub struct Bar {
     pub name: String,

@@ -3,8 +3,8 @@
 use plotters::prelude::*;
 use plotters::series::DashedLineSeries;
 
-use crate::stats::Spread;
 use crate::table;
+use ybench_core::stats::Spread;
 
 /// One measured line: a figure for each power of two.
 pub struct Line {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use plotters::style::RGBColor;
 
-use crate::record::Report;
+use ybench_core::record::Report;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colour {

@@ -6,9 +6,9 @@ use super::axis::{Frame, Scale, short};
 use super::canvas::{Canvas, Rect, WIDTH, picture};
 use super::colour::Look;
 use super::ends::{self, End};
-use crate::stats::Spread;
 use crate::table::{figure, grouped, time};
-use crate::trace::Trace;
+use ybench_core::stats::Spread;
+use ybench_core::trace::Trace;
 
 pub struct Rise<'a> {
     pub label: &'a str,

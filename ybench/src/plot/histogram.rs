@@ -5,8 +5,8 @@ use super::Picture;
 use super::axis::{Frame, Scale, trimmed};
 use super::canvas::{Canvas, Rect, SMALL, Side, WIDTH, picture, width_of};
 use super::colour::{Colour, Look, Shape};
-use crate::distribution::Distribution;
 use crate::table::{figure, grouped, percent, time};
+use ybench_core::distribution::Distribution;
 
 /// A named distribution with the look it is drawn in.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@ use super::axis::{Frame, Scale, short};
 use super::canvas::{Canvas, Rect, SMALL, Side, WIDTH, picture, width_of};
 use super::colour::{Colour, Look};
 use crate::table::{figure, grouped, time};
-use crate::trace::Trace;
+use ybench_core::trace::Trace;
 
 pub struct Scatter<'a> {
     pub title: String,

@@ -6,8 +6,8 @@ use super::axis::{Form, Scale};
 use super::canvas::{Canvas, Rect, SMALL, Side, WIDTH, picture, width_of};
 use super::colour::{Colour, Look};
 use super::ends::{self, End};
-use crate::stats::Spread;
 use crate::table::figure;
+use ybench_core::stats::Spread;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Point {

@@ -1,8 +1,8 @@
 use super::*;
-use crate::distribution::Distribution;
-use crate::stats::Spread;
 use crate::table::{Tone, figure};
-use crate::trace::Trace;
+use ybench_core::distribution::Distribution;
+use ybench_core::stats::Spread;
+use ybench_core::trace::Trace;
 
 fn spread(median: f64) -> Spread {
     Spread { median, min: median * 0.9, max: median * 1.1 }

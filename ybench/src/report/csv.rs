@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::Shown;
-use crate::distribution::Distribution;
-use crate::outcome::{Metric, Series};
-use crate::record::{Contestant, Report, Session};
-use crate::stats::Spread;
+use ybench_core::distribution::Distribution;
+use ybench_core::outcome::{Metric, Series};
+use ybench_core::record::{Contestant, Report, Session};
+use ybench_core::stats::Spread;
 
 const FIXED: [&str; 17] = [
     "file",

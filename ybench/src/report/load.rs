@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::error::Error;
 use crate::keep;
-use crate::record::Report;
+use ybench_core::error::Error;
+use ybench_core::record::Report;
 
 /// Refuses what cannot be read, and what has nothing to show: neither a round nor the cost of a clock.
 pub fn load(path: &Path) -> Result<Report, Error> {

@@ -3,9 +3,9 @@
 use super::sections::sections;
 use super::{Shown, terminal, when};
 use crate::clock;
-use crate::outcome::Series;
-use crate::record::{Report, Session};
 use crate::table::{self, Beside, Grid, Growth};
+use ybench_core::outcome::Series;
+use ybench_core::record::{Report, Session};
 
 pub fn text(loaded: &[Shown<'_>], beyond: f64) -> String {
     loaded.iter().map(|one| report(one.name, one.report, beyond)).collect::<Vec<_>>().join("\n")

@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::error::Error;
 use crate::keep;
-use crate::record::Report;
 use crate::run::say;
+use ybench_core::error::Error;
+use ybench_core::record::Report;
 
 pub use self::load::load;
 

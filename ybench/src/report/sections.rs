@@ -1,6 +1,6 @@
 //! The sessions of a report in the order in which they are read: those of one scenario together.
 
-use crate::record::{Quantity, Report, Session};
+use ybench_core::record::{Quantity, Report, Session};
 
 /// The sessions of one scenario.
 pub struct Section<'a> {

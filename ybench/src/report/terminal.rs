@@ -4,11 +4,12 @@
 use std::fmt::Write;
 
 use crate::article;
-use crate::clock::{Facts, table as clocks};
-use crate::limits;
-use crate::outcome::Series;
-use crate::record::{Report, Session};
+use crate::clock::table as clocks;
 use crate::table::{self, Beside};
+use ybench_core::clock::Facts;
+use ybench_core::limits;
+use ybench_core::outcome::Series;
+use ybench_core::record::{Report, Session};
 
 /// Everything. `beyond` is in nanoseconds.
 pub fn text(report: &Report, beyond: f64) -> String {

@@ -4,12 +4,12 @@
 //! The columns are sessions of their own, minutes apart, in which the speed of the machine may have changed. So growth is
 //! that of the ratio to the limit, which was measured in the same rounds as the time.
 
-use super::figures::figure;
 use super::grid::{Grid, Tone};
 use super::standing::judgement;
-use crate::record::{Quantity, Report, Session};
 use crate::report::sections::{Section, sections};
-use crate::stats::{LEAST_ROUNDS, listed};
+use ybench_core::figures::figure;
+use ybench_core::record::{Quantity, Report, Session};
+use ybench_core::stats::{LEAST_ROUNDS, listed};
 
 /// Whoever stays within so many times its own first figure is level.
 const LEVEL: f64 = 2.0;
@@ -188,7 +188,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::record::{Contestant, Kind, Parameter, Round, Unit};
+    use ybench_core::record::{Contestant, Kind, Parameter, Round, Unit};
 
     fn session(quantity: Quantity, value: f64, limit: f64, figures: &[(&str, f64)], rounds: usize) -> Session {
         let contestant = |(name, _): &(&str, f64)| Contestant {

@@ -1,10 +1,10 @@
 //! The result of a run on one screen: a row for each transport, a column for each session, in each cell the median
 //! ratio to the limit of that column.
 
-use super::figures::figure;
 use super::grid::{Grid, Row, Tone};
 use super::standing::{Standing, standings};
-use crate::record::{Parameter, Report, Session};
+use ybench_core::figures::figure;
+use ybench_core::record::{Parameter, Report, Session};
 
 /// Wider than this, the columns go on below.
 const WIDTH: usize = 120;

@@ -1,10 +1,10 @@
 //! Whatever else was counted in a session: CPU time, switches, rates reached, batches, bursts.
 
-use super::figures::{count, figure, grouped, percent};
 use super::grid::{Grid, Tone};
-use crate::outcome::Metric;
-use crate::record::{Contestant, Session};
-use crate::stats::{Spread, listed};
+use ybench_core::figures::{count, figure, grouped, percent};
+use ybench_core::outcome::Metric;
+use ybench_core::record::{Contestant, Session};
+use ybench_core::stats::{Spread, listed};
 
 /// Less than this share of the rate that was wanted is not reached.
 const REACHED: f64 = 0.95;

@@ -1,18 +1,15 @@
 //! Sessions as tables. A table is built once, as a grid, and printed on a terminal, in Markdown or on a page. Pure text
 //! out; the caller prints it.
 
-mod figures;
 mod grid;
 mod growth;
 mod latency;
 mod limits;
 mod matrix;
 mod metrics;
-mod names;
 mod ranking;
 mod standing;
 
-pub use self::figures::{count, figure, grouped, interval, percent, time};
 pub use self::grid::{Column, Grid, Row, Tone, align_right, new_table, text};
 pub use self::growth::{Growth, growths};
 pub use self::latency::{BEYOND, Beside, blocks, distributions, latencies, latency_grid};
@@ -21,8 +18,9 @@ pub use self::matrix::{Cell, Heading, Matrix, matrix};
 pub use self::metrics::{metrics_grid, not_reached};
 pub use self::ranking::{comparable, ranking, ranking_grid};
 pub use self::standing::{Standing, judgement, judgements, standings, sureness};
+pub use ybench_core::figures::{count, figure, grouped, interval, percent, time};
 
-use crate::record::Report;
+use ybench_core::record::Report;
 
 /// The head of every output: where and with what.
 pub fn heading(report: &Report) -> String {

@@ -1,9 +1,9 @@
 //! Everybody in one session, limits between the transports, quickest first, with the verdict.
 
-use super::figures::{figure, grouped, interval};
 use super::grid::{Grid, Tone};
 use super::standing::{judgement, standings};
-use crate::record::{Contestant, Kind, Session};
+use ybench_core::figures::{figure, grouped, interval};
+use ybench_core::record::{Contestant, Kind, Session};
 
 /// The table, and below it who is fastest.
 pub fn ranking(session: &Session) -> String {

@@ -3,8 +3,8 @@
 
 use super::grid::Tone;
 use crate::judgement::Judgement;
-use crate::record::{Contestant, Parameter, Session};
-use crate::stats::{Spread, listed};
+use ybench_core::record::{Contestant, Parameter, Session};
+use ybench_core::stats::{Spread, listed};
 
 /// A contender's place.
 #[derive(Clone, Debug)]

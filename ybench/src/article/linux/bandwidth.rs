@@ -3,11 +3,11 @@
 
 use super::designs::{CLEARED, DESIGNS};
 use super::matrix::{Matrix, bytes, rate, way};
-use crate::limits;
 use crate::plot::{Colour, Look, Picture, Point, Shape, Sweep, Swept};
-use crate::record::{Quantity, Report};
-use crate::stats::{Spread, listed};
 use crate::table::{figure, interval};
+use ybench_core::limits;
+use ybench_core::record::{Quantity, Report};
+use ybench_core::stats::{Spread, listed};
 
 /// The session of the two limits.
 pub(super) const SCENARIO: &str = "memory";

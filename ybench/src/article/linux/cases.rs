@@ -1,8 +1,8 @@
 //! What a claim comes to when it is asked of every session that can answer.
 
-use crate::record::Session;
-use crate::stats::{Interval, LEAST_ROUNDS, Spread};
 use crate::table::{figure, interval};
+use ybench_core::record::Session;
+use ybench_core::stats::{Interval, LEAST_ROUNDS, Spread};
 
 /// One session's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +89,7 @@ impl Cases {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Round;
+    use ybench_core::record::Round;
 
     fn session(pairs: &[(f64, f64)]) -> Session {
         let round = |(a, b): &(f64, f64)| Round {

@@ -8,10 +8,10 @@ use super::cases::{Cases, Said};
 use super::designs::{CLEARED, EVENTFD, FUTEX, GAIN, Kind, POINTERS_PAY, SPIN, UNSTABLE, USUAL, of};
 use super::matrix::Matrix;
 use super::pays::{Onset, points};
-use crate::limits;
-use crate::record::{Quantity, Report, Session};
-use crate::stats::{DIFFERENCE, LEAST_ROUNDS, Spread};
 use crate::table::{figure, interval};
+use ybench_core::limits;
+use ybench_core::record::{Quantity, Report, Session};
+use ybench_core::stats::{DIFFERENCE, LEAST_ROUNDS, Spread};
 
 /// "Not very much", where the article gives no number: less than this many times.
 const LITTLE: f64 = 1.5;

@@ -1,10 +1,10 @@
 //! Which mechanisms can stand in epoll beside sockets: what came of trying it.
 
 use super::designs::DESIGNS;
-use crate::record::{InEpoll, Report};
 use crate::table::{Grid, Tone};
-use crate::transport::epoll_proof;
-use crate::transport::registry::Entry;
+use ybench_core::record::{InEpoll, Report};
+use ybench_core::transport::epoll_proof;
+use ybench_core::transport::registry::Entry;
 
 /// Those of the mechanisms measured that there is an attempt for.
 pub(super) fn tried(entries: &[&'static Entry]) -> Vec<InEpoll> {

@@ -1,9 +1,9 @@
 //! The sessions of one shape in a record: ways of carrying a message by its sizes. What ways there are, the record says.
 
-use crate::record::{Parameter, Quantity, Report, Session};
-use crate::scenario::{Scenario, carried, many, size};
-use crate::stats::Spread;
-use crate::transport::Shape;
+use ybench_core::record::{Parameter, Quantity, Report, Session};
+use ybench_core::scenario::{Scenario, carried, many, size};
+use ybench_core::stats::Spread;
+use ybench_core::transport::Shape;
 
 /// The article's three tables.
 pub(super) const SCENARIOS: [&Scenario; 3] = [&size::SCENARIO, &many::TWO_BY_TWO, &many::THREE_BY_THREE];

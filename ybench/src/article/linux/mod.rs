@@ -20,18 +20,19 @@ use std::time::Duration;
 use self::designs::DESIGNS;
 use self::matrix::{Matrix, SCENARIOS};
 use crate::cli::Request;
-use crate::error::Error;
-use crate::frame::Frame;
-use crate::limits;
 use crate::plot::Picture;
-use crate::record::{Bound, Kind, Parameter, Report};
 use crate::report::files;
-use crate::rounds::{Length, Plan, Rounds};
+use crate::run;
 use crate::run::say;
-use crate::scenario::carried;
-use crate::transport::registry::Entry;
-use crate::warnings::Warning;
-use crate::{plan, run};
+use ybench_core::error::Error;
+use ybench_core::frame::Frame;
+use ybench_core::limits;
+use ybench_core::plan;
+use ybench_core::record::{Bound, Kind, Parameter, Report};
+use ybench_core::rounds::{Length, Plan, Rounds};
+use ybench_core::scenario::carried;
+use ybench_core::transport::registry::Entry;
+use ybench_core::warnings::Warning;
 
 pub const ABOUT: &str =
     "Message passing in Linux: sockets, message queues and a queue of our own, by shape, size and way of waiting";

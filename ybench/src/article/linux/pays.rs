@@ -6,11 +6,11 @@
 
 use super::designs::{DESIGNS, Design};
 use super::matrix::{Matrix, bytes, way};
-use crate::record::Quantity;
-use crate::stats::DIFFERENCE;
-use crate::stats::change::Change;
-use crate::stats::ranks::ranked;
 use crate::table::{Grid, Tone};
+use ybench_core::record::Quantity;
+use ybench_core::stats::DIFFERENCE;
+use ybench_core::stats::change::Change;
+use ybench_core::stats::ranks::ranked;
 
 /// One size: how many times as long the address takes as the value does, and what may be called.
 #[derive(Clone, Copy, Debug, PartialEq)]

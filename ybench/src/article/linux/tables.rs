@@ -2,10 +2,10 @@
 
 use super::designs::{DESIGNS, Design, Kind, UNSTABLE, of};
 use super::matrix::{Matrix, bytes, rate, way};
-use crate::record::{Quantity, Report};
 use crate::table::{Grid, Tone};
 use crate::table::{count, figure, grouped, time};
-use crate::transport::registry;
+use ybench_core::record::{Quantity, Report};
+use ybench_core::transport::registry;
 
 /// The own queue at one word a message, with the least and the most beside the median.
 pub(super) fn waiting(matrices: &[Matrix<'_>]) -> String {

@@ -12,18 +12,19 @@ use std::time::Duration;
 
 use self::published::Stated;
 use crate::cli::Request;
-use crate::clock::Facts;
-use crate::error::Error;
-use crate::frame::Frame;
-use crate::record::{Quantity, Report};
 use crate::report::files;
-use crate::rounds::{Length, Plan};
 use crate::run::say;
-use crate::scenario::{Scenario, density, fixed_rate, latency, overrun};
 use crate::table::{align_right, figure, new_table, not_reached, text as plain};
-use crate::transport::registry::Entry;
-use crate::warnings::Warning;
-use crate::{clock, plan, run};
+use crate::{clock, run};
+use ybench_core::clock::Facts;
+use ybench_core::error::Error;
+use ybench_core::frame::Frame;
+use ybench_core::plan;
+use ybench_core::record::{Quantity, Report};
+use ybench_core::rounds::{Length, Plan};
+use ybench_core::scenario::{Scenario, density, fixed_rate, latency, overrun};
+use ybench_core::transport::registry::Entry;
+use ybench_core::warnings::Warning;
 
 pub const ABOUT: &str = "\"Nanosecond-precision test\": the cost of clocks, and the time of every single message";
 
@@ -118,7 +119,7 @@ fn distortion(report: &Report, names: &[&str]) -> String {
 
 fn rates(report: &Report, names: &[&str]) -> String {
     let mut table = new_table(&[&["messages a second", "published"], names].concat());
-    let of_rates = |session: &&crate::record::Session| session.scenario == fixed_rate::SCENARIO.name;
+    let of_rates = |session: &&ybench_core::record::Session| session.scenario == fixed_rate::SCENARIO.name;
     for session in report.sessions.iter().filter(of_rates) {
         let Some(rate) = session.parameter.filter(|parameter| parameter.quantity == Quantity::Rate) else { continue };
         let published = if rate.value == 10_000.0 { "50" } else { "-" };
@@ -130,8 +131,8 @@ fn rates(report: &Report, names: &[&str]) -> String {
     plain(&table)
 }
 
-fn at_rate(session: &crate::record::Session, name: &str) -> String {
-    let times = session.distribution(name, crate::outcome::Series::Latency);
+fn at_rate(session: &ybench_core::record::Session, name: &str) -> String {
+    let times = session.distribution(name, ybench_core::outcome::Series::Latency);
     times.map_or("-".to_owned(), |times| {
         let reached = not_reached(session, name).map_or(String::new(), |words| format!(" (not reached: {words})"));
         format!("{} / {}{reached}", figure(times.median() / 1e3), figure(times.quantile(0.99) / 1e3))

@@ -14,19 +14,20 @@ use std::time::Duration;
 
 use self::published::{DESIGNS, Design, PUBLISHED_OUTLIERS};
 use crate::cli::Request;
-use crate::distribution::Distribution;
-use crate::error::Error;
-use crate::frame::Frame;
-use crate::outcome::Series;
-use crate::record::{Report, Session};
 use crate::report::files;
-use crate::rounds::{Length, Plan};
+use crate::run;
 use crate::run::say;
-use crate::scenario::{Scenario, burst, crowd, latency, neighbours, night_watchman, ping_pong};
 use crate::table::{align_right, figure, new_table, text as plain};
-use crate::transport::registry::Entry;
-use crate::warnings::Warning;
-use crate::{plan, run};
+use ybench_core::distribution::Distribution;
+use ybench_core::error::Error;
+use ybench_core::frame::Frame;
+use ybench_core::outcome::Series;
+use ybench_core::plan;
+use ybench_core::record::{Report, Session};
+use ybench_core::rounds::{Length, Plan};
+use ybench_core::scenario::{Scenario, burst, crowd, latency, neighbours, night_watchman, ping_pong};
+use ybench_core::transport::registry::Entry;
+use ybench_core::warnings::Warning;
 
 pub const ABOUT: &str =
     "\"Messaging between threads\": four designs by histogram, and bursts, silences, crowds and greedy neighbours";

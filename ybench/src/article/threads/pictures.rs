@@ -3,8 +3,8 @@
 use super::published::{DESIGNS, Design};
 use super::times;
 use crate::plot::{Colour, Histogram, Look, Percentiles, Picture, Shown};
-use crate::record::{Report, Session};
-use crate::scenario::latency;
+use ybench_core::record::{Report, Session};
+use ybench_core::scenario::latency;
 
 pub(in crate::article) fn all(report: &Report) -> Vec<(String, Picture)> {
     let Some(session) = report.session(latency::SCENARIO.name) else { return Vec::new() };
@@ -38,9 +38,9 @@ fn shown<'a>(session: &'a Session, design: &'a Design) -> Option<Shown<'a>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::distribution::Distribution;
-    use crate::outcome::Series;
-    use crate::record::Details;
+    use ybench_core::distribution::Distribution;
+    use ybench_core::outcome::Series;
+    use ybench_core::record::Details;
 
     /// Every design, with a thousand messages of its own time.
     fn report() -> Report {

@@ -40,7 +40,7 @@ pub(super) const PUBLISHED_OUTLIERS: &str = "2 to 3";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::registry;
+    use ybench_core::transport::registry;
 
     #[test]
     fn every_design_is_measured_on_a_transport_that_there_is() {

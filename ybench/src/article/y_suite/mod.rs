@@ -12,15 +12,16 @@ use std::time::Duration;
 
 use self::published::Row;
 use crate::cli::Request;
-use crate::error::Error;
-use crate::frame::Frame;
-use crate::plan;
-use crate::record::{Report, Session};
-use crate::rounds::{Contender, Length, Plan};
+use crate::run;
 use crate::run::say;
-use crate::scenario::{ping_pong, throughput};
-use crate::transport::registry::Entry;
-use crate::{limits, run};
+use ybench_core::error::Error;
+use ybench_core::frame::Frame;
+use ybench_core::limits;
+use ybench_core::plan;
+use ybench_core::record::{Report, Session};
+use ybench_core::rounds::{Contender, Length, Plan};
+use ybench_core::scenario::{ping_pong, throughput};
+use ybench_core::transport::registry::Entry;
 
 pub const ABOUT: &str =
     "\"Y-suite\": local sockets and the ypipe, with and without polling, and batches of 1 to 1,024 messages";

@@ -3,16 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use super::published;
-use crate::error::Error;
-use crate::frame::Frame;
 use crate::keep;
 use crate::plot::{self, Band, Graph, Level, Line};
-use crate::record::{Report, Session};
-use crate::rounds::Contender;
-use crate::scenario::throughput;
-use crate::stats::Spread;
 use crate::table::{align_right, figure, grouped, interval, new_table, text};
-use crate::transport::registry::Entry;
+use ybench_core::error::Error;
+use ybench_core::frame::Frame;
+use ybench_core::record::{Report, Session};
+use ybench_core::rounds::Contender;
+use ybench_core::scenario::throughput;
+use ybench_core::stats::Spread;
+use ybench_core::transport::registry::Entry;
 
 pub(super) const SCENARIO: &str = "batch sweep";
 

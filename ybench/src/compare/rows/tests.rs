@@ -5,12 +5,11 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::*;
-use crate::outcome::Outcome;
-use crate::place::Place;
-use crate::progress::Progress;
-use crate::record::{Contestant, Kind, Quantity, SCHEMA, Unit};
-use crate::rounds::{Contender, Course, Length, Plan, Rounds};
-use crate::stats::DIFFERENCE;
+use ybench_core::outcome::Outcome;
+use ybench_core::place::Place;
+use ybench_core::record::{Contestant, Kind, Quantity, SCHEMA, Unit};
+use ybench_core::rounds::{Contender, Course, Length, Plan, Rounds};
+use ybench_core::stats::DIFFERENCE;
 
 const LIMIT: &str = "floor";
 
@@ -53,8 +52,8 @@ fn measured_on(machine: Machine, those: &[(&str, f64)]) -> Session {
         contenders,
     };
     let dice = machine.borrow_mut().dice.fork();
-    let (progress, mut warnings) = (Progress::new(None), Vec::new());
-    let mut course = Course { progress: &progress, warnings: &mut warnings, dice, interrupted: &|| false };
+    let mut warnings = Vec::new();
+    let mut course = Course { progress: &|_| {}, warnings: &mut warnings, dice, interrupted: &|| false };
     plan.measure(&mut course).unwrap().unwrap()
 }
 

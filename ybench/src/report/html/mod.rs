@@ -16,9 +16,9 @@ use super::sections::{Section, sections};
 use super::when;
 use crate::article;
 use crate::plot::{self, Looks};
-use crate::record::Report;
 use crate::table::{self, Beside};
 use parts::{Environment, Figure, Method, Scenario, Summary, Table};
+use ybench_core::record::Report;
 
 /// The whole document.
 #[derive(Template)]

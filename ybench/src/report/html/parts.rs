@@ -6,11 +6,12 @@ use serde_json::Value;
 use super::{pictures, single};
 use crate::clock;
 use crate::plot::{Look, Looks, Picture};
-use crate::record::{Report, SCHEMA, Session};
 use crate::report::sections::Section;
 use crate::report::sweeps;
 use crate::report::terminal::about;
 use crate::table::{self, Beside, Grid, Matrix, Tone, figure, interval};
+use ybench_core::clock::Facts;
+use ybench_core::record::{Report, SCHEMA, Session};
 
 #[derive(Template)]
 #[template(path = "figure.html")]
@@ -235,7 +236,7 @@ impl Method {
 }
 
 /// What every way to read a clock costs, where that was measured.
-fn clocks(facts: &clock::Facts) -> Option<Grid> {
+fn clocks(facts: &Facts) -> Option<Grid> {
     let mut grid = Grid::new(&["way to read a clock", ">ns", ">min .. max"]);
     for row in &facts.table {
         let cost = row.nanoseconds;

@@ -1,13 +1,13 @@
 //! The pictures of a session as a whole.
 
 use crate::plot::{Bar, Bars, Looks, Picture};
-use crate::record::Session;
 use crate::table::{self, Tone, figure};
+use ybench_core::record::Session;
 
 /// The ranked bars.
 pub(super) fn ranked(session: &Session, looks: &Looks) -> Option<Picture> {
     let standings = table::standings(session);
-    let bar = |one: &crate::record::Contestant| {
+    let bar = |one: &ybench_core::record::Contestant| {
         let ratio = table::sureness(session, &one.name)?;
         let tone = standings.iter().find(|standing| standing.name == one.name).map_or(Tone::Limit, |one| one.tone);
         let median = session.density(&one.name)?.median;

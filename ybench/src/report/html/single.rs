@@ -3,13 +3,13 @@
 use askama::Template;
 
 use super::parts::{Figure, Table, figures};
-use crate::distribution::Distribution;
-use crate::outcome::Series;
 use crate::plot::{Growth, Histogram, Looks, Percentiles, Picture, Ridges, Rise, Scatter, Shown};
-use crate::record::Session;
-use crate::stats::Spread;
 use crate::table::{self, Beside, Tone, standings};
-use crate::trace::Trace;
+use ybench_core::distribution::Distribution;
+use ybench_core::outcome::Series;
+use ybench_core::record::Session;
+use ybench_core::stats::Spread;
+use ybench_core::trace::Trace;
 
 /// One series of a session.
 #[derive(Template)]

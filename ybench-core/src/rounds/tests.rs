@@ -45,7 +45,7 @@ type Measured = (Result<Option<Session>, Error>, Vec<Warning>);
 fn measure_until(plan: Plan, seed: u64, interrupted: &dyn Fn() -> bool) -> Measured {
     let mut warnings = Vec::new();
     let dice = fastrand::Rng::with_seed(seed);
-    let mut course = Course { progress: &Progress::new(None), warnings: &mut warnings, dice, interrupted };
+    let mut course = Course { progress: &|_| {}, warnings: &mut warnings, dice, interrupted };
     let session = plan.measure(&mut course);
     (session, warnings)
 }

@@ -22,7 +22,6 @@ use crate::env::stolen_seconds;
 use crate::error::{Error, Fault};
 use crate::outcome::Outcome;
 use crate::place::Place;
-use crate::progress::Progress;
 use crate::record::{Details, Parameter, Round, Session, Stopped};
 use crate::stats::{Conditions, doubt, same_state};
 use crate::warnings::Warning;
@@ -47,7 +46,8 @@ pub struct Plan {
 
 /// What sessions share while they are measured.
 pub struct Course<'a> {
-    pub progress: &'a Progress,
+    /// Told the name of what runs next, between two runs.
+    pub progress: &'a dyn Fn(&str),
     pub warnings: &'a mut Vec<Warning>,
     /// Shuffles the order.
     pub dice: fastrand::Rng,
@@ -104,7 +104,7 @@ impl Plan {
 
     /// Whoever cannot run on this machine is left out with a warning; whoever breaks its word ends everything.
     fn warm_up(&mut self, course: &mut Course<'_>) -> Result<Option<()>, Error> {
-        course.progress.step(&self.floor.contestant.name);
+        (course.progress)(&self.floor.contestant.name);
         let warm = self.floor.calibrate();
         self.floor.named(warm)?;
         self.floor.contestant.units_per_run = self.floor.contestant.units_per_run.div_ceil(FLOOR_RUNS);
@@ -113,7 +113,7 @@ impl Plan {
             if (course.interrupted)() {
                 return Ok(None);
             }
-            course.progress.step(&contender.contestant.name);
+            (course.progress)(&contender.contestant.name);
             match contender.calibrate() {
                 Ok(()) => able.push(contender),
                 Err(Fault::System(cause)) => {
@@ -145,7 +145,7 @@ impl Plan {
                 return Ok(None);
             }
             let name = &contender.contestant.name;
-            course.progress.step(name);
+            (course.progress)(name);
             order.push(name.clone());
             let mut outcome = contender.timed()?;
             nanoseconds.insert(name.clone(), outcome.nanoseconds);
@@ -167,7 +167,7 @@ impl Plan {
     }
 
     fn floor(&self, course: &Course<'_>) -> Result<Option<f64>, Error> {
-        course.progress.step(&self.floor.contestant.name);
+        (course.progress)(&self.floor.contestant.name);
         let mut least = f64::INFINITY;
         for _ in 0..FLOOR_RUNS {
             if (course.interrupted)() {

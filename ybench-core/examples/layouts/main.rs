@@ -1,6 +1,6 @@
 //! Compares ways of laying out a queue of 8-byte messages sent one by one: evidence for the choice in `ysuite`.
 //!
-//! `cargo run --release -p ybench --example layouts [MESSAGES [ROUNDS]]`
+//! `cargo run --release -p ybench-core --example layouts [MESSAGES [ROUNDS]]`
 //!
 //! | layout | where the writer says how far it is |
 //! |---|---|
@@ -28,7 +28,7 @@ mod line_stop;
 mod slot;
 
 #[cfg(target_os = "linux")]
-fn main() -> Result<(), ybench::error::Error> {
+fn main() -> Result<(), ybench_core::error::Error> {
     use contest::{Contender, contender, rtrb};
     use index::Index;
     use line::Line;
@@ -60,7 +60,7 @@ fn main() -> Result<(), ybench::error::Error> {
     let number = |at: usize, default| arguments.get(at).map_or(Some(default), |text| text.parse().ok());
     match (number(0, 20_000_000), number(1, 7)) {
         (Some(messages @ 1..), Some(rounds @ 1..)) => contest::run(&contenders, messages, rounds),
-        _ => Err(ybench::error::Error::Refused("Give a number of messages and a number of rounds.".to_owned())),
+        _ => Err(ybench_core::error::Error::Refused("Give a number of messages and a number of rounds.".to_owned())),
     }
 }
 

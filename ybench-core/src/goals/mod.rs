@@ -1,4 +1,5 @@
-//! `ybench goals`: the project's own targets for speed and size, each measured in rounds beside what it is compared to.
+//! What the project's own targets are measured by, and what is wanted: for speed and size, each in rounds beside what it
+//! is compared to.
 //!
 //! A target of speed is the median of the ratios formed inside the rounds; counts and sizes are taken several times
 //! and given as their median. A miss is a result, not an error.
@@ -14,52 +15,29 @@ mod streaming;
 mod targets;
 mod timers;
 
-use std::time::Duration;
-
 use self::targets::{BATCHES, BOUNCED, ONE_CPU, RATIOS, Ratio, STREAMS};
-use crate::cli::Request;
 use crate::error::{Error, Fault};
 use crate::frame::Frame;
 use crate::limits;
 use crate::place::Place;
 use crate::plan;
 use crate::record::{Contestant, Goal, Kind, Report, Unit};
-use crate::rounds::{Contender, Length, Plan};
-use crate::run::say;
+use crate::rounds::{Contender, Plan};
 use crate::scenario::{ping_pong, throughput};
 use crate::stage::Timed;
 use crate::stats::Spread;
 use crate::transport::registry::{self, Entry};
 use crate::transport::{exchange, funnel, spsc};
-use crate::{run, table};
 
-const ROUNDS: u32 = 7;
-const RUN: Duration = Duration::from_millis(100);
-/// Runs in one round of all plans together, roughly.
-const RUNS: u64 = 55;
-
-pub fn run(request: &Request) -> Result<(), Error> {
-    if request.place.one_cpu() {
-        let sentence = "The project's targets need two CPUs: the limits they are compared with spin.";
-        return Err(Error::Refused(sentence.to_owned()));
-    }
-    let rounds = request.rounds.unwrap_or(ROUNDS);
-    let mut report = run::begin("goals", request, rounds);
-    run::print_heading(&report);
-    // Memory first: what has been freed by others and kept by the allocator would hide what is taken.
-    let sizes = sizes_and_counts(request, rounds)?;
-    let length = request.seconds.map_or(RUN, |seconds| plan::run_length(seconds, rounds, RUNS));
-    run::measure(plans(request.frame(rounds, Length::Time(length))), &mut report)?;
-    report.goals = ratios().map(|ratio| judged(ratio, &report)).collect();
+/// The targets of speed, from the rounds of their sessions, and how steady those rounds were.
+pub fn judged(report: &Report) -> Vec<Goal> {
+    let mut goals: Vec<Goal> = ratios().map(|ratio| of_speed(ratio, report)).collect();
     let exchange = report.session(many::EXCHANGE);
     let spread = |(title, name): &(&str, &str)| {
         goal((*title).to_owned(), exchange.and_then(|session| many::spread(session, name)), many::SPREAD, false)
     };
-    let steady: Vec<Goal> = many::STEADY.iter().map(spread).collect();
-    report.goals.extend(steady);
-    report.goals.extend(sizes);
-    say(table::goals(&report.goals));
-    run::finish(&report, request)
+    goals.extend(many::STEADY.iter().map(spread));
+    goals
 }
 
 /// Every target of speed.
@@ -93,7 +71,8 @@ fn contender(name: &str, run: fn(Place, u64) -> Result<Timed, Fault>, frame: Fra
     Contender { contestant, length: frame.transports, run: Box::new(move |units| run(place, units).map(Into::into)) }
 }
 
-fn plans(frame: Frame) -> Vec<Plan> {
+/// Everybody whom a target of speed names.
+pub fn plans(frame: Frame) -> Vec<Plan> {
     let together = frame.together();
     let mut streams: Vec<Contender> = those(&STREAMS).map(|entry| throughput::contender(entry, None, frame)).collect();
     streams.push(frame.limit(&limits::HAND_OVER));
@@ -125,7 +104,7 @@ fn plans(frame: Frame) -> Vec<Plan> {
 }
 
 /// One target of speed, from the rounds of its session.
-fn judged(ratio: &Ratio, report: &Report) -> Goal {
+fn of_speed(ratio: &Ratio, report: &Report) -> Goal {
     let session = report.session(ratio.session);
     let measured = session.and_then(|session| ratio.measured(session));
     goal(ratio.name.to_owned(), measured, ratio.target, ratio.at_least)
@@ -136,24 +115,25 @@ fn goal(name: String, measured: Option<Spread>, target: f64, at_least: bool) -> 
     Goal { name, measured, target, at_least, met }
 }
 
-/// The targets that are not ratios of times.
-fn sizes_and_counts(request: &Request, rounds: u32) -> Result<Vec<Goal>, Error> {
+/// The targets that are not ratios of times. Measured before anything else is: what has been freed by others and kept by
+/// the allocator would hide what is taken.
+pub fn sizes_and_counts(place: Place, messages: Option<u64>, rounds: u32) -> Result<Vec<Goal>, Error> {
     let broken = |fault| Error::Broken { contender: "spsc".to_owned(), fault };
     let times = rounds.min(3);
-    let messages = request.messages.unwrap_or(memory::MESSAGES);
+    let queued = messages.unwrap_or(memory::MESSAGES);
     let (mut each, mut left) = (Vec::new(), Vec::new());
     for _ in 0..times {
-        let taken = memory::queued_and_drained(messages).map_err(broken)?;
+        let taken = memory::queued_and_drained(queued).map_err(broken)?;
         each.push(taken.bytes_per_message);
         left.push(taken.mebibytes_left);
     }
     let (mut calls, mut share) = (Vec::new(), Vec::new());
     for _ in 0..times {
-        let idle = idle::measured(request.place).map_err(broken)?;
+        let idle = idle::measured(place).map_err(broken)?;
         calls.push(idle.calls);
         share.push(idle.cpu_share * 100.0);
     }
-    let mut goals = streams(request, times)?;
+    let mut goals = streams(place, messages, times)?;
     let (mut bytes, mut microseconds) = (Vec::new(), Vec::new());
     for _ in 0..times {
         let idle = many::idle_sender();
@@ -190,20 +170,20 @@ fn hub(times: u32) -> Result<[Goal; 3], Error> {
 }
 
 /// What streams ask of the system.
-fn streams(request: &Request, times: u32) -> Result<Vec<Goal>, Error> {
+fn streams(place: Place, messages: Option<u64>, times: u32) -> Result<Vec<Goal>, Error> {
     type Counts = fn(Place, u64) -> Result<streaming::PerMillion, Fault>;
     let channels: [(&str, Counts); 3] = [
         ("spsc", streaming::counted::<spsc::Adaptive>),
         ("funnel", streaming::counted::<funnel::Adaptive>),
         ("exchange", streaming::counted::<exchange::Adaptive>),
     ];
-    let messages = request.messages.unwrap_or(streaming::MESSAGES);
+    let messages = messages.unwrap_or(streaming::MESSAGES);
     let mut goals = Vec::new();
     for (name, counted) in channels {
         let (mut calls, mut allocations) = (Vec::new(), Vec::new());
         for _ in 0..times {
-            let counts = counted(request.place, messages)
-                .map_err(|fault| Error::Broken { contender: name.to_owned(), fault })?;
+            let counts =
+                counted(place, messages).map_err(|fault| Error::Broken { contender: name.to_owned(), fault })?;
             calls.push(counts.calls);
             allocations.push(counts.allocations);
         }
@@ -220,6 +200,7 @@ fn most(name: &str, values: &[f64], target: f64) -> Goal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rounds::Length;
 
     #[test]
     fn every_name_of_a_target_is_measured_in_its_session() {

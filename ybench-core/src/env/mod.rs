@@ -24,6 +24,15 @@ use self::topology::{Cache, Topology};
 use crate::place;
 use crate::transport::kernel;
 
+/// What only the build of the program knows, as it leaves it there; absent where it did not.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Built {
+    pub compiler: Option<&'static str>,
+    pub commit: Option<&'static str>,
+    /// `one 1.0,two 2.0`
+    pub crates: Option<&'static str>,
+}
+
 /// Every field but the first ones may be missing in files of earlier versions.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -65,7 +74,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    pub fn capture() -> Self {
+    pub fn capture(built: Built) -> Self {
         let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
         let allowed_cpus = place::allowed();
@@ -92,10 +101,10 @@ impl Environment {
             kernel_limits: kernel::limits(),
             mitigations: cpu::mitigations(),
             load: line("/proc/loadavg").and_then(|text| text.split(' ').next()?.parse().ok()),
-            compiler: option_env!("YBENCH_COMPILER").map(str::to_owned),
+            compiler: built.compiler.map(str::to_owned),
             ybench: env!("CARGO_PKG_VERSION").to_owned(),
-            crates: option_env!("YBENCH_CRATES").map(crates).unwrap_or_default(),
-            commit: option_env!("YBENCH_COMMIT").map(str::to_owned),
+            crates: built.crates.map(crates).unwrap_or_default(),
+            commit: built.commit.map(str::to_owned),
             debug_build: cfg!(debug_assertions),
         }
     }
@@ -133,16 +142,11 @@ fn bytes(meminfo: &str, name: &str) -> Option<u64> {
     value.trim().strip_suffix(" kB")?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// `one 1.0,two 2.0`, as the build leaves it.
+/// As they are in [`Built::crates`].
 fn crates(list: &str) -> BTreeMap<String, String> {
     let pairs = list.split(',').filter_map(|pair| pair.split_once(' '));
     pairs.map(|(name, version)| (name.to_owned(), version.to_owned())).collect()
 }
-
-/// The build's own reading of the lock file, here for its tests.
-#[cfg(test)]
-#[path = "../../build/lock.rs"]
-mod lock;
 
 #[cfg(test)]
 mod tests {
@@ -176,7 +180,7 @@ mod tests {
 
     #[test]
     fn what_is_captured_comes_back_from_json() {
-        let now = Environment::capture();
+        let now = Environment::capture(Built { crates: Some("rtrb 0.4.1"), ..Built::default() });
         let text = serde_json::to_string(&now).unwrap();
         let back: Environment = serde_json::from_str(&text).unwrap();
         assert_eq!((back.caches, back.topology), (now.caches, now.topology));

@@ -1,6 +1,6 @@
 //! What things are called in tables and pictures: parameters, series, sessions.
 
-use super::figures::{count, grouped, time};
+use crate::figures::{count, grouped, time};
 use crate::outcome::Series;
 use crate::record::{Parameter, Quantity, Session};
 

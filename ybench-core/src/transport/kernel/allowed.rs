@@ -15,7 +15,7 @@ use rustix::process::{Resource, getrlimit};
 use serde::{Deserialize, Serialize};
 
 use super::{packets, pipe, posix_mq, sysv_mq};
-use crate::table::grouped;
+use crate::figures::grouped;
 
 /// A limit that is a file.
 #[derive(Clone, Copy, Debug)]

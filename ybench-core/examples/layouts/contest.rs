@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use ybench::env::Environment;
-use ybench::error::{Error, Fault};
-use ybench::place::Place;
-use ybench::stage::{Timed, duet, solo};
-use ybench::stats::{Spread, ratio};
-use ybench::table::{align_right, figure, interval, new_table, text};
+use ybench_core::env::{Built, Environment};
+use ybench_core::error::{Error, Fault};
+use ybench_core::figures::{figure, interval};
+use ybench_core::place::Place;
+use ybench_core::stage::{Timed, duet, solo};
+use ybench_core::stats::{Spread, ratio};
 
 /// A queue of words for one writer and one reader.
 pub(crate) trait Layout {
@@ -103,7 +103,7 @@ pub(crate) fn run(contenders: &[Contender], messages: u64, rounds: u64) -> Resul
     if place.one_cpu() {
         return Err(Error::Refused("Two CPUs are needed: both ends spin.".to_owned()));
     }
-    println!("{}", Environment::capture().in_words());
+    println!("{}", Environment::capture(Built::default()).in_words());
     println!("{messages} messages of 8 bytes in each run, {rounds} rounds, median, nanoseconds per message\n");
     let mut streamed = vec![Vec::new(); contenders.len()];
     let mut alone = vec![Vec::new(); contenders.len()];
@@ -132,7 +132,7 @@ type Series = Vec<Option<f64>>;
 
 fn print_table(contenders: &[Contender], streamed: &[Series], alone: &[Series]) {
     let head = ["layout", "prefetch", "two CPUs", "min .. max", "times rtrb", "min .. max", "one thread"];
-    let mut table = new_table(&head);
+    print_row(head.map(str::to_owned));
     let spread = |series: &Series| Spread::of(&series.iter().copied().flatten().collect::<Vec<_>>());
     for (number, contender) in contenders.iter().enumerate() {
         let (Some(figures), Some(times), Some(instructions)) =
@@ -140,7 +140,7 @@ fn print_table(contenders: &[Contender], streamed: &[Series], alone: &[Series]) 
         else {
             continue;
         };
-        table.add_row(vec![
+        print_row([
             contender.name.to_owned(),
             if contender.prefetch == 0 { "none".to_owned() } else { contender.prefetch.to_string() },
             figure(figures.median),
@@ -150,8 +150,11 @@ fn print_table(contenders: &[Contender], streamed: &[Series], alone: &[Series]) 
             figure(instructions.median),
         ]);
     }
-    align_right(&mut table, &[1, 2, 3, 4, 5, 6]);
-    println!("{}", text(&table));
+}
+
+fn print_row([layout, prefetch, figures @ ..]: [String; 7]) {
+    let figures: Vec<String> = figures.iter().map(|figure| format!("{figure:>14}")).collect();
+    println!("{layout:<24}{prefetch:>9}{}", figures.concat());
 }
 
 struct Rtrb;

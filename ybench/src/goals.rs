@@ -1,0 +1,34 @@
+//! `ybench goals`: the project's own targets for speed and size, each measured and compared with what is wanted.
+
+use std::time::Duration;
+
+use ybench_core::error::Error;
+use ybench_core::rounds::Length;
+use ybench_core::{goals, plan};
+
+use crate::cli::Request;
+use crate::run::say;
+use crate::{run, table};
+
+const ROUNDS: u32 = 7;
+const RUN: Duration = Duration::from_millis(100);
+/// Runs in one round of all plans together, roughly.
+const RUNS: u64 = 55;
+
+pub fn run(request: &Request) -> Result<(), Error> {
+    if request.place.one_cpu() {
+        let sentence = "The project's targets need two CPUs: the limits they are compared with spin.";
+        return Err(Error::Refused(sentence.to_owned()));
+    }
+    let rounds = request.rounds.unwrap_or(ROUNDS);
+    let mut report = run::begin("goals", request, rounds);
+    run::print_heading(&report);
+    // First: see there.
+    let sizes = goals::sizes_and_counts(request.place, request.messages, rounds)?;
+    let length = request.seconds.map_or(RUN, |seconds| plan::run_length(seconds, rounds, RUNS));
+    run::measure(goals::plans(request.frame(rounds, Length::Time(length))), &mut report)?;
+    report.goals = goals::judged(&report);
+    report.goals.extend(sizes);
+    say(table::goals(&report.goals));
+    run::finish(&report, request)
+}
