@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use ybench_core::error::Error;
+use ybench_core::place::Place;
+use ybench_core::transport::registry::{self, Entry};
 
 use crate::compare::{self, Baseline};
 use crate::selected::Selection;
 use crate::table;
 use crate::{measurements, report, run};
-use ybench_core::error::Error;
-use ybench_core::place::Place;
-use ybench_core::transport::registry::{self, Entry};
 
 /// Measures ways of passing messages between the threads of one process, on this machine.
 ///

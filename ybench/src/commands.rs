@@ -1,14 +1,15 @@
 //! The two commands that are too short for a room of their own: `limits` and `list`.
 
-use crate::cli::Request;
-use crate::run::say;
-use crate::{article, run, table};
 use ybench_core::error::Error;
 use ybench_core::limits;
 use ybench_core::plan;
 use ybench_core::rounds::Length;
 use ybench_core::scenario::{self, carried};
 use ybench_core::transport::{Shape, Traits, kernel, registry};
+
+use crate::cli::Request;
+use crate::run::say;
+use crate::{article, run, table};
 
 const SECONDS: f64 = 20.0;
 const ROUNDS: u32 = 7;

@@ -8,15 +8,15 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-
-use crate::keep;
-use crate::run::say;
-use crate::table;
 use ybench_core::error::Error;
 use ybench_core::limits;
 use ybench_core::record::{Goal, Report, Session};
 use ybench_core::scenario::{burst, latency, throughput};
 use ybench_core::stats::Spread;
+
+use crate::keep;
+use crate::run::say;
+use crate::table;
 
 #[derive(Debug, Args)]
 pub struct Asked {

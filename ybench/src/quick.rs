@@ -1,12 +1,13 @@
 //! `ybench` with no command: a look at everything in less than a minute, on one screen; the tables are in the report.
 
+use ybench_core::error::Error;
+use ybench_core::plan;
+use ybench_core::scenario::{self, Quick};
+
 use crate::cli::Request;
 use crate::report::terminal;
 use crate::run;
 use crate::run::say;
-use ybench_core::error::Error;
-use ybench_core::plan;
-use ybench_core::scenario::{self, Quick};
 
 const SECONDS: f64 = 40.0;
 /// Where the number of messages is fixed, and the time with it.

@@ -4,12 +4,6 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::built::BUILT;
-use crate::cli::Request;
-use crate::keep;
-use crate::progress::Progress;
-use crate::report;
-use crate::table;
 use ybench_core::clock;
 use ybench_core::env::Environment;
 use ybench_core::error::Error;
@@ -19,6 +13,13 @@ use ybench_core::plan;
 use ybench_core::record::{Report, SCHEMA, Stopped};
 use ybench_core::rounds::{self, Course, LIKELY_ROUNDS, Length, Plan};
 use ybench_core::warnings::Warning;
+
+use crate::built::BUILT;
+use crate::cli::Request;
+use crate::keep;
+use crate::progress::Progress;
+use crate::report;
+use crate::table;
 
 /// With a fixed number of messages the user wants a short run, and limits need not take longer.
 pub const LIMIT_BESIDE_FIXED_MESSAGES: Duration = Duration::from_millis(10);

@@ -1,16 +1,17 @@
 //! `ybench scale`: what a message costs as threads and channels become more, from 1 to thousands: a table and a picture
 //! for each scenario, and who stays level.
 
-use crate::cli::Request;
-use crate::plot::{Looks, Picture};
-use crate::report::{files, sections, sweeps};
-use crate::run::{self, say};
-use crate::{selected, table};
 use ybench_core::error::Error;
 use ybench_core::plan;
 use ybench_core::record::Report;
 use ybench_core::scenario::{Scenario, idle_senders, receivers, senders, sources};
 use ybench_core::transport::registry::Entry;
+
+use crate::cli::Request;
+use crate::plot::{Looks, Picture};
+use crate::report::{files, sections, sweeps};
+use crate::run::{self, say};
+use crate::{selected, table};
 
 static SCENARIOS: [&Scenario; 5] =
     [&senders::SCENARIO, &idle_senders::SCENARIO, &receivers::SCENARIO, &sources::ONE_AT_A_TIME, &sources::ALL_BUSY];

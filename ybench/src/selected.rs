@@ -1,16 +1,16 @@
 //! `ybench run`: the scenarios that were asked for, at the parameters that were asked for, ranked one by one.
 
 use clap::Args;
-
-use crate::cli::Request;
-use crate::report::terminal;
-use crate::run::say;
-use crate::{run, table};
 use ybench_core::error::Error;
 use ybench_core::plan;
 use ybench_core::record::{Parameter, Quantity};
 use ybench_core::scenario::{self, Scenario, carried, senders};
 use ybench_core::stats::listed;
+
+use crate::cli::Request;
+use crate::report::terminal;
+use crate::run::say;
+use crate::{run, table};
 
 const SECONDS: f64 = 60.0;
 /// Where the number of messages is fixed, and the time with it.

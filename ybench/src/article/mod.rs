@@ -6,11 +6,12 @@ pub mod nanosecond;
 pub mod threads;
 pub mod y_suite;
 
-use crate::cli::Request;
-use crate::plot::Picture;
 use ybench_core::error::Error;
 use ybench_core::record::Report;
 use ybench_core::transport::registry::Entry;
+
+use crate::cli::Request;
+use crate::plot::Picture;
 
 /// The article's own tables, if the report is of one. `beyond` is in nanoseconds.
 pub fn text(report: &Report, beyond: f64) -> Option<String> {

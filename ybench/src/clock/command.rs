@@ -1,11 +1,12 @@
 //! `ybench clock`: what it costs to read a clock on this machine, and what may be timed with the one in use.
 
-use super::table;
-use crate::cli::Request;
-use crate::run::{self, say};
 use ybench_core::clock::Facts;
 use ybench_core::error::Error;
 use ybench_core::scenario::latency;
+
+use super::table;
+use crate::cli::Request;
+use crate::run::{self, say};
 
 /// One sentence, without its full stop.
 pub const ABOUT: &str = "What it costs to read a clock, and whether the clocks of the two CPUs are in step";

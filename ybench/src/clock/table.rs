@@ -1,10 +1,11 @@
 //! The clock as tables for a terminal, made from what is kept of it. Plain text out; the caller prints it.
 
-use super::published::{PROCESSORS, RATES};
-use crate::table::{align_right, figure, grouped, interval, new_table, text};
 use ybench_core::clock::cost::{GETTIMEOFDAY, OURS, RDTSC};
 use ybench_core::clock::facts::{Facts, distortion};
 use ybench_core::env::Environment;
+
+use super::published::{PROCESSORS, RATES};
+use crate::table::{align_right, figure, grouped, interval, new_table, text};
 
 const HERE: &str = "this machine";
 

@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Comparison, machine, table};
-use crate::built::BUILT;
-use crate::keep;
-use crate::run::say;
 use ybench_core::env::Environment;
 use ybench_core::error::Error;
 use ybench_core::record::Report;
 use ybench_core::stats::DIFFERENCE;
+
+use super::{Comparison, machine, table};
+use crate::built::BUILT;
+use crate::keep;
+use crate::run::say;
 
 /// A result that was kept under a name.
 #[derive(Debug)]

@@ -12,14 +12,14 @@ mod table;
 use std::path::PathBuf;
 
 use clap::Args;
+use ybench_core::error::Error;
+use ybench_core::record::Report;
+use ybench_core::stats::{DIFFERENCE, listed};
 
 pub use self::baseline::Baseline;
 pub use self::rows::{Comparison, Row};
 use crate::keep;
 use crate::run::say;
-use ybench_core::error::Error;
-use ybench_core::record::Report;
-use ybench_core::stats::{DIFFERENCE, listed};
 
 #[derive(Debug, Args)]
 pub struct Asked {

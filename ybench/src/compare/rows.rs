@@ -1,9 +1,10 @@
 //! What two results have in common, contender by contender, with the verdict on each. Made from the records alone.
 
-use super::Rename;
 use ybench_core::record::{Parameter, Report, Session};
 use ybench_core::stats::Interval;
 use ybench_core::stats::change::{Change, change};
+
+use super::Rename;
 
 /// All that can be compared in two results.
 #[derive(Clone, Debug, PartialEq)]

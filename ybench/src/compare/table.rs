@@ -1,9 +1,10 @@
 //! A comparison as a table for a terminal, and its sentence. Plain text out; the caller prints it.
 
-use super::{Comparison, Row};
-use crate::table::{align_right, figure, new_table, text};
 use ybench_core::record::{Parameter, Quantity, Report};
 use ybench_core::stats::change::Change;
+
+use super::{Comparison, Row};
+use crate::table::{align_right, figure, new_table, text};
 
 pub(super) fn shown(comparison: &Comparison, old: &Report, new: &Report) -> String {
     let mut table = new_table(&["scenario", "transport", "old", "new", "times as long", "95 %", ""]);

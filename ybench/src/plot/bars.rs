@@ -1,12 +1,13 @@
 //! Contenders ranked by their ratio to the limit: bars that begin at the limit, on a logarithmic axis, so that a bar
 //! twice as long is as many times slower again. A stroke from the least to the most of the interval lies across the end.
 
+use ybench_core::stats::{Spread, listed};
+
 use super::Picture;
 use super::axis::{self, Scale};
 use super::canvas::{Canvas, LETTERS, Rect, SMALL, Side, WIDTH, picture, width_of};
 use super::colour::{Colour, Look};
 use crate::table::{Tone, figure};
-use ybench_core::stats::{Spread, listed};
 
 pub struct Bar {
     pub name: String,

@@ -2,9 +2,9 @@
 
 use plotters::prelude::*;
 use plotters::series::DashedLineSeries;
+use ybench_core::stats::Spread;
 
 use crate::table;
-use ybench_core::stats::Spread;
 
 /// One measured line: a figure for each power of two.
 pub struct Line {

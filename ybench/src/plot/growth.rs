@@ -1,14 +1,15 @@
 //! Latency over the number of the message, both axes linear: the ever-growing wait in a queue that is written faster
 //! than it is read. Each point of a line is the median of a stretch, so that single slow messages do not hide the slope.
 
+use ybench_core::stats::Spread;
+use ybench_core::trace::Trace;
+
 use super::Picture;
 use super::axis::{Frame, Scale, short};
 use super::canvas::{Canvas, Rect, WIDTH, picture};
 use super::colour::Look;
 use super::ends::{self, End};
 use crate::table::{figure, grouped, time};
-use ybench_core::stats::Spread;
-use ybench_core::trace::Trace;
 
 pub struct Rise<'a> {
     pub label: &'a str,

@@ -1,12 +1,13 @@
 //! How often which time was taken, of a few series in one picture: outlines of steps on a logarithmic axis of time, each
 //! series as shares of its own messages; a stroke down from each median, and a dotted one from each p99.
 
+use ybench_core::distribution::Distribution;
+
 use super::Picture;
 use super::axis::{Frame, Scale, trimmed};
 use super::canvas::{Canvas, Rect, SMALL, Side, WIDTH, picture, width_of};
 use super::colour::{Colour, Look, Shape};
 use crate::table::{figure, grouped, percent, time};
-use ybench_core::distribution::Distribution;
 
 /// A named distribution with the look it is drawn in.
 #[derive(Clone, Copy)]

@@ -1,12 +1,13 @@
 //! The times of single messages over their number, on a logarithmic axis, with a line at the median: the jitter and the
 //! density graphs of the articles. What a trace has thinned out is fast; its slowest messages are all there.
 
+use ybench_core::trace::Trace;
+
 use super::Picture;
 use super::axis::{Frame, Scale, short};
 use super::canvas::{Canvas, Rect, SMALL, Side, WIDTH, picture, width_of};
 use super::colour::{Colour, Look};
 use crate::table::{figure, grouped, time};
-use ybench_core::trace::Trace;
 
 pub struct Scatter<'a> {
     pub title: String,

@@ -1,13 +1,14 @@
 //! A figure over a parameter: a line for each transport with its name at its end, a marker at each value measured, and
 //! through it a stroke from the least to the most round.
 
+use ybench_core::stats::Spread;
+
 use super::Picture;
 use super::axis::{Form, Scale};
 use super::canvas::{Canvas, Rect, SMALL, Side, WIDTH, picture, width_of};
 use super::colour::{Colour, Look};
 use super::ends::{self, End};
 use crate::table::figure;
-use ybench_core::stats::Spread;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Point {

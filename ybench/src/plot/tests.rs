@@ -1,8 +1,9 @@
-use super::*;
-use crate::table::{Tone, figure};
 use ybench_core::distribution::Distribution;
 use ybench_core::stats::Spread;
 use ybench_core::trace::Trace;
+
+use super::*;
+use crate::table::{Tone, figure};
 
 fn spread(median: f64) -> Spread {
     Spread { median, min: median * 0.9, max: median * 1.1 }

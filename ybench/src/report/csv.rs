@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
-
-use super::Shown;
 use ybench_core::distribution::Distribution;
 use ybench_core::outcome::{Metric, Series};
 use ybench_core::record::{Contestant, Report, Session};
 use ybench_core::stats::Spread;
+
+use super::Shown;
 
 const FIXED: [&str; 17] = [
     "file",

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use ybench_core::error::Error;
+
 use crate::keep;
 use crate::plot::Picture;
 use crate::run::say;
-use ybench_core::error::Error;
 
 /// Writes each picture under its name, and says where they are.
 pub fn write(folder: &Path, pictures: &[(String, Picture)]) -> Result<(), Error> {

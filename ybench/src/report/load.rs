@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use crate::keep;
 use ybench_core::error::Error;
 use ybench_core::record::Report;
+
+use crate::keep;
 
 /// Refuses what cannot be read, and what has nothing to show: neither a round nor the cost of a clock.
 pub fn load(path: &Path) -> Result<Report, Error> {

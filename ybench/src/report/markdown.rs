@@ -1,11 +1,12 @@
 //! A report as Markdown: the verdicts first, then the tables.
 
+use ybench_core::outcome::Series;
+use ybench_core::record::{Report, Session};
+
 use super::sections::sections;
 use super::{Shown, terminal, when};
 use crate::clock;
 use crate::table::{self, Beside, Grid, Growth};
-use ybench_core::outcome::Series;
-use ybench_core::record::{Report, Session};
 
 pub fn text(loaded: &[Shown<'_>], beyond: f64) -> String {
     loaded.iter().map(|one| report(one.name, one.report, beyond)).collect::<Vec<_>>().join("\n")

@@ -14,11 +14,11 @@ mod when;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use ybench_core::error::Error;
+use ybench_core::record::Report;
 
 use crate::keep;
 use crate::run::say;
-use ybench_core::error::Error;
-use ybench_core::record::Report;
 
 pub use self::load::load;
 

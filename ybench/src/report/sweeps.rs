@@ -1,12 +1,13 @@
 //! What changes with a parameter: a line for each transport over the sessions of one scenario, or over the batches of
 //! one session.
 
-use crate::plot::{Looks, Picture, Point, Sweep, Swept};
-use crate::report::sections::Section;
-use crate::table::{self, time};
 use ybench_core::outcome::{Metric, Series};
 use ybench_core::record::{Contestant, Quantity, Session};
 use ybench_core::stats::Spread;
+
+use crate::plot::{Looks, Picture, Point, Sweep, Swept};
+use crate::report::sections::Section;
+use crate::table::{self, time};
 
 type Form = fn(f64) -> String;
 

@@ -3,13 +3,14 @@
 
 use std::fmt::Write;
 
-use crate::article;
-use crate::clock::table as clocks;
-use crate::table::{self, Beside};
 use ybench_core::clock::Facts;
 use ybench_core::limits;
 use ybench_core::outcome::Series;
 use ybench_core::record::{Report, Session};
+
+use crate::article;
+use crate::clock::table as clocks;
+use crate::table::{self, Beside};
 
 /// Everything. `beyond` is in nanoseconds.
 pub fn text(report: &Report, beyond: f64) -> String {

@@ -4,12 +4,13 @@
 //! The columns are sessions of their own, minutes apart, in which the speed of the machine may have changed. So growth is
 //! that of the ratio to the limit, which was measured in the same rounds as the time.
 
-use super::grid::{Grid, Tone};
-use super::standing::judgement;
-use crate::report::sections::{Section, sections};
 use ybench_core::figures::figure;
 use ybench_core::record::{Quantity, Report, Session};
 use ybench_core::stats::{LEAST_ROUNDS, listed};
+
+use super::grid::{Grid, Tone};
+use super::standing::judgement;
+use crate::report::sections::{Section, sections};
 
 /// Whoever stays within so many times its own first figure is level.
 const LEVEL: f64 = 2.0;

@@ -1,12 +1,13 @@
 //! The times of single messages in figures: what the articles give of a distribution, and beside it a histogram in one
 //! line of text for a terminal.
 
-use super::grid::{Grid, Tone};
-use super::standing::standings;
 use ybench_core::distribution::Distribution;
 use ybench_core::figures::{figure, grouped, percent, time};
 use ybench_core::outcome::Series;
 use ybench_core::record::{Report, Session};
+
+use super::grid::{Grid, Tone};
+use super::standing::standings;
 
 /// Longer than this many nanoseconds is worth a column, where the user sets no other limit.
 pub const BEYOND: f64 = 10_000.0;

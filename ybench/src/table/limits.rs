@@ -1,8 +1,9 @@
 //! The limits of the machine, and the targets of this project.
 
-use super::grid::{Grid, Tone};
 use ybench_core::figures::{figure, interval};
 use ybench_core::record::{Goal, Session, Unit};
+
+use super::grid::{Grid, Tone};
 
 /// The limits of the machine, each with what it is.
 pub fn limits_grid(session: &Session, about: impl Fn(&str) -> &'static str) -> Grid {

@@ -1,10 +1,11 @@
 //! The result of a run on one screen: a row for each transport, a column for each session, in each cell the median
 //! ratio to the limit of that column.
 
-use super::grid::{Grid, Row, Tone};
-use super::standing::{Standing, standings};
 use ybench_core::figures::figure;
 use ybench_core::record::{Parameter, Report, Session};
+
+use super::grid::{Grid, Row, Tone};
+use super::standing::{Standing, standings};
 
 /// Wider than this, the columns go on below.
 const WIDTH: usize = 120;

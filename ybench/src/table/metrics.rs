@@ -1,10 +1,11 @@
 //! Whatever else was counted in a session: CPU time, switches, rates reached, batches, bursts.
 
-use super::grid::{Grid, Tone};
 use ybench_core::figures::{count, figure, grouped, percent};
 use ybench_core::outcome::Metric;
 use ybench_core::record::{Contestant, Session};
 use ybench_core::stats::{Spread, listed};
+
+use super::grid::{Grid, Tone};
 
 /// Less than this share of the rate that was wanted is not reached.
 const REACHED: f64 = 0.95;

@@ -1,9 +1,10 @@
 //! Everybody in one session, limits between the transports, quickest first, with the verdict.
 
-use super::grid::{Grid, Tone};
-use super::standing::{judgement, standings};
 use ybench_core::figures::{figure, grouped, interval};
 use ybench_core::record::{Contestant, Kind, Session};
+
+use super::grid::{Grid, Tone};
+use super::standing::{judgement, standings};
 
 /// The table, and below it who is fastest.
 pub fn ranking(session: &Session) -> String {

@@ -1,10 +1,11 @@
 //! Who leads a session and who cannot be told from the leader: the one place where tables and pictures ask the
 //! statistics for a judgement.
 
-use super::grid::Tone;
-use crate::judgement::Judgement;
 use ybench_core::record::{Contestant, Parameter, Session};
 use ybench_core::stats::{Spread, listed};
+
+use super::grid::Tone;
+use crate::judgement::Judgement;
 
 /// A contender's place.
 #[derive(Clone, Debug)]

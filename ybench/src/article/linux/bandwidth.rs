@@ -1,13 +1,14 @@
 //! The article's diagram: how much memory a second each mechanism hands over between three writers and three readers,
 //! beside how fast one thread clears and copies memory. A picture for each way, so that the lines can be told apart.
 
+use ybench_core::limits;
+use ybench_core::record::{Quantity, Report};
+use ybench_core::stats::{Spread, listed};
+
 use super::designs::{CLEARED, DESIGNS};
 use super::matrix::{Matrix, bytes, rate, way};
 use crate::plot::{Colour, Look, Picture, Point, Shape, Sweep, Swept};
 use crate::table::{figure, interval};
-use ybench_core::limits;
-use ybench_core::record::{Quantity, Report};
-use ybench_core::stats::{Spread, listed};
 
 /// The session of the two limits.
 pub(super) const SCENARIO: &str = "memory";

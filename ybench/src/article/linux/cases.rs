@@ -1,8 +1,9 @@
 //! What a claim comes to when it is asked of every session that can answer.
 
-use crate::table::{figure, interval};
 use ybench_core::record::Session;
 use ybench_core::stats::{Interval, LEAST_ROUNDS, Spread};
+
+use crate::table::{figure, interval};
 
 /// One session's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

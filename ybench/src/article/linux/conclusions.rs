@@ -3,15 +3,16 @@
 //!
 //! The article does not say from which of its figures each conclusion was drawn; how it is read here stands with it.
 
+use ybench_core::limits;
+use ybench_core::record::{Quantity, Report, Session};
+use ybench_core::stats::{DIFFERENCE, LEAST_ROUNDS, Spread};
+
 use super::bandwidth;
 use super::cases::{Cases, Said};
 use super::designs::{CLEARED, EVENTFD, FUTEX, GAIN, Kind, POINTERS_PAY, SPIN, UNSTABLE, USUAL, of};
 use super::matrix::Matrix;
 use super::pays::{Onset, points};
 use crate::table::{figure, interval};
-use ybench_core::limits;
-use ybench_core::record::{Quantity, Report, Session};
-use ybench_core::stats::{DIFFERENCE, LEAST_ROUNDS, Spread};
 
 /// "Not very much", where the article gives no number: less than this many times.
 const LITTLE: f64 = 1.5;

@@ -1,10 +1,11 @@
 //! Which mechanisms can stand in epoll beside sockets: what came of trying it.
 
-use super::designs::DESIGNS;
-use crate::table::{Grid, Tone};
 use ybench_core::record::{InEpoll, Report};
 use ybench_core::transport::epoll_proof;
 use ybench_core::transport::registry::Entry;
+
+use super::designs::DESIGNS;
+use crate::table::{Grid, Tone};
 
 /// Those of the mechanisms measured that there is an attempt for.
 pub(super) fn tried(entries: &[&'static Entry]) -> Vec<InEpoll> {

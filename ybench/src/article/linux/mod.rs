@@ -17,13 +17,6 @@ mod tables;
 
 use std::time::Duration;
 
-use self::designs::DESIGNS;
-use self::matrix::{Matrix, SCENARIOS};
-use crate::cli::Request;
-use crate::plot::Picture;
-use crate::report::files;
-use crate::run;
-use crate::run::say;
 use ybench_core::error::Error;
 use ybench_core::frame::Frame;
 use ybench_core::limits;
@@ -33,6 +26,14 @@ use ybench_core::rounds::{Length, Plan, Rounds};
 use ybench_core::scenario::carried;
 use ybench_core::transport::registry::Entry;
 use ybench_core::warnings::Warning;
+
+use self::designs::DESIGNS;
+use self::matrix::{Matrix, SCENARIOS};
+use crate::cli::Request;
+use crate::plot::Picture;
+use crate::report::files;
+use crate::run;
+use crate::run::say;
 
 pub const ABOUT: &str =
     "Message passing in Linux: sockets, message queues and a queue of our own, by shape, size and way of waiting";

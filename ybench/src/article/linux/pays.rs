@@ -4,13 +4,14 @@
 //! The two ways are measured in sessions of their own, one right after the other; they are compared by the ranks of their
 //! times (`stats::ranks`).
 
-use super::designs::{DESIGNS, Design};
-use super::matrix::{Matrix, bytes, way};
-use crate::table::{Grid, Tone};
 use ybench_core::record::Quantity;
 use ybench_core::stats::DIFFERENCE;
 use ybench_core::stats::change::Change;
 use ybench_core::stats::ranks::ranked;
+
+use super::designs::{DESIGNS, Design};
+use super::matrix::{Matrix, bytes, way};
+use crate::table::{Grid, Tone};
 
 /// One size: how many times as long the address takes as the value does, and what may be called.
 #[derive(Clone, Copy, Debug, PartialEq)]

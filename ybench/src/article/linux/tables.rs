@@ -1,11 +1,12 @@
 //! The article's four tables: the own queue by its way of waiting, and every mechanism by size, one table for each shape.
 
+use ybench_core::record::{Quantity, Report};
+use ybench_core::transport::registry;
+
 use super::designs::{DESIGNS, Design, Kind, UNSTABLE, of};
 use super::matrix::{Matrix, bytes, rate, way};
 use crate::table::{Grid, Tone};
 use crate::table::{count, figure, grouped, time};
-use ybench_core::record::{Quantity, Report};
-use ybench_core::transport::registry;
 
 /// The own queue at one word a message, with the least and the most beside the median.
 pub(super) fn waiting(matrices: &[Matrix<'_>]) -> String {

@@ -10,12 +10,6 @@ mod published;
 
 use std::time::Duration;
 
-use self::published::Stated;
-use crate::cli::Request;
-use crate::report::files;
-use crate::run::say;
-use crate::table::{align_right, figure, new_table, not_reached, text as plain};
-use crate::{clock, run};
 use ybench_core::clock::Facts;
 use ybench_core::error::Error;
 use ybench_core::frame::Frame;
@@ -25,6 +19,13 @@ use ybench_core::rounds::{Length, Plan};
 use ybench_core::scenario::{Scenario, density, fixed_rate, latency, overrun};
 use ybench_core::transport::registry::Entry;
 use ybench_core::warnings::Warning;
+
+use self::published::Stated;
+use crate::cli::Request;
+use crate::report::files;
+use crate::run::say;
+use crate::table::{align_right, figure, new_table, not_reached, text as plain};
+use crate::{clock, run};
 
 pub const ABOUT: &str = "\"Nanosecond-precision test\": the cost of clocks, and the time of every single message";
 

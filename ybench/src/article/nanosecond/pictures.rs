@@ -1,10 +1,11 @@
 //! The article's four graphs, for each transport: latency, sender's and receiver's density of single messages, and the
 //! latency that grows while the queue does.
 
-use crate::plot::{Growth, Looks, Picture, Rise, Scatter};
 use ybench_core::outcome::Series;
 use ybench_core::record::{Report, Session};
 use ybench_core::scenario::{density, latency, overrun};
+
+use crate::plot::{Growth, Looks, Picture, Rise, Scatter};
 
 const GRAPHS: [(&str, &str, &str, Series); 3] = [
     ("latency", "Latency of each message, one way", latency::SCENARIO.name, Series::Latency),

@@ -2,12 +2,13 @@
 //!
 //! Measured there with ØMQ 0.1 over TCP; the processors are named in its table of clocks.
 
-use crate::table::{figure, grouped};
 use ybench_core::distribution::Distribution;
 use ybench_core::outcome::{Metric, Series};
 use ybench_core::record::Report;
 use ybench_core::scenario::density::BATCH_GAP;
 use ybench_core::scenario::{density, latency, overrun};
+
+use crate::table::{figure, grouped};
 
 /// One figure of the article.
 pub(super) struct Stated {

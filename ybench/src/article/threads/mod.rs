@@ -12,12 +12,6 @@ mod rakes;
 
 use std::time::Duration;
 
-use self::published::{DESIGNS, Design, PUBLISHED_OUTLIERS};
-use crate::cli::Request;
-use crate::report::files;
-use crate::run;
-use crate::run::say;
-use crate::table::{align_right, figure, new_table, text as plain};
 use ybench_core::distribution::Distribution;
 use ybench_core::error::Error;
 use ybench_core::frame::Frame;
@@ -28,6 +22,13 @@ use ybench_core::rounds::{Length, Plan};
 use ybench_core::scenario::{Scenario, burst, crowd, latency, neighbours, night_watchman, ping_pong};
 use ybench_core::transport::registry::Entry;
 use ybench_core::warnings::Warning;
+
+use self::published::{DESIGNS, Design, PUBLISHED_OUTLIERS};
+use crate::cli::Request;
+use crate::report::files;
+use crate::run;
+use crate::run::say;
+use crate::table::{align_right, figure, new_table, text as plain};
 
 pub const ABOUT: &str =
     "\"Messaging between threads\": four designs by histogram, and bursts, silences, crowds and greedy neighbours";

@@ -1,10 +1,11 @@
 //! The article's one picture: how often which time was taken, a colour for each design; and beside it the tail.
 
+use ybench_core::record::{Report, Session};
+use ybench_core::scenario::latency;
+
 use super::published::{DESIGNS, Design};
 use super::times;
 use crate::plot::{Colour, Histogram, Look, Percentiles, Picture, Shown};
-use ybench_core::record::{Report, Session};
-use ybench_core::scenario::latency;
 
 pub(in crate::article) fn all(report: &Report) -> Vec<(String, Picture)> {
     let Some(session) = report.session(latency::SCENARIO.name) else { return Vec::new() };

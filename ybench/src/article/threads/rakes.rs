@@ -1,10 +1,11 @@
 //! The article's "incomplete list of rakes": what may hit a queue in practice, measured where it can be.
 
-use super::published::DESIGNS;
-use crate::table::{align_right, figure, grouped, new_table, text as plain};
 use ybench_core::outcome::Series;
 use ybench_core::record::{Parameter, Quantity, Report, Session};
 use ybench_core::scenario::{burst, crowd, neighbours, night_watchman, ping_pong};
+
+use super::published::DESIGNS;
+use crate::table::{align_right, figure, grouped, new_table, text as plain};
 
 type Cell = fn(&Session, &str) -> Option<f64>;
 

@@ -10,10 +10,6 @@ mod tables;
 
 use std::time::Duration;
 
-use self::published::Row;
-use crate::cli::Request;
-use crate::run;
-use crate::run::say;
 use ybench_core::error::Error;
 use ybench_core::frame::Frame;
 use ybench_core::limits;
@@ -22,6 +18,11 @@ use ybench_core::record::{Report, Session};
 use ybench_core::rounds::{Contender, Length, Plan};
 use ybench_core::scenario::{ping_pong, throughput};
 use ybench_core::transport::registry::Entry;
+
+use self::published::Row;
+use crate::cli::Request;
+use crate::run;
+use crate::run::say;
 
 pub const ABOUT: &str =
     "\"Y-suite\": local sockets and the ypipe, with and without polling, and batches of 1 to 1,024 messages";

@@ -2,10 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::published;
-use crate::keep;
-use crate::plot::{self, Band, Graph, Level, Line};
-use crate::table::{align_right, figure, grouped, interval, new_table, text};
 use ybench_core::error::Error;
 use ybench_core::frame::Frame;
 use ybench_core::record::{Report, Session};
@@ -13,6 +9,11 @@ use ybench_core::rounds::Contender;
 use ybench_core::scenario::throughput;
 use ybench_core::stats::Spread;
 use ybench_core::transport::registry::Entry;
+
+use super::published;
+use crate::keep;
+use crate::plot::{self, Band, Graph, Level, Line};
+use crate::table::{align_right, figure, grouped, interval, new_table, text};
 
 pub(super) const SCENARIO: &str = "batch sweep";
 

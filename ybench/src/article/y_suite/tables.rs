@@ -1,9 +1,10 @@
 //! The article's tables in the article's columns, each figure beside the published one, and beside local sockets.
 
-use super::published::{self, Row};
-use crate::table::{align_right, figure, grouped, interval, new_table, text};
 use ybench_core::record::Session;
 use ybench_core::stats::Spread;
+
+use super::published::{self, Row};
+use crate::table::{align_right, figure, grouped, interval, new_table, text};
 
 /// Averages of the runs, as in the article; the ratio is the median over the rounds.
 pub(super) fn article(session: &Session, rows: &[Row]) -> String {

@@ -4,12 +4,13 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::*;
 use ybench_core::outcome::Outcome;
 use ybench_core::place::Place;
 use ybench_core::record::{Contestant, Kind, Quantity, SCHEMA, Unit};
 use ybench_core::rounds::{Contender, Course, Length, Plan, Rounds};
 use ybench_core::stats::DIFFERENCE;
+
+use super::*;
 
 const LIMIT: &str = "floor";
 

@@ -10,6 +10,7 @@ mod single;
 use std::fmt::Display;
 
 use askama::Template;
+use ybench_core::record::Report;
 
 use super::Shown;
 use super::sections::{Section, sections};
@@ -18,7 +19,6 @@ use crate::article;
 use crate::plot::{self, Looks};
 use crate::table::{self, Beside};
 use parts::{Environment, Figure, Method, Scenario, Summary, Table};
-use ybench_core::record::Report;
 
 /// The whole document.
 #[derive(Template)]

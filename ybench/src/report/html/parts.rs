@@ -2,6 +2,8 @@
 
 use askama::Template;
 use serde_json::Value;
+use ybench_core::clock::Facts;
+use ybench_core::record::{Report, SCHEMA, Session};
 
 use super::{pictures, single};
 use crate::clock;
@@ -10,8 +12,6 @@ use crate::report::sections::Section;
 use crate::report::sweeps;
 use crate::report::terminal::about;
 use crate::table::{self, Beside, Grid, Matrix, Tone, figure, interval};
-use ybench_core::clock::Facts;
-use ybench_core::record::{Report, SCHEMA, Session};
 
 #[derive(Template)]
 #[template(path = "figure.html")]

@@ -1,8 +1,9 @@
 //! The pictures of a session as a whole.
 
+use ybench_core::record::Session;
+
 use crate::plot::{Bar, Bars, Looks, Picture};
 use crate::table::{self, Tone, figure};
-use ybench_core::record::Session;
 
 /// The ranked bars.
 pub(super) fn ranked(session: &Session, looks: &Looks) -> Option<Picture> {

@@ -1,15 +1,15 @@
 //! What was recorded of single messages: the figures of their distributions, and the messages themselves.
 
 use askama::Template;
-
-use super::parts::{Figure, Table, figures};
-use crate::plot::{Growth, Histogram, Looks, Percentiles, Picture, Ridges, Rise, Scatter, Shown};
-use crate::table::{self, Beside, Tone, standings};
 use ybench_core::distribution::Distribution;
 use ybench_core::outcome::Series;
 use ybench_core::record::Session;
 use ybench_core::stats::Spread;
 use ybench_core::trace::Trace;
+
+use super::parts::{Figure, Table, figures};
+use crate::plot::{Growth, Histogram, Looks, Percentiles, Picture, Ridges, Rise, Scatter, Shown};
+use crate::table::{self, Beside, Tone, standings};
 
 /// One series of a session.
 #[derive(Template)]
