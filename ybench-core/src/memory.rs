@@ -50,7 +50,8 @@ pub fn held_in_a_fresh_process(transport: &str, backlog: u64) -> Option<f64> {
     std::str::from_utf8(&output.stdout).ok()?.trim().parse().ok()
 }
 
-// What is read is tested in tests/memory.rs: here other tests of the same process take and free memory meanwhile.
+// What is read is tested in ybench/tests/instrument/memory.rs: here other tests of the same process take and free memory
+// meanwhile.
 #[cfg(test)]
 mod tests {
     use super::*;

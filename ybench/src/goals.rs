@@ -23,7 +23,7 @@ pub fn run(request: &Request) -> Result<(), Error> {
     let rounds = request.rounds.unwrap_or(ROUNDS);
     let mut report = run::begin("goals", request, rounds);
     run::print_heading(&report);
-    // First: see there.
+    // Before the threads of the others have taken memory and given it back.
     let sizes = goals::sizes_and_counts(request.place, request.messages, rounds)?;
     let length = request.seconds.map_or(RUN, |seconds| plan::run_length(seconds, rounds, RUNS));
     run::measure(goals::plans(request.frame(rounds, Length::Time(length))), &mut report)?;

@@ -92,14 +92,19 @@ pub struct Ends {
 }
 
 impl Ends {
+    /// Loops that shorten a vector: its iterator is more code, and would be compiled for each of them as well.
     pub fn of<M: Message>(senders: Vec<impl Sender<M>>, receivers: Vec<impl Receiver<M>>) -> Self {
+        let (mut senders, mut receivers) = (senders, receivers);
         let mut ends = Self { pours: Vec::new(), drains: Vec::new() };
-        for sender in senders {
+        while let Some(sender) = senders.pop() {
             ends.pours.push(Box::new(move |number, messages, closing| pour(sender, number, messages, closing)));
         }
-        for receiver in receivers {
+        while let Some(receiver) = receivers.pop() {
             ends.drains.push(Box::new(move |seen| drain(receiver, seen)));
         }
+        // They were taken from the end.
+        ends.pours.reverse();
+        ends.drains.reverse();
         ends
     }
 }

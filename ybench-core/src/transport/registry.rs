@@ -165,7 +165,7 @@ pub fn here() -> impl Iterator<Item = &'static Entry> {
     ALL.iter().filter(|entry| (entry.traits.available)().is_ok())
 }
 
-/// The entry of that name. For names written in this crate, which a test looks up one by one.
+/// The entry of that name. For names written in these two crates, which a test looks up one by one.
 pub fn named(name: &str) -> Option<&'static Entry> {
     ALL.iter().find(|entry| entry.traits.name == name)
 }
