@@ -8,6 +8,7 @@ mod asynchronous;
 mod attached;
 mod auto_traits;
 mod conformance;
+mod contract;
 #[cfg(not(miri))]
 mod documents;
 #[cfg(all(feature = "hub", unix))]

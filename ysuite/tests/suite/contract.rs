@@ -1,0 +1,161 @@
+//! Every public name that other code may already be compiled against, used as that code uses it: a program that stops
+//! compiling here has users who stop compiling there.
+
+use std::task::{Context, Waker};
+use std::time::{Duration, Instant};
+
+use ysuite::channel::{RecvError, RecvTimeoutError, SendError, Spin, TryRecvError, TrySendError};
+use ysuite::{mpmc, mpsc, spsc};
+
+const LONG: Duration = Duration::from_secs(100);
+
+macro_rules! every_name_of_a_channel {
+    ($sender:ident, $receiver:ident) => {
+        $sender.send(1).unwrap();
+        $sender.try_send(2).unwrap();
+        $sender.send_timeout(3, LONG).unwrap();
+        $sender.send_deadline(4, Instant::now() + LONG).unwrap();
+        drop($sender.send_async(0));
+        let sent: Result<usize, SendError<_>> = $sender.send_batch([5, 6]);
+        assert_eq!(sent.unwrap(), 2);
+        let (length, empty, full) = ($sender.len(), $sender.is_empty(), $sender.is_full());
+        assert_eq!((length, empty, full, $sender.is_disconnected()), (6, false, false, false));
+        let capacity: Option<usize> = $sender.capacity();
+        assert_eq!(capacity, $receiver.capacity());
+
+        for spin in [Spin::None, Spin::Forever, Spin::Adaptive] {
+            $receiver.set_spin(spin);
+        }
+        assert_eq!(($receiver.len(), $receiver.is_empty(), $receiver.is_disconnected()), (6, false, false));
+        assert_eq!($receiver.recv(), Ok(1));
+        assert_eq!($receiver.try_recv(), Ok(2));
+        assert_eq!($receiver.recv_timeout(LONG), Ok(3));
+        assert_eq!($receiver.recv_deadline(Instant::now() + LONG), Ok(4));
+        drop($receiver.recv_async());
+        assert!($receiver.poll_recv(&mut Context::from_waker(Waker::noop())).is_ready());
+        let mut taken = Vec::new();
+        let batch: Result<usize, RecvError> = $receiver.recv_batch(&mut taken, 9);
+        assert_eq!((batch, &taken[..]), (Ok(1), &[6][..]));
+        assert_eq!($receiver.try_recv_batch(&mut taken, 9), Err(TryRecvError::Empty));
+        assert_eq!($receiver.try_iter().count(), 0);
+        assert_eq!($receiver.recv_timeout(Duration::ZERO), Err(RecvTimeoutError::Timeout));
+    };
+}
+
+macro_rules! every_name_of_a_batch {
+    ($sender:ident, $receiver:ident) => {
+        $sender.write(7).unwrap();
+        $sender.write(8).unwrap();
+        assert_eq!($sender.unwrite(), Some(8));
+        let awake: bool = $sender.flush();
+        assert!(awake);
+        assert_eq!($receiver.peek(), Some(&7));
+        drop($sender);
+        assert_eq!($receiver.iter().count(), 1);
+        assert_eq!($receiver.into_iter().count(), 0);
+    };
+}
+
+#[test]
+fn a_pipe() {
+    for (mut sender, mut receiver) in [spsc::unbounded(), spsc::bounded(8)] {
+        every_name_of_a_channel!(sender, receiver);
+        every_name_of_a_batch!(sender, receiver);
+    }
+}
+
+#[test]
+fn a_funnel() {
+    for (first, mut receiver) in [mpsc::unbounded(), mpsc::bounded(8)] {
+        let mut sender = first.clone();
+        drop(first);
+        every_name_of_a_channel!(sender, receiver);
+        every_name_of_a_batch!(sender, receiver);
+    }
+}
+
+#[test]
+fn an_exchange() {
+    let (first, mut receiver) = mpmc::bounded(8);
+    let sender = first.clone();
+    drop(first);
+    every_name_of_a_channel!(sender, receiver);
+    let shared = &receiver.clone();
+    drop(sender);
+    assert_eq!((shared.iter().count(), receiver.into_iter().count()), (0, 0));
+}
+
+#[test]
+fn errors_give_back_what_they_hold() {
+    use std::error::Error;
+    let full = TrySendError::Full("a");
+    let gone = TrySendError::Disconnected("b");
+    let shown: [&dyn Error; 5] =
+        [&full, &gone, &SendError("c"), &RecvTimeoutError::Timeout, &RecvTimeoutError::Disconnected];
+    assert!(shown.iter().all(|error| !error.to_string().is_empty()));
+    assert_eq!([full.into_inner(), gone.into_inner(), SendError("c").into_inner()], ["a", "b", "c"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn signals() {
+    use ysuite::signal::{Signal, Signals, Wait, YPollset, YSemaphore, YSocketpair};
+
+    fn raised(signal: &(impl Signal + Clone + Send), wait: &mut impl Wait, id: usize) {
+        assert!(id < signal.capacity());
+        signal.clone().signal(id);
+        let signals: Signals = wait.poll();
+        assert_eq!(Iterator::collect::<Vec<usize>>(signals), [id]);
+        assert_eq!((wait.check().count(), wait.poll_timeout(Duration::ZERO).count()), (0, 0));
+    }
+    let mut semaphore = YSemaphore::new();
+    raised(&semaphore.signaler(), &mut semaphore, 0);
+    let mut set = YPollset::new();
+    raised(&set.signaler(), &mut set, 30);
+    let mut many = YPollset::with_capacity(1_000);
+    raised(&many.signaler(), &mut many, 999);
+    let mut pair = YSocketpair::new().unwrap();
+    raised(&pair.signaler(), &mut pair, 255);
+    let _readable: std::os::fd::BorrowedFd<'_> = std::os::fd::AsFd::as_fd(&pair);
+
+    let (mut sender, mut receiver) = spsc::unbounded();
+    pair.attach(&mut receiver, 3).unwrap();
+    sender.send(1).unwrap();
+    assert_eq!(pair.check().collect::<Vec<_>>(), [3]);
+}
+
+#[test]
+fn a_pool() {
+    use ysuite::pool::{Message, Pool};
+
+    let pool = Pool::new(&[(64, 2), (1_024, 1)]).unwrap();
+    let mut message: Message = pool.try_take(60).unwrap();
+    message[0] = 7;
+    let sent = std::thread::spawn(move || message[0]);
+    assert_eq!((sent.join().unwrap(), pool.take(1_000).len()), (7, 1_000));
+}
+
+#[test]
+fn a_mailbox() {
+    use ysuite::mailbox::{Address, Mailbox, spawn};
+
+    let (mut done, mut urgent) = spsc::bounded(1);
+    let address: Address = spawn(move |mailbox: &mut Mailbox| {
+        let word = mailbox.receive::<&str>().unwrap();
+        done.send(word).unwrap();
+    });
+    assert!(address.send_priority("at once").is_ok());
+    assert_eq!(urgent.recv(), Ok("at once"));
+    let _ = address.send(7u8);
+}
+
+#[cfg(all(feature = "hub", unix))]
+#[test]
+fn a_hub() {
+    use ysuite::hub::{Handle, Hub};
+
+    let mut hub = Hub::new().unwrap();
+    let handle: Handle = hub.handle().clone();
+    std::thread::spawn(move || handle.post(|hub: &mut Hub| hub.stop()).unwrap()).join().unwrap();
+    hub.run().unwrap();
+}
