@@ -13,8 +13,8 @@ use crate::foreign::Panics;
 use crate::passive::Passive;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, UnsafeCell};
 
-/// A bounded queue allocates its chunks at once where they take at most this many bytes, else as it grows.
-const EAGER_BYTES: usize = if cfg!(ysuite_loom) { 0 } else { 1 << 20 };
+/// A bounded queue allocates its chunks at once where they take at most this many bytes, else as it grows, as in a model.
+const EAGER_BYTES: usize = if cfg!(ysuite_loom) { 1 } else { 1 << 20 };
 
 /// Groups of a lane's first chunk, and bytes of the largest chunk a lane keeps: of a thousand lanes only a few stream.
 const LANE_FIRST: usize = 2;
