@@ -40,6 +40,7 @@
 //! * [`spsc`]: one sender, one receiver. Blocking, timed, `async`, and attached to an event loop, all with the same ends.
 //! * [`mpsc`]: many senders, one receiver; each sender has a pipe of its own. The same ends, and senders can be cloned.
 //! * [`mpmc`]: many senders, many receivers, bounded, in one total order; the same ways of waiting, shared.
+//! * [`oneshot`]: one message, once, for one allocation: the way back that a question takes along.
 //! * [`pool`]: messages of any length up to a bound, taken here, freed there, one pointer each; for every channel.
 //! * [`mailbox`]: messages of any type to any thread, received by type; urgent ones, owners, links and names.
 //! * [`signal`]: ways to sleep until one of many things happens, [`YSocketpair`](signal::YSocketpair) with a descriptor
@@ -87,6 +88,14 @@
 //! | `mpmc`: `try_recv`, attached, empty | lock-free | no | 2 the first time (barrier, descriptor), then 0 | yes, but for those | – |
 //! | `mpmc`: `send_async`, `recv_async`, `poll_recv` | lock-free polls | no³ (the waker may) | 1 to wake, 1 barrier | – | yes, a message not sent is dropped |
 //! | `mpmc`: `len`, `is_empty`, `is_full`, `clone` | wait-free | no | 0 | yes | – |
+//! | `oneshot`: `channel` | as the allocator | 1 | 0 | no (allocates) | – |
+//! | `oneshot`: `send`, `drop` of either end | wait-free; `drop` of a receiver that waits: lock-free | no (frees) | 1 to wake | yes, but for that | – |
+//! | `oneshot`: `recv`, `try_recv`, `recv_timeout` with the message | wait-free | no (frees) | 0 | yes | – |
+//! | `oneshot`: `recv`, `recv_timeout`, `wait_closed` without | blocks | no | 1 for each sleep | no | – |
+//! | `oneshot`: `try_recv`, `peek`, attached, empty | wait-free | no | 1 the first time (descriptor), then 0 | yes, but for that | – |
+//! | `oneshot`: the receiver as a future | lock-free polls | no (the waker may) | 0 | – | yes, by reference |
+//! | `oneshot`: `closed`, `poll_closed` | lock-free polls | a box of two words (the waker may) | 0 | – | yes |
+//! | `oneshot`: `close` | lock-free | no | 1 to wake | yes, but for that | – |
 //! | `pool`: `try_take`, `try_boxed` | lock-free; wait-free with a block at hand | no⁵ | 1 barrier for each magazine stolen from | yes | – |
 //! | `pool`: `take`, `boxed` without a block | blocks | no³ | 1 to wake, 3 for each sleep, 2 to give way | no | – |
 //! | `pool`: `drop` of a message or box | lock-free; wait-free with room at hand | no⁵ | 1 to wake a taker | yes | – |
@@ -102,7 +111,7 @@
 //! | `signal` | wait-free | no | 1 to wake | yes, but for that | – |
 //! | `check` | wait-free | no (many ids: the answer) | 1 | yes, but for that | – |
 //! | `poll`, `poll_timeout` | blocks | as `check` | 2 for each sleep | no | – |
-//! | `attach`, `detach` | wait-free (`mpmc`: lock-free) | `attach`: less than 100 bytes | 1 (`mpmc`: `detach` 2) | no | – |
+//! | `attach`, `detach` | wait-free (`mpmc`, `oneshot`: lock-free) | `attach`: less than 100 bytes | 1 (`mpmc`: `detach` 2) | no | – |
 //! | `Select`: `wait`, `wait_timeout` | blocks | as `check` | 2 for each sleep | no | – |
 //! | `hub::Handle`: `post` | wait-free | a chunk, as `mpsc`; a box for more than three words | 1 to wake a sleeping hub | no (allocates) | – |
 //! | `hub::Handle`: `clone`, `drop` | lock-free | the lane | 0; `drop` of the last: 1 to wake | no | – |
@@ -167,7 +176,7 @@ mod sync;
 mod unwind;
 mod wait;
 
-pub use channel::{mpmc, mpsc, spsc};
+pub use channel::{mpmc, mpsc, oneshot, spsc};
 
 /// The examples of the project's front page are tests as well.
 #[cfg(doctest)]

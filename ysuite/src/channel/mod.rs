@@ -9,6 +9,7 @@ mod inbox;
 mod iter;
 pub mod mpmc;
 pub mod mpsc;
+pub mod oneshot;
 mod receive;
 mod send;
 pub mod spsc;

@@ -6,6 +6,7 @@ mod batches;
 mod counting;
 mod lanes;
 mod mailboxes;
+mod oneshots;
 mod signals;
 mod streams;
 #[path = "../support/mod.rs"]

@@ -11,6 +11,7 @@ mod funnel;
 #[cfg(feature = "hub")]
 mod hub;
 mod mailbox;
+mod oneshot;
 mod pipe;
 mod pool;
 mod runner;

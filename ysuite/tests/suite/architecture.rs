@@ -23,7 +23,7 @@ const HOUSE: Table<'_> = &[
     ("queue", &["sync", "foreign", "os", "passive"]),
     ("signal", &["sync", "os", "block"]),
     ("wait", &["sync", "foreign", "os", "passive", "block", "signal"]),
-    ("channel", &["sync", "foreign", "os", "passive", "queue", "signal", "wait"]),
+    ("channel", &["sync", "foreign", "os", "passive", "block", "queue", "signal", "wait"]),
     ("pool", &["sync", "os", "queue", "wait"]),
     ("mailbox", &["sync", "foreign", "inline_box", "os", "signal", "channel"]),
     ("hub", &["sync", "inline_box", "os", "block", "signal", "wait", "channel"]),
@@ -34,7 +34,8 @@ const HOUSE: Table<'_> = &[
 const ROOF: [&str; 2] = ["lib", "unwind"];
 
 /// What `lib.rs` shows at the front door, and the room it is of.
-const FRONT_DOOR: [(&str, &str); 3] = [("spsc", "channel"), ("mpsc", "channel"), ("mpmc", "channel")];
+const FRONT_DOOR: [(&str, &str); 4] =
+    [("spsc", "channel"), ("mpsc", "channel"), ("mpmc", "channel"), ("oneshot", "channel")];
 
 /// Names that several types have, and why.
 const SHARED_NAMES: [(&str, &str); 5] = [

@@ -82,7 +82,7 @@ type Bound = *const u8;
 
 #[rustfmt::skip]
 fn entries() -> Vec<Entry> {
-    use ysuite::{channel, mailbox, mpmc, mpsc, pool, queue::ypipe, signal, spsc};
+    use ysuite::{channel, mailbox, mpmc, mpsc, oneshot, pool, queue::ypipe, signal, spsc};
 
     entries!(
         "channel/spsc.rs" Sender: spsc::Sender<Mine> = "SYPUR", spsc::Sender<Bound> = "..PUR";
@@ -94,6 +94,8 @@ fn entries() -> Vec<Entry> {
         "channel/mpmc/receiver.rs" Receiver: mpmc::Receiver<Mine> = "SYPUR", mpmc::Receiver<Bound> = "..PUR";
         "channel/mpmc/receiver.rs" Iter: mpmc::Iter<'static, Mine> = "SYPUR", mpmc::Iter<'static, Bound> = "..PUR";
         "channel/mpmc/receiver.rs" TryIter: mpmc::TryIter<'static, Mine> = "SYPUR", mpmc::TryIter<'static, Bound> = "..PUR";
+        "channel/oneshot/sender.rs" Sender: oneshot::Sender<Mine> = "SYPUR", oneshot::Sender<Bound> = "..PUR";
+        "channel/oneshot/receiver.rs" Receiver: oneshot::Receiver<Mine> = "SYPUR", oneshot::Receiver<Bound> = "..PUR";
         "channel/iter.rs" Iter: channel::Iter<'static, spsc::Receiver<Mine>> = "SYPUR", channel::Iter<'static, spsc::Receiver<Bound>> = "..PUR";
         "channel/iter.rs" TryIter: channel::TryIter<'static, mpsc::Receiver<Mine>> = "SYPUR", channel::TryIter<'static, mpsc::Receiver<Bound>> = "..PUR";
         "channel/iter.rs" IntoIter: channel::IntoIter<spsc::Receiver<Mine>> = "SYPUR", channel::IntoIter<mpmc::Receiver<Bound>> = "..PUR";

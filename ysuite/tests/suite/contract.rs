@@ -5,7 +5,7 @@ use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
 use ysuite::channel::{RecvError, RecvTimeoutError, SendError, Spin, TryRecvError, TrySendError};
-use ysuite::{mpmc, mpsc, spsc};
+use ysuite::{mpmc, mpsc, oneshot, spsc};
 
 const LONG: Duration = Duration::from_secs(100);
 
@@ -83,6 +83,25 @@ fn an_exchange() {
     let shared = &receiver.clone();
     drop(sender);
     assert_eq!((shared.iter().count(), receiver.into_iter().count()), (0, 0));
+}
+
+#[test]
+fn a_oneshot() {
+    let (mut sender, mut receiver): (oneshot::Sender<u8>, oneshot::Receiver<u8>) = oneshot::channel();
+    assert!(!sender.is_disconnected() && !sender.wait_closed_timeout(Duration::ZERO));
+    assert!(sender.poll_closed(&mut Context::from_waker(Waker::noop())).is_pending());
+    drop(sender.closed());
+    assert_eq!((receiver.is_empty(), receiver.is_disconnected(), receiver.detach()), (true, false, false));
+    assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+    assert_eq!(receiver.recv_deadline(Instant::now()), Err(RecvTimeoutError::Timeout));
+    let sent: Result<(), SendError<u8>> = sender.send(1);
+    assert_eq!((sent, receiver.close(), receiver.peek()), (Ok(()), false, Some(&1)));
+    assert_eq!(receiver.recv_timeout(LONG), Ok(1));
+    let received: Result<u8, RecvError> = receiver.recv();
+    assert_eq!(received, Err(RecvError));
+    let (mut sender, receiver) = oneshot::channel::<u8>();
+    drop(receiver);
+    sender.wait_closed();
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::support::guarded;
 use ysuite::signal::{Select, Signal, Wait, YPollset, YSemaphore};
-use ysuite::{mpsc, spsc};
+use ysuite::{mpsc, oneshot, spsc};
 
 /// Does something when it is dropped, which is late.
 struct Late(Option<Box<dyn FnOnce()>>);
@@ -34,8 +34,11 @@ fn ends_of_channels_are_used_past_the_threads_locals() {
         let (mut to, mut from) = spsc::bounded(2);
         let (report, mut reports) = mpsc::unbounded();
         let mut first = report.clone();
+        let (answer, asked) = oneshot::channel();
         let helper = thread::spawn(move || {
             // Slowly, so that both ends have to sleep.
+            thread::sleep(Duration::from_millis(1));
+            answer.send(20).unwrap();
             for number in 0..6 {
                 thread::sleep(Duration::from_millis(1));
                 // The last one may come too late.
@@ -44,6 +47,7 @@ fn ends_of_channels_are_used_past_the_threads_locals() {
         });
         past_locals(move || {
             let mut clone = report.clone();
+            clone.send(asked.recv().unwrap()).unwrap();
             for number in 0..2 {
                 clone.send(from.recv().unwrap()).unwrap();
                 first.write(number + 10).unwrap();
@@ -56,7 +60,7 @@ fn ends_of_channels_are_used_past_the_threads_locals() {
         helper.join().unwrap();
         let mut all: Vec<_> = reports.iter().collect();
         all.sort_unstable();
-        assert_eq!(all, [0, 1, 2, 3, 10]);
+        assert_eq!(all, [0, 1, 2, 3, 10, 20]);
     });
 }
 

@@ -18,6 +18,7 @@ mod late;
 mod mailbox;
 mod mpmc;
 mod mpsc;
+mod oneshot;
 mod pool;
 #[cfg(all(unix, feature = "futures", not(miri)))]
 mod random;

@@ -41,6 +41,12 @@ fn ends_of_an_exchange_are_a_few_words() {
 }
 
 #[test]
+fn ends_of_a_oneshot_are_a_word_or_two() {
+    assert_eq!(size_of::<ysuite::oneshot::Sender<[u8; 1000]>>(), 8);
+    assert_eq!(size_of::<ysuite::oneshot::Receiver<[u8; 1000]>>(), 16);
+}
+
+#[test]
 fn messages_of_a_pool_are_one_pointer() {
     assert_eq!((size_of::<Message>(), size_of::<Option<Message>>()), (8, 8));
     assert_eq!((size_of::<PoolBox<[u8; 500]>>(), size_of::<Option<PoolBox<u64>>>()), (8, 8));

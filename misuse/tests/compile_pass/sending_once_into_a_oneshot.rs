@@ -1,0 +1,7 @@
+use ysuite::oneshot;
+
+fn main() {
+    let (sender, receiver) = oneshot::channel();
+    sender.send(1).unwrap();
+    receiver.recv().unwrap();
+}

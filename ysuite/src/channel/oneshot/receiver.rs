@@ -1,0 +1,475 @@
+//! The receiving end of a oneshot channel. One thread at a time.
+//!
+//! The steps, and whose is what after each, are the table of [`handshake`](super::handshake). To take a message that is
+//! there, and to go, are wait-free; to begin or give up waiting is lock-free.
+//!
+//! An attached receiver is armed for its set from the moment it is attached: a message comes only once. So resting is to
+//! take the id down and to look once more, and the sender raises it.
+
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context, Poll, Waker};
+use core::time::Duration;
+use std::time::Instant;
+
+use super::handshake::{
+    HUNG_UP, LEFT, OVER, RECEIVER_ARMED, RECEIVER_MARKS, SENDER_ARMED, SENDER_MARKS, SENDER_SLEEPS, SENT,
+    wait_for_sender,
+};
+use super::shared::{Callee, OneshotLink, SetPlace};
+use crate::channel::error::{RecvError, RecvTimeoutError, TryRecvError};
+use crate::channel::iter::Receive;
+use crate::foreign::Panics;
+use crate::os::Deadline;
+use crate::signal::{Attach, AttachError, Registration, TaskSlot};
+use crate::sync::Arc;
+
+/// The receiving end of the [channel](super), and a future of the message. Dropping it drops a message that is there, and
+/// makes sending fail.
+///
+/// As a future it is ready with the message, or with an error when the sender is gone without one. It may be polled again
+/// after that, and by reference: `(&mut receiver).await`, in a `select!` for instance, loses nothing when it is given up. Only
+/// the task that polled last is woken; its waker is kept until it is woken, another task polls, or the receiver is dropped.
+pub struct Receiver<T> {
+    /// `None`: spent. The message has been given, or nothing will come.
+    link: Option<OneshotLink<T>>,
+    /// The set that this receiver is attached to.
+    set: Option<Arc<SetPlace>>,
+}
+
+/// What an end that has left still has to run, all of it foreign code.
+struct Leftovers {
+    /// The callee that this end has taken back.
+    own: Option<Callee>,
+    /// The task of the sender, which waited for this.
+    sender: Option<Box<Waker>>,
+}
+
+impl<T> Receiver<T> {
+    #[inline]
+    pub(super) fn new(link: OneshotLink<T>) -> Self {
+        Self { link: Some(link), set: None }
+    }
+
+    /// Receives the message; waits for it as long as it takes.
+    ///
+    /// Wait-free where the message is there. Otherwise looks for it for a while, if that has paid on this thread, and then
+    /// sleeps. `recv_timeout(Duration::MAX)` does the same for a receiver that is only borrowed.
+    ///
+    /// # Errors
+    /// When the sender is gone without a message, and on a receiver that has given its message before.
+    #[inline]
+    pub fn recv(mut self) -> Result<T, RecvError> {
+        let Some(link) = self.link else { return Err(RecvError) };
+        // SAFETY: this end has not ended, so the memory is there. Where nothing but the message is in the word the sender is
+        // through, and message and memory are this end's.
+        unsafe {
+            if link.handshake().look() == SENT {
+                self.link = None;
+                let message = link.take_message();
+                link.free();
+                return Ok(message);
+            }
+        }
+        self.recv_slowly(Deadline::Never).map_err(|_| RecvError)
+    }
+
+    /// Receives the message if it is there. Wait-free; on an unattached receiver without any system call or fence. An
+    /// attached receiver that finds nothing takes its id down (at most two system calls, then none until it is raised again).
+    ///
+    /// # Errors
+    /// When there is no message so far; and when none will come, or it has been given.
+    #[inline]
+    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+        let Some(link) = self.link else { return Err(TryRecvError::Disconnected) };
+        let word = self.rest(link);
+        self.settle(link, word).map_or(Err(TryRecvError::Empty), |answer| answer.map_err(TryRecvError::from))
+    }
+
+    /// Receives the message; waits for it no longer than `timeout`. `Duration::MAX` is no limit.
+    ///
+    /// # Errors
+    /// When the time is up; and when no message will come, or it has been given.
+    pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvTimeoutError> {
+        self.recv_until(|| Deadline::after(timeout))
+    }
+
+    /// Receives the message; waits for it no longer than until `deadline`. A message that is there is received even after
+    /// the deadline.
+    ///
+    /// # Errors
+    /// When the time is up; and when no message will come, or it has been given.
+    pub fn recv_deadline(&mut self, deadline: Instant) -> Result<T, RecvTimeoutError> {
+        self.recv_until(|| Deadline::At(deadline))
+    }
+
+    /// The message where it lies, if it is there. Never blocks; costs what [`try_recv`](Self::try_recv) costs.
+    pub fn peek(&mut self) -> Option<&T> {
+        let link = self.link?;
+        // SAFETY: where the sender has sent, the message is this end's, which is borrowed as long as the answer.
+        (self.rest(link) & SENT != 0).then(|| unsafe { link.message() })
+    }
+
+    /// Whether the message is not there: not yet, or not any more. Wait-free: a load.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.word() & SENT == 0
+    }
+
+    /// Whether the sender is gone, as it is when it has sent: the message may still be here. Also true once this receiver
+    /// is spent or closed. Wait-free: a load.
+    #[must_use]
+    pub fn is_disconnected(&self) -> bool {
+        self.link.is_none() || self.word() & OVER != 0
+    }
+
+    /// Closes the channel: from now on sending fails, and a sender that waits for that is woken. True: this call has closed
+    /// it. False: the sender has sent or is gone, or it was closed; a message that was sent stays here.
+    ///
+    /// Never blocks; lock-free.
+    pub fn close(&mut self) -> bool {
+        let Some(link) = self.link else { return false };
+        // SAFETY: this end has not ended.
+        let Ok(leftovers) = (unsafe { leave(link) }) else { return false };
+        self.spend();
+        leftovers.run(&mut Panics::none());
+        true
+    }
+
+    /// Takes this receiver out of the set it is attached to: its id is down, and free. False: it was in none. A message
+    /// stays, and it can be attached again, to any set. Lock-free but for the descriptor of the set (one system call at
+    /// most).
+    ///
+    /// The sender, if it is about to raise the id, may still do so once: the id's next owner must take that for a spurious
+    /// signal.
+    pub fn detach(&mut self) -> bool {
+        let Some(place) = self.set.take() else { return false };
+        place.registration.release();
+        let waiting = place.task.take();
+        let Some(link) = self.link else { return true };
+        match waiting {
+            // A task that waits beside the set goes on waiting; where the sender has ended it may not have found that task.
+            Some(waker) => drop(self.arm_anew(link, Callee::Task(waker)).map(Callee::call)),
+            None => drop(self.take_callee(link)),
+        }
+        true
+    }
+
+    /// The word; 0 once this end is spent.
+    fn word(&self) -> u32 {
+        // SAFETY: this end has not ended, so the memory is there.
+        self.link.map_or(0, |link| unsafe { link.handshake() }.look())
+    }
+
+    fn recv_until(&mut self, deadline: impl FnOnce() -> Deadline) -> Result<T, RecvTimeoutError> {
+        let word = self.word();
+        match self.link.and_then(|link| self.settle(link, word)) {
+            Some(answer) => answer.map_err(RecvTimeoutError::from),
+            None => self.recv_slowly(deadline()),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn recv_slowly(&mut self, deadline: Deadline) -> Result<T, RecvTimeoutError> {
+        let Some(link) = self.link else { return Err(RecvTimeoutError::Disconnected) };
+        // SAFETY: this end has not ended, so the memory is there.
+        wait_for_sender(unsafe { link.handshake() }, deadline);
+        let word = self.word();
+        self.settle(link, word).map_or(Err(RecvTimeoutError::Timeout), |answer| answer.map_err(RecvTimeoutError::from))
+    }
+
+    /// The answer that the word holds, if it does: then this end is spent.
+    #[inline]
+    fn settle(&mut self, link: OneshotLink<T>, word: u32) -> Option<Result<T, RecvError>> {
+        if word & OVER == 0 {
+            return None;
+        }
+        if word & SENDER_ARMED != 0 {
+            // SAFETY: the sender has ended, so its waker is this end's. A waker's drop may panic: the message is still in its
+            // place then, and this end is as before.
+            drop(unsafe { take_senders_waker(link) });
+        }
+        // SAFETY: the sender has ended, and the message is this end's.
+        let answer = if word & SENT != 0 { Ok(unsafe { link.take_message() }) } else { Err(RecvError) };
+        self.spend();
+        // SAFETY: all that was there has been taken out.
+        unsafe { let_go(link, word) };
+        Some(answer)
+    }
+
+    /// Nothing more will come, and this end lets go of the memory, or has done so.
+    fn spend(&mut self) {
+        self.link = None;
+        if let Some(place) = &self.set {
+            // A receiver that is over is named until it leaves the set. The sender may not have come to that yet, or has
+            // nothing to tell.
+            place.registration.raise();
+        }
+    }
+
+    /// The word, after what an attached end does that finds nothing: takes its id down, and looks once more.
+    #[inline]
+    fn rest(&self, link: OneshotLink<T>) -> u32 {
+        // SAFETY: this end has not ended, so the memory is there.
+        let word = unsafe { link.handshake() }.look();
+        match &self.set {
+            Some(place) if word & OVER == 0 && place.registration.is_up() => self.rest_in(place),
+            _ => word,
+        }
+    }
+
+    #[cold]
+    fn rest_in(&self, place: &SetPlace) -> u32 {
+        // The sender ends first and raises then. If this undoes its raise, its end is seen below; otherwise the raise comes
+        // after this.
+        place.registration.lower();
+        let word = self.word();
+        if word & OVER != 0 {
+            place.registration.raise();
+        }
+        word
+    }
+
+    /// Has the task woken when the sender has ended. True: it has ended already.
+    fn register(&self, link: OneshotLink<T>, word: u32, waker: &Waker) -> bool {
+        if let Some(place) = &self.set {
+            // The set's place is what the sender calls, since this end was attached.
+            place.task.register(waker);
+            return self.word() & OVER != 0;
+        }
+        // SAFETY: the callee that is marked was put there by this end.
+        if word & RECEIVER_ARMED != 0 && unsafe { link.will_wake(waker) } {
+            return false;
+        }
+        let fresh = Callee::Task(waker.clone());
+        self.arm_anew(link, fresh).is_some()
+    }
+
+    /// Puts this callee in the place of what is there, unless the sender has ended: then the callee comes back. The one that
+    /// was there is dropped last: foreign code.
+    #[must_use = "a callee that comes back is to be called, or its task polled"]
+    fn arm_anew(&self, link: OneshotLink<T>, callee: Callee) -> Option<Callee> {
+        let _replaced = self.take_callee(link);
+        // SAFETY: this end has not ended. Without its mark the callee's place is its own, and empty. Where the mark is refused
+        // the sender has seen none, so what was put there is still this end's.
+        unsafe {
+            if link.handshake().look() & OVER != 0 {
+                return Some(callee);
+            }
+            link.put_callee(callee);
+            (!link.handshake().mark(RECEIVER_ARMED, OVER)).then(|| link.take_callee())
+        }
+    }
+
+    /// Takes back whom the sender would call, if anybody, unless it has ended.
+    fn take_callee(&self, link: OneshotLink<T>) -> Option<Callee> {
+        // SAFETY: this end has not ended, so the memory is there.
+        let handshake = unsafe { link.handshake() };
+        if handshake.look() & RECEIVER_ARMED == 0 || !handshake.unmark(RECEIVER_ARMED, OVER) {
+            return None;
+        }
+        // SAFETY: put there before it was marked. The mark has been taken back, so the sender will not take it.
+        Some(unsafe { link.take_callee() })
+    }
+}
+
+/// Lets go of the memory, behind the sender, which has ended: the word was `word`.
+///
+/// # Safety
+/// This end is through, and all that was there has been taken out.
+#[inline]
+unsafe fn let_go<T>(link: OneshotLink<T>, word: u32) {
+    // SAFETY: a sender that calls takes this end's marks away when it is through, and frees the memory then if it finds
+    // that this end has left. One that does not call any more, or never did, leaves it to this end.
+    unsafe {
+        if word & RECEIVER_MARKS != 0 {
+            link.last_use();
+            if link.handshake().end(LEFT) & RECEIVER_MARKS != 0 {
+                return;
+            }
+        }
+        link.free();
+    }
+}
+
+/// Takes what a sender has left behind that waited for this end to go, and then sent all the same.
+///
+/// # Safety
+/// The sender has ended, with [`SENDER_ARMED`] in the word. This end has not ended.
+#[cold]
+#[inline(never)]
+unsafe fn take_senders_waker<T>(link: OneshotLink<T>) -> Box<Waker> {
+    // SAFETY: the waker was put there before it was marked, and belongs to this end, now that the sender has ended. The
+    // mark goes, so that it is taken once.
+    unsafe {
+        link.handshake().called(SENDER_ARMED);
+        link.take_sender()
+    }
+}
+
+/// Ends this end, unless the sender has ended: then returns the word as an error. Calls the sender's thread if it waits.
+///
+/// # Safety
+/// This end has not ended. It is through if this succeeds.
+#[cold]
+#[inline(never)]
+unsafe fn leave<T>(link: OneshotLink<T>) -> Result<Leftovers, u32> {
+    // SAFETY: this end has not ended, so the memory is there. The callee is copied before the step that takes the mark back,
+    // because that may be the last use of the memory; nobody writes there but this end. If that step succeeds the sender
+    // will not take it, so the copy is the callee. With its marks in the word the sender leaves the memory to this end,
+    // and its waker, where it is marked, too, until the marks are taken away.
+    unsafe {
+        let handshake = link.handshake();
+        let copy = (handshake.look() & RECEIVER_ARMED != 0).then(|| link.copy_callee());
+        link.last_use();
+        let before = handshake.leave()?;
+        let own = copy.map(|copy| copy.assume_init());
+        let marks = before & SENDER_MARKS;
+        let sender = (marks & SENDER_ARMED != 0).then(|| link.take_sender());
+        if marks & SENDER_SLEEPS != 0 {
+            handshake.wake();
+        }
+        if marks != 0 {
+            link.last_use();
+            if handshake.called(marks) & HUNG_UP != 0 {
+                link.free();
+            }
+        }
+        Ok(Leftovers { own, sender })
+    }
+}
+
+impl Leftovers {
+    fn run(self, panics: &mut Panics) {
+        if let Some(waker) = self.sender {
+            panics.catch(|| waker.wake());
+        }
+        panics.catch(|| drop(self.own));
+    }
+}
+
+impl<T> Receiver<T> {
+    /// What is left to do in the end, each piece of foreign code by itself.
+    #[cold]
+    #[inline(never)]
+    fn dispose(&mut self) {
+        let mut panics = Panics::none();
+        let place = self.set.take();
+        if let Some(link) = self.link.take() {
+            // SAFETY: this end has not ended, and is through. Where the sender has ended, what is there is this end's.
+            unsafe {
+                match leave(link) {
+                    Ok(leftovers) => leftovers.run(&mut panics),
+                    Err(word) => {
+                        let waker = (word & SENDER_ARMED != 0).then(|| take_senders_waker(link));
+                        let message = (word & SENT != 0).then(|| link.take_message());
+                        let_go(link, word);
+                        panics.catch(|| drop(message));
+                        panics.catch(|| drop(waker));
+                    }
+                }
+            }
+        }
+        if let Some(place) = place {
+            place.registration.release();
+            panics.catch(|| drop(place.task.take()));
+        }
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.link.is_some() || self.set.is_some() {
+            self.dispose();
+        }
+    }
+}
+
+impl<T> Future for Receiver<T> {
+    type Output = Result<T, RecvError>;
+
+    /// Lock-free.
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.get_mut();
+        let Some(link) = this.link else { return Poll::Ready(Err(RecvError)) };
+        let mut word = this.word();
+        if word & OVER == 0 && this.register(link, word, context.waker()) {
+            word = this.word();
+        }
+        this.settle(link, word).map_or(Poll::Pending, Poll::Ready)
+    }
+}
+
+#[cfg(feature = "stream")]
+impl<T> futures_core::FusedFuture for Receiver<T> {
+    fn is_terminated(&self) -> bool {
+        self.link.is_none()
+    }
+}
+
+/// The id is up while the message may be there, and once the receiver is over: until it leaves the set.
+impl<T> Attach for Receiver<T> {
+    fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
+        if self.set.is_some() {
+            return Err(AttachError::AlreadyAttached);
+        }
+        registration.raise();
+        let place = Arc::new(SetPlace { registration, task: TaskSlot::default() });
+        self.set = Some(Arc::clone(&place));
+        let Some(link) = self.link else { return Ok(()) };
+        let waiting = self.take_callee(link);
+        // Where the sender has ended it calls nobody; the id is up.
+        drop(self.arm_anew(link, Callee::Set(Arc::clone(&place))));
+        // A task that waits goes on waiting, beside the set.
+        if let Some(Callee::Task(waker)) = waiting {
+            place.task.register(&waker);
+            if self.word() & OVER != 0 {
+                place.task.wake();
+            }
+        }
+        Ok(())
+    }
+
+    fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
+        if let Some(place) = &self.set {
+            look(&place.registration);
+        }
+    }
+
+    fn detach(&mut self) -> bool {
+        Receiver::detach(self)
+    }
+}
+
+impl<T> Receive for Receiver<T> {
+    type Message = T;
+
+    fn next_waiting(&mut self) -> Option<T> {
+        self.recv_until(|| Deadline::Never).ok()
+    }
+
+    fn look(&mut self) -> Option<T> {
+        let (link, word) = (self.link?, self.word());
+        if word & SENT == 0 { None } else { self.settle(link, word)?.ok() }
+    }
+
+    fn has_message(&mut self) -> bool {
+        !self.is_empty()
+    }
+
+    fn try_next(&mut self) -> Result<T, TryRecvError> {
+        self.try_recv()
+    }
+}
+
+impl<T> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Receiver")
+            .field("is_empty", &self.is_empty())
+            .field("is_disconnected", &self.is_disconnected())
+            .finish_non_exhaustive()
+    }
+}

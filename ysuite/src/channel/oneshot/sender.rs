@@ -1,0 +1,236 @@
+//! The sending end of a oneshot channel. One thread at a time.
+//!
+//! The steps, and whose is what after each, are the table of [`handshake`](super::handshake). Sending and going are
+//! wait-free; waiting for the receiver to go is lock-free to begin and to give up.
+
+use core::fmt;
+use core::future::poll_fn;
+use core::mem::ManuallyDrop;
+use core::task::{Context, Poll, Waker};
+use core::time::Duration;
+
+use super::handshake::{
+    HUNG_UP, LEFT, RECEIVER_ARMED, RECEIVER_MARKS, RECEIVER_SLEEPS, SENDER_ARMED, SENDER_MARKS, SENT, wait_for_receiver,
+};
+use super::shared::OneshotLink;
+use crate::channel::error::SendError;
+use crate::os::Deadline;
+use crate::wait::one::TaskWait;
+
+/// The sending end of the [channel](super). Dropping it tells the receiver that no message will come.
+pub struct Sender<T> {
+    link: OneshotLink<T>,
+}
+
+impl<T> Sender<T> {
+    #[inline]
+    pub(super) fn new(link: OneshotLink<T>) -> Self {
+        Self { link }
+    }
+
+    /// Sends the message. Never waits, and makes no system call unless the receiver's thread or set sleeps.
+    ///
+    /// Wait-free. `Ok` means that the receiver can take the message, not that it will: one that goes later drops it.
+    ///
+    /// # Errors
+    /// When the receiver is gone, or has [closed](super::Receiver::close) the channel. The error gives the message back.
+    ///
+    /// # Panics
+    /// Where the waker of the receiver's task panics. The message has been sent then.
+    #[inline]
+    pub fn send(self, message: T) -> Result<(), SendError<T>> {
+        let link = ManuallyDrop::new(self).link;
+        // SAFETY: this end has not ended so far, so the memory is there and the message's place is its own. After the last
+        // of these steps nothing is touched here.
+        let before = unsafe {
+            link.put_message(message);
+            link.last_use();
+            link.handshake().end(SENT)
+        };
+        // Nobody waits and nobody has left, as for most messages.
+        if before == 0 {
+            return Ok(());
+        }
+        // SAFETY: the word before says what is still this end's to do; nothing of it has been done.
+        unsafe { sent(link, before) }
+    }
+
+    /// Whether the receiver is gone, or has closed the channel: the message would come back. Wait-free: a load.
+    #[must_use]
+    pub fn is_disconnected(&self) -> bool {
+        // SAFETY: this end has not ended, so the memory is there.
+        unsafe { self.link.handshake() }.look() & LEFT != 0
+    }
+
+    /// Waits until the receiver is gone or has closed the channel, so that work whose answer nobody wants can be given
+    /// up. Needs no particular runtime; the task's waker is kept in a small box.
+    ///
+    /// Cancel-safe: a future dropped before it is ready has changed nothing. A task usually waits for this and for its
+    /// work at once, and sends if the work is done first.
+    pub async fn closed(&mut self) {
+        let waiting = TaskWait { owner: self, forget: |sender| drop(sender.take_waker()) };
+        poll_fn(|context| waiting.owner.poll_closed(context)).await;
+    }
+
+    /// Is ready when the receiver is gone or has closed the channel; otherwise has the task woken then.
+    ///
+    /// Lock-free. Only the task that polled last is woken. Its waker is kept until it is woken, another task polls, this
+    /// sender is dropped, or the message it sends has been received.
+    pub fn poll_closed(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let waker = context.waker();
+        // What is there already is used again. Taken out while it is looked at: the receiver may take it, and free it.
+        let mut known = self.take_waker();
+        if self.is_disconnected() {
+            return Poll::Ready(());
+        }
+        let _replaced = match &mut known {
+            Some(known) if known.will_wake(waker) => None,
+            Some(known) => Some(core::mem::replace(&mut **known, waker.clone())),
+            None => {
+                known = Some(Box::new(waker.clone()));
+                None
+            }
+        };
+        let Some(known) = known else { return Poll::Pending };
+        // SAFETY: this end has not ended. Without a mark the place is its own, and empty. Where the mark is refused the
+        // receiver has seen none, so what was put there is still this end's.
+        let refused = unsafe {
+            self.link.put_sender(known);
+            let marked = self.link.handshake().mark(SENDER_ARMED, LEFT);
+            (!marked).then(|| self.link.take_sender())
+        };
+        // Wakers are dropped at the end: foreign code.
+        if refused.is_some() { Poll::Ready(()) } else { Poll::Pending }
+    }
+
+    /// Blocks until the receiver is gone or has closed the channel.
+    pub fn wait_closed(&mut self) {
+        self.wait_closed_until(Deadline::Never);
+    }
+
+    /// Blocks until the receiver is gone or has closed the channel (true), or the time is up (false). `Duration::MAX` is no
+    /// limit.
+    pub fn wait_closed_timeout(&mut self, timeout: Duration) -> bool {
+        self.wait_closed_until(Deadline::after(timeout))
+    }
+
+    fn wait_closed_until(&mut self, deadline: Deadline) -> bool {
+        // SAFETY: this end has not ended, so the memory is there.
+        self.is_disconnected() || wait_for_receiver(unsafe { self.link.handshake() }, deadline)
+    }
+
+    /// Takes back the waker by which this end waits, if it waits, and the receiver does not call it.
+    fn take_waker(&mut self) -> Option<Box<Waker>> {
+        // SAFETY: this end has not ended, so the memory is there.
+        let handshake = unsafe { self.link.handshake() };
+        if handshake.look() & SENDER_ARMED == 0 || !handshake.unmark(SENDER_ARMED, LEFT) {
+            return None;
+        }
+        // SAFETY: put there before it was marked. The mark has been taken back, so the receiver will not take it.
+        Some(unsafe { self.link.take_sender() })
+    }
+}
+
+/// The word was `before` when the message was sent: somebody waits, or the receiver has left.
+///
+/// # Safety
+/// That was this end's step just now, and nothing has been done since.
+#[cold]
+#[inline(never)]
+unsafe fn sent<T>(link: OneshotLink<T>, before: u32) -> Result<(), SendError<T>> {
+    if before & LEFT == 0 {
+        // SAFETY: as of this function.
+        unsafe { call(link, before) };
+        return Ok(());
+    }
+    // SAFETY: the receiver had left, so the message is still this end's, and so is the memory until this end is through.
+    let message = unsafe { link.take_message() };
+    // SAFETY: nothing is used any more.
+    unsafe { leave_behind(link, before) };
+    Err(SendError(message))
+}
+
+/// Lets go of the memory after a message that has been taken back: the receiver had left when it was sent.
+///
+/// # Safety
+/// This end has ended by [`SENT`], which found `before`, and is through but for this.
+unsafe fn leave_behind<T>(link: OneshotLink<T>, before: u32) {
+    // SAFETY: a receiver that calls frees the memory only if it finds that this end has hung up. One that does not call
+    // any more, or never did, leaves it to this end.
+    unsafe {
+        if before & SENDER_MARKS != 0 {
+            link.last_use();
+            if link.handshake().end(HUNG_UP) & SENDER_MARKS != 0 {
+                return;
+            }
+        }
+        link.free();
+    }
+}
+
+/// Calls the receiver in the ways that it had marked when this end ended; frees the memory if it is through meanwhile.
+///
+/// # Safety
+/// This end has ended, and the word was `before`, without [`LEFT`]; nothing has been done since.
+unsafe fn call<T>(link: OneshotLink<T>, before: u32) {
+    let marks = before & RECEIVER_MARKS;
+    if marks == 0 {
+        // The sender's own waker is left to the receiver; and by now all else is.
+        return;
+    }
+    // SAFETY: while its marks are in the word the receiver leaves the memory to this end, and the callee, where it is
+    // marked, too. The last step takes the marks away; behind it nothing is touched, unless the receiver has left.
+    let callee = unsafe {
+        let callee = (marks & RECEIVER_ARMED != 0).then(|| link.take_callee());
+        if marks & RECEIVER_SLEEPS != 0 {
+            link.handshake().wake();
+        }
+        link.last_use();
+        if link.handshake().called(marks) & LEFT != 0 {
+            link.free();
+        }
+        callee
+    };
+    // The task last: a waker is foreign code and may panic.
+    if let Some(callee) = callee {
+        callee.call();
+    }
+}
+
+/// The word was `before` when this end hung up: somebody waits, or the receiver has left.
+///
+/// # Safety
+/// That was this end's step just now, and nothing has been done since.
+#[cold]
+#[inline(never)]
+unsafe fn hung_up<T>(link: OneshotLink<T>, before: u32) {
+    // SAFETY: as of this function. A receiver that still calls finds that this end has hung up, and frees the memory.
+    unsafe {
+        if before & LEFT == 0 {
+            call(link, before);
+        } else if before & SENDER_MARKS == 0 {
+            link.free();
+        }
+    }
+}
+
+impl<T> Drop for Sender<T> {
+    fn drop(&mut self) {
+        // Its drop is foreign code, and comes last.
+        let _waker = self.take_waker();
+        // SAFETY: this end has not ended so far, so the memory is there. What is still to be done is told by the word.
+        unsafe {
+            self.link.last_use();
+            let before = self.link.handshake().end(HUNG_UP);
+            if before != 0 {
+                hung_up(self.link, before);
+            }
+        }
+    }
+}
+
+impl<T> fmt::Debug for Sender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sender").field("is_disconnected", &self.is_disconnected()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,31 @@
+//! A oneshot: one allocation for the channel, and none for sending, receiving or waiting as a task.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Waker};
+
+use ysuite::oneshot;
+
+use crate::requests;
+
+#[test]
+fn a_channel_is_one_allocation_and_nothing_else_allocates() {
+    let (allocations, calls) = requests();
+    let (sender, mut receiver) = oneshot::channel();
+    assert_eq!(requests(), (allocations + 1, calls));
+    assert!(Pin::new(&mut receiver).poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    sender.send([7_u64; 100]).unwrap();
+    assert!(receiver.recv().is_ok_and(|message| message == [7; 100]));
+    assert_eq!(requests(), (allocations + 1, calls));
+}
+
+#[test]
+fn a_sender_that_waits_as_a_task_allocates_a_box_and_keeps_it() {
+    let (mut sender, receiver) = oneshot::channel::<u8>();
+    let (allocations, calls) = requests();
+    for _ in 0..10 {
+        assert!(sender.poll_closed(&mut Context::from_waker(Waker::noop())).is_pending());
+    }
+    assert_eq!(requests(), (allocations + 1, calls));
+    drop(receiver);
+}

@@ -1,0 +1,194 @@
+//! Wakers are foreign code: they panic when they are cloned, woken or dropped, and they come back.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
+
+use crate::support::Tally;
+use crate::support::executor::{Clinging, Explosive, Task, poll_once};
+use ysuite::oneshot::{self, RecvError, TryRecvError};
+use ysuite::signal::{Wait, YPollset};
+
+/// Polls the receiver once with this waker, which is dropped then but for its clones.
+fn poll<T>(receiver: &mut oneshot::Receiver<T>, waker: Waker) -> Poll<Result<T, RecvError>> {
+    let polled = Pin::new(receiver).poll(&mut Context::from_waker(&waker));
+    // The clone in the channel is the last: it is the one that panics.
+    drop(waker);
+    polled
+}
+
+fn panics(f: impl FnOnce()) -> bool {
+    catch_unwind(AssertUnwindSafe(f)).is_err()
+}
+
+/// A waker whose clone panics.
+fn unclonable() -> Waker {
+    const FUNCTIONS: RawWakerVTable =
+        RawWakerVTable::new(|_| panic!("this waker is not to be cloned"), |_| (), |_| (), |_| ());
+    // SAFETY: the functions keep to the contract of a raw waker; there is no data.
+    unsafe { Waker::from_raw(RawWaker::new(std::ptr::null(), &FUNCTIONS)) }
+}
+
+#[test]
+fn a_waker_that_panics_when_it_is_woken_loses_no_message() {
+    let (sender, mut receiver) = oneshot::channel();
+    assert!(poll(&mut receiver, Explosive::waker()).is_pending());
+    assert!(panics(|| drop(sender.send(1))));
+    assert_eq!(receiver.try_recv(), Ok(1));
+    // Nor the end.
+    let (sender, mut receiver) = oneshot::channel::<u8>();
+    assert!(poll(&mut receiver, Explosive::waker()).is_pending());
+    assert!(panics(|| drop(sender)));
+    assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected));
+    // The receiver may be gone by then.
+    let tally = Tally::of(1);
+    let (sender, mut receiver) = oneshot::channel();
+    assert!(poll(&mut receiver, Clinging::waker()).is_pending());
+    assert!(panics(|| drop(sender.send(tally.next()))));
+    drop(receiver);
+    tally.assert_all_ended();
+}
+
+#[test]
+fn a_waker_that_panics_when_it_is_cloned_leaves_the_one_before_it() {
+    let (mut sender, mut receiver) = oneshot::channel();
+    let task = Task::default();
+    assert!(poll_once(&mut receiver, &task).is_pending());
+    assert!(panics(|| drop(poll(&mut receiver, unclonable()))));
+    assert_eq!(task.held(), 1);
+    assert!(panics(|| drop(sender.poll_closed(&mut Context::from_waker(&unclonable())))));
+    sender.send(1).unwrap();
+    assert_eq!((task.woken(), receiver.recv()), (1, Ok(1)));
+}
+
+#[test]
+fn a_waker_that_panics_when_it_is_dropped_leaves_the_receiver_as_it_should_be() {
+    // As another takes its place.
+    let (sender, mut receiver) = oneshot::channel();
+    let task = Task::default();
+    assert!(poll(&mut receiver, Clinging::waker()).is_pending());
+    assert!(panics(|| drop(poll_once(&mut receiver, &task))));
+    sender.send(1).unwrap();
+    assert_eq!((task.woken(), receiver.try_recv()), (1, Ok(1)));
+    // As the receiver goes, and as it closes the channel.
+    for close in [false, true] {
+        let (mut sender, mut receiver) = oneshot::channel::<u8>();
+        let mut closed = Box::pin(sender.closed());
+        assert!(poll_once(&mut closed, &task).is_pending());
+        assert!(poll(&mut receiver, Clinging::waker()).is_pending());
+        let woken = task.woken();
+        assert!(panics(|| if close { drop(receiver.close()) } else { drop(receiver) }));
+        // The task of the sender has been told.
+        assert_eq!((task.woken(), poll_once(&mut closed, &task)), (woken + 1, Poll::Ready(())));
+    }
+}
+
+#[test]
+fn two_wakers_that_panic_as_the_receiver_goes_are_one_panic() {
+    let (mut sender, mut receiver) = oneshot::channel::<u8>();
+    let waker = Explosive::waker();
+    assert!(sender.poll_closed(&mut Context::from_waker(&waker)).is_pending());
+    assert!(poll(&mut receiver, Clinging::waker()).is_pending());
+    assert!(panics(|| drop(receiver)));
+    assert!(sender.is_disconnected() && sender.send(1).is_err());
+}
+
+#[test]
+fn a_senders_waker_that_panics_when_it_is_dropped_costs_no_message() {
+    let (mut sender, mut receiver) = oneshot::channel();
+    let waker = Clinging::waker();
+    assert!(sender.poll_closed(&mut Context::from_waker(&waker)).is_pending());
+    drop(waker);
+    sender.send(7).unwrap();
+    // It is the receiver's to drop now, before it takes the message.
+    assert!(panics(|| drop(receiver.try_recv())));
+    assert_eq!(receiver.try_recv(), Ok(7));
+    // As the future goes, the sender is as before.
+    let (mut sender, receiver) = oneshot::channel();
+    let mut closed = Box::pin(sender.closed());
+    let waker = Clinging::waker();
+    assert!(closed.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    drop(waker);
+    assert!(panics(|| drop(closed)));
+    sender.send(8).unwrap();
+    assert_eq!(receiver.recv(), Ok(8));
+    // As the sender goes.
+    let (mut sender, receiver) = oneshot::channel::<u8>();
+    let waker = Clinging::waker();
+    assert!(sender.poll_closed(&mut Context::from_waker(&waker)).is_pending());
+    drop(waker);
+    assert!(panics(|| drop(sender)));
+    assert_eq!(receiver.recv(), Err(RecvError));
+}
+
+#[test]
+fn an_attached_receiver_with_a_task_whose_waker_panics() {
+    let (sender, mut receiver) = oneshot::channel();
+    let mut set = YPollset::new();
+    set.attach(&mut receiver, 1).unwrap();
+    assert!(receiver.try_recv().is_err());
+    assert!(poll(&mut receiver, Explosive::waker()).is_pending());
+    assert!(panics(|| drop(sender.send(1))));
+    assert!(set.check().eq([1]));
+    assert_eq!(receiver.recv(), Ok(1));
+    // As it leaves.
+    let (sender, mut receiver) = oneshot::channel();
+    set.attach(&mut receiver, 2).unwrap();
+    assert!(poll(&mut receiver, Clinging::waker()).is_pending());
+    let task = Task::default();
+    assert!(panics(|| drop(poll_once(&mut receiver, &task))));
+    assert!(receiver.detach());
+    sender.send(2).unwrap();
+    assert_eq!((set.check().count(), receiver.recv()), (0, Ok(2)));
+}
+
+/// Drops what it has, as it is woken or dropped.
+struct Holder(Mutex<Option<Box<dyn Send>>>);
+
+impl Wake for Holder {
+    fn wake(self: Arc<Self>) {
+        self.0.lock().unwrap().take();
+    }
+}
+
+#[test]
+fn a_waker_may_drop_either_end() {
+    // The receiver, as it is woken for a message: nobody gets that.
+    let tally = Tally::of(1);
+    let (sender, mut receiver) = oneshot::channel();
+    let holder = Arc::new(Holder(Mutex::new(None)));
+    assert!(poll(&mut receiver, Waker::from(holder.clone())).is_pending());
+    *holder.0.lock().unwrap() = Some(Box::new(receiver));
+    assert!(sender.send(tally.next()).is_ok());
+    tally.assert_all_ended();
+    // The sender, as the receiver's old waker is dropped in the middle of a poll.
+    let (sender, mut receiver) = oneshot::channel::<u8>();
+    let holder = Arc::new(Holder(Mutex::new(Some(Box::new(sender)))));
+    assert!(poll(&mut receiver, Waker::from(holder)).is_pending());
+    let task = Task::default();
+    assert!(poll_once(&mut receiver, &task).is_pending());
+    assert_eq!((task.woken(), poll_once(&mut receiver, &task)), (1, Poll::Ready(Err(RecvError))));
+    // The sender, as it is told that the receiver goes.
+    let (mut sender, receiver) = oneshot::channel::<u8>();
+    let holder = Arc::new(Holder(Mutex::new(None)));
+    let waker = Waker::from(holder.clone());
+    assert!(sender.poll_closed(&mut Context::from_waker(&waker)).is_pending());
+    *holder.0.lock().unwrap() = Some(Box::new(sender));
+    drop(receiver);
+    assert!(holder.0.lock().unwrap().is_none());
+}
+
+#[test]
+fn a_receiver_that_holds_the_waker_which_holds_it_goes_when_the_sender_does() {
+    // A task owns its future, and the future's channel owns the task's waker.
+    let (sender, mut receiver) = oneshot::channel::<u8>();
+    let holder = Arc::new(Holder(Mutex::new(None)));
+    assert!(poll(&mut receiver, Waker::from(holder.clone())).is_pending());
+    *holder.0.lock().unwrap() = Some(Box::new(receiver));
+    let weak = Arc::downgrade(&holder);
+    drop(holder);
+    drop(sender);
+    assert!(weak.upgrade().is_none());
+}
