@@ -167,7 +167,7 @@ mod sync;
 mod unwind;
 mod wait;
 
-pub use channel::{mpmc, mpsc, spsc};
+pub use channel::{broadcast, mpmc, mpsc, spsc};
 
 /// The examples of the project's front page are tests as well.
 #[cfg(doctest)]
