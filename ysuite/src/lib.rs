@@ -176,7 +176,7 @@ mod sync;
 mod unwind;
 mod wait;
 
-pub use channel::{mpmc, mpsc, oneshot, spsc};
+pub use channel::{broadcast, mpmc, mpsc, oneshot, spsc};
 
 /// The examples of the project's front page are tests as well.
 #[cfg(doctest)]

@@ -4,6 +4,7 @@
 //! see [`ypipe`]), and the next publisher is handed that token, once. Only the owner of the queue knows what the token
 //! means and whom to wake: see [`crate::signal`] for ways to sleep, [`crate::channel`] for the two joined.
 
+pub(crate) mod broadcast;
 pub(crate) mod exchange;
 mod ready_set;
 mod register_copy;

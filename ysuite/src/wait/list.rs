@@ -292,6 +292,24 @@ impl WaitList {
         None
     }
 
+    /// Publisher of what concerns all waiters: takes the armed bit of each that it finds armed, once, and has `wake` wake it.
+    /// A waiter that arms again meanwhile has looked behind the publication, and is left asleep.
+    pub(crate) fn notify_each(&self, mut wake: impl FnMut(&Notified<'_>)) {
+        // ORDERING: Acquire pairs with the Release exchange in `SlotBlock::extend`, which hands over the block.
+        let mut at = self.blocks.load(Ordering::Acquire);
+        // SAFETY: blocks live as long as the list.
+        while let Some(block) = unsafe { at.as_ref() } {
+            let mut mask = u64::MAX;
+            while let Some(index) = block.claim(mask) {
+                // Slots up to this one have been looked at.
+                mask = u64::MAX.checked_shl(index as u32 + 1).unwrap_or(0);
+                wake(&self.notified(block, index));
+            }
+            // ORDERING: Acquire pairs with the Release exchange in `SlotBlock::extend`, which hands over the block.
+            at = block.next.load(Ordering::Acquire);
+        }
+    }
+
     #[inline]
     fn notified<'a>(&'a self, block: &'a SlotBlock, index: usize) -> Notified<'a> {
         let notified = Notified { vacant: &self.vacant, block, index };

@@ -1,0 +1,106 @@
+//! What a receiver of a broadcast channel may get instead of a message: as the errors of the other channels, and how many
+//! messages it has missed.
+
+use core::fmt;
+use std::error::Error;
+
+use crate::channel::error;
+
+/// No message was received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecvError {
+    /// The channel is lossy, and the receiver was too slow: so many messages have been passed over. The next receive returns
+    /// the oldest that is left.
+    Lagged(u64),
+    /// All senders are gone, or the channel was closed, and the receiver has had all messages.
+    Disconnected,
+}
+
+/// No message could be received at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TryRecvError {
+    /// The receiver has had all messages, or the next is still being put in.
+    Empty,
+    /// The channel is lossy, and the receiver was too slow: so many messages have been passed over. The next receive returns
+    /// the oldest that is left.
+    Lagged(u64),
+    /// All senders are gone, or the channel was closed, and the receiver has had all messages.
+    Disconnected,
+}
+
+/// No message came in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecvTimeoutError {
+    /// There was no message all the time.
+    Timeout,
+    /// The channel is lossy, and the receiver was too slow: so many messages have been passed over. The next receive returns
+    /// the oldest that is left.
+    Lagged(u64),
+    /// All senders are gone, or the channel was closed, and the receiver has had all messages.
+    Disconnected,
+}
+
+fn lagged(f: &mut fmt::Formatter<'_>, missed: u64) -> fmt::Result {
+    write!(f, "receiving too slowly: {missed} messages were missed")
+}
+
+impl fmt::Display for RecvError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lagged(missed) => lagged(f, *missed),
+            Self::Disconnected => error::RecvError.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for TryRecvError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => error::TryRecvError::Empty.fmt(f),
+            Self::Lagged(missed) => lagged(f, *missed),
+            Self::Disconnected => error::RecvError.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for RecvTimeoutError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Timeout => error::RecvTimeoutError::Timeout.fmt(f),
+            Self::Lagged(missed) => lagged(f, *missed),
+            Self::Disconnected => error::RecvError.fmt(f),
+        }
+    }
+}
+
+impl Error for RecvError {}
+impl Error for TryRecvError {}
+impl Error for RecvTimeoutError {}
+
+impl From<RecvError> for TryRecvError {
+    fn from(error: RecvError) -> Self {
+        match error {
+            RecvError::Lagged(missed) => Self::Lagged(missed),
+            RecvError::Disconnected => Self::Disconnected,
+        }
+    }
+}
+
+impl From<RecvError> for RecvTimeoutError {
+    fn from(error: RecvError) -> Self {
+        match error {
+            RecvError::Lagged(missed) => Self::Lagged(missed),
+            RecvError::Disconnected => Self::Disconnected,
+        }
+    }
+}
+
+/// For a wait without a time limit.
+impl From<RecvTimeoutError> for RecvError {
+    fn from(error: RecvTimeoutError) -> Self {
+        match error {
+            RecvTimeoutError::Lagged(missed) => Self::Lagged(missed),
+            RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected => Self::Disconnected,
+        }
+    }
+}

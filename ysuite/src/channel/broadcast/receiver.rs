@@ -1,0 +1,519 @@
+//! The receiving end of a broadcast channel. One thread at a time.
+
+use core::fmt;
+use core::task::{Context, Poll};
+use core::time::Duration;
+use std::time::Instant;
+
+use super::error::{RecvError, RecvTimeoutError, TryRecvError};
+use super::shared::{BroadcastShared, Listener};
+use crate::channel::Spin;
+use crate::channel::error;
+use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
+use crate::foreign::Panics;
+use crate::os::Deadline;
+use crate::queue::broadcast::{Found, Seat};
+use crate::signal::{Attach, AttachError, Registration};
+use crate::sync::Arc;
+use crate::wait::many::{ManyWait, SharedEnd};
+use crate::wait::{SharedBackoff, Subscriptions, spin_for_a_moment};
+
+/// A receiving end of the [channel](super). Every receiver gets every message that is sent while it is there, in one order.
+/// A clone goes on where its original is. A receiver that goes holds up nobody any more.
+pub struct Receiver<T> {
+    seat: Seat,
+    shared: Arc<BroadcastShared<T>>,
+    backoff: SharedBackoff,
+    /// How many messages it has missed.
+    missed: u64,
+    /// Present once this receiver has been polled or attached.
+    subscriptions: Option<Box<Subscriptions>>,
+}
+
+impl<T> Receiver<T> {
+    pub(super) fn new(shared: Arc<BroadcastShared<T>>, seat: Seat) -> Self {
+        Self { seat, shared, backoff: SharedBackoff::new(), missed: 0, subscriptions: None }
+    }
+
+    /// A new receiver, of all messages that are sent from now on. Lock-free; linear in the number of receivers.
+    ///
+    /// # Panics
+    /// Where there are 32 760 receivers already.
+    #[must_use]
+    pub fn resubscribe(&self) -> Self {
+        Self::new(self.shared.clone(), self.shared.sit_down())
+    }
+
+    /// Ends the channel for all: nothing can be sent any more. The receivers get what was sent, and then learn that nothing
+    /// more will come. False: it was closed before. Lock-free; a system call for each end that waits. To leave the channel by
+    /// itself, a receiver is dropped.
+    pub fn close(&mut self) -> bool {
+        self.shared.close()
+    }
+
+    /// Whether all senders are gone, or the channel was closed. Messages that were sent may still be here.
+    #[must_use]
+    pub fn is_disconnected(&self) -> bool {
+        self.shared.ring.is_closed()
+    }
+
+    /// How many messages this receiver can get, those that are still being put in included. While others send it may be out
+    /// of date. Wait-free.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.shared.ring.len(self.seat.position())
+    }
+
+    /// Whether this receiver has had all messages.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether this receiver has not had any of the last `capacity` messages: in a bounded channel it holds the senders up, in
+    /// a lossy one it misses a message if another is sent.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.len() == self.shared.ring.capacity()
+    }
+
+    /// How many messages are kept for a slow receiver. Never `None`, which channels without a bound return.
+    #[must_use]
+    pub fn capacity(&self) -> Option<usize> {
+        Some(self.shared.ring.capacity())
+    }
+
+    /// How many messages this receiver has missed so far, because it was too slow for a lossy channel. Those of its original
+    /// do not count.
+    #[must_use]
+    pub fn missed(&self) -> u64 {
+        self.missed
+    }
+
+    /// How many senders there are. It may be out of date at once.
+    #[must_use]
+    pub fn sender_count(&self) -> usize {
+        self.shared.sender_count()
+    }
+
+    /// How many receivers there are. It may be out of date at once.
+    #[must_use]
+    pub fn receiver_count(&self) -> usize {
+        self.shared.ring.readers()
+    }
+
+    /// Whether both are receivers of one channel.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
+    /// What to do before sleeping, from the next wait on. The default is
+    /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive). Concerns this end, and clones made of it later.
+    pub fn set_spin(&mut self, spin: Spin) {
+        self.backoff.set(spin);
+    }
+
+    /// Takes this receiver out of the set it is attached to: its id is down, and free. False: it was in none. Its messages
+    /// stay, and it can be attached again, to any set. Lock-free; a system call at most, for the descriptor of the set.
+    ///
+    /// A sender that was about to raise the id may still do so once: its next owner must take that for a spurious signal.
+    pub fn detach(&mut self) -> bool {
+        let listener = self.shared.listener(self.seat.position());
+        self.subscriptions.as_mut().is_some_and(|subscriptions| subscriptions.detach(listener))
+    }
+
+    fn listener(&self) -> Listener<'_, T> {
+        self.shared.listener(self.seat.position())
+    }
+
+    /// Before this receiver waits as a thread or a future: disarms the slots of its polling task and its set.
+    fn disarm_all(&self) {
+        if let Some(subscriptions) = &self.subscriptions {
+            subscriptions.disarm_all(self.listener());
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.shared.ring.is_over(self.seat.position())
+    }
+}
+
+impl<T: Clone> Receiver<T> {
+    /// Receives the next message; waits for one as long as it takes.
+    ///
+    /// Lock-free while messages are there, and then without a system call unless a sender waits. Otherwise spins for a while
+    /// (see [`set_spin`](Self::set_spin)) and sleeps in the kernel. The message is a clone, unless this receiver is the only
+    /// one.
+    ///
+    /// # Errors
+    /// When the receiver was too slow for a lossy channel (once for each time), and when it has had all messages and nothing
+    /// more will come.
+    ///
+    /// # Panics
+    /// Where the message's `Clone` panics. The receiver has had this message then.
+    #[inline]
+    pub fn recv(&mut self) -> Result<T, RecvError> {
+        match self.take() {
+            Found::Message(message) => Ok(message),
+            Found::Missed(missed) => Err(RecvError::Lagged(missed)),
+            Found::Nothing => self.recv_slowly(Deadline::Never).map_err(RecvError::from),
+        }
+    }
+
+    /// Receives the next message if it is there. Lock-free; the time it takes does not depend on when another thread goes on,
+    /// nor on the number of receivers. On an unattached receiver without a system call but to wake a sender that waits and to
+    /// yield its CPU as said below. An attached receiver that finds nothing takes its id down (at most two system calls, then
+    /// none until it is raised again).
+    ///
+    /// # Errors
+    /// As [`recv`](Self::recv), and when there is no message. Also `Empty` where the next message is [still being put
+    /// in](super#preempted-peers): an unattached receiver then spins for some microseconds for it to come, and yields its CPU a
+    /// few times.
+    ///
+    /// # Panics
+    /// As [`recv`](Self::recv).
+    #[inline]
+    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+        match self.take() {
+            Found::Message(message) => Ok(message),
+            Found::Missed(missed) => Err(TryRecvError::Lagged(missed)),
+            Found::Nothing => self.try_again(),
+        }
+    }
+
+    /// Receives the next message; waits no longer than `timeout`. `Duration::MAX` is no limit.
+    ///
+    /// # Errors
+    /// As [`recv`](Self::recv), and when the time is up.
+    ///
+    /// # Panics
+    /// As [`recv`](Self::recv).
+    pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvTimeoutError> {
+        match self.take() {
+            Found::Message(message) => Ok(message),
+            Found::Missed(missed) => Err(RecvTimeoutError::Lagged(missed)),
+            Found::Nothing => self.recv_slowly(Deadline::after(timeout)),
+        }
+    }
+
+    /// Receives the next message; waits no longer than until `deadline`. A message that is there is received even after the
+    /// deadline.
+    ///
+    /// # Errors
+    /// As [`recv`](Self::recv), and when the time is up.
+    ///
+    /// # Panics
+    /// As [`recv`](Self::recv).
+    pub fn recv_deadline(&mut self, deadline: Instant) -> Result<T, RecvTimeoutError> {
+        self.recv_slowly(Deadline::At(deadline))
+    }
+
+    /// Appends messages to `to`: waits for the first, then takes what is there, `max` at most. Returns how many (at least 1,
+    /// unless `max` is 0). Allocates only in `to`. Senders get the room of all of them at the end.
+    ///
+    /// # Errors
+    /// As [`recv`](Self::recv).
+    ///
+    /// # Panics
+    /// Where a message's `Clone` panics. Those before it are in `to` then, and those behind it are still to come.
+    pub fn recv_batch(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
+        if max == 0 {
+            return Ok(0);
+        }
+        self.receive(Deadline::Never, |receiver| receiver.take_many(to, max)).map_err(RecvError::from)
+    }
+
+    /// Appends the messages that are there to `to`, `max` at most, and returns how many. Never blocks.
+    ///
+    /// # Errors
+    /// As [`try_recv`](Self::try_recv).
+    ///
+    /// # Panics
+    /// As [`recv_batch`](Self::recv_batch).
+    pub fn try_recv_batch(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, TryRecvError> {
+        if max == 0 {
+            return Ok(0);
+        }
+        for look_again in [true, false] {
+            match self.take_many(to, max) {
+                Found::Message(taken) => return Ok(taken),
+                Found::Missed(missed) => return Err(TryRecvError::Lagged(missed)),
+                Found::Nothing if look_again && self.rest() => {}
+                Found::Nothing => break,
+            }
+        }
+        Err(self.nothing())
+    }
+
+    /// Receives the next message, or has the task woken when it comes. Lock-free; allocates the first time. Only the task that
+    /// polled this receiver last is woken.
+    ///
+    /// # Errors
+    /// As [`recv`](Self::recv).
+    ///
+    /// # Panics
+    /// As [`recv`](Self::recv).
+    pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
+        self.disarm_all();
+        loop {
+            match self.take() {
+                Found::Message(message) => return Poll::Ready(Ok(message)),
+                Found::Missed(missed) => return Poll::Ready(Err(RecvError::Lagged(missed))),
+                Found::Nothing if self.is_over() => return Poll::Ready(Err(RecvError::Disconnected)),
+                Found::Nothing => {}
+            }
+            let listener = self.shared.listener(self.seat.position());
+            let subscriptions = self.subscriptions.get_or_insert_default();
+            subscriptions.arm_task(listener, context.waker());
+            if !listener.is_ready() {
+                return Poll::Pending;
+            }
+            subscriptions.disarm_task(listener);
+        }
+    }
+
+    /// Receives the next message; the task waits for one as long as it takes. Needs no particular runtime.
+    ///
+    /// Cancel-safe: a future dropped before it is ready has taken nothing.
+    ///
+    /// # Errors
+    /// As [`recv`](Self::recv).
+    ///
+    /// # Panics
+    /// As [`recv`](Self::recv).
+    pub async fn recv_async(&mut self) -> Result<T, RecvError> {
+        self.disarm_all();
+        let Self { seat, shared, missed, .. } = self;
+        let mut wait: Option<ManyWait<Listener<'_, T>>> = None;
+        let outcome = loop {
+            match shared.take(seat) {
+                Found::Message(message) => break Ok(message),
+                Found::Missed(more) => {
+                    *missed += more;
+                    break Err(RecvError::Lagged(more));
+                }
+                Found::Nothing if shared.ring.is_over(seat.position()) => break Err(RecvError::Disconnected),
+                Found::Nothing => {}
+            }
+            // The position stays what it is until there is a message.
+            let wait = wait.get_or_insert_with(|| ManyWait::new(shared.listener(seat.position()), false));
+            core::future::poll_fn(|context| wait.poll(context)).await;
+        };
+        // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
+        drop(wait);
+        outcome
+    }
+
+    /// The messages, one by one; waits for each, and ends when nothing more will come. Messages missed are passed over; see
+    /// [`missed`](Self::missed).
+    pub fn iter(&mut self) -> Iter<'_, Self> {
+        Iter(self)
+    }
+
+    /// The messages that are there, one by one; never waits. Messages missed are passed over; see [`missed`](Self::missed).
+    pub fn try_iter(&mut self) -> TryIter<'_, Self> {
+        TryIter(self)
+    }
+
+    #[inline(always)]
+    fn take(&mut self) -> Found<T> {
+        let found = self.shared.take(&mut self.seat);
+        if let Found::Missed(missed) = found {
+            self.missed += missed;
+        }
+        found
+    }
+
+    fn take_many(&mut self, to: &mut Vec<T>, max: usize) -> Found<usize> {
+        match self.shared.take_many(&mut self.seat, to, max) {
+            Ok(0) => Found::Nothing,
+            Ok(taken) => Found::Message(taken),
+            Err(missed) => {
+                self.missed += missed;
+                Found::Missed(missed)
+            }
+        }
+    }
+
+    /// After finding nothing: true if a message may have come in the meantime.
+    fn rest(&self) -> bool {
+        let listener = self.listener();
+        match &self.subscriptions {
+            Some(subscriptions) => subscriptions.rest(listener),
+            None => !self.is_empty() && spin_for_a_moment(|| self.shared.ring.has_news(self.seat.position())),
+        }
+    }
+
+    /// Why there is nothing.
+    fn nothing(&self) -> TryRecvError {
+        if self.is_over() { TryRecvError::Disconnected } else { TryRecvError::Empty }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn try_again(&mut self) -> Result<T, TryRecvError> {
+        if self.rest() {
+            match self.take() {
+                Found::Message(message) => return Ok(message),
+                Found::Missed(missed) => return Err(TryRecvError::Lagged(missed)),
+                Found::Nothing => {}
+            }
+        }
+        Err(self.nothing())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn recv_slowly(&mut self, deadline: Deadline) -> Result<T, RecvTimeoutError> {
+        self.receive(deadline, Self::take)
+    }
+
+    /// Waits until `take` finds something.
+    fn receive<R>(
+        &mut self,
+        deadline: Deadline,
+        mut take: impl FnMut(&mut Self) -> Found<R>,
+    ) -> Result<R, RecvTimeoutError> {
+        self.disarm_all();
+        let mut in_time = true;
+        loop {
+            match take(self) {
+                Found::Message(taken) => return Ok(taken),
+                Found::Missed(missed) => return Err(RecvTimeoutError::Lagged(missed)),
+                Found::Nothing if self.is_over() => return Err(RecvTimeoutError::Disconnected),
+                Found::Nothing if !in_time => return Err(RecvTimeoutError::Timeout),
+                Found::Nothing => {}
+            }
+            in_time = ManyWait::new(self.listener(), false).block(&self.backoff, deadline);
+        }
+    }
+}
+
+impl<T> Clone for Receiver<T> {
+    /// Another receiver, which goes on where this one is: it will get the messages that this one has not had. Attached to no
+    /// set. Linear in the number of receivers.
+    fn clone(&self) -> Self {
+        Self {
+            seat: self.shared.ring.sit_beside(&self.seat),
+            shared: self.shared.clone(),
+            backoff: self.backoff.again(),
+            missed: 0,
+            subscriptions: None,
+        }
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    fn drop(&mut self) {
+        let mut panics = Panics::none();
+        let listener = self.shared.listener(self.seat.position());
+        // Foreign code: a waker that is dropped.
+        if let Some(subscriptions) = &mut self.subscriptions {
+            panics.catch(|| subscriptions.unregister(listener));
+        }
+        panics.catch(|| self.shared.leave(&self.seat));
+    }
+}
+
+impl<T> Attach for Receiver<T> {
+    fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
+        let listener = self.shared.listener(self.seat.position());
+        self.subscriptions.get_or_insert_default().attach(listener, registration)
+    }
+
+    fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
+        self.subscriptions.as_ref().inspect(|subscriptions| subscriptions.with_registration(self.listener(), look));
+    }
+
+    fn detach(&mut self) -> bool {
+        Receiver::detach(self)
+    }
+}
+
+impl<T: Clone> Receive for Receiver<T> {
+    type Message = T;
+
+    #[inline]
+    fn next_waiting(&mut self) -> Option<T> {
+        loop {
+            match self.recv() {
+                Ok(message) => return Some(message),
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Disconnected) => return None,
+            }
+        }
+    }
+
+    #[inline]
+    fn look(&mut self) -> Option<T> {
+        loop {
+            match self.take() {
+                Found::Message(message) => return Some(message),
+                Found::Missed(_) => {}
+                Found::Nothing => return None,
+            }
+        }
+    }
+
+    fn has_message(&mut self) -> bool {
+        self.shared.ring.has_news(self.seat.position())
+    }
+
+    #[inline]
+    fn try_next(&mut self) -> Result<T, error::TryRecvError> {
+        loop {
+            match self.try_recv() {
+                Ok(message) => return Ok(message),
+                Err(TryRecvError::Lagged(_)) => {}
+                Err(TryRecvError::Empty) => return Err(error::TryRecvError::Empty),
+                Err(TryRecvError::Disconnected) => return Err(error::TryRecvError::Disconnected),
+            }
+        }
+    }
+}
+
+impl<T: Clone> IntoIterator for Receiver<T> {
+    type Item = T;
+    type IntoIter = IntoIter<Self>;
+
+    fn into_iter(self) -> IntoIter<Self> {
+        IntoIter(self)
+    }
+}
+
+impl<'a, T: Clone> IntoIterator for &'a mut Receiver<T> {
+    type Item = T;
+    type IntoIter = Iter<'a, Receiver<T>>;
+
+    fn into_iter(self) -> Iter<'a, Receiver<T>> {
+        self.iter()
+    }
+}
+
+/// Messages missed are passed over; see [`Receiver::missed`].
+#[cfg(feature = "stream")]
+impl<T: Clone> futures_core::Stream for Receiver<T> {
+    type Item = T;
+
+    fn poll_next(self: core::pin::Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<T>> {
+        let receiver = self.get_mut();
+        loop {
+            match receiver.poll_recv(context) {
+                Poll::Ready(Ok(message)) => return Poll::Ready(Some(message)),
+                Poll::Ready(Err(RecvError::Lagged(_))) => {}
+                Poll::Ready(Err(RecvError::Disconnected)) => return Poll::Ready(None),
+                Poll::Pending => return Poll::Pending,
+            }
+        }
+    }
+}
+
+// No message is ever pinned in place.
+impl<T> Unpin for Receiver<T> {}
+
+impl<T> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Receiver").field("len", &self.len()).field("capacity", &self.capacity()).finish_non_exhaustive()
+    }
+}

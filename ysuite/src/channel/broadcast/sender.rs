@@ -1,0 +1,334 @@
+//! The sending end of a broadcast channel. Any thread, any number at a time.
+
+use core::fmt;
+use core::time::Duration;
+use std::time::Instant;
+
+use super::receiver::Receiver;
+use super::shared::{BroadcastShared, Speaker};
+use super::{SendError, SendTimeoutError, TrySendError};
+use crate::channel::Spin;
+use crate::os::Deadline;
+use crate::queue::exchange::{Rejected, Staging};
+use crate::sync::Arc;
+use crate::wait::many::ManyWait;
+use crate::wait::{SharedBackoff, spin_for_a_moment};
+
+/// A sending end of the [channel](super). Clones are equal; any number of threads may use one or several. When the last
+/// sender is dropped the receivers get what was sent, and then learn that nothing more will come.
+pub struct Sender<T> {
+    shared: Arc<BroadcastShared<T>>,
+    backoff: SharedBackoff,
+}
+
+impl<T> Sender<T> {
+    pub(super) fn new(shared: Arc<BroadcastShared<T>>) -> Self {
+        Self { shared, backoff: SharedBackoff::new() }
+    }
+
+    /// Sends a message to every receiver there is; waits for room as long as it takes.
+    ///
+    /// Lock-free while there is room, and then without a system call unless receivers wait: each of those costs one. In a
+    /// lossy channel there is always room, but for what is said of [preempted peers](super#preempted-peers). Otherwise spins
+    /// for a while (see [`set_spin`](Self::set_spin)) and sleeps in the kernel.
+    ///
+    /// # Errors
+    /// When there is no receiver, and when the channel was closed.
+    ///
+    /// # Panics
+    /// Where the drop of an old message panics whose place this one takes, or a task's waker. This message was sent then.
+    #[inline]
+    pub fn send(&self, message: T) -> Result<(), SendError<T>> {
+        match self.shared.push(message) {
+            Ok(()) => Ok(()),
+            Err(Rejected::Closed(message)) => Err(SendError(message)),
+            Err(Rejected::Full(message)) => {
+                self.send_slowly(message, Deadline::Never).map_err(|error| SendError(error.into_inner()))
+            }
+        }
+    }
+
+    /// Sends a message if there is room. Lock-free; the time it takes does not depend on when another thread goes on.
+    ///
+    /// # Errors
+    /// When there is no room, when there is no receiver, and when the channel was closed. Also `Full` where the next cell is
+    /// [still in use](super#preempted-peers): this spins for some microseconds for it, and yields its CPU a few times.
+    ///
+    /// # Panics
+    /// As [`send`](Self::send).
+    #[inline]
+    pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
+        match self.shared.push(message) {
+            Ok(()) => Ok(()),
+            Err(Rejected::Closed(message)) => Err(TrySendError::Disconnected(message)),
+            Err(Rejected::Full(message)) => self.try_again(message),
+        }
+    }
+
+    /// The ring is full, or a peer has not finished with the next cell.
+    #[cold]
+    fn try_again(&self, message: T) -> Result<(), TrySendError<T>> {
+        let ring = &self.shared.ring;
+        if ring.is_full() || !spin_for_a_moment(|| ring.is_writable()) {
+            return Err(TrySendError::Full(message));
+        }
+        self.shared.push(message).map_err(|rejected| match rejected {
+            Rejected::Full(message) => TrySendError::Full(message),
+            Rejected::Closed(message) => TrySendError::Disconnected(message),
+        })
+    }
+
+    /// Sends a message; waits for room no longer than `timeout`. `Duration::MAX` is no limit.
+    ///
+    /// # Errors
+    /// When the time is up, when there is no receiver, and when the channel was closed.
+    ///
+    /// # Panics
+    /// As [`send`](Self::send).
+    pub fn send_timeout(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
+        match self.shared.push(message) {
+            Ok(()) => Ok(()),
+            Err(Rejected::Closed(message)) => Err(SendTimeoutError::Disconnected(message)),
+            Err(Rejected::Full(message)) => self.send_slowly(message, Deadline::after(timeout)),
+        }
+    }
+
+    /// Sends a message; waits for room no longer than until `deadline`. Where there is room the message is sent even after
+    /// the deadline.
+    ///
+    /// # Errors
+    /// When the time is up, when there is no receiver, and when the channel was closed.
+    ///
+    /// # Panics
+    /// As [`send`](Self::send).
+    pub fn send_deadline(&self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
+        self.send_slowly(message, Deadline::At(deadline))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn send_slowly(&self, mut message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
+        let mut wait = ManyWait::new(self.shared.speaker(), false);
+        let mut in_time = true;
+        let outcome = loop {
+            match self.shared.push(message) {
+                Ok(()) => break Ok(()),
+                Err(Rejected::Closed(message)) => break Err(SendTimeoutError::Disconnected(message)),
+                Err(Rejected::Full(message)) if !in_time => break Err(SendTimeoutError::Timeout(message)),
+                Err(Rejected::Full(back)) => message = back,
+            }
+            in_time = wait.block(&self.backoff, deadline);
+        };
+        // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
+        drop(wait);
+        outcome
+    }
+
+    /// Sends a message; the task waits for room as long as it takes. Needs no particular runtime.
+    ///
+    /// Cancel-safe in that a future dropped before it is ready has sent nothing; the message is dropped with it. If the task
+    /// had been woken for room, the next sender that waits is woken.
+    ///
+    /// # Errors
+    /// When there is no receiver, and when the channel was closed.
+    pub async fn send_async(&self, message: T) -> Result<(), SendError<T>> {
+        let mut message = message;
+        let mut wait = ManyWait::new(self.shared.speaker(), false);
+        let outcome = loop {
+            match self.shared.push(message) {
+                Ok(()) => break Ok(()),
+                Err(Rejected::Closed(message)) => break Err(SendError(message)),
+                Err(Rejected::Full(back)) => message = back,
+            }
+            core::future::poll_fn(|context| wait.poll(context)).await;
+        };
+        // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
+        drop(wait);
+        outcome
+    }
+
+    /// Sends all the messages of an iterator, a few dozen with one claim; waits for room as long as it takes. Returns how
+    /// many. Every receiver gets them in their order, but messages of other senders may come between.
+    ///
+    /// If the iterator panics, the messages it had given until then are sent as far as there is room, and otherwise dropped.
+    ///
+    /// # Errors
+    /// When there is no receiver, and when the channel was closed: the messages that were taken from the iterator and not
+    /// sent. The iterator is dropped with the messages that it has not given.
+    ///
+    /// # Panics
+    /// As [`send`](Self::send); then the messages that the iterator has not given are not sent.
+    pub fn send_batch(&self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
+        let mut messages = messages.into_iter();
+        let mut run = Run { staging: Staging::new(), shared: &self.shared };
+        let mut sent = 0;
+        loop {
+            run.staging.fill(&mut messages);
+            if run.staging.len() == 0 {
+                return Ok(sent);
+            }
+            sent += self.send_staging(&mut run.staging)?;
+        }
+    }
+
+    /// Sends the staged messages; waits for room as long as it takes.
+    fn send_staging(&self, staging: &mut Staging<T>) -> Result<usize, SendError<Vec<T>>> {
+        let mut wait: Option<ManyWait<Speaker<'_, T>>> = None;
+        let mut sent = 0;
+        while staging.len() != 0 {
+            match self.shared.push_many(staging) {
+                None => {
+                    drop(wait);
+                    return Err(SendError(staging.take(usize::MAX).collect()));
+                }
+                Some(0) => {
+                    let wait = wait.get_or_insert_with(|| ManyWait::new(self.shared.speaker(), false));
+                    wait.block(&self.backoff, Deadline::Never);
+                }
+                Some(some) => sent += some,
+            }
+        }
+        Ok(sent)
+    }
+
+    /// A new receiver, of all messages that are sent from now on. Lock-free; linear in the number of receivers.
+    ///
+    /// # Panics
+    /// Where there are 32 760 receivers already.
+    #[must_use]
+    pub fn subscribe(&self) -> Receiver<T> {
+        Receiver::new(self.shared.clone(), self.shared.sit_down())
+    }
+
+    /// Ends the channel: nothing can be sent any more, by any sender. The receivers get what was sent, and then learn that
+    /// nothing more will come; senders that wait for room get their messages back. False: it was closed before. Lock-free; a
+    /// system call for each end that waits.
+    #[allow(clippy::must_use_candidate)]
+    pub fn close(&self) -> bool {
+        self.shared.close()
+    }
+
+    /// Waits until there is no receiver, or the channel is closed. The task may miss a moment without receivers where one
+    /// [subscribes](Self::subscribe) at once. Cancel-safe.
+    pub async fn closed(&self) {
+        let mut wait = ManyWait::new(self.shared.leaver(), false);
+        while !self.shared.is_deserted() {
+            core::future::poll_fn(|context| wait.poll(context)).await;
+        }
+    }
+
+    /// Blocks until there is no receiver, or the channel is closed, as [`closed`](Self::closed).
+    pub fn wait_closed(&self) {
+        self.wait_deserted(Deadline::Never);
+    }
+
+    /// Blocks until there is no receiver, or the channel is closed, but no longer than `timeout`. False: the time is up.
+    #[must_use]
+    pub fn wait_closed_timeout(&self, timeout: Duration) -> bool {
+        self.wait_deserted(Deadline::after(timeout))
+    }
+
+    fn wait_deserted(&self, deadline: Deadline) -> bool {
+        let mut wait = ManyWait::new(self.shared.leaver(), false);
+        while !self.shared.is_deserted() {
+            if !wait.block(&self.backoff, deadline) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether there is no receiver, or the channel is closed: nothing can be sent now. Without a receiver that changes when
+    /// one [subscribes](Self::subscribe).
+    #[must_use]
+    pub fn is_disconnected(&self) -> bool {
+        self.shared.is_deserted()
+    }
+
+    /// Whether the channel was closed, by [`close`](Self::close) of any end.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.shared.ring.is_closed()
+    }
+
+    /// How many messages the slowest receiver has not had. While others send and receive it may be out of date. Linear in
+    /// the number of receivers.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.shared.ring.longest()
+    }
+
+    /// Whether every receiver has had all messages.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether the slowest receiver has not had any of the last `capacity` messages: in a bounded channel there is no room, in
+    /// a lossy one that receiver misses a message if another is sent.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.len() == self.shared.ring.capacity()
+    }
+
+    /// How many messages are kept for a slow receiver. Never `None`, which channels without a bound return.
+    #[must_use]
+    pub fn capacity(&self) -> Option<usize> {
+        Some(self.shared.ring.capacity())
+    }
+
+    /// How many senders there are. It may be out of date at once.
+    #[must_use]
+    pub fn sender_count(&self) -> usize {
+        self.shared.sender_count()
+    }
+
+    /// How many receivers there are. It may be out of date at once.
+    #[must_use]
+    pub fn receiver_count(&self) -> usize {
+        self.shared.ring.readers()
+    }
+
+    /// Whether both are senders of one channel.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
+    /// What to do before sleeping when there is no room, from the next wait on. The default is
+    /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive). Concerns this end, and clones made of it later.
+    pub fn set_spin(&self, spin: Spin) {
+        self.backoff.set(spin);
+    }
+}
+
+/// Sends the staged messages, as far as there is room, even if the caller's iterator panics.
+struct Run<'a, T> {
+    staging: Staging<T>,
+    shared: &'a BroadcastShared<T>,
+}
+
+impl<T> Drop for Run<'_, T> {
+    fn drop(&mut self) {
+        while self.staging.len() != 0 && self.shared.push_many(&mut self.staging).is_some_and(|sent| sent != 0) {}
+    }
+}
+
+impl<T> Clone for Sender<T> {
+    fn clone(&self) -> Self {
+        self.shared.add_sender();
+        Self { shared: self.shared.clone(), backoff: self.backoff.again() }
+    }
+}
+
+impl<T> Drop for Sender<T> {
+    fn drop(&mut self) {
+        self.shared.remove_sender();
+    }
+}
+
+impl<T> fmt::Debug for Sender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sender").field("len", &self.len()).field("capacity", &self.capacity()).finish()
+    }
+}

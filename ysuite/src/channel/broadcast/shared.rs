@@ -1,0 +1,264 @@
+//! What all ends of a broadcast channel share: the ring, and three wait lists: of receivers, of senders that wait for room,
+//! and of senders that wait until nobody listens.
+//!
+//! Any thread; lock-free. The thread that publishes (a message, room, an end) looks at the wait lists of those whom it
+//! concerns, and wakes: for a message every receiver that waits, for room one sender after another.
+
+use crossbeam_utils::CachePadded;
+
+use crate::foreign::Panics;
+use crate::queue::broadcast::{BroadcastRing, Found, Seat};
+use crate::queue::exchange::{Rejected, Staging};
+use crate::sync::{AtomicUsize, Ordering};
+use crate::wait::WaitList;
+use crate::wait::many::{SharedEnd, notify, notify_each};
+
+pub(super) struct BroadcastShared<T> {
+    pub(super) ring: BroadcastRing<T>,
+    receivers: WaitList,
+    senders: WaitList,
+    /// Senders that wait until there is no receiver.
+    closing: WaitList,
+    sender_count: CachePadded<AtomicUsize>,
+}
+
+/// A receiver that waits for the message at its position.
+pub(super) struct Listener<'a, T> {
+    shared: &'a BroadcastShared<T>,
+    position: u64,
+}
+
+/// The senders that wait for room.
+pub(super) struct Speaker<'a, T>(&'a BroadcastShared<T>);
+
+/// The senders that wait until there is no receiver.
+pub(super) struct Leaver<'a, T>(&'a BroadcastShared<T>);
+
+macro_rules! copied {
+    ($($end:ident),*) => {$(
+        impl<T> Clone for $end<'_, T> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl<T> Copy for $end<'_, T> {}
+    )*};
+}
+
+copied!(Listener, Speaker, Leaver);
+
+impl<T> SharedEnd for Listener<'_, T> {
+    fn list(&self) -> &WaitList {
+        &self.shared.receivers
+    }
+
+    fn is_ready(&self) -> bool {
+        self.shared.ring.has_news(self.position) || self.shared.ring.is_over(self.position)
+    }
+
+    /// A message is for every receiver: each that waits has been notified, and none needs to notify another.
+    fn supply(&self) -> usize {
+        0
+    }
+}
+
+impl<T> SharedEnd for Speaker<'_, T> {
+    fn list(&self) -> &WaitList {
+        &self.0.senders
+    }
+
+    fn is_ready(&self) -> bool {
+        self.0.ring.is_writable()
+    }
+
+    fn supply(&self) -> usize {
+        self.0.ring.known_room()
+    }
+}
+
+impl<T> SharedEnd for Leaver<'_, T> {
+    fn list(&self) -> &WaitList {
+        &self.0.closing
+    }
+
+    fn is_ready(&self) -> bool {
+        self.0.is_deserted()
+    }
+
+    /// All have been notified.
+    fn supply(&self) -> usize {
+        0
+    }
+}
+
+impl<T> BroadcastShared<T> {
+    pub(super) fn new(capacity: usize, is_lossy: bool) -> Self {
+        Self {
+            ring: BroadcastRing::new(capacity, is_lossy),
+            receivers: WaitList::new(),
+            senders: WaitList::new(),
+            closing: WaitList::new(),
+            sender_count: CachePadded::new(AtomicUsize::new(1)),
+        }
+    }
+
+    pub(super) fn listener(&self, position: u64) -> Listener<'_, T> {
+        Listener { shared: self, position }
+    }
+
+    pub(super) fn speaker(&self) -> Speaker<'_, T> {
+        Speaker(self)
+    }
+
+    pub(super) fn leaver(&self) -> Leaver<'_, T> {
+        Leaver(self)
+    }
+
+    /// Whether nothing that is sent would be received.
+    pub(super) fn is_deserted(&self) -> bool {
+        self.ring.is_closed() || self.ring.readers() == 0
+    }
+
+    /// Sends a message if there is room.
+    #[inline(always)]
+    pub(super) fn push(&self, message: T) -> Result<(), Rejected<T>> {
+        let displaced = self.ring.push(message)?;
+        // Senders wait for a message too, where it is that of a writer which had lost its CPU in their cell.
+        if self.receivers.published() || self.senders.published() {
+            self.announce_message(displaced);
+        }
+        Ok(())
+    }
+
+    /// Sends as many messages of a batch as there is room for. `None`: there is no receiver, or the channel is closed.
+    pub(super) fn push_many(&self, staging: &mut Staging<T>) -> Option<usize> {
+        let mut displaced = Staging::new();
+        let sent = self.ring.push_many(staging, &mut displaced)?;
+        let mut panics = Panics::none();
+        if sent != 0 {
+            panics.catch(|| self.announce_message(None));
+        }
+        while let Some(message) = displaced.next() {
+            panics.catch(|| drop(message));
+        }
+        Some(sent)
+    }
+
+    /// A message was written. `displaced`: the one that it has displaced, if any, which is dropped when all are woken.
+    #[cold]
+    #[inline(never)]
+    fn announce_message(&self, displaced: Option<T>) {
+        let mut panics = Panics::none();
+        if self.receivers.published() && self.receivers.attend().is_armed() {
+            panics.catch(|| notify_each(&self.receivers));
+        }
+        panics.catch(|| self.announce_room());
+        panics.catch(|| drop(displaced));
+    }
+
+    /// Receives what is at a receiver's position, and moves it on.
+    #[inline(always)]
+    pub(super) fn take(&self, seat: &mut Seat) -> Found<T>
+    where
+        T: Clone,
+    {
+        let moved = Moved(self);
+        let found = self.ring.take(seat);
+        if let Found::Nothing = found {
+            core::mem::forget(moved);
+        } else {
+            drop(moved);
+        }
+        found
+    }
+
+    /// Receives as many messages as there are, `most` at most. `Err`: how many were missed.
+    pub(super) fn take_many(&self, seat: &mut Seat, to: &mut Vec<T>, most: usize) -> Result<usize, u64>
+    where
+        T: Clone,
+    {
+        let _moved = Moved(self);
+        self.ring.take_many(seat, to, most)
+    }
+
+    /// Readers have moved on, or gone: if senders wait and there is room, wakes them.
+    #[inline(always)]
+    pub(super) fn announce_room(&self) {
+        if self.senders.published() {
+            self.wake_senders();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn wake_senders(&self) {
+        if self.senders.attend().is_armed() && self.ring.is_writable() {
+            notify(&self.senders, self.ring.known_room().max(1));
+        }
+    }
+
+    /// A new receiver of all that is sent from now on.
+    pub(super) fn sit_down(&self) -> Seat {
+        let seat = self.ring.sit_down();
+        // For a moment its cursor may have held senders up.
+        self.announce_room();
+        seat
+    }
+
+    /// A receiver goes.
+    pub(super) fn leave(&self, seat: &Seat) {
+        if self.ring.leave(seat) {
+            wake_all([&self.senders, &self.closing]);
+        } else {
+            self.announce_room();
+        }
+    }
+
+    /// Another sender is made, on the thread that clones one.
+    pub(super) fn add_sender(&self) {
+        // ORDERING: Relaxed; the calling thread clones an end that is counted, so the count cannot fall to 0 meanwhile.
+        self.sender_count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A sender goes.
+    pub(super) fn remove_sender(&self) {
+        // ORDERING: AcqRel: each sender releases what it has sent; the last one acquires that before it closes the ring.
+        if self.sender_count.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.close();
+        }
+    }
+
+    pub(super) fn sender_count(&self) -> usize {
+        // ORDERING: Relaxed; the number may be out of date at once.
+        self.sender_count.load(Ordering::Relaxed)
+    }
+
+    /// From now on nothing can be sent. False: that was so before.
+    pub(super) fn close(&self) -> bool {
+        if !self.ring.close() {
+            return false;
+        }
+        wake_all([&self.receivers, &self.senders, &self.closing]);
+        true
+    }
+}
+
+/// An end has come: wakes all that wait, each once.
+fn wake_all<const LISTS: usize>(lists: [&WaitList; LISTS]) {
+    let mut panics = Panics::none();
+    for list in lists {
+        if list.attend().is_armed() {
+            panics.catch(|| notify_each(list));
+        }
+    }
+}
+
+/// A receiver is at work. However that ends, senders that wait for room are told.
+struct Moved<'a, T>(&'a BroadcastShared<T>);
+
+impl<T> Drop for Moved<'_, T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.0.announce_room();
+    }
+}

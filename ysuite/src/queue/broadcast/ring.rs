@@ -1,0 +1,528 @@
+//! The ring: cells, each with a stamp that says which position's message it holds. Any thread writes; each [`Seat`] is
+//! read by one thread at a time. Lock-free; never waits.
+//!
+//! A stamp is a position and [`TAKEN`]. A writer may fill the cell of the tail's position where that position is below the
+//! limit and the cell's stamp is that of the lap before: then its readers are done, and so is its last writer. Claiming is
+//! one compare-exchange of the tail. Positions have 62 bits and never wrap; the first is the number of cells, so that every
+//! position has a lap before it.
+//!
+//! The message that a new one displaces is handed to the caller, who drops it when all else is done. A reader that is alone
+//! takes messages out instead of copying them: nobody else will ever read before the tail.
+
+use core::mem::{MaybeUninit, needs_drop};
+use core::ptr;
+
+use crossbeam_utils::CachePadded;
+
+use super::cursors::{BUSY, Cursor, Cursors};
+use crate::foreign::Panics;
+use crate::queue::exchange::{Rejected, Staging};
+use crate::queue::prefetch_for_write;
+use crate::sync::{AtomicBool, AtomicU64, Ordering, UnsafeCell, spin_loop};
+
+/// In a stamp: the cell's message has been taken out, or never was.
+const TAKEN: u64 = 1;
+/// A flag in the tail: nothing may be claimed any more.
+const CLOSED: u64 = 1 << 63;
+/// How long a writer that has lost a race for a position waits before it tries again, in pauses; see the exchange's ring.
+const AWAY: u32 = if cfg!(any(ysuite_loom, miri)) { 0 } else { 16 };
+/// How many bytes ahead of itself a writer asks for cells.
+const AHEAD: usize = 256;
+
+struct BroadcastCell<T> {
+    /// Stored by the writer that has claimed the cell when it has filled it, and by a reader that takes the message out.
+    stamp: AtomicU64,
+    message: UnsafeCell<MaybeUninit<T>>,
+}
+
+/// What a reader has found at its position.
+pub(crate) enum Found<T> {
+    Message(T),
+    /// The reader was too slow, and has been moved on by so many messages.
+    Missed(u64),
+    Nothing,
+}
+
+/// A reader's place in the ring.
+pub(crate) struct Seat {
+    /// Lives as long as the ring.
+    cursor: *const Cursor,
+    /// Of the next message.
+    position: u64,
+}
+
+// SAFETY: a seat only names a cursor of the ring, which any thread may use.
+unsafe impl Send for Seat {}
+// SAFETY: a shared seat gives no access but to that cursor and to a number.
+unsafe impl Sync for Seat {}
+
+impl Seat {
+    pub(crate) fn position(&self) -> u64 {
+        self.position
+    }
+
+    #[inline(always)]
+    fn cursor(&self) -> &Cursor {
+        // SAFETY: made by `sit_down` from a cursor of the ring; a seat is only used through the ring that it was made by.
+        unsafe { &*self.cursor }
+    }
+}
+
+/// A reader's turn: however it ends, the reader goes on behind what it was at.
+struct Turn<'a> {
+    seat: &'a mut Seat,
+    /// How many messages it was at.
+    messages: u64,
+}
+
+impl Drop for Turn<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.seat.position += self.messages;
+        // ORDERING: Release pairs with the Acquire loads in `Cursors`: the message was read before another is written over
+        // it. A store suffices: no writer pushes a busy cursor, nor any cursor of a bounded ring.
+        self.seat.cursor().store(self.seat.position << 1, Ordering::Release);
+    }
+}
+
+/// Whether a message can be written now.
+enum Room {
+    At(u64),
+    Full,
+    Closed,
+}
+
+pub(crate) struct BroadcastRing<T> {
+    /// Where the next message is written, and `CLOSED`. Moved by writers.
+    tail: CachePadded<AtomicU64>,
+    /// Positions before it may be written. Moved on by writers that have come to it.
+    limit: CachePadded<AtomicU64>,
+    cursors: CachePadded<Cursors>,
+    /// A power of two of them.
+    cells: Box<[BroadcastCell<T>]>,
+    /// How many messages are kept, at least, for a reader.
+    capacity: u64,
+    /// Readers that are too slow are pushed on.
+    is_lossy: bool,
+    /// The same as `CLOSED` in the tail, in a line that readers may load without disturbing writers.
+    closed: AtomicBool,
+}
+
+// SAFETY: the ring owns its messages, and sending it sends them: `T: Send`. Other ends may still be elsewhere, and lend
+// messages to `Clone` there: `T: Sync`.
+unsafe impl<T: Send + Sync> Send for BroadcastRing<T> {}
+// SAFETY: several readers copy one message at the same time: `T: Sync`. Messages go from thread to thread: `T: Send`. A cell
+// is written by its claimant alone, when the limit says that its readers are done; the stamp orders the two.
+unsafe impl<T: Send + Sync> Sync for BroadcastRing<T> {}
+
+impl<T> BroadcastRing<T> {
+    /// # Panics
+    /// Where `capacity` is 0, or its cells take more bytes than an allocation may have.
+    pub(crate) fn new(capacity: usize, is_lossy: bool) -> Self {
+        assert!(capacity > 0, "a broadcast channel needs a capacity of at least 1");
+        // A lossy ring has an eighth to spare: as many messages are written for each look at the cursors.
+        let wanted = if is_lossy { capacity.checked_add((capacity / 8).max(1)) } else { Some(capacity) };
+        let cells = wanted
+            .and_then(usize::checked_next_power_of_two)
+            .filter(|cells| {
+                cells.checked_mul(size_of::<BroadcastCell<T>>()).is_some_and(|bytes| bytes <= isize::MAX as usize)
+            })
+            .unwrap_or_else(|| panic!("a broadcast channel of {capacity} messages does not fit into memory"));
+        let cell = |index: usize| BroadcastCell {
+            stamp: AtomicU64::new((index as u64) << 1 | TAKEN),
+            message: UnsafeCell::new(MaybeUninit::uninit()),
+        };
+        let first = cells as u64;
+        let reach = if is_lossy { cells } else { capacity } as u64;
+        Self {
+            tail: CachePadded::new(AtomicU64::new(first)),
+            limit: CachePadded::new(AtomicU64::new(first + reach)),
+            cursors: CachePadded::new(Cursors::new()),
+            cells: (0..cells).map(cell).collect(),
+            capacity: capacity as u64,
+            is_lossy,
+            closed: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity as usize
+    }
+
+    /// How many readers there are.
+    pub(crate) fn readers(&self) -> usize {
+        self.cursors.count()
+    }
+
+    #[inline(always)]
+    fn lap(&self) -> u64 {
+        self.cells.len() as u64
+    }
+
+    /// The cell of a position.
+    #[inline(always)]
+    fn cell(&self, position: u64) -> &BroadcastCell<T> {
+        let index = position as usize & (self.cells.len() - 1);
+        // SAFETY: the number of cells is a power of two, so the index is less.
+        unsafe { self.cells.get_unchecked(index) }
+    }
+
+    /// Writes a message behind all others. Returns the message that it displaces, for the caller to drop. `Full`: the slowest
+    /// reader has not got far enough, or a reader or writer has not finished with the cell. `Closed`: the ring is closed, or
+    /// has no reader.
+    #[inline(always)]
+    pub(crate) fn push(&self, message: T) -> Result<Option<T>, Rejected<T>> {
+        // ORDERING: Relaxed; the limit and the stamp decide, and the exchange below fails for a stale position.
+        let mut tail = self.tail.load(Ordering::Relaxed);
+        loop {
+            // ORDERING: Acquire pairs with the Release in `passed`: the readers have read what is written over. A tail with
+            // `CLOSED` is beyond every limit.
+            if tail < self.limit.load(Ordering::Acquire) && self.cursors.count() != 0 {
+                let cell = self.cell(tail);
+                // ORDERING: Acquire pairs with the Release stores of stamps: the last writer of the cell, and a reader that
+                // has taken the message out, are done.
+                let stamp = cell.stamp.load(Ordering::Acquire);
+                if stamp >> 1 == tail - self.lap() {
+                    // ORDERING: AcqRel: a claim behind the read-modify-write of a reader that sits down, in the order of this
+                    // word, acquires that the reader is counted, and hands that on with the stamp. Relaxed on failure.
+                    match self.tail.compare_exchange_weak(tail, tail + 1, Ordering::AcqRel, Ordering::Relaxed) {
+                        Ok(_) => {
+                            prefetch_for_write(ptr::from_ref(cell).wrapping_byte_add(AHEAD).cast());
+                            return Ok(Self::fill(cell, tail, stamp, message));
+                        }
+                        Err(found) => {
+                            look_away();
+                            tail = found;
+                            continue;
+                        }
+                    }
+                }
+            }
+            match self.room() {
+                Room::At(position) => tail = position,
+                Room::Full => return Err(Rejected::Full(message)),
+                Room::Closed => return Err(Rejected::Closed(message)),
+            }
+        }
+    }
+
+    /// Puts a message into a claimed cell, and returns the one that was there. `stamp`: the cell's, of the lap before.
+    #[inline(always)]
+    fn fill(cell: &BroadcastCell<T>, position: u64, stamp: u64, message: T) -> Option<T> {
+        let displaced = cell.message.with_mut(|place| {
+            // SAFETY: this thread has claimed the cell, its last writer is done by its stamp, and its readers by the limit: no
+            // other thread touches it before the stamp is stored below. Without `TAKEN` it holds a message, which is
+            // read once, since another is written over it.
+            unsafe {
+                let is_full = needs_drop::<T>() && stamp & TAKEN == 0;
+                let displaced = is_full.then(|| (*place).assume_init_read());
+                (*place).write(message);
+                displaced
+            }
+        });
+        // ORDERING: Release pairs with the Acquire loads of the stamp in `take`, `take_many` and `has_news`: the message is
+        // written.
+        cell.stamp.store(position << 1, Ordering::Release);
+        displaced
+    }
+
+    /// Writes as many of the staged messages as there is room for, with one claim. Returns how many; 0 where there is no
+    /// room, `None` where the ring is closed or has no reader. Puts the messages that they displace into `displaced`, which
+    /// is empty.
+    pub(crate) fn push_many(&self, staging: &mut Staging<T>, displaced: &mut Staging<T>) -> Option<usize> {
+        loop {
+            let tail = match self.room() {
+                Room::At(position) => position,
+                Room::Full => return Some(0),
+                Room::Closed => return None,
+            };
+            let cells = self.writable(tail, staging.len());
+            // ORDERING: AcqRel and Relaxed, as in `push`.
+            let claim = self.tail.compare_exchange(tail, tail + cells, Ordering::AcqRel, Ordering::Relaxed);
+            if claim.is_err() {
+                look_away();
+                continue;
+            }
+            displaced.fill(&mut (tail..tail + cells).zip(staging.take(cells as usize)).filter_map(
+                |(position, message)| {
+                    let cell = self.cell(position);
+                    // ORDERING: Relaxed; `writable` has acquired it, and only the claimant stores the next.
+                    Self::fill(cell, position, cell.stamp.load(Ordering::Relaxed), message)
+                },
+            ));
+            return Some(cells as usize);
+        }
+    }
+
+    /// How many cells from `tail` on can be written, of which the first can; `most` at most.
+    fn writable(&self, tail: u64, most: usize) -> u64 {
+        // ORDERING: Acquire pairs with the Release in `passed`, as in `push`.
+        let room = self.limit.load(Ordering::Acquire).saturating_sub(tail).min(most as u64);
+        // ORDERING: Acquire, as in `push`.
+        let is_done = |at: &u64| self.cell(*at).stamp.load(Ordering::Acquire) >> 1 == at - self.lap();
+        (tail..tail + room).take_while(is_done).count() as u64
+    }
+
+    /// Looks whether a message can be written, and moves the limit on if need be.
+    #[cold]
+    #[inline(never)]
+    fn room(&self) -> Room {
+        loop {
+            // ORDERING: Acquire pairs with the Release of claims, and of readers that sit down: a look at the cursors behind
+            // it finds every reader that is before this tail.
+            let tail = self.tail.load(Ordering::Acquire);
+            if tail & CLOSED != 0 || self.cursors.count() == 0 {
+                return Room::Closed;
+            }
+            // ORDERING: Acquire pairs with the Release in `passed`, as in `push`.
+            if tail >= self.limit.load(Ordering::Acquire) && tail >= self.passed(tail) {
+                return Room::Full;
+            }
+            // ORDERING: Acquire, as in `push`.
+            let stamp = self.cell(tail).stamp.load(Ordering::Acquire) >> 1;
+            if stamp == tail - self.lap() {
+                return Room::At(tail);
+            }
+            if stamp < tail - self.lap() {
+                // The writer of the lap before has not finished.
+                return Room::Full;
+            }
+            // Other writers have gone past this cell.
+        }
+    }
+
+    /// Moves the limit on, as far as the readers have got or can be pushed. Returns it.
+    fn passed(&self, tail: u64) -> u64 {
+        let limit = if self.is_lossy {
+            self.cursors.push(tail - self.capacity) + self.lap()
+        } else {
+            self.cursors.least().unwrap_or(tail) + self.capacity
+        };
+        // ORDERING: Release pairs with the Acquire loads of the limit: what the readers have done before they moved their
+        // cursors, this thread has acquired, and hands on. Acquire keeps the caller's further looks behind it.
+        self.limit.fetch_max(limit, Ordering::AcqRel).max(limit)
+    }
+
+    /// Whether a message can be written, or none ever will.
+    pub(crate) fn is_writable(&self) -> bool {
+        !matches!(self.room(), Room::Full)
+    }
+
+    /// Whether the slowest reader of a bounded ring has not had any of the last `capacity` messages. Otherwise a ring without
+    /// room is one in which a thread has not finished with a cell.
+    pub(crate) fn is_full(&self) -> bool {
+        !self.is_lossy && self.longest() == self.capacity()
+    }
+
+    /// For how many messages there is room, as far as is known.
+    pub(crate) fn known_room(&self) -> usize {
+        // ORDERING: Acquire keeps the two loads in order; the answer is a hint for how many to wake.
+        let limit = self.limit.load(Ordering::Acquire);
+        limit.saturating_sub(self.tail()) as usize
+    }
+
+    /// The position of the next message to be written.
+    fn tail(&self) -> u64 {
+        // ORDERING: Acquire keeps the caller's further looks behind this one.
+        self.tail.load(Ordering::Acquire) & !CLOSED
+    }
+
+    /// A new reader, which will see all messages written from now on.
+    pub(crate) fn sit_down(&self) -> Seat {
+        // The cursor stands at or before where the reader begins, and holds writers up there until it is known where.
+        let cursor = self.cursors.join(self.tail());
+        // ORDERING: AcqRel: every claim is before this in the order of the tail, and then before `position`; or behind it,
+        // and then acquires that this reader has joined. So no message from `position` on is taken out, or written over,
+        // without regard to this cursor.
+        let position = self.tail.fetch_add(0, Ordering::AcqRel) & !CLOSED;
+        // ORDERING: Release pairs with the Acquire loads in `Cursors`. The maximum, because a writer may have pushed it.
+        cursor.fetch_max(position << 1, Ordering::AcqRel);
+        Seat { cursor, position }
+    }
+
+    /// A new reader, at the position of another, which is not in its turn.
+    pub(crate) fn sit_beside(&self, seat: &Seat) -> Seat {
+        let cursor = self.cursors.join(seat.position);
+        if self.is_lossy {
+            // ORDERING: AcqRel: a writer's push of that cursor is before this in the order of the word, and is found here; or
+            // behind it, and then that writer acquires that this reader has joined, and looks again.
+            let other = seat.cursor().fetch_add(0, Ordering::AcqRel);
+            // ORDERING: Release pairs with the Acquire loads in `Cursors`. The maximum, because a writer may have pushed it.
+            cursor.fetch_max(other, Ordering::AcqRel);
+        }
+        Seat { cursor, position: seat.position }
+    }
+
+    /// A reader goes, and does not use its seat any more. True: it was the last.
+    pub(crate) fn leave(&self, seat: &Seat) -> bool {
+        self.cursors.leave(seat.cursor())
+    }
+
+    /// Whether a look at this position would find something.
+    #[inline]
+    pub(crate) fn has_news(&self, position: u64) -> bool {
+        // ORDERING: Acquire pairs with the Release store in `fill`.
+        self.cell(position).stamp.load(Ordering::Acquire) >= position << 1
+    }
+
+    /// A lossy ring's reader marks its cursor as busy, so that the message at its position stays. `Err`: the message is lost,
+    /// and so many have been passed over.
+    #[inline(always)]
+    fn pin(&self, seat: &mut Seat) -> Result<(), u64> {
+        let word = seat.position << 1;
+        // Below this the message may be more than the capacity behind, and is still there: the ring has cells to spare.
+        // ORDERING: Relaxed; what is too old is a matter of what this thread has learned so far.
+        let is_old = seat.position + self.capacity < self.limit.load(Ordering::Relaxed);
+        // ORDERING: Acquire keeps the look at the message behind the mark. A writer that finds the mark leaves the message
+        // alone; one that has pushed the cursor before has made the exchange fail. Relaxed on failure: `pass_over` looks again.
+        let is_there = !(is_old && self.tail() - self.capacity > seat.position)
+            && seat.cursor().compare_exchange(word, word | BUSY, Ordering::Acquire, Ordering::Relaxed).is_ok();
+        if is_there { Ok(()) } else { Err(self.pass_over(seat)) }
+    }
+
+    /// Moves a lossy ring's reader on to the oldest message that is kept for it. Returns how many it has missed.
+    #[cold]
+    #[inline(never)]
+    fn pass_over(&self, seat: &mut Seat) -> u64 {
+        // ORDERING: Acquire pairs with the Release of a push: the tail that the writer had seen is seen below.
+        let mut word = seat.cursor().load(Ordering::Acquire);
+        let oldest = loop {
+            let oldest = (word >> 1).max(self.tail() - self.capacity);
+            // ORDERING: Release pairs with the Acquire loads in `Cursors`: what was read before was read. Acquire on failure,
+            // as above.
+            match seat.cursor().compare_exchange(word, oldest << 1, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => break oldest,
+                Err(pushed) => word = pushed,
+            }
+        };
+        let missed = oldest - seat.position;
+        seat.position = oldest;
+        missed
+    }
+
+    /// Takes the message at a reader's position, as a copy unless the reader is alone, and moves the reader on. Where the copy
+    /// panics, the reader has had this message.
+    #[inline(always)]
+    pub(crate) fn take(&self, seat: &mut Seat) -> Found<T>
+    where
+        T: Clone,
+    {
+        if !self.has_news(seat.position) {
+            return Found::Nothing;
+        }
+        if self.is_lossy {
+            if let Err(missed) = self.pin(seat) {
+                return Found::Missed(missed);
+            }
+        }
+        let cell = self.cell(seat.position);
+        let turn = Turn { seat, messages: 1 };
+        let message = self.copy(cell);
+        drop(turn);
+        Found::Message(message)
+    }
+
+    /// Appends the messages from a reader's position on to `to`, as many as are there, `most` at most, and moves the reader on.
+    /// `Ok`: how many; `Err`: how many it has missed.
+    pub(crate) fn take_many(&self, seat: &mut Seat, to: &mut Vec<T>, most: usize) -> Result<usize, u64>
+    where
+        T: Clone,
+    {
+        let first = seat.position;
+        let most = (most as u64).min(self.lap());
+        let there = (first..first + most).take_while(|&position| self.has_news(position)).count();
+        if there == 0 {
+            return Ok(0);
+        }
+        // Before the turn: an allocation may panic.
+        to.reserve(there);
+        if self.is_lossy {
+            // No message from here on is written over before the turn ends.
+            self.pin(seat)?;
+        }
+        let mut turn = Turn { seat, messages: 0 };
+        for position in first..first + there as u64 {
+            turn.messages += 1;
+            to.push(self.copy(self.cell(position)));
+        }
+        Ok(there)
+    }
+
+    /// The message of a cell that no writer touches meanwhile.
+    #[inline(always)]
+    fn copy(&self, cell: &BroadcastCell<T>) -> T
+    where
+        T: Clone,
+    {
+        // One reader: the caller. Others may sit down meanwhile, but will read nothing before the tail that they find. This
+        // is before it: had they found an earlier one, they would be counted already, by the claim of this message, which the
+        // stamp has handed on.
+        let is_alone = self.cursors.count() == 1;
+        let message = cell.message.with(|place| {
+            // SAFETY: the stamp says that the cell holds a message, and no writer claims it before this reader's cursor moves:
+            // the limit is behind that cursor in a bounded ring, and the cursor is marked as busy in a lossy one. Where the
+            // reader is alone, it alone reads the message, once: it moves on, and the stamp says below that it was taken.
+            unsafe { if is_alone { (*place).assume_init_read() } else { (*place).assume_init_ref().clone() } }
+        });
+        if is_alone && needs_drop::<T>() {
+            // ORDERING: Relaxed for the load: the caller has acquired this stamp. Release pairs with the Acquire load of the
+            // stamp in `push` and `writable`: the message was read before another is written over it.
+            cell.stamp.store(cell.stamp.load(Ordering::Relaxed) | TAKEN, Ordering::Release);
+        }
+        message
+    }
+
+    /// How many messages are in the ring from a position on.
+    pub(crate) fn len(&self, position: u64) -> usize {
+        self.tail().saturating_sub(position).min(self.capacity) as usize
+    }
+
+    /// How many messages are in the ring for the slowest reader.
+    pub(crate) fn longest(&self) -> usize {
+        let tail = self.tail();
+        self.len(self.cursors.least().unwrap_or(tail))
+    }
+
+    /// From now on no position can be claimed. What has been claimed will still be written. False: it was closed already.
+    pub(crate) fn close(&self) -> bool {
+        // ORDERING: SeqCst; a read-modify-write of the word that every claim exchanges, so no claim follows it.
+        let before = self.tail.fetch_or(CLOSED, Ordering::SeqCst);
+        // ORDERING: Release pairs with the Acquire of `is_closed`: a thread that sees it finds the flag in the tail.
+        self.closed.store(true, Ordering::Release);
+        before & CLOSED == 0
+    }
+
+    #[inline]
+    pub(crate) fn is_closed(&self) -> bool {
+        // ORDERING: Acquire pairs with the Release store in `close`: the tail is final.
+        self.closed.load(Ordering::Acquire)
+    }
+
+    /// Whether the ring is closed, and no message will come at this position.
+    pub(crate) fn is_over(&self, position: u64) -> bool {
+        self.is_closed() && self.tail() == position
+    }
+}
+
+/// Waits a little, after a lost race for a position.
+#[cold]
+fn look_away() {
+    (0..AWAY).for_each(|_| spin_loop());
+}
+
+impl<T> Drop for BroadcastRing<T> {
+    fn drop(&mut self) {
+        if !needs_drop::<T>() {
+            return;
+        }
+        let mut panics = Panics::none();
+        for cell in &self.cells {
+            // ORDERING: Relaxed; the last owner drops the ring, and has synchronised with all others.
+            if cell.stamp.load(Ordering::Relaxed) & TAKEN == 0 {
+                // SAFETY: without `TAKEN` the cell holds a message; nobody else has access, and it is read once.
+                let message = cell.message.with(|place| unsafe { (*place).assume_init_read() });
+                panics.catch(|| drop(message));
+            }
+        }
+    }
+}
