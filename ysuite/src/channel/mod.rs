@@ -12,6 +12,8 @@ pub mod mpsc;
 mod receive;
 mod send;
 pub mod spsc;
+pub mod timer;
+pub mod watch;
 
 pub use self::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 pub(crate) use self::inbox::{Inbox, InboxSender};

@@ -292,6 +292,24 @@ impl WaitList {
         None
     }
 
+    /// Publisher: takes the armed bits of all waiters, each slot once. The caller wakes them. So it ends, however often those
+    /// that were notified arm again meanwhile.
+    pub(crate) fn notify_each(&self, mut wake: impl FnMut(&Notified<'_>)) {
+        // ORDERING: Acquire pairs with the Release exchange in `SlotBlock::extend`, which hands over the block.
+        let mut at = self.blocks.load(Ordering::Acquire);
+        // SAFETY: blocks live as long as the list.
+        while let Some(block) = unsafe { at.as_ref() } {
+            let mut mask = u64::MAX;
+            while let Some(index) = block.claim(mask) {
+                wake(&self.notified(block, index));
+                // The slots behind this one.
+                mask = (u64::MAX - 1) << index;
+            }
+            // ORDERING: Acquire pairs with the Release exchange in `SlotBlock::extend`, which hands over the block.
+            at = block.next.load(Ordering::Acquire);
+        }
+    }
+
     #[inline]
     fn notified<'a>(&'a self, block: &'a SlotBlock, index: usize) -> Notified<'a> {
         let notified = Notified { vacant: &self.vacant, block, index };

@@ -177,6 +177,13 @@ pub(crate) fn notify_all(list: &WaitList) {
     }
 }
 
+/// There is news for everybody: notifies all that wait, each once. A waker that panics does not keep the others asleep. The
+/// caller has looked at the list's word behind a fence.
+pub(crate) fn notify_each(list: &WaitList) {
+    let mut panics = Panics::none();
+    list.notify_each(|notified| panics.catch(|| notified.wake(notified.is_thread())));
+}
+
 /// A notified waiter has taken what it wanted, or unregisters: if more can be had than the threads in flight will take,
 /// notifies the next.
 pub(crate) fn propagate(end: impl SharedEnd) {
