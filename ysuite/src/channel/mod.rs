@@ -4,6 +4,7 @@
 //! channel types carry no type for the way of waiting: the same channel serves a plain thread today and an event loop
 //! tomorrow. Nothing here makes a system call itself; [`crate::os`] does.
 
+mod coop;
 mod error;
 mod inbox;
 mod iter;

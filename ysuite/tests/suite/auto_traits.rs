@@ -97,7 +97,7 @@ fn entries() -> Vec<Entry> {
         // The value is shared, and borrowed on any thread.
         "channel/watch/sender.rs" Sender: watch::Sender<u8> = "SYPUR", watch::Sender<Mine> = "..PUR", watch::Sender<Bound> = "..PUR";
         "channel/watch/receiver.rs" Receiver: watch::Receiver<u8> = "SYPUR", watch::Receiver<Mine> = "..PUR", watch::Receiver<Bound> = "..PUR";
-        "channel/watch/mod.rs" Ref: watch::Ref<'static, u8> = ".YPUR", watch::Ref<'static, Mine> = "..PUR";
+        "channel/watch/mod.rs" Ref: watch::Ref<'static, u8> = ".YPUR", watch::Ref<'static, Mine> = "..P..";
         "signal/timer.rs" Timer: timer::Timer = "SYPUR";
         "channel/timer.rs" Iter: timer::Iter<'static> = "SYPUR";
         "channel/timer.rs" TryIter: timer::TryIter<'static> = "SYPUR";

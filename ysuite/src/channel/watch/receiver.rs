@@ -8,6 +8,7 @@ use std::time::Instant;
 use super::shared::{NOTHING, WatchShared};
 use super::{RecvError, RecvTimeoutError, Ref, impl_watch_api};
 use crate::channel::Spin;
+use crate::channel::coop::{poll_within_budget, within_budget};
 use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::signal::{Attach, AttachError, Registration};
@@ -105,7 +106,7 @@ impl<T> Receiver<T> {
     /// # Errors
     /// When it has seen the value, and all senders are gone.
     pub async fn changed_async(&mut self) -> Result<(), RecvError> {
-        self.unseen_async().await?;
+        within_budget(unseen_async(&self.shared, self.seen)).await?;
         self.see();
         Ok(())
     }
@@ -116,6 +117,10 @@ impl<T> Receiver<T> {
     /// # Errors
     /// When it has seen the value, and all senders are gone.
     pub fn poll_changed(&mut self, context: &mut Context<'_>) -> Poll<Result<(), RecvError>> {
+        poll_within_budget(context, |context| self.poll_unseen(context))
+    }
+
+    fn poll_unseen(&mut self, context: &mut Context<'_>) -> Poll<Result<(), RecvError>> {
         let end = self.shared.unseen(self.seen);
         loop {
             // Its slot may be armed by an earlier poll.
@@ -189,7 +194,7 @@ impl<T> Receiver<T> {
                     return Ok(value);
                 }
             }
-            unseen_async(&self.shared, self.seen).await?;
+            within_budget(unseen_async(&self.shared, self.seen)).await?;
         }
     }
 
@@ -243,10 +248,6 @@ impl<T> Receiver<T> {
             drop(value);
             unseen_until(&self.shared, self.seen, &self.backoff, deadline)?;
         }
-    }
-
-    async fn unseen_async(&self) -> Result<(), RecvError> {
-        unseen_async(&self.shared, self.seen).await
     }
 
     /// Whether there is a value that this receiver has not seen. Only looks: an attached receiver keeps its id up.
