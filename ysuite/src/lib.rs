@@ -26,7 +26,7 @@
 //!         \          /
 //!      mailbox      pool                any type, lifetimes     memory for messages
 //!         \          /
-//!           channel                     spsc    mpsc    mpmc
+//!           channel                     spsc    mpsc    mpmc    watch    timer
 //!          /       \
 //!      queue        wait                ypipe, exchange         who waits, how to wake it, how long to spin
 //!         |          |
@@ -41,6 +41,8 @@
 //! * [`mpsc`]: many senders, one receiver; each sender has a pipe of its own. The same ends, and senders can be cloned.
 //! * [`mpmc`]: many senders, many receivers, bounded, in one total order; the same ways of waiting, shared.
 //! * [`oneshot`]: one message, once, for one allocation: the way back that a question takes along.
+//! * [`watch`]: one value, of which every receiver sees the newest; the same ways of waiting.
+//! * [`timer`]: channels of time, without a thread: one tick, or many, alone or beside receivers in a `Select`.
 //! * [`pool`]: messages of any length up to a bound, taken here, freed there, one pointer each; for every channel.
 //! * [`mailbox`]: messages of any type to any thread, received by type; urgent ones, owners, links and names.
 //! * [`signal`]: ways to sleep until one of many things happens, [`YSocketpair`](signal::YSocketpair) with a descriptor
@@ -96,6 +98,14 @@
 //! | `oneshot`: the receiver as a future | lock-free polls | no (the waker may) | 0 | – | yes, by reference |
 //! | `oneshot`: `closed`, `poll_closed` | lock-free polls | a box of two words (the waker may) | 0 | – | yes |
 //! | `oneshot`: `close` | lock-free | no | 1 to wake | yes, but for that | – |
+//! | `watch`: `send` and its like, `borrow` and its like | a lock, held for a move, a closure or a look | no | 1 to wake each receiver that waits; 2 for a lock that is held | no | – |
+//! | `watch`: `has_changed`; `changed` with a value | wait-free | no | 0 | yes | – |
+//! | `watch`: the same, attached, where all has been seen | lock-free | no | 2 the first time (barrier, descriptor), then 0 | yes, but for those | – |
+//! | `watch`: `changed`, `wait_for` without a value, `wait_closed` | blocks | no³ | 2 for each sleep, 2 to give way | no | – |
+//! | `watch`: `changed_async`, `poll_changed`, `closed` | lock-free polls | no³ (the waker may) | 1 barrier | – | yes |
+//! | `watch`: `subscribe`, `clone`, `drop` | wait-free | no | `drop` of a side's last: 1 for each of the other that waits | yes | – |
+//! | `timer`: `try_recv`, `len` | lock-free | no | 0; the clock is read | yes | – |
+//! | `timer`: `recv` without a tick | blocks | no | 1 for each sleep | no | – |
 //! | `pool`: `try_take`, `try_boxed` | lock-free; wait-free with a block at hand | no⁵ | 1 barrier for each magazine stolen from | yes | – |
 //! | `pool`: `take`, `boxed` without a block | blocks | no³ | 1 to wake, 3 for each sleep, 2 to give way | no | – |
 //! | `pool`: `drop` of a message or box | lock-free; wait-free with room at hand | no⁵ | 1 to wake a taker | yes | – |
@@ -112,7 +122,7 @@
 //! | `check` | wait-free | no (many ids: the answer) | 1 | yes, but for that | – |
 //! | `poll`, `poll_timeout` | blocks | as `check` | 2 for each sleep | no | – |
 //! | `attach`, `detach` | wait-free (`mpmc`, `oneshot`: lock-free) | `attach`: less than 100 bytes | 1 (`mpmc`: `detach` 2) | no | – |
-//! | `Select`: `wait`, `wait_timeout` | blocks | as `check` | 2 for each sleep | no | – |
+//! | `Select`: `wait`, `wait_timeout` | blocks; a look at each timer | as `check` | 2 for each sleep | no | – |
 //! | `hub::Handle`: `post` | wait-free | a chunk, as `mpsc`; a box for more than three words | 1 to wake a sleeping hub | no (allocates) | – |
 //! | `hub::Handle`: `clone`, `drop` | lock-free | the lane | 0; `drop` of the last: 1 to wake | no | – |
 //! | `Hub`: `after`, `at`, `every`, `cancel` | logarithmic in the timers | a box for more than three words; as they grow | 0 | no | – |
@@ -176,7 +186,7 @@ mod sync;
 mod unwind;
 mod wait;
 
-pub use channel::{broadcast, mpmc, mpsc, oneshot, spsc};
+pub use channel::{broadcast, mpmc, mpsc, oneshot, spsc, timer, watch};
 
 /// The examples of the project's front page are tests as well.
 #[cfg(doctest)]

@@ -14,7 +14,7 @@ pub(crate) use library::hint::spin_loop;
 pub(crate) use library::sync::atomic::{
     AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
 };
-pub(crate) use library::sync::{Arc, Mutex, MutexGuard};
+pub(crate) use library::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub(crate) use library::{thread, thread_local};
 #[cfg(ysuite_loom)]
 use loom::cell;

@@ -1,4 +1,8 @@
 //! A receiver as an iterator: waiting, not waiting, and owning. Written once for all channels. One thread at a time.
+//!
+//! Those that wait are fused: the end of a channel is for ever. One that does not wait may find messages later.
+
+use core::iter::FusedIterator;
 
 use super::error::TryRecvError;
 
@@ -56,3 +60,6 @@ pub(super) use impl_iterator;
 impl_iterator!(Iter<'_, R: Receive>, R::Message, |receiver| receiver.next_waiting());
 impl_iterator!(TryIter<'_, R: Receive>, R::Message, |receiver| receiver.try_next().ok());
 impl_iterator!(IntoIter<R: Receive>, R::Message, |receiver| receiver.next_waiting());
+
+impl<R: Receive> FusedIterator for Iter<'_, R> {}
+impl<R: Receive> FusedIterator for IntoIter<R> {}

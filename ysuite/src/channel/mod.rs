@@ -5,6 +5,7 @@
 //! tomorrow. Nothing here makes a system call itself; [`crate::os`] does.
 
 pub mod broadcast;
+mod coop;
 mod error;
 mod inbox;
 mod iter;
@@ -14,6 +15,8 @@ pub mod oneshot;
 mod receive;
 mod send;
 pub mod spsc;
+pub mod timer;
+pub mod watch;
 
 pub use self::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 pub(crate) use self::inbox::{Inbox, InboxSender};

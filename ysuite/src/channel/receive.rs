@@ -281,7 +281,7 @@ macro_rules! impl_receiver_api {
             /// When the channel is empty and its sender is gone.
             #[inline]
             pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
-                self.inner.poll_recv(context)
+                $crate::channel::coop::poll_within_budget(context, |context| self.inner.poll_recv(context))
             }
 
             /// Receives a message; the task waits for one as long as it takes. Needs no particular runtime.
@@ -291,7 +291,7 @@ macro_rules! impl_receiver_api {
             /// # Errors
             /// When the channel is empty and its sender is gone.
             pub async fn recv_async(&mut self) -> Result<T, RecvError> {
-                self.inner.recv_async().await
+                $crate::channel::coop::within_budget(self.inner.recv_async()).await
             }
 
             /// The messages, one by one; waits for each, and ends when the sender is gone.
@@ -416,6 +416,15 @@ macro_rules! impl_receiver_traits {
                 let is_over = self.is_disconnected();
                 let there = self.len();
                 (there.min($certain), is_over.then_some(there))
+            }
+        }
+
+        /// Terminated when all senders are gone and nothing is left.
+        #[cfg(feature = "stream")]
+        impl<T> futures_core::FusedStream for $receiver<T> {
+            fn is_terminated(&self) -> bool {
+                // Before the look, which then finds all that was sent before the last sender went.
+                self.is_disconnected() && self.is_empty()
             }
         }
 

@@ -299,7 +299,7 @@ macro_rules! impl_sender_api {
             /// # Errors
             /// When the receiver is gone.
             pub async fn send_async(&mut self, message: T) -> Result<(), SendError<T>> {
-                self.inner.send_async(message).await
+                $crate::channel::coop::within_budget(self.inner.send_async(message)).await
             }
 
             /// Is ready when there is room for a message, or the receiver is gone; otherwise has the task woken then.

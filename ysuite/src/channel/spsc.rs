@@ -194,6 +194,13 @@ impl<T> Receiver<T> {
         self.inner.end.reader.capacity()
     }
 
+    /// Whether as many messages are in the channel as there can be, hidden ones not counted. Costs what [`len`](Self::len)
+    /// costs.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.capacity().is_some_and(|capacity| self.inner.end.reader.len_up_to(capacity) >= capacity)
+    }
+
     /// Whether the sender is gone. Messages it has sent may still be here.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {

@@ -40,7 +40,6 @@ impl Deadline {
     }
 
     /// This deadline, or `other` where that comes first.
-    #[cfg(all(feature = "hub", unix))]
     pub(crate) fn or_before(self, other: Option<Instant>) -> Self {
         match (self, other) {
             (Self::At(one), Some(other)) => Self::At(one.min(other)),

@@ -17,6 +17,7 @@
 //! Ids raised by hand are *taken* by the look that reports them. An id with a receiver attached to it (see
 //! [`YPollset::attach`]) is only *reported*, by every look, until the receiver finds itself empty.
 
+mod alarms;
 mod attach;
 mod bits;
 #[cfg(unix)]
@@ -28,6 +29,7 @@ mod set;
 mod signal_set;
 mod signals;
 mod task;
+mod timer;
 mod ypollset;
 mod ysemaphore;
 #[cfg(unix)]
@@ -49,6 +51,7 @@ pub use signal_set::SignalSet;
 use signal_set::impl_set;
 pub use signals::Signals;
 pub(crate) use task::TaskSlot;
+pub use timer::Timer;
 pub use ypollset::YPollset;
 pub use ysemaphore::{SemaphoreSignaler, YSemaphore};
 #[cfg(unix)]

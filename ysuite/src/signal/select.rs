@@ -10,7 +10,8 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::time::Instant;
 
-use super::{Attach, AttachError, Wait, YPollset};
+use super::alarms::{Alarm, Alarms};
+use super::{Attach, AttachError, Signals, Timer, YPollset};
 
 /// Waits for one of several receivers, of any channels and any message types, that may have a message.
 ///
@@ -46,6 +47,7 @@ use super::{Attach, AttachError, Wait, YPollset};
 #[derive(Debug, Default)]
 pub struct Select {
     set: YPollset,
+    alarms: Alarms,
     /// The id of the last answer: the search for the next begins behind it. None before the first.
     last: Option<usize>,
     /// Where the search for a free id begins.
@@ -66,7 +68,7 @@ impl Select {
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
-        Self { set: YPollset::with_capacity(capacity), last: None, next: 0 }
+        Self { set: YPollset::with_capacity(capacity), alarms: Alarms::default(), last: None, next: 0 }
     }
 
     /// Waits for this receiver as well, and returns the id by which it will be named.
@@ -99,10 +101,31 @@ impl Select {
         self.set.detach(receiver)
     }
 
+    /// Waits for this timer as well, and returns the id by which it will be named: from when a tick is due until that has been
+    /// received, by whoever it is. A timer is one of as many receivers as there may be, and has its turn as they do.
+    ///
+    /// The timer stays with its owner, and may be here several times. Its `Drop` takes nothing out: call
+    /// [`remove_timer`](Self::remove_timer).
+    ///
+    /// # Errors
+    /// If there are as many receivers and timers as there may be ([`AttachError::IdTaken`]).
+    pub fn add_timer(&mut self, timer: &Timer) -> Result<usize, AttachError> {
+        let mut alarm = Alarm::new(timer.clone());
+        let id = self.add(&mut alarm)?;
+        self.alarms.0.push(alarm);
+        Ok(id)
+    }
+
+    /// Waits for this timer, or a clone of it, no longer. Returns its id, which is free now; `None` if it was not here.
+    pub fn remove_timer(&mut self, timer: &Timer) -> Option<usize> {
+        let at = self.alarms.0.iter().position(|alarm| alarm.timer.same_channel(timer))?;
+        self.set.detach(&mut self.alarms.0.swap_remove(at))
+    }
+
     /// The id of a receiver that may have a message; blocks until there is one. Without any receivers it never returns.
     pub fn wait(&mut self) -> usize {
         loop {
-            let signals = self.set.poll();
+            let signals = self.poll(None);
             if let Some(id) = self.choose(signals) {
                 return id;
             }
@@ -111,7 +134,7 @@ impl Select {
 
     /// Waits as [`wait`](Self::wait) does, but no longer than `timeout`; `None` when the time is up. `Duration::MAX` is no limit.
     pub fn wait_timeout(&mut self, timeout: Duration) -> Option<usize> {
-        let signals = self.set.poll_timeout(timeout);
+        let signals = self.poll(Some(timeout));
         self.choose(signals)
     }
 
@@ -122,12 +145,17 @@ impl Select {
 
     /// The id of a receiver that may have a message, if there is one. Never blocks.
     pub fn try_wait(&mut self) -> Option<usize> {
-        let signals = self.set.check();
+        let signals = self.poll(Some(Duration::ZERO));
         self.choose(signals)
     }
 
+    /// What is up, or becomes so in time.
+    fn poll(&mut self, timeout: Option<Duration>) -> Signals {
+        self.alarms.poll(&mut self.set, timeout)
+    }
+
     /// The receiver whose turn it is: the first behind the last answer; the very first time, any at random.
-    fn choose(&mut self, mut signals: super::Signals) -> Option<usize> {
+    fn choose(&mut self, mut signals: Signals) -> Option<usize> {
         let chosen = match self.last {
             None if signals.is_empty() => None,
             None => {

@@ -16,6 +16,8 @@ mod pipe;
 mod pool;
 mod runner;
 mod slow_sender;
+mod timer;
+mod watch;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

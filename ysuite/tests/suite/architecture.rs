@@ -34,15 +34,22 @@ const HOUSE: Table<'_> = &[
 const ROOF: [&str; 2] = ["lib", "unwind"];
 
 /// What `lib.rs` shows at the front door, and the room it is of.
-const FRONT_DOOR: [(&str, &str); 4] =
-    [("spsc", "channel"), ("mpsc", "channel"), ("mpmc", "channel"), ("oneshot", "channel")];
+const FRONT_DOOR: [(&str, &str); 6] = [
+    ("spsc", "channel"),
+    ("mpsc", "channel"),
+    ("mpmc", "channel"),
+    ("oneshot", "channel"),
+    ("timer", "channel"),
+    ("watch", "channel"),
+];
 
 /// Names that several types have, and why.
-const SHARED_NAMES: [(&str, &str); 5] = [
+const SHARED_NAMES: [(&str, &str); 6] = [
     ("Sender", "the sending end of each kind of channel"),
     ("Receiver", "the receiving end of each kind of channel"),
     ("Iter", "what `iter` returns; receivers that can be cloned lend themselves otherwise"),
     ("TryIter", "what `try_iter` returns, as above"),
+    ("Timer", "a channel's gives ticks; a hub's is the key of a function"),
     ("SendError", "a channel's holds the message; a mailbox's says why, and holds the message"),
 ];
 

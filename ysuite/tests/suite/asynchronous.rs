@@ -211,7 +211,7 @@ fn futures_are_send() {
 
 #[cfg(feature = "stream")]
 mod stream {
-    use futures_core::Stream;
+    use futures_core::{FusedStream, Stream};
 
     use super::*;
 
@@ -254,6 +254,27 @@ mod stream {
         assert_eq!(receiver.size_hint(), (4, None));
         drop(sender);
         assert_eq!(receiver.size_hint(), (4, Some(4)));
+    }
+
+    #[test]
+    fn a_stream_is_terminated_when_all_is_over() {
+        macro_rules! check {
+            ($($kind:ident),*) => {$({
+                let (sender, mut receiver) = ysuite::$kind::bounded(2);
+                // One kind of sender is borrowed for it, the other not.
+                #[allow(unused_mut)]
+                let mut sender = sender;
+                sender.send(1).unwrap();
+                assert!(!receiver.is_terminated());
+                drop(sender);
+                assert!(!receiver.is_terminated(), "there is a message");
+                assert_eq!(block_on(poll_fn(|context| Pin::new(&mut receiver).poll_next(context))), Some(1));
+                assert!(receiver.is_terminated());
+                assert_eq!(block_on(poll_fn(|context| Pin::new(&mut receiver).poll_next(context))), None);
+                assert!(receiver.is_terminated());
+            })*};
+        }
+        check!(spsc, mpsc, mpmc);
     }
 
     #[test]

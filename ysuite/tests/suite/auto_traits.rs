@@ -82,7 +82,7 @@ type Bound = *const u8;
 
 #[rustfmt::skip]
 fn entries() -> Vec<Entry> {
-    use ysuite::{channel, mailbox, mpmc, mpsc, oneshot, pool, queue::ypipe, signal, spsc};
+    use ysuite::{channel, mailbox, mpmc, mpsc, oneshot, pool, queue::ypipe, signal, spsc, timer, watch};
 
     entries!(
         "channel/spsc.rs" Sender: spsc::Sender<Mine> = "SYPUR", spsc::Sender<Bound> = "..PUR";
@@ -96,6 +96,13 @@ fn entries() -> Vec<Entry> {
         "channel/mpmc/receiver.rs" TryIter: mpmc::TryIter<'static, Mine> = "SYPUR", mpmc::TryIter<'static, Bound> = "..PUR";
         "channel/oneshot/sender.rs" Sender: oneshot::Sender<Mine> = "SYPUR", oneshot::Sender<Bound> = "..PUR";
         "channel/oneshot/receiver.rs" Receiver: oneshot::Receiver<Mine> = "SYPUR", oneshot::Receiver<Bound> = "..PUR";
+        // The value is shared, and borrowed on any thread.
+        "channel/watch/sender.rs" Sender: watch::Sender<u8> = "SYPUR", watch::Sender<Mine> = "..PUR", watch::Sender<Bound> = "..PUR";
+        "channel/watch/receiver.rs" Receiver: watch::Receiver<u8> = "SYPUR", watch::Receiver<Mine> = "..PUR", watch::Receiver<Bound> = "..PUR";
+        "channel/watch/mod.rs" Ref: watch::Ref<'static, u8> = ".YPUR", watch::Ref<'static, Mine> = "..P..";
+        "signal/timer.rs" Timer: timer::Timer = "SYPUR";
+        "channel/timer.rs" Iter: timer::Iter<'static> = "SYPUR";
+        "channel/timer.rs" TryIter: timer::TryIter<'static> = "SYPUR";
         "channel/iter.rs" Iter: channel::Iter<'static, spsc::Receiver<Mine>> = "SYPUR", channel::Iter<'static, spsc::Receiver<Bound>> = "..PUR";
         "channel/iter.rs" TryIter: channel::TryIter<'static, mpsc::Receiver<Mine>> = "SYPUR", channel::TryIter<'static, mpsc::Receiver<Bound>> = "..PUR";
         "channel/iter.rs" IntoIter: channel::IntoIter<spsc::Receiver<Mine>> = "SYPUR", channel::IntoIter<mpmc::Receiver<Bound>> = "..PUR";

@@ -1,6 +1,7 @@
 //! Every public name that other code may already be compiled against, used as that code uses it: a program that stops
 //! compiling here has users who stop compiling there.
 
+use std::iter::FusedIterator;
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
@@ -27,6 +28,7 @@ macro_rules! every_name_of_a_channel {
             $receiver.set_spin(spin);
         }
         assert_eq!(($receiver.len(), $receiver.is_empty(), $receiver.is_disconnected()), (6, false, false));
+        assert!(!$receiver.is_full());
         assert_eq!($receiver.recv(), Ok(1));
         assert_eq!($receiver.try_recv(), Ok(2));
         assert_eq!($receiver.recv_timeout(LONG), Ok(3));
@@ -83,6 +85,19 @@ fn an_exchange() {
     let shared = &receiver.clone();
     drop(sender);
     assert_eq!((shared.iter().count(), receiver.into_iter().count()), (0, 0));
+}
+
+/// The end of a channel is for ever. What is not there now may be there later: those that do not wait are not fused.
+#[test]
+fn iterators_that_wait_are_fused() {
+    fn fused(iterator: impl FusedIterator<Item = u8>) -> usize {
+        iterator.count()
+    }
+    let (_, mut pipe) = spsc::bounded(1);
+    let (_, mut funnel) = mpsc::unbounded();
+    let (_, exchange) = mpmc::bounded(1);
+    assert_eq!((fused(pipe.iter()), fused(funnel.iter()), fused(exchange.iter())), (0, 0, 0));
+    assert_eq!((fused(pipe.into_iter()), fused(funnel.into_iter()), fused(exchange.into_iter())), (0, 0, 0));
 }
 
 #[test]

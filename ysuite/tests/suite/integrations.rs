@@ -1,5 +1,7 @@
 //! The features that let other libraries see this one, each against the real thing.
 
+#[cfg(all(feature = "tokio", unix))]
+mod budget;
 #[cfg(all(feature = "calloop", unix))]
 mod calloop;
 #[cfg(feature = "futures")]

@@ -30,4 +30,6 @@ mod sizes;
 mod spsc;
 #[path = "../support/mod.rs"]
 mod support;
+mod timer;
+mod watch;
 mod ypipe;

@@ -78,13 +78,20 @@ fn a_capacity_of_nothing_is_a_documented_panic() {
 fn a_bound_is_each_senders_own() {
     let (mut one, mut receiver) = mpsc::bounded(3);
     let mut two = one.clone();
-    (0..3).for_each(|message| one.try_send(message).unwrap());
-    assert!(one.is_full() && !two.is_full());
-    (0..3).for_each(|message| two.try_send(message).unwrap());
+    (0..2).for_each(|message| one.try_send(message).unwrap());
+    two.try_send(0).unwrap();
+    assert!(!receiver.is_full(), "three messages, of two senders");
+    one.try_send(2).unwrap();
+    assert!(one.is_full() && !two.is_full() && receiver.is_full());
+    (1..3).for_each(|message| two.try_send(message).unwrap());
     assert_eq!((one.capacity(), two.capacity(), receiver.capacity()), (Some(3), Some(3), Some(3)));
     assert_eq!(receiver.len(), 6);
     assert!(one.try_send(9).unwrap_err().is_full() && two.try_send(9).unwrap_err().is_full());
-    assert_eq!(receiver.try_iter().count(), 6);
+    // In whatever state the lanes are: one is being read, another is still to be looked at.
+    assert!(receiver.recv().is_ok() && receiver.is_full());
+    assert_eq!((receiver.try_iter().count(), receiver.is_full()), (5, false));
+    two.send(0).unwrap();
+    assert!(!receiver.is_full() && !mpsc::unbounded::<u8>().1.is_full());
 }
 
 #[test]

@@ -65,6 +65,24 @@ fn huge_capacities_are_exact_and_cost_little() {
 }
 
 #[test]
+fn a_receiver_knows_that_there_is_no_room() {
+    for capacity in [1, 2, 7, 8, 100] {
+        let (mut sender, mut receiver) = spsc::bounded(capacity);
+        for message in 0..capacity {
+            assert!(!receiver.is_full());
+            sender.write(message).unwrap();
+        }
+        assert!(sender.is_full() && !receiver.is_full(), "hidden messages are not counted");
+        sender.flush();
+        assert!(receiver.is_full());
+        assert_eq!((receiver.recv(), receiver.is_full()), (Ok(0), false));
+    }
+    let (mut sender, receiver) = spsc::unbounded();
+    sender.send_batch(0..1_000).unwrap();
+    assert!(!receiver.is_full());
+}
+
+#[test]
 fn a_batch_receive_takes_all_that_is_there() {
     // Also what came after a look that knew of less.
     let (mut sender, mut receiver) = spsc::unbounded();

@@ -1,6 +1,7 @@
 //! The receiving end of an mpmc channel. Any thread, any number at a time.
 
 use core::fmt;
+use core::future::Future;
 use core::iter::FusedIterator;
 use core::task::{Context, Poll};
 use core::time::Duration;
@@ -8,6 +9,7 @@ use std::time::Instant;
 
 use super::shared::MpmcShared;
 use super::{RecvError, RecvTimeoutError, TryRecvError, impl_mpmc_api};
+use crate::channel::coop::{poll_within_budget, within_budget};
 use crate::channel::iter::{IntoIter, Receive, impl_iterator};
 use crate::channel::receive::impl_receiver_traits;
 use crate::foreign::Panics;
@@ -117,6 +119,10 @@ impl<T> Receiver<T> {
     /// # Errors
     /// When the channel is empty and all senders are gone.
     pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
+        poll_within_budget(context, |context| self.poll_message(context))
+    }
+
+    fn poll_message(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
         let mut is_notified = self.disarm_all();
         loop {
             // `take` notifies the next receiver if there are more messages: this one may have been notified.
@@ -147,7 +153,11 @@ impl<T> Receiver<T> {
     ///
     /// # Errors
     /// When the channel is empty and all senders are gone.
-    pub async fn recv_async(&self) -> Result<T, RecvError> {
+    pub fn recv_async(&self) -> impl Future<Output = Result<T, RecvError>> {
+        within_budget(self.message_async())
+    }
+
+    async fn message_async(&self) -> Result<T, RecvError> {
         if let Some(message) = self.take() {
             return Ok(message);
         }

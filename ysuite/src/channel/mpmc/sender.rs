@@ -1,11 +1,13 @@
 //! The sending end of an mpmc channel. Any thread, any number at a time.
 
 use core::fmt;
+use core::future::Future;
 use core::time::Duration;
 use std::time::Instant;
 
 use super::shared::{MpmcShared, Writers};
 use super::{SendError, SendTimeoutError, TrySendError, impl_mpmc_api};
+use crate::channel::coop::within_budget;
 use crate::os::Deadline;
 use crate::queue::exchange::{Rejected, Staging};
 use crate::sync::Arc;
@@ -98,7 +100,11 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     /// When all receivers are gone.
-    pub async fn send_async(&self, message: T) -> Result<(), SendError<T>> {
+    pub fn send_async(&self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
+        within_budget(self.message_sent(message))
+    }
+
+    async fn message_sent(&self, message: T) -> Result<(), SendError<T>> {
         let mut message = message;
         let mut wait = ManyWait::new(self.shared.writers(), false);
         let outcome = loop {

@@ -287,6 +287,14 @@ impl<T> Lanes<T> {
         &self.shared
     }
 
+    /// Whether any lane has `bound` messages.
+    pub(super) fn has_full_lane(&self, bound: usize) -> bool {
+        let active = self.row.lanes.iter().filter_map(|lane| lane.reader.as_ref());
+        self.turn.iter().chain(active).any(|reader| reader.len_up_to(bound) >= bound)
+            // A lane that is not active has no message, unless it is raised.
+            || self.shared.ready.any() && self.shared.has_full_lane(bound, |id| self.row.is_active(id))
+    }
+
     /// How many lanes have been visited so far.
     pub(super) fn visits(&self) -> u64 {
         self.row.visits

@@ -43,6 +43,13 @@ impl<T> Receiver<T> {
         self.inner.end.shared().bound
     }
 
+    /// Whether any sender has as many messages in the channel as it can have, hidden ones not counted. Costs what
+    /// [`len`](Self::len) costs.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.capacity().is_some_and(|capacity| self.inner.end.has_full_lane(capacity))
+    }
+
     /// Whether all senders are gone. Messages they have sent may still be here.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {

@@ -149,6 +149,15 @@ impl<T> MpscShared<T> {
         length
     }
 
+    /// Receiver: whether any lane that is not active has `bound` messages.
+    pub(super) fn has_full_lane(&self, bound: usize, is_active: impl Fn(usize) -> bool) -> bool {
+        self.slots.iter().any(|(id, slot)| {
+            // SAFETY: only the receiver takes lanes out and wakes their readers; this is the receiver, and it does neither
+            // here.
+            !is_active(id) && unsafe { slot.look(|idle| idle.len_up_to(bound) >= bound) } == Some(true)
+        })
+    }
+
     /// Receiver: goes, after all readers are idle. From now on every send fails. Wakes the senders that wait for room, and
     /// drops all messages. Where a waker or a message panics, all others are woken or dropped before the panic goes on.
     pub(super) fn abandon(&self) {

@@ -1,0 +1,68 @@
+//! The cooperative budget of tokio's tasks, under the feature `tokio`: each message that a task receives or sends, and each
+//! value it is told of, is a step of those that tokio lets a task make before others have a turn. So a task that always
+//! finds a message, or room, starves nobody.
+//!
+//! A task that has used up its steps gets `Pending` and is polled again soon; nothing has happened then, and nothing is lost.
+//! An operation that has to wait costs no step. Outside a runtime, in `tokio::task::unconstrained`, and without the feature
+//! nothing is counted: then these functions are what they are given.
+//!
+//! Cannot: tell an executor from another. An executor that blocks within a task of tokio, and runs operations there, uses up
+//! that task's budget and then waits for ever, as it does with tokio's own channels.
+
+use core::future::Future;
+use core::task::{Context, Poll};
+
+/// Polls once, if the task may make another step.
+#[cfg(all(feature = "tokio", unix))]
+#[inline]
+pub(super) fn poll_within_budget<R>(
+    context: &mut Context<'_>,
+    poll: impl FnOnce(&mut Context<'_>) -> Poll<R>,
+) -> Poll<R> {
+    let step = core::task::ready!(tokio::task::coop::poll_proceed(context));
+    let outcome = poll(context);
+    if outcome.is_ready() {
+        step.made_progress();
+    }
+    outcome
+}
+
+/// Polls once.
+#[cfg(not(all(feature = "tokio", unix)))]
+#[inline(always)]
+pub(super) fn poll_within_budget<R>(
+    context: &mut Context<'_>,
+    poll: impl FnOnce(&mut Context<'_>) -> Poll<R>,
+) -> Poll<R> {
+    poll(context)
+}
+
+/// An operation whose end is a step of its task.
+#[cfg(all(feature = "tokio", unix))]
+#[inline]
+pub(super) fn within_budget<F: Future>(operation: F) -> impl Future<Output = F::Output> {
+    WithinBudget(operation)
+}
+
+/// The operation itself.
+#[cfg(not(all(feature = "tokio", unix)))]
+#[inline(always)]
+pub(super) fn within_budget<F: Future>(operation: F) -> F {
+    operation
+}
+
+/// No `async` block, which would hold the operation twice.
+#[cfg(all(feature = "tokio", unix))]
+struct WithinBudget<F>(F);
+
+#[cfg(all(feature = "tokio", unix))]
+impl<F: Future> Future for WithinBudget<F> {
+    type Output = F::Output;
+
+    #[inline]
+    fn poll(self: core::pin::Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        // SAFETY: the operation is pinned as this is: it is moved nowhere, dropped in its place, and `Unpin` decides alike.
+        let operation = unsafe { self.map_unchecked_mut(|this| &mut this.0) };
+        poll_within_budget(context, |context| operation.poll(context))
+    }
+}

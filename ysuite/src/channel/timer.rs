@@ -1,0 +1,229 @@
+//! **Channels of time**: receivers whose messages are moments. Nobody sends: a timer is a deadline, without a thread.
+//!
+//! ```
+//! use std::time::{Duration, Instant};
+//! use ysuite::{signal::Select, spsc, timer};
+//!
+//! let (_sender, mut receiver) = spsc::unbounded::<u32>();
+//! let beats = timer::tick(Duration::from_millis(1));
+//! let end = timer::after(Duration::from_millis(10));
+//!
+//! let mut select = Select::new();
+//! let (message, beat, over) = (select.add(&mut receiver)?, select.add_timer(&beats)?, select.add_timer(&end)?);
+//! loop {
+//!     match select.wait() {
+//!         id if id == message => receiver.try_iter().for_each(drop),
+//!         id if id == beat => beats.try_iter().for_each(|due| assert!(due <= Instant::now())),
+//!         id if id == over => break,
+//!         _ => {}
+//!     }
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A message, a *tick*, is the [`Instant`] at which it was due. It is never received earlier, and later by what it takes the
+//! system to wake a thread. Clones of a timer share its ticks: each is received once, by whoever comes first. Time is that of
+//! [`Instant`]: changes of the date do not affect it.
+//!
+//! # Missed ticks
+//!
+//! At most one tick waits to be received: it is the first that nobody has taken. When it is taken late, those that were due
+//! since then are skipped, and not made up for: the next is the first that lies ahead. All lie at whole numbers of periods
+//! from the first, however late they are taken, so they do not drift.
+//!
+//! # Afterwards
+//!
+//! A timer whose only tick has been received stays [empty](TryRecvError::Empty), as [`never`] is from the beginning: in a loop
+//! that waits for several things it is silent from then on. To wait for it alone is to wait for ever.
+//!
+//! # When not to use it
+//!
+//! * To limit one wait: every receiver has `recv_timeout` and `recv_deadline`.
+//! * To call functions at certain times beside everything else that an event loop does: the hub has timers of its own.
+//!
+//! Source: the interface is that of crossbeam-channel's `after`, `at`, `tick` and `never`.
+
+use core::iter::FusedIterator;
+use core::time::Duration;
+use std::time::Instant;
+
+pub use super::error::{RecvError, RecvTimeoutError, TryRecvError};
+use super::iter::{IntoIter, Receive};
+use crate::os::{Deadline, sleep_on};
+pub use crate::signal::Timer;
+use crate::sync::AtomicU32;
+
+/// One tick, when `time` has passed; never if the clock cannot hold that moment, as with `Duration::MAX`. Allocates a few
+/// words; makes no system call but to read the clock.
+#[must_use]
+pub fn after(time: Duration) -> Timer {
+    Timer::new(Instant::now().checked_add(time), None)
+}
+
+/// One tick, at `moment`; at once where that has passed.
+#[must_use]
+pub fn at(moment: Instant) -> Timer {
+    Timer::new(Some(moment), None)
+}
+
+/// A tick one `period` from now, and at every whole number of periods from there. One that is missed is
+/// [not made up for](self#missed-ticks). A period of zero is one of a nanosecond.
+#[must_use]
+pub fn tick(period: Duration) -> Timer {
+    Timer::new(Instant::now().checked_add(period), Some(period))
+}
+
+/// No tick, ever: for a place where a timer is expected and none is wanted.
+#[must_use]
+pub fn never() -> Timer {
+    Timer::new(None, None)
+}
+
+impl Timer {
+    /// Receives a tick; waits for one as long as it takes: [for ever](crate::timer#afterwards) where there will be none.
+    ///
+    /// # Errors
+    /// None. It is a `Result` because every channel's `recv` is.
+    pub fn recv(&self) -> Result<Instant, RecvError> {
+        self.recv_until(Deadline::Never).map_err(|_| RecvError)
+    }
+
+    /// Receives the tick that is due, if there is one. Lock-free; reads the clock, and makes no other system call.
+    ///
+    /// # Errors
+    /// `Empty` where no tick is due.
+    pub fn try_recv(&self) -> Result<Instant, TryRecvError> {
+        self.take(Instant::now()).ok_or(TryRecvError::Empty)
+    }
+
+    /// Receives a tick; waits no longer than `timeout`. `Duration::MAX` is no limit.
+    ///
+    /// # Errors
+    /// `Timeout` where no tick was due in time.
+    pub fn recv_timeout(&self, timeout: Duration) -> Result<Instant, RecvTimeoutError> {
+        self.recv_until(Deadline::after(timeout))
+    }
+
+    /// Receives a tick; waits no longer than until `deadline`. A tick that is due is received even after the deadline.
+    ///
+    /// # Errors
+    /// `Timeout` where no tick was due in time.
+    pub fn recv_deadline(&self, deadline: Instant) -> Result<Instant, RecvTimeoutError> {
+        self.recv_until(Deadline::At(deadline))
+    }
+
+    fn recv_until(&self, deadline: Deadline) -> Result<Instant, RecvTimeoutError> {
+        // Nobody wakes this thread: the word never changes.
+        let word = AtomicU32::new(0);
+        loop {
+            // Before the look for a tick: one that is due at the deadline is still received.
+            let is_last = deadline.is_over();
+            if let Some(tick) = self.take(Instant::now()) {
+                return Ok(tick);
+            }
+            if is_last {
+                return Err(RecvTimeoutError::Timeout);
+            }
+            // Another thread may take the tick: then this one waits for the next.
+            sleep_on(&word, 0, deadline.or_before(self.due()));
+        }
+    }
+
+    /// The ticks, one by one; waits for each. Never ends: [waits for ever](crate::timer#afterwards) behind the last.
+    pub fn iter(&self) -> Iter<'_> {
+        Iter(self)
+    }
+
+    /// The ticks that are due, one by one; never waits.
+    pub fn try_iter(&self) -> TryIter<'_> {
+        TryIter(self)
+    }
+
+    /// 1 where a tick is due, else 0. Wait-free but for the clock.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        usize::from(self.is_full())
+    }
+
+    /// Whether no tick is due. Wait-free but for the clock.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        !self.is_full()
+    }
+
+    /// Whether a tick is due. Wait-free but for the clock.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.due().is_some_and(|due| due <= Instant::now())
+    }
+
+    /// How many ticks can wait to be received: one.
+    #[must_use]
+    pub fn capacity(&self) -> Option<usize> {
+        Some(1)
+    }
+}
+
+impl Receive for Timer {
+    type Message = Instant;
+
+    fn next_waiting(&mut self) -> Option<Instant> {
+        self.recv().ok()
+    }
+
+    fn look(&mut self) -> Option<Instant> {
+        self.take(Instant::now())
+    }
+
+    fn has_message(&mut self) -> bool {
+        self.is_full()
+    }
+
+    fn try_next(&mut self) -> Result<Instant, TryRecvError> {
+        self.try_recv()
+    }
+}
+
+/// Waits for each tick. Made by [`Timer::iter`].
+#[derive(Clone, Debug)]
+pub struct Iter<'a>(&'a Timer);
+
+/// Takes the tick that is due. Made by [`Timer::try_iter`].
+#[derive(Clone, Debug)]
+pub struct TryIter<'a>(&'a Timer);
+
+impl Iterator for Iter<'_> {
+    type Item = Instant;
+
+    fn next(&mut self) -> Option<Instant> {
+        self.0.recv().ok()
+    }
+}
+
+impl FusedIterator for Iter<'_> {}
+
+impl Iterator for TryIter<'_> {
+    type Item = Instant;
+
+    fn next(&mut self) -> Option<Instant> {
+        self.0.try_recv().ok()
+    }
+}
+
+impl IntoIterator for Timer {
+    type Item = Instant;
+    type IntoIter = IntoIter<Self>;
+
+    fn into_iter(self) -> IntoIter<Self> {
+        IntoIter(self)
+    }
+}
+
+impl<'a> IntoIterator for &'a Timer {
+    type Item = Instant;
+    type IntoIter = Iter<'a>;
+
+    fn into_iter(self) -> Iter<'a> {
+        self.iter()
+    }
+}

@@ -1,0 +1,178 @@
+//! **The notice board**: one value, of which every receiver sees the newest.
+//!
+//! Any number of senders replace or change the value, any number of receivers look at it. Each receiver learns that there
+//! is a value it has not seen, by the version that every change raises. What lay between its looks it never sees: memory is
+//! one value, however slow a receiver is.
+//!
+//! ```
+//! use ysuite::watch;
+//!
+//! let (sender, mut receiver) = watch::channel("starting");
+//! let thread = std::thread::spawn(move || {
+//!     // Waits for a value that it has not seen, then looks at the newest.
+//!     while receiver.changed().is_ok() {
+//!         println!("now {}", *receiver.borrow_and_update());
+//!     }
+//! });
+//! sender.send("running")?;
+//! sender.send("stopping")?;
+//! drop(sender);
+//! thread.join().unwrap();
+//! # Ok::<(), watch::SendError<&str>>(())
+//! ```
+//!
+//! # When to use it
+//!
+//! For a state that others follow: a configuration, a level, progress, "stop now". A change wakes *all* receivers that wait
+//! for one, and calls nobody where none waits.
+//!
+//! # When not to use it
+//!
+//! * Where every message counts: a receiver sees the newest value only. Take [`spsc`](crate::spsc), [`mpsc`](crate::mpsc)
+//!   or [`mpmc`](crate::mpmc).
+//! * For a value that a real-time thread must see in bounded time: a look waits while a sender is changing the value.
+//!
+//! # The lock
+//!
+//! The value is behind a reader-writer lock, that of `std`. A [`Ref`] holds it for reading, the closure of
+//! [`send_modify`](Sender::send_modify) runs while it is held for writing, and [`send`](Sender::send) holds it for the
+//! moment in which the new value is moved into its place. So whoever borrows waits for the sender that is at it, be it
+//! preempted; and a sender waits for everybody who holds a [`Ref`]. Keep it for moments.
+//!
+//! A thread that holds a [`Ref`] must neither send, nor borrow again: both may wait for ever, for the thread's own `Ref`, or
+//! panic (a second reader waits behind a writer that is waiting already). The same goes for closures that use the channel
+//! they were given to.
+//!
+//! Whether there is a value that one has not seen ([`has_changed`](Receiver::has_changed)), waiting for one
+//! ([`changed`](Receiver::changed) in all its forms) and being woken never touch the lock. They are lock-free.
+//!
+//! # Foreign code
+//!
+//! A value that was replaced is dropped when the new one is there, the lock is free and everybody has been woken. So its
+//! `Drop` may use the channel, and may panic. A closure of [`send_modify`](Sender::send_modify) that panics has changed the
+//! value, as far as anybody can know: the receivers are told, and then the panic goes on. The lock is never poisoned. Where
+//! a waker panics all others are woken first.
+//!
+//! # Attached receivers
+//!
+//! The id of a receiver that is attached to a set ([`YPollset::attach`](crate::signal::YPollset::attach), or a
+//! [`Select`](crate::signal::Select)) is up while there is a value that this receiver has not seen, and from the moment when
+//! all senders are gone. It is up at first. [`borrow_and_update`](Receiver::borrow_and_update),
+//! [`changed`](Receiver::changed), and [`has_changed`](Receiver::has_changed) where it answers `false`, take it down. A
+//! sender that looks who waits when its value has been seen already may raise it once for nothing.
+//!
+//! # Futures
+//!
+//! A future that is *forgotten* (`mem::forget`) while it waits keeps its place in the list of those that wait as long as the
+//! channel lives.
+//!
+//! Source: the interface is that of `tokio::sync::watch`.
+
+mod receiver;
+mod sender;
+mod shared;
+mod values;
+
+use core::fmt;
+use core::ops::Deref;
+
+pub use self::receiver::Receiver;
+pub use self::sender::Sender;
+pub use super::error::{RecvError, RecvTimeoutError, SendError};
+
+use self::shared::WatchShared;
+use crate::sync::{Arc, RwLockReadGuard};
+
+/// A channel that holds `initial`, with one sender and one receiver. The receiver has seen that value:
+/// [`changed`](Receiver::changed) waits for the next. Allocates once; and 3 KiB the first time that 1, 65, 129 .. receivers
+/// wait at once.
+#[must_use]
+pub fn channel<T>(initial: T) -> (Sender<T>, Receiver<T>) {
+    let shared = Arc::new(WatchShared::new(initial));
+    (Sender::new(shared.clone()), Receiver::new(shared, 0))
+}
+
+/// The value, lent for a look. Senders [wait](self#the-lock) until this is dropped.
+pub struct Ref<'a, T> {
+    value: RwLockReadGuard<'a, T>,
+    has_changed: bool,
+}
+
+impl<T> Ref<'_, T> {
+    /// Whether the receiver that lent this had not seen the value before. Always false where a sender lent it.
+    #[must_use]
+    pub fn has_changed(&self) -> bool {
+        self.has_changed
+    }
+}
+
+impl<T> Deref for Ref<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Ref<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Ref<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+/// Gives both ends what they have in common. `$end` has a field `shared: Arc<WatchShared<T>>`.
+macro_rules! impl_watch_api {
+    ($end:ident) => {
+        impl<T> $end<T> {
+            /// How many senders there are. May be out of date at once. Wait-free.
+            #[must_use]
+            pub fn sender_count(&self) -> usize {
+                self.shared.senders()
+            }
+
+            /// How many receivers there are. May be out of date at once. Wait-free.
+            #[must_use]
+            pub fn receiver_count(&self) -> usize {
+                self.shared.receivers()
+            }
+
+            /// Whether both ends are of one channel. Wait-free.
+            #[must_use]
+            pub fn same_channel(&self, other: &Self) -> bool {
+                Arc::ptr_eq(&self.shared, &other.shared)
+            }
+        }
+
+        /// Ends of one channel are equal.
+        impl<T> PartialEq for $end<T> {
+            fn eq(&self, other: &Self) -> bool {
+                self.same_channel(other)
+            }
+        }
+
+        impl<T> Eq for $end<T> {}
+
+        impl<T> core::hash::Hash for $end<T> {
+            fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+                core::ptr::from_ref(&*self.shared).hash(state);
+            }
+        }
+
+        impl<T> core::fmt::Debug for $end<T> {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_struct(stringify!($end))
+                    .field("senders", &self.sender_count())
+                    .field("receivers", &self.receiver_count())
+                    .finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+use impl_watch_api;

@@ -1,0 +1,339 @@
+//! The receiving end of a watch channel. Each belongs to one thread or task at a time, which it tells of every new value;
+//! `borrow` and `has_changed` may be shared.
+
+use core::task::{Context, Poll};
+use core::time::Duration;
+use std::time::Instant;
+
+use super::shared::{NOTHING, WatchShared};
+use super::{RecvError, RecvTimeoutError, Ref, impl_watch_api};
+use crate::channel::Spin;
+use crate::channel::coop::{poll_within_budget, within_budget};
+use crate::foreign::Panics;
+use crate::os::Deadline;
+use crate::signal::{Attach, AttachError, Registration};
+use crate::sync::Arc;
+use crate::wait::many::ManyWait;
+use crate::wait::{SharedBackoff, Subscriptions};
+
+/// A receiving end of the [channel](super). Every receiver sees the newest value, and knows whether it has seen it before. A
+/// clone has seen what the original has.
+pub struct Receiver<T> {
+    shared: Arc<WatchShared<T>>,
+    /// The version that this receiver has seen, or `NOTHING`.
+    seen: u64,
+    backoff: SharedBackoff,
+    /// Present once this receiver has been polled or attached.
+    subscriptions: Option<Box<Subscriptions>>,
+}
+
+impl<T> Receiver<T> {
+    pub(super) fn new(shared: Arc<WatchShared<T>>, seen: u64) -> Self {
+        Self { shared, seen, backoff: SharedBackoff::new(), subscriptions: None }
+    }
+
+    /// The value, for a look. It does not count as seen. Waits for a sender that is [at it](super#the-lock).
+    pub fn borrow(&self) -> Ref<'_, T> {
+        self.shared.borrow(Some(self.seen)).0
+    }
+
+    /// The value, for a look; it counts as seen. Waits for a sender that is [at it](super#the-lock). An attached receiver
+    /// takes its id down (two system calls at most, the first time).
+    pub fn borrow_and_update(&mut self) -> Ref<'_, T> {
+        let (value, version) = self.shared.borrow(Some(self.seen));
+        self.seen = version;
+        rest(&self.shared, self.seen, self.subscriptions.as_deref());
+        value
+    }
+
+    /// Whether there is a value that this receiver has not seen. Never blocks; lock-free, and without a fence or a system
+    /// call, unless it is attached and takes its id down.
+    ///
+    /// # Errors
+    /// When it has seen the value, and all senders are gone.
+    pub fn has_changed(&self) -> Result<bool, RecvError> {
+        if let Some(_version) = self.shared.news(self.seen)? {
+            return Ok(true);
+        }
+        // A value may have come while the id was being taken down.
+        let found = rest(&self.shared, self.seen, self.subscriptions.as_deref());
+        Ok(found && self.shared.news(self.seen)?.is_some())
+    }
+
+    /// From now on the value counts as not seen: the next [`changed`](Self::changed) returns at once. An attached receiver's
+    /// id goes up.
+    pub fn mark_changed(&mut self) {
+        self.seen = NOTHING;
+        Attach::with_registration(self, &mut |registration| registration.raise());
+    }
+
+    /// From now on the value that is there counts as seen. Lock-free. An attached receiver takes its id down.
+    pub fn mark_unchanged(&mut self) {
+        self.see();
+    }
+
+    /// Waits for a value that this receiver has not seen, as long as it takes. From then on it counts as seen: what comes
+    /// later ends the next wait. So look at the value afterwards.
+    ///
+    /// Lock-free where there is one. Otherwise spins for a while (see [`set_spin`](Self::set_spin)) and sleeps in the kernel.
+    ///
+    /// # Errors
+    /// When it has seen the value, and all senders are gone.
+    pub fn changed(&mut self) -> Result<(), RecvError> {
+        self.changed_until(|| Deadline::Never).map_err(|_| RecvError)
+    }
+
+    /// As [`changed`](Self::changed), but waits no longer than `timeout`. `Duration::MAX` is no limit.
+    ///
+    /// # Errors
+    /// When the time is up; when it has seen the value, and all senders are gone.
+    pub fn changed_timeout(&mut self, timeout: Duration) -> Result<(), RecvTimeoutError> {
+        self.changed_until(|| Deadline::after(timeout))
+    }
+
+    /// As [`changed`](Self::changed), but waits no longer than until `deadline`.
+    ///
+    /// # Errors
+    /// When the time is up; when it has seen the value, and all senders are gone.
+    pub fn changed_deadline(&mut self, deadline: Instant) -> Result<(), RecvTimeoutError> {
+        self.changed_until(|| Deadline::At(deadline))
+    }
+
+    /// As [`changed`](Self::changed), for a task. Needs no particular runtime.
+    ///
+    /// Cancel-safe: where the future is dropped before it is ready, no value counts as seen.
+    ///
+    /// # Errors
+    /// When it has seen the value, and all senders are gone.
+    pub async fn changed_async(&mut self) -> Result<(), RecvError> {
+        within_budget(unseen_async(&self.shared, self.seen)).await?;
+        self.see();
+        Ok(())
+    }
+
+    /// As [`changed`](Self::changed), or has the task woken when there may be a value. Lock-free; allocates the first time.
+    /// Only the task that polled this receiver last is woken.
+    ///
+    /// # Errors
+    /// When it has seen the value, and all senders are gone.
+    pub fn poll_changed(&mut self, context: &mut Context<'_>) -> Poll<Result<(), RecvError>> {
+        poll_within_budget(context, |context| self.poll_unseen(context))
+    }
+
+    fn poll_unseen(&mut self, context: &mut Context<'_>) -> Poll<Result<(), RecvError>> {
+        let end = self.shared.unseen(self.seen);
+        loop {
+            // Its slot may be armed by an earlier poll.
+            if let Some(subscriptions) = &self.subscriptions {
+                subscriptions.disarm_task(end);
+            }
+            match self.shared.news(self.seen) {
+                Ok(Some(_)) => break,
+                Ok(None) => self.subscriptions.get_or_insert_default().arm_task(end, context.waker()),
+                Err(error) => return Poll::Ready(Err(error)),
+            }
+            if matches!(self.shared.news(self.seen), Ok(None)) {
+                return Poll::Pending;
+            }
+        }
+        self.see();
+        Poll::Ready(Ok(()))
+    }
+
+    /// Waits for a value that `predicate` accepts, beginning with the one that is there; seen or not. Those that it has
+    /// refused count as seen, and so does the one that is returned. Values that are replaced too soon `predicate` never sees.
+    ///
+    /// `predicate` runs while no sender can change the value, and must not use this channel.
+    ///
+    /// # Errors
+    /// When `predicate` has refused the last value, and all senders are gone.
+    ///
+    /// # Panics
+    /// Where `predicate` does: the value counts as seen.
+    pub fn wait_for(&mut self, predicate: impl FnMut(&T) -> bool) -> Result<Ref<'_, T>, RecvError> {
+        self.wait_for_until(Deadline::Never, predicate).map_err(|_| RecvError)
+    }
+
+    /// As [`wait_for`](Self::wait_for), but waits no longer than `timeout`. `Duration::MAX` is no limit.
+    ///
+    /// # Errors
+    /// When the time is up; when `predicate` has refused the last value, and all senders are gone.
+    pub fn wait_for_timeout(
+        &mut self,
+        timeout: Duration,
+        predicate: impl FnMut(&T) -> bool,
+    ) -> Result<Ref<'_, T>, RecvTimeoutError> {
+        self.wait_for_until(Deadline::after(timeout), predicate)
+    }
+
+    /// As [`wait_for`](Self::wait_for), but waits no longer than until `deadline`.
+    ///
+    /// # Errors
+    /// When the time is up; when `predicate` has refused the last value, and all senders are gone.
+    pub fn wait_for_deadline(
+        &mut self,
+        deadline: Instant,
+        predicate: impl FnMut(&T) -> bool,
+    ) -> Result<Ref<'_, T>, RecvTimeoutError> {
+        self.wait_for_until(Deadline::At(deadline), predicate)
+    }
+
+    /// As [`wait_for`](Self::wait_for), for a task. Needs no particular runtime.
+    ///
+    /// Cancel-safe: where the future is dropped before it is ready, only values that `predicate` has refused count as seen.
+    ///
+    /// # Errors
+    /// When `predicate` has refused the last value, and all senders are gone.
+    pub async fn wait_for_async(&mut self, mut predicate: impl FnMut(&T) -> bool) -> Result<Ref<'_, T>, RecvError> {
+        loop {
+            {
+                let (value, version) = self.shared.borrow(Some(self.seen));
+                self.seen = version;
+                rest(&self.shared, self.seen, self.subscriptions.as_deref());
+                if predicate(&value) {
+                    return Ok(value);
+                }
+            }
+            within_budget(unseen_async(&self.shared, self.seen)).await?;
+        }
+    }
+
+    /// What to do before sleeping, from the next wait on. The default is [`Spin::Adaptive`].
+    pub fn set_spin(&mut self, spin: Spin) {
+        self.backoff.set(spin);
+    }
+
+    /// Whether all senders are gone: the value that is there is the last. Wait-free.
+    #[must_use]
+    pub fn is_disconnected(&self) -> bool {
+        self.shared.is_closed()
+    }
+
+    /// Takes this receiver out of the set it is attached to: its id is down, and free. False: it was in none. It can be
+    /// attached again, to any set. Lock-free; one system call at most, for the descriptor of the set.
+    ///
+    /// A sender that was about to raise the id may still do so once: its next owner must take that for a spurious signal.
+    pub fn detach(&mut self) -> bool {
+        let end = self.shared.unseen(self.seen);
+        self.subscriptions.as_mut().is_some_and(|subscriptions| subscriptions.detach(end))
+    }
+
+    /// The value that is there counts as seen from now on.
+    fn see(&mut self) {
+        self.seen = self.shared.version();
+        rest(&self.shared, self.seen, self.subscriptions.as_deref());
+    }
+
+    fn changed_until(&mut self, deadline: impl FnOnce() -> Deadline) -> Result<(), RecvTimeoutError> {
+        if self.shared.news(self.seen)?.is_none() {
+            unseen_until(&self.shared, self.seen, &self.backoff, deadline())?;
+        }
+        self.see();
+        Ok(())
+    }
+
+    // Fields are borrowed one by one: the value that is returned borrows `shared` from its look on.
+    fn wait_for_until(
+        &mut self,
+        deadline: Deadline,
+        mut predicate: impl FnMut(&T) -> bool,
+    ) -> Result<Ref<'_, T>, RecvTimeoutError> {
+        loop {
+            let (value, version) = self.shared.borrow(Some(self.seen));
+            self.seen = version;
+            rest(&self.shared, self.seen, self.subscriptions.as_deref());
+            if predicate(&value) {
+                return Ok(value);
+            }
+            drop(value);
+            unseen_until(&self.shared, self.seen, &self.backoff, deadline)?;
+        }
+    }
+
+    /// Whether there is a value that this receiver has not seen. Only looks: an attached receiver keeps its id up.
+    pub(super) fn has_unseen(&self) -> bool {
+        matches!(self.shared.news(self.seen), Ok(Some(_)))
+    }
+
+    /// A clone of the value, which then counts as seen. An attached receiver keeps its id up.
+    pub(super) fn clone_unseen(&mut self) -> T
+    where
+        T: Clone,
+    {
+        let (value, version) = self.shared.borrow(None);
+        let clone = T::clone(&value);
+        self.seen = version;
+        clone
+    }
+}
+
+/// An attached receiver has seen the value: takes its id down, arms, and looks once more. True: there is another value, or the
+/// end, and the id is up.
+fn rest<T>(shared: &WatchShared<T>, seen: u64, subscriptions: Option<&Subscriptions>) -> bool {
+    subscriptions.is_some_and(|subscriptions| subscriptions.rest(shared.unseen(seen)))
+}
+
+/// Blocks until there is a value that a receiver has not seen.
+fn unseen_until<T>(
+    shared: &WatchShared<T>,
+    seen: u64,
+    backoff: &SharedBackoff,
+    deadline: Deadline,
+) -> Result<(), RecvTimeoutError> {
+    let mut wait = ManyWait::new(shared.unseen(seen), false);
+    let mut in_time = true;
+    while shared.news(seen)?.is_none() {
+        if !in_time {
+            return Err(RecvTimeoutError::Timeout);
+        }
+        in_time = wait.block(backoff, deadline);
+    }
+    Ok(())
+}
+
+/// The task waits until there is a value that a receiver has not seen.
+async fn unseen_async<T>(shared: &WatchShared<T>, seen: u64) -> Result<(), RecvError> {
+    let mut wait = ManyWait::new(shared.unseen(seen), false);
+    while shared.news(seen)?.is_none() {
+        core::future::poll_fn(|context| wait.poll(context)).await;
+    }
+    Ok(())
+}
+
+impl_watch_api!(Receiver);
+
+impl<T> Clone for Receiver<T> {
+    /// Another receiver, which has seen what this one has. It is attached to no set.
+    fn clone(&self) -> Self {
+        self.shared.add_receiver();
+        Self { shared: self.shared.clone(), seen: self.seen, backoff: self.backoff.again(), subscriptions: None }
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    fn drop(&mut self) {
+        let mut panics = Panics::none();
+        // Foreign code: a waker that is dropped.
+        if let Some(subscriptions) = &mut self.subscriptions {
+            panics.catch(|| subscriptions.unregister(self.shared.unseen(self.seen)));
+        }
+        panics.catch(|| self.shared.remove_receiver());
+    }
+}
+
+impl<T> Attach for Receiver<T> {
+    fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
+        let end = self.shared.unseen(self.seen);
+        self.subscriptions.get_or_insert_default().attach(end, registration)
+    }
+
+    fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
+        self.subscriptions
+            .as_ref()
+            .inspect(|subscriptions| subscriptions.with_registration(self.shared.unseen(self.seen), look));
+    }
+
+    fn detach(&mut self) -> bool {
+        Receiver::detach(self)
+    }
+}

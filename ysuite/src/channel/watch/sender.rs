@@ -1,0 +1,141 @@
+//! The sending end of a watch channel. Any thread, any number at a time.
+
+use core::time::Duration;
+
+use super::shared::WatchShared;
+use super::{Receiver, Ref, SendError, impl_watch_api};
+use crate::foreign::Panics;
+use crate::os::Deadline;
+use crate::sync::Arc;
+use crate::wait::many::ManyWait;
+use crate::wait::{SharedBackoff, Spin};
+
+/// A sending end of the [channel](super). Clones are equal; any number of threads may use one or several. When the last
+/// sender is dropped the receivers may see the last value, and then learn that there will be no other.
+pub struct Sender<T> {
+    shared: Arc<WatchShared<T>>,
+}
+
+impl<T> Sender<T> {
+    pub(super) fn new(shared: Arc<WatchShared<T>>) -> Self {
+        Self { shared }
+    }
+
+    /// Replaces the value; wakes all receivers that wait. The old value is dropped afterwards.
+    ///
+    /// Waits for whoever is at the [value](super#the-lock). Then without a system call unless a receiver waits.
+    ///
+    /// # Errors
+    /// Where no receiver is there: the value stays what it was. To change it all the same, use
+    /// [`send_replace`](Self::send_replace). Where the last receiver goes at this very moment the value may be replaced, and
+    /// seen by nobody but those that [`subscribe`](Self::subscribe) later.
+    ///
+    /// # Panics
+    /// Where a waker panics, or the drop of the old value: the new one is there and everybody has been woken.
+    pub fn send(&self, value: T) -> Result<(), SendError<T>> {
+        if self.is_disconnected() {
+            return Err(SendError(value));
+        }
+        let mut panics = Panics::none();
+        let before = self.shared.replace(value);
+        panics.catch(|| self.shared.announce());
+        // Last, with the lock free: foreign code, which may use this channel.
+        panics.catch(|| drop(before));
+        Ok(())
+    }
+
+    /// Replaces the value, be there receivers or not; wakes all that wait, and returns the value before.
+    ///
+    /// Waits for whoever is at the [value](super#the-lock).
+    pub fn send_replace(&self, value: T) -> T {
+        let before = self.shared.replace(value);
+        self.shared.announce();
+        before
+    }
+
+    /// Changes the value in its place, be there receivers or not; wakes all that wait.
+    ///
+    /// Waits for whoever is at the [value](super#the-lock). `change` runs while nobody can look at it, and must not use this
+    /// channel.
+    ///
+    /// # Panics
+    /// Where `change` does: the value stays as `change` has left it, and counts as changed.
+    pub fn send_modify(&self, change: impl FnOnce(&mut T)) {
+        self.shared.modify(|value| {
+            change(value);
+            true
+        });
+    }
+
+    /// Looks at the value, and changes it if `change` so decides: then (true) all receivers that wait are woken. Where
+    /// `change` answers `false` nobody is told of what it may have done.
+    ///
+    /// Waits for whoever is at the [value](super#the-lock). `change` runs while nobody can look at it, and must not use this
+    /// channel.
+    ///
+    /// # Panics
+    /// Where `change` does: the value stays as `change` has left it, and counts as changed.
+    pub fn send_if_modified(&self, change: impl FnOnce(&mut T) -> bool) -> bool {
+        self.shared.modify(change)
+    }
+
+    /// The value, for a look. Waits for a sender that is [at it](super#the-lock).
+    pub fn borrow(&self) -> Ref<'_, T> {
+        self.shared.borrow(None).0
+    }
+
+    /// Another receiver, which has seen the value that is there now. Lock-free.
+    #[must_use]
+    pub fn subscribe(&self) -> Receiver<T> {
+        self.shared.add_receiver();
+        Receiver::new(self.shared.clone(), self.shared.version())
+    }
+
+    /// Whether no receiver is there: [`send`](Self::send) fails, as long as nobody [subscribes](Self::subscribe). Wait-free.
+    #[must_use]
+    pub fn is_disconnected(&self) -> bool {
+        self.shared.receivers() == 0
+    }
+
+    /// Waits until no receiver is there. Needs no particular runtime. Cancel-safe. Somebody may have
+    /// [subscribed](Self::subscribe) since.
+    pub async fn closed(&self) {
+        let mut wait = ManyWait::new(self.shared.unwatched(), false);
+        while !self.is_disconnected() {
+            core::future::poll_fn(|context| wait.poll(context)).await;
+        }
+    }
+
+    /// Blocks until no receiver is there. Sleeps in the kernel at once. Somebody may have [subscribed](Self::subscribe)
+    /// since.
+    pub fn wait_closed(&self) {
+        self.wait_closed_until(Deadline::Never);
+    }
+
+    /// Blocks until no receiver is there (true), but no longer than `timeout` (false). `Duration::MAX` is no limit.
+    pub fn wait_closed_timeout(&self, timeout: Duration) -> bool {
+        self.wait_closed_until(Deadline::after(timeout))
+    }
+
+    fn wait_closed_until(&self, deadline: Deadline) -> bool {
+        let backoff = SharedBackoff::new();
+        // The end of a channel is seldom so near that looking for it would pay.
+        backoff.set(Spin::None);
+        self.is_disconnected() || ManyWait::new(self.shared.unwatched(), false).block(&backoff, deadline)
+    }
+}
+
+impl_watch_api!(Sender);
+
+impl<T> Clone for Sender<T> {
+    fn clone(&self) -> Self {
+        self.shared.add_sender();
+        Self { shared: self.shared.clone() }
+    }
+}
+
+impl<T> Drop for Sender<T> {
+    fn drop(&mut self) {
+        self.shared.remove_sender();
+    }
+}

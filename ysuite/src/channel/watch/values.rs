@@ -1,0 +1,74 @@
+//! Receivers of values that can be cloned, as iterators, as streams, and for whoever serves receivers of any kind: each
+//! message is a clone of the newest value, where that has not been seen.
+//!
+//! One thread at a time. The clone is made while the lock is held for reading; where it panics the value may count as seen.
+
+use super::Receiver;
+use crate::channel::error::TryRecvError;
+use crate::channel::iter::{IntoIter, Iter, Receive};
+
+impl<T: Clone> Receiver<T> {
+    /// The newest value, whenever there is one that has not been seen; waits for each, and ends when all senders are gone.
+    pub fn iter(&mut self) -> Iter<'_, Self> {
+        Iter(self)
+    }
+}
+
+impl<T: Clone> Receive for Receiver<T> {
+    type Message = T;
+
+    fn next_waiting(&mut self) -> Option<T> {
+        self.changed().ok()?;
+        Some(self.borrow_and_update().clone())
+    }
+
+    fn look(&mut self) -> Option<T> {
+        self.has_message().then(|| self.clone_unseen())
+    }
+
+    fn has_message(&mut self) -> bool {
+        self.has_unseen()
+    }
+
+    fn try_next(&mut self) -> Result<T, TryRecvError> {
+        if self.has_changed()? { Ok(self.clone_unseen()) } else { Err(TryRecvError::Empty) }
+    }
+}
+
+impl<T: Clone> IntoIterator for Receiver<T> {
+    type Item = T;
+    type IntoIter = IntoIter<Self>;
+
+    fn into_iter(self) -> IntoIter<Self> {
+        IntoIter(self)
+    }
+}
+
+impl<'a, T: Clone> IntoIterator for &'a mut Receiver<T> {
+    type Item = T;
+    type IntoIter = Iter<'a, Receiver<T>>;
+
+    fn into_iter(self) -> Iter<'a, Receiver<T>> {
+        self.iter()
+    }
+}
+
+#[cfg(feature = "stream")]
+impl<T: Clone> futures_core::Stream for Receiver<T> {
+    type Item = T;
+
+    fn poll_next(
+        self: core::pin::Pin<&mut Self>,
+        context: &mut core::task::Context<'_>,
+    ) -> core::task::Poll<Option<T>> {
+        let receiver = self.get_mut();
+        receiver.poll_changed(context).map(|outcome| outcome.ok().map(|()| receiver.borrow_and_update().clone()))
+    }
+}
+
+#[cfg(feature = "stream")]
+impl<T: Clone> futures_core::FusedStream for Receiver<T> {
+    fn is_terminated(&self) -> bool {
+        self.is_disconnected() && !self.has_unseen()
+    }
+}

@@ -1,0 +1,89 @@
+//! The timers of a [`Select`](super::Select): each has an id of the set, which is up while a tick of it is due.
+//!
+//! The owner of the set only, before each look at the set: it raises the ids of the timers that are due, lowers the others,
+//! and sleeps no longer than until the next is due. So ids of timers and of receivers are chosen from alike.
+//!
+//! Costs a look at the clock for each wait, and a few instructions for each timer; nothing where there is none.
+
+use core::time::Duration;
+use std::time::Instant;
+
+use super::{Attach, AttachError, Registration, Signals, Timer, Wait, YPollset};
+use crate::os::Deadline;
+
+/// A timer with its id. Dropping it gives the id back.
+#[derive(Debug)]
+pub(super) struct Alarm {
+    pub(super) timer: Timer,
+    registration: Option<Registration>,
+}
+
+impl Alarm {
+    pub(super) fn new(timer: Timer) -> Self {
+        Self { timer, registration: None }
+    }
+}
+
+impl Attach for Alarm {
+    fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
+        // Up when it is due: no receiver is woken by this id, so it need not be up at first.
+        self.registration = Some(registration);
+        Ok(())
+    }
+
+    fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
+        self.registration.as_ref().inspect(|registration| look(registration));
+    }
+
+    fn detach(&mut self) -> bool {
+        self.registration.take().is_some()
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Alarms(pub(super) Vec<Alarm>);
+
+impl Alarms {
+    /// Looks at the set and at the timers; blocks until something is up, or the time-out has passed: then the answer is empty.
+    pub(super) fn poll(&self, set: &mut YPollset, timeout: Option<Duration>) -> Signals {
+        if self.0.is_empty() {
+            return poll(set, timeout);
+        }
+        let deadline = timeout.map_or(Deadline::Never, Deadline::after);
+        loop {
+            // Before the timers: one that is due at the deadline is still seen.
+            let is_last = deadline.is_over();
+            let next = self.ring(Instant::now());
+            let signals = poll(set, deadline.or_before(next).left());
+            if !signals.is_empty() || is_last {
+                return signals;
+            }
+        }
+    }
+
+    /// Puts the ids of those that are due up, and those of the others down. Returns when the first of the others is due.
+    fn ring(&self, now: Instant) -> Option<Instant> {
+        let mut next = None;
+        for Alarm { timer, registration } in &self.0 {
+            let due = timer.due();
+            let is_due = due.is_some_and(|due| due <= now);
+            match registration {
+                Some(registration) if is_due && !registration.is_up() => registration.raise(),
+                // A clone has taken the tick, or the owner of the set has.
+                Some(registration) if !is_due && registration.is_up() => registration.lower(),
+                _ => {}
+            }
+            if !is_due {
+                next = [next, due].into_iter().flatten().min();
+            }
+        }
+        next
+    }
+}
+
+fn poll(set: &mut YPollset, timeout: Option<Duration>) -> Signals {
+    match timeout {
+        None => set.poll(),
+        Some(timeout) => set.poll_timeout(timeout),
+    }
+}

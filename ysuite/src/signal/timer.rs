@@ -1,0 +1,108 @@
+//! [`Timer`]: ticks that are due at certain moments, for whoever takes them first. No thread, no kernel's timer: a moment, and
+//! the count of what has been taken.
+//!
+//! Any thread; lock-free. This file knows when a tick is due and who gets it. How a thread waits for one is the business of
+//! `channel::timer`, and of [`Select`](super::Select).
+//!
+//! Cannot: wake anybody. Who waits for a timer sleeps until the moment at which it is due.
+
+use core::fmt;
+use core::time::Duration;
+use std::time::Instant;
+
+use crate::sync::{Arc, AtomicU64, Ordering};
+
+/// In [`Ticks::next`]: there will be no further tick.
+const OVER: u64 = u64::MAX;
+
+/// A channel of time: its messages, the *ticks*, are the moments at which they were due. Made by
+/// [`timer::after`](crate::timer::after), [`at`](crate::timer::at), [`tick`](crate::timer::tick) and
+/// [`never`](crate::timer::never).
+///
+/// Clones share the ticks: each tick is received once, by whoever comes first. Any thread may use a timer, and several may
+/// wait for one at a time.
+#[derive(Clone)]
+pub struct Timer {
+    ticks: Arc<Ticks>,
+}
+
+struct Ticks {
+    /// When the first is due. None: beyond the end of the clock, or never.
+    first: Option<Instant>,
+    /// Nanoseconds from one to the next; 0 where there is only one.
+    period: u64,
+    /// The first that has not been taken: nanoseconds from `first`, or `OVER`.
+    next: AtomicU64,
+}
+
+impl Timer {
+    /// One tick, or with a period many. A period is no shorter than a nanosecond, and none of centuries has a second tick.
+    pub(crate) fn new(first: Option<Instant>, period: Option<Duration>) -> Self {
+        let nanoseconds = |period: Duration| u64::try_from(period.as_nanos()).unwrap_or(u64::MAX).max(1);
+        let next = AtomicU64::new(if first.is_some() { 0 } else { OVER });
+        Self { ticks: Arc::new(Ticks { first, period: period.map_or(0, nanoseconds), next }) }
+    }
+
+    /// When the next tick is due that nobody has taken. `None`: there will be none.
+    pub(crate) fn due(&self) -> Option<Instant> {
+        // ORDERING: Relaxed; the number guards nothing but itself.
+        self.ticks.moment(self.ticks.next.load(Ordering::Relaxed))
+    }
+
+    /// Takes the tick that is due, if there is one: the moment at which it was due. Those that were missed since are skipped.
+    pub(crate) fn take(&self, now: Instant) -> Option<Instant> {
+        let ticks = &*self.ticks;
+        // ORDERING: Relaxed for all; the number guards nothing but itself. The exchange gives each tick to one thread.
+        let mut next = ticks.next.load(Ordering::Relaxed);
+        loop {
+            let due = ticks.moment(next).filter(|&due| due <= now)?;
+            match ticks.next.compare_exchange(next, ticks.following(now), Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return Some(due),
+                Err(other) => next = other,
+            }
+        }
+    }
+
+    /// Whether both are clones of one timer. Wait-free.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.ticks, &other.ticks)
+    }
+}
+
+impl Ticks {
+    fn moment(&self, tick: u64) -> Option<Instant> {
+        if tick == OVER {
+            return None;
+        }
+        self.first?.checked_add(Duration::from_nanos(tick))
+    }
+
+    /// The first tick after `now`.
+    fn following(&self, now: Instant) -> u64 {
+        let (Some(first), 1..) = (self.first, self.period) else { return OVER };
+        let passed = u64::try_from(now.saturating_duration_since(first).as_nanos()).unwrap_or(u64::MAX);
+        (passed / self.period).checked_add(1).and_then(|tick| tick.checked_mul(self.period)).unwrap_or(OVER)
+    }
+}
+
+/// Clones of one timer are equal.
+impl PartialEq for Timer {
+    fn eq(&self, other: &Self) -> bool {
+        self.same_channel(other)
+    }
+}
+
+impl Eq for Timer {}
+
+impl core::hash::Hash for Timer {
+    fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+        core::ptr::from_ref(&*self.ticks).hash(state);
+    }
+}
+
+impl fmt::Debug for Timer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Timer").field("due", &self.due()).finish_non_exhaustive()
+    }
+}

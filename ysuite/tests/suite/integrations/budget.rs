@@ -1,0 +1,163 @@
+//! tokio's cooperative budget: a task that always finds a message, or room, lets others have their turn.
+
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+
+use ::tokio::runtime::Builder;
+use ::tokio::task::{coop, unconstrained};
+use futures_util::StreamExt;
+use ysuite::{mpmc, mpsc, spsc, watch};
+
+use crate::support::executor::{Task, poll_once};
+use crate::support::guarded;
+
+/// Far more than a task may do at once.
+const MANY: usize = 5_000;
+
+/// Some operations, each of which could be ready at once; the channels they need are theirs.
+type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+fn works() -> Vec<(&'static str, Work)> {
+    let (mut to, mut from) = spsc::unbounded();
+    let (mut filled, mut stream) = spsc::bounded(MANY);
+    let (mut many, mut funnel) = mpsc::unbounded();
+    let (polled, mut exchange) = mpmc::bounded(MANY);
+    let (sender, receiver) = mpmc::bounded(MANY);
+    let (board, mut notice) = watch::channel(0);
+    (0..MANY).for_each(|number| {
+        filled.send(number).unwrap();
+        many.send(number).unwrap();
+        polled.send(number).unwrap();
+    });
+    vec![
+        (
+            "spsc",
+            Box::pin(async move {
+                for number in 0..MANY {
+                    to.send_async(number).await.unwrap();
+                    assert_eq!(from.recv_async().await, Ok(number));
+                }
+            }),
+        ),
+        (
+            "spsc, as a stream",
+            Box::pin(async move {
+                for number in 0..MANY {
+                    assert_eq!(stream.next().await, Some(number));
+                }
+                drop(filled);
+            }),
+        ),
+        (
+            "mpsc",
+            Box::pin(async move {
+                for number in 0..MANY {
+                    assert_eq!(poll_fn(|context| funnel.poll_recv(context)).await, Ok(number));
+                    many.send_async(number).await.unwrap();
+                }
+            }),
+        ),
+        (
+            "mpmc, polled",
+            Box::pin(async move {
+                for number in 0..MANY {
+                    assert_eq!(poll_fn(|context| exchange.poll_recv(context)).await, Ok(number));
+                }
+                drop(polled);
+            }),
+        ),
+        (
+            "mpmc",
+            Box::pin(async move {
+                for number in 0..MANY {
+                    sender.send_async(number).await.unwrap();
+                    assert_eq!(receiver.recv_async().await, Ok(number));
+                }
+            }),
+        ),
+        (
+            "watch",
+            Box::pin(async move {
+                for number in 0..MANY / 2 {
+                    board.send(number).unwrap();
+                    notice.changed_async().await.unwrap();
+                    board.send(number).unwrap();
+                    poll_fn(|context| notice.poll_changed(context)).await.unwrap();
+                }
+            }),
+        ),
+    ]
+}
+
+/// Whether another task has had its turn before this work was done, in a runtime with one thread.
+fn others_had_a_turn(work: Work) -> bool {
+    let turn = Arc::new(AtomicBool::new(false));
+    Builder::new_current_thread().build().unwrap().block_on(async move {
+        let other = turn.clone();
+        let working = ::tokio::spawn(async move {
+            work.await;
+            turn.load(Ordering::Relaxed)
+        });
+        ::tokio::spawn(async move { other.store(true, Ordering::Relaxed) }).await.unwrap();
+        working.await.unwrap()
+    })
+}
+
+#[test]
+fn a_task_that_always_finds_a_message_starves_nobody() {
+    guarded(|| {
+        for (name, work) in works() {
+            assert!(others_had_a_turn(work), "{name}");
+        }
+    });
+}
+
+#[test]
+fn nothing_is_counted_where_nobody_counts() {
+    guarded(|| {
+        for (name, work) in works() {
+            assert!(!others_had_a_turn(Box::pin(unconstrained(work))), "{name}");
+        }
+        // Outside of any runtime.
+        for (name, mut work) in works() {
+            let task = Task::default();
+            assert_eq!((poll_once(&mut work, &task), task.woken()), (Poll::Ready(()), 0), "{name}");
+        }
+    });
+}
+
+#[test]
+fn to_wait_costs_nothing() {
+    guarded(|| {
+        let runtime = Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let (mut sender, mut receiver) = spsc::unbounded();
+            let (other, exchange) = mpmc::bounded(2);
+            let task = Task::default();
+            let mut context = Context::from_waker(std::task::Waker::noop());
+            for _ in 0..MANY {
+                assert!(poll_once(&mut Box::pin(receiver.recv_async()), &task).is_pending());
+                assert!(receiver.poll_recv(&mut context).is_pending());
+                assert!(poll_once(&mut Box::pin(exchange.recv_async()), &task).is_pending());
+                assert!(coop::has_budget_remaining());
+            }
+            // Each message is a step. Without one left it is still there at the next turn.
+            let mut steps = 0;
+            while coop::has_budget_remaining() {
+                sender.send(steps).unwrap();
+                assert_eq!(receiver.poll_recv(&mut context), Poll::Ready(Ok(steps)));
+                steps += 1;
+            }
+            sender.send(steps).unwrap();
+            other.send(steps).unwrap();
+            assert!(steps > 1 && receiver.poll_recv(&mut context).is_pending());
+            assert!(poll_once(&mut Box::pin(exchange.recv_async()), &task).is_pending());
+            assert!(poll_once(&mut Box::pin(other.send_async(0)), &task).is_pending());
+            assert_eq!((receiver.recv_async().await, exchange.recv_async().await), (Ok(steps), Ok(steps)));
+            assert_eq!((receiver.len(), exchange.len()), (0, 0));
+        });
+    });
+}

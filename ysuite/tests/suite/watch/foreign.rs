@@ -1,0 +1,163 @@
+//! Closures, drops of values and wakers are foreign code: what holds where they panic, or come back into the channel.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Mutex;
+use std::sync::mpsc::{Sender as Log, channel};
+use std::task::{Context, Waker};
+
+use ysuite::watch::{self, Sender};
+
+use crate::support::executor::{Clinging, Explosive, Task, poll_once};
+use crate::support::{Tally, panics};
+
+#[test]
+fn a_closure_that_panics_has_changed_the_value() {
+    let (sender, mut receiver) = watch::channel(vec![1]);
+    let task = Task::default();
+    let mut other = receiver.clone();
+    let mut future = Box::pin(other.changed_async());
+    assert!(poll_once(&mut future, &task).is_pending());
+    let text = panics(|| {
+        sender.send_modify(|value| {
+            value.push(2);
+            panic!("half way");
+        })
+    });
+    assert_eq!(text, "half way");
+    assert_eq!((task.woken(), receiver.changed(), receiver.borrow_and_update().len()), (1, Ok(()), 2));
+    assert!(poll_once(&mut future, &task).is_ready());
+    assert_eq!(panics(|| assert!(sender.send_if_modified(|_| panic!("before it knew")))), "before it knew");
+    assert_eq!(receiver.changed(), Ok(()));
+    // The lock is as good as new.
+    sender.send_modify(Vec::clear);
+    assert_eq!((receiver.changed(), receiver.borrow().len(), sender.borrow().len()), (Ok(()), 0, 0));
+}
+
+#[test]
+fn a_predicate_that_panics_has_seen_the_value() {
+    let (sender, mut receiver) = watch::channel(1);
+    sender.send(2).unwrap();
+    panics(|| drop(receiver.wait_for(|value| panic!("{value}"))));
+    assert_eq!(receiver.has_changed(), Ok(false));
+    sender.send(3).unwrap();
+    assert_eq!(*receiver.wait_for(|value| *value == 3).unwrap(), 3);
+}
+
+#[test]
+fn a_value_whose_end_panics_is_replaced_and_told_of_all_the_same() {
+    let tally = Tally::of(5);
+    let (sender, mut receiver) = watch::channel(tally.next());
+    let task = Task::default();
+    let mut other = receiver.clone();
+    let mut future = Box::pin(other.changed_async());
+    assert!(poll_once(&mut future, &task).is_pending());
+    tally.explode(0);
+    assert_eq!(panics(|| drop(sender.send(tally.next()))), "the end of message 0");
+    assert_eq!((task.woken(), receiver.changed(), receiver.borrow().number), (1, Ok(()), 1));
+    drop(future);
+    other.mark_unchanged();
+    // The waker panics, and so does the end of the old value: both are done, one panic goes on.
+    let waker = Explosive::waker();
+    let mut future = Box::pin(other.changed_async());
+    pending(&mut future, &waker);
+    drop(waker);
+    tally.explode(1);
+    assert_eq!(panics(|| drop(sender.send(tally.next()))), "this waker panics");
+    assert_eq!((tally.ended(), receiver.borrow().number), (2, 2));
+    drop(future);
+    // A value that nobody gets comes back; the last ends with the channel, for the last of its ends.
+    tally.explode(2);
+    drop((receiver, other));
+    let back = sender.send(tally.next()).unwrap_err();
+    assert_eq!((back.0.number, tally.ended()), (3, 2));
+    drop(back);
+    assert_eq!(panics(|| drop(sender)), "the end of message 2");
+    assert_eq!(tally.ended(), 4);
+}
+
+fn pending(future: &mut Pin<Box<impl Future>>, waker: &Waker) {
+    assert!(future.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
+}
+
+/// A value that at its end looks at the channel it was in, and sends another.
+struct Returning {
+    number: usize,
+    into: Mutex<Option<Sender<Returning>>>,
+    log: Log<(usize, usize)>,
+}
+
+impl Drop for Returning {
+    fn drop(&mut self) {
+        let Some(sender) = self.into.get_mut().unwrap().take() else { return };
+        let there = sender.borrow().number;
+        self.log.send((self.number, there)).unwrap();
+        let next = Returning { number: there + 10, into: Mutex::new(None), log: self.log.clone() };
+        sender.send(next).unwrap();
+    }
+}
+
+#[test]
+fn a_value_may_come_back_at_its_end() {
+    let (log, said) = channel();
+    let value = |number| Returning { number, into: Mutex::new(None), log: log.clone() };
+    let (sender, mut receiver) = watch::channel(value(0));
+    *sender.borrow().into.lock().unwrap() = Some(sender.clone());
+    sender.send(value(1)).unwrap();
+    assert_eq!((said.recv(), receiver.changed(), receiver.borrow().number), (Ok((0, 1)), Ok(()), 11));
+    assert_eq!((sender.send_replace(value(2)).number, sender.sender_count()), (11, 1));
+}
+
+#[test]
+fn a_waker_that_panics_keeps_nobody_asleep() {
+    let (sender, first) = watch::channel(0);
+    let tasks = [Task::default(), Task::default()];
+    let mut receivers = [first.clone(), first.clone(), first.clone()];
+    let [before, explosive, behind] = &mut receivers;
+    let mut futures = [Box::pin(before.changed_async()), Box::pin(behind.changed_async())];
+    assert!(poll_once(&mut futures[0], &tasks[0]).is_pending());
+    let waker = Explosive::waker();
+    let mut future = Box::pin(explosive.changed_async());
+    pending(&mut future, &waker);
+    assert!(poll_once(&mut futures[1], &tasks[1]).is_pending());
+    assert_eq!(panics(|| sender.send(1).unwrap()), "this waker panics");
+    assert_eq!(tasks.each_ref().map(Task::woken), [1, 1]);
+    assert!(futures.iter_mut().zip(&tasks).all(|(future, task)| poll_once(future, task).is_ready()));
+    drop((futures, future));
+    // The same at the end, and for senders that wait for the end of all receivers.
+    let mut future = Box::pin(receivers[1].changed_async());
+    assert!(poll_once(&mut future, &tasks[0]).is_ready());
+    drop(future);
+    let [before, explosive, _] = &mut receivers;
+    assert_eq!((before.has_changed(), explosive.has_changed()), (Ok(false), Ok(false)));
+    let (mut future, mut last) = (Box::pin(explosive.changed_async()), Box::pin(before.changed_async()));
+    pending(&mut future, &waker);
+    assert!(poll_once(&mut last, &tasks[0]).is_pending());
+    panics(|| drop(sender));
+    assert_eq!(tasks[0].woken(), 2);
+    assert!(poll_once(&mut last, &tasks[0]).is_ready());
+}
+
+#[test]
+fn the_last_receivers_end_wakes_senders_behind_a_waker_that_panics() {
+    let (sender, receiver) = watch::channel(0);
+    let waker = Explosive::waker();
+    let task = Task::default();
+    let (mut first, mut second) = (Box::pin(sender.closed()), Box::pin(sender.closed()));
+    pending(&mut first, &waker);
+    assert!(poll_once(&mut second, &task).is_pending());
+    panics(|| drop(receiver));
+    assert_eq!((task.woken(), sender.receiver_count()), (1, 0));
+    assert!(poll_once(&mut second, &task).is_ready());
+}
+
+#[test]
+fn a_receiver_whose_wakers_drop_panics_is_gone_all_the_same() {
+    let (sender, mut receiver) = watch::channel(0);
+    let waker = Clinging::waker();
+    assert!(receiver.poll_changed(&mut Context::from_waker(&waker)).is_pending());
+    drop(waker);
+    assert_eq!(panics(|| drop(receiver)), "this waker clings");
+    assert!(sender.is_disconnected());
+    sender.send(1).unwrap_err();
+}

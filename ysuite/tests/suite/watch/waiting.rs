@@ -1,0 +1,220 @@
+//! Waiting for a value: as a thread, as a task, for a value of one's choice, and for the end of all receivers.
+
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ysuite::watch::{self, RecvError, RecvTimeoutError};
+
+use crate::support::executor::{Task, block_on, poll_once};
+use crate::support::{Random, guarded};
+
+/// More than there are slots in a block of the list of those that wait.
+const MANY: usize = 150;
+
+#[test]
+fn one_value_wakes_all_threads_that_wait() {
+    guarded(|| {
+        let (sender, receiver) = watch::channel(0);
+        for round in 1..=3 {
+            let threads: Vec<_> = (0..MANY)
+                .map(|_| {
+                    let mut receiver = receiver.clone();
+                    receiver.mark_unchanged();
+                    thread::spawn(move || (receiver.changed(), *receiver.borrow()))
+                })
+                .collect();
+            sender.send(round).unwrap();
+            assert!(threads.into_iter().all(|thread| thread.join().unwrap() == (Ok(()), round)));
+        }
+        let threads: Vec<_> = (0..MANY)
+            .map(|_| {
+                let mut receiver = sender.subscribe();
+                thread::spawn(move || receiver.changed())
+            })
+            .collect();
+        drop(sender);
+        assert!(threads.into_iter().all(|thread| thread.join().unwrap() == Err(RecvError)));
+    });
+}
+
+#[test]
+fn one_value_wakes_each_task_once() {
+    let (sender, mut polled) = watch::channel(0);
+    let mut receivers: Vec<_> = (0..MANY).map(|_| (sender.subscribe(), Task::default())).collect();
+    let task = Task::default();
+    for round in 1..4 {
+        assert!(polled.poll_changed(&mut Context::from_waker(&task.waker())).is_pending());
+        let mut futures: Vec<_> =
+            receivers.iter_mut().map(|(receiver, task)| (Box::pin(receiver.changed_async()), &*task)).collect();
+        for (future, task) in &mut futures {
+            assert!(poll_once(future, task).is_pending());
+        }
+        sender.send(round).unwrap();
+        // Without any that waits meanwhile.
+        sender.send(round).unwrap();
+        for (future, task) in &mut futures {
+            assert_eq!((task.woken(), poll_once(future, task)), (round, Poll::Ready(Ok(()))));
+        }
+        assert_eq!(task.woken(), round);
+        assert_eq!(polled.poll_changed(&mut Context::from_waker(&task.waker())), Poll::Ready(Ok(())));
+    }
+    assert!(receivers.iter().all(|(receiver, task)| receiver.has_changed() == Ok(false) && task.held() == 0));
+    assert!(polled.poll_changed(&mut Context::from_waker(&task.waker())).is_pending());
+    drop(sender);
+    assert_eq!(task.woken(), 4);
+    assert_eq!(polled.poll_changed(&mut Context::from_waker(&task.waker())), Poll::Ready(Err(RecvError)));
+}
+
+#[test]
+fn a_dropped_future_has_seen_nothing() {
+    let (sender, mut receiver) = watch::channel(0);
+    let task = Task::default();
+    let mut future = Box::pin(receiver.changed_async());
+    assert!(poll_once(&mut future, &task).is_pending());
+    sender.send(1).unwrap();
+    assert_eq!(task.woken(), 1);
+    drop(future);
+    assert_eq!((task.held(), receiver.has_changed()), (0, Ok(true)));
+    assert_eq!(block_on(receiver.changed_async()), Ok(()));
+    // What a task polls for no longer does not wake it.
+    assert!(receiver.poll_changed(&mut Context::from_waker(&task.waker())).is_pending());
+    sender.send(2).unwrap();
+    assert_eq!((task.woken(), receiver.changed()), (2, Ok(())));
+    sender.send(3).unwrap();
+    assert_eq!(task.woken(), 2);
+}
+
+#[test]
+fn a_value_of_ones_choice() {
+    guarded(|| {
+        let (sender, mut receiver) = watch::channel(0);
+        // The one that is there, seen or not.
+        assert_eq!(*receiver.wait_for(|value| *value == 0).unwrap(), 0);
+        let refused = receiver.wait_for_timeout(Duration::ZERO, |value| *value == 1).map(|value| *value);
+        assert_eq!(refused, Err(RecvTimeoutError::Timeout));
+        let refused = receiver.wait_for_deadline(Instant::now(), |value| *value == 1).map(|value| *value);
+        assert_eq!(refused, Err(RecvTimeoutError::Timeout));
+        let thread = thread::spawn(move || {
+            let mut random = Random::new(7);
+            for value in 1..=2_000 {
+                sender.send(value).unwrap();
+                random.pause();
+            }
+            sender
+        });
+        let (mut last, mut asked) = (0, 0);
+        let value = receiver.wait_for(|value| {
+            assert!(*value >= last, "{value} behind {last}");
+            (last, asked) = (*value, asked + 1);
+            *value >= 1_000
+        });
+        assert_eq!(*value.unwrap(), last);
+        assert!(asked <= 2_001);
+        let mut in_task = receiver.clone();
+        assert_eq!(*block_on(in_task.wait_for_async(|value| *value == 2_000)).unwrap(), 2_000);
+        let value = receiver.wait_for_timeout(Duration::MAX, |value| *value == 2_000).unwrap();
+        assert!(*value == 2_000);
+        drop(value);
+        assert_eq!(receiver.has_changed(), Ok(false), "it counts as seen");
+        drop(thread.join().unwrap());
+        assert_eq!(block_on(in_task.wait_for_async(|_| false)).map(|value| *value), Err(RecvError));
+        assert_eq!(receiver.wait_for(|_| false).map(|value| *value), Err(RecvError));
+    });
+}
+
+/// The futures can go to any thread, though what is borrowed cannot.
+#[test]
+fn futures_are_send() {
+    fn is_send<F: Future + Send>(future: F) -> F {
+        future
+    }
+    let (sender, mut receiver) = watch::channel(String::new());
+    assert_eq!(block_on(is_send(receiver.wait_for_async(String::is_empty))).unwrap().len(), 0);
+    let mut closed = pin!(is_send(sender.closed()));
+    let task = Task::default();
+    assert!(closed.as_mut().poll(&mut Context::from_waker(&task.waker())).is_pending());
+    assert!(poll_once(&mut Box::pin(is_send(receiver.changed_async())), &task).is_pending());
+}
+
+#[test]
+fn streams_of_changes_reach_threads_and_tasks() {
+    guarded(|| {
+        const LAST: usize = 5_000;
+        let (sender, mut receiver) = watch::channel(0);
+        let (mut in_task, mut choosing) = (receiver.clone(), receiver.clone());
+        let threads = [
+            thread::spawn(move || {
+                let mut seen = 0;
+                while receiver.changed().is_ok() {
+                    seen = *receiver.borrow_and_update();
+                }
+                seen
+            }),
+            thread::spawn(move || {
+                block_on(async move {
+                    let mut seen = 0;
+                    while in_task.changed_async().await.is_ok() {
+                        seen = *in_task.borrow_and_update();
+                    }
+                    seen
+                })
+            }),
+            thread::spawn(move || {
+                let mut random = Random::new(9);
+                loop {
+                    // The end of the time and the value race.
+                    match choosing.changed_timeout(Duration::from_nanos(random.below(5_000) as u64)) {
+                        Ok(()) | Err(RecvTimeoutError::Timeout) => {}
+                        Err(RecvTimeoutError::Disconnected) => return *choosing.borrow(),
+                    }
+                }
+            }),
+        ];
+        let mut random = Random::new(8);
+        for value in 1..=LAST {
+            sender.send(value).unwrap();
+            random.pause();
+        }
+        drop(sender);
+        assert_eq!(threads.map(|thread| thread.join().unwrap()), [LAST; 3]);
+    });
+}
+
+#[test]
+fn senders_learn_that_no_receiver_is_left() {
+    guarded(|| {
+        let (sender, receiver) = watch::channel(0);
+        let second = receiver.clone();
+        assert!(!sender.wait_closed_timeout(Duration::ZERO));
+        assert!(!sender.wait_closed_timeout(Duration::from_nanos(1)));
+        let waiting: Vec<_> = (0..3)
+            .map(|way| {
+                let sender = sender.clone();
+                thread::spawn(move || match way {
+                    0 => sender.wait_closed(),
+                    1 => assert!(sender.wait_closed_timeout(Duration::MAX)),
+                    _ => block_on(sender.closed()),
+                })
+            })
+            .collect();
+        let task = Task::default();
+        let mut closed = Box::pin(sender.closed());
+        assert!(poll_once(&mut closed, &task).is_pending());
+        drop(receiver);
+        assert_eq!((task.woken(), sender.is_disconnected()), (0, false));
+        drop(second);
+        waiting.into_iter().for_each(|thread| thread.join().unwrap());
+        assert_eq!(task.woken(), 1);
+        // Somebody comes before the task looks: then it goes on waiting.
+        let third = sender.subscribe();
+        assert!(poll_once(&mut closed, &task).is_pending());
+        drop(third);
+        assert_eq!((task.woken(), poll_once(&mut closed, &task)), (2, Poll::Ready(())));
+        drop(closed);
+        assert!(sender.wait_closed_timeout(Duration::ZERO) && task.held() == 0);
+        sender.wait_closed();
+    });
+}
