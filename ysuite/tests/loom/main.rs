@@ -14,6 +14,7 @@ mod mailbox;
 mod pipe;
 mod pool;
 mod runner;
+mod segments;
 mod slow_sender;
 
 use std::sync::Arc;
