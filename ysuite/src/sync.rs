@@ -12,7 +12,7 @@ use std as library;
 pub(crate) use cell::UnsafeCell;
 pub(crate) use library::hint::spin_loop;
 pub(crate) use library::sync::atomic::{
-    AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+    AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
 };
 pub(crate) use library::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub(crate) use library::{thread, thread_local};

@@ -80,6 +80,46 @@ pub(crate) fn allocate_zeroed(layout: Layout) -> Option<NonNull<u8>> {
     allocate_by(std::alloc::alloc_zeroed, layout)
 }
 
+/// Memory full of zeros for a long time: where it has many pages, each is put in place when it is first written, and can be
+/// given back to the kernel by [`discard`]. Aborts where there is no memory. `layout` is not empty.
+pub(crate) fn reserve(layout: Layout) -> NonNull<u8> {
+    assert!(layout.size() != 0, "an empty layout cannot be allocated");
+    #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
+    if pages::is_paged(layout) {
+        return pages::reserve(layout).unwrap_or_else(|| handle_alloc_error(layout));
+    }
+    // SAFETY: the assertion above ensures that the layout is not empty.
+    NonNull::new(unsafe { std::alloc::alloc_zeroed(layout) }).unwrap_or_else(|| handle_alloc_error(layout))
+}
+
+/// Has the pages of the first `bytes` bytes put in place at once. A hint, and for memory from the allocator nothing.
+///
+/// # Safety
+/// `memory` came from [`reserve`] with this layout, which has at least so many bytes.
+#[cfg_attr(any(ysuite_loom, ysuite_portable), expect(unused_variables, reason = "nothing to be done here"))]
+pub(crate) unsafe fn populate(memory: NonNull<u8>, bytes: usize, layout: Layout) {
+    #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
+    if pages::is_paged(layout) {
+        // SAFETY: by the caller it is a mapping of that length.
+        unsafe { pages::populate(memory, bytes) };
+    }
+}
+
+/// Gives the pages of memory from [`reserve`] back to the kernel. Then each byte reads as zero, or, for memory from the
+/// allocator, which keeps it, as before.
+///
+/// # Safety
+/// `memory` came from [`reserve`] with this layout. Nothing in it is used any more, and no thread writes to it meanwhile; a
+/// thread that loads an atomic finds the old value or zero.
+#[cfg_attr(any(ysuite_loom, ysuite_portable), expect(unused_variables, reason = "nothing to be done here"))]
+pub(crate) unsafe fn discard(memory: NonNull<u8>, layout: Layout) {
+    #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
+    if pages::is_paged(layout) {
+        // SAFETY: by the caller it is a mapping with this layout, and nothing in it is used.
+        unsafe { pages::discard(memory, layout) };
+    }
+}
+
 /// Memory from the kernel, which is full of zeros, or from this function of the allocator.
 fn allocate_by(allocator: unsafe fn(Layout) -> *mut u8, layout: Layout) -> Option<NonNull<u8>> {
     assert!(layout.size() != 0, "an empty layout cannot be allocated");
@@ -94,9 +134,9 @@ fn allocate_by(allocator: unsafe fn(Layout) -> *mut u8, layout: Layout) -> Optio
 /// Gives memory back.
 ///
 /// # Safety
-/// `memory` came from [`allocate`] or [`allocate_zeroed`] with this layout, and no thread uses it any more.
+/// `memory` came from [`allocate`], [`allocate_zeroed`] or [`reserve`] with this layout, and no thread uses it any more.
 pub(crate) unsafe fn deallocate(memory: NonNull<u8>, layout: Layout) {
-    // SAFETY: by the caller the memory came from one of the two functions with this layout, which decides between the
+    // SAFETY: by the caller the memory came from one of the three functions with this layout, which decides between the
     // kernel and the allocator there as it does here; and no thread uses it.
     unsafe {
         #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]

@@ -10,10 +10,11 @@ use core::ptr;
 
 use crate::sync::{AtomicPtr, Ordering};
 
-/// How many segments there may be.
-const SEGMENTS: usize = if cfg!(ysuite_loom) { 2 } else { 12 };
+/// How many segments there may be, unless the array's owner says otherwise.
+const USUAL: usize = if cfg!(ysuite_loom) { 2 } else { 12 };
 
-pub(crate) struct SegmentedArray<E> {
+/// `SEGMENTS`: how many segments there may be.
+pub(crate) struct SegmentedArray<E, const SEGMENTS: usize = USUAL> {
     /// Null, or `length(segment)` elements.
     segments: [AtomicPtr<E>; SEGMENTS],
     /// Elements of the first segment.
@@ -22,7 +23,7 @@ pub(crate) struct SegmentedArray<E> {
     owned: PhantomData<E>,
 }
 
-impl<E> SegmentedArray<E> {
+impl<E, const SEGMENTS: usize> SegmentedArray<E, SEGMENTS> {
     /// An empty array whose first segment will have `first` elements.
     pub(crate) fn new(first: usize) -> Self {
         Self { segments: core::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())), first, owned: PhantomData }
@@ -92,7 +93,7 @@ impl<E> SegmentedArray<E> {
     }
 }
 
-impl<E> Drop for SegmentedArray<E> {
+impl<E, const SEGMENTS: usize> Drop for SegmentedArray<E, SEGMENTS> {
     fn drop(&mut self) {
         for (segment, elements) in self.segments.iter().enumerate() {
             // ORDERING: Relaxed; `&mut self`: the owner that drops this has synchronised with all other threads.
@@ -112,7 +113,7 @@ mod tests {
     #[test]
     fn every_element_has_a_place_of_its_own() {
         for first in [1, 64] {
-            let array = SegmentedArray::new(first);
+            let array = SegmentedArray::<usize>::new(first);
             let most = SegmentedArray::<usize>::most(first).min(20_000);
             assert!(array.get(0).is_none() && array.iter().next().is_none());
             let mut next = 0;
@@ -129,7 +130,7 @@ mod tests {
 
     #[test]
     fn an_element_is_found_behind_a_segment_that_is_missing() {
-        let array = SegmentedArray::new(2);
+        let array = SegmentedArray::<char>::new(2);
         array.get_or_make(7, || 'c');
         array.get_or_make(0, || 'a');
         // The segment of elements 2 to 5 has not been made.

@@ -15,6 +15,7 @@ mod oneshot;
 mod pipe;
 mod pool;
 mod runner;
+mod segments;
 mod slow_sender;
 mod timer;
 mod watch;

@@ -75,7 +75,7 @@ macro_rules! with_every_receiver {
     ($set:ty $(, $epoll:ident)?) => {
         with_every_receiver!(@each $set, [$($epoll)?]:
             pipe crate::spsc::Pipe<0>: [many batching], funnel crate::mpsc::Funnel<0>: [many batching],
-            exchange crate::mpmc::Exchange<1024>: [many], mailbox crate::attached::Letters<0>: [],
+            exchange crate::mpmc::Exchange<1024>: [many], open_exchange crate::mpmc::Exchange<0>: [many], mailbox crate::attached::Letters<0>: [],
             bounded_mailbox crate::attached::Letters<100>: []);
         // Small bounds, for the streams only: senders wait for room.
         with_every_receiver!(@streams $set:
@@ -161,6 +161,7 @@ fn descriptors_are_closed_with_the_last_end() {
             closed_by::<Pipe<0>>(backend, sender_first);
             closed_by::<crate::mpsc::Funnel<0>>(backend, sender_first);
             closed_by::<Exchange<1>>(backend, sender_first);
+            closed_by::<Exchange<0>>(backend, sender_first);
             closed_by::<Letters<0>>(backend, sender_first);
         }
     }

@@ -78,13 +78,14 @@ fn a_funnel() {
 
 #[test]
 fn an_exchange() {
-    let (first, mut receiver) = mpmc::bounded(8);
-    let sender = first.clone();
-    drop(first);
-    every_name_of_a_channel!(sender, receiver);
-    let shared = &receiver.clone();
-    drop(sender);
-    assert_eq!((shared.iter().count(), receiver.into_iter().count()), (0, 0));
+    for (first, mut receiver) in [mpmc::unbounded(), mpmc::bounded(8)] {
+        let sender = first.clone();
+        drop(first);
+        every_name_of_a_channel!(sender, receiver);
+        let shared = &receiver.clone();
+        drop(sender);
+        assert_eq!((shared.iter().count(), receiver.into_iter().count()), (0, 0));
+    }
 }
 
 /// The end of a channel is for ever. What is not there now may be there later: those that do not wait are not fused.

@@ -3,19 +3,38 @@
 use crate::conformance::channel::Kind;
 use ysuite::mpmc;
 
+/// A channel for that many messages; without a bound where that is 0.
+pub(crate) fn of<T>(capacity: usize) -> (mpmc::Sender<T>, mpmc::Receiver<T>) {
+    if capacity == 0 { mpmc::unbounded() } else { mpmc::bounded(capacity) }
+}
+
+/// Makes two tests of each function: with the capacity it asks for, and without a bound.
+macro_rules! with_and_without_a_bound {
+    ($($test:ident),* $(,)?) => {
+        mod with_a_bound {
+            $(#[test] fn $test() { super::$test(true); })*
+        }
+        mod without_a_bound {
+            $(#[test] fn $test() { super::$test(false); })*
+        }
+    };
+}
+pub(crate) use with_and_without_a_bound;
+
+/// 0: without a bound.
 pub(crate) struct Exchange<const CAPACITY: usize>;
 
 impl<const CAPACITY: usize> Kind for Exchange<CAPACITY> {
     type Sender<T: Send + 'static> = mpmc::Sender<T>;
     type Receiver<T: Send + 'static> = mpmc::Receiver<T>;
-    const CAPACITY: Option<usize> = Some(CAPACITY);
+    const CAPACITY: Option<usize> = if CAPACITY == 0 { None } else { Some(CAPACITY) };
     const LENGTH_IS_THERE: bool = false;
     const TELLS_ONE: bool = true;
     fn another<T: Send + 'static>(sender: &mpmc::Sender<T>) -> Option<mpmc::Sender<T>> {
         Some(sender.clone())
     }
     fn pair<T: Send + 'static>() -> (mpmc::Sender<T>, mpmc::Receiver<T>) {
-        mpmc::bounded(CAPACITY)
+        of(CAPACITY)
     }
 }
 
@@ -27,7 +46,7 @@ macro_rules! exchanges {
     };
 }
 
-exchanges!(bounded_1 1, bounded_2 2, bounded_3 3, bounded_7 7, bounded_64 64, bounded_1024 1024);
+exchanges!(unbounded 0, bounded_1 1, bounded_2 2, bounded_3 3, bounded_7 7, bounded_64 64, bounded_1024 1024);
 
 mod checker;
 mod edges;

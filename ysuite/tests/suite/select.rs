@@ -123,6 +123,7 @@ macro_rules! for_every_end {
         mod pipe { $(#[test] fn $test() { super::$test::<crate::spsc::Pipe<0>>() })* }
         mod funnel { $(#[test] fn $test() { super::$test::<crate::mpsc::Funnel<0>>() })* }
         mod exchange { $(#[test] fn $test() { super::$test::<crate::mpmc::Exchange<1024>>() })* }
+        mod open_exchange { $(#[test] fn $test() { super::$test::<crate::mpmc::Exchange<0>>() })* }
     };
 }
 

@@ -1,4 +1,4 @@
-//! **The exchange**: many senders, many receivers, one bounded channel, one total order.
+//! **The exchange**: many senders, many receivers, one channel, with a bound or without, one total order.
 //!
 //! Both ends can be cloned and shared (`&self`), and each message goes to exactly one receiver. Messages are received in
 //! the order in which they were sent, by any senders: a message whose `send` returned before another `send` began comes out
@@ -31,7 +31,19 @@
 //!
 //! * One sender and one receiver: [`spsc`](crate::spsc) is several times as fast, and has no bound if you want none.
 //! * A receiver that must get *all* messages: each message is received once, by the receiver that comes first.
-//! * Without a bound, or as a rendezvous: the capacity is at least 1, and all cells are allocated when the channel is made.
+//! * As a rendezvous: the capacity is at least 1.
+//!
+//! # Without a bound
+//!
+//! [`unbounded`] has no capacity, `is_full` is never true, and sending never waits, so no `send` can fail for lack of room.
+//! In all else it is the same channel: one total order, the same ways of waiting, and no operation waits for a preempted
+//! peer. A message takes its own size, one byte, and at most an eighth more (9.2 bytes for one of 8); while it is being
+//! received, one more. Messages lie in segments of 64 KiB (where a message is larger than that, of one message). A segment that
+//! has been read is used again; as many are kept as the channel is long, and at least four, and the others' pages go back to
+//! the kernel (on Linux; elsewhere the memory is kept until the channel ends). A receiver that has lost its CPU in the middle
+//! of a receive keeps the one segment it is in from being used again. The addresses of all segments that the channel ever
+//! needed at once stay reserved until the channel ends. There can be 2²⁴ of them; a send that would need more panics, and so
+//! one that finds no memory aborts, as everywhere.
 //!
 //! # Several receivers in event loops
 //!
@@ -103,16 +115,16 @@ macro_rules! impl_mpmc_api {
                 self.len() == 0
             }
 
-            /// Whether there is no room for another message.
+            /// Whether there is no room for another message. Without a bound, never.
             #[must_use]
             pub fn is_full(&self) -> bool {
-                self.len() == self.shared.ring.capacity()
+                self.shared.ring.room() == 0
             }
 
-            /// How many messages can be in the channel. Never `None`, which channels without a bound return.
+            /// How many messages can be in the channel; `None` without a bound.
             #[must_use]
             pub fn capacity(&self) -> Option<usize> {
-                Some(self.shared.ring.capacity())
+                self.shared.ring.capacity()
             }
 
             $(#[$disconnected])+
@@ -133,6 +145,21 @@ use impl_mpmc_api;
 /// Where `capacity` is 0, since there is no rendezvous here, or where that many messages could never fit into memory.
 #[must_use]
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
+    joined(Some(capacity))
+}
+
+/// A channel without a bound: sending never waits. Memory is taken as messages come, at least 64 KiB at a time (the first
+/// message takes a page or two), is used again while the channel is busy, and goes back to the system as the channel
+/// [empties](self#without-a-bound).
+///
+/// # Panics
+/// Where a message could never fit into memory.
+#[must_use]
+pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
+    joined(None)
+}
+
+fn joined<T>(capacity: Option<usize>) -> (Sender<T>, Receiver<T>) {
     let shared = Arc::new(MpmcShared::new(capacity));
     (Sender::new(shared.clone()), Receiver::new(shared))
 }

@@ -229,10 +229,9 @@ impl<T> Receiver<T> {
         taken
     }
 
-    /// Whether nothing will come any more. Looks for a message after it has found the ring closed: all that was sent is
-    /// visible then.
+    /// Whether nothing will come any more.
     fn is_over(&self) -> bool {
-        self.shared.ring.is_closed() && !self.shared.ring.is_readable()
+        self.shared.ring.is_over()
     }
 
     /// After finding nothing: `Ok` if a message may have come in the meantime, or the senders are gone.

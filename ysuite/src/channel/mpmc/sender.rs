@@ -63,7 +63,7 @@ impl<T> Sender<T> {
     #[cold]
     fn try_again(&self, message: T) -> Result<(), TrySendError<T>> {
         let ring = &self.shared.ring;
-        if ring.len() == ring.capacity() || !spin_for_a_moment(|| ring.is_writable()) {
+        if ring.room() == 0 || !spin_for_a_moment(|| ring.is_writable()) {
             return Err(TrySendError::Full(message));
         }
         self.shared.push(message).map_err(|rejected| match rejected {

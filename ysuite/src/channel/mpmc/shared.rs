@@ -6,13 +6,13 @@
 use crossbeam_utils::CachePadded;
 
 use crate::foreign::Panics;
-use crate::queue::exchange::{Rejected, Ring, Staging};
+use crate::queue::exchange::{Queue, Rejected, Staging};
 use crate::sync::{AtomicUsize, Ordering};
 use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify, notify_all};
 
 pub(super) struct MpmcShared<T> {
-    pub(super) ring: Ring<T>,
+    pub(super) ring: Queue<T>,
     pub(super) readers: Ends,
     pub(super) writers: Ends,
 }
@@ -61,13 +61,14 @@ impl<T, const ROOM: bool> SharedEnd for WaitingSide<'_, T, ROOM> {
 
     fn supply(&self) -> usize {
         let ring = &self.0.ring;
-        if ROOM { ring.capacity() - ring.len() } else { ring.len() }
+        if ROOM { ring.room() } else { ring.len() }
     }
 }
 
 impl<T> MpmcShared<T> {
-    pub(super) fn new(capacity: usize) -> Self {
-        Self { ring: Ring::new(capacity), readers: Ends::new(), writers: Ends::new() }
+    /// A capacity of `None` is no bound.
+    pub(super) fn new(capacity: Option<usize>) -> Self {
+        Self { ring: Queue::new(capacity), readers: Ends::new(), writers: Ends::new() }
     }
 
     pub(super) fn readers(&self) -> Readers<'_, T> {

@@ -46,10 +46,11 @@ fn receive(receiver: &Receiver<u64>, random: &mut Random) -> Op {
     }
 }
 
-/// As many short histories of `threads` senders and as many receivers as asked for, on one channel.
+/// As many short histories of `threads` senders and as many receivers as asked for, on one channel. A capacity of 0 is no
+/// bound.
 pub(crate) fn histories(threads: usize, capacity: usize, histories: usize, operations: usize, seed: u64) {
     assert!(2 * threads * operations + capacity < MOST);
-    let (sender, receiver) = mpmc::bounded(capacity);
+    let (sender, receiver) = if capacity == 0 { mpmc::unbounded() } else { mpmc::bounded(capacity) };
     let (clock, barrier) = (Arc::new(Clock::default()), Arc::new(Barrier::new(2 * threads + 1)));
     let workers: Vec<_> = (0..2 * threads)
         .map(|who| {
@@ -89,7 +90,8 @@ pub(crate) fn histories(threads: usize, capacity: usize, histories: usize, opera
                 break;
             }
         }
-        assert!(is_linearizable(&history, capacity), "seed {seed}, history {round}: {history:#?}");
+        let bound = if capacity == 0 { usize::MAX } else { capacity };
+        assert!(is_linearizable(&history, bound), "seed {seed}, history {round}: {history:#?}");
     }
     workers.into_iter().for_each(|(thread, _)| thread.join().unwrap());
 }

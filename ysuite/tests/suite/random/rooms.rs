@@ -120,11 +120,11 @@ impl Room for Funnel {
 impl Room for Exchange {
     type Sender = mpmc::Sender<Message>;
     type Receiver = mpmc::Receiver<Message>;
-    const CAPACITIES: &'static [Option<usize>] = &[Some(1), Some(2), Some(7)];
+    const CAPACITIES: &'static [Option<usize>] = &[None, Some(1), Some(2), Some(7)];
     const SHARED: bool = true;
 
     fn pair(capacity: Option<usize>) -> (Self::Sender, Self::Receiver) {
-        mpmc::bounded(capacity.expect("an exchange has a bound"))
+        capacity.map_or_else(mpmc::unbounded, mpmc::bounded)
     }
     fn more_senders(sender: &Self::Sender) -> Option<Self::Sender> {
         Some(sender.clone())

@@ -1,0 +1,193 @@
+//! The segments in use, linked from the oldest to the newest. Any thread; lock-free.
+//!
+//! *Finding* a segment begins at one that the caller remembers, or at the oldest, and follows the links. *Extending* sets
+//! the last link. *Retiring* unlinks the oldest segments when all their messages have been claimed, and keeps them for
+//! reuse when all readers have finished. One thread retires at a time; another that comes meanwhile leaves word, and the
+//! first goes round again for it, so no work is left behind. A reader that has been preempted in a segment keeps that one
+//! from being reused, and no other.
+//!
+//! Cannot: retire the last segment, so a queue that has been used keeps one at least.
+
+use super::directory::Directory;
+use super::segment::{Behind, Link, Segment};
+use crate::sync::{AtomicU32, AtomicUsize, Ordering, fence, window};
+
+/// How many segments are kept warm however short the queue is.
+const RESERVE: usize = 4;
+
+pub(super) struct Chain<T> {
+    directory: Directory<T>,
+    /// The oldest segment. The first is linked by the first sender; then only the thread that retires changes this.
+    oldest: Link,
+    /// How many threads have asked for retirement since the thread that retires began; 0: no thread does.
+    retiring: AtomicUsize,
+    /// One more than the index of the segment that was unlinked last and has readers, or had; 0: none. Used by the thread
+    /// that retires.
+    spent: AtomicU32,
+}
+
+/// What a search has found.
+pub(super) enum Search<'a> {
+    Found(&'a Segment),
+    /// The chain ends before the segment; this link will lead on to the segment of this number.
+    End(&'a Link, u64),
+    /// The segment has been retired: the position is an old one.
+    Past,
+}
+
+impl<T> Chain<T> {
+    pub(super) fn new() -> Self {
+        Self {
+            directory: Directory::new(),
+            oldest: Link::to(0),
+            retiring: AtomicUsize::new(0),
+            spent: AtomicU32::new(0),
+        }
+    }
+
+    /// Looks for the segment of a number, from a segment on that may have been the right one some time ago. Begins anew
+    /// only where another thread has retired segments meanwhile.
+    pub(super) fn find<'a>(&'a self, remembered: Option<&'a Segment>, number: u64) -> Search<'a> {
+        let mut from = remembered.and_then(|segment| Some((segment, segment.number()?)));
+        loop {
+            let (mut segment, mut at) = match from.take().filter(|(_, at)| *at <= number) {
+                Some(known) => known,
+                None => match self.oldest() {
+                    Ok(Some((_, at))) if at > number => return Search::Past,
+                    Ok(Some(oldest)) => oldest,
+                    Ok(None) => continue,
+                    Err(end) => return end,
+                },
+            };
+            loop {
+                if at == number {
+                    return Search::Found(segment);
+                }
+                window();
+                let behind = segment.next.load();
+                if !segment.has(at) {
+                    // It was retired, and what has been read is perhaps the link of a later use.
+                    break;
+                }
+                match behind {
+                    Behind::Missing(missing) => return Search::End(&segment.next, missing),
+                    Behind::Segment(index) => segment = self.directory.get(index),
+                }
+                at += 1;
+                segment.confirm(at);
+            }
+        }
+    }
+
+    /// The oldest segment and its number; `None` where it has been retired meanwhile, or the end of a chain that has none.
+    fn oldest(&self) -> Result<Option<(&Segment, u64)>, Search<'_>> {
+        match self.oldest.load() {
+            Behind::Missing(missing) => Err(Search::End(&self.oldest, missing)),
+            Behind::Segment(index) => {
+                let segment = self.directory.get(index);
+                // The very first: any other is confirmed before it becomes the oldest.
+                segment.confirm(0);
+                Ok(segment.number().map(|number| (segment, number)))
+            }
+        }
+    }
+
+    /// Links a segment of this number at the end, unless another thread does so first.
+    pub(super) fn extend(&self, end: &Link, number: u64) {
+        // A queue that begins may be one that has few messages ever.
+        let segment = self.directory.take(number != 0);
+        segment.prepare(number);
+        window();
+        if end.set(number, segment) {
+            segment.confirm(number);
+        } else {
+            segment.withdraw();
+            self.directory.put_back(segment);
+        }
+    }
+
+    /// Sees to it that a segment which is being written has one behind it.
+    pub(super) fn extend_behind(&self, segment: &Segment, number: u64) {
+        let behind = segment.next.load();
+        if let (Behind::Missing(missing), true) = (behind, segment.has(number)) {
+            self.extend(&segment.next, missing);
+        }
+    }
+
+    /// A reader has emptied the last slot of a segment. `reach`: the number of the segment that is read now, and of the one
+    /// that is written.
+    pub(super) fn retire(&self, reach: impl Fn() -> (u64, u64)) {
+        // ORDERING: AcqRel; Acquire pairs with the Release of the exchange below, by which the last thread has left. Release
+        // for the thread that is busy: what this one has finished is visible when that goes round again.
+        if self.retiring.fetch_add(1, Ordering::AcqRel) != 0 {
+            return;
+        }
+        let mut seen = 1;
+        loop {
+            let (read, written) = reach();
+            self.unlink(read);
+            let keep = RESERVE.max(written.saturating_sub(read) as usize + 1);
+            self.reuse(keep);
+            window();
+            // ORDERING: AcqRel; see above. Acquire on failure: what the threads that came meanwhile have finished is visible.
+            match self.retiring.compare_exchange(seen, 0, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => return,
+                Err(found) => seen = found,
+            }
+        }
+    }
+
+    /// Unlinks the segments before the one that is read now.
+    fn unlink(&self, read: u64) {
+        // Nothing else changes `oldest` once it leads anywhere, so this segment cannot be retired by others.
+        while let Behind::Segment(index) = self.oldest.load() {
+            let segment = self.directory.get(index);
+            // The last one stays, so that the chain has an end.
+            let (Some(number), Behind::Segment(next)) = (segment.number(), segment.next.load()) else { return };
+            if number >= read {
+                return;
+            }
+            self.directory.get(next).confirm(number + 1);
+            self.oldest.advance(next);
+            // ORDERING: Relaxed twice; `retiring` hands both over to the next thread that retires.
+            segment.below.store(self.spent.load(Ordering::Relaxed), Ordering::Relaxed);
+            self.spent.store(index + 1, Ordering::Relaxed);
+        }
+    }
+
+    /// Keeps those of the unlinked segments whose readers have all finished. The others stay for the next time.
+    fn reuse(&self, keep: usize) {
+        // ORDERING: Relaxed, here and below: `retiring` hands the list over.
+        let (mut at, mut busy) = (self.spent.load(Ordering::Relaxed), 0);
+        while let Some(index) = at.checked_sub(1) {
+            let segment = self.directory.get(index);
+            at = segment.below.load(Ordering::Relaxed);
+            if Self::is_emptied(segment) {
+                segment.retire();
+                // SAFETY: the segment is unlinked, and has been emptied: nobody has a claim in it, and all of its positions
+                // are behind those that can be claimed. So this thread owns it.
+                unsafe { self.directory.put(segment, keep) };
+            } else {
+                segment.below.store(busy, Ordering::Relaxed);
+                busy = index + 1;
+            }
+        }
+        self.spent.store(busy, Ordering::Relaxed);
+    }
+
+    /// Whether all slots have been emptied in this lap.
+    fn is_emptied(segment: &Segment) -> bool {
+        let lap = segment.lap();
+        // ORDERING: Relaxed, with the fence below.
+        let emptied = segment.memory::<T>().marks().iter().all(|mark| mark.load(Ordering::Relaxed) == lap);
+        // ORDERING: Acquire pairs with the Release stores of the marks in `Segments::empty`: the messages were read before
+        // others are written over them.
+        fence(Ordering::Acquire);
+        emptied
+    }
+
+    #[cfg(all(test, not(ysuite_loom)))]
+    pub(super) fn made(&self) -> usize {
+        self.directory.made()
+    }
+}

@@ -1,0 +1,179 @@
+//! All segments of a queue, those in use and those that are kept for the next use. Any thread; lock-free but for the
+//! allocator.
+//!
+//! A segment that is kept is *warm* (its pages are in place) or *cold* (they have gone back to the kernel). No segment is
+//! freed before the queue is, because a thread that was preempted may still look at its flags.
+//!
+//! Cannot: have more than 2²⁴ segments, which for small messages are a TiB.
+
+use core::marker::PhantomData;
+
+use super::layout::SegmentMemory;
+use super::segment::Segment;
+use crate::queue::SegmentedArray;
+use crate::sync::{AtomicU64, AtomicUsize, Ordering, window};
+
+/// Segments of the first piece of the array, and how many pieces there may be.
+const FIRST: usize = if cfg!(ysuite_loom) { 2 } else { 16 };
+const PIECES: usize = if cfg!(ysuite_loom) { 2 } else { 20 };
+
+type Array = SegmentedArray<Segment, PIECES>;
+
+pub(super) struct Directory<T> {
+    all: Array,
+    /// How many indices have been given out.
+    made: AtomicUsize,
+    /// Free, with their pages in place.
+    warm: Shelf,
+    /// Free, and their pages have been given back.
+    cold: Shelf,
+    /// Owns memory for messages of this type.
+    owned: PhantomData<T>,
+}
+
+impl<T> Directory<T> {
+    pub(super) fn new() -> Self {
+        Self {
+            all: Array::new(FIRST),
+            made: AtomicUsize::new(0),
+            warm: Shelf::new(),
+            cold: Shelf::new(),
+            owned: PhantomData,
+        }
+    }
+
+    /// The segment of an index that a link or a list has shown.
+    pub(super) fn get(&self, index: u32) -> &Segment {
+        self.all.get(index as usize).expect("whoever set the link had the segment")
+    }
+
+    /// A free segment, the caller's own. `populate`: it will soon be full.
+    pub(super) fn take(&self, populate: bool) -> &Segment {
+        if let Some(segment) = self.warm.take(&self.all) {
+            return segment;
+        }
+        let segment = self.cold.take(&self.all).unwrap_or_else(|| self.make());
+        if populate {
+            segment.memory::<T>().populate();
+        }
+        segment
+    }
+
+    /// # Panics
+    /// Where there are too many segments.
+    fn make(&self) -> &Segment {
+        // ORDERING: Relaxed; the read-modify-write makes each index unique, and the index guards nothing.
+        let index = self.made.fetch_add(1, Ordering::Relaxed);
+        assert!(index < Array::most(FIRST), "a channel with too many messages");
+        let segment = self.all.get_or_make(index, Segment::empty);
+        segment.make::<T>(index as u32, SegmentMemory::allocate());
+        segment
+    }
+
+    /// Keeps a segment that is in no use. `keep`: how many are to be kept warm. Where that is less than there are, this one
+    /// and one more go cold.
+    ///
+    /// # Safety
+    /// The caller owns the segment, and no message is in it.
+    pub(super) unsafe fn put(&self, segment: &Segment, keep: usize) {
+        if self.warm.len() < keep {
+            return self.warm.put(segment);
+        }
+        let another = (self.warm.len() > keep).then(|| self.warm.take(&self.all)).flatten();
+        for segment in [Some(segment), another].into_iter().flatten() {
+            // SAFETY: by the caller, or because segments on the shelf are in no use and this thread has taken it off; so
+            // nobody writes to it.
+            unsafe { segment.memory::<T>().discard() };
+            self.cold.put(segment);
+        }
+    }
+
+    /// Puts a segment back that was taken, and not used.
+    pub(super) fn put_back(&self, segment: &Segment) {
+        self.warm.put(segment);
+    }
+
+    #[cfg(all(test, not(ysuite_loom)))]
+    pub(super) fn made(&self) -> usize {
+        // ORDERING: Relaxed; a number for tests.
+        self.made.load(Ordering::Relaxed)
+    }
+}
+
+impl<T> Drop for Directory<T> {
+    fn drop(&mut self) {
+        for memory in self.all.iter().filter_map(|(_, segment)| segment.memory_if_any::<T>()) {
+            // SAFETY: each segment has memory of its own, and `&mut self`: no thread uses it any more.
+            unsafe { memory.free() };
+        }
+    }
+}
+
+/// The index part of a shelf's word.
+const INDEX: u64 = (1 << 24) - 1;
+/// What each taking adds to a shelf's word.
+const TURN: u64 = INDEX + 1;
+
+/// A stack of free segments. The word has the index of the topmost, plus 1, and counts how often one was taken, in 40 bits.
+/// So a thread that has been preempted while it took one finds that the word has changed, unless exactly 2⁴⁰ were taken
+/// meanwhile.
+struct Shelf {
+    top: AtomicU64,
+    /// How many there are, or about that many. Decides only how many are kept warm.
+    len: AtomicUsize,
+}
+
+impl Shelf {
+    fn new() -> Self {
+        Self { top: AtomicU64::new(0), len: AtomicUsize::new(0) }
+    }
+
+    fn len(&self) -> usize {
+        // ORDERING: Relaxed; the number decides only how many segments are kept warm. It may be negative for a moment.
+        let len = self.len.load(Ordering::Relaxed);
+        if len > usize::MAX / 2 { 0 } else { len }
+    }
+
+    /// Puts a segment on top. The caller owns it.
+    fn put(&self, segment: &Segment) {
+        // ORDERING: Relaxed; what is below is handed over by the Release sequences of those that put it there.
+        let mut top = self.top.load(Ordering::Relaxed);
+        loop {
+            // ORDERING: Relaxed; the exchange below hands it over.
+            segment.below.store((top & INDEX) as u32, Ordering::Relaxed);
+            let new = top & !INDEX | u64::from(segment.index() + 1);
+            // ORDERING: Release pairs with the Acquire in `take`: the segment is as its owner has left it.
+            match self.top.compare_exchange_weak(top, new, Ordering::Release, Ordering::Relaxed) {
+                Ok(_) => break,
+                Err(found) => top = found,
+            }
+        }
+        // ORDERING: Relaxed; see `len`.
+        self.len.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Takes the topmost segment, if there is one.
+    fn take<'a>(&self, all: &'a Array) -> Option<&'a Segment> {
+        // ORDERING: Acquire pairs with the Release in `put`: the segment, and what is below it.
+        let mut top = self.top.load(Ordering::Acquire);
+        loop {
+            let index = (top & INDEX).checked_sub(1)?;
+            let segment = all.get(index as usize).expect("whoever put it there had it");
+            // ORDERING: Relaxed; visible by the Acquire of the word. Where the segment has been taken meanwhile this is
+            // whatever its owner has written there, and the exchange fails.
+            let below = segment.below.load(Ordering::Relaxed);
+            window();
+            let new = (top & !INDEX).wrapping_add(TURN) | u64::from(below);
+            // ORDERING: Acquire twice, as above. A read-modify-write leaves the release sequences of all that are further
+            // down whole.
+            match self.top.compare_exchange_weak(top, new, Ordering::Acquire, Ordering::Acquire) {
+                Ok(_) => {
+                    // ORDERING: Relaxed; see `len`.
+                    self.len.fetch_sub(1, Ordering::Relaxed);
+                    return Some(segment);
+                }
+                Err(found) => top = found,
+            }
+        }
+    }
+}

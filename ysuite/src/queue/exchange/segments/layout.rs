@@ -1,0 +1,385 @@
+//! Where things are in the memory of one segment, and that memory. Any thread; only the kernel can make it wait.
+//!
+//! ```text
+//!  │ flag flag … slot slot … │ flag flag … slot slot … │ …          │ mark mark mark …
+//!  └──────── group ──────────┘                                      └ own pages
+//! ```
+//!
+//! A slot's *flag* lies in the line of the slot, or near it, so that a reader learns of a message and gets it with one
+//! line. Its *mark*, by which a reader says that it has finished, lies apart: readers write no line that a writer needs,
+//! and the marks of segments that nobody has read yet take no memory.
+
+use core::alloc::Layout;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::ptr::NonNull;
+
+use crate::os;
+use crate::sync::{AtomicU8, UnsafeCell};
+
+/// A flag or a mark: the lap in which the slot was last written, or last emptied.
+pub(super) type Flag = AtomicU8;
+/// Space for one message.
+pub(super) type Slot<T> = UnsafeCell<MaybeUninit<T>>;
+
+const LINE: usize = 64;
+const PAGE: usize = 4096;
+/// How many bytes of groups a segment has, at most, unless a single group has more. Tests that widen windows have small
+/// segments, so that what happens at their ends happens often.
+const BYTES: usize = if cfg!(ysuite_delay) { 256 } else { 64 * 1024 };
+/// The most slots of a group whose messages are too large to share lines with others.
+const LARGE: usize = 8;
+const FLAG: usize = size_of::<Flag>();
+
+const fn max(a: usize, b: usize) -> usize {
+    if a > b { a } else { b }
+}
+
+const fn round_up(value: usize, align: usize) -> usize {
+    value.div_ceil(align) * align
+}
+
+/// The layout of a segment of messages of type `T`. All in bytes unless said otherwise. In a model a segment has two slots:
+/// what is explored is its ends.
+pub(super) struct SegmentLayout<T>(PhantomData<T>);
+
+impl<T> SegmentLayout<T> {
+    /// Slots of a group.
+    const SLOTS: usize = Self::SHAPE.0;
+    /// From one group to the next.
+    const STRIDE: usize = Self::SHAPE.1;
+    /// From a group to its first slot.
+    const FIRST: usize = Self::first(Self::SLOTS);
+    /// From one slot to the next.
+    const STEP: usize = size_of::<Slot<T>>();
+    /// How many groups a segment has. A power of two, so that a segment's number is a shift away.
+    const GROUPS: usize = if cfg!(ysuite_loom) {
+        1
+    } else {
+        match (BYTES / Self::STRIDE).checked_ilog2() {
+            Some(exponent) => 1 << exponent,
+            None => 1,
+        }
+    };
+    /// How many slots a segment has.
+    pub(super) const ALL: usize = Self::GROUPS * Self::SLOTS;
+    /// The slot, counted from the first, whose writer sees to it that the next segment is there in time.
+    pub(super) const HALF: usize = Self::GROUPS / 2 * Self::SLOTS;
+
+    /// All groups.
+    const BODY: usize = Self::GROUPS * Self::STRIDE;
+    /// From the segment to its first mark: on pages of its own, but for marks that are few.
+    const MARKS: usize = if Self::ALL * FLAG <= LINE { Self::BODY } else { round_up(Self::BODY, PAGE) };
+    const ALIGN: usize = max(align_of::<Slot<T>>(), max(align_of::<Flag>(), LINE));
+
+    /// From a group of so many slots to its first slot.
+    const fn first(slots: usize) -> usize {
+        round_up(slots * FLAG, align_of::<Slot<T>>())
+    }
+
+    /// How many slots and their flags fit into so many bytes.
+    const fn fit(bytes: usize) -> usize {
+        let mut slots = bytes / (FLAG + Self::STEP);
+        while slots > 0 && Self::first(slots) + slots * Self::STEP > bytes {
+            slots -= 1;
+        }
+        slots
+    }
+
+    /// Slots of a group, and its stride: as few lines as are used up but for an eighth, or a few large messages.
+    const SHAPE: (usize, usize) = {
+        let mut lines = if cfg!(ysuite_loom) { usize::MAX } else { 1 };
+        let mut shape = (0, 0);
+        while lines <= 8 {
+            let slots = Self::fit(lines * LINE);
+            if slots > 0 && (lines * LINE - slots * (FLAG + Self::STEP)) * 8 <= lines * LINE {
+                shape = (slots, lines * LINE);
+                break;
+            }
+            lines *= 2;
+        }
+        if shape.0 == 0 {
+            let many = if Self::STEP == 0 { LARGE } else { BYTES / Self::STEP };
+            let most = if cfg!(ysuite_loom) { 2 } else { LARGE };
+            let slots = if many > most { most } else { max(many, 1) };
+            let slots = if cfg!(ysuite_loom) { most } else { slots };
+            let align = max(align_of::<Slot<T>>(), align_of::<Flag>());
+            shape = (slots, round_up(Self::first(slots) + slots * Self::STEP, align));
+        }
+        shape
+    };
+
+    /// # Panics
+    /// Where such a segment does not fit into the address space.
+    pub(super) fn layout() -> Layout {
+        let bytes = Self::MARKS.checked_add(Self::ALL * FLAG);
+        bytes
+            .and_then(|bytes| Layout::from_size_align(bytes, Self::ALIGN).ok())
+            .expect("a message too large for the address space")
+    }
+}
+
+/// A position taken apart.
+pub(super) struct Place<T> {
+    /// The number of the segment.
+    pub(super) number: u64,
+    /// Which group of the segment, and which slot of the group.
+    group: usize,
+    slot: usize,
+    kind: PhantomData<SegmentLayout<T>>,
+}
+
+impl<T> Clone for Place<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Place<T> {}
+
+impl<T> Place<T> {
+    #[inline(always)]
+    pub(super) fn of(position: u64) -> Self {
+        let group = position / SegmentLayout::<T>::SLOTS as u64;
+        Self {
+            number: group / SegmentLayout::<T>::GROUPS as u64,
+            group: (group % SegmentLayout::<T>::GROUPS as u64) as usize,
+            slot: (position % SegmentLayout::<T>::SLOTS as u64) as usize,
+            kind: PhantomData,
+        }
+    }
+
+    /// How many slots of the segment are before this one.
+    #[inline(always)]
+    pub(super) fn index(self) -> usize {
+        self.group * SegmentLayout::<T>::SLOTS + self.slot
+    }
+
+    /// Whether this is the first slot of a group.
+    #[inline(always)]
+    pub(super) fn begins_group(self) -> bool {
+        self.slot == 0
+    }
+}
+
+/// The memory of a segment, by address. Who may touch which slot is decided by the positions of the queue.
+pub(super) struct SegmentMemory<T>(NonNull<u8>, PhantomData<SegmentLayout<T>>);
+
+impl<T> Clone for SegmentMemory<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for SegmentMemory<T> {}
+
+impl<T> SegmentMemory<T> {
+    /// Fresh memory: all flags and marks are 0. No pages are in place yet. Aborts where there is no memory, as allocation
+    /// does.
+    pub(super) fn allocate() -> Self {
+        let memory = Self(os::reserve(SegmentLayout::<T>::layout()), PhantomData);
+        if cfg!(ysuite_loom) {
+            // In a model atomics and cells are objects. Elsewhere zeros are atomics, and slots are not initialised.
+            for place in Self::places() {
+                // SAFETY: this thread has just allocated the memory, and the addresses lie in it, aligned, by `layout`.
+                unsafe {
+                    memory.flag_at(place).write(Flag::new(0));
+                    memory.mark_at(place).write(Flag::new(0));
+                    memory.slot_at(place).write(Slot::new(MaybeUninit::uninit()));
+                }
+            }
+        }
+        memory
+    }
+
+    /// Gives the memory back. Messages still in it are forgotten.
+    ///
+    /// # Safety
+    /// It came from [`allocate`](Self::allocate), and nobody uses it any more.
+    pub(super) unsafe fn free(self) {
+        if cfg!(ysuite_loom) {
+            for place in Self::places() {
+                // SAFETY: `allocate` has written these, and by the caller no other thread uses them.
+                unsafe {
+                    self.flag_at(place).drop_in_place();
+                    self.mark_at(place).drop_in_place();
+                    self.slot_at(place).drop_in_place();
+                }
+            }
+        }
+        // SAFETY: by the caller the memory came from `reserve` with this very layout, and nobody uses it.
+        unsafe { os::deallocate(self.0, SegmentLayout::<T>::layout()) };
+    }
+
+    /// Has the pages of the groups put in place at once. A hint.
+    pub(super) fn populate(self) {
+        // SAFETY: the memory is alive as long as its queue, and came from `reserve` with this layout.
+        unsafe { os::populate(self.0, SegmentLayout::<T>::BODY, SegmentLayout::<T>::layout()) };
+    }
+
+    /// Gives the pages back to the kernel. From then on flags and marks read as 0, or as before.
+    ///
+    /// # Safety
+    /// No message is in the memory, and no thread writes to it before this returns.
+    pub(super) unsafe fn discard(self) {
+        // SAFETY: by the caller; the memory came from `reserve` with this layout. A thread that loads a flag meanwhile finds
+        // zero or the flag of an earlier lap, both of which it can tell from its own.
+        unsafe { os::discard(self.0, SegmentLayout::<T>::layout()) };
+    }
+
+    pub(super) fn from_raw(memory: *mut u8) -> Option<Self> {
+        NonNull::new(memory).map(|memory| Self(memory, PhantomData))
+    }
+
+    /// # Safety
+    /// `memory` came from [`as_raw`](Self::as_raw).
+    #[inline(always)]
+    pub(super) unsafe fn from_raw_unchecked(memory: *mut u8) -> Self {
+        // SAFETY: by the caller it is not null.
+        Self(unsafe { NonNull::new_unchecked(memory) }, PhantomData)
+    }
+
+    pub(super) fn as_raw(self) -> *mut u8 {
+        self.0.as_ptr()
+    }
+
+    fn places() -> impl Iterator<Item = Place<T>> {
+        (0..SegmentLayout::<T>::ALL as u64).map(Place::of)
+    }
+
+    #[inline(always)]
+    fn group_at(self, group: usize) -> *mut u8 {
+        // Wrapping, because a prefetch may ask for a group beyond the last.
+        self.0.as_ptr().wrapping_add(group * SegmentLayout::<T>::STRIDE)
+    }
+
+    #[inline(always)]
+    fn flag_at(self, place: Place<T>) -> *mut Flag {
+        self.group_at(place.group).wrapping_add(place.slot * FLAG).cast()
+    }
+
+    #[inline(always)]
+    fn slot_at(self, place: Place<T>) -> *mut Slot<T> {
+        let offset = SegmentLayout::<T>::FIRST + place.slot * SegmentLayout::<T>::STEP;
+        self.group_at(place.group).wrapping_add(offset).cast()
+    }
+
+    #[inline(always)]
+    fn mark_at(self, place: Place<T>) -> *mut Flag {
+        self.0.as_ptr().wrapping_add(SegmentLayout::<T>::MARKS + place.index() * FLAG).cast()
+    }
+
+    /// The lap in which the slot was last written.
+    #[inline(always)]
+    pub(super) fn flag<'a>(self, place: Place<T>) -> &'a Flag {
+        // SAFETY: the address is that of a flag of this segment, whose memory lives as long as its queue; flags are only
+        // ever borrowed shared.
+        unsafe { &*self.flag_at(place) }
+    }
+
+    #[inline(always)]
+    pub(super) fn slot<'a>(self, place: Place<T>) -> &'a Slot<T> {
+        // SAFETY: the address is that of a slot of this segment, whose memory lives as long as its queue; slots are only
+        // ever borrowed shared.
+        unsafe { &*self.slot_at(place) }
+    }
+
+    /// The lap in which the slot was last emptied.
+    #[inline(always)]
+    pub(super) fn mark<'a>(self, place: Place<T>) -> &'a Flag {
+        // SAFETY: the address is that of a mark of this segment, whose memory lives as long as its queue; marks are only
+        // ever borrowed shared.
+        unsafe { &*self.mark_at(place) }
+    }
+
+    /// All marks.
+    pub(super) fn marks<'a>(self) -> &'a [Flag] {
+        // SAFETY: the marks lie one behind the other; otherwise as in `mark`.
+        unsafe { core::slice::from_raw_parts(self.mark_at(Place::of(0)), SegmentLayout::<T>::ALL) }
+    }
+
+    /// Asks for the line of the group `ahead` groups further on, with the intent to write it. A hint.
+    #[inline(always)]
+    pub(super) fn prefetch(self, place: Place<T>, ahead: usize) {
+        crate::queue::prefetch_for_write(self.group_at(place.group + ahead));
+    }
+}
+
+#[cfg(all(test, not(ysuite_loom), not(ysuite_delay)))]
+mod tests {
+    use super::{Place, SegmentLayout, SegmentMemory};
+
+    fn nothing_overlaps<T>() {
+        let memory = SegmentMemory::<T>::allocate();
+        let layout = SegmentLayout::<T>::layout();
+        let (begin, end) = (memory.as_raw().addr(), memory.as_raw().addr() + layout.size());
+        let mut ranges = Vec::new();
+        for place in SegmentMemory::<T>::places() {
+            for (at, size, align) in [
+                (memory.flag_at(place).addr(), 1, 1),
+                (memory.mark_at(place).addr(), 1, 1),
+                (memory.slot_at(place).addr(), size_of::<T>(), align_of::<T>()),
+            ] {
+                assert!(at >= begin && at + size <= end && at % align == 0);
+                ranges.push((at, at + size));
+            }
+        }
+        ranges.retain(|(from, to)| from != to);
+        ranges.sort_unstable();
+        assert!(ranges.windows(2).all(|pair| pair[0].1 <= pair[1].0));
+        // SAFETY: allocated above, and used by this thread alone.
+        unsafe { memory.free() };
+    }
+
+    #[repr(align(256))]
+    struct Aligned<const N: usize>([u8; N]);
+    #[repr(align(8192))]
+    struct Page;
+
+    #[test]
+    fn flags_slots_and_marks_have_places_of_their_own() {
+        nothing_overlaps::<()>();
+        nothing_overlaps::<u8>();
+        nothing_overlaps::<u16>();
+        nothing_overlaps::<u32>();
+        nothing_overlaps::<u64>();
+        nothing_overlaps::<u128>();
+        nothing_overlaps::<[u8; 3]>();
+        nothing_overlaps::<[u64; 3]>();
+        nothing_overlaps::<[u64; 4]>();
+        nothing_overlaps::<[u8; 29]>();
+        nothing_overlaps::<[u64; 8]>();
+        nothing_overlaps::<[u8; 100]>();
+        nothing_overlaps::<[u64; 125]>();
+        nothing_overlaps::<[u8; 40_000]>();
+        nothing_overlaps::<[u8; 1 << 20]>();
+        nothing_overlaps::<Aligned<1>>();
+        nothing_overlaps::<Aligned<0>>();
+        nothing_overlaps::<Aligned<3000>>();
+        nothing_overlaps::<Page>();
+    }
+
+    fn bytes_each<T>() -> f64 {
+        SegmentLayout::<T>::BODY as f64 / SegmentLayout::<T>::ALL as f64
+    }
+
+    #[test]
+    fn messages_lie_close_together() {
+        assert!(bytes_each::<u64>() < 9.2);
+        assert!(bytes_each::<u32>() < 5.5);
+        assert!(bytes_each::<u8>() <= 2.0);
+        assert!(bytes_each::<u128>() < 19.0);
+        assert!(bytes_each::<[u64; 4]>() < 40.0);
+        assert!(bytes_each::<[u64; 32]>() < 260.0);
+        assert_eq!(SegmentLayout::<u64>::ALL, 7 * 1024);
+    }
+
+    #[test]
+    fn a_position_is_a_segment_and_a_place_there() {
+        let all = SegmentLayout::<u64>::ALL as u64;
+        for position in (0..3 * all).chain((1 << 62)..(1 << 62) + all) {
+            let place = Place::<u64>::of(position);
+            assert_eq!((place.number, place.index() as u64), (position / all, position % all));
+        }
+    }
+}

@@ -1,0 +1,454 @@
+//! The queue without a bound: positions in segments of some thousand slots, which come and go. Any thread; lock-free; never
+//! waits but for the allocator.
+//!
+//! A position is a segment and a slot there, for ever: positions have 63 bits and never wrap. Writers claim the next by a
+//! compare-and-swap of the tail, once they have the segment it lies in. So a claim needs nothing that could fail or take
+//! long: one move of the message, and a store of the slot's flag. Readers claim positions whose flags say that they are
+//! written, by a compare-and-swap of the head, and *mark* the slot when they have read it.
+//!
+//! Flags and marks are the segment's lap, so no thread ever clears them. The memory of a position belongs to its segment
+//! from before the first writer claims it until the last reader has marked its slot. A thread that comes with a stale
+//! position may look at a flag of a segment that has been reused, or given back; then its claim fails, because the head has
+//! moved on, and the head never comes back.
+//!
+//! Cannot: go past a position whose writer has not finished with it. There a reader finds no message, as in the
+//! [`Ring`](super::Ring).
+//!
+//! Sources: segments of a linked list with an index in each, and the next segment made ahead, are crossbeam's `SegQueue`
+//! and Yang and Mellor-Crummey's "A wait-free queue as fast as fetch-and-add" (2016). That segments are reused, and
+//! recognised by numbers that never come again, takes the place of reclamation: it is the sequence lock's argument.
+
+mod chain;
+mod directory;
+mod layout;
+mod segment;
+
+use core::ptr;
+
+use crossbeam_utils::CachePadded;
+
+use self::chain::{Chain, Search};
+use self::layout::{Place, SegmentLayout, Slot};
+use self::segment::Segment;
+use super::{Rejected, Staging};
+use crate::foreign::Panics;
+use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, Ordering, spin_loop, window};
+
+/// A flag in the writers' position: nothing may be claimed any more.
+const CLOSED: u64 = 1 << 63;
+/// How many groups ahead a writer asks for lines.
+const AHEAD: usize = 2;
+/// How long a thread that has lost a race for a position waits before it tries again, in pauses. See the ring's.
+const AWAY: u32 = if cfg!(any(ysuite_loom, miri)) { 0 } else { 16 };
+
+pub(crate) struct Segments<T> {
+    /// Where the next message is read. Moved by readers.
+    head: CachePadded<Frontier>,
+    /// Where the next message is written, and `CLOSED`. Moved by writers.
+    tail: CachePadded<Frontier>,
+    /// The same as `CLOSED` in the tail, in a line that readers may load without disturbing writers.
+    closed: AtomicBool,
+    chain: Chain<T>,
+}
+
+// SAFETY: the queue owns its messages, and sending it sends them: `T: Send` is enough.
+unsafe impl<T: Send> Send for Segments<T> {}
+// SAFETY: messages are handed over, never shared: only the claimant touches a slot, and the Release stores of flags and
+// marks against the Acquire loads of the next claimants order them.
+unsafe impl<T: Send> Sync for Segments<T> {}
+
+/// How far one side has got.
+struct Frontier {
+    position: AtomicU64,
+    /// A segment that this side was in lately; null at first. A hint: what it leads to is judged by its number.
+    segment: AtomicPtr<Segment>,
+}
+
+impl Frontier {
+    fn new() -> Self {
+        Self { position: AtomicU64::new(0), segment: AtomicPtr::new(ptr::null_mut()) }
+    }
+
+    #[inline(always)]
+    fn remembered(&self) -> Option<&Segment> {
+        // ORDERING: Acquire pairs with the Release in `remember`: the segment has been made.
+        // SAFETY: null, or a segment of this queue, which lives as long as the queue.
+        unsafe { self.segment.load(Ordering::Acquire).as_ref() }
+    }
+
+    /// The segment of that number, if it is the one remembered.
+    #[inline(always)]
+    fn segment(&self, number: u64) -> Option<&Segment> {
+        self.remembered().filter(|segment| segment.has(number))
+    }
+
+    fn remember(&self, segment: &Segment) {
+        // ORDERING: Release pairs with the Acquire in `remembered`.
+        self.segment.store(ptr::from_ref(segment).cast_mut(), Ordering::Release);
+    }
+}
+
+impl<T> Segments<T> {
+    /// # Panics
+    /// Where a message is too large for the address space.
+    pub(crate) fn new() -> Self {
+        let _ = SegmentLayout::<T>::layout();
+        Self {
+            head: CachePadded::new(Frontier::new()),
+            tail: CachePadded::new(Frontier::new()),
+            closed: AtomicBool::new(false),
+            chain: Chain::new(),
+        }
+    }
+
+    /// The segment that is written now. `None`: the tail has moved on to another.
+    #[cold]
+    #[inline(never)]
+    fn find_to_write(&self, number: u64) -> Option<&Segment> {
+        loop {
+            match self.chain.find(self.tail.remembered(), number) {
+                Search::Found(segment) => {
+                    window();
+                    self.tail.remember(segment);
+                    return Some(segment);
+                }
+                Search::End(link, missing) => self.chain.extend(link, missing),
+                Search::Past => return None,
+            }
+        }
+    }
+
+    /// The segment that is read now. `None`: there is none yet, so the queue is empty, or the head has moved on to another.
+    #[cold]
+    #[inline(never)]
+    fn find_to_read(&self, number: u64) -> Option<&Segment> {
+        match self.chain.find(self.head.remembered(), number) {
+            Search::Found(segment) => {
+                window();
+                self.head.remember(segment);
+                Some(segment)
+            }
+            Search::End(..) | Search::Past => None,
+        }
+    }
+
+    #[inline(always)]
+    fn segment_to_write(&self, number: u64) -> Option<&Segment> {
+        self.tail.segment(number).or_else(|| self.find_to_write(number))
+    }
+
+    #[inline(always)]
+    fn segment_to_read(&self, number: u64) -> Option<&Segment> {
+        self.head.segment(number).or_else(|| self.find_to_read(number))
+    }
+
+    /// Writes a message behind all others. Allocates where a segment is needed and none is kept.
+    #[inline(always)]
+    pub(crate) fn push(&self, message: T) -> Result<(), Rejected<T>> {
+        // ORDERING: Acquire, here and of the exchange's failure: the look at the segment does not come before this one.
+        let mut tail = self.tail.position.load(Ordering::Acquire);
+        loop {
+            if tail & CLOSED != 0 {
+                self.tell_closed();
+                return Err(Rejected::Closed(message));
+            }
+            let place = Place::<T>::of(tail);
+            let Some(segment) = self.segment_to_write(place.number) else {
+                // ORDERING: Acquire as above.
+                tail = self.tail.position.load(Ordering::Acquire);
+                continue;
+            };
+            window();
+            let next = tail + 1;
+            // ORDERING: Relaxed on success; a read-modify-write has one winner. What the last reader of the slot did is
+            // ordered by the segment's number. Where the exchange succeeds the tail was the same all the time, so the
+            // segment found is the one that has this number.
+            match self.tail.position.compare_exchange_weak(tail, next, Ordering::Relaxed, Ordering::Acquire) {
+                Ok(_) => {
+                    window();
+                    self.fill(segment, place, message);
+                    return Ok(());
+                }
+                Err(found) => {
+                    look_away();
+                    tail = found;
+                }
+            }
+        }
+    }
+
+    /// Puts a message into a claimed slot.
+    #[inline(always)]
+    fn fill(&self, segment: &Segment, place: Place<T>, message: T) {
+        let memory = segment.memory::<T>();
+        if place.begins_group() {
+            memory.prefetch(place, AHEAD);
+        }
+        write(memory.slot(place), message);
+        // ORDERING: Release pairs with the Acquire load of the flag in `pop` and `written`: the message is written.
+        memory.flag(place).store(segment.lap(), Ordering::Release);
+        if place.begins_group() && place.index() == SegmentLayout::<T>::HALF {
+            self.go_ahead(segment, place.number);
+        }
+    }
+
+    /// Half of a segment has been claimed: makes the next one.
+    #[cold]
+    #[inline(never)]
+    fn go_ahead(&self, segment: &Segment, number: u64) {
+        self.chain.extend_behind(segment, number);
+    }
+
+    /// Takes the oldest message out, if it is written.
+    #[inline(always)]
+    pub(crate) fn pop(&self) -> Option<T> {
+        // ORDERING: Acquire, here and of the exchange's failure: the look at the flag does not come before this one.
+        let mut head = self.head.position.load(Ordering::Acquire);
+        loop {
+            let place = Place::<T>::of(head);
+            if let Some(segment) = self.segment_to_read(place.number) {
+                // ORDERING: Acquire pairs with the Release store in `fill`: the message is visible. And the second look at
+                // the head does not come before this one.
+                if segment.memory::<T>().flag(place).load(Ordering::Acquire) == segment.lap() {
+                    window();
+                    let next = head + 1;
+                    // ORDERING: Relaxed on success; a read-modify-write has one winner, and the winner has acquired the
+                    // message by its flag. Where it succeeds the head was the same all the time, so the flag was that of
+                    // this position.
+                    match self.head.position.compare_exchange_weak(head, next, Ordering::Relaxed, Ordering::Acquire) {
+                        Ok(_) => return Some(self.empty(segment, place)),
+                        Err(found) => {
+                            look_away();
+                            head = found;
+                        }
+                    }
+                    continue;
+                }
+            }
+            window();
+            // ORDERING: Acquire as above.
+            let now = self.head.position.load(Ordering::Acquire);
+            if now == head {
+                // While the head was here the message was not.
+                return None;
+            }
+            head = now;
+        }
+    }
+
+    /// Takes the message out of a claimed slot, and marks it.
+    #[inline(always)]
+    fn empty(&self, segment: &Segment, place: Place<T>) -> T {
+        let memory = segment.memory::<T>();
+        let message = read(memory.slot(place));
+        window();
+        // ORDERING: Release pairs with the Acquire fence in `Chain::reuse`: the message was read before the segment is used
+        // again.
+        memory.mark(place).store(segment.lap(), Ordering::Release);
+        if place.index() + 1 == SegmentLayout::<T>::ALL {
+            self.retire();
+        }
+        message
+    }
+
+    /// The last slot of a segment has been emptied.
+    #[cold]
+    #[inline(never)]
+    fn retire(&self) {
+        self.chain.retire(|| {
+            // ORDERING: Acquire on the first load keeps the load of the tail behind it, which so is not less.
+            let read = Place::<T>::of(self.head.position.load(Ordering::Acquire)).number;
+            (read, Place::<T>::of(self.tail_position()).number)
+        });
+    }
+
+    /// Writes as many of the staged messages as one segment has room for, with one claim. Returns how many; `None` where the
+    /// queue is closed.
+    pub(crate) fn push_many(&self, staging: &mut Staging<T>) -> Option<usize> {
+        loop {
+            // ORDERING: Acquire as in `push`.
+            let tail = self.tail.position.load(Ordering::Acquire);
+            if tail & CLOSED != 0 {
+                self.tell_closed();
+                return None;
+            }
+            let place = Place::<T>::of(tail);
+            let Some(segment) = self.segment_to_write(place.number) else { continue };
+            let slots = staging.len().min(SegmentLayout::<T>::ALL - place.index());
+            let next = tail + slots as u64;
+            window();
+            // ORDERING: Relaxed on success as in `push`. Relaxed on failure; the next load acquires.
+            if self.tail.position.compare_exchange(tail, next, Ordering::Relaxed, Ordering::Relaxed).is_err() {
+                look_away();
+                continue;
+            }
+            for (position, message) in (tail..next).zip(staging.take(slots)) {
+                self.fill(segment, Place::of(position), message);
+            }
+            return Some(slots);
+        }
+    }
+
+    /// Takes out the oldest messages that are written, `most` at most, and appends them to `to`: with one claim for each
+    /// segment. Returns how many.
+    pub(crate) fn pop_many(&self, to: &mut Vec<T>, most: usize) -> usize {
+        let mut taken = 0;
+        while taken < most {
+            match self.pop_run(to, most - taken) {
+                0 => break,
+                run => taken += run,
+            }
+        }
+        taken
+    }
+
+    /// As `pop_many`, out of one segment.
+    fn pop_run(&self, to: &mut Vec<T>, most: usize) -> usize {
+        loop {
+            // ORDERING: Acquire as in `pop`.
+            let head = self.head.position.load(Ordering::Acquire);
+            let place = Place::<T>::of(head);
+            let found = self.segment_to_read(place.number);
+            let slots = found.map_or(0, |segment| Self::written(segment, head, most));
+            let (Some(segment), 1..) = (found, slots) else {
+                // ORDERING: Acquire as in `pop`.
+                if self.head.position.load(Ordering::Acquire) == head {
+                    return 0;
+                }
+                continue;
+            };
+            // Before the claim: once a message is claimed it must be taken out, and an allocation may panic.
+            to.reserve(slots);
+            let next = head + slots as u64;
+            // ORDERING: Relaxed on success as in `pop`. Relaxed on failure; the next load acquires.
+            if self.head.position.compare_exchange(head, next, Ordering::Relaxed, Ordering::Relaxed).is_err() {
+                look_away();
+                continue;
+            }
+            to.extend((head..next).map(|position| self.empty(segment, Place::of(position))));
+            return slots;
+        }
+    }
+
+    /// How many slots of a segment are written, from a position on, `most` at most.
+    fn written(segment: &Segment, position: u64, most: usize) -> usize {
+        let (memory, lap) = (segment.memory::<T>(), segment.lap());
+        let room = SegmentLayout::<T>::ALL - Place::<T>::of(position).index();
+        // ORDERING: Acquire pairs with the Release store in `fill`: the messages are visible.
+        let is_written = |position: &u64| memory.flag(Place::of(*position)).load(Ordering::Acquire) == lap;
+        (position..).take(most.min(room)).take_while(is_written).count()
+    }
+
+    /// Whether the oldest message can be taken.
+    #[inline]
+    pub(crate) fn is_readable(&self) -> bool {
+        // ORDERING: Acquire as in `pop`.
+        let head = self.head.position.load(Ordering::Acquire);
+        let place = Place::<T>::of(head);
+        // ORDERING: Acquire pairs with the Release store in `fill`.
+        let is_written = |segment: &Segment| segment.memory().flag(place).load(Ordering::Acquire) == segment.lap();
+        // Where the head has moved on, that counts as readable, and the caller looks again.
+        // ORDERING: Acquire keeps the caller's further looks behind this one.
+        self.segment_to_read(place.number).is_some_and(is_written) || self.head.position.load(Ordering::Acquire) != head
+    }
+
+    /// The position of the next message to be written.
+    #[inline]
+    fn tail_position(&self) -> u64 {
+        // ORDERING: Acquire keeps the caller's further looks behind this one.
+        self.tail.position.load(Ordering::Acquire) & !CLOSED
+    }
+
+    /// How many messages are in the queue: claimed by a writer, and not yet by a reader.
+    pub(crate) fn len(&self) -> usize {
+        // ORDERING: Acquire on the first load keeps the load of the tail behind it: the difference may be too large, but not
+        // negative.
+        let head = self.head.position.load(Ordering::Acquire);
+        usize::try_from(self.tail_position() - head).unwrap_or(usize::MAX)
+    }
+
+    /// Whether no message is in the queue, nor claimed by a writer.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The position of the next message to be written.
+    pub(crate) fn place(&self) -> u64 {
+        self.tail_position()
+    }
+
+    /// Whether readers have got as far as a position. Once true it stays true: positions only grow.
+    pub(crate) fn has_reached(&self, place: u64) -> bool {
+        // ORDERING: Acquire keeps the caller's further looks behind this one.
+        self.head.position.load(Ordering::Acquire) >= place
+    }
+
+    /// From now on no position can be claimed by a writer. What has been claimed will still be published. True: this call
+    /// has closed the queue.
+    pub(crate) fn close(&self) -> bool {
+        // ORDERING: SeqCst; a read-modify-write of the word that every writer's claim exchanges, so no claim follows it.
+        let before = self.tail.position.fetch_or(CLOSED, Ordering::SeqCst);
+        window();
+        self.tell_closed();
+        before & CLOSED == 0
+    }
+
+    /// The tail is closed, as this thread knows. A writer that finds it closed says so as well before it returns, in case
+    /// the closer has been preempted: whoever learns of that writer's error finds the queue closed.
+    #[cold]
+    fn tell_closed(&self) {
+        // ORDERING: Release pairs with the Acquire of `is_closed`: a thread that sees it sees all that this thread has done
+        // or seen before, the flag in the tail included.
+        self.closed.store(true, Ordering::Release);
+    }
+
+    #[inline]
+    pub(crate) fn is_closed(&self) -> bool {
+        // ORDERING: Acquire pairs with the Release store in `tell_closed`: the flag in the tail is visible as well.
+        self.closed.load(Ordering::Acquire)
+    }
+
+    /// Takes out and drops every message that is written. Where a message's drop panics, the others are dropped all the
+    /// same.
+    pub(crate) fn drain(&self) {
+        let mut panics = Panics::none();
+        while let Some(message) = self.pop() {
+            // The message has left the queue already: a panic in its drop cannot make the queue drop it again.
+            panics.catch(|| drop(message));
+        }
+    }
+}
+
+#[inline(always)]
+fn write<T>(slot: &Slot<T>, message: T) {
+    slot.with_mut(|place| {
+        // SAFETY: the slot is empty, and the calling thread has claimed it: no other thread touches it before the flag says
+        // that it is written.
+        unsafe { (*place).write(message) };
+    });
+}
+
+#[inline(always)]
+fn read<T>(slot: &Slot<T>) -> T {
+    slot.with(|place| {
+        // SAFETY: the slot is written, and the calling thread has claimed it: it reads the message once, and no other thread
+        // touches it before the mark says that it is empty.
+        unsafe { (*place).assume_init_read() }
+    })
+}
+
+/// Waits a little, after a lost race for a position.
+#[cold]
+fn look_away() {
+    (0..AWAY).for_each(|_| spin_loop());
+}
+
+impl<T> Drop for Segments<T> {
+    fn drop(&mut self) {
+        // The memory goes with the chain, also where a message's drop panics.
+        self.drain();
+    }
+}
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests;

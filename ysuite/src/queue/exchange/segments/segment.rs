@@ -1,0 +1,180 @@
+//! A segment: some thousand consecutive positions of the queue, and who stands behind it. Any thread; wait-free.
+//!
+//! Segments are never freed before their queue is, and each keeps its memory. But a segment that has been read is *reused*:
+//! it gets a higher number, and holds other positions. So a thread may come with a stale reference at any time. It finds
+//! that out by the number: numbers of the segments in use are never used again, so a segment that has the number one wants
+//! is the right one, or has been that one.
+
+use core::ptr;
+
+use super::layout::SegmentMemory;
+use crate::sync::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Handed, Ordering};
+
+/// In a number: the segment is about to be linked behind another, or to be given up again.
+const CANDIDATE: u64 = 1 << 63;
+/// The number of a segment that is in no use.
+const FREE: u64 = u64::MAX;
+/// In a link: there is no segment of the number that follows.
+const MISSING: u64 = 1 << 63;
+/// Laps of a segment: in turn 1 and 2, never 0, which is what fresh memory reads as.
+const LAPS: u8 = 1 + 2;
+
+#[repr(align(64))]
+pub(super) struct Segment {
+    /// The number, or what else it is.
+    number: AtomicU64,
+    /// Never changes once the segment is in the directory.
+    memory: AtomicPtr<u8>,
+    /// What a flag reads when the slot is written, and a mark when it is empty again. Changes between uses only.
+    lap: AtomicU8,
+    /// The segment behind this one.
+    pub(super) next: Link,
+    /// One more than the index of the segment below this one on a shelf, or in the list of the spent; 0: none.
+    pub(super) below: AtomicU32,
+    /// Where the directory has it. Never changes once it is in there.
+    index: AtomicU32,
+    /// The fields that never change, and the memory, as they were made.
+    made: Handed,
+}
+
+impl Segment {
+    pub(super) fn empty() -> Self {
+        Self {
+            number: AtomicU64::new(FREE),
+            memory: AtomicPtr::new(ptr::null_mut()),
+            lap: AtomicU8::new(1),
+            next: Link::to(0),
+            below: AtomicU32::new(0),
+            index: AtomicU32::new(0),
+            made: Handed::default(),
+        }
+    }
+
+    /// Gets its memory and its index. Only for the thread that is about to put it into the directory.
+    pub(super) fn make<T>(&self, index: u32, memory: SegmentMemory<T>) {
+        // ORDERING: Relaxed twice; other threads find the segment by its number, which is stored later, with Release.
+        self.index.store(index, Ordering::Relaxed);
+        self.memory.store(memory.as_raw(), Ordering::Relaxed);
+        self.made.written();
+    }
+
+    pub(super) fn index(&self) -> u32 {
+        self.made.read();
+        // ORDERING: Relaxed; the caller has the segment to itself, or has found it by its number, with Acquire.
+        self.index.load(Ordering::Relaxed)
+    }
+
+    /// The memory of a segment that has had a number. `T` is the type it was made with.
+    #[inline(always)]
+    pub(super) fn memory<T>(&self) -> SegmentMemory<T> {
+        self.made.read();
+        // ORDERING: Relaxed; the caller has the segment to itself, or has found it by its number, with Acquire.
+        // SAFETY: `make` has stored memory that is not null.
+        unsafe { SegmentMemory::from_raw_unchecked(self.memory.load(Ordering::Relaxed)) }
+    }
+
+    /// The memory, if the segment has any.
+    pub(super) fn memory_if_any<T>(&self) -> Option<SegmentMemory<T>> {
+        // ORDERING: Relaxed; only for the last owner of the queue, which has synchronised with all other threads.
+        SegmentMemory::from_raw(self.memory.load(Ordering::Relaxed))
+    }
+
+    /// The lap of a segment whose number has been found.
+    #[inline(always)]
+    pub(super) fn lap(&self) -> u8 {
+        // ORDERING: Relaxed; behind the Acquire load of the number, so not older than that. Where it is younger the segment
+        // has been reused, and whoever asks will not succeed in claiming a position of the number it has found.
+        self.lap.load(Ordering::Relaxed)
+    }
+
+    /// Whether this is, or was, the segment of that number.
+    #[inline(always)]
+    pub(super) fn has(&self, number: u64) -> bool {
+        // ORDERING: Acquire pairs with the Release of `confirm`, and so with that of `prepare` and `make`: the memory, the
+        // lap and all that was done in the lap before are visible.
+        self.number.load(Ordering::Acquire) == number
+    }
+
+    /// The number, if it has one.
+    pub(super) fn number(&self) -> Option<u64> {
+        // ORDERING: Acquire as in `has`.
+        Some(self.number.load(Ordering::Acquire)).filter(|number| number & CANDIDATE == 0)
+    }
+
+    /// The owner of a free segment makes it ready to be linked as the segment of that number.
+    pub(super) fn prepare(&self, number: u64) {
+        // ORDERING: Release pairs with the Acquire load of the link in `Chain::find`: a thread that finds this link has the
+        // segment's last number behind it, and will not find that again.
+        self.next.0.store(MISSING | (number + 1), Ordering::Release);
+        // ORDERING: Release pairs with the Acquire in `confirm`: whoever finds the number finds this lap.
+        self.number.store(CANDIDATE | number, Ordering::Release);
+    }
+
+    /// The segment has been found at the end of a link that leads to that number: from now on it has it.
+    pub(super) fn confirm(&self, number: u64) {
+        // ORDERING: AcqRel; Acquire pairs with the Release in `prepare`, and Release with the Acquire in `has` and `number`.
+        // Fails where another thread has confirmed it already, or where it has been reused since. Acquire on failure: in
+        // the former case the caller goes on with the segment.
+        let _ = self.number.compare_exchange(CANDIDATE | number, number, Ordering::AcqRel, Ordering::Acquire);
+    }
+
+    /// The owner gives up a segment that it had prepared, and could not link.
+    pub(super) fn withdraw(&self) {
+        // ORDERING: Release pairs with the Acquire in `has` and `number`.
+        self.number.store(FREE, Ordering::Release);
+    }
+
+    /// The one thread that retires segments takes this one out of use: all its slots are empty, and no thread will claim
+    /// one. From now on that thread owns it.
+    pub(super) fn retire(&self) {
+        self.withdraw();
+        // Behind the number: a thread that finds the other lap will find out that it has come too late.
+        // ORDERING: Relaxed; visible to others with the number of the next use.
+        self.lap.store(LAPS - self.lap(), Ordering::Relaxed);
+    }
+}
+
+/// Which segment is behind another, or, at the beginning, the oldest. Set once for each use of the segment that has it.
+///
+/// While there is none it says of which number it is missing. So a thread that has looked at it in an earlier use cannot
+/// set it in a later one.
+pub(super) struct Link(AtomicU64);
+
+/// Where a link leads.
+#[derive(Clone, Copy)]
+pub(super) enum Behind {
+    /// The segment of this index.
+    Segment(u32),
+    /// No segment yet; it will have this number.
+    Missing(u64),
+}
+
+impl Link {
+    /// A link to a segment that does not exist yet.
+    pub(super) fn to(number: u64) -> Self {
+        Self(AtomicU64::new(MISSING | number))
+    }
+
+    pub(super) fn load(&self) -> Behind {
+        // ORDERING: Acquire pairs with the Release in `set` and `prepare`: the segment is made and prepared; and the caller's
+        // further look at the number of the segment that has the link does not come before this one.
+        let word = self.0.load(Ordering::Acquire);
+        if word & MISSING != 0 { Behind::Missing(word & !MISSING) } else { Behind::Segment(word as u32) }
+    }
+
+    /// Sets the link that was found missing. False: another thread has been quicker.
+    pub(super) fn set(&self, missing: u64, segment: &Segment) -> bool {
+        // ORDERING: AcqRel; Release pairs with the Acquire in `load`, and the read-modify-write continues the release
+        // sequence of `prepare`, so that whoever finds the new link finds also what came before that. Relaxed on failure:
+        // the caller looks again.
+        self.0
+            .compare_exchange(MISSING | missing, u64::from(segment.index()), Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
+    }
+
+    /// Leads on to the segment behind. Only for the thread that retires segments, and only for the link to the oldest.
+    pub(super) fn advance(&self, index: u32) {
+        // ORDERING: Release pairs with the Acquire in `load`: the segment has its number.
+        self.0.store(u64::from(index), Ordering::Release);
+    }
+}

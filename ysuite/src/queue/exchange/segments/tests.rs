@@ -1,0 +1,171 @@
+//! The queue without its ends: what becomes of segments. Messages of 32 KiB, so that a segment has two slots.
+
+use std::sync::Barrier;
+use std::thread;
+
+use super::{Rejected, SegmentLayout, Segments};
+use crate::queue::exchange::Staging;
+
+type Large = Box<u64>;
+
+/// A message that makes segments small.
+struct Heavy {
+    number: Large,
+    _weight: [u64; 4_000],
+}
+
+fn heavy(number: u64) -> Heavy {
+    Heavy { number: Box::new(number), _weight: [number; 4_000] }
+}
+
+fn push(queue: &Segments<Heavy>, number: u64) {
+    assert!(queue.push(heavy(number)).is_ok());
+}
+
+fn pop(queue: &Segments<Heavy>) -> Option<u64> {
+    queue.pop().map(|message| {
+        assert_eq!(message._weight[3_999], *message.number);
+        *message.number
+    })
+}
+
+#[test]
+fn a_short_queue_goes_on_with_few_segments() {
+    let queue = Segments::new();
+    for number in 0..1_000 {
+        push(&queue, number);
+        assert_eq!((queue.len(), pop(&queue), queue.len()), (1, Some(number), 0));
+        assert!(pop(&queue).is_none() && !queue.is_readable());
+    }
+    assert!(queue.chain.made() <= 3, "{} segments", queue.chain.made());
+}
+
+#[test]
+fn segments_of_a_long_queue_are_used_again() {
+    let queue = Segments::new();
+    let mut made = 0;
+    for round in 0..10 {
+        (0..500).for_each(|number| push(&queue, number));
+        assert_eq!(queue.len(), 500);
+        assert!((0..500).all(|number| pop(&queue) == Some(number)));
+        if round == 0 {
+            made = queue.chain.made();
+        }
+    }
+    assert!(queue.chain.made() <= made + 1, "{} segments after {made}", queue.chain.made());
+}
+
+/// One that claims a slot and does not finish for long keeps its segment, and no other.
+#[test]
+fn a_slow_reader_keeps_one_segment() {
+    let queue = Segments::new();
+    (0..2).for_each(|number| push(&queue, number));
+    // As `pop` does it, up to the claim.
+    let segment = queue.segment_to_read(0).expect("the first");
+    queue.head.position.fetch_add(1, super::Ordering::Relaxed);
+    assert_eq!(pop(&queue), Some(1));
+    for number in 0..1_000 {
+        push(&queue, number);
+        assert_eq!(pop(&queue), Some(number));
+        assert!(segment.has(0));
+    }
+    assert!(queue.chain.made() <= 4, "{} segments", queue.chain.made());
+    assert_eq!(*queue.empty(segment, super::Place::of(0)).number, 0);
+    for number in 0..10 {
+        push(&queue, number);
+        assert_eq!(pop(&queue), Some(number));
+    }
+    assert!(!segment.has(0), "the segment is not used again");
+}
+
+/// A thread remembers a segment and a position for long. Both are found to be old.
+#[test]
+fn a_stale_reference_is_found_out() {
+    let queue = Segments::new();
+    push(&queue, 0);
+    let stale = queue.segment_to_write(0).expect("the first");
+    assert_eq!(pop(&queue), Some(0));
+    for number in 1..100 {
+        // As a thread that stores what it had found long ago.
+        queue.tail.remember(stale);
+        push(&queue, number);
+        assert!(queue.is_readable());
+        queue.head.remember(stale);
+        queue.chain.extend_behind(stale, 0);
+        assert_eq!(pop(&queue), Some(number));
+        assert!(queue.find_to_write(0).is_none() || number < 4);
+    }
+    assert!(queue.chain.made() <= 6, "{} segments", queue.chain.made());
+}
+
+#[test]
+fn batches_go_over_the_ends_of_segments() {
+    let queue = Segments::<u64>::new();
+    let all = SegmentLayout::<u64>::ALL as u64;
+    (0..all - 5).for_each(|number| assert!(queue.push(number).is_ok()));
+    let mut taken = Vec::new();
+    assert_eq!(queue.pop_many(&mut taken, usize::MAX) as u64, all - 5);
+    let mut staging = Staging::new();
+    staging.fill(&mut (all - 5..all + 5));
+    assert_eq!(queue.push_many(&mut staging), Some(5));
+    assert_eq!(queue.push_many(&mut staging), Some(5));
+    assert_eq!(
+        (queue.pop_many(&mut taken, 8), queue.pop_many(&mut taken, 8), queue.pop_many(&mut taken, 8)),
+        (8, 2, 0)
+    );
+    assert!(taken.into_iter().eq(0..all + 5));
+}
+
+#[test]
+fn a_closed_queue_takes_nothing_and_gives_what_it_has() {
+    let queue = Segments::new();
+    assert!(queue.push(1).is_ok() && queue.close() && !queue.close());
+    assert!(matches!(queue.push(2), Err(Rejected::Closed(2))));
+    let mut staging = Staging::new();
+    staging.fill(&mut [3].into_iter());
+    assert_eq!((queue.push_many(&mut staging), queue.len()), (None, 1));
+    assert_eq!((queue.pop(), queue.pop(), queue.is_empty()), (Some(1), None, true));
+}
+
+/// All at once, over hundreds of ends of segments.
+#[test]
+fn many_threads_and_small_segments() {
+    const EACH: u64 = 2_000;
+    let queue = Segments::new();
+    let barrier = Barrier::new(5);
+    thread::scope(|scope| {
+        for who in 0..2 {
+            let (queue, barrier) = (&queue, &barrier);
+            scope.spawn(move || {
+                barrier.wait();
+                (0..EACH).for_each(|number| push(queue, who * EACH + number));
+            });
+        }
+        let readers: Vec<_> = (0..3)
+            .map(|_| {
+                scope.spawn(|| {
+                    barrier.wait();
+                    let mut last = [None, None];
+                    let mut sum = 0;
+                    while !(queue.is_closed() && queue.is_empty()) {
+                        let Some(number) = pop(&queue) else {
+                            thread::yield_now();
+                            continue;
+                        };
+                        let seen = &mut last[(number / EACH) as usize];
+                        assert!(seen.is_none_or(|before| before < number), "out of order");
+                        *seen = Some(number);
+                        sum += number;
+                        // As the last sender's end.
+                        if queue.tail_position() == 2 * EACH {
+                            queue.close();
+                        }
+                    }
+                    sum
+                })
+            })
+            .collect();
+        let sum: u64 = readers.into_iter().map(|reader| reader.join().unwrap()).sum();
+        assert_eq!(sum, 2 * EACH * (2 * EACH - 1) / 2);
+    });
+}
