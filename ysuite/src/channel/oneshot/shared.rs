@@ -38,6 +38,7 @@ pub(super) struct SetPlace {
 
 impl Callee {
     /// A waker is foreign code, and may panic.
+    #[inline]
     pub(super) fn call(self) {
         match self {
             Self::Task(waker) => waker.wake(),
@@ -126,6 +127,7 @@ impl<T> OneshotLink<T> {
 
     /// # Safety
     /// The callee's place is the calling end's, and empty.
+    #[inline]
     pub(super) unsafe fn put_callee(self, callee: Callee) {
         // SAFETY: by the contract.
         unsafe { (*self.0.as_ptr()).callee.with_mut(|place| (*place).write(callee)) };
@@ -135,6 +137,7 @@ impl<T> OneshotLink<T> {
     ///
     /// # Safety
     /// Nobody writes to the callee's place meanwhile.
+    #[inline]
     pub(super) unsafe fn copy_callee(self) -> MaybeUninit<Callee> {
         // SAFETY: by the contract; a copy of what may be uninitialised is as good.
         unsafe { (*self.0.as_ptr()).callee.with(|place| place.read()) }
@@ -142,6 +145,7 @@ impl<T> OneshotLink<T> {
 
     /// # Safety
     /// The callee is there and the calling end's. It is there no longer.
+    #[inline]
     pub(super) unsafe fn take_callee(self) -> Callee {
         // SAFETY: by the contract.
         unsafe { self.copy_callee().assume_init() }
