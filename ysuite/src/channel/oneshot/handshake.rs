@@ -133,6 +133,7 @@ impl Handshake {
     /// The call is over: takes away the marks it found; returns the word before. This may have been the last access: see
     /// the table.
     pub(super) fn called(&self, marks: u32) -> u32 {
+        window();
         // ORDERING: Release pairs with the Acquire in `look` and `end` of the end that was called, which may free the
         // memory then. Acquire pairs with the Release of its `end`, where it has left the memory to this one.
         self.0.fetch_sub(marks, Ordering::AcqRel)

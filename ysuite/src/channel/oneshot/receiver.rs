@@ -80,7 +80,8 @@ impl<T> Receiver<T> {
     }
 
     /// Receives the message if it is there. Wait-free; on an unattached receiver without any system call or fence. An
-    /// attached receiver that finds nothing takes its id down (at most two system calls, then none until it is raised again).
+    /// attached receiver that finds nothing takes its id down (one system call for a set with a descriptor, then none until
+    /// it is raised again).
     ///
     /// # Errors
     /// When there is no message so far; and when none will come, or it has been given.
