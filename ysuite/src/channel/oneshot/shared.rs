@@ -16,6 +16,9 @@ pub(super) struct OneshotShared<T> {
     pub(super) handshake: Handshake,
     /// Stands for all of this memory, which the last end frees.
     memory: Handed,
+    /// A model says so where one of these is left: where nobody frees the memory.
+    #[cfg(ysuite_loom)]
+    _kept: Arc<()>,
     /// Whom the sender calls when it has ended.
     callee: UnsafeCell<MaybeUninit<Callee>>,
     /// Whom the receiver wakes when it has ended. In a box, because few senders wait for that.
@@ -76,6 +79,8 @@ impl<T> OneshotLink<T> {
         let shared = Box::new(OneshotShared {
             handshake: Handshake::new(),
             memory: Handed::default(),
+            #[cfg(ysuite_loom)]
+            _kept: Arc::new(()),
             callee: UnsafeCell::new(MaybeUninit::uninit()),
             sender: UnsafeCell::new(MaybeUninit::uninit()),
             message: UnsafeCell::new(MaybeUninit::uninit()),
