@@ -5,7 +5,9 @@ use std::pin::Pin;
 use std::task::{Context, Waker};
 
 use ysuite::oneshot;
+use ysuite::signal::YPollset;
 
+use crate::counting::held;
 use crate::requests;
 
 #[test]
@@ -28,4 +30,45 @@ fn a_sender_that_waits_as_a_task_allocates_a_box_and_keeps_it() {
     }
     assert_eq!(requests(), (allocations + 1, calls));
     drop(receiver);
+}
+
+#[test]
+fn whichever_end_goes_last_frees_the_channel() {
+    // Bits of what happens before the ends go: see below.
+    for case in 0..64 {
+        let before = held();
+        let (mut sender, mut receiver) = oneshot::channel();
+        let mut set = YPollset::new();
+        let context = &mut Context::from_waker(Waker::noop());
+        if case & 1 != 0 {
+            assert!(Pin::new(&mut receiver).poll(context).is_pending());
+        }
+        if case & 2 != 0 {
+            assert!(sender.poll_closed(context).is_pending());
+        }
+        if case & 4 != 0 {
+            set.attach(&mut receiver, 3).unwrap();
+        }
+        let send = move || {
+            if case & 8 != 0 {
+                let _ = sender.send([7_u64; 100]);
+            }
+        };
+        let mut receive = move || {
+            if case & 16 != 0 {
+                receiver.close();
+            } else {
+                let _ = receiver.try_recv();
+            }
+        };
+        if case & 32 != 0 {
+            send();
+            receive();
+        } else {
+            receive();
+            send();
+        }
+        drop((receive, set));
+        assert_eq!(held(), before, "case {case}");
+    }
 }

@@ -20,8 +20,8 @@
 //!
 //! A sender whose [`SENT`] finds [`LEFT`] takes its message back; then it is through, as in the last rows.
 //!
-//! Both ends, any thread. Every operation is wait-free, but for marks: those are lock-free, since both ends mark in one
-//! word. [`wait_for_sender`] and [`wait_for_receiver`] block.
+//! Both ends, any thread. Every operation is wait-free, but for taking a mark back, and for a receiver's leaving, which takes
+//! its marks back: those are lock-free, since both ends mark in one word. [`wait_for_sender`] and [`wait_for_receiver`] block.
 //!
 //! Cannot: begin anew. All of the word's changes are read-modify-writes, so each continues the release sequence of those
 //! before it: who acquires the word sees what every earlier step has released.
@@ -98,9 +98,20 @@ impl Handshake {
         Err(word)
     }
 
-    /// Marks that the calling end waits, in one way more. True: unless the other end has ended (`ended`).
+    /// Marks that the calling end waits, in a way in which it is not marked yet. False: the other end has ended (`ended`).
+    #[inline]
     pub(super) fn mark(&self, mark: u32, ended: u32) -> bool {
-        self.change(ended, |word| word | mark).is_ok()
+        // ORDERING: Release pairs with the Acquire in `end` and `leave` of the other end: what the mark promises. Acquire
+        // pairs with the Release of that end's last step, where it has ended: its message, and all that it did.
+        let before = self.0.fetch_add(mark, Ordering::AcqRel);
+        if before & ended == 0 {
+            return true;
+        }
+        // The other end has not found this mark, so it leaves it alone; if it calls, because of another, it looks for nothing
+        // in the word but this end's end.
+        // ORDERING: Relaxed; so the mark was read by nobody.
+        self.0.fetch_sub(mark, Ordering::Relaxed);
+        false
     }
 
     /// Takes one's own mark back. False: the other end has ended (`ended`), and owns what the mark promised.
@@ -122,6 +133,7 @@ impl Handshake {
     /// The call is over: takes away the marks it found; returns the word before. This may have been the last access: see
     /// the table.
     pub(super) fn called(&self, marks: u32) -> u32 {
+        window();
         // ORDERING: Release pairs with the Acquire in `look` and `end` of the end that was called, which may free the
         // memory then. Acquire pairs with the Release of its `end`, where it has left the memory to this one.
         self.0.fetch_sub(marks, Ordering::AcqRel)

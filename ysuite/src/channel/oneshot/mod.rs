@@ -32,7 +32,16 @@
 //! # One message, then nothing
 //!
 //! Sending takes the sender, and [`recv`](Receiver::recv) takes the receiver: the compiler sees to it that nothing is sent
-//! or awaited twice. What borrows the receiver ([`try_recv`](Receiver::try_recv), [`recv_timeout`](Receiver::recv_timeout),
+//! or awaited twice.
+//!
+//! ```compile_fail,E0382
+//! let (sender, receiver) = ysuite::oneshot::channel();
+//! sender.send(1).unwrap();
+//! sender.send(2).unwrap(); // use of moved value
+//! # drop(receiver);
+//! ```
+//!
+//! What borrows the receiver ([`try_recv`](Receiver::try_recv), [`recv_timeout`](Receiver::recv_timeout),
 //! polling) leaves one behind that is *spent* once it has given the message, or has told that none will come: from then on
 //! it says `Disconnected`, at once and for ever, and has no memory but its own two words.
 //!

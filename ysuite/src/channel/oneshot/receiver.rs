@@ -8,6 +8,7 @@
 
 use core::fmt;
 use core::future::Future;
+use core::mem;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
@@ -60,23 +61,27 @@ impl<T> Receiver<T> {
     /// # Errors
     /// When the sender is gone without a message, and on a receiver that has given its message before.
     #[inline]
-    pub fn recv(mut self) -> Result<T, RecvError> {
-        let Some(link) = self.link else { return Err(RecvError) };
-        // SAFETY: this end has not ended, so the memory is there. Where nothing but the message is in the word the sender is
-        // through, and message and memory are this end's.
-        unsafe {
-            if link.handshake().look() == SENT {
-                self.link = None;
-                let message = link.take_message();
-                link.free();
-                return Ok(message);
+    pub fn recv(self) -> Result<T, RecvError> {
+        if let (Some(link), None) = (self.link, &self.set) {
+            if self.word() == SENT {
+                mem::forget(self);
+                // SAFETY: there is nothing but the message in the word, so it is this end's, and so is all the memory.
+                return Ok(unsafe { take_all(link) });
             }
         }
-        self.recv_slowly(Deadline::Never).map_err(|_| RecvError)
+        self.recv_by_waiting()
+    }
+
+    /// By value: what is to be done for a message that is there leaves nothing to be dropped.
+    #[cold]
+    #[inline(never)]
+    fn recv_by_waiting(mut self) -> Result<T, RecvError> {
+        self.recv_until(|| Deadline::Never).map_err(|_| RecvError)
     }
 
     /// Receives the message if it is there. Wait-free; on an unattached receiver without any system call or fence. An
-    /// attached receiver that finds nothing takes its id down (at most two system calls, then none until it is raised again).
+    /// attached receiver that finds nothing takes its id down (one system call for a set with a descriptor, then none until
+    /// it is raised again).
     ///
     /// # Errors
     /// When there is no message so far; and when none will come, or it has been given.
@@ -157,6 +162,7 @@ impl<T> Receiver<T> {
     }
 
     /// The word; 0 once this end is spent.
+    #[inline]
     fn word(&self) -> u32 {
         // SAFETY: this end has not ended, so the memory is there.
         self.link.map_or(0, |link| unsafe { link.handshake() }.look())
@@ -183,23 +189,34 @@ impl<T> Receiver<T> {
     /// The answer that the word holds, if it does: then this end is spent.
     #[inline]
     fn settle(&mut self, link: OneshotLink<T>, word: u32) -> Option<Result<T, RecvError>> {
-        if word & OVER == 0 {
-            return None;
+        if word == SENT {
+            self.spend();
+            // SAFETY: there is nothing but the message in the word, so it is this end's, and so is all the memory.
+            return Some(Ok(unsafe { take_all(link) }));
         }
+        if word & OVER == 0 { None } else { Some(self.settle_slowly(link, word)) }
+    }
+
+    /// The sender has ended. It calls, or has left its waker behind, or sends nothing.
+    #[cold]
+    #[inline(never)]
+    fn settle_slowly(&mut self, link: OneshotLink<T>, word: u32) -> Result<T, RecvError> {
         if word & SENDER_ARMED != 0 {
             // SAFETY: the sender has ended, so its waker is this end's. A waker's drop may panic: the message is still in its
             // place then, and this end is as before.
             drop(unsafe { take_senders_waker(link) });
         }
-        // SAFETY: the sender has ended, and the message is this end's.
-        let answer = if word & SENT != 0 { Ok(unsafe { link.take_message() }) } else { Err(RecvError) };
         self.spend();
-        // SAFETY: all that was there has been taken out.
-        unsafe { let_go(link, word) };
-        Some(answer)
+        // SAFETY: the sender has ended, and what is there is this end's. Then nothing is left.
+        unsafe {
+            let answer = if word & SENT != 0 { Ok(link.take_message()) } else { Err(RecvError) };
+            let_go(link, word);
+            answer
+        }
     }
 
     /// Nothing more will come, and this end lets go of the memory, or has done so.
+    #[inline]
     fn spend(&mut self) {
         self.link = None;
         if let Some(place) = &self.set {
@@ -232,30 +249,39 @@ impl<T> Receiver<T> {
         word
     }
 
-    /// Has the task woken when the sender has ended. True: it has ended already.
+    /// Has the task woken when the sender has ended. True: it has ended already. The word was `word`.
     fn register(&self, link: OneshotLink<T>, word: u32, waker: &Waker) -> bool {
         if let Some(place) = &self.set {
             // The set's place is what the sender calls, since this end was attached.
             place.task.register(waker);
             return self.word() & OVER != 0;
         }
-        // SAFETY: the callee that is marked was put there by this end.
-        if word & RECEIVER_ARMED != 0 && unsafe { link.will_wake(waker) } {
-            return false;
+        if word & RECEIVER_ARMED != 0 {
+            // SAFETY: the callee that is marked was put there by this end.
+            return !unsafe { link.will_wake(waker) } && self.arm_anew(link, Callee::Task(waker.clone())).is_some();
         }
-        let fresh = Callee::Task(waker.clone());
-        self.arm_anew(link, fresh).is_some()
+        // The first task, as a rule. The waker goes right into its place, not by way of the stack.
+        // SAFETY: this end has not ended. Without its mark the callee's place is its own, and empty. Where the mark is refused
+        // the sender has seen none, so what was put there is still this end's.
+        let refused = unsafe {
+            link.put_callee(Callee::Task(waker.clone()));
+            (!link.handshake().mark(RECEIVER_ARMED, OVER)).then(|| link.take_callee())
+        };
+        refused.is_some()
     }
 
     /// Puts this callee in the place of what is there, unless the sender has ended: then the callee comes back. The one that
     /// was there is dropped last: foreign code.
     #[must_use = "a callee that comes back is to be called, or its task polled"]
+    #[cold]
+    #[inline(never)]
     fn arm_anew(&self, link: OneshotLink<T>, callee: Callee) -> Option<Callee> {
         let _replaced = self.take_callee(link);
-        // SAFETY: this end has not ended. Without its mark the callee's place is its own, and empty. Where the mark is refused
-        // the sender has seen none, so what was put there is still this end's.
+        // SAFETY: this end has not ended, so the memory is there. With a mark that could not be taken back the place is the
+        // sender's, which calls. Without one it is this end's, and empty; where the mark is refused the sender has seen none,
+        // so what was put there is still this end's.
         unsafe {
-            if link.handshake().look() & OVER != 0 {
+            if link.handshake().look() & RECEIVER_ARMED != 0 {
                 return Some(callee);
             }
             link.put_callee(callee);
@@ -272,6 +298,20 @@ impl<T> Receiver<T> {
         }
         // SAFETY: put there before it was marked. The mark has been taken back, so the sender will not take it.
         Some(unsafe { link.take_callee() })
+    }
+}
+
+/// Takes the message and frees the memory. The sender is through.
+///
+/// # Safety
+/// The word was [`SENT`], without a mark. This end is through but for this.
+#[inline]
+unsafe fn take_all<T>(link: OneshotLink<T>) -> T {
+    // SAFETY: the sender has ended, and calls nobody: message and memory are this end's.
+    unsafe {
+        let message = link.take_message();
+        link.free();
+        message
     }
 }
 
@@ -346,7 +386,9 @@ impl Leftovers {
         if let Some(waker) = self.sender {
             panics.catch(|| waker.wake());
         }
-        panics.catch(|| drop(self.own));
+        if let Some(callee) = self.own {
+            panics.catch(|| drop(callee));
+        }
     }
 }
 
@@ -382,6 +424,15 @@ impl<T> Receiver<T> {
 impl<T> Drop for Receiver<T> {
     #[inline]
     fn drop(&mut self) {
+        if let (Some(link), None) = (self.link, &self.set) {
+            let word = self.word();
+            // A sender that is through, and has left nothing but its message, if that.
+            if word == SENT || word == HUNG_UP {
+                self.link = None;
+                // SAFETY: without a mark in the word all of the memory is this end's; the message, if it was sent, is there.
+                return unsafe { if word == SENT { drop(take_all(link)) } else { link.free() } };
+            }
+        }
         if self.link.is_some() || self.set.is_some() {
             self.dispose();
         }

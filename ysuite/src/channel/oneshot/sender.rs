@@ -120,6 +120,7 @@ impl<T> Sender<T> {
     }
 
     /// Takes back the waker by which this end waits, if it waits, and the receiver does not call it.
+    #[cold]
     fn take_waker(&mut self) -> Option<Box<Waker>> {
         // SAFETY: this end has not ended, so the memory is there.
         let handshake = unsafe { self.link.handshake() };
@@ -172,6 +173,7 @@ unsafe fn leave_behind<T>(link: OneshotLink<T>, before: u32) {
 ///
 /// # Safety
 /// This end has ended, and the word was `before`, without [`LEFT`]; nothing has been done since.
+#[inline]
 unsafe fn call<T>(link: OneshotLink<T>, before: u32) {
     let marks = before & RECEIVER_MARKS;
     if marks == 0 {
@@ -215,9 +217,14 @@ unsafe fn hung_up<T>(link: OneshotLink<T>, before: u32) {
 }
 
 impl<T> Drop for Sender<T> {
+    #[inline]
     fn drop(&mut self) {
-        // Its drop is foreign code, and comes last.
-        let _waker = self.take_waker();
+        // SAFETY: this end has not ended so far, so the memory is there.
+        let _waker = match unsafe { self.link.handshake() }.look() & SENDER_ARMED {
+            0 => None,
+            // Its drop is foreign code, and comes last.
+            _ => self.take_waker(),
+        };
         // SAFETY: this end has not ended so far, so the memory is there. What is still to be done is told by the word.
         unsafe {
             self.link.last_use();

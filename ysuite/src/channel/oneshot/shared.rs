@@ -16,6 +16,9 @@ pub(super) struct OneshotShared<T> {
     pub(super) handshake: Handshake,
     /// Stands for all of this memory, which the last end frees.
     memory: Handed,
+    /// A model says so where one of these is left: where nobody frees the memory.
+    #[cfg(ysuite_loom)]
+    _kept: Arc<()>,
     /// Whom the sender calls when it has ended.
     callee: UnsafeCell<MaybeUninit<Callee>>,
     /// Whom the receiver wakes when it has ended. In a box, because few senders wait for that.
@@ -38,6 +41,7 @@ pub(super) struct SetPlace {
 
 impl Callee {
     /// A waker is foreign code, and may panic.
+    #[inline]
     pub(super) fn call(self) {
         match self {
             Self::Task(waker) => waker.wake(),
@@ -75,6 +79,8 @@ impl<T> OneshotLink<T> {
         let shared = Box::new(OneshotShared {
             handshake: Handshake::new(),
             memory: Handed::default(),
+            #[cfg(ysuite_loom)]
+            _kept: Arc::new(()),
             callee: UnsafeCell::new(MaybeUninit::uninit()),
             sender: UnsafeCell::new(MaybeUninit::uninit()),
             message: UnsafeCell::new(MaybeUninit::uninit()),
@@ -126,6 +132,7 @@ impl<T> OneshotLink<T> {
 
     /// # Safety
     /// The callee's place is the calling end's, and empty.
+    #[inline]
     pub(super) unsafe fn put_callee(self, callee: Callee) {
         // SAFETY: by the contract.
         unsafe { (*self.0.as_ptr()).callee.with_mut(|place| (*place).write(callee)) };
@@ -135,6 +142,7 @@ impl<T> OneshotLink<T> {
     ///
     /// # Safety
     /// Nobody writes to the callee's place meanwhile.
+    #[inline]
     pub(super) unsafe fn copy_callee(self) -> MaybeUninit<Callee> {
         // SAFETY: by the contract; a copy of what may be uninitialised is as good.
         unsafe { (*self.0.as_ptr()).callee.with(|place| place.read()) }
@@ -142,6 +150,7 @@ impl<T> OneshotLink<T> {
 
     /// # Safety
     /// The callee is there and the calling end's. It is there no longer.
+    #[inline]
     pub(super) unsafe fn take_callee(self) -> Callee {
         // SAFETY: by the contract.
         unsafe { self.copy_callee().assume_init() }
