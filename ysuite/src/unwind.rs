@@ -6,7 +6,7 @@
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use crate::channel::{Iter, TryIter};
-use crate::{mailbox, mpmc, mpsc, pool, queue, signal, spsc};
+use crate::{broadcast, mailbox, mpmc, mpsc, pool, queue, signal, spsc};
 
 /// For types whose state is consistent whenever foreign code runs.
 macro_rules! whole {
@@ -25,6 +25,8 @@ whole!(
     [T] mpsc::Receiver<T>,
     [T] mpmc::Sender<T>,
     [T] mpmc::Receiver<T>,
+    [T] broadcast::Sender<T>,
+    [T] broadcast::Receiver<T>,
     [T] queue::ypipe::Writer<T>,
     [T] queue::ypipe::Reader<T>,
     [] signal::YPollset,

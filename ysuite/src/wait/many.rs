@@ -49,11 +49,23 @@ impl<S: SharedEnd> ManyWait<S> {
     #[inline(never)]
     pub(crate) fn block(&mut self, shared: &SharedBackoff, deadline: Deadline) -> bool {
         let end = self.end;
+        self.block_behind(shared, deadline, || end.is_ready())
+    }
+
+    /// As [`block`](Self::block), but as long as it spins this thread waits until `look` is true. Where that is true the end
+    /// was ready.
+    pub(crate) fn block_behind(
+        &mut self,
+        shared: &SharedBackoff,
+        deadline: Deadline,
+        look: impl FnMut() -> bool,
+    ) -> bool {
+        let end = self.end;
         if deadline.is_over() {
             return end.is_ready();
         }
         let mut backoff = shared.recall();
-        if backoff.spin(deadline, || end.is_ready()) || backoff.yield_now(deadline, || end.is_ready()) {
+        if backoff.spin(deadline, look) || backoff.yield_now(deadline, || end.is_ready()) {
             shared.keep(backoff);
             return true;
         }

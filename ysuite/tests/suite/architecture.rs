@@ -34,14 +34,18 @@ const HOUSE: Table<'_> = &[
 const ROOF: [&str; 2] = ["lib", "unwind"];
 
 /// What `lib.rs` shows at the front door, and the room it is of.
-const FRONT_DOOR: [(&str, &str); 3] = [("spsc", "channel"), ("mpsc", "channel"), ("mpmc", "channel")];
+const FRONT_DOOR: [(&str, &str); 4] =
+    [("spsc", "channel"), ("mpsc", "channel"), ("mpmc", "channel"), ("broadcast", "channel")];
 
 /// Names that several types have, and why.
-const SHARED_NAMES: [(&str, &str); 5] = [
+const SHARED_NAMES: [(&str, &str); 8] = [
     ("Sender", "the sending end of each kind of channel"),
     ("Receiver", "the receiving end of each kind of channel"),
     ("Iter", "what `iter` returns; receivers that can be cloned lend themselves otherwise"),
     ("TryIter", "what `try_iter` returns, as above"),
+    ("RecvError", "a broadcast's may say how many messages were missed"),
+    ("TryRecvError", "as above"),
+    ("RecvTimeoutError", "as above"),
     ("SendError", "a channel's holds the message; a mailbox's says why, and holds the message"),
 ];
 

@@ -82,7 +82,7 @@ type Bound = *const u8;
 
 #[rustfmt::skip]
 fn entries() -> Vec<Entry> {
-    use ysuite::{channel, mailbox, mpmc, mpsc, pool, queue::ypipe, signal, spsc};
+    use ysuite::{broadcast, channel, mailbox, mpmc, mpsc, pool, queue::ypipe, signal, spsc};
 
     entries!(
         "channel/spsc.rs" Sender: spsc::Sender<Mine> = "SYPUR", spsc::Sender<Bound> = "..PUR";
@@ -94,6 +94,11 @@ fn entries() -> Vec<Entry> {
         "channel/mpmc/receiver.rs" Receiver: mpmc::Receiver<Mine> = "SYPUR", mpmc::Receiver<Bound> = "..PUR";
         "channel/mpmc/receiver.rs" Iter: mpmc::Iter<'static, Mine> = "SYPUR", mpmc::Iter<'static, Bound> = "..PUR";
         "channel/mpmc/receiver.rs" TryIter: mpmc::TryIter<'static, Mine> = "SYPUR", mpmc::TryIter<'static, Bound> = "..PUR";
+        "channel/broadcast/sender.rs" Sender: broadcast::Sender<u8> = "SYPUR", broadcast::Sender<Mine> = "..PUR";
+        "channel/broadcast/receiver.rs" Receiver: broadcast::Receiver<u8> = "SYPUR", broadcast::Receiver<Mine> = "..PUR";
+        "channel/broadcast/error.rs" RecvError: broadcast::RecvError = "SYPUR";
+        "channel/broadcast/error.rs" TryRecvError: broadcast::TryRecvError = "SYPUR";
+        "channel/broadcast/error.rs" RecvTimeoutError: broadcast::RecvTimeoutError = "SYPUR";
         "channel/iter.rs" Iter: channel::Iter<'static, spsc::Receiver<Mine>> = "SYPUR", channel::Iter<'static, spsc::Receiver<Bound>> = "..PUR";
         "channel/iter.rs" TryIter: channel::TryIter<'static, mpsc::Receiver<Mine>> = "SYPUR", channel::TryIter<'static, mpsc::Receiver<Bound>> = "..PUR";
         "channel/iter.rs" IntoIter: channel::IntoIter<spsc::Receiver<Mine>> = "SYPUR", channel::IntoIter<mpmc::Receiver<Bound>> = "..PUR";

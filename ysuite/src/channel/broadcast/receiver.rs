@@ -14,9 +14,14 @@ use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::queue::broadcast::{Found, Seat};
 use crate::signal::{Attach, AttachError, Registration};
-use crate::sync::Arc;
+use crate::sync::{Arc, spin_loop};
 use crate::wait::many::{ManyWait, SharedEnd};
 use crate::wait::{SharedBackoff, Subscriptions, spin_for_a_moment};
+
+/// This many messages without a wait are a stream.
+const STREAM: u64 = 16;
+/// How long a receiver looks away after a stream, in pauses.
+const PAUSES: u32 = if cfg!(any(ysuite_loom, miri)) { 0 } else { 32 };
 
 /// A receiving end of the [channel](super). Every receiver gets every message that is sent while it is there, in one order.
 /// A clone goes on where its original is. A receiver that goes holds up nobody any more.
@@ -26,13 +31,16 @@ pub struct Receiver<T> {
     backoff: SharedBackoff,
     /// How many messages it has missed.
     missed: u64,
+    /// Where it was when it last waited.
+    waited_at: u64,
     /// Present once this receiver has been polled or attached.
     subscriptions: Option<Box<Subscriptions>>,
 }
 
 impl<T> Receiver<T> {
     pub(super) fn new(shared: Arc<BroadcastShared<T>>, seat: Seat) -> Self {
-        Self { seat, shared, backoff: SharedBackoff::new(), missed: 0, subscriptions: None }
+        let waited_at = seat.position();
+        Self { seat, shared, backoff: SharedBackoff::new(), missed: 0, waited_at, subscriptions: None }
     }
 
     /// A new receiver, of all messages that are sent from now on. Lock-free; linear in the number of receivers.
@@ -369,6 +377,14 @@ impl<T: Clone> Receiver<T> {
         self.receive(deadline, Self::take)
     }
 
+    /// After a stream, lets the senders get ahead: this receiver has caught up with them in the very line where they write.
+    fn let_senders_ahead(&mut self) {
+        if self.seat.position() - self.waited_at >= STREAM && self.backoff.recall().may_spin() {
+            (0..PAUSES).for_each(|_| spin_loop());
+        }
+        self.waited_at = self.seat.position();
+    }
+
     /// Waits until `take` finds something.
     fn receive<R>(
         &mut self,
@@ -385,6 +401,7 @@ impl<T: Clone> Receiver<T> {
                 Found::Nothing if !in_time => return Err(RecvTimeoutError::Timeout),
                 Found::Nothing => {}
             }
+            self.let_senders_ahead();
             in_time = ManyWait::new(self.listener(), false).block(&self.backoff, deadline);
         }
     }
@@ -399,6 +416,7 @@ impl<T> Clone for Receiver<T> {
             shared: self.shared.clone(),
             backoff: self.backoff.again(),
             missed: 0,
+            waited_at: self.seat.position(),
             subscriptions: None,
         }
     }

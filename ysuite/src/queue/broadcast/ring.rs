@@ -308,6 +308,15 @@ impl<T> BroadcastRing<T> {
         !matches!(self.room(), Room::Full)
     }
 
+    /// Whether so many messages can be written, or none ever will. `messages` is the capacity at most.
+    pub(crate) fn has_room_for(&self, messages: usize) -> bool {
+        match self.room() {
+            Room::Closed => true,
+            Room::Full => false,
+            Room::At(tail) => tail + messages as u64 <= self.passed(tail),
+        }
+    }
+
     /// Whether the slowest reader of a bounded ring has not had any of the last `capacity` messages. Otherwise a ring without
     /// room is one in which a thread has not finished with a cell.
     pub(crate) fn is_full(&self) -> bool {

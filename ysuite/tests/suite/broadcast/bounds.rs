@@ -20,10 +20,7 @@ fn a_bounded_channel_holds_exactly_its_capacity_for_the_slowest() {
             assert!(sender.is_full() && receiver.is_full() && !receiver.is_empty());
             assert!(quick.is_empty() && !quick.is_full());
             assert!(matches!(sender.try_send(0), Err(TrySendError::Full(0))));
-            assert!(matches!(
-                sender.send_timeout(1, std::time::Duration::ZERO),
-                Err(SendTimeoutError::Timeout(1))
-            ));
+            assert!(matches!(sender.send_timeout(1, std::time::Duration::ZERO), Err(SendTimeoutError::Timeout(1))));
             // One place for one message taken.
             assert_eq!(receiver.try_recv(), Ok(0));
             sender.try_send(capacity).unwrap();
