@@ -1,5 +1,6 @@
 #![cfg(not(ysuite_loom))]
-#[path = "suite/broadcast.rs"]
-mod broadcast;
+mod suite {
+    mod broadcast;
+}
 #[path = "support/mod.rs"]
 mod support;

@@ -377,12 +377,16 @@ impl<T: Clone> Receiver<T> {
         self.receive(deadline, Self::take)
     }
 
-    /// After a stream, lets the senders get ahead: this receiver has caught up with them in the very line where they write.
-    fn let_senders_ahead(&mut self) {
-        if self.seat.position() - self.waited_at >= STREAM && self.backoff.recall().may_spin() {
+    /// Blocks until there is a message, or none will come (true), or the deadline has passed (false).
+    fn wait_for_message(&mut self, deadline: Deadline) -> bool {
+        let is_crowded = self.shared.is_crowded();
+        // After a stream, lets the senders get ahead: this receiver has caught up with them in the very line where they write.
+        if !is_crowded && self.seat.position() - self.waited_at >= STREAM && self.backoff.recall().may_spin() {
             (0..PAUSES).for_each(|_| spin_loop());
         }
         self.waited_at = self.seat.position();
+        let listener = self.listener();
+        ManyWait::new(listener, false).block_behind(&self.backoff, deadline, is_crowded, || listener.is_ready())
     }
 
     /// Waits until `take` finds something.
@@ -401,8 +405,7 @@ impl<T: Clone> Receiver<T> {
                 Found::Nothing if !in_time => return Err(RecvTimeoutError::Timeout),
                 Found::Nothing => {}
             }
-            self.let_senders_ahead();
-            in_time = ManyWait::new(self.listener(), false).block(&self.backoff, deadline);
+            in_time = self.wait_for_message(deadline);
         }
     }
 }

@@ -136,10 +136,12 @@ impl<T> Sender<T> {
     fn wait_for_room(&self, wait: &mut ManyWait<Speaker<'_, T>>, deadline: Deadline) -> bool {
         let ring = &self.shared.ring;
         let enough = ring.capacity().div_ceil(4);
+        let is_crowded = self.shared.is_crowded();
+        let every = if is_crowded { 1 } else { LOOK_EVERY };
         let mut calls = 0_u64;
-        wait.block_behind(&self.backoff, deadline, || {
+        wait.block_behind(&self.backoff, deadline, is_crowded, || {
             calls += 1;
-            calls % LOOK_EVERY == 0 && if calls < PATIENCE { ring.has_room_for(enough) } else { ring.is_writable() }
+            calls % every == 0 && if calls < PATIENCE { ring.has_room_for(enough) } else { ring.is_writable() }
         })
     }
 

@@ -141,25 +141,24 @@ fn a_select_names_the_one_that_has_something() {
 #[cfg(all(feature = "hub", unix))]
 #[test]
 fn a_hub_serves_a_receiver() {
-    use std::cell::RefCell;
-    use std::rc::Rc;
+    use std::sync::{Arc, Mutex};
 
     use ysuite::hub::Hub;
 
     guarded(|| {
         let (sender, receiver) = broadcast::bounded(4);
         let mut hub = Hub::new().unwrap();
-        let seen = Rc::new(RefCell::new(Vec::new()));
+        let seen = Arc::new(Mutex::new(Vec::new()));
         let list = seen.clone();
         hub.receive(receiver, move |hub, message| match message {
-            Ok(number) => list.borrow_mut().push(number),
+            Ok(number) => list.lock().unwrap().push(number),
             Err(_) => hub.stop(),
         })
         .unwrap();
         let thread = thread::spawn(move || (0..100).for_each(|number| sender.send(number).unwrap()));
         hub.run().unwrap();
         thread.join().unwrap();
-        assert!(seen.borrow().iter().copied().eq(0..100));
+        assert!(seen.lock().unwrap().iter().copied().eq(0..100));
     });
 }
 
