@@ -6,6 +6,7 @@ use core::time::Duration;
 use std::time::Instant;
 
 use super::error::{RecvError, RecvTimeoutError, TryRecvError};
+use super::impl_same_channel;
 use super::shared::{BroadcastShared, Listener};
 use crate::channel::Spin;
 use crate::channel::error;
@@ -410,6 +411,8 @@ impl<T: Clone> Receiver<T> {
     }
 }
 
+impl_same_channel!(Receiver);
+
 impl<T> Clone for Receiver<T> {
     /// Another receiver, which goes on where this one is: it will get the messages that this one has not had. Attached to no
     /// set. Linear in the number of receivers.
@@ -527,6 +530,14 @@ impl<T: Clone> futures_core::Stream for Receiver<T> {
                 Poll::Pending => return Poll::Pending,
             }
         }
+    }
+}
+
+#[cfg(feature = "stream")]
+impl<T: Clone> futures_core::stream::FusedStream for Receiver<T> {
+    /// Whether nothing more will come.
+    fn is_terminated(&self) -> bool {
+        self.is_over()
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::receiver::Receiver;
 use super::shared::{BroadcastShared, Speaker};
-use super::{SendError, SendTimeoutError, TrySendError};
+use super::{SendError, SendTimeoutError, TrySendError, impl_same_channel};
 use crate::channel::Spin;
 use crate::os::Deadline;
 use crate::queue::exchange::{Rejected, Staging};
@@ -334,6 +334,8 @@ impl<T> Drop for Run<'_, T> {
         while self.staging.len() != 0 && self.shared.push_many(&mut self.staging).is_some_and(|sent| sent != 0) {}
     }
 }
+
+impl_same_channel!(Sender);
 
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Self {

@@ -166,6 +166,7 @@ fn a_hub_serves_a_receiver() {
 #[test]
 fn a_stream_ends_behind_the_last_message() {
     use futures_util::StreamExt;
+    use futures_util::stream::FusedStream;
 
     use crate::support::executor::block_on;
 
@@ -175,6 +176,7 @@ fn a_stream_ends_behind_the_last_message() {
         let seen: Vec<_> = block_on((&mut receiver).collect());
         thread.join().unwrap();
         assert_eq!(seen, [0, 1, 2, 3]);
+        assert!(receiver.is_terminated());
         let (sender, receiver) = broadcast::lossy(2);
         (0..4).for_each(|number| sender.send(number).unwrap());
         drop(sender);

@@ -1,5 +1,7 @@
 //! How many messages fit, what a slow receiver holds up or misses, and where receivers begin.
 
+use std::hash::BuildHasher;
+
 use ysuite::broadcast::{self, RecvError, RecvTimeoutError, SendTimeoutError, TryRecvError, TrySendError};
 
 use super::pair;
@@ -110,6 +112,11 @@ fn a_subscriber_gets_what_comes_after_and_a_clone_what_its_original_has_not_had(
         assert_eq!((sender.receiver_count(), receiver.receiver_count(), receiver.sender_count()), (4, 4, 1));
         assert!(clone.same_channel(&subscribed) && !clone.same_channel(&pair(is_lossy, 10).1));
         let other = sender.clone();
+        assert!(
+            sender == other && sender != pair(is_lossy, 10).0 && receiver == clone && receiver != pair(is_lossy, 10).1
+        );
+        let hash = std::hash::RandomState::new();
+        assert_eq!(hash.hash_one(&sender), hash.hash_one(&other));
         assert!(sender.same_channel(&other) && !sender.same_channel(&pair(is_lossy, 10).0));
         assert_eq!((other.sender_count(), clone.sender_count()), (2, 2));
     }
