@@ -89,7 +89,7 @@
 //! | `mpmc`: `send_async`, `recv_async`, `poll_recv` | lock-free polls | no³ (the waker may) | 1 to wake, 1 barrier | – | yes, a message not sent is dropped |
 //! | `mpmc`: `len`, `is_empty`, `is_full`, `clone` | wait-free | no | 0 | yes | – |
 //! | `broadcast`: `try_send`, `send` with room, `send_batch` | lock-free⁷ | no | 1 to wake each receiver that sleeps | yes | – |
-//! | `broadcast`: `send` without room, `recv` without a message | blocks | no³ | 1 to wake, 3 for each sleep, 2 to give way | no | – |
+//! | `broadcast`: `send` without room, `recv` without a message | blocks | no³ | 1 to wake, 3 for each sleep, 2 to give way; with more ends than CPUs 18 | no | – |
 //! | `broadcast`: `recv`, `recv_batch` with a message, `try_recv`, unattached | lock-free⁷ | no (`recv_batch`: the `Vec`; `Clone` may) | 1 to wake a sender | yes, but for `Clone` | – |
 //! | `broadcast`: `try_recv`, attached, empty | lock-free | no | 2 the first time (barrier, descriptor), then 0 | yes, but for those | – |
 //! | `broadcast`: `send_async`, `recv_async`, `poll_recv`, `closed` | lock-free polls | no³ (the waker may) | 1 to wake, 1 barrier | – | yes, a message not sent is dropped |
