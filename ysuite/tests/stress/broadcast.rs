@@ -94,7 +94,9 @@ fn visit(mut receiver: Receiver<u64>, over: &Progress, gaps: &mut Gaps) {
         let mut visitor = if gaps.random.below(2) == 0 { receiver.clone() } else { receiver.resubscribe() };
         gaps.pass();
         while receiver.try_recv().is_ok() {}
-        (0..gaps.random.below(5)).for_each(|_| drop(visitor.try_recv()));
+        for _ in 0..gaps.random.below(5) {
+            let _ = visitor.try_recv();
+        }
         drop(visitor);
     }
 }

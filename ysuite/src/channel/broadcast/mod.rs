@@ -95,8 +95,6 @@ macro_rules! impl_same_channel {
     };
 }
 
-use impl_same_channel;
-
 mod error;
 mod receiver;
 mod sender;

@@ -6,7 +6,6 @@ use core::time::Duration;
 use std::time::Instant;
 
 use super::error::{RecvError, RecvTimeoutError, TryRecvError};
-use super::impl_same_channel;
 use super::shared::{BroadcastShared, Listener};
 use crate::channel::Spin;
 use crate::channel::error;

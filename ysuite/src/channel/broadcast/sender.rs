@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::receiver::Receiver;
 use super::shared::{BroadcastShared, Speaker};
-use super::{SendError, SendTimeoutError, TrySendError, impl_same_channel};
+use super::{SendError, SendTimeoutError, TrySendError};
 use crate::channel::Spin;
 use crate::os::Deadline;
 use crate::queue::exchange::{Rejected, Staging};
@@ -181,7 +181,7 @@ impl<T> Sender<T> {
     /// As [`send`](Self::send); then the messages that the iterator has not given are not sent.
     pub fn send_batch(&self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
         let mut messages = messages.into_iter();
-        let mut run = Run { staging: Staging::new(), shared: &self.shared };
+        let mut run = StagedRun { staging: Staging::new(), shared: &self.shared };
         let mut sent = 0;
         loop {
             run.staging.fill(&mut messages);
@@ -324,12 +324,12 @@ impl<T> Sender<T> {
 }
 
 /// Sends the staged messages, as far as there is room, even if the caller's iterator panics.
-struct Run<'a, T> {
+struct StagedRun<'a, T> {
     staging: Staging<T>,
     shared: &'a BroadcastShared<T>,
 }
 
-impl<T> Drop for Run<'_, T> {
+impl<T> Drop for StagedRun<'_, T> {
     fn drop(&mut self) {
         while self.staging.len() != 0 && self.shared.push_many(&mut self.staging).is_some_and(|sent| sent != 0) {}
     }
