@@ -26,7 +26,7 @@
 //!         \          /
 //!      mailbox      pool                any type, lifetimes     memory for messages
 //!         \          /
-//!           channel                     spsc    mpsc    mpmc    watch    timer
+//!           channel                     spsc  mpsc  mpmc  oneshot  broadcast  watch  timer
 //!          /       \
 //!      queue        wait                ypipe, exchange         who waits, how to wake it, how long to spin
 //!         |          |
@@ -43,6 +43,7 @@
 //! * [`oneshot`]: one message, once, for one allocation: the way back that a question takes along.
 //! * [`watch`]: one value, of which every receiver sees the newest; the same ways of waiting.
 //! * [`timer`]: channels of time, without a thread: one tick, or many, alone or beside receivers in a `Select`.
+//! * [`broadcast`]: many senders, many receivers, every message to every receiver; a slow one holds up, or is told.
 //! * [`pool`]: messages of any length up to a bound, taken here, freed there, one pointer each; for every channel.
 //! * [`mailbox`]: messages of any type to any thread, received by type; urgent ones, owners, links and names.
 //! * [`signal`]: ways to sleep until one of many things happens, [`YSocketpair`](signal::YSocketpair) with a descriptor
@@ -106,6 +107,12 @@
 //! | `watch`: `subscribe`, `clone`, `drop` | wait-free | no | `drop` of a side's last: 1 for each of the other that waits | yes | – |
 //! | `timer`: `try_recv`, `len` | lock-free | no | 0; the clock is read | yes | – |
 //! | `timer`: `recv` without a tick | blocks | no | 1 for each sleep | no | – |
+//! | `broadcast`: `try_send`, `send` with room, `send_batch` | lock-free⁷ | no | 1 to wake each receiver that sleeps | yes | – |
+//! | `broadcast`: `send` without room, `recv` without a message | blocks | no³ | 1 to wake, 3 for each sleep, 2 to give way; with more ends than CPUs 18 | no | – |
+//! | `broadcast`: `recv`, `recv_batch` with a message, `try_recv`, unattached | lock-free⁷ | no (`recv_batch`: the `Vec`; `Clone` may) | 1 to wake a sender | yes, but for `Clone` | – |
+//! | `broadcast`: `try_recv`, attached, empty | lock-free | no | 2 the first time (barrier, descriptor), then 0 | yes, but for those | – |
+//! | `broadcast`: `send_async`, `recv_async`, `poll_recv`, `closed` | lock-free polls | no³ (the waker may) | 1 to wake, 1 barrier | – | yes, a message not sent is dropped |
+//! | `broadcast`: `subscribe`, `clone`, `drop` of a receiver | lock-free, linear in the receivers | for 8, 24, 56 .. receivers | 1 to wake | no | – |
 //! | `pool`: `try_take`, `try_boxed` | lock-free; wait-free with a block at hand | no⁵ | 1 barrier for each magazine stolen from | yes | – |
 //! | `pool`: `take`, `boxed` without a block | blocks | no³ | 1 to wake, 3 for each sleep, 2 to give way | no | – |
 //! | `pool`: `drop` of a message or box | lock-free; wait-free with room at hand | no⁵ | 1 to wake a taker | yes | – |
@@ -143,6 +150,9 @@
 //! ⁵ A thread's first use of a pool registers its thread-locals; more than 30 threads on one class: 10 KiB for 32 of them.
 //!
 //! ⁶ `DropOldest` gives way to a thread that has lost its CPU in the middle of a send or a receive there, until it goes on.
+//!
+//! ⁷ A sender looks at the position of each receiver once for each lap (bounded), or each eighth of one at least (lossy); a
+//! receiver's time does not depend on the number of receivers.
 //!
 //! A message is delivered or dropped exactly once, whichever end goes first and whatever panics. No `try_*` ever spins,
 //! let alone on a preempted peer.

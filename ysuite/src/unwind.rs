@@ -6,7 +6,7 @@
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use crate::channel::{Iter, TryIter};
-use crate::{mailbox, mpmc, mpsc, oneshot, pool, queue, signal, spsc, watch};
+use crate::{broadcast, mailbox, mpmc, mpsc, oneshot, pool, queue, signal, spsc, watch};
 
 /// For types whose state is consistent whenever foreign code runs.
 macro_rules! whole {
@@ -29,6 +29,8 @@ whole!(
     [T] oneshot::Receiver<T>,
     [T] watch::Sender<T>,
     [T] watch::Receiver<T>,
+    [T] broadcast::Sender<T>,
+    [T] broadcast::Receiver<T>,
     [T] queue::ypipe::Writer<T>,
     [T] queue::ypipe::Reader<T>,
     [] signal::YPollset,

@@ -42,6 +42,9 @@ const ALWAYS: u32 = 256;
 /// How often a waiting thread yields its CPU before it sleeps.
 const YIELDS: u32 = if cfg!(ysuite_loom) { 0 } else { 2 };
 
+/// How often it yields instead of spinning where there are more ends than CPUs.
+const WAYS: u32 = if cfg!(ysuite_loom) { 0 } else { 16 };
+
 /// The most time that a thread which has not lost its CPU needs for a few memory accesses.
 const MOMENT: Duration = Duration::from_micros(2);
 /// How often a thread that must not wait yields its CPU to a thread that may have lost its own.
@@ -99,10 +102,20 @@ impl Backoff {
     /// there is a single one. Given the CPU, it fills or empties the queue as far as it can, which wake-ups, one for each
     /// message, would not let it do. True: `ready` has become true.
     pub(crate) fn yield_now(&self, deadline: Deadline, mut ready: impl FnMut() -> bool) -> bool {
+        self.yields(YIELDS, deadline, &mut ready)
+    }
+
+    /// As [`yield_now`](Self::yield_now), instead of a spin: where there are more ends than CPUs a thread that spins has the
+    /// CPU of one that it waits for.
+    pub(crate) fn give_way(&self, deadline: Deadline, mut ready: impl FnMut() -> bool) -> bool {
+        self.yields(WAYS, deadline, &mut ready)
+    }
+
+    fn yields(&self, times: u32, deadline: Deadline, ready: &mut impl FnMut() -> bool) -> bool {
         if self.spin != Spin::Adaptive || deadline.is_over() {
             return false;
         }
-        (0..YIELDS).any(|_| {
+        (0..times).any(|_| {
             yield_now();
             ready()
         })

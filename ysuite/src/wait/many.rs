@@ -7,7 +7,7 @@
 
 use core::task::{Context, Poll, Waker};
 
-use super::backoff::SharedBackoff;
+use super::backoff::{SharedBackoff, Spin};
 use super::list::WaitList;
 use super::slots::Waiter;
 use crate::block::{Waiting, arm_and_look, block};
@@ -49,11 +49,30 @@ impl<S: SharedEnd> ManyWait<S> {
     #[inline(never)]
     pub(crate) fn block(&mut self, shared: &SharedBackoff, deadline: Deadline) -> bool {
         let end = self.end;
+        self.block_behind(shared, deadline, false, || end.is_ready())
+    }
+
+    /// As [`block`](Self::block), but for as long as this thread does not sleep it waits until `look` is true; then the end was
+    /// ready. `is_crowded`: there are more ends than CPUs, and this thread gives its CPU away instead of spinning.
+    pub(crate) fn block_behind(
+        &mut self,
+        shared: &SharedBackoff,
+        deadline: Deadline,
+        is_crowded: bool,
+        look: impl FnMut() -> bool,
+    ) -> bool {
+        let end = self.end;
         if deadline.is_over() {
             return end.is_ready();
         }
         let mut backoff = shared.recall();
-        if backoff.spin(deadline, || end.is_ready()) || backoff.yield_now(deadline, || end.is_ready()) {
+        let is_over = if is_crowded && backoff.spin == Spin::Adaptive {
+            backoff.give_way(deadline, look)
+        } else {
+            backoff.spin(deadline, look)
+        };
+        let is_over = is_over || backoff.yield_now(deadline, || end.is_ready());
+        if is_over {
             shared.keep(backoff);
             return true;
         }

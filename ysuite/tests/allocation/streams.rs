@@ -8,7 +8,7 @@ use crate::support::samples::{Bytes, Sample};
 use crate::support::{Random, guarded};
 use ysuite::pool::{Message, Pool, PoolBox};
 use ysuite::signal::{Wait, YPollset};
-use ysuite::{mpmc, spsc};
+use ysuite::{broadcast, mpmc, spsc};
 
 #[test]
 fn a_steady_stream_allocates_nothing() {
@@ -180,6 +180,32 @@ fn a_stream_through_an_exchange_makes_no_request() {
     let before = requests();
     run(1_000);
     assert_eq!(requests(), before);
+}
+
+#[test]
+fn a_broadcast_never_allocates_after_its_ends_have_waited_once() {
+    for (sender, mut receiver) in [broadcast::bounded(64), broadcast::lossy(64)] {
+        let mut other = receiver.clone();
+        let mut set = YPollset::new();
+        set.attach(&mut other, 0).unwrap();
+        let mut batch = Vec::with_capacity(64);
+        let mut run = || {
+            for round in 0..500 {
+                assert!(receiver.recv_timeout(std::time::Duration::ZERO).is_err());
+                assert_eq!(sender.send_batch(0..50), Ok(50));
+                (0..14).for_each(|_| sender.send(round).unwrap());
+                receiver.recv_batch(&mut batch, 30).unwrap();
+                batch.clear();
+                assert_eq!((receiver.try_iter().count(), other.try_iter().count()), (34, 64));
+                // Receivers come and go in places that there are.
+                drop((receiver.clone(), sender.subscribe()));
+            }
+        };
+        run();
+        let before = allocations();
+        run();
+        assert_eq!(allocations(), before);
+    }
 }
 
 #[test]

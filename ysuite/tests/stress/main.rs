@@ -11,6 +11,7 @@
 //! on until millions of sleeps have been counted, and prints how many.
 #![cfg(all(target_os = "linux", not(ysuite_loom)))]
 
+mod broadcast;
 mod exchange;
 mod funnel;
 #[path = "../suite/mpmc/histories.rs"]

@@ -34,22 +34,26 @@ const HOUSE: Table<'_> = &[
 const ROOF: [&str; 2] = ["lib", "unwind"];
 
 /// What `lib.rs` shows at the front door, and the room it is of.
-const FRONT_DOOR: [(&str, &str); 6] = [
+const FRONT_DOOR: &[(&str, &str)] = &[
     ("spsc", "channel"),
     ("mpsc", "channel"),
     ("mpmc", "channel"),
     ("oneshot", "channel"),
-    ("timer", "channel"),
+    ("broadcast", "channel"),
     ("watch", "channel"),
+    ("timer", "channel"),
 ];
 
 /// Names that several types have, and why.
-const SHARED_NAMES: [(&str, &str); 6] = [
+const SHARED_NAMES: &[(&str, &str)] = &[
     ("Sender", "the sending end of each kind of channel"),
     ("Receiver", "the receiving end of each kind of channel"),
     ("Iter", "what `iter` returns; receivers that can be cloned lend themselves otherwise"),
     ("TryIter", "what `try_iter` returns, as above"),
     ("Timer", "a channel's gives ticks; a hub's is the key of a function"),
+    ("RecvError", "a broadcast's may say how many messages were missed"),
+    ("TryRecvError", "as above"),
+    ("RecvTimeoutError", "as above"),
     ("SendError", "a channel's holds the message; a mailbox's says why, and holds the message"),
 ];
 

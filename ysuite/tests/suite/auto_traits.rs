@@ -82,7 +82,7 @@ type Bound = *const u8;
 
 #[rustfmt::skip]
 fn entries() -> Vec<Entry> {
-    use ysuite::{channel, mailbox, mpmc, mpsc, oneshot, pool, queue::ypipe, signal, spsc, timer, watch};
+    use ysuite::{broadcast, channel, mailbox, mpmc, mpsc, oneshot, pool, queue::ypipe, signal, spsc, timer, watch};
 
     entries!(
         "channel/spsc.rs" Sender: spsc::Sender<Mine> = "SYPUR", spsc::Sender<Bound> = "..PUR";
@@ -103,6 +103,11 @@ fn entries() -> Vec<Entry> {
         "signal/timer.rs" Timer: timer::Timer = "SYPUR";
         "channel/timer.rs" Iter: timer::Iter<'static> = "SYPUR";
         "channel/timer.rs" TryIter: timer::TryIter<'static> = "SYPUR";
+        "channel/broadcast/sender.rs" Sender: broadcast::Sender<u8> = "SYPUR", broadcast::Sender<Mine> = "..PUR";
+        "channel/broadcast/receiver.rs" Receiver: broadcast::Receiver<u8> = "SYPUR", broadcast::Receiver<Mine> = "..PUR";
+        "channel/broadcast/error.rs" RecvError: broadcast::RecvError = "SYPUR";
+        "channel/broadcast/error.rs" TryRecvError: broadcast::TryRecvError = "SYPUR";
+        "channel/broadcast/error.rs" RecvTimeoutError: broadcast::RecvTimeoutError = "SYPUR";
         "channel/iter.rs" Iter: channel::Iter<'static, spsc::Receiver<Mine>> = "SYPUR", channel::Iter<'static, spsc::Receiver<Bound>> = "..PUR";
         "channel/iter.rs" TryIter: channel::TryIter<'static, mpsc::Receiver<Mine>> = "SYPUR", channel::TryIter<'static, mpsc::Receiver<Bound>> = "..PUR";
         "channel/iter.rs" IntoIter: channel::IntoIter<spsc::Receiver<Mine>> = "SYPUR", channel::IntoIter<mpmc::Receiver<Bound>> = "..PUR";

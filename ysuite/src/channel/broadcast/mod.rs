@@ -75,6 +75,26 @@
 //! A future of a sender that is dropped notifies the next sender if it had been notified. A future that is *forgotten*
 //! (`mem::forget`) while it waits keeps its slot as long as the channel lives; one of a sender swallows one wake-up.
 
+/// Makes ends of one channel equal. `$end` has a field `shared: Arc<BroadcastShared<T>>`.
+macro_rules! impl_same_channel {
+    ($end:ident) => {
+        /// Two are equal if they are ends of one channel, as [`same_channel`](Self::same_channel).
+        impl<T> PartialEq for $end<T> {
+            fn eq(&self, other: &Self) -> bool {
+                self.same_channel(other)
+            }
+        }
+
+        impl<T> Eq for $end<T> {}
+
+        impl<T> core::hash::Hash for $end<T> {
+            fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+                core::ptr::hash(core::ptr::from_ref(&*self.shared), state);
+            }
+        }
+    };
+}
+
 mod error;
 mod receiver;
 mod sender;

@@ -14,9 +14,14 @@ use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::queue::broadcast::{Found, Seat};
 use crate::signal::{Attach, AttachError, Registration};
-use crate::sync::Arc;
+use crate::sync::{Arc, spin_loop};
 use crate::wait::many::{ManyWait, SharedEnd};
 use crate::wait::{SharedBackoff, Subscriptions, spin_for_a_moment};
+
+/// This many messages without a wait are a stream.
+const STREAM: u64 = 16;
+/// How long a receiver looks away after a stream, in pauses.
+const PAUSES: u32 = if cfg!(any(ysuite_loom, miri)) { 0 } else { 32 };
 
 /// A receiving end of the [channel](super). Every receiver gets every message that is sent while it is there, in one order.
 /// A clone goes on where its original is. A receiver that goes holds up nobody any more.
@@ -26,13 +31,16 @@ pub struct Receiver<T> {
     backoff: SharedBackoff,
     /// How many messages it has missed.
     missed: u64,
+    /// Where it was when it last waited.
+    waited_at: u64,
     /// Present once this receiver has been polled or attached.
     subscriptions: Option<Box<Subscriptions>>,
 }
 
 impl<T> Receiver<T> {
     pub(super) fn new(shared: Arc<BroadcastShared<T>>, seat: Seat) -> Self {
-        Self { seat, shared, backoff: SharedBackoff::new(), missed: 0, subscriptions: None }
+        let waited_at = seat.position();
+        Self { seat, shared, backoff: SharedBackoff::new(), missed: 0, waited_at, subscriptions: None }
     }
 
     /// A new receiver, of all messages that are sent from now on. Lock-free; linear in the number of receivers.
@@ -369,6 +377,18 @@ impl<T: Clone> Receiver<T> {
         self.receive(deadline, Self::take)
     }
 
+    /// Blocks until there is a message, or none will come (true), or the deadline has passed (false).
+    fn wait_for_message(&mut self, deadline: Deadline) -> bool {
+        let is_crowded = self.shared.is_crowded();
+        // After a stream, lets the senders get ahead: this receiver has caught up with them in the very line where they write.
+        if !is_crowded && self.seat.position() - self.waited_at >= STREAM && self.backoff.recall().may_spin() {
+            (0..PAUSES).for_each(|_| spin_loop());
+        }
+        self.waited_at = self.seat.position();
+        let listener = self.listener();
+        ManyWait::new(listener, false).block_behind(&self.backoff, deadline, is_crowded, || listener.is_ready())
+    }
+
     /// Waits until `take` finds something.
     fn receive<R>(
         &mut self,
@@ -385,10 +405,12 @@ impl<T: Clone> Receiver<T> {
                 Found::Nothing if !in_time => return Err(RecvTimeoutError::Timeout),
                 Found::Nothing => {}
             }
-            in_time = ManyWait::new(self.listener(), false).block(&self.backoff, deadline);
+            in_time = self.wait_for_message(deadline);
         }
     }
 }
+
+impl_same_channel!(Receiver);
 
 impl<T> Clone for Receiver<T> {
     /// Another receiver, which goes on where this one is: it will get the messages that this one has not had. Attached to no
@@ -399,6 +421,7 @@ impl<T> Clone for Receiver<T> {
             shared: self.shared.clone(),
             backoff: self.backoff.again(),
             missed: 0,
+            waited_at: self.seat.position(),
             subscriptions: None,
         }
     }
@@ -506,6 +529,14 @@ impl<T: Clone> futures_core::Stream for Receiver<T> {
                 Poll::Pending => return Poll::Pending,
             }
         }
+    }
+}
+
+#[cfg(feature = "stream")]
+impl<T: Clone> futures_core::stream::FusedStream for Receiver<T> {
+    /// Whether nothing more will come.
+    fn is_terminated(&self) -> bool {
+        self.is_over()
     }
 }
 

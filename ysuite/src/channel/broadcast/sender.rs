@@ -14,6 +14,11 @@ use crate::sync::Arc;
 use crate::wait::many::ManyWait;
 use crate::wait::{SharedBackoff, spin_for_a_moment};
 
+/// A thread that spins for room looks at the receivers' cursors each so many pauses.
+const LOOK_EVERY: u64 = if cfg!(any(ysuite_loom, miri)) { 1 } else { 16 };
+/// After so many pauses it is content with room for one message.
+const PATIENCE: u64 = if cfg!(any(ysuite_loom, miri)) { 1 } else { 1024 };
+
 /// A sending end of the [channel](super). Clones are equal; any number of threads may use one or several. When the last
 /// sender is dropped the receivers get what was sent, and then learn that nothing more will come.
 pub struct Sender<T> {
@@ -117,11 +122,27 @@ impl<T> Sender<T> {
                 Err(Rejected::Full(message)) if !in_time => break Err(SendTimeoutError::Timeout(message)),
                 Err(Rejected::Full(back)) => message = back,
             }
-            in_time = wait.block(&self.backoff, deadline);
+            in_time = self.wait_for_room(&mut wait, deadline);
         };
         // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
         drop(wait);
         outcome
+    }
+
+    /// Blocks until there is room (true) or the deadline has passed (false). As long as it spins it waits for room for
+    /// several messages, and looks seldom: each look takes the lines of the receivers' cursors from them.
+    #[cold]
+    #[inline(never)]
+    fn wait_for_room(&self, wait: &mut ManyWait<Speaker<'_, T>>, deadline: Deadline) -> bool {
+        let ring = &self.shared.ring;
+        let enough = ring.capacity().div_ceil(4);
+        let is_crowded = self.shared.is_crowded();
+        let every = if is_crowded { 1 } else { LOOK_EVERY };
+        let mut calls = 0_u64;
+        wait.block_behind(&self.backoff, deadline, is_crowded, || {
+            calls += 1;
+            calls % every == 0 && if calls < PATIENCE { ring.has_room_for(enough) } else { ring.is_writable() }
+        })
     }
 
     /// Sends a message; the task waits for room as long as it takes. Needs no particular runtime.
@@ -160,7 +181,7 @@ impl<T> Sender<T> {
     /// As [`send`](Self::send); then the messages that the iterator has not given are not sent.
     pub fn send_batch(&self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
         let mut messages = messages.into_iter();
-        let mut run = Run { staging: Staging::new(), shared: &self.shared };
+        let mut run = StagedRun { staging: Staging::new(), shared: &self.shared };
         let mut sent = 0;
         loop {
             run.staging.fill(&mut messages);
@@ -183,7 +204,7 @@ impl<T> Sender<T> {
                 }
                 Some(0) => {
                     let wait = wait.get_or_insert_with(|| ManyWait::new(self.shared.speaker(), false));
-                    wait.block(&self.backoff, Deadline::Never);
+                    self.wait_for_room(wait, Deadline::Never);
                 }
                 Some(some) => sent += some,
             }
@@ -303,16 +324,18 @@ impl<T> Sender<T> {
 }
 
 /// Sends the staged messages, as far as there is room, even if the caller's iterator panics.
-struct Run<'a, T> {
+struct StagedRun<'a, T> {
     staging: Staging<T>,
     shared: &'a BroadcastShared<T>,
 }
 
-impl<T> Drop for Run<'_, T> {
+impl<T> Drop for StagedRun<'_, T> {
     fn drop(&mut self) {
         while self.staging.len() != 0 && self.shared.push_many(&mut self.staging).is_some_and(|sent| sent != 0) {}
     }
 }
+
+impl_same_channel!(Sender);
 
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Self {

@@ -7,6 +7,7 @@
 use crossbeam_utils::CachePadded;
 
 use crate::foreign::Panics;
+use crate::os::cpus;
 use crate::queue::broadcast::{BroadcastRing, Found, Seat};
 use crate::queue::exchange::{Rejected, Staging};
 use crate::sync::{AtomicUsize, Ordering};
@@ -117,6 +118,11 @@ impl<T> BroadcastShared<T> {
     /// Whether nothing that is sent would be received.
     pub(super) fn is_deserted(&self) -> bool {
         self.ring.is_closed() || self.ring.readers() == 0
+    }
+
+    /// Whether there are more ends than CPUs, as far as each has a thread.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.sender_count() + self.ring.readers() > cpus()
     }
 
     /// Sends a message if there is room.

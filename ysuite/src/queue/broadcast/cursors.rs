@@ -80,11 +80,14 @@ impl Cursors {
 
     /// A reader gives its cursor up. True: it was the last reader.
     pub(super) fn leave(&self, cursor: &Cursor) -> bool {
+        // First: a writer for whom the last reader's going makes room learns that there is no reader.
+        // ORDERING: Release pairs with the Acquire in `count`: what this reader has read, it has read. Acquire: the last of
+        // several readers sees what the others did.
+        let is_last = self.count.fetch_sub(1, Ordering::AcqRel) == 1;
         // ORDERING: Release pairs with the Acquire loads in `least` and `push`: the reader's last read comes before what is
-        // written over it, and before the next owner. Acquire keeps the count below behind this.
+        // written over it, and before the next owner. A writer that acquires it finds the reader counted out.
         cursor.swap(FREE, Ordering::AcqRel);
-        // ORDERING: Release pairs with the Acquire in `count`; Acquire: the last of several readers sees what the others did.
-        self.count.fetch_sub(1, Ordering::AcqRel) == 1
+        is_last
     }
 
     /// Runs `look` on every cursor, and again where a reader has joined meanwhile. Returns what the last run has returned.

@@ -69,13 +69,13 @@ impl Seat {
 }
 
 /// A reader's turn: however it ends, the reader goes on behind what it was at.
-struct Turn<'a> {
+struct ReaderTurn<'a> {
     seat: &'a mut Seat,
     /// How many messages it was at.
     messages: u64,
 }
 
-impl Drop for Turn<'_> {
+impl Drop for ReaderTurn<'_> {
     #[inline(always)]
     fn drop(&mut self) {
         self.seat.position += self.messages;
@@ -308,6 +308,15 @@ impl<T> BroadcastRing<T> {
         !matches!(self.room(), Room::Full)
     }
 
+    /// Whether so many messages can be written, or none ever will. `messages` is the capacity at most.
+    pub(crate) fn has_room_for(&self, messages: usize) -> bool {
+        match self.room() {
+            Room::Closed => true,
+            Room::Full => false,
+            Room::At(tail) => tail + messages as u64 <= self.passed(tail),
+        }
+    }
+
     /// Whether the slowest reader of a bounded ring has not had any of the last `capacity` messages. Otherwise a ring without
     /// room is one in which a thread has not finished with a cell.
     pub(crate) fn is_full(&self) -> bool {
@@ -416,7 +425,7 @@ impl<T> BroadcastRing<T> {
             }
         }
         let cell = self.cell(seat.position);
-        let turn = Turn { seat, messages: 1 };
+        let turn = ReaderTurn { seat, messages: 1 };
         let message = self.copy(cell);
         drop(turn);
         Found::Message(message)
@@ -440,7 +449,7 @@ impl<T> BroadcastRing<T> {
             // No message from here on is written over before the turn ends.
             self.pin(seat)?;
         }
-        let mut turn = Turn { seat, messages: 0 };
+        let mut turn = ReaderTurn { seat, messages: 0 };
         for position in first..first + there as u64 {
             turn.messages += 1;
             to.push(self.copy(self.cell(position)));
