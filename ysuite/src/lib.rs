@@ -97,6 +97,7 @@
 //! | `watch`: `subscribe`, `clone`, `drop` | wait-free | no | `drop` of a side's last: 1 for each of the other that waits | yes | – |
 //! | `timer`: `try_recv`, `len` | lock-free | no | 0; the clock is read | yes | – |
 //! | `timer`: `recv` without a tick | blocks | no | 1 for each sleep | no | – |
+//! | `timer`: `recv_async` (feature `tokio`) | lock-free polls | tokio's timer | 0 | – | yes |
 //! | `pool`: `try_take`, `try_boxed` | lock-free; wait-free with a block at hand | no⁵ | 1 barrier for each magazine stolen from | yes | – |
 //! | `pool`: `take`, `boxed` without a block | blocks | no³ | 1 to wake, 3 for each sleep, 2 to give way | no | – |
 //! | `pool`: `drop` of a message or box | lock-free; wait-free with room at hand | no⁵ | 1 to wake a taker | yes | – |
@@ -151,7 +152,8 @@
 //! * `hub`: the hub, over mio (Unix).
 //! * `stream`: receivers implement `futures_core::Stream`.
 //! * `futures`: that, and senders implement `futures_sink::Sink`.
-//! * `tokio`: that stream, and a set of signals that a task of tokio waits for (Unix).
+//! * `tokio`: that stream; a set of signals, and a timer, that a task of tokio waits for; and what a task sends or receives is
+//!   counted by tokio's cooperative budget, so that a task which always finds a message lets others have their turn (Unix).
 //! * `mio`: a set of signals is an `event::Source` of mio (Unix).
 //! * `calloop`: a set of signals, and a receiver, as an `EventSource` of calloop (Unix).
 
