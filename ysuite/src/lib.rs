@@ -113,6 +113,7 @@
 //! | `broadcast`: `try_recv`, attached, empty | lock-free | no | 2 the first time (barrier, descriptor), then 0 | yes, but for those | – |
 //! | `broadcast`: `send_async`, `recv_async`, `poll_recv`, `closed` | lock-free polls | no³ (the waker may) | 1 to wake, 1 barrier | – | yes, a message not sent is dropped |
 //! | `broadcast`: `subscribe`, `clone`, `drop` of a receiver | lock-free, linear in the receivers | for 8, 24, 56 .. receivers | 1 to wake | no | – |
+//! | `timer`: `recv_async` (feature `tokio`) | lock-free polls | tokio's timer | 0 | – | yes |
 //! | `pool`: `try_take`, `try_boxed` | lock-free; wait-free with a block at hand | no⁵ | 1 barrier for each magazine stolen from | yes | – |
 //! | `pool`: `take`, `boxed` without a block | blocks | no³ | 1 to wake, 3 for each sleep, 2 to give way | no | – |
 //! | `pool`: `drop` of a message or box | lock-free; wait-free with room at hand | no⁵ | 1 to wake a taker | yes | – |
@@ -170,7 +171,8 @@
 //! * `hub`: the hub, over mio (Unix).
 //! * `stream`: receivers implement `futures_core::Stream`.
 //! * `futures`: that, and senders implement `futures_sink::Sink`.
-//! * `tokio`: that stream, and a set of signals that a task of tokio waits for (Unix).
+//! * `tokio`: that stream; a set of signals, and a timer, that a task of tokio waits for; and what a task sends or receives is
+//!   counted by tokio's cooperative budget, so that a task which always finds a message lets others have their turn (Unix).
 //! * `mio`: a set of signals is an `event::Source` of mio (Unix).
 //! * `calloop`: a set of signals, and a receiver, as an `EventSource` of calloop (Unix).
 

@@ -33,8 +33,8 @@
 //!
 //! # Afterwards
 //!
-//! A timer whose only tick has been received stays [empty](TryRecvError::Empty), as [`never`] is from the beginning: in a loop
-//! that waits for several things it is silent from then on. To wait for it alone is to wait for ever.
+//! A timer whose only tick has been received stays [empty](TryRecvError::Empty), as [`never()`] is from the beginning: in a
+//! loop that waits for several things it is silent from then on. To wait for it alone is to wait for ever.
 //!
 //! # When not to use it
 //!

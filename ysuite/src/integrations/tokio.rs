@@ -1,15 +1,18 @@
-//! A set of signals that a task of tokio waits for, beside its other futures. One task at a time.
+//! A set of signals that a task of tokio waits for, beside its other futures: one task at a time. And a timer: any number of
+//! tasks.
 //!
 //! One task serves thousands of attached receivers with one descriptor, and is woken once for all signals raised meanwhile.
 //! For a single receiver use its `recv_async`, which makes no system call.
 
 use core::task::{Context, Poll, ready};
 use std::io;
+use std::time::Instant;
 
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-use crate::signal::{Attach, AttachError, Signals, Wait, YSocketpair};
+use crate::channel::RecvError;
+use crate::signal::{Attach, AttachError, Signals, Timer, Wait, YSocketpair};
 
 /// A [`YSocketpair`] whose signals a task waits for.
 ///
@@ -93,5 +96,30 @@ impl AsyncSocketpair {
     #[must_use]
     pub fn into_inner(self) -> YSocketpair {
         self.0.into_inner()
+    }
+}
+
+impl Timer {
+    /// Receives a tick; the task waits for one as long as it takes, by tokio's timer, which counts in milliseconds. For ever
+    /// where there will be none.
+    ///
+    /// Cancel-safe: a future dropped before it is ready has taken nothing.
+    ///
+    /// # Errors
+    /// None. It is a `Result` because every channel's `recv_async` is.
+    ///
+    /// # Panics
+    /// Outside a runtime of tokio, and in one without `enable_time`, unless a tick is due.
+    pub async fn recv_async(&self) -> Result<Instant, RecvError> {
+        loop {
+            if let Ok(tick) = self.try_recv() {
+                return Ok(tick);
+            }
+            match self.due() {
+                // Another may take the tick meanwhile: then this waits for the next.
+                Some(due) => tokio::time::sleep_until(due.into()).await,
+                None => core::future::pending().await,
+            }
+        }
     }
 }

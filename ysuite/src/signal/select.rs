@@ -1,4 +1,5 @@
-//! [`Select`]: which of many receivers may have a message, or that the time is up. One thread; any thread may send.
+//! [`Select`]: which of many receivers may have a message, or timers a tick, or that the time is up. One thread; any thread
+//! may send.
 //!
 //! A [`YPollset`] that hands out its ids itself and answers with one at a time, each in its turn. Never blocks but in its
 //! waits; allocates when it is made.
@@ -41,6 +42,8 @@ use super::{Attach, AttachError, Signals, Timer, YPollset};
 ///
 /// The first answer names any of the receivers that may have a message, at random: a `Select` that is made anew for each
 /// wait starves none of them.
+///
+/// [Timers](crate::timer) are added [likewise](Self::add_timer), and named while a tick is due.
 ///
 /// Receivers may come and go at any time. Dropping one is as good as removing it. Dropping the `Select` leaves its receivers
 /// attached to a set that is gone: to attach them elsewhere, [`remove`](Self::remove) them before, or call their `detach`.
@@ -122,7 +125,8 @@ impl Select {
         self.set.detach(&mut self.alarms.0.swap_remove(at))
     }
 
-    /// The id of a receiver that may have a message; blocks until there is one. Without any receivers it never returns.
+    /// The id of a receiver that may have a message; blocks until there is one. Without any receivers or timers it
+    /// never returns.
     pub fn wait(&mut self) -> usize {
         loop {
             let signals = self.poll(None);

@@ -11,6 +11,7 @@ mod signals;
 mod streams;
 #[path = "../support/mod.rs"]
 mod support;
+mod watches;
 
 use ysuite::os::calls;
 

@@ -21,6 +21,7 @@ mod pipe;
 mod pool;
 #[path = "../support/mod.rs"]
 mod support;
+mod watch;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -33,7 +34,7 @@ use ysuite::channel::Spin;
 use ysuite::os::calls;
 
 /// In the long form each hunt goes on until this many sleeps are counted; there are ten kinds of hunts, and those of
-/// the funnel and of mailboxes.
+/// the funnel, of mailboxes and of watches.
 const LONG: u64 = 400_000;
 /// The longest time for which no message may arrive, on the slowest machine.
 const GUARD: Duration = Duration::from_secs(120);

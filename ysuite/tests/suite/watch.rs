@@ -116,8 +116,12 @@ fn ends_are_counted_and_known_by_their_channel() {
 #[test]
 fn nobody_who_waits_is_nobody_to_call() {
     let (sender, mut receiver) = watch::channel(0);
-    let before = calls();
+    let mut before = 0;
     for value in 0..1_000 {
+        if value == 100 {
+            // The process has asked the kernel once what barriers there are.
+            before = calls();
+        }
         sender.send(value).unwrap();
         sender.send_modify(|value| *value += 1);
         assert_eq!((receiver.has_changed(), receiver.changed(), *receiver.borrow()), (Ok(true), Ok(()), value + 1));

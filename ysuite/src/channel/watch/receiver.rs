@@ -1,7 +1,7 @@
 //! The receiving end of a watch channel. Each belongs to one thread or task at a time, which it tells of every new value;
 //! `borrow` and `has_changed` may be shared.
 
-use core::task::{Context, Poll};
+use core::task::{Context, Poll, ready};
 use core::time::Duration;
 use std::time::Instant;
 
@@ -117,27 +117,32 @@ impl<T> Receiver<T> {
     /// # Errors
     /// When it has seen the value, and all senders are gone.
     pub fn poll_changed(&mut self, context: &mut Context<'_>) -> Poll<Result<(), RecvError>> {
-        poll_within_budget(context, |context| self.poll_unseen(context))
+        let outcome = ready!(self.poll_unseen(context));
+        if outcome.is_ok() {
+            self.see();
+        }
+        Poll::Ready(outcome)
     }
 
-    fn poll_unseen(&mut self, context: &mut Context<'_>) -> Poll<Result<(), RecvError>> {
-        let end = self.shared.unseen(self.seen);
-        loop {
-            // Its slot may be armed by an earlier poll.
-            if let Some(subscriptions) = &self.subscriptions {
-                subscriptions.disarm_task(end);
+    /// As [`poll_changed`](Self::poll_changed), but the value does not count as seen.
+    pub(super) fn poll_unseen(&mut self, context: &mut Context<'_>) -> Poll<Result<(), RecvError>> {
+        poll_within_budget(context, |context| {
+            let end = self.shared.unseen(self.seen);
+            loop {
+                // Its slot may be armed by an earlier poll.
+                if let Some(subscriptions) = &self.subscriptions {
+                    subscriptions.disarm_task(end);
+                }
+                match self.shared.news(self.seen) {
+                    Ok(Some(_)) => return Poll::Ready(Ok(())),
+                    Ok(None) => self.subscriptions.get_or_insert_default().arm_task(end, context.waker()),
+                    Err(error) => return Poll::Ready(Err(error)),
+                }
+                if matches!(self.shared.news(self.seen), Ok(None)) {
+                    return Poll::Pending;
+                }
             }
-            match self.shared.news(self.seen) {
-                Ok(Some(_)) => break,
-                Ok(None) => self.subscriptions.get_or_insert_default().arm_task(end, context.waker()),
-                Err(error) => return Poll::Ready(Err(error)),
-            }
-            if matches!(self.shared.news(self.seen), Ok(None)) {
-                return Poll::Pending;
-            }
-        }
-        self.see();
-        Poll::Ready(Ok(()))
+        })
     }
 
     /// Waits for a value that `predicate` accepts, beginning with the one that is there; seen or not. Those that it has
@@ -248,6 +253,11 @@ impl<T> Receiver<T> {
             drop(value);
             unseen_until(&self.shared, self.seen, &self.backoff, deadline)?;
         }
+    }
+
+    /// Waits for a value that this receiver has not seen; it does not count as seen.
+    pub(super) fn wait_unseen(&self) -> Result<(), RecvTimeoutError> {
+        unseen_until(&self.shared, self.seen, &self.backoff, Deadline::Never)
     }
 
     /// Whether there is a value that this receiver has not seen. Only looks: an attached receiver keeps its id up.

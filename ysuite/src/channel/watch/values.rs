@@ -1,7 +1,8 @@
 //! Receivers of values that can be cloned, as iterators, as streams, and for whoever serves receivers of any kind: each
 //! message is a clone of the newest value, where that has not been seen.
 //!
-//! One thread at a time. The clone is made while the lock is held for reading; where it panics the value may count as seen.
+//! One thread at a time. The clone is made while the lock is held for reading, and the value counts as seen when it has been
+//! made.
 
 use super::Receiver;
 use crate::channel::error::TryRecvError;
@@ -18,8 +19,8 @@ impl<T: Clone> Receive for Receiver<T> {
     type Message = T;
 
     fn next_waiting(&mut self) -> Option<T> {
-        self.changed().ok()?;
-        Some(self.borrow_and_update().clone())
+        self.wait_unseen().ok()?;
+        Some(self.clone_unseen())
     }
 
     fn look(&mut self) -> Option<T> {
@@ -62,7 +63,7 @@ impl<T: Clone> futures_core::Stream for Receiver<T> {
         context: &mut core::task::Context<'_>,
     ) -> core::task::Poll<Option<T>> {
         let receiver = self.get_mut();
-        receiver.poll_changed(context).map(|outcome| outcome.ok().map(|()| receiver.borrow_and_update().clone()))
+        receiver.poll_unseen(context).map(|outcome| outcome.ok().map(|()| receiver.clone_unseen()))
     }
 }
 

@@ -8,7 +8,7 @@ use ::tokio::runtime::{Builder, Runtime};
 use futures_util::StreamExt;
 use ysuite::integrations::tokio::AsyncSocketpair;
 use ysuite::signal::{Signal, YSocketpair};
-use ysuite::{mpmc, mpsc, spsc};
+use ysuite::{mpmc, mpsc, spsc, timer};
 
 use crate::support::{Random, guarded};
 
@@ -199,6 +199,40 @@ fn signals_raised_by_hand_are_taken_once_each() {
                 let mut set = set.into_inner();
                 signaler.signal(9);
                 assert!(ysuite::signal::Wait::check(&mut set).eq([9]));
+            });
+        }
+    });
+}
+
+#[test]
+fn tasks_share_a_timer() {
+    guarded(|| {
+        for runtime in runtimes() {
+            let timer = timer::tick(Duration::from_millis(1));
+            let tasks: Vec<_> = (0..3)
+                .map(|_| timer.clone())
+                .map(|timer| {
+                    runtime.spawn(async move {
+                        let mut ticks = Vec::new();
+                        for _ in 0..10 {
+                            ticks.push(timer.recv_async().await.unwrap());
+                        }
+                        ticks
+                    })
+                })
+                .collect();
+            runtime.block_on(async {
+                let mut all = Vec::new();
+                for task in tasks {
+                    let ticks = task.await.unwrap();
+                    assert!(ticks.is_sorted());
+                    all.extend(ticks);
+                }
+                all.sort();
+                all.dedup();
+                assert_eq!(all.len(), 30, "a tick was received twice");
+                let never = timer::never();
+                assert!(::tokio::time::timeout(Duration::from_millis(2), never.recv_async()).await.is_err());
             });
         }
     });

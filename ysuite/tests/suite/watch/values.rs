@@ -6,7 +6,7 @@ use ysuite::channel::{Receive, TryRecvError};
 use ysuite::signal::{Wait, YPollset};
 use ysuite::watch;
 
-use crate::support::{Random, guarded};
+use crate::support::{Random, guarded, panics};
 
 #[test]
 fn a_receiver_as_an_iterator() {
@@ -45,6 +45,34 @@ fn a_look_at_a_message_leaves_the_id_up() {
     assert!(set.check().is_empty());
     drop(sender);
     assert_eq!((receiver.try_next(), receiver.next_waiting()), (Err(TryRecvError::Disconnected), None));
+}
+
+/// A value whose clone panics where it is odd.
+struct Odd(u32);
+
+impl Clone for Odd {
+    fn clone(&self) -> Self {
+        assert!(self.0 % 2 == 0, "an odd value");
+        Self(self.0)
+    }
+}
+
+#[test]
+fn a_clone_that_panics_has_seen_nothing() {
+    let (sender, mut receiver) = watch::channel(Odd(0));
+    sender.send(Odd(1)).unwrap();
+    assert_eq!(panics(|| assert!(receiver.try_next().is_ok())), "an odd value");
+    assert_eq!(panics(|| assert!(receiver.iter().next().is_some())), "an odd value");
+    assert_eq!(panics(|| assert!(receiver.look().is_some())), "an odd value");
+    #[cfg(feature = "futures")]
+    {
+        let mut next = || crate::support::executor::block_on(futures_util::StreamExt::next(&mut receiver));
+        assert_eq!(panics(|| assert!(next().is_some())), "an odd value");
+    }
+    assert_eq!((receiver.has_changed(), receiver.borrow().0), (Ok(true), 1));
+    sender.send_modify(|value| value.0 += 1);
+    assert_eq!(receiver.iter().next().map(|value| value.0), Some(2));
+    assert_eq!(receiver.has_changed(), Ok(false));
 }
 
 #[cfg(feature = "futures")]
