@@ -46,7 +46,7 @@ macro_rules! exchanges {
     };
 }
 
-exchanges!(unbounded 0, bounded_1 1, bounded_2 2, bounded_3 3, bounded_7 7, bounded_64 64, bounded_1024 1024);
+exchanges!(no_bound 0, bounded_1 1, bounded_2 2, bounded_3 3, bounded_7 7, bounded_64 64, bounded_1024 1024);
 
 mod checker;
 mod edges;
@@ -54,4 +54,5 @@ mod foreign;
 mod histories;
 mod linear;
 mod many;
+mod unbounded;
 mod waking;

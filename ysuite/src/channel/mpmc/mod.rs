@@ -42,8 +42,8 @@
 //! has been read is used again; as many are kept as the channel is long, and at least four, and the others' pages go back to
 //! the kernel (on Linux; elsewhere the memory is kept until the channel ends). A receiver that has lost its CPU in the middle
 //! of a receive keeps the one segment it is in from being used again. The addresses of all segments that the channel ever
-//! needed at once stay reserved until the channel ends. There can be 2²⁴ of them; a send that would need more panics, and so
-//! one that finds no memory aborts, as everywhere.
+//! needed at once stay reserved until the channel ends. There can be 2²⁴ of them; a send that would need more panics. Where
+//! there is no memory the process ends, as with any allocation.
 //!
 //! # Several receivers in event loops
 //!

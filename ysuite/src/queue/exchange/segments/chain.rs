@@ -6,7 +6,8 @@
 //! first goes round again for it, so no work is left behind. A reader that has been preempted in a segment keeps that one
 //! from being reused, and no other.
 //!
-//! Cannot: retire the last segment, so a queue that has been used keeps one at least.
+//! Cannot: retire the last segment, so a queue that has been used keeps one at least. Nor reuse any while the thread that
+//! retires has lost its CPU: until it goes on, new segments are made.
 
 use super::directory::Directory;
 use super::segment::{Behind, Link, Segment};
@@ -92,10 +93,10 @@ impl<T> Chain<T> {
         }
     }
 
-    /// Links a segment of this number at the end, unless another thread does so first.
-    pub(super) fn extend(&self, end: &Link, number: u64) {
+    /// Links a segment of this number at the end, unless another thread does so first. False where there are too many.
+    pub(super) fn extend(&self, end: &Link, number: u64) -> bool {
         // A queue that begins may be one that has few messages ever.
-        let segment = self.directory.take(number != 0);
+        let Some(segment) = self.directory.take(number != 0) else { return false };
         segment.prepare(number);
         window();
         if end.set(number, segment) {
@@ -104,9 +105,10 @@ impl<T> Chain<T> {
             segment.withdraw();
             self.directory.put_back(segment);
         }
+        true
     }
 
-    /// Sees to it that a segment which is being written has one behind it.
+    /// Sees to it that a segment which is being written has one behind it, if one can be had. Does not panic.
     pub(super) fn extend_behind(&self, segment: &Segment, number: u64) {
         let behind = segment.next.load();
         if let (Behind::Missing(missing), true) = (behind, segment.has(number)) {
@@ -126,8 +128,7 @@ impl<T> Chain<T> {
         loop {
             let (read, written) = reach();
             self.unlink(read);
-            let keep = RESERVE.max(written.saturating_sub(read) as usize + 1);
-            self.reuse(keep);
+            self.reuse(RESERVE.max(written.saturating_sub(read) as usize + 1));
             window();
             // ORDERING: AcqRel; see above. Acquire on failure: what the threads that came meanwhile have finished is visible.
             match self.retiring.compare_exchange(seen, 0, Ordering::AcqRel, Ordering::Acquire) {
@@ -179,7 +180,8 @@ impl<T> Chain<T> {
     fn is_emptied(segment: &Segment) -> bool {
         let lap = segment.lap();
         // ORDERING: Relaxed, with the fence below.
-        let emptied = segment.memory::<T>().marks().iter().all(|mark| mark.load(Ordering::Relaxed) == lap);
+        // From the end: if one is missing it is likely to be one of the last.
+        let emptied = segment.memory::<T>().marks().iter().rev().all(|mark| mark.load(Ordering::Relaxed) == lap);
         // ORDERING: Acquire pairs with the Release stores of the marks in `Segments::empty`: the messages were read before
         // others are written over them.
         fence(Ordering::Acquire);

@@ -26,7 +26,7 @@ const LINE: usize = 64;
 const PAGE: usize = 4096;
 /// How many bytes of groups a segment has, at most, unless a single group has more. Tests that widen windows have small
 /// segments, so that what happens at their ends happens often.
-const BYTES: usize = if cfg!(ysuite_delay) { 256 } else { 64 * 1024 };
+const TARGET: usize = if cfg!(ysuite_delay) { 256 } else { 64 * 1024 };
 /// The most slots of a group whose messages are too large to share lines with others.
 const LARGE: usize = 8;
 const FLAG: usize = size_of::<Flag>();
@@ -56,7 +56,7 @@ impl<T> SegmentLayout<T> {
     const GROUPS: usize = if cfg!(ysuite_loom) {
         1
     } else {
-        match (BYTES / Self::STRIDE).checked_ilog2() {
+        match (TARGET / Self::STRIDE).checked_ilog2() {
             Some(exponent) => 1 << exponent,
             None => 1,
         }
@@ -66,7 +66,7 @@ impl<T> SegmentLayout<T> {
     /// The slot, counted from the first, whose writer sees to it that the next segment is there in time.
     pub(super) const HALF: usize = Self::GROUPS / 2 * Self::SLOTS;
 
-    /// All groups.
+    /// All groups: what a segment takes, but for its marks.
     const BODY: usize = Self::GROUPS * Self::STRIDE;
     /// From the segment to its first mark: on pages of its own, but for marks that are few.
     const MARKS: usize = if Self::ALL * FLAG <= LINE { Self::BODY } else { round_up(Self::BODY, PAGE) };
@@ -99,7 +99,7 @@ impl<T> SegmentLayout<T> {
             lines *= 2;
         }
         if shape.0 == 0 {
-            let many = if Self::STEP == 0 { LARGE } else { BYTES / Self::STEP };
+            let many = if Self::STEP == 0 { LARGE } else { TARGET / Self::STEP };
             let most = if cfg!(ysuite_loom) { 2 } else { LARGE };
             let slots = if many > most { most } else { max(many, 1) };
             let slots = if cfg!(ysuite_loom) { most } else { slots };

@@ -30,7 +30,7 @@ use crossbeam_utils::CachePadded;
 use self::chain::{Chain, Search};
 use self::layout::{Place, SegmentLayout, Slot};
 use self::segment::Segment;
-use super::{Rejected, Staging};
+use super::Staging;
 use crate::foreign::Panics;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, Ordering, spin_loop, window};
 
@@ -112,7 +112,9 @@ impl<T> Segments<T> {
                     self.tail.remember(segment);
                     return Some(segment);
                 }
-                Search::End(link, missing) => self.chain.extend(link, missing),
+                Search::End(link, missing) => {
+                    assert!(self.chain.extend(link, missing), "a channel with too many messages");
+                }
                 Search::Past => return None,
             }
         }
@@ -142,15 +144,19 @@ impl<T> Segments<T> {
         self.head.segment(number).or_else(|| self.find_to_read(number))
     }
 
-    /// Writes a message behind all others. Allocates where a segment is needed and none is kept.
+    /// Writes a message behind all others; it comes back where the queue is closed. Allocates where a segment is needed and
+    /// none is kept.
+    ///
+    /// # Panics
+    /// Where there are too many segments; nothing has been claimed then.
     #[inline(always)]
-    pub(crate) fn push(&self, message: T) -> Result<(), Rejected<T>> {
+    pub(crate) fn push(&self, message: T) -> Result<(), T> {
         // ORDERING: Acquire, here and of the exchange's failure: the look at the segment does not come before this one.
         let mut tail = self.tail.position.load(Ordering::Acquire);
         loop {
             if tail & CLOSED != 0 {
                 self.tell_closed();
-                return Err(Rejected::Closed(message));
+                return Err(message);
             }
             let place = Place::<T>::of(tail);
             let Some(segment) = self.segment_to_write(place.number) else {
@@ -192,7 +198,8 @@ impl<T> Segments<T> {
         }
     }
 
-    /// Half of a segment has been claimed: makes the next one.
+    /// Half of a segment has been claimed: makes the next one. Where that cannot be had, whoever needs it finds out: here a
+    /// message has been published, and its receiver is still to be woken.
     #[cold]
     #[inline(never)]
     fn go_ahead(&self, segment: &Segment, number: u64) {
