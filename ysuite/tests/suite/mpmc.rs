@@ -29,6 +29,7 @@ impl<const CAPACITY: usize> Kind for Exchange<CAPACITY> {
     type Receiver<T: Send + 'static> = mpmc::Receiver<T>;
     const CAPACITY: Option<usize> = if CAPACITY == 0 { None } else { Some(CAPACITY) };
     const LENGTH_IS_THERE: bool = false;
+    const STOPS_EARLY: bool = true;
     const TELLS_ONE: bool = true;
     fn another<T: Send + 'static>(sender: &mpmc::Sender<T>) -> Option<mpmc::Sender<T>> {
         Some(sender.clone())

@@ -148,9 +148,9 @@ pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     joined(Some(capacity))
 }
 
-/// A channel without a bound: sending never waits. Memory is taken as messages come, at least 64 KiB at a time (the first
-/// message takes a page or two), is used again while the channel is busy, and goes back to the system as the channel
-/// [empties](self#without-a-bound).
+/// A channel without a bound: sending never waits. The first 64 KiB of addresses are taken here, and their pages as messages
+/// come; then memory is taken 64 KiB at a time, is used again while the channel is busy, and goes back to the system as the
+/// channel [empties](self#without-a-bound).
 ///
 /// # Panics
 /// Where a message could never fit into memory.

@@ -11,7 +11,7 @@ use ysuite::channel::{Spin, TryRecvError, TrySendError};
 use ysuite::mpmc;
 use ysuite::os::calls;
 
-use crate::mpmc::{of, with_and_without_a_bound};
+use crate::mpmc::of;
 use crate::support::executor::{Explosive, Task, block_on, poll_once};
 use crate::support::samples::Sample;
 use crate::support::{Tally, guarded, panics, process};

@@ -10,7 +10,7 @@ use ysuite::mpmc::{self, RecvTimeoutError, TryRecvError, TrySendError};
 use ysuite::os::calls;
 use ysuite::signal::{Wait, YPollset};
 
-use crate::mpmc::{of, with_and_without_a_bound};
+use crate::mpmc::of;
 use crate::support::executor::{Explosive, Task, poll_once};
 use crate::support::guarded;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use ysuite::channel::{Spin, TrySendError};
 use ysuite::mpmc::{Receiver, Sender};
 
-use crate::mpmc::{of, with_and_without_a_bound};
+use crate::mpmc::of;
 use crate::support::executor::block_on;
 #[cfg(target_os = "linux")]
 use crate::support::process::{cpus, pin};

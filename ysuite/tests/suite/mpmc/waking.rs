@@ -8,7 +8,7 @@ use ysuite::channel::Spin;
 use ysuite::mpmc::{self, Receiver};
 use ysuite::os::calls;
 
-use crate::mpmc::{of, with_and_without_a_bound};
+use crate::mpmc::of;
 use crate::support::executor::{Task, poll_once};
 use crate::support::guarded;
 

@@ -18,7 +18,7 @@ const RESERVE: usize = 4;
 
 pub(super) struct Chain<T> {
     directory: Directory<T>,
-    /// The oldest segment. The first is linked by the first sender; then only the thread that retires changes this.
+    /// The oldest segment. There always is one. Only the thread that retires changes this.
     oldest: Link,
     /// How many threads have asked for retirement since the thread that retires began; 0: no thread does.
     retiring: AtomicUsize,
@@ -27,8 +27,8 @@ pub(super) struct Chain<T> {
     spent: AtomicU32,
 }
 
-/// What a search has found.
-pub(super) enum Search<'a> {
+/// Where a walk along the chain has led.
+pub(super) enum Walk<'a> {
     Found(&'a Segment),
     /// The chain ends before the segment; this link will lead on to the segment of this number.
     End(&'a Link, u64),
@@ -37,32 +37,35 @@ pub(super) enum Search<'a> {
 }
 
 impl<T> Chain<T> {
+    /// A chain of one segment.
     pub(super) fn new() -> Self {
-        Self {
+        let chain = Self {
             directory: Directory::new(),
             oldest: Link::to(0),
             retiring: AtomicUsize::new(0),
             spent: AtomicU32::new(0),
-        }
+        };
+        let is_made = chain.extend(&chain.oldest, 0);
+        debug_assert!(is_made, "one is not too many");
+        chain
     }
 
     /// Looks for the segment of a number, from a segment on that may have been the right one some time ago. Begins anew
     /// only where another thread has retired segments meanwhile.
-    pub(super) fn find<'a>(&'a self, remembered: Option<&'a Segment>, number: u64) -> Search<'a> {
+    pub(super) fn find<'a>(&'a self, remembered: Option<&'a Segment>, number: u64) -> Walk<'a> {
         let mut from = remembered.and_then(|segment| Some((segment, segment.number()?)));
         loop {
             let (mut segment, mut at) = match from.take().filter(|(_, at)| *at <= number) {
                 Some(known) => known,
                 None => match self.oldest() {
-                    Ok(Some((_, at))) if at > number => return Search::Past,
-                    Ok(Some(oldest)) => oldest,
-                    Ok(None) => continue,
-                    Err(end) => return end,
+                    Some((_, at)) if at > number => return Walk::Past,
+                    Some(oldest) => oldest,
+                    None => continue,
                 },
             };
             loop {
                 if at == number {
-                    return Search::Found(segment);
+                    return Walk::Found(segment);
                 }
                 window();
                 let behind = segment.next.load();
@@ -71,7 +74,7 @@ impl<T> Chain<T> {
                     break;
                 }
                 match behind {
-                    Behind::Missing(missing) => return Search::End(&segment.next, missing),
+                    Behind::Missing(missing) => return Walk::End(&segment.next, missing),
                     Behind::Segment(index) => segment = self.directory.get(index),
                 }
                 at += 1;
@@ -80,15 +83,13 @@ impl<T> Chain<T> {
         }
     }
 
-    /// The oldest segment and its number; `None` where it has been retired meanwhile, or the end of a chain that has none.
-    fn oldest(&self) -> Result<Option<(&Segment, u64)>, Search<'_>> {
+    /// The oldest segment and its number; `None` where it has been retired meanwhile.
+    fn oldest(&self) -> Option<(&Segment, u64)> {
         match self.oldest.load() {
-            Behind::Missing(missing) => Err(Search::End(&self.oldest, missing)),
+            Behind::Missing(_) => unreachable!("a chain is made with a segment"),
             Behind::Segment(index) => {
                 let segment = self.directory.get(index);
-                // The very first: any other is confirmed before it becomes the oldest.
-                segment.confirm(0);
-                Ok(segment.number().map(|number| (segment, number)))
+                Some((segment, segment.number()?))
             }
         }
     }

@@ -27,8 +27,8 @@ use core::ptr;
 
 use crossbeam_utils::CachePadded;
 
-use self::chain::{Chain, Search};
-use self::layout::{Place, SegmentLayout, Slot};
+use self::chain::{Chain, Walk};
+use self::layout::{MessageSlot, Place, SegmentLayout};
 use self::segment::Segment;
 use super::Staging;
 use crate::foreign::Panics;
@@ -107,15 +107,15 @@ impl<T> Segments<T> {
     fn find_to_write(&self, number: u64) -> Option<&Segment> {
         loop {
             match self.chain.find(self.tail.remembered(), number) {
-                Search::Found(segment) => {
+                Walk::Found(segment) => {
                     window();
                     self.tail.remember(segment);
                     return Some(segment);
                 }
-                Search::End(link, missing) => {
+                Walk::End(link, missing) => {
                     assert!(self.chain.extend(link, missing), "a channel with too many messages");
                 }
-                Search::Past => return None,
+                Walk::Past => return None,
             }
         }
     }
@@ -125,12 +125,12 @@ impl<T> Segments<T> {
     #[inline(never)]
     fn find_to_read(&self, number: u64) -> Option<&Segment> {
         match self.chain.find(self.head.remembered(), number) {
-            Search::Found(segment) => {
+            Walk::Found(segment) => {
                 window();
                 self.head.remember(segment);
                 Some(segment)
             }
-            Search::End(..) | Search::Past => None,
+            Walk::End(..) | Walk::Past => None,
         }
     }
 
@@ -427,7 +427,7 @@ impl<T> Segments<T> {
 }
 
 #[inline(always)]
-fn write<T>(slot: &Slot<T>, message: T) {
+fn write<T>(slot: &MessageSlot<T>, message: T) {
     slot.with_mut(|place| {
         // SAFETY: the slot is empty, and the calling thread has claimed it: no other thread touches it before the flag says
         // that it is written.
@@ -436,7 +436,7 @@ fn write<T>(slot: &Slot<T>, message: T) {
 }
 
 #[inline(always)]
-fn read<T>(slot: &Slot<T>) -> T {
+fn read<T>(slot: &MessageSlot<T>) -> T {
     slot.with(|place| {
         // SAFETY: the slot is written, and the calling thread has claimed it: it reads the message once, and no other thread
         // touches it before the mark says that it is empty.

@@ -135,7 +135,7 @@ impl Segment {
     }
 }
 
-/// Which segment is behind another, or, at the beginning, the oldest. Set once for each use of the segment that has it.
+/// Which segment is behind another; or the oldest. Set once for each use of the segment that has it.
 ///
 /// While there is none it says of which number it is missing. So a thread that has looked at it in an earlier use cannot
 /// set it in a later one.
