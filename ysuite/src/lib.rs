@@ -44,6 +44,7 @@
 //! * [`watch`]: one value, of which every receiver sees the newest; the same ways of waiting.
 //! * [`timer`]: channels of time, without a thread: one tick, or many, alone or beside receivers in a `Select`.
 //! * [`broadcast`]: many senders, many receivers, every message to every receiver; a slow one holds up, or is told.
+//! * [`mpmc`]: many senders, many receivers, with a bound or without, in one total order; the same ways of waiting, shared.
 //! * [`pool`]: messages of any length up to a bound, taken here, freed there, one pointer each; for every channel.
 //! * [`mailbox`]: messages of any type to any thread, received by type; urgent ones, owners, links and names.
 //! * [`signal`]: ways to sleep until one of many things happens, [`YSocketpair`](signal::YSocketpair) with a descriptor
@@ -85,6 +86,8 @@
 //! | `mpsc`: `clone`, `drop` of a sender | lock-free | the lane | 0; `drop` of the last: 1 to wake | no | – |
 //! | `len`, `is_empty` on a receiver | wait-free, a load for every 7 messages or so | no | 0 | no | – |
 //! | `mpmc`: `try_send`, `send` with room, `send_batch` | lock-free | no | 1 to wake a receiver⁴ | yes | – |
+//! | `mpmc` without a bound: `send`, `send_batch` | lock-free | a segment⁸ where none is kept | 1 to wake a receiver⁴; 2 for a segment | no (allocates) | – |
+//! | `mpmc` without a bound: `recv` and its like | as below | as below | as below; now and then 2 to give back pages⁸ | no | as below |
 //! | `mpmc`: `send` without room, `recv` without a message | blocks | no³ | 1 to wake, 3 for each sleep, 2 to give way | no | – |
 //! | `mpmc`: `recv`, `recv_batch` with a message | lock-free | no (`recv_batch`: the `Vec`) | 1 to wake a sender⁴ | yes | – |
 //! | `mpmc`: `try_recv`, unattached | lock-free | no | 0; 1 to wake a sender⁴ | yes | – |
@@ -154,6 +157,10 @@
 //!
 //! ⁷ A sender looks at the position of each receiver once for each lap (bounded), or each eighth of one at least (lossy); a
 //! receiver's time does not depend on the number of receivers.
+//!
+//! ⁸ 64 KiB, for messages that are not larger. The thread that empties the last slot of a segment looks after those that have
+//! been read, its own and those that others leave to it meanwhile: some microseconds. While a backlog shrinks it gives the
+//! pages of two back for each that has been read.
 //!
 //! A message is delivered or dropped exactly once, whichever end goes first and whatever panics. No `try_*` ever spins,
 //! let alone on a preempted peer.

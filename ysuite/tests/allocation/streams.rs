@@ -209,6 +209,78 @@ fn a_broadcast_never_allocates_after_its_ends_have_waited_once() {
 }
 
 #[test]
+fn a_stream_through_an_exchange_without_a_bound_makes_no_request() {
+    let (sender, receiver) = mpmc::unbounded();
+    let mut batch = Vec::with_capacity(100);
+    let mut run = |rounds| {
+        for _ in 0..rounds {
+            (0..50).for_each(|message| sender.send(message).unwrap());
+            sender.send_batch(50..150).unwrap();
+            assert!((0..50).all(|message| receiver.recv() == Ok(message)));
+            receiver.recv_batch(&mut batch, 100).unwrap();
+            assert!(batch.drain(..).eq(50..150));
+        }
+    };
+    // Over the ends of some segments: then there is always one to be used again.
+    run(300);
+    let before = requests();
+    run(3_000);
+    assert_eq!(requests(), before);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_burst_in_an_exchange_is_dense_and_is_given_back() {
+    use crate::support::process::{alone, resident};
+
+    // Resident memory is the process's: nothing else may run in it.
+    if !alone("streams::a_burst_in_an_exchange_is_dense_and_is_given_back") {
+        return;
+    }
+    const MESSAGES: u64 = 10_000_000;
+    const MIB: u64 = 1 << 20;
+    let (sender, receiver) = mpmc::unbounded();
+    (0..50_000).for_each(|message| sender.send(message).unwrap());
+    assert!(receiver.try_iter().eq(0..50_000));
+    for way in 0..2 {
+        let before = resident();
+        if way == 0 {
+            (0..MESSAGES).for_each(|message| sender.send(message).unwrap());
+        } else {
+            sender.send_batch(0..MESSAGES).unwrap();
+        }
+        let full = resident();
+        assert!(full - before <= 10 * MESSAGES, "{} bytes for each message", (full - before) as f64 / MESSAGES as f64);
+        assert!(receiver.try_iter().eq(0..MESSAGES));
+        let after = resident();
+        if !cfg!(ysuite_portable) && std::env::var_os("ASAN_OPTIONS").is_none() {
+            assert!(after <= before + MIB, "{} KiB are not given back", (after - before) / 1024);
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_exchange_that_has_had_one_message_takes_little() {
+    use crate::support::process::{alone, resident};
+
+    if !alone("streams::an_exchange_that_has_had_one_message_takes_little") {
+        return;
+    }
+    const CHANNELS: u64 = 200;
+    let mut channels = Vec::with_capacity(CHANNELS as usize);
+    let before = resident();
+    for number in 0..CHANNELS {
+        let (sender, receiver) = mpmc::unbounded();
+        sender.send(number).unwrap();
+        assert_eq!(receiver.recv(), Ok(number));
+        channels.push((sender, receiver));
+    }
+    let each = (resident() - before) / CHANNELS;
+    assert!(each <= 20 * 1024, "{each} bytes for each channel");
+}
+
+#[test]
 fn a_pool_makes_no_request_whoever_frees() {
     guarded(|| {
         const WINDOW: usize = 700;

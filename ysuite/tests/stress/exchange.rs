@@ -17,7 +17,7 @@ use super::{Account, Entry, Gaps, Limits, Progress, guard, is_long, rounds_with_
 /// One way of receiving all messages; calls the function for each.
 type Receive = fn(Receiver<u64>, &mut Gaps, &mut dyn FnMut());
 
-/// A hunt, by its numbers of senders and receivers and its capacity.
+/// A hunt, by its numbers of senders and receivers and its capacity; 0 is no bound.
 #[derive(Clone, Copy)]
 struct Hunt {
     name: &'static str,
@@ -35,7 +35,7 @@ impl Hunt {
     fn round(self, seed: u64, account: &Arc<Account>) {
         let progress = Arc::new(Progress::default());
         guard(self.name, progress.clone());
-        let (sender, receiver) = mpmc::bounded(self.capacity);
+        let (sender, receiver) = if self.capacity == 0 { mpmc::unbounded() } else { mpmc::bounded(self.capacity) };
         let receiving: Vec<_> = (0..self.receivers)
             .map(|who| {
                 let (receiver, counted, account) = (receiver.clone(), progress.clone(), account.clone());
@@ -199,6 +199,22 @@ fn three_by_three_with_few_places() {
 }
 
 #[test]
+fn three_by_three_without_a_bound() {
+    Hunt { name: "exchange, 3 by 3, no bound", senders: 3, receivers: 3, capacity: 0, receive: blocking }.run();
+}
+
+#[test]
+fn receivers_that_leave_without_a_bound() {
+    Hunt { name: "exchange, receivers that leave, no bound", senders: 2, receivers: 3, capacity: 0, receive: leaving }
+        .run();
+}
+
+#[test]
+fn sets_share_without_a_bound() {
+    Hunt { name: "exchange, sets, no bound", senders: 2, receivers: 3, capacity: 0, receive: attached }.run();
+}
+
+#[test]
 fn receivers_that_leave() {
     Hunt { name: "exchange, receivers that leave", senders: 2, receivers: 3, capacity: 100, receive: leaving }.run();
 }
@@ -217,10 +233,10 @@ fn sets_share() {
 fn histories_are_linearizable() {
     let rounds = if is_long() { 60_000 } else { 500 };
     for (threads, operations) in [(2, 8), (3, 6)] {
-        for capacity in 1..=4 {
+        for capacity in 0..=4 {
             histories(threads, capacity, rounds, operations, 1_000 * threads as u64 + capacity as u64);
         }
     }
-    let operations = 4 * rounds * (4 * 8 + 6 * 6);
+    let operations = 5 * rounds * (4 * 8 + 6 * 6);
     println!("exchange: {operations} operations in linearizable histories");
 }

@@ -29,6 +29,7 @@ impl<const CAPACITY: usize> Kind for Exchange<CAPACITY> {
     type Receiver<T: Send + 'static> = mpmc::Receiver<T>;
     const CAPACITY: Option<usize> = if CAPACITY == 0 { None } else { Some(CAPACITY) };
     const LENGTH_IS_THERE: bool = false;
+    const STOPS_EARLY: bool = true;
     const TELLS_ONE: bool = true;
     fn another<T: Send + 'static>(sender: &mpmc::Sender<T>) -> Option<mpmc::Sender<T>> {
         Some(sender.clone())
@@ -46,7 +47,7 @@ macro_rules! exchanges {
     };
 }
 
-exchanges!(unbounded 0, bounded_1 1, bounded_2 2, bounded_3 3, bounded_7 7, bounded_64 64, bounded_1024 1024);
+exchanges!(no_bound 0, bounded_1 1, bounded_2 2, bounded_3 3, bounded_7 7, bounded_64 64, bounded_1024 1024);
 
 mod checker;
 mod edges;
@@ -54,4 +55,5 @@ mod foreign;
 mod histories;
 mod linear;
 mod many;
+mod unbounded;
 mod waking;

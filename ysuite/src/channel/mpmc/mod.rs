@@ -42,8 +42,8 @@
 //! has been read is used again; as many are kept as the channel is long, and at least four, and the others' pages go back to
 //! the kernel (on Linux; elsewhere the memory is kept until the channel ends). A receiver that has lost its CPU in the middle
 //! of a receive keeps the one segment it is in from being used again. The addresses of all segments that the channel ever
-//! needed at once stay reserved until the channel ends. There can be 2²⁴ of them; a send that would need more panics, and so
-//! one that finds no memory aborts, as everywhere.
+//! needed at once stay reserved until the channel ends. There can be 2²⁴ of them; a send that would need more panics. Where
+//! there is no memory the process ends, as with any allocation.
 //!
 //! # Several receivers in event loops
 //!
@@ -148,9 +148,9 @@ pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     joined(Some(capacity))
 }
 
-/// A channel without a bound: sending never waits. Memory is taken as messages come, at least 64 KiB at a time (the first
-/// message takes a page or two), is used again while the channel is busy, and goes back to the system as the channel
-/// [empties](self#without-a-bound).
+/// A channel without a bound: sending never waits. The first 64 KiB of addresses are taken here, and their pages as messages
+/// come; then memory is taken 64 KiB at a time, is used again while the channel is busy, and goes back to the system as the
+/// channel [empties](self#without-a-bound).
 ///
 /// # Panics
 /// Where a message could never fit into memory.

@@ -45,7 +45,10 @@ impl<T> Queue<T> {
     /// Writes a message behind all others.
     #[inline(always)]
     pub(crate) fn push(&self, message: T) -> Result<(), Rejected<T>> {
-        either!(self, queue => queue.push(message))
+        match self {
+            Self::Ring(ring) => ring.push(message),
+            Self::Segments(segments) => segments.push(message).map_err(Rejected::Closed),
+        }
     }
 
     /// Takes the oldest message out, if it is written.

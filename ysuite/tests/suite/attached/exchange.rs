@@ -6,12 +6,23 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::event::epoll::EventFlags;
-use ysuite::mpmc::{self, Receiver, TryRecvError};
+use ysuite::mpmc::{Receiver, TryRecvError};
 use ysuite::os::calls;
 use ysuite::signal::{AttachError, Backend, Wait, YPollset, YSocketpair};
 
 use crate::conformance::descriptor::Watch;
+use crate::mpmc::{of, with_and_without_a_bound};
 use crate::support::{backends, guarded};
+
+with_and_without_a_bound!(
+    a_message_tells_one_receiver_after_another,
+    one_that_takes_and_leaves_some_is_told_again_and_tells_the_next,
+    a_dropped_receiver_tells_the_next,
+    a_detached_receiver_tells_the_next,
+    a_sleeping_thread_and_an_attached_receiver_share,
+    event_loops_share_a_stream_and_all_learn_of_its_end,
+    a_batch_is_read_without_a_system_call,
+);
 
 /// An event loop with one receiver.
 struct Loop {
@@ -55,10 +66,9 @@ fn told(loops: &mut [Loop]) -> usize {
     loops.iter_mut().filter_map(|one| one.is_told().then_some(())).count()
 }
 
-#[test]
-fn a_message_tells_one_receiver_after_another() {
+fn a_message_tells_one_receiver_after_another(bounded: bool) {
     for backend in backends() {
-        let (sender, receiver) = mpmc::bounded(8);
+        let (sender, receiver) = of(if bounded { 8 } else { 0 });
         let mut loops: Vec<_> = (0..3).map(|_| Loop::at_rest(&receiver, backend)).collect();
         for messages in 1..=3 {
             sender.send(messages).unwrap();
@@ -77,9 +87,8 @@ fn a_message_tells_one_receiver_after_another() {
     }
 }
 
-#[test]
-fn one_that_takes_and_leaves_some_is_told_again_and_tells_the_next() {
-    let (sender, receiver) = mpmc::bounded(8);
+fn one_that_takes_and_leaves_some_is_told_again_and_tells_the_next(bounded: bool) {
+    let (sender, receiver) = of(if bounded { 8 } else { 0 });
     let mut loops: Vec<_> = (0..3).map(|_| Loop::at_rest(&receiver, backends()[0])).collect();
     sender.send(1).unwrap();
     let first = loops.iter_mut().position(Loop::is_told).unwrap();
@@ -94,10 +103,9 @@ fn one_that_takes_and_leaves_some_is_told_again_and_tells_the_next() {
     assert!(!loops[first].is_told());
 }
 
-#[test]
-fn a_dropped_receiver_tells_the_next() {
+fn a_dropped_receiver_tells_the_next(bounded: bool) {
     for backend in backends() {
-        let (sender, receiver) = mpmc::bounded(8);
+        let (sender, receiver) = of(if bounded { 8 } else { 0 });
         let mut loops: Vec<_> = (0..4).map(|_| Loop::at_rest(&receiver, backend)).collect();
         sender.send(9).unwrap();
         while loops.len() > 1 {
@@ -110,10 +118,9 @@ fn a_dropped_receiver_tells_the_next() {
     }
 }
 
-#[test]
-fn a_detached_receiver_tells_the_next() {
+fn a_detached_receiver_tells_the_next(bounded: bool) {
     for backend in backends() {
-        let (sender, receiver) = mpmc::bounded(8);
+        let (sender, receiver) = of(if bounded { 8 } else { 0 });
         let mut loops: Vec<_> = (0..2).map(|_| Loop::at_rest(&receiver, backend)).collect();
         sender.send(9).unwrap();
         let at = loops.iter_mut().position(Loop::is_told).unwrap();
@@ -133,10 +140,9 @@ fn a_detached_receiver_tells_the_next() {
     }
 }
 
-#[test]
-fn a_sleeping_thread_and_an_attached_receiver_share() {
-    guarded(|| {
-        let (sender, receiver) = mpmc::bounded(8);
+fn a_sleeping_thread_and_an_attached_receiver_share(bounded: bool) {
+    guarded(move || {
+        let (sender, receiver) = of(if bounded { 8 } else { 0 });
         let attached = Loop::at_rest(&receiver, backends()[0]);
         let thread = thread::spawn(move || receiver.recv().unwrap());
         thread::sleep(Duration::from_millis(20));
@@ -149,11 +155,10 @@ fn a_sleeping_thread_and_an_attached_receiver_share() {
     });
 }
 
-#[test]
-fn event_loops_share_a_stream_and_all_learn_of_its_end() {
-    guarded(|| {
+fn event_loops_share_a_stream_and_all_learn_of_its_end(bounded: bool) {
+    guarded(move || {
         const MESSAGES: usize = 20_000;
-        let (sender, receiver) = mpmc::bounded(64);
+        let (sender, receiver) = of(if bounded { 64 } else { 0 });
         let (received, backends) = (Arc::new(AtomicUsize::new(0)), backends());
         let threads: Vec<_> = (0..3)
             .map(|who| {
@@ -194,9 +199,8 @@ fn event_loops_share_a_stream_and_all_learn_of_its_end() {
     });
 }
 
-#[test]
-fn a_batch_is_read_without_a_system_call() {
-    let (sender, receiver) = mpmc::bounded(8);
+fn a_batch_is_read_without_a_system_call(bounded: bool) {
+    let (sender, receiver) = of(if bounded { 8 } else { 0 });
     let one = Loop::at_rest(&receiver, backends()[0]);
     assert_eq!(sender.send_batch(0..8), Ok(8));
     let before = calls();

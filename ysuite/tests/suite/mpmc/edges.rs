@@ -11,9 +11,20 @@ use ysuite::channel::{Spin, TryRecvError, TrySendError};
 use ysuite::mpmc;
 use ysuite::os::calls;
 
+use crate::mpmc::of;
 use crate::support::executor::{Explosive, Task, block_on, poll_once};
 use crate::support::samples::Sample;
 use crate::support::{Tally, guarded, panics, process};
+
+with_and_without_a_bound!(
+    one_end_may_be_used_by_many_threads_at_once,
+    messages_may_borrow,
+    the_last_of_each_side_is_the_end,
+    many_drops_that_panic_are_one_panic_and_no_loss,
+    a_waker_that_panics_when_all_are_woken_keeps_nobody_asleep,
+    a_batch_larger_than_the_channel_goes_through,
+    futures_of_one_receiver_do_not_disturb_each_other,
+);
 
 #[test]
 fn a_capacity_of_nothing_and_one_beyond_memory_are_documented_panics() {
@@ -50,8 +61,8 @@ fn any_capacity_is_exact_over_many_laps() {
     }
 }
 
-fn every_shape<T: Sample>(batch: bool) {
-    let (sender, receiver) = mpmc::bounded::<T>(5);
+fn every_shape<T: Sample>(batch: bool, capacity: usize) {
+    let (sender, receiver) = of::<T>(capacity);
     for lap in 0..4 {
         let numbers = lap * 5..lap * 5 + 5;
         if batch {
@@ -66,8 +77,10 @@ fn every_shape<T: Sample>(batch: bool) {
 #[test]
 fn every_shape_arrives_whole_one_by_one_and_in_batches() {
     guarded(|| {
-        crate::for_every_shape!(every_shape(false));
-        crate::for_every_shape!(every_shape(true));
+        crate::for_every_shape!(every_shape(false, 5));
+        crate::for_every_shape!(every_shape(true, 5));
+        crate::for_every_shape!(every_shape(false, 0));
+        crate::for_every_shape!(every_shape(true, 0));
     });
 }
 
@@ -81,9 +94,8 @@ fn ends_cross_threads_and_are_shared() {
     crosses::<mpmc::Receiver<Cell<u8>>>();
 }
 
-#[test]
-fn one_end_may_be_used_by_many_threads_at_once() {
-    let (sender, receiver) = mpmc::bounded(4);
+fn one_end_may_be_used_by_many_threads_at_once(bounded: bool) {
+    let (sender, receiver) = of(if bounded { 4 } else { 0 });
     let sum = AtomicUsize::new(0);
     thread::scope(|scope| {
         for _ in 0..3 {
@@ -98,10 +110,9 @@ fn one_end_may_be_used_by_many_threads_at_once() {
     assert_eq!(sum.into_inner(), 3 * 999 * 500);
 }
 
-#[test]
-fn messages_may_borrow() {
+fn messages_may_borrow(bounded: bool) {
     let text = String::from("borrowed");
-    let (sender, receiver) = mpmc::bounded(2);
+    let (sender, receiver) = of(if bounded { 2 } else { 0 });
     thread::scope(|scope| {
         scope.spawn(|| (0..10).for_each(|_| sender.send(text.as_str()).unwrap()));
         (0..10).for_each(|_| assert_eq!(receiver.recv(), Ok("borrowed")));
@@ -122,9 +133,8 @@ fn ends_and_iterators_say_what_they_are() {
     assert_eq!(receiver.into_iter().next(), None);
 }
 
-#[test]
-fn the_last_of_each_side_is_the_end() {
-    let (sender, receiver) = mpmc::bounded(2);
+fn the_last_of_each_side_is_the_end(bounded: bool) {
+    let (sender, receiver) = of(if bounded { 2 } else { 0 });
     let (second, other) = (sender.clone(), receiver.clone());
     drop(sender);
     second.send(1).unwrap();
@@ -133,7 +143,7 @@ fn the_last_of_each_side_is_the_end() {
     assert!(receiver.is_disconnected());
     assert_eq!((other.recv(), other.try_recv()), (Ok(1), Err(TryRecvError::Disconnected)));
 
-    let (sender, receiver) = mpmc::bounded(2);
+    let (sender, receiver) = of(if bounded { 2 } else { 0 });
     let other = receiver.clone();
     drop(receiver);
     sender.send(1).unwrap();
@@ -142,10 +152,9 @@ fn the_last_of_each_side_is_the_end() {
     assert!(sender.is_disconnected() && sender.is_empty());
 }
 
-#[test]
-fn many_drops_that_panic_are_one_panic_and_no_loss() {
+fn many_drops_that_panic_are_one_panic_and_no_loss(bounded: bool) {
     let tally = Tally::of(10);
-    let (sender, receiver) = mpmc::bounded(10);
+    let (sender, receiver) = of(if bounded { 10 } else { 0 });
     tally.some(10).for_each(|message| sender.send(message).unwrap());
     tally.explode(4);
     assert_eq!(panics(|| drop(receiver)), "the end of message 4");
@@ -154,9 +163,8 @@ fn many_drops_that_panic_are_one_panic_and_no_loss() {
     assert!(sender.is_disconnected());
 }
 
-#[test]
-fn a_waker_that_panics_when_all_are_woken_keeps_nobody_asleep() {
-    let (sender, receiver) = mpmc::bounded::<u8>(1);
+fn a_waker_that_panics_when_all_are_woken_keeps_nobody_asleep(bounded: bool) {
+    let (sender, receiver) = of::<u8>(if bounded { 1 } else { 0 });
     let explosive = Explosive::waker();
     let task = Task::default();
     let mut first = Box::pin(receiver.recv_async());
@@ -187,10 +195,9 @@ fn an_iterator_that_panics_beyond_the_room_drops_what_does_not_fit() {
     tally.assert_all_ended();
 }
 
-#[test]
-fn a_batch_larger_than_the_channel_goes_through() {
-    guarded(|| {
-        let (sender, receiver) = mpmc::bounded(3);
+fn a_batch_larger_than_the_channel_goes_through(bounded: bool) {
+    guarded(move || {
+        let (sender, receiver) = of(if bounded { 3 } else { 0 });
         let thread = thread::spawn(move || sender.send_batch(0..1_000));
         assert!(receiver.iter().eq(0..1_000));
         assert_eq!(thread.join().unwrap(), Ok(1_000));
@@ -222,9 +229,8 @@ fn receivers_gone_in_mid_batch_give_the_rest_back() {
 }
 
 /// Many tasks may wait through one receiver, each with a future of its own.
-#[test]
-fn futures_of_one_receiver_do_not_disturb_each_other() {
-    let (sender, mut receiver) = mpmc::bounded(4);
+fn futures_of_one_receiver_do_not_disturb_each_other(bounded: bool) {
+    let (sender, mut receiver) = of(if bounded { 4 } else { 0 });
     let (one, two, polled) = (Task::default(), Task::default(), Task::default());
     let mut first = Box::pin(receiver.recv_async());
     let mut second = Box::pin(receiver.recv_async());

@@ -10,8 +10,17 @@ use ysuite::mpmc::{self, RecvTimeoutError, TryRecvError, TrySendError};
 use ysuite::os::calls;
 use ysuite::signal::{Wait, YPollset};
 
+use crate::mpmc::of;
 use crate::support::executor::{Explosive, Task, poll_once};
 use crate::support::guarded;
+
+with_and_without_a_bound!(
+    a_receiver_whose_wakers_drop_panics_leaves_both_its_places,
+    a_receiver_whose_detach_wakes_a_waker_that_panics_has_left_its_set,
+    a_future_whose_wakers_drop_panics_passes_on_what_it_was_told,
+    a_batch_wakes_a_receiver_that_polls_and_futures_alike,
+    one_waker_that_panics_does_not_keep_those_behind_it_asleep,
+);
 
 /// Its last waker explodes when it is dropped, once it is lit.
 #[derive(Default)]
@@ -33,9 +42,8 @@ fn explosive_drop() -> Waker {
     Waker::from(Arc::new(ExplosiveDrop { lit: AtomicBool::new(true) }))
 }
 
-#[test]
-fn a_receiver_whose_wakers_drop_panics_leaves_both_its_places() {
-    let (sender, mut receiver) = mpmc::bounded(8);
+fn a_receiver_whose_wakers_drop_panics_leaves_both_its_places(bounded: bool) {
+    let (sender, mut receiver) = of(if bounded { 8 } else { 0 });
     let other = receiver.clone();
     let mut set = YPollset::new();
     set.attach(&mut receiver, 3).unwrap();
@@ -54,9 +62,8 @@ fn a_receiver_whose_wakers_drop_panics_leaves_both_its_places() {
     assert!(set.poll_timeout(Duration::ZERO).next().is_none(), "its id is up");
 }
 
-#[test]
-fn a_receiver_whose_detach_wakes_a_waker_that_panics_has_left_its_set() {
-    let (sender, mut receiver) = mpmc::bounded(4);
+fn a_receiver_whose_detach_wakes_a_waker_that_panics_has_left_its_set(bounded: bool) {
+    let (sender, mut receiver) = of(if bounded { 4 } else { 0 });
     let mut set = YPollset::new();
     set.attach(&mut receiver, 3).unwrap();
     assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
@@ -72,9 +79,8 @@ fn a_receiver_whose_detach_wakes_a_waker_that_panics_has_left_its_set() {
     assert_eq!(receiver.try_recv(), Ok(1));
 }
 
-#[test]
-fn a_future_whose_wakers_drop_panics_passes_on_what_it_was_told() {
-    let (sender, receiver) = mpmc::bounded(8);
+fn a_future_whose_wakers_drop_panics_passes_on_what_it_was_told(bounded: bool) {
+    let (sender, receiver) = of(if bounded { 8 } else { 0 });
     // Called and its place taken again: it is polled with another waker before it is told, and dropped afterwards.
     let mut first = Box::pin(receiver.recv_async());
     let waker = explosive_drop();
@@ -92,9 +98,8 @@ fn a_future_whose_wakers_drop_panics_passes_on_what_it_was_told() {
     assert_eq!([tasks[0].woken(), tasks[1].woken()], [1, 1], "a place that nobody has was told");
 }
 
-#[test]
-fn a_batch_wakes_a_receiver_that_polls_and_futures_alike() {
-    let (sender, receiver) = mpmc::bounded(8);
+fn a_batch_wakes_a_receiver_that_polls_and_futures_alike(bounded: bool) {
+    let (sender, receiver) = of(if bounded { 8 } else { 0 });
     let mut first = receiver.clone();
     let task = Task::default();
     assert_eq!(first.poll_recv(&mut Context::from_waker(&task.waker())), Poll::Pending);
@@ -108,9 +113,8 @@ fn a_batch_wakes_a_receiver_that_polls_and_futures_alike() {
     assert_eq!(receiver.try_iter().count(), 2);
 }
 
-#[test]
-fn one_waker_that_panics_does_not_keep_those_behind_it_asleep() {
-    let (sender, receiver) = mpmc::bounded(8);
+fn one_waker_that_panics_does_not_keep_those_behind_it_asleep(bounded: bool) {
+    let (sender, receiver) = of(if bounded { 8 } else { 0 });
     let waker = Explosive::waker();
     let mut explosive = Box::pin(receiver.recv_async());
     assert!(explosive.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());

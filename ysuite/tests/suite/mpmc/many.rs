@@ -4,12 +4,20 @@ use std::thread;
 use std::time::Duration;
 
 use ysuite::channel::{Spin, TrySendError};
-use ysuite::mpmc::{self, Receiver, Sender};
+use ysuite::mpmc::{Receiver, Sender};
 
+use crate::mpmc::of;
 use crate::support::executor::block_on;
 #[cfg(target_os = "linux")]
 use crate::support::process::{cpus, pin};
 use crate::support::{Random, Tally, guarded};
+
+with_and_without_a_bound!(
+    a_single_receiver_sees_the_order_in_which_sends_followed_each_other,
+    ends_come_and_go_while_messages_flow,
+    a_receiver_thread_that_panics_with_messages_in_hand_stops_nobody,
+    the_last_receiver_goes_while_senders_are_at_it,
+);
 
 /// Sends numbers that carry who has sent them, in one of the ways there are.
 fn send(sender: &Sender<u64>, who: u64, messages: u64, random: &mut Random) {
@@ -59,7 +67,7 @@ fn receive(receiver: &Receiver<u64>, random: &mut Random) -> Vec<u64> {
 }
 
 fn every_message_once(senders: u64, receivers: u64, capacity: usize, messages: u64, spin: Spin) {
-    let (sender, receiver) = mpmc::bounded(capacity);
+    let (sender, receiver) = of(capacity);
     sender.set_spin(spin);
     receiver.set_spin(spin);
     let sending: Vec<_> = (0..senders)
@@ -95,7 +103,7 @@ fn every_message_once(senders: u64, receivers: u64, capacity: usize, messages: u
 fn every_message_is_received_once_and_in_order() {
     guarded(|| {
         for (senders, receivers) in [(1, 3), (3, 1), (2, 2), (3, 3)] {
-            for capacity in [1, 2, 3, 100] {
+            for capacity in [0, 1, 2, 3, 100] {
                 every_message_once(senders, receivers, capacity, 2_000, Spin::Adaptive);
                 every_message_once(senders, receivers, capacity, 500, Spin::None);
             }
@@ -109,7 +117,7 @@ fn eight_by_eight_on_two_cpus_ends() {
     guarded(|| {
         let cpus = cpus();
         pin(&cpus[..cpus.len().min(2)]);
-        for capacity in [1, 16, 1024] {
+        for capacity in [0, 1, 16, 1024] {
             every_message_once(8, 8, capacity, 2_000, Spin::Adaptive);
         }
     });
@@ -120,17 +128,16 @@ fn eight_by_eight_on_two_cpus_ends() {
 fn three_by_three_on_one_cpu_ends() {
     guarded(|| {
         pin(&cpus()[..1]);
-        for capacity in [1, 16] {
+        for capacity in [0, 1, 16] {
             every_message_once(3, 3, capacity, 2_000, Spin::Adaptive);
         }
     });
 }
 
 /// One order for all: whatever was in before something else was sent comes out first, whoever receives.
-#[test]
-fn a_single_receiver_sees_the_order_in_which_sends_followed_each_other() {
-    guarded(|| {
-        let (sender, receiver) = mpmc::bounded(8);
+fn a_single_receiver_sees_the_order_in_which_sends_followed_each_other(bounded: bool) {
+    guarded(move || {
+        let (sender, receiver) = of(if bounded { 8 } else { 0 });
         // A turn that goes round: each thread sends when it is its turn, so the sends follow each other.
         let turn = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
         let threads: Vec<_> = (0..3)
@@ -153,12 +160,11 @@ fn a_single_receiver_sees_the_order_in_which_sends_followed_each_other() {
     });
 }
 
-#[test]
-fn ends_come_and_go_while_messages_flow() {
-    guarded(|| {
+fn ends_come_and_go_while_messages_flow(bounded: bool) {
+    guarded(move || {
         const ROUNDS: usize = 200;
         let tally = Tally::of(4 * ROUNDS);
-        let (sender, receiver) = mpmc::bounded(3);
+        let (sender, receiver) = of(if bounded { 3 } else { 0 });
         let sending: Vec<_> = (0..4)
             .map(|_| {
                 let (sender, tally) = (sender.clone(), tally.clone());
@@ -177,11 +183,10 @@ fn ends_come_and_go_while_messages_flow() {
     });
 }
 
-#[test]
-fn a_receiver_thread_that_panics_with_messages_in_hand_stops_nobody() {
-    guarded(|| {
+fn a_receiver_thread_that_panics_with_messages_in_hand_stops_nobody(bounded: bool) {
+    guarded(move || {
         let tally = Tally::of(400);
-        let (sender, receiver) = mpmc::bounded(4);
+        let (sender, receiver) = of(if bounded { 4 } else { 0 });
         let threads: Vec<_> = (0..4)
             .map(|who| {
                 let receiver = receiver.clone();
@@ -202,12 +207,11 @@ fn a_receiver_thread_that_panics_with_messages_in_hand_stops_nobody() {
     });
 }
 
-#[test]
-fn the_last_receiver_goes_while_senders_are_at_it() {
-    guarded(|| {
+fn the_last_receiver_goes_while_senders_are_at_it(bounded: bool) {
+    guarded(move || {
         for round in 0..200 {
             let tally = Tally::of(300);
-            let (sender, receiver) = mpmc::bounded(round % 5 + 1);
+            let (sender, receiver) = of(if bounded { round % 5 + 1 } else { 0 });
             let threads: Vec<_> = (0..3)
                 .map(|_| {
                     let (sender, tally) = (sender.clone(), tally.clone());

@@ -8,8 +8,20 @@ use ysuite::channel::Spin;
 use ysuite::mpmc::{self, Receiver};
 use ysuite::os::calls;
 
+use crate::mpmc::of;
 use crate::support::executor::{Task, poll_once};
 use crate::support::guarded;
+
+with_and_without_a_bound!(
+    a_message_wakes_one_and_each_in_turn,
+    a_batch_wakes_as_many_as_it_has_messages,
+    a_future_that_is_dropped_wakes_the_next_as_often_as_it_takes,
+    a_wake_that_found_nothing_is_not_owed,
+    a_message_costs_its_sender_one_system_call_however_many_threads_sleep,
+    sleeping_threads_wake_each_other_for_a_batch,
+    more_waiters_than_one_block_holds,
+    those_who_wait_are_woken_in_turn,
+);
 
 type Future<'a> = std::pin::Pin<Box<dyn std::future::Future<Output = Result<u32, mpmc::RecvError>> + 'a>>;
 
@@ -29,9 +41,8 @@ fn woken(tasks: &[(Task, Option<Future<'_>>)]) -> Vec<usize> {
     tasks.iter().map(|(task, _)| task.woken()).collect()
 }
 
-#[test]
-fn a_message_wakes_one_and_each_in_turn() {
-    let (sender, receiver) = mpmc::bounded(8);
+fn a_message_wakes_one_and_each_in_turn(bounded: bool) {
+    let (sender, receiver) = of(if bounded { 8 } else { 0 });
     let mut tasks = waiting(&receiver, 4);
     for sent in 1..=4 {
         sender.send(0).unwrap();
@@ -46,17 +57,15 @@ fn a_message_wakes_one_and_each_in_turn() {
     assert_eq!(receiver.len(), 1);
 }
 
-#[test]
-fn a_batch_wakes_as_many_as_it_has_messages() {
-    let (sender, receiver) = mpmc::bounded(8);
+fn a_batch_wakes_as_many_as_it_has_messages(bounded: bool) {
+    let (sender, receiver) = of(if bounded { 8 } else { 0 });
     let tasks = waiting(&receiver, 5);
     assert_eq!(sender.send_batch(0..3), Ok(3));
     assert_eq!(woken(&tasks).iter().sum::<usize>(), 3);
 }
 
-#[test]
-fn a_future_that_is_dropped_wakes_the_next_as_often_as_it_takes() {
-    let (sender, receiver) = mpmc::bounded(8);
+fn a_future_that_is_dropped_wakes_the_next_as_often_as_it_takes(bounded: bool) {
+    let (sender, receiver) = of(if bounded { 8 } else { 0 });
     let mut tasks = waiting(&receiver, 6);
     sender.send(7).unwrap();
     while !tasks.is_empty() {
@@ -68,9 +77,8 @@ fn a_future_that_is_dropped_wakes_the_next_as_often_as_it_takes() {
     assert_eq!(receiver.try_recv(), Ok(7));
 }
 
-#[test]
-fn a_wake_that_found_nothing_is_not_owed() {
-    let (sender, receiver) = mpmc::bounded(8);
+fn a_wake_that_found_nothing_is_not_owed(bounded: bool) {
+    let (sender, receiver) = of(if bounded { 8 } else { 0 });
     let mut tasks = waiting(&receiver, 3);
     sender.send(7).unwrap();
     // Somebody else was quicker.
@@ -105,11 +113,10 @@ fn room_wakes_one_sender_and_one_that_leaves_wakes_the_next() {
     assert_eq!(woken(&tasks), 2, "the room was forgotten with the future");
 }
 
-#[test]
-fn a_message_costs_its_sender_one_system_call_however_many_threads_sleep() {
-    guarded(|| {
+fn a_message_costs_its_sender_one_system_call_however_many_threads_sleep(bounded: bool) {
+    guarded(move || {
         const SLEEPERS: usize = 6;
-        let (sender, receiver) = mpmc::bounded(64);
+        let (sender, receiver) = of(if bounded { 64 } else { 0 });
         receiver.set_spin(Spin::None);
         let threads: Vec<_> = (0..SLEEPERS)
             .map(|_| {
@@ -138,10 +145,9 @@ fn a_message_costs_its_sender_one_system_call_however_many_threads_sleep() {
 }
 
 /// A batch wakes one thread; that one wakes the next, until nothing is left to take.
-#[test]
-fn sleeping_threads_wake_each_other_for_a_batch() {
-    guarded(|| {
-        let (sender, receiver) = mpmc::bounded(64);
+fn sleeping_threads_wake_each_other_for_a_batch(bounded: bool) {
+    guarded(move || {
+        let (sender, receiver) = of(if bounded { 64 } else { 0 });
         let threads: Vec<_> = (0..5)
             .map(|_| {
                 let receiver = receiver.clone();
@@ -159,9 +165,8 @@ fn sleeping_threads_wake_each_other_for_a_batch() {
     });
 }
 
-#[test]
-fn more_waiters_than_one_block_holds() {
-    let (sender, receiver) = mpmc::bounded(300);
+fn more_waiters_than_one_block_holds(bounded: bool) {
+    let (sender, receiver) = of(if bounded { 300 } else { 0 });
     let mut tasks = waiting(&receiver, 200);
     (0..200).for_each(|number| sender.send(number).unwrap());
     assert_eq!(woken(&tasks), [1; 200]);
@@ -176,9 +181,8 @@ fn more_waiters_than_one_block_holds() {
 }
 
 /// Nobody waits for ever while others are woken again and again.
-#[test]
-fn those_who_wait_are_woken_in_turn() {
-    let (sender, receiver) = mpmc::bounded(1);
+fn those_who_wait_are_woken_in_turn(bounded: bool) {
+    let (sender, receiver) = of(if bounded { 1 } else { 0 });
     let mut tasks = waiting(&receiver, 5);
     for round in 1..=10 {
         for _ in 0..5 {

@@ -6,7 +6,8 @@
 //! first goes round again for it, so no work is left behind. A reader that has been preempted in a segment keeps that one
 //! from being reused, and no other.
 //!
-//! Cannot: retire the last segment, so a queue that has been used keeps one at least.
+//! Cannot: retire the last segment, so a queue that has been used keeps one at least. Nor reuse any while the thread that
+//! retires has lost its CPU: until it goes on, new segments are made.
 
 use super::directory::Directory;
 use super::segment::{Behind, Link, Segment};
@@ -17,7 +18,7 @@ const RESERVE: usize = 4;
 
 pub(super) struct Chain<T> {
     directory: Directory<T>,
-    /// The oldest segment. The first is linked by the first sender; then only the thread that retires changes this.
+    /// The oldest segment. There always is one. Only the thread that retires changes this.
     oldest: Link,
     /// How many threads have asked for retirement since the thread that retires began; 0: no thread does.
     retiring: AtomicUsize,
@@ -26,8 +27,8 @@ pub(super) struct Chain<T> {
     spent: AtomicU32,
 }
 
-/// What a search has found.
-pub(super) enum Search<'a> {
+/// Where a walk along the chain has led.
+pub(super) enum Walk<'a> {
     Found(&'a Segment),
     /// The chain ends before the segment; this link will lead on to the segment of this number.
     End(&'a Link, u64),
@@ -36,32 +37,35 @@ pub(super) enum Search<'a> {
 }
 
 impl<T> Chain<T> {
+    /// A chain of one segment.
     pub(super) fn new() -> Self {
-        Self {
+        let chain = Self {
             directory: Directory::new(),
             oldest: Link::to(0),
             retiring: AtomicUsize::new(0),
             spent: AtomicU32::new(0),
-        }
+        };
+        let is_made = chain.extend(&chain.oldest, 0);
+        debug_assert!(is_made, "one is not too many");
+        chain
     }
 
     /// Looks for the segment of a number, from a segment on that may have been the right one some time ago. Begins anew
     /// only where another thread has retired segments meanwhile.
-    pub(super) fn find<'a>(&'a self, remembered: Option<&'a Segment>, number: u64) -> Search<'a> {
+    pub(super) fn find<'a>(&'a self, remembered: Option<&'a Segment>, number: u64) -> Walk<'a> {
         let mut from = remembered.and_then(|segment| Some((segment, segment.number()?)));
         loop {
             let (mut segment, mut at) = match from.take().filter(|(_, at)| *at <= number) {
                 Some(known) => known,
                 None => match self.oldest() {
-                    Ok(Some((_, at))) if at > number => return Search::Past,
-                    Ok(Some(oldest)) => oldest,
-                    Ok(None) => continue,
-                    Err(end) => return end,
+                    Some((_, at)) if at > number => return Walk::Past,
+                    Some(oldest) => oldest,
+                    None => continue,
                 },
             };
             loop {
                 if at == number {
-                    return Search::Found(segment);
+                    return Walk::Found(segment);
                 }
                 window();
                 let behind = segment.next.load();
@@ -70,7 +74,7 @@ impl<T> Chain<T> {
                     break;
                 }
                 match behind {
-                    Behind::Missing(missing) => return Search::End(&segment.next, missing),
+                    Behind::Missing(missing) => return Walk::End(&segment.next, missing),
                     Behind::Segment(index) => segment = self.directory.get(index),
                 }
                 at += 1;
@@ -79,23 +83,21 @@ impl<T> Chain<T> {
         }
     }
 
-    /// The oldest segment and its number; `None` where it has been retired meanwhile, or the end of a chain that has none.
-    fn oldest(&self) -> Result<Option<(&Segment, u64)>, Search<'_>> {
+    /// The oldest segment and its number; `None` where it has been retired meanwhile.
+    fn oldest(&self) -> Option<(&Segment, u64)> {
         match self.oldest.load() {
-            Behind::Missing(missing) => Err(Search::End(&self.oldest, missing)),
+            Behind::Missing(_) => unreachable!("a chain is made with a segment"),
             Behind::Segment(index) => {
                 let segment = self.directory.get(index);
-                // The very first: any other is confirmed before it becomes the oldest.
-                segment.confirm(0);
-                Ok(segment.number().map(|number| (segment, number)))
+                Some((segment, segment.number()?))
             }
         }
     }
 
-    /// Links a segment of this number at the end, unless another thread does so first.
-    pub(super) fn extend(&self, end: &Link, number: u64) {
+    /// Links a segment of this number at the end, unless another thread does so first. False where there are too many.
+    pub(super) fn extend(&self, end: &Link, number: u64) -> bool {
         // A queue that begins may be one that has few messages ever.
-        let segment = self.directory.take(number != 0);
+        let Some(segment) = self.directory.take(number != 0) else { return false };
         segment.prepare(number);
         window();
         if end.set(number, segment) {
@@ -104,9 +106,10 @@ impl<T> Chain<T> {
             segment.withdraw();
             self.directory.put_back(segment);
         }
+        true
     }
 
-    /// Sees to it that a segment which is being written has one behind it.
+    /// Sees to it that a segment which is being written has one behind it, if one can be had. Does not panic.
     pub(super) fn extend_behind(&self, segment: &Segment, number: u64) {
         let behind = segment.next.load();
         if let (Behind::Missing(missing), true) = (behind, segment.has(number)) {
@@ -126,8 +129,7 @@ impl<T> Chain<T> {
         loop {
             let (read, written) = reach();
             self.unlink(read);
-            let keep = RESERVE.max(written.saturating_sub(read) as usize + 1);
-            self.reuse(keep);
+            self.reuse(RESERVE.max(written.saturating_sub(read) as usize + 1));
             window();
             // ORDERING: AcqRel; see above. Acquire on failure: what the threads that came meanwhile have finished is visible.
             match self.retiring.compare_exchange(seen, 0, Ordering::AcqRel, Ordering::Acquire) {
@@ -179,7 +181,8 @@ impl<T> Chain<T> {
     fn is_emptied(segment: &Segment) -> bool {
         let lap = segment.lap();
         // ORDERING: Relaxed, with the fence below.
-        let emptied = segment.memory::<T>().marks().iter().all(|mark| mark.load(Ordering::Relaxed) == lap);
+        // From the end: if one is missing it is likely to be one of the last.
+        let emptied = segment.memory::<T>().marks().iter().rev().all(|mark| mark.load(Ordering::Relaxed) == lap);
         // ORDERING: Acquire pairs with the Release stores of the marks in `Segments::empty`: the messages were read before
         // others are written over them.
         fence(Ordering::Acquire);

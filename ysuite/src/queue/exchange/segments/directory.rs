@@ -47,27 +47,29 @@ impl<T> Directory<T> {
         self.all.get(index as usize).expect("whoever set the link had the segment")
     }
 
-    /// A free segment, the caller's own. `populate`: it will soon be full.
-    pub(super) fn take(&self, populate: bool) -> &Segment {
+    /// A free segment, the caller's own; `None` where there are too many. `populate`: it will soon be full.
+    pub(super) fn take(&self, populate: bool) -> Option<&Segment> {
         if let Some(segment) = self.warm.take(&self.all) {
-            return segment;
+            return Some(segment);
         }
-        let segment = self.cold.take(&self.all).unwrap_or_else(|| self.make());
+        let segment = self.cold.take(&self.all).or_else(|| self.make())?;
         if populate {
             segment.memory::<T>().populate();
         }
-        segment
+        Some(segment)
     }
 
-    /// # Panics
-    /// Where there are too many segments.
-    fn make(&self) -> &Segment {
+    fn make(&self) -> Option<&Segment> {
         // ORDERING: Relaxed; the read-modify-write makes each index unique, and the index guards nothing.
         let index = self.made.fetch_add(1, Ordering::Relaxed);
-        assert!(index < Array::most(FIRST), "a channel with too many messages");
+        if index >= Array::most(FIRST) {
+            // ORDERING: Relaxed, as above: the index is not used.
+            self.made.fetch_sub(1, Ordering::Relaxed);
+            return None;
+        }
         let segment = self.all.get_or_make(index, Segment::empty);
         segment.make::<T>(index as u32, SegmentMemory::allocate());
-        segment
+        Some(segment)
     }
 
     /// Keeps a segment that is in no use. `keep`: how many are to be kept warm. Where that is less than there are, this one

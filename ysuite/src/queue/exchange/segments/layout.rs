@@ -20,13 +20,13 @@ use crate::sync::{AtomicU8, UnsafeCell};
 /// A flag or a mark: the lap in which the slot was last written, or last emptied.
 pub(super) type Flag = AtomicU8;
 /// Space for one message.
-pub(super) type Slot<T> = UnsafeCell<MaybeUninit<T>>;
+pub(super) type MessageSlot<T> = UnsafeCell<MaybeUninit<T>>;
 
 const LINE: usize = 64;
 const PAGE: usize = 4096;
 /// How many bytes of groups a segment has, at most, unless a single group has more. Tests that widen windows have small
 /// segments, so that what happens at their ends happens often.
-const BYTES: usize = if cfg!(ysuite_delay) { 256 } else { 64 * 1024 };
+const TARGET: usize = if cfg!(ysuite_delay) { 256 } else { 64 * 1024 };
 /// The most slots of a group whose messages are too large to share lines with others.
 const LARGE: usize = 8;
 const FLAG: usize = size_of::<Flag>();
@@ -51,12 +51,12 @@ impl<T> SegmentLayout<T> {
     /// From a group to its first slot.
     const FIRST: usize = Self::first(Self::SLOTS);
     /// From one slot to the next.
-    const STEP: usize = size_of::<Slot<T>>();
+    const STEP: usize = size_of::<MessageSlot<T>>();
     /// How many groups a segment has. A power of two, so that a segment's number is a shift away.
     const GROUPS: usize = if cfg!(ysuite_loom) {
         1
     } else {
-        match (BYTES / Self::STRIDE).checked_ilog2() {
+        match (TARGET / Self::STRIDE).checked_ilog2() {
             Some(exponent) => 1 << exponent,
             None => 1,
         }
@@ -66,15 +66,15 @@ impl<T> SegmentLayout<T> {
     /// The slot, counted from the first, whose writer sees to it that the next segment is there in time.
     pub(super) const HALF: usize = Self::GROUPS / 2 * Self::SLOTS;
 
-    /// All groups.
+    /// All groups: what a segment takes, but for its marks.
     const BODY: usize = Self::GROUPS * Self::STRIDE;
     /// From the segment to its first mark: on pages of its own, but for marks that are few.
     const MARKS: usize = if Self::ALL * FLAG <= LINE { Self::BODY } else { round_up(Self::BODY, PAGE) };
-    const ALIGN: usize = max(align_of::<Slot<T>>(), max(align_of::<Flag>(), LINE));
+    const ALIGN: usize = max(align_of::<MessageSlot<T>>(), max(align_of::<Flag>(), LINE));
 
     /// From a group of so many slots to its first slot.
     const fn first(slots: usize) -> usize {
-        round_up(slots * FLAG, align_of::<Slot<T>>())
+        round_up(slots * FLAG, align_of::<MessageSlot<T>>())
     }
 
     /// How many slots and their flags fit into so many bytes.
@@ -99,11 +99,11 @@ impl<T> SegmentLayout<T> {
             lines *= 2;
         }
         if shape.0 == 0 {
-            let many = if Self::STEP == 0 { LARGE } else { BYTES / Self::STEP };
+            let many = if Self::STEP == 0 { LARGE } else { TARGET / Self::STEP };
             let most = if cfg!(ysuite_loom) { 2 } else { LARGE };
             let slots = if many > most { most } else { max(many, 1) };
             let slots = if cfg!(ysuite_loom) { most } else { slots };
-            let align = max(align_of::<Slot<T>>(), align_of::<Flag>());
+            let align = max(align_of::<MessageSlot<T>>(), align_of::<Flag>());
             shape = (slots, round_up(Self::first(slots) + slots * Self::STEP, align));
         }
         shape
@@ -185,7 +185,7 @@ impl<T> SegmentMemory<T> {
                 unsafe {
                     memory.flag_at(place).write(Flag::new(0));
                     memory.mark_at(place).write(Flag::new(0));
-                    memory.slot_at(place).write(Slot::new(MaybeUninit::uninit()));
+                    memory.slot_at(place).write(MessageSlot::new(MaybeUninit::uninit()));
                 }
             }
         }
@@ -259,7 +259,7 @@ impl<T> SegmentMemory<T> {
     }
 
     #[inline(always)]
-    fn slot_at(self, place: Place<T>) -> *mut Slot<T> {
+    fn slot_at(self, place: Place<T>) -> *mut MessageSlot<T> {
         let offset = SegmentLayout::<T>::FIRST + place.slot * SegmentLayout::<T>::STEP;
         self.group_at(place.group).wrapping_add(offset).cast()
     }
@@ -278,7 +278,7 @@ impl<T> SegmentMemory<T> {
     }
 
     #[inline(always)]
-    pub(super) fn slot<'a>(self, place: Place<T>) -> &'a Slot<T> {
+    pub(super) fn slot<'a>(self, place: Place<T>) -> &'a MessageSlot<T> {
         // SAFETY: the address is that of a slot of this segment, whose memory lives as long as its queue; slots are only
         // ever borrowed shared.
         unsafe { &*self.slot_at(place) }

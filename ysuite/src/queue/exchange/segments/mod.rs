@@ -27,10 +27,10 @@ use core::ptr;
 
 use crossbeam_utils::CachePadded;
 
-use self::chain::{Chain, Search};
-use self::layout::{Place, SegmentLayout, Slot};
+use self::chain::{Chain, Walk};
+use self::layout::{MessageSlot, Place, SegmentLayout};
 use self::segment::Segment;
-use super::{Rejected, Staging};
+use super::Staging;
 use crate::foreign::Panics;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, Ordering, spin_loop, window};
 
@@ -107,13 +107,15 @@ impl<T> Segments<T> {
     fn find_to_write(&self, number: u64) -> Option<&Segment> {
         loop {
             match self.chain.find(self.tail.remembered(), number) {
-                Search::Found(segment) => {
+                Walk::Found(segment) => {
                     window();
                     self.tail.remember(segment);
                     return Some(segment);
                 }
-                Search::End(link, missing) => self.chain.extend(link, missing),
-                Search::Past => return None,
+                Walk::End(link, missing) => {
+                    assert!(self.chain.extend(link, missing), "a channel with too many messages");
+                }
+                Walk::Past => return None,
             }
         }
     }
@@ -123,12 +125,12 @@ impl<T> Segments<T> {
     #[inline(never)]
     fn find_to_read(&self, number: u64) -> Option<&Segment> {
         match self.chain.find(self.head.remembered(), number) {
-            Search::Found(segment) => {
+            Walk::Found(segment) => {
                 window();
                 self.head.remember(segment);
                 Some(segment)
             }
-            Search::End(..) | Search::Past => None,
+            Walk::End(..) | Walk::Past => None,
         }
     }
 
@@ -142,15 +144,19 @@ impl<T> Segments<T> {
         self.head.segment(number).or_else(|| self.find_to_read(number))
     }
 
-    /// Writes a message behind all others. Allocates where a segment is needed and none is kept.
+    /// Writes a message behind all others; it comes back where the queue is closed. Allocates where a segment is needed and
+    /// none is kept.
+    ///
+    /// # Panics
+    /// Where there are too many segments; nothing has been claimed then.
     #[inline(always)]
-    pub(crate) fn push(&self, message: T) -> Result<(), Rejected<T>> {
+    pub(crate) fn push(&self, message: T) -> Result<(), T> {
         // ORDERING: Acquire, here and of the exchange's failure: the look at the segment does not come before this one.
         let mut tail = self.tail.position.load(Ordering::Acquire);
         loop {
             if tail & CLOSED != 0 {
                 self.tell_closed();
-                return Err(Rejected::Closed(message));
+                return Err(message);
             }
             let place = Place::<T>::of(tail);
             let Some(segment) = self.segment_to_write(place.number) else {
@@ -192,7 +198,8 @@ impl<T> Segments<T> {
         }
     }
 
-    /// Half of a segment has been claimed: makes the next one.
+    /// Half of a segment has been claimed: makes the next one. Where that cannot be had, whoever needs it finds out: here a
+    /// message has been published, and its receiver is still to be woken.
     #[cold]
     #[inline(never)]
     fn go_ahead(&self, segment: &Segment, number: u64) {
@@ -420,7 +427,7 @@ impl<T> Segments<T> {
 }
 
 #[inline(always)]
-fn write<T>(slot: &Slot<T>, message: T) {
+fn write<T>(slot: &MessageSlot<T>, message: T) {
     slot.with_mut(|place| {
         // SAFETY: the slot is empty, and the calling thread has claimed it: no other thread touches it before the flag says
         // that it is written.
@@ -429,7 +436,7 @@ fn write<T>(slot: &Slot<T>, message: T) {
 }
 
 #[inline(always)]
-fn read<T>(slot: &Slot<T>) -> T {
+fn read<T>(slot: &MessageSlot<T>) -> T {
     slot.with(|place| {
         // SAFETY: the slot is written, and the calling thread has claimed it: it reads the message once, and no other thread
         // touches it before the mark says that it is empty.

@@ -82,9 +82,11 @@ impl Segment {
     /// The lap of a segment whose number has been found.
     #[inline(always)]
     pub(super) fn lap(&self) -> u8 {
-        // ORDERING: Relaxed; behind the Acquire load of the number, so not older than that. Where it is younger the segment
-        // has been reused, and whoever asks will not succeed in claiming a position of the number it has found.
-        self.lap.load(Ordering::Relaxed)
+        // Behind the Acquire load of the number, so not older than that. Where it is younger the segment has been retired, and
+        // whoever asks will not succeed in claiming a position of the number it has found.
+        // ORDERING: Acquire pairs with the Release in `retire`: a reader that finds a younger lap, and so takes a slot for
+        // not written, then finds that the head has moved on. Otherwise it would take the queue for empty.
+        self.lap.load(Ordering::Acquire)
     }
 
     /// Whether this is, or was, the segment of that number.
@@ -128,13 +130,12 @@ impl Segment {
     /// one. From now on that thread owns it.
     pub(super) fn retire(&self) {
         self.withdraw();
-        // Behind the number: a thread that finds the other lap will find out that it has come too late.
-        // ORDERING: Relaxed; visible to others with the number of the next use.
-        self.lap.store(LAPS - self.lap(), Ordering::Relaxed);
+        // ORDERING: Release pairs with the Acquire in `lap`: whoever finds the other lap finds that the head has moved on.
+        self.lap.store(LAPS - self.lap(), Ordering::Release);
     }
 }
 
-/// Which segment is behind another, or, at the beginning, the oldest. Set once for each use of the segment that has it.
+/// Which segment is behind another; or the oldest. Set once for each use of the segment that has it.
 ///
 /// While there is none it says of which number it is missing. So a thread that has looked at it in an earlier use cannot
 /// set it in a later one.

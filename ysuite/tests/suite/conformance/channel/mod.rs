@@ -70,6 +70,8 @@ pub(crate) trait Kind: 'static {
     const CAPACITY: Option<usize>;
     /// Whether the length counts only what can be received at once. Many senders may still be putting in what counts.
     const LENGTH_IS_THERE: bool = true;
+    /// Whether a batch that nobody receives leaves messages in its iterator, also without a bound.
+    const STOPS_EARLY: bool = false;
     fn pair<T: Send + 'static>() -> (Self::Sender<T>, Self::Receiver<T>);
     /// One message tells one of those that wait: a receiver's set, or its task, and not both.
     const TELLS_ONE: bool = false;
