@@ -69,13 +69,24 @@
 //! A future that is dropped notifies the next waiter if it had been notified. A future that is *forgotten* (`mem::forget`)
 //! while it waits keeps its slot as long as the channel lives, and swallows one wake-up.
 
+mod closed;
+mod force;
+mod holding;
+mod permit;
 mod receiver;
+mod reserve;
 mod sender;
 mod shared;
+mod tasks;
+mod weak;
 
+pub use self::permit::{OwnedPermit, Permit, Permits};
 pub use self::receiver::{Iter, Receiver, TryIter};
 pub use self::sender::Sender;
-pub use super::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
+pub use self::weak::{WeakReceiver, WeakSender};
+pub use super::error::{
+    RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TrySendError,
+};
 
 use self::shared::MpmcShared;
 use crate::sync::Arc;
@@ -103,10 +114,11 @@ macro_rules! impl_mpmc_api {
                 self.len() == 0
             }
 
-            /// Whether there is no room for another message.
+            /// Whether there is no room for another message: as many are in the channel, or have a place
+            /// [held](Sender::reserve) for them, as it can hold.
             #[must_use]
             pub fn is_full(&self) -> bool {
-                self.len() == self.shared.ring.capacity()
+                self.shared.ring.room() == 0
             }
 
             /// How many messages can be in the channel. Never `None`, which channels without a bound return.
@@ -120,11 +132,62 @@ macro_rules! impl_mpmc_api {
             pub fn is_disconnected(&self) -> bool {
                 self.shared.ring.is_closed()
             }
+
+            /// How many senders there are, those of [owned permits](super::OwnedPermit) included.
+            #[must_use]
+            pub fn sender_count(&self) -> usize {
+                self.shared.writers.count()
+            }
+
+            /// How many receivers there are.
+            #[must_use]
+            pub fn receiver_count(&self) -> usize {
+                self.shared.readers.count()
+            }
+
+            /// Closes the channel for all its ends. Nothing more can be sent, not even by a [permit](super::Permit), as if all
+            /// receivers were gone; senders that wait are woken, and get their messages back. Receivers get what was sent
+            /// before, and then learn that nothing more will come, as if all senders were gone. True: this call closed it;
+            /// false: it was closed, or all ends of one side are gone.
+            ///
+            /// A message that a sender is [still putting in](super#preempted-peers) counts as sent: receivers wait for it.
+            ///
+            /// Any thread; lock-free; wakes every end that waits, with a system call for each thread that sleeps.
+            pub fn close(&self) -> bool {
+                self.shared.close()
+            }
         }
     };
 }
 
-use impl_mpmc_api;
+/// Ends, strong or weak, are equal where they belong to the same channel. `$end` has a field `shared: Arc<MpmcShared<T>>`.
+macro_rules! impl_same_channel {
+    ($end:ident) => {
+        impl<T> $end<T> {
+            /// Whether both belong to the same channel. So does `==`, and the hash is the channel's.
+            #[must_use]
+            pub fn same_channel(&self, other: &Self) -> bool {
+                core::ptr::eq(&raw const *self.shared, &raw const *other.shared)
+            }
+        }
+
+        impl<T> PartialEq for $end<T> {
+            fn eq(&self, other: &Self) -> bool {
+                self.same_channel(other)
+            }
+        }
+
+        impl<T> Eq for $end<T> {}
+
+        impl<T> core::hash::Hash for $end<T> {
+            fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+                (&raw const *self.shared).hash(state);
+            }
+        }
+    };
+}
+
+use {impl_mpmc_api, impl_same_channel};
 
 /// A channel for at most `capacity` messages, exactly; a sender that finds it full waits. All its memory is allocated
 /// here, but for 3 KiB the first time that 1, 65, 129 .. senders, or as many receivers, wait at once.

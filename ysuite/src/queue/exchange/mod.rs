@@ -16,5 +16,5 @@
 mod ring;
 mod staging;
 
-pub(crate) use self::ring::{Rejected, Ring};
+pub(crate) use self::ring::{Forced, Rejected, Ring, Unforced};
 pub(crate) use self::staging::Staging;
