@@ -161,8 +161,9 @@ pub(super) struct Gathering<'a>(&'a Holders);
 impl<'a> Gathering<'a> {
     /// `None`: another end has the right.
     pub(super) fn begin(holders: &'a Holders) -> Option<Self> {
+        // Lazily: one that is made and not given out would end the other's right.
         // ORDERING: Acquire pairs with the Release store below: the last gathering is over.
-        (!holders.gathering.swap(true, Ordering::Acquire)).then_some(Self(holders))
+        (!holders.gathering.swap(true, Ordering::Acquire)).then(|| Self(holders))
     }
 }
 
