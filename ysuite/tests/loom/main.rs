@@ -7,6 +7,9 @@
 
 mod detach;
 mod exchange;
+mod exchange_close;
+mod exchange_force;
+mod exchange_permits;
 mod funnel;
 #[cfg(feature = "hub")]
 mod hub;

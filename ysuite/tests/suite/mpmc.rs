@@ -30,9 +30,14 @@ macro_rules! exchanges {
 exchanges!(bounded_1 1, bounded_2 2, bounded_3 3, bounded_7 7, bounded_64 64, bounded_1024 1024);
 
 mod checker;
+mod close;
 mod edges;
+mod force;
 mod foreign;
 mod histories;
 mod linear;
 mod many;
+mod permits;
+mod tasks;
 mod waking;
+mod weak;

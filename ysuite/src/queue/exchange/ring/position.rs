@@ -105,3 +105,96 @@ impl<T> Ring<T> {
         SPECIAL | HELD | (held as u64) << bits | position & ((1 << bits) - 1)
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::{HELD, Ring, SPECIAL};
+    use crate::queue::exchange::{Rejected, Unforced};
+    use crate::sync::{AtomicU64, Ordering};
+
+    /// An empty ring whose next message goes to a position shortly before the lower bits begin anew.
+    fn late(capacity: usize) -> Ring<u64> {
+        let ring = Ring::new(capacity);
+        let bits = HELD.trailing_zeros() - ring.count_bits();
+        // One lap before, at the last cell but one.
+        let position = (1 << bits) - ring.lap + (capacity as u64).saturating_sub(2);
+        let set = |word: &AtomicU64, value| word.store(value, Ordering::Relaxed);
+        set(&ring.head, position);
+        set(&ring.tail, position);
+        for index in 0..capacity as u64 {
+            let is_behind = index < position & (ring.lap - 1);
+            set(&ring.cells[index as usize].stamp, ring.free(position) + if is_behind { ring.lap } else { 0 });
+        }
+        ring
+    }
+
+    fn hold(ring: &Ring<u64>, places: usize) {
+        assert!(ring.hold(places, places).is_ok_and(|held| held == places));
+    }
+
+    #[test]
+    fn both_forms_of_the_tail_say_the_same() {
+        for capacity in [1, 2, 3, 1_000, 1 << 20, 1 << 24].into_iter().filter(|capacity| !cfg!(miri) || *capacity < 9) {
+            let ring = Ring::<()>::new(capacity);
+            let bits = HELD.trailing_zeros() - ring.count_bits();
+            assert!(bits >= 37 && ring.lap < 1 << (bits - 1));
+            for laps in [1, (1 << bits) / ring.lap - 1, (1 << bits) / ring.lap, (3 << (bits - 1)) / ring.lap] {
+                let head = laps * ring.lap;
+                ring.head.store(head, Ordering::Relaxed);
+                for cells in [0, 1, capacity / 2, capacity] {
+                    let position = ring.after(head, cells);
+                    for held in [0, 1, capacity / 2, ring.most_held()] {
+                        let tail = ring.read(ring.write(position, held));
+                        assert_eq!((tail.position, tail.held), (position, held), "capacity {capacity}");
+                        assert_eq!(tail.word & SPECIAL != 0, held != 0);
+                        // A head that has been loaded later.
+                        ring.head.store(ring.after(position, capacity), Ordering::Relaxed);
+                        assert_eq!(ring.read(tail.word).position, position);
+                        ring.head.store(head, Ordering::Relaxed);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn places_are_held_while_the_lower_bits_begin_anew() {
+        for capacity in [1, 2, 3, 5, 8] {
+            let ring = late(capacity);
+            let first = ring.place();
+            for number in 0..6 * capacity as u64 {
+                hold(&ring, 1);
+                assert!((2..=capacity).all(|_| ring.offer(number).is_ok()));
+                assert!(matches!(ring.offer(0), Err(Rejected::Full(0))));
+                assert!(matches!(ring.hold(1, 1), Err(Rejected::Full(()))));
+                assert_eq!((ring.len(), ring.room(), ring.is_writable()), (capacity - 1, 0, false));
+                if capacity > 1 {
+                    assert!(ring.force(number).is_ok_and(|forced| forced.displaced == Some(number)));
+                } else {
+                    assert!(matches!(ring.force(number), Err(Unforced::Held(_))) && ring.is_all_held());
+                }
+                if number % 2 == 0 {
+                    assert!(ring.push_held(number).is_ok());
+                } else {
+                    assert!(ring.release(1) && ring.push(number).is_ok());
+                }
+                assert!(!ring.is_special() && ring.len() == capacity && ring.push(0).is_err());
+                assert!((0..capacity).all(|_| ring.pop() == Some(number)) && ring.is_empty());
+            }
+            assert!(ring.place() > first && ring.has_reached(ring.place()));
+        }
+    }
+
+    #[test]
+    fn a_ring_that_is_closed_while_places_are_held_knows_its_end() {
+        let ring = late(3);
+        hold(&ring, 2);
+        assert!(ring.push(1).is_err() && ring.offer(1).is_ok());
+        assert!(ring.close() && !ring.close());
+        assert!(!ring.is_over() && !ring.release(2));
+        assert!(matches!(ring.push_held(2), Err(Rejected::Closed(2))));
+        assert!(matches!(ring.force(2), Err(Unforced::Closed(2))));
+        assert_eq!((ring.len(), ring.pop(), ring.pop()), (1, Some(1), None));
+        assert!(ring.is_over() && ring.is_empty());
+    }
+}
