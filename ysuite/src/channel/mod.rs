@@ -13,7 +13,9 @@ mod receive;
 mod send;
 pub mod spsc;
 
-pub use self::error::{RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TrySendError};
+pub use self::error::{
+    RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TrySendError,
+};
 pub(crate) use self::inbox::{Inbox, InboxSender};
 #[doc(hidden)]
 pub use self::iter::Receive;

@@ -128,12 +128,12 @@ impl_rare!(UntilGathered: |shared| !shared.holders.gathering.load(Ordering::Acqu
 impl_rare!(UntilNotAllHeld: |shared| !shared.ring.is_all_held());
 
 /// Places that are held, and not yet a permit's. Given back when dropped.
-pub(super) struct Held<'a, T> {
+pub(super) struct HeldPlaces<'a, T> {
     pub(super) shared: &'a MpmcShared<T>,
     pub(super) places: usize,
 }
 
-impl<T> Held<'_, T> {
+impl<T> HeldPlaces<'_, T> {
     /// Holds some places more, `most` at most.
     pub(super) fn add(&mut self, most: usize) -> Result<(), Rejected<()>> {
         self.places += self.shared.ring.hold(1, most)?;
@@ -149,7 +149,7 @@ impl<T> Held<'_, T> {
     }
 }
 
-impl<T> Drop for Held<'_, T> {
+impl<T> Drop for HeldPlaces<'_, T> {
     fn drop(&mut self) {
         self.shared.release(self.places);
     }

@@ -33,6 +33,34 @@
 //! * A receiver that must get *all* messages: each message is received once, by the receiver that comes first.
 //! * Without a bound, or as a rendezvous: the capacity is at least 1, and all cells are allocated when the channel is made.
 //!
+//! # The end
+//!
+//! The channel ends when the last sender or the last receiver is dropped, or when any end [closes](Sender::close) it.
+//! Afterwards nothing can be sent. What was sent before is received, unless there is no receiver any more.
+//! [Weak](WeakSender) ends do not count. Senders can wait for the end: [`closed`](Sender::closed),
+//! [`wait_closed`](Sender::wait_closed).
+//!
+//! # Where there is no room
+//!
+//! A sender waits, or goes without ([`try_send`](Sender::try_send)), or waits for some time, or puts its message into the
+//! oldest one's place ([`force_send`](Sender::force_send)). It may also wait for room before it makes the message:
+//! [`reserve`](Sender::reserve) returns a [`Permit`], which is a place that nobody else can have. A message's turn is decided
+//! when it is sent, not when its place is reserved, so a permit that is kept for long holds nothing up but its own place.
+//!
+//! ```
+//! use ysuite::mpmc;
+//!
+//! let (sender, receiver) = mpmc::bounded(2);
+//! let permit = sender.reserve()?;
+//! sender.try_send("at once")?;
+//! assert!(sender.try_send("no room beside the permit").is_err());
+//! permit.send("later")?;
+//! assert_eq!(sender.force_send("newest")?, Some("at once"));
+//! assert!(sender.close());
+//! assert!(receiver.iter().eq(["later", "newest"]));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Several receivers in event loops
 //!
 //! Each receiver, and each clone of one, can be attached to an id of its own, in a set of its own:
@@ -60,9 +88,12 @@
 //! times, and then returns `Empty`. So `Empty` says that no message can be had now, not that none has been sent.
 //! [`is_empty`](Receiver::is_empty), which counts messages that are being put in, tells the two apart. A thread that must
 //! have a message of which it knows that it has been sent uses [`recv`](Receiver::recv). Likewise a receiver that has not
-//! finished taking a message out leaves its cell full. No operation ever spins until another thread goes on. The order of
-//! messages is linearizable, and so is every answer but these two (`Empty`, and `Full` of
-//! [`try_send`](Sender::try_send)), which are the price of that.
+//! finished taking a message out leaves its cell full. No operation ever spins until another thread goes on, but for
+//! [`force_send`](Sender::force_send), which must have that very cell, and yields its CPU; and a permit's
+//! [`send`](Permit::send), where it is a `force_send` that has not gone on. The order of messages is linearizable, and so is
+//! every answer but these two (`Empty`, and `Full` of [`try_send`](Sender::try_send)), which are the price of that. A
+//! `force_send` that is overtaken by a [`close`](Sender::close) and by a receiver which takes the message that was to make
+//! way may leave one message more than the capacity to be received.
 //!
 //! # Futures
 //!

@@ -7,7 +7,7 @@ use core::fmt;
 use core::iter::FusedIterator;
 use core::mem;
 
-use super::holding::Held;
+use super::holding::HeldPlaces;
 use super::shared::MpmcShared;
 use super::{SendError, Sender};
 
@@ -50,11 +50,11 @@ impl<T> fmt::Debug for Permit<'_, T> {
 /// Room for several messages: an iterator of [permits](Permit). What is left of them is given back when this is dropped.
 #[must_use = "they hold places, which they give back when they are dropped"]
 pub struct Permits<'a, T> {
-    held: Held<'a, T>,
+    held: HeldPlaces<'a, T>,
 }
 
 impl<'a, T> Permits<'a, T> {
-    pub(super) fn new(held: Held<'a, T>) -> Self {
+    pub(super) fn new(held: HeldPlaces<'a, T>) -> Self {
         Self { held }
     }
 }

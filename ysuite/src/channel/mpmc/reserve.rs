@@ -1,6 +1,6 @@
 //! Reserving: permits, for one message or several, now or when there is room. Any thread.
 
-use super::holding::{Gathering, Held, UntilGathered};
+use super::holding::{Gathering, HeldPlaces, UntilGathered};
 use super::permit::{OwnedPermit, Permit, Permits};
 use super::{ReserveError, SendError, Sender, TrySendError};
 use crate::os::Deadline;
@@ -130,12 +130,12 @@ impl<T> Sender<T> {
         }
     }
 
-    fn held(&self) -> Held<'_, T> {
-        Held { shared: &self.shared, places: 0 }
+    fn held(&self) -> HeldPlaces<'_, T> {
+        HeldPlaces { shared: &self.shared, places: 0 }
     }
 
     /// Holds so many places if all can be had now.
-    fn try_hold(&self, places: usize) -> Result<Held<'_, T>, TrySendError<()>> {
+    fn try_hold(&self, places: usize) -> Result<HeldPlaces<'_, T>, TrySendError<()>> {
         let (ring, mut held) = (&self.shared.ring, self.held());
         held.places = match ring.hold(places, places) {
             // A receiver may be in the middle of emptying a cell.
@@ -148,7 +148,7 @@ impl<T> Sender<T> {
     }
 
     /// Holds so many places if all can be had now (true).
-    fn begin_to_reserve(&self, held: &mut Held<'_, T>, places: usize) -> Result<bool, ReserveError> {
+    fn begin_to_reserve(&self, held: &mut HeldPlaces<'_, T>, places: usize) -> Result<bool, ReserveError> {
         if places > self.shared.ring.most_held() {
             return Err(ReserveError::TooMany);
         }
@@ -188,7 +188,7 @@ impl<T> Sender<T> {
     }
 
     /// Waits until so many places are held. An error where the channel is closed.
-    fn hold(&self, held: &mut Held<'_, T>, places: usize) -> Result<(), ()> {
+    fn hold(&self, held: &mut HeldPlaces<'_, T>, places: usize) -> Result<(), ()> {
         let mut wait = ManyWait::new(self.shared.writers(), false);
         while held.places < places {
             match held.add(places - held.places) {
@@ -201,7 +201,7 @@ impl<T> Sender<T> {
     }
 
     /// Waits until so many places are held. An error where the channel is closed.
-    async fn hold_async(&self, held: &mut Held<'_, T>, places: usize) -> Result<(), ()> {
+    async fn hold_async(&self, held: &mut HeldPlaces<'_, T>, places: usize) -> Result<(), ()> {
         let mut wait = ManyWait::new(self.shared.writers(), false);
         while held.places < places {
             match held.add(places - held.places) {
@@ -214,7 +214,7 @@ impl<T> Sender<T> {
     }
 
     /// Waits until some places are held, `most` at most. An error where the channel is closed.
-    pub(super) async fn hold_some_async(&self, most: usize) -> Result<Held<'_, T>, ()> {
+    pub(super) async fn hold_some_async(&self, most: usize) -> Result<HeldPlaces<'_, T>, ()> {
         let mut held = self.held();
         self.hold_async(&mut held, 1).await?;
         // Those that can be had as well; none is no matter.
@@ -224,7 +224,7 @@ impl<T> Sender<T> {
 }
 
 /// The permit for the one place that is held.
-fn one<T>(held: Held<'_, T>) -> Permit<'_, T> {
+fn one<T>(held: HeldPlaces<'_, T>) -> Permit<'_, T> {
     let Some(permit) = Permits::new(held).next() else { unreachable!("a place is held") };
     permit
 }

@@ -7,7 +7,7 @@ use core::future::{Future, poll_fn};
 use core::pin::pin;
 use core::task::Poll;
 
-use super::holding::Held;
+use super::holding::HeldPlaces;
 use super::{Receiver, RecvError, SendError, SendTimeoutError, Sender};
 use crate::queue::exchange::{Rejected, Staging};
 use crate::wait::many::ManyWait;
@@ -99,10 +99,7 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     /// When all receivers are gone, or the channel is closed: the messages that were taken from the iterator and not sent.
-    pub async fn send_batch_async(
-        &self,
-        messages: &mut impl Iterator<Item = T>,
-    ) -> Result<usize, SendError<Vec<T>>> {
+    pub async fn send_batch_async(&self, messages: &mut impl Iterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
         let mut sent = 0;
         loop {
             let most = messages.size_hint().1.unwrap_or(MOST).min(MOST);
@@ -123,7 +120,7 @@ impl<T> Sender<T> {
 /// iterator panics.
 struct HeldBatch<'a, T> {
     staging: Staging<T>,
-    held: Held<'a, T>,
+    held: HeldPlaces<'a, T>,
 }
 
 impl<T> HeldBatch<'_, T> {

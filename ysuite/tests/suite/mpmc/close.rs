@@ -126,7 +126,11 @@ fn every_message_is_received_or_comes_back_whenever_the_channel_is_closed() {
             });
             barrier.wait();
             (0..random.below(3_000)).for_each(|_| std::hint::spin_loop());
-            if round % 2 == 0 { sender.close() } else { receiver.close() };
+            if round % 2 == 0 {
+                sender.close()
+            } else {
+                receiver.close()
+            };
             let sent: usize = senders.map(|thread| thread.join().unwrap()).iter().sum();
             let received: usize = receivers.map(|thread| thread.join().unwrap()).iter().sum();
             assert_eq!(sent, received);

@@ -83,8 +83,8 @@ impl<T> Ring<T> {
         let is_oldest = self.head.load(Ordering::Acquire) == oldest;
         // The next cell is free where places are held, unless another thread that was here has not left it yet.
         // ORDERING: Acquire pairs with the Release store of the stamp in `empty`: the last message was read.
-        let is_free = tail.held == 0
-            || self.cell(tail.position).stamp.load(Ordering::Acquire) == self.free(tail.position);
+        let is_free =
+            tail.held == 0 || self.cell(tail.position).stamp.load(Ordering::Acquire) == self.free(tail.position);
         (is_written && is_oldest && is_free).then_some(oldest)
     }
 
