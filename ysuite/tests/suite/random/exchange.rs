@@ -398,23 +398,22 @@ impl Machine {
         Ok(())
     }
 
+    /// How many waits have a receiver, or a sender.
+    fn waiting(&self, receives: bool) -> usize {
+        self.waits.iter().filter(|wait| (wait.what == For::Message) == receives).count()
+    }
+
     /// After each operation: what has ended is at its end, and the ends agree with the reference.
     fn settle(&mut self) -> Result<(), String> {
-        // A wait's end counts; only the channel itself knows how many are left.
-        let counts = self.weak.0.upgrade().map(|sender| (sender.sender_count() - 1, sender.receiver_count()));
-        if counts.is_none_or(|(_, receivers)| receivers == 0) && !self.is_closed {
-            // The last of one side has gone.
-            self.is_closed = true;
-        }
-        let is_read = !self.receivers.is_empty() || self.waits.iter().any(|wait| wait.what == For::Message);
-        if !is_read {
-            ensure!(self.is_closed, "no receiver is left, and it is open");
+        let senders = self.senders.len() + self.permits.len() + self.waiting(false);
+        let receivers = self.receivers.len() + self.waiting(true);
+        if receivers == 0 {
             self.queue.clear();
         }
-        let is_written = !self.senders.is_empty()
-            || !self.permits.is_empty()
-            || self.waits.iter().any(|wait| wait.what != For::Message);
-        ensure!(is_written || self.is_closed, "no sender is left, and it is open");
+        self.is_closed |= senders == 0 || receivers == 0;
+        let counts = self.weak.0.upgrade().map(|sender| (sender.sender_count() - 1, sender.receiver_count()));
+        let expected = (!self.is_closed).then_some((senders, receivers));
+        ensure!(counts == expected, "senders and receivers: {counts:?}, not {expected:?}");
         for (len, full, disconnected, capacity) in (self.senders.iter())
             .map(|end| (end.len(), end.is_full(), end.is_disconnected(), end.capacity()))
             .chain(self.receivers.iter().map(|end| (end.len(), end.is_full(), end.is_disconnected(), end.capacity())))
