@@ -117,6 +117,15 @@
 //! | `broadcast`: `send_async`, `recv_async`, `poll_recv`, `closed` | lock-free polls | no³ (the waker may) | 1 to wake, 1 barrier | – | yes, a message not sent is dropped |
 //! | `broadcast`: `subscribe`, `clone`, `drop` of a receiver | lock-free, linear in the receivers | for 8, 24, 56 .. receivers | 1 to wake | no | – |
 //! | `timer`: `recv_async` (feature `tokio`) | lock-free polls | tokio's timer | 0 | – | yes |
+//! | `mpmc`: `recv_batch_async`, `send_batch_async`, `send_async_until` | lock-free polls | no³ (the `Vec`, the waker, the other future may) | 1 to wake, 1 barrier | – | yes, a message not sent is dropped, or still the iterator's |
+//! | `mpmc`: `force_send` | lock-free⁹ | no³ | 1 to wake a receiver; to give way⁹ | yes⁹ | – |
+//! | `mpmc`: `try_reserve`, `try_reserve_many`, a permit's `drop` | lock-free | no | 1 to wake a sender⁴ | yes | – |
+//! | `mpmc`: a permit's `send` | lock-free⁹ | no | 1 to wake a receiver | yes⁹ | – |
+//! | `mpmc`: `reserve` and its like without room | blocks (`async`: lock-free polls) | no³ | as `send` without room | no | yes, holds nothing |
+//! | `mpmc`: `close` | lock-free | no | 1 for each thread that waits | no | – |
+//! | `mpmc`: `closed`, `wait_closed` | blocks (`async`: lock-free polls) | no³ (the waker may) | 3 for each sleep, 2 to give way | no | yes |
+//! | `mpmc`: `upgrade` | lock-free | no | 0 | yes | – |
+//! | `mpmc`: `len`, `is_empty`, `is_full`, `sender_count`, `clone`, `downgrade` | wait-free | no | 0 | yes | – |
 //! | `pool`: `try_take`, `try_boxed` | lock-free; wait-free with a block at hand | no⁵ | 1 barrier for each magazine stolen from | yes | – |
 //! | `pool`: `take`, `boxed` without a block | blocks | no³ | 1 to wake, 3 for each sleep, 2 to give way | no | – |
 //! | `pool`: `drop` of a message or box | lock-free; wait-free with room at hand | no⁵ | 1 to wake a taker | yes | – |
@@ -161,6 +170,9 @@
 //! ⁸ 64 KiB, for messages that are not larger. The thread that empties the last slot of a segment looks after those that have
 //! been read, its own and those that others leave to it meanwhile: some microseconds. While a backlog shrinks it gives the
 //! pages of two back for each that has been read.
+//!
+//! ⁹ It gives way to a thread that has lost its CPU in the very cell that is needed, until it goes on: a permit's `send` only
+//! to a `force_send`. A `force_send` blocks where all places are held by permits.
 //!
 //! A message is delivered or dropped exactly once, whichever end goes first and whatever panics. No `try_*` ever spins,
 //! let alone on a preempted peer.

@@ -48,6 +48,15 @@ pub enum RecvTimeoutError {
     Disconnected,
 }
 
+/// Places for several messages could not be reserved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReserveError {
+    /// There can never be so many places at a time.
+    TooMany,
+    /// The receiver is gone.
+    Disconnected,
+}
+
 impl<T> SendError<T> {
     /// The message that was not sent.
     pub fn into_inner(self) -> T {
@@ -113,6 +122,12 @@ impl_error!(SendTimeoutError<T>:
     is_timeout: Self::Timeout(_) => "timed out sending into a full channel",
     /// Whether the receiver is gone.
     is_disconnected: Self::Disconnected(_) => NO_RECEIVER,
+);
+impl_error!(ReserveError:
+    /// Whether more places were asked for than there can be at a time.
+    is_too_many: Self::TooMany => "reserving more places than the channel has",
+    /// Whether the receiver is gone.
+    is_disconnected: Self::Disconnected => NO_RECEIVER,
 );
 impl_error!(RecvError: _ => NO_SENDER);
 impl_error!(TryRecvError:

@@ -71,12 +71,12 @@ impl<T> InboxSender<T> {
         self.exchange().send_timeout(message, timeout).inspect(|()| self.call())
     }
 
-    /// Takes the oldest message out of the exchange, if it can be had. Lock-free.
+    /// Puts an ordinary message into the exchange, in the oldest one's place where there is no room. Returns that one.
     ///
     /// # Panics
     /// Without a bound.
-    pub(crate) fn displace(&self) -> Option<T> {
-        self.exchange().displace()
+    pub(crate) fn force_send(&self, message: T) -> Result<Option<T>, TrySendError<T>> {
+        self.exchange().force_send(message).inspect(|_| self.call()).map_err(TrySendError::from)
     }
 
     /// After a message was put into the exchange: wakes the inbox.

@@ -18,7 +18,9 @@ pub mod spsc;
 pub mod timer;
 pub mod watch;
 
-pub use self::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
+pub use self::error::{
+    RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TrySendError,
+};
 pub(crate) use self::inbox::{Inbox, InboxSender};
 #[doc(hidden)]
 pub use self::iter::Receive;

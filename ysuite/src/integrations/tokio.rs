@@ -1,17 +1,19 @@
-//! A set of signals that a task of tokio waits for, beside its other futures: one task at a time. And a timer: any number of
-//! tasks.
+//! A set of signals that a task of tokio waits for, beside its other futures: one task at a time. A timer: any number of
+//! tasks. And sends with a time limit of tokio's.
 //!
 //! One task serves thousands of attached receivers with one descriptor, and is woken once for all signals raised meanwhile.
 //! For a single receiver use its `recv_async`, which makes no system call.
 
 use core::task::{Context, Poll, ready};
+use core::time::Duration;
 use std::io;
 use std::time::Instant;
 
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-use crate::channel::RecvError;
+use crate::channel::{RecvError, SendTimeoutError};
+use crate::mpmc;
 use crate::signal::{Attach, AttachError, Signals, Timer, Wait, YSocketpair};
 
 /// A [`YSocketpair`] whose signals a task waits for.
@@ -121,5 +123,19 @@ impl Timer {
                 None => core::future::pending().await,
             }
         }
+    }
+}
+
+impl<T> mpmc::Sender<T> {
+    /// Sends a message; the task waits for room no longer than `timeout`, by tokio's clock. Otherwise as
+    /// [`send_async_until`](Self::send_async_until). With the feature `tokio`.
+    ///
+    /// # Errors
+    /// When the time is up, and when all receivers are gone, or the channel is closed.
+    ///
+    /// # Panics
+    /// Outside a runtime with `enable_time`.
+    pub async fn send_timeout_async(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
+        self.send_async_until(message, tokio::time::sleep(timeout)).await
     }
 }

@@ -18,7 +18,7 @@ use super::outbox::{self, Rank};
 use super::relations::Watchers;
 use crate::channel::mpsc::Sender;
 use crate::channel::{InboxSender, SendTimeoutError, TrySendError};
-use crate::sync::{Mutex, thread, thread_local};
+use crate::sync::{Mutex, thread_local};
 
 /// What happens to a message for which a bounded mailbox has no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -141,7 +141,7 @@ impl MailboxInner {
     }
 
     fn send_bounded(&self, crowding: Crowding, envelope: Envelope) -> Result<(), SendError<Envelope>> {
-        let mut back = match self.sender.try_send(envelope) {
+        let back = match self.sender.try_send(envelope) {
             Err(TrySendError::Full(back)) => back,
             sent => return Ok(sent?),
         };
@@ -149,17 +149,12 @@ impl MailboxInner {
             Crowding::Error => Err(SendError::Full(back)),
             Crowding::DropNewest => Ok(()),
             Crowding::Block => self.send_waiting(back),
-            Crowding::DropOldest => loop {
-                let oldest = self.sender.displace();
-                match self.sender.try_send(back) {
-                    Err(TrySendError::Full(again)) => back = again,
-                    sent => return Ok(sent?),
-                }
-                if oldest.is_none() {
-                    // A thread was preempted while it puts the oldest message in, or takes it out.
-                    thread::yield_now();
-                }
-            },
+            Crowding::DropOldest => {
+                let oldest = self.sender.force_send(back)?;
+                // Foreign code, when the message is sent and the mailbox woken.
+                drop(oldest);
+                Ok(())
+            }
         }
     }
 

@@ -8,6 +8,9 @@
 mod broadcast;
 mod detach;
 mod exchange;
+mod exchange_close;
+mod exchange_force;
+mod exchange_permits;
 mod funnel;
 #[cfg(feature = "hub")]
 mod hub;

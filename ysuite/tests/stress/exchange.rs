@@ -10,7 +10,7 @@ use std::time::Duration;
 use ysuite::mpmc::{self, Receiver, RecvTimeoutError, SendTimeoutError, Sender};
 use ysuite::signal::{Wait, YPollset, YSocketpair};
 
-use super::histories::histories;
+use super::histories::{Script, closing_history, histories};
 use super::support::executor::{Task, block_on, poll_once};
 use super::{Account, Entry, Gaps, Limits, Progress, guard, is_long, rounds_with_sleeps, wait_until};
 
@@ -234,9 +234,22 @@ fn histories_are_linearizable() {
     let rounds = if is_long() { 60_000 } else { 500 };
     for (threads, operations) in [(2, 8), (3, 6)] {
         for capacity in 0..=4 {
-            histories(threads, capacity, rounds, operations, 1_000 * threads as u64 + capacity as u64);
+            for forces in [false, true] {
+                let seed = 1_000 * threads as u64 + 10 * u64::from(forces) + capacity as u64;
+                histories(Script { threads, capacity, operations, forces }, rounds, seed);
+            }
         }
     }
-    let operations = 5 * rounds * (4 * 8 + 6 * 6);
+    let operations = 2 * 5 * rounds * (4 * 8 + 6 * 6);
     println!("exchange: {operations} operations in linearizable histories");
+}
+
+#[test]
+fn histories_of_channels_that_are_closed_are_linearizable() {
+    let rounds = if is_long() { 60_000 } else { 500 };
+    for seed in 0..rounds {
+        let script = Script { threads: 2, capacity: 1 + seed as usize % 4, operations: 6, forces: seed % 8 < 4 };
+        closing_history(script, seed + 5_000);
+    }
+    println!("exchange: {rounds} linearizable histories of channels that are closed");
 }

@@ -108,6 +108,11 @@ fn entries() -> Vec<Entry> {
         "channel/broadcast/error.rs" RecvError: broadcast::RecvError = "SYPUR";
         "channel/broadcast/error.rs" TryRecvError: broadcast::TryRecvError = "SYPUR";
         "channel/broadcast/error.rs" RecvTimeoutError: broadcast::RecvTimeoutError = "SYPUR";
+        "channel/mpmc/weak.rs" WeakSender: mpmc::WeakSender<Mine> = "SYPUR", mpmc::WeakSender<Bound> = "..PUR";
+        "channel/mpmc/weak.rs" WeakReceiver: mpmc::WeakReceiver<Mine> = "SYPUR", mpmc::WeakReceiver<Bound> = "..PUR";
+        "channel/mpmc/permit.rs" Permit: mpmc::Permit<'static, Mine> = "SYPUR", mpmc::Permit<'static, Bound> = "..PUR";
+        "channel/mpmc/permit.rs" Permits: mpmc::Permits<'static, Mine> = "SYPUR", mpmc::Permits<'static, Bound> = "..PUR";
+        "channel/mpmc/permit.rs" OwnedPermit: mpmc::OwnedPermit<Mine> = "SYPUR", mpmc::OwnedPermit<Bound> = "..PUR";
         "channel/iter.rs" Iter: channel::Iter<'static, spsc::Receiver<Mine>> = "SYPUR", channel::Iter<'static, spsc::Receiver<Bound>> = "..PUR";
         "channel/iter.rs" TryIter: channel::TryIter<'static, mpsc::Receiver<Mine>> = "SYPUR", channel::TryIter<'static, mpsc::Receiver<Bound>> = "..PUR";
         "channel/iter.rs" IntoIter: channel::IntoIter<spsc::Receiver<Mine>> = "SYPUR", channel::IntoIter<mpmc::Receiver<Bound>> = "..PUR";
@@ -115,6 +120,7 @@ fn entries() -> Vec<Entry> {
         "channel/error.rs" SendError: channel::SendError<u8> = "SYPUR", channel::SendError<Mine> = "S.PU.", channel::SendError<Bound> = "..PUR";
         "channel/error.rs" TrySendError: channel::TrySendError<u8> = "SYPUR", channel::TrySendError<Mine> = "S.PU.";
         "channel/error.rs" SendTimeoutError: channel::SendTimeoutError<u8> = "SYPUR", channel::SendTimeoutError<Mine> = "S.PU.";
+        "channel/error.rs" ReserveError: channel::ReserveError = "SYPUR";
         "channel/error.rs" RecvError: channel::RecvError = "SYPUR";
         "channel/error.rs" TryRecvError: channel::TryRecvError = "SYPUR";
         "channel/error.rs" RecvTimeoutError: channel::RecvTimeoutError = "SYPUR";

@@ -50,10 +50,15 @@ macro_rules! exchanges {
 exchanges!(no_bound 0, bounded_1 1, bounded_2 2, bounded_3 3, bounded_7 7, bounded_64 64, bounded_1024 1024);
 
 mod checker;
+mod close;
 mod edges;
+mod force;
 mod foreign;
 mod histories;
 mod linear;
 mod many;
+mod permits;
+mod tasks;
 mod unbounded;
 mod waking;
+mod weak;

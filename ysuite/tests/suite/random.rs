@@ -8,6 +8,7 @@
 //! a hundred thousand on one thread, and twenty thousand messages on several.
 
 mod checks;
+mod exchange;
 mod foreign;
 mod machine;
 mod model;

@@ -6,7 +6,8 @@
 //!
 //! Two answers are wider than a plain queue's, as the exchange documents them. "Empty" is also right while the oldest
 //! message is still being sent, and "full" while the message whose place is needed is still being received: that is, if
-//! that operation had not returned when this one was called.
+//! that operation had not returned when this one was called. And one is while the queue is being closed: a message that was
+//! to make way for another may still be received beside it, so that there is one more for a moment.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,10 +17,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) enum Op {
     Sent(u64),
     Full,
+    /// Sent in any case; what made way for it.
+    Forced(u64, Option<u64>),
+    /// Not sent, because the queue is closed.
+    Refused,
+    Closed,
     Received(u64),
     /// Several at once, with nothing in between.
     ReceivedAll(Vec<u64>),
     Empty,
+    /// Nothing is there, and nothing will come.
+    Over,
 }
 
 /// An operation, and the moments of its call and its return.
@@ -61,12 +69,13 @@ struct State {
     /// Which operations received the last messages, as many as there may be in the queue; the newest last.
     takers: VecDeque<usize>,
     sent: usize,
+    is_closed: bool,
 }
 
 /// Whether the history of a queue that was empty at first, and holds at most `capacity` messages, is linearizable.
 pub(crate) fn is_linearizable(history: &[Event], capacity: usize) -> bool {
     assert!(history.len() <= MOST, "too long a history for one search: {}", history.len());
-    let first = State { done: 0, queue: VecDeque::new(), takers: VecDeque::new(), sent: 0 };
+    let first = State { done: 0, queue: VecDeque::new(), takers: VecDeque::new(), sent: 0, is_closed: false };
     let mut failed = HashSet::new();
     search(history, capacity, first, &mut failed)
 }
@@ -97,12 +106,26 @@ fn step(history: &[Event], capacity: usize, state: &State, index: usize) -> Opti
     next.done |= 1 << index;
     match op {
         Op::Sent(number) => {
-            if state.queue.len() == capacity {
+            if state.queue.len() >= capacity {
                 return None;
             }
-            next.queue.push_back((*number, index));
-            next.sent += 1;
+            next.send(*number, index)?;
         }
+        Op::Forced(number, displaced) => {
+            let is_full = state.queue.len() >= capacity;
+            match displaced {
+                Some(displaced) if is_full => next.receive(*displaced, index, capacity)?,
+                None if !is_full || is_closed_meanwhile(history, index) => {}
+                _ => return None,
+            }
+            next.send(*number, index)?;
+        }
+        Op::Refused if !state.is_closed => return None,
+        Op::Refused => {}
+        Op::Closed if state.is_closed => return None,
+        Op::Closed => next.is_closed = true,
+        Op::Over if !state.is_closed || !state.queue.is_empty() => return None,
+        Op::Over => {}
         Op::Received(number) => next.receive(*number, index, capacity)?,
         Op::ReceivedAll(numbers) => {
             for number in numbers {
@@ -111,16 +134,18 @@ fn step(history: &[Event], capacity: usize, state: &State, index: usize) -> Opti
         }
         Op::Empty => {
             let under_way = |&(_, sender): &(u64, usize)| history[sender].returned > *called;
-            if !state.queue.front().is_none_or(under_way) {
+            if !state.queue.front().map_or(!state.is_closed, under_way) {
                 return None;
             }
         }
+        Op::Full if state.is_closed => return None,
+        Op::Full if state.queue.len() >= capacity => {}
         Op::Full => {
             // The message that had the next place, one capacity ago.
             let taker = (state.sent >= capacity)
                 .then(|| state.takers.get(state.takers.len().wrapping_sub(capacity - state.queue.len())));
             let under_way = taker.flatten().is_some_and(|&taker| history[taker].returned > *called);
-            if state.queue.len() != capacity && !under_way {
+            if !under_way {
                 return None;
             }
         }
@@ -128,7 +153,22 @@ fn step(history: &[Event], capacity: usize, state: &State, index: usize) -> Opti
     Some(next)
 }
 
+/// Whether the queue was being closed at some moment of an operation.
+fn is_closed_meanwhile(history: &[Event], index: usize) -> bool {
+    let Event { called, returned, .. } = history[index];
+    history.iter().any(|event| event.op == Op::Closed && event.called < returned && event.returned > called)
+}
+
 impl State {
+    fn send(&mut self, number: u64, index: usize) -> Option<()> {
+        if self.is_closed {
+            return None;
+        }
+        self.queue.push_back((number, index));
+        self.sent += 1;
+        Some(())
+    }
+
     fn receive(&mut self, number: u64, index: usize, capacity: usize) -> Option<()> {
         if self.queue.pop_front()?.0 != number {
             return None;

@@ -184,7 +184,7 @@ impl<T> Sender<T> {
         let mut run = StagedRun { staging: Staging::new(), shared: &self.shared };
         let mut sent = 0;
         loop {
-            run.staging.fill(&mut messages);
+            run.staging.fill(&mut messages, usize::MAX);
             if run.staging.len() == 0 {
                 return Ok(sent);
             }

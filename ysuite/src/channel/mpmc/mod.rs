@@ -45,6 +45,34 @@
 //! needed at once stay reserved until the channel ends. There can be 2²⁴ of them; a send that would need more panics. Where
 //! there is no memory the process ends, as with any allocation.
 //!
+//! # The end
+//!
+//! The channel ends when the last sender or the last receiver is dropped, or when any end [closes](Sender::close) it.
+//! Afterwards nothing can be sent. What was sent before is received, unless there is no receiver any more.
+//! [Weak](WeakSender) ends do not count. Senders can wait for the end: [`closed`](Sender::closed),
+//! [`wait_closed`](Sender::wait_closed).
+//!
+//! # Where there is no room
+//!
+//! A sender waits, or goes without ([`try_send`](Sender::try_send)), or waits for some time, or puts its message into the
+//! oldest one's place ([`force_send`](Sender::force_send)). It may also wait for room before it makes the message:
+//! [`reserve`](Sender::reserve) returns a [`Permit`], which is a place that nobody else can have. A message's turn is decided
+//! when it is sent, not when its place is reserved, so a permit that is kept for long holds nothing up but its own place.
+//!
+//! ```
+//! use ysuite::mpmc;
+//!
+//! let (sender, receiver) = mpmc::bounded(2);
+//! let permit = sender.reserve()?;
+//! sender.try_send("at once")?;
+//! assert!(sender.try_send("no room beside the permit").is_err());
+//! permit.send("later")?;
+//! assert_eq!(sender.force_send("newest")?, Some("at once"));
+//! assert!(sender.close());
+//! assert!(receiver.iter().eq(["later", "newest"]));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Several receivers in event loops
 //!
 //! Each receiver, and each clone of one, can be attached to an id of its own, in a set of its own:
@@ -72,22 +100,36 @@
 //! times, and then returns `Empty`. So `Empty` says that no message can be had now, not that none has been sent.
 //! [`is_empty`](Receiver::is_empty), which counts messages that are being put in, tells the two apart. A thread that must
 //! have a message of which it knows that it has been sent uses [`recv`](Receiver::recv). Likewise a receiver that has not
-//! finished taking a message out leaves its cell full. No operation ever spins until another thread goes on. The order of
-//! messages is linearizable, and so is every answer but these two (`Empty`, and `Full` of
-//! [`try_send`](Sender::try_send)), which are the price of that.
+//! finished taking a message out leaves its cell full. No operation ever spins until another thread goes on, but for
+//! [`force_send`](Sender::force_send), which must have that very cell, and yields its CPU; and a permit's
+//! [`send`](Permit::send), where it is a `force_send` that has not gone on. The order of messages is linearizable, and so is
+//! every answer but these two (`Empty`, and `Full` of [`try_send`](Sender::try_send)), which are the price of that. A
+//! `force_send` that is overtaken by a [`close`](Sender::close) and by a receiver which takes the message that was to make
+//! way may leave one message more than the capacity to be received.
 //!
 //! # Futures
 //!
 //! A future that is dropped notifies the next waiter if it had been notified. A future that is *forgotten* (`mem::forget`)
 //! while it waits keeps its slot as long as the channel lives, and swallows one wake-up.
 
+mod closed;
+mod force;
+mod holding;
+mod permit;
 mod receiver;
+mod reserve;
 mod sender;
 mod shared;
+mod tasks;
+mod weak;
 
+pub use self::permit::{OwnedPermit, Permit, Permits};
 pub use self::receiver::{Iter, Receiver, TryIter};
 pub use self::sender::Sender;
-pub use super::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
+pub use self::weak::{WeakReceiver, WeakSender};
+pub use super::error::{
+    RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TrySendError,
+};
 
 use self::shared::MpmcShared;
 use crate::sync::Arc;
@@ -115,7 +157,8 @@ macro_rules! impl_mpmc_api {
                 self.len() == 0
             }
 
-            /// Whether there is no room for another message. Without a bound, never.
+            /// Whether there is no room for another message: as many are in the channel, or have a place
+            /// [held](Sender::reserve) for them, as it can hold. Without a bound, never.
             #[must_use]
             pub fn is_full(&self) -> bool {
                 self.shared.ring.room() == 0
@@ -132,11 +175,62 @@ macro_rules! impl_mpmc_api {
             pub fn is_disconnected(&self) -> bool {
                 self.shared.ring.is_closed()
             }
+
+            /// How many senders there are, those of [owned permits](super::OwnedPermit) included.
+            #[must_use]
+            pub fn sender_count(&self) -> usize {
+                self.shared.writers.count()
+            }
+
+            /// How many receivers there are.
+            #[must_use]
+            pub fn receiver_count(&self) -> usize {
+                self.shared.readers.count()
+            }
+
+            /// Closes the channel for all its ends. Nothing more can be sent, not even by a [permit](super::Permit), as if all
+            /// receivers were gone; senders that wait are woken, and get their messages back. Receivers get what was sent
+            /// before, and then learn that nothing more will come, as if all senders were gone. True: this call closed it;
+            /// false: it was closed, or all ends of one side are gone.
+            ///
+            /// A message that a sender is [still putting in](super#preempted-peers) counts as sent: receivers wait for it.
+            ///
+            /// Any thread; lock-free; wakes every end that waits, with a system call for each thread that sleeps.
+            pub fn close(&self) -> bool {
+                self.shared.close()
+            }
         }
     };
 }
 
-use impl_mpmc_api;
+/// Ends, strong or weak, are equal where they belong to the same channel. `$end` has a field `shared: Arc<MpmcShared<T>>`.
+macro_rules! impl_same_channel {
+    ($end:ident) => {
+        impl<T> $end<T> {
+            /// Whether both belong to the same channel. So does `==`, and the hash is the channel's.
+            #[must_use]
+            pub fn same_channel(&self, other: &Self) -> bool {
+                core::ptr::eq(&raw const *self.shared, &raw const *other.shared)
+            }
+        }
+
+        impl<T> PartialEq for $end<T> {
+            fn eq(&self, other: &Self) -> bool {
+                self.same_channel(other)
+            }
+        }
+
+        impl<T> Eq for $end<T> {}
+
+        impl<T> core::hash::Hash for $end<T> {
+            fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+                (&raw const *self.shared).hash(state);
+            }
+        }
+    };
+}
+
+use {impl_mpmc_api, impl_same_channel};
 
 /// A channel for at most `capacity` messages, exactly; a sender that finds it full waits. All its memory is allocated
 /// here, but for 3 KiB the first time that 1, 65, 129 .. senders, or as many receivers, wait at once.

@@ -1,15 +1,14 @@
 //! The receiving end of an mpmc channel. Any thread, any number at a time.
 
 use core::fmt;
-use core::future::Future;
 use core::iter::FusedIterator;
 use core::task::{Context, Poll};
 use core::time::Duration;
 use std::time::Instant;
 
 use super::shared::MpmcShared;
-use super::{RecvError, RecvTimeoutError, TryRecvError, impl_mpmc_api};
-use crate::channel::coop::{poll_within_budget, within_budget};
+use super::{RecvError, RecvTimeoutError, TryRecvError, impl_mpmc_api, impl_same_channel};
+use crate::channel::coop::poll_within_budget;
 use crate::channel::iter::{IntoIter, Receive, impl_iterator};
 use crate::channel::receive::impl_receiver_traits;
 use crate::foreign::Panics;
@@ -21,16 +20,22 @@ use crate::wait::{SharedBackoff, Subscriptions, spin_for_a_moment};
 
 /// A receiving end of the [channel](super). Clones are equal, and each message goes to one of them; any number of threads
 /// may use one or several. When the last receiver is dropped, so are the messages in the channel, and sending fails.
+/// Receivers of the same channel are equal.
 pub struct Receiver<T> {
-    shared: Arc<MpmcShared<T>>,
-    backoff: SharedBackoff,
+    pub(super) shared: Arc<MpmcShared<T>>,
+    pub(super) backoff: SharedBackoff,
     /// Present once this receiver has been polled or attached.
     subscriptions: Option<Box<Subscriptions>>,
 }
 
 impl<T> Receiver<T> {
     pub(super) fn new(shared: Arc<MpmcShared<T>>) -> Self {
-        Self { shared, backoff: SharedBackoff::new(), subscriptions: None }
+        Self::again(shared, SharedBackoff::new())
+    }
+
+    /// An end that is counted, with these settings.
+    pub(super) fn again(shared: Arc<MpmcShared<T>>, backoff: SharedBackoff) -> Self {
+        Self { shared, backoff, subscriptions: None }
     }
 
     /// Receives a message; waits for one as long as it takes.
@@ -39,7 +44,7 @@ impl<T> Receiver<T> {
     /// while (see [`set_spin`](Self::set_spin)) and sleeps in the kernel.
     ///
     /// # Errors
-    /// When the channel is empty and all senders are gone.
+    /// When the channel is empty and all senders are gone, or it is closed.
     #[inline]
     pub fn recv(&self) -> Result<T, RecvError> {
         match self.take() {
@@ -54,7 +59,7 @@ impl<T> Receiver<T> {
     /// until it is raised again).
     ///
     /// # Errors
-    /// When the channel is empty, and when it is empty and all senders are gone. Also `Empty` where the oldest message is
+    /// When the channel is empty, and when it is empty and all senders are gone, or it is closed. Also `Empty` where the oldest message is
     /// [still being put in](super#preempted-peers): an unattached receiver then spins for some microseconds for it to come,
     /// and yields its CPU a few times; a sender that does not go on meanwhile hides the messages behind its own.
     #[inline]
@@ -65,7 +70,7 @@ impl<T> Receiver<T> {
     /// Receives a message; waits no longer than `timeout`. `Duration::MAX` is no limit.
     ///
     /// # Errors
-    /// When the time is up, and when the channel is empty and all senders are gone.
+    /// When the time is up, and when the channel is empty and all senders are gone, or it is closed.
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         match self.take() {
             Some(message) => Ok(message),
@@ -77,7 +82,7 @@ impl<T> Receiver<T> {
     /// deadline.
     ///
     /// # Errors
-    /// When the time is up, and when the channel is empty and all senders are gone.
+    /// When the time is up, and when the channel is empty and all senders are gone, or it is closed.
     pub fn recv_deadline(&self, deadline: Instant) -> Result<T, RecvTimeoutError> {
         match self.take() {
             Some(message) => Ok(message),
@@ -89,7 +94,7 @@ impl<T> Receiver<T> {
     /// many (at least 1, unless `max` is 0). Allocates only in `to`.
     ///
     /// # Errors
-    /// When the channel is empty and all senders are gone.
+    /// When the channel is empty and all senders are gone, or it is closed.
     pub fn recv_batch(&self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
         if max == 0 {
             return Ok(0);
@@ -103,7 +108,7 @@ impl<T> Receiver<T> {
     /// Appends the messages that are there to `to`, `max` at most, with one claim, and returns how many. Never blocks.
     ///
     /// # Errors
-    /// When the channel is empty, and when it is empty and all senders are gone.
+    /// When the channel is empty, and when it is empty and all senders are gone, or it is closed.
     pub fn try_recv_batch(&self, to: &mut Vec<T>, max: usize) -> Result<usize, TryRecvError> {
         if max == 0 {
             return Ok(0);
@@ -117,7 +122,7 @@ impl<T> Receiver<T> {
     /// in [`recv_async`](Self::recv_async) of one receiver.
     ///
     /// # Errors
-    /// When the channel is empty and all senders are gone.
+    /// When the channel is empty and all senders are gone, or it is closed.
     pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
         poll_within_budget(context, |context| self.poll_message(context))
     }
@@ -146,37 +151,7 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// Receives a message; the task waits for one as long as it takes. Needs no particular runtime.
-    ///
-    /// Cancel-safe: a future dropped before it is ready has taken nothing. If the task had been woken for a message, the
-    /// next receiver that waits is woken.
-    ///
-    /// # Errors
-    /// When the channel is empty and all senders are gone.
-    pub fn recv_async(&self) -> impl Future<Output = Result<T, RecvError>> {
-        within_budget(self.message_async())
-    }
-
-    async fn message_async(&self) -> Result<T, RecvError> {
-        if let Some(message) = self.take() {
-            return Ok(message);
-        }
-        let mut wait = ManyWait::new(self.shared.readers(), self.disarm_all());
-        let outcome = loop {
-            if let Some(message) = self.take() {
-                break Ok(message);
-            }
-            if self.is_over() {
-                break Err(RecvError);
-            }
-            core::future::poll_fn(|context| wait.poll(context)).await;
-        };
-        // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
-        drop(wait);
-        outcome
-    }
-
-    /// The messages, one by one; waits for each, and ends when all senders are gone.
+    /// The messages, one by one; waits for each, and ends when all senders are gone, or the channel is closed.
     pub fn iter(&self) -> Iter<'_, T> {
         Iter(self)
     }
@@ -208,11 +183,11 @@ impl<T> Receiver<T> {
     }
 
     #[inline(always)]
-    fn take(&self) -> Option<T> {
+    pub(super) fn take(&self) -> Option<T> {
         if self.subscriptions.is_some() { self.passing_on(MpmcShared::pop) } else { self.shared.pop() }
     }
 
-    fn take_many(&self, to: &mut Vec<T>, most: usize) -> Option<usize> {
+    pub(super) fn take_many(&self, to: &mut Vec<T>, most: usize) -> Option<usize> {
         let mut take = |shared: &MpmcShared<T>| shared.pop_many(to, most);
         if self.subscriptions.is_some() { self.passing_on(take) } else { take(&self.shared) }
     }
@@ -230,7 +205,7 @@ impl<T> Receiver<T> {
     }
 
     /// Whether nothing will come any more.
-    fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.shared.ring.is_over()
     }
 
@@ -257,7 +232,7 @@ impl<T> Receiver<T> {
 
     /// Before this receiver waits as a thread or a future: disarms the slots of its polling task and its set. True: one of
     /// them had been notified.
-    fn disarm_all(&self) -> bool {
+    pub(super) fn disarm_all(&self) -> bool {
         self.subscriptions.as_ref().is_some_and(|subscriptions| subscriptions.disarm_all(self.shared.readers()))
     }
 
@@ -296,15 +271,16 @@ impl_mpmc_api!(Receiver:
     /// How many messages are in the channel, those that are still being put in included. While others send and receive it
     /// may be out of date.
     len,
-    /// Whether all senders are gone. Messages they have sent may still be here.
+    /// Whether all senders are gone, or the channel is closed. Messages sent before may still be here.
     is_disconnected,
 );
+impl_same_channel!(Receiver);
 
 impl<T> Clone for Receiver<T> {
     /// Another receiver of the same messages. The clone is attached to no set.
     fn clone(&self) -> Self {
         self.shared.readers.add();
-        Self { shared: self.shared.clone(), backoff: self.backoff.again(), subscriptions: None }
+        Self::again(self.shared.clone(), self.backoff.again())
     }
 }
 
@@ -348,7 +324,7 @@ impl<T> fmt::Debug for Receiver<T> {
     }
 }
 
-/// Waits for each message; ends when all senders are gone. Made by [`Receiver::iter`].
+/// Waits for each message; ends when all senders are gone, or the channel is closed. Made by [`Receiver::iter`].
 pub struct Iter<'a, T>(&'a Receiver<T>);
 
 /// Takes the messages that are there. Made by [`Receiver::try_iter`].

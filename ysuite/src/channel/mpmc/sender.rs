@@ -1,13 +1,11 @@
 //! The sending end of an mpmc channel. Any thread, any number at a time.
 
 use core::fmt;
-use core::future::Future;
 use core::time::Duration;
 use std::time::Instant;
 
 use super::shared::{MpmcShared, Writers};
-use super::{SendError, SendTimeoutError, TrySendError, impl_mpmc_api};
-use crate::channel::coop::within_budget;
+use super::{SendError, SendTimeoutError, TrySendError, impl_mpmc_api, impl_same_channel};
 use crate::os::Deadline;
 use crate::queue::exchange::{Rejected, Staging};
 use crate::sync::Arc;
@@ -15,10 +13,11 @@ use crate::wait::many::ManyWait;
 use crate::wait::{SharedBackoff, spin_for_a_moment};
 
 /// A sending end of the [channel](super). Clones are equal; any number of threads may use one or several. When the last
-/// sender is dropped the receivers get what was sent, and then learn that nothing more will come.
+/// sender is dropped the receivers get what was sent, and then learn that nothing more will come. Senders of the same channel
+/// are equal.
 pub struct Sender<T> {
-    shared: Arc<MpmcShared<T>>,
-    backoff: SharedBackoff,
+    pub(super) shared: Arc<MpmcShared<T>>,
+    pub(super) backoff: SharedBackoff,
 }
 
 impl<T> Sender<T> {
@@ -32,55 +31,55 @@ impl<T> Sender<T> {
     /// (see [`set_spin`](Self::set_spin)) and sleeps in the kernel.
     ///
     /// # Errors
-    /// When all receivers are gone. Messages sent just before the last receiver went are dropped with it.
+    /// When all receivers are gone, or the channel is closed. Messages sent just before the last receiver went are dropped
+    /// with it.
     #[inline]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         match self.shared.push(message) {
             Ok(()) => Ok(()),
-            Err(Rejected::Closed(message)) => Err(SendError(message)),
-            Err(Rejected::Full(message)) => {
-                self.send_slowly(message, Deadline::Never).map_err(|error| SendError(error.into_inner()))
-            }
+            Err(message) => self.send_slowly(message, Deadline::Never).map_err(|error| SendError(error.into_inner())),
         }
     }
 
     /// Sends a message if there is room. Lock-free; the time it takes does not depend on when another thread goes on.
     ///
     /// # Errors
-    /// When there is no room, and when all receivers are gone. Also `Full` where the next cell is
+    /// When there is no room, and when all receivers are gone, or the channel is closed. Also `Full` where the next cell is
     /// [still being emptied](super#preempted-peers): this spins for some microseconds for it to become empty, and yields its
     /// CPU a few times.
     #[inline]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         match self.shared.push(message) {
             Ok(()) => Ok(()),
-            Err(Rejected::Closed(message)) => Err(TrySendError::Disconnected(message)),
-            Err(Rejected::Full(message)) => self.try_again(message),
+            Err(message) => self.try_again(message),
         }
     }
 
-    /// The ring is full, or a receiver has not finished emptying the next cell.
+    /// The ring is full or closed, places are held, or a receiver has not finished emptying the next cell.
     #[cold]
+    #[inline(never)]
     fn try_again(&self, message: T) -> Result<(), TrySendError<T>> {
-        let ring = &self.shared.ring;
+        let (ring, mut message) = (&self.shared.ring, message);
+        if ring.is_special() {
+            match self.shared.offer(message) {
+                Err(Rejected::Full(back)) => message = back,
+                sent => return Ok(sent?),
+            }
+        }
         if ring.room() == 0 || !spin_for_a_moment(|| ring.is_writable()) {
             return Err(TrySendError::Full(message));
         }
-        self.shared.push(message).map_err(|rejected| match rejected {
-            Rejected::Full(message) => TrySendError::Full(message),
-            Rejected::Closed(message) => TrySendError::Disconnected(message),
-        })
+        Ok(self.shared.offer(message)?)
     }
 
     /// Sends a message; waits for room no longer than `timeout`. `Duration::MAX` is no limit.
     ///
     /// # Errors
-    /// When the time is up, and when all receivers are gone.
+    /// When the time is up, and when all receivers are gone, or the channel is closed.
     pub fn send_timeout(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
         match self.shared.push(message) {
             Ok(()) => Ok(()),
-            Err(Rejected::Closed(message)) => Err(SendTimeoutError::Disconnected(message)),
-            Err(Rejected::Full(message)) => self.send_slowly(message, Deadline::after(timeout)),
+            Err(message) => self.send_slowly(message, Deadline::after(timeout)),
         }
     }
 
@@ -88,36 +87,9 @@ impl<T> Sender<T> {
     /// the deadline.
     ///
     /// # Errors
-    /// When the time is up, and when all receivers are gone.
+    /// When the time is up, and when all receivers are gone, or the channel is closed.
     pub fn send_deadline(&self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
         self.send_slowly(message, Deadline::At(deadline))
-    }
-
-    /// Sends a message; the task waits for room as long as it takes. Needs no particular runtime.
-    ///
-    /// Cancel-safe in that a future dropped before it is ready has sent nothing; the message is dropped with it. If the task
-    /// had been woken for room, the next sender that waits is woken.
-    ///
-    /// # Errors
-    /// When all receivers are gone.
-    pub fn send_async(&self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
-        within_budget(self.message_sent(message))
-    }
-
-    async fn message_sent(&self, message: T) -> Result<(), SendError<T>> {
-        let mut message = message;
-        let mut wait = ManyWait::new(self.shared.writers(), false);
-        let outcome = loop {
-            match self.shared.push(message) {
-                Ok(()) => break Ok(()),
-                Err(Rejected::Closed(message)) => break Err(SendError(message)),
-                Err(Rejected::Full(back)) => message = back,
-            }
-            core::future::poll_fn(|context| wait.poll(context)).await;
-        };
-        // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
-        drop(wait);
-        outcome
     }
 
     /// Sends all the messages of an iterator, a few dozen with one claim; waits for room as long as it takes. Returns how
@@ -126,14 +98,14 @@ impl<T> Sender<T> {
     /// If the iterator panics, the messages it had given until then are sent as far as there is room, and otherwise dropped.
     ///
     /// # Errors
-    /// When all receivers are gone: the messages that were taken from the iterator and not sent. The iterator is dropped
-    /// with the messages that it has not given.
+    /// When all receivers are gone, or the channel is closed: the messages that were taken from the iterator and not sent.
+    /// The iterator is dropped with the messages that it has not given.
     pub fn send_batch(&self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
         let mut messages = messages.into_iter();
         let mut batch = Batch { staging: Staging::new(), shared: &self.shared };
         let mut sent = 0;
         loop {
-            batch.staging.fill(&mut messages);
+            batch.staging.fill(&mut messages, usize::MAX);
             if batch.staging.len() == 0 {
                 return Ok(sent);
             }
@@ -167,7 +139,7 @@ impl<T> Sender<T> {
         let mut wait = ManyWait::new(self.shared.writers(), false);
         let mut in_time = true;
         let outcome = loop {
-            match self.shared.push(message) {
+            match self.shared.offer(message) {
                 Ok(()) => break Ok(()),
                 Err(Rejected::Closed(message)) => break Err(SendTimeoutError::Disconnected(message)),
                 Err(Rejected::Full(message)) if !in_time => break Err(SendTimeoutError::Timeout(message)),
@@ -187,14 +159,18 @@ impl_mpmc_api!(Sender:
     set_spin,
     /// How many messages are in the channel. While others send and receive it may be out of date.
     len,
-    /// Whether all receivers are gone: nothing sent will be received.
+    /// Whether all receivers are gone, or the channel is closed: nothing sent will be received.
     is_disconnected,
 );
 
-impl<T> Sender<T> {
-    /// Takes the oldest message out, if it is there. Lock-free.
-    pub(in crate::channel) fn displace(&self) -> Option<T> {
-        self.shared.pop()
+impl_same_channel!(Sender);
+
+impl<T> From<Rejected<T>> for TrySendError<T> {
+    fn from(rejected: Rejected<T>) -> Self {
+        match rejected {
+            Rejected::Full(message) => Self::Full(message),
+            Rejected::Closed(message) => Self::Disconnected(message),
+        }
     }
 }
 

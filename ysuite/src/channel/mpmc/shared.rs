@@ -1,12 +1,14 @@
-//! What all ends of an mpmc channel share: the ring, and for receivers and senders each their number and their wait list.
+//! What all ends of an mpmc channel share: the ring, for receivers and senders each their number and their wait list, and
+//! lists for those that wait for the end, or for a permit's.
 //!
-//! Any thread; lock-free. The thread that publishes (a message, room, the last end's going) looks at the wait list of the
-//! opposite ends afterwards, and notifies a waiter there.
+//! Any thread; lock-free. The thread that publishes (a message, room, an end) looks at the wait list of those that may wait
+//! for it afterwards, and notifies a waiter there.
 
 use crossbeam_utils::CachePadded;
 
+use super::holding::Holders;
 use crate::foreign::Panics;
-use crate::queue::exchange::{Queue, Rejected, Staging};
+use crate::queue::exchange::{Forced, Queue, Rejected, Staging, Unforced};
 use crate::sync::{AtomicUsize, Ordering};
 use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify, notify_all};
@@ -15,6 +17,9 @@ pub(super) struct MpmcShared<T> {
     pub(super) ring: Queue<T>,
     pub(super) readers: Ends,
     pub(super) writers: Ends,
+    /// Senders that wait until nothing they send would be received.
+    pub(super) closed: WaitList,
+    pub(super) holders: Holders,
 }
 
 /// All receivers, or all senders.
@@ -33,6 +38,19 @@ impl Ends {
     pub(super) fn add(&self) {
         // ORDERING: Relaxed; the calling thread clones an end that is counted, so the count cannot fall to 0 meanwhile.
         self.count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Another end is made by a thread that may have none, unless all are gone (false).
+    pub(super) fn add_to_others(&self) -> bool {
+        // ORDERING: Relaxed twice; a count that is not 0 at the exchange keeps the last end from going before this one. What
+        // the ends have done is handed over by the channel alone.
+        let add = |count| (count != 0).then_some(count + 1);
+        self.count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok()
+    }
+
+    pub(super) fn count(&self) -> usize {
+        // ORDERING: Relaxed; it may be out of date at once, and guards nothing.
+        self.count.load(Ordering::Relaxed)
     }
 }
 
@@ -56,7 +74,8 @@ impl<T, const ROOM: bool> SharedEnd for WaitingSide<'_, T, ROOM> {
 
     fn is_ready(&self) -> bool {
         let ring = &self.0.ring;
-        (if ROOM { ring.is_writable() } else { ring.is_readable() }) || ring.is_closed()
+        // In a closed ring a receiver waits on for messages that senders are still putting in.
+        if ROOM { ring.is_writable() || ring.is_closed() } else { ring.is_readable() || ring.is_over() }
     }
 
     fn supply(&self) -> usize {
@@ -65,10 +84,40 @@ impl<T, const ROOM: bool> SharedEnd for WaitingSide<'_, T, ROOM> {
     }
 }
 
+/// Senders that wait for the end of the receivers, or of the channel.
+pub(super) struct UntilClosed<'a, T>(pub(super) &'a MpmcShared<T>);
+
+impl<T> Clone for UntilClosed<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for UntilClosed<'_, T> {}
+
+impl<T> SharedEnd for UntilClosed<'_, T> {
+    fn list(&self) -> &WaitList {
+        &self.0.closed
+    }
+
+    fn is_ready(&self) -> bool {
+        self.0.ring.is_closed()
+    }
+
+    fn supply(&self) -> usize {
+        usize::MAX
+    }
+}
+
 impl<T> MpmcShared<T> {
     /// A capacity of `None` is no bound.
     pub(super) fn new(capacity: Option<usize>) -> Self {
-        Self { ring: Queue::new(capacity), readers: Ends::new(), writers: Ends::new() }
+        Self {
+            ring: Queue::new(capacity),
+            readers: Ends::new(),
+            writers: Ends::new(),
+            closed: WaitList::new(),
+            holders: Holders::new(),
+        }
     }
 
     pub(super) fn readers(&self) -> Readers<'_, T> {
@@ -79,21 +128,56 @@ impl<T> MpmcShared<T> {
         WaitingSide(self)
     }
 
-    /// Sends a message if there is room.
+    /// Sends a message if there is room, and no place is held. Otherwise it comes back, for [`offer`](Self::offer).
     #[inline(always)]
-    pub(super) fn push(&self, message: T) -> Result<(), Rejected<T>> {
+    pub(super) fn push(&self, message: T) -> Result<(), T> {
         self.ring.push(message)?;
-        if self.readers.list.published() {
-            self.announce_messages(1);
-        }
+        self.published(1);
         Ok(())
+    }
+
+    /// Sends a message if there is room.
+    #[inline(never)]
+    pub(super) fn offer(&self, message: T) -> Result<(), Rejected<T>> {
+        self.ring.offer(message)?;
+        self.published(1);
+        Ok(())
+    }
+
+    /// Sends a message, in the oldest one's place where there is no room.
+    pub(super) fn force(&self, message: T) -> Result<Option<T>, Unforced<T>> {
+        let Forced { displaced, has_freed } = self.ring.force(message)?;
+        // Foreign code: where a waker panics, the displaced message is dropped.
+        let mut panics = Panics::none();
+        panics.catch(|| self.published(1));
+        if has_freed {
+            panics.catch(|| self.freed(1));
+        }
+        drop(panics);
+        Ok(displaced)
+    }
+
+    /// After messages were published: wakes those that wait for them.
+    #[inline(always)]
+    pub(super) fn published(&self, messages: usize) {
+        if self.readers.list.published() {
+            self.announce_messages(messages);
+        }
+    }
+
+    /// After room was made: wakes those that wait for it.
+    #[inline(always)]
+    pub(super) fn freed(&self, cells: usize) {
+        if self.writers.list.published() {
+            self.announce_room(cells);
+        }
     }
 
     /// Sends as many messages of a batch as there is room for. `None`: all receivers are gone.
     pub(super) fn push_many(&self, staging: &mut Staging<T>) -> Option<usize> {
         let sent = self.ring.push_many(staging)?;
-        if sent != 0 && self.readers.list.published() {
-            self.announce_messages(sent);
+        if sent != 0 {
+            self.published(sent);
         }
         Some(sent)
     }
@@ -102,18 +186,14 @@ impl<T> MpmcShared<T> {
     #[inline(always)]
     pub(super) fn pop(&self) -> Option<T> {
         let message = self.ring.pop()?;
-        if self.writers.list.published() {
-            self.announce_room(1);
-        }
+        self.freed(1);
         Some(message)
     }
 
     /// Receives as many messages as there are, `most` at most. `None`: there is none.
     pub(super) fn pop_many(&self, to: &mut Vec<T>, most: usize) -> Option<usize> {
         let taken = Some(self.ring.pop_many(to, most)).filter(|&taken| taken != 0)?;
-        if self.writers.list.published() {
-            self.announce_room(taken);
-        }
+        self.freed(taken);
         Some(taken)
     }
 
@@ -125,7 +205,14 @@ impl<T> MpmcShared<T> {
             // The cells were claimed before the last receiver went, and filled after that receiver had drained the ring.
             self.ring.drain();
         } else if word.is_armed() {
-            notify(&self.readers.list, messages);
+            if self.ring.is_closed() {
+                // The cells were claimed before the channel was closed. All receivers that wait do so for such cells, and
+                // those that get no message have to learn that none will come. A receiver that has armed since the close,
+                // and looked before these cells were filled, is found with the close that it had seen: `attend`.
+                notify_all(&self.readers.list);
+            } else {
+                notify(&self.readers.list, messages);
+            }
         }
     }
 
@@ -137,11 +224,23 @@ impl<T> MpmcShared<T> {
         }
     }
 
+    /// Ends the channel: nothing more can be sent, and receivers get what was sent before. False: it had been ended. All
+    /// are told in either case: the thread that came first may have been stopped before it could tell them.
+    pub(super) fn close(&self) -> bool {
+        let is_first = self.ring.close();
+        let mut panics = Panics::none();
+        for list in [&self.readers.list, &self.writers.list, &self.closed, &self.holders.list] {
+            panics.catch(|| notify_all(list));
+        }
+        is_first
+    }
+
     /// A sender goes.
     pub(super) fn remove_writer(&self) {
         // ORDERING: AcqRel: each sender releases what it has sent; the last one acquires that before it closes the ring.
         if self.writers.count.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.ring.close();
+            // No sender waits for anything any more.
             notify_all(&self.readers.list);
         }
     }
@@ -152,9 +251,10 @@ impl<T> MpmcShared<T> {
         // ring's positions and turns. Every sender's message is either seen by the drain, or its sender finds the receivers
         // gone: the barriers in `WaitList::go` and `WaitList::attend` alone see to that.
         if self.readers.count.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.ring.close();
             let mut panics = Panics::none();
-            panics.catch(|| notify_all(&self.writers.list));
+            panics.catch(|| {
+                self.close();
+            });
             // A sender that has claimed its cell is either seen by the drain, or finds GONE and drains the ring itself.
             self.readers.list.go();
             panics.catch(|| self.ring.drain());

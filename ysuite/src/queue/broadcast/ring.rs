@@ -243,13 +243,13 @@ impl<T> BroadcastRing<T> {
                 look_away();
                 continue;
             }
-            displaced.fill(&mut (tail..tail + cells).zip(staging.take(cells as usize)).filter_map(
-                |(position, message)| {
-                    let cell = self.cell(position);
-                    // ORDERING: Relaxed; `writable` has acquired it, and only the claimant stores the next.
-                    Self::fill(cell, position, cell.stamp.load(Ordering::Relaxed), message)
-                },
-            ));
+            let written = (tail..tail + cells).zip(staging.take(cells as usize));
+            let old = |(position, message)| {
+                let cell = self.cell(position);
+                // ORDERING: Relaxed; `writable` has acquired it, and only the claimant stores the next.
+                Self::fill(cell, position, cell.stamp.load(Ordering::Relaxed), message)
+            };
+            displaced.fill(&mut written.filter_map(old), usize::MAX);
             return Some(cells as usize);
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Which of the two it is never changes, so a stream's test of it is always predicted.
 
-use super::{Rejected, Ring, Segments, Staging};
+use super::{Forced, Rejected, Ring, Segments, Staging, Unforced};
 
 pub(crate) enum Queue<T> {
     Ring(Ring<T>),
@@ -37,17 +37,95 @@ impl<T> Queue<T> {
         }
     }
 
-    /// For how many more messages there is room.
+    /// How many messages could be sent now.
     pub(crate) fn room(&self) -> usize {
-        self.capacity().map_or(usize::MAX, |capacity| capacity - self.len())
+        match self {
+            Self::Ring(ring) => ring.room(),
+            Self::Segments(_) => usize::MAX,
+        }
     }
 
-    /// Writes a message behind all others.
+    /// Writes a message behind all others. It comes back where there is no room, and where the queue is
+    /// [special](Self::is_special): then [`offer`](Self::offer) knows more.
     #[inline(always)]
-    pub(crate) fn push(&self, message: T) -> Result<(), Rejected<T>> {
+    pub(crate) fn push(&self, message: T) -> Result<(), T> {
+        either!(self, queue => queue.push(message))
+    }
+
+    /// As `push`, also beside places that are held. For when that has failed.
+    pub(crate) fn offer(&self, message: T) -> Result<(), Rejected<T>> {
         match self {
-            Self::Ring(ring) => ring.push(message),
+            Self::Ring(ring) => ring.offer(message),
             Self::Segments(segments) => segments.push(message).map_err(Rejected::Closed),
+        }
+    }
+
+    /// Writes a message, in the oldest one's place where there is no room.
+    pub(crate) fn force(&self, message: T) -> Result<Forced<T>, Unforced<T>> {
+        match self {
+            Self::Ring(ring) => ring.force(message),
+            Self::Segments(segments) => match segments.push(message) {
+                Ok(()) => Ok(Forced { displaced: None, has_freed: false }),
+                Err(message) => Err(Unforced::Closed(message)),
+            },
+        }
+    }
+
+    /// Holds as many places as there is room for, `most` at most, all at once. Without a bound there is always room, and
+    /// nothing to be held.
+    pub(crate) fn hold(&self, least: usize, most: usize) -> Result<usize, Rejected<()>> {
+        match self {
+            Self::Ring(ring) => ring.hold(least, most),
+            Self::Segments(segments) if segments.is_closed() => Err(Rejected::Closed(())),
+            Self::Segments(_) => Ok(most),
+        }
+    }
+
+    /// Places are held no more. False: nobody waits for them.
+    pub(crate) fn release(&self, places: usize) -> bool {
+        match self {
+            Self::Ring(ring) => ring.release(places),
+            Self::Segments(_) => false,
+        }
+    }
+
+    /// How many places can be held at a time.
+    pub(crate) fn most_held(&self) -> usize {
+        match self {
+            Self::Ring(ring) => ring.most_held(),
+            Self::Segments(_) => usize::MAX,
+        }
+    }
+
+    /// Whether all places that a message could have are held.
+    pub(crate) fn is_all_held(&self) -> bool {
+        match self {
+            Self::Ring(ring) => ring.is_all_held(),
+            Self::Segments(_) => false,
+        }
+    }
+
+    /// Writes the message of one who holds a place.
+    pub(crate) fn push_held(&self, message: T) -> Result<(), Rejected<T>> {
+        match self {
+            Self::Ring(ring) => ring.push_held(message),
+            Self::Segments(segments) => segments.push(message).map_err(Rejected::Closed),
+        }
+    }
+
+    /// Writes staged messages of one who holds as many places.
+    pub(crate) fn push_many_held(&self, staging: &mut Staging<T>) -> Option<usize> {
+        match self {
+            Self::Ring(ring) => ring.push_many_held(staging),
+            Self::Segments(segments) => segments.push_many(staging),
+        }
+    }
+
+    /// Whether writers do more than put a message behind the others: the queue is closed, or places are held.
+    pub(crate) fn is_special(&self) -> bool {
+        match self {
+            Self::Ring(ring) => ring.is_special(),
+            Self::Segments(segments) => segments.is_closed(),
         }
     }
 
@@ -103,12 +181,9 @@ impl<T> Queue<T> {
         either!(self, queue => queue.has_reached(place))
     }
 
-    /// From now on nothing can be claimed by a writer. What has been claimed will still be published.
-    pub(crate) fn close(&self) {
-        match self {
-            Self::Ring(ring) => ring.close(),
-            Self::Segments(segments) => drop(segments.close()),
-        }
+    /// From now on nothing can be claimed by a writer. What has been claimed will still be published. True: it was open.
+    pub(crate) fn close(&self) -> bool {
+        either!(self, queue => queue.close())
     }
 
     #[inline]

@@ -3,25 +3,39 @@
 //! A position is a lap and an index. The cell at that index may be written when its stamp is the lap, and read when its
 //! stamp is the lap and [`FULL`]; the reader then stamps it with the next lap. Claiming is one compare-and-swap of an
 //! end's position, over as many cells as are seen ready: a ready cell stays ready until that position moves. Positions
-//! have 63 bits and never wrap.
+//! have 61 bits and never wrap.
+//!
+//! Here is the way of one message, and the end. [`position`] has the arithmetic, and the tail's other form, in which it
+//! counts places that are held; [`claims`] claims in both forms, one cell or several, and holds places; [`force`] takes the
+//! oldest message's place; [`looks`] only looks.
 //!
 //! Cannot: go past a cell whose claimant has not finished with it. There a reader finds no message and a writer no
 //! room.
 //!
 //! Source: Dmitry Vyukov's bounded MPMC queue. There the capacity is a power of two; laps make any capacity exact.
 
+mod claims;
+mod force;
+mod looks;
+mod position;
+
 use core::mem::MaybeUninit;
 
 use crossbeam_utils::CachePadded;
 
-use super::Staging;
+pub(crate) use self::claims::Rejected;
+pub(crate) use self::force::{Forced, Unforced};
 use crate::foreign::Panics;
 use crate::sync::{AtomicBool, AtomicU64, Ordering, UnsafeCell, spin_loop};
 
 /// The cell holds a message of its lap.
 const FULL: u64 = 1;
-/// A flag in the writers' position: nothing may be claimed any more.
-const CLOSED: u64 = 1 << 63;
+/// A flag in the tail: it is not a plain position. A writer in a stream looks at this bit alone.
+const SPECIAL: u64 = 1 << 63;
+/// A flag in a special tail: nothing may be claimed any more.
+const CLOSED: u64 = 1 << 62;
+/// The most cells a ring may have: what the tail can tell apart while places are held. Half a tebibyte at the least.
+const MOST_CELLS: u64 = 1 << 36;
 /// How long a thread that has lost a race for a position waits before it tries again, in pauses. Meanwhile the winner
 /// does its handful of operations in its own cache. If both went on at once, the line would move between their caches
 /// for each.
@@ -34,18 +48,10 @@ struct Cell<T> {
     message: UnsafeCell<MaybeUninit<T>>,
 }
 
-/// Why a message was not taken.
-pub(crate) enum Rejected<T> {
-    /// The cell it would go to is not free.
-    Full(T),
-    /// The ring is closed.
-    Closed(T),
-}
-
 pub(crate) struct Ring<T> {
     /// Where the next message is read. Moved by readers.
     head: CachePadded<AtomicU64>,
-    /// Where the next message is written, and `CLOSED`. Moved by writers.
+    /// Where the next message is written; or, `SPECIAL`, what [`position`] says. Moved by writers.
     tail: CachePadded<AtomicU64>,
     cells: Box<[Cell<T>]>,
     /// What one lap adds to a position: a power of two, at least 2 so that no lap contains the bit `FULL`.
@@ -66,7 +72,7 @@ impl<T> Ring<T> {
     pub(crate) fn new(capacity: usize) -> Self {
         assert!(capacity > 0, "an exchange needs a capacity of at least 1");
         let cells = capacity.checked_mul(size_of::<Cell<T>>()).is_some_and(|bytes| bytes <= isize::MAX as usize);
-        assert!(cells, "an exchange of {capacity} messages does not fit into memory");
+        assert!(cells && capacity as u64 <= MOST_CELLS, "an exchange of {capacity} messages does not fit into memory");
         let cell = |_| Cell { stamp: AtomicU64::new(0), message: UnsafeCell::new(MaybeUninit::uninit()) };
         Self {
             head: CachePadded::new(AtomicU64::new(0)),
@@ -81,47 +87,15 @@ impl<T> Ring<T> {
         self.cells.len()
     }
 
-    /// The cell of a position.
+    /// Writes a message into the next cell. It comes back where that cell is not free, and where the tail is special: then
+    /// [`offer`](Self::offer) knows more.
     #[inline(always)]
-    fn cell(&self, position: u64) -> &Cell<T> {
-        let index = (position & (self.lap - 1)) as usize;
-        debug_assert!(index < self.cells.len());
-        // SAFETY: every position is 0 or comes from `after`, whose results have an index below the number of cells.
-        unsafe { self.cells.get_unchecked(index) }
-    }
-
-    /// The position `cells` further on. `cells` is at most the capacity.
-    #[inline(always)]
-    fn after(&self, position: u64, cells: usize) -> u64 {
-        let capacity = self.cells.len() as u64;
-        let next = position + cells as u64;
-        // The capacity is at most a lap, so the sum passes the end of its lap only where the index passes the capacity.
-        if (position & (self.lap - 1)) + (cells as u64) < capacity { next } else { next + (self.lap - capacity) }
-    }
-
-    /// The stamp of a position's cell while it may be written.
-    #[inline(always)]
-    fn free(&self, position: u64) -> u64 {
-        position & !(self.lap - 1)
-    }
-
-    /// How many messages lie from one position to another.
-    fn between(&self, from: u64, to: u64) -> usize {
-        let mask = self.lap - 1;
-        let laps = ((to & !mask).wrapping_sub(from & !mask) / self.lap).wrapping_mul(self.cells.len() as u64);
-        let messages = laps.wrapping_add(to & mask).wrapping_sub(from & mask);
-        // The two ends are loaded one after the other: in between either may have moved on.
-        if messages > 1 << 63 { 0 } else { messages.min(self.cells.len() as u64) as usize }
-    }
-
-    /// Writes a message into the next cell.
-    #[inline(always)]
-    pub(crate) fn push(&self, message: T) -> Result<(), Rejected<T>> {
+    pub(crate) fn push(&self, message: T) -> Result<(), T> {
         // ORDERING: Relaxed; the cell's stamp orders the message, and the exchange below fails for a stale position.
         let mut tail = self.tail.load(Ordering::Relaxed);
         loop {
-            if tail & CLOSED != 0 {
-                return Err(Rejected::Closed(message));
+            if tail & SPECIAL != 0 {
+                return Err(message);
             }
             let cell = self.cell(tail);
             // ORDERING: Acquire pairs with the Release store in `empty`: the last message was read before this one is
@@ -143,7 +117,7 @@ impl<T> Ring<T> {
                 }
             } else if stamp < self.free(tail) {
                 // A stamp of the lap before: no reader has emptied the cell, and no writer can have gone past it.
-                return Err(Rejected::Full(message));
+                return Err(message);
             } else {
                 // Other writers have gone past this cell.
                 // ORDERING: Relaxed; the cell's stamp orders the message, and the exchange fails for a stale position.
@@ -208,149 +182,16 @@ impl<T> Ring<T> {
         message
     }
 
-    /// How many cells from `position` on are full (`state` is `FULL`) or free (`state` is 0), `most` at most.
-    fn ready(&self, position: u64, state: u64, most: usize) -> usize {
-        let (mut at, mut cells) = (position, 0);
-        let most = most.min(self.cells.len());
-        // ORDERING: Acquire pairs with the Release of the stamps that the other side stores in `fill` and `empty`: the
-        // cells may be used once they are claimed.
-        while cells < most && self.cell(at).stamp.load(Ordering::Acquire) == self.free(at) | state {
-            cells += 1;
-            at = self.after(at, 1);
-        }
-        cells
-    }
-
-    /// Writes as many of the staged messages as there is room for, with one claim. Returns how many; 0 where there is
-    /// no room, `None` where the ring is closed.
-    pub(crate) fn push_many(&self, staging: &mut Staging<T>) -> Option<usize> {
-        loop {
-            // ORDERING: Acquire keeps the loads below behind this one. After a lost race coherence makes this load
-            // return no older position than the failed exchange has seen.
-            let tail = self.tail.load(Ordering::Acquire);
-            if tail & CLOSED != 0 {
-                return None;
-            }
-            let cells = self.ready(tail, 0, staging.len());
-            if cells == 0 {
-                // A stamp beyond this lap means that other writers have gone past this cell.
-                // ORDERING: Acquire pairs with the Release store of the stamp in `fill` and `empty`: the second look at
-                // the cell, in `ready`, does not come before this one.
-                if self.cell(tail).stamp.load(Ordering::Acquire) <= self.free(tail) && self.ready(tail, 0, 1) == 0 {
-                    return Some(0);
-                }
-                continue;
-            }
-            let next = self.after(tail, cells);
-            // ORDERING: Relaxed twice; a read-modify-write has one winner, and `ready` has acquired the cells by their
-            // stamps.
-            if self.tail.compare_exchange(tail, next, Ordering::Relaxed, Ordering::Relaxed).is_err() {
-                look_away();
-                continue;
-            }
-            let mut at = tail;
-            for message in staging.take(cells) {
-                Self::fill(self.cell(at), self.free(at), message);
-                at = self.after(at, 1);
-            }
-            return Some(cells);
-        }
-    }
-
-    /// Appends the oldest written messages to `to`, `most` at most, with one claim. Returns how many.
-    pub(crate) fn pop_many(&self, to: &mut Vec<T>, most: usize) -> usize {
-        loop {
-            // ORDERING: Acquire keeps the loads below behind this one. After a lost race coherence makes this load
-            // return no older position than the failed exchange has seen.
-            let head = self.head.load(Ordering::Acquire);
-            let cells = self.ready(head, FULL, most);
-            if cells == 0 {
-                // A stamp beyond this lap means that other readers have gone past this cell.
-                // ORDERING: Acquire pairs with the Release store of the stamp in `fill` and `empty`: the second look at
-                // the cell, in `ready`, does not come before this one.
-                if self.cell(head).stamp.load(Ordering::Acquire) <= self.free(head) | FULL
-                    && self.ready(head, FULL, 1) == 0
-                {
-                    return 0;
-                }
-                continue;
-            }
-            // Before the claim: once a message is claimed it must be taken out, and an allocation may panic.
-            to.reserve(cells);
-            let next = self.after(head, cells);
-            // ORDERING: Relaxed twice; a read-modify-write has one winner, and `ready` has acquired the cells by their
-            // stamps.
-            if self.head.compare_exchange(head, next, Ordering::Relaxed, Ordering::Relaxed).is_err() {
-                look_away();
-                continue;
-            }
-            let mut at = head;
-            for _ in 0..cells {
-                to.push(self.empty(self.cell(at), at));
-                at = self.after(at, 1);
-            }
-            return cells;
-        }
-    }
-
-    /// Whether the oldest message can be taken.
-    #[inline]
-    pub(crate) fn is_readable(&self) -> bool {
-        // ORDERING: Relaxed; the stamp below decides, and a stale position is handled there.
-        let head = self.head.load(Ordering::Relaxed);
-        // A later stamp means that the position has moved on: that counts as readable, and the caller looks again.
-        // ORDERING: Acquire pairs with the Release store of a full stamp in `fill`.
-        self.cell(head).stamp.load(Ordering::Acquire) > self.free(head)
-    }
-
-    /// Whether the next cell can be written.
-    #[inline]
-    pub(crate) fn is_writable(&self) -> bool {
-        // ORDERING: Relaxed; the stamp below decides, and a later one counts as writable.
-        let tail = self.tail.load(Ordering::Relaxed) & !CLOSED;
-        // ORDERING: Acquire pairs with the Release store of the stamp in `empty`.
-        self.cell(tail).stamp.load(Ordering::Acquire) >= self.free(tail)
-    }
-
-    /// How many messages are in the ring: claimed by a writer, and not yet by a reader.
-    pub(crate) fn len(&self) -> usize {
-        // ORDERING: Acquire on the first load keeps the load of the tail behind it: the difference may be too large,
-        // but not negative. Acquire on the second keeps the caller's further looks behind both.
-        let head = self.head.load(Ordering::Acquire);
-        self.between(head, self.tail.load(Ordering::Acquire) & !CLOSED)
-    }
-
-    /// Whether no message is in the ring, nor claimed by a writer.
-    pub(crate) fn is_empty(&self) -> bool {
-        // ORDERING: Acquire on the first load keeps the load of the tail behind it: where that tail equals the head,
-        // the ring was empty when the tail was loaded. Acquire on the second keeps the caller's further looks behind
-        // both.
-        let head = self.head.load(Ordering::Acquire);
-        head == self.tail.load(Ordering::Acquire) & !CLOSED
-    }
-
-    /// The position of the next message to be written.
-    pub(crate) fn place(&self) -> u64 {
-        // ORDERING: Acquire keeps the caller's further looks behind this one. A claim that happened before this call is
-        // seen by coherence.
-        self.tail.load(Ordering::Acquire) & !CLOSED
-    }
-
-    /// Whether readers have got as far as a position. Once true it stays true: positions only grow.
-    pub(crate) fn has_reached(&self, place: u64) -> bool {
-        // ORDERING: Acquire keeps the caller's further looks behind this one. Claims are Relaxed: what they order is
-        // the cells' business.
-        self.head.load(Ordering::Acquire) >= place
-    }
-
-    /// From now on no cell can be claimed by a writer. What has been claimed will still be published.
-    pub(crate) fn close(&self) {
+    /// From now on no cell can be claimed by a writer. What has been claimed will still be published. True: it was open.
+    pub(crate) fn close(&self) -> bool {
         // ORDERING: SeqCst; a read-modify-write of the word that every writer's claim exchanges, so no claim follows
         // it.
-        self.tail.fetch_or(CLOSED, Ordering::SeqCst);
+        let before = self.tail.fetch_or(SPECIAL | CLOSED, Ordering::SeqCst);
+        // Also where another thread has closed the ring and has not come this far.
         // ORDERING: Release pairs with the Acquire of `is_closed`: a thread that sees it sees all that this thread has
         // done before, the flag in the tail included.
         self.closed.store(true, Ordering::Release);
+        before & CLOSED == 0
     }
 
     #[inline]

@@ -48,16 +48,16 @@ impl<T> Staging<T> {
         unsafe { self.space.0.as_mut_ptr().cast::<T>().add(index) }
     }
 
-    /// Fills the staging from an iterator. Call only when it is empty.
-    pub(crate) fn fill(&mut self, messages: &mut impl Iterator<Item = T>) {
-        debug_assert_eq!(self.len, 0);
+    /// Fills the staging from an iterator, with `most` messages at most, which is not 0. Call only when it is empty.
+    pub(crate) fn fill(&mut self, messages: &mut impl Iterator<Item = T>, most: usize) {
+        debug_assert!(self.len == 0 && most != 0);
         self.first = 0;
         if Self::SMALL == 0 {
             self.large = messages.next();
             self.len = usize::from(self.large.is_some());
             return;
         }
-        while self.len < Self::SMALL {
+        while self.len < Self::SMALL.min(most) {
             let Some(message) = messages.next() else { return };
             let place = self.place(self.len);
             // SAFETY: within the space, at an index that no message of this staging has. Counted at once: the iterator

@@ -237,3 +237,26 @@ fn tasks_share_a_timer() {
         }
     });
 }
+
+#[test]
+fn a_send_with_a_time_limit_gives_the_message_back() {
+    guarded(|| {
+        for runtime in runtimes() {
+            runtime.block_on(async {
+                let (sender, receiver) = mpmc::bounded(1);
+                assert_eq!(sender.send_timeout_async(1, Duration::ZERO).await, Ok(()));
+                assert_eq!(
+                    sender.send_timeout_async(2, Duration::from_millis(1)).await,
+                    Err(mpmc::SendTimeoutError::Timeout(2))
+                );
+                let second = sender.clone();
+                let sending = ::tokio::spawn(async move { second.send_timeout_async(3, Duration::MAX).await });
+                assert_eq!(receiver.recv_async().await, Ok(1));
+                assert_eq!(receiver.recv_async().await, Ok(3));
+                assert_eq!(sending.await.unwrap(), Ok(()));
+                receiver.close();
+                assert!(sender.send_timeout_async(4, Duration::MAX).await.unwrap_err().is_disconnected());
+            });
+        }
+    });
+}

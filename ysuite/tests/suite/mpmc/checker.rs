@@ -11,7 +11,7 @@ fn check(capacity: usize, events: &[(u64, u64, Op)]) -> bool {
     is_linearizable(&history, capacity)
 }
 
-use Op::{Empty, Full, Received, ReceivedAll, Sent};
+use Op::{Closed, Empty, Forced, Full, Over, Received, ReceivedAll, Refused, Sent};
 
 #[test]
 fn what_one_thread_does_in_order_is_accepted() {
@@ -92,4 +92,35 @@ fn full_is_refused_while_there_is_certainly_room() {
     // It is the other one that is still being emptied.
     assert!(!check(2, &[(0, 1, Sent(1)), (2, 3, Sent(2)), (4, 5, Received(1)), (6, 20, Received(2)), (7, 8, Full)]));
     assert!(!check(1, &[(0, 1, Sent(1)), (2, 3, Sent(2))]), "more than it holds");
+}
+
+#[test]
+fn a_message_makes_way_only_where_there_is_no_room_and_it_is_the_oldest() {
+    let full = [(0, 1, Sent(1)), (2, 3, Sent(2))];
+    let then = |forced: Op, rest: &[(u64, u64, Op)]| check(2, &[&full[..], &[(4, 5, forced)], rest].concat());
+    assert!(then(Forced(3, Some(1)), &[(6, 7, Received(2)), (8, 9, Received(3)), (10, 11, Empty)]));
+    assert!(!then(Forced(3, Some(2)), &[]), "not the oldest");
+    assert!(!then(Forced(3, None), &[]), "there was no room");
+    assert!(!then(Forced(3, Some(1)), &[(6, 7, Received(1))]), "twice");
+    assert!(!then(Forced(3, Some(1)), &[(6, 7, Received(3))]), "out of order");
+    assert!(!check(2, &[(0, 1, Sent(1)), (2, 3, Forced(2, Some(1)))]), "there was room");
+    assert!(check(2, &[(0, 1, Sent(1)), (2, 3, Sent(2)), (4, 7, Received(1)), (5, 6, Forced(3, None))]));
+}
+
+#[test]
+fn a_close_is_an_end() {
+    assert!(check(2, &[(0, 1, Sent(1)), (2, 3, Closed), (4, 5, Refused), (6, 7, Received(1)), (8, 9, Over)]));
+    assert!(!check(2, &[(0, 1, Sent(1)), (2, 3, Closed), (4, 5, Over)]), "there is a message");
+    assert!(!check(2, &[(0, 1, Closed), (2, 3, Sent(1))]));
+    assert!(!check(2, &[(0, 1, Closed), (2, 3, Forced(1, None))]));
+    assert!(!check(2, &[(0, 1, Closed), (2, 3, Empty)]));
+    assert!(!check(2, &[(0, 1, Refused), (2, 3, Closed)]));
+    assert!(!check(1, &[(0, 1, Sent(1)), (2, 3, Closed), (4, 5, Full)]));
+    assert!(!check(1, &[(0, 1, Over)]));
+    // The message is still being put in.
+    assert!(check(2, &[(0, 9, Sent(1)), (1, 2, Closed), (3, 4, Empty), (10, 11, Received(1)), (12, 13, Over)]));
+    // One more for a moment, while it is closed.
+    let rest = [(10, 11, Received(1)), (12, 13, Received(2)), (14, 15, Over)];
+    assert!(check(1, &[&[(0, 1, Sent(1)), (2, 9, Forced(2, None)), (3, 4, Closed)], &rest[..]].concat()));
+    assert!(!check(1, &[&[(0, 1, Sent(1)), (2, 3, Forced(2, None)), (4, 5, Closed)], &rest[..]].concat()));
 }

@@ -9,16 +9,32 @@ use ysuite::mpmc::{self, Receiver, RecvTimeoutError, SendTimeoutError, Sender, T
 use crate::support::Random;
 use crate::support::linear::{Clock, Event, MOST, Op, is_linearizable};
 
+/// What the threads of a history do.
+#[derive(Clone, Copy)]
+pub(crate) struct Script {
+    /// How many send, and how many receive.
+    pub(crate) threads: usize,
+    pub(crate) capacity: usize,
+    /// How many operations each thread does.
+    pub(crate) operations: usize,
+    /// Whether some messages are sent in any case.
+    pub(crate) forces: bool,
+}
+
 /// One operation of a sending thread.
-fn send(sender: &Sender<u64>, number: u64, random: &mut Random) -> Op {
-    let sent = match random.below(3) {
+fn send(sender: &Sender<u64>, number: u64, forces: bool, random: &mut Random) -> Op {
+    let sent = match random.below(if forces { 6 } else { 3 }) {
         0 => sender.send_timeout(number, Duration::from_micros(5)).map_err(|error| match error {
             SendTimeoutError::Timeout(_) => Op::Full,
-            SendTimeoutError::Disconnected(_) => panic!("there are receivers"),
+            SendTimeoutError::Disconnected(_) => Op::Refused,
         }),
+        3.. => {
+            let forced = sender.force_send(number);
+            return forced.map_or(Op::Refused, |displaced| Op::Forced(number, displaced));
+        }
         _ => sender.try_send(number).map_err(|error| match error {
             TrySendError::Full(_) => Op::Full,
-            TrySendError::Disconnected(_) => panic!("there are receivers"),
+            TrySendError::Disconnected(_) => Op::Refused,
         }),
     };
     sent.map_or_else(|full| full, |()| Op::Sent(number))
@@ -27,28 +43,27 @@ fn send(sender: &Sender<u64>, number: u64, random: &mut Random) -> Op {
 /// One operation of a receiving thread.
 fn receive(receiver: &Receiver<u64>, random: &mut Random) -> Op {
     match random.below(5) {
-        0 => receiver.recv_timeout(Duration::from_micros(5)).map_or_else(
-            |error| {
-                assert_eq!(error, RecvTimeoutError::Timeout);
-                Op::Empty
-            },
-            Op::Received,
-        ),
+        0 => receiver
+            .recv_timeout(Duration::from_micros(5))
+            .map_or_else(|error| if error == RecvTimeoutError::Timeout { Op::Empty } else { Op::Over }, Op::Received),
         1 => {
             let mut batch = Vec::new();
             match receiver.try_recv_batch(&mut batch, random.below(4) + 1) {
                 Ok(_) => Op::ReceivedAll(batch),
-                Err(TryRecvError::Empty) => Op::Empty,
-                Err(TryRecvError::Disconnected) => panic!("there are senders"),
+                Err(error) => nothing(error),
             }
         }
-        _ => receiver.try_recv().map_or(Op::Empty, Op::Received),
+        _ => receiver.try_recv().map_or_else(nothing, Op::Received),
     }
 }
 
-/// As many short histories of `threads` senders and as many receivers as asked for, on one channel. A capacity of 0 is no
-/// bound.
-pub(crate) fn histories(threads: usize, capacity: usize, histories: usize, operations: usize, seed: u64) {
+fn nothing(error: TryRecvError) -> Op {
+    if error == TryRecvError::Empty { Op::Empty } else { Op::Over }
+}
+
+/// As many short histories as asked for, on one channel. A capacity of 0 is no bound.
+pub(crate) fn histories(script: Script, histories: usize, seed: u64) {
+    let Script { threads, capacity, operations, forces } = script;
     assert!(2 * threads * operations + capacity < MOST);
     let (sender, receiver) = if capacity == 0 { mpmc::unbounded() } else { mpmc::bounded(capacity) };
     let (clock, barrier) = (Arc::new(Clock::default()), Arc::new(Barrier::new(2 * threads + 1)));
@@ -66,7 +81,7 @@ pub(crate) fn histories(threads: usize, capacity: usize, histories: usize, opera
                         let number = ((round * 64 + who) * 64 + operation) as u64;
                         clock.record(&mut history, || {
                             Some(if who < threads {
-                                send(&sender, number, &mut random)
+                                send(&sender, number, forces, &mut random)
                             } else {
                                 receive(&receiver, &mut random)
                             })
@@ -85,7 +100,7 @@ pub(crate) fn histories(threads: usize, capacity: usize, histories: usize, opera
         let mut history: Vec<Event> = workers.iter().flat_map(|(_, history)| history.recv().unwrap()).collect();
         // What is left: nothing is lost, and the next history begins with an empty queue.
         loop {
-            clock.record(&mut history, || Some(receiver.try_recv().map_or(Op::Empty, Op::Received)));
+            clock.record(&mut history, || Some(receiver.try_recv().map_or_else(nothing, Op::Received)));
             if history.last().is_some_and(|event| event.op == Op::Empty) {
                 break;
             }
@@ -94,4 +109,47 @@ pub(crate) fn histories(threads: usize, capacity: usize, histories: usize, opera
         assert!(is_linearizable(&history, bound), "seed {seed}, history {round}: {history:#?}");
     }
     workers.into_iter().for_each(|(thread, _)| thread.join().unwrap());
+}
+
+/// One history of a channel that is closed while the others are at work.
+pub(crate) fn closing_history(script: Script, seed: u64) {
+    let Script { threads, capacity, operations, forces } = script;
+    assert!(2 * threads * operations + capacity + 3 < MOST);
+    let (sender, receiver) = mpmc::bounded(capacity);
+    let (clock, barrier) = (Clock::default(), Barrier::new(2 * threads + 1));
+    let mut history = thread::scope(|scope| {
+        let (clock, barrier, sender, receiver) = (&clock, &barrier, &sender, &receiver);
+        let workers: Vec<_> = (0..2 * threads)
+            .map(|who| {
+                scope.spawn(move || {
+                    let (mut random, mut history) = (Random::new(seed * 64 + who as u64 + 1), Vec::new());
+                    barrier.wait();
+                    for operation in 0..operations {
+                        let number = (who * 64 + operation) as u64;
+                        clock.record(&mut history, || {
+                            Some(if who < threads {
+                                send(sender, number, forces, &mut random)
+                            } else {
+                                receive(receiver, &mut random)
+                            })
+                        });
+                    }
+                    history
+                })
+            })
+            .collect();
+        let mut history = Vec::new();
+        barrier.wait();
+        (0..Random::new(seed).below(400)).for_each(|_| std::hint::spin_loop());
+        clock.record(&mut history, || sender.close().then_some(Op::Closed));
+        history.extend(workers.into_iter().flat_map(|worker| worker.join().unwrap()));
+        history
+    });
+    loop {
+        clock.record(&mut history, || Some(receiver.recv().map_or(Op::Over, Op::Received)));
+        if history.last().is_some_and(|event| event.op == Op::Over) {
+            break;
+        }
+    }
+    assert!(is_linearizable(&history, capacity), "seed {seed}: {history:#?}");
 }

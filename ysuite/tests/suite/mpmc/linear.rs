@@ -1,14 +1,41 @@
 //! Recorded histories of a few threads: each must be one that a plain queue could have had.
 
-use super::histories::histories;
+use super::histories::{Script, closing_history, histories};
 use crate::support::guarded;
 
 #[test]
 fn two_by_two_is_linearizable() {
-    guarded(|| (0..=4).for_each(|capacity| histories(2, capacity, 500, 8, capacity as u64)));
+    guarded(|| {
+        for capacity in 0..=4 {
+            histories(Script { threads: 2, capacity, operations: 8, forces: false }, 500, capacity as u64);
+        }
+    });
 }
 
 #[test]
 fn three_by_three_is_linearizable() {
-    guarded(|| (0..=4).for_each(|capacity| histories(3, capacity, 300, 6, 10 + capacity as u64)));
+    guarded(|| {
+        for capacity in 0..=4 {
+            histories(Script { threads: 3, capacity, operations: 6, forces: false }, 300, 10 + capacity as u64);
+        }
+    });
+}
+
+#[test]
+fn two_by_two_is_linearizable_where_messages_make_way() {
+    guarded(|| {
+        for capacity in 0..=4 {
+            histories(Script { threads: 2, capacity, operations: 8, forces: true }, 500, 20 + capacity as u64);
+        }
+    });
+}
+
+#[test]
+fn a_channel_that_is_closed_is_linearizable() {
+    guarded(|| {
+        for seed in 0..if cfg!(miri) { 10 } else { 600 } {
+            let capacity = seed as usize % 5;
+            closing_history(Script { threads: 2, capacity, operations: 6, forces: seed % 8 < 4 }, seed);
+        }
+    });
 }

@@ -106,7 +106,7 @@ fn batches_go_over_the_ends_of_segments() {
     let mut taken = Vec::new();
     assert_eq!(queue.pop_many(&mut taken, usize::MAX) as u64, all - 5);
     let mut staging = Staging::new();
-    staging.fill(&mut (all - 5..all + 5));
+    staging.fill(&mut (all - 5..all + 5), usize::MAX);
     assert_eq!(queue.push_many(&mut staging), Some(5));
     assert_eq!(queue.push_many(&mut staging), Some(5));
     assert_eq!(
@@ -122,7 +122,7 @@ fn a_closed_queue_takes_nothing_and_gives_what_it_has() {
     assert!(queue.push(1).is_ok() && queue.close() && !queue.close());
     assert_eq!(queue.push(2), Err(2));
     let mut staging = Staging::new();
-    staging.fill(&mut [3].into_iter());
+    staging.fill(&mut [3].into_iter(), usize::MAX);
     assert_eq!((queue.push_many(&mut staging), queue.len()), (None, 1));
     assert_eq!((queue.pop(), queue.pop(), queue.is_empty()), (Some(1), None, true));
 }

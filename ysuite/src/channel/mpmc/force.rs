@@ -1,0 +1,39 @@
+//! Sending where there is no room, in the oldest message's place. Any thread.
+
+use super::holding::UntilNotAllHeld;
+use super::{SendError, Sender};
+use crate::os::Deadline;
+use crate::queue::exchange::Unforced;
+use crate::sync::thread::yield_now;
+use crate::wait::many::ManyWait;
+
+impl<T> Sender<T> {
+    /// Sends a message; where the channel is full, in the place of the oldest one, which is returned. One operation: the
+    /// message comes behind all that are in the channel, one message at most makes way, and only where there is no room. A
+    /// receiver that takes the oldest message at that moment may be quicker; then none makes way.
+    ///
+    /// Does not wait for room. It yields its CPU where a peer has [lost its own](super#preempted-peers) in the very cell
+    /// that is needed, until that goes on: a receiver that takes the oldest message, a sender that is still putting it in,
+    /// another `force_send`. Where all places are [held](Self::reserve) there is no message to make way: then it sleeps,
+    /// until a permit is used or dropped. Otherwise lock-free; one system call at most, to wake a receiver.
+    ///
+    /// # Errors
+    /// When all receivers are gone, or the channel is closed; then no message has made way.
+    pub fn force_send(&self, message: T) -> Result<Option<T>, SendError<T>> {
+        let Err(mut message) = self.shared.push(message) else { return Ok(None) };
+        loop {
+            match self.shared.force(message) {
+                Ok(displaced) => return Ok(displaced),
+                Err(Unforced::Closed(message)) => return Err(SendError(message)),
+                Err(Unforced::Busy(back)) => {
+                    message = back;
+                    yield_now();
+                }
+                Err(Unforced::Held(back)) => {
+                    message = back;
+                    ManyWait::new(UntilNotAllHeld(&self.shared), false).block(&self.backoff, Deadline::Never);
+                }
+            }
+        }
+    }
+}

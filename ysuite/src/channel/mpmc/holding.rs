@@ -1,0 +1,176 @@
+//! Places that are held for messages to come: holding and giving back, one or many, and the waits that this brings.
+//!
+//! Any thread; lock-free. A place is held in the ring, by a count beside the position of the next message. Those that wait
+//! for one place are senders as any others. Those that want many *gather* them: one at a time may hold some while it waits
+//! for the rest, so that no two wait for each other's. All the rest of this file's waits are rare, so they share one list,
+//! and are all told when a place is no longer held, or a gathering is over.
+//!
+//! Cannot: give many places to a thread that gathers before others get one. They take turns.
+
+use super::shared::MpmcShared;
+use crate::foreign::Panics;
+use crate::queue::exchange::{Rejected, Staging};
+use crate::sync::thread::yield_now;
+use crate::sync::{AtomicBool, Ordering};
+use crate::wait::WaitList;
+use crate::wait::many::{SharedEnd, notify_all};
+
+/// Those that hold places, and those that wait for them.
+pub(super) struct Holders {
+    /// Those that wait until a thread has gathered its places, or until not all places are held.
+    pub(super) list: WaitList,
+    /// Whether some end is gathering places.
+    gathering: AtomicBool,
+}
+
+impl Holders {
+    pub(super) fn new() -> Self {
+        Self { list: WaitList::new(), gathering: AtomicBool::new(false) }
+    }
+
+    /// Something has changed that those in the list may wait for.
+    fn announce(&self) {
+        if self.list.published() && self.list.attend().is_armed() {
+            notify_all(&self.list);
+        }
+    }
+}
+
+impl<T> MpmcShared<T> {
+    /// Sends the message of one who holds a place. Waits only while a [forced](super::Sender::force_send) message has yet to
+    /// leave the cell.
+    pub(super) fn push_held(&self, mut message: T) -> Result<(), T> {
+        loop {
+            match self.ring.push_held(message) {
+                Ok(()) => break,
+                Err(Rejected::Closed(message)) => return Err(message),
+                Err(Rejected::Full(back)) => message = back,
+            }
+            yield_now();
+        }
+        let mut panics = Panics::none();
+        panics.catch(|| self.published(1));
+        panics.catch(|| self.used(1));
+        Ok(())
+    }
+
+    /// Places that were held have messages now.
+    fn used(&self, places: usize) {
+        let mut panics = Panics::none();
+        panics.catch(|| self.holders.announce());
+        if self.ring.capacity().is_some_and(|capacity| self.ring.most_held() < capacity) {
+            // There may be room that could not be counted before.
+            panics.catch(|| self.freed(places));
+        }
+    }
+
+    /// Sends the staged messages of one who holds as many places. `None`: the channel is closed, and those not sent are
+    /// still staged.
+    pub(super) fn push_many_held(&self, staging: &mut Staging<T>) -> Option<()> {
+        let mut panics = Panics::none();
+        while staging.len() != 0 {
+            match self.ring.push_many_held(staging)? {
+                0 => yield_now(),
+                sent => {
+                    panics.catch(|| self.published(sent));
+                    panics.catch(|| self.used(sent));
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Places are held no more: others may have them.
+    pub(super) fn release(&self, places: usize) {
+        if places != 0 && self.ring.release(places) {
+            let mut panics = Panics::none();
+            panics.catch(|| self.freed(places));
+            panics.catch(|| self.holders.announce());
+        }
+    }
+}
+
+/// Those that wait until no other end gathers places.
+pub(super) struct UntilGathered<'a, T>(pub(super) &'a MpmcShared<T>);
+
+/// Those that wait until there is a message whose place they could have, or room.
+pub(super) struct UntilNotAllHeld<'a, T>(pub(super) &'a MpmcShared<T>);
+
+/// Both wait in the same list; each looks for its own.
+macro_rules! impl_rare {
+    ($rare:ident: |$shared:ident| $is_ready:expr) => {
+        impl<T> Clone for $rare<'_, T> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl<T> Copy for $rare<'_, T> {}
+
+        impl<T> SharedEnd for $rare<'_, T> {
+            fn list(&self) -> &WaitList {
+                &self.0.holders.list
+            }
+
+            fn is_ready(&self) -> bool {
+                let $shared = self.0;
+                $is_ready || $shared.ring.is_closed()
+            }
+
+            fn supply(&self) -> usize {
+                usize::MAX
+            }
+        }
+    };
+}
+
+// ORDERING: Acquire keeps the caller's further looks behind this one; `Gathering::begin` decides.
+impl_rare!(UntilGathered: |shared| !shared.holders.gathering.load(Ordering::Acquire));
+impl_rare!(UntilNotAllHeld: |shared| !shared.ring.is_all_held());
+
+/// Places that are held, and not yet a permit's. Given back when dropped.
+pub(super) struct HeldPlaces<'a, T> {
+    pub(super) shared: &'a MpmcShared<T>,
+    pub(super) places: usize,
+}
+
+impl<T> HeldPlaces<'_, T> {
+    /// Holds some places more, `most` at most.
+    pub(super) fn add(&mut self, most: usize) -> Result<(), Rejected<()>> {
+        self.places += self.shared.ring.hold(1, most)?;
+        Ok(())
+    }
+
+    /// Sends the staged messages, which are not more than places are held. `None`: the channel is closed, and those not
+    /// sent are still staged.
+    pub(super) fn send(&mut self, staging: &mut Staging<T>) -> Option<()> {
+        // Before foreign code can panic. The places of a closed channel are nobody's.
+        self.places -= staging.len();
+        self.shared.push_many_held(staging)
+    }
+}
+
+impl<T> Drop for HeldPlaces<'_, T> {
+    fn drop(&mut self) {
+        self.shared.release(self.places);
+    }
+}
+
+/// The right to hold some places while waiting for others. One end has it at a time; it ends when dropped.
+pub(super) struct Gathering<'a>(&'a Holders);
+
+impl<'a> Gathering<'a> {
+    /// `None`: another end has the right.
+    pub(super) fn begin(holders: &'a Holders) -> Option<Self> {
+        // Lazily: one that is made and not given out would end the other's right.
+        // ORDERING: Acquire pairs with the Release store below: the last gathering is over.
+        (!holders.gathering.swap(true, Ordering::Acquire)).then(|| Self(holders))
+    }
+}
+
+impl Drop for Gathering<'_> {
+    fn drop(&mut self) {
+        // ORDERING: Release pairs with the Acquire swap in `begin`.
+        self.0.gathering.store(false, Ordering::Release);
+        self.0.announce();
+    }
+}

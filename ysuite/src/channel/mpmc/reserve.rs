@@ -1,0 +1,230 @@
+//! Reserving: permits, for one message or several, now or when there is room. Any thread.
+
+use super::holding::{Gathering, HeldPlaces, UntilGathered};
+use super::permit::{OwnedPermit, Permit, Permits};
+use super::{ReserveError, SendError, Sender, TrySendError};
+use crate::os::Deadline;
+use crate::queue::exchange::Rejected;
+use crate::wait::many::ManyWait;
+use crate::wait::spin_for_a_moment;
+
+/// # Reserving
+///
+/// A permit is room for a message that is yet to be made. While there are permits, every send counts them, which takes
+/// some instructions more.
+impl<T> Sender<T> {
+    /// Waits until there is room for a message, as long as it takes, and holds the place for it. Blocks as
+    /// [`send`](Self::send) does.
+    ///
+    /// # Errors
+    /// When all receivers are gone, or the channel is closed.
+    pub fn reserve(&self) -> Result<Permit<'_, T>, SendError<()>> {
+        let mut held = self.held();
+        self.hold(&mut held, 1).map_err(SendError)?;
+        Ok(one(held))
+    }
+
+    /// Holds a place for a message if there is room. Lock-free, as [`try_send`](Self::try_send).
+    ///
+    /// # Errors
+    /// As [`try_send`](Self::try_send).
+    pub fn try_reserve(&self) -> Result<Permit<'_, T>, TrySendError<()>> {
+        self.try_hold(1).map(one)
+    }
+
+    /// Waits until there is room for a message, as long as it takes, and holds the place for it. Needs no particular runtime.
+    ///
+    /// Cancel-safe: a future dropped before it is ready holds nothing. If the task had been woken for room, the next sender
+    /// that waits is woken.
+    ///
+    /// # Errors
+    /// When all receivers are gone, or the channel is closed.
+    pub async fn reserve_async(&self) -> Result<Permit<'_, T>, SendError<()>> {
+        let mut held = self.held();
+        self.hold_async(&mut held, 1).await.map_err(SendError)?;
+        Ok(one(held))
+    }
+
+    /// Waits until there is room for `places` messages, as long as it takes, and holds the places for them. One sender at a
+    /// time gathers several: it holds what it has while it waits for the rest, so others that send one message cannot keep
+    /// it from them, and two that reserve do not wait for each other.
+    ///
+    /// # Errors
+    /// When `places` is more than the capacity (or than 16 777 215, which is all that can be held at a time); nothing is
+    /// waited for then. When all receivers are gone, or the channel is closed.
+    pub fn reserve_many(&self, places: usize) -> Result<Permits<'_, T>, ReserveError> {
+        let mut held = self.held();
+        if self.begin_to_reserve(&mut held, places)? {
+            return Ok(Permits::new(held));
+        }
+        let gathering = self.gather()?;
+        let gathered = self.hold(&mut held, places);
+        // Foreign code, as it wakes the next that waits to gather; where that panics, the places are given back.
+        drop(gathering);
+        gathered.map_err(|()| ReserveError::Disconnected)?;
+        Ok(Permits::new(held))
+    }
+
+    /// Holds the places for `places` messages, if there is room for all of them. Lock-free, as
+    /// [`try_send`](Self::try_send).
+    ///
+    /// # Errors
+    /// As [`try_send`](Self::try_send). `Full` also where `places` is more than there can ever be.
+    pub fn try_reserve_many(&self, places: usize) -> Result<Permits<'_, T>, TrySendError<()>> {
+        self.try_hold(places).map(Permits::new)
+    }
+
+    /// Waits until there is room for `places` messages, as long as it takes, and holds the places for them, as
+    /// [`reserve_many`](Self::reserve_many). Needs no particular runtime.
+    ///
+    /// Cancel-safe: a future dropped before it is ready holds nothing.
+    ///
+    /// # Errors
+    /// As [`reserve_many`](Self::reserve_many).
+    pub async fn reserve_many_async(&self, places: usize) -> Result<Permits<'_, T>, ReserveError> {
+        let mut held = self.held();
+        if self.begin_to_reserve(&mut held, places)? {
+            return Ok(Permits::new(held));
+        }
+        let gathering = self.gather_async().await?;
+        let gathered = self.hold_async(&mut held, places).await;
+        // Foreign code, as it wakes the next that waits to gather; where that panics, the places are given back.
+        drop(gathering);
+        gathered.map_err(|()| ReserveError::Disconnected)?;
+        Ok(Permits::new(held))
+    }
+
+    /// As [`reserve`](Self::reserve), with a permit that has this sender with it. Another sender is a clone.
+    ///
+    /// # Errors
+    /// When all receivers are gone, or the channel is closed: the sender.
+    pub fn reserve_owned(self) -> Result<OwnedPermit<T>, SendError<Self>> {
+        match self.reserve().map(core::mem::forget) {
+            Ok(()) => Ok(OwnedPermit::new(self)),
+            Err(_) => Err(SendError(self)),
+        }
+    }
+
+    /// As [`try_reserve`](Self::try_reserve), with a permit that has this sender with it.
+    ///
+    /// # Errors
+    /// As [`try_send`](Self::try_send): the sender.
+    pub fn try_reserve_owned(self) -> Result<OwnedPermit<T>, TrySendError<Self>> {
+        match self.try_reserve().map(core::mem::forget) {
+            Ok(()) => Ok(OwnedPermit::new(self)),
+            Err(TrySendError::Full(())) => Err(TrySendError::Full(self)),
+            Err(TrySendError::Disconnected(())) => Err(TrySendError::Disconnected(self)),
+        }
+    }
+
+    /// As [`reserve_async`](Self::reserve_async), with a permit that has this sender with it.
+    ///
+    /// Cancel-safe in that a future dropped before it is ready holds nothing; the sender is dropped with it.
+    ///
+    /// # Errors
+    /// When all receivers are gone, or the channel is closed: the sender.
+    pub async fn reserve_owned_async(self) -> Result<OwnedPermit<T>, SendError<Self>> {
+        match self.reserve_async().await.map(core::mem::forget) {
+            Ok(()) => Ok(OwnedPermit::new(self)),
+            Err(_) => Err(SendError(self)),
+        }
+    }
+
+    fn held(&self) -> HeldPlaces<'_, T> {
+        HeldPlaces { shared: &self.shared, places: 0 }
+    }
+
+    /// Holds so many places if all can be had now.
+    fn try_hold(&self, places: usize) -> Result<HeldPlaces<'_, T>, TrySendError<()>> {
+        let (ring, mut held) = (&self.shared.ring, self.held());
+        held.places = match ring.hold(places, places) {
+            // A receiver may be in the middle of emptying a cell.
+            Err(Rejected::Full(())) if ring.room() >= places && spin_for_a_moment(|| ring.is_writable()) => {
+                ring.hold(places, places)?
+            }
+            held => held?,
+        };
+        Ok(held)
+    }
+
+    /// Holds so many places if all can be had now (true).
+    fn begin_to_reserve(&self, held: &mut HeldPlaces<'_, T>, places: usize) -> Result<bool, ReserveError> {
+        if places > self.shared.ring.most_held() {
+            return Err(ReserveError::TooMany);
+        }
+        match self.shared.ring.hold(places, places) {
+            Ok(all) => held.places = all,
+            Err(Rejected::Closed(())) => return Err(ReserveError::Disconnected),
+            Err(Rejected::Full(())) => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Waits for the right to hold some places while waiting for others.
+    fn gather(&self) -> Result<Gathering<'_>, ReserveError> {
+        let mut wait = ManyWait::new(UntilGathered(&self.shared), false);
+        loop {
+            if let Some(gathering) = Gathering::begin(&self.shared.holders) {
+                return Ok(gathering);
+            }
+            if self.shared.ring.is_closed() {
+                return Err(ReserveError::Disconnected);
+            }
+            wait.block(&self.backoff, Deadline::Never);
+        }
+    }
+
+    async fn gather_async(&self) -> Result<Gathering<'_>, ReserveError> {
+        let mut wait = ManyWait::new(UntilGathered(&self.shared), false);
+        loop {
+            if let Some(gathering) = Gathering::begin(&self.shared.holders) {
+                return Ok(gathering);
+            }
+            if self.shared.ring.is_closed() {
+                return Err(ReserveError::Disconnected);
+            }
+            core::future::poll_fn(|context| wait.poll(context)).await;
+        }
+    }
+
+    /// Waits until so many places are held. An error where the channel is closed.
+    fn hold(&self, held: &mut HeldPlaces<'_, T>, places: usize) -> Result<(), ()> {
+        let mut wait = ManyWait::new(self.shared.writers(), false);
+        while held.places < places {
+            match held.add(places - held.places) {
+                Ok(()) => {}
+                Err(Rejected::Closed(())) => return Err(()),
+                Err(Rejected::Full(())) => drop(wait.block(&self.backoff, Deadline::Never)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until so many places are held. An error where the channel is closed.
+    async fn hold_async(&self, held: &mut HeldPlaces<'_, T>, places: usize) -> Result<(), ()> {
+        let mut wait = ManyWait::new(self.shared.writers(), false);
+        while held.places < places {
+            match held.add(places - held.places) {
+                Ok(()) => {}
+                Err(Rejected::Closed(())) => return Err(()),
+                Err(Rejected::Full(())) => core::future::poll_fn(|context| wait.poll(context)).await,
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until some places are held, `most` at most. An error where the channel is closed.
+    pub(super) async fn hold_some_async(&self, most: usize) -> Result<HeldPlaces<'_, T>, ()> {
+        let mut held = self.held();
+        self.hold_async(&mut held, 1).await?;
+        // Those that can be had as well; none is no matter.
+        let _ = held.add(most - 1);
+        Ok(held)
+    }
+}
+
+/// The permit for the one place that is held.
+fn one<T>(held: HeldPlaces<'_, T>) -> Permit<'_, T> {
+    let Some(permit) = Permits::new(held).next() else { unreachable!("a place is held") };
+    permit
+}

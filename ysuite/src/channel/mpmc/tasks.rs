@@ -1,0 +1,204 @@
+//! Sending and receiving as a task. Any executor; any number of tasks for each end.
+//!
+//! A future that is dropped has sent or received nothing that its caller does not know of, and passes on what it had been
+//! woken for.
+
+use core::future::{Future, poll_fn};
+use core::pin::pin;
+use core::task::Poll;
+
+use super::holding::HeldPlaces;
+use super::{Receiver, RecvError, SendError, SendTimeoutError, Sender};
+use crate::channel::coop::within_budget;
+use crate::queue::exchange::{Rejected, Staging};
+use crate::wait::many::ManyWait;
+
+/// How many places a batch holds at a time.
+const MOST: usize = 64;
+
+impl<T> Sender<T> {
+    /// Sends a message; the task waits for room as long as it takes. Needs no particular runtime.
+    ///
+    /// Cancel-safe in that a future dropped before it is ready has sent nothing; the message is dropped with it. If the task
+    /// had been woken for room, the next sender that waits is woken.
+    ///
+    /// # Errors
+    /// When all receivers are gone, or the channel is closed.
+    pub fn send_async(&self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
+        within_budget(self.message_sent(message))
+    }
+
+    async fn message_sent(&self, message: T) -> Result<(), SendError<T>> {
+        let mut message = match self.shared.push(message) {
+            Ok(()) => return Ok(()),
+            Err(message) => message,
+        };
+        let mut wait = ManyWait::new(self.shared.writers(), false);
+        let outcome = loop {
+            match self.shared.offer(message) {
+                Ok(()) => break Ok(()),
+                Err(Rejected::Closed(message)) => break Err(SendError(message)),
+                Err(Rejected::Full(back)) => message = back,
+            }
+            poll_fn(|context| wait.poll(context)).await;
+        };
+        // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
+        drop(wait);
+        outcome
+    }
+
+    /// Sends a message; the task waits for room until `stop` is ready: a timer of any runtime, or any other future. Then the
+    /// message comes back. `stop` is polled only where there is no room, and dropped before this returns.
+    ///
+    /// Cancel-safe in that a future dropped before it is ready has sent nothing; the message is dropped with it.
+    ///
+    /// ```
+    /// # use std::future::ready;
+    /// # use std::task::{Context, Waker};
+    /// use ysuite::mpmc::{self, SendTimeoutError};
+    ///
+    /// let (sender, _receiver) = mpmc::bounded(1);
+    /// # let task = async {
+    /// assert_eq!(sender.send_async_until(1, ready(())).await, Ok(()));
+    /// assert_eq!(sender.send_async_until(2, ready(())).await, Err(SendTimeoutError::Timeout(2)));
+    /// # };
+    /// # assert!(std::pin::pin!(task).poll(&mut Context::from_waker(Waker::noop())).is_ready());
+    /// ```
+    ///
+    /// # Errors
+    /// `Timeout` when `stop` is ready first, and when all receivers are gone, or the channel is closed.
+    pub async fn send_async_until(&self, message: T, stop: impl Future) -> Result<(), SendTimeoutError<T>> {
+        let mut message = match self.shared.push(message) {
+            Ok(()) => return Ok(()),
+            Err(message) => message,
+        };
+        let mut stop = pin!(stop);
+        let mut wait = ManyWait::new(self.shared.writers(), false);
+        let outcome = loop {
+            match self.shared.offer(message) {
+                Ok(()) => break Ok(()),
+                Err(Rejected::Closed(message)) => break Err(SendTimeoutError::Disconnected(message)),
+                Err(Rejected::Full(back)) => message = back,
+            }
+            let is_stopped = poll_fn(|context| match wait.poll(context) {
+                Poll::Ready(()) => Poll::Ready(false),
+                Poll::Pending => stop.as_mut().poll(context).map(|_| true),
+            });
+            if is_stopped.await {
+                break Err(SendTimeoutError::Timeout(message));
+            }
+        };
+        drop(wait);
+        outcome
+    }
+
+    /// Sends all the messages of an iterator; the task waits for room as long as it takes. Returns how many. They are
+    /// received in their order, but messages of other senders may come between.
+    ///
+    /// A message is taken from the iterator only when a place is held for it. So this is cancel-safe: a future dropped
+    /// before it is ready has sent all the messages that it has taken, and the rest are still the iterator's. For the same
+    /// reason an iterator whose [`size_hint`](Iterator::size_hint) does not say that it is at its end is asked for its next
+    /// message only when there is room.
+    ///
+    /// If the iterator panics, the messages it had given until then are sent.
+    ///
+    /// # Errors
+    /// When all receivers are gone, or the channel is closed: the messages that were taken from the iterator and not sent.
+    pub async fn send_batch_async(&self, messages: &mut impl Iterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
+        let mut sent = 0;
+        loop {
+            let most = messages.size_hint().1.unwrap_or(MOST).min(MOST);
+            if most == 0 {
+                return Ok(sent);
+            }
+            let held = self.hold_some_async(most).await.map_err(|()| SendError(Vec::new()))?;
+            let (some, is_end) = HeldBatch { staging: Staging::new(), held }.send(messages)?;
+            sent += some;
+            if is_end {
+                return Ok(sent);
+            }
+        }
+    }
+}
+
+/// Messages on the way from a caller's iterator into places that are held for them. Sends those that it has, even if the
+/// iterator panics.
+struct HeldBatch<'a, T> {
+    staging: Staging<T>,
+    held: HeldPlaces<'a, T>,
+}
+
+impl<T> HeldBatch<'_, T> {
+    /// Takes as many messages from the iterator as places are held, and sends them. How many there were, and whether the
+    /// iterator is at its end.
+    fn send(mut self, messages: &mut impl Iterator<Item = T>) -> Result<(usize, bool), SendError<Vec<T>>> {
+        let mut sent = 0;
+        while self.held.places != 0 {
+            self.staging.fill(messages, self.held.places);
+            let staged = self.staging.len();
+            if staged == 0 {
+                return Ok((sent, true));
+            }
+            if self.held.send(&mut self.staging).is_none() {
+                return Err(SendError(self.staging.take(usize::MAX).collect()));
+            }
+            sent += staged;
+        }
+        Ok((sent, false))
+    }
+}
+
+impl<T> Drop for HeldBatch<'_, T> {
+    fn drop(&mut self) {
+        if self.staging.len() != 0 {
+            self.held.send(&mut self.staging);
+        }
+    }
+}
+
+impl<T> Receiver<T> {
+    /// Receives a message; the task waits for one as long as it takes. Needs no particular runtime.
+    ///
+    /// Cancel-safe: a future dropped before it is ready has taken nothing. If the task had been woken for a message, the
+    /// next receiver that waits is woken.
+    ///
+    /// # Errors
+    /// When the channel is empty and all senders are gone, or it is closed.
+    pub fn recv_async(&self) -> impl Future<Output = Result<T, RecvError>> {
+        within_budget(self.receive_async(Self::take))
+    }
+
+    /// Appends messages to `to`: the task waits for the first, then takes what is there, `max` at most, with one claim.
+    /// Returns how many (at least 1, unless `max` is 0). Allocates only in `to`. Needs no particular runtime.
+    ///
+    /// Cancel-safe: a future dropped before it is ready has taken nothing.
+    ///
+    /// # Errors
+    /// When the channel is empty and all senders are gone, or it is closed.
+    pub async fn recv_batch_async(&self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
+        if max == 0 {
+            return Ok(0);
+        }
+        self.receive_async(|receiver| receiver.take_many(to, max)).await
+    }
+
+    /// Waits until `take` takes something.
+    async fn receive_async<R>(&self, mut take: impl FnMut(&Self) -> Option<R>) -> Result<R, RecvError> {
+        if let Some(taken) = take(self) {
+            return Ok(taken);
+        }
+        let mut wait = ManyWait::new(self.shared.readers(), self.disarm_all());
+        let outcome = loop {
+            if let Some(taken) = take(self) {
+                break Ok(taken);
+            }
+            if self.is_over() {
+                break Err(RecvError);
+            }
+            poll_fn(|context| wait.poll(context)).await;
+        };
+        // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
+        drop(wait);
+        outcome
+    }
+}

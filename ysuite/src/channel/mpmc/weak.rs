@@ -1,0 +1,74 @@
+//! Weak ends: they belong to a channel and do not keep it open. Any thread; lock-free.
+//!
+//! Each side counts its ends. A weak end becomes a real one by one exchange of that count, which never leaves 0: once the
+//! last end has gone, its side is gone for good, whatever that thread has yet to do.
+
+use core::fmt;
+
+use super::shared::MpmcShared;
+use super::{Receiver, Sender, impl_same_channel};
+use crate::sync::Arc;
+use crate::wait::SharedBackoff;
+
+/// A sender that does not keep the channel open, and cannot send before it is [upgraded](Self::upgrade). Made by
+/// [`Sender::downgrade`].
+///
+/// For whoever has to send now and then, and must not keep the receivers waiting for that: when the last [`Sender`] is
+/// dropped, the receivers learn that nothing more will come. The channel's memory, without messages once its receivers are
+/// gone, is kept as long as there is a weak end.
+pub struct WeakSender<T> {
+    shared: Arc<MpmcShared<T>>,
+    backoff: SharedBackoff,
+}
+
+/// A receiver that does not keep the channel open, and cannot receive before it is [upgraded](Self::upgrade). Made by
+/// [`Receiver::downgrade`].
+///
+/// When the last [`Receiver`] is dropped, so are the messages, and sending fails. The channel's memory is kept as long as
+/// there is a weak end.
+pub struct WeakReceiver<T> {
+    shared: Arc<MpmcShared<T>>,
+    backoff: SharedBackoff,
+}
+
+macro_rules! impl_weak {
+    ($weak:ident of $end:ident: $count:ident, |$shared:ident, $backoff:ident| $make:expr) => {
+        impl<T> $end<T> {
+            /// A weak end of the same channel, with the same settings. Wait-free.
+            #[must_use]
+            pub fn downgrade(&self) -> $weak<T> {
+                $weak { shared: self.shared.clone(), backoff: self.backoff.again() }
+            }
+        }
+
+        impl<T> $weak<T> {
+            /// A real end of the channel, as a clone of one that there is. `None` where all of them are gone, or the channel is
+            /// closed. Lock-free.
+            #[must_use]
+            pub fn upgrade(&self) -> Option<$end<T>> {
+                if self.shared.ring.is_closed() || !self.shared.$count.add_to_others() {
+                    return None;
+                }
+                let ($shared, $backoff) = (self.shared.clone(), self.backoff.again());
+                Some($make)
+            }
+        }
+
+        impl<T> Clone for $weak<T> {
+            fn clone(&self) -> Self {
+                Self { shared: self.shared.clone(), backoff: self.backoff.again() }
+            }
+        }
+
+        impl<T> fmt::Debug for $weak<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(concat!(stringify!($weak), " { .. }"))
+            }
+        }
+
+        impl_same_channel!($weak);
+    };
+}
+
+impl_weak!(WeakSender of Sender: writers, |shared, backoff| Sender { shared, backoff });
+impl_weak!(WeakReceiver of Receiver: readers, |shared, backoff| Receiver::again(shared, backoff));

@@ -1,0 +1,228 @@
+//! Claims in both forms of the tail, of one cell or several; and places that are held. Any thread; lock-free; never waits.
+//!
+//! A place is *held* for a message that will be sent later: nobody else can have it. No cell is claimed for it, which
+//! would hide all messages behind it until it is filled; the tail counts it. The cells from the tail on are free for as
+//! many as are held: a place is given only where the cell behind them is seen free as well, and a cell stays free until
+//! the tail passes it. So whoever holds a place finds the next cell free, whichever that is by then, and never waits for a
+//! receiver.
+//!
+//! The exchanges of the tail are AcqRel here: the thread that fills a cell need not be the one that has seen it free.
+
+use super::position::Tail;
+use super::{CLOSED, FULL, Ring, look_away};
+use crate::queue::exchange::Staging;
+use crate::sync::Ordering;
+
+/// Why a message, or nothing, was not taken.
+pub(crate) enum Rejected<T> {
+    /// The cell it would go to is not free.
+    Full(T),
+    /// The ring is closed.
+    Closed(T),
+}
+
+impl Rejected<()> {
+    /// The same for a message.
+    fn of<T>(self, message: T) -> Rejected<T> {
+        match self {
+            Self::Full(()) => Rejected::Full(message),
+            Self::Closed(()) => Rejected::Closed(message),
+        }
+    }
+}
+
+/// What entitles a thread to a cell.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Right {
+    /// There is room beside the places that are held.
+    Room,
+    /// It holds a place, and gives it back with the claim.
+    Held,
+}
+
+/// Cells that a thread has claimed.
+pub(super) struct Claim {
+    pub(super) position: u64,
+    cells: usize,
+}
+
+impl<T> Ring<T> {
+    /// Writes a message into the next cell, also beside places that are held. For when [`push`](Self::push) has failed.
+    #[inline(never)]
+    pub(crate) fn offer(&self, message: T) -> Result<(), Rejected<T>> {
+        self.send(Right::Room, message)
+    }
+
+    /// Writes the message of one who holds a place, which is used up unless the message comes back. `Full`: a thread that
+    /// takes the oldest message's place is in the middle of that; look again.
+    pub(crate) fn push_held(&self, message: T) -> Result<(), Rejected<T>> {
+        self.send(Right::Held, message)
+    }
+
+    fn send(&self, right: Right, message: T) -> Result<(), Rejected<T>> {
+        match self.claim(right, 1) {
+            Ok(Claim { position, .. }) => {
+                Self::fill(self.cell(position), self.free(position), message);
+                Ok(())
+            }
+            Err(rejected) => Err(rejected.of(message)),
+        }
+    }
+
+    /// Writes as many of the staged messages as there is room for, with one claim. Returns how many; 0 where there is
+    /// no room, `None` where the ring is closed.
+    pub(crate) fn push_many(&self, staging: &mut Staging<T>) -> Option<usize> {
+        self.send_many(Right::Room, staging)
+    }
+
+    /// The same for places that are held, as many as there are messages: none of them is held any more for those that are
+    /// written. 0: as `Full` in [`push_held`](Self::push_held).
+    pub(crate) fn push_many_held(&self, staging: &mut Staging<T>) -> Option<usize> {
+        self.send_many(Right::Held, staging)
+    }
+
+    fn send_many(&self, right: Right, staging: &mut Staging<T>) -> Option<usize> {
+        match self.claim(right, staging.len()) {
+            Ok(Claim { position, cells }) => {
+                let mut at = position;
+                for message in staging.take(cells) {
+                    Self::fill(self.cell(at), self.free(at), message);
+                    at = self.after(at, 1);
+                }
+                Some(cells)
+            }
+            Err(Rejected::Full(())) => Some(0),
+            Err(Rejected::Closed(())) => None,
+        }
+    }
+
+    /// Claims the next cells, as many as are free and `most` at most. An error for none.
+    pub(super) fn claim(&self, right: Right, most: usize) -> Result<Claim, Rejected<()>> {
+        loop {
+            let tail = self.tail()?;
+            let allowed = if right == Right::Held { most.min(tail.held) } else { self.room_behind(&tail, most) };
+            let is_known = right == Right::Room && tail.held == 0;
+            let cells = if is_known { allowed } else { self.ready(tail.position, 0, allowed) };
+            if cells == 0 {
+                if self.is_still(&tail) {
+                    return Err(Rejected::Full(()));
+                }
+                continue;
+            }
+            let held = if right == Right::Held { tail.held - cells } else { tail.held };
+            if self.exchange(&tail, self.write(self.after(tail.position, cells), held)) {
+                return Ok(Claim { position: tail.position, cells });
+            }
+        }
+    }
+
+    /// Holds as many places as there is room for, `most` at most, all at once. `Full`: there are not so many as `least`.
+    pub(crate) fn hold(&self, least: usize, most: usize) -> Result<usize, Rejected<()>> {
+        loop {
+            let tail = self.tail()?;
+            let places = self.room_behind(&tail, most.min(self.most_held()));
+            if places < least {
+                if self.is_still(&tail) {
+                    return Err(Rejected::Full(()));
+                }
+                continue;
+            }
+            if self.exchange(&tail, self.write(tail.position, tail.held + places)) {
+                return Ok(places);
+            }
+        }
+    }
+
+    /// Places are held no more. False: the ring is closed, so nobody can have them.
+    pub(crate) fn release(&self, places: usize) -> bool {
+        loop {
+            let Ok(tail) = self.tail() else { return false };
+            debug_assert!(tail.held >= places);
+            if self.exchange(&tail, self.write(tail.position, tail.held - places)) {
+                return true;
+            }
+        }
+    }
+
+    /// The tail, unless the ring is closed.
+    pub(super) fn tail(&self) -> Result<Tail, Rejected<()>> {
+        // ORDERING: Acquire pairs with the Release in `exchange`, by which other threads have counted the cells that they
+        // have seen free, and keeps the loads of stamps behind this one.
+        let word = self.tail.load(Ordering::Acquire);
+        if word & CLOSED != 0 { Err(Rejected::Closed(())) } else { Ok(self.read(word)) }
+    }
+
+    /// After a look at stamps that has found no room: whether the tail was the right one to look from. A stamp that is
+    /// ahead of it has been stored after the tail was moved, so this load finds it moved.
+    pub(super) fn is_still(&self, tail: &Tail) -> bool {
+        // ORDERING: Acquire keeps the caller's further looks behind this one. The stamps were loaded with Acquire, so that
+        // this one does not come before them.
+        self.tail.load(Ordering::Acquire) == tail.word
+    }
+
+    /// Moves the tail, unless another thread has.
+    pub(super) fn exchange(&self, tail: &Tail, next: u64) -> bool {
+        // ORDERING: Release pairs with the Acquire in `tail`: the cells that this thread has seen free are free for the
+        // thread that fills them. Acquire: as in `tail`. Relaxed on failure: the tail is loaded anew.
+        let is_moved = self.tail.compare_exchange(tail.word, next, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+        if !is_moved {
+            look_away();
+        }
+        is_moved
+    }
+
+    /// How many cells are free behind those that are held, `most` at most.
+    fn room_behind(&self, tail: &Tail, most: usize) -> usize {
+        let countable = self.most_held() - tail.held;
+        self.ready(self.after(tail.position, tail.held), 0, if tail.held == 0 { most } else { most.min(countable) })
+    }
+
+    /// How many cells from `position` on are full (`state` is `FULL`) or free (`state` is 0), `most` at most.
+    fn ready(&self, position: u64, state: u64, most: usize) -> usize {
+        let (mut at, mut cells) = (position, 0);
+        let most = most.min(self.cells.len());
+        // ORDERING: Acquire pairs with the Release of the stamps that the other side stores in `fill` and `empty`: the
+        // cells may be used once they are claimed.
+        while cells < most && self.cell(at).stamp.load(Ordering::Acquire) == self.free(at) | state {
+            cells += 1;
+            at = self.after(at, 1);
+        }
+        cells
+    }
+
+    /// Appends the oldest written messages to `to`, `most` at most, with one claim. Returns how many.
+    pub(crate) fn pop_many(&self, to: &mut Vec<T>, most: usize) -> usize {
+        loop {
+            // ORDERING: Acquire keeps the loads below behind this one. After a lost race coherence makes this load
+            // return no older position than the failed exchange has seen.
+            let head = self.head.load(Ordering::Acquire);
+            let cells = self.ready(head, FULL, most);
+            if cells == 0 {
+                // A stamp beyond this lap means that other readers have gone past this cell.
+                // ORDERING: Acquire pairs with the Release store of the stamp in `fill` and `empty`: the second look at
+                // the cell, in `ready`, does not come before this one.
+                if self.cell(head).stamp.load(Ordering::Acquire) <= self.free(head) | FULL
+                    && self.ready(head, FULL, 1) == 0
+                {
+                    return 0;
+                }
+                continue;
+            }
+            // Before the claim: once a message is claimed it must be taken out, and an allocation may panic.
+            to.reserve(cells);
+            let next = self.after(head, cells);
+            // ORDERING: Relaxed twice; a read-modify-write has one winner, and `ready` has acquired the cells by their
+            // stamps.
+            if self.head.compare_exchange(head, next, Ordering::Relaxed, Ordering::Relaxed).is_err() {
+                look_away();
+                continue;
+            }
+            let mut at = head;
+            for _ in 0..cells {
+                to.push(self.empty(self.cell(at), at));
+                at = self.after(at, 1);
+            }
+            return cells;
+        }
+    }
+}

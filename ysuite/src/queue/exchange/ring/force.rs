@@ -1,0 +1,132 @@
+//! A message that is sent whether there is room or not: it takes the oldest message's place. Any thread.
+//!
+//! In a full ring the cell behind the last message is the oldest one's. The thread first claims the position behind the
+//! last message, as every writer does, though that cell is not free; then it takes the oldest message out, as every reader
+//! does, and puts its own there. So there is one claim on each side. The first decides the order, and that the message is
+//! sent, also where the ring is closed at that moment. Of several such threads one at a time gets as far: the next claims
+//! only once the head stands at the message that it will take.
+//!
+//! Where places are held the two cells differ. The message goes to the next cell, which is free, and the cell of the
+//! oldest message is the last of those that are held from then on.
+//!
+//! Cannot: go past a peer that is in the middle of the very cell: a reader that empties it, a writer that fills it, another
+//! thread that takes the oldest message's place. To the caller that is [`Unforced::Busy`]. A reader that takes the oldest
+//! message between the two claims is waited for here: it has a copy and a store to do.
+//!
+//! Source: `ArrayQueue::force_push` of crossbeam, which moves the head first; a thread that is stopped behind that holds up
+//! all writers, and a ring that is closed there loses a message.
+
+use super::claims::{Claim, Rejected, Right};
+use super::position::Tail;
+use super::{FULL, Ring};
+use crate::os::yield_now;
+use crate::sync::{Ordering, spin_loop};
+
+/// How often a thread looks for a reader to finish, before it yields its CPU to it.
+const LOOKS: u32 = if cfg!(any(ysuite_loom, miri)) { 1 } else { 64 };
+
+/// What a message that has been sent anyway has done.
+pub(crate) struct Forced<T> {
+    /// The message whose place it has.
+    pub(crate) displaced: Option<T>,
+    /// Whether there may be room from now on that was not there before: a sender that waits is to be told.
+    pub(crate) has_freed: bool,
+}
+
+/// Why a message could not even take another's place.
+pub(crate) enum Unforced<T> {
+    /// The ring is closed.
+    Closed(T),
+    /// All places are held: there is no message whose place it could take.
+    Held(T),
+    /// Another thread is in the middle of the cell that is needed.
+    Busy(T),
+}
+
+impl<T> Ring<T> {
+    /// Writes a message into the next cell, or into the oldest message's.
+    pub(crate) fn force(&self, message: T) -> Result<Forced<T>, Unforced<T>> {
+        loop {
+            match self.claim(Right::Room, 1) {
+                Ok(Claim { position, .. }) => {
+                    Self::fill(self.cell(position), self.free(position), message);
+                    return Ok(Forced { displaced: None, has_freed: false });
+                }
+                Err(Rejected::Closed(())) => return Err(Unforced::Closed(message)),
+                Err(Rejected::Full(())) => {}
+            }
+            let Ok(tail) = self.tail() else { return Err(Unforced::Closed(message)) };
+            if tail.held == self.most_held() {
+                return Err(Unforced::Held(message));
+            }
+            let Some(oldest) = self.oldest_of_full(&tail) else { return Err(Unforced::Busy(message)) };
+            if self.exchange(&tail, self.write(self.after(tail.position, 1), tail.held)) {
+                return Ok(self.displace(&tail, oldest, message));
+            }
+        }
+    }
+
+    /// Whether all places that a message could have are held.
+    pub(crate) fn is_all_held(&self) -> bool {
+        self.tail().is_ok_and(|tail| tail.held == self.most_held())
+    }
+
+    /// The position of the oldest message, where the ring is full and no peer is in the middle of a cell that is needed.
+    fn oldest_of_full(&self, tail: &Tail) -> Option<u64> {
+        let last = self.after(tail.position, tail.held);
+        // Below 0 in the first lap: no stamp is like that.
+        let oldest = last.wrapping_sub(self.lap);
+        // ORDERING: Acquire pairs with the Release store of a full stamp in `fill`: the message is visible.
+        let is_written = self.cell(last).stamp.load(Ordering::Acquire) == self.free(oldest) | FULL;
+        // Otherwise a reader is emptying the cell, or another thread is here and has not moved the head yet.
+        // ORDERING: Acquire; only a guess: `displace` decides by a read-modify-write.
+        let is_oldest = self.head.load(Ordering::Acquire) == oldest;
+        // The next cell is free where places are held, unless another thread that was here has not left it yet.
+        // ORDERING: Acquire pairs with the Release store of the stamp in `empty`: the last message was read.
+        let is_free =
+            tail.held == 0 || self.cell(tail.position).stamp.load(Ordering::Acquire) == self.free(tail.position);
+        (is_written && is_oldest && is_free).then_some(oldest)
+    }
+
+    /// Takes the oldest message out, and writes this one, whose position is claimed.
+    fn displace(&self, tail: &Tail, oldest: u64, message: T) -> Forced<T> {
+        let last = self.after(tail.position, tail.held);
+        let cell = self.cell(last);
+        // ORDERING: Relaxed twice; a read-modify-write has one winner, and the winner has acquired the cell by its stamp.
+        let is_first =
+            self.head.compare_exchange(oldest, self.after(oldest, 1), Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        if tail.held != 0 {
+            Self::fill(self.cell(tail.position), self.free(tail.position), message);
+            return Forced { displaced: is_first.then(|| self.empty(cell, oldest)), has_freed: is_first };
+        }
+        let displaced = if is_first {
+            cell.message.with(|place| {
+                // SAFETY: the cell is full, and this thread has claimed it, by the head: it reads the message once. It has
+                // claimed the cell by the tail as well, so no other thread touches it before `fill` stores the next stamp.
+                Some(unsafe { (*place).assume_init_read() })
+            })
+        } else {
+            self.wait_until_free(last);
+            None
+        };
+        Self::fill(cell, self.free(last), message);
+        Forced { displaced, has_freed: false }
+    }
+
+    /// Waits for a reader that has claimed the cell's message, and has yet to copy it and to stamp the cell.
+    #[cold]
+    fn wait_until_free(&self, position: u64) {
+        let cell = self.cell(position);
+        loop {
+            for _ in 0..LOOKS {
+                // ORDERING: Acquire pairs with the Release store of the stamp in `empty`: the message was read before
+                // another is written over it.
+                if cell.stamp.load(Ordering::Acquire) == self.free(position) {
+                    return;
+                }
+                spin_loop();
+            }
+            yield_now();
+        }
+    }
+}

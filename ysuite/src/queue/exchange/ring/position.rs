@@ -1,0 +1,200 @@
+//! Positions, and the two forms of the tail. Any thread; wait-free.
+//!
+//! As a rule the tail is a plain position, of 61 bits. While places are *held*, for messages that have not been sent
+//! yet, it is special, and counts them:
+//!
+//! | bit 63 | bit 62 | bit 61 | bits 0 to 60 |
+//! |---|---|---|---|
+//! | 0 | 0 | 0 | the position |
+//! | `SPECIAL` | 0 or `CLOSED` | 0 | the position |
+//! | `SPECIAL` | 0 or `CLOSED` | `HELD` | how many places are held, and the lower bits of the position |
+//!
+//! So position and count change in one exchange, and a writer that knows only the plain form fails where anything is
+//! held. The upper bits of the position are found again by the head, which is never more than a lap and a cell away: the
+//! lower bits say how far the tail is from it. As many bits count as the capacity needs, 24 at most; at least 37 are left
+//! for the position. An exchange by a thread that was stopped meanwhile could be deceived only if it were stopped for
+//! exactly so many messages (2 to the power of 37, and of 51 for a capacity below 1024), and only while places are held.
+
+use super::{Cell, Ring, SPECIAL};
+use crate::sync::Ordering;
+
+/// A flag in a special tail: places are held.
+const HELD: u64 = 1 << 61;
+/// The bits of a plain position.
+const POSITION: u64 = HELD - 1;
+/// The most bits that count places.
+const COUNT_BITS: u32 = 24;
+
+/// The tail as a thread has found it.
+#[derive(Clone, Copy)]
+pub(super) struct Tail {
+    pub(super) word: u64,
+    /// Where the next message is written.
+    pub(super) position: u64,
+    /// How many of the cells from there on belong to holders of places. They are free, but for those that a
+    /// [forced](Ring::force) message has not left yet.
+    pub(super) held: usize,
+}
+
+impl<T> Ring<T> {
+    /// The cell of a position.
+    #[inline(always)]
+    pub(super) fn cell(&self, position: u64) -> &Cell<T> {
+        let index = (position & (self.lap - 1)) as usize;
+        debug_assert!(index < self.cells.len());
+        // SAFETY: every position is 0 or comes from `after`, whose results have an index below the number of cells. `read`
+        // gives back such a position, or where head and tail were loaded too long after each other one that differs by a
+        // power of two, of which a lap is a divisor: the index is the same.
+        unsafe { self.cells.get_unchecked(index) }
+    }
+
+    /// The position `cells` further on. `cells` is at most the capacity.
+    #[inline(always)]
+    pub(super) fn after(&self, position: u64, cells: usize) -> u64 {
+        let capacity = self.cells.len() as u64;
+        let next = position + cells as u64;
+        // The capacity is at most a lap, so the sum passes the end of its lap only where the index passes the capacity.
+        if (position & (self.lap - 1)) + (cells as u64) < capacity { next } else { next + (self.lap - capacity) }
+    }
+
+    /// The stamp of a position's cell while it may be written.
+    #[inline(always)]
+    pub(super) fn free(&self, position: u64) -> u64 {
+        position & !(self.lap - 1)
+    }
+
+    /// How many messages lie from one position to another.
+    pub(super) fn between(&self, from: u64, to: u64) -> usize {
+        let mask = self.lap - 1;
+        let laps = ((to & !mask).wrapping_sub(from & !mask) / self.lap).wrapping_mul(self.cells.len() as u64);
+        let messages = laps.wrapping_add(to & mask).wrapping_sub(from & mask);
+        // The two ends are loaded one after the other: in between either may have moved on.
+        if messages > 1 << 63 { 0 } else { messages.min(self.cells.len() as u64) as usize }
+    }
+
+    /// How many bits count the places that are held.
+    fn count_bits(&self) -> u32 {
+        (usize::BITS - self.cells.len().leading_zeros()).min(COUNT_BITS)
+    }
+
+    /// How many places can be held at a time: the capacity, as far as the tail can count.
+    pub(crate) fn most_held(&self) -> usize {
+        self.cells.len().min((1 << COUNT_BITS) - 1)
+    }
+
+    /// What a tail says.
+    pub(super) fn read(&self, word: u64) -> Tail {
+        if word & HELD == 0 {
+            return Tail { word, position: word & POSITION, held: 0 };
+        }
+        let bits = HELD.trailing_zeros() - self.count_bits();
+        // ORDERING: Relaxed; any head of about the same time will do, also one that is ahead of this tail.
+        let head = self.head.load(Ordering::Relaxed);
+        // The lower bits of the difference, with their sign.
+        let ahead = ((word.wrapping_sub(head) << (u64::BITS - bits)) as i64) >> (u64::BITS - bits);
+        Tail { word, position: head.wrapping_add_signed(ahead), held: ((word & POSITION) >> bits) as usize }
+    }
+
+    /// The tail that says this.
+    pub(super) fn write(&self, position: u64, held: usize) -> u64 {
+        debug_assert!(held <= self.most_held() && position <= POSITION);
+        if held == 0 {
+            return position;
+        }
+        let bits = HELD.trailing_zeros() - self.count_bits();
+        SPECIAL | HELD | (held as u64) << bits | position & ((1 << bits) - 1)
+    }
+}
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::{HELD, Ring, SPECIAL};
+    use crate::queue::exchange::{Rejected, Unforced};
+    use crate::sync::{AtomicU64, Ordering};
+
+    /// An empty ring whose next message goes to a position shortly before the lower bits begin anew.
+    fn late(capacity: usize) -> Ring<u64> {
+        let ring = Ring::new(capacity);
+        let bits = HELD.trailing_zeros() - ring.count_bits();
+        // One lap before, at the last cell but one.
+        let position = (1 << bits) - ring.lap + (capacity as u64).saturating_sub(2);
+        let set = |word: &AtomicU64, value| word.store(value, Ordering::Relaxed);
+        set(&ring.head, position);
+        set(&ring.tail, position);
+        for index in 0..capacity as u64 {
+            let is_behind = index < position & (ring.lap - 1);
+            set(&ring.cells[index as usize].stamp, ring.free(position) + if is_behind { ring.lap } else { 0 });
+        }
+        ring
+    }
+
+    fn hold(ring: &Ring<u64>, places: usize) {
+        assert!(ring.hold(places, places).is_ok_and(|held| held == places));
+    }
+
+    #[test]
+    fn both_forms_of_the_tail_say_the_same() {
+        for capacity in [1, 2, 3, 1_000, 1 << 20, 1 << 24].into_iter().filter(|capacity| !cfg!(miri) || *capacity < 9) {
+            let ring = Ring::<()>::new(capacity);
+            let bits = HELD.trailing_zeros() - ring.count_bits();
+            assert!(bits >= 37 && ring.lap < 1 << (bits - 1));
+            for laps in [1, (1 << bits) / ring.lap - 1, (1 << bits) / ring.lap, (3 << (bits - 1)) / ring.lap] {
+                let head = laps * ring.lap;
+                ring.head.store(head, Ordering::Relaxed);
+                for cells in [0, 1, capacity / 2, capacity] {
+                    let position = ring.after(head, cells);
+                    for held in [0, 1, capacity / 2, ring.most_held()] {
+                        let tail = ring.read(ring.write(position, held));
+                        assert_eq!((tail.position, tail.held), (position, held), "capacity {capacity}");
+                        assert_eq!(tail.word & SPECIAL != 0, held != 0);
+                        // A head that has been loaded later.
+                        ring.head.store(ring.after(position, capacity), Ordering::Relaxed);
+                        assert_eq!(ring.read(tail.word).position, position);
+                        ring.head.store(head, Ordering::Relaxed);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn places_are_held_while_the_lower_bits_begin_anew() {
+        for capacity in [1, 2, 3, 5, 8] {
+            let ring = late(capacity);
+            let first = ring.place();
+            for number in 0..6 * capacity as u64 {
+                hold(&ring, 1);
+                assert!((2..=capacity).all(|_| ring.offer(number).is_ok()));
+                assert!(matches!(ring.offer(0), Err(Rejected::Full(0))));
+                assert!(matches!(ring.hold(1, 1), Err(Rejected::Full(()))));
+                assert_eq!((ring.len(), ring.room(), ring.is_writable()), (capacity - 1, 0, false));
+                if capacity > 1 {
+                    assert!(ring.force(number).is_ok_and(|forced| forced.displaced == Some(number)));
+                } else {
+                    assert!(matches!(ring.force(number), Err(Unforced::Held(_))) && ring.is_all_held());
+                }
+                if number % 2 == 0 {
+                    assert!(ring.push_held(number).is_ok());
+                } else {
+                    assert!(ring.release(1) && ring.push(number).is_ok());
+                }
+                assert!(!ring.is_special() && ring.len() == capacity && ring.push(0).is_err());
+                assert!((0..capacity).all(|_| ring.pop() == Some(number)) && ring.is_empty());
+            }
+            assert!(ring.place() > first && ring.has_reached(ring.place()));
+        }
+    }
+
+    #[test]
+    fn a_ring_that_is_closed_while_places_are_held_knows_its_end() {
+        let ring = late(3);
+        hold(&ring, 2);
+        assert!(ring.push(1).is_err() && ring.offer(1).is_ok());
+        assert!(ring.close() && !ring.close());
+        assert!(!ring.is_empty() && !ring.release(2));
+        assert!(matches!(ring.push_held(2), Err(Rejected::Closed(2))));
+        assert!(matches!(ring.force(2), Err(Unforced::Closed(2))));
+        assert_eq!((ring.len(), ring.pop(), ring.pop()), (1, Some(1), None));
+        assert!(ring.is_closed() && ring.is_empty());
+    }
+}

@@ -1,0 +1,327 @@
+//! Places that are held for messages to come.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
+use std::thread;
+use std::time::Duration;
+
+use ysuite::mpmc::{self, ReserveError, SendError, TryRecvError, TrySendError};
+
+use crate::support::executor::{Explosive, Task, block_on, poll_once};
+use crate::support::{Random, Tally, guarded, panics};
+
+#[test]
+fn a_permit_is_room_and_its_message_comes_when_it_is_sent() {
+    let (sender, receiver) = mpmc::bounded(2);
+    let permit = sender.try_reserve().unwrap();
+    assert_eq!((sender.len(), sender.is_full(), receiver.try_recv()), (0, false, Err(TryRecvError::Empty)));
+    sender.send(1).unwrap();
+    assert_eq!((sender.len(), sender.is_full()), (1, true));
+    assert_eq!(sender.try_send(2), Err(TrySendError::Full(2)));
+    assert_eq!(sender.try_reserve().unwrap_err(), TrySendError::Full(()));
+    // Behind what has been sent meanwhile.
+    permit.send(3).unwrap();
+    assert_eq!(sender.try_send(4), Err(TrySendError::Full(4)));
+    assert!(receiver.try_iter().eq([1, 3]));
+    assert!(sender.try_send(5).is_ok() && !sender.is_full());
+}
+
+#[test]
+fn a_permit_that_is_dropped_gives_its_place_back() {
+    for capacity in [1, 2, 3, 64] {
+        let (sender, receiver) = mpmc::bounded(capacity);
+        for round in 0..10 {
+            let permits = sender.reserve_many(capacity).unwrap();
+            assert_eq!((permits.len(), sender.is_full(), sender.len()), (capacity, true, 0));
+            assert!(sender.try_send(0).is_err());
+            drop(permits);
+            (0..capacity).for_each(|number| sender.try_send(number).unwrap());
+            assert!(sender.try_reserve().is_err());
+            assert_eq!(receiver.try_iter().count(), capacity, "round {round}");
+        }
+    }
+}
+
+#[test]
+fn places_are_exact_in_every_mixture() {
+    for capacity in [1, 2, 3, 5, 8] {
+        let (mut random, mut number) = (Random::new(capacity as u64), 0);
+        let (sender, receiver) = mpmc::bounded(capacity);
+        let (mut permits, mut queue) = (Vec::new(), std::collections::VecDeque::new());
+        for _ in 0..if cfg!(miri) { 200 } else { 20_000 } {
+            let room = capacity - permits.len() - queue.len();
+            number += 1;
+            match random.below(8) {
+                0 | 1 => {
+                    assert_eq!(sender.try_send(number).is_ok(), room > 0);
+                    queue.extend((room > 0).then_some(number));
+                }
+                2 => permits.extend(sender.try_reserve().inspect_err(|_| assert_eq!(room, 0))),
+                3 => {
+                    let places = random.below(capacity + 2);
+                    let some = sender.try_reserve_many(places);
+                    assert_eq!(some.is_ok(), places <= room);
+                    permits.extend(some.into_iter().flatten());
+                }
+                4 if !permits.is_empty() => {
+                    permits.swap_remove(random.below(permits.len())).send(number).unwrap();
+                    queue.push_back(number);
+                }
+                5 if !permits.is_empty() => drop(permits.swap_remove(random.below(permits.len()))),
+                6 if permits.len() < capacity => {
+                    let displaced = sender.force_send(number).unwrap();
+                    assert_eq!(displaced, if room == 0 { queue.pop_front() } else { None });
+                    queue.push_back(number);
+                }
+                _ => assert_eq!(receiver.try_recv().ok(), queue.pop_front()),
+            }
+            assert_eq!((sender.len(), receiver.is_empty()), (queue.len(), queue.is_empty()));
+            assert_eq!(sender.is_full(), permits.len() + queue.len() == capacity);
+        }
+    }
+}
+
+#[test]
+fn more_places_than_there_are_is_an_error_and_none_is_none() {
+    let (sender, receiver) = mpmc::bounded::<u8>(3);
+    assert_eq!(sender.reserve_many(4).unwrap_err(), ReserveError::TooMany);
+    assert_eq!(block_on(sender.reserve_many_async(usize::MAX)).unwrap_err(), ReserveError::TooMany);
+    assert_eq!(sender.try_reserve_many(4).unwrap_err(), TrySendError::Full(()));
+    assert_eq!(sender.reserve_many(0).unwrap().count(), 0);
+    drop(receiver);
+    assert_eq!(sender.reserve_many(4).unwrap_err(), ReserveError::TooMany);
+    assert_eq!(sender.reserve_many(0).unwrap_err(), ReserveError::Disconnected);
+    assert_eq!(sender.reserve_many(3).unwrap_err(), ReserveError::Disconnected);
+    assert_eq!(ReserveError::TooMany.to_string(), "reserving more places than the channel has");
+    assert!(ReserveError::TooMany.is_too_many() && ReserveError::Disconnected.is_disconnected());
+}
+
+#[test]
+fn a_permit_outlives_the_receivers_and_gives_the_message_back() {
+    let tally = Tally::of(3);
+    let (sender, receiver) = mpmc::bounded(3);
+    let mut permits = sender.reserve_many(2).unwrap();
+    let owned = sender.clone().reserve_owned().unwrap();
+    drop(receiver);
+    assert_eq!(permits.next().unwrap().send(tally.next()).unwrap_err().into_inner().number, 0);
+    assert_eq!(owned.send(tally.next()).unwrap_err().into_inner().number, 1);
+    drop(permits);
+    assert!(sender.try_reserve().is_err());
+    tally.assert_all_ended();
+}
+
+#[test]
+fn a_close_ends_permits_and_those_that_wait_for_one() {
+    guarded(|| {
+        let (sender, receiver) = mpmc::bounded(1);
+        let permit = sender.reserve().unwrap();
+        let threads = [0, 1].map(|many| {
+            let sender = sender.clone();
+            thread::spawn(move || if many == 0 { sender.reserve().is_err() } else { sender.reserve_many(1).is_err() })
+        });
+        thread::sleep(Duration::from_millis(10));
+        receiver.close();
+        threads.into_iter().for_each(|thread| assert!(thread.join().unwrap()));
+        assert_eq!(permit.send(1), Err(SendError(1)));
+        assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected));
+    });
+}
+
+#[test]
+fn an_owned_permit_keeps_its_sender() {
+    let (sender, receiver) = mpmc::bounded(2);
+    let permit = sender.reserve_owned().unwrap();
+    assert_eq!((receiver.sender_count(), receiver.try_recv()), (1, Err(TryRecvError::Empty)));
+    let sender = thread::spawn(move || permit.send(1).unwrap()).join().unwrap();
+    assert_eq!(receiver.recv(), Ok(1));
+    let sender = sender.try_reserve_owned().unwrap().release();
+    let first = sender.clone().try_reserve_owned().unwrap();
+    let second = block_on(sender.clone().reserve_owned_async()).unwrap();
+    let Err(TrySendError::Full(sender)) = sender.try_reserve_owned() else { panic!("there is no room") };
+    drop(first);
+    sender.try_send(2).unwrap();
+    drop(sender);
+    assert_eq!(receiver.recv(), Ok(2));
+    drop(second);
+    assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected));
+}
+
+#[test]
+fn a_place_given_back_wakes_the_next_sender_that_waits() {
+    guarded(|| {
+        let (sender, receiver) = mpmc::bounded(1);
+        let permit = sender.reserve().unwrap();
+        let second = sender.clone();
+        let thread = thread::spawn(move || second.send(1));
+        thread::sleep(Duration::from_millis(10));
+        drop(permit);
+        assert_eq!(thread.join().unwrap(), Ok(()));
+        assert_eq!(receiver.recv(), Ok(1));
+    });
+    let (sender, _receiver) = mpmc::bounded(2);
+    let permits = sender.reserve_many(2).unwrap();
+    let tasks = [Task::default(), Task::default()];
+    let mut sending = [1, 2].map(|number| Box::pin(sender.send_async(number)));
+    for (future, task) in sending.iter_mut().zip(&tasks) {
+        assert!(poll_once(future, task).is_pending());
+    }
+    drop(permits);
+    assert_eq!([tasks[0].woken(), tasks[1].woken()], [1, 1]);
+}
+
+#[test]
+fn a_future_that_is_dropped_holds_nothing_and_passes_on_what_it_was_told() {
+    let (sender, receiver) = mpmc::bounded(2);
+    sender.send_batch([1, 2]).unwrap();
+    let tasks = [Task::default(), Task::default()];
+    let mut one = Box::pin(sender.reserve_async());
+    let mut many = Box::pin(sender.reserve_many_async(2));
+    assert!(poll_once(&mut one, &tasks[0]).is_pending());
+    assert!(poll_once(&mut many, &tasks[1]).is_pending());
+    assert_eq!(receiver.recv(), Ok(1));
+    assert_eq!((tasks[0].woken(), tasks[1].woken()), (1, 0));
+    drop(one);
+    assert_eq!(tasks[1].woken(), 1);
+    // It holds one place now, and waits for the other.
+    assert!(poll_once(&mut many, &tasks[1]).is_pending());
+    assert!(sender.is_full() && sender.len() == 1);
+    drop(many);
+    assert!(!sender.is_full());
+    assert!(sender.try_reserve().is_ok());
+}
+
+#[test]
+fn two_that_gather_do_not_wait_for_each_other() {
+    guarded(|| {
+        let (sender, receiver) = mpmc::bounded(4);
+        sender.send_batch(0..4).unwrap();
+        let threads: Vec<_> = (0..4)
+            .map(|who| {
+                let sender = sender.clone();
+                thread::spawn(move || {
+                    for _ in 0..if cfg!(miri) { 3 } else { 300 } {
+                        let permits = if who % 2 == 0 {
+                            sender.reserve_many(3).unwrap()
+                        } else {
+                            block_on(sender.reserve_many_async(4)).unwrap()
+                        };
+                        permits.for_each(|permit| permit.send(who).unwrap());
+                    }
+                })
+            })
+            .collect();
+        drop(sender);
+        let received = receiver.iter().count();
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        assert_eq!(received, 4 + 2 * (3 + 4) * if cfg!(miri) { 3 } else { 300 });
+    });
+}
+
+#[test]
+fn permits_beside_everything_else_lose_nothing() {
+    guarded(|| {
+        const EACH: usize = if cfg!(miri) { 30 } else { 5_000 };
+        for capacity in [1, 2, 3, 8] {
+            let tally = Tally::of(4 * EACH);
+            let (sender, receiver) = mpmc::bounded(capacity);
+            let received = Arc::new(AtomicUsize::new(0));
+            let receivers = [0, 1].map(|_| {
+                let (receiver, received) = (receiver.clone(), received.clone());
+                thread::spawn(move || {
+                    for message in &receiver {
+                        drop(message);
+                        received.fetch_add(1, Ordering::Relaxed);
+                        assert!(receiver.len() <= capacity);
+                    }
+                })
+            });
+            let senders = [0, 1, 2, 3].map(|who| {
+                let (sender, tally) = (sender.clone(), tally.clone());
+                thread::spawn(move || {
+                    let mut random = Random::new(who);
+                    let mut sent = 0;
+                    while sent < EACH {
+                        match random.below(6) {
+                            0 => sender.send(tally.next()).unwrap(),
+                            1 => sender.reserve().unwrap().send(tally.next()).unwrap(),
+                            2 => block_on(sender.reserve_async()).unwrap().send(tally.next()).unwrap(),
+                            3 => {
+                                drop(sender.reserve().unwrap());
+                                continue;
+                            }
+                            4 => {
+                                let Ok(permit) = sender.try_reserve() else { continue };
+                                permit.send(tally.next()).unwrap();
+                            }
+                            _ => {
+                                let places = (1 + random.below(capacity)).min(EACH - sent);
+                                sender
+                                    .reserve_many(places)
+                                    .unwrap()
+                                    .for_each(|permit| permit.send(tally.next()).unwrap());
+                                sent += places - 1;
+                            }
+                        }
+                        sent += 1;
+                    }
+                })
+            });
+            senders.into_iter().for_each(|thread| thread.join().unwrap());
+            assert!(sender.try_reserve_many(0).is_ok());
+            drop(sender);
+            receivers.into_iter().for_each(|thread| thread.join().unwrap());
+            assert_eq!(received.load(Ordering::Relaxed), 4 * EACH);
+            tally.assert_all_ended();
+        }
+    });
+}
+
+#[test]
+fn wakers_that_panic_lose_no_place() {
+    let (sender, receiver) = mpmc::bounded(1);
+    let permit = sender.reserve().unwrap();
+    let waker = Explosive::waker();
+    let mut sending = Box::pin(sender.send_async(1));
+    assert!(std::future::Future::poll(sending.as_mut(), &mut Context::from_waker(&waker)).is_pending());
+    assert_eq!(panics(|| drop(permit)), "this waker panics");
+    drop(sending);
+    assert!(!sender.is_full());
+
+    let mut receiving = Box::pin(receiver.recv_async());
+    assert!(std::future::Future::poll(receiving.as_mut(), &mut Context::from_waker(&waker)).is_pending());
+    let permit = sender.reserve().unwrap();
+    assert_eq!(panics(|| assert!(permit.send(2).is_ok())), "this waker panics");
+    drop(receiving);
+    assert_eq!((receiver.recv(), sender.is_full()), (Ok(2), false));
+
+    let owned = sender.clone().reserve_owned().unwrap();
+    let mut receiving = Box::pin(receiver.recv_async());
+    assert!(std::future::Future::poll(receiving.as_mut(), &mut Context::from_waker(&waker)).is_pending());
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(owned.send(3)))).is_err());
+    drop(receiving);
+    assert_eq!((receiver.recv(), receiver.sender_count()), (Ok(3), 1));
+}
+
+#[test]
+fn permits_say_what_they_are() {
+    let (sender, _receiver) = mpmc::bounded::<u8>(3);
+    assert_eq!(format!("{:?}", sender.reserve().unwrap()), "Permit { .. }");
+    assert_eq!(format!("{:?}", sender.reserve_many(2).unwrap()), "Permits(2)");
+    assert_eq!(format!("{:?}", sender.clone().reserve_owned().unwrap()), "OwnedPermit { .. }");
+    assert_eq!(format!("{:?}", sender.downgrade()), "WeakSender { .. }");
+    let mut permits = sender.reserve_many(3).unwrap();
+    assert_eq!((permits.len(), permits.by_ref().take(2).count(), permits.size_hint()), (3, 2, (1, Some(1))));
+    assert!(permits.next().is_some() && permits.next().is_none() && permits.next().is_none());
+}
+
+#[test]
+fn a_permit_is_ready_at_once_where_there_is_room() {
+    let (sender, _receiver) = mpmc::bounded::<u8>(2);
+    let task = Task::default();
+    let mut future = Box::pin(sender.reserve_async());
+    assert!(matches!(poll_once(&mut future, &task), Poll::Ready(Ok(_))));
+    let mut future = Box::pin(sender.reserve_many_async(2));
+    assert!(matches!(poll_once(&mut future, &task), Poll::Ready(Ok(permits)) if permits.len() == 2));
+}

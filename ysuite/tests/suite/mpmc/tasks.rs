@@ -1,0 +1,209 @@
+//! Batches of tasks, and sends with a limit of any kind.
+
+use std::future::{pending, poll_fn, ready};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::task::{Context, Poll};
+use std::thread;
+
+use ysuite::mpmc::{self, RecvError, SendError, SendTimeoutError};
+
+use crate::support::executor::{Task, block_on, poll_once};
+use crate::support::{Tally, guarded};
+
+#[test]
+fn a_batch_larger_than_the_channel_goes_through_between_tasks() {
+    guarded(|| {
+        for capacity in [1, 3, 64, 100] {
+            let (sender, receiver) = mpmc::bounded(capacity);
+            let thread = thread::spawn(move || block_on(sender.send_batch_async(&mut (0..1_000))));
+            let mut received = Vec::new();
+            while let Ok(taken) = block_on(receiver.recv_batch_async(&mut received, 7)) {
+                assert!((1..=7).contains(&taken));
+            }
+            assert!(received.into_iter().eq(0..1_000));
+            assert_eq!(thread.join().unwrap(), Ok(1_000));
+        }
+    });
+}
+
+#[test]
+fn a_batch_takes_from_its_iterator_only_what_has_room() {
+    let (sender, receiver) = mpmc::bounded(4);
+    sender.send(100).unwrap();
+    let (task, mut messages) = (Task::default(), 0..10);
+    let mut sending = Box::pin(sender.send_batch_async(&mut messages));
+    assert!(poll_once(&mut sending, &task).is_pending());
+    assert_eq!(receiver.len(), 4);
+    drop(sending);
+    assert_eq!(messages, 3..10);
+    assert!(receiver.try_iter().eq([100, 0, 1, 2]));
+    // Exactly as many as there is room for: it does not wait for the room of a further one.
+    let mut rest = messages.by_ref().take(4);
+    let mut sending = Box::pin(sender.send_batch_async(&mut rest));
+    assert_eq!(poll_once(&mut sending, &task), Poll::Ready(Ok(4)));
+    drop(sending);
+    assert_eq!(poll_once(&mut Box::pin(sender.send_batch_async(&mut std::iter::empty())), &task), Poll::Ready(Ok(0)));
+    assert!(receiver.try_iter().eq(3..7));
+    assert!(!sender.is_full() && receiver.is_empty());
+}
+
+#[test]
+fn an_iterator_that_does_not_know_its_end_is_asked_when_there_is_room() {
+    let (sender, receiver) = mpmc::bounded(2);
+    let task = Task::default();
+    let mut left = 2;
+    let mut messages = std::iter::from_fn(|| {
+        left -= 1;
+        (left >= 0).then_some(left)
+    });
+    let mut sending = Box::pin(sender.send_batch_async(&mut messages));
+    assert!(poll_once(&mut sending, &task).is_pending());
+    assert_eq!(receiver.recv(), Ok(1));
+    assert_eq!(poll_once(&mut sending, &task), Poll::Ready(Ok(2)));
+    drop(sending);
+    assert_eq!((receiver.len(), sender.is_full()), (1, false));
+}
+
+#[test]
+fn an_iterator_that_panics_leaves_what_it_gave_sent_and_no_place_held() {
+    let tally = Tally::of(5);
+    let (sender, receiver) = mpmc::bounded(4);
+    let source = tally.clone();
+    let mut messages = (0..).map(|index| {
+        assert!(index < 3, "the iterator panics");
+        source.next()
+    });
+    let caught = catch_unwind(AssertUnwindSafe(|| block_on(sender.send_batch_async(&mut messages))));
+    assert!(caught.is_err());
+    assert_eq!((receiver.len(), tally.ended()), (3, 0));
+    assert!(sender.try_reserve().is_ok());
+    drop((messages, receiver));
+    tally.assert_all_ended();
+}
+
+#[test]
+fn a_batch_gives_back_what_it_had_taken_when_the_channel_ends() {
+    let tally = Tally::of(10);
+    let (sender, receiver) = mpmc::bounded(4);
+    // Closed while the iterator gives its third.
+    let (source, other) = (tally.clone(), receiver.clone());
+    let mut messages = (0..).map(|index| {
+        if index == 2 {
+            other.close();
+        }
+        source.next()
+    });
+    let back = block_on(sender.send_batch_async(&mut messages)).unwrap_err().into_inner();
+    assert!(back.iter().map(|message| message.number).eq(0..4));
+    assert_eq!(receiver.recv().map(drop), Err(RecvError));
+    assert_eq!(block_on(sender.send_batch_async(&mut messages)).unwrap_err().into_inner().len(), 0);
+    assert_eq!(tally.made(), 4);
+    drop(back);
+    tally.assert_all_ended();
+}
+
+#[test]
+fn large_messages_go_one_by_one() {
+    #[derive(Clone, PartialEq, Debug)]
+    #[repr(align(128))]
+    struct Large([u8; 4096]);
+    let (sender, receiver) = mpmc::bounded(3);
+    let mut messages = (0..3).map(|number| Large([number; 4096]));
+    assert_eq!(block_on(sender.send_batch_async(&mut messages)).map_err(drop), Ok(3));
+    assert!(receiver.try_iter().map(|message| message.0[4095]).eq(0..3));
+}
+
+#[test]
+fn a_batch_is_received_without_more_than_was_asked_for() {
+    let (sender, receiver) = mpmc::bounded(8);
+    sender.send_batch(0..5).unwrap();
+    let mut received = vec![9];
+    assert_eq!(block_on(receiver.recv_batch_async(&mut received, 0)), Ok(0));
+    assert_eq!(block_on(receiver.recv_batch_async(&mut received, 2)), Ok(2));
+    assert_eq!(block_on(receiver.recv_batch_async(&mut received, 100)), Ok(3));
+    assert_eq!(received, [9, 0, 1, 2, 3, 4]);
+    let task = Task::default();
+    let mut waiting = Box::pin(receiver.recv_batch_async(&mut received, 2));
+    assert!(poll_once(&mut waiting, &task).is_pending());
+    sender.close();
+    assert_eq!(task.woken(), 1);
+    assert_eq!(poll_once(&mut waiting, &task), Poll::Ready(Err(RecvError)));
+}
+
+#[test]
+fn a_future_that_waits_for_a_batch_passes_on_what_it_was_told() {
+    let (sender, receiver) = mpmc::bounded(2);
+    let (tasks, mut batch) = ([Task::default(), Task::default()], Vec::new());
+    let mut first = Box::pin(receiver.recv_batch_async(&mut batch, 2));
+    let mut second = Box::pin(receiver.recv_async());
+    assert!(poll_once(&mut first, &tasks[0]).is_pending());
+    assert!(poll_once(&mut second, &tasks[1]).is_pending());
+    sender.send(1).unwrap();
+    assert_eq!((tasks[0].woken(), tasks[1].woken()), (1, 0));
+    drop(first);
+    assert_eq!(tasks[1].woken(), 1);
+    assert_eq!(poll_once(&mut second, &tasks[1]), Poll::Ready(Ok(1)));
+    assert!(batch.is_empty());
+}
+
+#[test]
+fn a_send_ends_when_its_stop_does() {
+    let (sender, receiver) = mpmc::bounded(1);
+    // Where there is room the stop is not asked.
+    let asked = poll_fn(|_| -> Poll<()> { panic!("asked") });
+    assert_eq!(block_on(sender.send_async_until(1, asked)), Ok(()));
+    assert_eq!(block_on(sender.send_async_until(2, ready(()))), Err(SendTimeoutError::Timeout(2)));
+    let task = Task::default();
+    let mut sending = Box::pin(sender.send_async_until(3, pending::<()>()));
+    assert!(poll_once(&mut sending, &task).is_pending());
+    assert_eq!(receiver.recv(), Ok(1));
+    assert_eq!(task.woken(), 1);
+    assert_eq!(poll_once(&mut sending, &task), Poll::Ready(Ok(())));
+    let mut sending = Box::pin(sender.send_async_until(4, pending::<()>()));
+    assert!(poll_once(&mut sending, &task).is_pending());
+    receiver.close();
+    assert_eq!(poll_once(&mut sending, &task), Poll::Ready(Err(SendTimeoutError::Disconnected(4))));
+    assert_eq!(block_on(sender.send_async_until(5, ready(()))), Err(SendTimeoutError::Disconnected(5)));
+}
+
+#[test]
+fn a_send_that_is_stopped_passes_on_what_it_was_told_and_a_stop_that_panics_too() {
+    let (sender, receiver) = mpmc::bounded(1);
+    for is_panic in [false, true] {
+        sender.send(0).unwrap();
+        let tasks = [Task::default(), Task::default()];
+        let mut asked = 0;
+        let stop = poll_fn(|_: &mut Context<'_>| {
+            asked += 1;
+            assert!(!is_panic || asked < 2, "the stop panics");
+            if asked < 2 { Poll::Pending } else { Poll::Ready(()) }
+        });
+        let mut first = Box::pin(sender.send_async_until(1, stop));
+        let mut second = Box::pin(sender.send_async(2));
+        assert!(poll_once(&mut first, &tasks[0]).is_pending());
+        assert!(poll_once(&mut second, &tasks[1]).is_pending());
+        assert_eq!(receiver.recv(), Ok(0));
+        assert_eq!((tasks[0].woken(), tasks[1].woken()), (1, 0));
+        // Another takes the room.
+        sender.send(3).unwrap();
+        let outcome = catch_unwind(AssertUnwindSafe(|| poll_once(&mut first, &tasks[0])));
+        match outcome {
+            Ok(outcome) => assert_eq!((outcome, is_panic), (Poll::Ready(Err(SendTimeoutError::Timeout(1))), false)),
+            Err(_) => assert!(is_panic),
+        }
+        drop(first);
+        assert_eq!(receiver.recv(), Ok(3));
+        assert_eq!(tasks[1].woken(), 1);
+        assert_eq!(poll_once(&mut second, &tasks[1]), Poll::Ready(Ok(())));
+        assert_eq!(receiver.recv(), Ok(2));
+    }
+}
+
+#[test]
+fn a_batch_to_nobody_takes_nothing() {
+    let (sender, receiver) = mpmc::bounded(1);
+    drop(receiver);
+    let mut messages = 0..3;
+    assert_eq!(block_on(sender.send_batch_async(&mut messages)), Err(SendError(vec![])));
+    assert_eq!(messages, 0..3);
+}
