@@ -23,6 +23,7 @@ whole!(
     [T] spsc::Receiver<T>,
     [T] mpsc::Sender<T>,
     [T] mpsc::Receiver<T>,
+    [T] mpsc::WeakSender<T>,
     [T] mpmc::Sender<T>,
     [T] mpmc::Receiver<T>,
     [T] queue::ypipe::Writer<T>,

@@ -4,18 +4,26 @@
 //! channel types carry no type for the way of waiting: the same channel serves a plain thread today and an event loop
 //! tomorrow. Nothing here makes a system call itself; [`crate::os`] does.
 
+mod closed;
 mod error;
+mod identity;
 mod inbox;
 mod iter;
 pub mod mpmc;
 pub mod mpsc;
+mod permit;
 mod receive;
 mod send;
 pub mod spsc;
 
-pub use self::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
+pub use self::error::{
+    RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,
+};
 pub(crate) use self::inbox::{Inbox, InboxSender};
 #[doc(hidden)]
 pub use self::iter::Receive;
 pub use self::iter::{IntoIter, Iter, TryIter};
+#[doc(hidden)]
+pub use self::permit::Reserve;
+pub use self::permit::{Permit, Permits};
 pub use crate::wait::Spin;

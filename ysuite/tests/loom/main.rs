@@ -5,6 +5,8 @@
 //! Run with `ci/loom`. The models of the signalers' own parts are beside them, in the crate.
 #![cfg(ysuite_loom)]
 
+mod closed;
+mod cut;
 mod detach;
 mod exchange;
 mod funnel;
@@ -15,6 +17,7 @@ mod pipe;
 mod pool;
 mod runner;
 mod slow_sender;
+mod weak;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

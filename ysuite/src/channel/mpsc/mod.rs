@@ -55,13 +55,18 @@ mod lanes;
 mod receiver;
 mod sender;
 mod shared;
+mod weak;
 
 pub(super) use self::lanes::Lanes;
 pub use self::lanes::TURN;
 pub use self::receiver::Receiver;
 pub use self::sender::{Sender, TooManySenders};
 pub(super) use self::shared::MpscShared;
-pub use super::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
+pub use self::weak::WeakSender;
+pub use super::error::{
+    RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,
+};
+pub use super::permit::{Permit, Permits};
 
 use crate::sync::Arc;
 use crate::wait::Parker;

@@ -7,6 +7,7 @@ use std::time::Instant;
 use super::lanes::Lanes;
 use super::shared::MpscShared;
 use super::{RecvError, RecvTimeoutError, TryRecvError};
+use crate::channel::closed::impl_receiver_end;
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
 use crate::channel::receive::{ReadingEnd as _, Receiving, impl_receiver_api};
 use crate::queue::RegisterCopy;
@@ -43,10 +44,17 @@ impl<T> Receiver<T> {
         self.inner.end.shared().bound
     }
 
-    /// Whether all senders are gone. Messages they have sent may still be here.
+    /// Whether the channel is closed: all senders are gone or closed, or this receiver has closed it. Messages may still be
+    /// here.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
         self.inner.end.shared().is_disconnected()
+    }
+
+    /// How many senders the channel has, weak and closed ones not counted. While others come and go it may be out of date.
+    #[must_use]
+    pub fn sender_count(&self) -> usize {
+        self.inner.end.shared().sender_count()
     }
 
     /// How many lanes this receiver has visited so far. For tests of what idle senders cost.
@@ -58,3 +66,4 @@ impl<T> Receiver<T> {
 }
 
 impl_receiver_api!(Receiver);
+impl_receiver_end!(Receiver);

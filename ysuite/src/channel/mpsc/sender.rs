@@ -6,7 +6,11 @@ use core::time::Duration;
 use std::time::Instant;
 
 use super::shared::{LANE, MpscShared};
-use super::{MAX_SENDERS, SendError, SendTimeoutError, TrySendError};
+use super::weak::WeakSender;
+use super::{MAX_SENDERS, Permit, Permits, ReserveError, SendError, SendTimeoutError, TryReserveError, TrySendError};
+use crate::channel::closed::{EndWatchers, impl_sender_end};
+use crate::channel::identity::impl_identity;
+use crate::channel::permit::{Reserve, impl_sender_permits, one_place, one_place_now};
 use crate::channel::send::{SenderLink, Sending, impl_sender_api};
 use crate::passive::Passive;
 use crate::sync::{Arc, window};
@@ -21,7 +25,7 @@ pub struct Sender<T> {
 /// What a sender knows of its lane beside the queue.
 struct SenderLane<T> {
     shared: Arc<MpscShared<T>>,
-    /// None where the receiver was gone when the sender connected.
+    /// None where the channel was shut when the sender connected, and once this sender is closed.
     id: Option<u32>,
 }
 
@@ -46,12 +50,18 @@ impl<T> SenderLink for SenderLane<T> {
         self.id.and_then(|id| self.shared.forget(id))
     }
 
-    fn close(&self, _: &Passive, tokens: u32) {
+    fn close(&mut self, _: &Passive, tokens: u32) {
         let was_armed = self.raise(tokens);
+        // The receiver may give the id to another lane from now on.
+        self.id = None;
         // This sender is counted off before it wakes the receiver, which may panic: a waker is foreign code.
         if self.shared.disconnect() || was_armed {
             self.shared.parker.wake();
         }
+    }
+
+    fn end_watchers(&self) -> &EndWatchers {
+        &self.shared.end_watchers
     }
 
     fn target(&self) -> &WakeTarget {
@@ -61,6 +71,13 @@ impl<T> SenderLink for SenderLane<T> {
 
 impl<T> Sender<T> {
     pub(in crate::channel) fn connect(shared: &Arc<MpscShared<T>>) -> Result<Self, TooManySenders> {
+        let sender = Self::counted(shared)?;
+        shared.count();
+        Ok(sender)
+    }
+
+    /// A sender that is counted already.
+    pub(super) fn counted(shared: &Arc<MpscShared<T>>) -> Result<Self, TooManySenders> {
         let (writer, id) = shared.connect().ok_or(TooManySenders)?;
         Ok(Self { inner: Sending::new(writer, SenderLane { shared: shared.clone(), id }) })
     }
@@ -71,7 +88,26 @@ impl<T> Sender<T> {
     /// # Errors
     /// When there are [`MAX_SENDERS`] already.
     pub fn try_clone(&self) -> Result<Self, TooManySenders> {
-        Self::connect(&self.inner.end.link.shared)
+        let shared = &self.inner.end.link.shared;
+        if !self.inner.end.writer.has_ended() {
+            return Self::connect(shared);
+        }
+        // This sender is counted no more, so its clone must not be.
+        let mut writer = shared.orphaned_lane();
+        writer.close();
+        Ok(Self { inner: Sending::new(writer, SenderLane { shared: shared.clone(), id: None }) })
+    }
+
+    /// A weak sender, which knows the channel and does not keep it open. Wait-free.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakSender<T> {
+        WeakSender::new(&self.inner.end.link.shared)
+    }
+
+    /// How many senders the channel has, weak and closed ones not counted. While others come and go it may be out of date.
+    #[must_use]
+    pub fn sender_count(&self) -> usize {
+        self.inner.end.link.shared.sender_count()
     }
 }
 
@@ -100,3 +136,19 @@ impl fmt::Display for TooManySenders {
 impl std::error::Error for TooManySenders {}
 
 impl_sender_api!(Sender);
+impl_identity!(Sender, |sender| &sender.inner.end.link.shared);
+impl_sender_permits!(Sender);
+impl_sender_end!(
+    Sender,
+    /// Ends this sender's part of the channel as dropping it does: publishes what was hidden; the receiver gets all that was
+    /// sent, and when all senders are closed or gone it learns that nothing more will come. Afterwards sending fails here, and
+    /// by clones made later. Other senders go on: no sender can take from another what its lane has room for; only the
+    /// receiver can close the whole channel. True: this sender could send until now. False: it was closed before, or the
+    /// receiver is gone or has closed.
+    ///
+    /// Wait-free, but for the wake-up of the receiver.
+    ///
+    /// # Panics
+    /// Where the receiver's waker panics, or, after the receiver's end, a hidden message as it is dropped. This sender is
+    /// closed then.
+);
