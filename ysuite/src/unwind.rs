@@ -5,7 +5,7 @@
 
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
-use crate::channel::{Iter, TryIter};
+use crate::channel::{Iter, Permit, Permits, Reserve, TryIter};
 use crate::{mailbox, mpmc, mpsc, pool, queue, signal, spsc};
 
 /// For types whose state is consistent whenever foreign code runs.
@@ -24,6 +24,7 @@ whole!(
     [T] mpsc::Sender<T>,
     [T] mpsc::Receiver<T>,
     [T] mpsc::WeakSender<T>,
+    [T: 'static] mpsc::SharedSender<T>,
     [T] mpmc::Sender<T>,
     [T] mpmc::Receiver<T>,
     [T] queue::ypipe::Writer<T>,
@@ -48,6 +49,10 @@ whole!(
 // They have nothing but the receiver.
 impl<R: RefUnwindSafe> UnwindSafe for Iter<'_, R> {}
 impl<R: RefUnwindSafe> UnwindSafe for TryIter<'_, R> {}
+
+// They have nothing but the sender.
+impl<S: Reserve + RefUnwindSafe> UnwindSafe for Permit<'_, S> {}
+impl<S: Reserve + RefUnwindSafe> UnwindSafe for Permits<'_, S> {}
 
 // As a `Box`.
 impl<T: UnwindSafe> UnwindSafe for pool::PoolBox<T> {}

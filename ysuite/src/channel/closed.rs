@@ -7,6 +7,7 @@
 //! Cannot: reopen a channel.
 
 use core::ptr;
+use core::task::Waker;
 
 use super::receive::{ReadingEnd, Receiving};
 use super::send::{SenderLink, Sending};
@@ -111,8 +112,11 @@ impl<T, L: SenderLink> Sending<T, L> {
         panics.catch(|| {
             self.flush();
         });
+        // Out before the end, when its place may become another's; woken behind it.
+        let waker = self.end.link.forget();
         panics.catch(|| self.end.end());
         self.end.writer.end();
+        panics.catch(|| waker.into_iter().for_each(Waker::wake));
         was_open
     }
 
@@ -148,8 +152,9 @@ impl<E: ReadingEnd> Receiving<E> {
         }
         let mut panics = Panics::none();
         panics.catch(|| self.end.close());
-        // The id of an attached end is up while there is news, and the end is.
+        // The end is news for this receiver's set and task as well: it may be closed by who does not wait for it.
         one::registration(&self.end).inspect(|registration| registration.raise());
+        panics.catch(|| self.end.target().task.wake());
         true
     }
 }

@@ -2,8 +2,8 @@
 
 /// Gives an end `same_channel`, `Eq` and `Hash`, all by its channel. `$shared` is what all ends of the channel share.
 macro_rules! impl_identity {
-    ($end:ident, |$this:ident| $shared:expr) => {
-        impl<T> $end<T> {
+    ($end:ident, $([$bound:lifetime],)? |$this:ident| $shared:expr) => {
+        impl<T $(: $bound)?> $end<T> {
             /// Whether both are ends of the same channel.
             #[must_use]
             pub fn same_channel(&self, other: &Self) -> bool {
@@ -17,15 +17,15 @@ macro_rules! impl_identity {
         }
 
         /// By the channel: clones are equal.
-        impl<T> PartialEq for $end<T> {
+        impl<T $(: $bound)?> PartialEq for $end<T> {
             fn eq(&self, other: &Self) -> bool {
                 self.same_channel(other)
             }
         }
 
-        impl<T> Eq for $end<T> {}
+        impl<T $(: $bound)?> Eq for $end<T> {}
 
-        impl<T> core::hash::Hash for $end<T> {
+        impl<T $(: $bound)?> core::hash::Hash for $end<T> {
             fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
                 self.channel_address().hash(state);
             }

@@ -9,12 +9,14 @@ mod error;
 mod identity;
 mod inbox;
 mod iter;
+mod lane_table;
 pub mod mpmc;
 pub mod mpsc;
 mod permit;
 mod receive;
 mod send;
 pub mod spsc;
+mod task_batch;
 
 pub use self::error::{
     RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,
@@ -23,6 +25,7 @@ pub(crate) use self::inbox::{Inbox, InboxSender};
 #[doc(hidden)]
 pub use self::iter::Receive;
 pub use self::iter::{IntoIter, Iter, TryIter};
+pub(crate) use self::lane_table::{LaneTable, ThreadLane};
 #[doc(hidden)]
 pub use self::permit::Reserve;
 pub use self::permit::{Permit, Permits};

@@ -141,7 +141,11 @@ impl<E: ReadingEnd> Receiving<E> {
     /// After finding nothing: `Ok` if a message has come in the meantime.
     fn nothing(&mut self) -> Result<(), TryRecvError> {
         if one::rest(&mut self.end) || self.end.is_closed() {
-            return if self.end.has_last() { Ok(()) } else { Err(TryRecvError::Disconnected) };
+            return if outline(self, |receiving| receiving.end.has_last()) {
+                Ok(())
+            } else {
+                Err(TryRecvError::Disconnected)
+            };
         }
         Err(TryRecvError::Empty)
     }
@@ -174,7 +178,7 @@ impl<E: ReadingEnd> Receiving<E> {
     /// Takes what is there, `most` at most. It may take some of what comes meanwhile, but not all of that: it might never
     /// end.
     #[inline(always)]
-    fn take_batch(&mut self, to: &mut Vec<E::Message>, most: usize) -> usize {
+    pub(super) fn take_batch(&mut self, to: &mut Vec<E::Message>, most: usize) -> usize {
         let taken = self.end.take_many(to, most.min(AMPLE));
         if taken < AMPLE { taken } else { taken + self.take_rest(to, most - taken) }
     }
@@ -188,8 +192,11 @@ impl<E: ReadingEnd> Receiving<E> {
     }
 
     pub(super) fn peek(&mut self) -> Option<&E::Message> {
-        if !self.end.has_message() && !one::rest(&mut self.end) && !self.end.has_last() {
-            return None;
+        if !self.end.has_message() {
+            let is_over = one::rest(&mut self.end) || self.end.is_closed();
+            if !is_over || !self.end.has_last() {
+                return None;
+            }
         }
         self.end.peek()
     }
@@ -213,7 +220,7 @@ impl<E: ReadingEnd> Receiving<E> {
         ready!(one::poll(&mut self.end, context));
         match self.end.take() {
             Some(message) => Poll::Ready(Ok(message)),
-            None => Poll::Ready(outline(self, Self::take_last)),
+            None => Poll::Ready(self.take_last()),
         }
     }
 

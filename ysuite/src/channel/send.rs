@@ -60,7 +60,7 @@ impl<T, L: SenderLink> WaitingEnd for WritingEnd<T, L> {
 }
 
 /// Sends what has been written even if the caller's iterator panics.
-struct FlushOnDrop<'a, T, L: SenderLink>(&'a mut Sending<T, L>);
+pub(super) struct FlushOnDrop<'a, T, L: SenderLink>(pub(super) &'a mut Sending<T, L>);
 
 impl<T, L: SenderLink> Drop for FlushOnDrop<'_, T, L> {
     fn drop(&mut self) {

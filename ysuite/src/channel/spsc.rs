@@ -36,6 +36,7 @@ pub use super::permit::{Permit, Permits};
 use super::permit::{Reserve, impl_sender_permits, one_place, one_place_now};
 use super::receive::{ReadingEnd, Receiving, impl_receiver_api};
 use super::send::{SenderLink, Sending, impl_sender_api};
+use super::task_batch::{impl_receiver_tasks, impl_sender_tasks};
 use crate::foreign::Panics;
 use crate::passive::{Passive, STAYS};
 use crate::queue::RegisterCopy;
@@ -112,6 +113,7 @@ impl SenderLink for Arc<SpscShared> {
 
 impl_sender_api!(Sender);
 impl_sender_permits!(Sender);
+impl_sender_tasks!(Sender);
 impl_sender_end!(
     Sender,
     /// Ends the channel as dropping this sender does: publishes what was hidden, and the receiver gets all that was sent
@@ -254,6 +256,7 @@ impl<T> Receiver<T> {
 
 impl_receiver_api!(Receiver);
 impl_receiver_end!(Receiver);
+impl_receiver_tasks!(Receiver);
 
 impl<T> Drop for SpscReader<T> {
     fn drop(&mut self) {

@@ -373,6 +373,7 @@ impl<T> ReadingEnd for Lanes<T> {
     }
 
     fn close(&mut self) {
+        let (had_turn, left) = (self.turn.is_some(), self.left);
         self.end_turn();
         let lanes = self.shared.shut();
         lanes.iter().fold(Barrier::none(), |barrier, (_, idle)| barrier.and(idle.mark_cut())).pass();
@@ -385,6 +386,12 @@ impl<T> ReadingEnd for Lanes<T> {
                 // SAFETY: the lane has no reader, as it is not in the row, and this is the reading side.
                 unsafe { idle.cut() }.into_iter().for_each(|reader| row.add(*id, reader, position));
             }
+        }
+        if had_turn && left != 0 {
+            // What was shown is received next.
+            self.turn = row.lanes[row.at].reader.take();
+            self.granted = self.granted.wrapping_add(left);
+            self.left = left;
         }
         self.shared.tell(&lanes);
     }

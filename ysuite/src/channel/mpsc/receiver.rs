@@ -10,6 +10,7 @@ use super::{RecvError, RecvTimeoutError, TryRecvError};
 use crate::channel::closed::impl_receiver_end;
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
 use crate::channel::receive::{ReadingEnd as _, Receiving, impl_receiver_api};
+use crate::channel::task_batch::impl_receiver_tasks;
 use crate::queue::RegisterCopy;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
@@ -67,3 +68,4 @@ impl<T> Receiver<T> {
 
 impl_receiver_api!(Receiver);
 impl_receiver_end!(Receiver);
+impl_receiver_tasks!(Receiver);

@@ -8,6 +8,8 @@
 //! While the channel is open only the receiver takes lanes out of their slots. When it shuts the channel, to close it or to go, it
 //! races with senders that connect at that moment for the lanes in the slots; the thread that swaps a lane out ends it.
 
+// For numbers that only have to differ, so not `crate::sync`'s: a model need not explore it.
+use core::sync::atomic::{AtomicU64 as Numbers, Ordering as Numbering};
 use core::task::Waker;
 
 use crate::channel::closed::EndWatchers;
@@ -15,7 +17,7 @@ use crate::foreign::Panics;
 use crate::passive::Barrier;
 use crate::queue::ypipe::{self, AtomicSlot, IdleReader, Writer};
 use crate::queue::{ReadySet, SegmentedArray};
-use crate::sync::{Arc, AtomicUsize, Ordering, fence};
+use crate::sync::{Arc, AtomicU64, AtomicUsize, Ordering, fence};
 use crate::wait::{Parker, WakeTarget};
 
 /// The token of an armed lane.
@@ -24,6 +26,9 @@ pub(super) const LANE: u32 = 1;
 /// In the count of senders: the receiver is gone, or has closed the channel. The sign, so that one comparison says whether
 /// there are senders and a channel.
 const SHUT: usize = 1 << (usize::BITS - 1);
+
+/// The next channel's number in the tables of threads.
+static NUMBERS: Numbers = Numbers::new(1);
 
 /// Slots in the first segment.
 const FIRST: usize = crate::queue::WORD;
@@ -44,6 +49,10 @@ pub(in crate::channel) struct MpscShared<T> {
     /// How many senders there are, and [`SHUT`].
     connected: AtomicUsize,
     pub(super) end_watchers: EndWatchers,
+    /// How many more lanes there may be, where that was asked for.
+    spare: Option<AtomicUsize>,
+    /// The channel's number in the tables of threads, or 0 before it has one.
+    number: AtomicU64,
     pub(super) bound: Option<usize>,
 }
 
@@ -51,7 +60,8 @@ pub(in crate::channel) struct MpscShared<T> {
 type LanesTaken<T> = Vec<(usize, IdleReader<T>)>;
 
 impl<T> MpscShared<T> {
-    pub(super) fn new(bound: Option<usize>, parker: Arc<Parker>) -> Self {
+    /// `most`: how many lanes there may be at a time, where that was asked for.
+    pub(super) fn new(bound: Option<usize>, most: Option<usize>, parker: Arc<Parker>) -> Self {
         Self {
             ready: ReadySet::new(),
             parker,
@@ -60,6 +70,8 @@ impl<T> MpscShared<T> {
             never_waits: WakeTarget::default(),
             connected: AtomicUsize::new(0),
             end_watchers: EndWatchers::none(),
+            spare: most.map(AtomicUsize::new),
+            number: AtomicU64::new(0),
             bound,
         }
     }
@@ -70,7 +82,7 @@ impl<T> MpscShared<T> {
         if self.is_shut() {
             return Some((self.orphaned_lane(), None));
         }
-        let id = self.ready.claim()?;
+        let id = self.claim()?;
         let (writer, idle) = ypipe::lane(self.bound, LANE);
         if self.bound.is_some() {
             self.senders.get_or_make(id, WakeTarget::default);
@@ -88,6 +100,41 @@ impl<T> MpscShared<T> {
         Some((writer, Some(id as u32)))
     }
 
+    /// An id for a new lane.
+    fn claim(&self) -> Option<usize> {
+        if let Some(spare) = &self.spare {
+            // ORDERING: Relaxed; a count, which guards no data.
+            spare.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |spare| spare.checked_sub(1)).ok()?;
+        }
+        let id = self.ready.claim();
+        if id.is_none() {
+            self.unclaim();
+        }
+        id
+    }
+
+    /// There is one lane less.
+    fn unclaim(&self) {
+        if let Some(spare) = &self.spare {
+            // ORDERING: Relaxed; a count, which guards no data.
+            spare.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// The channel's number in the tables of threads. No channel gets one that another has had.
+    pub(super) fn number(&self) -> u64 {
+        // ORDERING: Relaxed throughout; numbers guard no data.
+        let number = self.number.load(Ordering::Relaxed);
+        if number != 0 {
+            return number;
+        }
+        let fresh = NUMBERS.fetch_add(1, Numbering::Relaxed);
+        match self.number.compare_exchange(0, fresh, Ordering::Relaxed, Ordering::Relaxed) {
+            Ok(_) => fresh,
+            Err(number) => number,
+        }
+    }
+
     /// A lane into which nothing can be sent: it has no reader and never had one.
     pub(super) fn orphaned_lane(&self) -> Writer<T> {
         let (writer, idle) = ypipe::lane(self.bound, 0);
@@ -96,7 +143,7 @@ impl<T> MpscShared<T> {
     }
 
     /// Whether the receiver is gone or has closed the channel.
-    fn is_shut(&self) -> bool {
+    pub(super) fn is_shut(&self) -> bool {
         // ORDERING: Relaxed; nothing of the receiver's is touched on the strength of it. Where it must not be missed, fences
         // in `connect` and `shut` order it.
         self.connected.load(Ordering::Relaxed) & SHUT != 0
@@ -160,6 +207,7 @@ impl<T> MpscShared<T> {
     pub(super) fn finish(&self, id: usize) {
         drop(self.slots.get(id).and_then(AtomicSlot::take));
         self.ready.release(id);
+        self.unclaim();
     }
 
     /// Receiver: how many messages are in lanes that are not active, counting no further than it takes to reach `enough`.

@@ -26,7 +26,6 @@ use super::reader::{ReadCursor, Reader};
 use super::writer::{Writer, Writing};
 use crate::foreign::Panics;
 use crate::passive::Barrier;
-use crate::queue::outline;
 use crate::sync::{AtomicU64, Ordering};
 
 /// The position that both ends have agreed on, or none yet.
@@ -179,10 +178,11 @@ impl<T> Reader<T> {
 
     /// After finding nothing: whether there is a message all the same. There may be one where the pipe has a cut, and where
     /// it was published meanwhile.
-    #[inline]
+    #[cold]
+    #[inline(never)]
     pub(crate) fn has_last(&mut self) -> bool {
         let (cursor, core) = self.parts();
-        cursor.look(core) || outline(cursor, |cursor| cursor.look_below_cut(core))
+        cursor.look(core) || cursor.look_below_cut(core)
     }
 }
 

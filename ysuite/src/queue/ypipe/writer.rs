@@ -93,6 +93,19 @@ impl<T> Writer<T> {
         }
     }
 
+    /// Writes messages, hidden, until there is no room (true) or the iterator ends (false). The iterator is asked only where
+    /// there is room. If it panics, the messages it has returned before are written.
+    pub(crate) fn fill_room(&mut self, messages: &mut impl Iterator<Item = T>) -> bool {
+        while self.has_room() {
+            let Some(message) = messages.next() else { return false };
+            let cursor = &mut self.writing.cursor;
+            cursor.hide();
+            // SAFETY: `has_room` has returned true, and nothing was written since.
+            unsafe { cursor.put(message) };
+        }
+        true
+    }
+
     /// Writes a message and publishes it with all that was hidden. As [`write`](Self::write) and
     /// [`flush`](Self::flush), in one step. Returns the tokens of a sleeping reader, which the caller must wake.
     #[inline(always)]
