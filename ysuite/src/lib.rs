@@ -76,14 +76,24 @@
 //! | `send` without room | blocks | no¹ | 1 to wake, 2 for each sleep | no | – |
 //! | `send_async` | wait-free polls | no¹ | 1 to wake, 1 barrier | – | yes, the message is dropped |
 //! | `write`, `unwrite` | wait-free | as `send` | 0 | as `send` | – |
+//! | `try_reserve`, `try_reserve_many`, a permit's `send` and `commit` | wait-free | as `send` | as `send` | as `send` | – |
+//! | `reserve`, `reserve_many` without room | blocks | no¹ | as `send` | no | – |
+//! | `reserve_async`, `reserve_many_async` | wait-free polls | no¹ | 1 to wake, 1 barrier | – | yes |
+//! | `send_batch_async`, `send_async_until` | wait-free polls | as `send` | 1 to wake, 1 barrier | – | yes: what was taken is sent; the message is dropped |
+//! | `close` of a sender (`spsc`, `mpsc`) | wait-free | no | 1 to wake | yes, but for that | – |
+//! | `wait_closed`; `closed` | blocks; lock-free polls | once 3 KiB, and for each 64 more who wait at once | 2 for each sleep: barrier, futex | no | yes |
 //! | `recv`, `recv_batch` with a message | wait-free | no (`recv_batch`: the `Vec`) | 1 to wake a sleeping sender | yes | – |
 //! | `recv`, `recv_timeout` without | blocks | no | 2 for each sleep: barrier, futex | no | – |
 //! | `try_recv`, `peek`, unattached | wait-free | no | 0; 1 to wake a sleeping sender | yes | – |
 //! | `try_recv`, `peek`, attached, empty | wait-free | no | 2 the first time (barrier, descriptor), then 0 | yes, but for those | – |
-//! | `recv_async`, `poll_recv` | wait-free polls | no (the waker may) | 1 barrier | – | yes |
+//! | `recv_async`, `poll_recv`, `recv_batch_async` | wait-free polls | no (the waker may; the `Vec`) | 1 barrier | – | yes |
+//! | `peek_run`, `consume` | as `try_recv` | no | as `try_recv` | as `try_recv` | – |
+//! | `close` of a receiver (`spsc`, `mpsc`) | wait-free, a load for every 7 messages or so; `mpsc`: and in the senders there ever were at once | `mpsc`: a list of the lanes | 1 barrier, 1 for each who waits | no | – |
 //! | `mpsc`: `send` and its like | as above | as above, in small chunks | as above; without room 2 more, to give way | no (allocates) | – |
 //! | `mpsc`: `recv` and its like | wait-free in the number of active lanes | as above, and to keep track of more active lanes than ever | as above | no² | as above |
-//! | `mpsc`: `clone`, `drop` of a sender | lock-free | the lane | 0; `drop` of the last: 1 to wake | no | – |
+//! | `mpsc`: `clone`, `upgrade`, `drop` of a sender | lock-free | the lane | 0; `drop` of the last: 1 to wake | no | – |
+//! | `mpsc`: `share`, `downgrade`, and their clones | wait-free | no | 0; `drop` of the last `SharedSender`: 1 to wake | yes | – |
+//! | `mpsc`: `SharedSender::send` and its like | as `mpsc`'s `send` | a thread's first time a lane, then as `mpsc` | as `mpsc`'s `send` | no (allocates) | – |
 //! | `len`, `is_empty` on a receiver | wait-free, a load for every 7 messages or so | no | 0 | no | – |
 //! | `mpmc`: `try_send`, `send` with room, `send_batch` | lock-free | no | 1 to wake a receiver⁴ | yes | – |
 //! | `mpmc` without a bound: `send`, `send_batch` | lock-free | a segment⁸ where none is kept | 1 to wake a receiver⁴; 2 for a segment | no (allocates) | – |
@@ -190,8 +200,9 @@
 //! * `hub`: the hub, over mio (Unix).
 //! * `stream`: receivers implement `futures_core::Stream`.
 //! * `futures`: that, and senders implement `futures_sink::Sink`.
-//! * `tokio`: that stream; a set of signals, and a timer, that a task of tokio waits for; and what a task sends or receives is
-//!   counted by tokio's cooperative budget, so that a task which always finds a message lets others have their turn (Unix).
+//! * `tokio`: that stream; a set of signals, and a timer, that a task of tokio waits for; sends with a time limit; and what a
+//!   task sends or receives is counted by tokio's cooperative budget, so that a task which always finds a message lets others
+//!   have their turn (Unix).
 //! * `mio`: a set of signals is an `event::Source` of mio (Unix).
 //! * `calloop`: a set of signals, and a receiver, as an `EventSource` of calloop (Unix).
 

@@ -24,8 +24,12 @@ use crate::sync::{AtomicU32, Ordering, fence, window};
 const FENCED: u32 = 1 << 31;
 /// The sleeping side is gone for good.
 pub(crate) const GONE: u32 = 1 << 30;
+/// The sleeping side wants no more than it can have now: where the queue ends, both sides agree elsewhere.
+pub(crate) const CUT: u32 = 1 << 29;
+/// What is never taken out of the word again.
+pub(crate) const STAYS: u32 = GONE | CUT;
 /// All other bits are the sleeper's own: they tell its waker how it sleeps, and are opaque here.
-const TOKENS: u32 = !(FENCED | GONE);
+const TOKENS: u32 = !(FENCED | STAYS);
 
 /// Publications without a sleeper after which the publisher gives up the fence for the free barrier.
 const FENCE_WINDOW: u32 = if cfg!(ysuite_loom) { 1 } else { 64 };
@@ -86,7 +90,8 @@ impl Passive {
         Self { word: AtomicU32::new(0), idle_publications: AtomicU32::new(0) }
     }
 
-    /// Publisher, after each publication: the tokens of a sleeper that wants to be woken, or 0. May contain [`GONE`].
+    /// Publisher, after each publication: the tokens of a sleeper that wants to be woken, or 0. May contain [`GONE`] and
+    /// [`CUT`].
     #[inline(always)]
     pub(crate) fn published(&self) -> u32 {
         light();
@@ -106,7 +111,7 @@ impl Passive {
         // ORDERING: Relaxed; behind the fence, and tokens are taken by the read-modify-write in `take`, which acquires.
         let word = self.word.load(Ordering::Relaxed);
         window();
-        if word & (TOKENS | GONE) != 0 {
+        if word & (TOKENS | STAYS) != 0 {
             return self.take();
         }
         if word & FENCED != 0 && asymmetric() {
@@ -133,13 +138,13 @@ impl Passive {
         // stands for (a waker, a registration) is visible to the publisher that wakes by it. SeqCst keeps it in one
         // order with `mark` and with `attend`'s change of FENCED.
         let before = self.word.swap(FENCED, Ordering::SeqCst);
-        if before & GONE != 0 {
+        if before & STAYS != 0 {
             // ORDERING: Relaxed; it hands no data over: the swap above has acquired what the sleeper did before it
-            // left, and a sleeper that has left will not arm the word again.
-            self.word.fetch_or(GONE, Ordering::Relaxed);
+            // left or cut, and such a sleeper will not arm the word again.
+            self.word.fetch_or(before & STAYS, Ordering::Relaxed);
         }
         window();
-        before & (TOKENS | GONE)
+        before & (TOKENS | STAYS)
     }
 
     /// Any number of threads, each after it has published elsewhere: the tokens of a sleeper that wants to be woken, or
@@ -194,6 +199,19 @@ impl Passive {
         // ORDERING: the Release side pairs with the Acquire side of the swap in `take` and with `is_gone`: all that the
         // sleeper did before is visible. SeqCst puts it in one order with `attend`'s change of FENCED.
         Barrier { words: self.word.fetch_or(GONE, Ordering::SeqCst) }
+    }
+
+    /// Sleeper: wants no more; the barrier is still owed. After it every publication is answered with [`CUT`].
+    pub(crate) fn cut(&self) -> Barrier {
+        // ORDERING: SeqCst puts it in one order with `attend`'s change of FENCED. It hands nothing over: what the two
+        // sides agree on is elsewhere.
+        Barrier { words: self.word.fetch_or(CUT, Ordering::SeqCst) }
+    }
+
+    /// Publisher: whether the sleeping side wants no more.
+    pub(crate) fn is_cut(&self) -> bool {
+        // ORDERING: Relaxed; what the two sides agree on is elsewhere, and is acquired there.
+        self.word.load(Ordering::Relaxed) & CUT != 0
     }
 
     /// Whether the sleeping side has left.

@@ -5,7 +5,7 @@
 
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
-use crate::channel::{Iter, TryIter};
+use crate::channel::{Iter, Permit, Permits, Reserve, TryIter};
 use crate::{broadcast, mailbox, mpmc, mpsc, oneshot, pool, queue, signal, spsc, watch};
 
 /// For types whose state is consistent whenever foreign code runs.
@@ -23,6 +23,8 @@ whole!(
     [T] spsc::Receiver<T>,
     [T] mpsc::Sender<T>,
     [T] mpsc::Receiver<T>,
+    [T] mpsc::WeakSender<T>,
+    [T: 'static] mpsc::SharedSender<T>,
     [T] mpmc::Sender<T>,
     [T] mpmc::Receiver<T>,
     [T] oneshot::Sender<T>,
@@ -58,6 +60,10 @@ whole!(
 // They have nothing but the receiver.
 impl<R: RefUnwindSafe> UnwindSafe for Iter<'_, R> {}
 impl<R: RefUnwindSafe> UnwindSafe for TryIter<'_, R> {}
+
+// They have nothing but the sender.
+impl<S: Reserve + RefUnwindSafe> UnwindSafe for Permit<'_, S> {}
+impl<S: Reserve + RefUnwindSafe> UnwindSafe for Permits<'_, S> {}
 
 // As a `Box`.
 impl<T: UnwindSafe> UnwindSafe for pool::PoolBox<T> {}

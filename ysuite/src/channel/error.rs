@@ -57,6 +57,17 @@ pub enum ReserveError {
     Disconnected,
 }
 
+/// Places for several messages could not be reserved at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TryReserveError {
+    /// There are not so many places free.
+    Full,
+    /// There can never be so many places at a time.
+    TooMany,
+    /// The receiver is gone.
+    Disconnected,
+}
+
 impl<T> SendError<T> {
     /// The message that was not sent.
     pub fn into_inner(self) -> T {
@@ -129,6 +140,14 @@ impl_error!(ReserveError:
     /// Whether the receiver is gone.
     is_disconnected: Self::Disconnected => NO_RECEIVER,
 );
+impl_error!(TryReserveError:
+    /// Whether there were too few places free.
+    is_full: Self::Full => "reserving more places than are free",
+    /// Whether more places were asked for than there can be at a time.
+    is_too_many: Self::TooMany => "reserving more places than the channel has",
+    /// Whether the receiver is gone.
+    is_disconnected: Self::Disconnected => NO_RECEIVER,
+);
 impl_error!(RecvError: _ => NO_SENDER);
 impl_error!(TryRecvError:
     /// Whether the channel was empty, with its sender alive.
@@ -171,6 +190,15 @@ impl<T> From<SendError<T>> for TrySendError<T> {
 impl<T> From<SendError<T>> for SendTimeoutError<T> {
     fn from(error: SendError<T>) -> Self {
         Self::Disconnected(error.0)
+    }
+}
+
+impl From<ReserveError> for TryReserveError {
+    fn from(error: ReserveError) -> Self {
+        match error {
+            ReserveError::TooMany => Self::TooMany,
+            ReserveError::Disconnected => Self::Disconnected,
+        }
     }
 }
 

@@ -19,6 +19,8 @@ pub(super) trait ReadingEnd: WaitingEnd {
     fn take(&mut self) -> Option<Self::Message>;
     fn take_many(&mut self, to: &mut Vec<Self::Message>, most: usize) -> usize;
     fn peek(&mut self) -> Option<&Self::Message>;
+    /// The next messages that lie side by side; none only where [`peek`](Self::peek) finds none.
+    fn peek_run(&mut self) -> &[Self::Message];
     fn has_message(&mut self) -> bool;
     /// How many messages are published, counting no further than it takes to reach `enough`.
     fn len_up_to(&self, enough: usize) -> usize;
@@ -26,6 +28,13 @@ pub(super) trait ReadingEnd: WaitingEnd {
     fn position(&self) -> usize;
     /// Whether nothing more will be published.
     fn is_closed(&self) -> bool;
+    /// After finding nothing: whether there is a message all the same. Of a queue that its receiver has closed there may be
+    /// one, which only this look finds.
+    fn has_last(&mut self) -> bool {
+        self.has_message()
+    }
+    /// Closes the queue, which is open: afterwards [`is_closed`](Self::is_closed), and senders get back what they send.
+    fn close(&mut self);
 }
 
 /// A reading end, and the memory of how to wait for it.
@@ -110,8 +119,8 @@ impl<E: ReadingEnd> Receiving<E> {
                 return Ok(());
             }
             // Looks again once the queue is closed: what the sender published before it closed is visible then.
-            if self.end.is_closed() && !self.end.has_message() {
-                return Err(RecvTimeoutError::Disconnected);
+            if self.end.is_closed() {
+                return if self.end.has_last() { Ok(()) } else { Err(RecvTimeoutError::Disconnected) };
             }
             let position = self.end.position();
             if !self.backoff.wait(&mut self.end, position, deadline) {
@@ -132,7 +141,11 @@ impl<E: ReadingEnd> Receiving<E> {
     /// After finding nothing: `Ok` if a message has come in the meantime.
     fn nothing(&mut self) -> Result<(), TryRecvError> {
         if one::rest(&mut self.end) || self.end.is_closed() {
-            return if self.end.has_message() { Ok(()) } else { Err(TryRecvError::Disconnected) };
+            return if outline(self, |receiving| receiving.end.has_last()) {
+                Ok(())
+            } else {
+                Err(TryRecvError::Disconnected)
+            };
         }
         Err(TryRecvError::Empty)
     }
@@ -165,7 +178,7 @@ impl<E: ReadingEnd> Receiving<E> {
     /// Takes what is there, `most` at most. It may take some of what comes meanwhile, but not all of that: it might never
     /// end.
     #[inline(always)]
-    fn take_batch(&mut self, to: &mut Vec<E::Message>, most: usize) -> usize {
+    pub(super) fn take_batch(&mut self, to: &mut Vec<E::Message>, most: usize) -> usize {
         let taken = self.end.take_many(to, most.min(AMPLE));
         if taken < AMPLE { taken } else { taken + self.take_rest(to, most - taken) }
     }
@@ -179,17 +192,43 @@ impl<E: ReadingEnd> Receiving<E> {
     }
 
     pub(super) fn peek(&mut self) -> Option<&E::Message> {
-        if !self.end.has_message() && !one::rest(&mut self.end) {
-            return None;
+        if !self.end.has_message() {
+            let is_over = one::rest(&mut self.end) || self.end.is_closed();
+            if !is_over || !self.end.has_last() {
+                return None;
+            }
         }
         self.end.peek()
+    }
+
+    pub(super) fn peek_run(&mut self) -> &[E::Message] {
+        if self.peek().is_none() {
+            return &[];
+        }
+        self.end.peek_run()
+    }
+
+    pub(super) fn consume(&mut self, messages: usize) {
+        let known = self.end.peek_run().len();
+        assert!(messages <= known, "consuming {messages} messages of {known} that were shown");
+        // Each is taken before it is dropped: its drop may panic, and the rest stays where it is.
+        (0..messages).for_each(|_| drop(self.end.take()));
     }
 
     #[inline]
     pub(super) fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<E::Message, RecvError>> {
         ready!(one::poll(&mut self.end, context));
-        // None: the channel is closed and empty.
-        Poll::Ready(self.end.take().ok_or(RecvError))
+        match self.end.take() {
+            Some(message) => Poll::Ready(Ok(message)),
+            None => Poll::Ready(self.take_last()),
+        }
+    }
+
+    /// The channel is closed, and empty but for what only a last look finds.
+    #[cold]
+    #[inline(never)]
+    fn take_last(&mut self) -> Result<E::Message, RecvError> {
+        if self.end.has_last() { self.end.take().ok_or(RecvError) } else { Err(RecvError) }
     }
 
     pub(super) async fn recv_async(&mut self) -> Result<E::Message, RecvError> {
@@ -272,6 +311,22 @@ macro_rules! impl_receiver_api {
                 self.inner.peek()
             }
 
+            /// The next messages where they lie, as many of them as lie side by side: at least one if there is one. Never
+            /// blocks; costs what [`try_recv`](Self::try_recv) costs.
+            pub fn peek_run(&mut self) -> &[T] {
+                self.inner.peek_run()
+            }
+
+            /// Receives and drops the first messages of those that [`peek_run`](Self::peek_run) has shown last. Wait-free, but
+            /// for the wake-up of a sender.
+            ///
+            /// # Panics
+            /// Where `messages` is more than it would show now without looking for more, and where a message panics as it is
+            /// dropped: those behind it are still there then.
+            pub fn consume(&mut self, messages: usize) {
+                self.inner.consume(messages);
+            }
+
             /// Receives a message, or has the task woken when there may be one.
             ///
             /// Wait-free. Only the task that polled last is woken. Its waker is kept until it is woken, another task polls,
@@ -346,7 +401,7 @@ macro_rules! impl_receiver_api {
             /// At least the messages that are there, and exactly those once the sender is gone. Costs what
             /// [`len`](Self::len) costs.
             certain: usize::MAX,
-            |receiver| look: receiver.inner.end.take(), has_message: receiver.inner.end.has_message(),
+            |receiver| look: receiver.inner.end.take(), has_message: receiver.inner.end.has_last(),
         );
     };
 }

@@ -5,9 +5,10 @@
 
 use core::task::{Context, Poll, Waker};
 
+use super::closed::EndWatchers;
 use super::error::{SendError, SendTimeoutError, TrySendError};
 use crate::os::Deadline;
-use crate::passive::{GONE, Passive};
+use crate::passive::{Passive, STAYS};
 use crate::queue::ypipe::Writer;
 use crate::queue::{RegisterCopy, outline};
 use crate::wait::one::{self, TaskWait, WaitingEnd};
@@ -23,7 +24,9 @@ pub(super) trait SenderLink {
     /// caller drops the waker when all else is done: its drop is foreign code.
     fn forget(&self) -> Option<Waker>;
     /// The queue has been closed, and that has found these tokens: notifies the receiver.
-    fn close(&self, receiver: &Passive, tokens: u32);
+    fn close(&mut self, receiver: &Passive, tokens: u32);
+    /// Who waits for the receiver's end.
+    fn end_watchers(&self) -> &EndWatchers;
     /// How a sender that waits for room can be woken.
     fn target(&self) -> &WakeTarget;
 }
@@ -44,7 +47,7 @@ impl<T, L: SenderLink> WaitingEnd for WritingEnd<T, L> {
     const CROWDED: bool = L::CROWDED;
 
     fn is_ready(&mut self) -> bool {
-        self.writer.has_room() || self.writer.is_orphaned()
+        self.writer.has_room() || self.writer.is_over()
     }
 
     fn passive(&self) -> &Passive {
@@ -57,7 +60,7 @@ impl<T, L: SenderLink> WaitingEnd for WritingEnd<T, L> {
 }
 
 /// Sends what has been written even if the caller's iterator panics.
-struct FlushOnDrop<'a, T, L: SenderLink>(&'a mut Sending<T, L>);
+pub(super) struct FlushOnDrop<'a, T, L: SenderLink>(pub(super) &'a mut Sending<T, L>);
 
 impl<T, L: SenderLink> Drop for FlushOnDrop<'_, T, L> {
     fn drop(&mut self) {
@@ -85,7 +88,7 @@ impl<T, L: SenderLink> Sending<T, L> {
         match self.end.writer.send(message) {
             Ok(0) => Ok(()),
             Ok(tokens) => outline(self, |sender| sender.sent(tokens)).map_err(TrySendError::from),
-            Err(message) if self.end.writer.is_orphaned() => Err(TrySendError::Disconnected(message)),
+            Err(message) if self.end.writer.is_over() => Err(TrySendError::Disconnected(message)),
             Err(message) => Err(TrySendError::Full(message)),
         }
     }
@@ -139,7 +142,7 @@ impl<T, L: SenderLink> Sending<T, L> {
         loop {
             self.flush();
             one::block(&mut *self.end, &mut self.backoff, Deadline::Never);
-            if self.end.writer.is_orphaned() {
+            if self.end.writer.is_over() {
                 return Err(SendError(message));
             }
             match self.end.writer.write(message) {
@@ -155,15 +158,15 @@ impl<T, L: SenderLink> Sending<T, L> {
         tokens == 0 || outline(self, |sender| sender.flushed(tokens))
     }
 
-    /// A batch has been published, and the receiver sleeps or is gone.
+    /// A batch has been published, and the receiver sleeps, has closed or is gone.
     #[cold]
     #[inline(never)]
     fn flushed(&mut self, tokens: u32) -> bool {
-        if tokens & GONE == 0 {
+        if tokens & STAYS == 0 {
             return !self.wake(tokens);
         }
         let from = self.end.writer.position();
-        self.end.writer.reclaim(from, drop);
+        self.end.writer.reclaim(tokens, from, drop);
         true
     }
 
@@ -191,26 +194,26 @@ impl<T, L: SenderLink> Sending<T, L> {
     /// A batch that began at position `from` has been published. If the receiver is gone, the error gives back what can
     /// still be had of it.
     #[inline]
-    fn published(&mut self, tokens: u32, from: usize) -> Result<(), SendError<Vec<T>>> {
+    pub(super) fn published(&mut self, tokens: u32, from: usize) -> Result<(), SendError<Vec<T>>> {
         let back = if tokens == 0 { Vec::new() } else { outline(self, |sender| sender.answered(tokens, from)) };
         if back.is_empty() { Ok(()) } else { Err(SendError(back)) }
     }
 
-    /// The messages from position `from` on have been published, and the receiver sleeps, or is gone: then returns those
-    /// that can still be had.
+    /// The messages from position `from` on have been published, and the receiver sleeps, or has closed or is gone: then
+    /// returns those that can still be had.
     #[cold]
     #[inline(never)]
     fn answered(&mut self, tokens: u32, from: usize) -> Vec<T> {
         let mut back = Vec::new();
-        if tokens & GONE == 0 {
+        if tokens & STAYS == 0 {
             self.wake(tokens);
         } else {
-            self.end.writer.reclaim(from, |message| back.push(message));
+            self.end.writer.reclaim(tokens, from, |message| back.push(message));
         }
         back
     }
 
-    /// One message has been published, and the receiver sleeps or is gone.
+    /// One message has been published, and the receiver sleeps, has closed or is gone.
     #[cold]
     #[inline(never)]
     fn sent(&mut self, tokens: u32) -> Result<(), SendError<T>> {
@@ -240,12 +243,22 @@ impl<T, L: SenderLink> Sending<T, L> {
     }
 }
 
-impl<T, L: SenderLink> Drop for WritingEnd<T, L> {
-    fn drop(&mut self) {
+impl<T, L: SenderLink> WritingEnd<T, L> {
+    /// Publishes what is hidden, closes the queue and tells the receiver. Once: afterwards it does nothing.
+    pub(super) fn end(&mut self) {
+        if self.writer.has_ended() {
+            return;
+        }
         let _waker = self.link.forget();
         let tokens = self.writer.close();
         self.link.close(self.writer.reader_passive(), tokens);
         // The waker is dropped last: its drop is foreign code.
+    }
+}
+
+impl<T, L: SenderLink> Drop for WritingEnd<T, L> {
+    fn drop(&mut self) {
+        self.end();
     }
 }
 
@@ -384,10 +397,11 @@ macro_rules! impl_sender_api {
                 self.inner.end.writer.capacity()
             }
 
-            /// Whether the receiver is gone: nothing sent will be received.
+            /// Whether the receiver is gone or has closed the channel, or this sender has been closed: nothing sent will be
+            /// received.
             #[must_use]
             pub fn is_disconnected(&self) -> bool {
-                self.inner.end.writer.is_orphaned()
+                self.inner.end.writer.is_over()
             }
         }
 

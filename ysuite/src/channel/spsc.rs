@@ -27,15 +27,22 @@ use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::time::Instant;
 
-pub use super::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
+use super::closed::{EndWatchers, impl_receiver_end, impl_sender_end};
+pub use super::error::{
+    RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,
+};
 use super::iter::{IntoIter, Iter, Receive, TryIter};
+pub use super::permit::{Permit, Permits};
+use super::permit::{Reserve, impl_sender_permits, one_place, one_place_now};
 use super::receive::{ReadingEnd, Receiving, impl_receiver_api};
 use super::send::{SenderLink, Sending, impl_sender_api};
-use crate::passive::{GONE, Passive};
+use super::task_batch::{impl_receiver_tasks, impl_sender_tasks};
+use crate::foreign::Panics;
+use crate::passive::{Passive, STAYS};
 use crate::queue::RegisterCopy;
 use crate::queue::ypipe::{self, Reader, Writer};
 use crate::signal::{Attach, AttachError, Registration};
-use crate::sync::Arc;
+use crate::sync::{Arc, window};
 use crate::wait::WakeTarget;
 use crate::wait::one::WaitingEnd;
 
@@ -43,6 +50,8 @@ use crate::wait::one::WaitingEnd;
 struct SpscShared {
     receiver: WakeTarget,
     sender: WakeTarget,
+    /// Who waits for the receiver's end.
+    end_watchers: EndWatchers,
 }
 
 /// A channel without a bound: sending never waits. Memory grows by chunks of up to 64 KiB as messages queue up, and is
@@ -64,7 +73,11 @@ pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 }
 
 fn ends<T>((writer, reader): (Writer<T>, Reader<T>)) -> (Sender<T>, Receiver<T>) {
-    let shared = Arc::new(SpscShared { receiver: WakeTarget::default(), sender: WakeTarget::default() });
+    let shared = Arc::new(SpscShared {
+        receiver: WakeTarget::default(),
+        sender: WakeTarget::default(),
+        end_watchers: EndWatchers::none(),
+    });
     let sender = Sender { inner: Sending::new(writer, shared.clone()) };
     (sender, Receiver { inner: RegisterCopy::new(Receiving::new(SpscReader { reader, shared })) })
 }
@@ -78,15 +91,19 @@ pub struct Sender<T> {
 impl SenderLink for Arc<SpscShared> {
     fn wake(&self, receiver: &Passive, tokens: u32) -> bool {
         self.receiver.wake(receiver, tokens);
-        tokens & !GONE != 0
+        tokens & !STAYS != 0
     }
 
     fn forget(&self) -> Option<Waker> {
         self.sender.task.take()
     }
 
-    fn close(&self, receiver: &Passive, tokens: u32) {
+    fn close(&mut self, receiver: &Passive, tokens: u32) {
         self.receiver.wake(receiver, tokens);
+    }
+
+    fn end_watchers(&self) -> &EndWatchers {
+        &self.end_watchers
     }
 
     fn target(&self) -> &WakeTarget {
@@ -95,6 +112,20 @@ impl SenderLink for Arc<SpscShared> {
 }
 
 impl_sender_api!(Sender);
+impl_sender_permits!(Sender);
+impl_sender_tasks!(Sender);
+impl_sender_end!(
+    Sender,
+    /// Ends the channel as dropping this sender does: publishes what was hidden, and the receiver gets all that was sent
+    /// before it learns that nothing more will come. Afterwards sending fails. True: this call has closed the channel. False:
+    /// it was closed before, or the receiver is gone.
+    ///
+    /// Wait-free, but for the wake-up of the receiver.
+    ///
+    /// # Panics
+    /// Where the receiver's waker panics, or, after the receiver's end, a hidden message as it is dropped. The channel is
+    /// closed then.
+);
 
 /// The receiving end of the [channel](self). Dropping it drops the messages that are in the channel, and makes sending
 /// fail. Should a message panic as it is dropped, the others are dropped all the same, and then the panic goes on.
@@ -116,6 +147,13 @@ impl<T> SpscReader<T> {
         if tokens != 0 {
             self.shared.sender.wake(self.reader.writer_passive(), tokens);
         }
+    }
+
+    /// This end is gone or has closed, and has found these tokens: tells all who wait for room, or for this.
+    fn tell(&self, tokens: u32) {
+        let mut panics = Panics::none();
+        panics.catch(|| self.shared.sender.wake(self.reader.writer_passive(), tokens));
+        panics.catch(|| self.shared.end_watchers.tell());
     }
 }
 
@@ -142,6 +180,10 @@ impl<T> ReadingEnd for SpscReader<T> {
         self.reader.peek()
     }
 
+    fn peek_run(&mut self) -> &[T] {
+        self.reader.known_run()
+    }
+
     #[inline]
     fn has_message(&mut self) -> bool {
         self.reader.has_message()
@@ -157,6 +199,17 @@ impl<T> ReadingEnd for SpscReader<T> {
 
     fn is_closed(&self) -> bool {
         self.reader.is_closed()
+    }
+
+    fn has_last(&mut self) -> bool {
+        self.reader.has_last()
+    }
+
+    fn close(&mut self) {
+        self.reader.mark_cut().pass();
+        window();
+        self.reader.cut();
+        self.tell(self.reader.credited());
     }
 }
 
@@ -201,7 +254,7 @@ impl<T> Receiver<T> {
         self.capacity().is_some_and(|capacity| self.inner.end.reader.len_up_to(capacity) >= capacity)
     }
 
-    /// Whether the sender is gone. Messages it has sent may still be here.
+    /// Whether the channel is closed: the sender is gone, or one of the two ends has closed it. Messages may still be here.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
         self.inner.end.reader.is_closed()
@@ -209,6 +262,8 @@ impl<T> Receiver<T> {
 }
 
 impl_receiver_api!(Receiver);
+impl_receiver_end!(Receiver);
+impl_receiver_tasks!(Receiver);
 
 impl<T> Drop for SpscReader<T> {
     fn drop(&mut self) {
@@ -216,8 +271,8 @@ impl<T> Drop for SpscReader<T> {
         unsafe { self.shared.receiver.detach() };
         let _waker = self.shared.receiver.task.take();
         let tokens = self.reader.leave();
-        // Woken before the messages are dropped, which happens with the reader: any of them may panic.
-        self.shared.sender.wake(self.reader.writer_passive(), tokens);
+        // Told before the messages are dropped, which happens with the reader: any of them may panic.
+        self.tell(tokens);
         // This end's own waker is dropped last: its drop is foreign code.
     }
 }

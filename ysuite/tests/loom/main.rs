@@ -6,6 +6,8 @@
 #![cfg(ysuite_loom)]
 
 mod broadcast;
+mod closed;
+mod cut;
 mod detach;
 mod exchange;
 mod exchange_close;
@@ -23,6 +25,7 @@ mod segments;
 mod slow_sender;
 mod timer;
 mod watch;
+mod weak;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -89,6 +89,8 @@ fn entries() -> Vec<Entry> {
         "channel/spsc.rs" Receiver: spsc::Receiver<Mine> = "SYPUR", spsc::Receiver<Bound> = "..PUR";
         "channel/mpsc/sender.rs" Sender: mpsc::Sender<Mine> = "SYPUR", mpsc::Sender<Bound> = "..PUR";
         "channel/mpsc/sender.rs" TooManySenders: mpsc::TooManySenders = "SYPUR";
+        "channel/mpsc/weak.rs" WeakSender: mpsc::WeakSender<Mine> = "SYPUR", mpsc::WeakSender<Bound> = "..PUR";
+        "channel/mpsc/shared_sender.rs" SharedSender: mpsc::SharedSender<Mine> = "SYPUR", mpsc::SharedSender<Bound> = "..PUR";
         "channel/mpsc/receiver.rs" Receiver: mpsc::Receiver<Mine> = "SYPUR", mpsc::Receiver<Bound> = "..PUR";
         "channel/mpmc/sender.rs" Sender: mpmc::Sender<Mine> = "SYPUR", mpmc::Sender<Bound> = "..PUR";
         "channel/mpmc/receiver.rs" Receiver: mpmc::Receiver<Mine> = "SYPUR", mpmc::Receiver<Bound> = "..PUR";
@@ -116,6 +118,8 @@ fn entries() -> Vec<Entry> {
         "channel/iter.rs" Iter: channel::Iter<'static, spsc::Receiver<Mine>> = "SYPUR", channel::Iter<'static, spsc::Receiver<Bound>> = "..PUR";
         "channel/iter.rs" TryIter: channel::TryIter<'static, mpsc::Receiver<Mine>> = "SYPUR", channel::TryIter<'static, mpsc::Receiver<Bound>> = "..PUR";
         "channel/iter.rs" IntoIter: channel::IntoIter<spsc::Receiver<Mine>> = "SYPUR", channel::IntoIter<mpmc::Receiver<Bound>> = "..PUR";
+        "channel/permit.rs" Permit: channel::Permit<'static, spsc::Sender<Mine>> = "SYPUR", channel::Permit<'static, mpsc::Sender<Bound>> = "..PUR";
+        "channel/permit.rs" Permits: channel::Permits<'static, spsc::Sender<Mine>> = "SYPUR", channel::Permits<'static, mpsc::Sender<Bound>> = "..PUR";
         "wait/backoff.rs" Spin: channel::Spin = "SYPUR";
         "channel/error.rs" SendError: channel::SendError<u8> = "SYPUR", channel::SendError<Mine> = "S.PU.", channel::SendError<Bound> = "..PUR";
         "channel/error.rs" TrySendError: channel::TrySendError<u8> = "SYPUR", channel::TrySendError<Mine> = "S.PU.";
@@ -123,6 +127,8 @@ fn entries() -> Vec<Entry> {
         "channel/error.rs" ReserveError: channel::ReserveError = "SYPUR";
         "channel/error.rs" RecvError: channel::RecvError = "SYPUR";
         "channel/error.rs" TryRecvError: channel::TryRecvError = "SYPUR";
+        "channel/error.rs" ReserveError: channel::ReserveError = "SYPUR";
+        "channel/error.rs" TryReserveError: channel::TryReserveError = "SYPUR";
         "channel/error.rs" RecvTimeoutError: channel::RecvTimeoutError = "SYPUR";
         "queue/ypipe/writer.rs" Writer: ypipe::Writer<Mine> = "SYPUR", ypipe::Writer<Bound> = "..PUR";
         "queue/ypipe/reader.rs" Reader: ypipe::Reader<Mine> = "SYPUR", ypipe::Reader<Bound> = "..PUR";

@@ -1,7 +1,10 @@
 //! The funnel: which channels wear the suites in `conformance/channel/`, and what concerns this kind only.
 
+mod closing;
 mod crowds;
 mod endings;
+mod limits;
+mod shared;
 
 use std::thread;
 

@@ -13,6 +13,7 @@
 
 use super::shared::{LANE, MpscShared};
 use crate::channel::receive::ReadingEnd;
+use crate::foreign::Panics;
 use crate::passive::{Barrier, Passive};
 use crate::queue::outline;
 use crate::queue::ypipe::Reader;
@@ -47,6 +48,8 @@ struct Row<T> {
     active: Vec<u64>,
     /// How many lanes have been visited so far.
     visits: u64,
+    /// The receiver has closed the channel. Then all lanes with messages are in the row, which no lane joins any more.
+    is_shut: bool,
 }
 
 /// An active lane.
@@ -78,7 +81,7 @@ impl<T> ActiveLane<T> {
         }
         if reader.is_closed() {
             // What the sender published before it closed the lane is visible now.
-            return if reader.has_message() { Visit::Message } else { Visit::Over };
+            return if reader.has_last() { Visit::Message } else { Visit::Over };
         }
         if self.seen == position {
             return Visit::Nothing;
@@ -141,7 +144,7 @@ impl<T> Row<T> {
 
 impl<T> Lanes<T> {
     pub(super) fn new(shared: Arc<MpscShared<T>>) -> Self {
-        let row = Row { lanes: Vec::new(), at: 0, active: Vec::new(), visits: 0 };
+        let row = Row { lanes: Vec::new(), at: 0, active: Vec::new(), visits: 0, is_shut: false };
         Self { turn: None, left: 0, granted: 0, row: Box::new(row), shared }
     }
 
@@ -203,7 +206,9 @@ impl<T> Lanes<T> {
                 Visit::Over => {
                     // The last lane moves to this index, and may not have been visited: so this visit does not count.
                     let id = row.remove(index);
-                    self.shared.finish(id);
+                    if !row.is_shut {
+                        self.shared.finish(id);
+                    }
                     continue;
                 }
                 Visit::Idle => is_idle = true,
@@ -241,10 +246,10 @@ impl<T> Lanes<T> {
         shared.ready.take(|id| {
             // A spurious raise: by a sender that took the token of an arming that `arm` has undone, or by the sender that
             // had this id before.
-            if row.is_active(id) {
+            if row.is_shut || row.is_active(id) {
                 return;
             }
-            // SAFETY: this is the receiver, and the closure finishes no lane.
+            // SAFETY: this is the receiver of an open channel, and the closure finishes no lane.
             let found = unsafe {
                 shared.look(id, |idle| {
                     // Before `wake`, which then sees what was written before the lane was closed.
@@ -342,6 +347,11 @@ impl<T> ReadingEnd for Lanes<T> {
         self.turn.as_mut()?.peek()
     }
 
+    fn peek_run(&mut self) -> &[T] {
+        let run = self.turn.as_ref().map_or(&[][..], Reader::known_run);
+        &run[..run.len().min(self.left)]
+    }
+
     fn has_message(&mut self) -> bool {
         self.look()
     }
@@ -355,10 +365,11 @@ impl<T> ReadingEnd for Lanes<T> {
             length += reader.len_up_to(enough - length);
         }
         // A lane that is not active has no message, unless it is raised.
-        if length >= enough || !self.shared.ready.any() {
+        if length >= enough || self.row.is_shut || !self.shared.ready.any() {
             return length;
         }
-        length + self.shared.len_up_to(enough - length, |id| self.row.is_active(id))
+        // SAFETY: this is the receiver, and the channel is open.
+        length + unsafe { self.shared.len_up_to(enough - length, |id| self.row.is_active(id)) }
     }
 
     fn position(&self) -> usize {
@@ -367,6 +378,30 @@ impl<T> ReadingEnd for Lanes<T> {
 
     fn is_closed(&self) -> bool {
         self.shared.is_disconnected()
+    }
+
+    fn close(&mut self) {
+        let (had_turn, left) = (self.turn.is_some(), self.left);
+        self.end_turn();
+        let lanes = self.shared.shut();
+        lanes.iter().fold(Barrier::none(), |barrier, (_, idle)| barrier.and(idle.mark_cut())).pass();
+        window();
+        let (row, position) = (&mut *self.row, self.granted);
+        row.is_shut = true;
+        row.lanes.iter_mut().filter_map(|lane| lane.reader.as_mut()).for_each(Reader::cut);
+        for (id, idle) in &lanes {
+            if !row.is_active(*id) {
+                // SAFETY: the lane has no reader, as it is not in the row, and this is the reading side.
+                unsafe { idle.cut() }.into_iter().for_each(|reader| row.add(*id, reader, position));
+            }
+        }
+        if had_turn && left != 0 {
+            // What was shown is received next.
+            self.turn = row.lanes[row.at].reader.take();
+            self.granted = self.granted.wrapping_add(left);
+            self.left = left;
+        }
+        self.shared.tell(&lanes);
     }
 }
 
@@ -408,6 +443,12 @@ impl<T> Drop for Lanes<T> {
         // Dropped last, or while a panic in what follows unwinds: its drop is foreign code.
         let _waker = self.shared.parker.target.task.take();
         self.end_turn();
+        if self.row.is_shut {
+            // All have been told when the channel was closed. What is left is dropped with the readers.
+            let mut panics = Panics::none();
+            self.row.lanes.drain(..).for_each(|lane| panics.catch(|| drop(lane)));
+            return;
+        }
         while let Some(last) = self.row.lanes.len().checked_sub(1) {
             self.row.remove(last);
         }

@@ -55,13 +55,20 @@ mod lanes;
 mod receiver;
 mod sender;
 mod shared;
+mod shared_sender;
+mod weak;
 
 pub(super) use self::lanes::Lanes;
 pub use self::lanes::TURN;
 pub use self::receiver::Receiver;
 pub use self::sender::{Sender, TooManySenders};
 pub(super) use self::shared::MpscShared;
-pub use super::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
+pub use self::shared_sender::SharedSender;
+pub use self::weak::WeakSender;
+pub use super::error::{
+    RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,
+};
+pub use super::permit::{Permit, Permits};
 
 use crate::sync::Arc;
 use crate::wait::Parker;
@@ -74,22 +81,48 @@ pub const MAX_SENDERS: usize = crate::queue::MOST;
 /// received, but for a small reserve for each sender that has sent.
 #[must_use]
 pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
-    ends(None)
+    ends(None, None)
 }
 
-/// A channel for at most `capacity_per_sender` messages of each sender, exactly; a sender that has as many in the
-/// channel waits. Memory grows as a lane fills for the first time, and is then kept. `usize::MAX` is no bound.
+/// A channel with a bound that is each sender's own: at most `capacity_per_sender` messages of each sender, exactly; a sender
+/// that has as many in the channel waits. The channel as a whole holds as many times more as there are senders, without a limit;
+/// [`bounded_for`] sets one. Memory grows as a lane fills for the first time, and is then kept. `usize::MAX` is no bound.
 ///
 /// # Panics
 /// Where `capacity_per_sender` is 0: there is no rendezvous here.
 #[must_use]
 pub fn bounded<T>(capacity_per_sender: usize) -> (Sender<T>, Receiver<T>) {
     assert!(capacity_per_sender > 0, "a channel needs a capacity of at least 1 for each sender");
-    ends(Some(capacity_per_sender))
+    ends(Some(capacity_per_sender), None)
 }
 
-fn ends<T>(bound: Option<usize>) -> (Sender<T>, Receiver<T>) {
-    let shared = Arc::new(MpscShared::new(bound, Arc::new(Parker::new())));
+/// As [`bounded`], for at most `senders` senders at a time: so never more than `capacity_per_sender` times `senders` messages
+/// are in the channel. A sender that is gone or closed counts until the receiver has taken its last message, and has looked
+/// once more. Beyond that [`Sender::clone`] panics, and [`Sender::try_clone`] returns an error. Each thread that sends by a
+/// [`SharedSender`] is one of them.
+///
+/// ```
+/// let (sender, mut receiver) = ysuite::mpsc::bounded_for(8, 2);
+/// let mut other = sender.try_clone().unwrap();
+/// assert!(sender.try_clone().is_err());
+/// other.send(1).unwrap();
+/// drop(other);
+/// assert!(sender.try_clone().is_err());
+/// assert_eq!((receiver.recv(), receiver.try_recv().is_err()), (Ok(1), true));
+/// assert!(sender.try_clone().is_ok());
+/// ```
+///
+/// # Panics
+/// Where one of the two is 0, or `senders` more than [`MAX_SENDERS`].
+#[must_use]
+pub fn bounded_for<T>(capacity_per_sender: usize, senders: usize) -> (Sender<T>, Receiver<T>) {
+    assert!(capacity_per_sender > 0, "a channel needs a capacity of at least 1 for each sender");
+    assert!((1..=MAX_SENDERS).contains(&senders), "a channel needs 1 sender and has at most {MAX_SENDERS}");
+    ends(Some(capacity_per_sender), Some(senders))
+}
+
+fn ends<T>(bound: Option<usize>, senders: Option<usize>) -> (Sender<T>, Receiver<T>) {
+    let shared = Arc::new(MpscShared::new(bound, senders, Arc::new(Parker::new())));
     let Ok(sender) = Sender::connect(&shared) else { unreachable!("there is room for the first sender") };
     (sender, Receiver::new(shared))
 }
@@ -97,6 +130,6 @@ fn ends<T>(bound: Option<usize>) -> (Sender<T>, Receiver<T>) {
 /// A channel without a bound, for a receiver that reads several queues and sleeps on `parker`. It begins without senders;
 /// that it has none does not close it. What they share makes them: see [`Sender::connect`].
 pub(super) fn shared<T>(parker: &Arc<Parker>) -> (Arc<MpscShared<T>>, Lanes<T>) {
-    let shared = Arc::new(MpscShared::new(None, parker.clone()));
+    let shared = Arc::new(MpscShared::new(None, None, parker.clone()));
     (shared.clone(), Lanes::new(shared))
 }

@@ -7,8 +7,10 @@ use std::time::Instant;
 use super::lanes::Lanes;
 use super::shared::MpscShared;
 use super::{RecvError, RecvTimeoutError, TryRecvError};
+use crate::channel::closed::impl_receiver_end;
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
 use crate::channel::receive::{ReadingEnd as _, Receiving, impl_receiver_api};
+use crate::channel::task_batch::impl_receiver_tasks;
 use crate::queue::RegisterCopy;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
@@ -50,10 +52,17 @@ impl<T> Receiver<T> {
         self.capacity().is_some_and(|capacity| self.inner.end.has_full_lane(capacity))
     }
 
-    /// Whether all senders are gone. Messages they have sent may still be here.
+    /// Whether the channel is closed: all senders are gone or closed, or this receiver has closed it. Messages may still be
+    /// here.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
         self.inner.end.shared().is_disconnected()
+    }
+
+    /// How many senders the channel has, weak and closed ones not counted. While others come and go it may be out of date.
+    #[must_use]
+    pub fn sender_count(&self) -> usize {
+        self.inner.end.shared().sender_count()
     }
 
     /// How many lanes this receiver has visited so far. For tests of what idle senders cost.
@@ -65,3 +74,5 @@ impl<T> Receiver<T> {
 }
 
 impl_receiver_api!(Receiver);
+impl_receiver_end!(Receiver);
+impl_receiver_tasks!(Receiver);

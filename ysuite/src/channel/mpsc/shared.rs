@@ -5,20 +5,30 @@
 //! word holds [`LANE`], and the sender whose publication takes that token raises the lane's id and wakes the receiver. A new
 //! lane is armed from the start, so the receiver need not learn of it before its first message.
 //!
-//! While the receiver lives only it takes lanes out of their slots. When it goes, it races with senders that connect at that
-//! moment for the lanes in the slots; the thread that swaps a lane out ends it.
+//! While the channel is open only the receiver takes lanes out of their slots. When it shuts the channel, to close it or to go, it
+//! races with senders that connect at that moment for the lanes in the slots; the thread that swaps a lane out ends it.
 
+// For numbers that only have to differ, so not `crate::sync`'s: a model need not explore it.
+use core::sync::atomic::{AtomicU64 as Numbers, Ordering as Numbering};
 use core::task::Waker;
 
+use crate::channel::closed::EndWatchers;
 use crate::foreign::Panics;
 use crate::passive::Barrier;
 use crate::queue::ypipe::{self, AtomicSlot, IdleReader, Writer};
 use crate::queue::{ReadySet, SegmentedArray};
-use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering, fence};
+use crate::sync::{Arc, AtomicU64, AtomicUsize, Ordering, fence};
 use crate::wait::{Parker, WakeTarget};
 
 /// The token of an armed lane.
 pub(super) const LANE: u32 = 1;
+
+/// In the count of senders: the receiver is gone, or has closed the channel. The sign, so that one comparison says whether
+/// there are senders and a channel.
+const SHUT: usize = 1 << (usize::BITS - 1);
+
+/// The next channel's number in the tables of threads.
+static NUMBERS: Numbers = Numbers::new(1);
 
 /// Slots in the first segment.
 const FIRST: usize = crate::queue::WORD;
@@ -36,15 +46,22 @@ pub(in crate::channel) struct MpscShared<T> {
     /// The target of all senders that never wait: those without a bound, and those that connect after the receiver is gone.
     /// Nothing is ever registered here.
     never_waits: WakeTarget,
-    /// How many senders there are.
+    /// How many senders there are, and [`SHUT`].
     connected: AtomicUsize,
-    /// The receiver is gone.
-    gone: AtomicBool,
+    pub(super) end_watchers: EndWatchers,
+    /// How many more lanes there may be, where that was asked for.
+    spare: Option<AtomicUsize>,
+    /// The channel's number in the tables of threads, or 0 before it has one.
+    number: AtomicU64,
     pub(super) bound: Option<usize>,
 }
 
+/// A lane is ended by the thread that has taken it out of its slot: with its id, and its reading end.
+type LanesTaken<T> = Vec<(usize, IdleReader<T>)>;
+
 impl<T> MpscShared<T> {
-    pub(super) fn new(bound: Option<usize>, parker: Arc<Parker>) -> Self {
+    /// `most`: how many lanes there may be at a time, where that was asked for.
+    pub(super) fn new(bound: Option<usize>, most: Option<usize>, parker: Arc<Parker>) -> Self {
         Self {
             ready: ReadySet::new(),
             parker,
@@ -52,59 +69,118 @@ impl<T> MpscShared<T> {
             senders: SegmentedArray::new(FIRST),
             never_waits: WakeTarget::default(),
             connected: AtomicUsize::new(0),
-            gone: AtomicBool::new(false),
+            end_watchers: EndWatchers::none(),
+            spare: most.map(AtomicUsize::new),
+            number: AtomicU64::new(0),
             bound,
         }
     }
 
-    /// A new lane and its id. Where the receiver is gone there is no id, and the writer finds its queue orphaned. `None`: too
+    /// A new lane and its id. Where the channel is shut there is no id, and the writer finds its queue orphaned. `None`: too
     /// many senders.
     pub(super) fn connect(&self) -> Option<(Writer<T>, Option<u32>)> {
-        // ORDERING: Relaxed; nothing of the receiver's is touched on the strength of it. The fence below meets a receiver
-        // that goes later.
-        if self.gone.load(Ordering::Relaxed) {
-            let (writer, idle) = ypipe::lane(self.bound, 0);
-            idle.go().pass();
-            self.count();
-            return Some((writer, None));
+        if self.is_shut() {
+            return Some((self.orphaned_lane(), None));
         }
-        let id = self.ready.claim()?;
+        let id = self.claim()?;
         let (writer, idle) = ypipe::lane(self.bound, LANE);
         if self.bound.is_some() {
             self.senders.get_or_make(id, WakeTarget::default);
         }
         let slot = self.slots.get_or_make(id, AtomicSlot::empty);
         slot.put(idle);
-        // ORDERING: pairs with the fence in `abandon`: either the receiver finds the lane in this slot, or the load below
-        // finds the receiver gone.
+        // ORDERING: pairs with the fence in `shut`: either the receiver finds the lane in this slot, or the look below finds
+        // the channel shut.
         fence(Ordering::SeqCst);
-        // ORDERING: Relaxed; the fence above orders it against `abandon`.
-        if self.gone.load(Ordering::Relaxed) {
+        if self.is_shut() {
             if let Some(idle) = slot.take() {
                 idle.go().pass();
             }
         }
-        self.count();
         Some((writer, Some(id as u32)))
     }
 
-    fn count(&self) {
+    /// An id for a new lane.
+    fn claim(&self) -> Option<usize> {
+        if let Some(spare) = &self.spare {
+            // ORDERING: Relaxed; a count, which guards no data.
+            spare.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |spare| spare.checked_sub(1)).ok()?;
+        }
+        let id = self.ready.claim();
+        if id.is_none() {
+            self.unclaim();
+        }
+        id
+    }
+
+    /// There is one lane less.
+    fn unclaim(&self) {
+        if let Some(spare) = &self.spare {
+            // ORDERING: Relaxed; a count, which guards no data.
+            spare.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// The channel's number in the tables of threads. No channel gets one that another has had.
+    pub(super) fn number(&self) -> u64 {
+        // ORDERING: Relaxed throughout; numbers guard no data.
+        let number = self.number.load(Ordering::Relaxed);
+        if number != 0 {
+            return number;
+        }
+        let fresh = NUMBERS.fetch_add(1, Numbering::Relaxed);
+        match self.number.compare_exchange(0, fresh, Ordering::Relaxed, Ordering::Relaxed) {
+            Ok(_) => fresh,
+            Err(number) => number,
+        }
+    }
+
+    /// A lane into which nothing can be sent: it has no reader and never had one.
+    pub(super) fn orphaned_lane(&self) -> Writer<T> {
+        let (writer, idle) = ypipe::lane(self.bound, 0);
+        idle.go().pass();
+        writer
+    }
+
+    /// Whether the receiver is gone or has closed the channel.
+    pub(super) fn is_shut(&self) -> bool {
+        // ORDERING: Relaxed; nothing of the receiver's is touched on the strength of it. Where it must not be missed, fences
+        // in `connect` and `shut` order it.
+        self.connected.load(Ordering::Relaxed) & SHUT != 0
+    }
+
+    /// Another sender.
+    pub(super) fn count(&self) {
         // ORDERING: Relaxed; a new sender is made from a sender that is counted, or before any other thread has the channel,
         // or by an inbox, to which the count means nothing. So the count cannot fall to 0 meanwhile.
         self.connected.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A sender goes. True: it was the last.
+    /// Another sender, if there is one and the channel is not shut (true).
+    pub(super) fn count_again(&self) -> bool {
+        // ORDERING: Relaxed; the count alone decides, by its own order of changes. No sender goes unnoticed between the look
+        // and the exchange.
+        let again = |connected| (connected != 0 && connected & SHUT == 0).then_some(connected + 1);
+        self.connected.fetch_update(Ordering::Relaxed, Ordering::Relaxed, again).is_ok()
+    }
+
+    /// How many senders there are.
+    pub(super) fn sender_count(&self) -> usize {
+        // ORDERING: Relaxed; a number, for people.
+        self.connected.load(Ordering::Relaxed) & !SHUT
+    }
+
+    /// A sender goes. True: it was the last, and the receiver waits for that.
     pub(super) fn disconnect(&self) -> bool {
         // ORDERING: Release pairs with the Acquire in `is_disconnected`: a receiver that finds all senders gone sees what
         // this sender has published and raised. Read-modify-writes continue each other's release sequences.
         self.connected.fetch_sub(1, Ordering::Release) == 1
     }
 
-    /// Whether all senders are gone.
+    /// Whether all senders are gone, or the channel is shut.
     pub(super) fn is_disconnected(&self) -> bool {
         // ORDERING: Acquire pairs with the Release in `disconnect`: what the senders have published and raised is visible.
-        self.connected.load(Ordering::Acquire) == 0
+        self.connected.load(Ordering::Acquire) as isize <= 0
     }
 
     /// How the sender of lane `id` is woken.
@@ -120,9 +196,10 @@ impl<T> MpscShared<T> {
     /// Receiver: looks at lane `id`.
     ///
     /// # Safety
-    /// Only the receiver may call this, and `look` must not finish the lane.
+    /// Only the receiver may call this, before it shuts the channel, and `look` must not finish the lane.
     pub(super) unsafe fn look<R>(&self, id: usize, look: impl FnOnce(&IdleReader<T>) -> R) -> Option<R> {
-        // SAFETY: while the receiver lives only it takes lanes out, in `finish`, which by the contract does not run now.
+        // SAFETY: before the channel is shut only the receiver takes lanes out, in `finish`; by the contract neither is done
+        // now.
         self.slots.get(id).and_then(|slot| unsafe { slot.look(look) })
     }
 
@@ -130,19 +207,23 @@ impl<T> MpscShared<T> {
     pub(super) fn finish(&self, id: usize) {
         drop(self.slots.get(id).and_then(AtomicSlot::take));
         self.ready.release(id);
+        self.unclaim();
     }
 
     /// Receiver: how many messages are in lanes that are not active, counting no further than it takes to reach `enough`.
     /// `is_active` says of an id whether its lane is.
-    pub(super) fn len_up_to(&self, enough: usize, is_active: impl Fn(usize) -> bool) -> usize {
+    ///
+    /// # Safety
+    /// Only the receiver may call this, and before it shuts the channel.
+    pub(super) unsafe fn len_up_to(&self, enough: usize, is_active: impl Fn(usize) -> bool) -> usize {
         let mut length = 0;
         for (id, slot) in self.slots.iter() {
             if length >= enough {
                 break;
             }
             if !is_active(id) {
-                // SAFETY: only the receiver takes lanes out and wakes their readers; this is the receiver, and it does
-                // neither here.
+                // SAFETY: by the caller the channel is not shut. So only the receiver takes lanes out, and it alone wakes
+                // their readers; this is the receiver, and it does neither here.
                 length += unsafe { slot.look(|idle| idle.len_up_to(enough)) }.unwrap_or(0);
             }
         }
@@ -158,30 +239,36 @@ impl<T> MpscShared<T> {
         })
     }
 
-    /// Receiver: goes, after all readers are idle. From now on every send fails. Wakes the senders that wait for room, and
-    /// drops all messages. Where a waker or a message panics, all others are woken or dropped before the panic goes on.
-    pub(super) fn abandon(&self) {
+    /// Receiver: from now on no sender connects. Takes all lanes out of their slots: the caller ends them.
+    pub(super) fn shut(&self) -> LanesTaken<T> {
         // ORDERING: Relaxed; the fence below orders it against `connect`.
-        self.gone.store(true, Ordering::Relaxed);
-        // ORDERING: pairs with the fence in `connect`: either the new sender finds the receiver gone, or the loop below
-        // finds its lane.
+        self.connected.fetch_or(SHUT, Ordering::Relaxed);
+        // ORDERING: pairs with the fence in `connect`: either the new sender finds the channel shut, or the look below finds
+        // its lane.
         fence(Ordering::SeqCst);
-        let (mut barrier, mut lanes) = (Barrier::none(), Vec::new());
-        for (id, slot) in self.slots.iter() {
-            if let Some(idle) = slot.take() {
-                barrier = barrier.and(idle.go());
-                lanes.push((id, idle));
-            }
-        }
-        barrier.pass();
-        // Without a bound no sender waits for room.
-        let released = lanes.iter().filter(|_| self.bound.is_some()).map(|(id, idle)| (*id, idle, idle.released()));
+        self.slots.iter().filter_map(|(id, slot)| Some((id, slot.take()?))).collect()
+    }
+
+    /// Receiver: has ended these lanes, in which nothing can be sent any more. Wakes the senders that wait for room, and all
+    /// who wait for this end. Where a waker panics, the others are woken before the panic goes on.
+    pub(super) fn tell(&self, lanes: &LanesTaken<T>) {
+        let released = lanes.iter().map(|(id, idle)| (*id, idle, idle.released()));
         // All tokens are taken before the first waker, which is foreign code.
         let waiting: Vec<_> = released.filter(|(_, _, tokens)| *tokens != 0).collect();
         let mut panics = Panics::none();
         for (id, idle, tokens) in waiting {
             panics.catch(|| self.sender(Some(id as u32)).wake(idle.writer_passive(), tokens));
         }
+        panics.catch(|| self.end_watchers.tell());
+    }
+
+    /// Receiver: goes, after all readers are idle. From now on every send fails. Wakes those who wait for room or for this,
+    /// and drops all messages. Where a waker or a message panics, all others are woken or dropped before the panic goes on.
+    pub(super) fn abandon(&self) {
+        let lanes = self.shut();
+        lanes.iter().fold(Barrier::none(), |barrier, (_, idle)| barrier.and(idle.go())).pass();
+        let mut panics = Panics::none();
+        panics.catch(|| self.tell(&lanes));
         // The messages last: no panic of theirs may keep a sender asleep.
         lanes.iter().for_each(|(_, idle)| panics.catch(|| idle.dispose()));
     }

@@ -8,6 +8,7 @@ use core::ptr;
 
 use super::chunk::{Chunk, ChunkHeader, Geometry};
 use super::chunk_cache::ChunkCache;
+use super::cut::Cut;
 use super::reader::ReadCursor;
 use crate::foreign::Panics;
 use crate::passive::Passive;
@@ -30,6 +31,8 @@ pub(crate) struct PipeCore<T> {
     consumed: AtomicUsize,
     /// The first chunk of a pipe that began without one, or null. Made by the writer.
     first: AtomicPtr<ChunkHeader<T>>,
+    /// Where the pipe ends, once its reader has closed it.
+    pub(super) cut: Cut,
     /// How many threads have asked for the disposal of what is left, since it was last 0.
     disposing: AtomicUsize,
     /// The cursor, while no reader has it. Before [`GONE`](crate::passive::GONE) it belongs to the reading side, then
@@ -53,7 +56,7 @@ pub(super) struct ReadMostly<T> {
     groups: u32,
     /// Whether a bound was asked for, even one that can never be reached.
     asked: bool,
-    /// The writer will publish nothing more.
+    /// The writer will publish nothing more, or the reader has closed, and both know where the pipe ends.
     pub(super) closed: AtomicBool,
 }
 
@@ -109,6 +112,7 @@ impl<T> PipeCore<T> {
             read_mostly,
             consumed: AtomicUsize::new(0),
             first: AtomicPtr::new(ptr::null_mut()),
+            cut: Cut::undecided(),
             disposing: AtomicUsize::new(0),
             resting: UnsafeCell::new(None),
         }
@@ -135,7 +139,12 @@ impl<T> PipeCore<T> {
     /// The first cursor of a lane that has not been read yet, if the writer has made a chunk.
     pub(super) fn first_cursor(&self) -> Option<ReadCursor<T>> {
         // ORDERING: Acquire pairs with the Release in `begin`: the chunk is initialised.
-        Chunk::from_raw(self.first.load(Ordering::Acquire)).map(|chunk| ReadCursor::new(chunk, 0))
+        let chunk = Chunk::from_raw(self.first.load(Ordering::Acquire))?;
+        let mut cursor = ReadCursor::new(chunk, 0);
+        if self.cut().is_some() {
+            cursor.poison();
+        }
+        Some(cursor)
     }
 
     /// Reading side: puts its cursor to rest.
@@ -167,9 +176,14 @@ impl<T> PipeCore<T> {
         self.consumed.load(Ordering::Acquire)
     }
 
+    /// Nothing more will come for the reader.
+    pub(super) fn close(&self) {
+        // ORDERING: Release pairs with the Acquire in `is_closed`: all that was published is visible.
+        self.read_mostly.closed.store(true, Ordering::Release);
+    }
+
     pub(super) fn is_closed(&self) -> bool {
-        // ORDERING: Acquire pairs with the Release in `Writing::close`: all that was ever published is visible after
-        // it.
+        // ORDERING: Acquire pairs with the Release in `close`: all that was ever published is visible after it.
         self.read_mostly.closed.load(Ordering::Acquire)
     }
 
@@ -195,7 +209,7 @@ impl<T> PipeCore<T> {
                     *resting = self.first_cursor();
                 }
                 let cursor = (*resting).as_mut()?;
-                cursor.take(self).map(|message| (self.consumed(), message))
+                cursor.take_last(self).map(|message| (self.consumed(), message))
             }) {
                 panics.catch(|| each(position, message));
             }

@@ -22,6 +22,10 @@ impl<T> IdleReader<T> {
         Self { core }
     }
 
+    pub(super) fn core(&self) -> &PipeCore<T> {
+        &self.core
+    }
+
     /// A reader, if a message has ever been written. The caller puts it to rest again with [`rest`](Reader::rest),
     /// or ends it.
     ///
@@ -46,6 +50,9 @@ impl<T> IdleReader<T> {
     /// There is no reader, none is woken meanwhile, and [`go`](Self::go) has not been called. Several threads may count
     /// at once.
     pub(crate) unsafe fn len_up_to(&self, enough: usize) -> usize {
+        if let Some(left) = self.core.left_below_cut() {
+            return left;
+        }
         // SAFETY: before GONE the cell belongs to the reading side, which has not left. By the caller no thread takes
         // the cursor or puts one in meanwhile.
         self.core.resting.with(|resting| match unsafe { &*resting } {

@@ -57,8 +57,10 @@
 mod chunk;
 mod chunk_cache;
 mod core;
+mod cut;
 mod idle_reader;
 mod reader;
+mod runs;
 #[cfg(all(test, not(ysuite_loom)))]
 mod wrapping;
 mod writer;

@@ -41,7 +41,7 @@ impl<T> Reader<T> {
     }
 
     #[inline(always)]
-    fn parts(&mut self) -> (&mut ReadCursor<T>, &PipeCore<T>) {
+    pub(super) fn parts(&mut self) -> (&mut ReadCursor<T>, &PipeCore<T>) {
         let Reading { cursor, core } = &mut *self.reading;
         // SAFETY: only `leave` and `rest` take the cursor out. Afterwards the owner does nothing but drop this.
         (unsafe { cursor.as_mut().unwrap_unchecked() }, core)
@@ -70,7 +70,19 @@ impl<T> Reader<T> {
     pub fn read_batch(&mut self, to: &mut Vec<T>, most: usize) -> usize {
         let (cursor, core) = self.parts();
         // On a copy that can live in registers.
-        outline(cursor, |cursor| cursor.take_many(core, to, most))
+        let taken = outline(cursor, |cursor| cursor.take_many(core, to, most));
+        if taken == most || !core.is_closed() {
+            return taken;
+        }
+        taken + outline(cursor, |cursor| cursor.take_many_below_cut(core, to, most - taken))
+    }
+
+    pub(super) fn core(&self) -> &PipeCore<T> {
+        &self.reading.core
+    }
+
+    pub(super) fn cursor(&self) -> Option<&ReadCursor<T>> {
+        self.reading.cursor.as_ref()
     }
 
     /// Acts as if the reader had left `by / LAP` more chunks. See [`Writer::skip_laps`](super::Writer::skip_laps).
@@ -157,6 +169,9 @@ impl<T> Reader<T> {
 
     /// How many published messages are here, counting no further than it takes to reach `enough`.
     pub(crate) fn len_up_to(&self, enough: usize) -> usize {
+        if let Some(left) = self.reading.core.left_below_cut() {
+            return left;
+        }
         self.reading.cursor.as_ref().map_or(0, |cursor| cursor.len_up_to(enough))
     }
 
@@ -196,17 +211,17 @@ impl<T> fmt::Debug for Reader<T> {
 /// The position at which the reader reads.
 pub(super) struct ReadCursor<T> {
     /// The slot of the next message.
-    next: NonNull<u8>,
+    pub(super) next: NonNull<u8>,
     /// How many messages have been taken; wraps. Each change is stored in the core.
-    taken: usize,
+    pub(super) taken: usize,
     /// One past the last slot of this group known to be published.
-    known: NonNull<u8>,
-    group: NonNull<u8>,
+    pub(super) known: NonNull<u8>,
+    pub(super) group: NonNull<u8>,
     /// The difference between the states of this chunk's groups and the addresses of their slots.
-    lap: usize,
+    pub(super) lap: usize,
     chunk: Chunk<T>,
     /// One past the chunk's last group.
-    end: NonNull<u8>,
+    pub(super) end: NonNull<u8>,
     /// The reader's part of the chunk cache: chunks given back in all, less those taken out again.
     given: usize,
 }
@@ -262,16 +277,20 @@ impl<T> ReadCursor<T> {
     }
 
     #[inline(always)]
-    fn enter(&mut self, group: NonNull<u8>) {
+    pub(super) fn enter(&mut self, group: NonNull<u8>) {
         self.group = group;
         self.next = Self::first_slot(group);
         self.known = self.next;
     }
 
-    /// Steps into the next chunk if it is linked, and hands the spent one back.
+    /// Steps into the next chunk if it is linked, and hands the spent one back. What is linked behind a cut is the
+    /// writer's.
     #[cold]
     #[inline(never)]
-    fn next_chunk(&mut self, core: &PipeCore<T>) -> bool {
+    pub(super) fn next_chunk(&mut self, core: &PipeCore<T>) -> bool {
+        if core.cut().is_some_and(|cut| cut == self.taken) {
+            return false;
+        }
         // ORDERING: Acquire pairs with the Release that links a chunk in `WriteCursor::next_chunk`: the next chunk is
         // initialised.
         let Some(next) = Chunk::from_raw(self.chunk.header().next.load(Ordering::Acquire)) else { return false };
@@ -302,7 +321,7 @@ impl<T> ReadCursor<T> {
 
     /// Appends up to `most` messages to `to`; returns how many. A panic of the allocator loses nothing.
     #[inline(always)]
-    fn take_many(&mut self, core: &PipeCore<T>, to: &mut Vec<T>, most: usize) -> usize {
+    pub(super) fn take_many(&mut self, core: &PipeCore<T>, to: &mut Vec<T>, most: usize) -> usize {
         let before = to.len();
         let mut length = before;
         let mut left = most;

@@ -71,3 +71,39 @@ fn chunks_that_were_away_for_half_the_laps_are_empty() {
         }
     }
 }
+
+#[test]
+fn a_cut_holds_where_laps_wrap() {
+    const SLOTS: usize = Geometry::<u64>::SLOTS;
+    for laps in 1..4 {
+        for lap in [before_the_middle::<u64>(laps), 0_usize.wrapping_sub(laps * Geometry::<u64>::LAP)] {
+            for (before, left) in (0..SLOTS * 4).flat_map(|before| (0..=SLOTS * 2).map(move |left| (before, left))) {
+                // Chunks of one group, so that each group is of another lap.
+                let (mut writer, mut reader) = ends::<u64>(Some(SLOTS * 2), lap);
+                let send = |writer: &mut Writer<u64>, number: usize| {
+                    writer.write(number as u64).expect("there is room");
+                    writer.flush();
+                };
+                for number in 0..before {
+                    send(&mut writer, number);
+                    assert_eq!(reader.read(), Some(number as u64));
+                }
+                (0..left).for_each(|number| send(&mut writer, number));
+                reader.mark_cut().pass();
+                reader.cut();
+                assert_eq!((reader.len(), reader.is_closed()), (left, true));
+                for number in 0..left {
+                    // What the writer publishes beyond the cut, over every border, it takes back.
+                    while writer.write(7).is_ok() {}
+                    writer.flush();
+                    assert_eq!((writer.len(), reader.len()), (left - number, left - number));
+                    assert!(reader.has_last());
+                    assert_eq!(reader.read(), Some(number as u64));
+                }
+                while writer.write(7).is_ok() {}
+                writer.flush();
+                assert_eq!((reader.read(), reader.has_last(), reader.len(), writer.len()), (None, false, 0, 0));
+            }
+        }
+    }
+}

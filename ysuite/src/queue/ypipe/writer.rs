@@ -9,7 +9,8 @@ use core::ptr::{self, NonNull};
 
 use super::chunk::{Chunk, Geometry, group_of, nothing, slot, state};
 use super::core::PipeCore;
-use crate::passive::{GONE, Passive};
+use crate::foreign::Panics;
+use crate::passive::{CUT, GONE, Passive, STAYS};
 use crate::queue::{RegisterCopy, outline, prefetch_for_write};
 use crate::sync::{Arc, Ordering};
 
@@ -19,17 +20,18 @@ use crate::sync::{Arc, Ordering};
 /// Messages are hidden from the reader until [`flush`](Self::flush). Dropping the writer flushes, and tells the reader
 /// that nothing more will come.
 pub struct Writer<T> {
-    writing: RegisterCopy<Writing<T>>,
+    pub(super) writing: RegisterCopy<Writing<T>>,
 }
 
 /// The parts of a writer. Dropping them closes the pipe.
-struct Writing<T> {
-    cursor: WriteCursor<T>,
-    core: Arc<PipeCore<T>>,
-    closed: bool,
+pub(super) struct Writing<T> {
+    pub(super) cursor: WriteCursor<T>,
+    pub(super) core: Arc<PipeCore<T>>,
+    /// This end has been closed.
+    pub(super) closed: bool,
     /// Messages have been dropped here that the reader has not read.
     #[cfg_attr(not(feature = "futures"), allow(dead_code))]
-    lost: bool,
+    pub(super) lost: bool,
 }
 
 // SAFETY: the cursor is the only one that writes the chunks it points into, and messages pass by value: `T: Send` is
@@ -91,6 +93,19 @@ impl<T> Writer<T> {
         }
     }
 
+    /// Writes messages, hidden, until there is no room (true) or the iterator ends (false). The iterator is asked only where
+    /// there is room. If it panics, the messages it has returned before are written.
+    pub(crate) fn fill_room(&mut self, messages: &mut impl Iterator<Item = T>) -> bool {
+        while self.has_room() {
+            let Some(message) = messages.next() else { return false };
+            let cursor = &mut self.writing.cursor;
+            cursor.hide();
+            // SAFETY: `has_room` has returned true, and nothing was written since.
+            unsafe { cursor.put(message) };
+        }
+        true
+    }
+
     /// Writes a message and publishes it with all that was hidden. As [`write`](Self::write) and
     /// [`flush`](Self::flush), in one step. Returns the tokens of a sleeping reader, which the caller must wake.
     #[inline(always)]
@@ -117,24 +132,8 @@ impl<T> Writer<T> {
     /// Takes back the newest hidden message, if there is one. Wait-free.
     pub fn unwrite(&mut self) -> Option<T> {
         let Writing { cursor, core, .. } = &mut *self.writing;
-        if !cursor.is_hiding() {
-            return None;
-        }
-        // SAFETY: the newest message is hidden, so it lies in this group or, where no message is in this group, in the
-        // one before. The reader does not read its slot before it is published, and `next` moves back to it: it is read
-        // once.
-        let message = unsafe {
-            if cursor.next == cursor.group.add(Geometry::<T>::FIRST) {
-                cursor.step_back();
-            }
-            cursor.next = cursor.next.sub(Geometry::<T>::STEP);
-            slot::<T>(cursor.next).with(|message| message.read().assume_init())
-        };
-        if cursor.position() == cursor.hidden_from {
-            cursor.stop = cursor.next.as_ptr();
-        }
-        cursor.set_full(core);
-        Some(message)
+        // SAFETY: the newest message is hidden: the reader does not read its slot before it is published.
+        cursor.is_hiding().then(|| unsafe { cursor.take_newest(core) })
     }
 
     /// Publishes all hidden messages at once, in order. Wait-free: a few stores, however many messages.
@@ -148,17 +147,15 @@ impl<T> Writer<T> {
         tokens == 0 || self.answered(tokens)
     }
 
-    /// A flush has found tokens, or [`GONE`]. True: the reader need not be woken.
+    /// A flush has found tokens, [`GONE`] or [`CUT`]. True: the reader need not be woken.
     #[cold]
     #[inline(never)]
     fn answered(&mut self, tokens: u32) -> bool {
-        if tokens & GONE != 0 {
-            self.writing.core.dispose(|_, message| drop(message));
-        }
-        tokens & !GONE == 0
+        self.reclaim(tokens, self.position(), drop);
+        tokens & !STAYS == 0
     }
 
-    /// Publishes all hidden messages. Returns the reader's tokens, and [`GONE`].
+    /// Publishes all hidden messages. Returns the reader's tokens, [`GONE`] and [`CUT`].
     #[inline(always)]
     pub(crate) fn publish(&mut self) -> u32 {
         self.writing.publish()
@@ -169,9 +166,18 @@ impl<T> Writer<T> {
         self.writing.close()
     }
 
-    /// After [`GONE`]: takes the messages from position `from` on back, unless another thread drops them already.
+    /// A publication was answered with `tokens`. After [`CUT`] or [`GONE`]: takes the messages from position `from` on
+    /// back, as far as the reader has no right to them; after [`GONE`], unless another thread drops them already.
     #[cold]
-    pub(crate) fn reclaim(&mut self, from: usize, mut each: impl FnMut(T)) {
+    pub(crate) fn reclaim(&mut self, tokens: u32, from: usize, mut each: impl FnMut(T)) {
+        let mut panics = Panics::none();
+        if tokens & CUT != 0 {
+            panics.catch(|| self.writing.take_back(from, &mut each));
+        }
+        if tokens & GONE == 0 {
+            return;
+        }
+        // Also below a cut: a reader that goes may not have found its own GONE while this thread had taken it.
         let Writing { core, lost, .. } = &mut *self.writing;
         core.dispose(|position, message| {
             // Positions wrap: compared by the sign of the difference, as the two are near each other.
@@ -182,6 +188,21 @@ impl<T> Writer<T> {
                 drop(message);
             }
         });
+    }
+
+    pub(super) fn core(&self) -> &PipeCore<T> {
+        &self.writing.core
+    }
+
+    /// Whether this end has been closed.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.writing.closed
+    }
+
+    /// After [`close`](Self::close): this end never has room again.
+    pub(crate) fn end(&mut self) {
+        debug_assert!(self.writing.closed);
+        self.writing.cursor.end();
     }
 
     /// Whether [`reclaim`](Self::reclaim) has dropped messages, which the reader has not read.
@@ -273,9 +294,8 @@ impl<T> Writing<T> {
         }
         self.closed = true;
         let tokens = self.publish();
-        // ORDERING: Release pairs with the Acquire in `PipeCore::is_closed`: all that was published is visible. The
-        // barrier in `published` orders this store before the load of the reader's word.
-        self.core.read_mostly.closed.store(true, Ordering::Release);
+        // The barrier in `published` orders this before the load of the reader's word.
+        self.core.close();
         tokens | self.core.read_mostly.reader.published()
     }
 }
@@ -283,8 +303,12 @@ impl<T> Writing<T> {
 impl<T> Drop for Writing<T> {
     fn drop(&mut self) {
         self.close();
+        let mut panics = Panics::none();
+        if self.core.read_mostly.reader.is_cut() {
+            panics.catch(|| self.take_back(self.cursor.position(), drop));
+        }
         if self.core.read_mostly.reader.is_gone() {
-            self.core.dispose(|_, message| drop(message));
+            panics.catch(|| self.core.dispose(|_, message| drop(message)));
         }
     }
 }
@@ -303,9 +327,9 @@ const AHEAD: usize = 2;
 const UNBOUNDED: usize = isize::MAX as usize;
 
 /// The position at which the writer writes.
-struct WriteCursor<T> {
+pub(super) struct WriteCursor<T> {
     /// The slot of the next message.
-    next: NonNull<u8>,
+    pub(super) next: NonNull<u8>,
     /// Up to where a message may be written *and published* on the fast path: `full`, or null while messages are
     /// hidden. So one comparison answers two questions.
     stop: *mut u8,
@@ -314,7 +338,7 @@ struct WriteCursor<T> {
     lap: usize,
     /// Up to where messages may be written without a further check: the end of the group, or earlier where the room
     /// ends.
-    full: NonNull<u8>,
+    pub(super) full: NonNull<u8>,
     /// The position of the oldest hidden message, while there is one.
     hidden_from: usize,
     chunk: Chunk<T>,
@@ -365,15 +389,27 @@ impl<T> WriteCursor<T> {
         }
     }
 
-    /// Makes the first chunk of an idle cursor.
+    /// Makes the first chunk of an idle cursor. False: nothing will ever be written here, as the pipe is closed.
     #[cold]
-    fn begin(&mut self, core: &PipeCore<T>) {
-        *self = Self::new(core, core.begin());
+    fn begin(&mut self, core: &PipeCore<T>) -> bool {
+        let may_begin = !core.is_closed();
+        if may_begin {
+            *self = Self::new(core, core.begin());
+        }
+        may_begin
+    }
+
+    /// Becomes as an idle cursor: with the pipe closed it has no room, ever. Call only while no message is hidden.
+    fn end(&mut self) {
+        let mut ended = Self::idle();
+        ended.before = self.position();
+        ended.emptied = self.emptied.take();
+        *self = ended;
     }
 
     /// How many messages have been written in all, hidden ones included; wraps.
     #[inline]
-    fn position(&self) -> usize {
+    pub(super) fn position(&self) -> usize {
         let offset = self.next.as_ptr().addr() - self.group.as_ptr().addr();
         self.before.wrapping_add((offset - Geometry::<T>::FIRST) / Geometry::<T>::STEP)
     }
@@ -391,13 +427,13 @@ impl<T> WriteCursor<T> {
     }
 
     /// Messages written and not yet published.
-    fn hidden(&self) -> usize {
+    pub(super) fn hidden(&self) -> usize {
         if self.is_hiding() { self.position().wrapping_sub(self.hidden_from) } else { 0 }
     }
 
     /// Begins to hide messages.
     #[inline(always)]
-    fn hide(&mut self) {
+    pub(super) fn hide(&mut self) {
         if !self.is_hiding() {
             self.stop = ptr::null_mut();
             self.hidden_from = self.position();
@@ -456,8 +492,7 @@ impl<T> WriteCursor<T> {
     fn room(&mut self, core: &PipeCore<T>) -> bool {
         if self.group == self.end {
             // No group begins at the end of its chunk: this cursor is idle.
-            self.begin(core);
-            return true;
+            return self.begin(core);
         }
         let position = self.position();
         if self.limit == position {
@@ -607,19 +642,41 @@ impl<T> WriteCursor<T> {
         state.store(newest.as_ptr().addr().wrapping_add(self.lap), Ordering::Release);
     }
 
+    /// Takes the newest message back out of its slot.
+    ///
+    /// # Safety
+    /// There is a message that the reader will not read, and so the newest is one.
+    pub(super) unsafe fn take_newest(&mut self, core: &PipeCore<T>) -> T {
+        // SAFETY: the newest message lies in this group or, where no message is in this group, in the one before. By the
+        // caller the reader does not read its slot, and `next` moves back to it: it is read once.
+        let message = unsafe {
+            if self.next == self.group.add(Geometry::<T>::FIRST) {
+                self.step_back();
+            }
+            self.next = self.next.sub(Geometry::<T>::STEP);
+            slot::<T>(self.next).with(|message| message.read().assume_init())
+        };
+        if self.is_hiding() && self.position() == self.hidden_from {
+            self.stop = self.next.as_ptr();
+        }
+        self.set_full(core);
+        message
+    }
+
     /// Moves the cursor back to the end of the group before this one.
     ///
     /// # Safety
-    /// That group holds a hidden message.
+    /// That group holds a message that the reader will not read.
     unsafe fn step_back(&mut self) {
         // SAFETY: the group before is in this chunk, or is the last of the chunk before. By the caller it holds a
-        // hidden message, so the reader cannot have left its chunk.
+        // message that is hidden, or lies beyond a cut, so the reader cannot have left its chunk.
         unsafe {
             if self.group == self.chunk.first() {
                 let emptied = self.chunk;
-                self.chunk = Chunk::from_raw(emptied.header().previous.get()).expect("a hidden message lies there");
+                self.chunk = Chunk::from_raw(emptied.header().previous.get()).expect("a message lies there");
                 // ORDERING: Relaxed twice; the reader comes to the link only after the hidden message before it was
-                // published, by a Release store; and the list of emptied chunks is the writer's own.
+                // published, by a Release store, and never if there is a cut before it; and the list of emptied chunks
+                // is the writer's own.
                 self.chunk.header().next.store(ptr::null_mut(), Ordering::Relaxed);
                 emptied.header().next.store(self.emptied.map_or(ptr::null_mut(), Chunk::as_raw), Ordering::Relaxed);
                 self.emptied = Some(emptied);
@@ -635,7 +692,7 @@ impl<T> WriteCursor<T> {
             } else {
                 // `hold` has marked the group full; no message in it is published.
                 // ORDERING: Relaxed; the reader loads this state only after a later Release store, of the group held
-                // back.
+                // back. Beyond a cut no state tells it anything.
                 state(self.group).store(nothing(self.group, self.lap), Ordering::Relaxed);
             }
         }

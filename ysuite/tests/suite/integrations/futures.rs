@@ -37,7 +37,7 @@ fn what_is_fed_is_hidden_until_it_is_flushed() {
         SinkExt::send(&mut sender, 9).await.unwrap();
         assert_eq!(receiver.recv(), Ok(9));
         sender.feed(10).await.unwrap();
-        sender.close().await.unwrap();
+        SinkExt::close(&mut sender).await.unwrap();
         assert_eq!(receiver.recv(), Ok(10));
     });
 }

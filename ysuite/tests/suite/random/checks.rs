@@ -56,7 +56,7 @@ impl<R: Room> Machine<R> {
             let Some(receiver) = slot.end() else { continue };
             let (length, empty) = (receiver.len(), receiver.is_empty());
             ensure!((length, empty) == (there, there == 0), "a receiver sees {length} ({empty}) of {there} messages");
-            let (gone, expected) = (receiver.is_disconnected(), model.senders == 0);
+            let (gone, expected) = (receiver.is_disconnected(), model.is_over());
             ensure!(gone == expected, "a receiver says of {} senders: disconnected is {gone}", model.senders);
             ensure!(receiver.capacity() == model.capacity, "capacity: {:?}", receiver.capacity());
         }
@@ -67,7 +67,7 @@ impl<R: Room> Machine<R> {
             let there = model.lanes[lane].visible.len();
             let (length, empty) = (sender.len(), sender.is_empty());
             ensure!((length, empty) == (there, there == 0), "a sender sees {length} ({empty}) of {there} messages");
-            let (gone, expected) = (sender.is_disconnected(), model.receivers == 0);
+            let (gone, expected) = (sender.is_disconnected(), model.refuses(lane));
             ensure!(gone == expected, "a sender says of {} receivers: disconnected is {gone}", model.receivers);
             let (full, room) = (sender.is_full(), model.room(lane));
             ensure!(full == (room == 0), "full is {full} with room for {room}");
@@ -101,7 +101,7 @@ impl<R: Room> Machine<R> {
         for slot in self.senders.borrow().iter() {
             let slot = slot.borrow();
             let Some(task) = &slot.pending else { continue };
-            let ready = model.receivers == 0 || model.room(slot.lane) > 0;
+            let ready = model.refuses(slot.lane) || model.room(slot.lane) > 0;
             if task.is_woken() {
                 woken += 1;
             } else if ready {
@@ -115,7 +115,7 @@ impl<R: Room> Machine<R> {
 
     fn check_waiting_receivers(&self) -> Result<(), String> {
         let model = self.model.borrow();
-        let (there, over) = (model.len(), model.senders == 0);
+        let (there, over) = (model.len(), model.is_over());
         let up = self.up();
         let (mut told, mut asleep) = (0, 0);
         for slot in self.receivers.borrow().iter() {

@@ -198,7 +198,7 @@ impl<R: Room> Machine<R> {
                     slot.peeked = None;
                     self.receive(message, false);
                 }
-                Err(TryRecvError::Disconnected) if self.model.borrow().senders != 0 => {
+                Err(TryRecvError::Disconnected) if !self.model.borrow().is_over() => {
                     fault("disconnected, and there are senders".into());
                 }
                 Err(_) => {}
@@ -218,7 +218,7 @@ impl<R: Room> Machine<R> {
             let Some(sender) = slot.end() else { continue };
             let message = Message::new(Deed::Nothing);
             let number = message.0;
-            let (gone, room) = { (self.model.borrow().receivers == 0, self.model.borrow().room(lane)) };
+            let (gone, room) = { (self.model.borrow().refuses(lane), self.model.borrow().room(lane)) };
             if gone || room == 0 {
                 self.model.borrow_mut().lanes[lane].flying.push_back(number);
             } else {
@@ -230,7 +230,7 @@ impl<R: Room> Machine<R> {
                 Err(TrySendError::Full(message)) => drop(self.model.borrow_mut().came_back(lane, message.0)),
                 Err(TrySendError::Disconnected(message)) => {
                     let mut model = self.model.borrow_mut();
-                    if model.receivers != 0 && !model.leaving {
+                    if !model.refuses(lane) && !model.leaving {
                         fault("disconnected, and there are receivers".into());
                     }
                     model.came_back(lane, message.0);
@@ -280,6 +280,44 @@ impl<R: Room> Machine<R> {
             Op::CloneReceiver { by } => self.clone_receiver(by),
             Op::DropSender { by } => self.drop_sender(by),
             Op::DropReceiver { by } => self.drop_receiver(by),
+            Op::CloseSender { by } => self.close_sender(by),
+            Op::CloseReceiver { by } => self.close_receiver(by),
+        }
+    }
+
+    fn close_sender(&self, by: Who) {
+        let Some(slot) = self.sender(by).filter(|_| !R::SHARED) else { return };
+        let mut slot = slot.borrow_mut();
+        let lane = slot.lane;
+        let Some(sender) = slot.end() else { return };
+        let (refuses, was_closed) = {
+            let mut model = self.model.borrow_mut();
+            let before = (model.refuses(lane), model.lanes[lane].closed);
+            model.launch(lane, None);
+            model.senders -= usize::from(!before.1);
+            model.lanes[lane].closed = true;
+            model.leaving = true;
+            before
+        };
+        // The end of a lane is news, though it may be that there is nothing in it.
+        for slot in self.receivers.borrow().iter() {
+            slot.try_borrow_mut().into_iter().for_each(|mut slot| slot.is_quiet &= was_closed);
+        }
+        if R::close_sender(sender) == refuses {
+            fault(format!("closed, and it refused before: {refuses}"));
+        }
+    }
+
+    fn close_receiver(&self, by: Who) {
+        let Some(slot) = self.receiver(by).filter(|_| !R::SHARED) else { return };
+        let mut slot = slot.borrow_mut();
+        let Some(receiver) = slot.end() else { return };
+        let was_over = self.model.borrow().is_over();
+        self.model.borrow_mut().closed |= !was_over;
+        let closed = R::close_receiver(receiver);
+        slot.is_quiet = false;
+        if closed == was_over {
+            fault(format!("closed: {closed}, and it was over before: {was_over}"));
         }
     }
 
@@ -296,10 +334,13 @@ impl<R: Room> Machine<R> {
     fn clone_sender(&self, by: Who) {
         let Some(slot) = self.sender(by).filter(|_| self.senders.borrow().len() < ENDS) else { return };
         let Some(clone) = slot.borrow_mut().end().and_then(|end| R::more_senders(end)) else { return };
+        let lane = slot.borrow().lane;
         let mut model = self.model.borrow_mut();
-        model.senders += 1;
+        // The clone of a sender that is closed is closed.
+        let closed = model.lanes[lane].closed;
+        model.senders += usize::from(!closed);
         if !R::SHARED {
-            model.lanes.push(Lane::default());
+            model.lanes.push(Lane { closed, ..Lane::default() });
         }
         self.senders.borrow_mut().push(Slot::new(clone, model.lanes.len() - 1));
     }
@@ -317,9 +358,9 @@ impl<R: Room> Machine<R> {
         let inside = self.bury(&slot);
         let mut model = self.model.borrow_mut();
         model.held -= usize::from(inside);
-        model.senders -= 1;
-        model.leaving = true;
         let lane = slot.borrow().lane;
+        model.senders -= usize::from(!model.lanes[lane].closed);
+        model.leaving = true;
         model.launch(lane, None);
         drop(model);
         // The end of a lane is news, though it may be that there is nothing in it.

@@ -17,6 +17,8 @@ pub(crate) struct Lane {
     pub(crate) flying: VecDeque<usize>,
     /// Hidden messages have been dropped because nobody will receive them.
     pub(crate) lost: bool,
+    /// Its sender has closed it, and is not counted any more.
+    pub(crate) closed: bool,
 }
 
 pub(crate) struct Model {
@@ -24,6 +26,8 @@ pub(crate) struct Model {
     pub(crate) lanes: Vec<Lane>,
     pub(crate) senders: usize,
     pub(crate) receivers: usize,
+    /// The receiver has closed the channel: nothing more is accepted.
+    pub(crate) closed: bool,
     /// Messages in futures, and those that were forgotten with theirs.
     pub(crate) held: usize,
     /// The message of the future that is being polled, where it had no room before: it may find some.
@@ -34,7 +38,18 @@ pub(crate) struct Model {
 
 impl Model {
     pub(crate) fn new(capacity: Option<usize>) -> Self {
-        Self { capacity, lanes: vec![Lane::default()], senders: 1, receivers: 1, held: 0, polled: None, leaving: false }
+        let lanes = vec![Lane::default()];
+        Self { capacity, lanes, senders: 1, receivers: 1, closed: false, held: 0, polled: None, leaving: false }
+    }
+
+    /// Whether nobody will receive what is sent into this lane.
+    pub(crate) fn refuses(&self, lane: usize) -> bool {
+        self.receivers == 0 || self.closed || self.lanes[lane].closed
+    }
+
+    /// Whether nothing more will come.
+    pub(crate) fn is_over(&self) -> bool {
+        self.senders == 0 || self.closed
     }
 
     pub(crate) fn room(&self, lane: usize) -> usize {
@@ -103,9 +118,16 @@ impl Model {
             while panicked && lane.visible.front().is_some_and(|&message| has_ended(message)) {
                 lane.visible.pop_front();
             }
+            if self.closed && !gone {
+                if let Some(message) = lane.flying.iter().find(|&&message| !has_ended(message)) {
+                    return Err(format!("the channel is closed, and message {message} has not been dropped"));
+                }
+                lane.lost |= !lane.flying.is_empty();
+                lane.flying.clear();
+            }
             lane.visible.extend(lane.flying.drain(..).filter(|&message| !panicked || !has_ended(message)));
             let ended = lane.hidden.iter().filter(|&&message| has_ended(message)).count();
-            if gone && ended != 0 {
+            if (gone || self.closed) && ended != 0 {
                 if ended != lane.hidden.len() {
                     return Err(format!("some hidden messages of lane {number} were dropped, some not"));
                 }

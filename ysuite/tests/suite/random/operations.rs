@@ -129,10 +129,16 @@ pub(crate) enum Op {
     DropReceiver {
         by: Who,
     },
+    CloseSender {
+        by: Who,
+    },
+    CloseReceiver {
+        by: Who,
+    },
 }
 
 /// How many numbers `decode` tells apart.
-const KINDS: u8 = 88;
+const KINDS: u8 = 91;
 
 fn decode((kind, by, small, deed, waker): (u8, u8, u8, u8, u8)) -> Op {
     let (end, deeds) = (Deed::of(deed), Deeds::of(waker));
@@ -167,7 +173,9 @@ fn decode((kind, by, small, deed, waker): (u8, u8, u8, u8, u8)) -> Op {
         80..=81 => Op::CloneSender { by },
         82..=83 => Op::CloneReceiver { by },
         84..=85 => Op::DropSender { by },
-        _ => Op::DropReceiver { by },
+        86..=87 => Op::DropReceiver { by },
+        88 => Op::CloseSender { by },
+        _ => Op::CloseReceiver { by },
     }
 }
 

@@ -35,7 +35,7 @@ impl<R: Room> Machine<R> {
     /// How many messages are there, and what it means if none is.
     pub(crate) fn supply(&self) -> (usize, Nothing) {
         let model = self.model.borrow();
-        (model.len(), if model.senders == 0 { Nothing::Ever } else { Nothing::Now })
+        (model.len(), if model.is_over() { Nothing::Ever } else { Nothing::Now })
     }
 
     /// What has come of a call that was to receive something.

@@ -52,6 +52,12 @@ pub(crate) trait Room: 'static {
     fn peek(_: &mut Self::Receiver) -> Option<usize> {
         unreachable!("has none")
     }
+    fn close_sender(_: &mut Self::Sender) -> bool {
+        unreachable!("has none")
+    }
+    fn close_receiver(_: &mut Self::Receiver) -> bool {
+        unreachable!("has none")
+    }
 }
 
 pub(crate) struct Pipe;
@@ -86,6 +92,12 @@ macro_rules! hiding {
         }
         fn peek(receiver: &mut Self::Receiver) -> Option<usize> {
             receiver.peek().map(|message| message.0)
+        }
+        fn close_sender(sender: &mut Self::Sender) -> bool {
+            sender.close()
+        }
+        fn close_receiver(receiver: &mut Self::Receiver) -> bool {
+            receiver.close()
         }
     };
 }

@@ -49,7 +49,7 @@ impl<R: Room> Machine<R> {
     /// Whether nobody will receive, and how much room there is.
     pub(crate) fn outlook(&self, lane: usize) -> (bool, usize) {
         let model = self.model.borrow();
-        (model.receivers == 0, model.room(lane))
+        (model.refuses(lane), model.room(lane))
     }
 
     pub(crate) fn send(&self, by: Who, way: u8, end: Deed) {
@@ -201,7 +201,7 @@ impl<R: Room> Machine<R> {
         let Some(sender) = slot.end() else { return };
         let (gone, hidden, lost) = {
             let model = self.model.borrow();
-            (model.receivers == 0, model.lanes[lane].hidden.len(), model.lanes[lane].lost)
+            (model.refuses(lane), model.lanes[lane].hidden.len(), model.lanes[lane].lost)
         };
         // Where nobody will receive it, it is dropped now.
         self.model.borrow_mut().launch(lane, None);

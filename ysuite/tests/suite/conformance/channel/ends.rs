@@ -1,12 +1,16 @@
 //! The ends of every channel, as the suites see them.
 
+use std::future::Future;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use ysuite::channel::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, Spin, TryRecvError, TrySendError};
+use ysuite::channel::{
+    Permit, Permits, RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, Spin, TryRecvError,
+    TryReserveError, TrySendError,
+};
 use ysuite::{mpmc, mpsc, spsc};
 
-use super::{Boxed, Hiding, Peeking, Receiving, Sending};
+use super::{Boxed, Hiding, Peeking, Piping, Receiving, Sending};
 
 /// Implements the traits of this suite for the types of a channel. Methods are called by their path: an end whose own take
 /// `&self` would otherwise find the trait's, which take `&mut self`, first.
@@ -134,12 +138,91 @@ macro_rules! batching_ends {
             }
         }
 
+        impl<T> Piping<T> for $channel::Sender<T>
+        where
+            $channel::Sender<T>: Send,
+        {
+            fn close(&mut self) -> bool {
+                self.close()
+            }
+            fn closed(&self) -> Boxed<'_, ()>
+            where
+                T: Send,
+            {
+                Box::pin($channel::Sender::closed(self))
+            }
+            fn wait_closed(&self) {
+                self.wait_closed();
+            }
+            fn wait_closed_timeout(&self, timeout: Duration) -> bool {
+                self.wait_closed_timeout(timeout)
+            }
+            fn reserve(&mut self) -> Result<Permit<'_, Self>, SendError<()>> {
+                self.reserve()
+            }
+            fn try_reserve(&mut self) -> Result<Permit<'_, Self>, TrySendError<()>> {
+                self.try_reserve()
+            }
+            fn reserve_async(&mut self) -> Boxed<'_, Result<Permit<'_, Self>, SendError<()>>>
+            where
+                T: Send,
+            {
+                Box::pin($channel::Sender::reserve_async(self))
+            }
+            fn reserve_many(&mut self, places: usize) -> Result<Permits<'_, Self>, ReserveError> {
+                self.reserve_many(places)
+            }
+            fn try_reserve_many(&mut self, places: usize) -> Result<Permits<'_, Self>, TryReserveError> {
+                self.try_reserve_many(places)
+            }
+            fn reserve_many_async(&mut self, places: usize) -> Boxed<'_, Result<Permits<'_, Self>, ReserveError>>
+            where
+                T: Send,
+            {
+                Box::pin($channel::Sender::reserve_many_async(self, places))
+            }
+            fn send_batch_async<'a>(
+                &'a mut self,
+                messages: &'a mut (impl Iterator<Item = T> + Send),
+            ) -> Boxed<'a, Result<usize, SendError<Vec<T>>>>
+            where
+                T: Send,
+            {
+                Box::pin($channel::Sender::send_batch_async(self, messages))
+            }
+            fn send_async_until<'a>(
+                &'a mut self,
+                message: T,
+                stop: impl Future<Output: Send> + Send + 'a,
+            ) -> Boxed<'a, Result<(), SendTimeoutError<T>>>
+            where
+                T: Send + 'a,
+            {
+                Box::pin($channel::Sender::send_async_until(self, message, stop))
+            }
+        }
+
         impl<T> Peeking<T> for $channel::Receiver<T>
         where
             $channel::Receiver<T>: Send,
         {
             fn peek(&mut self) -> Option<&T> {
                 self.peek()
+            }
+            fn close(&mut self) -> bool {
+                self.close()
+            }
+            fn peek_run(&mut self) -> &[T] {
+                self.peek_run()
+            }
+            fn consume(&mut self, messages: usize) {
+                self.consume(messages);
+            }
+            fn recv_batch_async<'a>(&'a mut self, to: &'a mut Vec<T>, max: usize) -> Boxed<'a, Result<usize, RecvError>>
+            where
+                T: Send,
+            {
+                Box::pin($channel::Receiver::recv_batch_async(self, to, max))
             }
         }
     };

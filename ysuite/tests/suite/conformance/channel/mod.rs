@@ -6,11 +6,14 @@
 //! [`batching_suite!`](crate::batching_suite). Their ends are in `ends.rs`.
 
 pub(crate) mod batches;
+pub(crate) mod closing;
 pub(crate) mod delivery;
 pub(crate) mod endings;
 mod ends;
 pub(crate) mod model;
 pub(crate) mod panics;
+pub(crate) mod permits;
+pub(crate) mod task_batches;
 pub(crate) mod tasks;
 pub(crate) mod waiting;
 
@@ -19,7 +22,10 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use ysuite::channel::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, Spin, TryRecvError, TrySendError};
+use ysuite::channel::{
+    Permit, Permits, RecvError, RecvTimeoutError, Reserve, ReserveError, SendError, SendTimeoutError, Spin,
+    TryRecvError, TryReserveError, TrySendError,
+};
 
 pub(crate) type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -99,14 +105,53 @@ pub(crate) trait Hiding<T>: Sending<T> {
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()>;
 }
 
-/// The half of a receiver that looks at a message where it lies.
+/// What a sender with a pipe of its own can do beyond that: it closes, and reserves room.
+pub(crate) trait Piping<T>: Hiding<T> + Reserve<Message = T> + Sized {
+    fn close(&mut self) -> bool;
+    fn closed(&self) -> Boxed<'_, ()>
+    where
+        T: Send;
+    fn wait_closed(&self);
+    fn wait_closed_timeout(&self, timeout: Duration) -> bool;
+    fn reserve(&mut self) -> Result<Permit<'_, Self>, SendError<()>>;
+    fn try_reserve(&mut self) -> Result<Permit<'_, Self>, TrySendError<()>>;
+    fn reserve_async(&mut self) -> Boxed<'_, Result<Permit<'_, Self>, SendError<()>>>
+    where
+        T: Send;
+    fn reserve_many(&mut self, places: usize) -> Result<Permits<'_, Self>, ReserveError>;
+    fn try_reserve_many(&mut self, places: usize) -> Result<Permits<'_, Self>, TryReserveError>;
+    fn reserve_many_async(&mut self, places: usize) -> Boxed<'_, Result<Permits<'_, Self>, ReserveError>>
+    where
+        T: Send;
+    fn send_batch_async<'a>(
+        &'a mut self,
+        messages: &'a mut (impl Iterator<Item = T> + Send),
+    ) -> Boxed<'a, Result<usize, SendError<Vec<T>>>>
+    where
+        T: Send;
+    fn send_async_until<'a>(
+        &'a mut self,
+        message: T,
+        stop: impl Future<Output: Send> + Send + 'a,
+    ) -> Boxed<'a, Result<(), SendTimeoutError<T>>>
+    where
+        T: Send + 'a;
+}
+
+/// What the only receiver of a channel can do beyond that: it looks at messages where they lie, and closes.
 pub(crate) trait Peeking<T>: Receiving<T> {
+    fn close(&mut self) -> bool;
+    fn peek_run(&mut self) -> &[T];
+    fn consume(&mut self, messages: usize);
+    fn recv_batch_async<'a>(&'a mut self, to: &'a mut Vec<T>, max: usize) -> Boxed<'a, Result<usize, RecvError>>
+    where
+        T: Send;
     fn peek(&mut self) -> Option<&T>;
 }
 
 /// A kind whose sender hides and whose receiver peeks.
 pub(crate) trait Batching: Kind {
-    type Hiding<T: Send + 'static>: Hiding<T> + 'static;
+    type Hiding<T: Send + 'static>: Piping<T> + 'static;
     type Peeking<T: Send + 'static>: Peeking<T> + 'static;
     fn batching<T: Send + 'static>() -> (Self::Hiding<T>, Self::Peeking<T>);
 }
@@ -164,5 +209,20 @@ macro_rules! batching_suite {
             a_full_batch_flushes_itself_and_waits,
             both_full_rings_do_not_wait_for_each_other, a_batch_is_seen_whole, peek_shows_what_is_received_next,
             random_batches_agree_with_a_model, unwriting_between_flushes_across_threads);
+        $crate::tests_of!(channel::closing, $kind:
+            a_closed_channel_gives_what_was_sent_and_then_ends, every_way_of_receiving_ends_at_the_cut,
+            sends_after_the_close_give_the_message_back, hidden_messages_at_the_close,
+            a_receiver_that_closes_and_goes_drops_what_is_left, closing_again_is_nothing,
+            a_sender_that_closes_has_said_all, close_wakes_a_sender_that_waits_for_room,
+            close_wakes_a_task_that_waits_for_room, close_racing_with_every_send, close_and_drop_racing_with_every_send,
+            the_senders_close_racing_with_receiving, waiting_for_the_receivers_end, tasks_wait_for_the_receivers_end,
+            an_attached_receiver_that_closes_is_up, a_closed_channel_across_chunks, panicking_drops_at_the_cut);
+        $crate::tests_of!(channel::permits, $kind:
+            a_permit_is_room, permits_are_counted, too_many_is_an_error_and_not_a_wait, a_message_is_built_in_its_slot,
+            slots_are_runs_of_free_places, runs_are_shown_and_consumed, a_permit_of_a_channel_that_closes,
+            waiting_for_many_places, a_task_waits_for_many_places, what_is_hidden_is_sent_along);
+        $crate::tests_of!(channel::task_batches, $kind:
+            a_task_receives_batches, a_task_sends_more_than_there_is_room_for, an_iterator_keeps_what_was_not_sent,
+            a_batch_of_a_task_whose_receiver_closes, any_future_is_a_limit, an_iterator_that_panics_in_a_task);
     };
 }

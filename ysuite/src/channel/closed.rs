@@ -1,0 +1,220 @@
+//! Closing a channel of pipes without dropping an end, and waiting for the receiver's end. Written once for spsc and mpsc.
+//!
+//! Closing is wait-free, but for the drops of messages that were hidden. Waiting blocks, or registers a task; any number of
+//! threads and tasks may wait by one sender, and cost the receiver nothing before its end: they are in a list of their own,
+//! at which it looks once.
+//!
+//! Cannot: reopen a channel.
+
+use core::ptr;
+use core::task::Waker;
+
+use super::receive::{ReadingEnd, Receiving};
+use super::send::{SenderLink, Sending};
+use crate::foreign::Panics;
+use crate::os::Deadline;
+use crate::queue::ypipe::Writer;
+use crate::sync::{AtomicPtr, Ordering, fence};
+use crate::wait::many::{ManyWait, SharedEnd, notify_all};
+use crate::wait::one::{self};
+use crate::wait::{SharedBackoff, Spin, WaitList};
+
+/// Those who wait for the end of a receiver. Takes a word until there are any.
+pub(super) struct EndWatchers {
+    /// Null before the first has waited; made once.
+    list: AtomicPtr<WaitList>,
+}
+
+impl EndWatchers {
+    pub(super) fn none() -> Self {
+        Self { list: AtomicPtr::new(ptr::null_mut()) }
+    }
+
+    fn list(&self) -> Option<&WaitList> {
+        // ORDERING: Acquire pairs with the Release in `list_or_new`: the list is made.
+        let list = self.list.load(Ordering::Acquire);
+        // SAFETY: null, or a box's that was put in once, and lives as long as `self`.
+        unsafe { list.as_ref() }
+    }
+
+    #[cold]
+    fn list_or_new(&self) -> &WaitList {
+        if self.list().is_none() {
+            let made = Box::into_raw(Box::new(WaitList::new()));
+            // ORDERING: Release pairs with the Acquire in `list`: the list is made. Relaxed on failure: `list` acquires.
+            let put = self.list.compare_exchange(ptr::null_mut(), made, Ordering::Release, Ordering::Relaxed);
+            if put.is_err() {
+                // SAFETY: made above, and no other thread has its address, as the exchange has failed.
+                drop(unsafe { Box::from_raw(made) });
+            }
+        }
+        self.list().expect("made just now")
+    }
+
+    /// The receiver has closed, or is gone: all who wait for that are told. Wakers are foreign code: the first panic goes on
+    /// when all have been told.
+    pub(super) fn tell(&self) {
+        // ORDERING: pairs with the fence in `WaitList::arm`, which comes behind the making of the list: either the waiter's
+        // look finds the receiver's end, or the list is found here.
+        fence(Ordering::SeqCst);
+        if let Some(list) = self.list() {
+            notify_all(list);
+        }
+    }
+}
+
+impl Drop for EndWatchers {
+    fn drop(&mut self) {
+        // ORDERING: Relaxed; `&mut self`: the owner that drops this has synchronised with all other threads.
+        let list = self.list.load(Ordering::Relaxed);
+        if !list.is_null() {
+            // SAFETY: made by `Box::into_raw` in `list_or_new`, and `&mut self` excludes all other threads.
+            drop(unsafe { Box::from_raw(list) });
+        }
+    }
+}
+
+/// The end of a receiver, as its senders wait for it.
+struct AwaitedEnd<'a, T> {
+    writer: &'a Writer<T>,
+    list: &'a WaitList,
+}
+
+impl<T> Clone for AwaitedEnd<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for AwaitedEnd<'_, T> {}
+
+impl<T> SharedEnd for AwaitedEnd<'_, T> {
+    fn list(&self) -> &WaitList {
+        self.list
+    }
+
+    fn is_ready(&self) -> bool {
+        self.writer.is_over()
+    }
+
+    /// Each who has been told has nothing to leave to others: all are told.
+    fn supply(&self) -> usize {
+        0
+    }
+}
+
+impl<T, L: SenderLink> Sending<T, L> {
+    /// Flushes, and ends this sender's part of the channel. True: sending was still possible.
+    pub(super) fn close(&mut self) -> bool {
+        let was_open = !self.end.writer.is_over();
+        // Messages, which may be dropped by the flush, and the receiver's waker are foreign code.
+        let mut panics = Panics::none();
+        panics.catch(|| {
+            self.flush();
+        });
+        // Out before the end, when its place may become another's; woken behind it.
+        let waker = self.end.link.forget();
+        panics.catch(|| self.end.end());
+        self.end.writer.end();
+        panics.catch(|| waker.into_iter().for_each(Waker::wake));
+        was_open
+    }
+
+    pub(super) async fn closed(&self) {
+        if self.end.writer.is_over() {
+            return;
+        }
+        let mut wait = ManyWait::new(self.awaited_end(), false);
+        core::future::poll_fn(|context| wait.poll(context)).await;
+    }
+
+    /// Blocks until the receiver's end (true), or until the deadline has passed (false).
+    pub(super) fn wait_closed(&self, deadline: impl FnOnce() -> Deadline) -> bool {
+        if self.end.writer.is_over() {
+            return true;
+        }
+        // The end of a channel is seldom near: looking for it would be a waste.
+        let backoff = SharedBackoff::new();
+        backoff.set(Spin::None);
+        ManyWait::new(self.awaited_end(), false).block(&backoff, deadline())
+    }
+
+    fn awaited_end(&self) -> AwaitedEnd<'_, T> {
+        AwaitedEnd { writer: &self.end.writer, list: self.end.link.end_watchers().list_or_new() }
+    }
+}
+
+impl<E: ReadingEnd> Receiving<E> {
+    /// True: it was open.
+    pub(super) fn close(&mut self) -> bool {
+        if self.end.is_closed() {
+            return false;
+        }
+        let mut panics = Panics::none();
+        panics.catch(|| self.end.close());
+        // The end is news for this receiver's set and task as well: it may be closed by who does not wait for it.
+        one::registration(&self.end).inspect(|registration| registration.raise());
+        panics.catch(|| self.end.target().task.wake());
+        true
+    }
+}
+
+/// Gives a channel's sender what concerns the end of the channel. `$close` documents `close`.
+macro_rules! impl_sender_end {
+    ($sender:ident, $(#[$close:meta])*) => {
+        impl<T> $sender<T> {
+            $(#[$close])*
+            pub fn close(&mut self) -> bool {
+                self.inner.close()
+            }
+
+            /// Waits as a task until the receiver is gone or has closed the channel: until nothing can be sent any more.
+            /// Returns at once where this sender is [closed](Self::close) itself. Needs no particular runtime.
+            ///
+            /// Any number of tasks and threads may wait, each by a borrowed sender. The first wait allocates a list, of
+            /// 3 KiB for up to 64 that wait at once. The receiver's work is not slowed by them.
+            ///
+            /// Cancel-safe.
+            pub async fn closed(&self) {
+                self.inner.closed().await;
+            }
+
+            /// As [`closed`](Self::closed), for a thread: blocks.
+            pub fn wait_closed(&self) {
+                self.inner.wait_closed(|| $crate::os::Deadline::Never);
+            }
+
+            /// As [`wait_closed`](Self::wait_closed), no longer than `timeout`. False: the time was up. `Duration::MAX` is no
+            /// limit.
+            pub fn wait_closed_timeout(&self, timeout: Duration) -> bool {
+                self.inner.wait_closed(|| $crate::os::Deadline::after(timeout))
+            }
+        }
+    };
+}
+
+/// Gives a channel's receiver its `close`.
+macro_rules! impl_receiver_end {
+    ($receiver:ident) => {
+        impl<T> $receiver<T> {
+            /// Closes the channel: from now on sends fail, as if this receiver were gone, and senders that wait for room are
+            /// woken and get their messages back. What was sent before is still received; then receiving says
+            /// `Disconnected`. True: this call has closed it. False: it was closed before, or all senders are gone.
+            ///
+            /// A message that is being sent at this moment is either received, or its send fails. A batch is received whole
+            /// or not at all, as it was published. Messages that come back to their sender in a `flush` are dropped there.
+            ///
+            /// Wait-free, but for the wakers of senders; takes time in proportion to the messages in the channel (a load for
+            /// each cache line), and to the number of senders ever at once. At most one barrier (a system call), and one call
+            /// for each sender that waits.
+            ///
+            /// # Panics
+            /// Where a sender's waker panics: the channel is closed then, and the others have been woken.
+            pub fn close(&mut self) -> bool {
+                self.inner.close()
+            }
+        }
+    };
+}
+
+pub(super) use {impl_receiver_end, impl_sender_end};

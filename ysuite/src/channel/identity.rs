@@ -1,0 +1,36 @@
+//! Which channel an end is of: what can be cloned can be compared. Any thread; wait-free.
+
+/// Gives an end `same_channel`, `Eq` and `Hash`, all by its channel. `$shared` is what all ends of the channel share.
+macro_rules! impl_identity {
+    ($end:ident, $([$bound:lifetime],)? |$this:ident| $shared:expr) => {
+        impl<T $(: $bound)?> $end<T> {
+            /// Whether both are ends of the same channel.
+            #[must_use]
+            pub fn same_channel(&self, other: &Self) -> bool {
+                self.channel_address() == other.channel_address()
+            }
+
+            fn channel_address(&self) -> usize {
+                let $this = self;
+                $crate::sync::Arc::as_ptr($shared).addr()
+            }
+        }
+
+        /// By the channel: clones are equal.
+        impl<T $(: $bound)?> PartialEq for $end<T> {
+            fn eq(&self, other: &Self) -> bool {
+                self.same_channel(other)
+            }
+        }
+
+        impl<T $(: $bound)?> Eq for $end<T> {}
+
+        impl<T $(: $bound)?> core::hash::Hash for $end<T> {
+            fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+                self.channel_address().hash(state);
+            }
+        }
+    };
+}
+
+pub(super) use impl_identity;

@@ -1,0 +1,347 @@
+//! A sender that threads share: `Sync`, by `&self`, for statics and what is in an `Arc`. Each thread that sends by it has a lane
+//! of its own, which it finds in a table of the thread. Finding is wait-free; a thread's first send allocates its lane.
+//!
+//! Cannot: wait for room as a task. A lane wakes one waiter, and the tasks of a thread would share it; a task that moves would
+//! leave it. A task has a [`Sender`] of its own.
+
+use core::any::Any;
+use core::cell::{Cell, RefCell};
+use core::fmt;
+use core::time::Duration;
+use std::time::Instant;
+
+use super::shared::MpscShared;
+use super::{SendError, SendTimeoutError, Sender, TooManySenders, TrySendError, WeakSender};
+use crate::channel::identity::impl_identity;
+use crate::channel::lane_table::{LaneTable, ThreadLane};
+use crate::os::Deadline;
+use crate::sync::{Arc, thread_local};
+
+/// A sending end of the [channel](super) that any number of threads use at once, each by a lane of its own. Made by
+/// [`Sender::share`]. Messages of one thread arrive in order, also through clones. Counts as one sender as long as it lives.
+///
+/// ```
+/// use std::sync::OnceLock;
+/// use ysuite::mpsc::{self, SharedSender};
+///
+/// static LOG: OnceLock<SharedSender<String>> = OnceLock::new();
+///
+/// let (sender, mut receiver) = mpsc::unbounded();
+/// LOG.set(sender.share()).unwrap();
+/// std::thread::spawn(|| LOG.get().unwrap().send("from anywhere".into()).unwrap()).join().unwrap();
+/// assert_eq!(receiver.recv().unwrap(), "from anywhere");
+/// ```
+///
+/// # What it costs
+///
+/// To find the lane takes some nanoseconds more than a [`Sender`]'s send: a look into a thread-local, without atomic
+/// operations. A thread that sends by several shared senders in turn looks into a hash table. A lane is that of a
+/// [clone](Sender#impl-Clone-for-Sender<T>); it goes when its thread ends, at the first send that finds the receiver gone, and,
+/// in a thread that sends by more than 64 shared senders, when it has not been used for long. Until then it is open, whether or
+/// not there is a shared sender left, and keeps no receiver waiting.
+///
+/// # In thread-locals' destructors
+///
+/// A thread that ends may still send. Once its table is gone each message has a lane to itself, and no order. So has a message
+/// that is sent from within a send of the same thread, by a waker or a message's `Drop`.
+pub struct SharedSender<T: 'static> {
+    shared: Arc<MpscShared<T>>,
+    /// The number of the channel.
+    number: u64,
+    /// Counted as a sender: made of one that was not closed.
+    is_counted: bool,
+}
+
+/// The lane of this thread in one channel.
+struct SharedLane {
+    number: u64,
+    used: Cell<bool>,
+    place: Box<dyn LanePlace>,
+}
+
+/// Where the lane is, once the thread has one: messages of any type.
+trait LanePlace {
+    fn is_idle(&self, unused: bool) -> bool;
+    fn as_any(&self) -> &dyn Any;
+}
+
+type Place<T> = RefCell<Option<Sender<T>>>;
+
+impl<T: 'static> LanePlace for Place<T> {
+    fn is_idle(&self, unused: bool) -> bool {
+        match self.try_borrow().as_deref() {
+            Ok(Some(sender)) => sender.is_disconnected() || unused && sender.is_empty(),
+            Ok(None) => true,
+            Err(_) => false,
+        }
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+thread_local! {
+    static LANES: LaneTable<SharedLane> = LaneTable::new();
+}
+
+impl ThreadLane for SharedLane {
+    fn number(&self) -> u64 {
+        self.number
+    }
+
+    fn used(&self) -> &Cell<bool> {
+        &self.used
+    }
+
+    fn is_idle(&self, unused: bool) -> bool {
+        self.place.is_idle(unused)
+    }
+}
+
+/// A message that was not sent, and why.
+enum Unsent<T> {
+    Disconnected(T),
+    Full(T),
+    /// The channel has as many lanes as it can have.
+    NoLane(T),
+}
+
+impl<T> From<TrySendError<T>> for Unsent<T> {
+    fn from(error: TrySendError<T>) -> Self {
+        match error {
+            TrySendError::Full(message) => Self::Full(message),
+            TrySendError::Disconnected(message) => Self::Disconnected(message),
+        }
+    }
+}
+
+impl<T> From<SendTimeoutError<T>> for Unsent<T> {
+    fn from(error: SendTimeoutError<T>) -> Self {
+        match error {
+            SendTimeoutError::Timeout(message) => Self::Full(message),
+            SendTimeoutError::Disconnected(message) => Self::Disconnected(message),
+        }
+    }
+}
+
+impl<T> From<SendError<T>> for Unsent<T> {
+    fn from(error: SendError<T>) -> Self {
+        Self::Disconnected(error.0)
+    }
+}
+
+impl<T: 'static> SharedSender<T> {
+    /// `is_open`: of a sender that is not closed, and so counted.
+    pub(super) fn new(shared: &Arc<MpscShared<T>>, is_open: bool) -> Self {
+        if is_open {
+            shared.count();
+        }
+        Self { shared: shared.clone(), number: shared.number(), is_counted: is_open }
+    }
+
+    /// Sends a message by this thread's lane. Without a bound it never waits; with a bound it waits for room in that lane as
+    /// long as it takes. Wait-free while there is room and a lane.
+    ///
+    /// # Errors
+    /// When the receiver is gone or has closed the channel.
+    ///
+    /// # Panics
+    /// Where this thread has no lane yet and the channel has as many as it can have; [`try_send`](Self::try_send) returns an
+    /// error instead. The message is dropped.
+    #[inline]
+    pub fn send(&self, message: T) -> Result<(), SendError<T>> {
+        self.by_lane(message, |sender, message| Ok(sender.send(message)?)).map_err(|unsent| match unsent {
+            Unsent::Disconnected(message) | Unsent::Full(message) => SendError(message),
+            Unsent::NoLane(message) => no_lane(message),
+        })
+    }
+
+    /// Sends a message if there is room in this thread's lane. Wait-free.
+    ///
+    /// # Errors
+    /// When there is no room, also where this thread has no lane yet and the channel has as many as it can have; and when the
+    /// receiver is gone or has closed the channel.
+    #[inline]
+    pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
+        self.by_lane(message, |sender, message| Ok(sender.try_send(message)?)).map_err(|unsent| match unsent {
+            Unsent::Disconnected(message) => TrySendError::Disconnected(message),
+            Unsent::Full(message) | Unsent::NoLane(message) => TrySendError::Full(message),
+        })
+    }
+
+    /// As [`send`](Self::send); waits for room no longer than `timeout`. `Duration::MAX` is no limit.
+    ///
+    /// # Errors
+    /// When the time is up, and when the receiver is gone or has closed the channel.
+    ///
+    /// # Panics
+    /// As of [`send`](Self::send).
+    pub fn send_timeout(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
+        self.send_until(message, Deadline::after(timeout))
+    }
+
+    /// As [`send`](Self::send); waits for room no longer than until `deadline`.
+    ///
+    /// # Errors
+    /// When the time is up, and when the receiver is gone or has closed the channel.
+    ///
+    /// # Panics
+    /// As of [`send`](Self::send).
+    pub fn send_deadline(&self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
+        self.send_until(message, Deadline::At(deadline))
+    }
+
+    fn send_until(&self, message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
+        self.by_lane(message, |sender, message| Ok(sender.send_until(message, deadline)?)).map_err(
+            |unsent| match unsent {
+                Unsent::Disconnected(message) => SendTimeoutError::Disconnected(message),
+                Unsent::Full(message) => SendTimeoutError::Timeout(message),
+                Unsent::NoLane(message) => no_lane(message),
+            },
+        )
+    }
+
+    /// Does something with a message by this thread's lane.
+    #[inline]
+    fn by_lane(
+        &self,
+        message: T,
+        send: impl FnOnce(&mut Sender<T>, T) -> Result<(), Unsent<T>>,
+    ) -> Result<(), Unsent<T>> {
+        if !self.is_counted {
+            return Err(Unsent::Disconnected(message));
+        }
+        match LANES.try_with(|lanes| lanes.recent(self.number)) {
+            Ok(Some(lane)) => self.by(&lane, message, send),
+            _ => self.by_other_lane(message, send),
+        }
+    }
+
+    /// By a lane other than the recent one.
+    #[cold]
+    #[inline(never)]
+    fn by_other_lane(
+        &self,
+        message: T,
+        send: impl FnOnce(&mut Sender<T>, T) -> Result<(), Unsent<T>>,
+    ) -> Result<(), Unsent<T>> {
+        let make = || SharedLane { number: self.number, used: Cell::new(true), place: Box::new(Place::<T>::default()) };
+        let Ok((lane, given_up)) = LANES.try_with(|lanes| lanes.find(self.number, make)) else {
+            return self.by_lane_of_its_own(message, send);
+        };
+        let sent = self.by(&lane, message, send);
+        // After the send: dropping them may panic.
+        drop(given_up);
+        sent
+    }
+
+    #[inline]
+    fn by(
+        &self,
+        lane: &SharedLane,
+        message: T,
+        send: impl FnOnce(&mut Sender<T>, T) -> Result<(), Unsent<T>>,
+    ) -> Result<(), Unsent<T>> {
+        let place: &Place<T> = lane.place.as_any().downcast_ref().expect("a number is that of one channel");
+        let Ok(mut place) = place.try_borrow_mut() else {
+            // A send of this thread is under way, and foreign code in it sends.
+            return self.by_lane_of_its_own(message, send);
+        };
+        if place.is_none() {
+            *place = self.connect();
+        }
+        let Some(sender) = &mut *place else { return Err(Unsent::NoLane(message)) };
+        send(sender, message).inspect_err(|unsent| {
+            if matches!(unsent, Unsent::Disconnected(_)) {
+                self.forget_lane();
+            }
+        })
+    }
+
+    #[cold]
+    fn by_lane_of_its_own(
+        &self,
+        message: T,
+        send: impl FnOnce(&mut Sender<T>, T) -> Result<(), Unsent<T>>,
+    ) -> Result<(), Unsent<T>> {
+        match self.connect() {
+            Some(mut sender) => send(&mut sender, message),
+            None => Err(Unsent::NoLane(message)),
+        }
+    }
+
+    /// A lane, or none where the channel has as many as it can have.
+    #[cold]
+    fn connect(&self) -> Option<Sender<T>> {
+        Sender::uncounted(&self.shared).ok()
+    }
+
+    /// The receiver is gone: the lane, which its user still holds, is of no more use.
+    #[cold]
+    #[inline(never)]
+    fn forget_lane(&self) {
+        let _ = LANES.try_with(|lanes| lanes.forget(self.number));
+    }
+
+    /// A sender with a lane of its own, for a thread or task that sends much, or waits as a task.
+    ///
+    /// # Errors
+    /// When the channel has as many senders as it can have.
+    pub fn sender(&self) -> Result<Sender<T>, TooManySenders> {
+        if self.is_counted { Sender::connect(&self.shared) } else { Ok(Sender::closed_from_birth(&self.shared)) }
+    }
+
+    /// A weak sender, which knows the channel and does not keep it open. Wait-free.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakSender<T> {
+        WeakSender::new(&self.shared)
+    }
+
+    /// How many senders the channel has: each [`Sender`] and each `SharedSender` is one, however many threads use it.
+    #[must_use]
+    pub fn sender_count(&self) -> usize {
+        self.shared.sender_count()
+    }
+
+    /// How many messages of each thread can be in the channel; `None` without a bound.
+    #[must_use]
+    pub fn capacity(&self) -> Option<usize> {
+        self.shared.bound
+    }
+
+    /// Whether the receiver is gone or has closed the channel: nothing sent will be received.
+    #[must_use]
+    pub fn is_disconnected(&self) -> bool {
+        !self.is_counted || self.shared.is_shut()
+    }
+}
+
+#[cold]
+fn no_lane<T, R>(message: T) -> R {
+    drop(message);
+    panic!("{TooManySenders}")
+}
+
+impl<T: 'static> Clone for SharedSender<T> {
+    /// Another one of the same channel, with which each thread uses the same lane. Wait-free.
+    fn clone(&self) -> Self {
+        Self::new(&self.shared, self.is_counted)
+    }
+}
+
+impl<T: 'static> Drop for SharedSender<T> {
+    fn drop(&mut self) {
+        if self.is_counted && self.shared.disconnect() {
+            self.shared.parker.wake();
+        }
+    }
+}
+
+impl_identity!(SharedSender, ['static], |sender| &sender.shared);
+
+impl<T: 'static> fmt::Debug for SharedSender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedSender").field("capacity", &self.capacity()).finish_non_exhaustive()
+    }
+}

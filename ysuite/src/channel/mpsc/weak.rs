@@ -1,0 +1,59 @@
+//! A weak sender: knows an mpsc channel, and does not keep it open. Any thread; wait-free but for `upgrade`, which is lock-free.
+
+use core::fmt;
+
+use super::Sender;
+use super::shared::MpscShared;
+use crate::channel::identity::impl_identity;
+use crate::sync::Arc;
+
+/// Knows a [channel](super), and can make a sender for it as long as it has others. Has no lane, and sends nothing itself. Made
+/// by [`Sender::downgrade`].
+///
+/// It keeps the channel's tables of lanes in memory, and not the channel open.
+pub struct WeakSender<T> {
+    shared: Arc<MpscShared<T>>,
+}
+
+impl<T> WeakSender<T> {
+    pub(super) fn new(shared: &Arc<MpscShared<T>>) -> Self {
+        Self { shared: shared.clone() }
+    }
+
+    /// A sender, with a lane of its own. Lock-free; allocates as [`Sender::clone`] does.
+    ///
+    /// `None` for ever once all senders are gone, and once the receiver is gone or has closed the channel. `None` for now
+    /// where the channel has as many lanes as it can have.
+    #[must_use]
+    pub fn upgrade(&self) -> Option<Sender<T>> {
+        if !self.shared.count_again() {
+            return None;
+        }
+        let sender = Sender::counted(&self.shared).ok();
+        if sender.is_none() && self.shared.disconnect() {
+            // All other senders have gone meanwhile.
+            self.shared.parker.wake();
+        }
+        sender
+    }
+
+    /// How many senders the channel has, weak ones not counted. While others come and go it may be out of date.
+    #[must_use]
+    pub fn sender_count(&self) -> usize {
+        self.shared.sender_count()
+    }
+}
+
+impl<T> Clone for WeakSender<T> {
+    fn clone(&self) -> Self {
+        Self::new(&self.shared)
+    }
+}
+
+impl_identity!(WeakSender, |weak| &weak.shared);
+
+impl<T> fmt::Debug for WeakSender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WeakSender").field("sender_count", &self.sender_count()).finish()
+    }
+}

@@ -1,0 +1,363 @@
+//! Permits: room that is certain before the message is made. Written once for spsc and mpsc.
+//!
+//! A sender with a pipe of its own is the only one that fills it: what room it has found stays, until it uses it. So a permit
+//! is nothing but a borrowed sender, costs nothing to give back, and shows the slot itself: a message can be built where it
+//! will lie. One thread at a time; waiting for room is that of `send`.
+//!
+//! Cannot: be kept beside the sender, or sent elsewhere without it.
+
+use core::fmt;
+use core::mem::MaybeUninit;
+use core::task::{Context, Poll};
+
+use super::error::{ReserveError, SendError, TryReserveError, TrySendError};
+use super::send::{SenderLink, Sending, WritingEnd};
+use crate::os::Deadline;
+use crate::passive::Passive;
+use crate::wait::WakeTarget;
+use crate::wait::one::{self, TaskWait, WaitingEnd};
+
+/// What a permit needs of its sender. Not for use elsewhere.
+#[doc(hidden)]
+pub trait Reserve {
+    /// What is sent.
+    type Message;
+
+    /// Sends a message, for which there is room.
+    fn send_reserved(&mut self, message: Self::Message) -> Result<(), SendError<Self::Message>>;
+
+    /// The next free slots that lie side by side, `most` at most; none only where there is no room.
+    fn free_slots(&mut self, most: usize) -> &mut [MaybeUninit<Self::Message>];
+
+    /// Sends the messages in the first `count` of the slots that [`free_slots`](Self::free_slots) has given last.
+    ///
+    /// # Safety
+    /// There are as many, and in each a message has been written since.
+    unsafe fn send_slots(&mut self, count: usize) -> Result<(), SendError<Vec<Self::Message>>>;
+}
+
+/// Room for one message in a channel of kind [`spsc`](crate::spsc) or [`mpsc`](crate::mpsc). Made by a sender's `reserve` and
+/// its like. Dropped unused, it gives the room back.
+///
+/// ```
+/// let (mut sender, mut receiver) = ysuite::spsc::bounded(1);
+/// let permit = sender.reserve().unwrap();
+/// // Sending does not wait any more, and the message is built in its slot.
+/// permit.send_with(|| [7_u8; 1000]).unwrap();
+/// assert!(sender.try_reserve().is_err_and(|error| error.is_full()));
+/// assert_eq!(receiver.recv().unwrap()[999], 7);
+/// ```
+#[must_use = "room that is reserved and not used is given back"]
+pub struct Permit<'a, S: Reserve> {
+    sender: &'a mut S,
+}
+
+impl<'a, S: Reserve> Permit<'a, S> {
+    pub(super) fn new(sender: &'a mut S) -> Self {
+        Self { sender }
+    }
+
+    /// Sends a message, visible at once, together with what was hidden. Wait-free.
+    ///
+    /// # Errors
+    /// When the receiver is gone or has closed the channel: holds the message.
+    #[inline]
+    pub fn send(self, message: S::Message) -> Result<(), SendError<S::Message>> {
+        self.sender.send_reserved(message)
+    }
+
+    /// As [`send`](Self::send), with a message that is made in its slot where the compiler can do so. If `make` panics,
+    /// nothing is sent.
+    ///
+    /// # Errors
+    /// As of [`send`](Self::send).
+    #[inline]
+    pub fn send_with(mut self, make: impl FnOnce() -> S::Message) -> Result<(), SendError<S::Message>> {
+        self.slot().write(make());
+        // SAFETY: the slot has just been written.
+        unsafe { self.commit() }
+    }
+
+    /// The slot in which the message will lie. What is written here is sent by [`commit`](Self::commit), and otherwise
+    /// forgotten: it is not dropped.
+    pub fn slot(&mut self) -> &mut MaybeUninit<S::Message> {
+        &mut self.sender.free_slots(1)[0]
+    }
+
+    /// Sends the message that was written into the [slot](Self::slot). Otherwise as [`send`](Self::send).
+    ///
+    /// # Errors
+    /// As of [`send`](Self::send).
+    ///
+    /// # Safety
+    /// A message has been written into the slot of this permit.
+    pub unsafe fn commit(self) -> Result<(), SendError<S::Message>> {
+        // SAFETY: by the caller. There is room, so there is a slot, and this permit has given no other.
+        let sent = unsafe { self.sender.send_slots(1) };
+        sent.map_err(|SendError(mut back)| SendError(back.pop().expect("one message was sent")))
+    }
+}
+
+/// Room for several messages in a channel of kind [`spsc`](crate::spsc) or [`mpsc`](crate::mpsc). Made by a sender's
+/// `reserve_many` and its like. Dropped, it gives back what is left of the room.
+#[must_use = "room that is reserved and not used is given back"]
+pub struct Permits<'a, S: Reserve> {
+    sender: &'a mut S,
+    left: usize,
+}
+
+impl<'a, S: Reserve> Permits<'a, S> {
+    pub(super) fn new(sender: &'a mut S, left: usize) -> Self {
+        Self { sender, left }
+    }
+
+    /// For how many messages there is room left.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.left
+    }
+
+    /// Whether all the room has been used.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Sends a message, visible at once. Wait-free.
+    ///
+    /// # Errors
+    /// When all the room has been used, and when the receiver is gone or has closed the channel.
+    #[inline]
+    pub fn send(&mut self, message: S::Message) -> Result<(), TrySendError<S::Message>> {
+        if self.left == 0 {
+            return Err(TrySendError::Full(message));
+        }
+        self.left -= 1;
+        self.sender.send_reserved(message).map_err(TrySendError::from)
+    }
+
+    /// The slots of the next messages, as many of them as lie side by side: at least one while there is room left, and never
+    /// more than the room. What is written here is sent by [`commit`](Self::commit), and otherwise forgotten: it is not
+    /// dropped.
+    pub fn slots(&mut self) -> &mut [MaybeUninit<S::Message>] {
+        if self.left == 0 {
+            return &mut [];
+        }
+        self.sender.free_slots(self.left)
+    }
+
+    /// Sends the messages in the first `count` [slots](Self::slots), as one batch: visible together, with what was hidden.
+    /// Wait-free.
+    ///
+    /// # Errors
+    /// When the receiver is gone or has closed the channel: those of the messages that it certainly has not got.
+    ///
+    /// # Safety
+    /// The last call of [`slots`](Self::slots) has shown at least `count` slots, nothing was sent since, and a message has been
+    /// written into each of the first `count`.
+    pub unsafe fn commit(&mut self, count: usize) -> Result<(), SendError<Vec<S::Message>>> {
+        if count == 0 {
+            return Ok(());
+        }
+        self.left -= count;
+        // SAFETY: by the caller.
+        unsafe { self.sender.send_slots(count) }
+    }
+}
+
+impl<S: Reserve> fmt::Debug for Permit<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Permit { .. }")
+    }
+}
+
+impl<S: Reserve> fmt::Debug for Permits<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Permits").field("len", &self.left).finish_non_exhaustive()
+    }
+}
+
+/// A sending end that waits for room for several messages.
+struct SeveralPlaces<'a, T, L: SenderLink> {
+    end: &'a mut WritingEnd<T, L>,
+    places: usize,
+}
+
+impl<T, L: SenderLink> WaitingEnd for SeveralPlaces<'_, T, L> {
+    const CROWDED: bool = L::CROWDED;
+
+    fn is_ready(&mut self) -> bool {
+        self.end.writer.has_room_for(self.places) || self.end.writer.is_over()
+    }
+
+    fn passive(&self) -> &Passive {
+        self.end.writer.passive()
+    }
+
+    fn target(&self) -> &WakeTarget {
+        self.end.link.target()
+    }
+}
+
+impl<T, L: SenderLink> Sending<T, L> {
+    /// Whether there is room for so many messages.
+    pub(super) fn try_reserve(&mut self, places: usize) -> Result<(), TryReserveError> {
+        let writer = &mut self.end.writer;
+        if writer.is_over() {
+            Err(TryReserveError::Disconnected)
+        } else if writer.capacity().is_some_and(|capacity| places > capacity) {
+            Err(TryReserveError::TooMany)
+        } else if writer.has_room_for(places) {
+            Ok(())
+        } else {
+            Err(TryReserveError::Full)
+        }
+    }
+
+    /// Waits for room for so many messages, as long as it takes.
+    pub(super) fn reserve(&mut self, places: usize) -> Result<(), ReserveError> {
+        loop {
+            match self.try_reserve(places) {
+                Ok(()) => return Ok(()),
+                Err(TryReserveError::TooMany) => return Err(ReserveError::TooMany),
+                Err(TryReserveError::Disconnected) => return Err(ReserveError::Disconnected),
+                Err(TryReserveError::Full) => {}
+            }
+            // Hidden messages must be published before this waits, or two such ends would wait for each other.
+            self.flush();
+            one::block(&mut SeveralPlaces { end: &mut self.end, places }, &mut self.backoff, Deadline::Never);
+        }
+    }
+
+    /// As [`reserve`](Self::reserve), as a task.
+    pub(super) async fn reserve_async(&mut self, places: usize) -> Result<(), ReserveError> {
+        let waiting = TaskWait { owner: self, forget: |sending| one::forget(&mut *sending.end) };
+        core::future::poll_fn(|context| waiting.owner.poll_reserve(context, places)).await
+    }
+
+    fn poll_reserve(&mut self, context: &mut Context<'_>, places: usize) -> Poll<Result<(), ReserveError>> {
+        loop {
+            match self.try_reserve(places) {
+                Ok(()) => return Poll::Ready(Ok(())),
+                Err(TryReserveError::TooMany) => return Poll::Ready(Err(ReserveError::TooMany)),
+                Err(TryReserveError::Disconnected) => return Poll::Ready(Err(ReserveError::Disconnected)),
+                Err(TryReserveError::Full) => {}
+            }
+            // Hidden messages must be published before this waits, or two such ends would wait for each other.
+            self.flush();
+            if one::poll(&mut SeveralPlaces { end: &mut self.end, places }, context).is_pending() {
+                return Poll::Pending;
+            }
+        }
+    }
+
+    /// Sends the messages that were written into the first `count` free slots.
+    ///
+    /// # Safety
+    /// As of [`Reserve::send_slots`].
+    pub(super) unsafe fn send_slots(&mut self, count: usize) -> Result<(), SendError<Vec<T>>> {
+        let from = self.end.writer.position();
+        // SAFETY: by the caller.
+        let tokens = unsafe { self.end.writer.publish_slots(count) };
+        self.published(tokens, from)
+    }
+}
+
+/// The answer of a wait for one place: it is never too many.
+pub(super) fn one_place(error: ReserveError) -> SendError<()> {
+    debug_assert_eq!(error, ReserveError::Disconnected);
+    SendError(())
+}
+
+/// The answer of a look for one place: it is never too many.
+pub(super) fn one_place_now(error: TryReserveError) -> TrySendError<()> {
+    if error == TryReserveError::Disconnected { TrySendError::Disconnected(()) } else { TrySendError::Full(()) }
+}
+
+/// Gives a channel's sender its permits.
+macro_rules! impl_sender_permits {
+    ($sender:ident) => {
+        impl<T> $sender<T> {
+            /// Waits for room for one message, as long as it takes. The permit then sends it without waiting. Messages that
+            /// were hidden are flushed where there is no room.
+            ///
+            /// # Errors
+            /// When the receiver is gone or has closed the channel.
+            pub fn reserve(&mut self) -> Result<Permit<'_, Self>, SendError<()>> {
+                self.inner.reserve(1).map_err(one_place)?;
+                Ok(Permit::new(self))
+            }
+
+            /// A permit for one message, if there is room. Wait-free.
+            ///
+            /// # Errors
+            /// When there is no room, and when the receiver is gone or has closed the channel.
+            pub fn try_reserve(&mut self) -> Result<Permit<'_, Self>, TrySendError<()>> {
+                self.inner.try_reserve(1).map_err(one_place_now)?;
+                Ok(Permit::new(self))
+            }
+
+            /// As [`reserve`](Self::reserve), as a task. Needs no particular runtime. Cancel-safe: a future dropped before it
+            /// is ready has reserved nothing.
+            ///
+            /// # Errors
+            /// When the receiver is gone or has closed the channel.
+            pub async fn reserve_async(&mut self) -> Result<Permit<'_, Self>, SendError<()>> {
+                self.inner.reserve_async(1).await.map_err(one_place)?;
+                Ok(Permit::new(self))
+            }
+
+            /// Waits until there is room for `places` messages at once, as long as it takes. Each message received meanwhile
+            /// may wake this thread for a look. Messages that were hidden are flushed where there is no room.
+            ///
+            /// # Errors
+            /// When there can never be so much room, and when the receiver is gone or has closed the channel.
+            pub fn reserve_many(&mut self, places: usize) -> Result<Permits<'_, Self>, ReserveError> {
+                self.inner.reserve(places)?;
+                Ok(Permits::new(self, places))
+            }
+
+            /// Permits for `places` messages, if there is room for all of them. Wait-free.
+            ///
+            /// # Errors
+            /// When there is too little room now, when there can never be so much, and when the receiver is gone or has
+            /// closed the channel.
+            pub fn try_reserve_many(&mut self, places: usize) -> Result<Permits<'_, Self>, TryReserveError> {
+                self.inner.try_reserve(places)?;
+                Ok(Permits::new(self, places))
+            }
+
+            /// As [`reserve_many`](Self::reserve_many), as a task. Needs no particular runtime. Cancel-safe: a future dropped
+            /// before it is ready has reserved nothing.
+            ///
+            /// # Errors
+            /// When there can never be so much room, and when the receiver is gone or has closed the channel.
+            pub async fn reserve_many_async(&mut self, places: usize) -> Result<Permits<'_, Self>, ReserveError> {
+                self.inner.reserve_async(places).await?;
+                Ok(Permits::new(self, places))
+            }
+        }
+
+        impl<T> Reserve for $sender<T> {
+            type Message = T;
+
+            #[inline]
+            fn send_reserved(&mut self, message: T) -> Result<(), SendError<T>> {
+                self.inner.send(message)
+            }
+
+            #[inline]
+            fn free_slots(&mut self, most: usize) -> &mut [core::mem::MaybeUninit<T>] {
+                self.inner.end.writer.free_slots(most)
+            }
+
+            #[inline]
+            unsafe fn send_slots(&mut self, count: usize) -> Result<(), SendError<Vec<T>>> {
+                // SAFETY: by the caller.
+                unsafe { self.inner.send_slots(count) }
+            }
+        }
+    };
+}
+
+pub(super) use impl_sender_permits;

@@ -1,0 +1,164 @@
+//! Batches, and a limit of any kind, for tasks. Written once for spsc and mpsc. One task at a time; wait-free polls.
+//!
+//! Cannot: take a message out of an iterator and give it back. So an iterator is asked only where there is room.
+
+use core::future::{Future, poll_fn};
+use core::pin::pin;
+use core::task::{Poll, ready};
+
+use super::error::{RecvError, SendError, SendTimeoutError, TrySendError};
+use super::receive::{ReadingEnd, Receiving};
+use super::send::{FlushOnDrop, SenderLink, Sending};
+use crate::wait::one::{self, TaskWait};
+
+impl<T, L: SenderLink> Sending<T, L> {
+    pub(super) async fn send_batch_async(
+        &mut self,
+        messages: &mut impl Iterator<Item = T>,
+    ) -> Result<usize, SendError<Vec<T>>> {
+        let start = self.end.writer.position();
+        loop {
+            if self.end.writer.is_over() {
+                return Err(SendError(Vec::new()));
+            }
+            if !self.send_room(messages)? {
+                return Ok(self.end.writer.position().wrapping_sub(start));
+            }
+            let waiting = TaskWait { owner: self, forget: |sending| one::forget(&mut *sending.end) };
+            poll_fn(|context| waiting.owner.poll_ready(context)).await;
+        }
+    }
+
+    /// Sends as many messages as there is room for. False: the iterator has ended.
+    fn send_room(&mut self, messages: &mut impl Iterator<Item = T>) -> Result<bool, SendError<Vec<T>>> {
+        let first = self.end.writer.position();
+        let batch = FlushOnDrop(self);
+        let more = batch.0.end.writer.fill_room(messages);
+        let tokens = batch.0.end.writer.publish();
+        batch.0.published(tokens, first)?;
+        Ok(more)
+    }
+
+    pub(super) async fn send_async_until(&mut self, message: T, stop: impl Future) -> Result<(), SendTimeoutError<T>> {
+        let message = match self.try_send(message) {
+            Ok(()) => return Ok(()),
+            Err(TrySendError::Disconnected(message)) => return Err(SendTimeoutError::Disconnected(message)),
+            Err(TrySendError::Full(message)) => message,
+        };
+        let mut stop = pin!(stop);
+        let waiting = TaskWait { owner: self, forget: |sending| one::forget(&mut *sending.end) };
+        poll_fn(|context| {
+            if waiting.owner.poll_ready(context).is_ready() {
+                Poll::Ready(())
+            } else {
+                stop.as_mut().poll(context).map(drop)
+            }
+        })
+        .await;
+        drop(waiting);
+        self.try_send(message).map_err(|error| match error {
+            TrySendError::Full(message) => SendTimeoutError::Timeout(message),
+            TrySendError::Disconnected(message) => SendTimeoutError::Disconnected(message),
+        })
+    }
+}
+
+impl<E: ReadingEnd> Receiving<E> {
+    pub(super) async fn recv_batch_async(&mut self, to: &mut Vec<E::Message>, most: usize) -> Result<usize, RecvError> {
+        if most == 0 {
+            return Ok(0);
+        }
+        let taken = self.take_batch(to, most);
+        if taken != 0 {
+            return Ok(taken);
+        }
+        let waiting = TaskWait { owner: self, forget: |receiving| one::forget(&mut receiving.end) };
+        let taken = poll_fn(|context| {
+            ready!(one::poll(&mut waiting.owner.end, context));
+            Poll::Ready(waiting.owner.take_batch(to, most))
+        })
+        .await;
+        // None: the channel is closed and empty.
+        if taken == 0 { Err(RecvError) } else { Ok(taken) }
+    }
+}
+
+/// Gives a channel's sender what sends batches, and with a limit, as a task.
+macro_rules! impl_sender_tasks {
+    ($sender:ident) => {
+        impl<T> $sender<T> {
+            /// Sends the messages of an iterator; the task waits for room as long as it takes. What is sent between two waits
+            /// is one batch: visible together. Returns how many, once the iterator has ended. Needs no particular runtime.
+            ///
+            /// A message is taken from the iterator only where there is room for it. So a future dropped before it is ready
+            /// has sent all that it took, and the iterator has the rest: cancel-safe. Without a bound it never waits, and
+            /// sends the whole iterator within one poll.
+            ///
+            /// If the iterator panics, the messages it had given until then are sent.
+            ///
+            /// # Errors
+            /// When the receiver is gone or has closed the channel: the messages that were taken from the iterator and that
+            /// the receiver certainly has not got.
+            pub async fn send_batch_async(
+                &mut self,
+                messages: &mut impl Iterator<Item = T>,
+            ) -> Result<usize, SendError<Vec<T>>> {
+                self.inner.send_batch_async(messages).await
+            }
+
+            /// Sends a message; the task waits for room until `stop` is ready: a timer, a signal to end, or any other future.
+            /// The message comes back then. Needs no particular runtime. `stop` is polled only while there is no room.
+            ///
+            /// A future dropped before it is ready has sent nothing; the message is dropped with it.
+            ///
+            /// # Errors
+            /// [`Timeout`](SendTimeoutError::Timeout) when `stop` was ready before there was room, and when the receiver is
+            /// gone or has closed the channel: each holds the message.
+            pub async fn send_async_until(
+                &mut self,
+                message: T,
+                stop: impl core::future::Future,
+            ) -> Result<(), SendTimeoutError<T>> {
+                self.inner.send_async_until(message, stop).await
+            }
+
+            /// Sends a message; the task waits for room no longer than `timeout`. For a task of tokio.
+            ///
+            /// # Errors
+            /// When the time is up, and when the receiver is gone or has closed the channel: each holds the message.
+            ///
+            /// # Panics
+            /// Outside a runtime, and in one without `enable_time`, where there is no room.
+            #[cfg(all(feature = "tokio", unix))]
+            pub async fn send_timeout_async(
+                &mut self,
+                message: T,
+                timeout: Duration,
+            ) -> Result<(), SendTimeoutError<T>> {
+                // The timer is made where it is needed only.
+                let stop = async { tokio::time::sleep(timeout).await };
+                self.inner.send_async_until(message, stop).await
+            }
+        }
+    };
+}
+
+/// Gives a channel's receiver what receives batches as a task.
+macro_rules! impl_receiver_tasks {
+    ($receiver:ident) => {
+        impl<T> $receiver<T> {
+            /// Appends messages to `to`: the task waits for the first, then takes what is there, `max` at most. Returns how
+            /// many (at least 1, unless `max` is 0). Needs no particular runtime. Allocates only in `to`.
+            ///
+            /// Cancel-safe: a future dropped before it is ready has taken nothing.
+            ///
+            /// # Errors
+            /// When the channel is empty and its sender is gone, or it is closed.
+            pub async fn recv_batch_async(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
+                self.inner.recv_batch_async(to, max).await
+            }
+        }
+    };
+}
+
+pub(super) use {impl_receiver_tasks, impl_sender_tasks};

@@ -1,0 +1,221 @@
+//! The cut: where a pipe ends whose reader has closed it. Both ends agree on it, whichever comes first.
+//!
+//! A reader that closes goes on reading what was sent before, so a message that is being sent at that moment must belong to
+//! exactly one of the two ends. The reader marks its passive word ([`CUT`]), executes the barrier, looks how far the pipe is
+//! published, and proposes that position. A writer whose publication is answered with [`CUT`] proposes the position behind
+//! it. The first proposal counts, by one compare-exchange.
+//!
+//! * By the barrier the reader's look has found every publication that was not answered with [`CUT`]. So what a writer has
+//!   once been told is sent lies below the cut, whoever proposes it.
+//! * Positions below the cut belong to the reading side, all of them are published, and are visible to the thread that has
+//!   learned of the cut. So the reader counts, and loads no state any more.
+//! * Positions from the cut on belong to the writer for ever. It may publish there: the answer is [`CUT`] again, and it
+//!   takes its messages back. States and links beyond the cut tell nothing, and the reader must not follow them: its cursor
+//!   is put a lap ahead, where every state reads as "nothing", and it does not leave the chunk in which the cut lies.
+//!
+//! A batch is published by one store, and so is the reader's look: the cut never divides what is hidden together.
+//!
+//! Everything is wait-free, but for the drops of messages. The reader's look takes time in proportion to what is there.
+//!
+//! Cannot: be undone. Cannot say whether a message below the cut will be received: the reader may still go.
+
+use super::chunk::Geometry;
+use super::core::PipeCore;
+use super::idle_reader::IdleReader;
+use super::reader::{ReadCursor, Reader};
+use super::writer::{Writer, Writing};
+use crate::foreign::Panics;
+use crate::passive::Barrier;
+use crate::sync::{AtomicU64, Ordering};
+
+/// The position that both ends have agreed on, or none yet.
+pub(super) struct Cut(AtomicU64);
+
+/// No position, as positions are stored: one higher. No pipe carries 2^64 messages.
+const UNDECIDED: u64 = 0;
+
+impl Cut {
+    pub(super) fn undecided() -> Self {
+        Self(AtomicU64::new(UNDECIDED))
+    }
+
+    /// The cut, once it is decided.
+    fn decided(&self) -> Option<usize> {
+        // ORDERING: Acquire pairs with the Release in `decide`: what is published below the cut is visible.
+        let cut = self.0.load(Ordering::Acquire);
+        (cut != UNDECIDED).then(|| cut.wrapping_sub(1) as usize)
+    }
+
+    /// Decides, unless the other end has done so before. Returns the cut.
+    fn decide(&self, proposed: usize) -> usize {
+        let word = (proposed as u64).wrapping_add(1);
+        // ORDERING: AcqRel: Release hands over what is published below the cut, Acquire gets it from the other end, which
+        // has decided. SeqCst would add nothing: a thread that waits for the cut is told behind a fence of its own.
+        match self.0.compare_exchange(UNDECIDED, word, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => proposed,
+            Err(decided) => decided.wrapping_sub(1) as usize,
+        }
+    }
+}
+
+impl<T> PipeCore<T> {
+    /// Where the pipe ends, if its reader has closed it.
+    pub(super) fn cut(&self) -> Option<usize> {
+        self.cut.decided()
+    }
+
+    /// How many messages the reader of a pipe with a cut has left.
+    pub(super) fn left_below_cut(&self) -> Option<usize> {
+        self.cut().map(|cut| cut.wrapping_sub(self.consumed()))
+    }
+}
+
+impl<T> Writer<T> {
+    /// Whether nothing that is written will ever be read: the reader is gone, or has closed, or this end has.
+    pub(crate) fn is_over(&self) -> bool {
+        self.has_ended() || self.is_orphaned() || self.core().cut().is_some()
+    }
+}
+
+impl<T> Writing<T> {
+    /// A publication was answered with [`CUT`](crate::passive::CUT), or may have been: agrees on the cut, and takes back the
+    /// messages beyond it. `each` gets those from position `from` on, in order; older ones are dropped. Messages that panic
+    /// keep no others from it.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn take_back(&mut self, from: usize, mut each: impl FnMut(T)) {
+        let Self { cursor, core, lost, .. } = self;
+        debug_assert_eq!(cursor.hidden(), 0);
+        let end = cursor.position();
+        let cut = core.cut.decide(end);
+        // All are taken back before the first leaves here: it may run foreign code.
+        let mut newest_first = Vec::new();
+        // SAFETY: positions from the cut on are the writer's, and the last message it has put there is the newest.
+        (0..end.wrapping_sub(cut)).for_each(|_| newest_first.push(unsafe { cursor.take_newest(core) }));
+        let (mut position, mut panics) = (cut, Panics::none());
+        for message in newest_first.into_iter().rev() {
+            // Positions wrap: compared by the sign of the difference, as the two are near each other.
+            if (position.wrapping_sub(from) as isize) >= 0 {
+                panics.catch(|| each(message));
+            } else {
+                *lost = true;
+                panics.catch(|| drop(message));
+            }
+            position = position.wrapping_add(1);
+        }
+    }
+}
+
+impl<T> ReadCursor<T> {
+    /// Puts the cursor a lap ahead. All that is in the pipe then reads as of an earlier lap, that is, as nothing, now and
+    /// in every group that follows. What the cursor knows of already stays.
+    pub(super) fn poison(&mut self) {
+        self.lap = self.lap.wrapping_add(Geometry::<T>::LAP);
+    }
+
+    /// After the last message that the cursor knows of: whether there is one more below the cut. False where there is no
+    /// cut.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn look_below_cut(&mut self, core: &PipeCore<T>) -> bool {
+        if self.next != self.known {
+            return true;
+        }
+        let Some(left) = core.cut().map(|cut| cut.wrapping_sub(self.taken)) else { return false };
+        if left == 0 {
+            return false;
+        }
+        // SAFETY: `group` is a group of the cursor's chunk; the next group is entered only where it is not `end`.
+        unsafe {
+            if self.next == self.group.add(Geometry::<T>::END) {
+                let group = self.group.add(Geometry::<T>::STRIDE);
+                if group != self.end {
+                    self.enter(group);
+                } else if !self.next_chunk(core) {
+                    debug_assert!(false, "a message below the cut lies in a chunk that is not linked");
+                    return false;
+                }
+            }
+            // SAFETY: `next` points into `group`, before its end.
+            let slots = self.group.add(Geometry::<T>::END).as_ptr().offset_from(self.next.as_ptr()) as usize;
+            self.known = self.next.add(left.min(slots / Geometry::<T>::STEP) * Geometry::<T>::STEP);
+        }
+        true
+    }
+
+    /// As [`take_many`](Self::take_many), after that has found no more. There is more only below a cut, where each look goes
+    /// no further than a group.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn take_many_below_cut(&mut self, core: &PipeCore<T>, to: &mut Vec<T>, most: usize) -> usize {
+        let mut taken = 0;
+        while taken < most && self.look_below_cut(core) {
+            taken += self.take_many(core, to, most - taken);
+        }
+        taken
+    }
+
+    /// Takes the next message, also of a pipe with a cut.
+    pub(super) fn take_last(&mut self, core: &PipeCore<T>) -> Option<T> {
+        self.take(core).or_else(|| if self.look_below_cut(core) { self.take(core) } else { None })
+    }
+}
+
+impl<T> Reader<T> {
+    /// Begins the end of the pipe. Once the barrier is passed, the caller must call [`cut`](Self::cut).
+    pub(crate) fn mark_cut(&self) -> Barrier {
+        self.core().read_mostly.reader.cut()
+    }
+
+    /// After [`mark_cut`](Self::mark_cut), once: agrees on the cut. From now on the pipe is closed. The caller must wake
+    /// a writer that waits for room.
+    pub(crate) fn cut(&mut self) {
+        let (cursor, core) = self.parts();
+        core.cut.decide(cursor.taken.wrapping_add(cursor.len_up_to(usize::MAX)));
+        cursor.poison();
+        core.close();
+    }
+
+    /// After finding nothing: whether there is a message all the same. There may be one where the pipe has a cut, and where
+    /// it was published meanwhile.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn has_last(&mut self) -> bool {
+        let (cursor, core) = self.parts();
+        cursor.look(core) || cursor.look_below_cut(core)
+    }
+}
+
+impl<T> IdleReader<T> {
+    /// As [`Reader::mark_cut`].
+    pub(crate) fn mark_cut(&self) -> Barrier {
+        self.core().read_mostly.reader.cut()
+    }
+
+    /// As [`Reader::cut`]. Returns the reader, if there are messages below the cut.
+    ///
+    /// # Safety
+    /// As of [`wake`](Self::wake).
+    pub(crate) unsafe fn cut(&self) -> Option<Reader<T>> {
+        // SAFETY: by the caller.
+        let mut reader = unsafe { self.wake() };
+        match &mut reader {
+            Some(reader) => reader.cut(),
+            None => {
+                // No message has been written. If one is being written now, its sender may have decided.
+                let cut = self.core().cut.decide(0);
+                self.core().close();
+                if cut != 0 {
+                    // SAFETY: by the caller.
+                    reader = unsafe { self.wake() };
+                }
+            }
+        }
+        let reader = reader?;
+        if self.core().left_below_cut() == Some(0) {
+            reader.rest();
+            return None;
+        }
+        Some(reader)
+    }
+}

@@ -1,0 +1,75 @@
+//! Runs: slots that lie side by side, shown to the caller as they are. A writer's free ones, to be written in place; a reader's
+//! next messages, to be looked at in place. Wait-free; a run is within one group, so it is a line or two long.
+//!
+//! Cannot: show more than a group at once, or slots behind the room there is.
+
+use core::mem::MaybeUninit;
+use core::slice;
+
+use super::chunk::{Geometry, slot};
+use super::reader::Reader;
+use super::writer::Writer;
+
+/// The longest run. In a model, where a slot is an object that is larger than its message, runs are of one slot.
+const MOST: usize = if cfg!(ysuite_loom) { 1 } else { usize::MAX };
+
+impl<T> Writer<T> {
+    /// Whether so many more messages may be written, now. May step forward to the next slot.
+    pub(crate) fn has_room_for(&mut self, messages: usize) -> bool {
+        match messages {
+            0 => true,
+            1 => self.has_room(),
+            _ if self.core().is_bounded() => self.core().read_mostly.capacity - self.occupied() >= messages,
+            _ => true,
+        }
+    }
+
+    /// The next free slots that lie side by side, `most` at most; none only where there is no room.
+    pub(crate) fn free_slots(&mut self, most: usize) -> &mut [MaybeUninit<T>] {
+        if !self.has_room() {
+            return &mut [];
+        }
+        let cursor = &self.writing.cursor;
+        // SAFETY: both point into one group, and `full` is not before `next`.
+        let free = unsafe { cursor.full.as_ptr().offset_from(cursor.next.as_ptr()) } as usize / Geometry::<T>::STEP;
+        // SAFETY: the slots from `next` up to `full` are free, and the writer's alone until they are published; it is
+        // borrowed for as long as they are lent. They lie one behind the other like an array: `STEP` is a message's size,
+        // and of messages without a size none of them has to lie anywhere.
+        unsafe {
+            let first = slot::<T>(cursor.next).with_mut(|first| first);
+            slice::from_raw_parts_mut(first, free.min(most).min(MOST))
+        }
+    }
+
+    /// Publishes the messages that were written into the first `count` free slots, with all that was hidden. Returns the
+    /// reader's tokens, as [`publish`](Self::publish).
+    ///
+    /// # Safety
+    /// The last call of [`free_slots`](Self::free_slots) has given at least `count`, nothing was written otherwise since, and
+    /// a message has been written into each of them.
+    pub(crate) unsafe fn publish_slots(&mut self, count: usize) -> u32 {
+        if count != 0 {
+            let cursor = &mut self.writing.cursor;
+            cursor.hide();
+            // SAFETY: by the caller so many slots follow in this group. The address is at most one past it.
+            cursor.next = unsafe { cursor.next.add(count * Geometry::<T>::STEP) };
+        }
+        self.publish()
+    }
+}
+
+impl<T> Reader<T> {
+    /// The next messages that lie side by side, as far as they are known to be there: at least one after a look has found one.
+    pub(crate) fn known_run(&self) -> &[T] {
+        let Some(cursor) = self.cursor() else { return &[] };
+        // SAFETY: both point into one group, and `known` is not before `next`.
+        let known = unsafe { cursor.known.as_ptr().offset_from(cursor.next.as_ptr()) } as usize / Geometry::<T>::STEP;
+        if known == 0 {
+            return &[];
+        }
+        // SAFETY: the slots from `next` up to `known` have been acquired as published, so each holds a message. Only the owner
+        // of this cursor takes them out, and it is borrowed for as long as they are lent. As to their places, see
+        // `free_slots`; a `MaybeUninit<T>` that is initialised is a `T`.
+        unsafe { slot::<T>(cursor.next).with(|first| slice::from_raw_parts(first.cast::<T>(), known.min(MOST))) }
+    }
+}

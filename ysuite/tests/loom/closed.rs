@@ -1,0 +1,161 @@
+//! Waiting for the receiver's end, and the close of a funnel: against senders that send, connect and wait.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use loom::future::block_on;
+use loom::thread;
+use ysuite::{mpsc, spsc};
+
+use crate::{Counted, model, model_up_to};
+
+#[test]
+fn a_thread_that_waits_for_the_end_against_a_receiver_that_closes() {
+    model(|| {
+        let (sender, mut receiver) = spsc::unbounded::<u8>();
+        let thread = thread::spawn(move || {
+            sender.wait_closed();
+            assert!(sender.is_disconnected());
+        });
+        receiver.close();
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn a_thread_that_waits_for_the_end_against_a_receiver_that_goes() {
+    model(|| {
+        let (sender, receiver) = spsc::unbounded::<u8>();
+        let thread = thread::spawn(move || {
+            // A timed wait in a model ends wherever the explorer chooses.
+            if !sender.wait_closed_timeout(Duration::from_secs(1)) {
+                sender.wait_closed();
+            }
+        });
+        drop(receiver);
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn a_task_that_waits_for_the_end_against_a_receiver_that_goes() {
+    model_up_to(2, || {
+        let (sender, receiver) = mpsc::unbounded::<u8>();
+        let thread = thread::spawn(move || drop(receiver));
+        block_on(sender.closed());
+        assert!(sender.is_disconnected());
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn two_that_wait_for_the_end_are_both_told() {
+    model_up_to(1, || {
+        let (sender, mut receiver) = mpsc::bounded::<u8>(1);
+        let other = sender.clone();
+        let first = thread::spawn(move || sender.wait_closed());
+        let second = thread::spawn(move || other.wait_closed());
+        receiver.close();
+        first.join().unwrap();
+        second.join().unwrap();
+    });
+}
+
+#[test]
+fn a_funnels_close_against_sending_in_two_lanes() {
+    model_up_to(2, || {
+        let ended = Arc::new(AtomicUsize::new(0));
+        let (mut active, mut receiver) = mpsc::unbounded();
+        let mut fresh = active.clone();
+        assert!(active.send(Counted(ended.clone())).is_ok());
+        drop(receiver.recv());
+        let count = ended.clone();
+        let thread = thread::spawn(move || {
+            let mut sent = usize::from(fresh.send(Counted(count.clone())).is_ok());
+            for _ in 0..2 {
+                sent += usize::from(active.send(Counted(count.clone())).is_ok());
+            }
+            (fresh, active, sent)
+        });
+        assert!(receiver.close() && !receiver.close());
+        let length = receiver.len();
+        let received = std::iter::from_fn(|| receiver.recv().ok()).count();
+        let (fresh, active, sent) = thread.join().unwrap();
+        assert_eq!((received, length, ended.load(Ordering::Relaxed)), (sent, sent, 4));
+        drop((fresh, active));
+        assert!(receiver.recv().is_err());
+    });
+}
+
+#[test]
+fn a_funnels_close_then_its_drop_against_sending_in_two_lanes() {
+    model_up_to(2, || {
+        let ended = Arc::new(AtomicUsize::new(0));
+        let (mut active, mut receiver) = mpsc::unbounded();
+        let mut fresh = active.clone();
+        (0..2).for_each(|_| assert!(active.send(Counted(ended.clone())).is_ok()));
+        drop(receiver.recv());
+        let count = ended.clone();
+        let thread = thread::spawn(move || {
+            drop(fresh.send(Counted(count.clone())));
+            drop(active.send(Counted(count.clone())));
+            (fresh, active)
+        });
+        receiver.close();
+        drop(receiver);
+        let senders = thread.join().unwrap();
+        assert_eq!(ended.load(Ordering::Relaxed), 4);
+        drop(senders);
+        assert_eq!(ended.load(Ordering::Relaxed), 4);
+    });
+}
+
+#[test]
+fn a_funnels_close_against_a_new_sender() {
+    model(|| {
+        let ended = Arc::new(AtomicUsize::new(0));
+        let (sender, mut receiver) = mpsc::unbounded();
+        let count = ended.clone();
+        let thread = thread::spawn(move || {
+            let mut clone = sender.clone();
+            let sent = (0..2).filter(|_| clone.send(Counted(count.clone())).is_ok()).count();
+            (clone, sent)
+        });
+        receiver.close();
+        let received = std::iter::from_fn(|| receiver.recv().ok()).count();
+        let (mut clone, sent) = thread.join().unwrap();
+        assert_eq!(received, sent);
+        assert!(clone.is_disconnected() && clone.send(Counted(ended.clone())).is_err());
+        assert_eq!(ended.load(Ordering::Relaxed), 3);
+    });
+}
+
+#[test]
+fn a_funnels_close_against_a_sender_without_room() {
+    model_up_to(2, || {
+        let (mut sender, mut receiver) = mpsc::bounded(1);
+        sender.send(1).unwrap();
+        let thread = thread::spawn(move || sender.send(2).is_ok());
+        receiver.close();
+        let received = std::iter::from_fn(|| receiver.recv().ok()).count();
+        assert_eq!(received, 1 + usize::from(thread.join().unwrap()));
+    });
+}
+
+#[test]
+fn a_senders_close_against_a_receiver_going_to_sleep() {
+    model(|| {
+        let (mut sender, mut receiver) = mpsc::unbounded();
+        let thread = thread::spawn(move || {
+            sender.write(1).unwrap();
+            assert!(sender.close());
+            let mut clone = sender.clone();
+            assert!(sender.send(2).is_err() && clone.send(2).is_err());
+            (sender, clone)
+        });
+        assert_eq!(receiver.recv(), Ok(1));
+        assert!(receiver.recv().is_err() && receiver.sender_count() == 0);
+        thread.join().unwrap();
+    });
+}

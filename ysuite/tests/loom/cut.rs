@@ -1,0 +1,180 @@
+//! The receiver closes its pipe: both ends agree where it ends, whichever comes first, and each message has one owner.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use loom::thread;
+use ysuite::channel::{SendError, TrySendError};
+use ysuite::spsc::{self, RecvError, TryRecvError};
+
+use crate::{Counted, model, model_up_to};
+
+/// All that the receiver still gets; then it learns that nothing more will come.
+fn rest<T>(receiver: &mut spsc::Receiver<T>) -> Vec<T> {
+    let length = receiver.len();
+    let rest: Vec<T> = std::iter::from_fn(|| receiver.recv().ok()).collect();
+    assert_eq!((rest.len(), receiver.len()), (length, 0));
+    assert!(matches!(receiver.try_recv(), Err(TryRecvError::Disconnected)));
+    rest
+}
+
+#[test]
+fn close_against_sending_one_by_one() {
+    model(|| {
+        let (mut sender, mut receiver) = spsc::unbounded();
+        let thread = thread::spawn(move || {
+            // Over the borders of a group and of a chunk; what is refused once is refused ever after.
+            let sent: Vec<_> = (0..5).map(|number| sender.send(number)).collect();
+            let accepted = sent.iter().take_while(|sent| sent.is_ok()).count();
+            for (number, sent) in sent.into_iter().enumerate().skip(accepted) {
+                assert!(matches!(sent, Err(SendError(back)) if back == number));
+            }
+            (sender, accepted)
+        });
+        assert!(receiver.close());
+        assert!(!receiver.close() && receiver.is_disconnected());
+        let received = rest(&mut receiver);
+        let (mut sender, accepted) = thread.join().unwrap();
+        assert!(received.into_iter().eq(0..accepted));
+        assert!(sender.is_disconnected() && sender.send(9).is_err());
+        assert_eq!((sender.len(), receiver.recv()), (0, Err(RecvError)));
+    });
+}
+
+#[test]
+fn close_against_sending_while_messages_are_there() {
+    model(|| {
+        let (mut sender, mut receiver) = spsc::unbounded();
+        (0..3).for_each(|number| sender.send(number).unwrap());
+        assert_eq!(receiver.recv(), Ok(0));
+        let thread = thread::spawn(move || {
+            let accepted = (3..6).take_while(|number| sender.send(*number).is_ok()).count();
+            (sender, 3 + accepted)
+        });
+        assert!(receiver.close());
+        let received = rest(&mut receiver);
+        let (sender, accepted) = thread.join().unwrap();
+        assert!(received.into_iter().eq(1..accepted));
+        drop(receiver);
+        drop(sender);
+    });
+}
+
+#[test]
+fn close_against_a_batch() {
+    model(|| {
+        let (mut sender, mut receiver) = spsc::unbounded();
+        sender.send(0).unwrap();
+        let thread = thread::spawn(move || {
+            // Three groups in two chunks.
+            let sent = sender.send_batch(1..6);
+            (sender, sent)
+        });
+        assert!(receiver.close());
+        let mut received = Vec::new();
+        while receiver.recv_batch(&mut received, 9).is_ok() {}
+        let (_sender, sent) = thread.join().unwrap();
+        match sent {
+            Ok(sent) => assert_eq!((sent, received), (5, (0..6).collect())),
+            Err(SendError(back)) => assert_eq!((back, received), ((1..6).collect(), vec![0])),
+        }
+    });
+}
+
+#[test]
+fn close_against_hidden_messages_and_the_senders_end() {
+    model(|| {
+        let ended = Arc::new(AtomicUsize::new(0));
+        let (mut sender, mut receiver) = spsc::unbounded();
+        let count = ended.clone();
+        let thread = thread::spawn(move || {
+            (0..3).for_each(|_| assert!(sender.write(Counted(count.clone())).is_ok()));
+            drop(sender);
+        });
+        receiver.close();
+        let received = rest(&mut receiver).len();
+        assert!(received == 0 || received == 3);
+        thread.join().unwrap();
+        assert_eq!((ended.load(Ordering::Relaxed), receiver.len()), (3, 0));
+    });
+}
+
+#[test]
+fn close_against_sending_with_a_bound() {
+    model_up_to(2, || {
+        let (mut sender, mut receiver) = spsc::bounded(2);
+        sender.send(0).unwrap();
+        let thread = thread::spawn(move || {
+            let mut accepted = 1;
+            while sender.send(accepted).is_ok() {
+                accepted += 1;
+            }
+            assert!(matches!(sender.try_send(9), Err(TrySendError::Disconnected(9))));
+            (sender, accepted)
+        });
+        assert!(receiver.close());
+        let received = rest(&mut receiver);
+        let (_sender, accepted) = thread.join().unwrap();
+        assert!(received.into_iter().eq(0..accepted));
+    });
+}
+
+#[test]
+fn close_against_a_sender_without_room() {
+    model_up_to(2, || {
+        let ended = Arc::new(AtomicUsize::new(0));
+        let (mut sender, mut receiver) = spsc::bounded(1);
+        assert!(sender.send(Counted(ended.clone())).is_ok());
+        let count = ended.clone();
+        let thread = thread::spawn(move || {
+            let sent = sender.send(Counted(count));
+            (sender, sent.is_ok())
+        });
+        assert!(receiver.close());
+        let received = rest(&mut receiver).len();
+        let (sender, sent) = thread.join().unwrap();
+        assert_eq!((received, ended.load(Ordering::Relaxed)), (1 + usize::from(sent), 2));
+        drop(sender);
+    });
+}
+
+#[test]
+fn close_then_drop_against_sending() {
+    model(|| {
+        let ended = Arc::new(AtomicUsize::new(0));
+        let (mut sender, mut receiver) = spsc::unbounded();
+        assert!(sender.send(Counted(ended.clone())).is_ok());
+        let count = ended.clone();
+        let thread = thread::spawn(move || {
+            let mut back = 0;
+            for _ in 0..3 {
+                back += usize::from(sender.send(Counted(count.clone())).is_err());
+            }
+            (sender, back)
+        });
+        receiver.close();
+        drop(receiver.try_recv());
+        drop(receiver);
+        let (sender, _) = thread.join().unwrap();
+        // Every message was given back, received, or dropped with the receiver; none is stranded.
+        assert_eq!(ended.load(Ordering::Relaxed), 4);
+        drop(sender);
+        assert_eq!(ended.load(Ordering::Relaxed), 4);
+    });
+}
+
+#[test]
+fn close_against_the_senders_end() {
+    model(|| {
+        let (mut sender, mut receiver) = spsc::unbounded();
+        let thread = thread::spawn(move || {
+            let sent = sender.send(1).is_ok();
+            sender.close();
+            assert!(sender.send(2).is_err() && !sender.close());
+            sent
+        });
+        receiver.close();
+        let received = rest(&mut receiver);
+        assert_eq!(received.len(), usize::from(thread.join().unwrap()));
+    });
+}

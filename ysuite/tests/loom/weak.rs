@@ -1,0 +1,54 @@
+//! A weak sender that becomes one, against the end of the last sender and of the receiver.
+
+use loom::thread;
+use ysuite::mpsc;
+
+use crate::{model, model_up_to};
+
+#[test]
+fn an_upgrade_against_the_last_senders_end() {
+    model(|| {
+        let (mut sender, mut receiver) = mpsc::unbounded();
+        let weak = sender.downgrade();
+        let thread = thread::spawn(move || {
+            sender.send(1).unwrap();
+            drop(sender);
+        });
+        let mut expected = 1;
+        if let Some(mut sender) = weak.upgrade() {
+            sender.send(2).unwrap();
+            expected += 2;
+        }
+        // Whoever was the last has woken the receiver.
+        let received: u32 = std::iter::from_fn(|| receiver.recv().ok()).sum();
+        assert_eq!((received, receiver.sender_count()), (expected, 0));
+        assert!(weak.upgrade().is_none());
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn an_upgrade_elsewhere_against_a_receiver_going_to_sleep() {
+    model_up_to(2, || {
+        let (sender, mut receiver) = mpsc::unbounded();
+        let weak = sender.downgrade();
+        let thread = thread::spawn(move || weak.upgrade().map(|mut sender| sender.send(1).unwrap()).is_some());
+        drop(sender);
+        let received = receiver.recv().is_ok();
+        assert_eq!(received, thread.join().unwrap());
+        assert!(receiver.recv().is_err());
+    });
+}
+
+#[test]
+fn an_upgrade_against_a_receiver_that_closes() {
+    model(|| {
+        let (sender, mut receiver) = mpsc::unbounded();
+        let weak = sender.downgrade();
+        let thread = thread::spawn(move || weak.upgrade().is_some_and(|mut sender| sender.send(1).is_ok()));
+        receiver.close();
+        let received = receiver.recv().is_ok();
+        assert_eq!(received, thread.join().unwrap());
+        drop(sender);
+    });
+}

@@ -1,0 +1,57 @@
+//! A funnel for so many senders: the bound of the whole.
+
+use ysuite::mpsc::{self, TryRecvError, TrySendError};
+
+use crate::support::panics;
+
+#[test]
+fn a_funnel_for_so_many_senders_has_no_more_lanes() {
+    let (sender, mut receiver) = mpsc::bounded_for(2, 3);
+    let mut senders = vec![sender.clone(), sender.try_clone().unwrap(), sender];
+    assert!(senders[0].try_clone().is_err());
+    let text = panics(|| drop(senders[0].clone()));
+    assert!(text.contains("as many as it can have"), "{text}");
+    for sender in &mut senders {
+        assert_eq!(sender.capacity(), Some(2));
+        sender.send(1).unwrap();
+        sender.send(1).unwrap();
+        assert_eq!(sender.try_send(1), Err(TrySendError::Full(1)));
+    }
+    assert_eq!((receiver.len(), receiver.sender_count()), (6, 3));
+    // A sender that is gone counts until its lane is drained, and the receiver has looked once more.
+    drop(senders.pop());
+    assert!(senders[0].try_clone().is_err());
+    assert_eq!(receiver.try_iter().sum::<i32>(), 6);
+    assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+    let again = senders[0].try_clone().unwrap();
+    assert!(senders[0].try_clone().is_err());
+    // So does one that is closed.
+    senders[1].close();
+    assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+    senders.push(senders[0].clone());
+    drop((again, senders));
+    assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected));
+}
+
+#[test]
+fn senders_come_and_go_within_the_limit() {
+    let (sender, mut receiver) = mpsc::bounded_for(1, 2);
+    for round in 0..1_000 {
+        let mut other = sender.try_clone().unwrap();
+        assert!(sender.try_clone().is_err());
+        other.send(round).unwrap();
+        drop(other);
+        assert_eq!((receiver.recv(), receiver.try_recv()), (Ok(round), Err(TryRecvError::Empty)));
+    }
+    receiver.close();
+    // A closed channel has no lanes, and any number of senders.
+    assert!((0..10).all(|_| sender.try_clone().is_ok_and(|sender| sender.is_disconnected())));
+}
+
+#[test]
+fn limits_of_nothing_are_a_documented_panic() {
+    assert!(panics(|| drop(mpsc::bounded_for::<u8>(0, 1))).contains("capacity of at least 1"));
+    assert!(panics(|| drop(mpsc::bounded_for::<u8>(1, 0))).contains("needs 1 sender"));
+    assert!(panics(|| drop(mpsc::bounded_for::<u8>(1, mpsc::MAX_SENDERS + 1))).contains("at most"));
+    assert!(mpsc::bounded_for::<u8>(1, mpsc::MAX_SENDERS).0.try_clone().is_ok());
+}

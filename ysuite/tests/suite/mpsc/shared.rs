@@ -1,0 +1,258 @@
+//! A sender that threads share: each thread's own lane, threads and channels that end, foreign code that comes back.
+
+use std::cell::RefCell;
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Wake, Waker};
+use std::thread;
+use std::time::Duration;
+
+use ysuite::mpsc::{self, RecvError, SendError, SendTimeoutError, SharedSender, TryRecvError, TrySendError};
+
+use crate::support::{Tally, guarded, panics};
+
+#[test]
+fn threads_share_one_sender_and_keep_their_order() {
+    for bound in [None, Some(3)] {
+        guarded(move || {
+            const THREADS: usize = 6;
+            const MESSAGES: usize = 3_000;
+            let (sender, mut receiver) = bound.map_or_else(mpsc::unbounded, mpsc::bounded);
+            let shared = Arc::new(sender.share());
+            drop(sender);
+            let threads: Vec<_> = (0..THREADS)
+                .map(|thread| {
+                    let shared = shared.clone();
+                    thread::spawn(move || {
+                        // Through any clone.
+                        let clone = SharedSender::clone(&shared);
+                        for message in 0..MESSAGES {
+                            if message % 2 == 0 {
+                                shared.send((thread, message))
+                            } else {
+                                clone.send((thread, message))
+                            }
+                            .unwrap();
+                        }
+                    })
+                })
+                .collect();
+            drop(shared);
+            let mut next = [0; THREADS];
+            for (thread, message) in receiver.iter() {
+                assert_eq!(next[thread], message);
+                next[thread] += 1;
+            }
+            assert_eq!(next, [MESSAGES; THREADS]);
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
+            assert_eq!((receiver.recv(), receiver.sender_count()), (Err(RecvError), 0));
+        });
+    }
+}
+
+#[test]
+fn a_shared_sender_counts_as_one_however_many_threads_use_it() {
+    let (sender, mut receiver) = mpsc::unbounded();
+    let shared = sender.share();
+    assert_eq!(receiver.sender_count(), 2);
+    drop(sender);
+    shared.send(1).unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| shared.send(2).unwrap());
+    });
+    let clone = shared.clone();
+    assert_eq!((shared.sender_count(), receiver.is_disconnected()), (2, false));
+    let mut ordinary = shared.sender().unwrap();
+    drop((shared, clone));
+    ordinary.send(3).unwrap();
+    assert_eq!(ordinary.downgrade().sender_count(), 1);
+    drop(ordinary);
+    // The lane that this thread still has keeps nobody waiting.
+    assert_eq!(receiver.iter().sum::<i32>(), 6);
+    assert_eq!((receiver.recv(), receiver.is_disconnected()), (Err(RecvError), true));
+}
+
+#[test]
+fn the_last_shared_sender_wakes_a_receiver_that_waits() {
+    guarded(|| {
+        for round in 0..50 {
+            let (sender, mut receiver) = mpsc::unbounded::<u8>();
+            let shared = sender.share();
+            drop(sender);
+            let thread = thread::spawn(move || receiver.recv());
+            thread::sleep(Duration::from_millis(round / 25));
+            if round % 2 == 0 {
+                shared.send(1).unwrap();
+            }
+            drop(shared);
+            assert_eq!(thread.join().unwrap().is_ok(), round % 2 == 0);
+        }
+    });
+}
+
+#[test]
+fn the_receivers_end_is_every_threads() {
+    for closes in [true, false] {
+        let tally = Tally::of(10);
+        let (sender, mut receiver) = mpsc::unbounded();
+        let shared = sender.share();
+        assert!(shared.send(tally.next()).is_ok() && !shared.is_disconnected());
+        if closes {
+            receiver.close();
+        } else {
+            drop(receiver);
+        }
+        assert!(shared.is_disconnected());
+        for _ in 0..2 {
+            assert!(shared.send(tally.next()).is_err());
+            assert!(shared.try_send(tally.next()).is_err_and(|error| error.is_disconnected()));
+        }
+        thread::scope(|scope| {
+            scope.spawn(|| assert!(shared.send(tally.next()).is_err()));
+        });
+        drop((sender, shared));
+    }
+}
+
+#[test]
+fn a_shared_sender_of_a_closed_sender_is_closed() {
+    let (mut sender, mut receiver) = mpsc::unbounded();
+    let mut other = sender.clone();
+    sender.close();
+    let shared = sender.share();
+    assert!(shared.is_disconnected() && shared.clone().is_disconnected());
+    assert_eq!(shared.send(1), Err(SendError(1)));
+    assert!(shared.sender().is_ok_and(|sender| sender.is_disconnected()));
+    assert_eq!(receiver.sender_count(), 1);
+    // It does not spoil the table for those of the same channel that are open.
+    assert_eq!(other.share().send(2), Ok(()));
+    assert_eq!(shared.send(1), Err(SendError(1)));
+    assert_eq!(other.share().send(3), Ok(()));
+    other.send(4).unwrap();
+    drop(other);
+    assert_eq!(receiver.iter().sum::<i32>(), 9);
+}
+
+#[test]
+fn a_bound_is_each_threads_own() {
+    let (sender, mut receiver) = mpsc::bounded(1);
+    let shared = sender.share();
+    assert_eq!((shared.try_send(1), shared.try_send(2)), (Ok(()), Err(TrySendError::Full(2))));
+    assert_eq!(shared.send_timeout(3, Duration::ZERO), Err(SendTimeoutError::Timeout(3)));
+    assert_eq!(shared.send_deadline(3, std::time::Instant::now()), Err(SendTimeoutError::Timeout(3)));
+    thread::scope(|scope| {
+        scope.spawn(|| assert_eq!((shared.try_send(4), shared.try_send(5).is_err()), (Ok(()), true)));
+    });
+    assert_eq!((receiver.len(), shared.capacity()), (2, Some(1)));
+    assert_eq!(receiver.try_iter().sum::<i32>(), 5);
+    assert_eq!(shared.send_timeout(6, Duration::MAX), Ok(()));
+}
+
+#[test]
+fn threads_that_end_give_their_lanes_back() {
+    // The sender's own lane, and one more.
+    let (sender, mut receiver) = mpsc::bounded_for(1, 2);
+    let shared = sender.share();
+    for round in 0..100 {
+        thread::scope(|scope| {
+            // Until the thread itself has ended, and not only what it was to do.
+            scope.spawn(|| assert_eq!(shared.send(round), Ok(()))).join().unwrap();
+        });
+        assert_eq!((receiver.recv(), receiver.try_recv()), (Ok(round), Err(TryRecvError::Empty)));
+    }
+    // While there is no place, no lane.
+    let other = sender.clone();
+    assert_eq!(shared.try_send(1), Err(TrySendError::Full(1)));
+    assert!(panics(|| shared.send(1).unwrap()).contains("as many as it can have"));
+    drop(other);
+    assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+    assert_eq!((shared.try_send(2), receiver.recv()), (Ok(()), Ok(2)));
+}
+
+#[test]
+fn a_thread_that_sends_by_thousands_of_shared_senders_keeps_few_lanes() {
+    let mut open = Vec::new();
+    for number in 0..3_000 {
+        let (sender, mut receiver) = mpsc::unbounded();
+        let shared = sender.share();
+        shared.send(number).unwrap();
+        assert_eq!(receiver.recv(), Ok(number));
+        if number % 100 == 0 {
+            open.push((shared, receiver));
+        }
+    }
+    // In any order, with what had gone in between.
+    for (shared, receiver) in open.iter_mut().rev() {
+        shared.send(1).unwrap();
+        assert_eq!(receiver.recv(), Ok(1));
+    }
+}
+
+/// Sends when it is dropped.
+struct Late(&'static SharedSender<u32>, u32);
+
+impl Drop for Late {
+    fn drop(&mut self) {
+        self.0.send(self.1).unwrap();
+    }
+}
+
+thread_local! {
+    static LATE: RefCell<Vec<Late>> = const { RefCell::new(Vec::new()) };
+}
+
+#[test]
+fn thread_locals_that_are_destroyed_may_send() {
+    static SHARED: OnceLock<SharedSender<u32>> = OnceLock::new();
+    let (sender, mut receiver) = mpsc::unbounded();
+    let shared = SHARED.get_or_init(|| sender.share());
+    for first in [true, false] {
+        thread::spawn(move || {
+            // The table of lanes is made before or after, and so destroyed after or before.
+            if first {
+                shared.send(0).unwrap();
+            }
+            LATE.with(|late| late.borrow_mut().extend((1..5).map(|number| Late(shared, number))));
+            shared.send(0).unwrap();
+        })
+        .join()
+        .unwrap();
+        assert_eq!(receiver.try_iter().sum::<u32>(), 10);
+    }
+}
+
+#[test]
+fn a_waker_may_send_from_within_a_send() {
+    struct Echo(SharedSender<u32>);
+    impl Wake for Echo {
+        fn wake(self: Arc<Self>) {
+            self.0.send(2).unwrap();
+        }
+    }
+    let (sender, mut receiver) = mpsc::unbounded();
+    let shared = sender.share();
+    let waker = Waker::from(Arc::new(Echo(shared.clone())));
+    assert!(receiver.poll_recv(&mut Context::from_waker(&waker)).is_pending());
+    shared.send(1).unwrap();
+    let mut received: Vec<_> = receiver.try_iter().collect();
+    received.sort_unstable();
+    assert_eq!(received, [1, 2]);
+}
+
+#[test]
+fn a_message_that_is_dropped_at_the_end_may_send() {
+    struct Again(SharedSender<Again>);
+    impl Drop for Again {
+        fn drop(&mut self) {
+            assert!(self.0.sender_count() > 0);
+            // Nobody receives it: it comes back, and must not send in its turn.
+            if let Ok(sender) = self.0.sender() {
+                assert!(sender.is_disconnected());
+            }
+        }
+    }
+    let (sender, receiver) = mpsc::unbounded();
+    let shared = sender.share();
+    (0..3).for_each(|_| assert!(shared.send(Again(shared.clone())).is_ok()));
+    drop(receiver);
+    assert!(shared.send(Again(shared.clone())).is_err());
+}
