@@ -41,10 +41,14 @@ fn a_close_against_a_sender_in_the_middle_and_two_receivers_going_to_sleep() {
         let (sender, receiver) = mpmc::bounded(2);
         let sending = send_one(sender.clone());
         let other = count(receiver.clone());
-        let closing = thread::spawn(move || assert!(sender.close()));
-        let mine = receiver.iter().count();
-        assert_eq!(sending.join().unwrap(), mine + other.join().unwrap());
-        closing.join().unwrap();
+        let closing = thread::spawn(move || {
+            // First: where the sender is in the middle, both wait for it.
+            assert!(sender.close());
+            (receiver.iter().count(), sender)
+        });
+        let sent = sending.join().unwrap();
+        let (mine, _sender) = closing.join().unwrap();
+        assert_eq!(sent, mine + other.join().unwrap());
     });
 }
 
