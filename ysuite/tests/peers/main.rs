@@ -1,0 +1,64 @@
+//! The peers' scenarios: what the tests of other channel libraries set up, do and observe, told anew for ours.
+//!
+//! An acceptance suite, and a binary of its own: it is written against the public interface alone, by way of the enumerations
+//! in `ends.rs`, so it is quick to compile, and a scenario holds for every channel that can play the peer's part. Nothing in it
+//! is a copy; a test's name upstream is the column on the left of each `carried!`, for those who want to look.
+//!
+//! A file for each suite of a peer, which begins with its counts. What several peers test alike is in `common/`. What is not
+//! carried over, and why, is in `EXCLUDED.md`; `counts.rs` checks that every count is right. A module that waits for an
+//! interface that is not there yet is switched off by one line, which says for what.
+#![cfg(not(ysuite_loom))]
+
+/// Carries scenarios over: the test's name upstream, our function (with what it is told), the kinds that play the part. One
+/// test for each kind, with a guard against hanging.
+macro_rules! carried {
+    ($($upstream:ident => $($ours:ident)::+ $(($($told:expr),+))? $(: $($kind:ident)+)?;)+) => {
+        $(carried!(@one $upstream [$($ours)::+] [$($($told),+)?] $($($kind)+)?);)+
+    };
+    (@one $upstream:ident [$($ours:ident)::+] [$($told:expr),*]) => {
+        mod $upstream {
+            use super::*;
+
+            #[test]
+            fn once() {
+                $crate::support::guarded(|| $($ours)::+($($told),*));
+            }
+        }
+    };
+    (@one $upstream:ident $ours:tt $told:tt $($kind:ident)+) => {
+        #[allow(non_snake_case)]
+        mod $upstream {
+            use super::*;
+            $(carried!(@kind $ours $told $kind);)+
+        }
+    };
+    (@kind [$($ours:ident)::+] [$($told:expr),*] $kind:ident) => {
+        #[test]
+        fn $kind() {
+            $crate::support::guarded(|| $($ours)::+($crate::ends::Kind::$kind $(, $told)*));
+        }
+    };
+}
+
+mod common;
+#[cfg(any())] mod counts;
+mod ends;
+#[path = "../support/mod.rs"]
+mod support;
+mod tools;
+
+mod async_channel;
+mod crossbeam_array;
+mod crossbeam_golang;
+mod crossbeam_iter;
+mod crossbeam_list;
+mod crossbeam_mpsc;
+mod crossbeam_ready;
+mod crossbeam_thread_locals;
+mod d_concurrency;
+mod flume;
+mod futures_mpsc;
+mod kanal;
+mod std_mpsc;
+mod std_mpsc_sync;
+mod tokio_mpsc;
