@@ -228,9 +228,10 @@ fn one_of_two_is_ready(kind: Kind, by_its_end: bool) {
         tx_a.send(1).unwrap();
         let mut both_of_a = rx_a.split(2);
         let (mut other, mut own) = (both_of_a.pop().expect("two"), both_of_a.pop().expect("two"));
+        // The receivers stay until both are through: what is sent is received, or left.
         both(
-            move || assert!(first_of(&mut [&mut own, &mut rx_b], LONG).is_some()),
-            move || {
+            || assert!(first_of(&mut [&mut own, &mut rx_b], LONG).is_some()),
+            || {
                 let mut tx_b = Some(tx_b);
                 if by_its_end {
                     drop(tx_b.take());

@@ -22,7 +22,7 @@ carried! {
     spsc => crowds::a_stream(None, 50_000): Exchange Funnel Pipe;
     mpmc => crowds::everybody_at_once(None, 4): Exchange Funnel;
     stress_oneshot => crowds::many_short_lives(None): Exchange Funnel Pipe;
-    stress_iter => iterating::loops_over_what_is_there(None): Exchange Funnel Pipe;
+    stress_iter => iterating::iterating_under_a_stream(None): Exchange Funnel Pipe;
     stress_timeout_two_threads => waiting::short_limits_on_both_sides(None): Exchange Funnel Pipe;
     drops => endings::each_is_dropped_once(None): Exchange Funnel Pipe;
     linearizable => crowds::send_one_take_one(None, 4): Exchange;

@@ -72,7 +72,11 @@ impl Kind {
     }
 }
 
+#[cfg(any())] // waits for `mpmc::unbounded`
+use ysuite::mpmc::unbounded as unbounded_exchange;
+
 /// Stands in for `mpmc::unbounded` until that is there: larger than what any scenario queues up.
+#[cfg(all())]
 fn unbounded_exchange<T>() -> (mpmc::Sender<T>, mpmc::Receiver<T>) {
     mpmc::bounded(1 << 17)
 }
@@ -208,14 +212,6 @@ impl<T> Rx<T> {
 
     pub(crate) fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
         of_each!(self, end => end.poll_recv(context))
-    }
-
-    pub(crate) fn recv_batch(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
-        of_each!(self, end => end.recv_batch(to, max))
-    }
-
-    pub(crate) fn try_recv_batch(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, TryRecvError> {
-        of_each!(self, end => end.try_recv_batch(to, max))
     }
 
     pub(crate) fn iter(&mut self) -> Box<dyn Iterator<Item = T> + '_> {

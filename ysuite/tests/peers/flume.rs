@@ -1,7 +1,7 @@
-//! Suite: flume tests/basic.rs, tests/async.rs, tests/stream.rs; upstream 32, carried over here 29, excluded 0.
+//! Suite: flume tests/basic.rs, tests/async.rs, tests/stream.rs; upstream 31, carried over here 29, excluded 0.
 //!
 //! flume's own tests; those it has from crossbeam-channel (`array.rs`, `list.rs`, `mpsc.rs` ..) are there. `basic_rendezvous` and
-//! `basic_select` are in `rendezvous_and_select.rs`.
+//! `basic_select` are in `flume_rendezvous.rs` and `flume_select.rs`.
 
 use crate::common::{alone, crowds, endings, iterating, sinks, tasks, waiting};
 use crate::ends::MEETING;

@@ -1,4 +1,4 @@
-//! Suite: futures-channel tests/mpsc.rs, mpsc-close.rs, mpsc-size_hint.rs, channel.rs; upstream 36, carried over here 29, excluded 0.
+//! Suite: futures-channel tests/mpsc.rs, mpsc-close.rs, mpsc-size_hint.rs, channel.rs; upstream 36, carried over here 29, excluded 1.
 //!
 //! Senders as sinks, receivers as streams. What closes without a drop, or asks whether two ends belong together, is in
 //! `futures_mpsc_close.rs`.

@@ -89,17 +89,6 @@ pub(crate) fn receiving_until_nobody_sends(kind: Kind, bound: Bound, senders: us
     assert_eq!(received, 10 * threads);
 }
 
-/// One sender of several goes; the others and the receiver go on.
-pub(crate) fn one_of_several_goes(kind: Kind, bound: Bound) {
-    let (tx, mut rx) = kind.open(bound);
-    let mut senders = tx.split(2);
-    drop(senders.pop());
-    senders[0].send(1).unwrap();
-    assert_eq!(rx.recv(), Ok(1));
-    drop(senders);
-    assert_eq!(rx.recv(), Err(RecvError));
-}
-
 /// All clones go, one after the other: that is the end, and not before.
 pub(crate) fn all_clones_go(kind: Kind, bound: Bound) {
     let (tx, mut rx) = kind.open::<()>(bound);

@@ -8,8 +8,8 @@ use futures_util::{Stream, StreamExt};
 use ysuite::channel::{RecvError, SendError, TryRecvError};
 
 use crate::ends::{Bound, Kind, Rx};
+use crate::support::Tally;
 use crate::support::executor::{Task, block_on};
-use crate::support::{Tally, executor};
 use crate::tools::{both, each, pause};
 
 /// Polls a future once for a task.
@@ -405,17 +405,6 @@ pub(crate) fn how_much_is_to_come(kind: Kind, bound: Bound) {
         assert_eq!(hint(&rx), (certain(left), Some(left)));
         let _ = rx.try_recv();
     }
-}
-
-/// A task changes: the last one to ask is the one that is woken.
-pub(crate) fn the_last_task_to_ask(kind: Kind, bound: Bound) {
-    let (mut tx, mut rx) = kind.open(bound);
-    let tasks = [Task::default(), Task::default()];
-    for task in &tasks {
-        assert!(rx.poll_recv(&mut Context::from_waker(&task.waker())).is_pending());
-    }
-    tx.send(1).unwrap();
-    assert_eq!(tasks.each_ref().map(executor::Task::woken), [0, 1]);
 }
 
 /// A receiver that goes lets go of its task's waker at once.
