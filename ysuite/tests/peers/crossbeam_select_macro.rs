@@ -2,7 +2,7 @@
 //!
 //! What is about the macro's syntax has nothing to be carried over to: there is a builder here.
 
-use crate::common::{choosing, selecting};
+use crate::common::{choosing, facing, selecting};
 
 carried! {
     smoke1 => selecting::the_one_with_a_message(2);
@@ -27,15 +27,15 @@ carried! {
     stress_mixed => selecting::mixed;
     stress_timeout_two_threads => selecting::short_limits_on_both_sides(1);
     send_recv_same_channel => selecting::both_ends_of_a_channel;
-    matching => selecting::everybody_finds_a_partner(20);
-    matching_with_leftover => selecting::everybody_finds_a_partner(21);
-    channel_through_channel => selecting::channels_through_channels(2);
-    linearizable_default => selecting::always_something(1);
-    linearizable_timeout => selecting::always_something(2);
-    fairness1 => selecting::receives_have_their_turns;
-    fairness2 => selecting::three_channels_face_to_face;
-    fairness_recv => selecting::receives_have_their_turns;
-    fairness_send => selecting::sends_have_their_turns;
+    matching => facing::everybody_finds_a_partner(20);
+    matching_with_leftover => facing::everybody_finds_a_partner(21);
+    channel_through_channel => facing::channels_through_channels(2);
+    linearizable_default => facing::always_something(1);
+    linearizable_timeout => facing::always_something(2);
+    fairness1 => facing::receives_have_their_turns;
+    fairness2 => facing::three_channels_face_to_face;
+    fairness_recv => facing::receives_have_their_turns;
+    fairness_send => facing::sends_have_their_turns;
     infer_types => selecting::a_value_of_any_type;
     default_syntax => selecting::the_time_runs_out;
     handles_on_heap => selecting::a_value_of_any_type;

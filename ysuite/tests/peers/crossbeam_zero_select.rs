@@ -1,8 +1,8 @@
 //! Suite: crossbeam-channel tests/zero.rs; upstream 22, carried over here 2, excluded 1.
 
-use crate::common::selecting;
+use crate::common::facing;
 
 carried! {
-    fairness => selecting::face_to_face;
-    fairness_duplicates => selecting::several_threads_in_selects;
+    fairness => facing::face_to_face;
+    fairness_duplicates => facing::several_threads_in_selects;
 }

@@ -72,11 +72,7 @@ impl Kind {
     }
 }
 
-#[cfg(any())] // waits for `mpmc::unbounded`
-use ysuite::mpmc::unbounded as unbounded_exchange;
-
-/// Stands in for `mpmc::unbounded` until that is there: larger than what any scenario queues up.
-#[cfg(all())]
+/// Stands in for `mpmc::unbounded` until that is there, and goes then: larger than what any scenario queues up.
 fn unbounded_exchange<T>() -> (mpmc::Sender<T>, mpmc::Receiver<T>) {
     mpmc::bounded(1 << 17)
 }

@@ -3,5 +3,5 @@
 use crate::common::selecting;
 
 carried! {
-    basic_select => selecting::woken_by_the_other_side(1);
+    basic_select => selecting::woken_by_the_other_side(0);
 }

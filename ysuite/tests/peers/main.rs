@@ -62,9 +62,9 @@ mod crossbeam_mpsc;
 #[cfg(any())] // waits for `timer`
 mod crossbeam_never;
 mod crossbeam_ready;
-#[cfg(any())] // waits for `select`
+#[cfg(any())] // waits for `select and timer`
 mod crossbeam_ready_sends;
-#[cfg(any())] // waits for `identity`
+#[cfg(any())] // waits for `identity and timer`
 mod crossbeam_same_channel;
 #[cfg(any())] // waits for `select`
 mod crossbeam_select;

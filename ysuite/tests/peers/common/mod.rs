@@ -6,6 +6,8 @@ pub(crate) mod choosing;
 pub(crate) mod closing;
 pub(crate) mod crowds;
 pub(crate) mod endings;
+#[cfg(any())] // waits for `select`
+pub(crate) mod facing;
 #[cfg(any())] // waits for `identity`
 pub(crate) mod identity;
 pub(crate) mod iterating;
