@@ -6,7 +6,7 @@ use ysuite::channel::{RecvError, SendError};
 use ysuite::mpmc;
 
 use crate::common::{identity, weak};
-use crate::support::Tally;
+use crate::support::{Counted, Tally};
 use crate::tools::both;
 
 carried! {
@@ -27,12 +27,11 @@ fn the_oldest_makes_way() {
     assert_eq!((tx.force_send(10), rx.recv()), (Ok(Some(9)), Ok(10)));
     // While another receives: each message is received or comes back, in order on either way.
     let tally = Tally::of(3_000);
-    let (tx, rx) = mpmc::bounded(4);
+    let (tx, rx) = mpmc::bounded::<Counted>(4);
     let ((), returned) = both(
         || {
             let mut last = None;
             while let Ok(message) = rx.recv() {
-                let message: crate::support::Counted = message;
                 assert!(last.is_none_or(|last| last < message.number));
                 last = Some(message.number);
             }

@@ -136,8 +136,8 @@ fn plain_and_selected_on_four_channels() {
     let ends: [(Sender<()>, Receiver<()>); 4] = [0, 0, 2, 3].map(mpmc::bounded);
     thread::scope(|scope| {
         for (tx, rx) in &ends {
-            scope.spawn(|| (0..MESSAGES).for_each(|_| tx.send(()).unwrap()));
-            scope.spawn(|| (0..MESSAGES).for_each(|_| rx.recv().unwrap()));
+            scope.spawn(move || (0..MESSAGES).for_each(|_| tx.send(()).unwrap()));
+            scope.spawn(move || (0..MESSAGES).for_each(|_| rx.recv().unwrap()));
         }
         scope.spawn(|| {
             let mut left = [MESSAGES; 4];
@@ -196,9 +196,10 @@ fn an_even_share() {
 fn offers_that_nobody_wants() {
     struct Thing;
     let (tx, rx) = mpmc::bounded::<Box<dyn Any + Send>>(1);
-    tx.send(Box::new(Thing)).unwrap();
-    assert!(select().send(&tx, Box::new(Thing), |_| ()).try_now().is_none());
-    assert!(select().send(&tx, Box::new(Thing), |_| ()).send(&tx, Box::new(Thing), |_| ()).try_now().is_none());
+    let thing = || -> Box<dyn Any + Send> { Box::new(Thing) };
+    tx.send(thing()).unwrap();
+    assert!(select().send(&tx, thing(), |_| ()).try_now().is_none());
+    assert!(select().send(&tx, thing(), |_| ()).send(&tx, thing(), |_| ()).try_now().is_none());
     assert!(rx.recv().unwrap().is::<Thing>());
 }
 

@@ -1,12 +1,17 @@
 //! Ends that belong together, and how many there are.
 
-use std::collections::HashSet;
 use std::fmt::Debug;
-use std::hash::Hash;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use ysuite::{mpmc, mpsc};
 
 use crate::ends::{Bound, Kind, Rx, Tx};
+
+fn hash(end: &impl Hash) -> u64 {
+    let mut state = DefaultHasher::new();
+    end.hash(&mut state);
+    state.finish()
+}
 
 /// Ends of one channel are equal, are hashed alike, and say that they are; those of another are not.
 fn two_of_a_kind<E: Clone + Eq + Hash + Debug>(one: &E, another: &E, same: fn(&E, &E) -> bool) {
@@ -14,7 +19,7 @@ fn two_of_a_kind<E: Clone + Eq + Hash + Debug>(one: &E, another: &E, same: fn(&E
     assert!(same(one, one) && same(one, &clone) && same(&clone, one));
     assert!(!same(one, another) && !same(another, &clone));
     assert!(*one == clone && one != another);
-    assert_eq!(HashSet::from([one.clone(), clone, another.clone(), another.clone()]).len(), 2);
+    assert_eq!(hash(one), hash(&clone));
 }
 
 /// Senders and receivers know their kin, whichever of them can be cloned.

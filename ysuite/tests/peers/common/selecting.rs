@@ -293,7 +293,7 @@ pub(crate) fn both_ends_of_a_channel() {
 
 /// What is chosen is a value: of any type, by functions that may use up what they hold.
 pub(crate) fn a_value_of_any_type() {
-    let (tx, rx) = mpmc::bounded(1);
+    let (tx, rx) = mpmc::bounded::<i32>(1);
     let once = (vec![1], vec![2]);
     let chosen = select().send(&tx, 5, |_| once.0).after(LONG, || once.1).wait();
     assert_eq!(chosen, [1]);

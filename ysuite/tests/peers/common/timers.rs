@@ -1,6 +1,5 @@
 //! Timers as channels. Those that are never due in a test are due in a minute.
 
-use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -180,5 +179,4 @@ pub(crate) fn clones_are_equal(make: Make) {
     let clone = one.clone();
     assert!(one.same_channel(&clone) && one == clone && hash(&one) == hash(&clone));
     assert!(!one.same_channel(&two) && one != two && two == two.clone());
-    assert_eq!(HashSet::from([one, clone, two]).len(), 2);
 }
