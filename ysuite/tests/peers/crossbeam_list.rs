@@ -1,0 +1,50 @@
+//! Suite: crossbeam-channel tests/list.rs; upstream 26, carried over here 25, excluded 1.
+//!
+//! The channel without a bound.
+
+use crate::common::{alone, choosing, crowds, endings, iterating, waiting};
+
+carried! {
+    smoke => alone::one_by_one(None): Exchange Funnel Pipe;
+    capacity => alone::the_bound_is_known(&[None]): Funnel Pipe;
+    len_empty_full => alone::empty_and_full(None): Exchange Funnel Pipe;
+    try_recv => waiting::try_recv_says_what_there_is(None): Exchange Funnel Pipe;
+    recv => waiting::recv_waits(None): Exchange Funnel Pipe;
+    recv_timeout => waiting::recv_timeout_says_why(None): Exchange Funnel Pipe;
+    recv_timeout_nonempty_expired => alone::too_late_is_early_enough_where_nothing_waits(None): Exchange Funnel Pipe;
+    try_send => alone::never_full(1_000): Exchange Funnel Pipe;
+    send => alone::never_full(3_000): Exchange Funnel Pipe;
+    send_timeout => alone::never_full(2_000): Exchange Funnel Pipe;
+    send_after_disconnect => endings::sent_to_nobody(None): Exchange Funnel Pipe;
+    recv_after_disconnect => endings::received_after_the_end(None): Exchange Funnel Pipe;
+    len => alone::the_length_follows(None): Exchange Funnel Pipe;
+    disconnect_wakes_receiver => endings::a_waiting_receiver_is_told(None): Exchange Funnel Pipe;
+    spsc => crowds::a_stream(None, 50_000): Exchange Funnel Pipe;
+    mpmc => crowds::everybody_at_once(None, 4): Exchange Funnel;
+    stress_oneshot => crowds::many_short_lives(None): Exchange Funnel Pipe;
+    stress_iter => iterating::iterating_under_a_stream(None): Exchange Funnel Pipe;
+    stress_timeout_two_threads => waiting::short_limits_on_both_sides(None): Exchange Funnel Pipe;
+    drops => endings::each_is_dropped_once(None): Exchange Funnel Pipe;
+    linearizable => crowds::send_one_take_one(None, 4): Exchange;
+    fairness => choosing::each_has_its_turn(&[None, None]): Exchange Funnel Pipe;
+    fairness_duplicates => choosing::clones_have_their_turns(None, 5): Exchange;
+    channel_through_channel => endings::channels_through_channels(None): Exchange Funnel Pipe;
+    stack_overflow => large::larger_than_the_stack;
+}
+
+/// Messages that are larger than what a thread's stack could hold several of: blocks are made where they stay.
+mod large {
+    use crate::tools::both;
+    use ysuite::mpmc;
+
+    pub(super) fn larger_than_the_stack() {
+        // 32 KiB each: as many as are in the channel would not fit into this stack.
+        type Large = [u64; 4 << 10];
+        let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(|| {
+            let (tx, rx) = mpmc::bounded::<Large>(100);
+            let message = [7; 4 << 10];
+            both(move || (0..200).for_each(|_| tx.send(message).unwrap()), move || assert_eq!(rx.iter().count(), 200));
+        });
+        thread.unwrap().join().unwrap();
+    }
+}

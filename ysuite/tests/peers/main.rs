@@ -1,0 +1,122 @@
+//! The peers' scenarios: what the tests of other channel libraries set up, do and observe, told anew for ours.
+//!
+//! An acceptance suite, and a binary of its own: it is written against the public interface alone, by way of the enumerations
+//! in `ends.rs`, so it is quick to compile, and a scenario holds for every channel that can play the peer's part. Nothing in it
+//! is a copy; a test's name upstream is the column on the left of each `carried!`, for those who want to look.
+//!
+//! A file for each suite of a peer, which begins with its counts. What several peers test alike is in `common/`. What is not
+//! carried over, and why, is in `EXCLUDED.md`; `counts.rs` checks that every count is right. A module that waits for an
+//! interface that is not there yet is switched off by one line, which says for what.
+#![cfg(not(ysuite_loom))]
+
+/// Carries scenarios over: the test's name upstream, our function (with what it is told), the kinds that play the part. One
+/// test for each kind, with a guard against hanging.
+macro_rules! carried {
+    ($($upstream:ident => $($ours:ident)::+ $(($($told:expr),+))? $(: $($kind:ident)+)?;)+) => {
+        $(carried!(@one $upstream [$($ours)::+] [$($($told),+)?] $($($kind)+)?);)+
+    };
+    (@one $upstream:ident [$($ours:ident)::+] [$($told:expr),*]) => {
+        mod $upstream {
+            use super::*;
+
+            #[test]
+            fn once() {
+                $crate::support::guarded(|| $($ours)::+($($told),*));
+            }
+        }
+    };
+    (@one $upstream:ident $ours:tt $told:tt $($kind:ident)+) => {
+        #[allow(non_snake_case)]
+        mod $upstream {
+            use super::*;
+            $(carried!(@kind $ours $told $kind);)+
+        }
+    };
+    (@kind [$($ours:ident)::+] [$($told:expr),*] $kind:ident) => {
+        #[test]
+        fn $kind() {
+            $crate::support::guarded(|| $($ours)::+($crate::ends::Kind::$kind $(, $told)*));
+        }
+    };
+}
+
+mod common;
+mod counts;
+mod ends;
+#[path = "../support/mod.rs"]
+mod support;
+mod tools;
+
+mod async_channel;
+#[cfg(any())] // waits for `identity`
+mod async_channel_more;
+#[cfg(any())] // waits for `timer`
+mod crossbeam_after;
+mod crossbeam_array;
+mod crossbeam_golang;
+#[cfg(any())] // waits for `select`
+mod crossbeam_golang_select;
+mod crossbeam_iter;
+mod crossbeam_list;
+mod crossbeam_mpsc;
+#[cfg(any())] // waits for `timer`
+mod crossbeam_never;
+mod crossbeam_ready;
+#[cfg(any())] // waits for `select and timer`
+mod crossbeam_ready_sends;
+#[cfg(any())] // waits for `identity and timer`
+mod crossbeam_same_channel;
+#[cfg(any())] // waits for `select`
+mod crossbeam_select;
+#[cfg(any())] // waits for `select`
+mod crossbeam_select_macro;
+mod crossbeam_thread_locals;
+#[cfg(any())] // waits for `timer`
+mod crossbeam_tick;
+#[cfg(any())] // waits for `rendezvous`
+mod crossbeam_zero;
+#[cfg(any())] // waits for `select`
+mod crossbeam_zero_select;
+mod d_concurrency;
+mod flume;
+#[cfg(any())] // waits for `rendezvous`
+mod flume_rendezvous;
+#[cfg(any())] // waits for `select`
+mod flume_select;
+mod futures_mpsc;
+#[cfg(any())] // waits for `identity`
+mod futures_mpsc_close;
+#[cfg(any())] // waits for `oneshot`
+mod futures_oneshot;
+mod kanal;
+#[cfg(any())] // waits for `close`
+mod kanal_close;
+#[cfg(any())] // waits for `oneshot`
+mod kanal_oneshot;
+#[cfg(any())] // waits for `batches of tasks`
+mod kanal_send_many;
+#[cfg(any())] // waits for `fused streams`
+mod kanal_stream;
+#[cfg(any())] // waits for `weak`
+mod kanal_weak;
+mod std_mpsc;
+mod std_mpsc_sync;
+#[cfg(any())] // waits for `oneshot`
+mod std_oneshot;
+#[cfg(any())] // waits for `broadcast`
+mod tokio_broadcast;
+#[cfg(any())] // waits for `broadcast`
+mod tokio_broadcast_weak;
+mod tokio_mpsc;
+#[cfg(any())] // waits for `close`
+mod tokio_mpsc_close;
+#[cfg(any())] // waits for `permits`
+mod tokio_mpsc_permits;
+#[cfg(any())] // waits for `batches of tasks`
+mod tokio_mpsc_tasks;
+#[cfg(any())] // waits for `oneshot`
+mod tokio_oneshot;
+#[cfg(any())] // waits for `watch`
+mod tokio_watch;
+#[cfg(any())] // waits for `weak`
+mod tokio_weak;
