@@ -25,7 +25,7 @@ carried! {
     bounded_mpmc_stream => tasks::several_streams(Some(3), 4): Exchange Funnel;
     unbounded_smoke => tasks::one_by_one(None): Exchange Funnel Pipe;
     unbounded_smoke_blocking => tasks::blocked_and_awaited(None): Exchange Funnel Pipe;
-    unbounded_capacity => alone::the_bound_is_known(&[None]): Funnel Pipe;
+    unbounded_capacity => alone::the_bound_is_known(&[None]): Exchange Funnel Pipe;
     unbounded_len_empty_full => alone::empty_and_full(None): Exchange Funnel Pipe;
     unbounded_try_recv => waiting::try_recv_says_what_there_is(None): Exchange Funnel Pipe;
     unbounded_recv => tasks::recv_waits(None): Exchange Funnel Pipe;

@@ -6,7 +6,7 @@ use crate::common::{alone, choosing, crowds, endings, iterating, waiting};
 
 carried! {
     smoke => alone::one_by_one(None): Exchange Funnel Pipe;
-    capacity => alone::the_bound_is_known(&[None]): Funnel Pipe;
+    capacity => alone::the_bound_is_known(&[None]): Exchange Funnel Pipe;
     len_empty_full => alone::empty_and_full(None): Exchange Funnel Pipe;
     try_recv => waiting::try_recv_says_what_there_is(None): Exchange Funnel Pipe;
     recv => waiting::recv_waits(None): Exchange Funnel Pipe;

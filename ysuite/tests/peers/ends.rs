@@ -48,7 +48,7 @@ impl Kind {
         }
         match (self, bound) {
             (Self::Exchange, Some(bound)) => wrap(mpmc::bounded(bound), Tx::Exchange, Rx::Exchange),
-            (Self::Exchange, None) => wrap(unbounded_exchange(), Tx::Exchange, Rx::Exchange),
+            (Self::Exchange, None) => wrap(mpmc::unbounded(), Tx::Exchange, Rx::Exchange),
             (Self::Funnel, Some(bound)) => wrap(mpsc::bounded(bound), Tx::Funnel, Rx::Funnel),
             (Self::Funnel, None) => wrap(mpsc::unbounded(), Tx::Funnel, Rx::Funnel),
             (Self::Pipe, Some(bound)) => wrap(spsc::bounded(bound), Tx::Pipe, Rx::Pipe),
@@ -70,11 +70,6 @@ impl Kind {
     pub(crate) fn receivers(self, many: usize) -> usize {
         if self == Self::Exchange { many } else { 1 }
     }
-}
-
-/// Stands in for `mpmc::unbounded` until that is there, and goes then: larger than what any scenario queues up.
-fn unbounded_exchange<T>() -> (mpmc::Sender<T>, mpmc::Receiver<T>) {
-    mpmc::bounded(1 << 17)
 }
 
 /// The same for each kind of end.

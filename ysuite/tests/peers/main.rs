@@ -48,9 +48,7 @@ mod support;
 mod tools;
 
 mod async_channel;
-#[cfg(any())] // waits for `identity`
 mod async_channel_more;
-#[cfg(any())] // waits for `timer`
 mod crossbeam_after;
 mod crossbeam_array;
 mod crossbeam_golang;
@@ -59,19 +57,16 @@ mod crossbeam_golang_select;
 mod crossbeam_iter;
 mod crossbeam_list;
 mod crossbeam_mpsc;
-#[cfg(any())] // waits for `timer`
 mod crossbeam_never;
 mod crossbeam_ready;
 #[cfg(any())] // waits for `select and timer`
 mod crossbeam_ready_sends;
-#[cfg(any())] // waits for `identity and timer`
 mod crossbeam_same_channel;
 #[cfg(any())] // waits for `select`
 mod crossbeam_select;
 #[cfg(any())] // waits for `select`
 mod crossbeam_select_macro;
 mod crossbeam_thread_locals;
-#[cfg(any())] // waits for `timer`
 mod crossbeam_tick;
 #[cfg(any())] // waits for `rendezvous`
 mod crossbeam_zero;
@@ -84,39 +79,23 @@ mod flume_rendezvous;
 #[cfg(any())] // waits for `select`
 mod flume_select;
 mod futures_mpsc;
-#[cfg(any())] // waits for `identity`
 mod futures_mpsc_close;
-#[cfg(any())] // waits for `oneshot`
 mod futures_oneshot;
 mod kanal;
-#[cfg(any())] // waits for `close`
 mod kanal_close;
-#[cfg(any())] // waits for `oneshot`
 mod kanal_oneshot;
-#[cfg(any())] // waits for `batches of tasks`
 mod kanal_send_many;
-#[cfg(any())] // waits for `fused streams`
 mod kanal_stream;
-#[cfg(any())] // waits for `weak`
 mod kanal_weak;
 mod std_mpsc;
 mod std_mpsc_sync;
-#[cfg(any())] // waits for `oneshot`
 mod std_oneshot;
-#[cfg(any())] // waits for `broadcast`
 mod tokio_broadcast;
-#[cfg(any())] // waits for `broadcast`
 mod tokio_broadcast_weak;
 mod tokio_mpsc;
-#[cfg(any())] // waits for `close`
 mod tokio_mpsc_close;
-#[cfg(any())] // waits for `permits`
 mod tokio_mpsc_permits;
-#[cfg(any())] // waits for `batches of tasks`
 mod tokio_mpsc_tasks;
-#[cfg(any())] // waits for `oneshot`
 mod tokio_oneshot;
-#[cfg(any())] // waits for `watch`
 mod tokio_watch;
-#[cfg(any())] // waits for `weak`
 mod tokio_weak;

@@ -54,6 +54,9 @@ const SHARED_NAMES: &[(&str, &str)] = &[
     ("RecvError", "a broadcast's may say how many messages were missed"),
     ("TryRecvError", "as above"),
     ("RecvTimeoutError", "as above"),
+    ("WeakSender", "a sender that keeps no channel open, of each kind whose senders are cloned"),
+    ("Permit", "a pipe's borrows its only sender; an exchange's holds a place among other senders"),
+    ("Permits", "as above"),
     ("SendError", "a channel's holds the message; a mailbox's says why, and holds the message"),
 ];
 
