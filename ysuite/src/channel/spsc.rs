@@ -30,6 +30,7 @@ use std::time::Instant;
 pub use super::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 use super::iter::{IntoIter, Iter, Receive, TryIter};
 use super::receive::{ReadingEnd, Receiving, impl_receiver_api};
+use super::rendezvous::{Meeting, MeetingEnd};
 use super::send::{SenderLink, Sending, impl_sender_api};
 use crate::passive::{GONE, Passive};
 use crate::queue::RegisterCopy;
@@ -49,24 +50,32 @@ struct SpscShared {
 /// freed as they are received, but for a small reserve.
 #[must_use]
 pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
-    ends(ypipe::unbounded())
+    ends(ypipe::unbounded(), None, None)
 }
 
 /// A channel for at most `capacity` messages, exactly; a sender that finds it full waits. Where its slots take no more
 /// than 1 MiB they are allocated here and nothing is allocated later; a larger channel grows as it fills and then keeps
 /// what it has.
 ///
-/// # Panics
-/// Where `capacity` is 0: there is no rendezvous here.
+/// With a capacity of 0 it is a [rendezvous](super#rendezvous): a message is handed over, and none is ever in between.
 #[must_use]
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
-    ends(ypipe::bounded(capacity))
+    if capacity == 0 {
+        let meeting = Arc::new(Meeting::new());
+        let sender = MeetingEnd::sender(&meeting);
+        return ends(ypipe::nothing(), Some(sender), Some(MeetingEnd::receiver(meeting)));
+    }
+    ends(ypipe::bounded(capacity), None, None)
 }
 
-fn ends<T>((writer, reader): (Writer<T>, Reader<T>)) -> (Sender<T>, Receiver<T>) {
+fn ends<T>(
+    (writer, reader): (Writer<T>, Reader<T>),
+    sending: Option<Box<MeetingEnd<T, true>>>,
+    receiving: Option<Box<MeetingEnd<T, false>>>,
+) -> (Sender<T>, Receiver<T>) {
     let shared = Arc::new(SpscShared { receiver: WakeTarget::default(), sender: WakeTarget::default() });
-    let sender = Sender { inner: Sending::new(writer, shared.clone()) };
-    (sender, Receiver { inner: RegisterCopy::new(Receiving::new(SpscReader { reader, shared })) })
+    let sender = Sender { inner: Sending::new(writer, shared.clone(), sending) };
+    (sender, Receiver { inner: RegisterCopy::new(Receiving::new(SpscReader { reader, shared }, receiving)) })
 }
 
 /// The sending end of the [channel](self). Dropping it publishes what was hidden; the receiver gets all that was sent, and
@@ -197,7 +206,7 @@ impl<T> Receiver<T> {
     /// Whether the sender is gone. Messages it has sent may still be here.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
-        self.inner.end.reader.is_closed()
+        self.inner.is_disconnected()
     }
 }
 

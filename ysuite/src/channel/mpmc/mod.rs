@@ -31,7 +31,7 @@
 //!
 //! * One sender and one receiver: [`spsc`](crate::spsc) is several times as fast, and has no bound if you want none.
 //! * A receiver that must get *all* messages: each message is received once, by the receiver that comes first.
-//! * Without a bound, or as a rendezvous: the capacity is at least 1, and all cells are allocated when the channel is made.
+//! * Without a bound: all cells are allocated when the channel is made.
 //!
 //! # Several receivers in event loops
 //!
@@ -72,6 +72,7 @@
 mod receiver;
 mod sender;
 mod shared;
+mod watcher;
 
 pub use self::receiver::{Iter, Receiver, TryIter};
 pub use self::sender::Sender;
@@ -106,19 +107,19 @@ macro_rules! impl_mpmc_api {
             /// Whether there is no room for another message.
             #[must_use]
             pub fn is_full(&self) -> bool {
-                self.len() == self.shared.ring.capacity()
+                self.len() == self.shared.capacity()
             }
 
             /// How many messages can be in the channel. Never `None`, which channels without a bound return.
             #[must_use]
             pub fn capacity(&self) -> Option<usize> {
-                Some(self.shared.ring.capacity())
+                Some(self.shared.capacity())
             }
 
             $(#[$disconnected])+
             #[must_use]
             pub fn is_disconnected(&self) -> bool {
-                self.shared.ring.is_closed()
+                self.shared.is_disconnected()
             }
         }
     };
@@ -129,8 +130,11 @@ use impl_mpmc_api;
 /// A channel for at most `capacity` messages, exactly; a sender that finds it full waits. All its memory is allocated
 /// here, but for 3 KiB the first time that 1, 65, 129 .. senders, or as many receivers, wait at once.
 ///
+/// With a capacity of 0 it is a [rendezvous](super#rendezvous): a message is handed over, and none is ever in between. Ends
+/// that wait are served in turn.
+///
 /// # Panics
-/// Where `capacity` is 0, since there is no rendezvous here, or where that many messages could never fit into memory.
+/// Where that many messages could never fit into memory.
 #[must_use]
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let shared = Arc::new(MpmcShared::new(capacity));

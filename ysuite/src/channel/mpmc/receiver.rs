@@ -10,12 +10,13 @@ use super::shared::MpmcShared;
 use super::{RecvError, RecvTimeoutError, TryRecvError, impl_mpmc_api};
 use crate::channel::iter::{IntoIter, Receive, impl_iterator};
 use crate::channel::receive::impl_receiver_traits;
+use crate::channel::rendezvous::{self, Party};
 use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
 use crate::wait::many::{ManyWait, Owed, SharedEnd};
-use crate::wait::{SharedBackoff, Subscriptions, spin_for_a_moment};
+use crate::wait::{Backoff, SharedBackoff, Subscriptions, spin_for_a_moment};
 
 /// A receiving end of the [channel](super). Clones are equal, and each message goes to one of them; any number of threads
 /// may use one or several. When the last receiver is dropped, so are the messages in the channel, and sending fails.
@@ -29,6 +30,11 @@ pub struct Receiver<T> {
 impl<T> Receiver<T> {
     pub(super) fn new(shared: Arc<MpmcShared<T>>) -> Self {
         Self { shared, backoff: SharedBackoff::new(), subscriptions: None }
+    }
+
+    /// What this end shares with all others of its channel.
+    pub(super) fn shared(&self) -> &Arc<MpmcShared<T>> {
+        &self.shared
     }
 
     /// Receives a message; waits for one as long as it takes.
@@ -57,7 +63,10 @@ impl<T> Receiver<T> {
     /// and yields its CPU a few times; a sender that does not go on meanwhile hides the messages behind its own.
     #[inline]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
-        self.try_receive(Self::take)
+        match self.try_receive(Self::take) {
+            Err(TryRecvError::Disconnected) => self.over(|party| party.try_recv()),
+            outcome => outcome,
+        }
     }
 
     /// Receives a message; waits no longer than `timeout`. `Duration::MAX` is no limit.
@@ -94,7 +103,7 @@ impl<T> Receiver<T> {
         }
         match self.take_many(to, max) {
             Some(taken) => Ok(taken),
-            None => self.receive(Deadline::Never, |receiver| receiver.take_many(to, max)).map_err(|_| RecvError),
+            None => self.recv_batch_slowly(to, max),
         }
     }
 
@@ -106,7 +115,10 @@ impl<T> Receiver<T> {
         if max == 0 {
             return Ok(0);
         }
-        self.try_receive(|receiver| receiver.take_many(to, max))
+        match self.try_receive(|receiver| receiver.take_many(to, max)) {
+            Err(TryRecvError::Disconnected) => self.over(|party| party.try_recv_batch(to, max)),
+            outcome => outcome,
+        }
     }
 
     /// Receives a message, or has the task woken when there may be one. Lock-free; allocates the first time.
@@ -124,7 +136,7 @@ impl<T> Receiver<T> {
                 return Poll::Ready(Ok(message));
             }
             if self.is_over() {
-                return Poll::Ready(Err(RecvError));
+                return self.poll_over(is_notified, context);
             }
             let subscriptions = self.subscriptions.get_or_insert_default();
             let readers = self.shared.readers();
@@ -157,7 +169,10 @@ impl<T> Receiver<T> {
                 break Ok(message);
             }
             if self.is_over() {
-                break Err(RecvError);
+                match self.party() {
+                    Some(party) => break party.recv_async().await,
+                    None => break Err(RecvError),
+                }
             }
             core::future::poll_fn(|context| wait.poll(context)).await;
         };
@@ -255,7 +270,52 @@ impl<T> Receiver<T> {
     #[cold]
     #[inline(never)]
     fn recv_slowly(&self, deadline: Deadline) -> Result<T, RecvTimeoutError> {
-        self.receive(deadline, Self::take)
+        match self.party() {
+            None => self.receive(deadline, Self::take),
+            Some(party) => self.meet(|backoff| party.recv(deadline, backoff)),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn recv_batch_slowly(&self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
+        match self.party() {
+            None => self.receive(Deadline::Never, |receiver| receiver.take_many(to, max)).map_err(|_| RecvError),
+            Some(party) => self.meet(|backoff| party.recv_batch(to, max, backoff)),
+        }
+    }
+
+    /// This end of a rendezvous, if it is one.
+    fn party(&self) -> Option<Party<'_, T, false>> {
+        self.shared.meeting.as_ref().map(|meeting| Party::new(meeting, self.subscriptions.as_deref()))
+    }
+
+    /// Waits in a rendezvous, with this end's memory of how to wait.
+    fn meet<R>(&self, wait: impl FnOnce(&mut Backoff) -> R) -> R {
+        let mut backoff = self.backoff.recall();
+        let outcome = wait(&mut backoff);
+        self.backoff.keep(backoff);
+        outcome
+    }
+
+    /// The ring is closed and empty: it is over, or this is a rendezvous.
+    #[cold]
+    #[inline(never)]
+    fn over<R>(&self, look: impl FnOnce(Party<'_, T, false>) -> Result<R, TryRecvError>) -> Result<R, TryRecvError> {
+        self.party().map_or(Err(TryRecvError::Disconnected), look)
+    }
+
+    /// As [`over`](Self::over), for the task that polls.
+    #[cold]
+    #[inline(never)]
+    fn poll_over(&mut self, is_notified: bool, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
+        let Some(meeting) = &self.shared.meeting else { return Poll::Ready(Err(RecvError)) };
+        let look = || match Party::<T, false>::new(meeting, None).take() {
+            Err(TryRecvError::Empty) => None,
+            outcome => Some(outcome.map_err(|_| RecvError)),
+        };
+        let subscriptions = self.subscriptions.get_or_insert_default();
+        rendezvous::poll(meeting.side::<false>(), subscriptions, is_notified, context, look)
     }
 
     /// Waits until `take` takes something.

@@ -6,22 +6,32 @@ use std::time::Instant;
 
 use super::shared::{MpmcShared, Writers};
 use super::{SendError, SendTimeoutError, TrySendError, impl_mpmc_api};
+use crate::channel::rendezvous::Party;
+use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::queue::exchange::{Rejected, Staging};
+use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
 use crate::wait::many::ManyWait;
-use crate::wait::{SharedBackoff, spin_for_a_moment};
+use crate::wait::{SharedBackoff, Subscriptions, spin_for_a_moment};
 
 /// A sending end of the [channel](super). Clones are equal; any number of threads may use one or several. When the last
 /// sender is dropped the receivers get what was sent, and then learn that nothing more will come.
 pub struct Sender<T> {
     shared: Arc<MpmcShared<T>>,
     backoff: SharedBackoff,
+    /// Present once this sender has been attached.
+    subscriptions: Option<Box<Subscriptions>>,
 }
 
 impl<T> Sender<T> {
     pub(super) fn new(shared: Arc<MpmcShared<T>>) -> Self {
-        Self { shared, backoff: SharedBackoff::new() }
+        Self { shared, backoff: SharedBackoff::new(), subscriptions: None }
+    }
+
+    /// What this end shares with all others of its channel.
+    pub(super) fn shared(&self) -> &Arc<MpmcShared<T>> {
+        &self.shared
     }
 
     /// Sends a message; waits for room as long as it takes.
@@ -35,14 +45,17 @@ impl<T> Sender<T> {
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         match self.shared.push(message) {
             Ok(()) => Ok(()),
-            Err(Rejected::Closed(message)) => Err(SendError(message)),
+            Err(Rejected::Closed(message)) => {
+                self.meet(message, Deadline::Never).map_err(|error| SendError(error.into_inner()))
+            }
             Err(Rejected::Full(message)) => {
                 self.send_slowly(message, Deadline::Never).map_err(|error| SendError(error.into_inner()))
             }
         }
     }
 
-    /// Sends a message if there is room. Lock-free; the time it takes does not depend on when another thread goes on.
+    /// Sends a message if there is room. Lock-free; the time it takes does not depend on when another thread goes on. An
+    /// attached sender that finds no room takes its id down (at most two system calls, then none until it is raised again).
     ///
     /// # Errors
     /// When there is no room, and when all receivers are gone. Also `Full` where the next cell is
@@ -52,7 +65,7 @@ impl<T> Sender<T> {
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         match self.shared.push(message) {
             Ok(()) => Ok(()),
-            Err(Rejected::Closed(message)) => Err(TrySendError::Disconnected(message)),
+            Err(Rejected::Closed(message)) => self.try_meet(message),
             Err(Rejected::Full(message)) => self.try_again(message),
         }
     }
@@ -61,7 +74,11 @@ impl<T> Sender<T> {
     #[cold]
     fn try_again(&self, message: T) -> Result<(), TrySendError<T>> {
         let ring = &self.shared.ring;
-        if ring.len() == ring.capacity() || !spin_for_a_moment(|| ring.is_writable()) {
+        let found = match &self.subscriptions {
+            Some(subscriptions) => subscriptions.rest(self.shared.writers()),
+            None => ring.len() != ring.capacity() && spin_for_a_moment(|| ring.is_writable()),
+        };
+        if !found {
             return Err(TrySendError::Full(message));
         }
         self.shared.push(message).map_err(|rejected| match rejected {
@@ -77,7 +94,7 @@ impl<T> Sender<T> {
     pub fn send_timeout(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
         match self.shared.push(message) {
             Ok(()) => Ok(()),
-            Err(Rejected::Closed(message)) => Err(SendTimeoutError::Disconnected(message)),
+            Err(Rejected::Closed(message)) => self.meet(message, Deadline::after(timeout)),
             Err(Rejected::Full(message)) => self.send_slowly(message, Deadline::after(timeout)),
         }
     }
@@ -100,11 +117,14 @@ impl<T> Sender<T> {
     /// When all receivers are gone.
     pub async fn send_async(&self, message: T) -> Result<(), SendError<T>> {
         let mut message = message;
-        let mut wait = ManyWait::new(self.shared.writers(), false);
+        let mut wait = self.wait();
         let outcome = loop {
             match self.shared.push(message) {
                 Ok(()) => break Ok(()),
-                Err(Rejected::Closed(message)) => break Err(SendError(message)),
+                Err(Rejected::Closed(message)) => match self.party() {
+                    Some(party) => break party.send_async(message).await,
+                    None => break Err(SendError(message)),
+                },
                 Err(Rejected::Full(back)) => message = back,
             }
             core::future::poll_fn(|context| wait.poll(context)).await;
@@ -143,10 +163,10 @@ impl<T> Sender<T> {
             match self.shared.push_many(staging) {
                 None => {
                     drop(wait);
-                    return Err(SendError(staging.take(usize::MAX).collect()));
+                    return self.meet_all(staging);
                 }
                 Some(0) => {
-                    let wait = wait.get_or_insert_with(|| ManyWait::new(self.shared.writers(), false));
+                    let wait = wait.get_or_insert_with(|| self.wait());
                     wait.block(&self.backoff, Deadline::Never);
                 }
                 Some(some) => sent += some,
@@ -155,15 +175,64 @@ impl<T> Sender<T> {
         Ok(sent)
     }
 
+    /// This end of a rendezvous, if it is one.
+    fn party(&self) -> Option<Party<'_, T, true>> {
+        self.shared.meeting.as_ref().map(|meeting| Party::new(meeting, self.subscriptions.as_deref()))
+    }
+
+    /// The ring is closed: the receivers are gone, or this is a rendezvous.
+    #[cold]
+    #[inline(never)]
+    fn meet(&self, message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
+        let Some(party) = self.party() else { return Err(SendTimeoutError::Disconnected(message)) };
+        let mut backoff = self.backoff.recall();
+        let outcome = party.send(message, deadline, &mut backoff);
+        self.backoff.keep(backoff);
+        outcome
+    }
+
+    /// As [`meet`](Self::meet), where nobody is waited for.
+    #[cold]
+    #[inline(never)]
+    fn try_meet(&self, message: T) -> Result<(), TrySendError<T>> {
+        match self.party() {
+            Some(party) => party.try_send(message),
+            None => Err(TrySendError::Disconnected(message)),
+        }
+    }
+
+    /// As [`meet`](Self::meet), for staged messages, one by one.
+    #[cold]
+    #[inline(never)]
+    fn meet_all(&self, staging: &mut Staging<T>) -> Result<usize, SendError<Vec<T>>> {
+        let mut sent = 0;
+        let mut messages = staging.take(usize::MAX);
+        while let Some(message) = messages.next() {
+            if let Err(error) = self.meet(message, Deadline::Never) {
+                return Err(SendError(core::iter::once(error.into_inner()).chain(messages).collect()));
+            }
+            sent += 1;
+        }
+        Ok(sent)
+    }
+
+    /// A wait for room, as a thread or a future. The slot of the sender's set is disarmed, so that only this wait is
+    /// notified; it answers for what that slot had been notified of.
+    fn wait(&self) -> ManyWait<Writers<'_, T>> {
+        let writers = self.shared.writers();
+        let is_notified = self.subscriptions.as_ref().is_some_and(|subscriptions| subscriptions.disarm_all(writers));
+        ManyWait::new(writers, is_notified)
+    }
+
     #[cold]
     #[inline(never)]
     fn send_slowly(&self, mut message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
-        let mut wait = ManyWait::new(self.shared.writers(), false);
+        let mut wait = self.wait();
         let mut in_time = true;
         let outcome = loop {
             match self.shared.push(message) {
                 Ok(()) => break Ok(()),
-                Err(Rejected::Closed(message)) => break Err(SendTimeoutError::Disconnected(message)),
+                Err(Rejected::Closed(message)) => break self.meet(message, deadline),
                 Err(Rejected::Full(message)) if !in_time => break Err(SendTimeoutError::Timeout(message)),
                 Err(Rejected::Full(back)) => message = back,
             }
@@ -186,6 +255,16 @@ impl_mpmc_api!(Sender:
 );
 
 impl<T> Sender<T> {
+    /// Takes this sender out of the set it is attached to: its id is down, and free. False: it was in none. If it had been
+    /// notified of room, another sender that waits is notified. It can be attached again, to any set. Lock-free; two system
+    /// calls at most, for the descriptor of the set and to wake another sender.
+    ///
+    /// A receiver that was about to raise the id may still do so once: its next owner must take that for a spurious signal.
+    pub fn detach(&mut self) -> bool {
+        let writers = self.shared.writers();
+        self.subscriptions.as_mut().is_some_and(|subscriptions| subscriptions.detach(writers))
+    }
+
     /// Takes the oldest message out, if it is there. Lock-free.
     pub(in crate::channel) fn displace(&self) -> Option<T> {
         self.shared.pop()
@@ -207,13 +286,37 @@ impl<T> Drop for Batch<'_, T> {
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Self {
         self.shared.writers.add();
-        Self { shared: self.shared.clone(), backoff: self.backoff.again() }
+        Self { shared: self.shared.clone(), backoff: self.backoff.again(), subscriptions: None }
     }
 }
 
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
-        self.shared.remove_writer();
+        let mut panics = Panics::none();
+        // Foreign code: another sender's waker, woken because this one had been notified of room.
+        if let Some(subscriptions) = &mut self.subscriptions {
+            panics.catch(|| subscriptions.unregister(self.shared.writers()));
+        }
+        panics.catch(|| self.shared.remove_writer());
+    }
+}
+
+/// The id of an attached sender is up while there may be room, or the receivers are gone. `try_send` that finds no room
+/// takes it down.
+impl<T> Attach for Sender<T> {
+    fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
+        let writers = self.shared.writers();
+        self.subscriptions.get_or_insert_default().attach(writers, registration)
+    }
+
+    fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
+        self.subscriptions
+            .as_ref()
+            .inspect(|subscriptions| subscriptions.with_registration(self.shared.writers(), look));
+    }
+
+    fn detach(&mut self) -> bool {
+        Sender::detach(self)
     }
 }
 

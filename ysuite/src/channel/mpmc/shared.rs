@@ -5,6 +5,7 @@
 
 use crossbeam_utils::CachePadded;
 
+use crate::channel::rendezvous::Meeting;
 use crate::foreign::Panics;
 use crate::queue::exchange::{Rejected, Ring, Staging};
 use crate::sync::{AtomicUsize, Ordering};
@@ -12,7 +13,9 @@ use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify, notify_all};
 
 pub(super) struct MpmcShared<T> {
+    /// Of a rendezvous, one cell that is never used: closed from the beginning.
     pub(super) ring: Ring<T>,
+    pub(super) meeting: Option<Box<Meeting<T>>>,
     pub(super) readers: Ends,
     pub(super) writers: Ends,
 }
@@ -51,15 +54,24 @@ impl<T, const ROOM: bool> Copy for WaitingSide<'_, T, ROOM> {}
 
 impl<T, const ROOM: bool> SharedEnd for WaitingSide<'_, T, ROOM> {
     fn list(&self) -> &WaitList {
+        if let Some(meeting) = &self.0.meeting {
+            return meeting.list(ROOM);
+        }
         if ROOM { &self.0.writers.list } else { &self.0.readers.list }
     }
 
     fn is_ready(&self) -> bool {
+        if let Some(meeting) = &self.0.meeting {
+            return meeting.side::<ROOM>().is_ready();
+        }
         let ring = &self.0.ring;
         (if ROOM { ring.is_writable() } else { ring.is_readable() }) || ring.is_closed()
     }
 
     fn supply(&self) -> usize {
+        if let Some(meeting) = &self.0.meeting {
+            return meeting.side::<ROOM>().supply();
+        }
         let ring = &self.0.ring;
         if ROOM { ring.capacity() - ring.len() } else { ring.len() }
     }
@@ -67,10 +79,29 @@ impl<T, const ROOM: bool> SharedEnd for WaitingSide<'_, T, ROOM> {
 
 impl<T> MpmcShared<T> {
     pub(super) fn new(capacity: usize) -> Self {
-        Self { ring: Ring::new(capacity), readers: Ends::new(), writers: Ends::new() }
+        let meeting = (capacity == 0).then(|| Box::new(Meeting::new()));
+        let ring = Ring::new(capacity.max(1));
+        if meeting.is_some() {
+            ring.close();
+        }
+        Self { ring, meeting, readers: Ends::new(), writers: Ends::new() }
+    }
+
+    pub(super) fn capacity(&self) -> usize {
+        if self.meeting.is_some() { 0 } else { self.ring.capacity() }
+    }
+
+    /// Whether one side is gone.
+    pub(super) fn is_disconnected(&self) -> bool {
+        self.meeting.as_ref().map_or_else(|| self.ring.is_closed(), |meeting| meeting.is_closed())
     }
 
     pub(super) fn readers(&self) -> Readers<'_, T> {
+        WaitingSide(self)
+    }
+
+    /// One side or the other.
+    pub(super) fn side<const ROOM: bool>(&self) -> WaitingSide<'_, T, ROOM> {
         WaitingSide(self)
     }
 
@@ -141,7 +172,11 @@ impl<T> MpmcShared<T> {
         // ORDERING: AcqRel: each sender releases what it has sent; the last one acquires that before it closes the ring.
         if self.writers.count.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.ring.close();
-            notify_all(&self.readers.list);
+            let mut panics = Panics::none();
+            panics.catch(|| self.meeting.iter().for_each(|meeting| meeting.senders_are_gone()));
+            panics.catch(|| notify_all(&self.readers.list));
+            // No sender waits any more, but a select may watch for room.
+            panics.catch(|| notify_all(&self.writers.list));
         }
     }
 
@@ -153,7 +188,10 @@ impl<T> MpmcShared<T> {
         if self.readers.count.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.ring.close();
             let mut panics = Panics::none();
+            panics.catch(|| self.meeting.iter().for_each(|meeting| meeting.receivers_are_gone()));
             panics.catch(|| notify_all(&self.writers.list));
+            // No receiver waits any more, but a select may watch for messages.
+            panics.catch(|| notify_all(&self.readers.list));
             // A sender that has claimed its cell is either seen by the drain, or finds GONE and drains the ring itself.
             self.readers.list.go();
             panics.catch(|| self.ring.drain());

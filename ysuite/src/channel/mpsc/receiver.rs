@@ -9,6 +9,7 @@ use super::shared::MpscShared;
 use super::{RecvError, RecvTimeoutError, TryRecvError};
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
 use crate::channel::receive::{ReadingEnd as _, Receiving, impl_receiver_api};
+use crate::channel::rendezvous::MeetingEnd;
 use crate::queue::RegisterCopy;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
@@ -20,8 +21,8 @@ pub struct Receiver<T> {
 }
 
 impl<T> Receiver<T> {
-    pub(super) fn new(shared: Arc<MpscShared<T>>) -> Self {
-        Self { inner: RegisterCopy::new(Receiving::new(Lanes::new(shared))) }
+    pub(super) fn new(shared: Arc<MpscShared<T>>, meeting: Option<Box<MeetingEnd<T, false>>>) -> Self {
+        Self { inner: RegisterCopy::new(Receiving::new(Lanes::new(shared), meeting)) }
     }
 
     /// How many messages are in the channel. Takes time in proportion to that number (a load for each cache line), and to
@@ -46,7 +47,7 @@ impl<T> Receiver<T> {
     /// Whether all senders are gone. Messages they have sent may still be here.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
-        self.inner.end.shared().is_disconnected()
+        self.inner.is_disconnected()
     }
 
     /// How many lanes this receiver has visited so far. For tests of what idle senders cost.

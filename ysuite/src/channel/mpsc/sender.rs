@@ -7,8 +7,10 @@ use std::time::Instant;
 
 use super::shared::{LANE, MpscShared};
 use super::{MAX_SENDERS, SendError, SendTimeoutError, TrySendError};
+use crate::channel::rendezvous::MeetingEnd;
 use crate::channel::send::{SenderLink, Sending, impl_sender_api};
 use crate::passive::Passive;
+use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::{Arc, window};
 use crate::wait::WakeTarget;
 
@@ -57,12 +59,22 @@ impl<T> SenderLink for SenderLane<T> {
     fn target(&self) -> &WakeTarget {
         self.shared.sender(self.id)
     }
+
+    /// A sender that never waits has no target as yet. One that connected after the receiver was gone has not even an id.
+    fn prepare(&mut self) -> bool {
+        self.id = self.id.or_else(|| self.shared.claim());
+        self.id.is_some_and(|id| {
+            self.shared.make_target(id);
+            true
+        })
+    }
 }
 
 impl<T> Sender<T> {
     pub(in crate::channel) fn connect(shared: &Arc<MpscShared<T>>) -> Result<Self, TooManySenders> {
         let (writer, id) = shared.connect().ok_or(TooManySenders)?;
-        Ok(Self { inner: Sending::new(writer, SenderLane { shared: shared.clone(), id }) })
+        let meeting = shared.meeting.as_ref().map(MeetingEnd::sender);
+        Ok(Self { inner: Sending::new(writer, SenderLane { shared: shared.clone(), id }, meeting) })
     }
 
     /// Another sender, with a lane of its own. Lock-free; allocates the lane, and a slot for it where there have never been

@@ -10,6 +10,7 @@
 
 use core::task::Waker;
 
+use crate::channel::rendezvous::Meeting;
 use crate::foreign::Panics;
 use crate::passive::Barrier;
 use crate::queue::ypipe::{self, AtomicSlot, IdleReader, Writer};
@@ -31,7 +32,8 @@ pub(in crate::channel) struct MpscShared<T> {
     pub(super) parker: Arc<Parker>,
     /// The lanes by id.
     slots: SegmentedArray<AtomicSlot<T>>,
-    /// How senders that wait for room are woken, by id of their lane. Empty without a bound.
+    /// How senders that wait for room are woken, by id of their lane. Without a bound only those have one that have been
+    /// attached to a set.
     senders: SegmentedArray<WakeTarget>,
     /// The target of all senders that never wait: those without a bound, and those that connect after the receiver is gone.
     /// Nothing is ever registered here.
@@ -41,6 +43,9 @@ pub(in crate::channel) struct MpscShared<T> {
     /// The receiver is gone.
     gone: AtomicBool,
     pub(super) bound: Option<usize>,
+    /// Of a rendezvous: with a bound of 0. It counts its senders itself; none is counted here, so the
+    /// lanes are closed from the beginning.
+    pub(super) meeting: Option<Arc<Meeting<T>>>,
 }
 
 impl<T> MpscShared<T> {
@@ -54,6 +59,7 @@ impl<T> MpscShared<T> {
             connected: AtomicUsize::new(0),
             gone: AtomicBool::new(false),
             bound,
+            meeting: (bound == Some(0)).then(|| Arc::new(Meeting::new())),
         }
     }
 
@@ -89,6 +95,9 @@ impl<T> MpscShared<T> {
     }
 
     fn count(&self) {
+        if self.meeting.is_some() {
+            return;
+        }
         // ORDERING: Relaxed; a new sender is made from a sender that is counted, or before any other thread has the channel,
         // or by an inbox, to which the count means nothing. So the count cannot fall to 0 meanwhile.
         self.connected.fetch_add(1, Ordering::Relaxed);
@@ -96,6 +105,9 @@ impl<T> MpscShared<T> {
 
     /// A sender goes. True: it was the last.
     pub(super) fn disconnect(&self) -> bool {
+        if self.meeting.is_some() {
+            return false;
+        }
         // ORDERING: Release pairs with the Acquire in `is_disconnected`: a receiver that finds all senders gone sees what
         // this sender has published and raised. Read-modify-writes continue each other's release sequences.
         self.connected.fetch_sub(1, Ordering::Release) == 1
@@ -110,6 +122,16 @@ impl<T> MpscShared<T> {
     /// How the sender of lane `id` is woken.
     pub(super) fn sender(&self, id: Option<u32>) -> &WakeTarget {
         id.and_then(|id| self.senders.get(id as usize)).unwrap_or(&self.never_waits)
+    }
+
+    /// An id for a sender that has no lane, since the receiver is gone. Nobody frees it: the channel's end does.
+    pub(super) fn claim(&self) -> Option<u32> {
+        self.ready.claim().map(|id| id as u32)
+    }
+
+    /// From now on the sender with this id has a target of its own.
+    pub(super) fn make_target(&self, id: u32) {
+        self.senders.get_or_make(id as usize, WakeTarget::default);
     }
 
     /// The sender of lane `id` goes: takes its waker out. The caller drops the waker last: its drop is foreign code.

@@ -190,6 +190,12 @@ impl<T> Writer<T> {
         self.writing.lost
     }
 
+    /// The reader finds the pipe closed, though this writer is there, from before any other thread has the reader.
+    pub(super) fn pretend_closed(&self) {
+        // ORDERING: Relaxed; the reader is handed to its thread afterwards.
+        self.writing.core.read_mostly.closed.store(true, Ordering::Relaxed);
+    }
+
     /// How the reader sleeps: [`publish`](Self::publish), [`send`](Self::send) and [`close`](Self::close) return its
     /// tokens.
     pub(crate) fn reader_passive(&self) -> &Passive {
@@ -455,7 +461,10 @@ impl<T> WriteCursor<T> {
     #[inline(never)]
     fn room(&mut self, core: &PipeCore<T>) -> bool {
         if self.group == self.end {
-            // No group begins at the end of its chunk: this cursor is idle.
+            // No group begins at the end of its chunk: this cursor is idle. One that will never write stays so.
+            if core.read_mostly.capacity == 0 {
+                return false;
+            }
             self.begin(core);
             return true;
         }
