@@ -29,6 +29,7 @@ pub mod mpmc;
 pub mod mpsc;
 mod receive;
 mod rendezvous;
+mod select;
 mod send;
 pub mod spsc;
 
@@ -37,4 +38,5 @@ pub(crate) use self::inbox::{Inbox, InboxSender};
 #[doc(hidden)]
 pub use self::iter::Receive;
 pub use self::iter::{IntoIter, Iter, TryIter};
+pub use self::select::{SelectRecv, SelectSend, Selecting, select};
 pub use crate::wait::Spin;

@@ -85,6 +85,17 @@ impl<E: ReadingEnd> Receiving<E> {
         Self { end, backoff: RecvBackoff::new(), meeting }
     }
 
+    /// A message, or the error that there will be none, if it is so now. Only looks: an attached receiver keeps its id up.
+    #[inline]
+    pub(super) fn take_or_end(&mut self) -> Option<Result<E::Message, RecvError>> {
+        match self.end.take() {
+            Some(message) => Some(Ok(message)),
+            None if !self.end.is_closed() => None,
+            // What was published before the end is visible now.
+            None => Some(self.end.take().ok_or(RecvError)),
+        }
+    }
+
     /// Whether the sender is gone.
     pub(super) fn is_disconnected(&self) -> bool {
         self.meeting.as_ref().map_or_else(|| self.end.is_closed(), |meeting| meeting.is_closed())
@@ -170,13 +181,13 @@ impl<E: ReadingEnd> Receiving<E> {
         if most == 0 {
             return Ok(0);
         }
-        if let Some(meeting) = &self.meeting {
-            return meeting.party().recv_batch(to, most, self.backoff.meeting());
-        }
         loop {
             let taken = self.take_batch(to, most);
             if taken != 0 {
                 return Ok(taken);
+            }
+            if let Some(meeting) = &self.meeting {
+                return meeting.party().recv_batch(to, most, self.backoff.meeting());
             }
             outline(self, |receiving| receiving.wait(Deadline::Never)).map_err(|_| RecvError)?;
         }

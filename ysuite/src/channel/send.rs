@@ -121,6 +121,15 @@ impl<T, L: SenderLink> Sending<T, L> {
         Err(if is_over { TrySendError::Disconnected(message) } else { TrySendError::Full(message) })
     }
 
+    /// Sends the message that is in `place`, or finds that the receiver is gone, if it is so now.
+    #[inline]
+    pub(super) fn give(&mut self, place: &mut Option<T>) -> Option<Result<(), SendError<T>>> {
+        if self.end.writer.has_room() {
+            return Some(self.send(place.take()?));
+        }
+        if self.end.writer.is_orphaned() { place.take().map(|message| Err(SendError(message))) } else { None }
+    }
+
     /// Attaches the sender to the set that a registration is for.
     pub(super) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
         if let Some(meeting) = &mut *self.meeting {

@@ -104,6 +104,7 @@ impl SenderLink for Arc<SpscShared> {
 }
 
 impl_sender_api!(Sender);
+super::select::pipe::impl_select_send!(Sender);
 
 /// The receiving end of the [channel](self). Dropping it drops the messages that are in the channel, and makes sending
 /// fail. Should a message panic as it is dropped, the others are dropped all the same, and then the panic goes on.
@@ -211,6 +212,7 @@ impl<T> Receiver<T> {
 }
 
 impl_receiver_api!(Receiver);
+super::select::pipe::impl_select_recv!(Receiver);
 
 impl<T> Drop for SpscReader<T> {
     fn drop(&mut self) {

@@ -44,8 +44,8 @@ use crate::sync::Arc;
 
 pub use attach::{Attach, AttachError, Registration};
 pub use bits::MAX_CAPACITY;
+pub(crate) use select::chance;
 pub use select::{AttachShared, Select, SharedWatcher};
-pub(crate) use select::{chance, chance_below};
 pub use signal_set::SignalSet;
 use signal_set::impl_set;
 pub use signals::Signals;

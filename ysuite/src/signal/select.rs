@@ -16,7 +16,7 @@ use self::shared::SharedWatchers;
 use super::{Attach, AttachError, Wait, YPollset};
 use crate::os::Deadline;
 
-pub(crate) use self::chance::{chance, chance_below};
+pub(crate) use self::chance::chance;
 pub use self::shared::{AttachShared, SharedWatcher};
 
 /// Waits for one of several ends, of any channels and any message types: receivers that may have a message, and senders
@@ -205,7 +205,7 @@ impl Select {
     #[cold]
     fn any(&mut self) -> Option<usize> {
         let mut signals = self.set.check();
-        if signals.is_empty() { None } else { signals.nth(chance_below(signals.len())) }
+        if signals.is_empty() { None } else { signals.nth(chance::chance_below(signals.len())) }
     }
 }
 

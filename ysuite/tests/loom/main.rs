@@ -13,7 +13,9 @@ mod hub;
 mod mailbox;
 mod pipe;
 mod pool;
+mod rendezvous;
 mod runner;
+mod select;
 mod slow_sender;
 
 use std::sync::Arc;

@@ -34,7 +34,8 @@ const HOUSE: Table<'_> = &[
 const ROOF: [&str; 2] = ["lib", "unwind"];
 
 /// What `lib.rs` shows at the front door, and the room it is of.
-const FRONT_DOOR: [(&str, &str); 3] = [("spsc", "channel"), ("mpsc", "channel"), ("mpmc", "channel")];
+const FRONT_DOOR: [(&str, &str); 4] =
+    [("spsc", "channel"), ("mpsc", "channel"), ("mpmc", "channel"), ("select", "channel")];
 
 /// Names that several types have, and why.
 const SHARED_NAMES: [(&str, &str); 5] = [

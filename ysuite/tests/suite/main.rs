@@ -21,6 +21,7 @@ mod mpsc;
 mod pool;
 #[cfg(all(unix, feature = "futures", not(miri)))]
 mod random;
+mod rendezvous;
 mod select;
 mod sharing;
 mod signal;

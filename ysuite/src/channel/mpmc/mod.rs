@@ -79,6 +79,7 @@ pub use self::sender::Sender;
 pub use super::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 
 use self::shared::MpmcShared;
+pub(in crate::channel) use self::shared::{Readers, Writers};
 use crate::sync::Arc;
 
 /// Gives an end its settings and its looks at the channel. `$end` has fields `shared: Arc<MpmcShared<T>>` and

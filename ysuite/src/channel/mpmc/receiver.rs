@@ -6,7 +6,7 @@ use core::task::{Context, Poll};
 use core::time::Duration;
 use std::time::Instant;
 
-use super::shared::MpmcShared;
+use super::shared::{MpmcShared, Readers};
 use super::{RecvError, RecvTimeoutError, TryRecvError, impl_mpmc_api};
 use crate::channel::iter::{IntoIter, Receive, impl_iterator};
 use crate::channel::receive::impl_receiver_traits;
@@ -213,7 +213,7 @@ impl<T> Receiver<T> {
     }
 
     #[inline(always)]
-    fn take(&self) -> Option<T> {
+    pub(in crate::channel) fn take(&self) -> Option<T> {
         if self.subscriptions.is_some() { self.passing_on(MpmcShared::pop) } else { self.shared.pop() }
     }
 
@@ -236,7 +236,7 @@ impl<T> Receiver<T> {
 
     /// Whether nothing will come any more. Looks for a message after it has found the ring closed: all that was sent is
     /// visible then.
-    fn is_over(&self) -> bool {
+    pub(in crate::channel) fn is_over(&self) -> bool {
         self.shared.ring.is_closed() && !self.shared.ring.is_readable()
     }
 
@@ -259,6 +259,11 @@ impl<T> Receiver<T> {
         self.nothing()?;
         // Another receiver may have taken the message meanwhile.
         take(self).ok_or_else(|| if self.is_over() { TryRecvError::Disconnected } else { TryRecvError::Empty })
+    }
+
+    /// A wait for messages, as a task, which answers for what the receiver's other slots had been notified of.
+    pub(in crate::channel) fn wait(&self) -> ManyWait<Readers<'_, T>> {
+        ManyWait::new(self.shared.readers(), self.disarm_all())
     }
 
     /// Before this receiver waits as a thread or a future: disarms the slots of its polling task and its set. True: one of
@@ -286,7 +291,7 @@ impl<T> Receiver<T> {
     }
 
     /// This end of a rendezvous, if it is one.
-    fn party(&self) -> Option<Party<'_, T, false>> {
+    pub(in crate::channel) fn party(&self) -> Option<Party<'_, T, false>> {
         self.shared.meeting.as_ref().map(|meeting| Party::new(meeting, self.subscriptions.as_deref()))
     }
 

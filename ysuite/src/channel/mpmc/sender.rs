@@ -175,8 +175,17 @@ impl<T> Sender<T> {
         Ok(sent)
     }
 
+    /// Sends a message if there is room. Only looks: an attached sender keeps its id up.
+    #[inline]
+    pub(in crate::channel) fn push(&self, message: T) -> Result<(), TrySendError<T>> {
+        self.shared.push(message).map_err(|rejected| match rejected {
+            Rejected::Full(message) => TrySendError::Full(message),
+            Rejected::Closed(message) => TrySendError::Disconnected(message),
+        })
+    }
+
     /// This end of a rendezvous, if it is one.
-    fn party(&self) -> Option<Party<'_, T, true>> {
+    pub(in crate::channel) fn party(&self) -> Option<Party<'_, T, true>> {
         self.shared.meeting.as_ref().map(|meeting| Party::new(meeting, self.subscriptions.as_deref()))
     }
 
@@ -218,7 +227,7 @@ impl<T> Sender<T> {
 
     /// A wait for room, as a thread or a future. The slot of the sender's set is disarmed, so that only this wait is
     /// notified; it answers for what that slot had been notified of.
-    fn wait(&self) -> ManyWait<Writers<'_, T>> {
+    pub(in crate::channel) fn wait(&self) -> ManyWait<Writers<'_, T>> {
         let writers = self.shared.writers();
         let is_notified = self.subscriptions.as_ref().is_some_and(|subscriptions| subscriptions.disarm_all(writers));
         ManyWait::new(writers, is_notified)

@@ -40,10 +40,10 @@ impl Ends {
 }
 
 /// The ends that wait: with `ROOM` the senders, for room; otherwise the receivers, for messages.
-pub(super) struct WaitingSide<'a, T, const ROOM: bool>(&'a MpmcShared<T>);
+pub(in crate::channel) struct WaitingSide<'a, T, const ROOM: bool>(&'a MpmcShared<T>);
 
-pub(super) type Readers<'a, T> = WaitingSide<'a, T, false>;
-pub(super) type Writers<'a, T> = WaitingSide<'a, T, true>;
+pub(in crate::channel) type Readers<'a, T> = WaitingSide<'a, T, false>;
+pub(in crate::channel) type Writers<'a, T> = WaitingSide<'a, T, true>;
 
 impl<T, const ROOM: bool> Clone for WaitingSide<'_, T, ROOM> {
     fn clone(&self) -> Self {

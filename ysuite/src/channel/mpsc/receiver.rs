@@ -59,3 +59,4 @@ impl<T> Receiver<T> {
 }
 
 impl_receiver_api!(Receiver);
+crate::channel::select::pipe::impl_select_recv!(Receiver);

@@ -112,3 +112,4 @@ impl fmt::Display for TooManySenders {
 impl std::error::Error for TooManySenders {}
 
 impl_sender_api!(Sender);
+crate::channel::select::pipe::impl_select_send!(Sender);

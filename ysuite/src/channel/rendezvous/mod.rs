@@ -25,4 +25,4 @@ pub(super) use self::end::MeetingEnd;
 pub(super) use self::meeting::{Meeting, MeetingSide};
 pub(super) use self::party::{Party, poll};
 pub(super) use self::ticket::{Met, Ticket};
-pub(super) use self::wait::Stand;
+pub(super) use self::wait::{Look, Stand};

@@ -66,6 +66,12 @@ impl Ticket {
         self.state.store(OPEN, Ordering::Relaxed);
     }
 
+    /// Owner: the ticket stands in no line, and is closed: for another wait.
+    pub(in crate::channel) fn reset(&self) {
+        // ORDERING: Relaxed; no other thread has a node with this ticket in a line.
+        self.state.store(CLOSED, Ordering::Relaxed);
+    }
+
     /// Owner: from now on the ticket cannot be taken, unless it has been: then how.
     pub(in crate::channel) fn close(&self) -> Option<Met> {
         // ORDERING: Acquire on failure pairs with the Release in `claim`: what the peer has put into the node is visible.
