@@ -15,7 +15,8 @@
 //! raises find it woken. The thread that sees a signal also sees everything that happened before it was raised.
 //!
 //! Ids raised by hand are *taken* by the look that reports them. An id with a receiver attached to it (see
-//! [`YPollset::attach`]) is only *reported*, by every look, until the receiver finds itself empty.
+//! [`YPollset::attach`]) is only *reported*, by every look, until the receiver finds itself empty. Senders are attached
+//! likewise, and theirs are reported until they find no room.
 
 mod attach;
 mod bits;

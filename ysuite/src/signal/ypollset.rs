@@ -52,6 +52,8 @@ impl YPollset {
 
     /// Attaches `receiver` to `id`: from now on `id` is up exactly while that receiver may hold a message.
     ///
+    /// A sender is attached likewise: `id` is up while it may have room, until `try_send` finds none.
+    ///
     /// Level-triggered: every look reports `id` until the receiver, read by whoever holds it, finds itself empty. It is
     /// up at first: the receiver may hold messages already. Dropping the receiver frees the id; dropping the set leaves
     /// the receiver as good as it was. Raising an attached id by hand makes it be reported until the receiver next

@@ -94,9 +94,7 @@ impl SelectWaiter {
     /// Sleeps until it is woken (true), or the deadline has passed.
     pub(super) fn sleep(&mut self, deadline: Deadline) -> bool {
         let Self { sleeper, backoff, .. } = self;
-        backoff.spin(deadline, || sleeper.is_woken())
-            || backoff.yield_now(deadline, || sleeper.is_woken())
-            || backoff.time(|| sleeper.sleep(deadline))
+        backoff.spin(deadline, || sleeper.is_woken()) || backoff.time(|| sleeper.sleep(deadline))
     }
 }
 
