@@ -1,6 +1,7 @@
 //! The rendezvous, `bounded(0)`: of every kind of channel, in every way of waiting. Models of its handshakes are in
 //! `tests/loom/rendezvous.rs`.
 
+mod ended;
 mod foreign;
 mod told;
 
