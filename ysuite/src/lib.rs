@@ -49,7 +49,8 @@
 //! * [`mailbox`]: messages of any type to any thread, received by type; urgent ones, owners, links and names.
 //! * [`signal`]: ways to sleep until one of many things happens, [`YSocketpair`](signal::YSocketpair) with a descriptor
 //!   for `poll`, `epoll` and every event loop built on them.
-//! * [`signal::Select`]: the first of several receivers that has something, or a timeout.
+//! * [`signal::Select`]: the first of several ends that has something, a message or room, or a timeout.
+//! * [`select`]: several operations, of which the first that can be done is done.
 //! * [`queue::ypipe`]: the pipe by itself, for a program with its own way of sleeping.
 //! * `hub` (a feature): one thread that serves channels, descriptors, timers and posted functions.
 //!
@@ -152,7 +153,12 @@
 //! | `check` | wait-free | no (many ids: the answer) | 1 | yes, but for that | – |
 //! | `poll`, `poll_timeout` | blocks | as `check` | 2 for each sleep | no | – |
 //! | `attach`, `detach` | wait-free (`mpmc`, `oneshot`: lock-free) | `attach`: less than 100 bytes | 1 (`mpmc`: `detach` 2) | no | – |
-//! | `Select`: `wait`, `wait_timeout` | blocks; a look at each timer | as `check` | 2 for each sleep | no | – |
+//! | `Select`: `add_shared`, `remove_shared` | lock-free | a watcher³ | 1 to wake another that waits | no | – |
+//! | `Select`: `wait`, `wait_timeout` | blocks; with something to name wait-free; a look at each timer | as `check` | 2 for each sleep | no | – |
+//! | `select()`: `wait`, with an operation that can be done | as that operation | no | as that operation | as that operation | – |
+//! | `select()`: `wait` without, `wait_timeout` | blocks | the first time in a thread; `recv_any` | 2 for each sleep, 1 barrier for each end | no | – |
+//! | `bounded(0)`: `try_send`, `try_recv` | a lock, held for some instructions¹⁰ | no | 1 to wake; 2 for a lock that is held | no | – |
+//! | `bounded(0)`: `send`, `recv` without a peer, futures | blocks; polls with a lock¹⁰ | two small blocks | as above, 2 for each sleep | no | `recv_async`: yes; `send_async`: the message is dropped |
 //! | `hub::Handle`: `post` | wait-free | a chunk, as `mpsc`; a box for more than three words | 1 to wake a sleeping hub | no (allocates) | – |
 //! | `hub::Handle`: `clone`, `drop` | lock-free | the lane | 0; `drop` of the last: 1 to wake | no | – |
 //! | `Hub`: `after`, `at`, `every`, `cancel` | logarithmic in the timers | a box for more than three words; as they grow | 0 | no | – |
@@ -183,6 +189,8 @@
 //!
 //! ⁹ It gives way to a thread that has lost its CPU in the very cell that is needed, until it goes on: a permit's `send` only
 //! to a `force_send`. A `force_send` blocks where all places are held by permits.
+//!
+//! ¹⁰ Only where an end of the other side seems to wait.
 //!
 //! A message is delivered or dropped exactly once, whichever end goes first and whatever panics. No `try_*` ever spins,
 //! let alone on a preempted peer.
@@ -228,7 +236,7 @@ mod sync;
 mod unwind;
 mod wait;
 
-pub use channel::{broadcast, mpmc, mpsc, oneshot, spsc, timer, watch};
+pub use channel::{broadcast, mpmc, mpsc, oneshot, select, spsc, timer, watch};
 
 /// The examples of the project's front page are tests as well.
 #[cfg(doctest)]

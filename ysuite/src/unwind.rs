@@ -41,6 +41,7 @@ whole!(
     [T] queue::ypipe::Writer<T>,
     [T] queue::ypipe::Reader<T>,
     [] signal::YPollset,
+    [] signal::Select,
     [] signal::Signaler,
     [] signal::Registration,
     #[cfg(unix)]

@@ -10,6 +10,7 @@ use core::ptr;
 use core::task::Waker;
 
 use super::receive::{ReadingEnd, Receiving};
+use super::rendezvous::MeetingEnd;
 use super::send::{SenderLink, Sending};
 use crate::foreign::Panics;
 use crate::os::Deadline;
@@ -77,6 +78,7 @@ impl Drop for EndWatchers {
 /// The end of a receiver, as its senders wait for it.
 struct AwaitedEnd<'a, T> {
     writer: &'a Writer<T>,
+    meeting: Option<&'a MeetingEnd<T, true>>,
     list: &'a WaitList,
 }
 
@@ -94,7 +96,7 @@ impl<T> SharedEnd for AwaitedEnd<'_, T> {
     }
 
     fn is_ready(&self) -> bool {
-        self.writer.is_over()
+        self.writer.is_over() || self.meeting.is_some_and(|meeting| meeting.is_closed())
     }
 
     /// Each who has been told has nothing to leave to others: all are told.
@@ -106,12 +108,15 @@ impl<T> SharedEnd for AwaitedEnd<'_, T> {
 impl<T, L: SenderLink> Sending<T, L> {
     /// Flushes, and ends this sender's part of the channel. True: sending was still possible.
     pub(super) fn close(&mut self) -> bool {
-        let was_open = !self.end.writer.is_over();
+        let was_open = !self.is_over();
         // Messages, which may be dropped by the flush, and the receiver's waker are foreign code.
         let mut panics = Panics::none();
         panics.catch(|| {
             self.flush();
         });
+        if let Some(meeting) = &mut *self.meeting {
+            panics.catch(|| meeting.end());
+        }
         // Out before the end, when its place may become another's; woken behind it.
         let waker = self.end.link.forget();
         panics.catch(|| self.end.end());
@@ -121,7 +126,7 @@ impl<T, L: SenderLink> Sending<T, L> {
     }
 
     pub(super) async fn closed(&self) {
-        if self.end.writer.is_over() {
+        if self.is_over() {
             return;
         }
         let mut wait = ManyWait::new(self.awaited_end(), false);
@@ -130,7 +135,7 @@ impl<T, L: SenderLink> Sending<T, L> {
 
     /// Blocks until the receiver's end (true), or until the deadline has passed (false).
     pub(super) fn wait_closed(&self, deadline: impl FnOnce() -> Deadline) -> bool {
-        if self.end.writer.is_over() {
+        if self.is_over() {
             return true;
         }
         // The end of a channel is seldom near: looking for it would be a waste.
@@ -140,13 +145,21 @@ impl<T, L: SenderLink> Sending<T, L> {
     }
 
     fn awaited_end(&self) -> AwaitedEnd<'_, T> {
-        AwaitedEnd { writer: &self.end.writer, list: self.end.link.end_watchers().list_or_new() }
+        let meeting = self.meeting.as_deref();
+        AwaitedEnd { writer: &self.end.writer, meeting, list: self.end.link.end_watchers().list_or_new() }
     }
 }
 
 impl<E: ReadingEnd> Receiving<E> {
     /// True: it was open.
     pub(super) fn close(&mut self) -> bool {
+        if let Some(meeting) = &self.meeting {
+            let mut panics = Panics::none();
+            let mut was_open = false;
+            panics.catch(|| was_open = meeting.close());
+            panics.catch(|| self.end.tell_end());
+            return was_open;
+        }
         if self.end.is_closed() {
             return false;
         }

@@ -228,6 +228,7 @@ impl<T> Inbox<T> {
         let (parker, holders) = (Arc::new(Parker::new()), Arc::new(AtomicUsize::new(0)));
         let (urgent, urgent_lanes) = mpsc::shared(&parker);
         let (ordinary, ordinary_lanes) = mpsc::shared(&parker);
+        assert!(bound != Some(0), "an inbox needs a capacity of at least 1");
         let (exchange, receiver) = bound.map(mpmc::bounded).unzip();
         let bounded = receiver.map(|exchange| Bounded { exchange, notice: None });
         let sender = InboxSender { ordinary, urgent, exchange, parker: parker.clone(), holders: holders.clone() };

@@ -3,6 +3,24 @@
 //! One word for each waiting end says how that end sleeps now (in the kernel, as a task, attached to a signaler). So the
 //! channel types carry no type for the way of waiting: the same channel serves a plain thread today and an event loop
 //! tomorrow. Nothing here makes a system call itself; [`crate::os`] does.
+//!
+//! # Rendezvous
+//!
+//! A channel with a bound of 0 holds nothing: a message goes from hand to hand. `send` returns when a receiver has the
+//! message, and `recv` returns the message of a sender that waits. All kinds of channels have it, with all ways of waiting.
+//! `len` is 0, `capacity` is `Some(0)`, such a channel is empty and full, and there is nothing to peek at.
+//!
+//! * `try_send` succeeds only where a receiver *waits*: in `recv`, in a future of `recv_async`, or in a
+//!   [`select`](crate::select()). `try_recv` likewise needs a sender that waits. So two threads that only try never meet.
+//! * An end that is attached to a set or polled (`poll_recv`, `poll_ready`) does not wait, it is *told* of another that waits:
+//!   its id goes up, its task is woken, and then it tries. Two such ends never meet either.
+//! * A future of `send_async` that is dropped before it is ready has not sent its message, which is dropped with it; unless
+//!   a receiver has just taken it. A future of `recv_async` that is dropped has taken nothing: a message that it was just
+//!   being handed goes to the next receiver, before all others.
+//! * Messages that are hidden (`write`) would lie in between: `write` hands over at once, as `send` does, and `send_batch`
+//!   hands its messages over one by one.
+//! * Those that wait are served in turn, under a lock that is held for some instructions. A thread that loses its CPU there
+//!   holds up the others of its channel, `try_send` and `try_recv` as well.
 
 pub mod broadcast;
 mod closed;
@@ -17,6 +35,8 @@ pub mod mpsc;
 pub mod oneshot;
 mod permit;
 mod receive;
+mod rendezvous;
+mod select;
 mod send;
 pub mod spsc;
 mod task_batch;
@@ -34,4 +54,5 @@ pub(crate) use self::lane_table::{LaneTable, ThreadLane};
 #[doc(hidden)]
 pub use self::permit::Reserve;
 pub use self::permit::{Permit, Permits};
+pub use self::select::{SelectRecv, SelectSend, Selecting, select};
 pub use crate::wait::Spin;

@@ -11,6 +11,7 @@ use core::mem::MaybeUninit;
 use core::task::{Context, Poll};
 
 use super::error::{ReserveError, SendError, TryReserveError, TrySendError};
+use super::rendezvous::no_places_in_a_rendezvous;
 use super::send::{SenderLink, Sending, WritingEnd};
 use crate::os::Deadline;
 use crate::passive::Passive;
@@ -200,8 +201,29 @@ impl<T, L: SenderLink> WaitingEnd for SeveralPlaces<'_, T, L> {
 }
 
 impl<T, L: SenderLink> Sending<T, L> {
-    /// Whether there is room for so many messages.
+    /// Whether there is room for so many messages. An attached sender that finds too little takes its id down, and looks once
+    /// more.
     pub(super) fn try_reserve(&mut self, places: usize) -> Result<(), TryReserveError> {
+        match self.look_for(places) {
+            Err(TryReserveError::Full) if one::registration(&*self.end).is_some() => {
+                // Hidden messages may take the room that the set is to tell of.
+                self.flush();
+                one::rest(&mut SeveralPlaces { end: &mut self.end, places });
+                self.look_for(places)
+            }
+            found => found,
+        }
+    }
+
+    /// Whether there is room for so many messages. Only looks.
+    fn look_for(&mut self, places: usize) -> Result<(), TryReserveError> {
+        if let Some(meeting) = &*self.meeting {
+            return match places {
+                _ if meeting.is_closed() => Err(TryReserveError::Disconnected),
+                0 => Ok(()),
+                _ => Err(TryReserveError::TooMany),
+            };
+        }
         let writer = &mut self.end.writer;
         if writer.is_over() {
             Err(TryReserveError::Disconnected)
@@ -217,7 +239,7 @@ impl<T, L: SenderLink> Sending<T, L> {
     /// Waits for room for so many messages, as long as it takes.
     pub(super) fn reserve(&mut self, places: usize) -> Result<(), ReserveError> {
         loop {
-            match self.try_reserve(places) {
+            match self.look_for(places) {
                 Ok(()) => return Ok(()),
                 Err(TryReserveError::TooMany) => return Err(ReserveError::TooMany),
                 Err(TryReserveError::Disconnected) => return Err(ReserveError::Disconnected),
@@ -237,7 +259,7 @@ impl<T, L: SenderLink> Sending<T, L> {
 
     fn poll_reserve(&mut self, context: &mut Context<'_>, places: usize) -> Poll<Result<(), ReserveError>> {
         loop {
-            match self.try_reserve(places) {
+            match self.look_for(places) {
                 Ok(()) => return Poll::Ready(Ok(())),
                 Err(TryReserveError::TooMany) => return Poll::Ready(Err(ReserveError::TooMany)),
                 Err(TryReserveError::Disconnected) => return Poll::Ready(Err(ReserveError::Disconnected)),
@@ -263,13 +285,15 @@ impl<T, L: SenderLink> Sending<T, L> {
     }
 }
 
-/// The answer of a wait for one place: it is never too many.
+/// The answer of a wait for one place: too many in a rendezvous only.
 pub(super) fn one_place(error: ReserveError) -> SendError<()> {
-    debug_assert_eq!(error, ReserveError::Disconnected);
-    SendError(())
+    match error {
+        ReserveError::Disconnected => SendError(()),
+        ReserveError::TooMany => no_places_in_a_rendezvous(),
+    }
 }
 
-/// The answer of a look for one place: it is never too many.
+/// The answer of a look for one place. A rendezvous is full, always.
 pub(super) fn one_place_now(error: TryReserveError) -> TrySendError<()> {
     if error == TryReserveError::Disconnected { TrySendError::Disconnected(()) } else { TrySendError::Full(()) }
 }
@@ -283,12 +307,16 @@ macro_rules! impl_sender_permits {
             ///
             /// # Errors
             /// When the receiver is gone or has closed the channel.
+            ///
+            /// # Panics
+            /// In a [rendezvous](crate::channel#rendezvous), which has no places.
             pub fn reserve(&mut self) -> Result<Permit<'_, Self>, SendError<()>> {
                 self.inner.reserve(1).map_err(one_place)?;
                 Ok(Permit::new(self))
             }
 
-            /// A permit for one message, if there is room. Wait-free.
+            /// A permit for one message, if there is room. Wait-free. An attached sender that finds none takes its id down, as
+            /// [`try_send`](Self::try_send) does.
             ///
             /// # Errors
             /// When there is no room, and when the receiver is gone or has closed the channel.
@@ -302,6 +330,9 @@ macro_rules! impl_sender_permits {
             ///
             /// # Errors
             /// When the receiver is gone or has closed the channel.
+            ///
+            /// # Panics
+            /// In a [rendezvous](crate::channel#rendezvous), which has no places.
             pub async fn reserve_async(&mut self) -> Result<Permit<'_, Self>, SendError<()>> {
                 self.inner.reserve_async(1).await.map_err(one_place)?;
                 Ok(Permit::new(self))

@@ -6,6 +6,7 @@
 use core::task::{Context, Poll, ready};
 
 use super::error::{RecvError, RecvTimeoutError, TryRecvError};
+use super::rendezvous::MeetingEnd;
 use crate::os::Deadline;
 use crate::queue::outline;
 use crate::sync::spin_loop;
@@ -35,12 +36,16 @@ pub(super) trait ReadingEnd: WaitingEnd {
     }
     /// Closes the queue, which is open: afterwards [`is_closed`](Self::is_closed), and senders get back what they send.
     fn close(&mut self);
+    /// The receiver has closed a rendezvous: tells all who wait for its end. Wakers are foreign code.
+    fn tell_end(&self);
 }
 
 /// A reading end, and the memory of how to wait for it.
-pub(super) struct Receiving<E> {
+pub(super) struct Receiving<E: ReadingEnd> {
     pub(super) end: E,
     pub(super) backoff: RecvBackoff,
+    /// Of a rendezvous, whose queue is closed from the beginning: so only what finds it closed looks here.
+    pub(super) meeting: Option<Box<MeetingEnd<E::Message, false>>>,
 }
 
 /// A receiving end's memory of how to wait.
@@ -69,6 +74,11 @@ impl RecvBackoff {
         self.backoff.spin = spin;
     }
 
+    /// The part that concerns waits in a rendezvous.
+    fn meeting(&mut self) -> &mut Backoff {
+        &mut self.backoff
+    }
+
     /// Blocks the thread until the end is ready (true) or the deadline has passed (false). `position` is how many
     /// messages have been taken; wraps.
     pub(super) fn wait(&mut self, end: &mut impl WaitingEnd, position: usize, deadline: Deadline) -> bool {
@@ -82,8 +92,24 @@ impl RecvBackoff {
 }
 
 impl<E: ReadingEnd> Receiving<E> {
-    pub(super) fn new(end: E) -> Self {
-        Self { end, backoff: RecvBackoff::new() }
+    pub(super) fn new(end: E, meeting: Option<Box<MeetingEnd<E::Message, false>>>) -> Self {
+        Self { end, backoff: RecvBackoff::new(), meeting }
+    }
+
+    /// A message, or the error that there will be none, if it is so now. Only looks: an attached receiver keeps its id up.
+    #[inline]
+    pub(super) fn take_or_end(&mut self) -> Option<Result<E::Message, RecvError>> {
+        match self.end.take() {
+            Some(message) => Some(Ok(message)),
+            None if !self.end.is_closed() => None,
+            // What was published before the end is visible now.
+            None => Some(self.take_last()),
+        }
+    }
+
+    /// Whether the sender is gone, or the channel is closed.
+    pub(super) fn is_disconnected(&self) -> bool {
+        self.meeting.as_ref().map_or_else(|| self.end.is_closed(), |meeting| meeting.is_closed())
     }
 
     #[inline(always)]
@@ -97,6 +123,9 @@ impl<E: ReadingEnd> Receiving<E> {
     #[cold]
     #[inline(never)]
     fn recv_slowly(&mut self) -> Result<E::Message, RecvError> {
+        if let Some(meeting) = &self.meeting {
+            return meeting.party().recv(Deadline::Never, self.backoff.meeting()).map_err(|_| RecvError);
+        }
         self.wait(Deadline::Never).map_err(|_| RecvError)?;
         self.end.take().ok_or(RecvError)
     }
@@ -105,6 +134,9 @@ impl<E: ReadingEnd> Receiving<E> {
     pub(super) fn recv_until(&mut self, deadline: impl FnOnce() -> Deadline) -> Result<E::Message, RecvTimeoutError> {
         if let Some(message) = self.end.take() {
             return Ok(message);
+        }
+        if let Some(meeting) = &self.meeting {
+            return meeting.party().recv(deadline(), self.backoff.meeting());
         }
         self.wait(deadline())?;
         self.end.take().ok_or(RecvTimeoutError::Disconnected)
@@ -134,8 +166,18 @@ impl<E: ReadingEnd> Receiving<E> {
         if let Some(message) = self.end.take() {
             return Ok(message);
         }
-        self.nothing()?;
-        self.end.take().ok_or(TryRecvError::Disconnected)
+        match self.nothing() {
+            Err(TryRecvError::Disconnected) => self.over(),
+            Err(TryRecvError::Empty) => Err(TryRecvError::Empty),
+            Ok(()) => self.end.take().ok_or(TryRecvError::Disconnected),
+        }
+    }
+
+    /// The queue is closed and empty: it is over, or this is a rendezvous.
+    #[cold]
+    #[inline(never)]
+    fn over(&mut self) -> Result<E::Message, TryRecvError> {
+        self.meeting.as_ref().map_or(Err(TryRecvError::Disconnected), |meeting| meeting.party().try_recv())
     }
 
     /// After finding nothing: `Ok` if a message has come in the meantime.
@@ -159,6 +201,9 @@ impl<E: ReadingEnd> Receiving<E> {
             if taken != 0 {
                 return Ok(taken);
             }
+            if let Some(meeting) = &self.meeting {
+                return meeting.party().recv_batch(to, most, self.backoff.meeting());
+            }
             outline(self, |receiving| receiving.wait(Deadline::Never)).map_err(|_| RecvError)?;
         }
     }
@@ -171,7 +216,9 @@ impl<E: ReadingEnd> Receiving<E> {
         if taken != 0 {
             return Ok(taken);
         }
-        self.nothing()?;
+        if let (Err(error), meeting) = (self.nothing(), &self.meeting) {
+            return meeting.as_ref().map_or(Err(error), |meeting| meeting.party().try_recv_batch(to, most));
+        }
         Ok(self.take_batch(to, most))
     }
 
@@ -220,11 +267,21 @@ impl<E: ReadingEnd> Receiving<E> {
         ready!(one::poll(&mut self.end, context));
         match self.end.take() {
             Some(message) => Poll::Ready(Ok(message)),
+            None => self.poll_over(context),
+        }
+    }
+
+    /// The queue is closed, and empty but for what only a last look finds: it is over, or this is a rendezvous.
+    #[cold]
+    #[inline(never)]
+    fn poll_over(&mut self, context: &mut Context<'_>) -> Poll<Result<E::Message, RecvError>> {
+        match &mut self.meeting {
+            Some(meeting) => meeting.poll_recv(context),
             None => Poll::Ready(self.take_last()),
         }
     }
 
-    /// The channel is closed, and empty but for what only a last look finds.
+    /// The queue is closed, and empty but for what only a last look finds.
     #[cold]
     #[inline(never)]
     fn take_last(&mut self) -> Result<E::Message, RecvError> {
@@ -234,6 +291,9 @@ impl<E: ReadingEnd> Receiving<E> {
     pub(super) async fn recv_async(&mut self) -> Result<E::Message, RecvError> {
         if let Some(message) = self.end.take() {
             return Ok(message);
+        }
+        if let Some(meeting) = &self.meeting {
+            return meeting.party().recv_async().await;
         }
         let waiting = TaskWait { owner: self, forget: |receiving| one::forget(&mut receiving.end) };
         let outcome = core::future::poll_fn(|context| waiting.owner.poll_recv(context)).await;
@@ -372,17 +432,26 @@ macro_rules! impl_receiver_api {
             /// A sender that was about to raise the id may still do so once: its next owner must take that for a spurious
             /// signal.
             pub fn detach(&mut self) -> bool {
-                $crate::wait::one::detach(&mut self.inner.end)
+                match &mut self.inner.meeting {
+                    Some(meeting) => meeting.detach(),
+                    None => $crate::wait::one::detach(&mut self.inner.end),
+                }
             }
         }
 
         impl<T> Attach for $receiver<T> {
             fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
-                $crate::wait::one::attach(&mut self.inner.end, registration)
+                match &mut self.inner.meeting {
+                    Some(meeting) => meeting.attach(registration),
+                    None => $crate::wait::one::attach(&mut self.inner.end, registration),
+                }
             }
 
             fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
-                $crate::wait::one::registration(&self.inner.end).inspect(|registration| look(registration));
+                match &self.inner.meeting {
+                    Some(meeting) => meeting.with_registration(look),
+                    None => drop($crate::wait::one::registration(&self.inner.end).inspect(|&found| look(found))),
+                }
             }
 
             fn detach(&mut self) -> bool {

@@ -7,10 +7,12 @@ use core::task::{Context, Poll, Waker};
 
 use super::closed::EndWatchers;
 use super::error::{SendError, SendTimeoutError, TrySendError};
+use super::rendezvous::MeetingEnd;
 use crate::os::Deadline;
 use crate::passive::{Passive, STAYS};
 use crate::queue::ypipe::Writer;
 use crate::queue::{RegisterCopy, outline};
+use crate::signal::{AttachError, Registration};
 use crate::wait::one::{self, TaskWait, WaitingEnd};
 use crate::wait::{Backoff, WakeTarget};
 
@@ -29,12 +31,18 @@ pub(super) trait SenderLink {
     fn end_watchers(&self) -> &EndWatchers;
     /// How a sender that waits for room can be woken.
     fn target(&self) -> &WakeTarget;
+    /// The sender is about to be attached to a set: it must have a target that is its own. False: there is no place for one.
+    fn prepare(&mut self) -> bool {
+        true
+    }
 }
 
 /// A sending end of a channel.
 pub(super) struct Sending<T, L: SenderLink> {
     pub(super) end: RegisterCopy<WritingEnd<T, L>>,
     pub(super) backoff: Backoff,
+    /// Of a rendezvous, whose queue never has room: so only slow paths look here.
+    pub(super) meeting: RegisterCopy<Option<Box<MeetingEnd<T, true>>>>,
 }
 
 /// The writing end of the queue, as an end that may wait for room.
@@ -69,8 +77,14 @@ impl<T, L: SenderLink> Drop for FlushOnDrop<'_, T, L> {
 }
 
 impl<T, L: SenderLink> Sending<T, L> {
-    pub(super) fn new(writer: Writer<T>, link: L) -> Self {
-        Self { end: RegisterCopy::new(WritingEnd { writer, link }), backoff: Backoff::new() }
+    pub(super) fn new(writer: Writer<T>, link: L, meeting: Option<Box<MeetingEnd<T, true>>>) -> Self {
+        let end = RegisterCopy::new(WritingEnd { writer, link });
+        Self { end, backoff: Backoff::new(), meeting: RegisterCopy::new(meeting) }
+    }
+
+    /// Whether nothing can be sent any more: the receiver is gone or has closed, or this sender has been closed.
+    pub(super) fn is_over(&self) -> bool {
+        self.end.writer.is_over() || self.meeting.as_ref().is_some_and(|meeting| meeting.is_closed())
     }
 
     #[inline(always)]
@@ -88,9 +102,50 @@ impl<T, L: SenderLink> Sending<T, L> {
         match self.end.writer.send(message) {
             Ok(0) => Ok(()),
             Ok(tokens) => outline(self, |sender| sender.sent(tokens)).map_err(TrySendError::from),
-            Err(message) if self.end.writer.is_over() => Err(TrySendError::Disconnected(message)),
-            Err(message) => Err(TrySendError::Full(message)),
+            Err(message) => outline(self, |sender| sender.refused(message)),
         }
+    }
+
+    /// There is no room, or the receiver is gone. An attached sender takes its id down, and looks once more.
+    #[cold]
+    #[inline(never)]
+    fn refused(&mut self, message: T) -> Result<(), TrySendError<T>> {
+        if let Some(meeting) = &*self.meeting {
+            return meeting.party().try_send(message);
+        }
+        let mut message = message;
+        if one::registration(&*self.end).is_some() {
+            // Hidden messages may take the room that the set is to tell of.
+            self.flush();
+            if one::rest(&mut *self.end) {
+                match self.end.writer.send(message) {
+                    Ok(0) => return Ok(()),
+                    Ok(tokens) => return self.sent(tokens).map_err(TrySendError::from),
+                    Err(back) => message = back,
+                }
+            }
+        }
+        Err(if self.end.writer.is_over() { TrySendError::Disconnected(message) } else { TrySendError::Full(message) })
+    }
+
+    /// Sends the message that is in `place`, or finds that the receiver is gone, if it is so now.
+    #[inline]
+    pub(super) fn give(&mut self, place: &mut Option<T>) -> Option<Result<(), SendError<T>>> {
+        if self.end.writer.has_room() {
+            return Some(self.send(place.take()?));
+        }
+        if self.end.writer.is_over() { place.take().map(|message| Err(SendError(message))) } else { None }
+    }
+
+    /// Attaches the sender to the set that a registration is for.
+    pub(super) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
+        if let Some(meeting) = &mut *self.meeting {
+            return meeting.attach(registration);
+        }
+        if !self.end.link.prepare() {
+            return Err(AttachError::IdTaken { id: registration.id() });
+        }
+        one::attach(&mut *self.end, registration)
     }
 
     /// Sends; waits for room until a deadline, which is asked for only where there is none.
@@ -111,6 +166,9 @@ impl<T, L: SenderLink> Sending<T, L> {
             Ok(0) => Ok(()),
             Ok(tokens) => self.sent(tokens),
             Err(message) => {
+                if let Some(meeting) = &*self.meeting {
+                    return meeting.party().send_async(message).await;
+                }
                 let waiting = TaskWait { owner: self, forget: |sending| one::forget(&mut *sending.end) };
                 core::future::poll_fn(|context| waiting.owner.poll_ready(context)).await;
                 drop(waiting);
@@ -121,6 +179,9 @@ impl<T, L: SenderLink> Sending<T, L> {
 
     pub(super) fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if !self.end.is_ready() {
+            if let Some(meeting) = &mut *self.meeting {
+                return meeting.poll_ready(context);
+            }
             // Hidden messages must be published before this waits: they may take the room that it waits for, and two such
             // ends would wait for each other.
             self.flush();
@@ -139,6 +200,10 @@ impl<T, L: SenderLink> Sending<T, L> {
     #[cold]
     #[inline(never)]
     fn write_slowly(&mut self, mut message: T) -> Result<(), SendError<T>> {
+        if let Some(meeting) = &*self.meeting {
+            let sent = meeting.party().send(message, Deadline::Never, &mut self.backoff);
+            return sent.map_err(|error| SendError(error.into_inner()));
+        }
         loop {
             self.flush();
             one::block(&mut *self.end, &mut self.backoff, Deadline::Never);
@@ -182,6 +247,9 @@ impl<T, L: SenderLink> Sending<T, L> {
                 back.push(message);
                 return Err(SendError(back));
             }
+            if batch.0.meeting.is_some() {
+                return outline(batch.0, |sender| sender.meet_all(core::iter::once(message).chain(messages)));
+            }
             first = batch.0.end.writer.position();
             outline(batch.0, |sender| sender.write_slowly(message)).map_err(|error| SendError(vec![error.0]))?;
         }
@@ -189,6 +257,16 @@ impl<T, L: SenderLink> Sending<T, L> {
         let tokens = batch.0.end.writer.publish();
         batch.0.published(tokens, first)?;
         Ok(sent)
+    }
+
+    /// Hands all messages over, one by one. Only in a rendezvous.
+    #[cold]
+    #[inline(never)]
+    fn meet_all(&mut self, messages: impl Iterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
+        match &*self.meeting {
+            Some(meeting) => meeting.party().send_batch(messages, &mut self.backoff),
+            None => Ok(0),
+        }
     }
 
     /// A batch that began at position `from` has been published. If the receiver is gone, the error gives back what can
@@ -224,6 +302,9 @@ impl<T, L: SenderLink> Sending<T, L> {
     #[cold]
     #[inline(never)]
     fn send_slowly(&mut self, mut message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
+        if let Some(meeting) = &*self.meeting {
+            return meeting.party().send(message, deadline, &mut self.backoff);
+        }
         loop {
             // Hidden messages must be published before this waits, or two such ends would wait for each other.
             self.flush();
@@ -249,15 +330,25 @@ impl<T, L: SenderLink> WritingEnd<T, L> {
         if self.writer.has_ended() {
             return;
         }
+        // Out of its set before its place may become another's.
+        self.detach();
         let _waker = self.link.forget();
         let tokens = self.writer.close();
         self.link.close(self.writer.reader_passive(), tokens);
         // The waker is dropped last: its drop is foreign code.
     }
+
+    /// Leaves the set that the sender is attached to, if it is.
+    fn detach(&mut self) {
+        // SAFETY: this is the sending end, borrowed mutably, so no registration of it is in use.
+        unsafe { self.link.target().detach() };
+    }
 }
 
 impl<T, L: SenderLink> Drop for WritingEnd<T, L> {
     fn drop(&mut self) {
+        // A sender may have been attached after its end.
+        self.detach();
         self.end();
     }
 }
@@ -278,7 +369,8 @@ macro_rules! impl_sender_api {
                 self.inner.send(message)
             }
 
-            /// Sends a message if there is room. Wait-free.
+            /// Sends a message if there is room. Wait-free. An attached sender that finds no room takes its id down (at
+            /// most two system calls, then none until it is raised again), and flushes what is hidden.
             ///
             /// # Errors
             /// When there is no room, and when the receiver is gone.
@@ -401,7 +493,38 @@ macro_rules! impl_sender_api {
             /// received.
             #[must_use]
             pub fn is_disconnected(&self) -> bool {
-                self.inner.end.writer.is_over()
+                self.inner.is_over()
+            }
+
+            /// Takes this sender out of the set it is attached to: its id is down, and free. False: it was in none. It can
+            /// be attached again, to any set. Wait-free but for the descriptor of the set (one system call at most).
+            ///
+            /// A receiver that was about to raise the id may still do so once: its next owner must take that for a spurious
+            /// signal.
+            pub fn detach(&mut self) -> bool {
+                match &mut *self.inner.meeting {
+                    Some(meeting) => meeting.detach(),
+                    None => $crate::wait::one::detach(&mut *self.inner.end),
+                }
+            }
+        }
+
+        /// The id of an attached sender is up while there may be room, or the receiver is gone. `try_send` that finds no
+        /// room takes it down. Without a bound it is always up.
+        impl<T> Attach for $sender<T> {
+            fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
+                self.inner.attach(registration)
+            }
+
+            fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
+                match &*self.inner.meeting {
+                    Some(meeting) => meeting.with_registration(look),
+                    None => drop($crate::wait::one::registration(&*self.inner.end).inspect(|&found| look(found))),
+                }
+            }
+
+            fn detach(&mut self) -> bool {
+                $sender::detach(self)
             }
         }
 

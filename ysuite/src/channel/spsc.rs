@@ -35,6 +35,7 @@ use super::iter::{IntoIter, Iter, Receive, TryIter};
 pub use super::permit::{Permit, Permits};
 use super::permit::{Reserve, impl_sender_permits, one_place, one_place_now};
 use super::receive::{ReadingEnd, Receiving, impl_receiver_api};
+use super::rendezvous::{Meeting, MeetingEnd};
 use super::send::{SenderLink, Sending, impl_sender_api};
 use super::task_batch::{impl_receiver_tasks, impl_sender_tasks};
 use crate::foreign::Panics;
@@ -58,28 +59,36 @@ struct SpscShared {
 /// freed as they are received, but for a small reserve.
 #[must_use]
 pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
-    ends(ypipe::unbounded())
+    ends(ypipe::unbounded(), None, None)
 }
 
 /// A channel for at most `capacity` messages, exactly; a sender that finds it full waits. Where its slots take no more
 /// than 1 MiB they are allocated here and nothing is allocated later; a larger channel grows as it fills and then keeps
 /// what it has.
 ///
-/// # Panics
-/// Where `capacity` is 0: there is no rendezvous here.
+/// With a capacity of 0 it is a [rendezvous](super#rendezvous): a message is handed over, and none is ever in between.
 #[must_use]
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
-    ends(ypipe::bounded(capacity))
+    if capacity == 0 {
+        let meeting = Arc::new(Meeting::new());
+        let sender = MeetingEnd::only_sender(&meeting);
+        return ends(ypipe::nothing(), Some(sender), Some(MeetingEnd::receiver(meeting)));
+    }
+    ends(ypipe::bounded(capacity), None, None)
 }
 
-fn ends<T>((writer, reader): (Writer<T>, Reader<T>)) -> (Sender<T>, Receiver<T>) {
+fn ends<T>(
+    (writer, reader): (Writer<T>, Reader<T>),
+    sending: Option<Box<MeetingEnd<T, true>>>,
+    receiving: Option<Box<MeetingEnd<T, false>>>,
+) -> (Sender<T>, Receiver<T>) {
     let shared = Arc::new(SpscShared {
         receiver: WakeTarget::default(),
         sender: WakeTarget::default(),
         end_watchers: EndWatchers::none(),
     });
-    let sender = Sender { inner: Sending::new(writer, shared.clone()) };
-    (sender, Receiver { inner: RegisterCopy::new(Receiving::new(SpscReader { reader, shared })) })
+    let sender = Sender { inner: Sending::new(writer, shared.clone(), sending) };
+    (sender, Receiver { inner: RegisterCopy::new(Receiving::new(SpscReader { reader, shared }, receiving)) })
 }
 
 /// The sending end of the [channel](self). Dropping it publishes what was hidden; the receiver gets all that was sent, and
@@ -120,12 +129,15 @@ impl_sender_end!(
     /// before it learns that nothing more will come. Afterwards sending fails. True: this call has closed the channel. False:
     /// it was closed before, or the receiver is gone.
     ///
+    /// A sender that is attached to a set leaves it, as when it is dropped.
+    ///
     /// Wait-free, but for the wake-up of the receiver.
     ///
     /// # Panics
     /// Where the receiver's waker panics, or, after the receiver's end, a hidden message as it is dropped. The channel is
     /// closed then.
 );
+super::select::pipe::impl_select_send!(Sender);
 
 /// The receiving end of the [channel](self). Dropping it drops the messages that are in the channel, and makes sending
 /// fail. Should a message panic as it is dropped, the others are dropped all the same, and then the panic goes on.
@@ -211,6 +223,10 @@ impl<T> ReadingEnd for SpscReader<T> {
         self.reader.cut();
         self.tell(self.reader.credited());
     }
+
+    fn tell_end(&self) {
+        self.shared.end_watchers.tell();
+    }
 }
 
 impl<T> WaitingEnd for SpscReader<T> {
@@ -257,13 +273,14 @@ impl<T> Receiver<T> {
     /// Whether the channel is closed: the sender is gone, or one of the two ends has closed it. Messages may still be here.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
-        self.inner.end.reader.is_closed()
+        self.inner.is_disconnected()
     }
 }
 
 impl_receiver_api!(Receiver);
 impl_receiver_end!(Receiver);
 impl_receiver_tasks!(Receiver);
+super::select::pipe::impl_select_recv!(Receiver);
 
 impl<T> Drop for SpscReader<T> {
     fn drop(&mut self) {

@@ -16,6 +16,9 @@ impl<T, L: SenderLink> Sending<T, L> {
         &mut self,
         messages: &mut impl Iterator<Item = T>,
     ) -> Result<usize, SendError<Vec<T>>> {
+        if let Some(meeting) = &*self.meeting {
+            return meeting.party().send_batch_async(messages).await;
+        }
         let start = self.end.writer.position();
         loop {
             if self.end.writer.is_over() {
@@ -45,6 +48,9 @@ impl<T, L: SenderLink> Sending<T, L> {
             Err(TrySendError::Disconnected(message)) => return Err(SendTimeoutError::Disconnected(message)),
             Err(TrySendError::Full(message)) => message,
         };
+        if let Some(meeting) = &*self.meeting {
+            return meeting.party().send_async_until(message, stop).await;
+        }
         let mut stop = pin!(stop);
         let waiting = TaskWait { owner: self, forget: |sending| one::forget(&mut *sending.end) };
         poll_fn(|context| {
@@ -72,6 +78,9 @@ impl<E: ReadingEnd> Receiving<E> {
         if taken != 0 {
             return Ok(taken);
         }
+        if let Some(meeting) = &self.meeting {
+            return meeting.party().recv_batch_async(to, most).await;
+        }
         let waiting = TaskWait { owner: self, forget: |receiving| one::forget(&mut receiving.end) };
         let taken = poll_fn(|context| {
             ready!(one::poll(&mut waiting.owner.end, context));
@@ -94,7 +103,9 @@ macro_rules! impl_sender_tasks {
             /// has sent all that it took, and the iterator has the rest: cancel-safe. Without a bound it never waits, and
             /// sends the whole iterator within one poll.
             ///
-            /// If the iterator panics, the messages it had given until then are sent.
+            /// If the iterator panics, the messages it had given until then are sent. In a
+            /// [rendezvous](crate::channel#rendezvous) the messages are handed over one by one, and the one that waits for the
+            /// receiver is dropped with the future.
             ///
             /// # Errors
             /// When the receiver is gone or has closed the channel: the messages that were taken from the iterator and that

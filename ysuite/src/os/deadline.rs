@@ -39,6 +39,15 @@ impl Deadline {
         self.left() == Some(Duration::ZERO)
     }
 
+    /// The sooner of the two.
+    pub(crate) fn or_sooner(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Passed, _) | (_, Self::Never) => self,
+            (_, Self::Passed) | (Self::Never, _) => other,
+            (Self::At(one), Self::At(other)) => Self::At(one.min(other)),
+        }
+    }
+
     /// This deadline, or `other` where that comes first.
     pub(crate) fn or_before(self, other: Option<Instant>) -> Self {
         match (self, other) {

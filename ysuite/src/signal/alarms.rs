@@ -5,10 +5,9 @@
 //!
 //! Costs a look at the clock for each wait, and a few instructions for each timer; nothing where there is none.
 
-use core::time::Duration;
 use std::time::Instant;
 
-use super::{Attach, AttachError, Registration, Signals, Timer, Wait, YPollset};
+use super::{Attach, AttachError, Registration, Signals, Timer, YPollset};
 use crate::os::Deadline;
 
 /// A timer with its id. Dropping it gives the id back.
@@ -44,25 +43,28 @@ impl Attach for Alarm {
 pub(super) struct Alarms(pub(super) Vec<Alarm>);
 
 impl Alarms {
-    /// Looks at the set and at the timers; blocks until something is up, or the time-out has passed: then the answer is empty.
-    pub(super) fn poll(&self, set: &mut YPollset, timeout: Option<Duration>) -> Signals {
-        if self.0.is_empty() {
-            return poll(set, timeout);
-        }
-        let deadline = timeout.map_or(Deadline::Never, Deadline::after);
+    /// Blocks until something is up, or the deadline has passed: then the answer is empty.
+    pub(super) fn poll_until(&self, set: &mut YPollset, deadline: Deadline) -> Signals {
         loop {
             // Before the timers: one that is due at the deadline is still seen.
             let is_last = deadline.is_over();
-            let next = self.ring(Instant::now());
-            let signals = poll(set, deadline.or_before(next).left());
-            if !signals.is_empty() || is_last {
+            let next = self.ring();
+            let signals = set.poll_until(next.map_or(deadline, |next| deadline.or_sooner(Deadline::At(next))));
+            if !signals.is_empty() || is_last || next.is_none() {
                 return signals;
             }
         }
     }
 
+    /// Puts the ids of timers that are due up, and those of the others down. Returns when the first of the others is due.
+    #[inline]
+    pub(super) fn ring(&self) -> Option<Instant> {
+        if self.0.is_empty() { None } else { self.ring_at(Instant::now()) }
+    }
+
     /// Puts the ids of those that are due up, and those of the others down. Returns when the first of the others is due.
-    fn ring(&self, now: Instant) -> Option<Instant> {
+    #[cold]
+    fn ring_at(&self, now: Instant) -> Option<Instant> {
         let mut next = None;
         for Alarm { timer, registration } in &self.0 {
             let due = timer.due();
@@ -78,12 +80,5 @@ impl Alarms {
             }
         }
         next
-    }
-}
-
-fn poll(set: &mut YPollset, timeout: Option<Duration>) -> Signals {
-    match timeout {
-        None => set.poll(),
-        Some(timeout) => set.poll_timeout(timeout),
     }
 }

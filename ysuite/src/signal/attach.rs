@@ -1,4 +1,5 @@
-//! What binds a receiver to one id of a set: the id is up exactly while the receiver may hold a message.
+//! What binds a receiver to one id of a set: the id is up exactly while the receiver may hold a message. A sender is bound
+//! likewise: its id is up while it may have room. What is said of receivers and messages here is true of senders and room.
 //!
 //! The set's owner attaches, and detaches what it has attached. In between [`Registration::raise`] may come from any
 //! thread (whoever publishes a message and finds that the receiver waits), [`Registration::lower`] from wherever the
@@ -15,8 +16,9 @@ use std::io;
 use super::set::SetCore;
 use crate::sync::{Arc, AtomicBool, Ordering};
 
-/// A receiver that can be attached to a set of signals, to one at a time. Implemented by the receivers of this crate's
-/// channels, and by its mailboxes.
+/// A receiver or sender that can be attached to a set of signals, to one at a time. Implemented by the ends of this crate's
+/// channels, and by its mailboxes. A receiver's id is up while it may hold a message, a sender's while it may have room, and
+/// both once the other side is gone.
 pub trait Attach {
     /// Takes the registration over, raises it at once (there may be messages already) and keeps to the bargain from
     /// then on. Refuses with [`AttachError::AlreadyAttached`] while it has another registration, which stays as it was.

@@ -171,6 +171,44 @@ impl Bits {
         }
     }
 
+    /// The lowest id from `from` on that is up and held. Loads only; what is raised meanwhile may be missed. An id that it
+    /// finds was raised before: what happened before that is visible.
+    pub(crate) fn first_held(&self, from: usize) -> Option<usize> {
+        if from >= self.capacity {
+            return None;
+        }
+        // ORDERING: Acquire pairs with the Release of `raise_above`: what happened before the id was raised is visible, and
+        // the words below are seen no older than their summary.
+        let up = u64::from(self.root.load(Ordering::Acquire) & !SLEEPING);
+        if self.levels.is_empty() {
+            // ORDERING: Relaxed: only the owner sets bits of `held`; where another thread's `give_back` is seen late, an id
+            // is reported once more.
+            let held = u64::from(self.held.load(Ordering::Relaxed));
+            return ones(up & held & (u64::MAX << from)).next();
+        }
+        let first = from / WORD.pow(self.levels.len() as u32);
+        ones(up & (u64::MAX << first)).find_map(|word| self.first_held_below(0, word, from))
+    }
+
+    /// What [`Bits::first_held`] does, below word `index` at `depth`.
+    fn first_held_below(&self, depth: usize, index: usize, from: usize) -> Option<usize> {
+        let word = &self.levels[depth][index];
+        // ORDERING: Acquire pairs with the Release of `raise_above`, as in `first_held`.
+        let up = word.up.load(Ordering::Acquire);
+        let below = self.levels.len() - 1 - depth;
+        // The item of this level that `from` is, or lies below.
+        let first = (from / WORD.pow(below as u32)).saturating_sub(index * WORD);
+        if first >= WORD {
+            return None;
+        }
+        let up = up & (u64::MAX << first);
+        if below == 0 {
+            // ORDERING: Relaxed, as in `first_held`.
+            return ones(up & word.held.load(Ordering::Relaxed)).next().map(|bit| index * WORD + bit);
+        }
+        ones(up).find_map(|bit| self.first_held_below(depth + 1, index * WORD + bit, from))
+    }
+
     /// Takes down every id that is not held, and reports all that were up. The owner only.
     pub(crate) fn take(&self) -> Signals {
         let mut signals = Signals::default();

@@ -15,7 +15,8 @@
 //! raises find it woken. The thread that sees a signal also sees everything that happened before it was raised.
 //!
 //! Ids raised by hand are *taken* by the look that reports them. An id with a receiver attached to it (see
-//! [`YPollset::attach`]) is only *reported*, by every look, until the receiver finds itself empty.
+//! [`YPollset::attach`]) is only *reported*, by every look, until the receiver finds itself empty. Senders are attached
+//! likewise, and theirs are reported until they find no room.
 
 mod alarms;
 mod attach;
@@ -46,7 +47,8 @@ use crate::sync::Arc;
 
 pub use attach::{Attach, AttachError, Registration};
 pub use bits::MAX_CAPACITY;
-pub use select::Select;
+pub(crate) use select::chance;
+pub use select::{AttachShared, Select, SharedWatcher};
 pub use signal_set::SignalSet;
 use signal_set::impl_set;
 pub use signals::Signals;

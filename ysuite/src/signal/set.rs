@@ -14,7 +14,7 @@ use super::block_for_signals;
 #[cfg(unix)]
 use super::doorbell::Doorbell;
 use super::signals::Signals;
-use crate::block::Waiting;
+use crate::block::{Waiting, block};
 #[cfg(unix)]
 use crate::os::Notifier;
 use crate::os::{Deadline, Waited, sleep_on, wake};
@@ -101,6 +101,15 @@ impl SetCore {
             return block_for_signals(&mut &*self, timeout, |set, deadline| set.sleep(deadline));
         }
         signals
+    }
+
+    /// Blocks until something is up, or the deadline has passed: then the answer is empty. The owner only.
+    pub(crate) fn poll_until(&self, deadline: Deadline) -> Signals {
+        let signals = self.check();
+        if !signals.is_empty() || matches!(deadline, Deadline::Passed) {
+            return signals;
+        }
+        block(&mut &*self, |set| set.sleep(deadline)).unwrap_or_default()
     }
 
     /// Sleeps unless something is up; may return for no reason. False: the deadline has passed.

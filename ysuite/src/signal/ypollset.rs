@@ -9,7 +9,8 @@ use core::fmt;
 
 use super::attach::attach;
 use super::set::SetCore;
-use super::{Attach, AttachError, MAX_CAPACITY, impl_set};
+use super::{Attach, AttachError, MAX_CAPACITY, Signals, impl_set};
+use crate::os::Deadline;
 use crate::sync::Arc;
 
 /// A set of signals that one thread can sleep on and any thread can raise.
@@ -51,6 +52,8 @@ impl YPollset {
 
     /// Attaches `receiver` to `id`: from now on `id` is up exactly while that receiver may hold a message.
     ///
+    /// A sender is attached likewise: `id` is up while it may have room, until `try_send` finds none.
+    ///
     /// Level-triggered: every look reports `id` until the receiver, read by whoever holds it, finds itself empty. It is
     /// up at first: the receiver may hold messages already. Dropping the receiver frees the id; dropping the set leaves
     /// the receiver as good as it was. Raising an attached id by hand makes it be reported until the receiver next
@@ -61,6 +64,17 @@ impl YPollset {
     /// set or another: [`detach`](Self::detach) it first. Nothing has changed.
     pub fn attach(&mut self, receiver: &mut impl Attach, id: usize) -> Result<(), AttachError> {
         attach(&self.core, receiver, id)
+    }
+
+    /// The id of an attached receiver that is up: the first behind `last`, or from the beginning. Wait-free; loads only.
+    pub(super) fn next_up(&self, last: usize) -> Option<usize> {
+        let bits = &self.core.bits;
+        bits.first_held(last + 1).or_else(|| bits.first_held(0))
+    }
+
+    /// Blocks until something is up, or the deadline has passed: then the answer is empty.
+    pub(super) fn poll_until(&mut self, deadline: Deadline) -> Signals {
+        self.core.poll_until(deadline)
     }
 }
 

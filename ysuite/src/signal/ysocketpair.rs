@@ -107,6 +107,8 @@ impl YSocketpair {
     /// Attaches `receiver` to `id`: from now on `id` is up, and the descriptor readable, exactly while that receiver may
     /// hold a message.
     ///
+    /// A sender is attached likewise: `id` is up while it may have room, until `try_send` finds none.
+    ///
     /// Level-triggered: every look reports `id` until the receiver, read by whoever holds it, finds itself empty. Stop
     /// half way through and poll again: you are told again. It is up at first: the receiver may hold messages already.
     /// Nothing is written to the descriptor while the receiver is being read. Dropping the receiver frees the id;

@@ -1,12 +1,12 @@
-//! The slots a receiver keeps from one operation to the next: for the task that last polled it, and for the set it is
-//! attached to.
+//! The slots an end keeps from one operation to the next: for the task that last polled it, and for the set it is attached
+//! to. The end is one of several: a receiver, which waits for messages, or a sender, which waits for room.
 //!
-//! What level-triggered means with several receivers: an attached receiver's id is up, or its slot is armed, whenever
-//! none of its operations is under way. With its slot armed the receiver is one of the waiters, and is notified in its
-//! turn: then its id goes up, and stays up until the receiver finds the channel empty. So an id that is up says "look"; if
-//! another receiver has taken the message by then, the look finds nothing. An id that is down says "you will be notified".
+//! What level-triggered means with several ends: an attached end's id is up, or its slot is armed, whenever none of its
+//! operations is under way. With its slot armed the end is one of the waiters, and is notified in its turn: then its id goes
+//! up, and stays up until the end finds nothing. So an id that is up says "look"; if another end has taken the message, or
+//! the room, by then, the look finds nothing. An id that is down says "you will be notified".
 //!
-//! Set up through `&mut`; everything else from any thread that shares the receiver.
+//! Set up through `&mut`; everything else from any thread that shares the end.
 
 use core::task::Waker;
 
@@ -17,19 +17,19 @@ use crate::block::{Waiting, arm_and_look};
 use crate::signal::{AttachError, Registration};
 use crate::sync::{AtomicBool, Ordering};
 
-/// A receiver's slots. Most receivers have none.
+/// An end's slots. Most ends have none.
 #[derive(Default)]
 pub(crate) struct Subscriptions {
     /// For the task that polled last.
     task: Option<Subscription>,
-    /// For the set the receiver is attached to.
+    /// For the set the end is attached to.
     attached: Option<Subscription>,
 }
 
 /// A slot that is kept between operations.
 struct Subscription {
     slot: Waiter,
-    /// Armed, as far as the receiver knows.
+    /// Armed, as far as the end knows.
     armed: AtomicBool,
     /// A thread is taking the id down.
     resting: AtomicBool,
@@ -48,7 +48,7 @@ impl Subscription {
 
     /// Disarms the slot. True: it has been notified since it was armed.
     fn disarm(&self, end: impl SharedEnd) -> bool {
-        // ORDERING: AcqRel: of the threads that share the receiver, the one that swaps out `true` answers for the
+        // ORDERING: AcqRel: of the threads that share the end, the one that swaps out `true` answers for the
         // notification, and comes after the thread that armed.
         self.armed.swap(false, Ordering::AcqRel) && !end.list().disarm(&self.slot)
     }
@@ -69,14 +69,16 @@ impl Subscription {
     }
 }
 
-/// An attached receiver that has found nothing and takes its id down.
-struct RestingReceiver<'a, S> {
+/// An attached end that has found nothing and takes its id down.
+struct RestingEnd<'a, S> {
     subscription: &'a Subscription,
     registration: &'a Registration,
     end: S,
+    /// The slot was notified between its arming and the look that found something.
+    is_notified: bool,
 }
 
-impl<S: SharedEnd> Waiting for RestingReceiver<'_, S> {
+impl<S: SharedEnd> Waiting for RestingEnd<'_, S> {
     type News = ();
 
     fn look(&mut self) -> Option<()> {
@@ -89,13 +91,13 @@ impl<S: SharedEnd> Waiting for RestingReceiver<'_, S> {
     }
 
     fn disarm(&mut self) {
-        self.subscription.disarm(self.end);
+        self.is_notified = self.subscription.disarm(self.end);
         self.registration.raise();
     }
 }
 
 impl Subscriptions {
-    /// Disarms both slots before the receiver waits in another way, so that only that wait is notified. True: one of the
+    /// Disarms both slots before the end waits in another way, so that only that wait is notified. True: one of the
     /// slots had been notified.
     pub(crate) fn disarm_all(&self, end: impl SharedEnd) -> bool {
         let mut is_notified = self.disarm_task(end);
@@ -109,25 +111,25 @@ impl Subscriptions {
         is_notified
     }
 
-    /// Has the task woken once there may be a message for it.
+    /// Has the task woken once there may be something for it.
     pub(crate) fn arm_task(&mut self, end: impl SharedEnd, waker: &Waker) {
         let subscription = self.task.get_or_insert_with(|| Subscription::new(end));
         subscription.target(&end).task.register(waker);
         subscription.arm(end);
     }
 
-    /// The task has found a message after all. True: its slot had been notified.
+    /// The task has found something after all. True: its slot had been notified.
     pub(crate) fn disarm_task(&self, end: impl SharedEnd) -> bool {
         self.task.as_ref().is_some_and(|subscription| subscription.disarm(end))
     }
 
-    /// From now on the receiver is attached to the set of this registration. A receiver that is attached already refuses:
+    /// From now on the end is attached to the set of this registration. An end that is attached already refuses:
     /// it stays where it is, and dropping the registration gives the id back.
     pub(crate) fn attach(&mut self, end: impl SharedEnd, registration: Registration) -> Result<(), AttachError> {
         if self.attached.is_some() {
             return Err(AttachError::AlreadyAttached);
         }
-        // The channel may hold messages already. If it does not, the receiver finds that out and takes the id down.
+        // There may be messages, or room, already. If there are none, the end finds that out and takes the id down.
         registration.raise();
         let subscription = Subscription::new(end);
         subscription.target(&end).set_registration(registration);
@@ -135,7 +137,7 @@ impl Subscriptions {
         Ok(())
     }
 
-    /// Runs `look` on the registration that binds the receiver to a set, if it is in one.
+    /// Runs `look` on the registration that binds the end to a set, if it is in one.
     pub(crate) fn with_registration(&self, end: impl SharedEnd, look: &mut dyn FnMut(&Registration)) {
         self.attached
             .as_ref()
@@ -143,7 +145,7 @@ impl Subscriptions {
             .inspect(|registration| look(registration));
     }
 
-    /// The receiver leaves the set it is attached to, if it is (true). If it had been notified, it notifies the next waiter.
+    /// The end leaves the set it is attached to, if it is (true). If it had been notified, it notifies the next waiter.
     pub(crate) fn detach(&mut self, end: impl SharedEnd) -> bool {
         let Some(subscription) = self.attached.take() else { return false };
         if subscription.unregister(end).0 {
@@ -152,8 +154,9 @@ impl Subscriptions {
         true
     }
 
-    /// What an attached receiver does when it finds nothing: takes its id down, arms, and looks once more. True: a message
-    /// has come meanwhile, or the channel has been closed.
+    /// What an attached end does when it finds nothing: takes its id down, arms, and looks once more. True: a message has
+    /// come meanwhile, or room, or the channel has been closed. If the slot was notified in between, it may have been of more
+    /// than the look has found: then the next waiter is notified.
     #[inline(never)]
     pub(crate) fn rest(&self, end: impl SharedEnd) -> bool {
         let Some(subscription) = &self.attached else { return false };
@@ -161,20 +164,31 @@ impl Subscriptions {
         if !registration.is_up() && end.list().is_armed(&subscription.slot) {
             return false;
         }
-        // Where another thread that shares the receiver is here already, that thread raises the id if it finds anything.
+        // Where another thread that shares the end is here already, that thread raises the id if it finds anything.
         // ORDERING: Acquire pairs with the Release store below, by which the last thread has left.
         if subscription.resting.swap(true, Ordering::Acquire) {
             return false;
         }
-        // Down before the arming: a sender that publishes after the arming raises the id again.
+        // Down before the arming: whoever publishes after the arming raises the id again.
         registration.lower();
-        let found = arm_and_look(&mut RestingReceiver { subscription, registration, end }).is_some();
+        let mut resting = RestingEnd { subscription, registration, end, is_notified: false };
+        let found = arm_and_look(&mut resting).is_some();
+        let is_notified = resting.is_notified;
         // ORDERING: Release pairs with the Acquire swap above: one thread at a time takes the id down.
         subscription.resting.store(false, Ordering::Release);
+        if is_notified {
+            // Last: a waker is foreign code.
+            propagate(end);
+        }
         found
     }
 
-    /// The receiver goes. If one of its slots had been notified, it notifies the next waiter.
+    /// Something has changed for this end alone: wakes the task that polled it last. A waker is foreign code.
+    pub(crate) fn wake_task(&self, end: impl SharedEnd) {
+        self.task.as_ref().inspect(|subscription| subscription.target(&end).task.wake());
+    }
+
+    /// The end goes. If one of its slots had been notified, it notifies the next waiter.
     pub(crate) fn unregister(&mut self, end: impl SharedEnd) {
         let slots = [self.task.take(), self.attached.take()];
         let given_up =

@@ -42,6 +42,7 @@ const FRONT_DOOR: &[(&str, &str)] = &[
     ("broadcast", "channel"),
     ("watch", "channel"),
     ("timer", "channel"),
+    ("select", "channel"),
 ];
 
 /// Names that several types have, and why.

@@ -234,6 +234,8 @@ fn declared() -> std::collections::BTreeSet<(String, String)> {
 #[test]
 fn every_public_type_is_in_the_list() {
     let mut declared = declared();
+    // The parts of a select: nobody can name them.
+    declared.retain(|(file, _)| !file.starts_with("channel/select/"));
     // Both terminations are declared by one macro.
     assert!(declared.remove(&("mailbox/relations.rs".into(), "$name".into())), "the macro is gone");
     for name in ["LinkTerminated", "OwnerTerminated"] {

@@ -23,6 +23,7 @@ mod oneshot;
 mod pool;
 #[cfg(all(unix, feature = "futures", not(miri)))]
 mod random;
+mod rendezvous;
 mod select;
 mod sharing;
 mod signal;

@@ -1,5 +1,8 @@
 //! Waiting for the first of several receivers, and sets that change at run time.
 
+mod one_shot;
+mod senders;
+
 use std::thread;
 use std::time::{Duration, Instant};
 

@@ -1,11 +1,10 @@
 //! The pipe: which channels wear the suites in `conformance/channel/`, and what concerns this kind only.
 
-use std::panic::catch_unwind;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use crate::conformance::channel::{Batching, Kind};
-use crate::support::{Tally, panics};
+use crate::support::Tally;
 use ysuite::channel::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 use ysuite::spsc;
 
@@ -44,12 +43,6 @@ macro_rules! pipes {
 pipes!(
     unbounded 0, bounded_1 1, bounded_2 2, bounded_7 7, bounded_8 8, bounded_1024 1024, bounded_usize_max usize::MAX,
 );
-
-#[test]
-fn a_capacity_of_nothing_is_a_documented_panic() {
-    assert!(panics(|| drop(spsc::bounded::<u8>(0))).contains("capacity of at least 1"));
-    assert!(catch_unwind(|| spsc::bounded::<()>(0)).is_err());
-}
 
 #[test]
 fn huge_capacities_are_exact_and_cost_little() {

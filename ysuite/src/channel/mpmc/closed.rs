@@ -26,16 +26,16 @@ impl<T> Sender<T> {
     /// nothing to lose.
     pub async fn closed(&self) {
         let mut wait = ManyWait::new(UntilClosed(&self.shared), false);
-        while !self.shared.ring.is_closed() {
+        while !self.shared.is_disconnected() {
             core::future::poll_fn(|context| wait.poll(context)).await;
         }
     }
 
     fn block_until_closed(&self, deadline: Deadline) -> bool {
         let mut wait = ManyWait::new(UntilClosed(&self.shared), false);
-        while !self.shared.ring.is_closed() {
+        while !self.shared.is_disconnected() {
             if !wait.block(&self.backoff, deadline) {
-                return self.shared.ring.is_closed();
+                return self.shared.is_disconnected();
             }
         }
         true

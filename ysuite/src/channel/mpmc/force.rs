@@ -1,7 +1,7 @@
 //! Sending where there is no room, in the oldest message's place. Any thread.
 
 use super::holding::UntilNotAllHeld;
-use super::{SendError, Sender};
+use super::{SendError, Sender, TrySendError};
 use crate::os::Deadline;
 use crate::queue::exchange::Unforced;
 use crate::sync::thread::yield_now;
@@ -17,10 +17,20 @@ impl<T> Sender<T> {
     /// another `force_send`. Where all places are [held](Self::reserve) there is no message to make way: then it sleeps,
     /// until a permit is used or dropped. Otherwise lock-free; one system call at most, to wake a receiver.
     ///
+    /// A [rendezvous](crate::channel#rendezvous) has no place: where no receiver waits, the message itself makes way, and comes
+    /// back as `Ok(Some(message))`. This never waits for a receiver.
+    ///
     /// # Errors
     /// When all receivers are gone, or the channel is closed; then no message has made way.
     pub fn force_send(&self, message: T) -> Result<Option<T>, SendError<T>> {
         let Err(mut message) = self.shared.push(message) else { return Ok(None) };
+        if let Some(party) = self.party() {
+            return match party.try_send(message) {
+                Ok(()) => Ok(None),
+                Err(TrySendError::Full(message)) => Ok(Some(message)),
+                Err(TrySendError::Disconnected(message)) => Err(SendError(message)),
+            };
+        }
         loop {
             match self.shared.force(message) {
                 Ok(displaced) => return Ok(displaced),

@@ -31,7 +31,6 @@
 //!
 //! * One sender and one receiver: [`spsc`](crate::spsc) is several times as fast, and has no bound if you want none.
 //! * A receiver that must get *all* messages: each message is received once, by the receiver that comes first.
-//! * As a rendezvous: the capacity is at least 1.
 //!
 //! # Without a bound
 //!
@@ -121,6 +120,7 @@ mod reserve;
 mod sender;
 mod shared;
 mod tasks;
+mod watcher;
 mod weak;
 
 pub use self::permit::{OwnedPermit, Permit, Permits};
@@ -132,6 +132,7 @@ pub use super::error::{
 };
 
 use self::shared::MpmcShared;
+pub(in crate::channel) use self::shared::{Readers, Writers};
 use crate::sync::Arc;
 
 /// Gives an end its settings and its looks at the channel. `$end` has fields `shared: Arc<MpmcShared<T>>` and
@@ -161,19 +162,19 @@ macro_rules! impl_mpmc_api {
             /// [held](Sender::reserve) for them, as it can hold. Without a bound, never.
             #[must_use]
             pub fn is_full(&self) -> bool {
-                self.shared.ring.room() == 0
+                self.shared.is_full()
             }
 
             /// How many messages can be in the channel; `None` without a bound.
             #[must_use]
             pub fn capacity(&self) -> Option<usize> {
-                self.shared.ring.capacity()
+                self.shared.capacity()
             }
 
             $(#[$disconnected])+
             #[must_use]
             pub fn is_disconnected(&self) -> bool {
-                self.shared.ring.is_closed()
+                self.shared.is_disconnected()
             }
 
             /// How many senders there are, those of [owned permits](super::OwnedPermit) included.
@@ -235,8 +236,11 @@ use {impl_mpmc_api, impl_same_channel};
 /// A channel for at most `capacity` messages, exactly; a sender that finds it full waits. All its memory is allocated
 /// here, but for 3 KiB the first time that 1, 65, 129 .. senders, or as many receivers, wait at once.
 ///
+/// With a capacity of 0 it is a [rendezvous](super#rendezvous): a message is handed over, and none is ever in between. Ends
+/// that wait are served in turn.
+///
 /// # Panics
-/// Where `capacity` is 0, since there is no rendezvous here, or where that many messages could never fit into memory.
+/// Where that many messages could never fit into memory.
 #[must_use]
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     joined(Some(capacity))

@@ -6,17 +6,18 @@ use core::task::{Context, Poll};
 use core::time::Duration;
 use std::time::Instant;
 
-use super::shared::MpmcShared;
+use super::shared::{MpmcShared, Readers};
 use super::{RecvError, RecvTimeoutError, TryRecvError, impl_mpmc_api, impl_same_channel};
 use crate::channel::coop::poll_within_budget;
 use crate::channel::iter::{IntoIter, Receive, impl_iterator};
 use crate::channel::receive::impl_receiver_traits;
+use crate::channel::rendezvous::{self, Party};
 use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
 use crate::wait::many::{ManyWait, Owed, SharedEnd};
-use crate::wait::{SharedBackoff, Subscriptions, spin_for_a_moment};
+use crate::wait::{Backoff, SharedBackoff, Subscriptions, spin_for_a_moment};
 
 /// A receiving end of the [channel](super). Clones are equal, and each message goes to one of them; any number of threads
 /// may use one or several. When the last receiver is dropped, so are the messages in the channel, and sending fails.
@@ -36,6 +37,11 @@ impl<T> Receiver<T> {
     /// An end that is counted, with these settings.
     pub(super) fn again(shared: Arc<MpmcShared<T>>, backoff: SharedBackoff) -> Self {
         Self { shared, backoff, subscriptions: None }
+    }
+
+    /// What this end shares with all others of its channel.
+    pub(super) fn shared(&self) -> &Arc<MpmcShared<T>> {
+        &self.shared
     }
 
     /// Receives a message; waits for one as long as it takes.
@@ -64,7 +70,10 @@ impl<T> Receiver<T> {
     /// and yields its CPU a few times; a sender that does not go on meanwhile hides the messages behind its own.
     #[inline]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
-        self.try_receive(Self::take)
+        match self.try_receive(Self::take) {
+            Err(TryRecvError::Disconnected) => self.over(|party| party.try_recv()),
+            outcome => outcome,
+        }
     }
 
     /// Receives a message; waits no longer than `timeout`. `Duration::MAX` is no limit.
@@ -101,7 +110,7 @@ impl<T> Receiver<T> {
         }
         match self.take_many(to, max) {
             Some(taken) => Ok(taken),
-            None => self.receive(Deadline::Never, |receiver| receiver.take_many(to, max)).map_err(|_| RecvError),
+            None => self.recv_batch_slowly(to, max),
         }
     }
 
@@ -113,7 +122,10 @@ impl<T> Receiver<T> {
         if max == 0 {
             return Ok(0);
         }
-        self.try_receive(|receiver| receiver.take_many(to, max))
+        match self.try_receive(|receiver| receiver.take_many(to, max)) {
+            Err(TryRecvError::Disconnected) => self.over(|party| party.try_recv_batch(to, max)),
+            outcome => outcome,
+        }
     }
 
     /// Receives a message, or has the task woken when there may be one. Lock-free; allocates the first time.
@@ -135,7 +147,7 @@ impl<T> Receiver<T> {
                 return Poll::Ready(Ok(message));
             }
             if self.is_over() {
-                return Poll::Ready(Err(RecvError));
+                return self.poll_over(is_notified, context);
             }
             let subscriptions = self.subscriptions.get_or_insert_default();
             let readers = self.shared.readers();
@@ -183,7 +195,7 @@ impl<T> Receiver<T> {
     }
 
     #[inline(always)]
-    pub(super) fn take(&self) -> Option<T> {
+    pub(in crate::channel) fn take(&self) -> Option<T> {
         if self.subscriptions.is_some() { self.passing_on(MpmcShared::pop) } else { self.shared.pop() }
     }
 
@@ -204,8 +216,8 @@ impl<T> Receiver<T> {
         taken
     }
 
-    /// Whether nothing will come any more.
-    pub(super) fn is_over(&self) -> bool {
+    /// Whether nothing will come any more. In a rendezvous always: its ring is closed from the beginning.
+    pub(in crate::channel) fn is_over(&self) -> bool {
         self.shared.ring.is_over()
     }
 
@@ -230,6 +242,11 @@ impl<T> Receiver<T> {
         take(self).ok_or_else(|| if self.is_over() { TryRecvError::Disconnected } else { TryRecvError::Empty })
     }
 
+    /// A wait for messages, as a task, which answers for what the receiver's other slots had been notified of.
+    pub(in crate::channel) fn wait(&self) -> ManyWait<Readers<'_, T>> {
+        ManyWait::new(self.shared.readers(), self.disarm_all())
+    }
+
     /// Before this receiver waits as a thread or a future: disarms the slots of its polling task and its set. True: one of
     /// them had been notified.
     pub(super) fn disarm_all(&self) -> bool {
@@ -239,7 +256,52 @@ impl<T> Receiver<T> {
     #[cold]
     #[inline(never)]
     fn recv_slowly(&self, deadline: Deadline) -> Result<T, RecvTimeoutError> {
-        self.receive(deadline, Self::take)
+        match self.party() {
+            None => self.receive(deadline, Self::take),
+            Some(party) => self.meet(|backoff| party.recv(deadline, backoff)),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn recv_batch_slowly(&self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
+        match self.party() {
+            None => self.receive(Deadline::Never, |receiver| receiver.take_many(to, max)).map_err(|_| RecvError),
+            Some(party) => self.meet(|backoff| party.recv_batch(to, max, backoff)),
+        }
+    }
+
+    /// This end of a rendezvous, if it is one.
+    pub(in crate::channel) fn party(&self) -> Option<Party<'_, T, false>> {
+        self.shared.meeting.as_ref().map(|meeting| Party::new(meeting, self.subscriptions.as_deref()))
+    }
+
+    /// Waits in a rendezvous, with this end's memory of how to wait.
+    fn meet<R>(&self, wait: impl FnOnce(&mut Backoff) -> R) -> R {
+        let mut backoff = self.backoff.recall();
+        let outcome = wait(&mut backoff);
+        self.backoff.keep(backoff);
+        outcome
+    }
+
+    /// The ring is closed and empty: it is over, or this is a rendezvous.
+    #[cold]
+    #[inline(never)]
+    fn over<R>(&self, look: impl FnOnce(Party<'_, T, false>) -> Result<R, TryRecvError>) -> Result<R, TryRecvError> {
+        self.party().map_or(Err(TryRecvError::Disconnected), look)
+    }
+
+    /// As [`over`](Self::over), for the task that polls.
+    #[cold]
+    #[inline(never)]
+    fn poll_over(&mut self, is_notified: bool, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
+        let Some(meeting) = &self.shared.meeting else { return Poll::Ready(Err(RecvError)) };
+        let look = || match Party::<T, false>::new(meeting, None).take() {
+            Err(TryRecvError::Empty) => None,
+            outcome => Some(outcome.map_err(|_| RecvError)),
+        };
+        let subscriptions = self.subscriptions.get_or_insert_default();
+        rendezvous::poll(meeting.side::<false>(), subscriptions, is_notified, context, look)
     }
 
     /// Waits until `take` takes something.

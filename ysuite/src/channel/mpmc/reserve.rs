@@ -3,6 +3,7 @@
 use super::holding::{Gathering, HeldPlaces, UntilGathered};
 use super::permit::{OwnedPermit, Permit, Permits};
 use super::{ReserveError, SendError, Sender, TrySendError};
+use crate::channel::rendezvous::no_places_in_a_rendezvous;
 use crate::os::Deadline;
 use crate::queue::exchange::Rejected;
 use crate::wait::many::ManyWait;
@@ -12,13 +13,20 @@ use crate::wait::spin_for_a_moment;
 ///
 /// A permit is room for a message that is yet to be made. While there are permits, every send counts them, which takes
 /// some instructions more.
+///
+/// A [rendezvous](crate::channel#rendezvous) has no room, ever. There `try_reserve` says `Full`, `reserve_many` says `TooMany`,
+/// and `reserve`, which would wait for ever, panics.
 impl<T> Sender<T> {
     /// Waits until there is room for a message, as long as it takes, and holds the place for it. Blocks as
     /// [`send`](Self::send) does.
     ///
     /// # Errors
     /// When all receivers are gone, or the channel is closed.
+    ///
+    /// # Panics
+    /// In a [rendezvous](crate::channel#rendezvous), which has no places.
     pub fn reserve(&self) -> Result<Permit<'_, T>, SendError<()>> {
+        self.has_places().map_err(SendError)?;
         let mut held = self.held();
         self.hold(&mut held, 1).map_err(SendError)?;
         Ok(one(held))
@@ -39,7 +47,11 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     /// When all receivers are gone, or the channel is closed.
+    ///
+    /// # Panics
+    /// In a [rendezvous](crate::channel#rendezvous), which has no places.
     pub async fn reserve_async(&self) -> Result<Permit<'_, T>, SendError<()>> {
+        self.has_places().map_err(SendError)?;
         let mut held = self.held();
         self.hold_async(&mut held, 1).await.map_err(SendError)?;
         Ok(one(held))
@@ -98,6 +110,9 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     /// When all receivers are gone, or the channel is closed: the sender.
+    ///
+    /// # Panics
+    /// In a [rendezvous](crate::channel#rendezvous), which has no places.
     pub fn reserve_owned(self) -> Result<OwnedPermit<T>, SendError<Self>> {
         match self.reserve().map(core::mem::forget) {
             Ok(()) => Ok(OwnedPermit::new(self)),
@@ -123,11 +138,23 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     /// When all receivers are gone, or the channel is closed: the sender.
+    ///
+    /// # Panics
+    /// In a [rendezvous](crate::channel#rendezvous), which has no places.
     pub async fn reserve_owned_async(self) -> Result<OwnedPermit<T>, SendError<Self>> {
         match self.reserve_async().await.map(core::mem::forget) {
             Ok(()) => Ok(OwnedPermit::new(self)),
             Err(_) => Err(SendError(self)),
         }
+    }
+
+    /// Whether there can be room at all: not in a rendezvous, where waiting for it would never end. An error where the channel
+    /// is closed.
+    fn has_places(&self) -> Result<(), ()> {
+        if self.shared.meeting.is_none() {
+            return Ok(());
+        }
+        if self.shared.is_disconnected() { Err(()) } else { no_places_in_a_rendezvous() }
     }
 
     fn held(&self) -> HeldPlaces<'_, T> {
@@ -136,19 +163,48 @@ impl<T> Sender<T> {
 
     /// Holds so many places if all can be had now.
     fn try_hold(&self, places: usize) -> Result<HeldPlaces<'_, T>, TrySendError<()>> {
+        if self.shared.meeting.is_some() {
+            return match self.no_places(places) {
+                Ok(()) => Ok(self.held()),
+                Err(ReserveError::TooMany) => Err(TrySendError::Full(())),
+                Err(ReserveError::Disconnected) => Err(TrySendError::Disconnected(())),
+            };
+        }
         let (ring, mut held) = (&self.shared.ring, self.held());
         held.places = match ring.hold(places, places) {
-            // A receiver may be in the middle of emptying a cell.
-            Err(Rejected::Full(())) if ring.room() >= places && spin_for_a_moment(|| ring.is_writable()) => {
-                ring.hold(places, places)?
-            }
+            Err(Rejected::Full(())) if self.has_come_meanwhile(places) => ring.hold(places, places)?,
             held => held?,
         };
         Ok(held)
     }
 
+    /// After finding no room: whether there may be some now. An attached sender takes its id down; otherwise a receiver may be
+    /// in the middle of emptying a cell.
+    #[cold]
+    fn has_come_meanwhile(&self, places: usize) -> bool {
+        let ring = &self.shared.ring;
+        match self.rest() {
+            Some(found) => found,
+            None => ring.room() >= places && spin_for_a_moment(|| ring.is_writable()),
+        }
+    }
+
+    /// In a rendezvous nothing but no places can be held.
+    fn no_places(&self, places: usize) -> Result<(), ReserveError> {
+        if self.shared.is_disconnected() {
+            Err(ReserveError::Disconnected)
+        } else if places == 0 {
+            Ok(())
+        } else {
+            Err(ReserveError::TooMany)
+        }
+    }
+
     /// Holds so many places if all can be had now (true).
     fn begin_to_reserve(&self, held: &mut HeldPlaces<'_, T>, places: usize) -> Result<bool, ReserveError> {
+        if self.shared.meeting.is_some() {
+            return self.no_places(places).map(|()| true);
+        }
         if places > self.shared.ring.most_held() {
             return Err(ReserveError::TooMany);
         }
@@ -189,7 +245,7 @@ impl<T> Sender<T> {
 
     /// Waits until so many places are held. An error where the channel is closed.
     fn hold(&self, held: &mut HeldPlaces<'_, T>, places: usize) -> Result<(), ()> {
-        let mut wait = ManyWait::new(self.shared.writers(), false);
+        let mut wait = self.wait();
         while held.places < places {
             match held.add(places - held.places) {
                 Ok(()) => {}
@@ -202,7 +258,7 @@ impl<T> Sender<T> {
 
     /// Waits until so many places are held. An error where the channel is closed.
     async fn hold_async(&self, held: &mut HeldPlaces<'_, T>, places: usize) -> Result<(), ()> {
-        let mut wait = ManyWait::new(self.shared.writers(), false);
+        let mut wait = self.wait();
         while held.places < places {
             match held.add(places - held.places) {
                 Ok(()) => {}

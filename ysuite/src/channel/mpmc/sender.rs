@@ -6,11 +6,14 @@ use std::time::Instant;
 
 use super::shared::{MpmcShared, Writers};
 use super::{SendError, SendTimeoutError, TrySendError, impl_mpmc_api, impl_same_channel};
+use crate::channel::rendezvous::Party;
+use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::queue::exchange::{Rejected, Staging};
+use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
 use crate::wait::many::ManyWait;
-use crate::wait::{SharedBackoff, spin_for_a_moment};
+use crate::wait::{SharedBackoff, Subscriptions, spin_for_a_moment};
 
 /// A sending end of the [channel](super). Clones are equal; any number of threads may use one or several. When the last
 /// sender is dropped the receivers get what was sent, and then learn that nothing more will come. Senders of the same channel
@@ -18,11 +21,23 @@ use crate::wait::{SharedBackoff, spin_for_a_moment};
 pub struct Sender<T> {
     pub(super) shared: Arc<MpmcShared<T>>,
     pub(super) backoff: SharedBackoff,
+    /// Present once this sender has been attached.
+    subscriptions: Option<Box<Subscriptions>>,
 }
 
 impl<T> Sender<T> {
     pub(super) fn new(shared: Arc<MpmcShared<T>>) -> Self {
-        Self { shared, backoff: SharedBackoff::new() }
+        Self::again(shared, SharedBackoff::new())
+    }
+
+    /// An end that is counted, with these settings.
+    pub(super) fn again(shared: Arc<MpmcShared<T>>, backoff: SharedBackoff) -> Self {
+        Self { shared, backoff, subscriptions: None }
+    }
+
+    /// What this end shares with all others of its channel.
+    pub(super) fn shared(&self) -> &Arc<MpmcShared<T>> {
+        &self.shared
     }
 
     /// Sends a message; waits for room as long as it takes.
@@ -41,7 +56,8 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sends a message if there is room. Lock-free; the time it takes does not depend on when another thread goes on.
+    /// Sends a message if there is room. Lock-free; the time it takes does not depend on when another thread goes on. An
+    /// attached sender that finds no room takes its id down (at most two system calls, then none until it is raised again).
     ///
     /// # Errors
     /// When there is no room, and when all receivers are gone, or the channel is closed. Also `Full` where the next cell is
@@ -59,6 +75,9 @@ impl<T> Sender<T> {
     #[cold]
     #[inline(never)]
     fn try_again(&self, message: T) -> Result<(), TrySendError<T>> {
+        if let Some(party) = self.party() {
+            return party.try_send(message);
+        }
         let (ring, mut message) = (&self.shared.ring, message);
         if ring.is_special() {
             match self.shared.offer(message) {
@@ -66,7 +85,11 @@ impl<T> Sender<T> {
                 sent => return Ok(sent?),
             }
         }
-        if ring.room() == 0 || !spin_for_a_moment(|| ring.is_writable()) {
+        let found = match self.rest() {
+            Some(found) => found,
+            None => ring.room() != 0 && spin_for_a_moment(|| ring.is_writable()),
+        };
+        if !found {
             return Err(TrySendError::Full(message));
         }
         Ok(self.shared.offer(message)?)
@@ -121,10 +144,10 @@ impl<T> Sender<T> {
             match self.shared.push_many(staging) {
                 None => {
                     drop(wait);
-                    return Err(SendError(staging.take(usize::MAX).collect()));
+                    return self.meet_all(staging);
                 }
                 Some(0) => {
-                    let wait = wait.get_or_insert_with(|| ManyWait::new(self.shared.writers(), false));
+                    let wait = wait.get_or_insert_with(|| self.wait());
                     wait.block(&self.backoff, Deadline::Never);
                 }
                 Some(some) => sent += some,
@@ -133,10 +156,66 @@ impl<T> Sender<T> {
         Ok(sent)
     }
 
+    /// Sends a message if there is room. Only looks: an attached sender keeps its id up.
+    #[inline]
+    pub(in crate::channel) fn push(&self, message: T) -> Result<(), TrySendError<T>> {
+        match self.shared.push(message) {
+            Ok(()) => Ok(()),
+            Err(message) => Ok(self.shared.offer(message)?),
+        }
+    }
+
+    /// This end of a rendezvous, if it is one.
+    pub(in crate::channel) fn party(&self) -> Option<Party<'_, T, true>> {
+        self.shared.meeting.as_ref().map(|meeting| Party::new(meeting, self.subscriptions.as_deref()))
+    }
+
+    /// The ring is closed: the receivers are gone, or this is a rendezvous.
+    #[cold]
+    #[inline(never)]
+    fn meet(&self, message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
+        let Some(party) = self.party() else { return Err(SendTimeoutError::Disconnected(message)) };
+        let mut backoff = self.backoff.recall();
+        let outcome = party.send(message, deadline, &mut backoff);
+        self.backoff.keep(backoff);
+        outcome
+    }
+
+    /// As [`meet`](Self::meet), for staged messages, one by one.
+    #[cold]
+    #[inline(never)]
+    fn meet_all(&self, staging: &mut Staging<T>) -> Result<usize, SendError<Vec<T>>> {
+        let mut sent = 0;
+        let mut messages = staging.take(usize::MAX);
+        while let Some(message) = messages.next() {
+            if let Err(error) = self.meet(message, Deadline::Never) {
+                return Err(SendError(core::iter::once(error.into_inner()).chain(messages).collect()));
+            }
+            sent += 1;
+        }
+        Ok(sent)
+    }
+
+    /// A wait for room, as a thread or a future. The slot of the sender's set is disarmed, so that only this wait is
+    /// notified; it answers for what that slot had been notified of.
+    pub(in crate::channel) fn wait(&self) -> ManyWait<Writers<'_, T>> {
+        let writers = self.shared.writers();
+        let is_notified = self.subscriptions.as_ref().is_some_and(|subscriptions| subscriptions.disarm_all(writers));
+        ManyWait::new(writers, is_notified)
+    }
+
+    /// An attached sender has found no room: takes its id down, and looks once more. `None`: it is not attached.
+    pub(super) fn rest(&self) -> Option<bool> {
+        self.subscriptions.as_ref().map(|subscriptions| subscriptions.rest(self.shared.writers()))
+    }
+
     #[cold]
     #[inline(never)]
     fn send_slowly(&self, mut message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
-        let mut wait = ManyWait::new(self.shared.writers(), false);
+        if self.shared.meeting.is_some() {
+            return self.meet(message, deadline);
+        }
+        let mut wait = self.wait();
         let mut in_time = true;
         let outcome = loop {
             match self.shared.offer(message) {
@@ -174,6 +253,18 @@ impl<T> From<Rejected<T>> for TrySendError<T> {
     }
 }
 
+impl<T> Sender<T> {
+    /// Takes this sender out of the set it is attached to: its id is down, and free. False: it was in none. If it had been
+    /// notified of room, another sender that waits is notified. It can be attached again, to any set. Lock-free; two system
+    /// calls at most, for the descriptor of the set and to wake another sender.
+    ///
+    /// A receiver that was about to raise the id may still do so once: its next owner must take that for a spurious signal.
+    pub fn detach(&mut self) -> bool {
+        let writers = self.shared.writers();
+        self.subscriptions.as_mut().is_some_and(|subscriptions| subscriptions.detach(writers))
+    }
+}
+
 /// Sends the staged messages, as far as there is room, even if the caller's iterator panics.
 struct Batch<'a, T> {
     staging: Staging<T>,
@@ -189,13 +280,37 @@ impl<T> Drop for Batch<'_, T> {
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Self {
         self.shared.writers.add();
-        Self { shared: self.shared.clone(), backoff: self.backoff.again() }
+        Self::again(self.shared.clone(), self.backoff.again())
     }
 }
 
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
-        self.shared.remove_writer();
+        let mut panics = Panics::none();
+        // Foreign code: another sender's waker, woken because this one had been notified of room.
+        if let Some(subscriptions) = &mut self.subscriptions {
+            panics.catch(|| subscriptions.unregister(self.shared.writers()));
+        }
+        panics.catch(|| self.shared.remove_writer());
+    }
+}
+
+/// The id of an attached sender is up while there may be room, or the receivers are gone. `try_send` that finds no room
+/// takes it down.
+impl<T> Attach for Sender<T> {
+    fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
+        let writers = self.shared.writers();
+        self.subscriptions.get_or_insert_default().attach(writers, registration)
+    }
+
+    fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
+        self.subscriptions
+            .as_ref()
+            .inspect(|subscriptions| subscriptions.with_registration(self.shared.writers(), look));
+    }
+
+    fn detach(&mut self) -> bool {
+        Sender::detach(self)
     }
 }
 

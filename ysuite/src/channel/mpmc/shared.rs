@@ -7,6 +7,7 @@
 use crossbeam_utils::CachePadded;
 
 use super::holding::Holders;
+use crate::channel::rendezvous::Meeting;
 use crate::foreign::Panics;
 use crate::queue::exchange::{Forced, Queue, Rejected, Staging, Unforced};
 use crate::sync::{AtomicUsize, Ordering};
@@ -14,7 +15,9 @@ use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify, notify_all};
 
 pub(super) struct MpmcShared<T> {
+    /// Of a rendezvous, one cell that is never used: closed from the beginning.
     pub(super) ring: Queue<T>,
+    pub(super) meeting: Option<Box<Meeting<T>>>,
     pub(super) readers: Ends,
     pub(super) writers: Ends,
     /// Senders that wait until nothing they send would be received.
@@ -55,10 +58,10 @@ impl Ends {
 }
 
 /// The ends that wait: with `ROOM` the senders, for room; otherwise the receivers, for messages.
-pub(super) struct WaitingSide<'a, T, const ROOM: bool>(&'a MpmcShared<T>);
+pub(in crate::channel) struct WaitingSide<'a, T, const ROOM: bool>(&'a MpmcShared<T>);
 
-pub(super) type Readers<'a, T> = WaitingSide<'a, T, false>;
-pub(super) type Writers<'a, T> = WaitingSide<'a, T, true>;
+pub(in crate::channel) type Readers<'a, T> = WaitingSide<'a, T, false>;
+pub(in crate::channel) type Writers<'a, T> = WaitingSide<'a, T, true>;
 
 impl<T, const ROOM: bool> Clone for WaitingSide<'_, T, ROOM> {
     fn clone(&self) -> Self {
@@ -69,16 +72,25 @@ impl<T, const ROOM: bool> Copy for WaitingSide<'_, T, ROOM> {}
 
 impl<T, const ROOM: bool> SharedEnd for WaitingSide<'_, T, ROOM> {
     fn list(&self) -> &WaitList {
+        if let Some(meeting) = &self.0.meeting {
+            return meeting.list(ROOM);
+        }
         if ROOM { &self.0.writers.list } else { &self.0.readers.list }
     }
 
     fn is_ready(&self) -> bool {
+        if let Some(meeting) = &self.0.meeting {
+            return meeting.side::<ROOM>().is_ready();
+        }
         let ring = &self.0.ring;
         // In a closed ring a receiver waits on for messages that senders are still putting in.
         if ROOM { ring.is_writable() || ring.is_closed() } else { ring.is_readable() || ring.is_over() }
     }
 
     fn supply(&self) -> usize {
+        if let Some(meeting) = &self.0.meeting {
+            return meeting.side::<ROOM>().supply();
+        }
         let ring = &self.0.ring;
         if ROOM { ring.room() } else { ring.len() }
     }
@@ -100,7 +112,7 @@ impl<T> SharedEnd for UntilClosed<'_, T> {
     }
 
     fn is_ready(&self) -> bool {
-        self.0.ring.is_closed()
+        self.0.is_disconnected()
     }
 
     fn supply(&self) -> usize {
@@ -111,8 +123,14 @@ impl<T> SharedEnd for UntilClosed<'_, T> {
 impl<T> MpmcShared<T> {
     /// A capacity of `None` is no bound.
     pub(super) fn new(capacity: Option<usize>) -> Self {
+        let meeting = (capacity == Some(0)).then(|| Box::new(Meeting::new()));
+        let ring = Queue::new(capacity.map(|capacity| capacity.max(1)));
+        if meeting.is_some() {
+            ring.close();
+        }
         Self {
-            ring: Queue::new(capacity),
+            ring,
+            meeting,
             readers: Ends::new(),
             writers: Ends::new(),
             closed: WaitList::new(),
@@ -120,7 +138,25 @@ impl<T> MpmcShared<T> {
         }
     }
 
+    pub(super) fn capacity(&self) -> Option<usize> {
+        if self.meeting.is_some() { Some(0) } else { self.ring.capacity() }
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.meeting.is_some() || self.ring.room() == 0
+    }
+
+    /// Whether one side is gone, or the channel is closed.
+    pub(super) fn is_disconnected(&self) -> bool {
+        self.meeting.as_ref().map_or_else(|| self.ring.is_closed(), |meeting| meeting.is_closed())
+    }
+
     pub(super) fn readers(&self) -> Readers<'_, T> {
+        WaitingSide(self)
+    }
+
+    /// One side or the other.
+    pub(super) fn side<const ROOM: bool>(&self) -> WaitingSide<'_, T, ROOM> {
         WaitingSide(self)
     }
 
@@ -227,8 +263,11 @@ impl<T> MpmcShared<T> {
     /// Ends the channel: nothing more can be sent, and receivers get what was sent before. False: it had been ended. All
     /// are told in either case: the thread that came first may have been stopped before it could tell them.
     pub(super) fn close(&self) -> bool {
-        let is_first = self.ring.close();
         let mut panics = Panics::none();
+        let mut is_first = false;
+        panics.catch(|| {
+            is_first = self.meeting.as_ref().map_or_else(|| self.ring.close(), |meeting| meeting.close());
+        });
         for list in [&self.readers.list, &self.writers.list, &self.closed, &self.holders.list] {
             panics.catch(|| notify_all(list));
         }
@@ -240,8 +279,11 @@ impl<T> MpmcShared<T> {
         // ORDERING: AcqRel: each sender releases what it has sent; the last one acquires that before it closes the ring.
         if self.writers.count.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.ring.close();
-            // No sender waits for anything any more.
-            notify_all(&self.readers.list);
+            let mut panics = Panics::none();
+            panics.catch(|| self.meeting.iter().for_each(|meeting| meeting.senders_are_gone()));
+            panics.catch(|| notify_all(&self.readers.list));
+            // No sender waits any more, but a select may watch for room.
+            panics.catch(|| notify_all(&self.writers.list));
         }
     }
 
@@ -252,9 +294,11 @@ impl<T> MpmcShared<T> {
         // gone: the barriers in `WaitList::go` and `WaitList::attend` alone see to that.
         if self.readers.count.fetch_sub(1, Ordering::Relaxed) == 1 {
             let mut panics = Panics::none();
+            // All receivers as well: none of them waits any more, but a select may watch for messages.
             panics.catch(|| {
                 self.close();
             });
+            panics.catch(|| self.meeting.iter().for_each(|meeting| meeting.receivers_are_gone()));
             // A sender that has claimed its cell is either seen by the drain, or finds GONE and drains the ring itself.
             self.readers.list.go();
             panics.catch(|| self.ring.drain());

@@ -33,7 +33,10 @@ impl<T> Sender<T> {
             Ok(()) => return Ok(()),
             Err(message) => message,
         };
-        let mut wait = ManyWait::new(self.shared.writers(), false);
+        if let Some(party) = self.party() {
+            return party.send_async(message).await;
+        }
+        let mut wait = self.wait();
         let outcome = loop {
             match self.shared.offer(message) {
                 Ok(()) => break Ok(()),
@@ -72,8 +75,11 @@ impl<T> Sender<T> {
             Ok(()) => return Ok(()),
             Err(message) => message,
         };
+        if let Some(party) = self.party() {
+            return party.send_async_until(message, stop).await;
+        }
         let mut stop = pin!(stop);
-        let mut wait = ManyWait::new(self.shared.writers(), false);
+        let mut wait = self.wait();
         let outcome = loop {
             match self.shared.offer(message) {
                 Ok(()) => break Ok(()),
@@ -100,11 +106,16 @@ impl<T> Sender<T> {
     /// reason an iterator whose [`size_hint`](Iterator::size_hint) does not say that it is at its end is asked for its next
     /// message only when there is room.
     ///
-    /// If the iterator panics, the messages it had given until then are sent.
+    /// If the iterator panics, the messages it had given until then are sent. In a
+    /// [rendezvous](crate::channel#rendezvous) the messages are handed over one by one, and the one that waits for its receiver
+    /// is dropped with the future.
     ///
     /// # Errors
     /// When all receivers are gone, or the channel is closed: the messages that were taken from the iterator and not sent.
     pub async fn send_batch_async(&self, messages: &mut impl Iterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
+        if let Some(party) = self.party() {
+            return party.send_batch_async(messages).await;
+        }
         let mut sent = 0;
         loop {
             let most = messages.size_hint().1.unwrap_or(MOST).min(MOST);
@@ -165,7 +176,14 @@ impl<T> Receiver<T> {
     /// # Errors
     /// When the channel is empty and all senders are gone, or it is closed.
     pub fn recv_async(&self) -> impl Future<Output = Result<T, RecvError>> {
-        within_budget(self.receive_async(Self::take))
+        within_budget(self.message_received())
+    }
+
+    async fn message_received(&self) -> Result<T, RecvError> {
+        match self.party() {
+            Some(party) => party.recv_async().await,
+            None => self.receive_async(Self::take).await,
+        }
     }
 
     /// Appends messages to `to`: the task waits for the first, then takes what is there, `max` at most, with one claim.
@@ -179,7 +197,10 @@ impl<T> Receiver<T> {
         if max == 0 {
             return Ok(0);
         }
-        self.receive_async(|receiver| receiver.take_many(to, max)).await
+        match self.party() {
+            Some(party) => party.recv_batch_async(to, max).await,
+            None => self.receive_async(|receiver| receiver.take_many(to, max)).await,
+        }
     }
 
     /// Waits until `take` takes something.

@@ -32,7 +32,7 @@ pub struct WeakReceiver<T> {
 }
 
 macro_rules! impl_weak {
-    ($weak:ident of $end:ident: $count:ident, |$shared:ident, $backoff:ident| $make:expr) => {
+    ($weak:ident of $end:ident: $count:ident, $make:expr) => {
         impl<T> $end<T> {
             /// A weak end of the same channel, with the same settings. Wait-free.
             #[must_use]
@@ -46,11 +46,10 @@ macro_rules! impl_weak {
             /// closed. Lock-free.
             #[must_use]
             pub fn upgrade(&self) -> Option<$end<T>> {
-                if self.shared.ring.is_closed() || !self.shared.$count.add_to_others() {
+                if self.shared.is_disconnected() || !self.shared.$count.add_to_others() {
                     return None;
                 }
-                let ($shared, $backoff) = (self.shared.clone(), self.backoff.again());
-                Some($make)
+                Some($make(self.shared.clone(), self.backoff.again()))
             }
         }
 
@@ -70,5 +69,5 @@ macro_rules! impl_weak {
     };
 }
 
-impl_weak!(WeakSender of Sender: writers, |shared, backoff| Sender { shared, backoff });
-impl_weak!(WeakReceiver of Receiver: readers, |shared, backoff| Receiver::again(shared, backoff));
+impl_weak!(WeakSender of Sender: writers, Sender::again);
+impl_weak!(WeakReceiver of Receiver: readers, Receiver::again);

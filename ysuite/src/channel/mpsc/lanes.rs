@@ -403,6 +403,10 @@ impl<T> ReadingEnd for Lanes<T> {
         }
         self.shared.tell(&lanes);
     }
+
+    fn tell_end(&self) {
+        self.shared.end_watchers.tell();
+    }
 }
 
 impl<T> WaitingEnd for Lanes<T> {

@@ -70,6 +70,7 @@ pub use super::error::{
 };
 pub use super::permit::{Permit, Permits};
 
+use crate::channel::rendezvous::MeetingEnd;
 use crate::sync::Arc;
 use crate::wait::Parker;
 
@@ -88,11 +89,10 @@ pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
 /// that has as many in the channel waits. The channel as a whole holds as many times more as there are senders, without a limit;
 /// [`bounded_for`] sets one. Memory grows as a lane fills for the first time, and is then kept. `usize::MAX` is no bound.
 ///
-/// # Panics
-/// Where `capacity_per_sender` is 0: there is no rendezvous here.
+/// With a capacity of 0 it is a [rendezvous](super#rendezvous): a message is handed over, and none is ever in between.
+/// Senders that wait are served in turn.
 #[must_use]
 pub fn bounded<T>(capacity_per_sender: usize) -> (Sender<T>, Receiver<T>) {
-    assert!(capacity_per_sender > 0, "a channel needs a capacity of at least 1 for each sender");
     ends(Some(capacity_per_sender), None)
 }
 
@@ -124,7 +124,8 @@ pub fn bounded_for<T>(capacity_per_sender: usize, senders: usize) -> (Sender<T>,
 fn ends<T>(bound: Option<usize>, senders: Option<usize>) -> (Sender<T>, Receiver<T>) {
     let shared = Arc::new(MpscShared::new(bound, senders, Arc::new(Parker::new())));
     let Ok(sender) = Sender::connect(&shared) else { unreachable!("there is room for the first sender") };
-    (sender, Receiver::new(shared))
+    let meeting = shared.meeting.clone().map(MeetingEnd::receiver);
+    (sender, Receiver::new(shared, meeting))
 }
 
 /// A channel without a bound, for a receiver that reads several queues and sleeps on `parker`. It begins without senders;

@@ -10,6 +10,7 @@ use super::{RecvError, RecvTimeoutError, TryRecvError};
 use crate::channel::closed::impl_receiver_end;
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
 use crate::channel::receive::{ReadingEnd as _, Receiving, impl_receiver_api};
+use crate::channel::rendezvous::MeetingEnd;
 use crate::channel::task_batch::impl_receiver_tasks;
 use crate::queue::RegisterCopy;
 use crate::signal::{Attach, AttachError, Registration};
@@ -22,8 +23,8 @@ pub struct Receiver<T> {
 }
 
 impl<T> Receiver<T> {
-    pub(super) fn new(shared: Arc<MpscShared<T>>) -> Self {
-        Self { inner: RegisterCopy::new(Receiving::new(Lanes::new(shared))) }
+    pub(super) fn new(shared: Arc<MpscShared<T>>, meeting: Option<Box<MeetingEnd<T, false>>>) -> Self {
+        Self { inner: RegisterCopy::new(Receiving::new(Lanes::new(shared), meeting)) }
     }
 
     /// How many messages are in the channel. Takes time in proportion to that number (a load for each cache line), and to
@@ -49,14 +50,14 @@ impl<T> Receiver<T> {
     /// [`len`](Self::len) costs.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.capacity().is_some_and(|capacity| self.inner.end.has_full_lane(capacity))
+        self.capacity().is_some_and(|capacity| capacity == 0 || self.inner.end.has_full_lane(capacity))
     }
 
     /// Whether the channel is closed: all senders are gone or closed, or this receiver has closed it. Messages may still be
     /// here.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
-        self.inner.end.shared().is_disconnected()
+        self.inner.is_disconnected()
     }
 
     /// How many senders the channel has, weak and closed ones not counted. While others come and go it may be out of date.
@@ -76,3 +77,4 @@ impl<T> Receiver<T> {
 impl_receiver_api!(Receiver);
 impl_receiver_end!(Receiver);
 impl_receiver_tasks!(Receiver);
+crate::channel::select::pipe::impl_select_recv!(Receiver);

@@ -13,10 +13,12 @@ use super::{MAX_SENDERS, Permit, Permits, ReserveError, SendError, SendTimeoutEr
 use crate::channel::closed::{EndWatchers, impl_sender_end};
 use crate::channel::identity::impl_identity;
 use crate::channel::permit::{Reserve, impl_sender_permits, one_place, one_place_now};
+use crate::channel::rendezvous::MeetingEnd;
 use crate::channel::send::{SenderLink, Sending, impl_sender_api};
 use crate::channel::task_batch::impl_sender_tasks;
 use crate::os::Deadline;
 use crate::passive::Passive;
+use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::{Arc, window};
 use crate::wait::WakeTarget;
 
@@ -78,6 +80,18 @@ impl<T> SenderLink for SenderLane<T> {
     fn target(&self) -> &WakeTarget {
         self.shared.sender(self.id())
     }
+
+    /// A sender that never waits has no target as yet. One that is closed, or connected after the receiver's end, has not even
+    /// an id. Nobody frees the one that it gets here: the channel's end does.
+    fn prepare(&mut self) -> bool {
+        if self.id_and_one.is_none() {
+            self.id_and_one = self.shared.claim().and_then(|id| NonZeroU32::new(id as u32 + 1));
+        }
+        self.id().is_some_and(|id| {
+            self.shared.make_target(id);
+            true
+        })
+    }
 }
 
 impl<T> Sender<T> {
@@ -97,23 +111,21 @@ impl<T> Sender<T> {
     /// A sender that is not counted: whoever uses it is counted instead.
     pub(super) fn uncounted(shared: &Arc<MpscShared<T>>) -> Result<Self, TooManySenders> {
         let (writer, id) = shared.connect().ok_or(TooManySenders)?;
-        Ok(Self {
-            inner: Sending::new(
-                writer,
-                SenderLane {
-                    shared: shared.clone(),
-                    id_and_one: id.and_then(|id| NonZeroU32::new(id + 1)),
-                    is_counted: false,
-                },
-            ),
-        })
+        let lane = SenderLane {
+            shared: shared.clone(),
+            id_and_one: id.and_then(|id| NonZeroU32::new(id + 1)),
+            is_counted: false,
+        };
+        let meeting = shared.meeting.as_ref().map(MeetingEnd::sender);
+        Ok(Self { inner: Sending::new(writer, lane, meeting) })
     }
 
     /// A sender that can send nothing, and is not counted.
     pub(super) fn closed_from_birth(shared: &Arc<MpscShared<T>>) -> Self {
         let mut writer = shared.orphaned_lane();
         writer.close();
-        Self { inner: Sending::new(writer, SenderLane { shared: shared.clone(), id_and_one: None, is_counted: false }) }
+        let lane = SenderLane { shared: shared.clone(), id_and_one: None, is_counted: false };
+        Self { inner: Sending::new(writer, lane, None) }
     }
 
     pub(super) fn send_until(&mut self, message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
@@ -199,9 +211,12 @@ impl_sender_end!(
     /// receiver can close the whole channel. True: this sender could send until now. False: it was closed before, or the
     /// receiver is gone or has closed.
     ///
+    /// A sender that is attached to a set leaves it, as when it is dropped.
+    ///
     /// Wait-free, but for the wake-up of the receiver.
     ///
     /// # Panics
     /// Where the receiver's waker panics, or, after the receiver's end, a hidden message as it is dropped. This sender is
     /// closed then.
 );
+crate::channel::select::pipe::impl_select_send!(Sender);

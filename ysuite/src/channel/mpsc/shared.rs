@@ -13,6 +13,7 @@ use core::sync::atomic::{AtomicU64 as Numbers, Ordering as Numbering};
 use core::task::Waker;
 
 use crate::channel::closed::EndWatchers;
+use crate::channel::rendezvous::Meeting;
 use crate::foreign::Panics;
 use crate::passive::Barrier;
 use crate::queue::ypipe::{self, AtomicSlot, IdleReader, Writer};
@@ -41,7 +42,8 @@ pub(in crate::channel) struct MpscShared<T> {
     pub(super) parker: Arc<Parker>,
     /// The lanes by id.
     slots: SegmentedArray<AtomicSlot<T>>,
-    /// How senders that wait for room are woken, by id of their lane. Empty without a bound.
+    /// How senders that wait for room are woken, by id of their lane. Without a bound only those have one that have been
+    /// attached to a set.
     senders: SegmentedArray<WakeTarget>,
     /// The target of all senders that never wait: those without a bound, and those that connect after the receiver is gone.
     /// Nothing is ever registered here.
@@ -54,6 +56,9 @@ pub(in crate::channel) struct MpscShared<T> {
     /// The channel's number in the tables of threads, or 0 before it has one.
     number: AtomicU64,
     pub(super) bound: Option<usize>,
+    /// Of a rendezvous: with a bound of 0. Its senders are counted there and none here, so the lanes are closed from the
+    /// beginning.
+    pub(super) meeting: Option<Arc<Meeting<T>>>,
 }
 
 /// A lane is ended by the thread that has taken it out of its slot: with its id, and its reading end.
@@ -73,6 +78,7 @@ impl<T> MpscShared<T> {
             spare: most.map(AtomicUsize::new),
             number: AtomicU64::new(0),
             bound,
+            meeting: (bound == Some(0)).then(|| Arc::new(Meeting::new())),
         }
     }
 
@@ -100,8 +106,8 @@ impl<T> MpscShared<T> {
         Some((writer, Some(id as u32)))
     }
 
-    /// An id for a new lane.
-    fn claim(&self) -> Option<usize> {
+    /// An id for a new lane, or for a sender without one.
+    pub(super) fn claim(&self) -> Option<usize> {
         if let Some(spare) = &self.spare {
             // ORDERING: Relaxed; a count, which guards no data.
             spare.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |spare| spare.checked_sub(1)).ok()?;
@@ -149,8 +155,16 @@ impl<T> MpscShared<T> {
         self.connected.load(Ordering::Relaxed) & SHUT != 0
     }
 
+    /// Whether nothing that is sent will be received.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_shut() || self.meeting.as_ref().is_some_and(|meeting| meeting.is_closed())
+    }
+
     /// Another sender.
     pub(super) fn count(&self) {
+        if let Some(meeting) = &self.meeting {
+            return meeting.count_sender();
+        }
         // ORDERING: Relaxed; a new sender is made from a sender that is counted, or before any other thread has the channel,
         // or by an inbox, to which the count means nothing. So the count cannot fall to 0 meanwhile.
         self.connected.fetch_add(1, Ordering::Relaxed);
@@ -158,6 +172,9 @@ impl<T> MpscShared<T> {
 
     /// Another sender, if there is one and the channel is not shut (true).
     pub(super) fn count_again(&self) -> bool {
+        if let Some(meeting) = &self.meeting {
+            return meeting.count_again();
+        }
         // ORDERING: Relaxed; the count alone decides, by its own order of changes. No sender goes unnoticed between the look
         // and the exchange.
         let again = |connected| (connected != 0 && connected & SHUT == 0).then_some(connected + 1);
@@ -166,12 +183,20 @@ impl<T> MpscShared<T> {
 
     /// How many senders there are.
     pub(super) fn sender_count(&self) -> usize {
+        if let Some(meeting) = &self.meeting {
+            return meeting.sender_count();
+        }
         // ORDERING: Relaxed; a number, for people.
         self.connected.load(Ordering::Relaxed) & !SHUT
     }
 
     /// A sender goes. True: it was the last, and the receiver waits for that.
     pub(super) fn disconnect(&self) -> bool {
+        if let Some(meeting) = &self.meeting {
+            // That wakes the receiver itself.
+            meeting.uncount_sender();
+            return false;
+        }
         // ORDERING: Release pairs with the Acquire in `is_disconnected`: a receiver that finds all senders gone sees what
         // this sender has published and raised. Read-modify-writes continue each other's release sequences.
         self.connected.fetch_sub(1, Ordering::Release) == 1
@@ -186,6 +211,11 @@ impl<T> MpscShared<T> {
     /// How the sender of lane `id` is woken.
     pub(super) fn sender(&self, id: Option<u32>) -> &WakeTarget {
         id.and_then(|id| self.senders.get(id as usize)).unwrap_or(&self.never_waits)
+    }
+
+    /// From now on the sender with this id has a target of its own.
+    pub(super) fn make_target(&self, id: u32) {
+        self.senders.get_or_make(id as usize, WakeTarget::default);
     }
 
     /// The sender of lane `id` goes: takes its waker out. The caller drops the waker last: its drop is foreign code.

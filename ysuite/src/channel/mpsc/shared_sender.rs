@@ -313,7 +313,7 @@ impl<T: 'static> SharedSender<T> {
     /// Whether the receiver is gone or has closed the channel: nothing sent will be received.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
-        !self.is_counted || self.shared.is_shut()
+        !self.is_counted || self.shared.is_over()
     }
 }
 

@@ -91,6 +91,13 @@ pub fn bounded<T>(capacity: usize) -> (Writer<T>, Reader<T>) {
     ends(Some(capacity), Geometry::<T>::LAP)
 }
 
+/// A pipe without room, whose reader finds it closed from the beginning: of a channel that passes its messages elsewhere.
+pub(crate) fn nothing<T>() -> (Writer<T>, Reader<T>) {
+    let (writer, reader) = ends(Some(0), Geometry::<T>::LAP);
+    writer.pretend_closed();
+    (writer, reader)
+}
+
 fn ends<T>(bound: Option<usize>, lap: usize) -> (Writer<T>, Reader<T>) {
     let (core, chunk, cursor) = PipeCore::new(bound, lap);
     let core = Arc::new(core);

@@ -211,6 +211,12 @@ impl<T> Writer<T> {
         self.writing.lost
     }
 
+    /// The reader finds the pipe closed, though this writer is there, from before any other thread has the reader.
+    pub(super) fn pretend_closed(&self) {
+        // ORDERING: Relaxed; the reader is handed to its thread afterwards.
+        self.writing.core.read_mostly.closed.store(true, Ordering::Relaxed);
+    }
+
     /// How the reader sleeps: [`publish`](Self::publish), [`send`](Self::send) and [`close`](Self::close) return its
     /// tokens.
     pub(crate) fn reader_passive(&self) -> &Passive {
@@ -389,10 +395,10 @@ impl<T> WriteCursor<T> {
         }
     }
 
-    /// Makes the first chunk of an idle cursor. False: nothing will ever be written here, as the pipe is closed.
+    /// Makes the first chunk of an idle cursor. False: nothing will ever be written here, as the pipe is closed or has no room.
     #[cold]
     fn begin(&mut self, core: &PipeCore<T>) -> bool {
-        let may_begin = !core.is_closed();
+        let may_begin = !core.is_closed() && core.read_mostly.capacity != 0;
         if may_begin {
             *self = Self::new(core, core.begin());
         }

@@ -1,0 +1,63 @@
+//! What a select keeps for ends that it was given by shared reference. The owner of the select; any thread notifies.
+//!
+//! A watcher is in the list of those that wait, in the place of an end, and is not counted as one: the channel ends as if it
+//! were not there. A publisher that has counted one of the two sides down to nothing notifies the watchers of both.
+
+use core::ptr;
+
+use super::shared::MpmcShared;
+use super::{Receiver, Sender};
+use crate::signal::{AttachError, AttachShared, Registration, SharedWatcher};
+use crate::sync::Arc;
+use crate::wait::Subscriptions;
+use crate::wait::many::SharedEnd;
+
+/// Waits as a sender with `ROOM`, otherwise as a receiver.
+struct MpmcWatcher<T, const ROOM: bool> {
+    shared: Arc<MpmcShared<T>>,
+    subscriptions: Subscriptions,
+}
+
+impl<T, const ROOM: bool> MpmcWatcher<T, ROOM> {
+    fn new(shared: &Arc<MpmcShared<T>>) -> Self {
+        Self { shared: shared.clone(), subscriptions: Subscriptions::default() }
+    }
+}
+
+impl<T: Send, const ROOM: bool> SharedWatcher for MpmcWatcher<T, ROOM> {
+    fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
+        self.subscriptions.attach(self.shared.side::<ROOM>(), registration)
+    }
+
+    fn is_ready(&self) -> bool {
+        let side = self.shared.side::<ROOM>();
+        side.is_ready() || self.subscriptions.rest(side)
+    }
+
+    fn side(&self) -> (*const (), bool) {
+        (Arc::as_ptr(&self.shared).cast(), ROOM)
+    }
+}
+
+impl<T, const ROOM: bool> Drop for MpmcWatcher<T, ROOM> {
+    fn drop(&mut self) {
+        self.subscriptions.unregister(self.shared.side::<ROOM>());
+    }
+}
+
+macro_rules! shared {
+    ($end:ident, $room:literal) => {
+        impl<T: Send + 'static> AttachShared for $end<T> {
+            fn watcher(&self) -> Box<dyn SharedWatcher> {
+                Box::new(MpmcWatcher::<T, $room>::new(self.shared()))
+            }
+
+            fn side(&self) -> (*const (), bool) {
+                (ptr::from_ref(&**self.shared()).cast(), $room)
+            }
+        }
+    };
+}
+
+shared!(Receiver, false);
+shared!(Sender, true);

@@ -1,0 +1,137 @@
+//! The end of a rendezvous in the hands of a sender or receiver that one thread uses: of an `spsc` or `mpsc`.
+//!
+//! One thread at a time. The last sender that goes, or the receiver, closes the meeting; the senders are counted by an `spsc`
+//! here, by an `mpsc` with its own.
+
+use core::task::{Context, Poll};
+
+use super::meeting::{Meeting, MeetingSide};
+use super::party::{Party, poll};
+use crate::channel::error::{RecvError, TryRecvError};
+use crate::foreign::Panics;
+use crate::signal::{AttachError, Registration};
+use crate::sync::Arc;
+use crate::wait::Subscriptions;
+use crate::wait::many::SharedEnd;
+
+/// A sender's end with `SENDS`, otherwise the receiver's.
+pub(in crate::channel) struct MeetingEnd<T, const SENDS: bool> {
+    meeting: Arc<Meeting<T>>,
+    /// Present once this end has been polled or attached.
+    subscriptions: Option<Subscriptions>,
+    /// Counted among the senders by this end, and not by its owner.
+    is_counted: bool,
+    /// A sender that has been closed.
+    has_ended: bool,
+}
+
+impl<T> MeetingEnd<T, true> {
+    pub(in crate::channel) fn sender(meeting: &Arc<Meeting<T>>) -> Box<Self> {
+        Self::new(meeting.clone())
+    }
+
+    /// A sender that is counted here.
+    pub(in crate::channel) fn only_sender(meeting: &Arc<Meeting<T>>) -> Box<Self> {
+        meeting.count_sender();
+        let mut sender = Self::sender(meeting);
+        sender.is_counted = true;
+        sender
+    }
+
+    /// This sender has said all: from now on it finds the meeting closed. Leaves its set, and wakes its task.
+    pub(in crate::channel) fn end(&mut self) {
+        self.has_ended = true;
+        let mut panics = Panics::none();
+        if core::mem::take(&mut self.is_counted) {
+            panics.catch(|| self.meeting.uncount_sender());
+        }
+        let side = MeetingSide::<T, true>(&self.meeting);
+        if let Some(subscriptions) = &mut self.subscriptions {
+            panics.catch(|| {
+                subscriptions.detach(side);
+            });
+            panics.catch(|| subscriptions.wake_task(side));
+        }
+    }
+
+    /// Ready once a receiver waits, or is gone.
+    pub(in crate::channel) fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let side = MeetingSide::<T, true>(&self.meeting);
+        if self.has_ended {
+            return Poll::Ready(());
+        }
+        poll(side, self.subscriptions.get_or_insert_default(), false, context, || side.is_ready().then_some(()))
+    }
+}
+
+impl<T> MeetingEnd<T, false> {
+    pub(in crate::channel) fn receiver(meeting: Arc<Meeting<T>>) -> Box<Self> {
+        Self::new(meeting)
+    }
+
+    /// Closes the meeting. True: it was open.
+    pub(in crate::channel) fn close(&self) -> bool {
+        self.meeting.close()
+    }
+
+    pub(in crate::channel) fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
+        let side = MeetingSide::<T, false>(&self.meeting);
+        let look = || match Party::<T, false>::new(side.0, None).take() {
+            Err(TryRecvError::Empty) => None,
+            outcome => Some(outcome.map_err(|_| RecvError)),
+        };
+        poll(side, self.subscriptions.get_or_insert_default(), false, context, look)
+    }
+}
+
+impl<T, const SENDS: bool> MeetingEnd<T, SENDS> {
+    fn new(meeting: Arc<Meeting<T>>) -> Box<Self> {
+        Box::new(Self { meeting, subscriptions: None, is_counted: false, has_ended: false })
+    }
+
+    pub(in crate::channel) fn party(&self) -> Party<'_, T, SENDS> {
+        Party { has_ended: self.has_ended, ..Party::new(&self.meeting, self.subscriptions.as_ref()) }
+    }
+
+    /// Whether the other side is gone, or the meeting is closed, or this end.
+    pub(in crate::channel) fn is_closed(&self) -> bool {
+        self.has_ended || self.meeting.is_closed()
+    }
+
+    pub(in crate::channel) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
+        let side = MeetingSide::<T, SENDS>(&self.meeting);
+        self.subscriptions.get_or_insert_default().attach(side, registration)
+    }
+
+    pub(in crate::channel) fn detach(&mut self) -> bool {
+        let side = MeetingSide::<T, SENDS>(&self.meeting);
+        self.subscriptions.as_mut().is_some_and(|subscriptions| subscriptions.detach(side))
+    }
+
+    pub(in crate::channel) fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
+        let side = MeetingSide::<T, SENDS>(&self.meeting);
+        self.subscriptions.as_ref().inspect(|subscriptions| subscriptions.with_registration(side, look));
+    }
+}
+
+impl<T, const SENDS: bool> Drop for MeetingEnd<T, SENDS> {
+    fn drop(&mut self) {
+        let mut panics = Panics::none();
+        // Foreign code: a waker that is dropped, or woken because this end had been told of somebody.
+        if let Some(subscriptions) = &mut self.subscriptions {
+            panics.catch(|| subscriptions.unregister(MeetingSide::<T, SENDS>(&self.meeting)));
+        }
+        if self.is_counted {
+            panics.catch(|| self.meeting.uncount_sender());
+        }
+        if !SENDS {
+            panics.catch(|| self.meeting.receivers_are_gone());
+        }
+    }
+}
+
+/// A place was to be reserved in a rendezvous, and waited for until there is one.
+#[cold]
+pub(in crate::channel) fn no_places_in_a_rendezvous<R>() -> R {
+    panic!("a channel with a capacity of 0 has no places to reserve")
+}

@@ -1,0 +1,105 @@
+//! A line in which one stands behind the other, and which anybody may leave: all in constant time. Under a lock.
+//!
+//! Grows to the most that have ever stood in it at once; places are used again.
+
+/// No place.
+const NONE: usize = usize::MAX;
+
+pub(super) struct Line<N> {
+    places: Vec<Place<N>>,
+    first: usize,
+    last: usize,
+    /// The first of the places that are free, linked by `behind`.
+    free: usize,
+    length: usize,
+}
+
+struct Place<N> {
+    node: Option<N>,
+    before: usize,
+    behind: usize,
+}
+
+impl<N> Line<N> {
+    pub(super) const fn new() -> Self {
+        Self { places: Vec::new(), first: NONE, last: NONE, free: NONE, length: 0 }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Stands in line, behind all others. Returns the place.
+    pub(super) fn push(&mut self, node: N) -> usize {
+        let place = Place { node: Some(node), before: self.last, behind: NONE };
+        let at = if self.free == NONE {
+            self.places.push(place);
+            self.places.len() - 1
+        } else {
+            let at = self.free;
+            self.free = self.places[at].behind;
+            self.places[at] = place;
+            at
+        };
+        match self.last {
+            NONE => self.first = at,
+            last => self.places[last].behind = at,
+        }
+        self.last = at;
+        self.length += 1;
+        at
+    }
+
+    /// Leaves the line.
+    pub(super) fn remove(&mut self, at: usize) -> Option<N> {
+        let place = self.places.get_mut(at)?;
+        let node = place.node.take()?;
+        let (before, behind) = (place.before, place.behind);
+        place.behind = self.free;
+        self.free = at;
+        match before {
+            NONE => self.first = behind,
+            before => self.places[before].behind = behind,
+        }
+        match behind {
+            NONE => self.last = before,
+            behind => self.places[behind].before = before,
+        }
+        self.length -= 1;
+        Some(node)
+    }
+
+    /// Those in line, from the first on, with their places.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &N)> {
+        let mut at = self.first;
+        core::iter::from_fn(move || {
+            let place = self.places.get(at)?;
+            let found = (at, place.node.as_ref()?);
+            at = place.behind;
+            Some(found)
+        })
+    }
+}
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::Line;
+
+    fn list(line: &Line<u32>) -> Vec<u32> {
+        line.iter().map(|(_, &node)| node).collect()
+    }
+
+    #[test]
+    fn anybody_may_leave_and_places_are_used_again() {
+        let mut line = Line::new();
+        assert_eq!((list(&line), line.remove(0)), (vec![], None));
+        let places: Vec<_> = (0..5).map(|node| line.push(node)).collect();
+        for (left, rest) in [(2, &[0, 1, 3, 4][..]), (0, &[1, 3, 4]), (4, &[1, 3])] {
+            assert_eq!(line.remove(places[left]), Some(left as u32));
+            assert_eq!((line.remove(places[left]), list(&line)), (None, rest.to_vec()));
+        }
+        (5..8).for_each(|node| assert!(line.push(node) < 5));
+        assert_eq!((list(&line), line.len()), (vec![1, 3, 5, 6, 7], 5));
+        assert_eq!(line.push(8), 5);
+    }
+}

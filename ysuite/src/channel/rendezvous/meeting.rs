@@ -1,0 +1,321 @@
+//! Where senders and receivers of a rendezvous meet: two lines under a lock, and for each side those that want to be told.
+//!
+//! Any thread. The lock is held for some instructions, and for as many more as there are ends at the front of a line whose
+//! tickets are closed at that moment; a thread that loses its CPU there holds up the others, `try_` calls as well. No
+//! foreign code runs under it: messages are moved, tickets taken; those that were taken are woken behind it.
+
+use std::collections::VecDeque;
+
+use super::line::Line;
+use super::ticket::{Met, Ticket};
+use crate::channel::error::TrySendError;
+use crate::foreign::Panics;
+use crate::sync::{Arc, AtomicBool, AtomicUsize, Mutex, MutexGuard, Ordering, UnsafeCell};
+use crate::wait::WaitList;
+use crate::wait::many::{SharedEnd, notify, notify_all};
+
+/// One that stands in line. The message of a sender; the place for a receiver's.
+pub(super) struct Node<T> {
+    pub(super) ticket: Arc<Ticket>,
+    /// Which of the owner's cases it is.
+    pub(super) case: u32,
+    message: UnsafeCell<Option<T>>,
+}
+
+// SAFETY: the node owns its message, and is dropped on any thread: `T: Send` is enough.
+unsafe impl<T: Send> Send for Node<T> {}
+// SAFETY: `message` is touched under the meeting's lock while the node is in line, and otherwise by one thread: the owner,
+// or the peer that has taken the ticket of a sender. It passes by value.
+unsafe impl<T: Send> Sync for Node<T> {}
+
+impl<T> Node<T> {
+    pub(super) fn new(ticket: Arc<Ticket>, case: u32, message: Option<T>) -> Self {
+        Self { ticket, case, message: UnsafeCell::new(message) }
+    }
+
+    /// Puts a message in or takes it out.
+    ///
+    /// # Safety
+    /// The node is in line and the caller holds the meeting's lock; or it is in line no longer, and the caller is its owner,
+    /// or has taken the ticket of a sender.
+    pub(super) unsafe fn exchange(&self, message: Option<T>) -> Option<T> {
+        // SAFETY: by the contract no other thread touches the cell meanwhile.
+        self.message.with_mut(|cell| unsafe { core::mem::replace(&mut *cell, message) })
+    }
+}
+
+pub(in crate::channel) struct Meeting<T> {
+    lines: Mutex<Lines<T>>,
+    senders: MeetingPlace,
+    receivers: MeetingPlace,
+    /// One side is gone for good, or an end has closed the meeting. Changed under the lock.
+    closed: AtomicBool,
+    /// How many senders there are, of a kind that does not count them itself: an `mpmc` does.
+    count: AtomicUsize,
+}
+
+/// One side, for threads that look without the lock.
+struct MeetingPlace {
+    /// How many stand in line; for the senders, messages that were given back included. Changed under the lock.
+    waiting: AtomicUsize,
+    /// Those that want to be told when one of the other side stands in line.
+    list: WaitList,
+}
+
+pub(super) struct Lines<T> {
+    senders: Line<Arc<Node<T>>>,
+    receivers: Line<Arc<Node<T>>>,
+    /// Messages that futures had been given and gave back when they were dropped. They come before all others.
+    returned: VecDeque<T>,
+}
+
+/// What an end that comes has found.
+pub(super) enum Found<M> {
+    Peer(M),
+    /// No one of the other side waits.
+    Nobody,
+    /// The other side is gone.
+    Closed,
+}
+
+/// One side of a meeting: with `SENDS` the senders, which want to be told of receivers; otherwise the receivers.
+pub(in crate::channel) struct MeetingSide<'a, T, const SENDS: bool>(pub(super) &'a Meeting<T>);
+
+impl<T, const SENDS: bool> Clone for MeetingSide<'_, T, SENDS> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, const SENDS: bool> Copy for MeetingSide<'_, T, SENDS> {}
+
+impl<T, const SENDS: bool> SharedEnd for MeetingSide<'_, T, SENDS> {
+    fn list(&self) -> &WaitList {
+        self.0.list(SENDS)
+    }
+
+    fn is_ready(&self) -> bool {
+        self.0.is_closed() || self.supply() != 0 && self.0.has_open(!SENDS)
+    }
+
+    fn supply(&self) -> usize {
+        let other = if SENDS { &self.0.receivers } else { &self.0.senders };
+        // ORDERING: Relaxed; a thread that must not miss a change of it has executed the barrier of its wait list before,
+        // which pairs with that in `announce`.
+        other.waiting.load(Ordering::Relaxed)
+    }
+}
+
+impl<T> Meeting<T> {
+    pub(in crate::channel) fn new() -> Self {
+        let place = || MeetingPlace { waiting: AtomicUsize::new(0), list: WaitList::new() };
+        let lines = Lines { senders: Line::new(), receivers: Line::new(), returned: VecDeque::new() };
+        Self {
+            lines: Mutex::new(lines),
+            senders: place(),
+            receivers: place(),
+            closed: AtomicBool::new(false),
+            count: AtomicUsize::new(0),
+        }
+    }
+
+    pub(in crate::channel) fn side<const SENDS: bool>(&self) -> MeetingSide<'_, T, SENDS> {
+        MeetingSide(self)
+    }
+
+    /// Those of a side that want to be told.
+    pub(in crate::channel) fn list(&self, sends: bool) -> &WaitList {
+        if sends { &self.senders.list } else { &self.receivers.list }
+    }
+
+    /// Counts a sender, of a kind that does not count them itself.
+    pub(in crate::channel) fn count_sender(&self) {
+        // ORDERING: Relaxed; a sender is made from one that is counted, or with the channel: the count cannot fall to 0
+        // meanwhile.
+        self.count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Another sender, if there is one and the meeting is not closed (true).
+    pub(in crate::channel) fn count_again(&self) -> bool {
+        // ORDERING: Relaxed; the count alone decides, by its own order of changes.
+        let again = |count| (count != 0).then_some(count + 1);
+        !self.is_closed() && self.count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, again).is_ok()
+    }
+
+    pub(in crate::channel) fn sender_count(&self) -> usize {
+        // ORDERING: Relaxed; a number, for people.
+        self.count.load(Ordering::Relaxed)
+    }
+
+    /// A sender that was counted goes. The last closes the meeting.
+    pub(in crate::channel) fn uncount_sender(&self) {
+        // ORDERING: AcqRel: what each sender has done comes before the end of the last.
+        if self.count.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.senders_are_gone();
+        }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Lines<T>> {
+        // Nothing that could panic runs under the lock but the allocator, before anything is changed.
+        self.lines.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Whether one side is gone, or the meeting is closed. A message that a future has given back may still be here.
+    pub(in crate::channel) fn is_closed(&self) -> bool {
+        // ORDERING: Acquire pairs with the Release in `shut`.
+        self.closed.load(Ordering::Acquire)
+    }
+
+    /// Whether an end of that side waits that could be met.
+    fn has_open(&self, senders: bool) -> bool {
+        let lines = self.lock();
+        let line = if senders { &lines.senders } else { &lines.receivers };
+        senders && !lines.returned.is_empty() || line.iter().any(|(_, node)| node.ticket.is_open())
+    }
+
+    /// Whether a stand with this ticket could meet one of the other side, or a message that was given back.
+    pub(super) fn has_other(&self, lines: &Lines<T>, sends: bool, own: &Ticket) -> bool {
+        let line = if sends { &lines.receivers } else { &lines.senders };
+        !sends && !lines.returned.is_empty()
+            || line.iter().any(|(_, node)| !core::ptr::eq(&raw const *node.ticket, own) && node.ticket.is_open())
+    }
+
+    /// After any change of the lines, under the lock: what threads without it see.
+    fn note(&self, lines: &Lines<T>) {
+        // ORDERING: Relaxed twice; see `supply`.
+        self.senders.waiting.store(lines.senders.len() + lines.returned.len(), Ordering::Relaxed);
+        self.receivers.waiting.store(lines.receivers.len(), Ordering::Relaxed);
+    }
+
+    /// Hands the message to the first receiver that waits, and takes it out of line. The caller wakes it, behind the lock.
+    pub(super) fn give(&self, lines: &mut Lines<T>, message: T) -> Result<Arc<Ticket>, TrySendError<T>> {
+        if self.is_closed() {
+            return Err(TrySendError::Disconnected(message));
+        }
+        let mut message = Some(message);
+        let mut met = None;
+        for (at, node) in lines.receivers.iter().filter(|(_, node)| node.ticket.is_open()) {
+            // In its place before the ticket is taken: the owner may go on at once.
+            // SAFETY: the node is in line, and the caller holds the lock.
+            unsafe { node.exchange(message.take()) };
+            if node.ticket.claim(Met::Peer(node.case)) {
+                met = Some(at);
+                break;
+            }
+            // SAFETY: as above; the ticket was closed, or taken in another line, so the node stays in this one.
+            message = unsafe { node.exchange(None) };
+        }
+        match (met.and_then(|at| lines.receivers.remove(at)), message) {
+            (Some(node), _) => {
+                self.note(lines);
+                Ok(node.ticket.clone())
+            }
+            (None, Some(message)) => Err(TrySendError::Full(message)),
+            (None, None) => unreachable!("a message that nobody has taken is here"),
+        }
+    }
+
+    /// Takes the message of the first sender that waits, and takes that out of line. The caller wakes it, behind the lock;
+    /// none where the message had been given back.
+    pub(super) fn take(&self, lines: &mut Lines<T>) -> Found<(T, Option<Arc<Ticket>>)> {
+        if let Some(message) = lines.returned.pop_front() {
+            self.note(lines);
+            return Found::Peer((message, None));
+        }
+        if self.is_closed() {
+            return Found::Closed;
+        }
+        let met = lines.senders.iter().find(|(_, node)| node.ticket.claim(Met::Peer(node.case))).map(|(at, _)| at);
+        let Some(node) = met.and_then(|at| lines.senders.remove(at)) else { return Found::Nobody };
+        self.note(lines);
+        // SAFETY: this thread has taken the ticket of a sender, which is in line no longer.
+        let message = unsafe { node.exchange(None) }.expect("a sender stands in line with its message");
+        Found::Peer((message, Some(node.ticket.clone())))
+    }
+
+    /// Stands in line.
+    pub(super) fn stand(&self, lines: &mut Lines<T>, sends: bool, node: Arc<Node<T>>) -> usize {
+        let at = if sends { &mut lines.senders } else { &mut lines.receivers }.push(node);
+        self.note(lines);
+        at
+    }
+
+    /// Leaves the line. The ticket has not been taken by this case.
+    pub(super) fn leave(&self, sends: bool, at: usize) {
+        let mut lines = self.lock();
+        let node = if sends { &mut lines.senders } else { &mut lines.receivers }.remove(at);
+        self.note(&lines);
+        drop(lines);
+        drop(node);
+    }
+
+    /// One stands in line, and its ticket is open: tells one of the other side.
+    pub(super) fn announce(&self, sends: bool) {
+        let list = self.list(!sends);
+        if list.published() && list.attend().is_armed() {
+            notify(list, 1);
+        }
+    }
+
+    /// A future was given a message, and is dropped: the message goes to the next receiver that waits, or stays here until
+    /// one comes.
+    pub(super) fn give_back(&self, message: T) {
+        let mut lines = self.lock();
+        let message = match self.give(&mut lines, message) {
+            Ok(ticket) => {
+                drop(lines);
+                return ticket.wake();
+            }
+            Err(error) => error.into_inner(),
+        };
+        lines.returned.push_front(message);
+        self.note(&lines);
+        drop(lines);
+        self.announce(true);
+    }
+
+    /// The last sender goes.
+    pub(in crate::channel) fn senders_are_gone(&self) {
+        self.shut(false);
+    }
+
+    /// The last receiver goes. Messages that were given back are dropped.
+    pub(in crate::channel) fn receivers_are_gone(&self) {
+        self.shut(true);
+    }
+
+    /// Any end: nobody will meet any more. Messages that were given back can still be received. True: this call has closed it.
+    pub(in crate::channel) fn close(&self) -> bool {
+        self.shut(false)
+    }
+
+    /// Nobody will meet any more: all that wait, or want to be told, are woken. True: it was open.
+    fn shut(&self, dispose: bool) -> bool {
+        let (mut lines, mut taken) = (self.lock(), Vec::new());
+        // ORDERING: Release pairs with the Acquire in `is_closed`.
+        let was_open = !self.closed.swap(true, Ordering::Release);
+        for sends in [true, false] {
+            let line = if sends { &mut lines.senders } else { &mut lines.receivers };
+            // A ticket that is closed belongs to an end at work, which will look once it has opened it.
+            let met: Vec<_> =
+                line.iter().filter(|(_, node)| node.ticket.claim(Met::Nobody(node.case))).map(|(at, _)| at).collect();
+            taken.extend(met.into_iter().filter_map(|at| line.remove(at)));
+        }
+        let returned = if dispose { core::mem::take(&mut lines.returned) } else { VecDeque::new() };
+        self.note(&lines);
+        drop(lines);
+        let mut panics = Panics::none();
+        taken.iter().for_each(|node| panics.catch(|| node.ticket.wake()));
+        panics.catch(|| notify_all(&self.senders.list));
+        panics.catch(|| notify_all(&self.receivers.list));
+        // The messages last: no panic of theirs may keep an end asleep.
+        returned.into_iter().for_each(|message| panics.catch(|| drop(message)));
+        was_open
+    }
+
+    /// Whether no one of the other side waits, by a look without the lock.
+    pub(super) fn is_deserted(&self, sends: bool) -> bool {
+        let other = if sends { &self.receivers } else { &self.senders };
+        // ORDERING: Relaxed; an end that stood in line before this call, in the order of events, is seen by coherence.
+        other.waiting.load(Ordering::Relaxed) == 0 && !self.is_closed()
+    }
+}

@@ -1,0 +1,316 @@
+//! All that an end of a rendezvous does: written once for every kind of channel. Any thread, but for what polls.
+//!
+//! `try_send` and `try_recv` take the lock of the meeting where one of the other side seems to wait, and only then.
+
+use core::future::{Future, pending, poll_fn};
+use core::pin::pin;
+use core::task::{Context, Poll};
+
+use super::meeting::{Found, Meeting, MeetingSide};
+use super::ticket::Ticket;
+use super::wait::Stand;
+use crate::channel::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
+use crate::os::Deadline;
+use crate::sync::Arc;
+use crate::wait::many::{Owed, SharedEnd, propagate};
+use crate::wait::{Backoff, Subscriptions};
+
+/// One end, as it is borrowed for an operation: a sender with `SENDS`, otherwise a receiver.
+pub(in crate::channel) struct Party<'a, T, const SENDS: bool> {
+    pub(super) side: MeetingSide<'a, T, SENDS>,
+    /// The end's slots, if it has any: in its set, and for the task that polled it.
+    pub(super) subscriptions: Option<&'a Subscriptions>,
+    /// A sender that has been closed: it finds the meeting so.
+    pub(super) has_ended: bool,
+}
+
+impl<'a, T, const SENDS: bool> Party<'a, T, SENDS> {
+    pub(in crate::channel) fn new(meeting: &'a Meeting<T>, subscriptions: Option<&'a Subscriptions>) -> Self {
+        Self { side: MeetingSide(meeting), subscriptions, has_ended: false }
+    }
+
+    pub(in crate::channel) fn side(&self) -> MeetingSide<'a, T, SENDS> {
+        self.side
+    }
+
+    /// Before this end waits as a thread or a future: disarms its other slots. What one of them has been told is passed on
+    /// when the guard is dropped.
+    pub(in crate::channel) fn disarm(&self) -> Owed<MeetingSide<'a, T, SENDS>> {
+        let is_notified = self.subscriptions.is_some_and(|subscriptions| subscriptions.disarm_all(self.side));
+        Owed { end: self.side, is_notified }
+    }
+
+    /// An attached end has found nobody: takes its id down, and looks once more.
+    fn rest(&self) -> bool {
+        self.subscriptions.is_some_and(|subscriptions| subscriptions.rest(self.side))
+    }
+
+    /// An end that may have been told has met somebody: tells the next, if there is more.
+    fn pass_on(&self) {
+        if self.subscriptions.is_some() {
+            propagate(self.side);
+        }
+    }
+}
+
+impl<'a, T> Party<'a, T, true> {
+    /// Hands the message to a receiver that waits.
+    pub(in crate::channel) fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
+        match self.give(message) {
+            Err(TrySendError::Full(message)) if self.rest() => self.give(message),
+            outcome => outcome,
+        }
+    }
+
+    /// As [`try_send`](Self::try_send); an attached end keeps its id up.
+    pub(in crate::channel) fn give(&self, message: T) -> Result<(), TrySendError<T>> {
+        let meeting = self.side.0;
+        if self.has_ended {
+            return Err(TrySendError::Disconnected(message));
+        }
+        if meeting.is_deserted(true) {
+            return Err(TrySendError::Full(message));
+        }
+        let mut lines = meeting.lock();
+        let met = meeting.give(&mut lines, message)?;
+        drop(lines);
+        met.wake();
+        self.pass_on();
+        Ok(())
+    }
+
+    /// Hands the message to a receiver; waits for one until the deadline.
+    pub(in crate::channel) fn send(
+        &self,
+        message: T,
+        deadline: Deadline,
+        backoff: &mut Backoff,
+    ) -> Result<(), SendTimeoutError<T>> {
+        let message = match self.give(message) {
+            Ok(()) => return Ok(()),
+            Err(TrySendError::Disconnected(message)) => return Err(SendTimeoutError::Disconnected(message)),
+            Err(TrySendError::Full(message)) if deadline.is_over() => return Err(SendTimeoutError::Timeout(message)),
+            Err(TrySendError::Full(message)) => message,
+        };
+        let _owed = self.disarm();
+        let ticket = Arc::new(Ticket::for_thread());
+        let stand = match Stand::send(self.side, &ticket, 0, message, true) {
+            Ok(Some(stand)) => stand,
+            Ok(None) => return Ok(()),
+            Err(message) => return Err(SendTimeoutError::Disconnected(message)),
+        };
+        stand.sleep(backoff, deadline);
+        stand.outcome()
+    }
+
+    pub(in crate::channel) async fn send_async(&self, message: T) -> Result<(), SendError<T>> {
+        self.send_async_until(message, pending::<()>()).await.map_err(|error| SendError(error.into_inner()))
+    }
+
+    /// Hands the message to a receiver; the task waits for one until `stop` is ready, which is polled only while it waits.
+    pub(in crate::channel) async fn send_async_until(
+        &self,
+        message: T,
+        stop: impl Future,
+    ) -> Result<(), SendTimeoutError<T>> {
+        let message = match self.give(message) {
+            Ok(()) => return Ok(()),
+            Err(TrySendError::Disconnected(message)) => return Err(SendTimeoutError::Disconnected(message)),
+            Err(TrySendError::Full(message)) => message,
+        };
+        let mut stop = pin!(stop);
+        let owed = self.disarm();
+        let task = TaskTicket(Arc::new(Ticket::for_task()));
+        let stand = match Stand::send(self.side, &task.0, 0, message, true) {
+            Ok(Some(stand)) => stand,
+            Ok(None) => return Ok(()),
+            Err(message) => return Err(SendTimeoutError::Disconnected(message)),
+        };
+        poll_fn(|context| match stand.poll(context) {
+            Poll::Ready(_) => Poll::Ready(()),
+            Poll::Pending => stop.as_mut().poll(context).map(drop),
+        })
+        .await;
+        let outcome = stand.outcome();
+        // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
+        drop((task, owed));
+        outcome
+    }
+
+    /// Hands over all messages of an iterator, one by one, as a task. Returns how many.
+    pub(in crate::channel) async fn send_batch_async(
+        &self,
+        messages: &mut impl Iterator<Item = T>,
+    ) -> Result<usize, SendError<Vec<T>>> {
+        let mut sent = 0;
+        for message in messages {
+            self.send_async(message).await.map_err(|error| SendError(vec![error.0]))?;
+            sent += 1;
+        }
+        Ok(sent)
+    }
+
+    /// Hands over all messages of an iterator, one by one; waits for a receiver as long as it takes. Returns how many.
+    pub(in crate::channel) fn send_batch(
+        &self,
+        messages: impl IntoIterator<Item = T>,
+        backoff: &mut Backoff,
+    ) -> Result<usize, SendError<Vec<T>>> {
+        let mut sent = 0;
+        for message in messages {
+            self.send(message, Deadline::Never, backoff).map_err(|error| SendError(vec![error.into_inner()]))?;
+            sent += 1;
+        }
+        Ok(sent)
+    }
+}
+
+impl<'a, T> Party<'a, T, false> {
+    /// Takes the message of a sender that waits.
+    pub(in crate::channel) fn try_recv(&self) -> Result<T, TryRecvError> {
+        match self.take() {
+            Err(TryRecvError::Empty) if self.rest() => self.take(),
+            outcome => outcome,
+        }
+    }
+
+    /// As [`try_recv`](Self::try_recv); an attached end keeps its id up.
+    pub(in crate::channel) fn take(&self) -> Result<T, TryRecvError> {
+        let meeting = self.side.0;
+        if meeting.is_deserted(false) {
+            return Err(TryRecvError::Empty);
+        }
+        let mut lines = meeting.lock();
+        let found = meeting.take(&mut lines);
+        drop(lines);
+        match found {
+            Found::Peer((message, met)) => {
+                met.inspect(|met| met.wake());
+                self.pass_on();
+                Ok(message)
+            }
+            Found::Nobody => Err(TryRecvError::Empty),
+            Found::Closed => Err(TryRecvError::Disconnected),
+        }
+    }
+
+    /// Takes the message of a sender; waits for one until the deadline.
+    pub(in crate::channel) fn recv(&self, deadline: Deadline, backoff: &mut Backoff) -> Result<T, RecvTimeoutError> {
+        match self.take() {
+            Ok(message) => return Ok(message),
+            Err(TryRecvError::Disconnected) => return Err(RecvTimeoutError::Disconnected),
+            Err(TryRecvError::Empty) if deadline.is_over() => return Err(RecvTimeoutError::Timeout),
+            Err(TryRecvError::Empty) => {}
+        }
+        let _owed = self.disarm();
+        let ticket = Arc::new(Ticket::for_thread());
+        let stand = match Stand::receive(self.side, &ticket, 0, true) {
+            Ok(Err(stand)) => stand,
+            Ok(Ok(message)) => return Ok(message),
+            Err(()) => return Err(RecvTimeoutError::Disconnected),
+        };
+        stand.sleep(backoff, deadline);
+        match stand.leave() {
+            (_, Some(message)) => Ok(message),
+            (Some(_), None) => Err(RecvTimeoutError::Disconnected),
+            (None, None) => Err(RecvTimeoutError::Timeout),
+        }
+    }
+
+    pub(in crate::channel) async fn recv_async(&self) -> Result<T, RecvError> {
+        match self.take() {
+            Ok(message) => return Ok(message),
+            Err(TryRecvError::Disconnected) => return Err(RecvError),
+            Err(TryRecvError::Empty) => {}
+        }
+        let owed = self.disarm();
+        let task = TaskTicket(Arc::new(Ticket::for_task()));
+        let stand = match Stand::receive(self.side, &task.0, 0, true) {
+            Ok(Err(stand)) => stand,
+            Ok(Ok(message)) => return Ok(message),
+            Err(()) => return Err(RecvError),
+        };
+        poll_fn(|context| stand.poll(context)).await;
+        let outcome = stand.leave().1.ok_or(RecvError);
+        // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
+        drop((task, owed));
+        outcome
+    }
+
+    /// Waits for one sender, then takes the messages of those that wait, `most` at most.
+    pub(in crate::channel) fn recv_batch(
+        &self,
+        to: &mut Vec<T>,
+        most: usize,
+        backoff: &mut Backoff,
+    ) -> Result<usize, RecvError> {
+        if most == 0 {
+            return Ok(0);
+        }
+        let first = self.recv(Deadline::Never, backoff).map_err(|_| RecvError)?;
+        to.push(first);
+        Ok(1 + self.take_more(to, most - 1))
+    }
+
+    /// As [`recv_batch`](Self::recv_batch), as a task.
+    pub(in crate::channel) async fn recv_batch_async(&self, to: &mut Vec<T>, most: usize) -> Result<usize, RecvError> {
+        if most == 0 {
+            return Ok(0);
+        }
+        let first = self.recv_async().await?;
+        to.push(first);
+        Ok(1 + self.take_more(to, most - 1))
+    }
+
+    /// Takes the messages of senders that wait, `most` at most.
+    pub(in crate::channel) fn try_recv_batch(&self, to: &mut Vec<T>, most: usize) -> Result<usize, TryRecvError> {
+        if most == 0 {
+            return Ok(0);
+        }
+        let first = self.try_recv()?;
+        to.push(first);
+        Ok(1 + self.take_more(to, most - 1))
+    }
+
+    /// As many as wait now, and none beyond: it might never end.
+    fn take_more(&self, to: &mut Vec<T>, most: usize) -> usize {
+        let (there, before) = (self.side.supply().min(most), to.len());
+        to.extend((0..there).map_while(|_| self.take().ok()));
+        to.len() - before
+    }
+}
+
+/// The ticket of a task. However the wait ends, the task's waker is dropped then: foreign code, so it comes last.
+struct TaskTicket(Arc<Ticket>);
+
+impl Drop for TaskTicket {
+    fn drop(&mut self) {
+        drop(self.0.forget());
+    }
+}
+
+/// Polls an end that only wants to be told: ready once `look` finds something. `is_notified`: one of its slots has been
+/// told before.
+pub(in crate::channel) fn poll<R>(
+    side: impl SharedEnd,
+    subscriptions: &mut Subscriptions,
+    is_notified: bool,
+    context: &mut Context<'_>,
+    mut look: impl FnMut() -> Option<R>,
+) -> Poll<R> {
+    let mut is_notified = subscriptions.disarm_all(side) | is_notified;
+    loop {
+        // Passed on, also where the look, or the waker's clone, panics.
+        let mut owed = Owed { end: side, is_notified };
+        if let Some(found) = look() {
+            // What it has met is one; there may be more.
+            return Poll::Ready(found);
+        }
+        subscriptions.arm_task(side, context.waker());
+        owed.is_notified = false;
+        if !side.is_ready() {
+            return Poll::Pending;
+        }
+        is_notified |= subscriptions.disarm_task(side);
+    }
+}

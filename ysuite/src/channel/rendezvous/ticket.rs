@@ -1,0 +1,138 @@
+//! The decision word of one wait, which may stand in several lines: taken once, or closed by its owner.
+//!
+//! `claim`, `wake`: any thread, under the lock of a meeting and behind it. The rest: the owner. All wait-free, but for the
+//! sleep. An owner that is at work has its ticket closed: so no other end meets it while it looks for one itself.
+
+use core::task::Waker;
+
+use crate::os::{Deadline, Waited, sleep_on, wake};
+use crate::signal::TaskSlot;
+use crate::sync::{AtomicU32, Ordering};
+
+/// The owner is at work, or has gone.
+const CLOSED: u32 = 0;
+/// The owner waits.
+const OPEN: u32 = 1;
+/// An end of the other side has taken the ticket: the message has changed hands.
+const MET: u32 = 2;
+/// The other side is gone.
+const OVER: u32 = 3;
+/// The states, in the lowest bits. Above them is the number of the case by which the ticket was taken.
+const STATES: u32 = 3;
+const CASE: u32 = 4;
+
+/// How a ticket was taken, and by which of its owner's cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::channel) enum Met {
+    /// The message has changed hands.
+    Peer(u32),
+    /// The other side is gone: no message has changed hands.
+    Nobody(u32),
+}
+
+impl Met {
+    /// The number of the case.
+    pub(in crate::channel) fn case(self) -> u32 {
+        match self {
+            Self::Peer(case) | Self::Nobody(case) => case,
+        }
+    }
+}
+
+pub(in crate::channel) struct Ticket {
+    /// What a thread sleeps on, while it is [`OPEN`].
+    state: AtomicU32,
+    /// Whether the owner sleeps on `state`. Otherwise it has registered its task.
+    is_thread: bool,
+    /// Holds a waker while a task waits, or a thread that waits for several things.
+    pub(super) task: TaskSlot,
+}
+
+impl Ticket {
+    /// A closed ticket, for an owner that registers a task.
+    pub(in crate::channel) fn for_task() -> Self {
+        Self { state: AtomicU32::new(CLOSED), is_thread: false, task: TaskSlot::default() }
+    }
+
+    /// A closed ticket, for a thread that sleeps here.
+    pub(super) fn for_thread() -> Self {
+        Self { is_thread: true, ..Self::for_task() }
+    }
+
+    /// Owner: from now on the ticket may be taken. It stands in lines already, or is not yet shared.
+    pub(in crate::channel) fn open(&self) {
+        // ORDERING: Relaxed; the owner locks each meeting afterwards, and so does each thread that may take the ticket: that
+        // thread sees this if it comes later, and is seen by the owner's look if it has come before.
+        self.state.store(OPEN, Ordering::Relaxed);
+    }
+
+    /// Owner: the ticket stands in no line, and is closed: for another wait.
+    pub(in crate::channel) fn reset(&self) {
+        // ORDERING: Relaxed; no other thread has a node with this ticket in a line.
+        self.state.store(CLOSED, Ordering::Relaxed);
+    }
+
+    /// Owner: from now on the ticket cannot be taken, unless it has been: then how.
+    pub(in crate::channel) fn close(&self) -> Option<Met> {
+        // ORDERING: Acquire on failure pairs with the Release in `claim`: what the peer has put into the node is visible.
+        // Relaxed otherwise; nothing is read on the strength of it.
+        self.state.compare_exchange(OPEN, CLOSED, Ordering::Relaxed, Ordering::Acquire).err().and_then(Self::decode)
+    }
+
+    /// Owner: how the ticket has been taken, if it has.
+    pub(in crate::channel) fn met(&self) -> Option<Met> {
+        // ORDERING: Acquire pairs with the Release in `claim`: what the peer has put into the node is visible.
+        Self::decode(self.state.load(Ordering::Acquire))
+    }
+
+    fn decode(state: u32) -> Option<Met> {
+        match state & STATES {
+            MET => Some(Met::Peer(state / CASE)),
+            OVER => Some(Met::Nobody(state / CASE)),
+            _ => None,
+        }
+    }
+
+    /// Whether the ticket can be taken. The caller holds the lock of a meeting in whose line it stands.
+    pub(super) fn is_open(&self) -> bool {
+        // ORDERING: Relaxed; `claim` decides. See `open` for what a look under the lock sees.
+        self.state.load(Ordering::Relaxed) == OPEN
+    }
+
+    /// Takes the ticket for one of its cases. False: it is closed, or another thread has taken it. The caller holds the lock
+    /// of a meeting in whose line it stands, takes its node out of that line, and wakes the owner behind the lock.
+    pub(super) fn claim(&self, met: Met) -> bool {
+        let state = match met {
+            Met::Peer(case) => MET + case * CASE,
+            Met::Nobody(case) => OVER + case * CASE,
+        };
+        // ORDERING: Release hands the message in a receiver's node over to the owner, which acquires this state. Acquire
+        // pairs with nothing that the lock does not order as well; a claim comes after all that its owner did before.
+        self.state.compare_exchange(OPEN, state, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+
+    /// Wakes the owner of a ticket that the caller has taken. A waker is foreign code: not under a lock.
+    pub(super) fn wake(&self) {
+        if self.is_thread { wake(&self.state, 1) } else { self.task.wake() }
+    }
+
+    /// Owner, as a thread: sleeps until the ticket is taken, or the deadline has passed.
+    pub(super) fn sleep(&self, deadline: Deadline) -> bool {
+        while self.met().is_none() {
+            if sleep_on(&self.state, OPEN, deadline) == Waited::TimedOut {
+                return self.met().is_some();
+            }
+        }
+        true
+    }
+
+    /// Owner, as a task: has `waker` woken once the ticket is taken. It must look afterwards.
+    pub(in crate::channel) fn register(&self, waker: &Waker) {
+        self.task.register(waker);
+    }
+
+    /// Owner, as a task: waits no longer. The caller drops the waker last.
+    pub(in crate::channel) fn forget(&self) -> Option<Waker> {
+        self.task.take()
+    }
+}

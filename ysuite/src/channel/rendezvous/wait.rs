@@ -1,0 +1,225 @@
+//! An end that stands in line: how it gets there, how it leaves, and how it waits meanwhile. The end's own thread or task.
+//!
+//! However a stand ends, its message is where it belongs afterwards: with the receiver, back with its sender, or, where a
+//! receiving future is dropped just when it was given one, with the next receiver.
+
+use core::task::{Context, Poll};
+
+use super::meeting::{Found, MeetingSide, Node};
+use super::ticket::{Met, Ticket};
+use crate::channel::error::{SendTimeoutError, TrySendError};
+use crate::os::Deadline;
+use crate::sync::Arc;
+use crate::wait::Backoff;
+
+/// One who stands in line: a sender with `SENDS`, otherwise a receiver. Dropped: it leaves.
+pub(in crate::channel) struct Stand<'a, T, const SENDS: bool> {
+    side: MeetingSide<'a, T, SENDS>,
+    node: Arc<Node<T>>,
+    /// The place in line.
+    at: usize,
+    /// It is in no line any more, and its message is where it belongs.
+    is_over: bool,
+}
+
+impl<'a, T> Stand<'a, T, true> {
+    /// Hands the message over to a receiver that waits (`None`), or stands in line with it. The ticket is this stand's alone
+    /// where `opens`, and open then; otherwise its owner opens it later.
+    pub(in crate::channel) fn send(
+        side: MeetingSide<'a, T, true>,
+        ticket: &Arc<Ticket>,
+        case: u32,
+        message: T,
+        opens: bool,
+    ) -> Result<Option<Self>, T> {
+        let node = Arc::new(Node::new(ticket.clone(), case, None));
+        let mut lines = side.0.lock();
+        let message = match side.0.give(&mut lines, message) {
+            Ok(met) => {
+                drop(lines);
+                met.wake();
+                return Ok(None);
+            }
+            Err(TrySendError::Disconnected(message)) => return Err(message),
+            Err(TrySendError::Full(message)) => message,
+        };
+        // SAFETY: no other thread has the node as yet.
+        unsafe { node.exchange(Some(message)) };
+        if opens {
+            ticket.open();
+        }
+        let at = side.0.stand(&mut lines, true, node.clone());
+        drop(lines);
+        let stand = Self { side, node, at, is_over: false };
+        if opens {
+            stand.announce();
+        }
+        Ok(Some(stand))
+    }
+
+    /// After the ticket was opened: meets a receiver that waits. See [`Look`].
+    pub(in crate::channel) fn look(&mut self) -> Look<()> {
+        let meeting = self.side.0;
+        let mut lines = meeting.lock();
+        if !meeting.is_closed() && !meeting.has_other(&lines, true, &self.node.ticket) {
+            return Look::Nobody;
+        }
+        // At work from here on. Under the lock: of two that face each other here, one finds the other's ticket open.
+        if let Some(met) = self.node.ticket.close() {
+            return Look::Met(met);
+        }
+        // SAFETY: the node is in line, as its ticket was not taken, and the lock is held.
+        let Some(message) = (unsafe { self.node.exchange(None) }) else { unreachable!("in line with its message") };
+        match meeting.give(&mut lines, message) {
+            Ok(met) => {
+                drop(lines);
+                met.wake();
+                Look::Found(())
+            }
+            Err(error) => {
+                let is_over = error.is_disconnected();
+                // SAFETY: as above.
+                unsafe { self.node.exchange(Some(error.into_inner())) };
+                if is_over { Look::Closed } else { Look::Again }
+            }
+        }
+    }
+}
+
+impl<T> Stand<'_, T, true> {
+    /// Leaves: the message has changed hands, the meeting is over, or neither.
+    pub(super) fn outcome(self) -> Result<(), SendTimeoutError<T>> {
+        match self.leave() {
+            (Some(Met::Nobody(_)), Some(message)) => Err(SendTimeoutError::Disconnected(message)),
+            (None, Some(message)) => Err(SendTimeoutError::Timeout(message)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What an end has found that stands in several lines, once its ticket was open.
+pub(in crate::channel) enum Look<M> {
+    /// No one of the other side waits. The ticket is open.
+    Nobody,
+    /// It was itself found.
+    Met(Met),
+    /// The other side is gone. The ticket is closed.
+    Closed,
+    /// It has found one, and the message has changed hands. The ticket is closed.
+    Found(M),
+    /// One was there and has gone, or is at work. The ticket is closed: open it, and look again.
+    Again,
+}
+
+impl<'a, T> Stand<'a, T, false> {
+    /// Takes the message of a sender that waits, or stands in line for one. See [`send`](Stand::send) for `opens`.
+    pub(in crate::channel) fn receive(
+        side: MeetingSide<'a, T, false>,
+        ticket: &Arc<Ticket>,
+        case: u32,
+        opens: bool,
+    ) -> Result<Result<T, Self>, ()> {
+        let node = Arc::new(Node::new(ticket.clone(), case, None));
+        let mut lines = side.0.lock();
+        match side.0.take(&mut lines) {
+            Found::Peer((message, met)) => {
+                drop(lines);
+                met.inspect(|met| met.wake());
+                return Ok(Ok(message));
+            }
+            Found::Closed => return Err(()),
+            Found::Nobody => {}
+        }
+        if opens {
+            ticket.open();
+        }
+        let at = side.0.stand(&mut lines, false, node.clone());
+        drop(lines);
+        let stand = Self { side, node, at, is_over: false };
+        if opens {
+            stand.announce();
+        }
+        Ok(Err(stand))
+    }
+
+    /// After the ticket was opened: meets a sender that waits. See [`Look`].
+    pub(in crate::channel) fn look(&mut self) -> Look<T> {
+        let meeting = self.side.0;
+        let mut lines = meeting.lock();
+        if !meeting.is_closed() && !meeting.has_other(&lines, false, &self.node.ticket) {
+            return Look::Nobody;
+        }
+        // At work from here on. Under the lock: of two that face each other here, one finds the other's ticket open.
+        if let Some(met) = self.node.ticket.close() {
+            return Look::Met(met);
+        }
+        match meeting.take(&mut lines) {
+            Found::Peer((message, met)) => {
+                drop(lines);
+                met.inspect(|met| met.wake());
+                Look::Found(message)
+            }
+            Found::Closed => Look::Closed,
+            Found::Nobody => Look::Again,
+        }
+    }
+}
+
+impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
+    /// The ticket is open: tells one of the other side that only wants to be told.
+    pub(in crate::channel) fn announce(&self) {
+        self.side.0.announce(SENDS);
+    }
+
+    /// Sleeps as a thread until the ticket is taken, or the deadline has passed (`None`).
+    pub(super) fn sleep(&self, backoff: &mut Backoff, deadline: Deadline) -> Option<Met> {
+        let ticket = &self.node.ticket;
+        if !backoff.spin(deadline, || ticket.met().is_some()) && !backoff.yield_now(deadline, || ticket.met().is_some())
+        {
+            backoff.time(|| ticket.sleep(deadline));
+        }
+        ticket.met()
+    }
+
+    /// Registers the task to be woken once the ticket is taken, unless it is already.
+    pub(super) fn poll(&self, context: &mut Context<'_>) -> Poll<Met> {
+        let ticket = &self.node.ticket;
+        if ticket.met().is_none() {
+            ticket.register(context.waker());
+        }
+        ticket.met().map_or(Poll::Pending, Poll::Ready)
+    }
+
+    /// Leaves. The message: a receiver's if it has met a sender, a sender's if it has not met a receiver.
+    pub(in crate::channel) fn leave(mut self) -> (Option<Met>, Option<T>) {
+        self.settle()
+    }
+
+    fn settle(&mut self) -> (Option<Met>, Option<T>) {
+        if core::mem::replace(&mut self.is_over, true) {
+            return (None, None);
+        }
+        // It may have been taken by another case, which is as good as closed for this one.
+        let met = self.node.ticket.close().filter(|met| met.case() == self.node.case);
+        if met.is_none() {
+            self.side.0.leave(SENDS, self.at);
+        }
+        if SENDS && matches!(met, Some(Met::Peer(_))) {
+            // The message is the peer's, who may be about to take it out.
+            return (met, None);
+        }
+        // SAFETY: the node is in line no longer: this end has taken it out, or whoever has taken the ticket has. No peer has
+        // taken the ticket of a sender.
+        (met, unsafe { self.node.exchange(None) })
+    }
+}
+
+impl<T, const SENDS: bool> Drop for Stand<'_, T, SENDS> {
+    fn drop(&mut self) {
+        let (_, message) = self.settle();
+        // Foreign code last: the message's drop, or a waker that is woken for it, or dropped.
+        if let Some(message) = message {
+            if SENDS { drop(message) } else { self.side.0.give_back(message) }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The case that is done when nothing else could be for some time.
+
+use super::case::{Case, Looked};
+use super::sleeper::SelectWaiter;
+use crate::os::Deadline;
+
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct AfterCase<F> {
+    deadline: Deadline,
+    is_done: bool,
+    then: F,
+}
+
+impl<F> AfterCase<F> {
+    pub(super) fn new(deadline: Deadline, then: F) -> Self {
+        Self { deadline, is_done: false, then }
+    }
+}
+
+impl<R, F: FnOnce() -> R> Case<R> for AfterCase<F> {
+    fn len(&self) -> usize {
+        0
+    }
+
+    fn try_at(&mut self, _: usize) -> bool {
+        false
+    }
+
+    fn look(&mut self, _: usize, _: &SelectWaiter) -> Looked {
+        Looked::Nothing
+    }
+
+    fn leave(&mut self) {}
+
+    fn deadline(&self) -> Deadline {
+        self.deadline
+    }
+
+    fn expire(&mut self) -> bool {
+        self.is_done = self.deadline.is_over();
+        self.is_done
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_done
+    }
+
+    fn finish(self) -> Option<R> {
+        Some((self.then)())
+    }
+}

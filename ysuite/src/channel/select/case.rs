@@ -1,0 +1,174 @@
+//! The operations of one select, as a list of types: each with its ends, its function, and its result once it is done.
+//!
+//! One thread. An operation has a number; several may be one case (one for each receiver of a slice).
+
+use super::sleeper::SelectWaiter;
+use crate::channel::rendezvous::Met;
+use crate::os::Deadline;
+
+/// What a look has found, at one operation that has registered.
+pub(in crate::channel) enum Looked {
+    Nothing,
+    /// The operation is done; the ticket is closed.
+    Done,
+    /// It may be possible. Nothing was done; the ticket is open.
+    Ready,
+    /// The ticket has been taken: by one of this select's operations, which need not be this.
+    Met(Met),
+    /// The other end has gone, or is at work. The ticket is closed.
+    Again,
+}
+
+/// One case. Its operations have the numbers from `base` on.
+pub(super) trait Case<R> {
+    fn len(&self) -> usize;
+    /// Does the operation if it is possible at once (true). One that stands in line for a rendezvous is not tried.
+    fn try_at(&mut self, at: usize) -> bool;
+    /// Stands in line, if it is for a rendezvous and does not yet. True: it has met somebody, and the operation is done.
+    fn stand(&mut self, _: &SelectWaiter, _base: usize) -> bool {
+        false
+    }
+    /// The ticket is open: registers the waiter, so that it is woken, and looks.
+    fn look(&mut self, at: usize, waiter: &SelectWaiter) -> Looked;
+    /// Tells those that want to be told that this select stands in line.
+    fn announce(&self) {}
+    /// The ticket was taken by this operation, which thereby is done.
+    fn met(&mut self, _at: usize) {}
+    /// Leaves all lines and lists.
+    fn leave(&mut self);
+    /// When the case is to be done where no operation can.
+    fn deadline(&self) -> Deadline {
+        Deadline::Never
+    }
+    /// Its time is up: it is done (true).
+    fn expire(&mut self) -> bool {
+        false
+    }
+    fn is_done(&self) -> bool;
+    /// Runs the function with the result.
+    fn finish(self) -> Option<R>;
+}
+
+/// All cases of a select. Not for use elsewhere.
+#[doc(hidden)]
+#[allow(private_interfaces)]
+pub trait CaseList<R> {
+    fn len(&self) -> usize;
+    fn try_at(&mut self, at: usize) -> bool;
+    fn stand(&mut self, waiter: &SelectWaiter, base: usize) -> bool;
+    fn look(&mut self, at: usize, waiter: &SelectWaiter) -> Looked;
+    fn announce(&self);
+    fn met(&mut self, at: usize);
+    fn leave(&mut self);
+    /// The earliest of `limit` and the deadlines of the cases.
+    fn deadline(&self, limit: Deadline) -> Deadline;
+    fn expire(&mut self) -> bool;
+    fn finish(self) -> Option<R>;
+}
+
+/// No operation.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct NoCase;
+
+/// A case, and all those that were added before it.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct AndCase<C, L> {
+    pub(super) case: C,
+    pub(super) others: L,
+}
+
+#[allow(private_interfaces)]
+impl<R> CaseList<R> for NoCase {
+    fn len(&self) -> usize {
+        0
+    }
+
+    fn try_at(&mut self, _: usize) -> bool {
+        false
+    }
+
+    fn stand(&mut self, _: &SelectWaiter, _: usize) -> bool {
+        false
+    }
+
+    fn look(&mut self, _: usize, _: &SelectWaiter) -> Looked {
+        Looked::Nothing
+    }
+
+    fn announce(&self) {}
+
+    fn met(&mut self, _: usize) {}
+
+    fn leave(&mut self) {}
+
+    fn deadline(&self, limit: Deadline) -> Deadline {
+        limit
+    }
+
+    fn expire(&mut self) -> bool {
+        false
+    }
+
+    fn finish(self) -> Option<R> {
+        None
+    }
+}
+
+#[allow(private_interfaces, private_bounds)]
+impl<R, C: Case<R>, L: CaseList<R>> CaseList<R> for AndCase<C, L> {
+    #[inline]
+    fn len(&self) -> usize {
+        self.case.len() + self.others.len()
+    }
+
+    #[inline]
+    fn try_at(&mut self, at: usize) -> bool {
+        match at.checked_sub(self.case.len()) {
+            None => self.case.try_at(at),
+            Some(at) => self.others.try_at(at),
+        }
+    }
+
+    fn stand(&mut self, waiter: &SelectWaiter, base: usize) -> bool {
+        self.case.stand(waiter, base) || self.others.stand(waiter, base + self.case.len())
+    }
+
+    fn look(&mut self, at: usize, waiter: &SelectWaiter) -> Looked {
+        match at.checked_sub(self.case.len()) {
+            None => self.case.look(at, waiter),
+            Some(at) => self.others.look(at, waiter),
+        }
+    }
+
+    fn announce(&self) {
+        self.case.announce();
+        self.others.announce();
+    }
+
+    fn met(&mut self, at: usize) {
+        match at.checked_sub(self.case.len()) {
+            None => self.case.met(at),
+            Some(at) => self.others.met(at),
+        }
+    }
+
+    fn leave(&mut self) {
+        self.case.leave();
+        self.others.leave();
+    }
+
+    fn deadline(&self, limit: Deadline) -> Deadline {
+        self.others.deadline(limit.or_sooner(self.case.deadline()))
+    }
+
+    fn expire(&mut self) -> bool {
+        self.case.expire() || self.others.expire()
+    }
+
+    #[inline]
+    fn finish(self) -> Option<R> {
+        if self.case.is_done() { self.case.finish() } else { self.others.finish() }
+    }
+}

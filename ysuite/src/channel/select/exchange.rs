@@ -1,0 +1,193 @@
+//! A select at the ends that several threads use: of an `mpmc`.
+
+use core::task::Context;
+
+use super::case::Looked;
+use super::meet::{MeetingOutlet, MeetingSource};
+use super::receive::{RecvSource, SelectRecv};
+use super::send::{Outlet, SelectSend, Sent};
+use super::sleeper::SelectWaiter;
+use crate::channel::mpmc::{Readers, Receiver, Sender, Writers};
+use crate::channel::{RecvError, SendError, TrySendError};
+use crate::wait::many::ManyWait;
+
+/// A receiver with a ring, or of a rendezvous.
+#[doc(hidden)]
+pub enum ExchangeSource<'a, T> {
+    /// With its place among those that wait, once it has one.
+    #[doc(hidden)]
+    #[allow(private_interfaces)]
+    Ring(&'a Receiver<T>, Option<ManyWait<Readers<'a, T>>>),
+    #[doc(hidden)]
+    #[allow(private_interfaces)]
+    Meeting(MeetingSource<'a, T>),
+}
+
+impl<T> RecvSource for ExchangeSource<'_, T> {
+    type Message = T;
+
+    #[inline]
+    fn take(&mut self) -> Option<Result<T, RecvError>> {
+        match self {
+            Self::Ring(receiver, _) => match receiver.take() {
+                Some(message) => Some(Ok(message)),
+                None if receiver.is_over() => Some(Err(RecvError)),
+                None => None,
+            },
+            Self::Meeting(meeting) => meeting.take(),
+        }
+    }
+
+    fn stand(&mut self, waiter: &SelectWaiter, case: usize) -> Option<Result<T, RecvError>> {
+        match self {
+            Self::Ring(..) => None,
+            Self::Meeting(meeting) => meeting.stand(waiter, case),
+        }
+    }
+
+    fn look(&mut self, waiter: &SelectWaiter) -> (Looked, Option<Result<T, RecvError>>) {
+        match self {
+            Self::Ring(receiver, wait) => {
+                let wait = wait.get_or_insert_with(|| receiver.wait());
+                let polled = wait.poll(&mut Context::from_waker(&waiter.waker));
+                (if polled.is_ready() { Looked::Ready } else { Looked::Nothing }, None)
+            }
+            Self::Meeting(meeting) => meeting.look(waiter),
+        }
+    }
+
+    fn announce(&self) {
+        if let Self::Meeting(meeting) = self {
+            meeting.announce();
+        }
+    }
+
+    fn met(&mut self) -> Option<Result<T, RecvError>> {
+        match self {
+            Self::Ring(..) => None,
+            Self::Meeting(meeting) => meeting.met(),
+        }
+    }
+
+    fn leave(&mut self) {
+        match self {
+            Self::Ring(_, wait) => drop(wait.take()),
+            Self::Meeting(meeting) => meeting.leave(),
+        }
+    }
+}
+
+/// A sender with a ring, or of a rendezvous.
+#[doc(hidden)]
+pub enum ExchangeOutlet<'a, T> {
+    /// With its place among those that wait, once it has one.
+    #[doc(hidden)]
+    #[allow(private_interfaces)]
+    Ring(&'a Sender<T>, Option<ManyWait<Writers<'a, T>>>),
+    #[doc(hidden)]
+    #[allow(private_interfaces)]
+    Meeting(MeetingOutlet<'a, T>),
+}
+
+impl<T> Outlet for ExchangeOutlet<'_, T> {
+    type Message = T;
+
+    #[inline]
+    fn give(&mut self, offer: &mut Option<T>) -> Option<Sent<T>> {
+        match self {
+            Self::Ring(sender, _) => match sender.push(offer.take()?) {
+                Ok(()) => Some(Ok(())),
+                Err(TrySendError::Disconnected(message)) => Some(Err(SendError(message))),
+                Err(TrySendError::Full(message)) => {
+                    *offer = Some(message);
+                    None
+                }
+            },
+            Self::Meeting(meeting) => meeting.give(offer),
+        }
+    }
+
+    fn stand(&mut self, waiter: &SelectWaiter, case: usize, offer: &mut Option<T>) -> Option<Sent<T>> {
+        match self {
+            Self::Ring(..) => None,
+            Self::Meeting(meeting) => meeting.stand(waiter, case, offer),
+        }
+    }
+
+    fn look(&mut self, waiter: &SelectWaiter) -> (Looked, Option<Sent<T>>) {
+        match self {
+            Self::Ring(sender, wait) => {
+                let wait = wait.get_or_insert_with(|| sender.wait());
+                let polled = wait.poll(&mut Context::from_waker(&waiter.waker));
+                (if polled.is_ready() { Looked::Ready } else { Looked::Nothing }, None)
+            }
+            Self::Meeting(meeting) => meeting.look(waiter),
+        }
+    }
+
+    fn announce(&self) {
+        if let Self::Meeting(meeting) = self {
+            meeting.announce();
+        }
+    }
+
+    fn met(&mut self) -> Option<Sent<T>> {
+        match self {
+            Self::Ring(..) => None,
+            Self::Meeting(meeting) => meeting.met(),
+        }
+    }
+
+    fn leave(&mut self, offer: &mut Option<T>) {
+        match self {
+            Self::Ring(_, wait) => drop(wait.take()),
+            Self::Meeting(meeting) => meeting.leave(offer),
+        }
+    }
+}
+
+impl<'a, T> SelectRecv for &'a Receiver<T> {
+    type Message = T;
+    type Source = ExchangeSource<'a, T>;
+
+    #[inline]
+    fn into_source(self) -> Self::Source {
+        match self.party() {
+            None => ExchangeSource::Ring(self, None),
+            Some(party) => ExchangeSource::Meeting(MeetingSource::new(party)),
+        }
+    }
+}
+
+impl<'a, T> SelectRecv for &'a mut Receiver<T> {
+    type Message = T;
+    type Source = ExchangeSource<'a, T>;
+
+    #[inline]
+    fn into_source(self) -> Self::Source {
+        (&*self).into_source()
+    }
+}
+
+impl<'a, T> SelectSend for &'a Sender<T> {
+    type Message = T;
+    type Outlet = ExchangeOutlet<'a, T>;
+
+    #[inline]
+    fn into_outlet(self) -> Self::Outlet {
+        match self.party() {
+            None => ExchangeOutlet::Ring(self, None),
+            Some(party) => ExchangeOutlet::Meeting(MeetingOutlet::new(party)),
+        }
+    }
+}
+
+impl<'a, T> SelectSend for &'a mut Sender<T> {
+    type Message = T;
+    type Outlet = ExchangeOutlet<'a, T>;
+
+    #[inline]
+    fn into_outlet(self) -> Self::Outlet {
+        (&*self).into_outlet()
+    }
+}

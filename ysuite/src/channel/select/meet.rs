@@ -1,0 +1,145 @@
+//! A select at a rendezvous: it tries, stands in line with its ticket, and leaves.
+
+use super::case::Looked;
+use super::receive::RecvSource;
+use super::send::{Outlet, Sent};
+use super::sleeper::SelectWaiter;
+use crate::channel::rendezvous::{Look, MeetingSide, Met, Party, Stand};
+use crate::channel::{RecvError, SendError, TryRecvError, TrySendError};
+use crate::wait::many::Owed;
+
+/// Receives from the senders of a rendezvous.
+pub(in crate::channel) struct MeetingSource<'a, T> {
+    party: Party<'a, T, false>,
+    stand: Option<Stand<'a, T, false>>,
+    owed: Option<Owed<MeetingSide<'a, T, false>>>,
+}
+
+impl<'a, T> MeetingSource<'a, T> {
+    pub(super) fn new(party: Party<'a, T, false>) -> Self {
+        Self { party, stand: None, owed: None }
+    }
+}
+
+impl<T> RecvSource for MeetingSource<'_, T> {
+    type Message = T;
+
+    fn take(&mut self) -> Option<Result<T, RecvError>> {
+        match self.party.take() {
+            Ok(message) => Some(Ok(message)),
+            Err(TryRecvError::Disconnected) => Some(Err(RecvError)),
+            Err(TryRecvError::Empty) => None,
+        }
+    }
+
+    fn stand(&mut self, waiter: &SelectWaiter, case: usize) -> Option<Result<T, RecvError>> {
+        if self.stand.is_some() {
+            return None;
+        }
+        self.owed = Some(self.party.disarm());
+        match Stand::receive(self.party.side(), &waiter.ticket, case as u32, false) {
+            Ok(Ok(message)) => Some(Ok(message)),
+            Ok(Err(stand)) => {
+                self.stand = Some(stand);
+                None
+            }
+            Err(()) => Some(Err(RecvError)),
+        }
+    }
+
+    fn look(&mut self, _: &SelectWaiter) -> (Looked, Option<Result<T, RecvError>>) {
+        match self.stand.as_mut().map_or(Look::Nobody, Stand::<T, false>::look) {
+            Look::Nobody => (Looked::Nothing, None),
+            Look::Met(met) => (Looked::Met(met), None),
+            Look::Closed => (Looked::Done, Some(Err(RecvError))),
+            Look::Found(message) => (Looked::Done, Some(Ok(message))),
+            Look::Again => (Looked::Again, None),
+        }
+    }
+
+    fn announce(&self) {
+        self.stand.iter().for_each(Stand::announce);
+    }
+
+    fn met(&mut self) -> Option<Result<T, RecvError>> {
+        self.stand.take().map(|stand| stand.leave().1.ok_or(RecvError))
+    }
+
+    fn leave(&mut self) {
+        self.stand = None;
+        self.owed = None;
+    }
+}
+
+/// Sends to the receivers of a rendezvous.
+pub(in crate::channel) struct MeetingOutlet<'a, T> {
+    party: Party<'a, T, true>,
+    stand: Option<Stand<'a, T, true>>,
+    owed: Option<Owed<MeetingSide<'a, T, true>>>,
+}
+
+impl<'a, T> MeetingOutlet<'a, T> {
+    pub(super) fn new(party: Party<'a, T, true>) -> Self {
+        Self { party, stand: None, owed: None }
+    }
+}
+
+impl<T> Outlet for MeetingOutlet<'_, T> {
+    type Message = T;
+
+    fn give(&mut self, offer: &mut Option<T>) -> Option<Sent<T>> {
+        match self.party.give(offer.take()?) {
+            Ok(()) => Some(Ok(())),
+            Err(TrySendError::Disconnected(message)) => Some(Err(SendError(message))),
+            Err(TrySendError::Full(message)) => {
+                *offer = Some(message);
+                None
+            }
+        }
+    }
+
+    fn stand(&mut self, waiter: &SelectWaiter, case: usize, offer: &mut Option<T>) -> Option<Sent<T>> {
+        if self.stand.is_some() {
+            return None;
+        }
+        self.owed = Some(self.party.disarm());
+        match Stand::send(self.party.side(), &waiter.ticket, case as u32, offer.take()?, false) {
+            Ok(None) => Some(Ok(())),
+            Ok(stand) => {
+                self.stand = stand;
+                None
+            }
+            Err(message) => Some(Err(SendError(message))),
+        }
+    }
+
+    fn look(&mut self, _: &SelectWaiter) -> (Looked, Option<Sent<T>>) {
+        match self.stand.as_mut().map_or(Look::Nobody, Stand::<T, true>::look) {
+            Look::Nobody => (Looked::Nothing, None),
+            Look::Met(met) => (Looked::Met(met), None),
+            // The message comes out of the line.
+            Look::Closed => (Looked::Done, self.met()),
+            Look::Found(()) => (Looked::Done, Some(Ok(()))),
+            Look::Again => (Looked::Again, None),
+        }
+    }
+
+    fn announce(&self) {
+        self.stand.iter().for_each(Stand::announce);
+    }
+
+    fn met(&mut self) -> Option<Sent<T>> {
+        match self.stand.take()?.leave() {
+            (Some(Met::Peer(_)), _) => Some(Ok(())),
+            (_, Some(message)) => Some(Err(SendError(message))),
+            (_, None) => None,
+        }
+    }
+
+    fn leave(&mut self, offer: &mut Option<T>) {
+        if let Some(message) = self.stand.take().and_then(|stand| stand.leave().1) {
+            *offer = Some(message);
+        }
+        self.owed = None;
+    }
+}

@@ -1,0 +1,271 @@
+//! A select at the ends that one thread uses: of an `spsc` or `mpsc`.
+
+use core::task::{Context, Poll};
+
+use super::case::Looked;
+use super::meet::{MeetingOutlet, MeetingSource};
+use super::receive::RecvSource;
+use super::send::{Outlet, Sent};
+use super::sleeper::SelectWaiter;
+use crate::channel::rendezvous::Party;
+use crate::channel::{Receive, RecvError};
+
+/// What a select needs of a receiver that one thread uses.
+pub(in crate::channel) trait PipeReceiver: Receive {
+    /// The end of a rendezvous.
+    #[allow(private_interfaces)]
+    fn party(&self) -> Option<Party<'_, Self::Message, false>>;
+    fn take_or_end(&mut self) -> Option<Result<Self::Message, RecvError>>;
+    /// Registers a task, unless there is something already.
+    fn poll_task(&mut self, context: &mut Context<'_>) -> Poll<()>;
+    fn forget_task(&mut self);
+}
+
+/// What a select needs of a sender that one thread uses.
+pub(in crate::channel) trait PipeSender {
+    type Message;
+    /// The end of a rendezvous.
+    #[allow(private_interfaces)]
+    fn party(&self) -> Option<Party<'_, Self::Message, true>>;
+    fn give(&mut self, place: &mut Option<Self::Message>) -> Option<Sent<Self::Message>>;
+    /// Registers a task, unless there is room already.
+    fn poll_task(&mut self, context: &mut Context<'_>) -> Poll<()>;
+    fn forget_task(&mut self);
+}
+
+/// A receiver with a queue of its own, or of a rendezvous.
+#[doc(hidden)]
+#[allow(private_bounds)]
+pub enum PipeSource<'a, R: PipeReceiver> {
+    /// True: the task is registered.
+    Queue(&'a mut R, bool),
+    #[allow(private_interfaces)]
+    Meeting(MeetingSource<'a, R::Message>),
+}
+
+#[allow(private_bounds)]
+impl<'a, R: PipeReceiver> PipeSource<'a, R> {
+    #[inline]
+    pub(in crate::channel) fn new(receiver: &'a mut R) -> Self {
+        if receiver.party().is_none() {
+            return Self::Queue(receiver, false);
+        }
+        match receiver.party() {
+            Some(party) => Self::Meeting(MeetingSource::new(party)),
+            None => unreachable!("looked just now"),
+        }
+    }
+}
+
+impl<R: PipeReceiver> RecvSource for PipeSource<'_, R> {
+    type Message = R::Message;
+
+    #[inline]
+    fn take(&mut self) -> Option<Result<R::Message, RecvError>> {
+        match self {
+            Self::Queue(receiver, _) => receiver.take_or_end(),
+            Self::Meeting(meeting) => meeting.take(),
+        }
+    }
+
+    fn stand(&mut self, waiter: &SelectWaiter, case: usize) -> Option<Result<R::Message, RecvError>> {
+        match self {
+            Self::Queue(..) => None,
+            Self::Meeting(meeting) => meeting.stand(waiter, case),
+        }
+    }
+
+    fn look(&mut self, waiter: &SelectWaiter) -> (Looked, Option<Result<R::Message, RecvError>>) {
+        match self {
+            Self::Queue(receiver, is_registered) => {
+                *is_registered = true;
+                let polled = receiver.poll_task(&mut Context::from_waker(&waiter.waker));
+                (if polled.is_ready() { Looked::Ready } else { Looked::Nothing }, None)
+            }
+            Self::Meeting(meeting) => meeting.look(waiter),
+        }
+    }
+
+    fn announce(&self) {
+        if let Self::Meeting(meeting) = self {
+            meeting.announce();
+        }
+    }
+
+    fn met(&mut self) -> Option<Result<R::Message, RecvError>> {
+        match self {
+            Self::Queue(..) => None,
+            Self::Meeting(meeting) => meeting.met(),
+        }
+    }
+
+    fn leave(&mut self) {
+        match self {
+            Self::Queue(receiver, is_registered) => {
+                if core::mem::take(is_registered) {
+                    receiver.forget_task();
+                }
+            }
+            Self::Meeting(meeting) => meeting.leave(),
+        }
+    }
+}
+
+/// A sender with a queue of its own, or of a rendezvous.
+#[doc(hidden)]
+#[allow(private_bounds)]
+pub enum PipeOutlet<'a, S: PipeSender> {
+    /// True: the task is registered.
+    Queue(&'a mut S, bool),
+    #[allow(private_interfaces)]
+    Meeting(MeetingOutlet<'a, S::Message>),
+}
+
+#[allow(private_bounds)]
+impl<'a, S: PipeSender> PipeOutlet<'a, S> {
+    #[inline]
+    pub(in crate::channel) fn new(sender: &'a mut S) -> Self {
+        if sender.party().is_none() {
+            return Self::Queue(sender, false);
+        }
+        match sender.party() {
+            Some(party) => Self::Meeting(MeetingOutlet::new(party)),
+            None => unreachable!("looked just now"),
+        }
+    }
+}
+
+impl<S: PipeSender> Outlet for PipeOutlet<'_, S> {
+    type Message = S::Message;
+
+    #[inline]
+    fn give(&mut self, offer: &mut Option<S::Message>) -> Option<Sent<S::Message>> {
+        match self {
+            Self::Queue(sender, _) => sender.give(offer),
+            Self::Meeting(meeting) => meeting.give(offer),
+        }
+    }
+
+    fn stand(
+        &mut self,
+        waiter: &SelectWaiter,
+        case: usize,
+        offer: &mut Option<S::Message>,
+    ) -> Option<Sent<S::Message>> {
+        match self {
+            Self::Queue(..) => None,
+            Self::Meeting(meeting) => meeting.stand(waiter, case, offer),
+        }
+    }
+
+    fn look(&mut self, waiter: &SelectWaiter) -> (Looked, Option<Sent<S::Message>>) {
+        match self {
+            Self::Queue(sender, is_registered) => {
+                *is_registered = true;
+                let polled = sender.poll_task(&mut Context::from_waker(&waiter.waker));
+                (if polled.is_ready() { Looked::Ready } else { Looked::Nothing }, None)
+            }
+            Self::Meeting(meeting) => meeting.look(waiter),
+        }
+    }
+
+    fn announce(&self) {
+        if let Self::Meeting(meeting) = self {
+            meeting.announce();
+        }
+    }
+
+    fn met(&mut self) -> Option<Sent<S::Message>> {
+        match self {
+            Self::Queue(..) => None,
+            Self::Meeting(meeting) => meeting.met(),
+        }
+    }
+
+    fn leave(&mut self, offer: &mut Option<S::Message>) {
+        match self {
+            Self::Queue(sender, is_registered) => {
+                if core::mem::take(is_registered) {
+                    sender.forget_task();
+                }
+            }
+            Self::Meeting(meeting) => meeting.leave(offer),
+        }
+    }
+}
+
+/// Lets a select receive from `$receiver`, whose field `inner` is a `Receiving`.
+macro_rules! impl_select_recv {
+    ($receiver:ident) => {
+        #[allow(private_interfaces)]
+        impl<T> $crate::channel::select::pipe::PipeReceiver for $receiver<T> {
+            #[inline]
+            fn party(&self) -> Option<$crate::channel::rendezvous::Party<'_, T, false>> {
+                self.inner.meeting.as_ref().map(|meeting| meeting.party())
+            }
+
+            #[inline]
+            fn take_or_end(&mut self) -> Option<Result<T, RecvError>> {
+                self.inner.take_or_end()
+            }
+
+            fn poll_task(&mut self, context: &mut Context<'_>) -> Poll<()> {
+                $crate::wait::one::poll(&mut self.inner.end, context)
+            }
+
+            fn forget_task(&mut self) {
+                $crate::wait::one::forget(&mut self.inner.end);
+            }
+        }
+
+        impl<'a, T> $crate::channel::SelectRecv for &'a mut $receiver<T> {
+            type Message = T;
+            type Source = $crate::channel::select::pipe::PipeSource<'a, $receiver<T>>;
+
+            #[inline]
+            fn into_source(self) -> Self::Source {
+                $crate::channel::select::pipe::PipeSource::new(self)
+            }
+        }
+    };
+}
+
+/// Lets a select send with `$sender`, whose field `inner` is a `Sending`.
+macro_rules! impl_select_send {
+    ($sender:ident) => {
+        #[allow(private_interfaces)]
+        impl<T> $crate::channel::select::pipe::PipeSender for $sender<T> {
+            type Message = T;
+
+            #[inline]
+            fn party(&self) -> Option<$crate::channel::rendezvous::Party<'_, T, true>> {
+                self.inner.meeting.as_ref().map(|meeting| meeting.party())
+            }
+
+            #[inline]
+            fn give(&mut self, place: &mut Option<T>) -> Option<Result<(), SendError<T>>> {
+                self.inner.give(place)
+            }
+
+            fn poll_task(&mut self, context: &mut Context<'_>) -> Poll<()> {
+                self.inner.poll_ready(context)
+            }
+
+            fn forget_task(&mut self) {
+                $crate::wait::one::forget(&mut *self.inner.end);
+            }
+        }
+
+        impl<'a, T> $crate::channel::SelectSend for &'a mut $sender<T> {
+            type Message = T;
+            type Outlet = $crate::channel::select::pipe::PipeOutlet<'a, $sender<T>>;
+
+            #[inline]
+            fn into_outlet(self) -> Self::Outlet {
+                $crate::channel::select::pipe::PipeOutlet::new(self)
+            }
+        }
+    };
+}
+
+pub(in crate::channel) use {impl_select_recv, impl_select_send};

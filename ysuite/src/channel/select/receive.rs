@@ -1,0 +1,99 @@
+//! The case that receives from one receiver.
+
+use super::case::{Case, Looked};
+use super::sleeper::SelectWaiter;
+use crate::channel::RecvError;
+
+/// A receiver that [`select`](super::select) can receive from: `&mut` of an `spsc` or `mpsc`, `&` of an `mpmc`.
+pub trait SelectRecv {
+    /// What is received.
+    type Message;
+
+    /// How it is received from.
+    #[doc(hidden)]
+    #[allow(private_bounds)]
+    type Source: RecvSource<Message = Self::Message>;
+
+    #[doc(hidden)]
+    fn into_source(self) -> Self::Source;
+}
+
+/// What a receiver's channel gives, and how it is waited for. See [`Case`] for what is not said here.
+pub(in crate::channel) trait RecvSource {
+    type Message;
+
+    /// A message, or the error that there will be none, if it is so now.
+    fn take(&mut self) -> Option<Result<Self::Message, RecvError>>;
+    fn stand(&mut self, _: &SelectWaiter, _case: usize) -> Option<Result<Self::Message, RecvError>> {
+        None
+    }
+    /// With what has been received, where it is [`Looked::Done`].
+    fn look(&mut self, waiter: &SelectWaiter) -> (Looked, Option<Result<Self::Message, RecvError>>);
+    fn announce(&self) {}
+    fn met(&mut self) -> Option<Result<Self::Message, RecvError>> {
+        None
+    }
+    fn leave(&mut self);
+}
+
+#[doc(hidden)]
+#[allow(private_bounds)]
+pub struct RecvCase<S: RecvSource, F> {
+    source: S,
+    outcome: Option<Result<S::Message, RecvError>>,
+    then: F,
+}
+
+#[allow(private_bounds)]
+impl<S: RecvSource, F> RecvCase<S, F> {
+    #[inline]
+    pub(super) fn new(source: S, then: F) -> Self {
+        Self { source, outcome: None, then }
+    }
+}
+
+impl<R, S: RecvSource, F: FnOnce(Result<S::Message, RecvError>) -> R> Case<R> for RecvCase<S, F> {
+    #[inline]
+    fn len(&self) -> usize {
+        1
+    }
+
+    #[inline]
+    fn try_at(&mut self, _: usize) -> bool {
+        self.outcome = self.source.take();
+        self.outcome.is_some()
+    }
+
+    fn stand(&mut self, waiter: &SelectWaiter, base: usize) -> bool {
+        self.outcome = self.source.stand(waiter, base);
+        self.outcome.is_some()
+    }
+
+    fn look(&mut self, _: usize, waiter: &SelectWaiter) -> Looked {
+        let (looked, outcome) = self.source.look(waiter);
+        self.outcome = outcome;
+        looked
+    }
+
+    fn announce(&self) {
+        self.source.announce();
+    }
+
+    fn met(&mut self, _: usize) {
+        self.outcome = self.source.met();
+    }
+
+    fn leave(&mut self) {
+        self.source.leave();
+    }
+
+    #[inline]
+    fn is_done(&self) -> bool {
+        self.outcome.is_some()
+    }
+
+    #[inline]
+    fn finish(self) -> Option<R> {
+        self.outcome.map(self.then)
+    }
+}

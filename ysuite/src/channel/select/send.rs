@@ -1,0 +1,137 @@
+//! The case that sends to one sender.
+
+use super::case::{Case, Looked};
+use super::sleeper::SelectWaiter;
+use crate::channel::SendError;
+
+/// A sender that [`select`](super::select) can send with: `&mut` of an `spsc` or `mpsc`, `&` of an `mpmc`.
+pub trait SelectSend {
+    /// What is sent.
+    type Message;
+
+    /// How it is sent with.
+    #[doc(hidden)]
+    #[allow(private_bounds)]
+    type Outlet: Outlet<Message = Self::Message>;
+
+    #[doc(hidden)]
+    fn into_outlet(self) -> Self::Outlet;
+}
+
+/// How a message is sent that was done with, or that the receivers are gone.
+pub(in crate::channel) type Sent<T> = Result<(), SendError<T>>;
+
+/// What takes a sender's message, and how it is waited for. See [`Case`] for what is not said here. The message is in
+/// `offer`, wherever this does not stand in line with it.
+pub(in crate::channel) trait Outlet {
+    type Message;
+
+    /// Sends the message, or finds that the receivers are gone, if it is so now. The message has been taken out then.
+    fn give(&mut self, offer: &mut Option<Self::Message>) -> Option<Sent<Self::Message>>;
+    fn stand(
+        &mut self,
+        _: &SelectWaiter,
+        _case: usize,
+        _offer: &mut Option<Self::Message>,
+    ) -> Option<Sent<Self::Message>> {
+        None
+    }
+    /// With how the message was sent, where it is [`Looked::Done`].
+    fn look(&mut self, waiter: &SelectWaiter) -> (Looked, Option<Sent<Self::Message>>);
+    fn announce(&self) {}
+    fn met(&mut self) -> Option<Sent<Self::Message>> {
+        None
+    }
+    /// Leaves, and puts the message back if it stood in line with it.
+    fn leave(&mut self, offer: &mut Option<Self::Message>);
+}
+
+/// The message, or the caller's place for it.
+pub(super) enum Offer<'a, T> {
+    Owned(Option<T>),
+    Lent(&'a mut Option<T>),
+}
+
+impl<T> Offer<'_, T> {
+    #[inline]
+    fn place(&mut self) -> &mut Option<T> {
+        match self {
+            Self::Owned(place) => place,
+            Self::Lent(place) => place,
+        }
+    }
+}
+
+#[doc(hidden)]
+#[allow(private_bounds)]
+pub struct SendCase<'a, O, T, F> {
+    outlet: O,
+    offer: Offer<'a, T>,
+    /// There is a message to send. It may stand in line.
+    has_message: bool,
+    outcome: Option<Sent<T>>,
+    then: F,
+}
+
+impl<'a, O, T, F> SendCase<'a, O, T, F> {
+    #[inline]
+    pub(super) fn new(outlet: O, mut offer: Offer<'a, T>, then: F) -> Self {
+        let has_message = offer.place().is_some();
+        Self { outlet, offer, has_message, outcome: None, then }
+    }
+}
+
+impl<R, T, O: Outlet<Message = T>, F: FnOnce(Sent<T>) -> R> Case<R> for SendCase<'_, O, T, F> {
+    #[inline]
+    fn len(&self) -> usize {
+        1
+    }
+
+    #[inline]
+    fn try_at(&mut self, _: usize) -> bool {
+        let place = self.offer.place();
+        if place.is_some() {
+            self.outcome = self.outlet.give(place);
+        }
+        self.outcome.is_some()
+    }
+
+    fn stand(&mut self, waiter: &SelectWaiter, base: usize) -> bool {
+        let place = self.offer.place();
+        if place.is_some() {
+            self.outcome = self.outlet.stand(waiter, base, place);
+        }
+        self.outcome.is_some()
+    }
+
+    fn look(&mut self, _: usize, waiter: &SelectWaiter) -> Looked {
+        if !self.has_message {
+            return Looked::Nothing;
+        }
+        let (looked, outcome) = self.outlet.look(waiter);
+        self.outcome = outcome;
+        looked
+    }
+
+    fn announce(&self) {
+        self.outlet.announce();
+    }
+
+    fn met(&mut self, _: usize) {
+        self.outcome = self.outlet.met();
+    }
+
+    fn leave(&mut self) {
+        self.outlet.leave(self.offer.place());
+    }
+
+    #[inline]
+    fn is_done(&self) -> bool {
+        self.outcome.is_some()
+    }
+
+    #[inline]
+    fn finish(self) -> Option<R> {
+        self.outcome.map(self.then)
+    }
+}

@@ -1,0 +1,124 @@
+//! How a thread sleeps that waits in several channels at once, as a task would: by a waker that any of them may call.
+//!
+//! `wake`: any thread, wait-free, one system call if the thread sleeps. The rest: the owner.
+
+use core::cell::Cell;
+use core::ops::{Deref, DerefMut};
+use core::task::Waker;
+// A waker needs `std`'s.
+use std::sync::Arc;
+use std::task::Wake;
+
+use crate::channel::rendezvous::Ticket;
+use crate::os::{Deadline, Waited, sleep_on, wake};
+use crate::sync::{AtomicU32, Ordering, thread_local};
+use crate::wait::Backoff;
+
+/// The thread has not been woken, and does not sleep.
+const AWAKE: u32 = 0;
+/// It sleeps, or is about to.
+const ASLEEP: u32 = 1;
+/// It has been woken.
+const WOKEN: u32 = 2;
+
+#[derive(Default)]
+pub(super) struct Sleeper {
+    word: AtomicU32,
+}
+
+impl Wake for Sleeper {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        // ORDERING: Release pairs with the Acquire in `is_woken`. What the thread is woken for it finds by looks of its own.
+        if self.word.swap(WOKEN, Ordering::Release) == ASLEEP {
+            wake(&self.word, 1);
+        }
+    }
+}
+
+impl Sleeper {
+    /// From now on it counts as not woken. The owner looks everywhere afterwards.
+    pub(super) fn reset(&self) {
+        // ORDERING: Relaxed; a waker that is forgotten by this was called for what the looks that follow find.
+        self.word.store(AWAKE, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_woken(&self) -> bool {
+        // ORDERING: Acquire pairs with the Release in `wake_by_ref`.
+        self.word.load(Ordering::Acquire) == WOKEN
+    }
+
+    /// Sleeps until it is woken (true), or the deadline has passed.
+    pub(super) fn sleep(&self, deadline: Deadline) -> bool {
+        // ORDERING: Relaxed; where the exchange fails, `is_woken` acquires.
+        let armed = self.word.compare_exchange(AWAKE, ASLEEP, Ordering::Relaxed, Ordering::Relaxed);
+        while armed.is_ok() && !self.is_woken() {
+            if sleep_on(&self.word, ASLEEP, deadline) == Waited::TimedOut {
+                return self.is_woken();
+            }
+        }
+        true
+    }
+}
+
+/// What a thread waits with: made the first time, and kept from one select to the next.
+pub(in crate::channel) struct SelectWaiter {
+    pub(super) sleeper: Arc<Sleeper>,
+    /// Calls the sleeper.
+    pub(super) waker: Waker,
+    /// For the lines in which this select stands.
+    pub(super) ticket: crate::sync::Arc<Ticket>,
+    pub(super) backoff: Backoff,
+}
+
+thread_local! {
+    static KEPT: Cell<Option<Box<SelectWaiter>>> = Cell::new(None);
+}
+
+impl SelectWaiter {
+    fn new() -> Self {
+        let sleeper = Arc::new(Sleeper::default());
+        let ticket = crate::sync::Arc::new(Ticket::for_task());
+        Self { waker: Waker::from(sleeper.clone()), sleeper, ticket, backoff: Backoff::new() }
+    }
+
+    /// The thread's own. Where that is in use (a message that is dropped, or a waker, has called `select`), or the thread's
+    /// locals are gone, another.
+    pub(super) fn borrow() -> Borrowed {
+        Borrowed(KEPT.try_with(Cell::take).ok().flatten().or_else(|| Some(Box::new(Self::new()))))
+    }
+
+    /// Sleeps until it is woken (true), or the deadline has passed.
+    pub(super) fn sleep(&mut self, deadline: Deadline) -> bool {
+        let Self { sleeper, backoff, .. } = self;
+        backoff.spin(deadline, || sleeper.is_woken()) || backoff.time(|| sleeper.sleep(deadline))
+    }
+}
+
+/// The thread's waiter, given back when dropped.
+pub(super) struct Borrowed(Option<Box<SelectWaiter>>);
+
+impl Deref for Borrowed {
+    type Target = SelectWaiter;
+
+    fn deref(&self) -> &SelectWaiter {
+        self.0.as_ref().expect("there until it is dropped")
+    }
+}
+
+impl DerefMut for Borrowed {
+    fn deref_mut(&mut self) -> &mut SelectWaiter {
+        self.0.as_mut().expect("there until it is dropped")
+    }
+}
+
+impl Drop for Borrowed {
+    fn drop(&mut self) {
+        let used = self.0.take();
+        // One that a nested select has put there meanwhile is dropped.
+        let _ = KEPT.try_with(|kept| kept.set(used));
+    }
+}

@@ -1,0 +1,73 @@
+//! Ends that several threads share, in a [`Select`](super::Select): what the select keeps for each.
+//!
+//! The owner of the select only. A *watcher* waits in the channel's list in the place of an end, and is no end itself: it
+//! keeps the channel's memory, and neither side alive. An end that is attached takes its id down when it finds nothing; a
+//! watched end does not know of the set, so the select has its watcher do that.
+
+use core::fmt;
+
+use super::super::{AttachError, Registration};
+
+/// An end that can be added to a [`Select`](super::Select) by shared reference: the receivers and senders of an
+/// [`mpmc`](crate::mpmc).
+pub trait AttachShared {
+    /// Something that waits as this end does, and belongs to a select.
+    #[doc(hidden)]
+    fn watcher(&self) -> Box<dyn SharedWatcher>;
+
+    /// The channel, and which of its sides.
+    #[doc(hidden)]
+    fn side(&self) -> (*const (), bool);
+}
+
+/// What waits in the place of ends that are shared. Leaves its set when dropped.
+#[doc(hidden)]
+pub trait SharedWatcher: Send + Sync {
+    /// Takes the registration over, and raises it at once. Called once.
+    fn attach(&mut self, registration: Registration) -> Result<(), AttachError>;
+
+    /// Whether an end of its side may find something, or never will again. If not, the id is down, and will be raised.
+    fn is_ready(&self) -> bool;
+
+    /// As [`AttachShared::side`].
+    fn side(&self) -> (*const (), bool);
+}
+
+/// The watchers of one select, by their ids.
+#[derive(Default)]
+pub(super) struct SharedWatchers(Vec<Option<Box<dyn SharedWatcher>>>);
+
+impl SharedWatchers {
+    pub(super) fn add(&mut self, id: usize, watcher: Box<dyn SharedWatcher>) {
+        if self.0.len() <= id {
+            self.0.resize_with(id + 1, || None);
+        }
+        self.0[id] = Some(watcher);
+    }
+
+    /// The id of a side that is watched.
+    pub(super) fn id_of(&self, side: (*const (), bool)) -> Option<usize> {
+        self.0.iter().position(|place| place.as_ref().is_some_and(|watcher| watcher.side() == side))
+    }
+
+    /// Out of the table before it leaves the channel's list: that may wake another end, which is foreign code.
+    pub(super) fn remove(&mut self, side: (*const (), bool)) -> Option<usize> {
+        let id = self.id_of(side)?;
+        drop(self.0[id].take());
+        Some(id)
+    }
+
+    /// Whether `id`, which is up, is worth naming. An id without a watcher is: its end takes it down.
+    #[inline]
+    pub(super) fn confirm(&self, id: usize) -> bool {
+        self.0.get(id).and_then(Option::as_ref).is_none_or(|watcher| watcher.is_ready())
+    }
+}
+
+impl fmt::Debug for SharedWatchers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set()
+            .entries(self.0.iter().enumerate().filter(|(_, watcher)| watcher.is_some()).map(|(id, _)| id))
+            .finish()
+    }
+}

@@ -1,0 +1,191 @@
+//! The rendezvous under the model checker: a send against a receive, each in a way that may leave, and ends that only want
+//! to be told against those that wait.
+//!
+//! A message that is lost or received twice shows as a wrong count; a wake-up that is lost shows as a deadlock.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use loom::future::block_on;
+use loom::thread;
+use ysuite::signal::{Select, Wait, YPollset};
+use ysuite::{mpmc, mpsc, spsc};
+
+use crate::{Counted, model_up_to};
+
+const LONG: Duration = Duration::from_secs(1);
+
+#[test]
+fn a_send_against_a_receive() {
+    model_up_to(3, || {
+        let (mut sender, mut receiver) = spsc::bounded(0);
+        let thread = thread::spawn(move || {
+            sender.send(1).unwrap();
+            sender.send(2).unwrap();
+        });
+        assert_eq!((receiver.recv(), receiver.recv()), (Ok(1), Ok(2)));
+        assert!(receiver.recv().is_err());
+        thread.join().unwrap();
+    });
+}
+
+/// Both may time out; what was sent has been received, and what was not comes back.
+#[test]
+fn a_send_against_a_receive_where_each_may_time_out() {
+    model_up_to(2, || {
+        let ended = Arc::new(AtomicUsize::new(0));
+        let (sender, receiver) = mpmc::bounded(0);
+        let message = Counted(ended.clone());
+        let thread = thread::spawn(move || {
+            let outcome = sender.send_timeout(message, LONG);
+            (outcome.is_ok(), sender)
+        });
+        let received = receiver.recv_timeout(LONG).is_ok();
+        let (sent, sender) = thread.join().unwrap();
+        assert_eq!((sent, ended.load(Ordering::Relaxed)), (received, 1));
+        drop(sender);
+    });
+}
+
+#[test]
+fn a_receiver_whose_time_is_up_against_a_sender_that_stays() {
+    model_up_to(2, || {
+        let (sender, receiver) = mpmc::bounded(0);
+        let thread = thread::spawn(move || sender.send(1).unwrap());
+        let other = receiver.clone();
+        let leaving = thread::spawn(move || other.recv_timeout(LONG).is_ok());
+        if !leaving.join().unwrap() {
+            assert_eq!(receiver.recv(), Ok(1));
+        }
+        thread.join().unwrap();
+    });
+}
+
+/// The message is with the one receiver or with the other.
+#[test]
+fn a_dropped_future_against_a_handover() {
+    model_up_to(3, || {
+        let ended = Arc::new(AtomicUsize::new(0));
+        let (sender, receiver) = mpmc::bounded(0);
+        let message = Counted(ended.clone());
+        let thread = thread::spawn(move || sender.try_send(message).is_ok());
+        {
+            let mut future = pin!(receiver.recv_async());
+            if let Poll::Ready(received) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+                assert!(received.is_err());
+            }
+        }
+        let sent = thread.join().unwrap();
+        assert_eq!(receiver.try_recv().is_ok(), sent);
+        assert_eq!(ended.load(Ordering::Relaxed), 1);
+    });
+}
+
+#[test]
+fn a_dropped_sending_future_against_a_receive() {
+    model_up_to(3, || {
+        let ended = Arc::new(AtomicUsize::new(0));
+        let (sender, receiver) = mpmc::bounded(0);
+        let message = Counted(ended.clone());
+        let thread = thread::spawn(move || receiver.try_recv().is_ok());
+        {
+            let mut future = pin!(sender.send_async(message));
+            let _ = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        }
+        thread.join().unwrap();
+        assert_eq!(ended.load(Ordering::Relaxed), 1);
+    });
+}
+
+#[test]
+fn tasks_meet() {
+    model_up_to(2, || {
+        let (mut sender, mut receiver) = mpsc::bounded(0);
+        let thread = thread::spawn(move || block_on(async { sender.send_async(1).await.unwrap() }));
+        assert_eq!(block_on(receiver.recv_async()), Ok(1));
+        thread.join().unwrap();
+        assert!(receiver.recv().is_err());
+    });
+}
+
+#[test]
+fn the_receivers_end_against_a_sender_that_waits() {
+    model_up_to(3, || {
+        let ended = Arc::new(AtomicUsize::new(0));
+        let (mut sender, receiver) = spsc::bounded(0);
+        let message = Counted(ended.clone());
+        let thread = thread::spawn(move || assert!(sender.send(message).is_err()));
+        drop(receiver);
+        thread.join().unwrap();
+        assert_eq!(ended.load(Ordering::Relaxed), 1);
+    });
+}
+
+#[test]
+fn the_senders_end_against_a_receiver_that_waits() {
+    model_up_to(3, || {
+        let (sender, mut receiver) = mpsc::bounded::<u8>(0);
+        let thread = thread::spawn(move || drop(sender));
+        assert!(receiver.recv().is_err());
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn an_attached_receiver_against_a_sender_that_waits() {
+    model_up_to(2, || {
+        let (mut sender, mut receiver) = spsc::bounded(0);
+        let mut set = YPollset::new();
+        set.attach(&mut receiver, 1).unwrap();
+        let thread = thread::spawn(move || sender.send(1).unwrap());
+        let received = loop {
+            set.poll();
+            if let Ok(message) = receiver.try_recv() {
+                break message;
+            }
+        };
+        assert_eq!(received, 1);
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn an_attached_sender_against_a_receiver_that_waits() {
+    model_up_to(2, || {
+        let (mut sender, mut receiver) = spsc::bounded(0);
+        let mut set = YPollset::new();
+        set.attach(&mut sender, 1).unwrap();
+        let thread = thread::spawn(move || assert_eq!(receiver.recv(), Ok(1)));
+        loop {
+            set.poll();
+            if sender.try_send(1).is_ok() {
+                break;
+            }
+        }
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn a_watcher_against_a_sender_that_waits() {
+    model_up_to(2, || {
+        let (sender, receiver) = mpmc::bounded(0);
+        let mut select = Select::new();
+        select.add_shared(&receiver).unwrap();
+        let thread = thread::spawn(move || {
+            sender.send(1).unwrap();
+            sender
+        });
+        loop {
+            select.wait();
+            if receiver.try_recv().is_ok() {
+                break;
+            }
+        }
+        drop(thread.join().unwrap());
+    });
+}

@@ -1,0 +1,206 @@
+//! Select under the model checker: senders that are attached, watchers, and the one-shot select.
+
+use std::time::Duration;
+
+use loom::thread;
+use ysuite::signal::{Select, Wait, YPollset};
+use ysuite::{mpmc, mpsc, select, spsc};
+
+use crate::model_up_to;
+
+const LONG: Duration = Duration::from_secs(1);
+
+#[test]
+fn an_attached_sender_against_a_receiver_that_makes_room() {
+    model_up_to(2, || {
+        let (mut sender, mut receiver) = spsc::bounded(1);
+        let mut set = YPollset::new();
+        set.attach(&mut sender, 0).unwrap();
+        let thread = thread::spawn(move || (0..3).for_each(|expected| assert_eq!(receiver.recv(), Ok(expected))));
+        for number in 0..3 {
+            while sender.try_send(number).is_err() {
+                set.poll();
+            }
+        }
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn an_attached_sender_of_several_against_a_receiver_that_makes_room() {
+    model_up_to(2, || {
+        let (mut sender, receiver) = mpmc::bounded(1);
+        let other = sender.clone();
+        let mut set = YPollset::new();
+        set.attach(&mut sender, 0).unwrap();
+        let sending = thread::spawn(move || other.send(1).unwrap());
+        let receiving = thread::spawn(move || {
+            assert_eq!(receiver.recv().unwrap() + receiver.recv().unwrap(), 3);
+            receiver
+        });
+        while sender.try_send(2).is_err() {
+            set.poll();
+        }
+        sending.join().unwrap();
+        drop(receiving.join().unwrap());
+    });
+}
+
+/// A sender that was told of room, and goes, tells the next.
+#[test]
+fn a_dropped_attached_sender_passes_its_signal_on() {
+    model_up_to(2, || {
+        let (mut sender, receiver) = mpmc::bounded(1);
+        let mut set = YPollset::new();
+        set.attach(&mut sender, 0).unwrap();
+        sender.try_send(0).unwrap();
+        assert!(sender.try_send(0).is_err());
+        let other = sender.clone();
+        let sending = thread::spawn(move || other.send(1).unwrap());
+        let receiving = thread::spawn(move || {
+            receiver.recv().unwrap();
+            receiver
+        });
+        drop((sender, set));
+        sending.join().unwrap();
+        drop(receiving.join().unwrap());
+    });
+}
+
+#[test]
+fn a_watcher_that_rests_against_a_publisher() {
+    model_up_to(2, || {
+        let (sender, receiver) = mpmc::bounded(2);
+        let mut set = Select::new();
+        set.add_shared(&receiver).unwrap();
+        let alive = sender.clone();
+        let thread = thread::spawn(move || (1..3).for_each(|number| sender.send(number).unwrap()));
+        let mut sum = 0;
+        while sum < 3 {
+            set.wait();
+            sum += receiver.try_recv().unwrap_or(0);
+        }
+        thread.join().unwrap();
+        drop(alive);
+    });
+}
+
+#[test]
+fn a_dropped_watcher_passes_its_signal_on() {
+    model_up_to(2, || {
+        let (sender, receiver) = mpmc::bounded(1);
+        let mut set = Select::new();
+        set.add_shared(&receiver).unwrap();
+        assert_eq!(set.try_wait(), None);
+        let other = receiver.clone();
+        let receiving = thread::spawn(move || assert_eq!(other.recv(), Ok(1)));
+        let alive = sender.clone();
+        let sending = thread::spawn(move || sender.send(1).unwrap());
+        drop(set);
+        receiving.join().unwrap();
+        sending.join().unwrap();
+        drop((alive, receiver));
+    });
+}
+
+#[test]
+fn one_of_two_receives() {
+    model_up_to(2, || {
+        let (mut pipe, mut pipe_in) = spsc::unbounded();
+        let (exchange, exchange_in) = mpmc::bounded(1);
+        let threads = [
+            thread::spawn(move || {
+                pipe.send(1).unwrap();
+                drop(pipe);
+            }),
+            thread::spawn(move || {
+                exchange.send(2).unwrap();
+                drop(exchange);
+            }),
+        ];
+        let mut sum = 0;
+        while sum < 3 {
+            sum +=
+                select().recv(&mut pipe_in, |got| got.unwrap_or(0)).recv(&exchange_in, |got| got.unwrap_or(0)).wait();
+        }
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    });
+}
+
+#[test]
+fn a_send_or_a_receive() {
+    model_up_to(2, || {
+        let (mut sender, mut receiver) = spsc::bounded(1);
+        let (mut back, mut back_in) = mpsc::unbounded();
+        sender.send(0).unwrap();
+        let thread = thread::spawn(move || {
+            assert_eq!(receiver.recv(), Ok(0));
+            back.send(()).unwrap();
+            (receiver, back)
+        });
+        let mut place = Some(1);
+        for _ in 0..2 {
+            select()
+                .send_from(&mut sender, &mut place, |sent| sent.unwrap())
+                .recv(&mut back_in, |got| got.unwrap())
+                .wait();
+        }
+        assert_eq!(place, None);
+        let (mut receiver, _back) = thread.join().unwrap();
+        assert_eq!(receiver.try_recv(), Ok(1));
+    });
+}
+
+/// Each of the two waits in all its operations at once, at one rendezvous.
+#[test]
+fn two_facing_selects_at_one_rendezvous() {
+    model_up_to(2, || {
+        let (sender, receiver) = mpmc::bounded(0);
+        let (_idle, idle_in) = mpmc::bounded::<u8>(1);
+        let waiting = idle_in.clone();
+        let thread = thread::spawn(move || {
+            select().send(&sender, 1, |sent| sent.unwrap()).recv(&waiting, |_| panic!("nobody has sent")).wait();
+            sender
+        });
+        let got = select().recv(&receiver, |got| got.unwrap()).recv(&idle_in, |_| panic!("nobody has sent")).wait();
+        assert_eq!(got, 1);
+        drop(thread.join().unwrap());
+    });
+}
+
+/// One sends at the first what the other receives there, or the other way round at the second.
+#[test]
+fn two_facing_selects_at_two() {
+    model_up_to(1, || {
+        let (a, a_in) = mpmc::bounded(0);
+        let (b, b_in) = mpmc::bounded(0);
+        let (a_here, b_here) = (a.clone(), b_in.clone());
+        let thread = thread::spawn(move || {
+            select().send(&a_here, 1, |sent| sent.map(|()| 1).unwrap()).recv(&b_here, |got| got.unwrap()).wait()
+        });
+        let mine = select().recv(&a_in, |got| got.unwrap()).send(&b, 2, |sent| sent.map(|()| 2).unwrap()).wait();
+        assert_eq!(thread.join().unwrap(), mine);
+        drop((a, b_in));
+    });
+}
+
+#[test]
+fn a_select_whose_time_is_up_against_a_send() {
+    model_up_to(2, || {
+        let (sender, receiver) = mpmc::bounded(0);
+        let thread = thread::spawn(move || sender.send_timeout(1, LONG).is_ok());
+        let received = select().recv(&receiver, |got: Result<u8, _>| got.is_ok()).wait_timeout(LONG);
+        assert_eq!(received.unwrap_or(false), thread.join().unwrap());
+    });
+}
+
+#[test]
+fn the_end_of_a_rendezvous_against_a_select() {
+    model_up_to(2, || {
+        let (sender, receiver) = mpmc::bounded::<u8>(0);
+        let (_idle, idle_in) = mpmc::bounded::<u8>(1);
+        let thread = thread::spawn(move || drop(sender));
+        assert!(select().recv(&receiver, |got| got.is_err()).recv(&idle_in, |_| false).wait());
+        thread.join().unwrap();
+    });
+}

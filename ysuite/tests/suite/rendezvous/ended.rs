@@ -1,0 +1,284 @@
+//! A rendezvous beside what else a channel can do: closing it, waiting for its end, weak and shared senders, permits,
+//! `force_send`, batches and limits of tasks, timers.
+
+use std::future::{Future, ready};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::thread;
+use std::time::Duration;
+
+use super::SHORT;
+use crate::support::executor::block_on;
+use crate::support::guarded;
+use ysuite::channel::{RecvError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError};
+use ysuite::signal::{Select, Wait, YPollset};
+use ysuite::{mpmc, mpsc, spsc, timer};
+
+macro_rules! closing {
+    ($($name:ident: $kind:ident),*) => {
+        $(mod $name {
+            use super::*;
+
+            #[test]
+            #[allow(unused_mut)]
+            fn the_receivers_close_sends_a_waiting_sender_its_message_back() {
+                guarded(|| {
+                    let (mut sender, mut receiver) = $kind::bounded(0);
+                    let waiting = thread::spawn(move || {
+                        let back = sender.send(7);
+                        (back, sender.is_disconnected(), sender.close(), sender.wait_closed_timeout(SHORT))
+                    });
+                    thread::sleep(SHORT);
+                    assert!(receiver.close());
+                    assert!(!receiver.close() && receiver.is_disconnected());
+                    assert_eq!(waiting.join().unwrap(), (Err(SendError(7)), true, false, true));
+                    assert_eq!(receiver.recv(), Err(RecvError));
+                    assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected));
+                });
+            }
+
+            #[test]
+            #[allow(unused_mut)]
+            fn a_senders_close_ends_a_waiting_receiver() {
+                guarded(|| {
+                    let (mut sender, mut receiver) = $kind::bounded::<i32>(0);
+                    let waiting = thread::spawn(move || (receiver.recv(), receiver.is_disconnected()));
+                    thread::sleep(SHORT);
+                    assert!(sender.close());
+                    assert!(!sender.close() && sender.is_disconnected());
+                    assert_eq!(waiting.join().unwrap(), (Err(RecvError), true));
+                    assert_eq!(sender.send(1), Err(SendError(1)));
+                    assert_eq!(sender.try_send(2), Err(TrySendError::Disconnected(2)));
+                    assert_eq!(sender.send_timeout(3, SHORT), Err(SendTimeoutError::Disconnected(3)));
+                    assert_eq!(block_on(sender.send_async(4)), Err(SendError(4)));
+                    assert_eq!(sender.send_batch([5, 6]).map_err(|error| error.0[0]), Err(5));
+                });
+            }
+
+            #[test]
+            #[allow(unused_mut)]
+            fn closed_waits_for_the_receivers_end() {
+                guarded(|| {
+                    let (sender, mut receiver) = $kind::bounded::<i32>(0);
+                    assert!(!sender.wait_closed_timeout(SHORT));
+                    let waiting = thread::spawn(move || {
+                        block_on(sender.closed());
+                        sender.is_disconnected()
+                    });
+                    thread::sleep(SHORT);
+                    assert!(receiver.close());
+                    assert!(waiting.join().unwrap());
+                    let (sender, receiver) = $kind::bounded::<i32>(0);
+                    let waiting = thread::spawn(move || sender.wait_closed());
+                    drop(receiver);
+                    waiting.join().unwrap();
+                });
+            }
+
+            #[test]
+            #[allow(unused_mut)]
+            fn an_attached_end_is_named_when_the_other_closes() {
+                guarded(|| {
+                    let (mut sender, mut receiver) = $kind::bounded::<i32>(0);
+                    let mut set = YPollset::new();
+                    set.attach(&mut sender, 3).unwrap();
+                    assert_eq!(sender.try_send(1), Err(TrySendError::Full(1)));
+                    assert_eq!(set.check().count(), 0);
+                    receiver.close();
+                    assert!(set.check().eq([3]));
+                    assert_eq!(sender.try_send(1), Err(TrySendError::Disconnected(1)));
+                    let (mut sender, mut receiver) = $kind::bounded::<i32>(0);
+                    set.attach(&mut receiver, 5).unwrap();
+                    assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+                    sender.close();
+                    assert!(set.check().any(|id| id == 5));
+                    assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected));
+                });
+            }
+
+            #[test]
+            #[allow(unused_mut)]
+            fn there_are_no_places_to_reserve() {
+                let (mut sender, receiver) = $kind::bounded::<i32>(0);
+                assert!(sender.try_reserve().is_err_and(|error| error.is_full()));
+                assert!(sender.reserve_many(1).is_err_and(|error| error == ReserveError::TooMany));
+                assert!(block_on(sender.reserve_many_async(2)).is_err_and(|error| error == ReserveError::TooMany));
+                assert!(sender.reserve_many(0).is_ok());
+                let reserved = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(sender.reserve())));
+                assert!(reserved.is_err());
+                drop(receiver);
+                assert!(sender.reserve().is_err());
+                assert!(sender.try_reserve().is_err_and(|error| !error.is_full()));
+                assert!(sender.reserve_many(1).is_err_and(|error| error == ReserveError::Disconnected));
+            }
+
+            #[test]
+            #[allow(unused_mut)]
+            fn a_limit_of_any_kind_gives_the_message_back() {
+                guarded(|| {
+                    let (mut sender, mut receiver) = $kind::bounded(0);
+                    assert_eq!(block_on(sender.send_async_until(1, ready(()))), Err(SendTimeoutError::Timeout(1)));
+                    assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+                    let receiving = thread::spawn(move || {
+                        let mut got = Vec::new();
+                        while block_on(receiver.recv_batch_async(&mut got, 2)).is_ok() {}
+                        got
+                    });
+                    let never = std::future::pending::<()>();
+                    assert_eq!(block_on(sender.send_async_until(2, never)), Ok(()));
+                    assert_eq!(block_on(sender.send_batch_async(&mut (3..6))), Ok(3));
+                    drop(sender);
+                    assert_eq!(receiving.join().unwrap(), [2, 3, 4, 5]);
+                });
+            }
+
+            #[test]
+            #[allow(unused_mut)]
+            fn a_timer_and_a_sender_in_one_select() {
+                guarded(|| {
+                    let (mut sender, mut receiver) = $kind::bounded::<i32>(0);
+                    let after = timer::after(Duration::from_millis(1));
+                    let mut select = Select::new();
+                    let (at_sender, at_timer) = (select.add(&mut sender).unwrap(), select.add_timer(&after).unwrap());
+                    loop {
+                        match select.wait() {
+                            id if id == at_timer => break,
+                            id => assert_eq!((id, sender.try_send(1)), (at_sender, Err(TrySendError::Full(1)))),
+                        }
+                    }
+                    assert!(after.try_recv().is_ok());
+                    let receiving = thread::spawn(move || receiver.recv());
+                    loop {
+                        assert_eq!(select.wait(), at_sender);
+                        if sender.try_send(2).is_ok() {
+                            break;
+                        }
+                    }
+                    assert_eq!(receiving.join().unwrap(), Ok(2));
+                });
+            }
+        })*
+    };
+}
+
+closing!(pipe: spsc, funnel: mpsc, exchange: mpmc);
+
+#[test]
+fn a_weak_sender_of_a_funnel_keeps_no_receiver_waiting() {
+    let (sender, mut receiver) = mpsc::bounded::<i32>(0);
+    let weak = sender.downgrade();
+    let other = weak.upgrade().unwrap();
+    assert_eq!((weak.sender_count(), receiver.sender_count()), (2, 2));
+    drop((sender, other));
+    assert_eq!(receiver.recv(), Err(RecvError));
+    assert!(weak.upgrade().is_none());
+    let (sender, mut receiver) = mpsc::bounded::<i32>(0);
+    receiver.close();
+    assert!(sender.downgrade().upgrade().is_none());
+}
+
+#[test]
+fn a_weak_end_of_an_exchange_is_upgraded_while_it_is_open() {
+    let (sender, receiver) = mpmc::bounded::<i32>(0);
+    let (weak, weak_receiver) = (sender.downgrade(), receiver.downgrade());
+    assert!(weak.upgrade().is_some() && weak_receiver.upgrade().is_some());
+    assert!(sender.close());
+    assert!(weak.upgrade().is_none() && weak_receiver.upgrade().is_none());
+}
+
+#[test]
+fn one_sender_of_a_funnel_closes_and_the_others_go_on() {
+    guarded(|| {
+        let (mut sender, mut receiver) = mpsc::bounded(0);
+        let mut other = sender.clone();
+        assert!(sender.close());
+        assert!(sender.clone().is_disconnected());
+        assert_eq!((sender.send(1), sender.sender_count()), (Err(SendError(1)), 1));
+        let sending = thread::spawn(move || other.send(2));
+        assert_eq!((receiver.recv(), sending.join().unwrap()), (Ok(2), Ok(())));
+        assert_eq!(receiver.recv(), Err(RecvError));
+    });
+}
+
+#[test]
+fn threads_share_a_sender_of_a_funnel() {
+    guarded(|| {
+        let (sender, mut receiver) = mpsc::bounded(0);
+        let shared = Arc::new(sender.share());
+        drop(sender);
+        let sending: Vec<_> = (0..4)
+            .map(|number| {
+                let shared = shared.clone();
+                thread::spawn(move || shared.send(number))
+            })
+            .collect();
+        let mut got: Vec<_> = (0..4).map(|_| receiver.recv().unwrap()).collect();
+        got.sort_unstable();
+        assert_eq!(got, [0, 1, 2, 3]);
+        sending.into_iter().for_each(|sent| sent.join().unwrap().unwrap());
+        drop(shared);
+        assert_eq!(receiver.recv(), Err(RecvError));
+        receiver.close();
+    });
+}
+
+#[test]
+fn a_forced_message_that_nobody_waits_for_comes_back() {
+    guarded(|| {
+        let (sender, receiver) = mpmc::bounded(0);
+        assert_eq!(sender.force_send(1), Ok(Some(1)));
+        let mut receiving = pin!(receiver.recv_async());
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(receiving.as_mut().poll(&mut context).is_pending());
+        assert_eq!(sender.force_send(2), Ok(None));
+        assert_eq!(receiving.as_mut().poll(&mut context), Poll::Ready(Ok(2)));
+        sender.close();
+        assert_eq!(sender.force_send(3), Err(SendError(3)));
+    });
+}
+
+#[test]
+fn many_places_cannot_be_had_now_either() {
+    let (mut sender, _receiver) = spsc::bounded::<i32>(0);
+    assert!(sender.try_reserve_many(1).is_err_and(|error| error == TryReserveError::TooMany));
+    let (sender, _receiver) = mpmc::bounded::<i32>(0);
+    assert!(sender.try_reserve_many(1).is_err_and(|error| error.is_full()));
+}
+
+#[test]
+fn an_attached_sender_that_reserves_in_vain_takes_its_id_down() {
+    let (mut sender, mut receiver) = spsc::bounded(2);
+    let (exchange, queue) = mpmc::bounded(1);
+    let mut exchange = exchange;
+    let mut set = YPollset::new();
+    set.attach(&mut sender, 1).unwrap();
+    set.attach(&mut exchange, 2).unwrap();
+    sender.send_batch([1, 2]).unwrap();
+    exchange.send(1).unwrap();
+    assert!(sender.try_reserve().is_err_and(|error| error.is_full()));
+    assert!(exchange.try_reserve().is_err_and(|error| error.is_full()));
+    assert_eq!(set.check().count(), 0);
+    assert_eq!((receiver.recv(), queue.recv()), (Ok(1), Ok(1)));
+    assert!(set.check().eq([1, 2]));
+    sender.try_reserve().unwrap().send(3).unwrap();
+    exchange.try_reserve().unwrap().send(3).unwrap();
+}
+
+#[test]
+fn a_closed_sender_leaves_its_set() {
+    let (sender, _receiver) = mpsc::bounded::<i32>(1);
+    let mut set = YPollset::new();
+    for _ in 0..3 {
+        let mut other = sender.clone();
+        set.attach(&mut other, 1).unwrap();
+        assert!(other.close());
+        // Its place is another's, and so is its id.
+        let mut next = sender.clone();
+        set.attach(&mut next, 1).unwrap();
+        set.attach(&mut other, 2).unwrap();
+        assert_eq!(other.try_send(1), Err(TrySendError::Disconnected(1)));
+        drop((other, next));
+        assert_eq!(set.check().count(), 0);
+    }
+}

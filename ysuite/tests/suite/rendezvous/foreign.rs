@@ -1,0 +1,120 @@
+//! Foreign code in a rendezvous: wakers that panic or come back, messages that panic when they are dropped.
+
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
+
+use crate::support::Tally;
+use ysuite::channel::{RecvError, TryRecvError};
+use ysuite::mpmc;
+
+/// A waker that calls a function once.
+struct Calls(Mutex<Option<Box<dyn FnOnce() + Send>>>);
+
+impl Wake for Calls {
+    fn wake(self: Arc<Self>) {
+        let call = self.0.lock().unwrap().take();
+        if let Some(call) = call {
+            call();
+        }
+    }
+}
+
+fn calls(call: impl FnOnce() + Send + 'static) -> Waker {
+    Waker::from(Arc::new(Calls(Mutex::new(Some(Box::new(call))))))
+}
+
+#[test]
+fn a_waker_may_use_the_channel() {
+    let (sender, receiver) = mpmc::bounded(0);
+    let again = receiver.clone();
+    let waker = calls(move || assert_eq!(again.try_recv(), Err(TryRecvError::Empty)));
+    let mut future = pin!(sender.send_async(1));
+    assert!(future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    assert_eq!(receiver.try_recv(), Ok(1));
+}
+
+#[test]
+fn a_waker_that_panics_leaves_the_handover_done() {
+    let tally = Tally::of(2);
+    let (sender, receiver) = mpmc::bounded(0);
+    let waker = calls(|| panic!("as the test wants it"));
+    {
+        // The receiver has taken the message, and drops it with the call.
+        let mut future = pin!(sender.send_async(tally.next()));
+        assert!(future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        assert!(catch_unwind(AssertUnwindSafe(|| receiver.try_recv())).is_err());
+        assert!(matches!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Ready(Ok(()))));
+    }
+    assert_eq!(tally.ended(), 1);
+    // The sender has handed the message over.
+    let waker = calls(|| panic!("as the test wants it"));
+    let mut future = pin!(receiver.recv_async());
+    assert!(future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    assert!(catch_unwind(AssertUnwindSafe(|| sender.try_send(tally.next()))).is_err());
+    assert!(matches!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Ready(Ok(_))));
+}
+
+#[test]
+fn one_waker_that_panics_does_not_keep_the_others_asleep() {
+    let woken = Arc::new(Mutex::new(0));
+    let (sender, receiver) = mpmc::bounded(0);
+    let mut futures: Vec<_> = (0..3).map(|number| Box::pin(sender.send_async(number))).collect();
+    for (number, future) in futures.iter_mut().enumerate() {
+        let woken = woken.clone();
+        let waker = calls(move || {
+            *woken.lock().unwrap() += 1;
+            assert_ne!(number, 0, "as the test wants it");
+        });
+        assert!(future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    }
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(receiver))).is_err());
+    assert_eq!(*woken.lock().unwrap(), 3);
+    for future in &mut futures {
+        assert!(matches!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Ready(Err(_))));
+    }
+}
+
+#[test]
+fn messages_given_back_end_with_the_last_receiver_also_where_one_panics() {
+    let tally = Tally::of(3);
+    let (sender, receiver) = mpmc::bounded(0);
+    for number in 0..3 {
+        let mut future = pin!(receiver.recv_async());
+        let waiting = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        if number == 0 {
+            assert!(waiting.is_pending());
+            sender.try_send(tally.next()).unwrap();
+        } else {
+            // What was given back comes first; it is given back again.
+            assert!(matches!(waiting, Poll::Ready(Ok(_))));
+            break;
+        }
+    }
+    let mut futures: Vec<_> = (0..2).map(|_| Box::pin(receiver.recv_async())).collect();
+    let mut context = Context::from_waker(Waker::noop());
+    futures.iter_mut().for_each(|future| assert!(future.as_mut().poll(&mut context).is_pending()));
+    tally.explode(1);
+    (0..2).for_each(|_| sender.try_send(tally.next()).unwrap());
+    drop(futures);
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(receiver))).is_err());
+    tally.assert_all_ended();
+    assert!(sender.is_disconnected());
+}
+
+#[test]
+fn a_forgotten_future_leaves_its_message() {
+    let (sender, receiver) = mpmc::bounded(0);
+    let mut future = Box::pin({
+        let sender = sender.clone();
+        async move { sender.send_async(5).await }
+    });
+    assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    std::mem::forget(future);
+    assert_eq!(receiver.try_recv(), Ok(5));
+    assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+    assert_ne!(receiver.try_recv(), Err(TryRecvError::Disconnected));
+    let _: Result<u8, RecvError> = Err(RecvError);
+}

@@ -1,0 +1,206 @@
+//! Ends of a rendezvous that want to be told of somebody who waits: attached to a set, watched by a select, or polled.
+
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+use std::thread;
+use std::time::Duration;
+
+use crate::conformance::channel::{Kind, Receiving, Sending};
+use crate::support::executor::Task;
+use crate::support::guarded;
+use std::future::Future;
+use ysuite::channel::{RecvError, TryRecvError, TrySendError};
+use ysuite::mpmc;
+use ysuite::signal::{Attach, Select, Wait, YPollset};
+
+macro_rules! of_every_kind {
+    ($($test:ident),* $(,)?) => {
+        mod pipe { $(#[test] fn $test() { super::$test::<super::super::PipeMeeting>() })* }
+        mod funnel { $(#[test] fn $test() { super::$test::<super::super::FunnelMeeting>() })* }
+        mod exchange { $(#[test] fn $test() { super::$test::<super::super::ExchangeMeeting>() })* }
+    };
+}
+
+of_every_kind!(
+    the_id_of_a_receiver_is_up_while_a_sender_waits,
+    the_id_of_a_sender_is_up_while_a_receiver_waits,
+    the_end_of_the_other_side_raises_the_id,
+    a_set_serves_a_stream,
+    a_set_serves_a_stream_of_its_own,
+    a_task_that_polls_is_told,
+    an_attached_end_may_wait_by_itself,
+);
+
+type Sends<K> = <K as Kind>::Sender<u32>;
+type Receives<K> = <K as Kind>::Receiver<u32>;
+
+fn up(set: &mut YPollset) -> Vec<usize> {
+    set.check().collect()
+}
+
+fn the_id_of_a_receiver_is_up_while_a_sender_waits<K: Kind<Receiver<u32>: Attach>>() {
+    let (mut sender, mut receiver): (Sends<K>, Receives<K>) = K::pair();
+    let mut set = YPollset::new();
+    set.attach(&mut receiver, 3).unwrap();
+    let mut context = Context::from_waker(Waker::noop());
+    for number in 0..3 {
+        assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+        assert_eq!(up(&mut set), []);
+        let mut future = pin!(sender.send_async(number));
+        assert!(future.as_mut().poll(&mut context).is_pending());
+        assert_eq!((up(&mut set), up(&mut set)), (vec![3], vec![3]));
+        assert_eq!(receiver.try_recv(), Ok(number));
+        assert!(future.as_mut().poll(&mut context).is_ready());
+    }
+    assert!(receiver.detach() && !receiver.detach());
+    assert_eq!(up(&mut set), []);
+}
+
+fn the_id_of_a_sender_is_up_while_a_receiver_waits<K: Kind<Sender<u32>: Attach>>() {
+    let (mut sender, mut receiver): (Sends<K>, Receives<K>) = K::pair();
+    let mut set = YPollset::new();
+    set.attach(&mut sender, 3).unwrap();
+    let mut context = Context::from_waker(Waker::noop());
+    for number in 0..3 {
+        assert_eq!(sender.try_send(number), Err(TrySendError::Full(number)));
+        assert_eq!(up(&mut set), []);
+        let mut future = pin!(receiver.recv_async());
+        assert!(future.as_mut().poll(&mut context).is_pending());
+        assert_eq!((up(&mut set), up(&mut set)), (vec![3], vec![3]));
+        sender.try_send(number).unwrap();
+        assert_eq!(future.as_mut().poll(&mut context), Poll::Ready(Ok(number)));
+    }
+    assert!(sender.detach() && !sender.detach());
+    assert_eq!(up(&mut set), []);
+}
+
+fn the_end_of_the_other_side_raises_the_id<K: Kind<Sender<u32>: Attach, Receiver<u32>: Attach>>() {
+    let mut set = YPollset::new();
+    let (sender, mut receiver): (Sends<K>, Receives<K>) = K::pair();
+    set.attach(&mut receiver, 1).unwrap();
+    assert!(receiver.try_recv().is_err() && up(&mut set).is_empty());
+    drop(sender);
+    assert_eq!(up(&mut set), [1]);
+    assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected));
+    assert_eq!(up(&mut set), [1]);
+    drop(receiver);
+    let (mut sender, receiver): (Sends<K>, Receives<K>) = K::pair();
+    set.attach(&mut sender, 1).unwrap();
+    assert!(sender.try_send(1).is_err() && up(&mut set).is_empty());
+    drop(receiver);
+    assert_eq!(up(&mut set), [1]);
+    assert_eq!(sender.try_send(1), Err(TrySendError::Disconnected(1)));
+    assert_eq!(up(&mut set), [1]);
+}
+
+fn a_set_serves_a_stream<K: Kind<Receiver<u32>: Attach>>() {
+    guarded(|| {
+        let (mut sender, mut receiver): (Sends<K>, Receives<K>) = K::pair();
+        let mut select = Select::new();
+        let id = select.add(&mut receiver).unwrap();
+        let thread = thread::spawn(move || (0..2_000).for_each(|number| sender.send(number).unwrap()));
+        let mut next = 0;
+        loop {
+            assert_eq!(select.wait(), id);
+            match receiver.try_recv() {
+                Ok(number) => {
+                    assert_eq!(number, next);
+                    next += 1;
+                }
+                Err(TryRecvError::Empty) => {}
+                Err(TryRecvError::Disconnected) => break,
+            }
+        }
+        assert_eq!(next, 2_000);
+        thread.join().unwrap();
+    });
+}
+
+fn a_set_serves_a_stream_of_its_own<K: Kind<Sender<u32>: Attach>>() {
+    guarded(|| {
+        let (mut sender, mut receiver): (Sends<K>, Receives<K>) = K::pair();
+        let mut select = Select::new();
+        let id = select.add(&mut sender).unwrap();
+        let thread = thread::spawn(move || (0..2_000).for_each(|number| assert_eq!(receiver.recv(), Ok(number))));
+        let mut next = 0;
+        loop {
+            assert_eq!(select.wait(), id);
+            match sender.try_send(next) {
+                Ok(()) => next += 1,
+                Err(TrySendError::Full(_)) => {}
+                Err(TrySendError::Disconnected(_)) => break,
+            }
+        }
+        assert_eq!(next, 2_000);
+        thread.join().unwrap();
+    });
+}
+
+fn a_task_that_polls_is_told<K: Kind>() {
+    let (mut sender, mut receiver): (Sends<K>, Receives<K>) = K::pair();
+    let (task, mut context) = (Task::default(), Context::from_waker(Waker::noop()));
+    let waker = task.waker();
+    for number in 0..3 {
+        assert_eq!(receiver.poll_recv(&mut Context::from_waker(&waker)), Poll::Pending);
+        // It is told, and does not wait itself.
+        assert_eq!(sender.try_send(9), Err(TrySendError::Full(9)));
+        let woken = task.woken();
+        let mut future = pin!(sender.send_async(number));
+        assert!(future.as_mut().poll(&mut context).is_pending());
+        assert_eq!(task.woken(), woken + 1);
+        assert_eq!(receiver.poll_recv(&mut Context::from_waker(&waker)), Poll::Ready(Ok(number)));
+        assert!(future.as_mut().poll(&mut context).is_ready());
+    }
+    assert_eq!(receiver.poll_recv(&mut Context::from_waker(&waker)), Poll::Pending);
+    let woken = task.woken();
+    drop(sender);
+    assert_eq!(task.woken(), woken + 1);
+    assert_eq!(receiver.poll_recv(&mut Context::from_waker(&waker)), Poll::Ready(Err(RecvError)));
+}
+
+fn an_attached_end_may_wait_by_itself<K: Kind<Receiver<u32>: Attach>>() {
+    guarded(|| {
+        let (mut sender, mut receiver): (Sends<K>, Receives<K>) = K::pair();
+        let mut set = YPollset::new();
+        set.attach(&mut receiver, 2).unwrap();
+        assert!(receiver.try_recv().is_err() && up(&mut set).is_empty());
+        let thread = thread::spawn(move || {
+            sender.send(1).unwrap();
+            sender
+        });
+        assert_eq!(receiver.recv(), Ok(1));
+        let mut sender = thread.join().unwrap();
+        // Up or armed: either way the next sender is told of.
+        let _ = receiver.try_recv();
+        assert_eq!(receiver.recv_timeout(Duration::from_micros(10)).ok(), None);
+        let _ = receiver.try_recv();
+        let mut future = pin!(sender.send_async(2));
+        assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        assert_eq!(up(&mut set), [2]);
+        assert_eq!(receiver.try_recv(), Ok(2));
+    });
+}
+
+#[test]
+fn a_watcher_is_told() {
+    let (sender, receiver) = mpmc::bounded::<u8>(0);
+    let mut select = Select::new();
+    let (gives, takes) = (select.add_shared(&sender).unwrap(), select.add_shared(&receiver).unwrap());
+    // Two that only want to be told do not meet.
+    assert_eq!(select.try_wait(), None);
+    let mut context = Context::from_waker(Waker::noop());
+    {
+        let mut future = pin!(sender.send_async(1));
+        assert!(future.as_mut().poll(&mut context).is_pending());
+        assert_eq!((select.try_wait(), select.try_wait()), (Some(takes), Some(takes)));
+        assert_eq!(receiver.try_recv(), Ok(1));
+        assert!(future.as_mut().poll(&mut context).is_ready());
+    }
+    assert_eq!(select.try_wait(), None);
+    let mut future = pin!(receiver.recv_async());
+    assert!(future.as_mut().poll(&mut context).is_pending());
+    assert_eq!(select.try_wait(), Some(gives));
+    assert_eq!(sender.try_send(2), Ok(()));
+    assert_eq!(select.try_wait(), None);
+    assert_eq!(future.as_mut().poll(&mut context), Poll::Ready(Ok(2)));
+}

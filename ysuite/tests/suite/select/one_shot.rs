@@ -1,0 +1,355 @@
+//! The one-shot select: several operations of which one is done.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::support::{Random, Tally, guarded};
+use ysuite::channel::{RecvError, SendError, TryRecvError};
+use ysuite::signal::YPollset;
+use ysuite::{mpmc, mpsc, select, spsc};
+
+const SHORT: Duration = Duration::from_micros(200);
+
+#[test]
+fn the_first_that_can_be_done_is_done() {
+    let (mut pipe, mut pipe_in) = spsc::unbounded();
+    let (mut funnel, mut funnel_in) = mpsc::bounded(1);
+    let (exchange, exchange_in) = mpmc::bounded(1);
+    let mut log = Vec::new();
+    for step in 0..5 {
+        match step {
+            0 => pipe.send(10).unwrap(),
+            1 => funnel.send("eleven").unwrap(),
+            2 => exchange.send('c').unwrap(),
+            _ => {}
+        }
+        log.push(
+            select()
+                .recv(&mut pipe_in, |number: Result<u8, _>| format!("{number:?}"))
+                .recv(&mut funnel_in, |word| format!("{word:?}"))
+                .recv(&exchange_in, |letter| format!("{letter:?}"))
+                .after(SHORT, || "-".to_owned())
+                .wait(),
+        );
+    }
+    assert_eq!(log, ["Ok(10)", "Ok(\"eleven\")", "Ok('c')", "-", "-"]);
+    drop(funnel);
+    let end = select().recv(&mut pipe_in, |_| None).recv(&mut funnel_in, |word| Some(word)).wait();
+    assert_eq!(end, Some(Err(RecvError)));
+}
+
+#[test]
+fn sending_and_receiving_together() {
+    let (mut full, mut full_in) = spsc::bounded(1);
+    let (sender, receiver) = mpmc::bounded(1);
+    full.send(1).unwrap();
+    // No room, and no message.
+    let mut kept = Some(2);
+    let none = |kept: &mut Option<i32>, full: &mut spsc::Sender<i32>| {
+        select()
+            .send_from(full, kept, |sent| sent.map_err(|error| error.0))
+            .recv(&receiver, |_: Result<u8, _>| panic!("nobody has sent"))
+            .wait_timeout(SHORT)
+    };
+    assert_eq!(none(&mut kept, &mut full), None);
+    assert_eq!(kept, Some(2));
+    assert_eq!(full_in.recv(), Ok(1));
+    assert_eq!(none(&mut kept, &mut full), Some(Ok(())));
+    assert_eq!((kept, full_in.recv()), (None, Ok(2)));
+    // An empty place is never sent from.
+    assert_eq!(none(&mut kept, &mut full), None);
+    // Those that are gone.
+    drop(full_in);
+    kept = Some(3);
+    assert_eq!(none(&mut kept, &mut full), Some(Err(3)));
+    assert_eq!(select().send(&mut full, 4, |sent| sent).try_now(), Some(Err(SendError(4))));
+    assert_eq!(select().send(&sender, 5, |sent| sent).try_now(), Some(Ok(())));
+    assert_eq!(select().send(&sender, 6, |sent| sent).try_now(), None);
+    drop(receiver);
+    assert_eq!(select().send(&sender, 7, |sent| sent).wait(), Err(SendError(7)));
+}
+
+#[test]
+fn what_was_not_sent_is_dropped_or_stays() {
+    let tally = Tally::of(4);
+    let (mut sender, _receiver) = spsc::bounded(1);
+    sender.send(tally.next()).unwrap();
+    let (mut other, mut other_in) = spsc::unbounded();
+    other.send(1).unwrap();
+    let mut place = Some(tally.next());
+    let ended = tally.ended();
+    select()
+        .recv(&mut other_in, |number| {
+            // Not before the function has run.
+            assert_eq!((number, tally.ended()), (Ok(1), ended));
+        })
+        .send(&mut sender, tally.next(), |_| panic!("there is no room"))
+        .wait();
+    assert_eq!(tally.ended(), ended + 1);
+    assert!(select().send_from(&mut sender, &mut place, drop).wait_timeout(SHORT).is_none());
+    assert!(place.is_some() && tally.ended() == ended + 1);
+    assert!(select().send(&mut sender, tally.next(), drop).wait_deadline(Instant::now()).is_none());
+    assert_eq!(tally.ended(), ended + 2);
+}
+
+#[test]
+fn nothing_to_wait_for() {
+    assert_eq!(select::<u8>().try_now(), None);
+    assert_eq!(select::<u8>().wait_timeout(SHORT), None);
+    assert_eq!(select::<u8>().after(SHORT, || 1).wait(), 1);
+    assert_eq!(select::<u8>().after(Duration::MAX, || 1).deadline(Instant::now(), || 2).wait(), 2);
+    let mut none: [spsc::Receiver<u8>; 0] = [];
+    assert_eq!(select().recv_any(&mut none, |_, _| 1).after(SHORT, || 2).wait(), 2);
+}
+
+#[test]
+fn the_same_end_twice() {
+    let (sender, receiver) = mpmc::bounded(4);
+    assert_eq!(select().recv(&receiver, |_| 1).recv(&receiver, |_: Result<u8, _>| 2).wait_timeout(SHORT), None);
+    (0..4).for_each(|number| sender.send(number).unwrap());
+    // Each operation counts, and one is done.
+    for expected in 0..4 {
+        let received = select().recv(&receiver, |number| number).recv(&receiver, |number| number).wait();
+        assert_eq!(received, Ok(expected));
+    }
+    // Both ends of one channel: what is sent is in the channel, and received by the next.
+    let mut log = Vec::new();
+    for _ in 0..4 {
+        log.push(
+            select().send(&sender, 7, |sent| sent.map(|()| 0).unwrap()).recv(&receiver, |got| got.unwrap()).wait(),
+        );
+    }
+    assert!(log.contains(&0));
+    // A select never meets itself.
+    let (gives, takes) = mpmc::bounded(0);
+    let met = select().send(&gives, 1, |_| "sent").recv(&takes, |_| "received").wait_timeout(SHORT);
+    assert_eq!(met, None);
+    assert_eq!(takes.try_recv(), Err(TryRecvError::Empty));
+}
+
+/// How often each of `ways` was chosen, of so many times each on average.
+fn evenly(ways: usize, mut choose: impl FnMut() -> usize) {
+    const EACH: usize = 2_000;
+    let mut chosen = vec![0; ways];
+    (0..ways * EACH).for_each(|_| chosen[choose()] += 1);
+    assert!(chosen.iter().all(|&times| (EACH * 8 / 10..EACH * 12 / 10).contains(&times)), "{chosen:?}");
+}
+
+#[test]
+fn all_that_can_be_done_are_chosen_evenly() {
+    let (mut a, mut a_in) = spsc::unbounded();
+    let (b, b_in) = mpmc::bounded(8);
+    let (mut c, mut c_in) = mpsc::unbounded();
+    evenly(3, || {
+        a.send(()).unwrap();
+        c.send(()).unwrap();
+        let chosen = select().recv(&mut a_in, |_| 0).send(&b, 9, |_| 1).recv(&mut c_in, |_| 2).wait();
+        let _ = (a_in.try_iter().count(), b_in.try_iter().count(), c_in.try_iter().count());
+        chosen
+    });
+    for ends in [2, 3, 7, 19, 64] {
+        let mut many: Vec<_> = (0..ends).map(|_| spsc::unbounded()).collect();
+        many.iter_mut().for_each(|(sender, _)| sender.send(0).unwrap());
+        let (mut senders, mut receivers): (Vec<_>, Vec<_>) = many.into_iter().unzip();
+        evenly(ends, || {
+            let chosen = select().recv_any(&mut receivers, |at, _| at).wait();
+            senders[chosen].send(0).unwrap();
+            chosen
+        });
+    }
+    // Of two that are ready among many, wherever they are.
+    for (ends, ready) in [(5, [0, 1]), (12, [3, 4]), (64, [0, 32])] {
+        let mut many: Vec<_> = (0..ends).map(|_| spsc::unbounded()).collect();
+        ready.iter().for_each(|&at| many[at].0.send(0).unwrap());
+        let (mut senders, mut receivers): (Vec<_>, Vec<_>) = many.into_iter().unzip();
+        evenly(2, || {
+            let chosen = select().recv_any(&mut receivers, |at, _| at).wait();
+            senders[chosen].send(0).unwrap();
+            usize::from(chosen == ready[1])
+        });
+    }
+}
+
+#[test]
+fn a_select_made_anew_each_time_chooses_evenly() {
+    use ysuite::signal::Select;
+    for ends in [2, 5, 40] {
+        let mut receivers: Vec<_> = (0..ends).map(|_| spsc::unbounded::<u8>()).collect();
+        evenly(ends, || {
+            let mut select = Select::with_capacity(64);
+            let ids: Vec<_> = receivers.iter_mut().map(|(_, receiver)| select.add(receiver).unwrap()).collect();
+            let named = select.wait();
+            let chosen = ids.iter().position(|&id| id == named).unwrap();
+            receivers.iter_mut().for_each(|(_, receiver)| assert!(receiver.detach()));
+            chosen
+        });
+    }
+}
+
+#[test]
+fn streams_of_many_kinds_are_received_whole() {
+    guarded(|| {
+        const EACH: usize = 3_000;
+        let (mut a, mut a_in) = spsc::bounded(3);
+        let (mut b, mut b_in) = mpsc::unbounded();
+        let (c, c_in) = mpmc::bounded(2);
+        let (mut d, mut d_in) = spsc::bounded(0);
+        fn paced(seed: u64, mut send: impl FnMut(usize) + Send + 'static) -> thread::JoinHandle<()> {
+            thread::spawn(move || {
+                let mut random = Random::new(seed);
+                for number in 0..EACH {
+                    send(number);
+                    random.pause();
+                }
+            })
+        }
+        let threads = [
+            paced(1, move |number| a.send(number).unwrap()),
+            paced(2, move |number| b.send(number).unwrap()),
+            paced(3, move |number| c.send(number).unwrap()),
+            paced(4, move |number| d.send(number).unwrap()),
+        ];
+        let (mut next, mut over) = ([0; 4], [false; 4]);
+        let mut random = Random::new(5);
+        while over != [true; 4] {
+            // Ends that are over are left out by turns, so that the select goes on sleeping.
+            let outcome = match random.below(2) {
+                0 if !over[0] && !over[2] => {
+                    select().recv(&mut a_in, |got| (0, got)).recv(&c_in, |got| (2, got)).wait_timeout(SHORT)
+                }
+                _ if !over[1] && !over[3] => {
+                    select().recv(&mut b_in, |got| (1, got)).recv(&mut d_in, |got| (3, got)).wait_timeout(SHORT)
+                }
+                _ => select()
+                    .recv(&mut a_in, |got| (0, got))
+                    .recv(&mut b_in, |got| (1, got))
+                    .recv(&c_in, |got| (2, got))
+                    .recv(&mut d_in, |got| (3, got))
+                    .after(SHORT, || (4, Err(RecvError)))
+                    .try_now(),
+            };
+            match outcome {
+                None | Some((4, _)) => {}
+                Some((at, Ok(number))) => {
+                    assert_eq!(number, next[at]);
+                    next[at] += 1;
+                }
+                Some((at, Err(RecvError))) => over[at] = true,
+            }
+        }
+        assert_eq!(next, [EACH; 4]);
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    });
+}
+
+#[test]
+fn selects_that_face_each_other_meet() {
+    guarded(|| {
+        const ROUNDS: usize = 3_000;
+        // Each offers what the other wants, over two channels.
+        let (to_a, a_in) = mpmc::bounded(0);
+        let (to_b, b_in) = mpmc::bounded(0);
+        let run = |to: mpmc::Sender<usize>, from: mpmc::Receiver<usize>| {
+            thread::spawn(move || {
+                let (mut sent, mut received) = (0, 0);
+                while sent < ROUNDS || received < ROUNDS {
+                    let mut place = (sent < ROUNDS).then_some(sent);
+                    let select = select().send_from(&to, &mut place, |outcome| {
+                        outcome.unwrap();
+                        true
+                    });
+                    let did_send = if received < ROUNDS {
+                        select
+                            .recv(&from, |got| {
+                                assert_eq!(got, Ok(received));
+                                false
+                            })
+                            .wait()
+                    } else {
+                        select.wait()
+                    };
+                    if did_send { sent += 1 } else { received += 1 }
+                }
+            })
+        };
+        let threads = [run(to_a, b_in), run(to_b, a_in)];
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    });
+}
+
+#[test]
+fn many_selects_at_one_rendezvous() {
+    guarded(|| {
+        const EACH: usize = 500;
+        let (sender, receiver) = mpmc::bounded(0);
+        let (stop, stopped) = mpmc::bounded::<()>(1);
+        let receivers: Vec<_> = (0..3)
+            .map(|_| {
+                let (receiver, stopped) = (receiver.clone(), stopped.clone());
+                thread::spawn(move || {
+                    let mut received = 0;
+                    while select().recv(&receiver, |got: Result<usize, _>| got.is_ok()).recv(&stopped, |_| false).wait()
+                    {
+                        received += 1;
+                    }
+                    received
+                })
+            })
+            .collect();
+        let senders: Vec<_> = (0..3)
+            .map(|_| {
+                let sender = sender.clone();
+                thread::spawn(move || {
+                    for number in 0..EACH {
+                        let mut place = Some(number);
+                        while select()
+                            .send_from(&sender, &mut place, |sent| sent.unwrap())
+                            .wait_timeout(SHORT)
+                            .is_none()
+                        {}
+                    }
+                })
+            })
+            .collect();
+        senders.into_iter().for_each(|thread| thread.join().unwrap());
+        drop(stop);
+        assert_eq!(receivers.into_iter().map(|thread| thread.join().unwrap()).sum::<usize>(), 3 * EACH);
+    });
+}
+
+#[test]
+fn an_attached_end_may_be_selected_and_stays_attached() {
+    let (mut sender, mut receiver) = spsc::unbounded();
+    let mut set = YPollset::new();
+    set.attach(&mut receiver, 5).unwrap();
+    assert!(receiver.try_recv().is_err());
+    assert_eq!(select().recv(&mut receiver, |got: Result<u8, _>| got).wait_timeout(SHORT), None);
+    sender.send(1).unwrap();
+    use ysuite::signal::Wait;
+    assert_eq!(set.poll().collect::<Vec<_>>(), [5]);
+    assert_eq!(select().recv(&mut receiver, |got| got).wait(), Ok(1));
+    assert!(receiver.try_recv().is_err() && set.check().is_empty());
+    sender.send(2).unwrap();
+    assert_eq!((set.poll().collect::<Vec<_>>(), receiver.try_recv()), (vec![5], Ok(2)));
+}
+
+#[test]
+fn a_function_may_select_again_and_may_panic() {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    let (mut sender, mut receiver) = spsc::unbounded();
+    (0..3).for_each(|number| sender.send(number).unwrap());
+    let (other, other_in) = mpmc::bounded::<u8>(1);
+    let nested = select()
+        .recv(&mut receiver, |got| {
+            let none = select().recv(&other_in, |_| ()).wait_timeout(SHORT);
+            (got, none)
+        })
+        .wait();
+    assert_eq!(nested, (Ok(0), None));
+    let caught = catch_unwind(AssertUnwindSafe(|| {
+        select().recv(&mut receiver, |_| panic!("as the test wants it")).recv(&other_in, |_| ()).wait()
+    }));
+    assert!(caught.is_err());
+    assert_eq!(select().recv(&mut receiver, |got| got).wait(), Ok(2));
+    drop(other);
+}

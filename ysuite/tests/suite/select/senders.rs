@@ -1,0 +1,283 @@
+//! Senders in a set: named while there may be room. And ends that were added by shared reference.
+
+use std::thread;
+use std::time::Duration;
+
+use crate::conformance::channel::{Kind, Receiving, Sending};
+use crate::support::{Random, guarded};
+use ysuite::channel::TrySendError;
+use ysuite::signal::{Attach, AttachError, Select, Wait, YPollset};
+use ysuite::{mpmc, mpsc, spsc};
+
+const SHORT: Duration = Duration::from_micros(200);
+
+macro_rules! for_every_sender {
+    ($($test:ident),* $(,)?) => {
+        mod pipe_of_1 { $(#[test] fn $test() { super::$test::<crate::spsc::Pipe<1>>() })* }
+        mod pipe_of_7 { $(#[test] fn $test() { super::$test::<crate::spsc::Pipe<7>>() })* }
+        mod funnel_of_2 { $(#[test] fn $test() { super::$test::<crate::mpsc::Funnel<2>>() })* }
+        mod exchange_of_1 { $(#[test] fn $test() { super::$test::<crate::mpmc::Exchange<1>>() })* }
+        mod exchange_of_3 { $(#[test] fn $test() { super::$test::<crate::mpmc::Exchange<3>>() })* }
+    };
+}
+
+for_every_sender!(
+    an_id_is_up_until_its_sender_is_found_full,
+    the_receivers_end_raises_the_id,
+    waits_of_its_own_leave_it_attached,
+    a_sender_that_goes_frees_its_id,
+    a_stream_through_an_attached_sender,
+    it_moves_between_sets_under_a_stream,
+);
+
+fn up(set: &mut YPollset) -> Vec<usize> {
+    set.check().collect()
+}
+
+fn fill<K: Kind>(sender: &mut K::Sender<usize>) -> usize {
+    (0..).take_while(|&number| sender.try_send(number).is_ok()).count()
+}
+
+fn an_id_is_up_until_its_sender_is_found_full<K: Kind<Sender<usize>: Attach>>() {
+    let (mut sender, mut receiver) = K::pair::<usize>();
+    let mut set = YPollset::new();
+    set.attach(&mut sender, 9).unwrap();
+    assert_eq!(set.attach(&mut sender, 8), Err(AttachError::AlreadyAttached));
+    for _ in 0..3 {
+        assert_eq!((up(&mut set), up(&mut set)), (vec![9], vec![9]));
+        assert!(fill::<K>(&mut sender) > 0);
+        assert_eq!(up(&mut set), []);
+        // A wait of its own may leave it up; then it finds out once more.
+        assert!(sender.send_timeout(0, SHORT).is_err() && sender.try_send(0).is_err());
+        assert_eq!(up(&mut set), []);
+        receiver.recv().unwrap();
+        assert_eq!(up(&mut set), [9]);
+        sender.try_send(0).unwrap();
+        // It does not know that it is full before it has looked.
+        assert_eq!(up(&mut set), [9]);
+        assert!(sender.try_send(0).is_err());
+        assert_eq!(up(&mut set), []);
+        while receiver.try_recv().is_ok() {}
+    }
+    assert!(sender.detach() && !sender.detach());
+    assert_eq!(up(&mut set), []);
+}
+
+fn the_receivers_end_raises_the_id<K: Kind<Sender<usize>: Attach>>() {
+    let (mut sender, receiver) = K::pair::<usize>();
+    let mut set = YPollset::new();
+    set.attach(&mut sender, 9).unwrap();
+    fill::<K>(&mut sender);
+    assert_eq!(up(&mut set), []);
+    drop(receiver);
+    assert_eq!(up(&mut set), [9]);
+    assert!(sender.try_send(1).unwrap_err().is_disconnected());
+    assert_eq!(up(&mut set), [9]);
+}
+
+fn waits_of_its_own_leave_it_attached<K: Kind<Sender<usize>: Attach>>() {
+    guarded(|| {
+        let (mut sender, mut receiver) = K::pair::<usize>();
+        let mut set = YPollset::new();
+        set.attach(&mut sender, 9).unwrap();
+        let thread = thread::spawn(move || {
+            (0..2_000).for_each(|expected| assert_eq!(receiver.recv(), Ok(expected)));
+            receiver
+        });
+        (0..2_000).for_each(|number| sender.send(number).unwrap());
+        let mut receiver = thread.join().unwrap();
+        fill::<K>(&mut sender);
+        assert_eq!(up(&mut set), []);
+        receiver.recv().unwrap();
+        assert_eq!(up(&mut set), [9]);
+    });
+}
+
+fn a_sender_that_goes_frees_its_id<K: Kind<Sender<usize>: Attach>>() {
+    let mut set = YPollset::new();
+    for _ in 0..3 {
+        let (mut sender, mut receiver) = K::pair::<usize>();
+        set.attach(&mut sender, 9).unwrap();
+        let full = fill::<K>(&mut sender);
+        drop(sender);
+        assert_eq!(up(&mut set), []);
+        (0..full).for_each(|expected| assert_eq!(receiver.recv(), Ok(expected)));
+        assert!(receiver.recv().is_err());
+    }
+    assert_eq!(up(&mut set), []);
+}
+
+fn a_stream_through_an_attached_sender<K: Kind<Sender<usize>: Attach>>() {
+    guarded(|| {
+        const MESSAGES: usize = 5_000;
+        let (mut sender, mut receiver) = K::pair();
+        let thread = thread::spawn(move || {
+            let mut random = Random::new(3);
+            for expected in 0..MESSAGES {
+                assert_eq!(receiver.recv(), Ok(expected));
+                random.pause();
+            }
+        });
+        let mut select = Select::new();
+        let id = select.add(&mut sender).unwrap();
+        let mut next = 0;
+        while next < MESSAGES {
+            assert_eq!(select.wait(), id);
+            while next < MESSAGES && sender.try_send(next).is_ok() {
+                next += 1;
+            }
+        }
+        thread.join().unwrap();
+    });
+}
+
+fn it_moves_between_sets_under_a_stream<K: Kind<Sender<usize>: Attach>>() {
+    guarded(|| {
+        const MESSAGES: usize = 5_000;
+        let (mut sender, mut receiver) = K::pair();
+        let thread =
+            thread::spawn(move || (0..MESSAGES).for_each(|expected| assert_eq!(receiver.recv(), Ok(expected))));
+        let (mut selects, mut at, mut random) = ([Select::new(), Select::new()], 0, Random::new(8));
+        let mut id = selects[at].add(&mut sender).unwrap();
+        let mut next = 0;
+        while next < MESSAGES {
+            if selects[at].wait() != id {
+                continue;
+            }
+            while next < MESSAGES && sender.try_send(next).is_ok() {
+                next += 1;
+            }
+            if random.below(4) == 0 {
+                assert_eq!(selects[at].remove(&mut sender), Some(id));
+                at = random.below(2);
+                id = selects[at].add(&mut sender).unwrap();
+            }
+        }
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn a_sender_without_a_bound_is_always_named() {
+    let mut select = Select::new();
+    let (mut pipe, pipe_in) = spsc::unbounded();
+    let (mut funnel, funnel_in) = mpsc::unbounded();
+    let mut second = funnel.clone();
+    let ids = [select.add(&mut pipe).unwrap(), select.add(&mut funnel).unwrap(), select.add(&mut second).unwrap()];
+    for _ in 0..2 {
+        let mut named: Vec<_> = (0..3).map(|_| select.wait()).collect();
+        named.sort_unstable();
+        assert_eq!(named, ids);
+        let _ = (pipe.try_send(1), funnel.try_send(1), second.try_send(1));
+    }
+    drop((pipe_in, funnel_in));
+    assert!(pipe.try_send(1).is_err() && second.try_send(1).is_err());
+    // One that connects after the receiver has gone.
+    let mut late = funnel.clone();
+    let id = select.add(&mut late).unwrap();
+    assert_eq!((select.remove(&mut late), select.remove(&mut late)), (Some(id), None));
+    drop(second);
+    assert_eq!(select.remove(&mut funnel), Some(ids[1]));
+}
+
+#[test]
+fn what_is_hidden_is_shown_before_a_sender_rests() {
+    let (mut sender, mut receiver) = spsc::bounded(2);
+    let mut set = YPollset::new();
+    set.attach(&mut sender, 1).unwrap();
+    sender.write(1).unwrap();
+    sender.write(2).unwrap();
+    assert!(receiver.try_recv().is_err());
+    assert_eq!(sender.try_send(3), Err(TrySendError::Full(3)));
+    assert_eq!((up(&mut set), receiver.try_recv()), (vec![], Ok(1)));
+    assert_eq!(up(&mut set), [1]);
+}
+
+#[test]
+fn shared_ends_are_named_only_while_there_is_something() {
+    let (sender, receiver) = mpmc::bounded(1);
+    let mut select = Select::new();
+    let (room, message) = (select.add_shared(&sender).unwrap(), select.add_shared(&receiver).unwrap());
+    assert_eq!(select.add_shared(&sender.clone()), Err(AttachError::AlreadyAttached));
+    for number in 0..3 {
+        assert_eq!((select.try_wait(), select.wait()), (Some(room), room));
+        sender.try_send(number).unwrap();
+        assert_eq!((select.try_wait(), select.wait()), (Some(message), message));
+        // Anybody may answer.
+        assert_eq!(receiver.clone().recv(), Ok(number));
+    }
+    let mut exclusive = receiver.clone();
+    let other = select.add(&mut exclusive).unwrap();
+    assert!(other != room && other != message);
+    drop(exclusive);
+    assert_eq!(select.remove_shared(&sender.clone()), Some(room));
+    assert_eq!((select.remove_shared(&sender), select.try_wait()), (None, None));
+    drop(sender);
+    assert_eq!((select.wait(), select.wait()), (message, message));
+    assert!(receiver.try_recv().unwrap_err().is_disconnected());
+    // A watcher is no end: the channel ends with its receivers, and the select says so.
+    let (sender, receiver) = mpmc::bounded(1);
+    let (room, message) = (select.add_shared(&sender).unwrap(), select.add_shared(&receiver).unwrap());
+    sender.try_send(1).unwrap();
+    drop(receiver);
+    assert_eq!(sender.try_send(2), Err(TrySendError::Disconnected(2)));
+    let mut named = [select.wait(), select.wait(), select.wait()];
+    named.sort_unstable();
+    assert!(named.contains(&room) && named.contains(&message));
+    drop(sender);
+    assert!(select.wait_timeout(SHORT).is_some());
+}
+
+#[test]
+fn shared_receivers_in_several_selects_get_everything() {
+    guarded(|| {
+        const MESSAGES: usize = 5_000;
+        let (sender, receiver) = mpmc::bounded(3);
+        let threads: Vec<_> = (0..3)
+            .map(|_| {
+                let receiver = receiver.clone();
+                thread::spawn(move || {
+                    let mut select = Select::new();
+                    let (id, mut received) = (select.add_shared(&receiver).unwrap(), 0);
+                    loop {
+                        assert_eq!(select.wait(), id);
+                        match receiver.try_recv() {
+                            Ok(_) => received += 1,
+                            Err(error) if error.is_disconnected() => return received,
+                            Err(_) => {}
+                        }
+                    }
+                })
+            })
+            .collect();
+        drop(receiver);
+        (0..MESSAGES).for_each(|number| sender.send(number).unwrap());
+        drop(sender);
+        assert_eq!(threads.into_iter().map(|thread| thread.join().unwrap()).sum::<usize>(), MESSAGES);
+    });
+}
+
+/// A select that is dropped, or lets go, while it was told of something tells another.
+#[test]
+fn a_watcher_that_goes_passes_on_what_it_was_told() {
+    guarded(|| {
+        for round in 0..200 {
+            let (sender, receiver) = mpmc::bounded(1);
+            let mut select = Select::new();
+            select.add_shared(&receiver).unwrap();
+            assert_eq!(select.try_wait(), None);
+            let other = receiver.clone();
+            let thread = thread::spawn(move || other.recv());
+            if round % 2 == 0 {
+                thread::yield_now();
+            }
+            sender.send(1).unwrap();
+            if round % 3 == 0 {
+                drop(select)
+            } else {
+                assert!(select.remove_shared(&receiver).is_some())
+            }
+            assert_eq!(thread.join().unwrap(), Ok(1));
+        }
+    });
+}
