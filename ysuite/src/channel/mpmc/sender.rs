@@ -45,13 +45,19 @@ impl<T> Sender<T> {
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         match self.shared.push(message) {
             Ok(()) => Ok(()),
-            Err(Rejected::Closed(message)) => {
-                self.meet(message, Deadline::Never).map_err(|error| SendError(error.into_inner()))
-            }
-            Err(Rejected::Full(message)) => {
-                self.send_slowly(message, Deadline::Never).map_err(|error| SendError(error.into_inner()))
-            }
+            Err(rejected) => self.send_rejected(rejected),
         }
+    }
+
+    /// There is no room, or the ring is closed.
+    #[cold]
+    #[inline(never)]
+    fn send_rejected(&self, rejected: Rejected<T>) -> Result<(), SendError<T>> {
+        match rejected {
+            Rejected::Full(message) => self.send_slowly(message, Deadline::Never),
+            Rejected::Closed(message) => self.meet(message, Deadline::Never),
+        }
+        .map_err(|error| SendError(error.into_inner()))
     }
 
     /// Sends a message if there is room. Lock-free; the time it takes does not depend on when another thread goes on. An

@@ -13,6 +13,7 @@
 
 use super::shared::{LANE, MpscShared};
 use crate::channel::receive::ReadingEnd;
+use crate::channel::rendezvous::MeetingEnd;
 use crate::passive::{Barrier, Passive};
 use crate::queue::outline;
 use crate::queue::ypipe::Reader;
@@ -47,6 +48,8 @@ struct Row<T> {
     active: Vec<u64>,
     /// How many lanes have been visited so far.
     visits: u64,
+    /// The end of a rendezvous. Here, since nothing of the row is kept in registers.
+    meeting: Option<Box<MeetingEnd<T, false>>>,
 }
 
 /// An active lane.
@@ -141,7 +144,8 @@ impl<T> Row<T> {
 
 impl<T> Lanes<T> {
     pub(super) fn new(shared: Arc<MpscShared<T>>) -> Self {
-        let row = Row { lanes: Vec::new(), at: 0, active: Vec::new(), visits: 0 };
+        let meeting = shared.meeting.clone().map(MeetingEnd::receiver);
+        let row = Row { lanes: Vec::new(), at: 0, active: Vec::new(), visits: 0, meeting };
         Self { turn: None, left: 0, granted: 0, row: Box::new(row), shared }
     }
 
@@ -359,6 +363,14 @@ impl<T> ReadingEnd for Lanes<T> {
 
     fn is_closed(&self) -> bool {
         self.shared.is_disconnected()
+    }
+
+    fn meeting(&self) -> Option<&MeetingEnd<T, false>> {
+        self.row.meeting.as_deref()
+    }
+
+    fn meeting_mut(&mut self) -> Option<&mut MeetingEnd<T, false>> {
+        self.row.meeting.as_deref_mut()
     }
 }
 

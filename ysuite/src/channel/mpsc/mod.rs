@@ -63,7 +63,6 @@ pub use self::sender::{Sender, TooManySenders};
 pub(super) use self::shared::MpscShared;
 pub use super::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 
-use crate::channel::rendezvous::MeetingEnd;
 use crate::sync::Arc;
 use crate::wait::Parker;
 
@@ -91,8 +90,7 @@ pub fn bounded<T>(capacity_per_sender: usize) -> (Sender<T>, Receiver<T>) {
 fn ends<T>(bound: Option<usize>) -> (Sender<T>, Receiver<T>) {
     let shared = Arc::new(MpscShared::new(bound, Arc::new(Parker::new())));
     let Ok(sender) = Sender::connect(&shared) else { unreachable!("there is room for the first sender") };
-    let meeting = shared.meeting.clone().map(MeetingEnd::receiver);
-    (sender, Receiver::new(shared, meeting))
+    (sender, Receiver::new(shared))
 }
 
 /// A channel without a bound, for a receiver that reads several queues and sleeps on `parker`. It begins without senders;

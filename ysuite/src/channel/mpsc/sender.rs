@@ -25,6 +25,8 @@ struct SenderLane<T> {
     shared: Arc<MpscShared<T>>,
     /// None where the receiver was gone when the sender connected.
     id: Option<u32>,
+    /// The end of a rendezvous.
+    meeting: Option<Box<MeetingEnd<T, true>>>,
 }
 
 impl<T> SenderLane<T> {
@@ -35,7 +37,7 @@ impl<T> SenderLane<T> {
     }
 }
 
-impl<T> SenderLink for SenderLane<T> {
+impl<T> SenderLink<T> for SenderLane<T> {
     const CROWDED: bool = true;
 
     fn wake(&self, _: &Passive, tokens: u32) -> bool {
@@ -60,6 +62,18 @@ impl<T> SenderLink for SenderLane<T> {
         self.shared.sender(self.id)
     }
 
+    fn meeting(&self) -> Option<&MeetingEnd<T, true>> {
+        self.meeting.as_deref()
+    }
+
+    fn meeting_mut(&mut self) -> Option<&mut MeetingEnd<T, true>> {
+        self.meeting.as_deref_mut()
+    }
+
+    fn leave_meeting(&mut self) -> Option<Box<MeetingEnd<T, true>>> {
+        self.meeting.take()
+    }
+
     /// A sender that never waits has no target as yet. One that connected after the receiver was gone has not even an id.
     fn prepare(&mut self) -> bool {
         self.id = self.id.or_else(|| self.shared.claim());
@@ -74,7 +88,7 @@ impl<T> Sender<T> {
     pub(in crate::channel) fn connect(shared: &Arc<MpscShared<T>>) -> Result<Self, TooManySenders> {
         let (writer, id) = shared.connect().ok_or(TooManySenders)?;
         let meeting = shared.meeting.as_ref().map(MeetingEnd::sender);
-        Ok(Self { inner: Sending::new(writer, SenderLane { shared: shared.clone(), id }, meeting) })
+        Ok(Self { inner: Sending::new(writer, SenderLane { shared: shared.clone(), id, meeting }) })
     }
 
     /// Another sender, with a lane of its own. Lock-free; allocates the lane, and a slot for it where there have never been
