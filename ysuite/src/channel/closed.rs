@@ -105,7 +105,7 @@ impl<T> SharedEnd for AwaitedEnd<'_, T> {
     }
 }
 
-impl<T, L: SenderLink> Sending<T, L> {
+impl<T, L: SenderLink<T>> Sending<T, L> {
     /// Flushes, and ends this sender's part of the channel. True: sending was still possible.
     pub(super) fn close(&mut self) -> bool {
         let was_open = !self.is_over();
@@ -114,7 +114,7 @@ impl<T, L: SenderLink> Sending<T, L> {
         panics.catch(|| {
             self.flush();
         });
-        if let Some(meeting) = &mut *self.meeting {
+        if let Some(meeting) = self.end.link.meeting_mut() {
             panics.catch(|| meeting.end());
         }
         // Out before the end, when its place may become another's; woken behind it.
@@ -145,7 +145,7 @@ impl<T, L: SenderLink> Sending<T, L> {
     }
 
     fn awaited_end(&self) -> AwaitedEnd<'_, T> {
-        let meeting = self.meeting.as_deref();
+        let meeting = self.end.link.meeting();
         AwaitedEnd { writer: &self.end.writer, meeting, list: self.end.link.end_watchers().list_or_new() }
     }
 }
@@ -153,7 +153,7 @@ impl<T, L: SenderLink> Sending<T, L> {
 impl<E: ReadingEnd> Receiving<E> {
     /// True: it was open.
     pub(super) fn close(&mut self) -> bool {
-        if let Some(meeting) = &self.meeting {
+        if let Some(meeting) = self.end.meeting() {
             let mut panics = Panics::none();
             let mut was_open = false;
             panics.catch(|| was_open = meeting.close());

@@ -179,12 +179,12 @@ impl<S: Reserve> fmt::Debug for Permits<'_, S> {
 }
 
 /// A sending end that waits for room for several messages.
-struct SeveralPlaces<'a, T, L: SenderLink> {
+struct SeveralPlaces<'a, T, L: SenderLink<T>> {
     end: &'a mut WritingEnd<T, L>,
     places: usize,
 }
 
-impl<T, L: SenderLink> WaitingEnd for SeveralPlaces<'_, T, L> {
+impl<T, L: SenderLink<T>> WaitingEnd for SeveralPlaces<'_, T, L> {
     const CROWDED: bool = L::CROWDED;
 
     fn is_ready(&mut self) -> bool {
@@ -200,7 +200,7 @@ impl<T, L: SenderLink> WaitingEnd for SeveralPlaces<'_, T, L> {
     }
 }
 
-impl<T, L: SenderLink> Sending<T, L> {
+impl<T, L: SenderLink<T>> Sending<T, L> {
     /// Whether there is room for so many messages. An attached sender that finds too little takes its id down, and looks once
     /// more.
     pub(super) fn try_reserve(&mut self, places: usize) -> Result<(), TryReserveError> {
@@ -217,7 +217,7 @@ impl<T, L: SenderLink> Sending<T, L> {
 
     /// Whether there is room for so many messages. Only looks.
     fn look_for(&mut self, places: usize) -> Result<(), TryReserveError> {
-        if let Some(meeting) = &*self.meeting {
+        if let Some(meeting) = self.end.link.meeting() {
             return match places {
                 _ if meeting.is_closed() => Err(TryReserveError::Disconnected),
                 0 => Ok(()),

@@ -38,14 +38,20 @@ pub(super) trait ReadingEnd: WaitingEnd {
     fn close(&mut self);
     /// The receiver has closed a rendezvous: tells all who wait for its end. Wakers are foreign code.
     fn tell_end(&self);
+    /// The end of a rendezvous, whose queue is closed from the beginning: so only what finds it closed looks here.
+    fn meeting(&self) -> Option<&MeetingEnd<Self::Message, false>> {
+        None
+    }
+    /// The same, to attach it or to poll.
+    fn meeting_mut(&mut self) -> Option<&mut MeetingEnd<Self::Message, false>> {
+        None
+    }
 }
 
 /// A reading end, and the memory of how to wait for it.
-pub(super) struct Receiving<E: ReadingEnd> {
+pub(super) struct Receiving<E> {
     pub(super) end: E,
     pub(super) backoff: RecvBackoff,
-    /// Of a rendezvous, whose queue is closed from the beginning: so only what finds it closed looks here.
-    pub(super) meeting: Option<Box<MeetingEnd<E::Message, false>>>,
 }
 
 /// A receiving end's memory of how to wait.
@@ -92,8 +98,8 @@ impl RecvBackoff {
 }
 
 impl<E: ReadingEnd> Receiving<E> {
-    pub(super) fn new(end: E, meeting: Option<Box<MeetingEnd<E::Message, false>>>) -> Self {
-        Self { end, backoff: RecvBackoff::new(), meeting }
+    pub(super) fn new(end: E) -> Self {
+        Self { end, backoff: RecvBackoff::new() }
     }
 
     /// A message, or the error that there will be none, if it is so now. Only looks: an attached receiver keeps its id up.
@@ -109,7 +115,7 @@ impl<E: ReadingEnd> Receiving<E> {
 
     /// Whether the sender is gone, or the channel is closed.
     pub(super) fn is_disconnected(&self) -> bool {
-        self.meeting.as_ref().map_or_else(|| self.end.is_closed(), |meeting| meeting.is_closed())
+        self.end.meeting().map_or_else(|| self.end.is_closed(), |meeting| meeting.is_closed())
     }
 
     #[inline(always)]
@@ -123,7 +129,7 @@ impl<E: ReadingEnd> Receiving<E> {
     #[cold]
     #[inline(never)]
     fn recv_slowly(&mut self) -> Result<E::Message, RecvError> {
-        if let Some(meeting) = &self.meeting {
+        if let Some(meeting) = self.end.meeting() {
             return meeting.party().recv(Deadline::Never, self.backoff.meeting()).map_err(|_| RecvError);
         }
         self.wait(Deadline::Never).map_err(|_| RecvError)?;
@@ -135,7 +141,7 @@ impl<E: ReadingEnd> Receiving<E> {
         if let Some(message) = self.end.take() {
             return Ok(message);
         }
-        if let Some(meeting) = &self.meeting {
+        if let Some(meeting) = self.end.meeting() {
             return meeting.party().recv(deadline(), self.backoff.meeting());
         }
         self.wait(deadline())?;
@@ -177,7 +183,7 @@ impl<E: ReadingEnd> Receiving<E> {
     #[cold]
     #[inline(never)]
     fn over(&mut self) -> Result<E::Message, TryRecvError> {
-        self.meeting.as_ref().map_or(Err(TryRecvError::Disconnected), |meeting| meeting.party().try_recv())
+        self.end.meeting().map_or(Err(TryRecvError::Disconnected), |meeting| meeting.party().try_recv())
     }
 
     /// After finding nothing: `Ok` if a message has come in the meantime.
@@ -201,7 +207,7 @@ impl<E: ReadingEnd> Receiving<E> {
             if taken != 0 {
                 return Ok(taken);
             }
-            if let Some(meeting) = &self.meeting {
+            if let Some(meeting) = self.end.meeting() {
                 return meeting.party().recv_batch(to, most, self.backoff.meeting());
             }
             outline(self, |receiving| receiving.wait(Deadline::Never)).map_err(|_| RecvError)?;
@@ -216,8 +222,8 @@ impl<E: ReadingEnd> Receiving<E> {
         if taken != 0 {
             return Ok(taken);
         }
-        if let (Err(error), meeting) = (self.nothing(), &self.meeting) {
-            return meeting.as_ref().map_or(Err(error), |meeting| meeting.party().try_recv_batch(to, most));
+        if let Err(error) = self.nothing() {
+            return self.end.meeting().map_or(Err(error), |meeting| meeting.party().try_recv_batch(to, most));
         }
         Ok(self.take_batch(to, most))
     }
@@ -275,7 +281,7 @@ impl<E: ReadingEnd> Receiving<E> {
     #[cold]
     #[inline(never)]
     fn poll_over(&mut self, context: &mut Context<'_>) -> Poll<Result<E::Message, RecvError>> {
-        match &mut self.meeting {
+        match self.end.meeting_mut() {
             Some(meeting) => meeting.poll_recv(context),
             None => Poll::Ready(self.take_last()),
         }
@@ -292,7 +298,7 @@ impl<E: ReadingEnd> Receiving<E> {
         if let Some(message) = self.end.take() {
             return Ok(message);
         }
-        if let Some(meeting) = &self.meeting {
+        if let Some(meeting) = self.end.meeting() {
             return meeting.party().recv_async().await;
         }
         let waiting = TaskWait { owner: self, forget: |receiving| one::forget(&mut receiving.end) };
@@ -432,7 +438,7 @@ macro_rules! impl_receiver_api {
             /// A sender that was about to raise the id may still do so once: its next owner must take that for a spurious
             /// signal.
             pub fn detach(&mut self) -> bool {
-                match &mut self.inner.meeting {
+                match self.inner.end.meeting_mut() {
                     Some(meeting) => meeting.detach(),
                     None => $crate::wait::one::detach(&mut self.inner.end),
                 }
@@ -441,14 +447,14 @@ macro_rules! impl_receiver_api {
 
         impl<T> Attach for $receiver<T> {
             fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
-                match &mut self.inner.meeting {
+                match self.inner.end.meeting_mut() {
                     Some(meeting) => meeting.attach(registration),
                     None => $crate::wait::one::attach(&mut self.inner.end, registration),
                 }
             }
 
             fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
-                match &self.inner.meeting {
+                match self.inner.end.meeting() {
                     Some(meeting) => meeting.with_registration(look),
                     None => drop($crate::wait::one::registration(&self.inner.end).inspect(|&found| look(found))),
                 }

@@ -8,6 +8,7 @@ use core::task::{Context, Poll, Waker};
 use super::closed::EndWatchers;
 use super::error::{SendError, SendTimeoutError, TrySendError};
 use super::rendezvous::MeetingEnd;
+use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::passive::{Passive, STAYS};
 use crate::queue::ypipe::Writer;
@@ -17,7 +18,7 @@ use crate::wait::one::{self, TaskWait, WaitingEnd};
 use crate::wait::{Backoff, WakeTarget};
 
 /// What a sending end knows of the channel around its queue.
-pub(super) trait SenderLink {
+pub(super) trait SenderLink<T> {
     /// See [`WaitingEnd::CROWDED`].
     const CROWDED: bool = false;
     /// A publication has found these tokens: wakes the receiver in the ways they name. True: the receiver slept.
@@ -35,23 +36,27 @@ pub(super) trait SenderLink {
     fn prepare(&mut self) -> bool {
         true
     }
+    /// The end of a rendezvous, whose queue never has room: so only slow paths look here.
+    fn meeting(&self) -> Option<&MeetingEnd<T, true>>;
+    /// The same, to attach it or to poll.
+    fn meeting_mut(&mut self) -> Option<&mut MeetingEnd<T, true>>;
+    /// The sender goes: the end of its rendezvous, if it has one, for the caller to drop.
+    fn leave_meeting(&mut self) -> Option<Box<MeetingEnd<T, true>>>;
 }
 
 /// A sending end of a channel.
-pub(super) struct Sending<T, L: SenderLink> {
+pub(super) struct Sending<T, L: SenderLink<T>> {
     pub(super) end: RegisterCopy<WritingEnd<T, L>>,
     pub(super) backoff: Backoff,
-    /// Of a rendezvous, whose queue never has room: so only slow paths look here.
-    pub(super) meeting: RegisterCopy<Option<Box<MeetingEnd<T, true>>>>,
 }
 
 /// The writing end of the queue, as an end that may wait for room.
-pub(super) struct WritingEnd<T, L: SenderLink> {
+pub(super) struct WritingEnd<T, L: SenderLink<T>> {
     pub(super) writer: Writer<T>,
     pub(super) link: L,
 }
 
-impl<T, L: SenderLink> WaitingEnd for WritingEnd<T, L> {
+impl<T, L: SenderLink<T>> WaitingEnd for WritingEnd<T, L> {
     const CROWDED: bool = L::CROWDED;
 
     fn is_ready(&mut self) -> bool {
@@ -68,23 +73,23 @@ impl<T, L: SenderLink> WaitingEnd for WritingEnd<T, L> {
 }
 
 /// Sends what has been written even if the caller's iterator panics.
-pub(super) struct FlushOnDrop<'a, T, L: SenderLink>(pub(super) &'a mut Sending<T, L>);
+pub(super) struct FlushOnDrop<'a, T, L: SenderLink<T>>(pub(super) &'a mut Sending<T, L>);
 
-impl<T, L: SenderLink> Drop for FlushOnDrop<'_, T, L> {
+impl<T, L: SenderLink<T>> Drop for FlushOnDrop<'_, T, L> {
     fn drop(&mut self) {
         self.0.flush();
     }
 }
 
-impl<T, L: SenderLink> Sending<T, L> {
-    pub(super) fn new(writer: Writer<T>, link: L, meeting: Option<Box<MeetingEnd<T, true>>>) -> Self {
+impl<T, L: SenderLink<T>> Sending<T, L> {
+    pub(super) fn new(writer: Writer<T>, link: L) -> Self {
         let end = RegisterCopy::new(WritingEnd { writer, link });
-        Self { end, backoff: Backoff::new(), meeting: RegisterCopy::new(meeting) }
+        Self { end, backoff: Backoff::new() }
     }
 
     /// Whether nothing can be sent any more: the receiver is gone or has closed, or this sender has been closed.
     pub(super) fn is_over(&self) -> bool {
-        self.end.writer.is_over() || self.meeting.as_ref().is_some_and(|meeting| meeting.is_closed())
+        self.end.writer.is_over() || self.end.link.meeting().is_some_and(|meeting| meeting.is_closed())
     }
 
     #[inline(always)]
@@ -110,7 +115,7 @@ impl<T, L: SenderLink> Sending<T, L> {
     #[cold]
     #[inline(never)]
     fn refused(&mut self, message: T) -> Result<(), TrySendError<T>> {
-        if let Some(meeting) = &*self.meeting {
+        if let Some(meeting) = self.end.link.meeting() {
             return meeting.party().try_send(message);
         }
         let mut message = message;
@@ -139,7 +144,7 @@ impl<T, L: SenderLink> Sending<T, L> {
 
     /// Attaches the sender to the set that a registration is for.
     pub(super) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
-        if let Some(meeting) = &mut *self.meeting {
+        if let Some(meeting) = self.end.link.meeting_mut() {
             return meeting.attach(registration);
         }
         if !self.end.link.prepare() {
@@ -166,7 +171,7 @@ impl<T, L: SenderLink> Sending<T, L> {
             Ok(0) => Ok(()),
             Ok(tokens) => self.sent(tokens),
             Err(message) => {
-                if let Some(meeting) = &*self.meeting {
+                if let Some(meeting) = self.end.link.meeting() {
                     return meeting.party().send_async(message).await;
                 }
                 let waiting = TaskWait { owner: self, forget: |sending| one::forget(&mut *sending.end) };
@@ -179,7 +184,7 @@ impl<T, L: SenderLink> Sending<T, L> {
 
     pub(super) fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if !self.end.is_ready() {
-            if let Some(meeting) = &mut *self.meeting {
+            if let Some(meeting) = self.end.link.meeting_mut() {
                 return meeting.poll_ready(context);
             }
             // Hidden messages must be published before this waits: they may take the room that it waits for, and two such
@@ -200,7 +205,7 @@ impl<T, L: SenderLink> Sending<T, L> {
     #[cold]
     #[inline(never)]
     fn write_slowly(&mut self, mut message: T) -> Result<(), SendError<T>> {
-        if let Some(meeting) = &*self.meeting {
+        if let Some(meeting) = self.end.link.meeting() {
             let sent = meeting.party().send(message, Deadline::Never, &mut self.backoff);
             return sent.map_err(|error| SendError(error.into_inner()));
         }
@@ -247,7 +252,7 @@ impl<T, L: SenderLink> Sending<T, L> {
                 back.push(message);
                 return Err(SendError(back));
             }
-            if batch.0.meeting.is_some() {
+            if batch.0.end.link.meeting().is_some() {
                 return outline(batch.0, |sender| sender.meet_all(core::iter::once(message).chain(messages)));
             }
             first = batch.0.end.writer.position();
@@ -263,7 +268,7 @@ impl<T, L: SenderLink> Sending<T, L> {
     #[cold]
     #[inline(never)]
     fn meet_all(&mut self, messages: impl Iterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
-        match &*self.meeting {
+        match self.end.link.meeting() {
             Some(meeting) => meeting.party().send_batch(messages, &mut self.backoff),
             None => Ok(0),
         }
@@ -302,7 +307,7 @@ impl<T, L: SenderLink> Sending<T, L> {
     #[cold]
     #[inline(never)]
     fn send_slowly(&mut self, mut message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
-        if let Some(meeting) = &*self.meeting {
+        if let Some(meeting) = self.end.link.meeting() {
             return meeting.party().send(message, deadline, &mut self.backoff);
         }
         loop {
@@ -324,7 +329,7 @@ impl<T, L: SenderLink> Sending<T, L> {
     }
 }
 
-impl<T, L: SenderLink> WritingEnd<T, L> {
+impl<T, L: SenderLink<T>> WritingEnd<T, L> {
     /// Publishes what is hidden, closes the queue and tells the receiver. Once: afterwards it does nothing.
     pub(super) fn end(&mut self) {
         if self.writer.has_ended() {
@@ -345,11 +350,13 @@ impl<T, L: SenderLink> WritingEnd<T, L> {
     }
 }
 
-impl<T, L: SenderLink> Drop for WritingEnd<T, L> {
+impl<T, L: SenderLink<T>> Drop for WritingEnd<T, L> {
     fn drop(&mut self) {
         // A sender may have been attached after its end.
         self.detach();
-        self.end();
+        let mut panics = Panics::none();
+        panics.catch(|| self.end());
+        panics.catch(|| drop(self.link.leave_meeting()));
     }
 }
 
@@ -502,7 +509,7 @@ macro_rules! impl_sender_api {
             /// A receiver that was about to raise the id may still do so once: its next owner must take that for a spurious
             /// signal.
             pub fn detach(&mut self) -> bool {
-                match &mut *self.inner.meeting {
+                match self.inner.end.link.meeting_mut() {
                     Some(meeting) => meeting.detach(),
                     None => $crate::wait::one::detach(&mut *self.inner.end),
                 }
@@ -517,7 +524,7 @@ macro_rules! impl_sender_api {
             }
 
             fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
-                match &*self.inner.meeting {
+                match self.inner.end.link.meeting() {
                     Some(meeting) => meeting.with_registration(look),
                     None => drop($crate::wait::one::registration(&*self.inner.end).inspect(|&found| look(found))),
                 }

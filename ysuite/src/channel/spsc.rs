@@ -43,17 +43,25 @@ use crate::passive::{Passive, STAYS};
 use crate::queue::RegisterCopy;
 use crate::queue::ypipe::{self, Reader, Writer};
 use crate::signal::{Attach, AttachError, Registration};
-use crate::sync::{Arc, window};
+use crate::sync::{Arc, UnsafeCell, window};
 use crate::wait::WakeTarget;
 use crate::wait::one::WaitingEnd;
 
 /// What the ends share beside the queue: how to wake each other.
-struct SpscShared {
+struct SpscShared<T> {
     receiver: WakeTarget,
     sender: WakeTarget,
     /// Who waits for the receiver's end.
     end_watchers: EndWatchers,
+    /// The two ends of a rendezvous: each used by the thread of that end alone.
+    sending: UnsafeCell<Option<Box<MeetingEnd<T, true>>>>,
+    receiving: UnsafeCell<Option<Box<MeetingEnd<T, false>>>>,
 }
+
+// SAFETY: the ends of a rendezvous may be used and dropped on any thread where messages may be sent.
+unsafe impl<T: Send> Send for SpscShared<T> {}
+// SAFETY: each of the two cells is touched by one end only, and changed only through a mutable borrow of that end.
+unsafe impl<T: Send> Sync for SpscShared<T> {}
 
 /// A channel without a bound: sending never waits. Memory grows by chunks of up to 64 KiB as messages queue up, and is
 /// freed as they are received, but for a small reserve.
@@ -86,18 +94,20 @@ fn ends<T>(
         receiver: WakeTarget::default(),
         sender: WakeTarget::default(),
         end_watchers: EndWatchers::none(),
+        sending: UnsafeCell::new(sending),
+        receiving: UnsafeCell::new(receiving),
     });
-    let sender = Sender { inner: Sending::new(writer, shared.clone(), sending) };
-    (sender, Receiver { inner: RegisterCopy::new(Receiving::new(SpscReader { reader, shared }, receiving)) })
+    let sender = Sender { inner: Sending::new(writer, shared.clone()) };
+    (sender, Receiver { inner: RegisterCopy::new(Receiving::new(SpscReader { reader, shared })) })
 }
 
 /// The sending end of the [channel](self). Dropping it publishes what was hidden; the receiver gets all that was sent, and
 /// then learns that nothing more will come.
 pub struct Sender<T> {
-    inner: Sending<T, Arc<SpscShared>>,
+    inner: Sending<T, Arc<SpscShared<T>>>,
 }
 
-impl SenderLink for Arc<SpscShared> {
+impl<T> SenderLink<T> for Arc<SpscShared<T>> {
     fn wake(&self, receiver: &Passive, tokens: u32) -> bool {
         self.receiver.wake(receiver, tokens);
         tokens & !STAYS != 0
@@ -117,6 +127,21 @@ impl SenderLink for Arc<SpscShared> {
 
     fn target(&self) -> &WakeTarget {
         &self.sender
+    }
+
+    fn meeting(&self) -> Option<&MeetingEnd<T, true>> {
+        // SAFETY: only the sender touches the cell, and changes it only while it is borrowed mutably.
+        self.sending.with(|sending| unsafe { (*sending).as_deref() })
+    }
+
+    fn meeting_mut(&mut self) -> Option<&mut MeetingEnd<T, true>> {
+        // SAFETY: only the sender touches the cell, and it is borrowed mutably.
+        self.sending.with_mut(|sending| unsafe { (*sending).as_deref_mut() })
+    }
+
+    fn leave_meeting(&mut self) -> Option<Box<MeetingEnd<T, true>>> {
+        // SAFETY: as above.
+        self.sending.with_mut(|sending| unsafe { (*sending).take() })
     }
 }
 
@@ -148,7 +173,7 @@ pub struct Receiver<T> {
 /// The reading end of the queue, with the duty to wake a sender that waits for room.
 struct SpscReader<T> {
     reader: Reader<T>,
-    shared: Arc<SpscShared>,
+    shared: Arc<SpscShared<T>>,
 }
 
 impl<T> SpscReader<T> {
@@ -227,6 +252,16 @@ impl<T> ReadingEnd for SpscReader<T> {
     fn tell_end(&self) {
         self.shared.end_watchers.tell();
     }
+
+    fn meeting(&self) -> Option<&MeetingEnd<T, false>> {
+        // SAFETY: only the receiver touches the cell, and changes it only while it is borrowed mutably.
+        self.shared.receiving.with(|receiving| unsafe { (*receiving).as_deref() })
+    }
+
+    fn meeting_mut(&mut self) -> Option<&mut MeetingEnd<T, false>> {
+        // SAFETY: only the receiver touches the cell, and it is borrowed mutably.
+        self.shared.receiving.with_mut(|receiving| unsafe { (*receiving).as_deref_mut() })
+    }
 }
 
 impl<T> WaitingEnd for SpscReader<T> {
@@ -287,6 +322,8 @@ impl<T> Drop for SpscReader<T> {
         // SAFETY: this is the receiving end, borrowed mutably, so no registration of it is in use.
         unsafe { self.shared.receiver.detach() };
         let _waker = self.shared.receiver.task.take();
+        // SAFETY: only the receiver touches the cell, and it is borrowed mutably.
+        let _meeting = self.shared.receiving.with_mut(|receiving| unsafe { (*receiving).take() });
         let tokens = self.reader.leave();
         // Told before the messages are dropped, which happens with the reader: any of them may panic.
         self.tell(tokens);

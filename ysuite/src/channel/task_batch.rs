@@ -11,12 +11,12 @@ use super::receive::{ReadingEnd, Receiving};
 use super::send::{FlushOnDrop, SenderLink, Sending};
 use crate::wait::one::{self, TaskWait};
 
-impl<T, L: SenderLink> Sending<T, L> {
+impl<T, L: SenderLink<T>> Sending<T, L> {
     pub(super) async fn send_batch_async(
         &mut self,
         messages: &mut impl Iterator<Item = T>,
     ) -> Result<usize, SendError<Vec<T>>> {
-        if let Some(meeting) = &*self.meeting {
+        if let Some(meeting) = self.end.link.meeting() {
             return meeting.party().send_batch_async(messages).await;
         }
         let start = self.end.writer.position();
@@ -48,7 +48,7 @@ impl<T, L: SenderLink> Sending<T, L> {
             Err(TrySendError::Disconnected(message)) => return Err(SendTimeoutError::Disconnected(message)),
             Err(TrySendError::Full(message)) => message,
         };
-        if let Some(meeting) = &*self.meeting {
+        if let Some(meeting) = self.end.link.meeting() {
             return meeting.party().send_async_until(message, stop).await;
         }
         let mut stop = pin!(stop);
@@ -78,7 +78,7 @@ impl<E: ReadingEnd> Receiving<E> {
         if taken != 0 {
             return Ok(taken);
         }
-        if let Some(meeting) = &self.meeting {
+        if let Some(meeting) = self.end.meeting() {
             return meeting.party().recv_batch_async(to, most).await;
         }
         let waiting = TaskWait { owner: self, forget: |receiving| one::forget(&mut receiving.end) };

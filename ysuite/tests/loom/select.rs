@@ -108,22 +108,20 @@ fn one_of_two_receives() {
     model_up_to(2, || {
         let (mut pipe, mut pipe_in) = spsc::unbounded();
         let (exchange, exchange_in) = mpmc::bounded(1);
-        let threads = [
-            thread::spawn(move || {
-                pipe.send(1).unwrap();
-                drop(pipe);
-            }),
-            thread::spawn(move || {
-                exchange.send(2).unwrap();
-                drop(exchange);
-            }),
-        ];
-        let mut sum = 0;
-        while sum < 3 {
-            sum +=
-                select().recv(&mut pipe_in, |got| got.unwrap_or(0)).recv(&exchange_in, |got| got.unwrap_or(0)).wait();
-        }
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        let one = thread::spawn(move || {
+            pipe.send(1).unwrap();
+            // Its end would be received again and again.
+            pipe
+        });
+        let other = thread::spawn(move || {
+            exchange.send(2).unwrap();
+            exchange
+        });
+        let sum = (0..2)
+            .map(|_| select().recv(&mut pipe_in, |got| got.unwrap()).recv(&exchange_in, |got| got.unwrap()).wait())
+            .sum::<u32>();
+        assert_eq!(sum, 3);
+        drop((one.join().unwrap(), other.join().unwrap()));
     });
 }
 

@@ -13,6 +13,7 @@
 
 use super::shared::{LANE, MpscShared};
 use crate::channel::receive::ReadingEnd;
+use crate::channel::rendezvous::MeetingEnd;
 use crate::foreign::Panics;
 use crate::passive::{Barrier, Passive};
 use crate::queue::outline;
@@ -50,6 +51,8 @@ struct Row<T> {
     visits: u64,
     /// The receiver has closed the channel. Then all lanes with messages are in the row, which no lane joins any more.
     is_shut: bool,
+    /// The end of a rendezvous. Here, since nothing of the row is kept in registers.
+    meeting: Option<Box<MeetingEnd<T, false>>>,
 }
 
 /// An active lane.
@@ -144,7 +147,8 @@ impl<T> Row<T> {
 
 impl<T> Lanes<T> {
     pub(super) fn new(shared: Arc<MpscShared<T>>) -> Self {
-        let row = Row { lanes: Vec::new(), at: 0, active: Vec::new(), visits: 0, is_shut: false };
+        let meeting = shared.meeting.clone().map(MeetingEnd::receiver);
+        let row = Row { lanes: Vec::new(), at: 0, active: Vec::new(), visits: 0, is_shut: false, meeting };
         Self { turn: None, left: 0, granted: 0, row: Box::new(row), shared }
     }
 
@@ -406,6 +410,14 @@ impl<T> ReadingEnd for Lanes<T> {
 
     fn tell_end(&self) {
         self.shared.end_watchers.tell();
+    }
+
+    fn meeting(&self) -> Option<&MeetingEnd<T, false>> {
+        self.row.meeting.as_deref()
+    }
+
+    fn meeting_mut(&mut self) -> Option<&mut MeetingEnd<T, false>> {
+        self.row.meeting.as_deref_mut()
     }
 }
 

@@ -70,7 +70,6 @@ pub use super::error::{
 };
 pub use super::permit::{Permit, Permits};
 
-use crate::channel::rendezvous::MeetingEnd;
 use crate::sync::Arc;
 use crate::wait::Parker;
 
@@ -124,8 +123,7 @@ pub fn bounded_for<T>(capacity_per_sender: usize, senders: usize) -> (Sender<T>,
 fn ends<T>(bound: Option<usize>, senders: Option<usize>) -> (Sender<T>, Receiver<T>) {
     let shared = Arc::new(MpscShared::new(bound, senders, Arc::new(Parker::new())));
     let Ok(sender) = Sender::connect(&shared) else { unreachable!("there is room for the first sender") };
-    let meeting = shared.meeting.clone().map(MeetingEnd::receiver);
-    (sender, Receiver::new(shared, meeting))
+    (sender, Receiver::new(shared))
 }
 
 /// A channel without a bound, for a receiver that reads several queues and sleeps on `parker`. It begins without senders;

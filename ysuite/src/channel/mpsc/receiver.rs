@@ -10,7 +10,6 @@ use super::{RecvError, RecvTimeoutError, TryRecvError};
 use crate::channel::closed::impl_receiver_end;
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
 use crate::channel::receive::{ReadingEnd as _, Receiving, impl_receiver_api};
-use crate::channel::rendezvous::MeetingEnd;
 use crate::channel::task_batch::impl_receiver_tasks;
 use crate::queue::RegisterCopy;
 use crate::signal::{Attach, AttachError, Registration};
@@ -23,8 +22,8 @@ pub struct Receiver<T> {
 }
 
 impl<T> Receiver<T> {
-    pub(super) fn new(shared: Arc<MpscShared<T>>, meeting: Option<Box<MeetingEnd<T, false>>>) -> Self {
-        Self { inner: RegisterCopy::new(Receiving::new(Lanes::new(shared), meeting)) }
+    pub(super) fn new(shared: Arc<MpscShared<T>>) -> Self {
+        Self { inner: RegisterCopy::new(Receiving::new(Lanes::new(shared))) }
     }
 
     /// How many messages are in the channel. Takes time in proportion to that number (a load for each cache line), and to

@@ -36,6 +36,8 @@ struct SenderLane<T> {
     id_and_one: Option<NonZeroU32>,
     /// Counted among the senders, from its making until it is closed.
     is_counted: bool,
+    /// The end of a rendezvous.
+    meeting: Option<Box<MeetingEnd<T, true>>>,
 }
 
 impl<T> SenderLane<T> {
@@ -50,7 +52,7 @@ impl<T> SenderLane<T> {
     }
 }
 
-impl<T> SenderLink for SenderLane<T> {
+impl<T> SenderLink<T> for SenderLane<T> {
     const CROWDED: bool = true;
 
     fn wake(&self, _: &Passive, tokens: u32) -> bool {
@@ -75,6 +77,18 @@ impl<T> SenderLink for SenderLane<T> {
 
     fn end_watchers(&self) -> &EndWatchers {
         &self.shared.end_watchers
+    }
+
+    fn meeting(&self) -> Option<&MeetingEnd<T, true>> {
+        self.meeting.as_deref()
+    }
+
+    fn meeting_mut(&mut self) -> Option<&mut MeetingEnd<T, true>> {
+        self.meeting.as_deref_mut()
+    }
+
+    fn leave_meeting(&mut self) -> Option<Box<MeetingEnd<T, true>>> {
+        self.meeting.take()
     }
 
     fn target(&self) -> &WakeTarget {
@@ -115,17 +129,17 @@ impl<T> Sender<T> {
             shared: shared.clone(),
             id_and_one: id.and_then(|id| NonZeroU32::new(id + 1)),
             is_counted: false,
+            meeting: shared.meeting.as_ref().map(MeetingEnd::sender),
         };
-        let meeting = shared.meeting.as_ref().map(MeetingEnd::sender);
-        Ok(Self { inner: Sending::new(writer, lane, meeting) })
+        Ok(Self { inner: Sending::new(writer, lane) })
     }
 
     /// A sender that can send nothing, and is not counted.
     pub(super) fn closed_from_birth(shared: &Arc<MpscShared<T>>) -> Self {
         let mut writer = shared.orphaned_lane();
         writer.close();
-        let lane = SenderLane { shared: shared.clone(), id_and_one: None, is_counted: false };
-        Self { inner: Sending::new(writer, lane, None) }
+        let lane = SenderLane { shared: shared.clone(), id_and_one: None, is_counted: false, meeting: None };
+        Self { inner: Sending::new(writer, lane) }
     }
 
     pub(super) fn send_until(&mut self, message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {

@@ -15,7 +15,7 @@ use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify, notify_all};
 
 /// One that stands in line. The message of a sender; the place for a receiver's.
-pub(super) struct Node<T> {
+pub(super) struct StandNode<T> {
     pub(super) ticket: Arc<Ticket>,
     /// Which of the owner's cases it is.
     pub(super) case: u32,
@@ -23,12 +23,12 @@ pub(super) struct Node<T> {
 }
 
 // SAFETY: the node owns its message, and is dropped on any thread: `T: Send` is enough.
-unsafe impl<T: Send> Send for Node<T> {}
+unsafe impl<T: Send> Send for StandNode<T> {}
 // SAFETY: `message` is touched under the meeting's lock while the node is in line, and otherwise by one thread: the owner,
 // or the peer that has taken the ticket of a sender. It passes by value.
-unsafe impl<T: Send> Sync for Node<T> {}
+unsafe impl<T: Send> Sync for StandNode<T> {}
 
-impl<T> Node<T> {
+impl<T> StandNode<T> {
     pub(super) fn new(ticket: Arc<Ticket>, case: u32, message: Option<T>) -> Self {
         Self { ticket, case, message: UnsafeCell::new(message) }
     }
@@ -63,8 +63,8 @@ struct MeetingPlace {
 }
 
 pub(super) struct Lines<T> {
-    senders: Line<Arc<Node<T>>>,
-    receivers: Line<Arc<Node<T>>>,
+    senders: Line<Arc<StandNode<T>>>,
+    receivers: Line<Arc<StandNode<T>>>,
     /// Messages that futures had been given and gave back when they were dropped. They come before all others.
     returned: VecDeque<T>,
 }
@@ -233,7 +233,7 @@ impl<T> Meeting<T> {
     }
 
     /// Stands in line.
-    pub(super) fn stand(&self, lines: &mut Lines<T>, sends: bool, node: Arc<Node<T>>) -> usize {
+    pub(super) fn stand(&self, lines: &mut Lines<T>, sends: bool, node: Arc<StandNode<T>>) -> usize {
         let at = if sends { &mut lines.senders } else { &mut lines.receivers }.push(node);
         self.note(lines);
         at

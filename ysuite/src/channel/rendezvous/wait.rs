@@ -5,7 +5,7 @@
 
 use core::task::{Context, Poll};
 
-use super::meeting::{Found, MeetingSide, Node};
+use super::meeting::{Found, MeetingSide, StandNode};
 use super::ticket::{Met, Ticket};
 use crate::channel::error::{SendTimeoutError, TrySendError};
 use crate::os::Deadline;
@@ -15,7 +15,7 @@ use crate::wait::Backoff;
 /// One who stands in line: a sender with `SENDS`, otherwise a receiver. Dropped: it leaves.
 pub(in crate::channel) struct Stand<'a, T, const SENDS: bool> {
     side: MeetingSide<'a, T, SENDS>,
-    node: Arc<Node<T>>,
+    node: Arc<StandNode<T>>,
     /// The place in line.
     at: usize,
     /// It is in no line any more, and its message is where it belongs.
@@ -32,7 +32,7 @@ impl<'a, T> Stand<'a, T, true> {
         message: T,
         opens: bool,
     ) -> Result<Option<Self>, T> {
-        let node = Arc::new(Node::new(ticket.clone(), case, None));
+        let node = Arc::new(StandNode::new(ticket.clone(), case, None));
         let mut lines = side.0.lock();
         let message = match side.0.give(&mut lines, message) {
             Ok(met) => {
@@ -119,7 +119,7 @@ impl<'a, T> Stand<'a, T, false> {
         case: u32,
         opens: bool,
     ) -> Result<Result<T, Self>, ()> {
-        let node = Arc::new(Node::new(ticket.clone(), case, None));
+        let node = Arc::new(StandNode::new(ticket.clone(), case, None));
         let mut lines = side.0.lock();
         match side.0.take(&mut lines) {
             Found::Peer((message, met)) => {

@@ -201,7 +201,7 @@ macro_rules! impl_select_recv {
         impl<T> $crate::channel::select::pipe::PipeReceiver for $receiver<T> {
             #[inline]
             fn party(&self) -> Option<$crate::channel::rendezvous::Party<'_, T, false>> {
-                self.inner.meeting.as_ref().map(|meeting| meeting.party())
+                $crate::channel::receive::ReadingEnd::meeting(&self.inner.end).map(|meeting| meeting.party())
             }
 
             #[inline]
@@ -239,7 +239,7 @@ macro_rules! impl_select_send {
 
             #[inline]
             fn party(&self) -> Option<$crate::channel::rendezvous::Party<'_, T, true>> {
-                self.inner.meeting.as_ref().map(|meeting| meeting.party())
+                $crate::channel::send::SenderLink::meeting(&self.inner.end.link).map(|meeting| meeting.party())
             }
 
             #[inline]
