@@ -53,7 +53,16 @@ impl<T> Receiver<T> {
     /// When the channel is empty and all senders are gone, or it is closed.
     #[inline]
     pub fn recv(&self) -> Result<T, RecvError> {
-        match self.take() {
+        match self.take_bounded() {
+            Some(message) => Ok(message),
+            None => self.recv_on(),
+        }
+    }
+
+    /// There is nothing in the ring, or no ring.
+    #[inline(never)]
+    fn recv_on(&self) -> Result<T, RecvError> {
+        match self.take_unbounded() {
             Some(message) => Ok(message),
             None => self.recv_slowly(Deadline::Never).map_err(|_| RecvError),
         }
@@ -70,7 +79,27 @@ impl<T> Receiver<T> {
     /// and yields its CPU a few times; a sender that does not go on meanwhile hides the messages behind its own.
     #[inline]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
-        match self.try_receive(Self::take) {
+        match self.take_bounded() {
+            Some(message) => Ok(message),
+            None => self.try_on(),
+        }
+    }
+
+    /// There is nothing in the ring, or no ring.
+    #[inline]
+    fn try_on(&self) -> Result<T, TryRecvError> {
+        if let Some(message) = self.take_unbounded() {
+            return Ok(message);
+        }
+        self.nothing()?;
+        self.try_again()
+    }
+
+    /// A message may have come meanwhile, or the end.
+    #[cold]
+    #[inline(never)]
+    fn try_again(&self) -> Result<T, TryRecvError> {
+        match self.taken_meanwhile(Self::take) {
             Err(TryRecvError::Disconnected) => self.over(|party| party.try_recv()),
             outcome => outcome,
         }
@@ -199,6 +228,18 @@ impl<T> Receiver<T> {
         if self.subscriptions.is_some() { self.passing_on(MpmcShared::pop) } else { self.shared.pop() }
     }
 
+    /// As [`take`](Self::take); an unattached receiver finds nothing where there is no bound, and
+    /// [`take_unbounded`](Self::take_unbounded) looks.
+    #[inline(always)]
+    fn take_bounded(&self) -> Option<T> {
+        if self.subscriptions.is_some() { self.passing_on(MpmcShared::pop) } else { self.shared.pop_bounded() }
+    }
+
+    #[inline]
+    fn take_unbounded(&self) -> Option<T> {
+        if self.subscriptions.is_some() { None } else { self.shared.pop_unbounded() }
+    }
+
     pub(super) fn take_many(&self, to: &mut Vec<T>, most: usize) -> Option<usize> {
         let mut take = |shared: &MpmcShared<T>| shared.pop_many(to, most);
         if self.subscriptions.is_some() { self.passing_on(take) } else { take(&self.shared) }
@@ -238,6 +279,11 @@ impl<T> Receiver<T> {
             return Ok(taken);
         }
         self.nothing()?;
+        self.taken_meanwhile(take)
+    }
+
+    /// Looks again, where something may have come meanwhile.
+    fn taken_meanwhile<R>(&self, mut take: impl FnMut(&Self) -> Option<R>) -> Result<R, TryRecvError> {
         // Another receiver may have taken the message meanwhile.
         take(self).ok_or_else(|| if self.is_over() { TryRecvError::Disconnected } else { TryRecvError::Empty })
     }

@@ -50,7 +50,16 @@ impl<T> Sender<T> {
     /// with it.
     #[inline]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
-        match self.shared.push(message) {
+        match self.shared.push_bounded(message) {
+            Ok(()) => Ok(()),
+            Err(message) => self.send_on(message),
+        }
+    }
+
+    /// There is no room in the ring, or no ring.
+    #[inline(never)]
+    fn send_on(&self, message: T) -> Result<(), SendError<T>> {
+        match self.shared.push_unbounded(message) {
             Ok(()) => Ok(()),
             Err(message) => self.send_slowly(message, Deadline::Never).map_err(|error| SendError(error.into_inner())),
         }
@@ -65,7 +74,16 @@ impl<T> Sender<T> {
     /// CPU a few times.
     #[inline]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
-        match self.shared.push(message) {
+        match self.shared.push_bounded(message) {
+            Ok(()) => Ok(()),
+            Err(message) => self.try_on(message),
+        }
+    }
+
+    /// There is no room in the ring, or no ring.
+    #[inline(never)]
+    fn try_on(&self, message: T) -> Result<(), TrySendError<T>> {
+        match self.shared.push_unbounded(message) {
             Ok(()) => Ok(()),
             Err(message) => self.try_again(message),
         }
@@ -73,7 +91,6 @@ impl<T> Sender<T> {
 
     /// The ring is full or closed, places are held, or a receiver has not finished emptying the next cell.
     #[cold]
-    #[inline(never)]
     fn try_again(&self, message: T) -> Result<(), TrySendError<T>> {
         if let Some(party) = self.party() {
             return party.try_send(message);

@@ -165,9 +165,22 @@ impl<T> MpmcShared<T> {
     }
 
     /// Sends a message if there is room, and no place is held. Otherwise it comes back, for [`offer`](Self::offer).
-    #[inline(always)]
+    #[inline]
     pub(super) fn push(&self, message: T) -> Result<(), T> {
-        self.ring.push(message)?;
+        self.push_bounded(message).or_else(|message| self.push_unbounded(message))
+    }
+
+    /// As [`push`](Self::push); without a bound the message comes back, for [`push_unbounded`](Self::push_unbounded).
+    #[inline(always)]
+    pub(super) fn push_bounded(&self, message: T) -> Result<(), T> {
+        self.ring.push_bounded(message)?;
+        self.published(1);
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn push_unbounded(&self, message: T) -> Result<(), T> {
+        self.ring.push_unbounded(message)?;
         self.published(1);
         Ok(())
     }
@@ -219,11 +232,23 @@ impl<T> MpmcShared<T> {
     }
 
     /// Receives a message if there is one.
-    #[inline(always)]
+    #[inline]
     pub(super) fn pop(&self) -> Option<T> {
-        let message = self.ring.pop()?;
+        self.pop_bounded().or_else(|| self.pop_unbounded())
+    }
+
+    /// As [`pop`](Self::pop); without a bound it finds nothing, and [`pop_unbounded`](Self::pop_unbounded) looks.
+    #[inline(always)]
+    pub(super) fn pop_bounded(&self) -> Option<T> {
+        let message = self.ring.pop_bounded()?;
         self.freed(1);
         Some(message)
+    }
+
+    /// Nobody waits for room where there is no bound.
+    #[inline]
+    pub(super) fn pop_unbounded(&self) -> Option<T> {
+        self.ring.pop_unbounded()
     }
 
     /// Receives as many messages as there are, `most` at most. `None`: there is none.

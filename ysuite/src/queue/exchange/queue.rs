@@ -1,20 +1,25 @@
 //! The queue of an exchange: a [`Ring`] with a bound, or [`Segments`] without. Any thread; progress is that of the two.
 //!
-//! Which of the two it is never changes, so a stream's test of it is always predicted.
+//! A stream through a ring does not ask which of the two it is: what has segments has a ring as well, of one cell, into which
+//! nothing can be written. So only what finds no room there, and no message, comes to the segments.
 
 use super::{Forced, Rejected, Ring, Segments, Staging, Unforced};
 
-pub(crate) enum Queue<T> {
-    Ring(Ring<T>),
-    Segments(Segments<T>),
+pub(crate) struct Queue<T> {
+    /// Closed from the beginning where there are segments.
+    ring: Ring<T>,
+    segments: Option<Box<Segments<T>>>,
 }
 
 /// Asks whichever queue it is.
 macro_rules! either {
     ($self:expr, $queue:ident => $answer:expr) => {
-        match $self {
-            Self::Ring($queue) => $answer,
-            Self::Segments($queue) => $answer,
+        match &$self.segments {
+            None => {
+                let $queue = &$self.ring;
+                $answer
+            }
+            Some($queue) => $answer,
         }
     };
 }
@@ -23,48 +28,56 @@ impl<T> Queue<T> {
     /// # Panics
     /// As [`Ring::new`] and [`Segments::new`].
     pub(crate) fn new(capacity: Option<usize>) -> Self {
-        match capacity {
-            Some(capacity) => Self::Ring(Ring::new(capacity)),
-            None => Self::Segments(Segments::new()),
+        let ring = Ring::new(capacity.unwrap_or(1));
+        let segments = capacity.is_none().then(|| Box::new(Segments::new()));
+        if segments.is_some() {
+            ring.close();
         }
+        Self { ring, segments }
     }
 
     /// How many messages can be in the queue; `None` without a bound.
     pub(crate) fn capacity(&self) -> Option<usize> {
-        match self {
-            Self::Ring(ring) => Some(ring.capacity()),
-            Self::Segments(_) => None,
-        }
+        self.segments.is_none().then(|| self.ring.capacity())
     }
 
     /// How many messages could be sent now.
     pub(crate) fn room(&self) -> usize {
-        match self {
-            Self::Ring(ring) => ring.room(),
-            Self::Segments(_) => usize::MAX,
+        match &self.segments {
+            None => self.ring.room(),
+            Some(_) => usize::MAX,
         }
     }
 
-    /// Writes a message behind all others. It comes back where there is no room, and where the queue is
-    /// [special](Self::is_special): then [`offer`](Self::offer) knows more.
+    /// Writes a message behind all others, where there is a bound. It comes back where there is no room, and where the ring is
+    /// [special](Self::is_special): then [`offer`](Self::offer) knows more; and always without a bound.
     #[inline(always)]
-    pub(crate) fn push(&self, message: T) -> Result<(), T> {
-        either!(self, queue => queue.push(message))
+    pub(crate) fn push_bounded(&self, message: T) -> Result<(), T> {
+        self.ring.push(message)
     }
 
-    /// As `push`, also beside places that are held. For when that has failed.
+    /// After [`push_bounded`](Self::push_bounded): writes the message where there is no bound.
+    #[inline]
+    pub(crate) fn push_unbounded(&self, message: T) -> Result<(), T> {
+        match &self.segments {
+            None => Err(message),
+            Some(segments) => segments.push(message),
+        }
+    }
+
+    /// Writes a message behind all others, also beside places that are held. For when the ways above have failed.
     pub(crate) fn offer(&self, message: T) -> Result<(), Rejected<T>> {
-        match self {
-            Self::Ring(ring) => ring.offer(message),
-            Self::Segments(segments) => segments.push(message).map_err(Rejected::Closed),
+        match &self.segments {
+            None => self.ring.offer(message),
+            Some(segments) => segments.push(message).map_err(Rejected::Closed),
         }
     }
 
     /// Writes a message, in the oldest one's place where there is no room.
     pub(crate) fn force(&self, message: T) -> Result<Forced<T>, Unforced<T>> {
-        match self {
-            Self::Ring(ring) => ring.force(message),
-            Self::Segments(segments) => match segments.push(message) {
+        match &self.segments {
+            None => self.ring.force(message),
+            Some(segments) => match segments.push(message) {
                 Ok(()) => Ok(Forced { displaced: None, has_freed: false }),
                 Err(message) => Err(Unforced::Closed(message)),
             },
@@ -74,65 +87,71 @@ impl<T> Queue<T> {
     /// Holds as many places as there is room for, `most` at most, all at once. Without a bound there is always room, and
     /// nothing to be held.
     pub(crate) fn hold(&self, least: usize, most: usize) -> Result<usize, Rejected<()>> {
-        match self {
-            Self::Ring(ring) => ring.hold(least, most),
-            Self::Segments(segments) if segments.is_closed() => Err(Rejected::Closed(())),
-            Self::Segments(_) => Ok(most),
+        match &self.segments {
+            None => self.ring.hold(least, most),
+            Some(segments) if segments.is_closed() => Err(Rejected::Closed(())),
+            Some(_) => Ok(most),
         }
     }
 
     /// Places are held no more. False: nobody waits for them.
     pub(crate) fn release(&self, places: usize) -> bool {
-        match self {
-            Self::Ring(ring) => ring.release(places),
-            Self::Segments(_) => false,
+        match &self.segments {
+            None => self.ring.release(places),
+            Some(_) => false,
         }
     }
 
     /// How many places can be held at a time.
     pub(crate) fn most_held(&self) -> usize {
-        match self {
-            Self::Ring(ring) => ring.most_held(),
-            Self::Segments(_) => usize::MAX,
+        match &self.segments {
+            None => self.ring.most_held(),
+            Some(_) => usize::MAX,
         }
     }
 
     /// Whether all places that a message could have are held.
     pub(crate) fn is_all_held(&self) -> bool {
-        match self {
-            Self::Ring(ring) => ring.is_all_held(),
-            Self::Segments(_) => false,
+        match &self.segments {
+            None => self.ring.is_all_held(),
+            Some(_) => false,
         }
     }
 
     /// Writes the message of one who holds a place.
     pub(crate) fn push_held(&self, message: T) -> Result<(), Rejected<T>> {
-        match self {
-            Self::Ring(ring) => ring.push_held(message),
-            Self::Segments(segments) => segments.push(message).map_err(Rejected::Closed),
+        match &self.segments {
+            None => self.ring.push_held(message),
+            Some(segments) => segments.push(message).map_err(Rejected::Closed),
         }
     }
 
     /// Writes staged messages of one who holds as many places.
     pub(crate) fn push_many_held(&self, staging: &mut Staging<T>) -> Option<usize> {
-        match self {
-            Self::Ring(ring) => ring.push_many_held(staging),
-            Self::Segments(segments) => segments.push_many(staging),
+        match &self.segments {
+            None => self.ring.push_many_held(staging),
+            Some(segments) => segments.push_many(staging),
         }
     }
 
     /// Whether writers do more than put a message behind the others: the queue is closed, or places are held.
     pub(crate) fn is_special(&self) -> bool {
-        match self {
-            Self::Ring(ring) => ring.is_special(),
-            Self::Segments(segments) => segments.is_closed(),
+        match &self.segments {
+            None => self.ring.is_special(),
+            Some(segments) => segments.is_closed(),
         }
     }
 
-    /// Takes the oldest message out, if it is written.
+    /// Takes the oldest message out, if it is written, where there is a bound. Without: nothing.
     #[inline(always)]
-    pub(crate) fn pop(&self) -> Option<T> {
-        either!(self, queue => queue.pop())
+    pub(crate) fn pop_bounded(&self) -> Option<T> {
+        self.ring.pop()
+    }
+
+    /// After [`pop_bounded`](Self::pop_bounded): takes the oldest message out, if it is written, where there is no bound.
+    #[inline]
+    pub(crate) fn pop_unbounded(&self) -> Option<T> {
+        self.segments.as_ref()?.pop()
     }
 
     /// Writes some of the staged messages, as many as there is room for with one claim. Returns how many; 0 where there is
@@ -155,9 +174,9 @@ impl<T> Queue<T> {
     /// Whether the next message can be written.
     #[inline]
     pub(crate) fn is_writable(&self) -> bool {
-        match self {
-            Self::Ring(ring) => ring.is_writable(),
-            Self::Segments(_) => true,
+        match &self.segments {
+            None => self.ring.is_writable(),
+            Some(_) => true,
         }
     }
 

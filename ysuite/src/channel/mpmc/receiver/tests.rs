@@ -43,7 +43,7 @@ impl Wake for Explosive {
 
 /// Puts messages in without notifying any receiver.
 fn put(receiver: &Receiver<u32>, messages: u32) {
-    (0..messages).for_each(|message| assert!(receiver.shared.ring.push(message).is_ok()));
+    (0..messages).for_each(|message| assert!(receiver.shared.ring.push_bounded(message).is_ok()));
 }
 
 #[test]

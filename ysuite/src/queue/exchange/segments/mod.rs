@@ -149,7 +149,7 @@ impl<T> Segments<T> {
     ///
     /// # Panics
     /// Where there are too many segments; nothing has been claimed then.
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn push(&self, message: T) -> Result<(), T> {
         // ORDERING: Acquire, here and of the exchange's failure: the look at the segment does not come before this one.
         let mut tail = self.tail.position.load(Ordering::Acquire);
@@ -207,7 +207,7 @@ impl<T> Segments<T> {
     }
 
     /// Takes the oldest message out, if it is written.
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn pop(&self) -> Option<T> {
         // ORDERING: Acquire, here and of the exchange's failure: the look at the flag does not come before this one.
         let mut head = self.head.position.load(Ordering::Acquire);
