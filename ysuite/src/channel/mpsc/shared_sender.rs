@@ -65,9 +65,9 @@ trait LanePlace {
     fn as_any(&self) -> &dyn Any;
 }
 
-type Place<T> = RefCell<Option<Sender<T>>>;
+type LaneCell<T> = RefCell<Option<Sender<T>>>;
 
-impl<T: 'static> LanePlace for Place<T> {
+impl<T: 'static> LanePlace for LaneCell<T> {
     fn is_idle(&self, unused: bool) -> bool {
         match self.try_borrow().as_deref() {
             Ok(Some(sender)) => sender.is_disconnected() || unused && sender.is_empty(),
@@ -226,7 +226,8 @@ impl<T: 'static> SharedSender<T> {
         message: T,
         send: impl FnOnce(&mut Sender<T>, T) -> Result<(), Unsent<T>>,
     ) -> Result<(), Unsent<T>> {
-        let make = || SharedLane { number: self.number, used: Cell::new(true), place: Box::new(Place::<T>::default()) };
+        let make =
+            || SharedLane { number: self.number, used: Cell::new(true), place: Box::new(LaneCell::<T>::default()) };
         let Ok((lane, given_up)) = LANES.try_with(|lanes| lanes.find(self.number, make)) else {
             return self.by_lane_of_its_own(message, send);
         };
@@ -243,7 +244,7 @@ impl<T: 'static> SharedSender<T> {
         message: T,
         send: impl FnOnce(&mut Sender<T>, T) -> Result<(), Unsent<T>>,
     ) -> Result<(), Unsent<T>> {
-        let place: &Place<T> = lane.place.as_any().downcast_ref().expect("a number is that of one channel");
+        let place: &LaneCell<T> = lane.place.as_any().downcast_ref().expect("a number is that of one channel");
         let Ok(mut place) = place.try_borrow_mut() else {
             // A send of this thread is under way, and foreign code in it sends.
             return self.by_lane_of_its_own(message, send);
