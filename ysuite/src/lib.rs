@@ -232,6 +232,10 @@ pub mod queue;
 #[path = "../tests/loom/runner.rs"]
 mod runner;
 pub mod signal;
+#[cfg(not(feature = "statistics"))]
+mod statistics;
+#[cfg(feature = "statistics")]
+pub mod statistics;
 mod sync;
 mod unwind;
 mod wait;

@@ -2,6 +2,8 @@
 //!
 //! Which of the two it is never changes, so a stream's test of it is always predicted.
 
+use crate::statistics::{COUNTING, Meter};
+
 use super::{Forced, Rejected, Ring, Segments, Staging, Unforced};
 
 pub(crate) enum Queue<T> {
@@ -27,6 +29,23 @@ impl<T> Queue<T> {
             Some(capacity) => Self::Ring(Ring::new(capacity)),
             None => Self::Segments(Segments::new()),
         }
+    }
+
+    /// From now on the queue is counted by this meter.
+    pub(crate) fn join(&mut self, meter: &Meter) {
+        either!(self, queue => queue.join(meter));
+    }
+
+    /// A sender has found no room, or so it seemed: notes how many messages are there.
+    pub(crate) fn sample(&self) {
+        if COUNTING {
+            either!(self, queue => queue.sample());
+        }
+    }
+
+    /// The last receiver goes: what is taken from now on is dropped.
+    pub(crate) fn leave(&self) {
+        either!(self, queue => queue.leave());
     }
 
     /// How many messages can be in the queue; `None` without a bound.
@@ -200,6 +219,7 @@ impl<T> Queue<T> {
 
     /// Takes out and drops every message that is written.
     pub(crate) fn drain(&self) {
+        either!(self, queue => queue.drains());
         either!(self, queue => queue.drain());
     }
 }
