@@ -100,7 +100,8 @@ impl QueueTally {
     }
 
     /// The last receiver goes, after so many messages have been taken, and before others are dropped.
-    pub(crate) fn leave(&self, received: u64) {
+    pub(crate) fn leave(&self, there: u64, received: u64) {
+        self.sample(there);
         // ORDERING: Relaxed; `drains` comes between this and the first message that is dropped.
         self.left.store(received + 1, Ordering::Relaxed);
     }

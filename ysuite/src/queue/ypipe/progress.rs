@@ -41,7 +41,8 @@ struct WriterCounts {
     given_back: AtomicUsize,
     /// The most messages that took up room at once, as far as the writer has looked.
     high_water: AtomicUsize,
-    /// The same, as far as observers have looked. Written by them, and hardly ever: where they find more than the writer.
+    /// The same, as far as others have looked: observers, and the reader as it leaves. Written where they find more than the
+    /// writer, so hardly ever.
     observed: AtomicUsize,
     /// Written by the reader once: one more than it had read when it left.
     left: AtomicUsize,
@@ -123,7 +124,17 @@ impl Progress {
     /// with Release; so who finds a dropped message counted there finds this as well.
     pub(super) fn leave(&self) {
         let read = self.consumed();
+        self.observe(self.writer.sent.load(Ordering::Relaxed), read);
         self.writer.left.store(read.wrapping_add(1), Ordering::Relaxed);
+    }
+
+    /// Any thread: so many had been sent, and so many been read then or later.
+    fn observe(&self, sent: usize, consumed: usize) {
+        let WriterCounts { high_water, observed, .. } = &*self.writer;
+        let there = (sent.wrapping_sub(consumed) as isize).max(0) as usize;
+        if there > high_water.load(Ordering::Relaxed) {
+            observed.fetch_max(there, Ordering::Relaxed);
+        }
     }
 
     /// Writer, at this position: looks how many messages take up room.
@@ -160,14 +171,13 @@ impl Counted for Progress {
         // the moment of the first.
         let sent = sent.load(Ordering::Acquire);
         let consumed = self.consumed();
-        // Counts wrap: compared by the sign of the difference, as the two are near each other.
-        let there = (sent.wrapping_sub(consumed) as isize).max(0) as usize;
         let left = left.load(Ordering::Relaxed);
-        if left == 0 && there > high_water.load(Ordering::Relaxed) {
-            observed.fetch_max(there, Ordering::Relaxed);
+        if left == 0 {
+            self.observe(sent, consumed);
         }
         let received = if left == 0 { consumed } else { left.wrapping_sub(1) };
-        // What has been read was sent, though the writer may not have counted it yet.
+        // What has been read was sent, though the writer may not have counted it yet. Counts wrap: compared by the sign of
+        // the difference, as the two are near each other.
         let sent = if (sent.wrapping_sub(received) as isize) < 0 { received } else { sent };
         let high_water = high_water.load(Ordering::Relaxed).max(observed.load(Ordering::Relaxed));
         Totals { sent: sent as u64, received: received as u64, high_water: high_water as u64 }

@@ -15,7 +15,7 @@ fn what_an_error_gives_back_was_not_sent() {
     for_every_kind!(|sender, receiver| {
         let observer = sender.observer();
         assert_eq!(sender.send_batch(0..10), Ok(10));
-        assert_eq!(receiver.recv(), Ok(0));
+        assert_eq!((flow(&observer), receiver.recv()), ((10, 0, 10), Ok(0)));
         drop(receiver);
         assert!(sender.send(10).is_err() && sender.try_send(11).is_err());
         assert!(sender.send_batch(0..5).is_err_and(|error| !error.0.is_empty()));
@@ -100,6 +100,7 @@ fn messages_that_panic_as_they_are_dropped_change_nothing() {
         let tally = Tally::of(5);
         let observer = sender.observer();
         (0..5).for_each(|_| assert!(sender.send(tally.next()).is_ok()));
+        assert_eq!(flow(&observer), (5, 0, 5));
         drop(receiver.recv());
         tally.explode(2);
         assert!(catch_unwind(AssertUnwindSafe(|| drop(receiver))).is_err());

@@ -47,7 +47,7 @@ impl<T> Ring<T> {
 
     /// The last reader goes, in a ring that is closed: what is taken from now on is dropped.
     pub(crate) fn leave(&self) {
-        self.ends.tally.leave(self.ends.sent_and_received().1);
+        self.ends.tally.leave(self.ends.there(), self.ends.sent_and_received().1);
     }
 
     /// The calling thread has learned that the readers are gone, and drops what is left.

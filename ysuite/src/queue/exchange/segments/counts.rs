@@ -48,7 +48,8 @@ impl<T> Segments<T> {
 
     /// The last reader goes, in a queue that is closed: what is taken from now on is dropped.
     pub(crate) fn leave(&self) {
-        self.ends.tally.leave(self.ends.sent_and_received().1);
+        let (sent, received) = self.ends.sent_and_received();
+        self.ends.tally.leave(sent.saturating_sub(received), received);
     }
 
     /// The calling thread has learned that the readers are gone, and drops what is left.
