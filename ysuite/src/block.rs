@@ -29,6 +29,10 @@ pub(crate) trait Waiting {
 
     /// The look after the arming has found news: publishers need not wake this waiter.
     fn disarm(&mut self);
+
+    /// No look has found news: this waiter goes to sleep.
+    #[inline(always)]
+    fn sleeps(&self) {}
 }
 
 /// Arms, and looks again. `None`: the waiter may sleep, and a publisher will wake it.
@@ -47,6 +51,7 @@ pub(crate) fn arm_and_look<W: Waiting>(waiting: &mut W) -> Option<W::News> {
         }
         must_look = waiting.arm_further();
     }
+    waiting.sleeps();
     None
 }
 

@@ -46,6 +46,8 @@ whole!(
     [] signal::Registration,
     #[cfg(unix)]
     [] signal::YSocketpair,
+    #[cfg(feature = "statistics")]
+    [] crate::statistics::Observer,
     [] pool::Pool,
     [] pool::Message,
     [] mailbox::Mailbox,

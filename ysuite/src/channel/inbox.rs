@@ -21,6 +21,7 @@ use super::{RecvTimeoutError, SendTimeoutError, Spin, TrySendError, mpmc};
 use crate::os::Deadline;
 use crate::passive::Passive;
 use crate::signal::{AttachError, Registration};
+use crate::statistics::Meter;
 use crate::sync::{Arc, AtomicUsize, Ordering, window};
 use crate::wait::one::{self, WaitingEnd};
 use crate::wait::{Parker, WakeTarget};
@@ -225,7 +226,7 @@ impl<T> Inbox<T> {
     /// # Panics
     /// Where the bound is 0, or can never fit into memory.
     pub(crate) fn new(bound: Option<usize>) -> (InboxSender<T>, Self) {
-        let (parker, holders) = (Arc::new(Parker::new()), Arc::new(AtomicUsize::new(0)));
+        let (parker, holders) = (Arc::new(Parker::new(Meter::default())), Arc::new(AtomicUsize::new(0)));
         let (urgent, urgent_lanes) = mpsc::shared(&parker);
         let (ordinary, ordinary_lanes) = mpsc::shared(&parker);
         assert!(bound != Some(0), "an inbox needs a capacity of at least 1");

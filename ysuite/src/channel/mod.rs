@@ -32,6 +32,7 @@ mod iter;
 mod lane_table;
 pub mod mpmc;
 pub mod mpsc;
+mod observed;
 pub mod oneshot;
 mod permit;
 mod receive;

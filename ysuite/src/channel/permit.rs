@@ -204,15 +204,17 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     /// Whether there is room for so many messages. An attached sender that finds too little takes its id down, and looks once
     /// more.
     pub(super) fn try_reserve(&mut self, places: usize) -> Result<(), TryReserveError> {
-        match self.look_for(places) {
-            Err(TryReserveError::Full) if one::registration(&*self.end).is_some() => {
-                // Hidden messages may take the room that the set is to tell of.
-                self.flush();
-                one::rest(&mut SeveralPlaces { end: &mut self.end, places });
-                self.look_for(places)
-            }
-            found => found,
+        let mut found = self.look_for(places);
+        if found == Err(TryReserveError::Full) && one::registration(&*self.end).is_some() {
+            // Hidden messages may take the room that the set is to tell of.
+            self.flush();
+            one::rest(&mut SeveralPlaces { end: &mut self.end, places });
+            found = self.look_for(places);
         }
+        if found == Err(TryReserveError::Full) {
+            self.refuse();
+        }
+        found
     }
 
     /// Whether there is room for so many messages. Only looks.

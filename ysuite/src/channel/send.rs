@@ -14,6 +14,7 @@ use crate::passive::{Passive, STAYS};
 use crate::queue::ypipe::Writer;
 use crate::queue::{RegisterCopy, outline};
 use crate::signal::{AttachError, Registration};
+use crate::statistics::COUNTING;
 use crate::wait::one::{self, TaskWait, WaitingEnd};
 use crate::wait::{Backoff, WakeTarget};
 
@@ -107,7 +108,33 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         match self.end.writer.send(message) {
             Ok(0) => Ok(()),
             Ok(tokens) => outline(self, |sender| sender.sent(tokens)).map_err(TrySendError::from),
-            Err(message) => outline(self, |sender| sender.refused(message)),
+            Err(message) => outline(self, |sender| sender.refused_for_good(message)),
+        }
+    }
+
+    /// As [`try_send`](Self::try_send), for one who waits where there is no room: so the channel is not counted as full here.
+    pub(super) fn attempt(&mut self, message: T) -> Result<(), TrySendError<T>> {
+        match self.end.writer.send(message) {
+            Ok(0) => Ok(()),
+            Ok(tokens) => self.sent(tokens).map_err(TrySendError::from),
+            Err(message) => self.refused(message),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn refused_for_good(&mut self, message: T) -> Result<(), TrySendError<T>> {
+        let outcome = self.refused(message);
+        if COUNTING && matches!(outcome, Err(TrySendError::Full(_))) {
+            self.refuse();
+        }
+        outcome
+    }
+
+    /// There is no room, and the sender does not wait. A rendezvous never has room.
+    pub(super) fn refuse(&self) {
+        if self.end.link.meeting().is_none() {
+            self.end.link.target().meter().refused();
         }
     }
 
@@ -159,7 +186,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         message: T,
         deadline: impl FnOnce() -> Deadline,
     ) -> Result<(), SendTimeoutError<T>> {
-        match self.try_send(message) {
+        match self.attempt(message) {
             Err(TrySendError::Full(message)) => self.send_slowly(message, deadline()),
             Err(TrySendError::Disconnected(message)) => Err(SendTimeoutError::Disconnected(message)),
             Ok(()) => Ok(()),
@@ -177,7 +204,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
                 let waiting = TaskWait { owner: self, forget: |sending| one::forget(&mut *sending.end) };
                 core::future::poll_fn(|context| waiting.owner.poll_ready(context)).await;
                 drop(waiting);
-                self.try_send(message).map_err(|error| SendError(error.into_inner()))
+                self.attempt(message).map_err(|error| SendError(error.into_inner()))
             }
         }
     }
@@ -233,6 +260,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     #[inline(never)]
     fn flushed(&mut self, tokens: u32) -> bool {
         if tokens & STAYS == 0 {
+            self.end.writer.count();
             return !self.wake(tokens);
         }
         let from = self.end.writer.position();
@@ -289,6 +317,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     fn answered(&mut self, tokens: u32, from: usize) -> Vec<T> {
         let mut back = Vec::new();
         if tokens & STAYS == 0 {
+            self.end.writer.count();
             self.wake(tokens);
         } else {
             self.end.writer.reclaim(tokens, from, |message| back.push(message));
@@ -314,7 +343,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             // Hidden messages must be published before this waits, or two such ends would wait for each other.
             self.flush();
             let in_time = one::block(&mut *self.end, &mut self.backoff, deadline);
-            match self.try_send(message) {
+            match self.attempt(message) {
                 Err(TrySendError::Full(back)) if in_time => message = back,
                 Err(TrySendError::Full(back)) => return Err(SendTimeoutError::Timeout(back)),
                 Err(TrySendError::Disconnected(back)) => return Err(SendTimeoutError::Disconnected(back)),

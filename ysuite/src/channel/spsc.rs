@@ -32,6 +32,7 @@ pub use super::error::{
     RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,
 };
 use super::iter::{IntoIter, Iter, Receive, TryIter};
+use super::observed::impl_observer;
 pub use super::permit::{Permit, Permits};
 use super::permit::{Reserve, impl_sender_permits, one_place, one_place_now};
 use super::receive::{ReadingEnd, Receiving, impl_receiver_api};
@@ -43,6 +44,7 @@ use crate::passive::{Passive, STAYS};
 use crate::queue::RegisterCopy;
 use crate::queue::ypipe::{self, Reader, Writer};
 use crate::signal::{Attach, AttachError, Registration};
+use crate::statistics::Meter;
 use crate::sync::{Arc, UnsafeCell, window};
 use crate::wait::WakeTarget;
 use crate::wait::one::WaitingEnd;
@@ -67,7 +69,8 @@ unsafe impl<T: Send> Sync for SpscShared<T> {}
 /// freed as they are received, but for a small reserve.
 #[must_use]
 pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
-    ends(ypipe::unbounded(), None, None)
+    let meter = Meter::new();
+    ends(ypipe::metered(None, &meter), meter, None, None)
 }
 
 /// A channel for at most `capacity` messages, exactly; a sender that finds it full waits. Where its slots take no more
@@ -77,22 +80,24 @@ pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
 /// With a capacity of 0 it is a [rendezvous](super#rendezvous): a message is handed over, and none is ever in between.
 #[must_use]
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
+    let meter = Meter::new();
     if capacity == 0 {
-        let meeting = Arc::new(Meeting::new());
+        let meeting = Arc::new(Meeting::new(&meter));
         let sender = MeetingEnd::only_sender(&meeting);
-        return ends(ypipe::nothing(), Some(sender), Some(MeetingEnd::receiver(meeting)));
+        return ends(ypipe::nothing(), meter, Some(sender), Some(MeetingEnd::receiver(meeting)));
     }
-    ends(ypipe::bounded(capacity), None, None)
+    ends(ypipe::metered(Some(capacity), &meter), meter, None, None)
 }
 
 fn ends<T>(
     (writer, reader): (Writer<T>, Reader<T>),
+    meter: Meter,
     sending: Option<Box<MeetingEnd<T, true>>>,
     receiving: Option<Box<MeetingEnd<T, false>>>,
 ) -> (Sender<T>, Receiver<T>) {
     let shared = Arc::new(SpscShared {
-        receiver: WakeTarget::default(),
-        sender: WakeTarget::default(),
+        sender: WakeTarget::metered(meter.for_room()),
+        receiver: WakeTarget::metered(meter),
         end_watchers: EndWatchers::none(),
         sending: UnsafeCell::new(sending),
         receiving: UnsafeCell::new(receiving),
@@ -146,6 +151,7 @@ impl<T> SenderLink<T> for Arc<SpscShared<T>> {
 }
 
 impl_sender_api!(Sender);
+impl_observer!(Sender, |sender| sender.inner.end.link.receiver.meter());
 impl_sender_permits!(Sender);
 impl_sender_tasks!(Sender);
 impl_sender_end!(
@@ -313,6 +319,7 @@ impl<T> Receiver<T> {
 }
 
 impl_receiver_api!(Receiver);
+impl_observer!(Receiver, |receiver| receiver.inner.end.shared.receiver.meter());
 impl_receiver_end!(Receiver);
 impl_receiver_tasks!(Receiver);
 super::select::pipe::impl_select_recv!(Receiver);

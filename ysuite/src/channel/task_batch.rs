@@ -43,7 +43,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 
     pub(super) async fn send_async_until(&mut self, message: T, stop: impl Future) -> Result<(), SendTimeoutError<T>> {
-        let message = match self.try_send(message) {
+        let message = match self.attempt(message) {
             Ok(()) => return Ok(()),
             Err(TrySendError::Disconnected(message)) => return Err(SendTimeoutError::Disconnected(message)),
             Err(TrySendError::Full(message)) => message,
@@ -62,7 +62,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         })
         .await;
         drop(waiting);
-        self.try_send(message).map_err(|error| match error {
+        self.attempt(message).map_err(|error| match error {
             TrySendError::Full(message) => SendTimeoutError::Timeout(message),
             TrySendError::Disconnected(message) => SendTimeoutError::Disconnected(message),
         })

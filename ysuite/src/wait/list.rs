@@ -34,6 +34,7 @@ use super::slots::{Notified, SlotBlock, Waiter};
 use super::vacancies::Vacancies;
 use super::waiter_target::WaiterTarget;
 use crate::os::{asymmetric, heavy, light};
+use crate::statistics::Meter;
 use crate::sync::{AtomicI32, AtomicPtr, AtomicU32, Ordering, fence};
 
 /// One waiter that is armed, or about to be. The lowest bits of the word count them.
@@ -66,6 +67,8 @@ pub(crate) struct WaitList {
     newest: AtomicPtr<SlotBlock>,
     /// The blocks with free slots.
     vacant: Vacancies,
+    /// Counts sleeps and wake-ups, where anybody wants to know.
+    meter: Meter,
 }
 
 /// The list's word as a thread has found it.
@@ -86,7 +89,12 @@ impl ListState {
 
 impl WaitList {
     pub(crate) fn new() -> Self {
+        Self::metered(Meter::default())
+    }
+
+    pub(crate) fn metered(meter: Meter) -> Self {
         Self {
+            meter,
             word: CachePadded::new(AtomicU32::new(FENCED)),
             in_flight: AtomicI32::new(0),
             idle_publications: HintU32::new(0),
@@ -96,6 +104,10 @@ impl WaitList {
             newest: AtomicPtr::new(ptr::null_mut()),
             vacant: Vacancies::default(),
         }
+    }
+
+    pub(crate) fn meter(&self) -> &Meter {
+        &self.meter
     }
 
     /// Takes a slot. Allocates a block where no slot is free. Costs the same however many waiters there are.
@@ -312,6 +324,7 @@ impl WaitList {
 
     #[inline]
     fn notified<'a>(&'a self, block: &'a SlotBlock, index: usize) -> Notified<'a> {
+        self.meter.wakes();
         let notified = Notified { vacant: &self.vacant, block, index };
         // ORDERING: Relaxed; a hint.
         self.slot.store(index as u32 + 1, Ordering::Relaxed);

@@ -13,6 +13,7 @@ use super::slots::Waiter;
 use crate::block::{Waiting, arm_and_look, block};
 use crate::foreign::Panics;
 use crate::os::Deadline;
+use crate::statistics::COUNTING;
 use crate::sync::{Ordering, fence};
 
 /// An end of which there are several, all waiting for the same thing: the receivers or the senders of an mpmc channel, or
@@ -65,6 +66,9 @@ impl<S: SharedEnd> ManyWait<S> {
         if deadline.is_over() {
             return end.is_ready();
         }
+        if COUNTING && !end.is_ready() {
+            end.list().meter().waits();
+        }
         let mut backoff = shared.recall();
         let is_over = if is_crowded && backoff.spin == Spin::Adaptive {
             backoff.give_way(deadline, look)
@@ -89,6 +93,7 @@ impl<S: SharedEnd> ManyWait<S> {
         if self.end.is_ready() {
             return Poll::Ready(());
         }
+        self.end.list().meter().waits();
         match arm_and_look(&mut Asleep { wait: self, waker: Some(context.waker()) }) {
             Some(()) => Poll::Ready(()),
             None => Poll::Pending,
@@ -145,6 +150,10 @@ impl<S: SharedEnd> Waiting for Asleep<'_, S> {
 
     fn disarm(&mut self) {
         self.wait.disarm_slot(self.waker.is_none());
+    }
+
+    fn sleeps(&self) {
+        self.wait.end.list().meter().sleeps();
     }
 }
 

@@ -8,6 +8,7 @@ use crate::block::{self, Waiting, arm_and_look};
 use crate::os::{Deadline, Waited, sleep_on};
 use crate::passive::Passive;
 use crate::signal::{AttachError, Registration};
+use crate::statistics::COUNTING;
 use crate::sync::window;
 
 /// An end of a channel that can wait for a message, for room, or for the other end to go.
@@ -88,6 +89,10 @@ impl<E: WaitingEnd> Waiting for SleepingEnd<'_, E> {
             registration.raise();
         }
     }
+
+    fn sleeps(&self) {
+        self.end.target().meter().sleeps();
+    }
 }
 
 /// Sleeps on an armed word until its token is taken (true) or the deadline has passed (false).
@@ -111,6 +116,9 @@ fn sleep(passive: &Passive, deadline: Deadline) -> bool {
 #[cold]
 #[inline(never)]
 pub(crate) fn block<E: WaitingEnd>(end: &mut E, backoff: &mut Backoff, deadline: Deadline) -> bool {
+    if COUNTING && !end.is_ready() {
+        end.target().meter().waits();
+    }
     if backoff.spin(deadline, || end.is_ready()) || E::CROWDED && backoff.yield_now(deadline, || end.is_ready()) {
         return true;
     }
@@ -130,6 +138,7 @@ pub(crate) fn poll(end: &mut impl WaitingEnd, context: &mut Context<'_>) -> Poll
         }
         return Poll::Ready(());
     }
+    end.target().meter().waits();
     end.target().task.register(context.waker());
     match arm_and_look(&mut SleepingEnd::new(end, TASK)) {
         Some(()) => Poll::Ready(()),

@@ -94,6 +94,10 @@ impl<S: SharedEnd> Waiting for RestingEnd<'_, S> {
         self.is_notified = self.subscription.disarm(self.end);
         self.registration.raise();
     }
+
+    fn sleeps(&self) {
+        self.end.list().meter().sleeps();
+    }
 }
 
 impl Subscriptions {

@@ -13,6 +13,7 @@ use core::ptr;
 use crate::os::wake;
 use crate::passive::Passive;
 use crate::signal::{Registration, TaskSlot};
+use crate::statistics::Meter;
 use crate::sync::{Arc, AtomicPtr, Ordering, UnsafeCell};
 
 /// The end sleeps in the kernel, on the passive word itself.
@@ -30,6 +31,8 @@ pub(crate) struct WakeTarget {
     /// Null until the end is attached for the first time; set once, freed with the target. In an allocation of its own
     /// because most ends are never attached.
     attachment: AtomicPtr<Attachment>,
+    /// Counts sleeps and wake-ups, where anybody wants to know.
+    meter: Meter,
 }
 
 /// What binds a sleeping end to the sets it is attached to, one after another.
@@ -65,10 +68,21 @@ impl Drop for Attachment {
 }
 
 impl WakeTarget {
+    pub(crate) fn metered(meter: Meter) -> Self {
+        Self { task: TaskSlot::default(), attachment: AtomicPtr::default(), meter }
+    }
+
+    pub(crate) fn meter(&self) -> &Meter {
+        &self.meter
+    }
+
     /// Wakes the end in each way that the tokens name. The caller has taken them from `passive`.
     #[cold]
     #[inline(never)]
     pub(crate) fn wake(&self, passive: &Passive, tokens: u32) {
+        if tokens & (FUTEX | TASK | SIGNAL) != 0 {
+            self.meter.wakes();
+        }
         if tokens & FUTEX != 0 {
             wake(&passive.word, 1);
         }
@@ -158,8 +172,8 @@ pub(crate) struct Parker {
 }
 
 impl Parker {
-    pub(crate) fn new() -> Self {
-        Self { word: Passive::new(), target: WakeTarget::default() }
+    pub(crate) fn new(meter: Meter) -> Self {
+        Self { word: Passive::new(), target: WakeTarget::metered(meter) }
     }
 
     /// Wakes the end if it sleeps (true). Executes a full fence.

@@ -30,6 +30,8 @@ mod signal;
 #[cfg(target_pointer_width = "64")]
 mod sizes;
 mod spsc;
+#[cfg(feature = "statistics")]
+mod statistics;
 #[path = "../support/mod.rs"]
 mod support;
 mod timer;

@@ -10,6 +10,7 @@ use super::shared::{MpmcShared, Readers};
 use super::{RecvError, RecvTimeoutError, TryRecvError, impl_mpmc_api, impl_same_channel};
 use crate::channel::coop::poll_within_budget;
 use crate::channel::iter::{IntoIter, Receive, impl_iterator};
+use crate::channel::observed::impl_observer;
 use crate::channel::receive::impl_receiver_traits;
 use crate::channel::rendezvous::{self, Party};
 use crate::foreign::Panics;
@@ -186,6 +187,7 @@ impl<T> Receiver<T> {
             owed.is_notified = false;
             if !readers.is_ready() {
                 // The message it was notified of is gone, and it is one of the waiters again.
+                readers.list().meter().sleeps();
                 return Poll::Pending;
             }
             is_notified |= subscriptions.disarm_task(readers);
@@ -383,6 +385,7 @@ impl_mpmc_api!(Receiver:
     is_disconnected,
 );
 impl_same_channel!(Receiver);
+impl_observer!(Receiver, |receiver| receiver.shared.meter());
 
 impl<T> Clone for Receiver<T> {
     /// Another receiver of the same messages. The clone is attached to no set.

@@ -171,10 +171,14 @@ impl<T> Sender<T> {
             };
         }
         let (ring, mut held) = (&self.shared.ring, self.held());
-        held.places = match ring.hold(places, places) {
-            Err(Rejected::Full(())) if self.has_come_meanwhile(places) => ring.hold(places, places)?,
-            held => held?,
+        let outcome = match ring.hold(places, places) {
+            Err(Rejected::Full(())) if self.has_come_meanwhile(places) => ring.hold(places, places),
+            outcome => outcome,
         };
+        if let Err(Rejected::Full(())) = outcome {
+            self.shared.refuse();
+        }
+        held.places = outcome?;
         Ok(held)
     }
 

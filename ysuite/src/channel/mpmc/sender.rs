@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::shared::{MpmcShared, Writers};
 use super::{SendError, SendTimeoutError, TrySendError, impl_mpmc_api, impl_same_channel};
+use crate::channel::observed::impl_observer;
 use crate::channel::rendezvous::Party;
 use crate::foreign::Panics;
 use crate::os::Deadline;
@@ -107,9 +108,16 @@ impl<T> Sender<T> {
             None => ring.room() != 0 && spin_for_a_moment(|| ring.is_writable()),
         };
         if !found {
+            self.shared.refuse();
             return Err(TrySendError::Full(message));
         }
-        Ok(self.shared.offer(message)?)
+        self.shared.offer(message).map_err(|rejected| {
+            let error = TrySendError::from(rejected);
+            if error.is_full() {
+                self.shared.refuse();
+            }
+            error
+        })
     }
 
     /// Sends a message; waits for room no longer than `timeout`. `Duration::MAX` is no limit.
@@ -260,6 +268,7 @@ impl_mpmc_api!(Sender:
 );
 
 impl_same_channel!(Sender);
+impl_observer!(Sender, |sender| sender.shared.meter());
 
 impl<T> From<Rejected<T>> for TrySendError<T> {
     fn from(rejected: Rejected<T>) -> Self {

@@ -10,6 +10,7 @@ use super::holding::Holders;
 use crate::channel::rendezvous::Meeting;
 use crate::foreign::Panics;
 use crate::queue::exchange::{Forced, Queue, Rejected, Staging, Unforced};
+use crate::statistics::Meter;
 use crate::sync::{AtomicUsize, Ordering};
 use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify, notify_all};
@@ -33,8 +34,8 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    fn new() -> Self {
-        Self { list: WaitList::new(), count: CachePadded::new(AtomicUsize::new(1)) }
+    fn new(meter: Meter) -> Self {
+        Self { list: WaitList::metered(meter), count: CachePadded::new(AtomicUsize::new(1)) }
     }
 
     /// Another end is made, on the thread that clones one.
@@ -123,19 +124,33 @@ impl<T> SharedEnd for UntilClosed<'_, T> {
 impl<T> MpmcShared<T> {
     /// A capacity of `None` is no bound.
     pub(super) fn new(capacity: Option<usize>) -> Self {
-        let meeting = (capacity == Some(0)).then(|| Box::new(Meeting::new()));
-        let ring = Queue::new(capacity.map(|capacity| capacity.max(1)));
+        let meter = Meter::new();
+        let meeting = (capacity == Some(0)).then(|| Box::new(Meeting::new(&meter)));
+        let mut ring = Queue::new(capacity.map(|capacity| capacity.max(1)));
         if meeting.is_some() {
             ring.close();
+        } else {
+            ring.join(&meter);
         }
         Self {
             ring,
             meeting,
-            readers: Ends::new(),
-            writers: Ends::new(),
+            writers: Ends::new(meter.for_room()),
+            readers: Ends::new(meter),
             closed: WaitList::new(),
             holders: Holders::new(),
         }
+    }
+
+    /// Counts what happens in the channel.
+    pub(super) fn meter(&self) -> &Meter {
+        self.readers.list.meter()
+    }
+
+    /// A sender has found no room, and does not wait.
+    pub(super) fn refuse(&self) {
+        self.meter().refused();
+        self.ring.sample();
     }
 
     pub(super) fn capacity(&self) -> Option<usize> {
@@ -324,6 +339,7 @@ impl<T> MpmcShared<T> {
                 self.close();
             });
             panics.catch(|| self.meeting.iter().for_each(|meeting| meeting.receivers_are_gone()));
+            self.ring.leave();
             // A sender that has claimed its cell is either seen by the drain, or finds GONE and drains the ring itself.
             self.readers.list.go();
             panics.catch(|| self.ring.drain());

@@ -70,6 +70,7 @@ pub use super::error::{
 };
 pub use super::permit::{Permit, Permits};
 
+use crate::statistics::Meter;
 use crate::sync::Arc;
 use crate::wait::Parker;
 
@@ -121,7 +122,9 @@ pub fn bounded_for<T>(capacity_per_sender: usize, senders: usize) -> (Sender<T>,
 }
 
 fn ends<T>(bound: Option<usize>, senders: Option<usize>) -> (Sender<T>, Receiver<T>) {
-    let shared = Arc::new(MpscShared::new(bound, senders, Arc::new(Parker::new())));
+    let meter = Meter::new();
+    let parker = Arc::new(Parker::new(meter.clone()));
+    let shared = Arc::new(MpscShared::new(bound, senders, parker, meter));
     let Ok(sender) = Sender::connect(&shared) else { unreachable!("there is room for the first sender") };
     (sender, Receiver::new(shared))
 }
@@ -129,6 +132,6 @@ fn ends<T>(bound: Option<usize>, senders: Option<usize>) -> (Sender<T>, Receiver
 /// A channel without a bound, for a receiver that reads several queues and sleeps on `parker`. It begins without senders;
 /// that it has none does not close it. What they share makes them: see [`Sender::connect`].
 pub(super) fn shared<T>(parker: &Arc<Parker>) -> (Arc<MpscShared<T>>, Lanes<T>) {
-    let shared = Arc::new(MpscShared::new(None, None, parker.clone()));
+    let shared = Arc::new(MpscShared::new(None, None, parker.clone(), Meter::default()));
     (shared.clone(), Lanes::new(shared))
 }

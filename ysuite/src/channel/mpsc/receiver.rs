@@ -9,6 +9,7 @@ use super::shared::MpscShared;
 use super::{RecvError, RecvTimeoutError, TryRecvError};
 use crate::channel::closed::impl_receiver_end;
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
+use crate::channel::observed::impl_observer;
 use crate::channel::receive::{ReadingEnd as _, Receiving, impl_receiver_api};
 use crate::channel::task_batch::impl_receiver_tasks;
 use crate::queue::RegisterCopy;
@@ -74,6 +75,7 @@ impl<T> Receiver<T> {
 }
 
 impl_receiver_api!(Receiver);
+impl_observer!(Receiver, |receiver| receiver.inner.end.shared().meter);
 impl_receiver_end!(Receiver);
 impl_receiver_tasks!(Receiver);
 crate::channel::select::pipe::impl_select_recv!(Receiver);

@@ -12,6 +12,7 @@ use super::weak::WeakSender;
 use super::{MAX_SENDERS, Permit, Permits, ReserveError, SendError, SendTimeoutError, TryReserveError, TrySendError};
 use crate::channel::closed::{EndWatchers, impl_sender_end};
 use crate::channel::identity::impl_identity;
+use crate::channel::observed::impl_observer;
 use crate::channel::permit::{Reserve, impl_sender_permits, one_place, one_place_now};
 use crate::channel::rendezvous::MeetingEnd;
 use crate::channel::send::{SenderLink, Sending, impl_sender_api};
@@ -214,6 +215,7 @@ impl fmt::Display for TooManySenders {
 impl std::error::Error for TooManySenders {}
 
 impl_sender_api!(Sender);
+impl_observer!(Sender, |sender| sender.inner.end.link.shared.meter);
 impl_identity!(Sender, |sender| &sender.inner.end.link.shared);
 impl_sender_permits!(Sender);
 impl_sender_tasks!(Sender);

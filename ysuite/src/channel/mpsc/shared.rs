@@ -18,6 +18,7 @@ use crate::foreign::Panics;
 use crate::passive::Barrier;
 use crate::queue::ypipe::{self, AtomicSlot, IdleReader, Writer};
 use crate::queue::{ReadySet, SegmentedArray};
+use crate::statistics::Meter;
 use crate::sync::{Arc, AtomicU64, AtomicUsize, Ordering, fence};
 use crate::wait::{Parker, WakeTarget};
 
@@ -56,6 +57,7 @@ pub(in crate::channel) struct MpscShared<T> {
     /// The channel's number in the tables of threads, or 0 before it has one.
     number: AtomicU64,
     pub(super) bound: Option<usize>,
+    pub(super) meter: Meter,
     /// Of a rendezvous: with a bound of 0. Its senders are counted there and none here, so the lanes are closed from the
     /// beginning.
     pub(super) meeting: Option<Arc<Meeting<T>>>,
@@ -66,7 +68,7 @@ type LanesTaken<T> = Vec<(usize, IdleReader<T>)>;
 
 impl<T> MpscShared<T> {
     /// `most`: how many lanes there may be at a time, where that was asked for.
-    pub(super) fn new(bound: Option<usize>, most: Option<usize>, parker: Arc<Parker>) -> Self {
+    pub(super) fn new(bound: Option<usize>, most: Option<usize>, parker: Arc<Parker>, meter: Meter) -> Self {
         Self {
             ready: ReadySet::new(),
             parker,
@@ -78,7 +80,8 @@ impl<T> MpscShared<T> {
             spare: most.map(AtomicUsize::new),
             number: AtomicU64::new(0),
             bound,
-            meeting: (bound == Some(0)).then(|| Arc::new(Meeting::new())),
+            meeting: (bound == Some(0)).then(|| Arc::new(Meeting::new(&meter))),
+            meter,
         }
     }
 
@@ -89,9 +92,9 @@ impl<T> MpscShared<T> {
             return Some((self.orphaned_lane(), None));
         }
         let id = self.claim()?;
-        let (writer, idle) = ypipe::lane(self.bound, LANE);
+        let (writer, idle) = ypipe::lane(self.bound, LANE, &self.meter);
         if self.bound.is_some() {
-            self.senders.get_or_make(id, WakeTarget::default);
+            self.make_target(id as u32);
         }
         let slot = self.slots.get_or_make(id, AtomicSlot::empty);
         slot.put(idle);
@@ -143,7 +146,7 @@ impl<T> MpscShared<T> {
 
     /// A lane into which nothing can be sent: it has no reader and never had one.
     pub(super) fn orphaned_lane(&self) -> Writer<T> {
-        let (writer, idle) = ypipe::lane(self.bound, 0);
+        let (writer, idle) = ypipe::lane(self.bound, 0, &Meter::default());
         idle.go().pass();
         writer
     }
@@ -215,7 +218,7 @@ impl<T> MpscShared<T> {
 
     /// From now on the sender with this id has a target of its own.
     pub(super) fn make_target(&self, id: u32) {
-        self.senders.get_or_make(id as usize, WakeTarget::default);
+        self.senders.get_or_make(id as usize, || WakeTarget::metered(self.meter.for_room()));
     }
 
     /// The sender of lane `id` goes: takes its waker out. The caller drops the waker last: its drop is foreign code.

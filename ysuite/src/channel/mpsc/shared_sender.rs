@@ -14,6 +14,7 @@ use super::shared::MpscShared;
 use super::{SendError, SendTimeoutError, Sender, TooManySenders, TrySendError, WeakSender};
 use crate::channel::identity::impl_identity;
 use crate::channel::lane_table::{LaneTable, ThreadLane};
+use crate::channel::observed::impl_observer;
 use crate::os::Deadline;
 use crate::sync::{Arc, thread_local};
 
@@ -340,6 +341,7 @@ impl<T: 'static> Drop for SharedSender<T> {
 }
 
 impl_identity!(SharedSender, ['static], |sender| &sender.shared);
+impl_observer!(SharedSender, ['static], |sender| sender.shared.meter);
 
 impl<T: 'static> fmt::Debug for SharedSender<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -10,6 +10,7 @@ use super::line::Line;
 use super::ticket::{Met, Ticket};
 use crate::channel::error::TrySendError;
 use crate::foreign::Panics;
+use crate::statistics::Meter;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Mutex, MutexGuard, Ordering, UnsafeCell};
 use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify, notify_all};
@@ -106,8 +107,8 @@ impl<T, const SENDS: bool> SharedEnd for MeetingSide<'_, T, SENDS> {
 }
 
 impl<T> Meeting<T> {
-    pub(in crate::channel) fn new() -> Self {
-        let place = || MeetingPlace { waiting: AtomicUsize::new(0), list: WaitList::new() };
+    pub(in crate::channel) fn new(meter: &Meter) -> Self {
+        let place = || MeetingPlace { waiting: AtomicUsize::new(0), list: WaitList::metered(meter.clone()) };
         let lines = Lines { senders: Line::new(), receivers: Line::new(), returned: VecDeque::new() };
         Self {
             lines: Mutex::new(lines),
@@ -120,6 +121,11 @@ impl<T> Meeting<T> {
 
     pub(in crate::channel) fn side<const SENDS: bool>(&self) -> MeetingSide<'_, T, SENDS> {
         MeetingSide(self)
+    }
+
+    /// Counts what happens here.
+    pub(in crate::channel) fn meter(&self) -> &Meter {
+        self.receivers.list.meter()
     }
 
     /// Those of a side that want to be told.
@@ -188,6 +194,13 @@ impl<T> Meeting<T> {
 
     /// Hands the message to the first receiver that waits, and takes it out of line. The caller wakes it, behind the lock.
     pub(super) fn give(&self, lines: &mut Lines<T>, message: T) -> Result<Arc<Ticket>, TrySendError<T>> {
+        let met = self.give_again(lines, message)?;
+        self.meter().meets();
+        Ok(met)
+    }
+
+    /// As [`give`](Self::give), for a message that counts as handed over already.
+    fn give_again(&self, lines: &mut Lines<T>, message: T) -> Result<Arc<Ticket>, TrySendError<T>> {
         if self.is_closed() {
             return Err(TrySendError::Disconnected(message));
         }
@@ -207,6 +220,7 @@ impl<T> Meeting<T> {
         match (met.and_then(|at| lines.receivers.remove(at)), message) {
             (Some(node), _) => {
                 self.note(lines);
+                self.meter().wakes();
                 Ok(node.ticket.clone())
             }
             (None, Some(message)) => Err(TrySendError::Full(message)),
@@ -227,6 +241,8 @@ impl<T> Meeting<T> {
         let met = lines.senders.iter().find(|(_, node)| node.ticket.claim(Met::Peer(node.case))).map(|(at, _)| at);
         let Some(node) = met.and_then(|at| lines.senders.remove(at)) else { return Encounter::Nobody };
         self.note(lines);
+        self.meter().meets();
+        self.meter().wakes();
         // SAFETY: this thread has taken the ticket of a sender, which is in line no longer.
         let message = unsafe { node.exchange(None) }.expect("a sender stands in line with its message");
         Encounter::Peer((message, Some(node.ticket.clone())))
@@ -260,7 +276,7 @@ impl<T> Meeting<T> {
     /// one comes.
     pub(super) fn give_back(&self, message: T) {
         let mut lines = self.lock();
-        let message = match self.give(&mut lines, message) {
+        let message = match self.give_again(&mut lines, message) {
             Ok(ticket) => {
                 drop(lines);
                 return ticket.wake();

@@ -176,6 +176,7 @@ impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
         let ticket = &self.node.ticket;
         if !backoff.spin(deadline, || ticket.met().is_some()) && !backoff.yield_now(deadline, || ticket.met().is_some())
         {
+            self.side.0.meter().sleeps();
             backoff.time(|| ticket.sleep(deadline));
         }
         ticket.met()
@@ -185,6 +186,7 @@ impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
     pub(super) fn poll(&self, context: &mut Context<'_>) -> Poll<Met> {
         let ticket = &self.node.ticket;
         if ticket.met().is_none() {
+            self.side.0.meter().sleeps();
             ticket.register(context.waker());
         }
         ticket.met().map_or(Poll::Pending, Poll::Ready)

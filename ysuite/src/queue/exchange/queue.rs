@@ -3,6 +3,8 @@
 //! A stream through a ring does not ask which of the two it is: what has segments has a ring as well, of one cell, into which
 //! nothing can be written. So only what finds no room there, and no message, comes to the segments.
 
+use crate::statistics::{COUNTING, Meter};
+
 use super::{Forced, Rejected, Ring, Segments, Staging, Unforced};
 
 pub(crate) struct Queue<T> {
@@ -34,6 +36,23 @@ impl<T> Queue<T> {
             ring.close();
         }
         Self { ring, segments }
+    }
+
+    /// From now on the queue is counted by this meter.
+    pub(crate) fn join(&mut self, meter: &Meter) {
+        either!(self, queue => queue.join(meter));
+    }
+
+    /// A sender has found no room, or so it seemed: notes how many messages are there.
+    pub(crate) fn sample(&self) {
+        if COUNTING {
+            either!(self, queue => queue.sample());
+        }
+    }
+
+    /// The last receiver goes: what is taken from now on is dropped.
+    pub(crate) fn leave(&self) {
+        either!(self, queue => queue.leave());
     }
 
     /// How many messages can be in the queue; `None` without a bound.
@@ -219,6 +238,7 @@ impl<T> Queue<T> {
 
     /// Takes out and drops every message that is written.
     pub(crate) fn drain(&self) {
+        either!(self, queue => queue.drains());
         either!(self, queue => queue.drain());
     }
 }

@@ -15,6 +15,7 @@
 //! Source: Dmitry Vyukov's bounded MPMC queue. There the capacity is a power of two; laps make any capacity exact.
 
 mod claims;
+mod counts;
 mod force;
 mod looks;
 mod position;
@@ -26,6 +27,9 @@ use crossbeam_utils::CachePadded;
 pub(crate) use self::claims::Rejected;
 pub(crate) use self::force::{Forced, Unforced};
 use crate::foreign::Panics;
+use crate::statistics::Observed;
+#[cfg(feature = "statistics")]
+use crate::statistics::QueueTally;
 use crate::sync::{AtomicBool, AtomicU64, Ordering, UnsafeCell, spin_loop};
 
 /// The cell holds a message of its lap.
@@ -49,15 +53,25 @@ struct Cell<T> {
 }
 
 pub(crate) struct Ring<T> {
-    /// Where the next message is read. Moved by readers.
-    head: CachePadded<AtomicU64>,
-    /// Where the next message is written; or, `SPECIAL`, what [`position`] says. Moved by writers.
-    tail: CachePadded<AtomicU64>,
+    ends: Observed<RingEnds>,
     cells: Box<[Cell<T>]>,
     /// What one lap adds to a position: a power of two, at least 2 so that no lap contains the bit `FULL`.
     lap: u64,
     /// The same as `CLOSED` in the tail, in a line that readers may load without disturbing writers.
     closed: AtomicBool,
+}
+
+/// How far the two sides are. Observers look at these very words.
+struct RingEnds {
+    /// Where the next message is read. Moved by readers.
+    head: CachePadded<AtomicU64>,
+    /// Where the next message is written; or, `SPECIAL`, what [`position`] says. Moved by writers.
+    tail: CachePadded<AtomicU64>,
+    /// How many cells there are.
+    #[cfg(feature = "statistics")]
+    capacity: usize,
+    #[cfg(feature = "statistics")]
+    tally: QueueTally,
 }
 
 // SAFETY: the ring owns its messages, and sending it sends them: `T: Send` is enough.
@@ -74,11 +88,18 @@ impl<T> Ring<T> {
         let cells = capacity.checked_mul(size_of::<Cell<T>>()).is_some_and(|bytes| bytes <= isize::MAX as usize);
         assert!(cells && capacity as u64 <= MOST_CELLS, "an exchange of {capacity} messages does not fit into memory");
         let cell = |_| Cell { stamp: AtomicU64::new(0), message: UnsafeCell::new(MaybeUninit::uninit()) };
-        Self {
+        let ends = RingEnds {
             head: CachePadded::new(AtomicU64::new(0)),
             tail: CachePadded::new(AtomicU64::new(0)),
+            #[cfg(feature = "statistics")]
+            capacity,
+            #[cfg(feature = "statistics")]
+            tally: QueueTally::default(),
+        };
+        Self {
+            ends: Observed::new(ends),
             cells: (0..capacity).map(cell).collect(),
-            lap: (capacity as u64).next_power_of_two().max(2),
+            lap: position::lap(capacity),
             closed: AtomicBool::new(false),
         }
     }
@@ -92,7 +113,7 @@ impl<T> Ring<T> {
     #[inline(always)]
     pub(crate) fn push(&self, message: T) -> Result<(), T> {
         // ORDERING: Relaxed; the cell's stamp orders the message, and the exchange below fails for a stale position.
-        let mut tail = self.tail.load(Ordering::Relaxed);
+        let mut tail = self.ends.tail.load(Ordering::Relaxed);
         loop {
             if tail & SPECIAL != 0 {
                 return Err(message);
@@ -105,9 +126,10 @@ impl<T> Ring<T> {
                 let next = self.after(tail, 1);
                 // ORDERING: Relaxed twice; a read-modify-write has one winner, and the winner has acquired the cell by
                 // its stamp.
-                match self.tail.compare_exchange_weak(tail, next, Ordering::Relaxed, Ordering::Relaxed) {
+                match self.ends.tail.compare_exchange_weak(tail, next, Ordering::Relaxed, Ordering::Relaxed) {
                     Ok(_) => {
                         Self::fill(cell, stamp, message);
+                        self.look_now_and_then(tail, next);
                         return Ok(());
                     }
                     Err(found) => {
@@ -121,7 +143,7 @@ impl<T> Ring<T> {
             } else {
                 // Other writers have gone past this cell.
                 // ORDERING: Relaxed; the cell's stamp orders the message, and the exchange fails for a stale position.
-                tail = self.tail.load(Ordering::Relaxed);
+                tail = self.ends.tail.load(Ordering::Relaxed);
             }
         }
     }
@@ -130,7 +152,7 @@ impl<T> Ring<T> {
     #[inline(always)]
     pub(crate) fn pop(&self) -> Option<T> {
         // ORDERING: Relaxed; the cell's stamp orders the message, and the exchange below fails for a stale position.
-        let mut head = self.head.load(Ordering::Relaxed);
+        let mut head = self.ends.head.load(Ordering::Relaxed);
         loop {
             let cell = self.cell(head);
             let full = self.free(head) | FULL;
@@ -139,7 +161,12 @@ impl<T> Ring<T> {
             if stamp == full {
                 // ORDERING: Relaxed twice; a read-modify-write has one winner, and the winner has acquired the cell by
                 // its stamp.
-                match self.head.compare_exchange_weak(head, self.after(head, 1), Ordering::Relaxed, Ordering::Relaxed) {
+                match self.ends.head.compare_exchange_weak(
+                    head,
+                    self.after(head, 1),
+                    Ordering::Relaxed,
+                    Ordering::Relaxed,
+                ) {
                     Ok(_) => return Some(self.empty(cell, head)),
                     Err(found) => {
                         look_away();
@@ -151,7 +178,7 @@ impl<T> Ring<T> {
             } else {
                 // Other readers have gone past this cell.
                 // ORDERING: Relaxed; the cell's stamp orders the message, and the exchange fails for a stale position.
-                head = self.head.load(Ordering::Relaxed);
+                head = self.ends.head.load(Ordering::Relaxed);
             }
         }
     }
@@ -186,7 +213,7 @@ impl<T> Ring<T> {
     pub(crate) fn close(&self) -> bool {
         // ORDERING: SeqCst; a read-modify-write of the word that every writer's claim exchanges, so no claim follows
         // it.
-        let before = self.tail.fetch_or(SPECIAL | CLOSED, Ordering::SeqCst);
+        let before = self.ends.tail.fetch_or(SPECIAL | CLOSED, Ordering::SeqCst);
         // Also where another thread has closed the ring and has not come this far.
         // ORDERING: Release pairs with the Acquire of `is_closed`: a thread that sees it sees all that this thread has
         // done before, the flag in the tail included.

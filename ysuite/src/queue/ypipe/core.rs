@@ -9,9 +9,12 @@ use core::ptr;
 use super::chunk::{Chunk, ChunkHeader, Geometry};
 use super::chunk_cache::ChunkCache;
 use super::cut::Cut;
+use super::progress::Progress;
 use super::reader::ReadCursor;
+use super::writer::UNBOUNDED;
 use crate::foreign::Panics;
 use crate::passive::Passive;
+use crate::statistics::{COUNTING, Observed};
 use crate::sync::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, UnsafeCell};
 
 /// A bounded queue allocates its chunks at once where they take at most this many bytes, else as it grows, as in a model.
@@ -26,9 +29,8 @@ const LANE_BYTES: usize = 8 * 1024;
 pub(crate) struct PipeCore<T> {
     /// Read for every message, written when an end goes to sleep or leaves.
     pub(super) read_mostly: ReadMostly<T>,
-    /// How many messages have been read; wraps. Written by the reader, loaded by the writer when it seems to be out of
-    /// room.
-    consumed: AtomicUsize,
+    /// How many messages have been read: written by the reader for each.
+    pub(super) progress: Observed<Progress>,
     /// The first chunk of a pipe that began without one, or null. Made by the writer.
     first: AtomicPtr<ChunkHeader<T>>,
     /// Where the pipe ends, once its reader has closed it.
@@ -110,7 +112,7 @@ impl<T> PipeCore<T> {
         };
         Self {
             read_mostly,
-            consumed: AtomicUsize::new(0),
+            progress: Observed::new(Progress::none()),
             first: AtomicPtr::new(ptr::null_mut()),
             cut: Cut::undecided(),
             disposing: AtomicUsize::new(0),
@@ -165,15 +167,23 @@ impl<T> PipeCore<T> {
     /// Reader: has taken `taken` messages in all.
     #[inline(always)]
     pub(super) fn took(&self, taken: usize) {
-        // ORDERING: Release pairs with the Acquire in `consumed`: a message counted as taken has left its slot, or only
-        // the reader will look at it there.
-        self.consumed.store(taken, Ordering::Release);
+        self.progress.took(taken);
     }
 
     /// How many messages have been read; wraps. Never goes back.
     pub(super) fn consumed(&self) -> usize {
-        // ORDERING: Acquire pairs with the Release in `took`: the slots of the messages counted have been left.
-        self.consumed.load(Ordering::Acquire)
+        self.progress.consumed()
+    }
+
+    /// Writer, at this position, which it has known as its limit: up to where it may write now.
+    pub(super) fn limit(&self, position: usize) -> usize {
+        let consumed = if self.is_bounded() || COUNTING { self.consumed() } else { position };
+        let limit = if self.is_bounded() {
+            consumed.wrapping_add(self.read_mostly.capacity)
+        } else {
+            position.wrapping_add(UNBOUNDED)
+        };
+        self.progress.next_look(position, consumed, limit)
     }
 
     /// Nothing more will come for the reader.

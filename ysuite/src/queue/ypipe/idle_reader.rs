@@ -64,6 +64,7 @@ impl<T> IdleReader<T> {
     /// Begins the end of reading: once the barrier is passed, every publication is answered with
     /// [`GONE`](crate::passive::GONE).
     pub(crate) fn go(&self) -> Barrier {
+        self.core.progress.leave();
         self.core.read_mostly.reader.go()
     }
 

@@ -59,6 +59,7 @@ mod chunk_cache;
 mod core;
 mod cut;
 mod idle_reader;
+mod progress;
 mod reader;
 mod runs;
 #[cfg(all(test, not(ysuite_loom)))]
@@ -71,6 +72,7 @@ pub use self::writer::Writer;
 
 use self::chunk::Geometry;
 use self::core::PipeCore;
+use crate::statistics::Meter;
 use crate::sync::Arc;
 
 /// A pipe without a bound. Allocates one small chunk.
@@ -98,8 +100,19 @@ pub(crate) fn nothing<T>() -> (Writer<T>, Reader<T>) {
     (writer, reader)
 }
 
+/// A pipe as [`unbounded`] or [`bounded`], whose messages are counted by this meter.
+pub(crate) fn metered<T>(bound: Option<usize>, meter: &Meter) -> (Writer<T>, Reader<T>) {
+    assert!(bound != Some(0), "a pipe needs a capacity of at least 1");
+    joined(bound, Geometry::<T>::LAP, meter)
+}
+
 fn ends<T>(bound: Option<usize>, lap: usize) -> (Writer<T>, Reader<T>) {
-    let (core, chunk, cursor) = PipeCore::new(bound, lap);
+    joined(bound, lap, &Meter::default())
+}
+
+fn joined<T>(bound: Option<usize>, lap: usize, meter: &Meter) -> (Writer<T>, Reader<T>) {
+    let (mut core, chunk, cursor) = PipeCore::new(bound, lap);
+    core.progress.join(meter);
     let core = Arc::new(core);
     (Writer::new(core.clone(), Some(chunk)), Reader::new(core, cursor))
 }
@@ -107,7 +120,9 @@ fn ends<T>(bound: Option<usize>, lap: usize) -> (Writer<T>, Reader<T>) {
 /// A pipe of which there may be thousands, most of them idle: no chunk before the first message, and small ones then.
 /// Its reading end rests; the first publication returns the `tokens` to the writer, whose channel then wakes the
 /// reading end.
-pub(crate) fn lane<T>(bound: Option<usize>, tokens: u32) -> (Writer<T>, IdleReader<T>) {
-    let core = Arc::new(PipeCore::lane(bound, tokens));
+pub(crate) fn lane<T>(bound: Option<usize>, tokens: u32, meter: &Meter) -> (Writer<T>, IdleReader<T>) {
+    let mut core = PipeCore::lane(bound, tokens);
+    core.progress.join(meter);
+    let core = Arc::new(core);
     (Writer::new(core.clone(), None), IdleReader::new(core))
 }

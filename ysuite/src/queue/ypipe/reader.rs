@@ -187,6 +187,7 @@ impl<T> Reading<T> {
         let Some(cursor) = self.cursor.take() else { return 0 };
         // SAFETY: the cursor came from this core. This reader is the reading side, and leaves only below.
         unsafe { self.core.rest_cursor(cursor) };
+        self.core.progress.leave();
         self.core.read_mostly.reader.go().pass();
         self.core.read_mostly.writer.published()
     }

@@ -12,6 +12,7 @@ use super::core::PipeCore;
 use crate::foreign::Panics;
 use crate::passive::{CUT, GONE, Passive, STAYS};
 use crate::queue::{RegisterCopy, outline, prefetch_for_write};
+use crate::statistics::COUNTING;
 use crate::sync::{Arc, Ordering};
 
 /// The writing end: one thread at a time. Every operation is wait-free; none sleeps or makes a system call, and memory
@@ -119,7 +120,12 @@ impl<T> Writer<T> {
             self.writing.cursor.put(message);
             self.writing.cursor.show_group();
         }
-        Ok(self.writing.core.read_mostly.reader.published())
+        let tokens = self.writing.core.read_mostly.reader.published();
+        if tokens == 0 {
+            self.writing.core.progress.sent_one();
+        }
+        // Otherwise the caller answers the tokens, and counts by that.
+        Ok(tokens)
     }
 
     #[cold]
@@ -174,20 +180,28 @@ impl<T> Writer<T> {
         if tokens & CUT != 0 {
             panics.catch(|| self.writing.take_back(from, &mut each));
         }
-        if tokens & GONE == 0 {
-            return;
+        if tokens & GONE != 0 {
+            // Also below a cut: a reader that goes may not have found its own GONE while this thread had taken it.
+            let Writing { core, lost, .. } = &mut *self.writing;
+            panics.catch(|| {
+                core.dispose(|position, message| {
+                    // Positions wrap: compared by the sign of the difference, as the two are near each other.
+                    if (position.wrapping_sub(from) as isize) > 0 {
+                        core.progress.gave_back(1);
+                        each(message);
+                    } else {
+                        *lost = true;
+                        drop(message);
+                    }
+                });
+            });
         }
-        // Also below a cut: a reader that goes may not have found its own GONE while this thread had taken it.
-        let Writing { core, lost, .. } = &mut *self.writing;
-        core.dispose(|position, message| {
-            // Positions wrap: compared by the sign of the difference, as the two are near each other.
-            if (position.wrapping_sub(from) as isize) > 0 {
-                each(message);
-            } else {
-                *lost = true;
-                drop(message);
-            }
-        });
+        self.count();
+    }
+
+    /// A publication was answered: counts what is sent. Before the caller wakes the reader, or after [`reclaim`](Self::reclaim).
+    pub(crate) fn count(&self) {
+        self.writing.count();
     }
 
     pub(super) fn core(&self) -> &PipeCore<T> {
@@ -291,7 +305,11 @@ impl<T> Writing<T> {
             return 0;
         }
         self.cursor.publish();
-        self.core.read_mostly.reader.published()
+        let tokens = self.core.read_mostly.reader.published();
+        if tokens == 0 {
+            self.core.progress.sent_up_to(self.cursor.position());
+        }
+        tokens
     }
 
     fn close(&mut self) -> u32 {
@@ -302,7 +320,17 @@ impl<T> Writing<T> {
         let tokens = self.publish();
         // The barrier in `published` orders this before the load of the reader's word.
         self.core.close();
+        if tokens & STAYS == 0 {
+            self.count();
+        }
         tokens | self.core.read_mostly.reader.published()
+    }
+
+    /// Counts what is sent, and looks how much is there.
+    fn count(&self) {
+        let Self { cursor, core, .. } = self;
+        core.progress.sent_up_to(cursor.position().wrapping_sub(cursor.hidden()));
+        core.progress.sample(cursor.position());
     }
 }
 
@@ -316,6 +344,7 @@ impl<T> Drop for Writing<T> {
         if self.core.read_mostly.reader.is_gone() {
             panics.catch(|| self.core.dispose(|_, message| drop(message)));
         }
+        self.count();
     }
 }
 
@@ -330,7 +359,7 @@ impl<T> fmt::Debug for Writer<T> {
 const AHEAD: usize = 2;
 
 /// How far the limit of a pipe without a bound lies ahead of the group.
-const UNBOUNDED: usize = isize::MAX as usize;
+pub(super) const UNBOUNDED: usize = isize::MAX as usize;
 
 /// The position at which the writer writes.
 pub(super) struct WriteCursor<T> {
@@ -364,7 +393,7 @@ pub(super) struct WriteCursor<T> {
 impl<T> WriteCursor<T> {
     fn new(core: &PipeCore<T>, chunk: Chunk<T>) -> Self {
         let mut cursor = Self::at(chunk.first(), chunk, chunk.lap(), chunk.end());
-        cursor.limit = core.read_mostly.capacity.min(UNBOUNDED);
+        cursor.limit = core.limit(0);
         cursor.set_full(core);
         cursor
     }
@@ -502,7 +531,7 @@ impl<T> WriteCursor<T> {
         }
         let position = self.position();
         if self.limit == position {
-            self.limit = core.consumed().wrapping_add(core.read_mostly.capacity);
+            self.limit = core.limit(position);
             if self.limit == position {
                 return false;
             }
@@ -530,7 +559,8 @@ impl<T> WriteCursor<T> {
 
     /// Computes up to where this group may be written.
     fn set_full(&mut self, core: &PipeCore<T>) {
-        if !core.is_bounded() {
+        // Otherwise `room` moves the limit on.
+        if !core.is_bounded() && !COUNTING {
             self.limit = self.before.wrapping_add(UNBOUNDED);
         }
         let left = self.limit.wrapping_sub(self.position());

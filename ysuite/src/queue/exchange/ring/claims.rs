@@ -105,12 +105,15 @@ impl<T> Ring<T> {
             let cells = if is_known { allowed } else { self.ready(tail.position, 0, allowed) };
             if cells == 0 {
                 if self.is_still(&tail) {
+                    self.sample();
                     return Err(Rejected::Full(()));
                 }
                 continue;
             }
             let held = if right == Right::Held { tail.held - cells } else { tail.held };
-            if self.exchange(&tail, self.write(self.after(tail.position, cells), held)) {
+            let next = self.after(tail.position, cells);
+            if self.exchange(&tail, self.write(next, held)) {
+                self.look_now_and_then(tail.position, next);
                 return Ok(Claim { position: tail.position, cells });
             }
         }
@@ -148,7 +151,7 @@ impl<T> Ring<T> {
     pub(super) fn tail(&self) -> Result<Tail, Rejected<()>> {
         // ORDERING: Acquire pairs with the Release in `exchange`, by which other threads have counted the cells that they
         // have seen free, and keeps the loads of stamps behind this one.
-        let word = self.tail.load(Ordering::Acquire);
+        let word = self.ends.tail.load(Ordering::Acquire);
         if word & CLOSED != 0 { Err(Rejected::Closed(())) } else { Ok(self.read(word)) }
     }
 
@@ -157,14 +160,14 @@ impl<T> Ring<T> {
     pub(super) fn is_still(&self, tail: &Tail) -> bool {
         // ORDERING: Acquire keeps the caller's further looks behind this one. The stamps were loaded with Acquire, so that
         // this one does not come before them.
-        self.tail.load(Ordering::Acquire) == tail.word
+        self.ends.tail.load(Ordering::Acquire) == tail.word
     }
 
     /// Moves the tail, unless another thread has.
     pub(super) fn exchange(&self, tail: &Tail, next: u64) -> bool {
         // ORDERING: Release pairs with the Acquire in `tail`: the cells that this thread has seen free are free for the
         // thread that fills them. Acquire: as in `tail`. Relaxed on failure: the tail is loaded anew.
-        let is_moved = self.tail.compare_exchange(tail.word, next, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+        let is_moved = self.ends.tail.compare_exchange(tail.word, next, Ordering::AcqRel, Ordering::Relaxed).is_ok();
         if !is_moved {
             look_away();
         }
@@ -195,7 +198,7 @@ impl<T> Ring<T> {
         loop {
             // ORDERING: Acquire keeps the loads below behind this one. After a lost race coherence makes this load
             // return no older position than the failed exchange has seen.
-            let head = self.head.load(Ordering::Acquire);
+            let head = self.ends.head.load(Ordering::Acquire);
             let cells = self.ready(head, FULL, most);
             if cells == 0 {
                 // A stamp beyond this lap means that other readers have gone past this cell.
@@ -213,7 +216,7 @@ impl<T> Ring<T> {
             let next = self.after(head, cells);
             // ORDERING: Relaxed twice; a read-modify-write has one winner, and `ready` has acquired the cells by their
             // stamps.
-            if self.head.compare_exchange(head, next, Ordering::Relaxed, Ordering::Relaxed).is_err() {
+            if self.ends.head.compare_exchange(head, next, Ordering::Relaxed, Ordering::Relaxed).is_err() {
                 look_away();
                 continue;
             }

@@ -80,7 +80,7 @@ impl<T> Ring<T> {
         let is_written = self.cell(last).stamp.load(Ordering::Acquire) == self.free(oldest) | FULL;
         // Otherwise a reader is emptying the cell, or another thread is here and has not moved the head yet.
         // ORDERING: Acquire; only a guess: `displace` decides by a read-modify-write.
-        let is_oldest = self.head.load(Ordering::Acquire) == oldest;
+        let is_oldest = self.ends.head.load(Ordering::Acquire) == oldest;
         // The next cell is free where places are held, unless another thread that was here has not left it yet.
         // ORDERING: Acquire pairs with the Release store of the stamp in `empty`: the last message was read.
         let is_free =
@@ -93,8 +93,11 @@ impl<T> Ring<T> {
         let last = self.after(tail.position, tail.held);
         let cell = self.cell(last);
         // ORDERING: Relaxed twice; a read-modify-write has one winner, and the winner has acquired the cell by its stamp.
-        let is_first =
-            self.head.compare_exchange(oldest, self.after(oldest, 1), Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        let is_first = self
+            .ends
+            .head
+            .compare_exchange(oldest, self.after(oldest, 1), Ordering::Relaxed, Ordering::Relaxed)
+            .is_ok();
         if tail.held != 0 {
             Self::fill(self.cell(tail.position), self.free(tail.position), message);
             return Forced { displaced: is_first.then(|| self.empty(cell, oldest)), has_freed: is_first };

@@ -8,7 +8,7 @@ impl<T> Ring<T> {
     #[inline]
     pub(crate) fn is_readable(&self) -> bool {
         // ORDERING: Relaxed; the stamp below decides, and a stale position is handled there.
-        let head = self.head.load(Ordering::Relaxed);
+        let head = self.ends.head.load(Ordering::Relaxed);
         // A later stamp means that the position has moved on: that counts as readable, and the caller looks again.
         // ORDERING: Acquire pairs with the Release store of a full stamp in `fill`.
         self.cell(head).stamp.load(Ordering::Acquire) > self.free(head)
@@ -18,7 +18,7 @@ impl<T> Ring<T> {
     #[inline]
     pub(crate) fn is_writable(&self) -> bool {
         // ORDERING: Relaxed; the stamps below decide, and a later one counts as writable.
-        let tail = self.read(self.tail.load(Ordering::Relaxed));
+        let tail = self.read(self.ends.tail.load(Ordering::Relaxed));
         // ORDERING: Acquire pairs with the Release store of the stamp in `empty`.
         let is_free = |position| self.cell(position).stamp.load(Ordering::Acquire) >= self.free(position);
         is_free(tail.position)
@@ -29,15 +29,15 @@ impl<T> Ring<T> {
     pub(crate) fn len(&self) -> usize {
         // ORDERING: Acquire on the first load keeps the load of the tail behind it: the difference may be too large,
         // but not negative. Acquire on the second keeps the caller's further looks behind both.
-        let head = self.head.load(Ordering::Acquire);
-        self.between(head, self.read(self.tail.load(Ordering::Acquire)).position)
+        let head = self.ends.head.load(Ordering::Acquire);
+        self.between(head, self.read(self.ends.tail.load(Ordering::Acquire)).position)
     }
 
     /// How many messages could be sent now: for how many cells there is neither a message nor one who holds a place.
     pub(crate) fn room(&self) -> usize {
         // ORDERING: Acquire twice, as in `len`.
-        let head = self.head.load(Ordering::Acquire);
-        let tail = self.read(self.tail.load(Ordering::Acquire));
+        let head = self.ends.head.load(Ordering::Acquire);
+        let tail = self.read(self.ends.tail.load(Ordering::Acquire));
         self.capacity() - (self.between(head, tail.position) + tail.held).min(self.capacity())
     }
 
@@ -46,8 +46,8 @@ impl<T> Ring<T> {
         // ORDERING: Acquire on the first load keeps the load of the tail behind it: where that tail equals the head,
         // the ring was empty when the tail was loaded. Acquire on the second keeps the caller's further looks behind
         // both.
-        let head = self.head.load(Ordering::Acquire);
-        let tail = self.tail.load(Ordering::Acquire);
+        let head = self.ends.head.load(Ordering::Acquire);
+        let tail = self.ends.tail.load(Ordering::Acquire);
         // As a rule the tail is a plain position.
         head == tail || tail & SPECIAL != 0 && head == self.read(tail).position
     }
@@ -56,20 +56,20 @@ impl<T> Ring<T> {
     #[inline]
     pub(crate) fn is_special(&self) -> bool {
         // ORDERING: Relaxed; a hint: the caller's exchange of this word decides.
-        self.tail.load(Ordering::Relaxed) & SPECIAL != 0
+        self.ends.tail.load(Ordering::Relaxed) & SPECIAL != 0
     }
 
     /// The position of the next message to be written.
     pub(crate) fn place(&self) -> u64 {
         // ORDERING: Acquire keeps the caller's further looks behind this one. A claim that happened before this call is
         // seen by coherence.
-        self.read(self.tail.load(Ordering::Acquire)).position
+        self.read(self.ends.tail.load(Ordering::Acquire)).position
     }
 
     /// Whether readers have got as far as a position. Once true it stays true: positions only grow.
     pub(crate) fn has_reached(&self, place: u64) -> bool {
         // ORDERING: Acquire keeps the caller's further looks behind this one. Claims are Relaxed: what they order is
         // the cells' business.
-        self.head.load(Ordering::Acquire) >= place
+        self.ends.head.load(Ordering::Acquire) >= place
     }
 }

@@ -15,7 +15,7 @@
 //! for the position. An exchange by a thread that was stopped meanwhile could be deceived only if it were stopped for
 //! exactly so many messages (2 to the power of 37, and of 51 for a capacity below 1024), and only while places are held.
 
-use super::{Cell, Ring, SPECIAL};
+use super::{Cell, Ring, RingEnds, SPECIAL};
 use crate::sync::Ordering;
 
 /// A flag in a special tail: places are held.
@@ -34,6 +34,31 @@ pub(super) struct Tail {
     /// How many of the cells from there on belong to holders of places. They are free, but for those that a
     /// [forced](Ring::force) message has not left yet.
     pub(super) held: usize,
+}
+
+/// What one lap of so many cells adds to a position.
+pub(super) fn lap(cells: usize) -> u64 {
+    (cells as u64).next_power_of_two().max(2)
+}
+
+/// How many of the tail's bits count the places that are held, in a ring of so many cells.
+fn count_bits(cells: usize) -> u32 {
+    (usize::BITS - cells.leading_zeros()).min(COUNT_BITS)
+}
+
+impl RingEnds {
+    /// What a tail says, in a ring of so many cells.
+    pub(super) fn read(&self, word: u64, cells: usize) -> Tail {
+        if word & HELD == 0 {
+            return Tail { word, position: word & POSITION, held: 0 };
+        }
+        let bits = HELD.trailing_zeros() - count_bits(cells);
+        // ORDERING: Relaxed; any head of about the same time will do, also one that is ahead of this tail.
+        let head = self.head.load(Ordering::Relaxed);
+        // The lower bits of the difference, with their sign.
+        let ahead = ((word.wrapping_sub(head) << (u64::BITS - bits)) as i64) >> (u64::BITS - bits);
+        Tail { word, position: head.wrapping_add_signed(ahead), held: ((word & POSITION) >> bits) as usize }
+    }
 }
 
 impl<T> Ring<T> {
@@ -74,7 +99,7 @@ impl<T> Ring<T> {
 
     /// How many bits count the places that are held.
     fn count_bits(&self) -> u32 {
-        (usize::BITS - self.cells.len().leading_zeros()).min(COUNT_BITS)
+        count_bits(self.cells.len())
     }
 
     /// How many places can be held at a time: the capacity, as far as the tail can count.
@@ -84,15 +109,7 @@ impl<T> Ring<T> {
 
     /// What a tail says.
     pub(super) fn read(&self, word: u64) -> Tail {
-        if word & HELD == 0 {
-            return Tail { word, position: word & POSITION, held: 0 };
-        }
-        let bits = HELD.trailing_zeros() - self.count_bits();
-        // ORDERING: Relaxed; any head of about the same time will do, also one that is ahead of this tail.
-        let head = self.head.load(Ordering::Relaxed);
-        // The lower bits of the difference, with their sign.
-        let ahead = ((word.wrapping_sub(head) << (u64::BITS - bits)) as i64) >> (u64::BITS - bits);
-        Tail { word, position: head.wrapping_add_signed(ahead), held: ((word & POSITION) >> bits) as usize }
+        self.ends.read(word, self.cells.len())
     }
 
     /// The tail that says this.
@@ -119,8 +136,8 @@ mod tests {
         // One lap before, at the last cell but one.
         let position = (1 << bits) - ring.lap + (capacity as u64).saturating_sub(2);
         let set = |word: &AtomicU64, value| word.store(value, Ordering::Relaxed);
-        set(&ring.head, position);
-        set(&ring.tail, position);
+        set(&ring.ends.head, position);
+        set(&ring.ends.tail, position);
         for index in 0..capacity as u64 {
             let is_behind = index < position & (ring.lap - 1);
             set(&ring.cells[index as usize].stamp, ring.free(position) + if is_behind { ring.lap } else { 0 });
@@ -140,7 +157,7 @@ mod tests {
             assert!(bits >= 37 && ring.lap < 1 << (bits - 1));
             for laps in [1, (1 << bits) / ring.lap - 1, (1 << bits) / ring.lap, (3 << (bits - 1)) / ring.lap] {
                 let head = laps * ring.lap;
-                ring.head.store(head, Ordering::Relaxed);
+                ring.ends.head.store(head, Ordering::Relaxed);
                 for cells in [0, 1, capacity / 2, capacity] {
                     let position = ring.after(head, cells);
                     for held in [0, 1, capacity / 2, ring.most_held()] {
@@ -148,9 +165,9 @@ mod tests {
                         assert_eq!((tail.position, tail.held), (position, held), "capacity {capacity}");
                         assert_eq!(tail.word & SPECIAL != 0, held != 0);
                         // A head that has been loaded later.
-                        ring.head.store(ring.after(position, capacity), Ordering::Relaxed);
+                        ring.ends.head.store(ring.after(position, capacity), Ordering::Relaxed);
                         assert_eq!(ring.read(tail.word).position, position);
-                        ring.head.store(head, Ordering::Relaxed);
+                        ring.ends.head.store(head, Ordering::Relaxed);
                     }
                 }
             }

@@ -19,6 +19,7 @@
 //! recognised by numbers that never come again, takes the place of reclamation: it is the sequence lock's argument.
 
 mod chain;
+mod counts;
 mod directory;
 mod layout;
 mod segment;
@@ -32,6 +33,9 @@ use self::layout::{MessageSlot, Place, SegmentLayout};
 use self::segment::Segment;
 use super::Staging;
 use crate::foreign::Panics;
+use crate::statistics::Observed;
+#[cfg(feature = "statistics")]
+use crate::statistics::QueueTally;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, Ordering, spin_loop, window};
 
 /// A flag in the writers' position: nothing may be claimed any more.
@@ -42,10 +46,7 @@ const AHEAD: usize = 2;
 const AWAY: u32 = if cfg!(any(ysuite_loom, miri)) { 0 } else { 16 };
 
 pub(crate) struct Segments<T> {
-    /// Where the next message is read. Moved by readers.
-    head: CachePadded<Frontier>,
-    /// Where the next message is written, and `CLOSED`. Moved by writers.
-    tail: CachePadded<Frontier>,
+    ends: Observed<SegmentsEnds>,
     /// The same as `CLOSED` in the tail, in a line that readers may load without disturbing writers.
     closed: AtomicBool,
     chain: Chain<T>,
@@ -56,6 +57,16 @@ unsafe impl<T: Send> Send for Segments<T> {}
 // SAFETY: messages are handed over, never shared: only the claimant touches a slot, and the Release stores of flags and
 // marks against the Acquire loads of the next claimants order them.
 unsafe impl<T: Send> Sync for Segments<T> {}
+
+/// How far the two sides are. Observers look at these very words.
+struct SegmentsEnds {
+    /// Where the next message is read. Moved by readers.
+    head: CachePadded<Frontier>,
+    /// Where the next message is written, and `CLOSED`. Moved by writers.
+    tail: CachePadded<Frontier>,
+    #[cfg(feature = "statistics")]
+    tally: QueueTally,
+}
 
 /// How far one side has got.
 struct Frontier {
@@ -93,12 +104,13 @@ impl<T> Segments<T> {
     /// Where a message is too large for the address space.
     pub(crate) fn new() -> Self {
         let _ = SegmentLayout::<T>::layout();
-        Self {
+        let ends = SegmentsEnds {
             head: CachePadded::new(Frontier::new()),
             tail: CachePadded::new(Frontier::new()),
-            closed: AtomicBool::new(false),
-            chain: Chain::new(),
-        }
+            #[cfg(feature = "statistics")]
+            tally: QueueTally::default(),
+        };
+        Self { ends: Observed::new(ends), closed: AtomicBool::new(false), chain: Chain::new() }
     }
 
     /// The segment that is written now. `None`: the tail has moved on to another.
@@ -106,10 +118,10 @@ impl<T> Segments<T> {
     #[inline(never)]
     fn find_to_write(&self, number: u64) -> Option<&Segment> {
         loop {
-            match self.chain.find(self.tail.remembered(), number) {
+            match self.chain.find(self.ends.tail.remembered(), number) {
                 Walk::Found(segment) => {
                     window();
-                    self.tail.remember(segment);
+                    self.ends.tail.remember(segment);
                     return Some(segment);
                 }
                 Walk::End(link, missing) => {
@@ -124,10 +136,10 @@ impl<T> Segments<T> {
     #[cold]
     #[inline(never)]
     fn find_to_read(&self, number: u64) -> Option<&Segment> {
-        match self.chain.find(self.head.remembered(), number) {
+        match self.chain.find(self.ends.head.remembered(), number) {
             Walk::Found(segment) => {
                 window();
-                self.head.remember(segment);
+                self.ends.head.remember(segment);
                 Some(segment)
             }
             Walk::End(..) | Walk::Past => None,
@@ -136,12 +148,12 @@ impl<T> Segments<T> {
 
     #[inline(always)]
     fn segment_to_write(&self, number: u64) -> Option<&Segment> {
-        self.tail.segment(number).or_else(|| self.find_to_write(number))
+        self.ends.tail.segment(number).or_else(|| self.find_to_write(number))
     }
 
     #[inline(always)]
     fn segment_to_read(&self, number: u64) -> Option<&Segment> {
-        self.head.segment(number).or_else(|| self.find_to_read(number))
+        self.ends.head.segment(number).or_else(|| self.find_to_read(number))
     }
 
     /// Writes a message behind all others; it comes back where the queue is closed. Allocates where a segment is needed and
@@ -152,7 +164,7 @@ impl<T> Segments<T> {
     #[inline(never)]
     pub(crate) fn push(&self, message: T) -> Result<(), T> {
         // ORDERING: Acquire, here and of the exchange's failure: the look at the segment does not come before this one.
-        let mut tail = self.tail.position.load(Ordering::Acquire);
+        let mut tail = self.ends.tail.position.load(Ordering::Acquire);
         loop {
             if tail & CLOSED != 0 {
                 self.tell_closed();
@@ -161,7 +173,7 @@ impl<T> Segments<T> {
             let place = Place::<T>::of(tail);
             let Some(segment) = self.segment_to_write(place.number) else {
                 // ORDERING: Acquire as above.
-                tail = self.tail.position.load(Ordering::Acquire);
+                tail = self.ends.tail.position.load(Ordering::Acquire);
                 continue;
             };
             window();
@@ -169,10 +181,11 @@ impl<T> Segments<T> {
             // ORDERING: Relaxed on success; a read-modify-write has one winner. What the last reader of the slot did is
             // ordered by the segment's number. Where the exchange succeeds the tail was the same all the time, so the
             // segment found is the one that has this number.
-            match self.tail.position.compare_exchange_weak(tail, next, Ordering::Relaxed, Ordering::Acquire) {
+            match self.ends.tail.position.compare_exchange_weak(tail, next, Ordering::Relaxed, Ordering::Acquire) {
                 Ok(_) => {
                     window();
                     self.fill(segment, place, message);
+                    self.look_now_and_then(tail, next);
                     return Ok(());
                 }
                 Err(found) => {
@@ -210,7 +223,7 @@ impl<T> Segments<T> {
     #[inline(never)]
     pub(crate) fn pop(&self) -> Option<T> {
         // ORDERING: Acquire, here and of the exchange's failure: the look at the flag does not come before this one.
-        let mut head = self.head.position.load(Ordering::Acquire);
+        let mut head = self.ends.head.position.load(Ordering::Acquire);
         loop {
             let place = Place::<T>::of(head);
             if let Some(segment) = self.segment_to_read(place.number) {
@@ -222,7 +235,12 @@ impl<T> Segments<T> {
                     // ORDERING: Relaxed on success; a read-modify-write has one winner, and the winner has acquired the
                     // message by its flag. Where it succeeds the head was the same all the time, so the flag was that of
                     // this position.
-                    match self.head.position.compare_exchange_weak(head, next, Ordering::Relaxed, Ordering::Acquire) {
+                    match self.ends.head.position.compare_exchange_weak(
+                        head,
+                        next,
+                        Ordering::Relaxed,
+                        Ordering::Acquire,
+                    ) {
                         Ok(_) => return Some(self.empty(segment, place)),
                         Err(found) => {
                             look_away();
@@ -234,7 +252,7 @@ impl<T> Segments<T> {
             }
             window();
             // ORDERING: Acquire as above.
-            let now = self.head.position.load(Ordering::Acquire);
+            let now = self.ends.head.position.load(Ordering::Acquire);
             if now == head {
                 // While the head was here the message was not.
                 return None;
@@ -264,7 +282,7 @@ impl<T> Segments<T> {
     fn retire(&self) {
         self.chain.retire(|| {
             // ORDERING: Acquire on the first load keeps the load of the tail behind it, which so is not less.
-            let read = Place::<T>::of(self.head.position.load(Ordering::Acquire)).number;
+            let read = Place::<T>::of(self.ends.head.position.load(Ordering::Acquire)).number;
             (read, Place::<T>::of(self.tail_position()).number)
         });
     }
@@ -274,7 +292,7 @@ impl<T> Segments<T> {
     pub(crate) fn push_many(&self, staging: &mut Staging<T>) -> Option<usize> {
         loop {
             // ORDERING: Acquire as in `push`.
-            let tail = self.tail.position.load(Ordering::Acquire);
+            let tail = self.ends.tail.position.load(Ordering::Acquire);
             if tail & CLOSED != 0 {
                 self.tell_closed();
                 return None;
@@ -285,13 +303,14 @@ impl<T> Segments<T> {
             let next = tail + slots as u64;
             window();
             // ORDERING: Relaxed on success as in `push`. Relaxed on failure; the next load acquires.
-            if self.tail.position.compare_exchange(tail, next, Ordering::Relaxed, Ordering::Relaxed).is_err() {
+            if self.ends.tail.position.compare_exchange(tail, next, Ordering::Relaxed, Ordering::Relaxed).is_err() {
                 look_away();
                 continue;
             }
             for (position, message) in (tail..next).zip(staging.take(slots)) {
                 self.fill(segment, Place::of(position), message);
             }
+            self.look_now_and_then(tail, next);
             return Some(slots);
         }
     }
@@ -313,13 +332,13 @@ impl<T> Segments<T> {
     fn pop_run(&self, to: &mut Vec<T>, most: usize) -> usize {
         loop {
             // ORDERING: Acquire as in `pop`.
-            let head = self.head.position.load(Ordering::Acquire);
+            let head = self.ends.head.position.load(Ordering::Acquire);
             let place = Place::<T>::of(head);
             let found = self.segment_to_read(place.number);
             let slots = found.map_or(0, |segment| Self::written(segment, head, most));
             let (Some(segment), 1..) = (found, slots) else {
                 // ORDERING: Acquire as in `pop`.
-                if self.head.position.load(Ordering::Acquire) == head {
+                if self.ends.head.position.load(Ordering::Acquire) == head {
                     return 0;
                 }
                 continue;
@@ -328,7 +347,7 @@ impl<T> Segments<T> {
             to.reserve(slots);
             let next = head + slots as u64;
             // ORDERING: Relaxed on success as in `pop`. Relaxed on failure; the next load acquires.
-            if self.head.position.compare_exchange(head, next, Ordering::Relaxed, Ordering::Relaxed).is_err() {
+            if self.ends.head.position.compare_exchange(head, next, Ordering::Relaxed, Ordering::Relaxed).is_err() {
                 look_away();
                 continue;
             }
@@ -350,27 +369,28 @@ impl<T> Segments<T> {
     #[inline]
     pub(crate) fn is_readable(&self) -> bool {
         // ORDERING: Acquire as in `pop`.
-        let head = self.head.position.load(Ordering::Acquire);
+        let head = self.ends.head.position.load(Ordering::Acquire);
         let place = Place::<T>::of(head);
         // ORDERING: Acquire pairs with the Release store in `fill`.
         let is_written = |segment: &Segment| segment.memory().flag(place).load(Ordering::Acquire) == segment.lap();
         // Where the head has moved on, that counts as readable, and the caller looks again.
         // ORDERING: Acquire keeps the caller's further looks behind this one.
-        self.segment_to_read(place.number).is_some_and(is_written) || self.head.position.load(Ordering::Acquire) != head
+        self.segment_to_read(place.number).is_some_and(is_written)
+            || self.ends.head.position.load(Ordering::Acquire) != head
     }
 
     /// The position of the next message to be written.
     #[inline]
     fn tail_position(&self) -> u64 {
         // ORDERING: Acquire keeps the caller's further looks behind this one.
-        self.tail.position.load(Ordering::Acquire) & !CLOSED
+        self.ends.tail.position.load(Ordering::Acquire) & !CLOSED
     }
 
     /// How many messages are in the queue: claimed by a writer, and not yet by a reader.
     pub(crate) fn len(&self) -> usize {
         // ORDERING: Acquire on the first load keeps the load of the tail behind it: the difference may be too large, but not
         // negative.
-        let head = self.head.position.load(Ordering::Acquire);
+        let head = self.ends.head.position.load(Ordering::Acquire);
         usize::try_from(self.tail_position() - head).unwrap_or(usize::MAX)
     }
 
@@ -387,14 +407,14 @@ impl<T> Segments<T> {
     /// Whether readers have got as far as a position. Once true it stays true: positions only grow.
     pub(crate) fn has_reached(&self, place: u64) -> bool {
         // ORDERING: Acquire keeps the caller's further looks behind this one.
-        self.head.position.load(Ordering::Acquire) >= place
+        self.ends.head.position.load(Ordering::Acquire) >= place
     }
 
     /// From now on no position can be claimed by a writer. What has been claimed will still be published. True: this call
     /// has closed the queue.
     pub(crate) fn close(&self) -> bool {
         // ORDERING: SeqCst; a read-modify-write of the word that every writer's claim exchanges, so no claim follows it.
-        let before = self.tail.position.fetch_or(CLOSED, Ordering::SeqCst);
+        let before = self.ends.tail.position.fetch_or(CLOSED, Ordering::SeqCst);
         window();
         self.tell_closed();
         before & CLOSED == 0

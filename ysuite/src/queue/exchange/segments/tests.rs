@@ -62,7 +62,7 @@ fn a_slow_reader_keeps_one_segment() {
     (0..2).for_each(|number| push(&queue, number));
     // As `pop` does it, up to the claim.
     let segment = queue.segment_to_read(0).expect("the first");
-    queue.head.position.fetch_add(1, super::Ordering::Relaxed);
+    queue.ends.head.position.fetch_add(1, super::Ordering::Relaxed);
     assert_eq!(pop(&queue), Some(1));
     for number in 0..1_000 {
         push(&queue, number);
@@ -87,10 +87,10 @@ fn a_stale_reference_is_found_out() {
     assert_eq!(pop(&queue), Some(0));
     for number in 1..100 {
         // As a thread that stores what it had found long ago.
-        queue.tail.remember(stale);
+        queue.ends.tail.remember(stale);
         push(&queue, number);
         assert!(queue.is_readable());
-        queue.head.remember(stale);
+        queue.ends.head.remember(stale);
         queue.chain.extend_behind(stale, 0);
         assert_eq!(pop(&queue), Some(number));
         assert!(queue.find_to_write(0).is_none() || number < 4);

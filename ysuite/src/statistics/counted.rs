@@ -1,0 +1,130 @@
+//! [`Observed`]: words of a queue that observers read as well. The queue's own threads write them; any thread reads.
+//!
+//! Without the feature `statistics` the words lie in the queue itself. With it they lie in an allocation of their own, which
+//! knows nothing of messages: so an observer may keep it when the queue is gone.
+
+use core::ops::Deref;
+
+// Arcs of the words only keep memory alive, so not `crate::sync`'s: a model need not explore it.
+#[cfg(feature = "statistics")]
+use std::sync::Arc;
+
+#[cfg(feature = "statistics")]
+use super::ledger::Totals;
+use super::meter::Meter;
+#[cfg(feature = "statistics")]
+use crate::sync::{AtomicU64, Ordering, fence};
+
+/// What can be counted by looking at it.
+pub(crate) trait Counted: Send + Sync + 'static {
+    /// What has been sent and received so far. None of the numbers is ever less than in a look before.
+    #[cfg(feature = "statistics")]
+    fn totals(&self) -> Totals;
+}
+
+/// Words of a queue.
+pub(crate) struct Observed<C: Counted> {
+    #[cfg(not(feature = "statistics"))]
+    words: C,
+    #[cfg(feature = "statistics")]
+    words: Arc<C>,
+    #[cfg(feature = "statistics")]
+    meter: Meter,
+}
+
+impl<C: Counted> Observed<C> {
+    /// As yet nobody observes them.
+    pub(crate) fn new(words: C) -> Self {
+        Self {
+            #[cfg(not(feature = "statistics"))]
+            words,
+            #[cfg(feature = "statistics")]
+            words: Arc::new(words),
+            #[cfg(feature = "statistics")]
+            meter: Meter::default(),
+        }
+    }
+
+    /// From now on they are counted for the channel of this meter. Once.
+    #[cfg(not(feature = "statistics"))]
+    pub(crate) fn join(&mut self, _: &Meter) {}
+
+    /// From now on they are counted for the channel of this meter. Once.
+    #[cfg(feature = "statistics")]
+    pub(crate) fn join(&mut self, meter: &Meter) {
+        if let Some(ledger) = meter.ledger() {
+            ledger.open(self.words.clone());
+            self.meter = meter.clone();
+        }
+    }
+}
+
+impl<C: Counted> Deref for Observed<C> {
+    type Target = C;
+
+    #[inline(always)]
+    fn deref(&self) -> &C {
+        &self.words
+    }
+}
+
+/// The queue is gone, and all threads are through with it: the numbers are final.
+#[cfg(feature = "statistics")]
+impl<C: Counted> Drop for Observed<C> {
+    fn drop(&mut self) {
+        if let Some(ledger) = self.meter.ledger() {
+            ledger.close(&*self.words);
+        }
+    }
+}
+
+/// What a queue whose positions say the rest counts beside them. Any thread; wait-free.
+#[cfg(feature = "statistics")]
+#[derive(Default)]
+pub(crate) struct QueueTally {
+    /// The most messages that a look has found.
+    high_water: AtomicU64,
+    /// One more than how many messages had been taken when the last receiver went; what is taken later is dropped.
+    left: AtomicU64,
+}
+
+#[cfg(feature = "statistics")]
+impl QueueTally {
+    /// A sender has looked: so many messages are in the queue.
+    pub(crate) fn sample(&self, there: u64) {
+        // ORDERING: Relaxed twice; a number, for people. The load first: usually it is not the most, and the line is not
+        // written.
+        if self.high_water.load(Ordering::Relaxed) < there {
+            self.high_water.fetch_max(there, Ordering::Relaxed);
+        }
+    }
+
+    /// The last receiver goes, after so many messages have been taken, and before others are dropped.
+    pub(crate) fn leave(&self, there: u64, received: u64) {
+        self.sample(there);
+        // ORDERING: Relaxed; `drains` comes between this and the first message that is dropped.
+        self.left.store(received + 1, Ordering::Relaxed);
+    }
+
+    /// The calling thread has learned that the last receiver is gone, and is about to take messages out to drop them.
+    pub(crate) fn drains(&self) {
+        // ORDERING: Acquire makes what this thread has learned by a Relaxed load of a word hand over what `leave` has stored;
+        // Release pairs with the Acquire loads of the head before `totals`: whoever finds the head moved by this thread finds
+        // that as well.
+        fence(Ordering::AcqRel);
+    }
+
+    /// `sent` and `received` by the positions, both loaded with Acquire, in this order: so no more than the difference are
+    /// there. `most` may be there at once.
+    pub(crate) fn totals(&self, sent: u64, received: u64, most: u64) -> Totals {
+        // ORDERING: Relaxed; where `received` has counted a message that was dropped, see `drains`.
+        let left = self.left.load(Ordering::Relaxed);
+        let there = sent.saturating_sub(received).min(most);
+        let received = if left == 0 { received } else { left - 1 };
+        if left == 0 {
+            self.sample(there);
+        }
+        // ORDERING: Relaxed; a number, for people.
+        Totals { sent: sent.max(received), received, high_water: self.high_water.load(Ordering::Relaxed) }
+    }
+}

@@ -1,0 +1,99 @@
+//! [`Meter`]: where slow paths count what happens to the ends of a channel. Any thread; wait-free.
+//!
+//! Without the feature `statistics` a meter has no size, and its methods do nothing.
+
+// It only keeps memory alive, so not `crate::sync`'s: a model need not explore it.
+#[cfg(feature = "statistics")]
+use std::sync::Arc;
+
+#[cfg(feature = "statistics")]
+use super::ledger::Ledger;
+#[cfg(feature = "statistics")]
+use super::observer::Observer;
+
+/// Counts for one channel, or for nobody: the default. Clones count for the same channel.
+#[derive(Clone, Default)]
+pub(crate) struct Meter {
+    #[cfg(feature = "statistics")]
+    ledger: Option<Arc<Ledger>>,
+    /// Those who wait here wait for room.
+    #[cfg(feature = "statistics")]
+    is_for_room: bool,
+}
+
+impl Meter {
+    /// Of a new channel.
+    pub(crate) fn new() -> Self {
+        Self {
+            #[cfg(feature = "statistics")]
+            ledger: Some(Arc::new(Ledger::new())),
+            #[cfg(feature = "statistics")]
+            is_for_room: false,
+        }
+    }
+
+    /// The meter of those who wait for room: each of their waits is a time when the channel was full.
+    pub(crate) fn for_room(&self) -> Self {
+        Self {
+            #[cfg(feature = "statistics")]
+            is_for_room: true,
+            ..self.clone()
+        }
+    }
+
+    /// An end has begun to wait: it has found nothing, or no room.
+    #[inline]
+    pub(crate) fn waits(&self) {
+        #[cfg(feature = "statistics")]
+        if self.is_for_room {
+            self.refused();
+        }
+    }
+
+    /// A sender has found no room, and does not wait.
+    #[inline]
+    pub(crate) fn refused(&self) {
+        #[cfg(feature = "statistics")]
+        if let Some(ledger) = &self.ledger {
+            Ledger::add_one(&ledger.full);
+        }
+    }
+
+    /// An end has armed, has found nothing, and goes to sleep in the way that it has.
+    #[inline]
+    pub(crate) fn sleeps(&self) {
+        #[cfg(feature = "statistics")]
+        if let Some(ledger) = &self.ledger {
+            Ledger::add_one(&ledger.sleeps);
+        }
+    }
+
+    /// An end that was armed is woken.
+    #[inline]
+    pub(crate) fn wakes(&self) {
+        #[cfg(feature = "statistics")]
+        if let Some(ledger) = &self.ledger {
+            Ledger::add_one(&ledger.wakes);
+        }
+    }
+
+    /// A message has gone from hand to hand, to or from an end that stood in line.
+    #[inline]
+    pub(crate) fn meets(&self) {
+        #[cfg(feature = "statistics")]
+        if let Some(ledger) = &self.ledger {
+            Ledger::add_one(&ledger.met);
+        }
+    }
+
+    #[cfg(feature = "statistics")]
+    pub(super) fn ledger(&self) -> Option<&Arc<Ledger>> {
+        self.ledger.as_ref()
+    }
+
+    /// One who may look at the counts, now and later.
+    #[cfg(feature = "statistics")]
+    pub(crate) fn observer(&self) -> Observer {
+        Observer::new(self.ledger.clone().unwrap_or_else(|| Arc::new(Ledger::new())))
+    }
+}
