@@ -39,12 +39,11 @@
 //!
 //! * [`spsc`]: one sender, one receiver. Blocking, timed, `async`, and attached to an event loop, all with the same ends.
 //! * [`mpsc`]: many senders, one receiver; each sender has a pipe of its own. The same ends, and senders can be cloned.
-//! * [`mpmc`]: many senders, many receivers, bounded, in one total order; the same ways of waiting, shared.
+//! * [`mpmc`]: many senders, many receivers, with a bound or without, in one total order; the same ways of waiting, shared.
 //! * [`oneshot`]: one message, once, for one allocation: the way back that a question takes along.
 //! * [`watch`]: one value, of which every receiver sees the newest; the same ways of waiting.
 //! * [`timer`]: channels of time, without a thread: one tick, or many, alone or beside receivers in a `Select`.
 //! * [`broadcast`]: many senders, many receivers, every message to every receiver; a slow one holds up, or is told.
-//! * [`mpmc`]: many senders, many receivers, with a bound or without, in one total order; the same ways of waiting, shared.
 //! * [`pool`]: messages of any length up to a bound, taken here, freed there, one pointer each; for every channel.
 //! * [`mailbox`]: messages of any type to any thread, received by type; urgent ones, owners, links and names.
 //! * [`signal`]: ways to sleep until one of many things happens, [`YSocketpair`](signal::YSocketpair) with a descriptor
@@ -104,7 +103,15 @@
 //! | `mpmc`: `try_recv`, unattached | lock-free | no | 0; 1 to wake a sender⁴ | yes | – |
 //! | `mpmc`: `try_recv`, attached, empty | lock-free | no | 2 the first time (barrier, descriptor), then 0 | yes, but for those | – |
 //! | `mpmc`: `send_async`, `recv_async`, `poll_recv` | lock-free polls | no³ (the waker may) | 1 to wake, 1 barrier | – | yes, a message not sent is dropped |
-//! | `mpmc`: `len`, `is_empty`, `is_full`, `clone` | wait-free | no | 0 | yes | – |
+//! | `mpmc`: `recv_batch_async`, `send_batch_async`, `send_async_until` | lock-free polls | no³ (the `Vec`, the waker, the other future may) | 1 to wake, 1 barrier | – | yes, a message not sent is dropped, or still the iterator's |
+//! | `mpmc`: `force_send` | lock-free⁹ | no³ | 1 to wake a receiver; to give way⁹ | yes⁹ | – |
+//! | `mpmc`: `try_reserve`, `try_reserve_many`, a permit's `drop` | lock-free | no | 1 to wake a sender⁴ | yes | – |
+//! | `mpmc`: a permit's `send` | lock-free⁹ | no | 1 to wake a receiver | yes⁹ | – |
+//! | `mpmc`: `reserve` and its like without room | blocks (`async`: lock-free polls) | no³ | as `send` without room | no | yes, holds nothing |
+//! | `mpmc`: `close` | lock-free | no | 1 for each thread that waits | no | – |
+//! | `mpmc`: `closed`, `wait_closed` | blocks (`async`: lock-free polls) | no³ (the waker may) | 3 for each sleep, 2 to give way | no | yes |
+//! | `mpmc`: `upgrade` | lock-free | no | 0 | yes | – |
+//! | `mpmc`: `len`, `is_empty`, `is_full`, `sender_count`, `clone`, `downgrade` | wait-free | no | 0 | yes | – |
 //! | `oneshot`: `channel` | as the allocator | 1 | 0 | no (allocates) | – |
 //! | `oneshot`: `send`, `drop` of either end | wait-free; `drop` of a receiver that waits: lock-free | no (frees) | 1 to wake | yes, but for that | – |
 //! | `oneshot`: `recv`, `try_recv`, `recv_timeout` with the message | wait-free | no (frees) | 0 | yes | – |
@@ -123,22 +130,13 @@
 //! | `Observer::statistics` | a lock, held for some instructions, and for each sender of an `mpsc` for as many more | no | 0; 2 for a lock that is held | no | – |
 //! | `timer`: `try_recv`, `len` | lock-free | no | 0; the clock is read | yes | – |
 //! | `timer`: `recv` without a tick | blocks | no | 1 for each sleep | no | – |
+//! | `timer`: `recv_async` (feature `tokio`) | lock-free polls | tokio's timer | 0 | – | yes |
 //! | `broadcast`: `try_send`, `send` with room, `send_batch` | lock-free⁷ | no | 1 to wake each receiver that sleeps | yes | – |
 //! | `broadcast`: `send` without room, `recv` without a message | blocks | no³ | 1 to wake, 3 for each sleep, 2 to give way; with more ends than CPUs 18 | no | – |
 //! | `broadcast`: `recv`, `recv_batch` with a message, `try_recv`, unattached | lock-free⁷ | no (`recv_batch`: the `Vec`; `Clone` may) | 1 to wake a sender | yes, but for `Clone` | – |
 //! | `broadcast`: `try_recv`, attached, empty | lock-free | no | 2 the first time (barrier, descriptor), then 0 | yes, but for those | – |
 //! | `broadcast`: `send_async`, `recv_async`, `poll_recv`, `closed` | lock-free polls | no³ (the waker may) | 1 to wake, 1 barrier | – | yes, a message not sent is dropped |
 //! | `broadcast`: `subscribe`, `clone`, `drop` of a receiver | lock-free, linear in the receivers | for 8, 24, 56 .. receivers | 1 to wake | no | – |
-//! | `timer`: `recv_async` (feature `tokio`) | lock-free polls | tokio's timer | 0 | – | yes |
-//! | `mpmc`: `recv_batch_async`, `send_batch_async`, `send_async_until` | lock-free polls | no³ (the `Vec`, the waker, the other future may) | 1 to wake, 1 barrier | – | yes, a message not sent is dropped, or still the iterator's |
-//! | `mpmc`: `force_send` | lock-free⁹ | no³ | 1 to wake a receiver; to give way⁹ | yes⁹ | – |
-//! | `mpmc`: `try_reserve`, `try_reserve_many`, a permit's `drop` | lock-free | no | 1 to wake a sender⁴ | yes | – |
-//! | `mpmc`: a permit's `send` | lock-free⁹ | no | 1 to wake a receiver | yes⁹ | – |
-//! | `mpmc`: `reserve` and its like without room | blocks (`async`: lock-free polls) | no³ | as `send` without room | no | yes, holds nothing |
-//! | `mpmc`: `close` | lock-free | no | 1 for each thread that waits | no | – |
-//! | `mpmc`: `closed`, `wait_closed` | blocks (`async`: lock-free polls) | no³ (the waker may) | 3 for each sleep, 2 to give way | no | yes |
-//! | `mpmc`: `upgrade` | lock-free | no | 0 | yes | – |
-//! | `mpmc`: `len`, `is_empty`, `is_full`, `sender_count`, `clone`, `downgrade` | wait-free | no | 0 | yes | – |
 //! | `pool`: `try_take`, `try_boxed` | lock-free; wait-free with a block at hand | no⁵ | 1 barrier for each magazine stolen from | yes | – |
 //! | `pool`: `take`, `boxed` without a block | blocks | no³ | 1 to wake, 3 for each sleep, 2 to give way | no | – |
 //! | `pool`: `drop` of a message or box | lock-free; wait-free with room at hand | no⁵ | 1 to wake a taker | yes | – |

@@ -1,6 +1,6 @@
 //! Every scenario of the peers is carried over, or excluded with a reason: the counts that say so are right.
 //!
-//! Read from the texts, so that modules that are switched off are counted as well.
+//! Read from the texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -46,40 +46,26 @@ fn carried(text: &str) -> Vec<&str> {
     names
 }
 
-/// The rows of a table of `EXCLUDED.md` that has so many columns.
-fn rows(columns: usize) -> Vec<Vec<String>> {
-    let text = fs::read_to_string(folder().join("EXCLUDED.md")).expect("the table");
+/// The rows of one of the two tables of `EXCLUDED.md`.
+fn rows(excluded: bool) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(folder().join("EXCLUDED.md")).expect("the tables");
+    let (carried, reasons) = text.split_once("## Excluded").expect("two tables");
+    let table = if excluded { reasons } else { carried };
     let cells = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
-    let tables = text.lines().filter(|line| line.starts_with("| ")).map(cells);
-    tables.filter(|cells| cells.len() == columns && cells[0] != "suite").collect()
+    table.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| suite |")).map(cells).collect()
 }
 
-/// Whether a module waits for its interface: the line before it says for which.
-fn is_switched_off(modules: &str, module: &str) -> bool {
-    let mut before = "";
-    for line in modules.lines() {
-        if line == format!("mod {module};") {
-            return before.starts_with("#[cfg(any())]");
-        }
-        before = line;
-    }
-    panic!("main.rs has no mod {module};")
-}
-
-/// All that the files say and carry, by suite: what was said, the names, and how many of those wait for an interface.
-fn suites() -> BTreeMap<String, (Vec<Said>, Vec<String>, usize)> {
-    let modules = fs::read_to_string(folder().join("main.rs")).expect("main.rs");
-    let mut suites: BTreeMap<String, (Vec<Said>, Vec<String>, usize)> = BTreeMap::new();
+/// All that the files say and carry, by suite: what was said, and the names.
+fn suites() -> BTreeMap<String, (Vec<Said>, Vec<String>)> {
+    let mut suites: BTreeMap<String, (Vec<Said>, Vec<String>)> = BTreeMap::new();
     for entry in fs::read_dir(folder()).expect("the folder") {
         let path = entry.expect("an entry").path();
         let text = fs::read_to_string(&path).unwrap_or_default();
         let Some(said) = said(&text) else { continue };
         let names = carried(&text);
         assert_eq!(said.here, names.len(), "{}: scenarios carried over", path.display());
-        let waits = is_switched_off(&modules, &path.file_stem().expect("a name").to_string_lossy());
         let suite = suites.entry(said.suite.clone()).or_default();
         suite.1.extend(names.iter().map(|&name| name.to_owned()));
-        suite.2 += if waits { names.len() } else { 0 };
         suite.0.push(said);
     }
     suites
@@ -88,11 +74,11 @@ fn suites() -> BTreeMap<String, (Vec<Said>, Vec<String>, usize)> {
 #[test]
 fn every_scenario_is_carried_over_or_excluded() {
     let mut excluded: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for row in rows(4) {
-        assert!(row.iter().all(|cell| !cell.is_empty()), "a reason for {row:?}");
+    for row in rows(true) {
+        assert!(row.len() == 4 && row.iter().all(|cell| !cell.is_empty()), "a reason for {row:?}");
         assert!(excluded.entry(row[0].clone()).or_default().insert(row[1].clone()), "{row:?} twice");
     }
-    for (suite, (said, names, _)) in suites() {
+    for (suite, (said, names)) in suites() {
         let excluded = excluded.remove(&suite).unwrap_or_default();
         let unique: BTreeSet<_> = names.iter().cloned().collect();
         assert_eq!(unique.len(), names.len(), "{suite}: a scenario is carried over twice");
@@ -108,11 +94,11 @@ fn every_scenario_is_carried_over_or_excluded() {
 fn the_summary_is_right() {
     let found: Vec<Vec<String>> = suites()
         .into_iter()
-        .map(|(suite, (said, names, waiting))| {
+        .map(|(suite, (said, names))| {
             let [upstream, carried] = [said[0].upstream, names.len()].map(|count| count.to_string());
-            vec![suite, upstream, carried, waiting.to_string(), said[0].excluded.to_string()]
+            vec![suite, upstream, carried, said[0].excluded.to_string()]
         })
         .collect();
     let text: String = found.iter().map(|row| format!("| {} |\n", row.join(" | "))).collect();
-    assert_eq!(rows(5), found, "the table in EXCLUDED.md should be:\n{text}");
+    assert_eq!(rows(false), found, "the table in EXCLUDED.md should be:\n{text}");
 }

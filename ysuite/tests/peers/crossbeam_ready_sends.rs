@@ -78,7 +78,8 @@ fn the_same_twice() {
     ];
     let mut named = HashSet::new();
     while named.len() < 4 {
-        let at = ids.iter().position(|&id| id == set.wait());
+        let id = set.wait();
+        let at = ids.iter().position(|&other| other == id);
         let done = match at {
             Some(0) => rx.try_recv().is_ok(),
             Some(1) => rx_too.try_recv().is_ok(),

@@ -13,8 +13,8 @@ use ysuite::{mpmc, mpsc, spsc};
 /// How many messages may be in a channel; `None` without a bound.
 pub(crate) type Bound = Option<usize>;
 
-/// The bound of a channel in which sender and receiver meet. 1 stands in until there is a rendezvous.
-pub(crate) const MEETING: usize = 1;
+/// The bound of a channel in which sender and receiver meet.
+pub(crate) const MEETING: usize = 0;
 
 /// Which of our channels plays the part of the peer's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

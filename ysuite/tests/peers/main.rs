@@ -5,8 +5,7 @@
 //! is a copy; a test's name upstream is the column on the left of each `carried!`, for those who want to look.
 //!
 //! A file for each suite of a peer, which begins with its counts. What several peers test alike is in `common/`. What is not
-//! carried over, and why, is in `EXCLUDED.md`; `counts.rs` checks that every count is right. A module that waits for an
-//! interface that is not there yet is switched off by one line, which says for what.
+//! carried over, and why, is in `EXCLUDED.md`; `counts.rs` checks that every count is right.
 #![cfg(not(ysuite_loom))]
 
 /// Carries scenarios over: the test's name upstream, our function (with what it is told), the kinds that play the part. One
@@ -52,31 +51,23 @@ mod async_channel_more;
 mod crossbeam_after;
 mod crossbeam_array;
 mod crossbeam_golang;
-#[cfg(any())] // waits for `select`
 mod crossbeam_golang_select;
 mod crossbeam_iter;
 mod crossbeam_list;
 mod crossbeam_mpsc;
 mod crossbeam_never;
 mod crossbeam_ready;
-#[cfg(any())] // waits for `select and timer`
 mod crossbeam_ready_sends;
 mod crossbeam_same_channel;
-#[cfg(any())] // waits for `select`
 mod crossbeam_select;
-#[cfg(any())] // waits for `select`
 mod crossbeam_select_macro;
 mod crossbeam_thread_locals;
 mod crossbeam_tick;
-#[cfg(any())] // waits for `rendezvous`
 mod crossbeam_zero;
-#[cfg(any())] // waits for `select`
 mod crossbeam_zero_select;
 mod d_concurrency;
 mod flume;
-#[cfg(any())] // waits for `rendezvous`
 mod flume_rendezvous;
-#[cfg(any())] // waits for `select`
 mod flume_select;
 mod futures_mpsc;
 mod futures_mpsc_close;

@@ -275,7 +275,7 @@ fn a_receiver_whose_waker_panics() {
     let (tx, mut rx) = mpmc::bounded(1);
     assert!(rx.poll_recv(&mut Context::from_waker(&Explosive::waker())).is_pending());
     let permit = tx.try_reserve().unwrap();
-    assert_eq!(panics(|| drop(permit.send(7))), "this waker panics");
+    assert_eq!(panics(|| _ = permit.send(7)), "this waker panics");
     // The message has been sent, and its place is one place.
     assert_eq!((tx.is_full(), rx.len()), (true, 1));
     assert_eq!(rx.try_recv(), Ok(7));

@@ -1,5 +1,7 @@
-//! Suite: tokio tests/sync_watch.rs; upstream 23, carried over here 17, excluded 6.
+//! Suite: tokio tests/sync_watch.rs; upstream 23, carried over here 20, excluded 3.
 
+use std::convert::Infallible;
+use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::{Context, Poll};
@@ -29,6 +31,9 @@ carried! {
     has_changed_errors_on_closed_channel_with_seen_value => seen_and_closed;
     receiver_is_closed_after_all_senders_are_dropped => closed_with_the_last_sender;
     wait_for_errors_on_closed_channel_true_predicate => waited_for_what_is_there;
+    receiver_changed_is_cooperative => others_go_on_beside_one_that_is_told_of_the_end;
+    receiver_changed_is_cooperative_ok => others_go_on_beside_one_that_is_told_of_changes;
+    receiver_wait_for_is_cooperative => others_go_on_beside_one_that_waits_for_what_never_comes;
 }
 
 /// Polls a receiver for a change.
@@ -231,4 +236,47 @@ fn waited_for_what_is_there() {
     drop(tx);
     assert_eq!(*block_on(rx.wait_for_async(|_| true)).unwrap(), "B");
     assert!(block_on(rx.wait_for_async(|_| false)).is_err());
+}
+
+/// Something that never ends, and always can go on, lets a yielding future beside it in the same task go on as well.
+fn others_go_on_beside(endless: impl Future<Output = Infallible>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let (mut endless, mut other) = (pin!(endless), pin!(tokio::task::yield_now()));
+        poll_fn(|context| {
+            assert!(endless.as_mut().poll(context).is_pending());
+            other.as_mut().poll(context)
+        })
+        .await;
+    });
+}
+
+fn others_go_on_beside_one_that_is_told_of_the_end() {
+    let (tx, mut rx) = watch::channel(());
+    drop(tx);
+    others_go_on_beside(async {
+        loop {
+            assert_eq!(rx.changed_async().await, Err(RecvError));
+        }
+    });
+}
+
+fn others_go_on_beside_one_that_is_told_of_changes() {
+    let (tx, mut rx) = watch::channel(());
+    others_go_on_beside(async {
+        loop {
+            tx.send(()).unwrap();
+            assert_eq!(rx.changed_async().await, Ok(()));
+        }
+    });
+}
+
+fn others_go_on_beside_one_that_waits_for_what_never_comes() {
+    let (tx, mut rx) = watch::channel(0);
+    drop(tx);
+    others_go_on_beside(async {
+        loop {
+            assert!(rx.wait_for_async(|&value| value == 1).await.is_err());
+        }
+    });
 }

@@ -92,3 +92,41 @@ fn every_place_in_the_table_is_where_it_says() {
     assert!(missing.is_empty(), "not there: {missing:#?}");
     assert!(places > 100, "only {places} places are named");
 }
+
+/// Links from one page to another lead to a file, and a decision begins with its number.
+#[test]
+fn every_link_between_pages_leads_somewhere() {
+    let top = root().join("..");
+    let decisions =
+        fs::read_dir(top.join("docs/decisions")).expect("decisions").map(|entry| entry.expect("an entry").path());
+    let mut pages: Vec<PathBuf> = decisions.collect();
+    for page in &pages {
+        let number = page.file_name().and_then(|name| name.to_str()).and_then(|name| name.get(..3)).expect("a number");
+        let text = fs::read_to_string(page).expect("a decision");
+        let title = text.strip_prefix("# ").unwrap_or_default();
+        assert!(title.starts_with(number), "{} does not begin with its number", page.display());
+        let others = fs::read_dir(page.parent().expect("a folder")).expect("decisions");
+        let same = others
+            .filter(|other| other.as_ref().is_ok_and(|other| other.file_name().to_string_lossy().starts_with(number)));
+        assert_eq!(same.count(), 1, "two decisions have the number {number}");
+    }
+    assert!(pages.len() > 30, "only {} decisions", pages.len());
+    for page in ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "CHANGELOG.md", "docs/foreign-code.md"] {
+        pages.push(top.join(page));
+    }
+    let (mut links, mut missing) = (0, Vec::new());
+    for page in pages {
+        let text = fs::read_to_string(&page).expect("a page");
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next()) {
+            if link.is_empty() || link.starts_with("http") {
+                continue;
+            }
+            links += 1;
+            if !page.parent().expect("a folder").join(link).exists() {
+                missing.push(format!("{}: {link}", page.display()));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "no such files: {missing:#?}");
+    assert!(links > 40, "only {links} links");
+}

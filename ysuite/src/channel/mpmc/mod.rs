@@ -32,6 +32,12 @@
 //! * One sender and one receiver: [`spsc`](crate::spsc) is several times as fast, and has no bound if you want none.
 //! * A receiver that must get *all* messages: each message is received once, by the receiver that comes first.
 //!
+//! # Memory
+//!
+//! A channel with a bound allocates all its cells when it is made, and nothing for any message afterwards. In both kinds of
+//! channel the ends that wait are listed: the first time that 1, 65, 129 .. of one side wait at once, 3 KiB are allocated, and
+//! kept until the channel ends.
+//!
 //! # Without a bound
 //!
 //! [`unbounded`] has no capacity, `is_full` is never true, and sending never waits, so no `send` can fail for lack of room.

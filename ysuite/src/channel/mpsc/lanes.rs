@@ -11,7 +11,10 @@
 //! Cannot: know of messages whose sender is still between publishing and raising. The receiver finds them once that sender
 //! has raised its id.
 
-use super::shared::{LANE, MpscShared};
+mod row;
+
+use self::row::{EMPTY_VISITS, Row, Visit};
+use super::shared::MpscShared;
 use crate::channel::receive::ReadingEnd;
 use crate::channel::rendezvous::MeetingEnd;
 use crate::foreign::Panics;
@@ -25,9 +28,6 @@ use crate::wait::one::WaitingEnd;
 /// How many messages the receiver takes from one sender at most, before it looks at the other senders' lanes.
 pub const TURN: usize = if cfg!(ysuite_loom) { 2 } else { 128 };
 
-/// Visits to a lane without a message, while others had some, before it is armed.
-const EMPTY_VISITS: u32 = if cfg!(ysuite_loom) { 2 } else { 64 };
-
 pub(in crate::channel) struct Lanes<T> {
     /// The reader of the lane at `row.at`, while it is that lane's turn.
     turn: Option<Reader<T>>,
@@ -40,116 +40,10 @@ pub(in crate::channel) struct Lanes<T> {
     shared: Arc<MpscShared<T>>,
 }
 
-/// The active lanes.
-struct Row<T> {
-    lanes: Vec<ActiveLane<T>>,
-    /// The index of the lane whose turn it is, or was last.
-    at: usize,
-    /// The ids in the row as bits, 64 in a word.
-    active: Vec<u64>,
-    /// How many lanes have been visited so far.
-    visits: u64,
-    /// The receiver has closed the channel. Then all lanes with messages are in the row, which no lane joins any more.
-    is_shut: bool,
-    /// The end of a rendezvous. Here, since nothing of the row is kept in registers.
-    meeting: Option<Box<MeetingEnd<T, false>>>,
-}
-
-/// An active lane.
-struct ActiveLane<T> {
-    /// Taken out while it is this lane's turn.
-    reader: Option<Reader<T>>,
-    id: usize,
-    /// Visits in a row without a message, while others had some.
-    empty: u32,
-    /// The position of the receiver at the last visit.
-    seen: usize,
-}
-
-enum Visit {
-    Message,
-    Nothing,
-    /// No message, and none will come.
-    Over,
-    /// No message, and [`EMPTY_VISITS`] have been in vain.
-    Idle,
-}
-
-impl<T> ActiveLane<T> {
-    fn visit(&mut self, position: usize) -> Visit {
-        let Some(reader) = &mut self.reader else { return Visit::Nothing };
-        if reader.has_message() {
-            self.empty = 0;
-            return Visit::Message;
-        }
-        if reader.is_closed() {
-            // What the sender published before it closed the lane is visible now.
-            return if reader.has_last() { Visit::Message } else { Visit::Over };
-        }
-        if self.seen == position {
-            return Visit::Nothing;
-        }
-        self.seen = position;
-        self.empty += 1;
-        if self.empty == EMPTY_VISITS { Visit::Idle } else { Visit::Nothing }
-    }
-}
-
-impl<T> Row<T> {
-    fn is_active(&self, id: usize) -> bool {
-        self.active.get(id / 64).is_some_and(|word| word & (1 << (id % 64)) != 0)
-    }
-
-    fn add(&mut self, id: usize, reader: Reader<T>, seen: usize) {
-        if self.active.len() <= id / 64 {
-            self.active.resize(id / 64 + 1, 0);
-        }
-        self.active[id / 64] |= 1 << (id % 64);
-        self.lanes.push(ActiveLane { reader: Some(reader), id, empty: 0, seen });
-    }
-
-    /// Takes the lane at `index` out of the row, and makes its reader idle. Returns the lane's id.
-    fn remove(&mut self, index: usize) -> usize {
-        let lane = self.lanes.swap_remove(index);
-        if self.at == self.lanes.len() {
-            // The last lane has moved to `index`, and keeps its turn.
-            self.at = index;
-        }
-        self.active[lane.id / 64] &= !(1 << (lane.id % 64));
-        if let Some(reader) = lane.reader {
-            reader.rest();
-        }
-        lane.id
-    }
-
-    /// Arms the lanes that have been empty for at least `empty` visits, with one barrier, and takes those that are still
-    /// empty then out of the row. True: some are not empty, and stay.
-    fn arm(&mut self, empty: u32) -> bool {
-        let due = self.lanes.iter().filter(|lane| lane.empty >= empty).filter_map(|lane| lane.reader.as_ref());
-        due.fold(Barrier::none(), |barrier, reader| barrier.and(reader.passive().mark(LANE))).pass();
-        window();
-        let mut found = false;
-        for index in (0..self.lanes.len()).rev() {
-            let lane = &mut self.lanes[index];
-            let Some(reader) = lane.reader.as_mut().filter(|_| lane.empty >= empty) else { continue };
-            if reader.has_message() || reader.is_closed() {
-                // If the sender has taken the token, it raises an id that is active already: `activate` ignores that.
-                reader.passive().disarm(LANE);
-                lane.empty = 0;
-                found = true;
-            } else {
-                self.remove(index);
-            }
-        }
-        found
-    }
-}
-
 impl<T> Lanes<T> {
     pub(super) fn new(shared: Arc<MpscShared<T>>) -> Self {
         let meeting = shared.meeting.clone().map(MeetingEnd::receiver);
-        let row = Row { lanes: Vec::new(), at: 0, active: Vec::new(), visits: 0, is_shut: false, meeting };
-        Self { turn: None, left: 0, granted: 0, row: Box::new(row), shared }
+        Self { turn: None, left: 0, granted: 0, row: Box::new(Row::new(meeting)), shared }
     }
 
     /// Whether there is a message; then it is its lane's turn.

@@ -59,17 +59,12 @@ where
         }
     }
 
-    fn stand(&mut self, waiter: &SelectWaiter, base: usize) -> bool {
+    fn stand(&mut self, at: usize, waiter: &SelectWaiter, number: usize) -> bool {
         if self.sources.is_empty() {
             self.sources = core::mem::take(&mut self.ends).iter_mut().map(SelectRecv::into_source).collect();
         }
-        for at in 0..self.sources.len() {
-            let outcome = self.sources[at].stand(waiter, base + at);
-            if self.note(at, outcome) {
-                return true;
-            }
-        }
-        false
+        let outcome = self.sources[at].stand(waiter, number);
+        self.note(at, outcome)
     }
 
     fn look(&mut self, at: usize, waiter: &SelectWaiter) -> Looked {

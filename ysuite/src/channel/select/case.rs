@@ -19,13 +19,14 @@ pub(in crate::channel) enum Looked {
     Again,
 }
 
-/// One case. Its operations have the numbers from `base` on.
+/// One case. It has as many operations as its `len`; `at` is one of these.
 pub(super) trait Case<R> {
     fn len(&self) -> usize;
     /// Does the operation if it is possible at once (true). One that stands in line for a rendezvous is not tried.
     fn try_at(&mut self, at: usize) -> bool;
     /// Stands in line, if it is for a rendezvous and does not yet. True: it has met somebody, and the operation is done.
-    fn stand(&mut self, _: &SelectWaiter, _base: usize) -> bool {
+    /// `number`: the operation's, among those of all cases.
+    fn stand(&mut self, _at: usize, _: &SelectWaiter, _number: usize) -> bool {
         false
     }
     /// The ticket is open: registers the waiter, so that it is woken, and looks.
@@ -55,7 +56,7 @@ pub(super) trait Case<R> {
 pub trait CaseList<R> {
     fn len(&self) -> usize;
     fn try_at(&mut self, at: usize) -> bool;
-    fn stand(&mut self, waiter: &SelectWaiter, base: usize) -> bool;
+    fn stand(&mut self, at: usize, waiter: &SelectWaiter, number: usize) -> bool;
     fn look(&mut self, at: usize, waiter: &SelectWaiter) -> Looked;
     fn announce(&self);
     fn met(&mut self, at: usize);
@@ -89,7 +90,7 @@ impl<R> CaseList<R> for NoCase {
         false
     }
 
-    fn stand(&mut self, _: &SelectWaiter, _: usize) -> bool {
+    fn stand(&mut self, _: usize, _: &SelectWaiter, _: usize) -> bool {
         false
     }
 
@@ -131,8 +132,11 @@ impl<R, C: Case<R>, L: CaseList<R>> CaseList<R> for AndCase<C, L> {
         }
     }
 
-    fn stand(&mut self, waiter: &SelectWaiter, base: usize) -> bool {
-        self.case.stand(waiter, base) || self.others.stand(waiter, base + self.case.len())
+    fn stand(&mut self, at: usize, waiter: &SelectWaiter, number: usize) -> bool {
+        match at.checked_sub(self.case.len()) {
+            None => self.case.stand(at, waiter, number),
+            Some(at) => self.others.stand(at, waiter, number),
+        }
     }
 
     fn look(&mut self, at: usize, waiter: &SelectWaiter) -> Looked {

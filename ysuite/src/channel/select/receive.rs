@@ -64,8 +64,8 @@ impl<R, S: RecvSource, F: FnOnce(Result<S::Message, RecvError>) -> R> Case<R> fo
         self.outcome.is_some()
     }
 
-    fn stand(&mut self, waiter: &SelectWaiter, base: usize) -> bool {
-        self.outcome = self.source.stand(waiter, base);
+    fn stand(&mut self, _: usize, waiter: &SelectWaiter, number: usize) -> bool {
+        self.outcome = self.source.stand(waiter, number);
         self.outcome.is_some()
     }
 

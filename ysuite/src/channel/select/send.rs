@@ -96,10 +96,10 @@ impl<R, T, O: Outlet<Message = T>, F: FnOnce(Sent<T>) -> R> Case<R> for SendCase
         self.outcome.is_some()
     }
 
-    fn stand(&mut self, waiter: &SelectWaiter, base: usize) -> bool {
+    fn stand(&mut self, _: usize, waiter: &SelectWaiter, number: usize) -> bool {
         let place = self.offer.place();
         if place.is_some() {
-            self.outcome = self.outlet.stand(waiter, base, place);
+            self.outcome = self.outlet.stand(waiter, number, place);
         }
         self.outcome.is_some()
     }

@@ -40,7 +40,10 @@ impl<T> Queue<T> {
 
     /// From now on the queue is counted by this meter.
     pub(crate) fn join(&mut self, meter: &Meter) {
-        either!(self, queue => queue.join(meter));
+        match &mut self.segments {
+            None => self.ring.join(meter),
+            Some(segments) => segments.join(meter),
+        }
     }
 
     /// A sender has found no room, or so it seemed: notes how many messages are there.

@@ -11,7 +11,6 @@ use super::chunk_cache::ChunkCache;
 use super::cut::Cut;
 use super::progress::Progress;
 use super::reader::ReadCursor;
-use super::writer::UNBOUNDED;
 use crate::foreign::Panics;
 use crate::passive::Passive;
 use crate::statistics::{COUNTING, Observed};
@@ -41,6 +40,9 @@ pub(crate) struct PipeCore<T> {
     /// to the thread that has raised `disposing` from 0.
     pub(super) resting: UnsafeCell<Option<ReadCursor<T>>>,
 }
+
+/// How far the limit of a pipe without a bound lies ahead of the writer.
+pub(super) const UNBOUNDED: usize = isize::MAX as usize;
 
 /// The part of the core that hardly changes, in cache lines of its own. The alignment is the smallest that ensures this:
 /// there may be thousands.

@@ -3,16 +3,22 @@
 //! [`WriteCursor`] holds the next slot, up to where there is room, and which messages are hidden: the counterpart of
 //! the reader's cursor. It has one owner, is wait-free, and knows nothing of sleeping; the writer joins it to the
 //! pipe's core.
+//!
+//! Here is the way of one message. [`batch`] writes what an iterator gives, [`room`] has the cursor's slow paths, [`unwrite`]
+//! takes messages back, [`looks`] only looks.
 
-use core::fmt;
+mod batch;
+mod looks;
+mod room;
+mod unwrite;
+
 use core::ptr::{self, NonNull};
 
-use super::chunk::{Chunk, Geometry, group_of, nothing, slot, state};
+use super::chunk::{Chunk, Geometry, group_of, slot, state};
 use super::core::PipeCore;
 use crate::foreign::Panics;
-use crate::passive::{CUT, GONE, Passive, STAYS};
+use crate::passive::{CUT, GONE, STAYS};
 use crate::queue::{RegisterCopy, outline, prefetch_for_write};
-use crate::statistics::COUNTING;
 use crate::sync::{Arc, Ordering};
 
 /// The writing end: one thread at a time. Every operation is wait-free; none sleeps or makes a system call, and memory
@@ -64,47 +70,6 @@ impl<T> Writer<T> {
         // SAFETY: `has_room` has just returned true.
         unsafe { cursor.put(message) };
         Ok(())
-    }
-
-    /// Writes messages, hidden, until the iterator ends or there is no room: then the message that did not fit is
-    /// returned.
-    ///
-    /// If the iterator panics, the messages it has returned before are written.
-    #[inline]
-    pub(crate) fn fill(&mut self, messages: &mut impl Iterator<Item = T>) -> Option<T> {
-        let Writing { cursor, core, .. } = &mut *self.writing;
-        let mut full = cursor.full;
-        let mut run = Run { at: cursor.next, cursor };
-        loop {
-            let message = messages.next()?;
-            if run.at == full {
-                run.commit();
-                let stepped = run.cursor.is_at_end() && run.cursor.step();
-                if !stepped && !outline(run.cursor, |cursor| cursor.room(core)) {
-                    return Some(message);
-                }
-                (run.at, full) = (run.cursor.next, run.cursor.full);
-            }
-            // SAFETY: `at` lies before `full`, so it is a slot of this group. The slot is empty: the reader has
-            // consumed the messages of the lap before. The address behind it is at most one past the group.
-            unsafe {
-                write::<T>(run.at, message);
-                run.at = run.at.add(Geometry::<T>::STEP);
-            }
-        }
-    }
-
-    /// Writes messages, hidden, until there is no room (true) or the iterator ends (false). The iterator is asked only where
-    /// there is room. If it panics, the messages it has returned before are written.
-    pub(crate) fn fill_room(&mut self, messages: &mut impl Iterator<Item = T>) -> bool {
-        while self.has_room() {
-            let Some(message) = messages.next() else { return false };
-            let cursor = &mut self.writing.cursor;
-            cursor.hide();
-            // SAFETY: `has_room` has returned true, and nothing was written since.
-            unsafe { cursor.put(message) };
-        }
-        true
     }
 
     /// Writes a message and publishes it with all that was hidden. As [`write`](Self::write) and
@@ -204,42 +169,16 @@ impl<T> Writer<T> {
         self.writing.count();
     }
 
-    pub(super) fn core(&self) -> &PipeCore<T> {
-        &self.writing.core
-    }
-
-    /// Whether this end has been closed.
-    pub(crate) fn has_ended(&self) -> bool {
-        self.writing.closed
-    }
-
     /// After [`close`](Self::close): this end never has room again.
     pub(crate) fn end(&mut self) {
         debug_assert!(self.writing.closed);
         self.writing.cursor.end();
     }
 
-    /// Whether [`reclaim`](Self::reclaim) has dropped messages, which the reader has not read.
-    #[cfg(feature = "futures")]
-    pub(crate) fn has_lost(&self) -> bool {
-        self.writing.lost
-    }
-
     /// The reader finds the pipe closed, though this writer is there, from before any other thread has the reader.
     pub(super) fn pretend_closed(&self) {
         // ORDERING: Relaxed; the reader is handed to its thread afterwards.
         self.writing.core.read_mostly.closed.store(true, Ordering::Relaxed);
-    }
-
-    /// How the reader sleeps: [`publish`](Self::publish), [`send`](Self::send) and [`close`](Self::close) return its
-    /// tokens.
-    pub(crate) fn reader_passive(&self) -> &Passive {
-        &self.writing.core.read_mostly.reader
-    }
-
-    /// How the writer sleeps while it waits for room.
-    pub(crate) fn passive(&self) -> &Passive {
-        &self.writing.core.read_mostly.writer
     }
 
     /// Whether another message may be written, now.
@@ -249,52 +188,10 @@ impl<T> Writer<T> {
         cursor.has_room(core)
     }
 
-    /// How many messages have been written in all, hidden ones included; wraps.
-    #[inline]
-    pub(crate) fn position(&self) -> usize {
-        self.writing.cursor.position()
-    }
-
-    /// Whether the reader is gone: nothing written will ever be read.
-    #[must_use]
-    pub fn is_orphaned(&self) -> bool {
-        self.writing.core.read_mostly.reader.is_gone()
-    }
-
-    /// How many messages may be in the pipe; `None` without a bound.
-    #[must_use]
-    pub fn capacity(&self) -> Option<usize> {
-        self.writing.core.bound()
-    }
-
-    /// How many published messages have not been read. The written ones are counted exactly, the read ones as far as
-    /// the reader's stores are visible.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.occupied() - self.hidden()
-    }
-
-    /// Whether every published message has been read.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Messages that take up room: published and unread, or hidden.
-    pub(crate) fn occupied(&self) -> usize {
-        self.position().wrapping_sub(self.writing.core.consumed())
-    }
-
     /// Acts as if `by / LAP` more chunks had come and gone. Call only when this chunk is full, and read.
     #[cfg(all(test, not(ysuite_loom)))]
     pub(super) fn skip_laps(&mut self, by: usize) {
         self.writing.cursor.skip_laps(by);
-    }
-
-    /// Messages written and not yet flushed.
-    #[must_use]
-    pub fn hidden(&self) -> usize {
-        self.writing.cursor.hidden()
     }
 }
 
@@ -348,18 +245,9 @@ impl<T> Drop for Writing<T> {
     }
 }
 
-impl<T> fmt::Debug for Writer<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Writer").field("len", &self.len()).field("hidden", &self.hidden()).finish_non_exhaustive()
-    }
-}
-
 /// How many groups ahead of itself the writer asks for a line, so that the reader's copy of the line is gone when the
 /// writer gets there.
 const AHEAD: usize = 2;
-
-/// How far the limit of a pipe without a bound lies ahead of the group.
-pub(super) const UNBOUNDED: usize = isize::MAX as usize;
 
 /// The position at which the writer writes.
 pub(super) struct WriteCursor<T> {
@@ -391,57 +279,6 @@ pub(super) struct WriteCursor<T> {
 }
 
 impl<T> WriteCursor<T> {
-    fn new(core: &PipeCore<T>, chunk: Chunk<T>) -> Self {
-        let mut cursor = Self::at(chunk.first(), chunk, chunk.lap(), chunk.end());
-        cursor.limit = core.limit(0);
-        cursor.set_full(core);
-        cursor
-    }
-
-    /// A cursor without a chunk: no message is hidden, and the first write takes the slow path, which makes a chunk.
-    fn idle() -> Self {
-        // An address that is never dereferenced, and at which no group ends.
-        let group = NonNull::new(ptr::without_provenance_mut(Geometry::<T>::STRIDE)).expect("not null");
-        Self::at(group, Chunk::nowhere(), Geometry::<T>::LAP, group)
-    }
-
-    /// A cursor that has written nothing, and has no room as yet.
-    fn at(group: NonNull<u8>, chunk: Chunk<T>, lap: usize, end: NonNull<u8>) -> Self {
-        let next = NonNull::new(group.as_ptr().wrapping_add(Geometry::<T>::FIRST)).expect("not null");
-        Self {
-            next,
-            stop: next.as_ptr(),
-            group,
-            lap,
-            full: next,
-            hidden_from: 0,
-            chunk,
-            end,
-            before: 0,
-            held: None,
-            emptied: None,
-            limit: 0,
-        }
-    }
-
-    /// Makes the first chunk of an idle cursor. False: nothing will ever be written here, as the pipe is closed or has no room.
-    #[cold]
-    fn begin(&mut self, core: &PipeCore<T>) -> bool {
-        let may_begin = !core.is_closed() && core.read_mostly.capacity != 0;
-        if may_begin {
-            *self = Self::new(core, core.begin());
-        }
-        may_begin
-    }
-
-    /// Becomes as an idle cursor: with the pipe closed it has no room, ever. Call only while no message is hidden.
-    fn end(&mut self) {
-        let mut ended = Self::idle();
-        ended.before = self.position();
-        ended.emptied = self.emptied.take();
-        *self = ended;
-    }
-
     /// How many messages have been written in all, hidden ones included; wraps.
     #[inline]
     pub(super) fn position(&self) -> usize {
@@ -522,91 +359,6 @@ impl<T> WriteCursor<T> {
         true
     }
 
-    /// Makes room for one more message: the next group, the next chunk, or credit the reader has given. False: full.
-    #[inline(never)]
-    fn room(&mut self, core: &PipeCore<T>) -> bool {
-        if self.group == self.end {
-            // No group begins at the end of its chunk: this cursor is idle.
-            return self.begin(core);
-        }
-        let position = self.position();
-        if self.limit == position {
-            self.limit = core.limit(position);
-            if self.limit == position {
-                return false;
-            }
-        }
-        if self.is_at_end() {
-            if self.step() {
-                return true;
-            }
-            if self.is_hiding() {
-                self.hold();
-            }
-            self.before = position;
-            // SAFETY: the cursor is in a group of its chunk, so the address behind that is at most one past the last
-            // group.
-            self.group = unsafe { self.group.add(Geometry::<T>::STRIDE) };
-            if self.group == self.end {
-                self.next_chunk(core);
-            }
-            // SAFETY: `FIRST` is less than a group's length, and `group` is one of the chunk's.
-            self.next = unsafe { self.group.add(Geometry::<T>::FIRST) };
-        }
-        self.set_full(core);
-        true
-    }
-
-    /// Computes up to where this group may be written.
-    fn set_full(&mut self, core: &PipeCore<T>) {
-        // Otherwise `room` moves the limit on.
-        if !core.is_bounded() && !COUNTING {
-            self.limit = self.before.wrapping_add(UNBOUNDED);
-        }
-        let left = self.limit.wrapping_sub(self.position());
-        // SAFETY: the address behind the group's last slot is at most one past the group, and `full` is not beyond it.
-        unsafe {
-            let end = self.group.add(Geometry::<T>::END);
-            let slots = end.as_ptr().offset_from(self.next.as_ptr()) as usize / Geometry::<T>::STEP;
-            self.full = self.next.add(left.min(slots) * Geometry::<T>::STEP);
-        }
-        if !self.is_hiding() {
-            self.stop = self.full.as_ptr();
-        }
-    }
-
-    /// A new chunk, greater than the last, up to the size worth keeping; in a long queue of small chunks up to a great
-    /// one.
-    fn greater_chunk(&self, core: &PipeCore<T>) -> Chunk<T> {
-        let (most, great) = (core.groups(), Geometry::<T>::GREAT);
-        // The counters are loaded only where a great chunk would be greater.
-        let is_long = most < great && core.read_mostly.cache.is_long();
-        Chunk::allocate((self.chunk.groups() * 4).min(if is_long { great } else { most }), self.lap)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn next_chunk(&mut self, core: &PipeCore<T>) {
-        self.lap = self.lap.wrapping_add(Geometry::<T>::LAP);
-        let next = if let Some(emptied) = self.emptied {
-            self.emptied = emptied.next();
-            emptied
-        } else {
-            core.read_mostly.cache.linked();
-            let spent = core.read_mostly.cache.take().inspect(|spent| spent.renew(self.lap));
-            spent.unwrap_or_else(|| self.greater_chunk(core))
-        };
-        // ORDERING: Relaxed; the Release store of the link below publishes it.
-        next.header().next.store(ptr::null_mut(), Ordering::Relaxed);
-        next.header().previous.set(self.chunk.as_raw());
-        // ORDERING: Release pairs with the Acquire in `ReadCursor::next_chunk` and `len_up_to`: the chunk is
-        // initialised, and cleared for this lap where that was needed.
-        self.chunk.header().next.store(next.as_raw(), Ordering::Release);
-        self.chunk = next;
-        self.end = next.end();
-        self.group = next.first();
-    }
-
     /// Puts a message into the next slot.
     ///
     /// # Safety
@@ -677,72 +429,6 @@ impl<T> WriteCursor<T> {
         // written.
         state.store(newest.as_ptr().addr().wrapping_add(self.lap), Ordering::Release);
     }
-
-    /// Takes the newest message back out of its slot.
-    ///
-    /// # Safety
-    /// There is a message that the reader will not read, and so the newest is one.
-    pub(super) unsafe fn take_newest(&mut self, core: &PipeCore<T>) -> T {
-        // SAFETY: the newest message lies in this group or, where no message is in this group, in the one before. By the
-        // caller the reader does not read its slot, and `next` moves back to it: it is read once.
-        let message = unsafe {
-            if self.next == self.group.add(Geometry::<T>::FIRST) {
-                self.step_back();
-            }
-            self.next = self.next.sub(Geometry::<T>::STEP);
-            slot::<T>(self.next).with(|message| message.read().assume_init())
-        };
-        if self.is_hiding() && self.position() == self.hidden_from {
-            self.stop = self.next.as_ptr();
-        }
-        self.set_full(core);
-        message
-    }
-
-    /// Moves the cursor back to the end of the group before this one.
-    ///
-    /// # Safety
-    /// That group holds a message that the reader will not read.
-    unsafe fn step_back(&mut self) {
-        // SAFETY: the group before is in this chunk, or is the last of the chunk before. By the caller it holds a
-        // message that is hidden, or lies beyond a cut, so the reader cannot have left its chunk.
-        unsafe {
-            if self.group == self.chunk.first() {
-                let emptied = self.chunk;
-                self.chunk = Chunk::from_raw(emptied.header().previous.get()).expect("a message lies there");
-                // ORDERING: Relaxed twice; the reader comes to the link only after the hidden message before it was
-                // published, by a Release store, and never if there is a cut before it; and the list of emptied chunks
-                // is the writer's own.
-                self.chunk.header().next.store(ptr::null_mut(), Ordering::Relaxed);
-                emptied.header().next.store(self.emptied.map_or(ptr::null_mut(), Chunk::as_raw), Ordering::Relaxed);
-                self.emptied = Some(emptied);
-                self.end = self.chunk.end();
-                self.lap = self.lap.wrapping_sub(Geometry::<T>::LAP);
-                self.group = self.end;
-            }
-            self.group = self.group.sub(Geometry::<T>::STRIDE);
-            self.before = self.before.wrapping_sub(Geometry::<T>::SLOTS);
-            self.next = self.group.add(Geometry::<T>::END);
-            if self.held.is_some_and(|(held, _)| held == self.group) {
-                self.held = None;
-            } else {
-                // `hold` has marked the group full; no message in it is published.
-                // ORDERING: Relaxed; the reader loads this state only after a later Release store, of the group held
-                // back. Beyond a cut no state tells it anything.
-                state(self.group).store(nothing(self.group, self.lap), Ordering::Relaxed);
-            }
-        }
-    }
-}
-
-impl<T> Drop for WriteCursor<T> {
-    fn drop(&mut self) {
-        while let Some(emptied) = self.emptied {
-            self.emptied = emptied.next();
-            // SAFETY: only this cursor knew the chunk: it is linked in no queue, and no longer in the list.
-            unsafe { emptied.free() };
-        }
-    }
 }
 
 /// Moves a message into a slot.
@@ -756,28 +442,5 @@ unsafe fn write<T>(at: NonNull<u8>, message: T) {
         slot::<T>(at).with_mut(|place| {
             (*place).write(message);
         });
-    }
-}
-
-/// A run of slots being filled. When it is dropped, also by a panic, the cursor moves behind the last filled slot.
-struct Run<'a, T> {
-    at: NonNull<u8>,
-    cursor: &'a mut WriteCursor<T>,
-}
-
-impl<T> Run<'_, T> {
-    #[inline(always)]
-    fn commit(&mut self) {
-        if self.at != self.cursor.next {
-            self.cursor.hide();
-            self.cursor.next = self.at;
-        }
-    }
-}
-
-impl<T> Drop for Run<'_, T> {
-    #[inline(always)]
-    fn drop(&mut self) {
-        self.commit();
     }
 }

@@ -1,15 +1,13 @@
 //! Channels that are closed without an end being dropped.
 
-use std::pin::pin;
 use std::task::{Context, Poll};
 
 use ysuite::channel::{RecvError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 
-use super::tasks::poll;
 use crate::ends::{Bound, Kind, Rx, Tx};
 use crate::support::Tally;
 use crate::support::executor::{Task, block_on};
-use crate::tools::{LONG, SHORT, both, each, pause};
+use crate::tools::{LONG, both, each, pause};
 
 impl<T> Tx<T> {
     pub(crate) fn close(&mut self) -> bool {
@@ -17,22 +15,6 @@ impl<T> Tx<T> {
             Self::Exchange(end) => end.close(),
             Self::Funnel(end) => end.close(),
             Self::Pipe(end) => end.close(),
-        }
-    }
-
-    pub(crate) async fn closed(&self) {
-        match self {
-            Self::Exchange(end) => end.closed().await,
-            Self::Funnel(end) => end.closed().await,
-            Self::Pipe(end) => end.closed().await,
-        }
-    }
-
-    pub(crate) fn wait_closed_timeout(&self, timeout: std::time::Duration) -> bool {
-        match self {
-            Self::Exchange(end) => end.wait_closed_timeout(timeout),
-            Self::Funnel(end) => end.wait_closed_timeout(timeout),
-            Self::Pipe(end) => end.wait_closed_timeout(timeout),
         }
     }
 }
@@ -219,36 +201,5 @@ pub(crate) fn in_the_middle_of_a_stream(kind: Kind, bound: Bound) {
             },
         );
         assert_eq!(refused, Some(expected));
-    }
-}
-
-/// A sender that waits for the receiver's end, as a thread or as a task: it goes, or it closes; and after that at once.
-pub(crate) fn waiting_for_the_end(kind: Kind, bound: Bound) {
-    for closes in [true, false] {
-        let (tx, rx) = kind.open::<i32>(bound);
-        let mut rx = Some(rx);
-        assert!(!tx.wait_closed_timeout(SHORT));
-        let task = Task::default();
-        {
-            let mut closed = pin!(tx.closed());
-            assert!(poll(closed.as_mut(), &task).is_pending());
-            if closes {
-                rx.as_mut().expect("the receiver").close();
-            } else {
-                rx = None;
-            }
-            assert_eq!((task.woken(), poll(closed.as_mut(), &task)), (1, Poll::Ready(())));
-        }
-        block_on(tx.closed());
-        assert!(tx.wait_closed_timeout(LONG));
-        drop(rx);
-        let (tx, rx) = kind.open::<i32>(bound);
-        both(
-            || assert!(tx.wait_closed_timeout(LONG)),
-            || {
-                pause();
-                drop(rx);
-            },
-        );
     }
 }

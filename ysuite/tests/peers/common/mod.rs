@@ -5,15 +5,12 @@ pub(crate) mod choosing;
 pub(crate) mod closing;
 pub(crate) mod crowds;
 pub(crate) mod endings;
-#[cfg(any())] // waits for `select`
 pub(crate) mod facing;
 pub(crate) mod identity;
 pub(crate) mod iterating;
-#[cfg(any())] // waits for `rendezvous`
 pub(crate) mod meetings;
 pub(crate) mod once;
 pub(crate) mod room;
-#[cfg(any())] // waits for `select`
 pub(crate) mod selecting;
 pub(crate) mod sinks;
 pub(crate) mod task_batches;

@@ -116,6 +116,7 @@ pub(crate) fn send_timeout_says_why(kind: Kind, bound: usize) {
             assert_eq!(tx.send_timeout(90, SHORT), Err(SendTimeoutError::Timeout(90)));
             out.send(()).unwrap();
             tx.send_timeout(bound, LONG).unwrap();
+            out.send(()).unwrap();
             assert_eq!(tx.send_timeout(91, LONG), Err(SendTimeoutError::Disconnected(91)));
             assert_eq!(tx.send(92), Err(SendError(92)));
         },
@@ -123,6 +124,7 @@ pub(crate) fn send_timeout_says_why(kind: Kind, bound: usize) {
             ran_out.recv().unwrap();
             pause();
             assert_eq!(rx.recv(), Ok(0));
+            ran_out.recv().unwrap();
             pause();
             drop(rx);
         },

@@ -1,0 +1,79 @@
+//! Messages that are moved into a vector, a run of slots at a time.
+//!
+//! The reader's thread only. Wait-free, but for the allocator, whose panic loses nothing.
+
+use core::ptr::NonNull;
+
+use super::ReadCursor;
+use crate::queue::ypipe::chunk::{Geometry, slot};
+use crate::queue::ypipe::core::PipeCore;
+
+impl<T> ReadCursor<T> {
+    /// Appends up to `most` messages to `to`; returns how many. A panic of the allocator loses nothing.
+    #[inline(always)]
+    pub(in crate::queue::ypipe) fn take_many(&mut self, core: &PipeCore<T>, to: &mut Vec<T>, most: usize) -> usize {
+        let before = to.len();
+        let mut length = before;
+        let mut left = most;
+        // Messages known before are taken first: only a look of this call may show that there are no more.
+        let mut looked = self.next == self.known;
+        while left != 0 && self.look(core) {
+            // SAFETY: both pointers are in one group, or one past it.
+            let run = unsafe { self.known.as_ptr().offset_from(self.next.as_ptr()) } as usize;
+            let run = (run / Geometry::<T>::STEP).min(left);
+            if to.capacity() - length < run {
+                // SAFETY: `length - before` messages have been moved in behind the first `before`, within the capacity.
+                unsafe { to.set_len(length) };
+                to.reserve(run);
+            }
+            // SAFETY: the vector has room for `run` more, reserved above. The `run` slots from `next` on are published,
+            // in one group, and only the reader reads them. The messages are moved out exactly once: `next` moves past
+            // them, and nothing in between can panic.
+            unsafe {
+                let room = to.as_mut_ptr().add(length);
+                if run == Geometry::<T>::SLOTS {
+                    // A whole group has a constant length, so the compiler copies it by a few wide moves.
+                    Self::copy(self.next, room, Geometry::<T>::SLOTS);
+                } else {
+                    Self::copy(self.next, room, run);
+                }
+                self.next = self.next.add(run * Geometry::<T>::STEP);
+            }
+            length += run;
+            left -= run;
+            self.taken = self.taken.wrapping_add(run);
+            core.took(self.taken);
+            // The writer is at work in a group that is not full: loading its state again would slow the writer down.
+            // SAFETY: `END` is one past the group's last slot.
+            if looked && self.next == self.known && self.known != unsafe { self.group.add(Geometry::<T>::END) } {
+                break;
+            }
+            looked = self.next == self.known;
+        }
+        // SAFETY: `length - before` messages have been moved in behind the first `before`, within the capacity. Of the
+        // steps above only `reserve` can panic, and the length was set before each.
+        unsafe { to.set_len(length) };
+        length - before
+    }
+
+    /// Copies `run` messages from the slots at `from` to `room`.
+    ///
+    /// # Safety
+    /// The slots are published, within one group, and owned by the caller, who reads no message of them again. There is
+    /// room for `run` messages at `room`.
+    #[inline(always)]
+    unsafe fn copy(from: NonNull<u8>, room: *mut T, run: usize) {
+        // SAFETY: by the caller the slots hold messages and `room` has space for them. Slots of messages that have a
+        // size lie one behind the other like an array.
+        unsafe {
+            if cfg!(ysuite_loom) {
+                for index in 0..run {
+                    let at = from.add(index * Geometry::<T>::STEP);
+                    slot::<T>(at).with(|message| room.add(index).copy_from_nonoverlapping(message.cast::<T>(), 1));
+                }
+            } else {
+                room.copy_from_nonoverlapping(from.cast::<T>().as_ptr(), run);
+            }
+        }
+    }
+}

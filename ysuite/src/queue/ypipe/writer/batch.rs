@@ -1,0 +1,76 @@
+//! Messages that an iterator gives, written one behind another, hidden. Foreign code: whatever it does, what it has given is
+//! written.
+//!
+//! The writer's thread only. Wait-free, but for the iterator and the allocator.
+
+use core::ptr::NonNull;
+
+use super::{WriteCursor, Writer, Writing, write};
+use crate::queue::outline;
+use crate::queue::ypipe::chunk::Geometry;
+
+impl<T> Writer<T> {
+    /// Writes messages, hidden, until the iterator ends or there is no room: then the message that did not fit is
+    /// returned.
+    ///
+    /// If the iterator panics, the messages it has returned before are written.
+    #[inline]
+    pub(crate) fn fill(&mut self, messages: &mut impl Iterator<Item = T>) -> Option<T> {
+        let Writing { cursor, core, .. } = &mut *self.writing;
+        let mut full = cursor.full;
+        let mut run = Run { at: cursor.next, cursor };
+        loop {
+            let message = messages.next()?;
+            if run.at == full {
+                run.commit();
+                let stepped = run.cursor.is_at_end() && run.cursor.step();
+                if !stepped && !outline(run.cursor, |cursor| cursor.room(core)) {
+                    return Some(message);
+                }
+                (run.at, full) = (run.cursor.next, run.cursor.full);
+            }
+            // SAFETY: `at` lies before `full`, so it is a slot of this group. The slot is empty: the reader has
+            // consumed the messages of the lap before. The address behind it is at most one past the group.
+            unsafe {
+                write::<T>(run.at, message);
+                run.at = run.at.add(Geometry::<T>::STEP);
+            }
+        }
+    }
+
+    /// Writes messages, hidden, until there is no room (true) or the iterator ends (false). The iterator is asked only where
+    /// there is room. If it panics, the messages it has returned before are written.
+    pub(crate) fn fill_room(&mut self, messages: &mut impl Iterator<Item = T>) -> bool {
+        while self.has_room() {
+            let Some(message) = messages.next() else { return false };
+            let cursor = &mut self.writing.cursor;
+            cursor.hide();
+            // SAFETY: `has_room` has returned true, and nothing was written since.
+            unsafe { cursor.put(message) };
+        }
+        true
+    }
+}
+
+/// A run of slots being filled. When it is dropped, also by a panic, the cursor moves behind the last filled slot.
+struct Run<'a, T> {
+    at: NonNull<u8>,
+    cursor: &'a mut WriteCursor<T>,
+}
+
+impl<T> Run<'_, T> {
+    #[inline(always)]
+    fn commit(&mut self) {
+        if self.at != self.cursor.next {
+            self.cursor.hide();
+            self.cursor.next = self.at;
+        }
+    }
+}
+
+impl<T> Drop for Run<'_, T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.commit();
+    }
+}

@@ -1,0 +1,83 @@
+//! What a writer can say of its pipe without changing it. Any thread; wait-free.
+
+use core::fmt;
+
+use super::Writer;
+use crate::passive::Passive;
+use crate::queue::ypipe::core::PipeCore;
+
+impl<T> Writer<T> {
+    pub(in crate::queue::ypipe) fn core(&self) -> &PipeCore<T> {
+        &self.writing.core
+    }
+
+    /// Whether this end has been closed.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.writing.closed
+    }
+
+    /// Whether [`reclaim`](Self::reclaim) has dropped messages, which the reader has not read.
+    #[cfg(feature = "futures")]
+    pub(crate) fn has_lost(&self) -> bool {
+        self.writing.lost
+    }
+
+    /// How the reader sleeps: [`publish`](Self::publish), [`send`](Self::send) and [`close`](Self::close) return its
+    /// tokens.
+    pub(crate) fn reader_passive(&self) -> &Passive {
+        &self.writing.core.read_mostly.reader
+    }
+
+    /// How the writer sleeps while it waits for room.
+    pub(crate) fn passive(&self) -> &Passive {
+        &self.writing.core.read_mostly.writer
+    }
+
+    /// How many messages have been written in all, hidden ones included; wraps.
+    #[inline]
+    pub(crate) fn position(&self) -> usize {
+        self.writing.cursor.position()
+    }
+
+    /// Whether the reader is gone: nothing written will ever be read.
+    #[must_use]
+    pub fn is_orphaned(&self) -> bool {
+        self.writing.core.read_mostly.reader.is_gone()
+    }
+
+    /// How many messages may be in the pipe; `None` without a bound.
+    #[must_use]
+    pub fn capacity(&self) -> Option<usize> {
+        self.writing.core.bound()
+    }
+
+    /// How many published messages have not been read. The written ones are counted exactly, the read ones as far as
+    /// the reader's stores are visible.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.occupied() - self.hidden()
+    }
+
+    /// Whether every published message has been read.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Messages that take up room: published and unread, or hidden.
+    pub(crate) fn occupied(&self) -> usize {
+        self.position().wrapping_sub(self.writing.core.consumed())
+    }
+
+    /// Messages written and not yet flushed.
+    #[must_use]
+    pub fn hidden(&self) -> usize {
+        self.writing.cursor.hidden()
+    }
+}
+
+impl<T> fmt::Debug for Writer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Writer").field("len", &self.len()).field("hidden", &self.hidden()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,150 @@
+//! Room for a writer: the chunks and the credit that its cursor has, and how it gets more. The slow paths of
+//! [`WriteCursor`].
+//!
+//! The writer's thread only. Wait-free, but for the allocator.
+
+use core::ptr::{self, NonNull};
+
+use super::WriteCursor;
+use crate::queue::ypipe::chunk::{Chunk, Geometry};
+use crate::queue::ypipe::core::{PipeCore, UNBOUNDED};
+use crate::statistics::COUNTING;
+use crate::sync::Ordering;
+
+impl<T> WriteCursor<T> {
+    pub(super) fn new(core: &PipeCore<T>, chunk: Chunk<T>) -> Self {
+        let mut cursor = Self::at(chunk.first(), chunk, chunk.lap(), chunk.end());
+        cursor.limit = core.limit(0);
+        cursor.set_full(core);
+        cursor
+    }
+
+    /// A cursor without a chunk: no message is hidden, and the first write takes the slow path, which makes a chunk.
+    pub(super) fn idle() -> Self {
+        // An address that is never dereferenced, and at which no group ends.
+        let group = NonNull::new(ptr::without_provenance_mut(Geometry::<T>::STRIDE)).expect("not null");
+        Self::at(group, Chunk::nowhere(), Geometry::<T>::LAP, group)
+    }
+
+    /// A cursor that has written nothing, and has no room as yet.
+    fn at(group: NonNull<u8>, chunk: Chunk<T>, lap: usize, end: NonNull<u8>) -> Self {
+        let next = NonNull::new(group.as_ptr().wrapping_add(Geometry::<T>::FIRST)).expect("not null");
+        Self {
+            next,
+            stop: next.as_ptr(),
+            group,
+            lap,
+            full: next,
+            hidden_from: 0,
+            chunk,
+            end,
+            before: 0,
+            held: None,
+            emptied: None,
+            limit: 0,
+        }
+    }
+
+    /// Makes the first chunk of an idle cursor. False: nothing will ever be written here, as the pipe is closed or has no room.
+    #[cold]
+    pub(super) fn begin(&mut self, core: &PipeCore<T>) -> bool {
+        let may_begin = !core.is_closed() && core.read_mostly.capacity != 0;
+        if may_begin {
+            *self = Self::new(core, core.begin());
+        }
+        may_begin
+    }
+
+    /// Becomes as an idle cursor: with the pipe closed it has no room, ever. Call only while no message is hidden.
+    pub(super) fn end(&mut self) {
+        let mut ended = Self::idle();
+        ended.before = self.position();
+        ended.emptied = self.emptied.take();
+        *self = ended;
+    }
+
+    /// Makes room for one more message: the next group, the next chunk, or credit the reader has given. False: full.
+    #[inline(never)]
+    pub(super) fn room(&mut self, core: &PipeCore<T>) -> bool {
+        if self.group == self.end {
+            // No group begins at the end of its chunk: this cursor is idle.
+            return self.begin(core);
+        }
+        let position = self.position();
+        if self.limit == position {
+            self.limit = core.limit(position);
+            if self.limit == position {
+                return false;
+            }
+        }
+        if self.is_at_end() {
+            if self.step() {
+                return true;
+            }
+            if self.is_hiding() {
+                self.hold();
+            }
+            self.before = position;
+            // SAFETY: the cursor is in a group of its chunk, so the address behind that is at most one past the last
+            // group.
+            self.group = unsafe { self.group.add(Geometry::<T>::STRIDE) };
+            if self.group == self.end {
+                self.next_chunk(core);
+            }
+            // SAFETY: `FIRST` is less than a group's length, and `group` is one of the chunk's.
+            self.next = unsafe { self.group.add(Geometry::<T>::FIRST) };
+        }
+        self.set_full(core);
+        true
+    }
+
+    /// Computes up to where this group may be written.
+    pub(super) fn set_full(&mut self, core: &PipeCore<T>) {
+        // Otherwise `room` moves the limit on.
+        if !core.is_bounded() && !COUNTING {
+            self.limit = self.before.wrapping_add(UNBOUNDED);
+        }
+        let left = self.limit.wrapping_sub(self.position());
+        // SAFETY: the address behind the group's last slot is at most one past the group, and `full` is not beyond it.
+        unsafe {
+            let end = self.group.add(Geometry::<T>::END);
+            let slots = end.as_ptr().offset_from(self.next.as_ptr()) as usize / Geometry::<T>::STEP;
+            self.full = self.next.add(left.min(slots) * Geometry::<T>::STEP);
+        }
+        if !self.is_hiding() {
+            self.stop = self.full.as_ptr();
+        }
+    }
+
+    /// A new chunk, greater than the last, up to the size worth keeping; in a long queue of small chunks up to a great
+    /// one.
+    fn greater_chunk(&self, core: &PipeCore<T>) -> Chunk<T> {
+        let (most, great) = (core.groups(), Geometry::<T>::GREAT);
+        // The counters are loaded only where a great chunk would be greater.
+        let is_long = most < great && core.read_mostly.cache.is_long();
+        Chunk::allocate((self.chunk.groups() * 4).min(if is_long { great } else { most }), self.lap)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn next_chunk(&mut self, core: &PipeCore<T>) {
+        self.lap = self.lap.wrapping_add(Geometry::<T>::LAP);
+        let next = if let Some(emptied) = self.emptied {
+            self.emptied = emptied.next();
+            emptied
+        } else {
+            core.read_mostly.cache.linked();
+            let spent = core.read_mostly.cache.take().inspect(|spent| spent.renew(self.lap));
+            spent.unwrap_or_else(|| self.greater_chunk(core))
+        };
+        // ORDERING: Relaxed; the Release store of the link below publishes it.
+        next.header().next.store(ptr::null_mut(), Ordering::Relaxed);
+        next.header().previous.set(self.chunk.as_raw());
+        // ORDERING: Release pairs with the Acquire in `ReadCursor::next_chunk` and `len_up_to`: the chunk is
+        // initialised, and cleared for this lap where that was needed.
+        self.chunk.header().next.store(next.as_raw(), Ordering::Release);
+        self.chunk = next;
+        self.end = next.end();
+        self.group = next.first();
+    }
+}
