@@ -11,7 +11,9 @@ use std::time::Duration;
 use super::SHORT;
 use crate::support::executor::block_on;
 use crate::support::guarded;
-use ysuite::channel::{RecvError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError};
+use ysuite::channel::{
+    RecvError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,
+};
 use ysuite::signal::{Select, Wait, YPollset};
 use ysuite::{mpmc, mpsc, spsc, timer};
 
