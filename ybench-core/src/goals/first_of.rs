@@ -3,11 +3,12 @@
 //!
 //! ```text
 //!   one thread      send into one of them, take from the first that has something; send into another, take ...
-//!   two threads     send into one after the other ----> take from the first that has something, in a thread of its own
+//!   two threads     send into one and another ----> take from the first that has something, in a thread of its own
 //! ```
 //!
-//! In one thread there always is exactly one that has a message, and nobody sleeps. A `Select` is made once, but for the one
-//! that is made anew; `select()` and `select!` are made anew by their nature.
+//! Which of them is a matter of chance: one after the other would suit a `Select` that goes on looking behind the last one
+//! found. In one thread there always is exactly one that has a message, and nobody sleeps. A `Select` is made once, but for
+//! the one that is made anew; `select()` and `select!` are made anew by their nature.
 
 use std::time::Instant;
 
@@ -87,14 +88,37 @@ pub(super) fn plan(frame: Frame) -> Plan {
     crate::plan::plan(SESSION, about, None, frame, &limits::HAND_OVER, contenders)
 }
 
-/// What came by each of the channels: number after number is sent by the next channel.
+/// Which channels the messages go through, the same in every run. Each channel's messages are counted.
+struct Turns<F: FirstOf> {
+    dice: fastrand::Rng,
+    senders: Vec<(F::Sender, usize)>,
+}
+
+impl<F: FirstOf> Turns<F> {
+    fn new(senders: Vec<F::Sender>) -> Self {
+        Self { dice: fastrand::Rng::with_seed(64), senders: senders.into_iter().map(|sender| (sender, 0)).collect() }
+    }
+
+    #[inline(always)]
+    fn send(&mut self) -> Result<(), Fault> {
+        let channel = self.dice.usize(..self.senders.len());
+        let (sender, number) = &mut self.senders[channel];
+        if !F::send(sender, *number) {
+            return Err(Fault::Disconnected { expected: *number });
+        }
+        *number += 1;
+        Ok(())
+    }
+}
+
+/// What each of the channels has brought.
 struct Tally {
     due: Vec<usize>,
 }
 
 impl Tally {
     fn new(channels: usize) -> Self {
-        Self { due: (0..channels).collect() }
+        Self { due: vec![0; channels] }
     }
 
     #[inline(always)]
@@ -103,7 +127,7 @@ impl Tally {
         if received != expected {
             return Err(Fault::OutOfOrder { expected, received });
         }
-        self.due[channel] += self.due.len();
+        self.due[channel] += 1;
         Ok(())
     }
 }
@@ -119,7 +143,7 @@ trait FirstOf: 'static {
     fn take(
         receivers: &mut [Self::Receiver],
         messages: usize,
-        before: impl FnMut(usize) -> Result<(), Fault>,
+        before: impl FnMut() -> Result<(), Fault>,
     ) -> Result<(), Fault>;
 }
 
@@ -165,7 +189,7 @@ impl FirstOf for Kept {
     fn take(
         receivers: &mut [Self::Receiver],
         messages: usize,
-        mut before: impl FnMut(usize) -> Result<(), Fault>,
+        mut before: impl FnMut() -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         let mut select = Select::with_capacity(receivers.len());
         for (channel, receiver) in receivers.iter_mut().enumerate() {
@@ -173,7 +197,7 @@ impl FirstOf for Kept {
         }
         let mut tally = Tally::new(receivers.len());
         for expected in 0..messages {
-            before(expected)?;
+            before()?;
             loop {
                 let channel = select.wait();
                 match receivers[channel].try_recv() {
@@ -195,12 +219,12 @@ impl FirstOf for Either {
     fn take(
         receivers: &mut [Self::Receiver],
         messages: usize,
-        mut before: impl FnMut(usize) -> Result<(), Fault>,
+        mut before: impl FnMut() -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         let mut tally = Tally::new(receivers.len());
         let [one, other] = receivers else { unreachable!("it chooses between two") };
         for expected in 0..messages {
-            before(expected)?;
+            before()?;
             let (channel, received) =
                 select().recv(&mut *one, |received| (0, received)).recv(&mut *other, |received| (1, received)).wait();
             tally.note(channel, received.map_err(|_| Fault::Disconnected { expected })?)?;
@@ -217,11 +241,11 @@ impl FirstOf for List {
     fn take(
         receivers: &mut [Self::Receiver],
         messages: usize,
-        mut before: impl FnMut(usize) -> Result<(), Fault>,
+        mut before: impl FnMut() -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         let mut tally = Tally::new(receivers.len());
         for expected in 0..messages {
-            before(expected)?;
+            before()?;
             let (channel, received) = select().recv_any(receivers, |channel, received| (channel, received)).wait();
             tally.note(channel, received.map_err(|_| Fault::Disconnected { expected })?)?;
         }
@@ -247,7 +271,7 @@ impl FirstOf for CrossbeamKept {
     fn take(
         receivers: &mut [Self::Receiver],
         messages: usize,
-        mut before: impl FnMut(usize) -> Result<(), Fault>,
+        mut before: impl FnMut() -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         let mut select = crossbeam::Select::new();
         for receiver in receivers.iter() {
@@ -255,7 +279,7 @@ impl FirstOf for CrossbeamKept {
         }
         let mut tally = Tally::new(receivers.len());
         for expected in 0..messages {
-            before(expected)?;
+            before()?;
             let (channel, received) = chosen(select.select(), receivers);
             tally.note(channel, received.ok_or(Fault::Disconnected { expected })?)?;
         }
@@ -271,11 +295,11 @@ impl FirstOf for CrossbeamAnew {
     fn take(
         receivers: &mut [Self::Receiver],
         messages: usize,
-        mut before: impl FnMut(usize) -> Result<(), Fault>,
+        mut before: impl FnMut() -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         let mut tally = Tally::new(receivers.len());
         for expected in 0..messages {
-            before(expected)?;
+            before()?;
             let mut select = crossbeam::Select::new();
             for receiver in receivers.iter() {
                 select.recv(receiver);
@@ -295,12 +319,12 @@ impl FirstOf for CrossbeamEither {
     fn take(
         receivers: &mut [Self::Receiver],
         messages: usize,
-        mut before: impl FnMut(usize) -> Result<(), Fault>,
+        mut before: impl FnMut() -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         let mut tally = Tally::new(receivers.len());
         let [one, other] = receivers else { unreachable!("it chooses between two") };
         for expected in 0..messages {
-            before(expected)?;
+            before()?;
             let (channel, received) = crossbeam::select! {
                 recv(one) -> received => (0, received),
                 recv(other) -> received => (1, received),
@@ -315,30 +339,27 @@ fn open<F: FirstOf>(channels: usize) -> (Vec<F::Sender>, Vec<F::Receiver>) {
     (0..channels).map(|_| F::channel()).unzip()
 }
 
-fn send<F: FirstOf>(senders: &mut [F::Sender], number: usize) -> Result<(), Fault> {
-    let channel = number % senders.len();
-    if F::send(&mut senders[channel], number) { Ok(()) } else { Err(Fault::Disconnected { expected: number }) }
-}
-
 fn here<F: FirstOf, const CHANNELS: usize>(place: Place, messages: u64) -> Result<Timed, Fault> {
-    let (mut senders, mut receivers) = open::<F>(CHANNELS);
+    let (senders, mut receivers) = open::<F>(CHANNELS);
     solo(place.first, move || {
+        let mut turns = Turns::<F>::new(senders);
         let start = Instant::now();
-        F::take(&mut receivers, messages as usize, |number| send::<F>(&mut senders, number))?;
+        F::take(&mut receivers, messages as usize, || turns.send())?;
         Ok(Timed { elapsed: start.elapsed(), units: messages })
     })?
 }
 
 fn streams<F: FirstOf, const CHANNELS: usize>(place: Place, messages: u64) -> Result<Timed, Fault> {
-    let (mut senders, mut receivers) = open::<F>(CHANNELS);
+    let (senders, mut receivers) = open::<F>(CHANNELS);
     let sending = move || {
+        let mut turns = Turns::<F>::new(senders);
         let start = Instant::now();
         // A receiver that is gone has found a fault.
-        let _ = (0..messages as usize).try_for_each(|number| send::<F>(&mut senders, number));
+        let _ = (0..messages).try_for_each(|_| turns.send());
         // An end that goes would be chosen before the others have been emptied.
-        (start, senders)
+        (start, turns.senders)
     };
-    let taking = move || F::take(&mut receivers, messages as usize, |_| Ok(())).map(|()| Instant::now());
+    let taking = move || F::take(&mut receivers, messages as usize, || Ok(())).map(|()| Instant::now());
     let ((start, _senders), end) = duet_from_the_gate(place, messages, sending, taking)?;
     Ok(Timed::between(start, end?, messages))
 }
@@ -360,8 +381,8 @@ mod tests {
     #[test]
     fn a_message_that_is_missing_is_noticed() {
         let (mut senders, mut receivers) = open::<Kept>(2);
-        [0, 1, 4].iter().for_each(|&number| send::<Kept>(&mut senders, number).unwrap());
-        let fault = Kept::take(&mut receivers, 3, |_| Ok(()));
-        assert!(matches!(fault, Err(Fault::OutOfOrder { expected: 2, received: 4 })));
+        [0, 1, 3].iter().for_each(|&number| assert!(Kept::send(&mut senders[1], number)));
+        let fault = Kept::take(&mut receivers, 3, || Ok(()));
+        assert!(matches!(fault, Err(Fault::OutOfOrder { expected: 2, received: 3 })));
     }
 }
