@@ -13,7 +13,7 @@ use crate::{run, table};
 const ROUNDS: u32 = 7;
 const RUN: Duration = Duration::from_millis(100);
 /// Runs in one round of all plans together, roughly.
-const RUNS: u64 = 55;
+const RUNS: u64 = 90;
 
 pub fn run(request: &Request) -> Result<(), Error> {
     if request.place.one_cpu() {

@@ -30,7 +30,7 @@ const BLOCKING: [&str; 4] = [
     "crossbeam-bounded, 2 senders",
 ];
 
-pub(super) static RATIOS: [Ratio; 6] = [
+pub(super) static RATIOS: [Ratio; 7] = [
     least_of(
         "two senders: the funnel is times faster than the fastest of std and crossbeam",
         FUNNEL,
@@ -52,6 +52,13 @@ pub(super) static RATIOS: [Ratio; 6] = [
         EXCHANGE,
         &["crossbeam-bounded 3x3"],
         "exchange 3x3",
+        1.5,
+    ),
+    least_of(
+        "exchange without a bound 2x2: times faster than crossbeam unbounded",
+        EXCHANGE,
+        &["crossbeam-unbounded 2x2"],
+        "exchange-unbounded 2x2",
         1.5,
     ),
     most("exchange 8x8: times its own 2x2", EXCHANGE, &["exchange 8x8"], "exchange 2x2", 3.0),
@@ -87,9 +94,8 @@ pub(super) fn plans(frame: Frame) -> Vec<Plan> {
         funnel.push(called(idle_senders::contender(entry, 1_023, frame), IDLE.to_owned()));
     }
     let mut exchange = Vec::new();
-    for (names, threads) in
-        [(&["exchange", "crossbeam-bounded"][..], 2), (&["exchange", "crossbeam-bounded"], 3), (&["exchange"], 8)]
-    {
+    let (bounded, unbounded) = (["exchange", "crossbeam-bounded"], ["exchange-unbounded", "crossbeam-unbounded"]);
+    for (names, threads) in [(&bounded[..], 2), (&unbounded, 2), (&bounded, 3), (&["exchange"], 8)] {
         let shape = Shape::square(threads);
         let name = |entry: &Entry| format!("{} {shape}", entry.traits.name);
         exchange.extend(those(names).map(|entry| called(many::contender(entry, shape, None, frame), name(entry))));

@@ -5,10 +5,13 @@
 //! and given as their median. A miss is a result, not an error.
 
 mod asynchronous;
+mod first_of;
 mod functions;
 mod idle;
 mod many;
 mod memory;
+mod news;
+mod once;
 mod pool;
 mod posted;
 mod streaming;
@@ -47,7 +50,10 @@ fn ratios() -> impl Iterator<Item = &'static Ratio> {
         .chain(&pool::RATIOS)
         .chain(&posted::RATIOS)
         .chain(&functions::RATIOS)
-        .chain(&asynchronous::RATIOS);
+        .chain(&asynchronous::RATIOS)
+        .chain(&once::RATIOS)
+        .chain(&news::RATIOS)
+        .chain(&first_of::RATIOS);
     RATIOS.iter().chain(later)
 }
 
@@ -100,6 +106,9 @@ pub fn plans(frame: Frame) -> Vec<Plan> {
     plans.extend(posted::plans(frame));
     plans.push(functions::plan(frame));
     plans.push(asynchronous::plan(frame));
+    plans.push(once::plan(frame));
+    plans.push(news::plan(frame));
+    plans.push(first_of::plan(frame));
     plans
 }
 
@@ -121,11 +130,14 @@ pub fn sizes_and_counts(place: Place, messages: Option<u64>, rounds: u32) -> Res
     let broken = |fault| Error::Broken { contender: "spsc".to_owned(), fault };
     let times = rounds.min(3);
     let queued = messages.unwrap_or(memory::MESSAGES);
-    let (mut each, mut left) = (Vec::new(), Vec::new());
+    let (mut each, mut left, mut of_many, mut left_of_many) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..times {
-        let taken = memory::queued_and_drained(queued).map_err(broken)?;
+        let taken = memory::queued_and_drained(memory::of_a_pipe, queued).map_err(broken)?;
         each.push(taken.bytes_per_message);
         left.push(taken.mebibytes_left);
+        let taken = memory::queued_and_drained(memory::of_an_exchange, queued).map_err(broken)?;
+        of_many.push(taken.bytes_per_message);
+        left_of_many.push(taken.mebibytes_left);
     }
     let (mut calls, mut share) = (Vec::new(), Vec::new());
     for _ in 0..times {
@@ -143,6 +155,8 @@ pub fn sizes_and_counts(place: Place, messages: Option<u64>, rounds: u32) -> Res
     goals.extend([
         most("bytes for each of 10,000,000 queued 8-byte messages", &each, 17.0),
         most("MiB still resident when they are drained", &left, 1.0),
+        most("bytes for each of 10,000,000 queued in an exchange without a bound", &of_many, 10.0),
+        most("MiB still resident when that is drained", &left_of_many, 1.0),
         most("system calls of an idle receiver in 200 ms", &calls, 0.0),
         most("CPU time of an idle receiver in 200 ms, percent", &share, 0.1),
         most("bytes of a sender of a funnel that sends nothing", &bytes, 512.0),

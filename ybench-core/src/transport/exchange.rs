@@ -1,8 +1,10 @@
 //! `ysuite::mpmc`, the exchange with room for 1,024 messages: ends that look a little before they sleep, sleep at once
-//! in a futex, or never sleep.
+//! in a futex, or never sleep. The same without a bound, and as a rendezvous.
 //!
 //! ```text
 //!   sender threads   send ----> one ring of 1,024 places, one order ----> recv   receiver threads
+//!                    send ----> segments, one order --------------------> recv
+//!                    send ----------------- hand to hand ---------------> recv
 //! ```
 
 use std::io;
@@ -18,6 +20,11 @@ pub struct Adaptive;
 pub struct Sleeping;
 /// Never sleeps.
 pub struct Spinning;
+/// Without a bound: looks a little, then sleeps.
+pub struct Unbounded;
+/// Without room: each send waits until a receiver has come for its message. One to one: where there are several ends, one
+/// thread sends and receives a first message by each of them before the clock starts, and would wait for itself.
+pub struct Rendezvous;
 
 pub(super) const PLACES: usize = 1024;
 
@@ -80,7 +87,41 @@ impl Transport for Spinning {
     }
 }
 
-ends_by_cloning!(both: Adaptive, Sleeping, Spinning);
+impl Transport for Unbounded {
+    const TRAITS: Traits = Traits {
+        name: "exchange-unbounded",
+        about: "ysuite::mpmc without a bound, looking a little before it sleeps",
+        batches: true,
+        bounded: false,
+        variant: true,
+        ..COMMON
+    };
+    type Sender<M: Message> = mpmc::Sender<M>;
+    type Receiver<M: Message> = mpmc::Receiver<M>;
+
+    fn open<M: Message>() -> io::Result<Pair<M>> {
+        Ok(mpmc::unbounded())
+    }
+}
+
+impl Transport for Rendezvous {
+    const TRAITS: Traits = Traits {
+        name: "rendezvous",
+        about: "ysuite::mpmc with a bound of 0: each send waits until its message is received",
+        senders: Ends::One,
+        receivers: Ends::One,
+        variant: true,
+        ..COMMON
+    };
+    type Sender<M: Message> = mpmc::Sender<M>;
+    type Receiver<M: Message> = mpmc::Receiver<M>;
+
+    fn open<M: Message>() -> io::Result<Pair<M>> {
+        Ok(mpmc::bounded(0))
+    }
+}
+
+ends_by_cloning!(both: Adaptive, Sleeping, Spinning, Unbounded);
 
 impl<M: Message> super::Sender<M> for mpmc::Sender<M> {
     #[inline(always)]

@@ -17,7 +17,7 @@ pub use super::pooled::Pooled;
 /// A message that knows its number.
 pub trait Message: Send + Sized + 'static {
     /// What a transport of bytes carries.
-    type Wire: Pod;
+    type Wire: Pod + Send + Sync;
 
     fn numbered(number: usize) -> Self;
 

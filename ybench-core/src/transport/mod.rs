@@ -3,8 +3,12 @@
 //! A message is a counter, alone or with a block behind it (see `message`). The drivers in `scenario` are generic over [`Transport`], so every timed loop is
 //! compiled for its contender alone: no indirect call is made per message. An end may block or spin as its mechanism
 //! does; it must say [`Closed`] once its peer is gone, so that a lost message ends a run instead of hanging it.
+//!
+//! `ysuite`'s `watch` and `timer` are no transports: the first loses what nobody has looked at, and every driver counts what
+//! comes; nobody sends by the second.
 
 pub mod attached;
+pub mod broadcast;
 pub mod crossbeam;
 pub mod crossbeam_select;
 pub mod empty;
@@ -21,6 +25,7 @@ pub mod mutex_condvar_any;
 pub mod mutex_eventfd_loop;
 mod mutex_queue;
 pub mod mutex_spin;
+pub mod oneshot;
 pub mod parcel;
 pub mod pooled;
 pub mod registry;
@@ -102,8 +107,8 @@ pub struct Traits {
     pub available: fn() -> Result<(), String>,
     /// Whether it takes part only when asked for by name: made to test the instrument.
     pub hidden: bool,
-    /// Whether it is another one that only waits in another way, or with other room: left out of the comparison without a
-    /// command, unless named.
+    /// Whether it is another one that only waits in another way or with other room, or is made for something else than
+    /// streams from one to one: left out of the comparison without a command, unless named.
     pub variant: bool,
     /// Whether its receiver invents the messages instead of receiving them: a time from one end to the other means
     /// nothing then.

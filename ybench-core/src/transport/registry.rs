@@ -3,8 +3,8 @@
 use super::kernel::{packets, pipe, posix_mq, sysv_mq};
 use super::{Ends, Many, Shape, Traits, Transport, Waits};
 use super::{
-    attached, crossbeam, crossbeam_select, empty, exchange, funnel, hub, in_epoll, mailbox, mutex_condvar,
-    mutex_condvar_any, mutex_eventfd_loop, mutex_spin, rtrb, slowed, spsc, std_eventfds, std_mpsc,
+    attached, broadcast, crossbeam, crossbeam_select, empty, exchange, funnel, hub, in_epoll, mailbox, mutex_condvar,
+    mutex_condvar_any, mutex_eventfd_loop, mutex_spin, oneshot, rtrb, slowed, spsc, std_eventfds, std_mpsc,
 };
 use super::{tcp_stream, tokio_mpsc, unix_stream, ypipe_spin, ypipe_woken};
 use crate::error::{Error, Fault};
@@ -115,7 +115,11 @@ static ALL: &[Entry] = &[
     shared::<exchange::Adaptive>(),
     shared::<exchange::Sleeping>(),
     shared::<exchange::Spinning>(),
+    shared::<exchange::Unbounded>(),
+    entry::<exchange::Rendezvous>(),
     shared::<in_epoll::Exchange>(),
+    shared::<broadcast::Bounded>(),
+    entry::<oneshot::Oneshot>(),
     shared::<mailbox::Adaptive>(),
     shared::<mailbox::Sleeping>(),
     shared::<mailbox::Bounded>(),

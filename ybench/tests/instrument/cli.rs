@@ -257,7 +257,7 @@ fn the_targets_are_measured_and_judged() {
     let path = folder("goals").join("run.json");
     let output = succeeded(&["goals", "--messages", "2000", "--rounds", "1", "--json", path.to_str().unwrap()]);
     let (report, _) = kept(&path);
-    assert_eq!(report.goals.len(), 44);
+    assert_eq!(report.goals.len(), 58);
     for goal in &report.goals {
         assert!(goal.measured.is_some() && goal.met.is_some(), "{}", goal.name);
         assert!(output.contains(&goal.name), "{}", goal.name);

@@ -1,0 +1,388 @@
+//! The first of several receivers that has something: `ysuite`'s `Select` and `select()`, and crossbeam's `Select` and
+//! `select!`, over 2 and over 64.
+//!
+//! ```text
+//!   one thread      send into one of them, take from the first that has something; send into another, take ...
+//!   two threads     send into one and another ----> take from the first that has something, in a thread of its own
+//! ```
+//!
+//! Which of them is a matter of chance: one after the other would suit a `Select` that goes on looking behind the last one
+//! found. In one thread there always is exactly one that has a message, and nobody sleeps. A `Select` is made once, but for
+//! the one that is made anew; `select()` and `select!` are made anew by their nature.
+
+use std::time::Instant;
+
+use crossbeam_channel as crossbeam;
+use ysuite::signal::Select;
+use ysuite::{select, spsc};
+
+use super::contender;
+use super::targets::{Ratio, least_of};
+use crate::error::Fault;
+use crate::frame::Frame;
+use crate::limits;
+use crate::place::Place;
+use crate::rounds::{Contender, Plan};
+use crate::stage::{Timed, duet_from_the_gate, solo};
+
+const SESSION: &str = "targets: the first of several";
+
+pub(super) static RATIOS: [Ratio; 6] = [
+    least(
+        "Select over 2 receivers: times faster than crossbeam's Select",
+        &["crossbeam-select over 2"],
+        "Select over 2",
+    ),
+    least(
+        "Select over 64 receivers: times faster than crossbeam's Select",
+        &["crossbeam-select over 64"],
+        "Select over 64",
+    ),
+    least(
+        "Select over 2 receivers, streams of another thread: times faster than crossbeam's Select",
+        &["crossbeam-select over 2, streams"],
+        "Select over 2, streams",
+    ),
+    least(
+        "Select over 64 receivers, streams of another thread: times faster than crossbeam's Select",
+        &["crossbeam-select over 64, streams"],
+        "Select over 64, streams",
+    ),
+    least(
+        "select() over 2 receivers: times faster than crossbeam's select!",
+        &["crossbeam select!"],
+        "select() over 2",
+    ),
+    least(
+        "select() over a list of 64 receivers: times faster than crossbeam's Select, made anew",
+        &["crossbeam-select anew over 64"],
+        "select() over 64",
+    ),
+];
+
+const fn least(name: &'static str, above: &'static [&'static str], below: &'static str) -> Ratio {
+    least_of(name, SESSION, above, below, 3.0)
+}
+
+type Run = fn(Place, u64) -> Result<Timed, Fault>;
+
+const CONTENDERS: [(&str, Run); 12] = [
+    ("Select over 2", here::<Kept, 2>),
+    ("Select over 64", here::<Kept, 64>),
+    ("select() over 2", here::<Either, 2>),
+    ("select() over 64", here::<List, 64>),
+    ("crossbeam-select over 2", here::<CrossbeamKept, 2>),
+    ("crossbeam-select over 64", here::<CrossbeamKept, 64>),
+    ("crossbeam select!", here::<CrossbeamEither, 2>),
+    ("crossbeam-select anew over 64", here::<CrossbeamAnew, 64>),
+    ("Select over 2, streams", streams::<Kept, 2>),
+    ("Select over 64, streams", streams::<Kept, 64>),
+    ("crossbeam-select over 2, streams", streams::<CrossbeamKept, 2>),
+    ("crossbeam-select over 64, streams", streams::<CrossbeamKept, 64>),
+];
+
+pub(super) fn plan(frame: Frame) -> Plan {
+    let mut contenders: Vec<Contender> = CONTENDERS.map(|(name, run)| contender(name, run, frame)).into();
+    contenders.push(frame.limit(&limits::HAND_OVER));
+    let about = "Messages taken from the first of several receivers that has one";
+    crate::plan::plan(SESSION, about, None, frame, &limits::HAND_OVER, contenders)
+}
+
+/// Which channels the messages go through, the same in every run. Each channel's messages are counted.
+struct Turns<F: FirstOf> {
+    dice: fastrand::Rng,
+    senders: Vec<(F::Sender, usize)>,
+}
+
+impl<F: FirstOf> Turns<F> {
+    fn new(senders: Vec<F::Sender>) -> Self {
+        Self { dice: fastrand::Rng::with_seed(64), senders: senders.into_iter().map(|sender| (sender, 0)).collect() }
+    }
+
+    #[inline(always)]
+    fn send(&mut self) -> Result<(), Fault> {
+        let channel = self.dice.usize(..self.senders.len());
+        let (sender, number) = &mut self.senders[channel];
+        if !F::send(sender, *number) {
+            return Err(Fault::Disconnected { expected: *number });
+        }
+        *number += 1;
+        Ok(())
+    }
+}
+
+/// What each of the channels has brought.
+struct Tally {
+    due: Vec<usize>,
+}
+
+impl Tally {
+    fn new(channels: usize) -> Self {
+        Self { due: vec![0; channels] }
+    }
+
+    #[inline(always)]
+    fn note(&mut self, channel: usize, received: usize) -> Result<(), Fault> {
+        let expected = self.due[channel];
+        if received != expected {
+            return Err(Fault::OutOfOrder { expected, received });
+        }
+        self.due[channel] += 1;
+        Ok(())
+    }
+}
+
+/// A way to take from the first of several receivers.
+trait FirstOf: 'static {
+    type Sender: Send + 'static;
+    type Receiver: Send + 'static;
+    fn channel() -> (Self::Sender, Self::Receiver);
+    /// False: the receiver is gone.
+    fn send(sender: &mut Self::Sender, number: usize) -> bool;
+    /// Takes so many messages. `before` is called before each.
+    fn take(
+        receivers: &mut [Self::Receiver],
+        messages: usize,
+        before: impl FnMut() -> Result<(), Fault>,
+    ) -> Result<(), Fault>;
+}
+
+/// The channels of `ysuite` that are chosen among.
+macro_rules! of_pipes {
+    () => {
+        type Sender = spsc::Sender<usize>;
+        type Receiver = spsc::Receiver<usize>;
+
+        fn channel() -> (Self::Sender, Self::Receiver) {
+            spsc::unbounded()
+        }
+
+        #[inline(always)]
+        fn send(sender: &mut Self::Sender, number: usize) -> bool {
+            sender.send(number).is_ok()
+        }
+    };
+}
+
+/// Those of crossbeam.
+macro_rules! of_crossbeam {
+    () => {
+        type Sender = crossbeam::Sender<usize>;
+        type Receiver = crossbeam::Receiver<usize>;
+
+        fn channel() -> (Self::Sender, Self::Receiver) {
+            crossbeam::unbounded()
+        }
+
+        #[inline(always)]
+        fn send(sender: &mut Self::Sender, number: usize) -> bool {
+            sender.send(number).is_ok()
+        }
+    };
+}
+
+struct Kept;
+
+impl FirstOf for Kept {
+    of_pipes!();
+
+    fn take(
+        receivers: &mut [Self::Receiver],
+        messages: usize,
+        mut before: impl FnMut() -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let mut select = Select::with_capacity(receivers.len());
+        for (channel, receiver) in receivers.iter_mut().enumerate() {
+            assert_eq!(select.add(receiver).ok(), Some(channel), "numbers are given in order");
+        }
+        let mut tally = Tally::new(receivers.len());
+        for expected in 0..messages {
+            before()?;
+            loop {
+                let channel = select.wait();
+                match receivers[channel].try_recv() {
+                    Ok(received) => break tally.note(channel, received)?,
+                    Err(spsc::TryRecvError::Empty) => {}
+                    Err(spsc::TryRecvError::Disconnected) => return Err(Fault::Disconnected { expected }),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Either;
+
+impl FirstOf for Either {
+    of_pipes!();
+
+    fn take(
+        receivers: &mut [Self::Receiver],
+        messages: usize,
+        mut before: impl FnMut() -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let mut tally = Tally::new(receivers.len());
+        let [one, other] = receivers else { unreachable!("it chooses between two") };
+        for expected in 0..messages {
+            before()?;
+            let (channel, received) =
+                select().recv(&mut *one, |received| (0, received)).recv(&mut *other, |received| (1, received)).wait();
+            tally.note(channel, received.map_err(|_| Fault::Disconnected { expected })?)?;
+        }
+        Ok(())
+    }
+}
+
+struct List;
+
+impl FirstOf for List {
+    of_pipes!();
+
+    fn take(
+        receivers: &mut [Self::Receiver],
+        messages: usize,
+        mut before: impl FnMut() -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let mut tally = Tally::new(receivers.len());
+        for expected in 0..messages {
+            before()?;
+            let (channel, received) = select().recv_any(receivers, |channel, received| (channel, received)).wait();
+            tally.note(channel, received.map_err(|_| Fault::Disconnected { expected })?)?;
+        }
+        Ok(())
+    }
+}
+
+struct CrossbeamKept;
+
+/// Takes from the one that is chosen.
+#[inline(always)]
+fn chosen(
+    operation: crossbeam::SelectedOperation<'_>,
+    receivers: &[crossbeam::Receiver<usize>],
+) -> (usize, Option<usize>) {
+    let channel = operation.index();
+    (channel, operation.recv(&receivers[channel]).ok())
+}
+
+impl FirstOf for CrossbeamKept {
+    of_crossbeam!();
+
+    fn take(
+        receivers: &mut [Self::Receiver],
+        messages: usize,
+        mut before: impl FnMut() -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let mut select = crossbeam::Select::new();
+        for receiver in receivers.iter() {
+            select.recv(receiver);
+        }
+        let mut tally = Tally::new(receivers.len());
+        for expected in 0..messages {
+            before()?;
+            let (channel, received) = chosen(select.select(), receivers);
+            tally.note(channel, received.ok_or(Fault::Disconnected { expected })?)?;
+        }
+        Ok(())
+    }
+}
+
+struct CrossbeamAnew;
+
+impl FirstOf for CrossbeamAnew {
+    of_crossbeam!();
+
+    fn take(
+        receivers: &mut [Self::Receiver],
+        messages: usize,
+        mut before: impl FnMut() -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let mut tally = Tally::new(receivers.len());
+        for expected in 0..messages {
+            before()?;
+            let mut select = crossbeam::Select::new();
+            for receiver in receivers.iter() {
+                select.recv(receiver);
+            }
+            let (channel, received) = chosen(select.select(), receivers);
+            tally.note(channel, received.ok_or(Fault::Disconnected { expected })?)?;
+        }
+        Ok(())
+    }
+}
+
+struct CrossbeamEither;
+
+impl FirstOf for CrossbeamEither {
+    of_crossbeam!();
+
+    fn take(
+        receivers: &mut [Self::Receiver],
+        messages: usize,
+        mut before: impl FnMut() -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let mut tally = Tally::new(receivers.len());
+        let [one, other] = receivers else { unreachable!("it chooses between two") };
+        for expected in 0..messages {
+            before()?;
+            let (channel, received) = crossbeam::select! {
+                recv(one) -> received => (0, received),
+                recv(other) -> received => (1, received),
+            };
+            tally.note(channel, received.map_err(|_| Fault::Disconnected { expected })?)?;
+        }
+        Ok(())
+    }
+}
+
+fn open<F: FirstOf>(channels: usize) -> (Vec<F::Sender>, Vec<F::Receiver>) {
+    (0..channels).map(|_| F::channel()).unzip()
+}
+
+fn here<F: FirstOf, const CHANNELS: usize>(place: Place, messages: u64) -> Result<Timed, Fault> {
+    let (senders, mut receivers) = open::<F>(CHANNELS);
+    solo(place.first, move || {
+        let mut turns = Turns::<F>::new(senders);
+        let start = Instant::now();
+        F::take(&mut receivers, messages as usize, || turns.send())?;
+        Ok(Timed { elapsed: start.elapsed(), units: messages })
+    })?
+}
+
+fn streams<F: FirstOf, const CHANNELS: usize>(place: Place, messages: u64) -> Result<Timed, Fault> {
+    let (senders, mut receivers) = open::<F>(CHANNELS);
+    let sending = move || {
+        let mut turns = Turns::<F>::new(senders);
+        let start = Instant::now();
+        // A receiver that is gone has found a fault.
+        let _ = (0..messages).try_for_each(|_| turns.send());
+        // An end that goes would be chosen before the others have been emptied.
+        (start, turns.senders)
+    };
+    let taking = move || F::take(&mut receivers, messages as usize, || Ok(())).map(|()| Instant::now());
+    let ((start, _senders), end) = duet_from_the_gate(place, messages, sending, taking)?;
+    Ok(Timed::between(start, end?, messages))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_message_is_taken() {
+        let place = Place::choose(None).unwrap();
+        for place in [place, place.together()] {
+            for (name, run) in CONTENDERS {
+                assert_eq!(run(place, 5_000).unwrap_or_else(|fault| panic!("{name} {fault}")).units, 5_000);
+            }
+        }
+    }
+
+    #[test]
+    fn a_message_that_is_missing_is_noticed() {
+        let (mut senders, mut receivers) = open::<Kept>(2);
+        [0, 1, 3].iter().for_each(|&number| assert!(Kept::send(&mut senders[1], number)));
+        let fault = Kept::take(&mut receivers, 3, || Ok(()));
+        assert!(matches!(fault, Err(Fault::OutOfOrder { expected: 2, received: 3 })));
+    }
+}

@@ -1,0 +1,63 @@
+//! `ysuite::broadcast` with room for 1,024 messages and one receiver: what it costs where a channel to one would do. What it
+//! is made for, several receivers that each get every message, is among the targets.
+//!
+//! ```text
+//!   sender threads   send ----> one ring of 1,024 messages, of which each receiver takes copies ----> recv   receiver thread
+//! ```
+//!
+//! Its receivers take copies, so it carries what transports of bytes carry: a block, or the address of a parcel. A slot keeps
+//! its bytes when the one receiver has them, and nobody looks at those again.
+
+use std::io;
+
+use ysuite::broadcast;
+
+use super::{Closed, Ends, Message, Traits, Transport, ends_by_cloning};
+
+/// A slow receiver holds the sender up.
+pub struct Bounded;
+
+const PLACES: usize = 1_024;
+
+impl Transport for Bounded {
+    const TRAITS: Traits = Traits {
+        name: "broadcast",
+        about: "ysuite::broadcast with room for 1,024 messages, to one receiver",
+        batches: true,
+        works_with_epoll: true,
+        bounded: true,
+        senders: Ends::Many,
+        variant: true,
+        ..Traits::COMMON
+    };
+    type Sender<M: Message> = broadcast::Sender<M::Wire>;
+    type Receiver<M: Message> = broadcast::Receiver<M::Wire>;
+
+    fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
+        Ok(broadcast::bounded(PLACES))
+    }
+}
+
+ends_by_cloning!(senders: Bounded);
+
+impl<M: Message> super::Sender<M> for broadcast::Sender<M::Wire> {
+    #[inline(always)]
+    fn send(&mut self, message: M) -> Result<(), Closed> {
+        broadcast::Sender::send(self, message.into_wire()).map_err(|_| Closed)
+    }
+
+    #[inline(always)]
+    fn send_batch(&mut self, first: usize, count: usize) -> Result<(), Closed> {
+        let messages = (first..first + count).map(|number| M::numbered(number).into_wire());
+        broadcast::Sender::send_batch(self, messages).map(|_| ()).map_err(|_| Closed)
+    }
+}
+
+impl<M: Message> super::Receiver<M> for broadcast::Receiver<M::Wire> {
+    #[inline(always)]
+    fn recv(&mut self) -> Result<M, Closed> {
+        let wire = broadcast::Receiver::recv(self).map_err(|_| Closed)?;
+        // SAFETY: `send` made it of such a message, and the only receiver takes each message once.
+        Ok(unsafe { M::from_wire(wire) })
+    }
+}
