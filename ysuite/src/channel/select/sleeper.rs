@@ -42,8 +42,9 @@ impl Wake for Sleeper {
 impl Sleeper {
     /// From now on it counts as not woken. The owner looks everywhere afterwards.
     pub(super) fn reset(&self) {
-        // ORDERING: Relaxed; a waker that is forgotten by this was called for what the looks that follow find.
-        self.word.store(AWAKE, Ordering::Relaxed);
+        // ORDERING: Acquire pairs with the Release in `wake_by_ref`: a call that is forgotten here was made for something, and
+        // the looks that follow find it. A store would not do: those looks could come before it, and the call in between.
+        self.word.swap(AWAKE, Ordering::Acquire);
     }
 
     pub(super) fn is_woken(&self) -> bool {
@@ -53,8 +54,8 @@ impl Sleeper {
 
     /// Sleeps until it is woken (true), or the deadline has passed.
     pub(super) fn sleep(&self, deadline: Deadline) -> bool {
-        // ORDERING: Relaxed; where the exchange fails, `is_woken` acquires.
-        let armed = self.word.compare_exchange(AWAKE, ASLEEP, Ordering::Relaxed, Ordering::Relaxed);
+        // ORDERING: Relaxed on success; `is_woken` acquires. Acquire on failure pairs with the Release in `wake_by_ref`.
+        let armed = self.word.compare_exchange(AWAKE, ASLEEP, Ordering::Relaxed, Ordering::Acquire);
         while armed.is_ok() && !self.is_woken() {
             if sleep_on(&self.word, ASLEEP, deadline) == Waited::TimedOut {
                 return self.is_woken();
