@@ -33,7 +33,7 @@ pub use super::error::{
 };
 use super::iter::{IntoIter, Iter, Receive, TryIter};
 pub use super::permit::{Permit, Permits};
-use super::permit::{Reserve, impl_sender_permits, one_place, one_place_now};
+use super::permit::{Reserve, impl_sender_permits};
 use super::receive::{ReadingEnd, Receiving, impl_receiver_api};
 use super::rendezvous::{Meeting, MeetingEnd};
 use super::send::{SenderLink, Sending, impl_sender_api};

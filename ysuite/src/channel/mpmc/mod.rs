@@ -128,7 +128,7 @@ pub use self::receiver::{Iter, Receiver, TryIter};
 pub use self::sender::Sender;
 pub use self::weak::{WeakReceiver, WeakSender};
 pub use super::error::{
-    RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TrySendError,
+    RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,
 };
 
 use self::shared::MpmcShared;

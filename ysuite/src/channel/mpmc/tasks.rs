@@ -122,7 +122,7 @@ impl<T> Sender<T> {
             if most == 0 {
                 return Ok(sent);
             }
-            let held = self.hold_some_async(most).await.map_err(|()| SendError(Vec::new()))?;
+            let held = self.hold_some_async(most).await.map_err(|_| SendError(Vec::new()))?;
             let (some, is_end) = HeldBatch { staging: Staging::new(), held }.send(messages)?;
             sent += some;
             if is_end {

@@ -12,7 +12,7 @@ use super::weak::WeakSender;
 use super::{MAX_SENDERS, Permit, Permits, ReserveError, SendError, SendTimeoutError, TryReserveError, TrySendError};
 use crate::channel::closed::{EndWatchers, impl_sender_end};
 use crate::channel::identity::impl_identity;
-use crate::channel::permit::{Reserve, impl_sender_permits, one_place, one_place_now};
+use crate::channel::permit::{Reserve, impl_sender_permits};
 use crate::channel::rendezvous::MeetingEnd;
 use crate::channel::send::{SenderLink, Sending, impl_sender_api};
 use crate::channel::task_batch::impl_sender_tasks;

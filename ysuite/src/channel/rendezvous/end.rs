@@ -129,9 +129,3 @@ impl<T, const SENDS: bool> Drop for MeetingEnd<T, SENDS> {
         }
     }
 }
-
-/// A place was to be reserved in a rendezvous, and waited for until there is one.
-#[cold]
-pub(in crate::channel) fn no_places_in_a_rendezvous<R>() -> R {
-    panic!("a channel with a capacity of 0 has no places to reserve")
-}

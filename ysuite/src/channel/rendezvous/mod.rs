@@ -21,7 +21,7 @@ mod party;
 mod ticket;
 mod wait;
 
-pub(super) use self::end::{MeetingEnd, no_places_in_a_rendezvous};
+pub(super) use self::end::MeetingEnd;
 pub(super) use self::meeting::{Meeting, MeetingSide};
 pub(super) use self::party::{Party, poll};
 pub(super) use self::ticket::{Met, Ticket};
