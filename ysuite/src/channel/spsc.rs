@@ -148,6 +148,8 @@ impl<T> SenderLink<T> for Arc<SpscShared<T>> {
 impl_sender_api!(Sender);
 impl_sender_permits!(Sender);
 impl_sender_tasks!(Sender);
+#[cfg(feature = "futures")]
+super::sink::impl_sender_sink!(Sender);
 impl_sender_end!(
     Sender,
     /// Ends the channel as dropping this sender does: publishes what was hidden, and the receiver gets all that was sent

@@ -119,6 +119,8 @@ mod receiver;
 mod reserve;
 mod sender;
 mod shared;
+#[cfg(feature = "futures")]
+mod sink;
 mod tasks;
 mod watcher;
 mod weak;

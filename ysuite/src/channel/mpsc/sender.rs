@@ -217,6 +217,8 @@ impl_sender_api!(Sender);
 impl_identity!(Sender, |sender| &sender.inner.end.link.shared);
 impl_sender_permits!(Sender);
 impl_sender_tasks!(Sender);
+#[cfg(feature = "futures")]
+crate::channel::sink::impl_sender_sink!(Sender);
 impl_sender_end!(
     Sender,
     /// Ends this sender's part of the channel as dropping it does: publishes what was hidden; the receiver gets all that was

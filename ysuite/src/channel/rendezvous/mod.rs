@@ -15,6 +15,8 @@
 //! Cannot: join two ends of which neither waits: two `try_` calls never meet, nor do two ends that only want to be told.
 
 mod end;
+#[cfg(feature = "futures")]
+mod in_line;
 mod line;
 mod meeting;
 mod party;
@@ -22,6 +24,8 @@ mod ticket;
 mod wait;
 
 pub(super) use self::end::MeetingEnd;
+#[cfg(feature = "futures")]
+pub(super) use self::in_line::InLine;
 pub(super) use self::meeting::{Meeting, MeetingSide};
 pub(super) use self::party::{Party, poll};
 pub(super) use self::ticket::{Met, Ticket};
