@@ -19,6 +19,7 @@ use super::handshake::{
     wait_for_sender,
 };
 use super::shared::{Callee, OneshotLink, SetPlace, Tie};
+use crate::channel::coop::poll_within_budget;
 use crate::channel::error::{RecvError, RecvTimeoutError, TryRecvError};
 use crate::channel::iter::Receive;
 use crate::foreign::Panics;
@@ -458,12 +459,14 @@ impl<T> Future for Receiver<T> {
     /// Lock-free.
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
-        let Some(link) = this.tie.link() else { return Poll::Ready(Err(this.tell_the_end())) };
-        let mut word = this.word();
-        if word & OVER == 0 && this.register(link, word, context.waker()) {
-            word = this.word();
-        }
-        this.settle(link, word).map_or(Poll::Pending, Poll::Ready)
+        poll_within_budget(context, |context| {
+            let Some(link) = this.tie.link() else { return Poll::Ready(Err(this.tell_the_end())) };
+            let mut word = this.word();
+            if word & OVER == 0 && this.register(link, word, context.waker()) {
+                word = this.word();
+            }
+            this.settle(link, word).map_or(Poll::Pending, Poll::Ready)
+        })
     }
 }
 

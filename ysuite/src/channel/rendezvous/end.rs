@@ -69,6 +69,12 @@ impl<T> MeetingEnd<T, false> {
         Self::new(meeting)
     }
 
+    /// How many messages are there for this end once the meeting is closed: such as were given back.
+    #[cfg(feature = "stream")]
+    pub(in crate::channel) fn given_back(&self) -> usize {
+        MeetingSide::<T, false>(&self.meeting).supply()
+    }
+
     /// Closes the meeting. True: it was open.
     pub(in crate::channel) fn close(&self) -> bool {
         self.meeting.close()
