@@ -10,8 +10,8 @@ async fn main() {
     let (words, words_in) = spsc::bounded(4);
     let (lengths, lengths_in) = spsc::bounded(4);
 
-    let reading = stream::iter("a sink is fed and a stream is drained".split(' ')).map(Ok).forward(words);
-    let measuring = words_in.map(|word| Ok(word.len())).forward(lengths);
+    let reading = stream::iter("a sink is fed and a stream is drained".split(' ')).map(Ok).forward(words.into_sink());
+    let measuring = words_in.map(|word| Ok(word.len())).forward(lengths.into_sink());
     let summing = lengths_in.inspect(|length| println!("{length}")).fold(0, |sum, length| async move { sum + length });
 
     let (read, measured, sum) = tokio::join!(reading, measuring, summing);

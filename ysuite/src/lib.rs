@@ -80,6 +80,7 @@
 //! | `reserve`, `reserve_many` without room | blocks | no¹ | as `send` | no | – |
 //! | `reserve_async`, `reserve_many_async` | wait-free polls | no¹ | 1 to wake, 1 barrier | – | yes |
 //! | `send_batch_async`, `send_async_until` | wait-free polls | as `send` | 1 to wake, 1 barrier | – | yes: what was taken is sent; the message is dropped |
+//! | a `sink()`: fed, flushed, closed (`mpmc` too) | wait-free polls; `mpmc`: lock-free | as `send`; in a rendezvous a place in line | 1 to wake, 1 barrier | – | a fed message may be sent or dropped |
 //! | `close` of a sender (`spsc`, `mpsc`) | wait-free | no | 1 to wake | yes, but for that | – |
 //! | `wait_closed`; `closed` | blocks; lock-free polls | once 3 KiB, and for each 64 more who wait at once | 2 for each sleep: barrier, futex | no | yes |
 //! | `recv`, `recv_batch` with a message | wait-free | no (`recv_batch`: the `Vec`) | 1 to wake a sleeping sender | yes | – |
@@ -207,7 +208,7 @@
 //!
 //! * `hub`: the hub, over mio (Unix).
 //! * `stream`: receivers implement `futures_core::Stream`.
-//! * `futures`: that, and senders implement `futures_sink::Sink`.
+//! * `futures`: that, and a sender's `sink()` and `into_sink()` are a `futures_sink::Sink`.
 //! * `tokio`: that stream; a set of signals, and a timer, that a task of tokio waits for; sends with a time limit; and what a
 //!   task sends or receives is counted by tokio's cooperative budget, so that a task which always finds a message lets others
 //!   have their turn (Unix).

@@ -5,7 +5,11 @@
 
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
+#[cfg(feature = "futures")]
+use crate::channel::Feed;
 use crate::channel::{Iter, Permit, Permits, Reserve, TryIter};
+#[cfg(feature = "futures")]
+use crate::integrations::SenderSink;
 use crate::{broadcast, mailbox, mpmc, mpsc, oneshot, pool, queue, signal, spsc, watch};
 
 /// For types whose state is consistent whenever foreign code runs.
@@ -67,6 +71,12 @@ impl<R: RefUnwindSafe> UnwindSafe for TryIter<'_, R> {}
 // They have nothing but the sender.
 impl<S: Reserve + RefUnwindSafe> UnwindSafe for Permit<'_, S> {}
 impl<S: Reserve + RefUnwindSafe> UnwindSafe for Permits<'_, S> {}
+
+// They have nothing but the sender, and a message on its way, which nobody sees.
+#[cfg(feature = "futures")]
+impl<S: Feed + RefUnwindSafe> UnwindSafe for SenderSink<S> {}
+#[cfg(feature = "futures")]
+impl<S: Feed + RefUnwindSafe> RefUnwindSafe for SenderSink<S> {}
 
 // As a `Box`.
 impl<T: UnwindSafe> UnwindSafe for pool::PoolBox<T> {}

@@ -3,6 +3,8 @@
 //! finds a message, or room, starves nobody.
 //!
 //! A task that has used up its steps gets `Pending` and is polled again soon; nothing has happened then, and nothing is lost.
+//! A batch is one step, however long; where it is sent in pieces with a wait between, still one, but for an exchange's, which
+//! takes a step for each piece of 64. To wait for the end of a channel (`closed`) is no step: it says nothing new a second time.
 //! An operation that has to wait costs no step. Outside a runtime, in `tokio::task::unconstrained`, and without the feature
 //! nothing is counted: then these functions are what they are given.
 //!
@@ -40,14 +42,14 @@ pub(super) fn poll_within_budget<R>(
 /// An operation whose end is a step of its task.
 #[cfg(all(feature = "tokio", unix))]
 #[inline]
-pub(super) fn within_budget<F: Future>(operation: F) -> impl Future<Output = F::Output> {
+pub(crate) fn within_budget<F: Future>(operation: F) -> impl Future<Output = F::Output> {
     WithinBudget(operation)
 }
 
 /// The operation itself.
 #[cfg(not(all(feature = "tokio", unix)))]
 #[inline(always)]
-pub(super) fn within_budget<F: Future>(operation: F) -> F {
+pub(crate) fn within_budget<F: Future>(operation: F) -> F {
     operation
 }
 

@@ -48,21 +48,21 @@ pub enum RecvTimeoutError {
     Disconnected,
 }
 
-/// Places for several messages could not be reserved.
+/// No place was reserved, for one message or several, though the caller would have waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReserveError {
-    /// There can never be so many places at a time.
+    /// There can never be so many places at a time: not even one in a [rendezvous](crate::channel#rendezvous).
     TooMany,
     /// The receiver is gone.
     Disconnected,
 }
 
-/// Places for several messages could not be reserved at once.
+/// No place was reserved, for one message or several, now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TryReserveError {
     /// There are not so many places free.
     Full,
-    /// There can never be so many places at a time.
+    /// There can never be so many places at a time: not even one in a [rendezvous](crate::channel#rendezvous).
     TooMany,
     /// The receiver is gone.
     Disconnected,

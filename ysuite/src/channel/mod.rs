@@ -39,11 +39,15 @@ mod receive;
 mod rendezvous;
 mod select;
 mod send;
+#[cfg(feature = "futures")]
+mod sink;
 pub mod spsc;
 mod task_batch;
 pub mod timer;
 pub mod watch;
 
+#[cfg(all(feature = "tokio", unix))]
+pub(crate) use self::coop::within_budget;
 pub use self::error::{
     RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,
 };
@@ -56,4 +60,7 @@ pub(crate) use self::lane_table::{LaneTable, ThreadLane};
 pub use self::permit::Reserve;
 pub use self::permit::{Permit, Permits};
 pub use self::select::{SelectRecv, SelectSend, Selecting, select};
+#[cfg(feature = "futures")]
+#[doc(hidden)]
+pub use self::sink::{Fed, Feed};
 pub use crate::wait::Spin;

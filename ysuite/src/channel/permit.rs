@@ -11,7 +11,6 @@ use core::mem::MaybeUninit;
 use core::task::{Context, Poll};
 
 use super::error::{ReserveError, SendError, TryReserveError, TrySendError};
-use super::rendezvous::no_places_in_a_rendezvous;
 use super::send::{SenderLink, Sending, WritingEnd};
 use crate::os::Deadline;
 use crate::passive::Passive;
@@ -287,19 +286,6 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 }
 
-/// The answer of a wait for one place: too many in a rendezvous only.
-pub(super) fn one_place(error: ReserveError) -> SendError<()> {
-    match error {
-        ReserveError::Disconnected => SendError(()),
-        ReserveError::TooMany => no_places_in_a_rendezvous(),
-    }
-}
-
-/// The answer of a look for one place. A rendezvous is full, always.
-pub(super) fn one_place_now(error: TryReserveError) -> TrySendError<()> {
-    if error == TryReserveError::Disconnected { TrySendError::Disconnected(()) } else { TrySendError::Full(()) }
-}
-
 /// Gives a channel's sender its permits.
 macro_rules! impl_sender_permits {
     ($sender:ident) => {
@@ -308,12 +294,10 @@ macro_rules! impl_sender_permits {
             /// were hidden are flushed where there is no room.
             ///
             /// # Errors
-            /// When the receiver is gone or has closed the channel.
-            ///
-            /// # Panics
-            /// In a [rendezvous](crate::channel#rendezvous), which has no places.
-            pub fn reserve(&mut self) -> Result<Permit<'_, Self>, SendError<()>> {
-                self.inner.reserve(1).map_err(one_place)?;
+            /// When the receiver is gone or has closed the channel. `TooMany` in a [rendezvous](crate::channel#rendezvous),
+            /// which has no places.
+            pub fn reserve(&mut self) -> Result<Permit<'_, Self>, ReserveError> {
+                self.inner.reserve(1)?;
                 Ok(Permit::new(self))
             }
 
@@ -321,9 +305,10 @@ macro_rules! impl_sender_permits {
             /// [`try_send`](Self::try_send) does.
             ///
             /// # Errors
-            /// When there is no room, and when the receiver is gone or has closed the channel.
-            pub fn try_reserve(&mut self) -> Result<Permit<'_, Self>, TrySendError<()>> {
-                self.inner.try_reserve(1).map_err(one_place_now)?;
+            /// When there is no room, and when the receiver is gone or has closed the channel. `TooMany` in a
+            /// [rendezvous](crate::channel#rendezvous), which has no places.
+            pub fn try_reserve(&mut self) -> Result<Permit<'_, Self>, TryReserveError> {
+                self.inner.try_reserve(1)?;
                 Ok(Permit::new(self))
             }
 
@@ -331,12 +316,9 @@ macro_rules! impl_sender_permits {
             /// is ready has reserved nothing.
             ///
             /// # Errors
-            /// When the receiver is gone or has closed the channel.
-            ///
-            /// # Panics
-            /// In a [rendezvous](crate::channel#rendezvous), which has no places.
-            pub async fn reserve_async(&mut self) -> Result<Permit<'_, Self>, SendError<()>> {
-                self.inner.reserve_async(1).await.map_err(one_place)?;
+            /// As of [`reserve`](Self::reserve).
+            pub async fn reserve_async(&mut self) -> Result<Permit<'_, Self>, ReserveError> {
+                $crate::channel::coop::within_budget(self.inner.reserve_async(1)).await?;
                 Ok(Permit::new(self))
             }
 
@@ -350,7 +332,8 @@ macro_rules! impl_sender_permits {
                 Ok(Permits::new(self, places))
             }
 
-            /// Permits for `places` messages, if there is room for all of them. Wait-free.
+            /// Permits for `places` messages, if there is room for all of them. Wait-free. An attached sender that finds too
+            /// little takes its id down, until there may be enough.
             ///
             /// # Errors
             /// When there is too little room now, when there can never be so much, and when the receiver is gone or has
@@ -366,7 +349,7 @@ macro_rules! impl_sender_permits {
             /// # Errors
             /// When there can never be so much room, and when the receiver is gone or has closed the channel.
             pub async fn reserve_many_async(&mut self, places: usize) -> Result<Permits<'_, Self>, ReserveError> {
-                self.inner.reserve_async(places).await?;
+                $crate::channel::coop::within_budget(self.inner.reserve_async(places)).await?;
                 Ok(Permits::new(self, places))
             }
         }

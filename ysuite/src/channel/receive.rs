@@ -415,6 +415,12 @@ macro_rules! impl_receiver_api {
                 $crate::channel::coop::within_budget(self.inner.recv_async()).await
             }
 
+            /// How many messages of a rendezvous that is over are there all the same: see [`crate::channel#rendezvous`].
+            #[cfg(feature = "stream")]
+            fn given_back(&self) -> usize {
+                self.inner.end.meeting().map_or(0, |meeting| meeting.given_back())
+            }
+
             /// The messages, one by one; waits for each, and ends when the sender is gone.
             pub fn iter(&mut self) -> Iter<'_, Self> {
                 Iter(self)
@@ -545,7 +551,7 @@ macro_rules! impl_receiver_traits {
                 // Before the count, which then includes all that was sent before the last sender went.
                 let is_over = self.is_disconnected();
                 let there = self.len();
-                (there.min($certain), is_over.then_some(there))
+                (there.min($certain), is_over.then(|| there + self.given_back()))
             }
         }
 
@@ -554,7 +560,7 @@ macro_rules! impl_receiver_traits {
         impl<T> futures_core::FusedStream for $receiver<T> {
             fn is_terminated(&self) -> bool {
                 // Before the look, which then finds all that was sent before the last sender went.
-                self.is_disconnected() && self.is_empty()
+                self.is_disconnected() && self.is_empty() && self.given_back() == 0
             }
         }
 

@@ -394,7 +394,8 @@ macro_rules! impl_sender_api {
     ($sender:ident) => {
         impl<T> $sender<T> {
             /// Sends a message, visible at once, together with what was hidden. Without a bound it never waits; with a
-            /// bound it waits for room as long as it takes.
+            /// bound it waits for room as long as it takes: the thread, and so all its tasks. A task sends by
+            /// [`send_async`](Self::send_async).
             ///
             /// Wait-free while there is room, and then without a system call unless the receiver sleeps.
             ///
@@ -447,13 +448,7 @@ macro_rules! impl_sender_api {
             /// Where there is no room, hidden messages are flushed. Only the task that polled last is woken. Its waker is
             /// kept until it is woken, another task polls, or this sender is dropped. Wait-free.
             pub fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
-                self.inner.poll_ready(context)
-            }
-
-            /// Whether hidden messages have been dropped because the receiver is gone.
-            #[cfg(feature = "futures")]
-            pub(crate) fn has_lost(&self) -> bool {
-                self.inner.end.writer.has_lost()
+                $crate::channel::coop::poll_within_budget(context, |context| self.inner.poll_ready(context))
             }
 
             /// Puts a message into the batch, hidden until [`flush`](Self::flush), [`send`](Self::send) or the drop of

@@ -34,7 +34,7 @@ pub use super::error::{
 use super::iter::{IntoIter, Iter, Receive, TryIter};
 use super::observed::impl_observer;
 pub use super::permit::{Permit, Permits};
-use super::permit::{Reserve, impl_sender_permits, one_place, one_place_now};
+use super::permit::{Reserve, impl_sender_permits};
 use super::receive::{ReadingEnd, Receiving, impl_receiver_api};
 use super::rendezvous::{Meeting, MeetingEnd};
 use super::send::{SenderLink, Sending, impl_sender_api};
@@ -154,6 +154,8 @@ impl_sender_api!(Sender);
 impl_observer!(Sender, |sender| sender.inner.end.link.receiver.meter());
 impl_sender_permits!(Sender);
 impl_sender_tasks!(Sender);
+#[cfg(feature = "futures")]
+super::sink::impl_sender_sink!(Sender);
 impl_sender_end!(
     Sender,
     /// Ends the channel as dropping this sender does: publishes what was hidden, and the receiver gets all that was sent

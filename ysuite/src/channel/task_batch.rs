@@ -84,7 +84,10 @@ impl<E: ReadingEnd> Receiving<E> {
         let waiting = TaskWait { owner: self, forget: |receiving| one::forget(&mut receiving.end) };
         let taken = poll_fn(|context| {
             ready!(one::poll(&mut waiting.owner.end, context));
-            Poll::Ready(waiting.owner.take_batch(to, most))
+            let taken = waiting.owner.take_batch(to, most);
+            // Behind a close there may be messages that only a last look finds.
+            let is_more = taken == 0 && waiting.owner.end.has_last();
+            Poll::Ready(if is_more { waiting.owner.take_batch(to, most) } else { taken })
         })
         .await;
         // None: the channel is closed and empty.
@@ -101,7 +104,7 @@ macro_rules! impl_sender_tasks {
             ///
             /// A message is taken from the iterator only where there is room for it. So a future dropped before it is ready
             /// has sent all that it took, and the iterator has the rest: cancel-safe. Without a bound it never waits, and
-            /// sends the whole iterator within one poll.
+            /// sends the whole iterator within one poll, which is one step of tokio's cooperative budget.
             ///
             /// If the iterator panics, the messages it had given until then are sent. In a
             /// [rendezvous](crate::channel#rendezvous) the messages are handed over one by one, and the one that waits for the
@@ -114,7 +117,7 @@ macro_rules! impl_sender_tasks {
                 &mut self,
                 messages: &mut impl Iterator<Item = T>,
             ) -> Result<usize, SendError<Vec<T>>> {
-                self.inner.send_batch_async(messages).await
+                $crate::channel::coop::within_budget(self.inner.send_batch_async(messages)).await
             }
 
             /// Sends a message; the task waits for room until `stop` is ready: a timer, a signal to end, or any other future.
@@ -130,7 +133,7 @@ macro_rules! impl_sender_tasks {
                 message: T,
                 stop: impl core::future::Future,
             ) -> Result<(), SendTimeoutError<T>> {
-                self.inner.send_async_until(message, stop).await
+                $crate::channel::coop::within_budget(self.inner.send_async_until(message, stop)).await
             }
 
             /// Sends a message; the task waits for room no longer than `timeout`. For a task of tokio.
@@ -148,7 +151,7 @@ macro_rules! impl_sender_tasks {
             ) -> Result<(), SendTimeoutError<T>> {
                 // The timer is made where it is needed only.
                 let stop = async { tokio::time::sleep(timeout).await };
-                self.inner.send_async_until(message, stop).await
+                $crate::channel::coop::within_budget(self.inner.send_async_until(message, stop)).await
             }
         }
     };
@@ -166,7 +169,7 @@ macro_rules! impl_receiver_tasks {
             /// # Errors
             /// When the channel is empty and its sender is gone, or it is closed.
             pub async fn recv_batch_async(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
-                self.inner.recv_batch_async(to, max).await
+                $crate::channel::coop::within_budget(self.inner.recv_batch_async(to, max)).await
             }
         }
     };

@@ -4,20 +4,21 @@
 //! | feature | gives | for |
 //! |---|---|---|
 //! | `stream` | `futures_core::Stream` and `FusedStream` for every receiver | any `async` runtime |
-//! | `futures` | the same, and `futures_sink::Sink` for the senders of [`spsc`](crate::spsc) and [`mpsc`](crate::mpsc) | any `async` runtime |
+//! | `futures` | the same, and [`SenderSink`], a `futures_sink::Sink`, of the senders of [`spsc`](crate::spsc), [`mpsc`](crate::mpsc) and [`mpmc`](crate::mpmc) | any `async` runtime |
 //! | `tokio` | the same streams; `AsyncSocketpair`, a set of signals that a task waits for; `Timer::recv_async`; the cooperative budget | tokio |
 //! | `mio` | `mio::event::Source` for [`YSocketpair`](crate::signal::YSocketpair) | mio |
 //! | `calloop` | `SetSource` and `ReceiverSource`: a set of signals, or the messages of a receiver, as events | calloop |
 //!
 //! `recv_async` and `send_async` need no runtime and no feature: they are woken like any other future.
 //!
-//! Under `tokio` each message that a task receives or sends by `recv_async`, `poll_recv`, a stream or `send_async` is a step
-//! of those that the runtime lets a task make at once; so is each value of a [`watch`](crate::watch). A task that has made
-//! them is polled again when others have had their turn. Outside a runtime nothing is counted. An executor that blocks
+//! Under `tokio` each message that a task receives or sends by `recv_async`, `poll_recv`, a stream, a sink, `send_async` or
+//! `poll_ready` is a step of those that the runtime lets a task make at once; so is each batch, each permit, each value of a
+//! [`watch`](crate::watch), a [`oneshot`](crate::oneshot) and a tick. A task that has made them is polled again when others have had their turn. Outside a runtime nothing is counted. An executor that blocks
 //! *within* a task of tokio uses that task's steps up, and then waits for ever, as it does with tokio's own channels.
 //!
-//! There is no `Sink` for an [exchange's](crate::mpmc) sender: between `poll_ready` and `start_send` another sender may take
-//! the room. Use `send_async`.
+//! Receivers are streams by themselves: none of their own methods has a name of `StreamExt`'s. Senders are no sinks by
+//! themselves, since `send`, `flush` and `close` are names of `SinkExt` as well: `sender.sink()` and `sender.into_sink()` make
+//! them a [`SenderSink`].
 
 #[cfg(all(feature = "calloop", unix))]
 pub mod calloop;
@@ -27,3 +28,6 @@ mod mio;
 mod sink;
 #[cfg(all(feature = "tokio", unix))]
 pub mod tokio;
+
+#[cfg(feature = "futures")]
+pub use self::sink::SenderSink;

@@ -12,7 +12,7 @@ use std::time::Instant;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-use crate::channel::{RecvError, SendTimeoutError};
+use crate::channel::{RecvError, SendTimeoutError, within_budget};
 use crate::mpmc;
 use crate::signal::{Attach, AttachError, Signals, Timer, Wait, YSocketpair};
 
@@ -113,6 +113,10 @@ impl Timer {
     /// # Panics
     /// Outside a runtime of tokio, and in one without `enable_time`, unless a tick is due.
     pub async fn recv_async(&self) -> Result<Instant, RecvError> {
+        within_budget(self.tick()).await
+    }
+
+    async fn tick(&self) -> Result<Instant, RecvError> {
         loop {
             if let Ok(tick) = self.try_recv() {
                 return Ok(tick);

@@ -127,6 +127,17 @@ impl Subscriptions {
         self.task.as_ref().is_some_and(|subscription| subscription.disarm(end))
     }
 
+    /// The task waits no more. If its slot had been notified, the next waiter is notified.
+    #[cfg(feature = "futures")]
+    pub(crate) fn forget_task(&mut self, end: impl SharedEnd) {
+        let Some(subscription) = self.task.take() else { return };
+        // The waker is dropped last: its drop is foreign code.
+        let (is_notified, _waker) = subscription.unregister(end);
+        if is_notified {
+            propagate(end);
+        }
+    }
+
     /// From now on the end is attached to the set of this registration. An end that is attached already refuses:
     /// it stays where it is, and dropping the registration gives the id back.
     pub(crate) fn attach(&mut self, end: impl SharedEnd, registration: Registration) -> Result<(), AttachError> {

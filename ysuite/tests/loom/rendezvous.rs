@@ -188,3 +188,46 @@ fn a_watcher_against_a_sender_that_waits() {
         drop(thread.join().unwrap());
     });
 }
+
+/// The receiver closes while a sender comes, or stands in line: its message comes back, once.
+#[test]
+fn a_close_against_a_sender_in_line() {
+    model_up_to(3, || {
+        let ended = Arc::new(AtomicUsize::new(0));
+        let (mut sender, mut receiver) = spsc::bounded(0);
+        let message = Counted(ended.clone());
+        let thread = thread::spawn(move || sender.send(message).is_err());
+        assert!(receiver.close());
+        assert!(receiver.try_recv().is_err());
+        assert!(thread.join().unwrap());
+        assert_eq!(ended.load(Ordering::Relaxed), 1);
+    });
+}
+
+/// The only sender closes, or goes, while the receiver comes, or stands in line.
+#[test]
+fn a_senders_end_against_a_receiver_in_line() {
+    for closes in [false, true] {
+        model_up_to(3, move || {
+            let (mut sender, mut receiver) = spsc::bounded::<u8>(0);
+            let thread = thread::spawn(move || {
+                // True: this call has closed it.
+                assert!(!closes || sender.close());
+            });
+            assert!(receiver.recv().is_err());
+            thread.join().unwrap();
+        });
+    }
+}
+
+/// One sender of two goes: the meeting goes on. With the other it ends, for a receiver that waits as a task.
+#[test]
+fn the_last_senders_end_against_a_task_in_line() {
+    model_up_to(2, || {
+        let (sender, receiver) = mpmc::bounded::<u8>(0);
+        let other = sender.clone();
+        let threads = [sender, other].map(|sender| thread::spawn(move || drop(sender)));
+        assert!(block_on(receiver.recv_async()).is_err());
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    });
+}

@@ -10,7 +10,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
-use ysuite::channel::{RecvError, SendError, TryRecvError, TrySendError};
+use ysuite::channel::{RecvError, SendError, TryRecvError, TryReserveError, TrySendError};
 use ysuite::mpmc::{self, OwnedPermit, Receiver, Sender};
 
 use crate::common::room;
@@ -196,7 +196,7 @@ fn closed_with_one_waiting_for(places: usize) {
 fn one_place() {
     let (tx, rx) = mpmc::bounded(1);
     let permit = tx.try_reserve().unwrap();
-    assert_eq!(tx.try_reserve().map(drop), Err(TrySendError::Full(())));
+    assert_eq!(tx.try_reserve().map(drop), Err(TryReserveError::Full));
     permit.send("foo").unwrap();
     assert_eq!(rx.recv(), Ok("foo"));
     drop(tx.try_reserve().unwrap());
@@ -225,7 +225,7 @@ fn the_receiver_goes() {
     drop(rx);
     assert_eq!(Arc::strong_count(&message), 1);
     assert!(tx.reserve().is_err() && tx.reserve_many(10).is_err());
-    assert_eq!(tx.try_reserve().map(drop), Err(TrySendError::Disconnected(())));
+    assert_eq!(tx.try_reserve().map(drop), Err(TryReserveError::Disconnected));
     assert!(tx.try_send(message.clone()).unwrap_err().is_disconnected());
     assert!(matches!(tx.try_reserve_owned(), Err(TrySendError::Disconnected(_))));
     assert_eq!(Arc::strong_count(&message), 1);

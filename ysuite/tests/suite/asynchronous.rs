@@ -289,3 +289,56 @@ mod stream {
         assert_eq!(Pin::new(&mut receiver).poll_next(&mut context), Poll::Ready(Some(1)));
     }
 }
+
+/// For each kind of channel, with the names `sender` and `receiver`.
+macro_rules! for_each_kind {
+    ($capacity:expr, |$sender:ident, $receiver:ident| $body:block) => {
+        for_each_kind!(spsc, $capacity, |$sender, $receiver| $body);
+        for_each_kind!(mpsc, $capacity, |$sender, $receiver| $body);
+        for_each_kind!(mpmc, $capacity, |$sender, $receiver| $body);
+    };
+    ($kind:ident, $capacity:expr, |$sender:ident, $receiver:ident| $body:block) => {{
+        #[allow(unused_mut)]
+        let (mut $sender, mut $receiver) = ysuite::$kind::bounded($capacity);
+        $body
+    }};
+}
+
+#[test]
+fn a_batch_behind_a_close_is_what_was_sent_before() {
+    for_each_kind!(8, |sender, receiver| {
+        (0..5).for_each(|number| sender.send(number).unwrap());
+        assert!(receiver.close());
+        let mut got = Vec::new();
+        assert_eq!(block_on(receiver.recv_batch_async(&mut got, 3)), Ok(3));
+        assert_eq!(block_on(receiver.recv_batch_async(&mut got, 9)), Ok(2));
+        assert!(block_on(receiver.recv_batch_async(&mut got, 9)).is_err());
+        assert_eq!((got, sender.send(6).is_err()), (vec![0, 1, 2, 3, 4], true));
+    });
+}
+
+/// A future that was given a message and is dropped gives it back: there is something left to receive.
+#[cfg(feature = "stream")]
+#[test]
+fn a_stream_of_a_rendezvous_is_not_terminated_before_what_was_given_back() {
+    use futures_core::{FusedStream, Stream};
+
+    for closes in [false, true] {
+        for_each_kind!(0, |sender, receiver| {
+            let mut receiving = Box::pin(receiver.recv_async());
+            assert!(poll_once(&mut receiving, &Task::default()).is_pending());
+            sender.try_send(1).unwrap();
+            drop(receiving);
+            assert!(!receiver.is_terminated());
+            if closes {
+                drop(receiver.close())
+            } else {
+                drop(sender)
+            }
+            assert!(receiver.is_disconnected() && receiver.is_empty());
+            assert!(!receiver.is_terminated() && receiver.size_hint().1 == Some(1));
+            assert_eq!(receiver.recv(), Ok(1));
+            assert!(receiver.is_terminated() && receiver.size_hint().1 == Some(0));
+        });
+    }
+}

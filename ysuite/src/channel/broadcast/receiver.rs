@@ -8,6 +8,7 @@ use std::time::Instant;
 use super::error::{RecvError, RecvTimeoutError, TryRecvError};
 use super::shared::{BroadcastShared, Listener};
 use crate::channel::Spin;
+use crate::channel::coop::{poll_within_budget, within_budget};
 use crate::channel::error;
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
 use crate::foreign::Panics;
@@ -263,6 +264,10 @@ impl<T: Clone> Receiver<T> {
     /// # Panics
     /// As [`recv`](Self::recv).
     pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
+        poll_within_budget(context, |context| self.poll_message(context))
+    }
+
+    fn poll_message(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
         self.disarm_all();
         loop {
             match self.take() {
@@ -291,6 +296,10 @@ impl<T: Clone> Receiver<T> {
     /// # Panics
     /// As [`recv`](Self::recv).
     pub async fn recv_async(&mut self) -> Result<T, RecvError> {
+        within_budget(self.message_received()).await
+    }
+
+    async fn message_received(&mut self) -> Result<T, RecvError> {
         self.disarm_all();
         let Self { seat, shared, missed, .. } = self;
         let mut wait: Option<ManyWait<Listener<'_, T>>> = None;

@@ -8,6 +8,7 @@ use super::receiver::Receiver;
 use super::shared::{BroadcastShared, Speaker};
 use super::{SendError, SendTimeoutError, TrySendError};
 use crate::channel::Spin;
+use crate::channel::coop::within_budget;
 use crate::os::Deadline;
 use crate::queue::exchange::{Rejected, Staging};
 use crate::sync::Arc;
@@ -153,6 +154,10 @@ impl<T> Sender<T> {
     /// # Errors
     /// When there is no receiver, and when the channel was closed.
     pub async fn send_async(&self, message: T) -> Result<(), SendError<T>> {
+        within_budget(self.message_sent(message)).await
+    }
+
+    async fn message_sent(&self, message: T) -> Result<(), SendError<T>> {
         let mut message = message;
         let mut wait = ManyWait::new(self.shared.speaker(), false);
         let outcome = loop {

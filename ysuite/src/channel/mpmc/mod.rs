@@ -125,6 +125,8 @@ mod receiver;
 mod reserve;
 mod sender;
 mod shared;
+#[cfg(feature = "futures")]
+mod sink;
 mod tasks;
 mod watcher;
 mod weak;
@@ -134,7 +136,7 @@ pub use self::receiver::{Iter, Receiver, TryIter};
 pub use self::sender::Sender;
 pub use self::weak::{WeakReceiver, WeakSender};
 pub use super::error::{
-    RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TrySendError,
+    RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,
 };
 
 use self::shared::MpmcShared;

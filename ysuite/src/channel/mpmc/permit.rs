@@ -9,7 +9,7 @@ use core::mem;
 
 use super::holding::HeldPlaces;
 use super::shared::MpmcShared;
-use super::{SendError, Sender};
+use super::{SendError, Sender, TrySendError};
 
 /// Room for one message. Given back when dropped: the next sender that waits for room is woken.
 ///
@@ -47,7 +47,8 @@ impl<T> fmt::Debug for Permit<'_, T> {
     }
 }
 
-/// Room for several messages: an iterator of [permits](Permit). What is left of them is given back when this is dropped.
+/// Room for several messages, used by [`send`](Permits::send), or given out piece by piece: an iterator of
+/// [permits](Permit). What is left is given back when this is dropped.
 #[must_use = "they hold places, which they give back when they are dropped"]
 pub struct Permits<'a, T> {
     held: HeldPlaces<'a, T>,
@@ -56,6 +57,29 @@ pub struct Permits<'a, T> {
 impl<'a, T> Permits<'a, T> {
     pub(super) fn new(held: HeldPlaces<'a, T>) -> Self {
         Self { held }
+    }
+
+    /// For how many messages there is room left.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.held.places
+    }
+
+    /// Whether all the room has been used.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.held.places == 0
+    }
+
+    /// Sends a message, as [`Permit::send`] does, with one of these permits.
+    ///
+    /// # Errors
+    /// `Full` when all the room has been used, and when all receivers are gone, or the channel is closed.
+    pub fn send(&mut self, message: T) -> Result<(), TrySendError<T>> {
+        match self.next() {
+            Some(permit) => permit.send(message).map_err(TrySendError::from),
+            None => Err(TrySendError::Full(message)),
+        }
     }
 }
 
@@ -78,7 +102,7 @@ impl<T> FusedIterator for Permits<'_, T> {}
 
 impl<T> fmt::Debug for Permits<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Permits").field(&self.held.places).finish()
+        f.debug_struct("Permits").field("len", &self.held.places).finish_non_exhaustive()
     }
 }
 

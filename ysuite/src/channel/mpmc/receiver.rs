@@ -194,6 +194,12 @@ impl<T> Receiver<T> {
         }
     }
 
+    /// How many messages of a rendezvous that is over are there all the same: such as were given back.
+    #[cfg(feature = "stream")]
+    fn given_back(&self) -> usize {
+        self.shared.meeting.as_ref().map_or(0, |meeting| meeting.side::<false>().supply())
+    }
+
     /// The messages, one by one; waits for each, and ends when all senders are gone, or the channel is closed.
     pub fn iter(&self) -> Iter<'_, T> {
         Iter(self)

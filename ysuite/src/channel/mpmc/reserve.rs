@@ -2,8 +2,8 @@
 
 use super::holding::{Gathering, HeldPlaces, UntilGathered};
 use super::permit::{OwnedPermit, Permit, Permits};
-use super::{ReserveError, SendError, Sender, TrySendError};
-use crate::channel::rendezvous::no_places_in_a_rendezvous;
+use super::{ReserveError, Sender, TryReserveError, TrySendError};
+use crate::channel::coop::within_budget;
 use crate::os::Deadline;
 use crate::queue::exchange::Rejected;
 use crate::wait::many::ManyWait;
@@ -14,29 +14,28 @@ use crate::wait::spin_for_a_moment;
 /// A permit is room for a message that is yet to be made. While there are permits, every send counts them, which takes
 /// some instructions more.
 ///
-/// A [rendezvous](crate::channel#rendezvous) has no room, ever. There `try_reserve` says `Full`, `reserve_many` says `TooMany`,
-/// and `reserve`, which would wait for ever, panics.
+/// A [rendezvous](crate::channel#rendezvous) has no room, ever: there one place is too many.
 impl<T> Sender<T> {
     /// Waits until there is room for a message, as long as it takes, and holds the place for it. Blocks as
     /// [`send`](Self::send) does.
     ///
     /// # Errors
-    /// When all receivers are gone, or the channel is closed.
-    ///
-    /// # Panics
-    /// In a [rendezvous](crate::channel#rendezvous), which has no places.
-    pub fn reserve(&self) -> Result<Permit<'_, T>, SendError<()>> {
-        self.has_places().map_err(SendError)?;
+    /// When all receivers are gone, or the channel is closed. `TooMany` in a [rendezvous](crate::channel#rendezvous), which
+    /// has no places.
+    pub fn reserve(&self) -> Result<Permit<'_, T>, ReserveError> {
+        self.are_in_the_ring(1)?;
         let mut held = self.held();
-        self.hold(&mut held, 1).map_err(SendError)?;
+        self.hold(&mut held, 1)?;
         Ok(one(held))
     }
 
-    /// Holds a place for a message if there is room. Lock-free, as [`try_send`](Self::try_send).
+    /// Holds a place for a message if there is room. Lock-free, as [`try_send`](Self::try_send). An attached sender that finds
+    /// none takes its id down, until there is room.
     ///
     /// # Errors
-    /// As [`try_send`](Self::try_send).
-    pub fn try_reserve(&self) -> Result<Permit<'_, T>, TrySendError<()>> {
+    /// When there is no room, and when all receivers are gone, or the channel is closed. `TooMany` in a
+    /// [rendezvous](crate::channel#rendezvous), which has no places.
+    pub fn try_reserve(&self) -> Result<Permit<'_, T>, TryReserveError> {
         self.try_hold(1).map(one)
     }
 
@@ -46,14 +45,11 @@ impl<T> Sender<T> {
     /// that waits is woken.
     ///
     /// # Errors
-    /// When all receivers are gone, or the channel is closed.
-    ///
-    /// # Panics
-    /// In a [rendezvous](crate::channel#rendezvous), which has no places.
-    pub async fn reserve_async(&self) -> Result<Permit<'_, T>, SendError<()>> {
-        self.has_places().map_err(SendError)?;
+    /// As [`reserve`](Self::reserve).
+    pub async fn reserve_async(&self) -> Result<Permit<'_, T>, ReserveError> {
+        self.are_in_the_ring(1)?;
         let mut held = self.held();
-        self.hold_async(&mut held, 1).await.map_err(SendError)?;
+        within_budget(self.hold_async(&mut held, 1)).await?;
         Ok(one(held))
     }
 
@@ -73,16 +69,18 @@ impl<T> Sender<T> {
         let gathered = self.hold(&mut held, places);
         // Foreign code, as it wakes the next that waits to gather; where that panics, the places are given back.
         drop(gathering);
-        gathered.map_err(|()| ReserveError::Disconnected)?;
+        gathered?;
         Ok(Permits::new(held))
     }
 
     /// Holds the places for `places` messages, if there is room for all of them. Lock-free, as
-    /// [`try_send`](Self::try_send).
+    /// [`try_send`](Self::try_send). An attached sender that finds too little takes its id down, until there is room for *one*
+    /// message more: it may be refused again and again before there is enough.
     ///
     /// # Errors
-    /// As [`try_send`](Self::try_send). `Full` also where `places` is more than there can ever be.
-    pub fn try_reserve_many(&self, places: usize) -> Result<Permits<'_, T>, TrySendError<()>> {
+    /// When there is too little room now, when there can never be so much, and when all receivers are gone, or the channel is
+    /// closed.
+    pub fn try_reserve_many(&self, places: usize) -> Result<Permits<'_, T>, TryReserveError> {
         self.try_hold(places).map(Permits::new)
     }
 
@@ -94,6 +92,10 @@ impl<T> Sender<T> {
     /// # Errors
     /// As [`reserve_many`](Self::reserve_many).
     pub async fn reserve_many_async(&self, places: usize) -> Result<Permits<'_, T>, ReserveError> {
+        within_budget(self.many_reserved(places)).await
+    }
+
+    async fn many_reserved(&self, places: usize) -> Result<Permits<'_, T>, ReserveError> {
         let mut held = self.held();
         if self.begin_to_reserve(&mut held, places)? {
             return Ok(Permits::new(held));
@@ -102,34 +104,28 @@ impl<T> Sender<T> {
         let gathered = self.hold_async(&mut held, places).await;
         // Foreign code, as it wakes the next that waits to gather; where that panics, the places are given back.
         drop(gathering);
-        gathered.map_err(|()| ReserveError::Disconnected)?;
+        gathered?;
         Ok(Permits::new(held))
     }
 
     /// As [`reserve`](Self::reserve), with a permit that has this sender with it. Another sender is a clone.
     ///
     /// # Errors
-    /// When all receivers are gone, or the channel is closed: the sender.
-    ///
-    /// # Panics
-    /// In a [rendezvous](crate::channel#rendezvous), which has no places.
-    pub fn reserve_owned(self) -> Result<OwnedPermit<T>, SendError<Self>> {
-        match self.reserve().map(core::mem::forget) {
-            Ok(()) => Ok(OwnedPermit::new(self)),
-            Err(_) => Err(SendError(self)),
-        }
+    /// The sender. `Disconnected` when all receivers are gone, or the channel is closed. `Full` only in a
+    /// [rendezvous](crate::channel#rendezvous), which has no places.
+    pub fn reserve_owned(self) -> Result<OwnedPermit<T>, TrySendError<Self>> {
+        let reserved = self.reserve().map(core::mem::forget);
+        self.owned(reserved.map_err(TryReserveError::from))
     }
 
     /// As [`try_reserve`](Self::try_reserve), with a permit that has this sender with it.
     ///
     /// # Errors
-    /// As [`try_send`](Self::try_send): the sender.
+    /// The sender. `Full` when there is no room, and in a [rendezvous](crate::channel#rendezvous) always. `Disconnected` when
+    /// all receivers are gone, or the channel is closed.
     pub fn try_reserve_owned(self) -> Result<OwnedPermit<T>, TrySendError<Self>> {
-        match self.try_reserve().map(core::mem::forget) {
-            Ok(()) => Ok(OwnedPermit::new(self)),
-            Err(TrySendError::Full(())) => Err(TrySendError::Full(self)),
-            Err(TrySendError::Disconnected(())) => Err(TrySendError::Disconnected(self)),
-        }
+        let reserved = self.try_reserve().map(core::mem::forget);
+        self.owned(reserved)
     }
 
     /// As [`reserve_async`](Self::reserve_async), with a permit that has this sender with it.
@@ -137,24 +133,34 @@ impl<T> Sender<T> {
     /// Cancel-safe in that a future dropped before it is ready holds nothing; the sender is dropped with it.
     ///
     /// # Errors
-    /// When all receivers are gone, or the channel is closed: the sender.
-    ///
-    /// # Panics
-    /// In a [rendezvous](crate::channel#rendezvous), which has no places.
-    pub async fn reserve_owned_async(self) -> Result<OwnedPermit<T>, SendError<Self>> {
-        match self.reserve_async().await.map(core::mem::forget) {
+    /// As [`reserve_owned`](Self::reserve_owned): the sender.
+    pub async fn reserve_owned_async(self) -> Result<OwnedPermit<T>, TrySendError<Self>> {
+        let reserved = self.reserve_async().await.map(core::mem::forget);
+        self.owned(reserved.map_err(TryReserveError::from))
+    }
+
+    /// The permit for a place that this sender holds, if it does.
+    fn owned(self, reserved: Result<(), TryReserveError>) -> Result<OwnedPermit<T>, TrySendError<Self>> {
+        match reserved {
             Ok(()) => Ok(OwnedPermit::new(self)),
-            Err(_) => Err(SendError(self)),
+            Err(TryReserveError::Disconnected) => Err(TrySendError::Disconnected(self)),
+            Err(TryReserveError::Full | TryReserveError::TooMany) => Err(TrySendError::Full(self)),
         }
     }
 
-    /// Whether there can be room at all: not in a rendezvous, where waiting for it would never end. An error where the channel
-    /// is closed.
-    fn has_places(&self) -> Result<(), ()> {
-        if self.shared.meeting.is_none() {
-            return Ok(());
+    /// Whether so many places are to be held in the ring. False: no place is wanted, in a rendezvous, which has none.
+    fn are_in_the_ring(&self, places: usize) -> Result<bool, ReserveError> {
+        let most = if self.shared.meeting.is_some() { 0 } else { self.shared.ring.most_held() };
+        if most != 0 && places <= most {
+            Ok(true)
+        } else if self.shared.is_disconnected() {
+            Err(ReserveError::Disconnected)
+        } else if places > most {
+            // To wait for that would never end.
+            Err(ReserveError::TooMany)
+        } else {
+            Ok(false)
         }
-        if self.shared.is_disconnected() { Err(()) } else { no_places_in_a_rendezvous() }
     }
 
     fn held(&self) -> HeldPlaces<'_, T> {
@@ -162,23 +168,22 @@ impl<T> Sender<T> {
     }
 
     /// Holds so many places if all can be had now.
-    fn try_hold(&self, places: usize) -> Result<HeldPlaces<'_, T>, TrySendError<()>> {
-        if self.shared.meeting.is_some() {
-            return match self.no_places(places) {
-                Ok(()) => Ok(self.held()),
-                Err(ReserveError::TooMany) => Err(TrySendError::Full(())),
-                Err(ReserveError::Disconnected) => Err(TrySendError::Disconnected(())),
-            };
+    fn try_hold(&self, places: usize) -> Result<HeldPlaces<'_, T>, TryReserveError> {
+        if !self.are_in_the_ring(places)? {
+            return Ok(self.held());
         }
         let (ring, mut held) = (&self.shared.ring, self.held());
-        let outcome = match ring.hold(places, places) {
+        let found = match ring.hold(places, places) {
             Err(Rejected::Full(())) if self.has_come_meanwhile(places) => ring.hold(places, places),
-            outcome => outcome,
+            found => found,
         };
-        if let Err(Rejected::Full(())) = outcome {
-            self.shared.refuse();
-        }
-        held.places = outcome?;
+        held.places = found.map_err(|rejected| match rejected {
+            Rejected::Full(()) => {
+                self.shared.refuse();
+                TryReserveError::Full
+            }
+            Rejected::Closed(()) => TryReserveError::Disconnected,
+        })?;
         Ok(held)
     }
 
@@ -193,24 +198,10 @@ impl<T> Sender<T> {
         }
     }
 
-    /// In a rendezvous nothing but no places can be held.
-    fn no_places(&self, places: usize) -> Result<(), ReserveError> {
-        if self.shared.is_disconnected() {
-            Err(ReserveError::Disconnected)
-        } else if places == 0 {
-            Ok(())
-        } else {
-            Err(ReserveError::TooMany)
-        }
-    }
-
     /// Holds so many places if all can be had now (true).
     fn begin_to_reserve(&self, held: &mut HeldPlaces<'_, T>, places: usize) -> Result<bool, ReserveError> {
-        if self.shared.meeting.is_some() {
-            return self.no_places(places).map(|()| true);
-        }
-        if places > self.shared.ring.most_held() {
-            return Err(ReserveError::TooMany);
+        if !self.are_in_the_ring(places)? {
+            return Ok(true);
         }
         match self.shared.ring.hold(places, places) {
             Ok(all) => held.places = all,
@@ -247,26 +238,26 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Waits until so many places are held. An error where the channel is closed.
-    fn hold(&self, held: &mut HeldPlaces<'_, T>, places: usize) -> Result<(), ()> {
+    /// Waits until so many places are held.
+    fn hold(&self, held: &mut HeldPlaces<'_, T>, places: usize) -> Result<(), ReserveError> {
         let mut wait = self.wait();
         while held.places < places {
             match held.add(places - held.places) {
                 Ok(()) => {}
-                Err(Rejected::Closed(())) => return Err(()),
+                Err(Rejected::Closed(())) => return Err(ReserveError::Disconnected),
                 Err(Rejected::Full(())) => drop(wait.block(&self.backoff, Deadline::Never)),
             }
         }
         Ok(())
     }
 
-    /// Waits until so many places are held. An error where the channel is closed.
-    async fn hold_async(&self, held: &mut HeldPlaces<'_, T>, places: usize) -> Result<(), ()> {
+    /// Waits until so many places are held.
+    async fn hold_async(&self, held: &mut HeldPlaces<'_, T>, places: usize) -> Result<(), ReserveError> {
         let mut wait = self.wait();
         while held.places < places {
             match held.add(places - held.places) {
                 Ok(()) => {}
-                Err(Rejected::Closed(())) => return Err(()),
+                Err(Rejected::Closed(())) => return Err(ReserveError::Disconnected),
                 Err(Rejected::Full(())) => core::future::poll_fn(|context| wait.poll(context)).await,
             }
         }
@@ -274,7 +265,7 @@ impl<T> Sender<T> {
     }
 
     /// Waits until some places are held, `most` at most. An error where the channel is closed.
-    pub(super) async fn hold_some_async(&self, most: usize) -> Result<HeldPlaces<'_, T>, ()> {
+    pub(super) async fn hold_some_async(&self, most: usize) -> Result<HeldPlaces<'_, T>, ReserveError> {
         let mut held = self.held();
         self.hold_async(&mut held, 1).await?;
         // Those that can be had as well; none is no matter.

@@ -22,8 +22,8 @@ use crate::wait::{SharedBackoff, Subscriptions, spin_for_a_moment};
 pub struct Sender<T> {
     pub(super) shared: Arc<MpmcShared<T>>,
     pub(super) backoff: SharedBackoff,
-    /// Present once this sender has been attached.
-    subscriptions: Option<Box<Subscriptions>>,
+    /// Present once this sender has been attached, or waited as a sink.
+    pub(super) subscriptions: Option<Box<Subscriptions>>,
 }
 
 impl<T> Sender<T> {
@@ -41,7 +41,8 @@ impl<T> Sender<T> {
         &self.shared
     }
 
-    /// Sends a message; waits for room as long as it takes.
+    /// Sends a message; waits for room as long as it takes: the thread, and so all its tasks. A task sends by
+    /// [`send_async`](Self::send_async).
     ///
     /// Lock-free while there is room, and then without a system call unless a receiver waits. Otherwise spins for a while
     /// (see [`set_spin`](Self::set_spin)) and sleeps in the kernel.

@@ -71,6 +71,10 @@ impl<T> Sender<T> {
     /// # Errors
     /// `Timeout` when `stop` is ready first, and when all receivers are gone, or the channel is closed.
     pub async fn send_async_until(&self, message: T, stop: impl Future) -> Result<(), SendTimeoutError<T>> {
+        within_budget(self.message_sent_until(message, stop)).await
+    }
+
+    async fn message_sent_until(&self, message: T, stop: impl Future) -> Result<(), SendTimeoutError<T>> {
         let mut message = match self.shared.push(message) {
             Ok(()) => return Ok(()),
             Err(message) => message,
@@ -122,7 +126,8 @@ impl<T> Sender<T> {
             if most == 0 {
                 return Ok(sent);
             }
-            let held = self.hold_some_async(most).await.map_err(|()| SendError(Vec::new()))?;
+            // Each piece is a step: an iterator may have no end.
+            let held = within_budget(self.hold_some_async(most)).await.map_err(|_| SendError(Vec::new()))?;
             let (some, is_end) = HeldBatch { staging: Staging::new(), held }.send(messages)?;
             sent += some;
             if is_end {
@@ -197,10 +202,13 @@ impl<T> Receiver<T> {
         if max == 0 {
             return Ok(0);
         }
-        match self.party() {
-            Some(party) => party.recv_batch_async(to, max).await,
-            None => self.receive_async(|receiver| receiver.take_many(to, max)).await,
-        }
+        let received = async {
+            match self.party() {
+                Some(party) => party.recv_batch_async(to, max).await,
+                None => self.receive_async(|receiver| receiver.take_many(to, max)).await,
+            }
+        };
+        within_budget(received).await
     }
 
     /// Waits until `take` takes something.

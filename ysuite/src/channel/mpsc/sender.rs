@@ -13,7 +13,7 @@ use super::{MAX_SENDERS, Permit, Permits, ReserveError, SendError, SendTimeoutEr
 use crate::channel::closed::{EndWatchers, impl_sender_end};
 use crate::channel::identity::impl_identity;
 use crate::channel::observed::impl_observer;
-use crate::channel::permit::{Reserve, impl_sender_permits, one_place, one_place_now};
+use crate::channel::permit::{Reserve, impl_sender_permits};
 use crate::channel::rendezvous::MeetingEnd;
 use crate::channel::send::{SenderLink, Sending, impl_sender_api};
 use crate::channel::task_batch::impl_sender_tasks;
@@ -219,6 +219,8 @@ impl_observer!(Sender, |sender| sender.inner.end.link.shared.meter);
 impl_identity!(Sender, |sender| &sender.inner.end.link.shared);
 impl_sender_permits!(Sender);
 impl_sender_tasks!(Sender);
+#[cfg(feature = "futures")]
+crate::channel::sink::impl_sender_sink!(Sender);
 impl_sender_end!(
     Sender,
     /// Ends this sender's part of the channel as dropping it does: publishes what was hidden; the receiver gets all that was

@@ -18,7 +18,8 @@ use super::handshake::{
     HUNG_UP, LEFT, OVER, RECEIVER_ARMED, RECEIVER_MARKS, SENDER_ARMED, SENDER_MARKS, SENDER_SLEEPS, SENT,
     wait_for_sender,
 };
-use super::shared::{Callee, OneshotLink, SetPlace};
+use super::shared::{Callee, OneshotLink, SetPlace, Tie};
+use crate::channel::coop::poll_within_budget;
 use crate::channel::error::{RecvError, RecvTimeoutError, TryRecvError};
 use crate::channel::iter::Receive;
 use crate::foreign::Panics;
@@ -33,8 +34,8 @@ use crate::sync::Arc;
 /// after that, and by reference: `(&mut receiver).await`, in a `select!` for instance, loses nothing when it is given up. Only
 /// the task that polled last is woken; its waker is kept until it is woken, another task polls, or the receiver is dropped.
 pub struct Receiver<T> {
-    /// `None`: spent. The message has been given, or nothing will come.
-    link: Option<OneshotLink<T>>,
+    /// Without a link: spent, or closed.
+    tie: Tie<T>,
     /// The set that this receiver is attached to.
     set: Option<Arc<SetPlace>>,
 }
@@ -50,7 +51,7 @@ struct Leftovers {
 impl<T> Receiver<T> {
     #[inline]
     pub(super) fn new(link: OneshotLink<T>) -> Self {
-        Self { link: Some(link), set: None }
+        Self { tie: Tie::new(link), set: None }
     }
 
     /// Receives the message; waits for it as long as it takes.
@@ -62,7 +63,7 @@ impl<T> Receiver<T> {
     /// When the sender is gone without a message, and on a receiver that has given its message before.
     #[inline]
     pub fn recv(self) -> Result<T, RecvError> {
-        if let (Some(link), None) = (self.link, &self.set) {
+        if let (Some(link), None) = (self.tie.link(), &self.set) {
             if self.word() == SENT {
                 mem::forget(self);
                 // SAFETY: there is nothing but the message in the word, so it is this end's, and so is all the memory.
@@ -87,7 +88,7 @@ impl<T> Receiver<T> {
     /// When there is no message so far; and when none will come, or it has been given.
     #[inline]
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-        let Some(link) = self.link else { return Err(TryRecvError::Disconnected) };
+        let Some(link) = self.tie.link() else { return Err(self.tell_the_end().into()) };
         let word = self.rest(link);
         self.settle(link, word).map_or(Err(TryRecvError::Empty), |answer| answer.map_err(TryRecvError::from))
     }
@@ -111,7 +112,7 @@ impl<T> Receiver<T> {
 
     /// The message where it lies, if it is there. Never blocks; costs what [`try_recv`](Self::try_recv) costs.
     pub fn peek(&mut self) -> Option<&T> {
-        let link = self.link?;
+        let link = self.tie.link()?;
         // SAFETY: where the sender has sent, the message is this end's, which is borrowed as long as the answer.
         (self.rest(link) & SENT != 0).then(|| unsafe { link.message() })
     }
@@ -126,7 +127,7 @@ impl<T> Receiver<T> {
     /// is spent or closed. Wait-free: a load.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
-        self.link.is_none() || self.word() & OVER != 0
+        self.tie.link().is_none() || self.word() & OVER != 0
     }
 
     /// Closes the channel: from now on sending fails, and a sender that waits for that is woken. True: this call has closed
@@ -134,10 +135,10 @@ impl<T> Receiver<T> {
     ///
     /// Never blocks; lock-free.
     pub fn close(&mut self) -> bool {
-        let Some(link) = self.link else { return false };
+        let Some(link) = self.tie.link() else { return false };
         // SAFETY: this end has not ended.
         let Ok(leftovers) = (unsafe { leave(link) }) else { return false };
-        self.spend();
+        self.leave_with(Tie::closed());
         leftovers.run(&mut Panics::none());
         true
     }
@@ -152,7 +153,7 @@ impl<T> Receiver<T> {
         let Some(place) = self.set.take() else { return false };
         place.registration.release();
         let waiting = place.task.take();
-        let Some(link) = self.link else { return true };
+        let Some(link) = self.tie.link() else { return true };
         match waiting {
             // A task that waits beside the set goes on waiting; where the sender has ended it may not have found that task.
             Some(waker) => drop(self.arm_anew(link, Callee::Task(waker)).map(Callee::call)),
@@ -165,12 +166,12 @@ impl<T> Receiver<T> {
     #[inline]
     fn word(&self) -> u32 {
         // SAFETY: this end has not ended, so the memory is there.
-        self.link.map_or(0, |link| unsafe { link.handshake() }.look())
+        self.tie.link().map_or(0, |link| unsafe { link.handshake() }.look())
     }
 
     fn recv_until(&mut self, deadline: impl FnOnce() -> Deadline) -> Result<T, RecvTimeoutError> {
         let word = self.word();
-        match self.link.and_then(|link| self.settle(link, word)) {
+        match self.tie.link().and_then(|link| self.settle(link, word)) {
             Some(answer) => answer.map_err(RecvTimeoutError::from),
             None => self.recv_slowly(deadline()),
         }
@@ -179,7 +180,7 @@ impl<T> Receiver<T> {
     #[cold]
     #[inline(never)]
     fn recv_slowly(&mut self, deadline: Deadline) -> Result<T, RecvTimeoutError> {
-        let Some(link) = self.link else { return Err(RecvTimeoutError::Disconnected) };
+        let Some(link) = self.tie.link() else { return Err(self.tell_the_end().into()) };
         // SAFETY: this end has not ended, so the memory is there.
         wait_for_sender(unsafe { link.handshake() }, deadline);
         let word = self.word();
@@ -215,10 +216,23 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// Nothing more will come, and this end lets go of the memory, or has done so.
+    /// The outcome is told, and this end lets go of the memory.
     #[inline]
     fn spend(&mut self) {
-        self.link = None;
+        self.leave_with(Tie::SPENT);
+    }
+
+    /// The caller learns that nothing will come from an end without a link.
+    #[cold]
+    fn tell_the_end(&mut self) -> RecvError {
+        self.tie = Tie::SPENT;
+        RecvError
+    }
+
+    /// Nothing more will come, and this end lets go of the memory, or has done so.
+    #[inline]
+    fn leave_with(&mut self, tie: Tie<T>) {
+        self.tie = tie;
         if let Some(place) = &self.set {
             // A receiver that is over is named until it leaves the set. The sender may not have come to that yet, or has
             // nothing to tell.
@@ -399,7 +413,7 @@ impl<T> Receiver<T> {
     fn dispose(&mut self) {
         let mut panics = Panics::none();
         let place = self.set.take();
-        if let Some(link) = self.link.take() {
+        if let Some(link) = mem::replace(&mut self.tie, Tie::SPENT).link() {
             // SAFETY: this end has not ended, and is through. Where the sender has ended, what is there is this end's.
             unsafe {
                 match leave(link) {
@@ -424,16 +438,16 @@ impl<T> Receiver<T> {
 impl<T> Drop for Receiver<T> {
     #[inline]
     fn drop(&mut self) {
-        if let (Some(link), None) = (self.link, &self.set) {
+        if let (Some(link), None) = (self.tie.link(), &self.set) {
             let word = self.word();
             // A sender that is through, and has left nothing but its message, if that.
             if word == SENT || word == HUNG_UP {
-                self.link = None;
+                self.tie = Tie::SPENT;
                 // SAFETY: without a mark in the word all of the memory is this end's; the message, if it was sent, is there.
                 return unsafe { if word == SENT { drop(take_all(link)) } else { link.free() } };
             }
         }
-        if self.link.is_some() || self.set.is_some() {
+        if self.tie.link().is_some() || self.set.is_some() {
             self.dispose();
         }
     }
@@ -445,19 +459,23 @@ impl<T> Future for Receiver<T> {
     /// Lock-free.
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
-        let Some(link) = this.link else { return Poll::Ready(Err(RecvError)) };
-        let mut word = this.word();
-        if word & OVER == 0 && this.register(link, word, context.waker()) {
-            word = this.word();
-        }
-        this.settle(link, word).map_or(Poll::Pending, Poll::Ready)
+        poll_within_budget(context, |context| {
+            let Some(link) = this.tie.link() else { return Poll::Ready(Err(this.tell_the_end())) };
+            let mut word = this.word();
+            if word & OVER == 0 && this.register(link, word, context.waker()) {
+                word = this.word();
+            }
+            this.settle(link, word).map_or(Poll::Pending, Poll::Ready)
+        })
     }
 }
 
+/// Terminated once the message was received, or an error has told that none will come: a receiver that has
+/// [closed](Receiver::close) its channel is polled once more.
 #[cfg(feature = "stream")]
 impl<T> futures_core::FusedFuture for Receiver<T> {
     fn is_terminated(&self) -> bool {
-        self.link.is_none()
+        self.tie.is_spent()
     }
 }
 
@@ -470,7 +488,7 @@ impl<T> Attach for Receiver<T> {
         registration.raise();
         let place = Arc::new(SetPlace { registration, task: TaskSlot::default() });
         self.set = Some(Arc::clone(&place));
-        let Some(link) = self.link else { return Ok(()) };
+        let Some(link) = self.tie.link() else { return Ok(()) };
         let waiting = self.take_callee(link);
         // Where the sender has ended it calls nobody; the id is up.
         drop(self.arm_anew(link, Callee::Set(Arc::clone(&place))));
@@ -503,7 +521,7 @@ impl<T> Receive for Receiver<T> {
     }
 
     fn look(&mut self) -> Option<T> {
-        let (link, word) = (self.link?, self.word());
+        let (link, word) = (self.tie.link()?, self.word());
         if word & SENT == 0 { None } else { self.settle(link, word)?.ok() }
     }
 

@@ -4,7 +4,7 @@
 //! Wait-free. No function here runs foreign code.
 
 use core::mem::MaybeUninit;
-use core::ptr::NonNull;
+use core::ptr::{self, NonNull};
 use core::task::Waker;
 
 use super::handshake::Handshake;
@@ -71,6 +71,40 @@ impl<T> Copy for OneshotLink<T> {}
 unsafe impl<T: Send> Send for OneshotLink<T> {}
 // SAFETY: what an end does by a shared reference is to look at the word.
 unsafe impl<T: Send> Sync for OneshotLink<T> {}
+
+/// What a receiver has of its channel, in one word: a link; nothing, and its caller has been told so; or nothing, since it has
+/// closed the channel, and that has yet to be told.
+pub(super) struct Tie<T>(Option<OneshotLink<T>>);
+
+/// The address in a tie of a receiver that has closed its channel. What a link points to has an alignment, so it is not here.
+const CLOSED: usize = 1;
+
+impl<T> Tie<T> {
+    /// Nothing, which has been told.
+    pub(super) const SPENT: Self = Self(None);
+
+    #[inline]
+    pub(super) fn new(link: OneshotLink<T>) -> Self {
+        Self(Some(link))
+    }
+
+    /// Nothing, which has yet to be told.
+    pub(super) fn closed() -> Self {
+        Self(NonNull::new(ptr::without_provenance_mut(CLOSED)).map(OneshotLink))
+    }
+
+    #[inline]
+    pub(super) fn link(&self) -> Option<OneshotLink<T>> {
+        // One comparison: no link is null either.
+        self.0.filter(|link| link.0.as_ptr().addr() > CLOSED)
+    }
+
+    /// Whether there is nothing, and this has been told.
+    #[cfg(feature = "stream")]
+    pub(super) fn is_spent(&self) -> bool {
+        self.0.is_none()
+    }
+}
 
 /// All functions: the calling end has not let go of the memory, and the part is its own, by the table.
 impl<T> OneshotLink<T> {

@@ -69,6 +69,12 @@ impl<T> MeetingEnd<T, false> {
         Self::new(meeting)
     }
 
+    /// How many messages are there for this end once the meeting is closed: such as were given back.
+    #[cfg(feature = "stream")]
+    pub(in crate::channel) fn given_back(&self) -> usize {
+        MeetingSide::<T, false>(&self.meeting).supply()
+    }
+
     /// Closes the meeting. True: it was open.
     pub(in crate::channel) fn close(&self) -> bool {
         self.meeting.close()
@@ -128,10 +134,4 @@ impl<T, const SENDS: bool> Drop for MeetingEnd<T, SENDS> {
             panics.catch(|| self.meeting.receivers_are_gone());
         }
     }
-}
-
-/// A place was to be reserved in a rendezvous, and waited for until there is one.
-#[cold]
-pub(in crate::channel) fn no_places_in_a_rendezvous<R>() -> R {
-    panic!("a channel with a capacity of 0 has no places to reserve")
 }

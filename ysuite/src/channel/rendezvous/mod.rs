@@ -15,13 +15,17 @@
 //! Cannot: join two ends of which neither waits: two `try_` calls never meet, nor do two ends that only want to be told.
 
 mod end;
+#[cfg(feature = "futures")]
+mod in_line;
 mod line;
 mod meeting;
 mod party;
 mod ticket;
 mod wait;
 
-pub(super) use self::end::{MeetingEnd, no_places_in_a_rendezvous};
+pub(super) use self::end::MeetingEnd;
+#[cfg(feature = "futures")]
+pub(super) use self::in_line::InLine;
 pub(super) use self::meeting::{Meeting, MeetingSide};
 pub(super) use self::party::{Party, poll};
 pub(super) use self::ticket::{Met, Ticket};

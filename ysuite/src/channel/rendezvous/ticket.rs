@@ -3,7 +3,7 @@
 //! `claim`, `wake`: any thread, under the lock of a meeting and behind it. The rest: the owner. All wait-free, but for the
 //! sleep. An owner that is at work has its ticket closed: so no other end meets it while it looks for one itself.
 
-use core::task::Waker;
+use core::task::{Context, Poll, Waker};
 
 use crate::os::{Deadline, Waited, sleep_on, wake};
 use crate::signal::TaskSlot;
@@ -129,6 +129,14 @@ impl Ticket {
     /// Owner, as a task: has `waker` woken once the ticket is taken. It must look afterwards.
     pub(in crate::channel) fn register(&self, waker: &Waker) {
         self.task.register(waker);
+    }
+
+    /// Registers the task to be woken once the ticket is taken, unless it is already.
+    pub(super) fn poll(&self, context: &mut Context<'_>) -> Poll<Met> {
+        if self.met().is_none() {
+            self.register(context.waker());
+        }
+        self.met().map_or(Poll::Pending, Poll::Ready)
     }
 
     /// Owner, as a task: waits no longer. The caller drops the waker last.

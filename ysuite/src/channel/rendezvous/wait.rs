@@ -5,7 +5,7 @@
 
 use core::task::{Context, Poll};
 
-use super::meeting::{Encounter, MeetingSide, StandNode};
+use super::meeting::{MeetingSide, Opposite, StandNode};
 use super::ticket::{Met, Ticket};
 use crate::channel::error::{SendTimeoutError, TrySendError};
 use crate::os::Deadline;
@@ -97,6 +97,20 @@ impl<T> Stand<'_, T, true> {
     }
 }
 
+#[cfg(feature = "futures")]
+impl<'a, T> Stand<'a, T, true> {
+    /// The place in line, which stays taken until it is made a stand again.
+    pub(super) fn into_place(mut self) -> (Arc<StandNode<T>>, usize) {
+        self.is_over = true;
+        (self.node.clone(), self.at)
+    }
+
+    /// The stand at that place.
+    pub(super) fn at_place(side: MeetingSide<'a, T, true>, node: Arc<StandNode<T>>, at: usize) -> Self {
+        Self { side, node, at, is_over: false }
+    }
+}
+
 /// What an end has found that stands in several lines, once its ticket was open.
 pub(in crate::channel) enum Look<M> {
     /// No one of the other side waits. The ticket is open.
@@ -122,13 +136,13 @@ impl<'a, T> Stand<'a, T, false> {
         let node = Arc::new(StandNode::new(ticket.clone(), case, None));
         let mut lines = side.0.lock();
         match side.0.take(&mut lines) {
-            Encounter::Peer((message, met)) => {
+            Opposite::Peer((message, met)) => {
                 drop(lines);
                 met.inspect(|met| met.wake());
                 return Ok(Ok(message));
             }
-            Encounter::Closed => return Err(()),
-            Encounter::Nobody => {}
+            Opposite::Closed => return Err(()),
+            Opposite::Nobody => {}
         }
         if opens {
             ticket.open();
@@ -154,13 +168,13 @@ impl<'a, T> Stand<'a, T, false> {
             return Look::Met(met);
         }
         match meeting.take(&mut lines) {
-            Encounter::Peer((message, met)) => {
+            Opposite::Peer((message, met)) => {
                 drop(lines);
                 met.inspect(|met| met.wake());
                 Look::Found(message)
             }
-            Encounter::Closed => Look::Closed,
-            Encounter::Nobody => Look::Again,
+            Opposite::Closed => Look::Closed,
+            Opposite::Nobody => Look::Again,
         }
     }
 }
@@ -184,12 +198,11 @@ impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
 
     /// Registers the task to be woken once the ticket is taken, unless it is already.
     pub(super) fn poll(&self, context: &mut Context<'_>) -> Poll<Met> {
-        let ticket = &self.node.ticket;
-        if ticket.met().is_none() {
+        let polled = self.node.ticket.poll(context);
+        if polled.is_pending() {
             self.side.0.meter().sleeps();
-            ticket.register(context.waker());
         }
-        ticket.met().map_or(Poll::Pending, Poll::Ready)
+        polled
     }
 
     /// Leaves. The message: a receiver's if it has met a sender, a sender's if it has not met a receiver.

@@ -10,42 +10,44 @@ use crate::ends::{Bound, Kind, Tx};
 use crate::support::executor::{Task, block_on};
 use crate::tools::{both, each};
 
-impl<T> Sink<T> for Tx<T> {
-    type Error = SendError<()>;
+/// A sender as a sink.
+type AsSink<'a, T> = Pin<Box<dyn Sink<T, Error = SendError<()>> + Send + 'a>>;
 
-    fn poll_ready(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        of_each_sink!(self.get_mut(), end => end.poll_ready_unpin(context))
-    }
-
-    fn start_send(self: Pin<&mut Self>, message: T) -> Result<(), Self::Error> {
-        of_each_sink!(self.get_mut(), end => end.start_send_unpin(message))
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        of_each_sink!(self.get_mut(), end => end.poll_flush_unpin(context))
-    }
-
-    fn poll_close(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        of_each_sink!(self.get_mut(), end => end.poll_close_unpin(context))
-    }
-}
-
-macro_rules! of_each_sink {
-    ($this:expr, $end:ident => $what:expr) => {
-        match $this {
-            Self::Exchange(_) => unreachable!("an exchange is no sink: its senders are shared"),
-            Self::Funnel($end) => $what,
-            Self::Pipe($end) => $what,
+impl<T: Send> Tx<T> {
+    fn sink(&mut self) -> AsSink<'_, T> {
+        match self {
+            Self::Exchange(end) => Box::pin(end.sink()),
+            Self::Funnel(end) => Box::pin(end.sink()),
+            Self::Pipe(end) => Box::pin(end.sink()),
         }
-    };
+    }
+
+    fn into_sink(self) -> AsSink<'static, T>
+    where
+        T: 'static,
+    {
+        match self {
+            Self::Exchange(end) => Box::pin(end.into_sink()),
+            Self::Funnel(end) => Box::pin(end.into_sink()),
+            Self::Pipe(end) => Box::pin(end.into_sink()),
+        }
+    }
+
+    /// Whether there is room, as a pipe's sender says.
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        match self {
+            Self::Exchange(_) => unreachable!("another sender may take the room"),
+            Self::Funnel(end) => end.poll_ready(context),
+            Self::Pipe(end) => end.poll_ready(context),
+        }
+    }
 }
-use of_each_sink;
 
 /// A whole stream into a sink, which is closed then.
 pub(crate) fn a_stream_into_a_sink(kind: Kind, bound: Bound) {
     let (tx, rx) = kind.open(bound);
     both(
-        move || block_on(stream::iter(0..1_000).map(Ok).forward(tx)).unwrap(),
+        move || block_on(stream::iter(0..1_000).map(Ok).forward(tx.into_sink())).unwrap(),
         || assert!(block_on(rx.collect::<Vec<_>>()).into_iter().eq(0..1_000)),
     );
 }
@@ -57,7 +59,7 @@ pub(crate) fn sent_one_by_one(kind: Kind, bound: Bound, messages: usize) {
         move || {
             block_on(async {
                 for message in 0..messages {
-                    SinkExt::send(&mut tx, message).await.unwrap();
+                    tx.sink().send(message).await.unwrap();
                 }
             });
         },
@@ -70,9 +72,9 @@ pub(crate) fn by_a_clone(kind: Kind, bound: Bound) {
     let (mut tx, mut rx) = kind.open(bound);
     let mut another = tx.another();
     block_on(async {
-        SinkExt::send(&mut tx, 1).await.unwrap();
+        tx.sink().send(1).await.unwrap();
         assert_eq!(rx.next().await, Some(1));
-        SinkExt::send(&mut another, 2).await.unwrap();
+        another.sink().send(2).await.unwrap();
         assert_eq!(rx.next().await, Some(2));
     });
 }
@@ -83,18 +85,18 @@ pub(crate) fn ready_and_not_ready(kind: Kind) {
     let task = Task::default();
     let waker = task.waker();
     let context = &mut Context::from_waker(&waker);
+    let mut sink = tx.sink();
     for message in 1..=2 {
-        assert!(matches!(tx.poll_flush_unpin(context), Poll::Ready(Ok(()))));
-        assert!(matches!(tx.poll_ready_unpin(context), Poll::Ready(Ok(()))));
-        tx.start_send_unpin(message).unwrap();
-        assert!(matches!(tx.poll_flush_unpin(context), Poll::Ready(Ok(()))));
-        assert!(tx.poll_ready_unpin(context).is_pending());
-        assert_eq!(tx.try_send(90).unwrap_err().into_inner(), 90);
+        assert!(matches!(sink.poll_flush_unpin(context), Poll::Ready(Ok(()))));
+        assert!(matches!(sink.poll_ready_unpin(context), Poll::Ready(Ok(()))));
+        sink.start_send_unpin(message).unwrap();
+        assert!(matches!(sink.poll_flush_unpin(context), Poll::Ready(Ok(()))));
+        assert!(sink.poll_ready_unpin(context).is_pending());
         assert_eq!(task.woken(), message - 1);
         assert_eq!(rx.poll_next_unpin(context), Poll::Ready(Some(message)));
         assert_eq!(task.woken(), message);
     }
-    assert!(matches!(tx.poll_ready_unpin(context), Poll::Ready(Ok(()))));
+    assert!(matches!(sink.poll_ready_unpin(context), Poll::Ready(Ok(()))));
 }
 
 /// A sink that waits for room is woken when a message is taken, and then goes on at once.
@@ -103,9 +105,10 @@ pub(crate) fn woken_for_room(kind: Kind, by_a_clone: bool) {
     // Each sender of a funnel has a bound of its own: the clone's own message is what it waits behind.
     let mut another = by_a_clone.then(|| tx.another());
     let tx = another.as_mut().unwrap_or(&mut tx);
-    block_on(SinkExt::send(tx, 1)).unwrap();
+    block_on(tx.sink().send(1)).unwrap();
     let task = Task::default();
-    let mut sending = Box::pin(SinkExt::send(tx, 2));
+    let mut sink = tx.sink();
+    let mut sending = Box::pin(sink.send(2));
     assert!(super::tasks::poll(sending.as_mut(), &task).is_pending());
     assert_eq!(task.woken(), 0);
     assert_eq!(block_on(rx.next()), Some(1));
@@ -126,7 +129,7 @@ pub(crate) fn ready_means_room(kind: Kind) {
                 each(senders, |mut tx| {
                     block_on(async {
                         for message in 0..MESSAGES {
-                            std::future::poll_fn(|context| tx.poll_ready_unpin(context)).await.unwrap();
+                            std::future::poll_fn(|context| tx.poll_ready(context)).await;
                             tx.try_send(message).expect("there is room where the sink is ready");
                         }
                     });
@@ -143,9 +146,9 @@ pub(crate) fn until_the_receiver_goes(kind: Kind, bound: Bound) {
     let (mut tx, rx) = kind.open(bound);
     both(
         move || {
-            block_on(async { while SinkExt::send(&mut tx, 42).await.is_ok() {} });
+            block_on(async { while tx.sink().send(42).await.is_ok() {} });
             assert!(tx.is_disconnected());
-            assert_eq!(block_on(SinkExt::send(&mut tx, 1)), Err(SendError(())));
+            assert_eq!(block_on(tx.sink().send(1)), Err(SendError(())));
         },
         || drop(block_on(rx.take(3).collect::<Vec<_>>())),
     );
@@ -158,7 +161,7 @@ pub(crate) fn a_sequence(kind: Kind, bound: Bound) {
         move || {
             for message in (1..=20).rev() {
                 tx = block_on(async move {
-                    SinkExt::send(&mut tx, message).await.unwrap();
+                    tx.sink().send(message).await.unwrap();
                     tx
                 });
             }
@@ -174,7 +177,7 @@ pub(crate) fn a_receiver_behind_a_lock(kind: Kind, bound: Bound) {
     let shared = std::sync::Mutex::new(Some(rx));
     let received = std::sync::atomic::AtomicUsize::new(0);
     both(
-        move || (0..MESSAGES).for_each(|message| block_on(SinkExt::send(&mut tx, message)).unwrap()),
+        move || (0..MESSAGES).for_each(|message| block_on(tx.sink().send(message)).unwrap()),
         || {
             each(0..2, |_| {
                 for turn in 0.. {

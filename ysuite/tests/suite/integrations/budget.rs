@@ -1,15 +1,16 @@
 //! tokio's cooperative budget: a task that always finds a message, or room, lets others have their turn.
 
-use std::future::{Future, poll_fn};
+use std::future::{Future, pending, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use ::tokio::runtime::Builder;
 use ::tokio::task::{coop, unconstrained};
-use futures_util::StreamExt;
-use ysuite::{mpmc, mpsc, spsc, watch};
+use futures_util::{SinkExt, StreamExt};
+use ysuite::{broadcast, mpmc, mpsc, oneshot, spsc, timer, watch};
 
 use crate::support::executor::{Task, poll_once};
 use crate::support::guarded;
@@ -32,7 +33,7 @@ fn works() -> Vec<(&'static str, Work)> {
         many.send(number).unwrap();
         polled.send(number).unwrap();
     });
-    vec![
+    let mut works: Vec<(_, Work)> = vec![
         (
             "spsc",
             Box::pin(async move {
@@ -86,6 +87,131 @@ fn works() -> Vec<(&'static str, Work)> {
                     notice.changed_async().await.unwrap();
                     board.send(number).unwrap();
                     poll_fn(|context| notice.poll_changed(context)).await.unwrap();
+                }
+            }),
+        ),
+    ];
+    works.extend(more_works());
+    works
+}
+
+/// What is not one message by one call.
+fn more_works() -> Vec<(&'static str, Work)> {
+    let (mut to, mut from) = spsc::unbounded();
+    let (mut ready, taker) = spsc::bounded::<usize>(1);
+    let (mut pipe, mut reader) = spsc::bounded(8);
+    let (mut lane, funnel) = mpsc::bounded::<usize>(8);
+    let (sender, receiver) = mpmc::bounded(8);
+    let (many, readers) = mpmc::bounded::<usize>(8);
+    let (mut endless, taken) = mpmc::unbounded();
+    let (limited, limits) = mpmc::bounded(1);
+    let (all, mut every) = broadcast::bounded(8);
+    vec![
+        (
+            "a sink",
+            Box::pin(async move {
+                for number in 0..MANY {
+                    to.sink().send(number).await.unwrap();
+                    assert_eq!(from.try_recv(), Ok(number));
+                }
+            }) as Work,
+        ),
+        (
+            "a sink of many senders",
+            Box::pin(async move {
+                let mut sink = endless.sink();
+                for number in 0..MANY {
+                    sink.feed(number).await.unwrap();
+                }
+                drop(taken);
+            }),
+        ),
+        (
+            "poll_ready",
+            Box::pin(async move {
+                for _ in 0..MANY {
+                    poll_fn(|context| ready.poll_ready(context)).await;
+                }
+                drop(taker);
+            }),
+        ),
+        (
+            "batches",
+            Box::pin(async move {
+                let mut got = Vec::new();
+                for number in 0..MANY {
+                    assert_eq!(pipe.send_batch_async(&mut [number; 3].into_iter()).await, Ok(3));
+                    assert_eq!(reader.recv_batch_async(&mut got, 3).await, Ok(3));
+                    assert_eq!(pipe.send_async_until(number, pending::<()>()).await, Ok(()));
+                    assert_eq!(reader.try_recv(), Ok(number));
+                }
+            }),
+        ),
+        (
+            "batches of many",
+            Box::pin(async move {
+                let mut got = Vec::new();
+                for number in 0..MANY {
+                    assert_eq!(sender.send_batch_async(&mut [number; 3].into_iter()).await, Ok(3));
+                    assert_eq!(receiver.recv_batch_async(&mut got, 3).await, Ok(3));
+                }
+            }),
+        ),
+        (
+            "with a limit",
+            Box::pin(async move {
+                for number in 0..MANY {
+                    assert_eq!(limited.send_async_until(number, pending::<()>()).await, Ok(()));
+                    assert_eq!(limits.try_recv(), Ok(number));
+                }
+            }),
+        ),
+        (
+            "permits",
+            Box::pin(async move {
+                for _ in 0..MANY {
+                    drop(lane.reserve_async().await.unwrap());
+                    drop(lane.reserve_many_async(3).await.unwrap());
+                }
+                drop(funnel);
+            }),
+        ),
+        (
+            "permits of many",
+            Box::pin(async move {
+                for _ in 0..MANY {
+                    drop(many.reserve_async().await.unwrap());
+                    drop(many.reserve_many_async(3).await.unwrap());
+                }
+                drop(readers);
+            }),
+        ),
+        (
+            "oneshot",
+            Box::pin(async move {
+                for number in 0..MANY {
+                    let (sender, receiver) = oneshot::channel();
+                    sender.send(number).unwrap();
+                    assert_eq!(receiver.await, Ok(number));
+                }
+            }),
+        ),
+        (
+            "broadcast",
+            Box::pin(async move {
+                for number in 0..MANY {
+                    all.send_async(number).await.unwrap();
+                    assert_eq!(every.recv_async().await, Ok(number));
+                    all.send(number).unwrap();
+                    assert_eq!(poll_fn(|context| every.poll_recv(context)).await, Ok(number));
+                }
+            }),
+        ),
+        (
+            "timers",
+            Box::pin(async move {
+                for _ in 0..MANY {
+                    timer::after(Duration::ZERO).recv_async().await.unwrap();
                 }
             }),
         ),

@@ -1,10 +1,11 @@
 //! Senders as sinks and receivers as streams, with the combinators of futures.
 
+use std::task::Poll;
 use std::thread;
 
 use futures_util::{SinkExt, StreamExt, stream};
 use ysuite::channel::SendError;
-use ysuite::{mpsc, spsc};
+use ysuite::{mpmc, mpsc, spsc};
 
 use crate::support::executor::{Task, block_on, poll_once};
 use crate::support::{Tally, guarded};
@@ -15,8 +16,9 @@ fn a_stream_is_forwarded_into_a_sink() {
         for capacity in [1, 2, 7, 1_000] {
             let (sender, receiver) = spsc::bounded(capacity);
             let (next, mut last) = mpsc::bounded(capacity);
-            let first = thread::spawn(move || block_on(stream::iter(0..2_000).map(Ok).forward(sender)));
-            let second = thread::spawn(move || block_on(receiver.map(|number| Ok(number * 2)).forward(next)));
+            let first = thread::spawn(move || block_on(stream::iter(0..2_000).map(Ok).forward(sender.into_sink())));
+            let second =
+                thread::spawn(move || block_on(receiver.map(|number| Ok(number * 2)).forward(next.into_sink())));
             assert!(last.iter().eq((0..2_000).map(|number| number * 2)));
             // Forwarding ends with what it forwards, and drops the sink.
             assert_eq!((first.join().unwrap(), second.join().unwrap()), (Ok(()), Ok(())));
@@ -29,15 +31,15 @@ fn what_is_fed_is_hidden_until_it_is_flushed() {
     let (mut sender, mut receiver) = spsc::unbounded();
     block_on(async {
         for number in 0..5 {
-            sender.feed(number).await.unwrap();
+            sender.sink().feed(number).await.unwrap();
         }
         assert!(receiver.is_empty());
-        SinkExt::flush(&mut sender).await.unwrap();
+        sender.sink().flush().await.unwrap();
         assert!(receiver.try_iter().eq(0..5));
-        SinkExt::send(&mut sender, 9).await.unwrap();
+        sender.sink().send(9).await.unwrap();
         assert_eq!(receiver.recv(), Ok(9));
-        sender.feed(10).await.unwrap();
-        SinkExt::close(&mut sender).await.unwrap();
+        sender.sink().feed(10).await.unwrap();
+        sender.sink().close().await.unwrap();
         assert_eq!(receiver.recv(), Ok(10));
     });
 }
@@ -46,14 +48,16 @@ fn what_is_fed_is_hidden_until_it_is_flushed() {
 fn a_full_sink_shows_what_it_hides_and_waits() {
     let (mut sender, mut receiver) = spsc::bounded(2);
     block_on(async {
-        sender.feed(0).await.unwrap();
-        sender.feed(1).await.unwrap();
+        sender.sink().feed(0).await.unwrap();
+        sender.sink().feed(1).await.unwrap();
     });
     let task = Task::default();
-    let mut feeding = sender.feed(2);
+    let mut sink = sender.sink();
+    let mut feeding = sink.feed(2);
     assert!(poll_once(&mut feeding, &task).is_pending());
     assert_eq!((receiver.recv(), task.woken()), (Ok(0), 1));
     assert!(poll_once(&mut feeding, &task).is_ready());
+    drop(sink);
     // The sender's own, which is as good: flushing never waits.
     sender.flush();
     assert!(receiver.try_iter().eq([1, 2]));
@@ -64,12 +68,12 @@ fn a_sink_without_a_receiver_is_an_error_and_loses_nothing_twice() {
     let tally = Tally::of(4);
     let (mut sender, receiver) = mpsc::bounded(4);
     block_on(async {
-        sender.feed(tally.next()).await.unwrap();
-        sender.feed(tally.next()).await.unwrap();
+        sender.sink().feed(tally.next()).await.unwrap();
+        sender.sink().feed(tally.next()).await.unwrap();
         drop(receiver);
-        assert!(sender.feed(tally.next()).await.is_err());
-        assert_eq!(SinkExt::flush(&mut sender).await, Err(SendError(())));
-        assert!(SinkExt::send(&mut sender, tally.next()).await.is_err());
+        assert!(sender.sink().feed(tally.next()).await.is_err());
+        assert_eq!(sender.sink().flush().await, Err(SendError(())));
+        assert!(sender.sink().send(tally.next()).await.is_err());
     });
     drop(sender);
     tally.assert_all_ended();
@@ -79,35 +83,35 @@ fn a_sink_without_a_receiver_is_an_error_and_loses_nothing_twice() {
 fn a_message_that_was_received_was_sent_even_if_the_receiver_is_gone_then() {
     let (mut sender, mut receiver) = spsc::unbounded();
     block_on(async {
-        assert_eq!(SinkExt::send(&mut sender, 1).await, Ok(()));
+        assert_eq!(sender.sink().send(1).await, Ok(()));
         assert_eq!(receiver.recv(), Ok(1));
         drop(receiver);
         // Nothing is hidden, so nothing is lost.
-        assert_eq!(SinkExt::flush(&mut sender).await, Ok(()));
-        assert_eq!(SinkExt::close(&mut sender).await, Ok(()));
-        assert_eq!(SinkExt::send(&mut sender, 2).await, Err(SendError(())));
+        assert_eq!(sender.sink().flush().await, Ok(()));
+        assert_eq!(sender.sink().close().await, Ok(()));
+        assert_eq!(sender.sink().send(2).await, Err(SendError(())));
     });
     let (mut sender, mut receiver) = mpsc::bounded(2);
     block_on(async {
-        sender.feed(1).await.unwrap();
-        sender.feed(2).await.unwrap();
+        sender.sink().feed(1).await.unwrap();
+        sender.sink().feed(2).await.unwrap();
         sender.flush();
         assert!(receiver.try_iter().eq([1, 2]));
-        sender.feed(3).await.unwrap();
+        sender.sink().feed(3).await.unwrap();
         drop(receiver);
         // This one is lost, and that is said as often as anybody asks.
         for _ in 0..2 {
-            assert_eq!(SinkExt::flush(&mut sender).await, Err(SendError(())));
-            assert_eq!(SinkExt::close(&mut sender).await, Err(SendError(())));
+            assert_eq!(sender.sink().flush().await, Err(SendError(())));
+            assert_eq!(sender.sink().close().await, Err(SendError(())));
         }
     });
     // Also where the sender's own flush has lost it.
     let (mut sender, receiver) = spsc::unbounded();
     block_on(async {
-        sender.feed(1).await.unwrap();
+        sender.sink().feed(1).await.unwrap();
         drop(receiver);
         sender.flush();
-        assert_eq!(SinkExt::flush(&mut sender).await, Err(SendError(())));
+        assert_eq!(sender.sink().flush().await, Err(SendError(())));
     });
 }
 
@@ -117,7 +121,7 @@ fn a_receiver_that_goes_as_soon_as_it_has_the_message_makes_no_error() {
         for _ in 0..2_000 {
             let (mut sender, mut receiver) = spsc::unbounded();
             let thread = thread::spawn(move || receiver.recv());
-            let sent = block_on(SinkExt::send(&mut sender, 1));
+            let sent = block_on(sender.sink().send(1));
             assert_eq!((sent, thread.join().unwrap()), (Ok(()), Ok(1)));
         }
     });
@@ -132,6 +136,198 @@ fn starting_without_room_is_a_documented_panic() {
 
     let (mut sender, _receiver) = spsc::bounded(1);
     for number in 0..2 {
-        Pin::new(&mut sender).start_send(number).unwrap();
+        Pin::new(&mut sender.sink()).start_send(number).unwrap();
     }
+}
+
+/// All kinds of sinks, and bounds; `stream` is what comes out.
+macro_rules! for_all_sinks {
+    (|$sender:ident, $receiver:ident| $body:block) => {
+        for capacity in [Some(0), Some(1), Some(2), Some(100), None] {
+            for_all_sinks!(capacity, spsc, |$sender, $receiver| $body);
+            for_all_sinks!(capacity, mpsc, |$sender, $receiver| $body);
+            for_all_sinks!(capacity, mpmc, |$sender, $receiver| $body);
+        }
+    };
+    ($capacity:ident, $kind:ident, |$sender:ident, $receiver:ident| $body:block) => {{
+        #[allow(unused_mut)]
+        let (mut $sender, mut $receiver) = $capacity.map_or_else($kind::unbounded, $kind::bounded);
+        $body
+    }};
+}
+
+#[test]
+fn any_sender_forwards_a_stream_to_its_end() {
+    guarded(|| {
+        for_all_sinks!(|sender, receiver| {
+            let thread = thread::spawn(move || block_on(stream::iter(0..300).map(Ok).forward(sender.into_sink())));
+            // A receiver that is a stream is only told of a sender that waits: the sink waits with its message.
+            assert!(block_on(receiver.by_ref().collect::<Vec<_>>()).into_iter().eq(0..300));
+            assert_eq!(thread.join().unwrap(), Ok(()));
+        });
+        for_all_sinks!(|sender, receiver| {
+            let thread = thread::spawn(move || {
+                block_on(async {
+                    let mut sink = sender.sink();
+                    sink.send_all(&mut stream::iter((0..50).map(Ok))).await?;
+                    for number in 50..100 {
+                        sink.feed(number).await?;
+                        sink.flush().await?;
+                    }
+                    drop(sink);
+                    for number in 100..150 {
+                        sender.sink().send(number).await?;
+                    }
+                    Ok::<_, SendError<()>>(())
+                })
+            });
+            assert!(receiver.iter().eq(0..150));
+            assert_eq!(thread.join().unwrap(), Ok(()));
+        });
+    });
+}
+
+#[test]
+fn a_closed_sink_refuses_and_its_receiver_learns_of_the_end() {
+    guarded(|| {
+        for_all_sinks!(|sender, receiver| {
+            let thread = thread::spawn(move || receiver.iter().collect::<Vec<_>>());
+            block_on(async {
+                let mut sink = sender.into_sink();
+                sink.send(1).await.unwrap();
+                sink.feed(2).await.unwrap();
+                sink.close().await.unwrap();
+                // The sender is gone already, and the sink is still there.
+                assert_eq!(thread.join().unwrap(), [1, 2]);
+                assert_eq!((sink.send(3).await, sink.feed(4).await), (Err(SendError(())), Err(SendError(()))));
+                assert_eq!((sink.flush().await, sink.close().await), (Ok(()), Ok(())));
+            });
+        });
+        // A borrowed sender: a pipe's is closed, one of many goes on.
+        let (mut sender, mut receiver) = mpsc::bounded(3);
+        let mut other = sender.clone();
+        block_on(sender.sink().close()).unwrap();
+        assert!(sender.send(1).is_err() && other.send(2).is_ok() && receiver.recv() == Ok(2));
+        let (mut sender, receiver) = mpmc::bounded(3);
+        block_on(sender.sink().close()).unwrap();
+        sender.send(1).unwrap();
+        assert_eq!(receiver.recv(), Ok(1));
+    });
+}
+
+#[test]
+fn a_receiver_that_goes_ends_a_sink_that_waits() {
+    guarded(|| {
+        for_all_sinks!(|sender, receiver| {
+            let Some(capacity) = sender.capacity() else { continue };
+            let tally = Tally::of(capacity + 3);
+            let task = Task::default();
+            let mut sink = sender.sink();
+            for _ in 0..capacity {
+                assert!(poll_once(&mut sink.send(tally.next()), &task).is_ready());
+            }
+            let mut sending = sink.send(tally.next());
+            assert!(poll_once(&mut sending, &task).is_pending());
+            assert_eq!(task.woken(), 0);
+            receiver.close();
+            drop(receiver);
+            assert!(task.woken() >= 1);
+            assert_eq!(poll_once(&mut sending, &task), Poll::Ready(Err(SendError(()))));
+            drop(sending);
+            assert_eq!(poll_once(&mut sink.send(tally.next()), &task), Poll::Ready(Err(SendError(()))));
+            drop(sink);
+            assert_eq!(task.held(), 0);
+            drop((sender, tally.next()));
+            tally.assert_all_ended();
+        });
+    });
+}
+
+#[test]
+fn a_sink_that_goes_takes_what_waits_with_it_and_hands_its_turn_on() {
+    // In a rendezvous it leaves the line.
+    let tally = Tally::of(1);
+    let (mut sender, mut receiver) = spsc::bounded(0);
+    let task = Task::default();
+    let mut sink = sender.sink();
+    assert!(poll_once(&mut sink.send(tally.next()), &task).is_pending());
+    drop(sink);
+    tally.assert_all_ended();
+    assert!(receiver.try_recv().is_err() && task.held() == 0);
+    // A notification of room that it does not use is the next sender's.
+    let (mut sender, receiver) = mpmc::bounded(1);
+    let other = sender.clone();
+    sender.send(0).unwrap();
+    let tasks = [Task::default(), Task::default()];
+    let mut sink = sender.sink();
+    assert!(poll_once(&mut sink.send(1), &tasks[0]).is_pending());
+    let mut sending = Box::pin(other.send_async(2));
+    assert!(poll_once(&mut sending, &tasks[1]).is_pending());
+    assert_eq!((receiver.recv(), tasks[0].woken(), tasks[1].woken()), (Ok(0), 1, 0));
+    drop(sink);
+    assert_eq!((tasks[1].woken(), tasks[0].held()), (1, 0));
+    assert!(poll_once(&mut sending, &tasks[1]).is_ready());
+    assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [2]);
+}
+
+#[test]
+fn a_sink_of_many_senders_keeps_one_message_until_there_is_room() {
+    let (mut sender, receiver) = mpmc::bounded(1);
+    let task = Task::default();
+    let mut sink = sender.sink();
+    assert!(poll_once(&mut sink.feed(1), &task).is_ready());
+    assert_eq!(receiver.len(), 1, "sent at once");
+    assert!(poll_once(&mut sink.feed(2), &task).is_ready());
+    assert!(poll_once(&mut sink.feed(3), &task).is_pending());
+    assert!(poll_once(&mut sink.flush(), &task).is_pending());
+    assert_eq!((receiver.recv(), task.woken()), (Ok(1), 1));
+    assert!(poll_once(&mut sink.flush(), &task).is_ready());
+    assert_eq!(receiver.recv(), Ok(2));
+}
+
+#[test]
+fn sinks_that_share_a_bound_lose_nothing_and_keep_their_orders() {
+    guarded(|| {
+        for capacity in [0, 1, 3] {
+            let (sender, receiver) = mpmc::bounded(capacity);
+            let threads: Vec<_> = (0..3)
+                .map(|by| {
+                    let sink = sender.clone().into_sink();
+                    thread::spawn(move || block_on(stream::iter((0..500).map(|number| Ok((by, number)))).forward(sink)))
+                })
+                .collect();
+            drop(sender);
+            let mut next = [0; 3];
+            for (by, number) in &receiver {
+                assert_eq!(number, next[by]);
+                next[by] += 1;
+            }
+            assert_eq!(next, [500; 3]);
+            threads.into_iter().for_each(|thread| thread.join().unwrap().unwrap());
+        }
+    });
+}
+
+#[test]
+#[should_panic(expected = "poll_ready comes first")]
+fn feeding_a_rendezvous_twice_is_the_same_panic() {
+    use futures_util::Sink;
+
+    let (mut sender, _receiver) = spsc::bounded(0);
+    let mut sink = sender.sink();
+    for number in 0..2 {
+        std::pin::Pin::new(&mut sink).start_send(number).unwrap();
+    }
+}
+
+/// By method syntax, with the extension traits in scope: none is an inherent method of a receiver.
+#[test]
+fn names_of_streams_are_not_those_of_receivers() {
+    let (mut sender, receiver) = mpsc::unbounded();
+    sender.send_batch(0..10).unwrap();
+    drop(sender);
+    let mut rest = receiver.skip(1);
+    assert_eq!(block_on(rest.next()), Some(1));
+    let evens = rest.filter(|number| std::future::ready(number % 2 == 0)).map(|number| number * 10);
+    assert_eq!(block_on(evens.take(3).collect::<Vec<_>>()), [20, 40, 60]);
 }

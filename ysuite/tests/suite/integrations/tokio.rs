@@ -260,3 +260,40 @@ fn a_send_with_a_time_limit_gives_the_message_back() {
         }
     });
 }
+
+#[test]
+fn a_pipes_sender_waits_no_longer_than_tokios_clock_says() {
+    macro_rules! with_a_limit {
+        ($kind:ident) => {
+            guarded(|| {
+                for runtime in runtimes() {
+                    runtime.block_on(async {
+                        let (mut sender, mut receiver) = $kind::bounded(1);
+                        assert_eq!(sender.send_timeout_async(1, Duration::ZERO).await, Ok(()));
+                        let in_vain = sender.send_timeout_async(2, Duration::from_millis(1)).await;
+                        assert_eq!(in_vain, Err($kind::SendTimeoutError::Timeout(2)));
+                        let sending = ::tokio::spawn(async move {
+                            let sent = sender.send_timeout_async(3, Duration::MAX).await;
+                            (sent, sender)
+                        });
+                        assert_eq!(receiver.recv_async().await, Ok(1));
+                        assert_eq!(receiver.recv_async().await, Ok(3));
+                        let (sent, mut sender) = sending.await.unwrap();
+                        assert_eq!(sent, Ok(()));
+                        sender.send(4).unwrap();
+                        let waiting = ::tokio::spawn(async move { sender.send_timeout_async(5, Duration::MAX).await });
+                        ::tokio::task::yield_now().await;
+                        drop(receiver);
+                        assert_eq!(waiting.await.unwrap(), Err($kind::SendTimeoutError::Disconnected(5)));
+                    });
+                }
+                // Where there is room no clock is asked, and there need be none.
+                let (mut sender, _receiver) = $kind::unbounded();
+                let sent = crate::support::executor::block_on(sender.send_timeout_async(1, Duration::ZERO));
+                assert_eq!(sent, Ok(()));
+            });
+        };
+    }
+    with_a_limit!(spsc);
+    with_a_limit!(mpsc);
+}

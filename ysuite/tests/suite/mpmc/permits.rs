@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
 
-use ysuite::mpmc::{self, ReserveError, SendError, TryRecvError, TrySendError};
+use ysuite::mpmc::{self, ReserveError, SendError, TryRecvError, TryReserveError, TrySendError};
 
 use crate::support::executor::{Explosive, Task, block_on, poll_once};
 use crate::support::{Random, Tally, guarded, panics};
@@ -20,7 +20,7 @@ fn a_permit_is_room_and_its_message_comes_when_it_is_sent() {
     sender.send(1).unwrap();
     assert_eq!((sender.len(), sender.is_full()), (1, true));
     assert_eq!(sender.try_send(2), Err(TrySendError::Full(2)));
-    assert_eq!(sender.try_reserve().unwrap_err(), TrySendError::Full(()));
+    assert_eq!(sender.try_reserve().unwrap_err(), TryReserveError::Full);
     // Behind what has been sent meanwhile.
     permit.send(3).unwrap();
     assert_eq!(sender.try_send(4), Err(TrySendError::Full(4)));
@@ -88,14 +88,33 @@ fn more_places_than_there_are_is_an_error_and_none_is_none() {
     let (sender, receiver) = mpmc::bounded::<u8>(3);
     assert_eq!(sender.reserve_many(4).unwrap_err(), ReserveError::TooMany);
     assert_eq!(block_on(sender.reserve_many_async(usize::MAX)).unwrap_err(), ReserveError::TooMany);
-    assert_eq!(sender.try_reserve_many(4).unwrap_err(), TrySendError::Full(()));
+    assert_eq!(sender.try_reserve_many(4).unwrap_err(), TryReserveError::TooMany);
     assert_eq!(sender.reserve_many(0).unwrap().count(), 0);
     drop(receiver);
-    assert_eq!(sender.reserve_many(4).unwrap_err(), ReserveError::TooMany);
+    assert_eq!(sender.reserve_many(4).unwrap_err(), ReserveError::Disconnected);
+    assert_eq!(sender.try_reserve_many(4).unwrap_err(), TryReserveError::Disconnected);
     assert_eq!(sender.reserve_many(0).unwrap_err(), ReserveError::Disconnected);
     assert_eq!(sender.reserve_many(3).unwrap_err(), ReserveError::Disconnected);
     assert_eq!(ReserveError::TooMany.to_string(), "reserving more places than the channel has");
     assert!(ReserveError::TooMany.is_too_many() && ReserveError::Disconnected.is_disconnected());
+}
+
+#[test]
+fn permits_send_one_by_one_and_are_given_out_one_by_one() {
+    let (sender, receiver) = mpmc::bounded(4);
+    let mut permits = sender.reserve_many(3).unwrap();
+    permits.send(1).unwrap();
+    assert_eq!((permits.len(), permits.is_empty(), receiver.len()), (2, false, 1));
+    let apart = permits.next().unwrap();
+    permits.send(2).unwrap();
+    assert_eq!((permits.len(), permits.is_empty()), (0, true));
+    assert_eq!(permits.send(9), Err(TrySendError::Full(9)));
+    apart.send(3).unwrap();
+    assert!(receiver.try_iter().eq([1, 2, 3]));
+    let mut permits = sender.try_reserve_many(4).unwrap();
+    drop(receiver);
+    assert_eq!(permits.send(4), Err(TrySendError::Disconnected(4)));
+    assert_eq!(permits.len(), 3);
 }
 
 #[test]
@@ -308,7 +327,7 @@ fn wakers_that_panic_lose_no_place() {
 fn permits_say_what_they_are() {
     let (sender, _receiver) = mpmc::bounded::<u8>(3);
     assert_eq!(format!("{:?}", sender.reserve().unwrap()), "Permit { .. }");
-    assert_eq!(format!("{:?}", sender.reserve_many(2).unwrap()), "Permits(2)");
+    assert_eq!(format!("{:?}", sender.reserve_many(2).unwrap()), "Permits { len: 2, .. }");
     assert_eq!(format!("{:?}", sender.clone().reserve_owned().unwrap()), "OwnedPermit { .. }");
     assert_eq!(format!("{:?}", sender.downgrade()), "WeakSender { .. }");
     let mut permits = sender.reserve_many(3).unwrap();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::support::executor::{Task, block_on, poll_once};
 use crate::support::{Random, guarded};
@@ -216,4 +217,63 @@ fn a_spent_receiver_is_a_fused_future() {
     assert!(!receiver.is_terminated());
     assert_eq!(receiver.try_recv(), Ok(1));
     assert!(receiver.is_terminated());
+}
+
+#[cfg(feature = "stream")]
+#[test]
+fn a_closed_receiver_is_not_terminated_before_it_has_told_so() {
+    use futures_core::FusedFuture;
+    use ysuite::oneshot::{RecvTimeoutError, TryRecvError};
+
+    for way in 0..5 {
+        let (sender, mut receiver) = oneshot::channel::<u8>();
+        assert!(receiver.close() && !receiver.close());
+        assert!(!receiver.is_terminated() && receiver.is_disconnected() && receiver.is_empty());
+        assert_eq!(receiver.peek(), None, "a look that tells nothing");
+        assert!(!receiver.is_terminated());
+        for _ in 0..2 {
+            match way {
+                0 => assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected)),
+                1 => assert_eq!(receiver.recv_timeout(Duration::MAX), Err(RecvTimeoutError::Disconnected)),
+                2 => assert_eq!(block_on(&mut receiver), Err(RecvError)),
+                3 => assert_eq!(receiver.recv_deadline(Instant::now()), Err(RecvTimeoutError::Disconnected)),
+                // Dropped untold; the sender goes before it, and after it.
+                _ => break,
+            }
+            assert!(receiver.is_terminated());
+        }
+        if way % 2 == 0 {
+            drop(sender);
+            drop(receiver);
+        } else {
+            drop(receiver);
+            assert!(sender.send(1).is_err());
+        }
+    }
+}
+
+/// `select!` never polls what is terminated; with nothing else left it panics.
+#[cfg(feature = "stream")]
+#[test]
+fn select_of_futures_is_told_the_end() {
+    use futures_util::{future, select_biased};
+
+    let (sender, mut receiver) = oneshot::channel::<u8>();
+    receiver.close();
+    let mut other = future::pending::<()>();
+    let told = async {
+        select_biased! {
+            () = other => unreachable!("it never is ready"),
+            told = receiver => told,
+        }
+    };
+    assert_eq!(block_on(told), Err(RecvError));
+    drop(sender);
+    let told = async {
+        select_biased! {
+            _ = receiver => unreachable!("told before"),
+            complete => "all are over",
+        }
+    };
+    assert_eq!(block_on(told), "all are over");
 }

@@ -63,7 +63,7 @@ fn decode((kind, by, way): (u8, u8, u8)) -> Op {
 enum Outcome {
     Sent(Result<(), SendError<usize>>),
     Stopped(Result<(), SendTimeoutError<usize>>),
-    Reserved(Result<OwnedPermit<usize>, SendError<Sender<usize>>>),
+    Reserved(Result<OwnedPermit<usize>, TrySendError<Sender<usize>>>),
     Received(Option<usize>),
     Batch(Option<Vec<usize>>),
     Closed,

@@ -285,7 +285,7 @@ impl<R: Room> Machine<R> {
         }
     }
 
-    fn close_sender(&self, by: Who) {
+    pub(super) fn close_sender(&self, by: Who) {
         let Some(slot) = self.sender(by).filter(|_| !R::SHARED) else { return };
         let mut slot = slot.borrow_mut();
         let lane = slot.lane;

@@ -17,7 +17,7 @@ pub(crate) struct Sets {
     pub(crate) socketpair: YSocketpair,
 }
 
-pub(crate) type Sinking<'a> = Pin<&'a mut (dyn Sink<Message, Error = SendError<()>> + Unpin)>;
+pub(crate) type Sinking<'a> = Pin<Box<dyn Sink<Message, Error = SendError<()>> + 'a>>;
 
 /// A kind of channel.
 pub(crate) trait Room: 'static {
@@ -84,8 +84,7 @@ macro_rules! hiding {
             sender
         }
         fn sink(sender: &mut Self::Sender) -> Sinking<'_> {
-            let sender: &mut (dyn Sink<Message, Error = SendError<()>> + Unpin) = sender;
-            Pin::new(sender)
+            Box::pin(sender.sink())
         }
         fn poll_ready(sender: &mut Self::Sender, context: &mut Context<'_>) -> Poll<()> {
             $channel::Sender::poll_ready(sender, context)

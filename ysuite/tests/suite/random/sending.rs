@@ -154,7 +154,7 @@ impl<R: Room> Machine<R> {
         let message = Message::new(end);
         let number = message.0;
         let written = if as_sink {
-            R::sink(sender).start_send(message).map_err(|_| None)
+            R::sink(sender).as_mut().start_send(message).map_err(|_| None)
         } else {
             R::hiding(sender).write(message).map_err(|SendError(back)| Some(back))
         };
@@ -208,14 +208,18 @@ impl<R: Room> Machine<R> {
         let task = Task::new(Deeds::default());
         let waker = task.waker();
         let mut context = Context::from_waker(waker.get());
-        let sink = R::sink(sender);
-        let flush = || if closes { sink.poll_close(&mut context) } else { sink.poll_flush(&mut context) };
-        let (flushed, disturbed) = self.watched(flush);
+        let mut sink = R::sink(sender);
+        let (flushed, disturbed) = self.watched(|| sink.as_mut().poll_flush(&mut context));
+        drop(sink);
         match flushed {
             Poll::Ready(_) if disturbed => {}
             Poll::Ready(Ok(())) if !gone || hidden == 0 => {}
             Poll::Ready(Err(_)) if gone && (hidden != 0 || lost) => {}
             _ => fault(format!("flushed: {flushed:?}, with {hidden} hidden, lost: {lost}, receivers gone: {gone}")),
+        }
+        drop(slot);
+        if closes {
+            self.close_sender(by);
         }
     }
 
@@ -238,10 +242,11 @@ impl<R: Room> Machine<R> {
         let mut context = Context::from_waker(waker.get());
         let (polled, disturbed) = self.watched(|| {
             catch_unwind(AssertUnwindSafe(|| {
-                if as_sink {
-                    R::sink(sender).poll_ready(&mut context).map(|ready| ready.is_ok())
-                } else {
-                    R::poll_ready(sender, &mut context).map(|()| !gone)
+                let ready = R::poll_ready(sender, &mut context);
+                // A sink that goes takes its own waker with it, and no other.
+                match ready.is_ready() && as_sink {
+                    true => R::sink(sender).as_mut().poll_ready(&mut context).map(|ready| ready.is_ok()),
+                    false => ready.map(|()| !gone),
                 }
             }))
         });

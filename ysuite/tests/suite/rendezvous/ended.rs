@@ -103,15 +103,20 @@ macro_rules! closing {
             #[allow(unused_mut)]
             fn there_are_no_places_to_reserve() {
                 let (mut sender, receiver) = $kind::bounded::<i32>(0);
-                assert!(sender.try_reserve().is_err_and(|error| error.is_full()));
+                assert!(sender.try_reserve().is_err_and(|error| error == TryReserveError::TooMany));
+                assert!(sender.reserve().is_err_and(|error| error == ReserveError::TooMany));
+                assert!(block_on(sender.reserve_async()).is_err_and(|error| error == ReserveError::TooMany));
+                assert!(sender.try_reserve_many(1).is_err_and(|error| error == TryReserveError::TooMany));
                 assert!(sender.reserve_many(1).is_err_and(|error| error == ReserveError::TooMany));
                 assert!(block_on(sender.reserve_many_async(2)).is_err_and(|error| error == ReserveError::TooMany));
                 assert!(sender.reserve_many(0).is_ok());
-                let reserved = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(sender.reserve())));
-                assert!(reserved.is_err());
+                assert!(sender.try_reserve_many(0).is_ok());
                 drop(receiver);
-                assert!(sender.reserve().is_err());
-                assert!(sender.try_reserve().is_err_and(|error| !error.is_full()));
+                assert!(sender.reserve().is_err_and(|error| error == ReserveError::Disconnected));
+                assert!(block_on(sender.reserve_async()).is_err_and(|error| error == ReserveError::Disconnected));
+                assert!(sender.try_reserve().is_err_and(|error| error == TryReserveError::Disconnected));
+                assert!(sender.try_reserve_many(0).is_err_and(|error| error == TryReserveError::Disconnected));
+                assert!(sender.reserve_many(0).is_err_and(|error| error == ReserveError::Disconnected));
                 assert!(sender.reserve_many(1).is_err_and(|error| error == ReserveError::Disconnected));
             }
 
@@ -241,11 +246,13 @@ fn a_forced_message_that_nobody_waits_for_comes_back() {
 }
 
 #[test]
-fn many_places_cannot_be_had_now_either() {
-    let (mut sender, _receiver) = spsc::bounded::<i32>(0);
-    assert!(sender.try_reserve_many(1).is_err_and(|error| error == TryReserveError::TooMany));
-    let (sender, _receiver) = mpmc::bounded::<i32>(0);
-    assert!(sender.try_reserve_many(1).is_err_and(|error| error.is_full()));
+fn a_refused_owned_permit_gives_the_sender_back() {
+    let (sender, receiver) = mpmc::bounded::<i32>(0);
+    let Err(TrySendError::Full(sender)) = sender.try_reserve_owned() else { panic!("there is no place") };
+    let Err(TrySendError::Full(sender)) = sender.reserve_owned() else { panic!("there is no place") };
+    let Err(TrySendError::Full(sender)) = block_on(sender.reserve_owned_async()) else { panic!("there is no place") };
+    drop(receiver);
+    assert!(matches!(sender.reserve_owned(), Err(TrySendError::Disconnected(_))));
 }
 
 #[test]

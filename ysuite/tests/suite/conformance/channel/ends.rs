@@ -157,13 +157,13 @@ macro_rules! batching_ends {
             fn wait_closed_timeout(&self, timeout: Duration) -> bool {
                 self.wait_closed_timeout(timeout)
             }
-            fn reserve(&mut self) -> Result<Permit<'_, Self>, SendError<()>> {
+            fn reserve(&mut self) -> Result<Permit<'_, Self>, ReserveError> {
                 self.reserve()
             }
-            fn try_reserve(&mut self) -> Result<Permit<'_, Self>, TrySendError<()>> {
+            fn try_reserve(&mut self) -> Result<Permit<'_, Self>, TryReserveError> {
                 self.try_reserve()
             }
-            fn reserve_async(&mut self) -> Boxed<'_, Result<Permit<'_, Self>, SendError<()>>>
+            fn reserve_async(&mut self) -> Boxed<'_, Result<Permit<'_, Self>, ReserveError>>
             where
                 T: Send,
             {

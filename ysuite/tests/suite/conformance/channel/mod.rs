@@ -113,9 +113,9 @@ pub(crate) trait Piping<T>: Hiding<T> + Reserve<Message = T> + Sized {
         T: Send;
     fn wait_closed(&self);
     fn wait_closed_timeout(&self, timeout: Duration) -> bool;
-    fn reserve(&mut self) -> Result<Permit<'_, Self>, SendError<()>>;
-    fn try_reserve(&mut self) -> Result<Permit<'_, Self>, TrySendError<()>>;
-    fn reserve_async(&mut self) -> Boxed<'_, Result<Permit<'_, Self>, SendError<()>>>
+    fn reserve(&mut self) -> Result<Permit<'_, Self>, ReserveError>;
+    fn try_reserve(&mut self) -> Result<Permit<'_, Self>, TryReserveError>;
+    fn reserve_async(&mut self) -> Boxed<'_, Result<Permit<'_, Self>, ReserveError>>
     where
         T: Send;
     fn reserve_many(&mut self, places: usize) -> Result<Permits<'_, Self>, ReserveError>;

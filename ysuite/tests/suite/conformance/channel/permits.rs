@@ -22,7 +22,7 @@ pub(crate) fn a_permit_is_room<K: Batching>() {
         sender.try_reserve().unwrap().send(message).unwrap();
     }
     if K::CAPACITY == Some(K::some(50)) {
-        assert!(matches!(sender.try_reserve(), Err(TrySendError::Full(()))));
+        assert!(matches!(sender.try_reserve(), Err(TryReserveError::Full)));
     }
     assert!(receiver.try_iter().eq(0..K::some(50)));
 }
@@ -178,7 +178,7 @@ pub(crate) fn a_permit_of_a_channel_that_closes<K: Batching>() {
         };
         assert_eq!(answer, Err(SendError(String::from("x"))));
     }
-    assert!(matches!(sender.reserve(), Err(SendError(()))));
+    assert!(matches!(sender.reserve(), Err(ReserveError::Disconnected)));
     assert!(block_on(sender.reserve_async()).is_err() && sender.send(1).is_err());
 }
 

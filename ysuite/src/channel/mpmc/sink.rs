@@ -1,0 +1,85 @@
+//! What the sink of an exchange's sender needs. One task at a time for each sender.
+//!
+//! Between the two steps of a sink another sender may take the room. So none is waited for by the first: a message that
+//! finds no room is kept until there is some, and the next message waits for that. Lock-free.
+
+use core::task::{Context, Poll, ready};
+
+use super::{SendError, Sender};
+use crate::channel::coop::poll_within_budget;
+use crate::channel::rendezvous;
+use crate::channel::sink::{Fed, Feed, alive};
+use crate::queue::exchange::Rejected;
+
+impl<T> Sender<T> {
+    /// Ready when what was fed is in the channel.
+    fn poll_fed(&mut self, fed: &mut Fed<T>, context: &mut Context<'_>) -> Poll<Result<(), SendError<()>>> {
+        if let Some(meeting) = &self.shared.meeting {
+            return fed.poll_line(meeting.side::<true>(), context);
+        }
+        if fed.held.is_none() {
+            return Poll::Ready(Ok(()));
+        }
+        let (shared, subscriptions) = (&self.shared, self.subscriptions.get_or_insert_default());
+        // What is held stays with the sink if foreign code panics, but for a message that has been sent by then.
+        let polled = rendezvous::poll(shared.writers(), subscriptions, false, context, || {
+            match shared.offer(fed.held.take()?) {
+                Ok(()) => Some(Ok(())),
+                Err(Rejected::Closed(_)) => Some(Err(SendError(()))),
+                Err(Rejected::Full(back)) => {
+                    fed.held = Some(back);
+                    None
+                }
+            }
+        });
+        fed.waits = polled.is_pending();
+        polled
+    }
+}
+
+impl<T> Feed for Sender<T> {
+    type Message = T;
+
+    fn poll_room(&mut self, fed: &mut Fed<T>, context: &mut Context<'_>) -> Poll<Result<(), SendError<()>>> {
+        poll_within_budget(context, |context| {
+            ready!(self.poll_fed(fed, context))?;
+            Poll::Ready(alive(self.shared.is_disconnected()))
+        })
+    }
+
+    fn feed(&mut self, fed: &mut Fed<T>, message: T) -> Result<(), SendError<()>> {
+        if let Some(party) = self.party() {
+            return fed.stand(&party, message);
+        }
+        fed.assert_nothing();
+        let Err(message) = self.shared.push(message) else { return Ok(()) };
+        match self.shared.offer(message) {
+            Ok(()) => Ok(()),
+            Err(Rejected::Closed(_)) => Err(SendError(())),
+            Err(Rejected::Full(back)) => {
+                fed.held = Some(back);
+                Ok(())
+            }
+        }
+    }
+
+    fn poll_shown(&mut self, fed: &mut Fed<T>, context: &mut Context<'_>) -> Poll<Result<(), SendError<()>>> {
+        self.poll_fed(fed, context)
+    }
+
+    /// Nothing: the channel is not this sender's alone.
+    fn finish(&mut self) {}
+
+    fn give_up(&mut self, fed: &mut Fed<T>) {
+        match &self.shared.meeting {
+            // What comes back is dropped.
+            Some(meeting) => drop(fed.leave(meeting.side::<true>())),
+            // A notification of room that has come is another sender's now.
+            None if fed.waits => {
+                let writers = self.shared.writers();
+                self.subscriptions.as_mut().into_iter().for_each(|subscriptions| subscriptions.forget_task(writers));
+            }
+            None => {}
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! A message that stands in line by itself, while its sender comes back by polls: what a sink was fed. One task at a time.
+//!
+//! Cannot: leave by being dropped. It is out of line when [`end`](InLine::end) was called; until then a receiver may take
+//! the message.
+
+use core::task::{Context, Poll};
+
+use super::meeting::{MeetingSide, StandNode};
+use super::party::Party;
+use super::ticket::Ticket;
+use super::wait::Stand;
+use crate::channel::error::{SendError, TrySendError};
+use crate::sync::Arc;
+
+/// A place in line, with a message.
+pub(in crate::channel) struct InLine<T> {
+    node: Arc<StandNode<T>>,
+    at: usize,
+}
+
+impl<T> InLine<T> {
+    /// Hands a message to a receiver that waits (`None`), or has it stand in line. An error where the meeting is over.
+    pub(in crate::channel) fn begin(party: &Party<'_, T, true>, message: T) -> Result<Option<Self>, T> {
+        let message = match party.give(message) {
+            Ok(()) => return Ok(None),
+            Err(TrySendError::Disconnected(message)) => return Err(message),
+            Err(TrySendError::Full(message)) => message,
+        };
+        // This end does not wait to be told of a receiver: what it had been told of is passed on.
+        drop(party.disarm());
+        let stand = Stand::send(party.side(), &Arc::new(Ticket::for_task()), 0, message, true)?;
+        Ok(stand.map(|stand| {
+            let (node, at) = stand.into_place();
+            Self { node, at }
+        }))
+    }
+
+    /// Ready once the message has changed hands, or the meeting is over.
+    pub(in crate::channel) fn poll(&self, context: &mut Context<'_>) -> Poll<()> {
+        self.node.ticket.poll(context).map(drop)
+    }
+
+    /// Leaves the line. The message comes back where it has not changed hands.
+    pub(in crate::channel) fn end(self, side: MeetingSide<'_, T, true>) -> Result<(), SendError<T>> {
+        let ticket = self.node.ticket.clone();
+        let outcome = Stand::at_place(side, self.node, self.at).outcome();
+        // The task's waker is dropped when all else is done: foreign code.
+        drop(ticket.forget());
+        outcome.map_err(|error| SendError(error.into_inner()))
+    }
+}

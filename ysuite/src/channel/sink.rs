@@ -1,0 +1,205 @@
+//! What a sink needs of its sender, and how senders with a pipe of their own give it. One task at a time.
+//!
+//! A sink's message is given in two steps: room is waited for by the first, and the second cannot wait. So a message for
+//! which there may be no room after all is kept beside the sender until there is: [`Fed`]. In a pipe the room that was found
+//! stays, and what is fed goes there at once, hidden; in a rendezvous it stands in line.
+
+use core::task::{Context, Poll, ready};
+
+use super::error::SendError;
+use super::rendezvous::{InLine, MeetingSide, Party};
+use super::send::{SenderLink, Sending};
+use crate::wait::one::{self, WaitingEnd};
+
+/// A message that a sink was fed and its channel has not got as yet. Not for use elsewhere.
+#[doc(hidden)]
+pub struct Fed<T> {
+    /// It waits for room.
+    pub(super) held: Option<T>,
+    /// It waits for a receiver.
+    line: Option<InLine<T>>,
+    /// The sink's task waits for room, and the sender has its waker.
+    pub(super) waits: bool,
+}
+
+/// What a sink needs of its sender. Not for use elsewhere.
+#[doc(hidden)]
+pub trait Feed {
+    /// What is sent.
+    type Message;
+
+    /// Ready when another message may be fed: that before is in the channel.
+    fn poll_room(&mut self, fed: &mut Fed<Self::Message>, context: &mut Context<'_>)
+    -> Poll<Result<(), SendError<()>>>;
+
+    /// Feeds a message, after `poll_room` was ready.
+    fn feed(&mut self, fed: &mut Fed<Self::Message>, message: Self::Message) -> Result<(), SendError<()>>;
+
+    /// Ready when all that was fed is in the channel, and visible.
+    fn poll_shown(
+        &mut self,
+        fed: &mut Fed<Self::Message>,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<(), SendError<()>>>;
+
+    /// The sink has been closed, and all that it was fed is in the channel.
+    fn finish(&mut self);
+
+    /// The sink is dropped: takes back what waits, and waits for nothing any more.
+    fn give_up(&mut self, fed: &mut Fed<Self::Message>);
+}
+
+impl<S: Feed> Feed for &mut S {
+    type Message = S::Message;
+
+    fn poll_room(&mut self, fed: &mut Fed<S::Message>, context: &mut Context<'_>) -> Poll<Result<(), SendError<()>>> {
+        (**self).poll_room(fed, context)
+    }
+
+    fn feed(&mut self, fed: &mut Fed<S::Message>, message: S::Message) -> Result<(), SendError<()>> {
+        (**self).feed(fed, message)
+    }
+
+    fn poll_shown(&mut self, fed: &mut Fed<S::Message>, context: &mut Context<'_>) -> Poll<Result<(), SendError<()>>> {
+        (**self).poll_shown(fed, context)
+    }
+
+    fn finish(&mut self) {
+        (**self).finish();
+    }
+
+    fn give_up(&mut self, fed: &mut Fed<S::Message>) {
+        (**self).give_up(fed);
+    }
+}
+
+impl<T> Default for Fed<T> {
+    fn default() -> Self {
+        Self { held: None, line: None, waits: false }
+    }
+}
+
+impl<T> Fed<T> {
+    /// Hands a message over, or has it stand in line.
+    pub(super) fn stand(&mut self, party: &Party<'_, T, true>, message: T) -> Result<(), SendError<()>> {
+        self.assert_nothing();
+        // The message is dropped where nobody can receive it, as a sink has no way of giving it back.
+        self.line = InLine::begin(party, message).map_err(|_| SendError(()))?;
+        Ok(())
+    }
+
+    /// Ready when no message stands in line. An error where the one that did was not received.
+    pub(super) fn poll_line(
+        &mut self,
+        side: MeetingSide<'_, T, true>,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<(), SendError<()>>> {
+        if let Some(line) = &self.line {
+            ready!(line.poll(context));
+        }
+        Poll::Ready(self.leave(side))
+    }
+
+    /// Takes the message out of line.
+    pub(super) fn leave(&mut self, side: MeetingSide<'_, T, true>) -> Result<(), SendError<()>> {
+        self.line.take().map_or(Ok(()), |line| line.end(side).map_err(|_| SendError(())))
+    }
+
+    /// Before a message is fed.
+    pub(super) fn assert_nothing(&self) {
+        assert!(self.held.is_none() && self.line.is_none(), "{NO_ROOM}");
+    }
+}
+
+/// A misuse of a sink.
+const NO_ROOM: &str = "start_send without room: poll_ready comes first";
+
+/// An error where nothing can be sent any more.
+pub(super) fn alive(is_over: bool) -> Result<(), SendError<()>> {
+    if is_over { Err(SendError(())) } else { Ok(()) }
+}
+
+impl<T, L: SenderLink<T>> Sending<T, L> {
+    pub(super) fn poll_room(&mut self, fed: &mut Fed<T>, context: &mut Context<'_>) -> Poll<Result<(), SendError<()>>> {
+        match self.end.link.meeting() {
+            Some(meeting) => ready!(fed.poll_line(meeting.party().side(), context))?,
+            None => {
+                let polled = self.poll_ready(context);
+                fed.waits = polled.is_pending();
+                ready!(polled);
+            }
+        }
+        Poll::Ready(alive(self.is_over()))
+    }
+
+    pub(super) fn feed(&mut self, fed: &mut Fed<T>, message: T) -> Result<(), SendError<()>> {
+        alive(self.is_over())?;
+        if let Some(meeting) = self.end.link.meeting() {
+            return fed.stand(&meeting.party(), message);
+        }
+        assert!(self.end.is_ready(), "{NO_ROOM}");
+        self.write(message).map_err(|_| SendError(()))
+    }
+
+    /// Fails when fed messages were dropped because the receiver was gone. A receiver that goes after it has received all
+    /// of them is no failure.
+    pub(super) fn poll_shown(
+        &mut self,
+        fed: &mut Fed<T>,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<(), SendError<()>>> {
+        if let Some(meeting) = self.end.link.meeting() {
+            return fed.poll_line(meeting.party().side(), context);
+        }
+        self.flush();
+        Poll::Ready(alive(self.end.writer.has_lost()))
+    }
+
+    pub(super) fn give_up(&mut self, fed: &mut Fed<T>) {
+        match self.end.link.meeting() {
+            // What comes back is dropped.
+            Some(meeting) => drop(fed.leave(meeting.party().side())),
+            None if fed.waits => one::forget(&mut *self.end),
+            None => {}
+        }
+    }
+}
+
+/// Gives a channel's sender what its sink needs. `$sender` has a field `inner: Sending<T, _>`.
+macro_rules! impl_sender_sink {
+    ($sender:ident) => {
+        impl<T> $crate::channel::Feed for $sender<T> {
+            type Message = T;
+
+            fn poll_room(
+                &mut self,
+                fed: &mut $crate::channel::Fed<T>,
+                context: &mut Context<'_>,
+            ) -> Poll<Result<(), SendError<()>>> {
+                $crate::channel::coop::poll_within_budget(context, |context| self.inner.poll_room(fed, context))
+            }
+
+            fn feed(&mut self, fed: &mut $crate::channel::Fed<T>, message: T) -> Result<(), SendError<()>> {
+                self.inner.feed(fed, message)
+            }
+
+            fn poll_shown(
+                &mut self,
+                fed: &mut $crate::channel::Fed<T>,
+                context: &mut Context<'_>,
+            ) -> Poll<Result<(), SendError<()>>> {
+                self.inner.poll_shown(fed, context)
+            }
+
+            fn finish(&mut self) {
+                self.close();
+            }
+
+            fn give_up(&mut self, fed: &mut $crate::channel::Fed<T>) {
+                self.inner.give_up(fed);
+            }
+        }
+    };
+}
+
+pub(super) use impl_sender_sink;
