@@ -42,7 +42,7 @@ impl Meter {
     }
 
     /// An end has begun to wait: it has found nothing, or no room.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn waits(&self) {
         #[cfg(feature = "statistics")]
         if self.is_for_room {
@@ -51,7 +51,7 @@ impl Meter {
     }
 
     /// A sender has found no room, and does not wait.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn refused(&self) {
         #[cfg(feature = "statistics")]
         if let Some(ledger) = &self.ledger {
@@ -60,7 +60,7 @@ impl Meter {
     }
 
     /// An end has armed, has found nothing, and goes to sleep in the way that it has.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn sleeps(&self) {
         #[cfg(feature = "statistics")]
         if let Some(ledger) = &self.ledger {
@@ -69,7 +69,7 @@ impl Meter {
     }
 
     /// An end that was armed is woken.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn wakes(&self) {
         #[cfg(feature = "statistics")]
         if let Some(ledger) = &self.ledger {
@@ -78,7 +78,7 @@ impl Meter {
     }
 
     /// A message has gone from hand to hand, to or from an end that stood in line.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn meets(&self) {
         #[cfg(feature = "statistics")]
         if let Some(ledger) = &self.ledger {
