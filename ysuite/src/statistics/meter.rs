@@ -36,8 +36,9 @@ impl Meter {
     pub(crate) fn for_room(&self) -> Self {
         Self {
             #[cfg(feature = "statistics")]
+            ledger: self.ledger.clone(),
+            #[cfg(feature = "statistics")]
             is_for_room: true,
-            ..self.clone()
         }
     }
 

@@ -138,13 +138,14 @@ mod tests {
     use std::sync::Arc;
 
     use super::super::lane;
+    use crate::statistics::Meter;
 
     #[test]
     fn unread_messages_are_dropped_with_the_pipe() {
         // No message is written; some are, and no reader comes; some are, and a reader takes the first.
         for (written, read) in [(0, 0), (3, 0), (300, 1)] {
             let message = Arc::new(());
-            let (mut writer, resting) = lane(None, 1);
+            let (mut writer, resting) = lane(None, 1, &Meter::default());
             (0..written).for_each(|_| assert!(writer.write(message.clone()).is_ok()));
             writer.flush();
             if read != 0 {
