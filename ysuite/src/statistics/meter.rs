@@ -36,13 +36,14 @@ impl Meter {
     pub(crate) fn for_room(&self) -> Self {
         Self {
             #[cfg(feature = "statistics")]
+            ledger: self.ledger.clone(),
+            #[cfg(feature = "statistics")]
             is_for_room: true,
-            ..self.clone()
         }
     }
 
     /// An end has begun to wait: it has found nothing, or no room.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn waits(&self) {
         #[cfg(feature = "statistics")]
         if self.is_for_room {
@@ -51,7 +52,7 @@ impl Meter {
     }
 
     /// A sender has found no room, and does not wait.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn refused(&self) {
         #[cfg(feature = "statistics")]
         if let Some(ledger) = &self.ledger {
@@ -60,7 +61,7 @@ impl Meter {
     }
 
     /// An end has armed, has found nothing, and goes to sleep in the way that it has.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn sleeps(&self) {
         #[cfg(feature = "statistics")]
         if let Some(ledger) = &self.ledger {
@@ -69,7 +70,7 @@ impl Meter {
     }
 
     /// An end that was armed is woken.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn wakes(&self) {
         #[cfg(feature = "statistics")]
         if let Some(ledger) = &self.ledger {
@@ -78,7 +79,7 @@ impl Meter {
     }
 
     /// A message has gone from hand to hand, to or from an end that stood in line.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn meets(&self) {
         #[cfg(feature = "statistics")]
         if let Some(ledger) = &self.ledger {

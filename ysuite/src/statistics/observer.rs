@@ -27,11 +27,13 @@ pub struct Statistics {
     /// How often an end went to sleep: a thread in the kernel, a task that was left pending by a poll, an end of a set that
     /// took its id down.
     pub sleeps: u64,
-    /// How often an end was woken: by a message, by room, or by an end. At most once for each sleep; a sleep that ends by its
-    /// deadline, or in another way, has none. In a rendezvous: how often an end that stood in line was met, asleep or not.
+    /// How often an end was woken, by a message, by room, or by an end: it slept, or was about to. A sleep that ends by its
+    /// deadline, or in another way, has no wake-up. In a rendezvous: how often an end that stood in line was met, asleep or
+    /// not.
     pub wakes: u64,
-    /// How often the channel was full: `try_send` or another such call was refused, or a sender began to wait for room (a
-    /// task: each poll that found none). Not counted in a rendezvous, which is always full.
+    /// How often the channel was full: `try_send` or another such call was refused, or a sender began to wait for room, or
+    /// began again because another was quicker (a task: each poll that found none). What a [`select`](crate::select()) tries
+    /// before it waits is not counted, nor a rendezvous, which is always full.
     pub full: u64,
 }
 

@@ -106,6 +106,7 @@ impl WaitList {
         }
     }
 
+    #[inline(always)]
     pub(crate) fn meter(&self) -> &Meter {
         &self.meter
     }

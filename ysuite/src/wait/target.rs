@@ -72,6 +72,7 @@ impl WakeTarget {
         Self { task: TaskSlot::default(), attachment: AtomicPtr::default(), meter }
     }
 
+    #[inline(always)]
     pub(crate) fn meter(&self) -> &Meter {
         &self.meter
     }

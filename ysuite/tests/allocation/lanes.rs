@@ -17,6 +17,9 @@ fn each<T: Sample>((sender, _receiver): (Sender<T>, Receiver<T>), senders: usize
     usize::try_from(held() - before).expect("more than nothing") / senders + size_of::<Sender<T>>()
 }
 
+/// What an idle sender may take: with statistics its counts as well.
+const IDLE: usize = if cfg!(feature = "statistics") { 512 + 320 } else { 512 };
+
 #[test]
 fn an_idle_sender_takes_at_most_512_bytes() {
     fn assert_small<T: Sample>() {
@@ -26,7 +29,7 @@ fn an_idle_sender_takes_at_most_512_bytes() {
             {
                 let bytes = each::<T>(ends, senders);
                 println!("{bytes} bytes for each of {senders} senders of {} bytes, bound {bound}", size_of::<T>());
-                assert!(bytes <= 512, "{bytes} bytes for each of {senders} senders, bound {bound}");
+                assert!(bytes <= IDLE, "{bytes} bytes for each of {senders} senders, bound {bound}");
             }
         }
     }

@@ -144,7 +144,9 @@ impl Progress {
 
     fn sample_against(&self, position: usize, consumed: usize) -> usize {
         let high_water = &self.writer.high_water;
-        let high = high_water.load(Ordering::Relaxed).max(position.wrapping_sub(consumed));
+        let there = position.wrapping_sub(consumed);
+        debug_assert!(there as isize >= 0, "{consumed} messages read of {position}");
+        let high = high_water.load(Ordering::Relaxed).max(there);
         high_water.store(high, Ordering::Relaxed);
         high
     }

@@ -37,17 +37,20 @@ pub(super) struct Tail {
 }
 
 /// What one lap of so many cells adds to a position.
+#[inline]
 pub(super) fn lap(cells: usize) -> u64 {
     (cells as u64).next_power_of_two().max(2)
 }
 
 /// How many of the tail's bits count the places that are held, in a ring of so many cells.
+#[inline]
 fn count_bits(cells: usize) -> u32 {
     (usize::BITS - cells.leading_zeros()).min(COUNT_BITS)
 }
 
 impl RingEnds {
     /// What a tail says, in a ring of so many cells.
+    #[inline]
     pub(super) fn read(&self, word: u64, cells: usize) -> Tail {
         if word & HELD == 0 {
             return Tail { word, position: word & POSITION, held: 0 };
