@@ -34,11 +34,12 @@ use crate::sync::{Arc, thread_local};
 ///
 /// # What it costs
 ///
-/// To find the lane takes some nanoseconds more than a [`Sender`]'s send: a look into a thread-local, without atomic
-/// operations. A thread that sends by several shared senders in turn looks into a hash table. A lane is that of a
-/// [clone](Sender#impl-Clone-for-Sender<T>); it goes when its thread ends, at the first send that finds the receiver gone, and,
-/// in a thread that sends by more than 64 shared senders, when it has not been used for long. Until then it is open, whether or
-/// not there is a shared sender left, and keeps no receiver waiting.
+/// To find the lane takes 54 instructions for each message, where a [`Sender`]'s send and its receive take 51 together
+/// (x86-64, 8 bytes, no bound, counted by callgrind): a look into a thread-local, without atomic operations. A thread that
+/// sends by several shared senders in turn looks into a hash table. A lane is that of a
+/// [clone](Sender#impl-Clone-for-Sender<T>); it goes when its thread ends, at the first send that finds the receiver gone,
+/// and, in a thread that sends by more than 64 shared senders, when it has not been used for long. Until then it is open,
+/// whether or not there is a shared sender left, and keeps no receiver waiting.
 ///
 /// # In thread-locals' destructors
 ///
@@ -65,9 +66,9 @@ trait LanePlace {
     fn as_any(&self) -> &dyn Any;
 }
 
-type Place<T> = RefCell<Option<Sender<T>>>;
+type LaneCell<T> = RefCell<Option<Sender<T>>>;
 
-impl<T: 'static> LanePlace for Place<T> {
+impl<T: 'static> LanePlace for LaneCell<T> {
     fn is_idle(&self, unused: bool) -> bool {
         match self.try_borrow().as_deref() {
             Ok(Some(sender)) => sender.is_disconnected() || unused && sender.is_empty(),
@@ -226,7 +227,8 @@ impl<T: 'static> SharedSender<T> {
         message: T,
         send: impl FnOnce(&mut Sender<T>, T) -> Result<(), Unsent<T>>,
     ) -> Result<(), Unsent<T>> {
-        let make = || SharedLane { number: self.number, used: Cell::new(true), place: Box::new(Place::<T>::default()) };
+        let make =
+            || SharedLane { number: self.number, used: Cell::new(true), place: Box::new(LaneCell::<T>::default()) };
         let Ok((lane, given_up)) = LANES.try_with(|lanes| lanes.find(self.number, make)) else {
             return self.by_lane_of_its_own(message, send);
         };
@@ -243,7 +245,7 @@ impl<T: 'static> SharedSender<T> {
         message: T,
         send: impl FnOnce(&mut Sender<T>, T) -> Result<(), Unsent<T>>,
     ) -> Result<(), Unsent<T>> {
-        let place: &Place<T> = lane.place.as_any().downcast_ref().expect("a number is that of one channel");
+        let place: &LaneCell<T> = lane.place.as_any().downcast_ref().expect("a number is that of one channel");
         let Ok(mut place) = place.try_borrow_mut() else {
             // A send of this thread is under way, and foreign code in it sends.
             return self.by_lane_of_its_own(message, send);
