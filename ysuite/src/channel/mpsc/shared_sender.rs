@@ -35,11 +35,12 @@ use crate::sync::{Arc, thread_local};
 ///
 /// # What it costs
 ///
-/// To find the lane takes some nanoseconds more than a [`Sender`]'s send: a look into a thread-local, without atomic
-/// operations. A thread that sends by several shared senders in turn looks into a hash table. A lane is that of a
-/// [clone](Sender#impl-Clone-for-Sender<T>); it goes when its thread ends, at the first send that finds the receiver gone, and,
-/// in a thread that sends by more than 64 shared senders, when it has not been used for long. Until then it is open, whether or
-/// not there is a shared sender left, and keeps no receiver waiting.
+/// To find the lane takes 54 instructions for each message, where a [`Sender`]'s send and its receive take 51 together
+/// (x86-64, 8 bytes, no bound, counted by callgrind): a look into a thread-local, without atomic operations. A thread that
+/// sends by several shared senders in turn looks into a hash table. A lane is that of a
+/// [clone](Sender#impl-Clone-for-Sender<T>); it goes when its thread ends, at the first send that finds the receiver gone,
+/// and, in a thread that sends by more than 64 shared senders, when it has not been used for long. Until then it is open,
+/// whether or not there is a shared sender left, and keeps no receiver waiting.
 ///
 /// # In thread-locals' destructors
 ///

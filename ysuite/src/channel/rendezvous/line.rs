@@ -6,7 +6,7 @@
 const NONE: usize = usize::MAX;
 
 pub(super) struct Line<N> {
-    places: Vec<Standing<N>>,
+    places: Vec<LinePlace<N>>,
     first: usize,
     last: usize,
     /// The first of the places that are free, linked by `behind`.
@@ -14,7 +14,7 @@ pub(super) struct Line<N> {
     length: usize,
 }
 
-struct Standing<N> {
+struct LinePlace<N> {
     node: Option<N>,
     before: usize,
     behind: usize,
@@ -31,7 +31,7 @@ impl<N> Line<N> {
 
     /// Stands in line, behind all others. Returns the place.
     pub(super) fn push(&mut self, node: N) -> usize {
-        let place = Standing { node: Some(node), before: self.last, behind: NONE };
+        let place = LinePlace { node: Some(node), before: self.last, behind: NONE };
         let at = if self.free == NONE {
             self.places.push(place);
             self.places.len() - 1

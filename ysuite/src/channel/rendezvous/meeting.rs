@@ -71,7 +71,7 @@ pub(super) struct Lines<T> {
 }
 
 /// What an end that comes has found.
-pub(super) enum Opposite<M> {
+pub(super) enum Encounter<M> {
     Peer(M),
     /// No one of the other side waits.
     Nobody,
@@ -230,22 +230,22 @@ impl<T> Meeting<T> {
 
     /// Takes the message of the first sender that waits, and takes that out of line. The caller wakes it, behind the lock;
     /// none where the message had been given back.
-    pub(super) fn take(&self, lines: &mut Lines<T>) -> Opposite<(T, Option<Arc<Ticket>>)> {
+    pub(super) fn take(&self, lines: &mut Lines<T>) -> Encounter<(T, Option<Arc<Ticket>>)> {
         if let Some(message) = lines.returned.pop_front() {
             self.note(lines);
-            return Opposite::Peer((message, None));
+            return Encounter::Peer((message, None));
         }
         if self.is_closed() {
-            return Opposite::Closed;
+            return Encounter::Closed;
         }
         let met = lines.senders.iter().find(|(_, node)| node.ticket.claim(Met::Peer(node.case))).map(|(at, _)| at);
-        let Some(node) = met.and_then(|at| lines.senders.remove(at)) else { return Opposite::Nobody };
+        let Some(node) = met.and_then(|at| lines.senders.remove(at)) else { return Encounter::Nobody };
         self.note(lines);
         self.meter().meets();
         self.meter().wakes();
         // SAFETY: this thread has taken the ticket of a sender, which is in line no longer.
         let message = unsafe { node.exchange(None) }.expect("a sender stands in line with its message");
-        Opposite::Peer((message, Some(node.ticket.clone())))
+        Encounter::Peer((message, Some(node.ticket.clone())))
     }
 
     /// Stands in line.
