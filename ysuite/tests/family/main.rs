@@ -4,7 +4,7 @@
 //! docs/family.md, which says what each tick means, and for each missing one why it is missing. Who finds a tick missing
 //! writes the test, and the table must follow.
 //!
-//! The libraries are the newest that the Rust of this crate compiles; their versions stand in docs/family.md.
+//! The versions of the libraries stand in docs/family.md.
 #![cfg(all(target_os = "linux", not(ysuite_loom)))]
 
 use std::future::Future;
