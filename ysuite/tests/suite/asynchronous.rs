@@ -331,9 +331,9 @@ fn a_stream_of_a_rendezvous_is_not_terminated_before_what_was_given_back() {
             drop(receiving);
             assert!(!receiver.is_terminated());
             if closes {
-                drop(receiver.close())
+                assert!(receiver.close());
             } else {
-                drop(sender)
+                drop(sender);
             }
             assert!(receiver.is_disconnected() && receiver.is_empty());
             assert!(!receiver.is_terminated() && receiver.size_hint().1 == Some(1));

@@ -98,14 +98,18 @@ fn hidden_messages_are_counted_when_they_are_flushed_and_never_when_they_are_tak
         assert_eq!(flow(observer).0, 15);
     }
     for (mut sender, receiver) in [spsc::unbounded(), spsc::bounded(30)] {
-        let (write, unwrite) =
-            (|s: &mut spsc::Sender<_>, m| s.write(m).unwrap(), |s: &mut spsc::Sender<_>| drop(s.unwrite()));
-        check(&mut sender, &receiver.observer(), write, unwrite, |sender| drop(sender.flush()));
+        let (write, unwrite) = (
+            |s: &mut spsc::Sender<_>, m| s.write(m).unwrap(),
+            |s: &mut spsc::Sender<_>| assert!(s.unwrite().is_some()),
+        );
+        check(&mut sender, &receiver.observer(), write, unwrite, |sender| _ = sender.flush());
     }
     for (mut sender, receiver) in [mpsc::unbounded(), mpsc::bounded(30)] {
-        let (write, unwrite) =
-            (|s: &mut mpsc::Sender<_>, m| s.write(m).unwrap(), |s: &mut mpsc::Sender<_>| drop(s.unwrite()));
-        check(&mut sender, &receiver.observer(), write, unwrite, |sender| drop(sender.flush()));
+        let (write, unwrite) = (
+            |s: &mut mpsc::Sender<_>, m| s.write(m).unwrap(),
+            |s: &mut mpsc::Sender<_>| assert!(s.unwrite().is_some()),
+        );
+        check(&mut sender, &receiver.observer(), write, unwrite, |sender| _ = sender.flush());
     }
 }
 
@@ -280,7 +284,7 @@ fn permits_are_counted_when_they_send() {
 fn a_message_that_makes_way_is_taken_out() {
     let (sender, receiver) = mpmc::bounded(2);
     let observer = receiver.observer();
-    (0..10).for_each(|number| drop(sender.force_send(number).unwrap()));
+    (0..10).for_each(|number| _ = sender.force_send(number).unwrap());
     assert_eq!(flow(&observer), (10, 8, 2));
     assert_eq!(receiver.try_iter().count(), 2);
     assert_eq!(flow(&observer), (10, 10, 2));

@@ -51,7 +51,7 @@ fn hidden_messages_of_a_closed_channel_were_not_sent() {
     assert!(receiver.close());
     sender.flush();
     assert_eq!(flow(&observer).0, 1);
-    (0..100).for_each(|number| drop(sender.write(number)));
+    (0..100).for_each(|number| _ = sender.write(number));
     drop(sender);
     assert_eq!((flow(&observer).0, receiver.try_iter().count(), flow(&observer).1), (1, 1, 1));
 }
