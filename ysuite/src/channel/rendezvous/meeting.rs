@@ -70,7 +70,7 @@ pub(super) struct Lines<T> {
 }
 
 /// What an end that comes has found.
-pub(super) enum Found<M> {
+pub(super) enum Encounter<M> {
     Peer(M),
     /// No one of the other side waits.
     Nobody,
@@ -216,20 +216,20 @@ impl<T> Meeting<T> {
 
     /// Takes the message of the first sender that waits, and takes that out of line. The caller wakes it, behind the lock;
     /// none where the message had been given back.
-    pub(super) fn take(&self, lines: &mut Lines<T>) -> Found<(T, Option<Arc<Ticket>>)> {
+    pub(super) fn take(&self, lines: &mut Lines<T>) -> Encounter<(T, Option<Arc<Ticket>>)> {
         if let Some(message) = lines.returned.pop_front() {
             self.note(lines);
-            return Found::Peer((message, None));
+            return Encounter::Peer((message, None));
         }
         if self.is_closed() {
-            return Found::Closed;
+            return Encounter::Closed;
         }
         let met = lines.senders.iter().find(|(_, node)| node.ticket.claim(Met::Peer(node.case))).map(|(at, _)| at);
-        let Some(node) = met.and_then(|at| lines.senders.remove(at)) else { return Found::Nobody };
+        let Some(node) = met.and_then(|at| lines.senders.remove(at)) else { return Encounter::Nobody };
         self.note(lines);
         // SAFETY: this thread has taken the ticket of a sender, which is in line no longer.
         let message = unsafe { node.exchange(None) }.expect("a sender stands in line with its message");
-        Found::Peer((message, Some(node.ticket.clone())))
+        Encounter::Peer((message, Some(node.ticket.clone())))
     }
 
     /// Stands in line.

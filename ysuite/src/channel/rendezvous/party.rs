@@ -6,7 +6,7 @@ use core::future::{Future, pending, poll_fn};
 use core::pin::pin;
 use core::task::{Context, Poll};
 
-use super::meeting::{Found, Meeting, MeetingSide};
+use super::meeting::{Encounter, Meeting, MeetingSide};
 use super::ticket::Ticket;
 use super::wait::Stand;
 use crate::channel::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
@@ -184,13 +184,13 @@ impl<'a, T> Party<'a, T, false> {
         let found = meeting.take(&mut lines);
         drop(lines);
         match found {
-            Found::Peer((message, met)) => {
+            Encounter::Peer((message, met)) => {
                 met.inspect(|met| met.wake());
                 self.pass_on();
                 Ok(message)
             }
-            Found::Nobody => Err(TryRecvError::Empty),
-            Found::Closed => Err(TryRecvError::Disconnected),
+            Encounter::Nobody => Err(TryRecvError::Empty),
+            Encounter::Closed => Err(TryRecvError::Disconnected),
         }
     }
 

@@ -5,7 +5,7 @@
 
 use core::task::{Context, Poll};
 
-use super::meeting::{Found, MeetingSide, StandNode};
+use super::meeting::{Encounter, MeetingSide, StandNode};
 use super::ticket::{Met, Ticket};
 use crate::channel::error::{SendTimeoutError, TrySendError};
 use crate::os::Deadline;
@@ -122,13 +122,13 @@ impl<'a, T> Stand<'a, T, false> {
         let node = Arc::new(StandNode::new(ticket.clone(), case, None));
         let mut lines = side.0.lock();
         match side.0.take(&mut lines) {
-            Found::Peer((message, met)) => {
+            Encounter::Peer((message, met)) => {
                 drop(lines);
                 met.inspect(|met| met.wake());
                 return Ok(Ok(message));
             }
-            Found::Closed => return Err(()),
-            Found::Nobody => {}
+            Encounter::Closed => return Err(()),
+            Encounter::Nobody => {}
         }
         if opens {
             ticket.open();
@@ -154,13 +154,13 @@ impl<'a, T> Stand<'a, T, false> {
             return Look::Met(met);
         }
         match meeting.take(&mut lines) {
-            Found::Peer((message, met)) => {
+            Encounter::Peer((message, met)) => {
                 drop(lines);
                 met.inspect(|met| met.wake());
                 Look::Found(message)
             }
-            Found::Closed => Look::Closed,
-            Found::Nobody => Look::Again,
+            Encounter::Closed => Look::Closed,
+            Encounter::Nobody => Look::Again,
         }
     }
 }
