@@ -167,7 +167,7 @@ macro_rules! impl_mpmc_api {
             }
 
             /// Whether there is no room for another message: as many are in the channel, or have a place
-            /// [held](Sender::reserve) for them, as it can hold. Without a bound, never.
+            /// [held](crate::mpmc::Sender::reserve) for them, as it can hold. Without a bound, never.
             #[must_use]
             pub fn is_full(&self) -> bool {
                 self.shared.is_full()

@@ -110,6 +110,8 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
 
     /// Or: send `message`. The function gets an error with the message when the receivers are gone. Where another operation is
     /// done, or the time is up, the message is dropped.
+    // The type is the list of the cases.
+    #[allow(clippy::type_complexity)]
     pub fn send<E, F>(
         self,
         sender: E,
@@ -125,6 +127,8 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
 
     /// Or: send the message that is in `place`. Where another operation is done, or the time is up, it stays there. Without a
     /// message this operation is never done.
+    // The type is the list of the cases.
+    #[allow(clippy::type_complexity)]
     pub fn send_from<'a, E, F>(
         self,
         sender: E,

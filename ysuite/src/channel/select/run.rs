@@ -29,7 +29,7 @@ impl Shuffled {
             return Self { length, first: 0, step: 0 };
         }
         let chance = chance();
-        let first = ((chance >> 32) * length as u64 >> 32) as usize;
+        let first = (((chance >> 32) * length as u64) >> 32) as usize;
         let prime = Self::STEPS[chance as usize % Self::STEPS.len()];
         // The narrower division is the quicker one, and for the few of most selects there is none.
         let step = match u32::try_from(length) {

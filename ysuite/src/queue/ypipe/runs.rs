@@ -10,8 +10,11 @@ use super::chunk::{Geometry, slot};
 use super::reader::Reader;
 use super::writer::Writer;
 
-/// The longest run. In a model, where a slot is an object that is larger than its message, runs are of one slot.
-const MOST: usize = if cfg!(ysuite_loom) { 1 } else { usize::MAX };
+/// How many of so many slots are shown as one run: all of them. In a model, where a slot is an object that is larger than its
+/// message, runs are of one slot.
+fn run(slots: usize) -> usize {
+    if cfg!(ysuite_loom) { slots.min(1) } else { slots }
+}
 
 impl<T> Writer<T> {
     /// Whether so many more messages may be written, now. May step forward to the next slot.
@@ -37,7 +40,7 @@ impl<T> Writer<T> {
         // and of messages without a size none of them has to lie anywhere.
         unsafe {
             let first = slot::<T>(cursor.next).with_mut(|first| first);
-            slice::from_raw_parts_mut(first, free.min(most).min(MOST))
+            slice::from_raw_parts_mut(first, run(free.min(most)))
         }
     }
 
@@ -70,6 +73,6 @@ impl<T> Reader<T> {
         // SAFETY: the slots from `next` up to `known` have been acquired as published, so each holds a message. Only the owner
         // of this cursor takes them out, and it is borrowed for as long as they are lent. As to their places, see
         // `free_slots`; a `MaybeUninit<T>` that is initialised is a `T`.
-        unsafe { slot::<T>(cursor.next).with(|first| slice::from_raw_parts(first.cast::<T>(), known.min(MOST))) }
+        unsafe { slot::<T>(cursor.next).with(|first| slice::from_raw_parts(first.cast::<T>(), run(known))) }
     }
 }

@@ -99,7 +99,10 @@ impl<T> SegmentLayout<T> {
             lines *= 2;
         }
         if shape.0 == 0 {
-            let many = if Self::STEP == 0 { LARGE } else { TARGET / Self::STEP };
+            let many = match TARGET.checked_div(Self::STEP) {
+                Some(many) => many,
+                None => LARGE,
+            };
             let most = if cfg!(ysuite_loom) { 2 } else { LARGE };
             let slots = if many > most { most } else { max(many, 1) };
             let slots = if cfg!(ysuite_loom) { most } else { slots };
