@@ -38,10 +38,10 @@ pub(super) struct Ledger {
     pub(super) wakes: AtomicU64,
     /// Messages that went from hand to hand.
     pub(super) met: AtomicU64,
-    queues: Mutex<Queues>,
+    queues: Mutex<CountedQueues>,
 }
 
-struct Queues {
+struct CountedQueues {
     /// By the address of their words.
     open: BTreeMap<usize, Arc<dyn Counted>>,
     /// Of those that are gone.
@@ -51,7 +51,7 @@ struct Queues {
 impl Ledger {
     pub(super) fn new() -> Self {
         let zero = || AtomicU64::new(0);
-        let queues = Mutex::new(Queues { open: BTreeMap::new(), gone: Totals::default() });
+        let queues = Mutex::new(CountedQueues { open: BTreeMap::new(), gone: Totals::default() });
         Self { full: zero(), sleeps: zero(), wakes: zero(), met: zero(), queues }
     }
 
@@ -60,7 +60,7 @@ impl Ledger {
         count.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Queues> {
+    fn lock(&self) -> MutexGuard<'_, CountedQueues> {
         // Nothing that could panic runs under the lock but the allocator, before anything is changed.
         self.queues.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
