@@ -114,13 +114,16 @@ row! { batches_received "batches received by one call"
     }
 }
 
-// waits for the feature `statistics`, and then goes into README.md, docs/family.md and the rows of `main.rs`:
-//
-// row! { statistics "statistics"
-//     ysuite {
-//         let (sender, receiver) = ysuite::mpmc::unbounded();
-//         sender.send(1).unwrap();
-//         receiver.recv().unwrap();
-//         assert_eq!(receiver.observer().statistics().received, 1);
-//     }
-// }
+row! { statistics "statistics, a feature"
+    ysuite {
+        // Built without it there is nothing to try; the portable build is tested with every feature.
+        #[cfg(feature = "statistics")]
+        {
+            let (sender, receiver) = ysuite::mpmc::unbounded();
+            sender.send(1).unwrap();
+            receiver.recv().unwrap();
+            let found = receiver.observer().statistics();
+            assert_eq!((found.sent, found.received), (1, 1));
+        }
+    }
+}

@@ -74,7 +74,7 @@ row! { descriptor "a descriptor for `epoll`"
             let mut events = Vec::with_capacity(1);
             epoll::wait(&epoll, rustix::buffer::spare_capacity(&mut events), None).unwrap();
             assert_eq!(events.len(), 1);
-            set.check().into_iter().for_each(|id| assert_eq!(id, 3));
+            set.check().for_each(|id| assert_eq!(id, 3));
         }
         sending.join().unwrap();
     }

@@ -223,6 +223,8 @@ fn upgrades_racing_with_the_last_drop_lose_nothing() {
 }
 
 #[test]
+// A sender is the same key whatever is in its channel.
+#[allow(clippy::mutable_key_type)]
 fn ends_are_equal_by_their_channel() {
     let (one, _receiver) = mpsc::unbounded::<u8>();
     let (other, _other) = mpsc::bounded::<u8>(1);

@@ -34,7 +34,7 @@ fn the_first_that_can_be_done_is_done() {
     }
     assert_eq!(log, ["Ok(10)", "Ok(\"eleven\")", "Ok('c')", "-", "-"]);
     drop(funnel);
-    let end = select().recv(&mut pipe_in, |_| None).recv(&mut funnel_in, |word| Some(word)).wait();
+    let end = select().recv(&mut pipe_in, |_| None).recv(&mut funnel_in, Some).wait();
     assert_eq!(end, Some(Err(RecvError)));
 }
 
