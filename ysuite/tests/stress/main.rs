@@ -12,13 +12,17 @@
 #![cfg(all(target_os = "linux", not(ysuite_loom)))]
 
 mod broadcast;
+mod closing;
 mod exchange;
 mod funnel;
 #[path = "../suite/mpmc/histories.rs"]
 mod histories;
 mod mailbox;
 mod pipe;
+mod places;
 mod pool;
+mod rendezvous;
+mod select;
 #[path = "../support/mod.rs"]
 mod support;
 mod watch;
@@ -34,7 +38,8 @@ use ysuite::channel::Spin;
 use ysuite::os::calls;
 
 /// In the long form each hunt goes on until this many sleeps are counted; there are ten kinds of hunts, and those of
-/// the funnel, of mailboxes and of watches.
+/// the funnel, of mailboxes and of watches. Those of selects, meetings, places and closes begin no round after a quarter of a
+/// minute.
 const LONG: u64 = 400_000;
 /// The longest time for which no message may arrive, on the slowest machine.
 const GUARD: Duration = Duration::from_secs(120);

@@ -1,0 +1,168 @@
+//! The hunt for wake-ups lost by a rendezvous: two of each side, each of which meets the others in all its ways by turns, and
+//! leaves now and then without having met anybody. After each burst the senders are silent until all of it has arrived.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use ysuite::channel::TrySendError;
+use ysuite::signal::{Wait, YPollset};
+use ysuite::{mpmc, mpsc, spsc};
+
+use super::support::executor::{Task, block_on, poll_once};
+use super::{Account, Entry, Gaps, Limits, Progress, guard, rounds_with_sleeps, wait_until};
+
+/// The long form too begins no round later than this.
+const LIMITS: Limits = Limits { short: 0, time: Duration::from_secs(15) };
+const BURSTS: u64 = 400;
+
+/// Sends in one of the ways, and again until the message has been taken.
+macro_rules! send_somehow {
+    ($sender:expr, $gaps:expr) => {
+        loop {
+            let sent = match $gaps.random.below(5) {
+                0 => $sender.send_timeout(1, Duration::from_micros($gaps.random.next() % 60)).is_ok(),
+                1 => match $sender.try_send(1) {
+                    Ok(()) => true,
+                    Err(TrySendError::Full(_)) => false,
+                    Err(TrySendError::Disconnected(_)) => panic!("no receiver"),
+                },
+                // A message may be taken just before its future is dropped, and nobody is told: it does not count.
+                2 => {
+                    let _ = poll_once(&mut Box::pin($sender.send_async(0)), &Task::default());
+                    false
+                }
+                3 => block_on($sender.send_async(1)).is_ok(),
+                _ => $sender.send(1).is_ok(),
+            };
+            if sent {
+                break;
+            }
+            $gaps.breathe();
+        }
+    };
+}
+
+/// Receives in one of the ways: how many have come, or that nothing will come any more. `$attached` is true while the receiver
+/// is in the set.
+macro_rules! receive_somehow {
+    ($receiver:expr, $set:expr, $gaps:expr) => {
+        match $gaps.random.below(6) {
+            0 => match $receiver.recv_timeout(Duration::from_micros($gaps.random.next() % 60)) {
+                Ok(message) => Some(message),
+                Err(ysuite::channel::RecvTimeoutError::Timeout) => Some(0),
+                Err(ysuite::channel::RecvTimeoutError::Disconnected) => None,
+            },
+            // A future that is dropped gives back what it was given.
+            1 => {
+                let mut receiving = Box::pin($receiver.recv_async());
+                match poll_once(&mut receiving, &Task::default()) {
+                    std::task::Poll::Ready(message) => message.ok(),
+                    std::task::Poll::Pending => Some(0),
+                }
+            }
+            2 => block_on($receiver.recv_async()).ok(),
+            3 => {
+                $set.attach(&mut $receiver, 3).expect("a free id");
+                let message = loop {
+                    match $receiver.try_recv() {
+                        Ok(message) => break Some(message),
+                        Err(ysuite::channel::TryRecvError::Disconnected) => break None,
+                        Err(ysuite::channel::TryRecvError::Empty) => _ = $set.poll(),
+                    }
+                };
+                assert!($receiver.detach());
+                message
+            }
+            _ => $receiver.recv().ok(),
+        }
+    };
+}
+
+/// One round, with ends of any kind.
+macro_rules! round {
+    ($name:expr, $seed:expr, $account:expr, [$($sender:ident),*], [$($receiver:ident),*]) => {{
+        let progress = Arc::new(Progress::default());
+        guard($name, progress.clone());
+        let (sent, done) = (AtomicU64::new(0), AtomicU64::new(0));
+        let senders = [$(stringify!($sender)),*].len() as u64;
+        thread::scope(|scope| {
+            let (sent, done, progress, account) = (&sent, &done, &*progress, $account);
+            let mut who = 0;
+            $({
+                who += 1;
+                let seed = $seed * 100 + who;
+                scope.spawn(move || {
+                    let (entry, mut gaps, mut set) = (Entry::begin(), Gaps::new(seed), YPollset::new());
+                    let mut receiver = $receiver;
+                    while let Some(messages) = receive_somehow!(receiver, set, gaps) {
+                        progress.arrived.fetch_add(messages, Ordering::AcqRel);
+                        gaps.pass();
+                        receiver.set_spin(gaps.spin());
+                    }
+                    entry.end(&gaps, account);
+                });
+            })*
+            $({
+                who += 1;
+                let seed = $seed * 100 + who;
+                scope.spawn(move || {
+                    let (entry, mut gaps) = (Entry::begin(), Gaps::new(seed));
+                    #[allow(unused_mut, reason = "an exchange's sender sends by a shared reference")]
+                    let mut sender = $sender;
+                    for burst in 1..=BURSTS {
+                        let messages = 1 + gaps.random.below(40) as u64;
+                        for _ in 0..messages {
+                            send_somehow!(sender, gaps);
+                            gaps.breathe();
+                        }
+                        sent.fetch_add(messages, Ordering::AcqRel);
+                        done.fetch_add(1, Ordering::AcqRel);
+                        wait_until(|| done.load(Ordering::Acquire) >= senders * burst);
+                        progress.wait_for(sent.load(Ordering::Acquire));
+                        (0..gaps.random.below(400)).for_each(|_| std::hint::spin_loop());
+                    }
+                    entry.end(&gaps, account);
+                });
+            })*
+        });
+        progress.over.store(true, Ordering::Release);
+        assert_eq!(progress.arrived.load(Ordering::Acquire), sent.load(Ordering::Acquire));
+    }};
+}
+
+fn one_to_one(name: &'static str, seed: u64, account: &Arc<Account>) {
+    let (sender, receiver) = spsc::bounded::<u64>(0);
+    round!(name, seed, account, [sender], [receiver]);
+}
+
+fn two_to_one(name: &'static str, seed: u64, account: &Arc<Account>) {
+    let (one, receiver) = mpsc::bounded::<u64>(0);
+    let other = one.clone();
+    round!(name, seed, account, [one, other], [receiver]);
+}
+
+fn two_to_two(name: &'static str, seed: u64, account: &Arc<Account>) {
+    let (one, receiver) = mpmc::bounded::<u64>(0);
+    let (other, second) = (one.clone(), receiver.clone());
+    round!(name, seed, account, [one, other], [receiver, second]);
+}
+
+#[test]
+fn one_meets_one() {
+    let name = "rendezvous, one to one";
+    rounds_with_sleeps(name, LIMITS, |seed, account| one_to_one(name, seed, account));
+}
+
+#[test]
+fn two_meet_one() {
+    let name = "rendezvous, two to one";
+    rounds_with_sleeps(name, LIMITS, |seed, account| two_to_one(name, seed, account));
+}
+
+#[test]
+fn two_meet_two() {
+    let name = "rendezvous, two to two";
+    rounds_with_sleeps(name, LIMITS, |seed, account| two_to_two(name, seed, account));
+}
