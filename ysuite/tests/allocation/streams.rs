@@ -239,6 +239,8 @@ fn a_burst_in_an_exchange_is_dense_and_is_given_back() {
     }
     const MESSAGES: u64 = 10_000_000;
     const MIB: u64 = 1 << 20;
+    // The portable platform has no fresh pages that are zero: it writes zeros into all of a segment, marks included.
+    let most = if cfg!(ysuite_portable) { 11 } else { 10 };
     let (sender, receiver) = mpmc::unbounded();
     (0..50_000).for_each(|message| sender.send(message).unwrap());
     assert!(receiver.try_iter().eq(0..50_000));
@@ -250,7 +252,7 @@ fn a_burst_in_an_exchange_is_dense_and_is_given_back() {
             sender.send_batch(0..MESSAGES).unwrap();
         }
         let full = resident();
-        assert!(full - before <= 10 * MESSAGES, "{} bytes for each message", (full - before) as f64 / MESSAGES as f64);
+        assert!(full - before <= most * MESSAGES, "{} bytes for each message", (full - before) as f64 / MESSAGES as f64);
         assert!(receiver.try_iter().eq(0..MESSAGES));
         let after = resident();
         if !cfg!(ysuite_portable) && std::env::var_os("ASAN_OPTIONS").is_none() {
@@ -277,7 +279,8 @@ fn an_exchange_that_has_had_one_message_takes_little() {
         channels.push((sender, receiver));
     }
     let each = (resident() - before) / CHANNELS;
-    assert!(each <= 20 * 1024, "{each} bytes for each channel");
+    let most = if cfg!(ysuite_portable) { 80 } else { 20 };
+    assert!(each <= most * 1024, "{each} bytes for each channel");
 }
 
 #[test]
