@@ -252,7 +252,11 @@ fn a_burst_in_an_exchange_is_dense_and_is_given_back() {
             sender.send_batch(0..MESSAGES).unwrap();
         }
         let full = resident();
-        assert!(full - before <= most * MESSAGES, "{} bytes for each message", (full - before) as f64 / MESSAGES as f64);
+        assert!(
+            full - before <= most * MESSAGES,
+            "{} bytes for each message",
+            (full - before) as f64 / MESSAGES as f64
+        );
         assert!(receiver.try_iter().eq(0..MESSAGES));
         let after = resident();
         if !cfg!(ysuite_portable) && std::env::var_os("ASAN_OPTIONS").is_none() {
