@@ -146,7 +146,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             return meeting.party().try_send(message);
         }
         let mut message = message;
-        if one::registration(&*self.end).is_some() {
+        if !self.end.writer.is_over() && one::registration(&*self.end).is_some() {
             // Hidden messages may take the room that the set is to tell of.
             self.flush();
             if one::rest(&mut *self.end) {
@@ -238,7 +238,9 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
         loop {
             self.flush();
-            one::block(&mut *self.end, &mut self.backoff, Deadline::Never);
+            if !self.end.writer.is_over() {
+                one::block(&mut *self.end, &mut self.backoff, Deadline::Never);
+            }
             if self.end.writer.is_over() {
                 return Err(SendError(message));
             }
@@ -342,7 +344,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         loop {
             // Hidden messages must be published before this waits, or two such ends would wait for each other.
             self.flush();
-            let in_time = one::block(&mut *self.end, &mut self.backoff, deadline);
+            // At an end nobody waits: without a bound the word is not even made for it.
+            let in_time = self.end.writer.is_over() || one::block(&mut *self.end, &mut self.backoff, deadline);
             match self.attempt(message) {
                 Err(TrySendError::Full(back)) if in_time => message = back,
                 Err(TrySendError::Full(back)) => return Err(SendTimeoutError::Timeout(back)),
