@@ -3,15 +3,15 @@
 //! publishers to give up their fences. Other receivers come and go meanwhile, and hold senders up now and then.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
-use ysuite::broadcast::{self, Receiver, RecvError, RecvTimeoutError, SendTimeoutError, Sender, TryRecvError};
+use ysuite::broadcast::{self, Receiver, RecvError, RecvTimeoutError, SendTimeoutError, TryRecvError};
 use ysuite::signal::{Wait, YPollset, YSocketpair};
 
 use super::support::executor::{Task, block_on, poll_once};
-use super::{Account, Entry, Gaps, Limits, Progress, guard, rounds_with_sleeps, wait_until};
+use super::{Account, Bursts, Entry, Gaps, Limits, Progress, guard, rounds_with_sleeps, send_by_all_ways};
 
 /// One way of receiving all messages; calls the function with how many have come, or were missed.
 type Receive = fn(Receiver<u64>, &mut Gaps, &mut dyn FnMut(u64));
@@ -54,22 +54,17 @@ impl Hunt {
             threads.push(thread::spawn(move || visit(receiver, &over, &mut Gaps::new(seed * 100 + 99))));
         }
         drop(receiver);
-        let (sent, done) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+        let bursts = Arc::new(Bursts::of(self.senders));
         let sending: Vec<_> = (0..self.senders)
             .map(|who| {
                 let (sender, counted, account) = (sender.clone(), progress.clone(), account.clone());
-                let (sent, done) = (sent.clone(), done.clone());
+                let bursts = bursts.clone();
                 thread::spawn(move || {
                     let (entry, mut gaps) = (Entry::begin(), Gaps::new(seed * 100 + 50 + who));
                     for burst in 1..=250 {
                         let messages = 1 + gaps.random.below(130) as u64;
-                        send(&sender, messages, &mut gaps);
-                        sent.fetch_add(messages, Ordering::AcqRel);
-                        done.fetch_add(1, Ordering::AcqRel);
-                        wait_until(|| done.load(Ordering::Acquire) >= self.senders * burst);
-                        counted.wait_for(sent.load(Ordering::Acquire) * self.receivers.len() as u64);
-                        // Long enough for the receivers to fall asleep, or almost.
-                        (0..gaps.random.below(400)).for_each(|_| std::hint::spin_loop());
+                        send_by_all_ways!(sender, messages, gaps);
+                        bursts.end(burst, messages, self.receivers.len() as u64, &counted, &mut gaps);
                     }
                     entry.end(&gaps, &account);
                 })
@@ -81,7 +76,7 @@ impl Hunt {
         progress.over.store(true, Ordering::Release);
         let ended = threads.into_iter().all(|thread| thread.join().is_ok());
         assert!(sent_all && ended, "{}: a thread has failed", self.name);
-        let expected = sent.load(Ordering::Acquire) * self.receivers.len() as u64;
+        let expected = bursts.sent() * self.receivers.len() as u64;
         assert_eq!(progress.arrived.load(Ordering::Acquire), expected);
     }
 }
@@ -98,33 +93,6 @@ fn visit(mut receiver: Receiver<u64>, over: &Progress, gaps: &mut Gaps) {
             let _ = visitor.try_recv();
         }
         drop(visitor);
-    }
-}
-
-/// Sends `messages` messages, by all ways of sending.
-fn send(sender: &Sender<u64>, messages: u64, gaps: &mut Gaps) {
-    sender.set_spin(gaps.spin());
-    let mut left = messages;
-    while left > 0 {
-        left -= 1;
-        match gaps.random.below(16) {
-            0 => block_on(sender.send_async(left)).expect("a receiver"),
-            1 => loop {
-                let patience = Duration::from_micros(gaps.random.next() % 100);
-                match sender.send_timeout(left, patience) {
-                    Ok(()) => break,
-                    Err(SendTimeoutError::Timeout(_)) => {}
-                    Err(SendTimeoutError::Disconnected(_)) => panic!("no receiver"),
-                }
-            },
-            2 => {
-                let batch = left.min(gaps.random.next() % 70);
-                assert_eq!(sender.send_batch(0..=batch).map_err(|_| "no receiver"), Ok(batch as usize + 1));
-                left -= batch;
-            }
-            _ => sender.send(left).expect("a receiver"),
-        }
-        gaps.breathe();
     }
 }
 

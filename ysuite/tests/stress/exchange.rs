@@ -3,16 +3,16 @@
 //! then a waiter leaves after it was notified. Then histories, as many as there is time for, checked one by one.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
-use ysuite::mpmc::{self, Receiver, RecvTimeoutError, SendTimeoutError, Sender};
+use ysuite::mpmc::{self, Receiver, RecvTimeoutError, SendTimeoutError};
 use ysuite::signal::{Wait, YPollset, YSocketpair};
 
 use super::histories::{Script, closing_history, histories};
 use super::support::executor::{Task, block_on, poll_once};
-use super::{Account, Entry, Gaps, Limits, Progress, guard, is_long, rounds_with_sleeps, wait_until};
+use super::{Account, Bursts, Entry, Gaps, Limits, Progress, guard, is_long, rounds_with_sleeps, send_by_all_ways};
 
 /// One way of receiving all messages; calls the function for each.
 type Receive = fn(Receiver<u64>, &mut Gaps, &mut dyn FnMut());
@@ -49,22 +49,17 @@ impl Hunt {
             })
             .collect();
         drop(receiver);
-        let (sent, done) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+        let bursts = Arc::new(Bursts::of(self.senders));
         let sending: Vec<_> = (0..self.senders)
             .map(|who| {
                 let (sender, counted, account) = (sender.clone(), progress.clone(), account.clone());
-                let (sent, done) = (sent.clone(), done.clone());
+                let bursts = bursts.clone();
                 thread::spawn(move || {
                     let (entry, mut gaps) = (Entry::begin(), Gaps::new(seed * 100 + 50 + who));
                     for burst in 1..=400 {
                         let messages = 1 + gaps.random.below(130) as u64;
-                        send(&sender, messages, &mut gaps);
-                        sent.fetch_add(messages, Ordering::AcqRel);
-                        done.fetch_add(1, Ordering::AcqRel);
-                        wait_until(|| done.load(Ordering::Acquire) >= self.senders * burst);
-                        counted.wait_for(sent.load(Ordering::Acquire));
-                        // Long enough for the receivers to fall asleep, or almost.
-                        (0..gaps.random.below(400)).for_each(|_| std::hint::spin_loop());
+                        send_by_all_ways!(sender, messages, gaps);
+                        bursts.end(burst, messages, 1, &counted, &mut gaps);
                     }
                     entry.end(&gaps, &account);
                 })
@@ -74,34 +69,7 @@ impl Hunt {
         let ended = sending.into_iter().chain(receiving).all(|thread| thread.join().is_ok());
         progress.over.store(true, Ordering::Release);
         assert!(ended, "{}: a thread has failed", self.name);
-        assert_eq!(progress.arrived.load(Ordering::Acquire), sent.load(Ordering::Acquire));
-    }
-}
-
-/// Sends `messages` messages, by all ways of sending.
-fn send(sender: &Sender<u64>, messages: u64, gaps: &mut Gaps) {
-    sender.set_spin(gaps.spin());
-    let mut left = messages;
-    while left > 0 {
-        left -= 1;
-        match gaps.random.below(16) {
-            0 => block_on(sender.send_async(left)).expect("a receiver"),
-            1 => loop {
-                let patience = Duration::from_micros(gaps.random.next() % 100);
-                match sender.send_timeout(left, patience) {
-                    Ok(()) => break,
-                    Err(SendTimeoutError::Timeout(_)) => {}
-                    Err(SendTimeoutError::Disconnected(_)) => panic!("no receiver"),
-                }
-            },
-            2 => {
-                let batch = left.min(gaps.random.next() % 70);
-                assert_eq!(sender.send_batch(0..=batch).map_err(|_| "no receiver"), Ok(batch as usize + 1));
-                left -= batch;
-            }
-            _ => sender.send(left).expect("a receiver"),
-        }
-        gaps.breathe();
+        assert_eq!(progress.arrived.load(Ordering::Acquire), bursts.sent());
     }
 }
 

@@ -135,6 +135,64 @@ impl Progress {
     }
 }
 
+/// The bursts of several senders. After its own each is silent until those of all have arrived.
+struct Bursts {
+    senders: u64,
+    sent: AtomicU64,
+    ended: AtomicU64,
+}
+
+impl Bursts {
+    fn of(senders: u64) -> Self {
+        Self { senders, sent: AtomicU64::new(0), ended: AtomicU64::new(0) }
+    }
+
+    /// How many messages the bursts that have ended had.
+    fn sent(&self) -> u64 {
+        self.sent.load(Ordering::Acquire)
+    }
+
+    /// A sender's burst, numbered from 1, of so many messages is over. Each of them arrives `copies` times.
+    fn end(&self, burst: u64, messages: u64, copies: u64, progress: &Progress, gaps: &mut Gaps) {
+        self.sent.fetch_add(messages, Ordering::AcqRel);
+        self.ended.fetch_add(1, Ordering::AcqRel);
+        wait_until(|| self.ended.load(Ordering::Acquire) >= self.senders * burst);
+        progress.wait_for(copies * self.sent());
+        // Long enough for the receivers to fall asleep, or almost.
+        (0..gaps.random.below(400)).for_each(|_| std::hint::spin_loop());
+    }
+}
+
+/// Sends so many messages by all ways of sending, with a sender that can be shared.
+macro_rules! send_by_all_ways {
+    ($sender:expr, $messages:expr, $gaps:expr) => {{
+        $sender.set_spin($gaps.spin());
+        let mut left: u64 = $messages;
+        while left > 0 {
+            left -= 1;
+            match $gaps.random.below(16) {
+                0 => block_on($sender.send_async(left)).expect("a receiver"),
+                1 => loop {
+                    let patience = Duration::from_micros($gaps.random.next() % 100);
+                    match $sender.send_timeout(left, patience) {
+                        Ok(()) => break,
+                        Err(SendTimeoutError::Timeout(_)) => {}
+                        Err(SendTimeoutError::Disconnected(_)) => panic!("no receiver"),
+                    }
+                },
+                2 => {
+                    let batch = left.min($gaps.random.next() % 70);
+                    assert_eq!($sender.send_batch(0..=batch).map_err(|_| "no receiver"), Ok(batch as usize + 1));
+                    left -= batch;
+                }
+                _ => $sender.send(left).expect("a receiver"),
+            }
+            $gaps.breathe();
+        }
+    }};
+}
+use send_by_all_ways;
+
 /// Waits without sleeping: sleeps are counted.
 fn wait_until(mut ready: impl FnMut() -> bool) {
     let mut looks = 0_u32;

@@ -3,14 +3,14 @@
 //! silence, until every message has arrived, or has given way.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
 use ysuite::mpmc::{self, Sender};
 
 use super::support::executor::{Task, block_on, poll_once};
-use super::{Account, Entry, Gaps, Limits, Progress, guard, rounds_with_sleeps, wait_until};
+use super::{Account, Bursts, Entry, Gaps, Limits, Progress, guard, rounds_with_sleeps};
 
 /// The long form too begins no round later than this.
 const LIMITS: Limits = Limits { short: 0, time: Duration::from_secs(15) };
@@ -61,9 +61,9 @@ fn round(name: &'static str, ways: [Send; 2], seed: u64, account: &Arc<Account>)
     let progress = Arc::new(Progress::default());
     guard(name, progress.clone());
     let (sender, receiver) = mpmc::bounded(PLACES);
-    let (sent, done) = (AtomicU64::new(0), AtomicU64::new(0));
+    let bursts = Bursts::of(2);
     thread::scope(|scope| {
-        let (sent, done, progress) = (&sent, &done, &*progress);
+        let (bursts, progress) = (&bursts, &*progress);
         for (who, receiver) in (0..).zip([receiver.clone(), receiver]) {
             scope.spawn(move || {
                 let (entry, mut gaps) = (Entry::begin(), Gaps::new(seed * 100 + who));
@@ -84,18 +84,14 @@ fn round(name: &'static str, ways: [Send; 2], seed: u64, account: &Arc<Account>)
                         progress.arrived.fetch_add(displaced, Ordering::AcqRel);
                         gaps.breathe();
                     }
-                    sent.fetch_add(messages, Ordering::AcqRel);
-                    done.fetch_add(1, Ordering::AcqRel);
-                    wait_until(|| done.load(Ordering::Acquire) >= 2 * burst);
-                    progress.wait_for(sent.load(Ordering::Acquire));
-                    (0..gaps.random.below(400)).for_each(|_| std::hint::spin_loop());
+                    bursts.end(burst, messages, 1, progress, &mut gaps);
                 }
                 entry.end(&gaps, account);
             });
         }
     });
     progress.over.store(true, Ordering::Release);
-    assert_eq!(progress.arrived.load(Ordering::Acquire), sent.load(Ordering::Acquire));
+    assert_eq!(progress.arrived.load(Ordering::Acquire), bursts.sent());
 }
 
 #[test]

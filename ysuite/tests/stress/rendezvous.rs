@@ -2,7 +2,7 @@
 //! leaves now and then without having met anybody. After each burst the senders are silent until all of it has arrived.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use ysuite::signal::{Wait, YPollset};
 use ysuite::{mpmc, mpsc, spsc};
 
 use super::support::executor::{Task, block_on, poll_once};
-use super::{Account, Entry, Gaps, Limits, Progress, guard, rounds_with_sleeps, wait_until};
+use super::{Account, Bursts, Entry, Gaps, Limits, Progress, guard, rounds_with_sleeps};
 
 /// The long form too begins no round later than this.
 const LIMITS: Limits = Limits { short: 0, time: Duration::from_secs(15) };
@@ -85,10 +85,9 @@ macro_rules! round {
     ($name:expr, $seed:expr, $account:expr, [$($sender:ident),*], [$($receiver:ident),*]) => {{
         let progress = Arc::new(Progress::default());
         guard($name, progress.clone());
-        let (sent, done) = (AtomicU64::new(0), AtomicU64::new(0));
-        let senders = [$(stringify!($sender)),*].len() as u64;
+        let bursts = Bursts::of([$(stringify!($sender)),*].len() as u64);
         thread::scope(|scope| {
-            let (sent, done, progress, account) = (&sent, &done, &*progress, $account);
+            let (bursts, progress, account) = (&bursts, &*progress, $account);
             let mut who = 0;
             $({
                 who += 1;
@@ -117,18 +116,14 @@ macro_rules! round {
                             send_somehow!(sender, gaps);
                             gaps.breathe();
                         }
-                        sent.fetch_add(messages, Ordering::AcqRel);
-                        done.fetch_add(1, Ordering::AcqRel);
-                        wait_until(|| done.load(Ordering::Acquire) >= senders * burst);
-                        progress.wait_for(sent.load(Ordering::Acquire));
-                        (0..gaps.random.below(400)).for_each(|_| std::hint::spin_loop());
+                        bursts.end(burst, messages, 1, progress, &mut gaps);
                     }
                     entry.end(&gaps, account);
                 });
             })*
         });
         progress.over.store(true, Ordering::Release);
-        assert_eq!(progress.arrived.load(Ordering::Acquire), sent.load(Ordering::Acquire));
+        assert_eq!(progress.arrived.load(Ordering::Acquire), bursts.sent());
     }};
 }
 

@@ -3,13 +3,13 @@
 //! arrived.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
 use ysuite::{mpmc, mpsc, select, spsc};
 
-use super::{Account, Entry, Gaps, Limits, Progress, guard, rounds_with_sleeps, wait_until};
+use super::{Account, Bursts, Entry, Gaps, Limits, Progress, guard, rounds_with_sleeps, wait_until};
 
 /// The long form too begins no round later than this.
 const LIMITS: Limits = Limits { short: 0, time: Duration::from_secs(15) };
@@ -18,25 +18,14 @@ const BURSTS: u64 = 400;
 const STOP: u64 = u64::MAX;
 
 /// Two senders, each to two channels: bursts, and silence until all of both has arrived.
-fn burst_by_burst(
-    who: u64,
-    progress: &Progress,
-    (sent, done): (&AtomicU64, &AtomicU64),
-    gaps: &mut Gaps,
-    mut send: impl FnMut(bool),
-) {
+fn burst_by_burst(who: u64, progress: &Progress, bursts: &Bursts, gaps: &mut Gaps, mut send: impl FnMut(bool)) {
     for burst in 1..=BURSTS {
         let messages = 1 + gaps.random.below(60) as u64;
         for _ in 0..messages {
             send(gaps.random.below(2) == 0);
             if who == 0 { gaps.breathe() } else { gaps.pass() }
         }
-        sent.fetch_add(messages, Ordering::AcqRel);
-        done.fetch_add(1, Ordering::AcqRel);
-        wait_until(|| done.load(Ordering::Acquire) >= 2 * burst);
-        progress.wait_for(sent.load(Ordering::Acquire));
-        // Long enough for the receivers to fall asleep, or almost.
-        (0..gaps.random.below(400)).for_each(|_| std::hint::spin_loop());
+        bursts.end(burst, messages, 1, progress, gaps);
     }
 }
 
@@ -48,9 +37,9 @@ fn receiving(name: &'static str, bound: usize, seed: u64, account: &Arc<Account>
     let (exchange, exchange_in) = mpmc::bounded(bound);
     let (meeting, meeting_in) = mpmc::bounded(0);
     let (mut stop, mut stop_in) = spsc::unbounded();
-    let (sent, done) = (AtomicU64::new(0), AtomicU64::new(0));
+    let bursts = Bursts::of(2);
     thread::scope(|scope| {
-        let (sent, done, progress) = (&sent, &done, &*progress);
+        let (bursts, progress) = (&bursts, &*progress);
         let (exchange_of_one, meeting_of_one) = (exchange_in.clone(), meeting_in.clone());
         scope.spawn(move || {
             let (entry, mut gaps) = (Entry::begin(), Gaps::new(seed * 100));
@@ -97,7 +86,7 @@ fn receiving(name: &'static str, bound: usize, seed: u64, account: &Arc<Account>
         });
         scope.spawn(move || {
             let mut gaps = Gaps::new(seed * 100 + 50);
-            burst_by_burst(0, progress, (sent, done), &mut gaps, |pipes| {
+            burst_by_burst(0, progress, bursts, &mut gaps, |pipes| {
                 if pipes { pipe.send(1).expect("a receiver") } else { meeting.send(1).expect("a receiver") }
             });
             pipe.send(STOP).expect("a receiver");
@@ -106,7 +95,7 @@ fn receiving(name: &'static str, bound: usize, seed: u64, account: &Arc<Account>
         });
         scope.spawn(move || {
             let mut gaps = Gaps::new(seed * 100 + 51);
-            burst_by_burst(1, progress, (sent, done), &mut gaps, |pipes| {
+            burst_by_burst(1, progress, bursts, &mut gaps, |pipes| {
                 if pipes { funnel.send(1).expect("a receiver") } else { exchange.send(1).expect("a receiver") }
             });
             stop.send(STOP).expect("a receiver");
@@ -114,7 +103,7 @@ fn receiving(name: &'static str, bound: usize, seed: u64, account: &Arc<Account>
         });
     });
     progress.over.store(true, Ordering::Release);
-    assert_eq!(progress.arrived.load(Ordering::Acquire), sent.load(Ordering::Acquire));
+    assert_eq!(progress.arrived.load(Ordering::Acquire), bursts.sent());
 }
 
 fn sending(name: &'static str, seed: u64, account: &Arc<Account>) {

@@ -2,7 +2,7 @@
 //! every receiver has seen the last value. Bursts are long enough for the senders to give up their fences.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use ysuite::signal::{Wait, YPollset, YSocketpair};
 use ysuite::watch::{self, Receiver, RecvTimeoutError};
 
 use super::support::executor::{Task, block_on, poll_once};
-use super::{Account, Entry, Gaps, Limits, Progress, guard, rounds_with_sleeps, wait_until};
+use super::{Account, Bursts, Entry, Gaps, Limits, Progress, guard, rounds_with_sleeps};
 
 /// One way of following all changes; calls the function with each value it sees.
 type Follow = fn(Receiver<u64>, &mut Gaps, &mut dyn FnMut(u64));
@@ -40,11 +40,11 @@ fn round(name: &'static str, receivers: u64, follow: Follow, seed: u64, account:
         })
         .collect();
     drop(receiver);
-    let (sent, done) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+    let bursts = Arc::new(Bursts::of(SENDERS));
     let sending: Vec<_> = (0..SENDERS)
         .map(|who| {
             let (sender, counted) = (sender.clone(), progress.clone());
-            let (sent, done) = (sent.clone(), done.clone());
+            let bursts = bursts.clone();
             thread::spawn(move || {
                 let mut gaps = Gaps::new(seed * 100 + 50 + who);
                 for burst in 1..=400 {
@@ -53,12 +53,7 @@ fn round(name: &'static str, receivers: u64, follow: Follow, seed: u64, account:
                         sender.send_modify(|value| *value += 1);
                         gaps.breathe();
                     }
-                    sent.fetch_add(changes, Ordering::AcqRel);
-                    done.fetch_add(1, Ordering::AcqRel);
-                    wait_until(|| done.load(Ordering::Acquire) >= SENDERS * burst);
-                    counted.wait_for(receivers * sent.load(Ordering::Acquire));
-                    // Long enough for the receivers to fall asleep, or almost.
-                    (0..gaps.random.below(400)).for_each(|_| std::hint::spin_loop());
+                    bursts.end(burst, changes, receivers, &counted, &mut gaps);
                 }
             })
         })
@@ -67,7 +62,7 @@ fn round(name: &'static str, receivers: u64, follow: Follow, seed: u64, account:
     let ended = sending.into_iter().chain(receiving).all(|thread| thread.join().is_ok());
     progress.over.store(true, Ordering::Release);
     assert!(ended, "{name}: a thread has failed");
-    assert_eq!(progress.arrived.load(Ordering::Acquire), receivers * sent.load(Ordering::Acquire));
+    assert_eq!(progress.arrived.load(Ordering::Acquire), receivers * bursts.sent());
 }
 
 fn blocking(mut receiver: Receiver<u64>, gaps: &mut Gaps, note: &mut dyn FnMut(u64)) {
