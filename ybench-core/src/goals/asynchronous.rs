@@ -10,13 +10,12 @@ use tokio::runtime;
 use tokio::sync::mpsc as tokio_channel;
 use ysuite::{mpsc, spsc};
 
-use super::contender;
 use super::targets::{Ratio, least_of};
+use super::{Run, beside_the_hand_over};
 use crate::error::Fault;
 use crate::frame::Frame;
-use crate::limits;
 use crate::place::Place;
-use crate::rounds::{Contender, Plan};
+use crate::rounds::Plan;
 use crate::scenario::{check, check_end, throughput};
 use crate::stage::Timed;
 use crate::transport::{Closed, Transport, funnel, spsc as pipe, tokio_mpsc};
@@ -44,8 +43,6 @@ pub(super) static RATIOS: [Ratio; 2] = [
     ),
 ];
 
-type Run = fn(Place, u64) -> Result<Timed, Fault>;
-
 const CONTENDERS: [(&str, Run); 4] = [
     (SPSC, received::<pipe::Adaptive>),
     (FUNNEL, received::<funnel::Adaptive>),
@@ -54,10 +51,7 @@ const CONTENDERS: [(&str, Run); 4] = [
 ];
 
 pub(super) fn plan(frame: Frame) -> Plan {
-    let mut contenders: Vec<Contender> = CONTENDERS.map(|(name, run)| contender(name, run, frame)).into();
-    contenders.push(frame.limit(&limits::HAND_OVER));
-    let about = "Messages sent one by one by a thread, received by a task";
-    crate::plan::plan(SESSION, about, None, frame, &limits::HAND_OVER, contenders)
+    beside_the_hand_over(SESSION, "Messages sent one by one by a thread, received by a task", &CONTENDERS, frame)
 }
 
 /// A receiver that a task can wait for.
@@ -118,12 +112,7 @@ mod tests {
 
     #[test]
     fn a_task_receives_every_message() {
-        let place = Place::choose(None).unwrap();
-        for place in [place, place.together()] {
-            for (name, run) in CONTENDERS {
-                assert_eq!(run(place, 5_000).unwrap_or_else(|fault| panic!("{name} {fault}")).units, 5_000);
-            }
-        }
+        crate::goals::tests::assert_all_run(&CONTENDERS, 5_000);
     }
 
     #[test]

@@ -16,13 +16,12 @@ use crossbeam_channel as crossbeam;
 use ysuite::signal::Select;
 use ysuite::{select, spsc};
 
-use super::contender;
 use super::targets::{Ratio, least_of};
+use super::{Run, beside_the_hand_over};
 use crate::error::Fault;
 use crate::frame::Frame;
-use crate::limits;
 use crate::place::Place;
-use crate::rounds::{Contender, Plan};
+use crate::rounds::Plan;
 use crate::stage::{Timed, duet_from_the_gate, solo};
 
 const SESSION: &str = "targets: the first of several";
@@ -64,8 +63,6 @@ const fn least(name: &'static str, above: &'static [&'static str], below: &'stat
     least_of(name, SESSION, above, below, 3.0)
 }
 
-type Run = fn(Place, u64) -> Result<Timed, Fault>;
-
 const CONTENDERS: [(&str, Run); 12] = [
     ("Select over 2", here::<Kept, 2>),
     ("Select over 64", here::<Kept, 64>),
@@ -82,10 +79,7 @@ const CONTENDERS: [(&str, Run); 12] = [
 ];
 
 pub(super) fn plan(frame: Frame) -> Plan {
-    let mut contenders: Vec<Contender> = CONTENDERS.map(|(name, run)| contender(name, run, frame)).into();
-    contenders.push(frame.limit(&limits::HAND_OVER));
-    let about = "Messages taken from the first of several receivers that has one";
-    crate::plan::plan(SESSION, about, None, frame, &limits::HAND_OVER, contenders)
+    beside_the_hand_over(SESSION, "Messages taken from the first of several receivers that has one", &CONTENDERS, frame)
 }
 
 /// Which channels the messages go through, the same in every run. Each channel's messages are counted.
@@ -130,6 +124,23 @@ impl Tally {
         self.due[channel] += 1;
         Ok(())
     }
+}
+
+/// Takes so many messages, each by `one`: from which channel, and unless that has ended, what. `before` is called before each.
+#[inline(always)]
+fn take_each(
+    channels: usize,
+    messages: usize,
+    mut before: impl FnMut() -> Result<(), Fault>,
+    mut one: impl FnMut() -> (usize, Option<usize>),
+) -> Result<(), Fault> {
+    let mut tally = Tally::new(channels);
+    for expected in 0..messages {
+        before()?;
+        let (channel, received) = one();
+        tally.note(channel, received.ok_or(Fault::Disconnected { expected })?)?;
+    }
+    Ok(())
 }
 
 /// A way to take from the first of several receivers.
@@ -189,25 +200,22 @@ impl FirstOf for Kept {
     fn take(
         receivers: &mut [Self::Receiver],
         messages: usize,
-        mut before: impl FnMut() -> Result<(), Fault>,
+        before: impl FnMut() -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         let mut select = Select::with_capacity(receivers.len());
         for (channel, receiver) in receivers.iter_mut().enumerate() {
             assert_eq!(select.add(receiver).ok(), Some(channel), "numbers are given in order");
         }
-        let mut tally = Tally::new(receivers.len());
-        for expected in 0..messages {
-            before()?;
+        take_each(receivers.len(), messages, before, || {
             loop {
                 let channel = select.wait();
                 match receivers[channel].try_recv() {
-                    Ok(received) => break tally.note(channel, received)?,
+                    Ok(received) => break (channel, Some(received)),
                     Err(spsc::TryRecvError::Empty) => {}
-                    Err(spsc::TryRecvError::Disconnected) => return Err(Fault::Disconnected { expected }),
+                    Err(spsc::TryRecvError::Disconnected) => break (channel, None),
                 }
             }
-        }
-        Ok(())
+        })
     }
 }
 
@@ -219,17 +227,15 @@ impl FirstOf for Either {
     fn take(
         receivers: &mut [Self::Receiver],
         messages: usize,
-        mut before: impl FnMut() -> Result<(), Fault>,
+        before: impl FnMut() -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        let mut tally = Tally::new(receivers.len());
         let [one, other] = receivers else { unreachable!("it chooses between two") };
-        for expected in 0..messages {
-            before()?;
-            let (channel, received) =
-                select().recv(&mut *one, |received| (0, received)).recv(&mut *other, |received| (1, received)).wait();
-            tally.note(channel, received.map_err(|_| Fault::Disconnected { expected })?)?;
-        }
-        Ok(())
+        take_each(2, messages, before, || {
+            select()
+                .recv(&mut *one, |received| (0, received.ok()))
+                .recv(&mut *other, |received| (1, received.ok()))
+                .wait()
+        })
     }
 }
 
@@ -241,15 +247,11 @@ impl FirstOf for List {
     fn take(
         receivers: &mut [Self::Receiver],
         messages: usize,
-        mut before: impl FnMut() -> Result<(), Fault>,
+        before: impl FnMut() -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        let mut tally = Tally::new(receivers.len());
-        for expected in 0..messages {
-            before()?;
-            let (channel, received) = select().recv_any(receivers, |channel, received| (channel, received)).wait();
-            tally.note(channel, received.map_err(|_| Fault::Disconnected { expected })?)?;
-        }
-        Ok(())
+        take_each(receivers.len(), messages, before, || {
+            select().recv_any(receivers, |channel, received| (channel, received.ok())).wait()
+        })
     }
 }
 
@@ -271,19 +273,13 @@ impl FirstOf for CrossbeamKept {
     fn take(
         receivers: &mut [Self::Receiver],
         messages: usize,
-        mut before: impl FnMut() -> Result<(), Fault>,
+        before: impl FnMut() -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         let mut select = crossbeam::Select::new();
         for receiver in receivers.iter() {
             select.recv(receiver);
         }
-        let mut tally = Tally::new(receivers.len());
-        for expected in 0..messages {
-            before()?;
-            let (channel, received) = chosen(select.select(), receivers);
-            tally.note(channel, received.ok_or(Fault::Disconnected { expected })?)?;
-        }
-        Ok(())
+        take_each(receivers.len(), messages, before, || chosen(select.select(), receivers))
     }
 }
 
@@ -295,19 +291,15 @@ impl FirstOf for CrossbeamAnew {
     fn take(
         receivers: &mut [Self::Receiver],
         messages: usize,
-        mut before: impl FnMut() -> Result<(), Fault>,
+        before: impl FnMut() -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        let mut tally = Tally::new(receivers.len());
-        for expected in 0..messages {
-            before()?;
+        take_each(receivers.len(), messages, before, || {
             let mut select = crossbeam::Select::new();
             for receiver in receivers.iter() {
                 select.recv(receiver);
             }
-            let (channel, received) = chosen(select.select(), receivers);
-            tally.note(channel, received.ok_or(Fault::Disconnected { expected })?)?;
-        }
-        Ok(())
+            chosen(select.select(), receivers)
+        })
     }
 }
 
@@ -319,19 +311,15 @@ impl FirstOf for CrossbeamEither {
     fn take(
         receivers: &mut [Self::Receiver],
         messages: usize,
-        mut before: impl FnMut() -> Result<(), Fault>,
+        before: impl FnMut() -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        let mut tally = Tally::new(receivers.len());
         let [one, other] = receivers else { unreachable!("it chooses between two") };
-        for expected in 0..messages {
-            before()?;
-            let (channel, received) = crossbeam::select! {
-                recv(one) -> received => (0, received),
-                recv(other) -> received => (1, received),
-            };
-            tally.note(channel, received.map_err(|_| Fault::Disconnected { expected })?)?;
-        }
-        Ok(())
+        take_each(2, messages, before, || {
+            crossbeam::select! {
+                recv(one) -> received => (0, received.ok()),
+                recv(other) -> received => (1, received.ok()),
+            }
+        })
     }
 }
 
@@ -370,12 +358,7 @@ mod tests {
 
     #[test]
     fn every_message_is_taken() {
-        let place = Place::choose(None).unwrap();
-        for place in [place, place.together()] {
-            for (name, run) in CONTENDERS {
-                assert_eq!(run(place, 5_000).unwrap_or_else(|fault| panic!("{name} {fault}")).units, 5_000);
-            }
-        }
+        crate::goals::tests::assert_all_run(&CONTENDERS, 5_000);
     }
 
     #[test]

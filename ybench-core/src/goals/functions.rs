@@ -12,13 +12,12 @@ use std::time::Instant;
 
 use ysuite::hub::Hub;
 
-use super::contender;
 use super::targets::{Ratio, least_of};
+use super::{Run, beside_the_hand_over};
 use crate::error::Fault;
 use crate::frame::Frame;
-use crate::limits;
 use crate::place::Place;
-use crate::rounds::{Contender, Plan};
+use crate::rounds::Plan;
 use crate::stage::{Timed, duet_from_the_gate};
 use crate::transport::Closed;
 use crate::transport::mutex_eventfd_loop::Loop;
@@ -35,15 +34,10 @@ pub(super) static RATIOS: [Ratio; 1] = [least_of(
     5.0,
 )];
 
-type Run = fn(Place, u64) -> Result<Timed, Fault>;
-
 const CONTENDERS: [(&str, Run); 2] = [(HUB, by_a_hub), (PLAIN, by_a_plain_loop)];
 
 pub(super) fn plan(frame: Frame) -> Plan {
-    let mut contenders: Vec<Contender> = CONTENDERS.map(|(name, run)| contender(name, run, frame)).into();
-    contenders.push(frame.limit(&limits::HAND_OVER));
-    let about = "Functions posted one by one by a thread, run by another";
-    crate::plan::plan(SESSION, about, None, frame, &limits::HAND_OVER, contenders)
+    beside_the_hand_over(SESSION, "Functions posted one by one by a thread, run by another", &CONTENDERS, frame)
 }
 
 /// What has been run.
@@ -130,12 +124,7 @@ mod tests {
 
     #[test]
     fn every_function_is_run() {
-        let place = Place::choose(None).unwrap();
-        for place in [place, place.together()] {
-            for (name, run) in CONTENDERS {
-                assert_eq!(run(place, 5_000).unwrap_or_else(|fault| panic!("{name} {fault}")).units, 5_000);
-            }
-        }
+        crate::goals::tests::assert_all_run(&CONTENDERS, 5_000);
     }
 
     #[test]

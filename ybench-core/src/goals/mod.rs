@@ -62,8 +62,18 @@ fn those<'a>(names: &'a [&'a str]) -> impl Iterator<Item = &'static Entry> + 'a 
     names.iter().filter_map(|name| registry::named(name))
 }
 
-/// One that is no transport: so many messages at a place, in the way of its own that `run` is.
-fn contender(name: &str, run: fn(Place, u64) -> Result<Timed, Fault>, frame: Frame) -> Contender {
+/// So many messages at a place, in a way that is no transport.
+type Run = fn(Place, u64) -> Result<Timed, Fault>;
+
+/// Runs that are no transports, in rounds beside the handing over of a line.
+fn beside_the_hand_over(session: &str, about: &str, runs: &[(&str, Run)], frame: Frame) -> Plan {
+    let mut contenders: Vec<Contender> = runs.iter().map(|&(name, run)| contender(name, run, frame)).collect();
+    contenders.push(frame.limit(&limits::HAND_OVER));
+    plan::plan(session, about, None, frame, &limits::HAND_OVER, contenders)
+}
+
+/// One that is no transport.
+fn contender(name: &str, run: Run, frame: Frame) -> Contender {
     let contestant = Contestant {
         name: name.to_owned(),
         kind: Kind::Transport,
@@ -215,6 +225,16 @@ fn most(name: &str, values: &[f64], target: f64) -> Goal {
 mod tests {
     use super::*;
     use crate::rounds::Length;
+
+    /// Whether each run gets all of so many messages through, on two CPUs and on one.
+    pub(super) fn assert_all_run(runs: &[(&str, Run)], messages: u64) {
+        let place = Place::choose(None).unwrap();
+        for place in [place, place.together()] {
+            for (name, run) in runs {
+                assert_eq!(run(place, messages).unwrap_or_else(|fault| panic!("{name} {fault}")).units, messages);
+            }
+        }
+    }
 
     #[test]
     fn every_name_of_a_target_is_measured_in_its_session() {

@@ -15,13 +15,12 @@ use tokio::runtime;
 use tokio::sync::broadcast as tokio_broadcast;
 use ysuite::broadcast;
 
-use super::contender;
 use super::targets::{Ratio, least_of};
+use super::{Run, beside_the_hand_over};
 use crate::error::Fault;
 use crate::frame::Frame;
-use crate::limits;
 use crate::place::Place;
-use crate::rounds::{Contender, Plan};
+use crate::rounds::Plan;
 use crate::stage::{Gate, Part, Timed, ensemble};
 
 const SESSION: &str = "targets: every message to every receiver";
@@ -50,8 +49,6 @@ pub(super) static RATIOS: [Ratio; 3] = [
     ),
 ];
 
-type Run = fn(Place, u64) -> Result<Timed, Fault>;
-
 const CONTENDERS: [(&str, Run); 9] = [
     ("broadcast to 1", run::<Ours, 1>),
     ("tokio-broadcast to 1", run::<Tokio, 1>),
@@ -65,10 +62,7 @@ const CONTENDERS: [(&str, Run); 9] = [
 ];
 
 pub(super) fn plan(frame: Frame) -> Plan {
-    let mut contenders: Vec<Contender> = CONTENDERS.map(|(name, run)| contender(name, run, frame)).into();
-    contenders.push(frame.limit(&limits::HAND_OVER));
-    let about = "Messages sent by one thread, received by 1, 2 and 4";
-    crate::plan::plan(SESSION, about, None, frame, &limits::HAND_OVER, contenders)
+    beside_the_hand_over(SESSION, "Messages sent by one thread, received by 1, 2 and 4", &CONTENDERS, frame)
 }
 
 /// Messages that may be under way.
@@ -207,12 +201,7 @@ mod tests {
 
     #[test]
     fn every_receiver_gets_every_message() {
-        let place = Place::choose(None).unwrap();
-        for place in [place, place.together()] {
-            for (name, run) in CONTENDERS {
-                assert_eq!(run(place, 5_000).unwrap_or_else(|fault| panic!("{name} {fault}")).units, 5_000);
-            }
-        }
+        crate::goals::tests::assert_all_run(&CONTENDERS, 5_000);
     }
 
     #[test]

@@ -11,13 +11,12 @@ use std::time::Instant;
 
 use ysuite::spsc;
 
-use super::contender;
 use super::targets::{Ratio, most};
+use super::{Run, beside_the_hand_over};
 use crate::error::Fault;
 use crate::frame::Frame;
-use crate::limits;
 use crate::place::Place;
-use crate::rounds::{Contender, Plan};
+use crate::rounds::Plan;
 use crate::stage::{Timed, duet, solo};
 
 const SESSION: &str = "targets: a channel for each message";
@@ -31,8 +30,6 @@ pub(super) static RATIOS: [Ratio; 2] = [
     most("oneshot received by another thread: times the crate oneshot", SESSION, &[OURS_AWAY], CRATE_AWAY, 1.1),
 ];
 
-type Run = fn(Place, u64) -> Result<Timed, Fault>;
-
 const CONTENDERS: [(&str, Run); 6] = [
     (OURS, here::<Ours>),
     (CRATE, here::<Crate>),
@@ -43,10 +40,7 @@ const CONTENDERS: [(&str, Run); 6] = [
 ];
 
 pub(super) fn plan(frame: Frame) -> Plan {
-    let mut contenders: Vec<Contender> = CONTENDERS.map(|(name, run)| contender(name, run, frame)).into();
-    contenders.push(frame.limit(&limits::HAND_OVER));
-    let about = "Channels of one message each: made, sent and received";
-    crate::plan::plan(SESSION, about, None, frame, &limits::HAND_OVER, contenders)
+    beside_the_hand_over(SESSION, "Channels of one message each: made, sent and received", &CONTENDERS, frame)
 }
 
 /// A channel for one message.
@@ -157,12 +151,7 @@ mod tests {
 
     #[test]
     fn every_message_comes_by_a_channel_of_its_own() {
-        let place = Place::choose(None).unwrap();
-        for place in [place, place.together()] {
-            for (name, run) in CONTENDERS {
-                assert_eq!(run(place, 2_000).unwrap_or_else(|fault| panic!("{name} {fault}")).units, 2_000);
-            }
-        }
+        crate::goals::tests::assert_all_run(&CONTENDERS, 2_000);
     }
 
     #[test]
