@@ -1,0 +1,26 @@
+//! Futures, polled by hand.
+
+use std::hint::black_box;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+/// What a future that is ready at once comes to.
+pub(crate) fn at_once<F: Future>(future: F) -> F::Output {
+    let mut context = Context::from_waker(Waker::noop());
+    match pin!(future).as_mut().poll(&mut context) {
+        Poll::Ready(output) => black_box(output),
+        Poll::Pending => panic!("it was to be ready"),
+    }
+}
+
+/// Two futures of which the first waits until the second has been polled.
+pub(crate) fn first_waits<A: Future, B: Future>(first: A, second: B) -> (A::Output, B::Output) {
+    let mut context = Context::from_waker(Waker::noop());
+    let mut first = pin!(first);
+    assert!(first.as_mut().poll(&mut context).is_pending());
+    let second = at_once(second);
+    match first.poll(&mut context) {
+        Poll::Ready(first) => (first, second),
+        Poll::Pending => panic!("the second was to end its wait"),
+    }
+}
