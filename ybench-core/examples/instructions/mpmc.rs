@@ -44,10 +44,12 @@ macro_rules! of_an_exchange {
             }
             send_async_and_recv_async(messages) {
                 let (sender, receiver) = $made;
-                for message in 0..messages {
-                    at_once(sender.send_async(message)).unwrap();
-                    at_once(receiver.recv_async()).unwrap();
-                }
+                at_once(async {
+                    for message in 0..messages {
+                        sender.send_async(message).await.unwrap();
+                        black_box(receiver.recv_async().await.unwrap());
+                    }
+                });
             }
             recv_async_that_waits_and_send(messages) {
                 let (sender, receiver) = $made;

@@ -78,10 +78,12 @@ macro_rules! of_a_pipe {
             }
             send_async_and_recv_async(messages) {
                 let (mut sender, mut receiver) = $made;
-                for message in 0..messages {
-                    at_once(sender.send_async(message)).unwrap();
-                    at_once(receiver.recv_async()).unwrap();
-                }
+                at_once(async {
+                    for message in 0..messages {
+                        sender.send_async(message).await.unwrap();
+                        black_box(receiver.recv_async().await.unwrap());
+                    }
+                });
             }
             recv_async_that_waits_and_send(messages) {
                 let (mut sender, mut receiver) = $made;

@@ -26,6 +26,7 @@ pub mod broadcast;
 mod closed;
 mod coop;
 mod error;
+mod first_try;
 mod identity;
 mod inbox;
 mod iter;

@@ -6,6 +6,7 @@
 use core::task::{Context, Poll, ready};
 
 use super::error::{RecvError, RecvTimeoutError, TryRecvError};
+use super::first_try::{Attempt, first_try};
 use super::rendezvous::MeetingEnd;
 use crate::os::Deadline;
 use crate::queue::outline;
@@ -294,7 +295,12 @@ impl<E: ReadingEnd> Receiving<E> {
         if self.end.has_last() { self.end.take().ok_or(RecvError) } else { Err(RecvError) }
     }
 
-    pub(super) async fn recv_async(&mut self) -> Result<E::Message, RecvError> {
+    #[inline(always)]
+    pub(super) fn recv_async(&mut self) -> impl Future<Output = Result<E::Message, RecvError>> {
+        first_try(self, Self::received)
+    }
+
+    async fn received(&mut self) -> Result<E::Message, RecvError> {
         if let Some(message) = self.end.take() {
             return Ok(message);
         }
@@ -306,6 +312,19 @@ impl<E: ReadingEnd> Receiving<E> {
         // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
         drop(waiting);
         outcome
+    }
+}
+
+/// A message that is received.
+impl<E: ReadingEnd> Attempt for &mut Receiving<E> {
+    type Outcome = Result<E::Message, RecvError>;
+
+    #[inline(always)]
+    fn attempt(self) -> Result<Self::Outcome, Self> {
+        match self.end.take() {
+            Some(message) => Ok(Ok(message)),
+            None => Err(self),
+        }
     }
 }
 
@@ -411,8 +430,9 @@ macro_rules! impl_receiver_api {
             ///
             /// # Errors
             /// When the channel is empty and its sender is gone.
-            pub async fn recv_async(&mut self) -> Result<T, RecvError> {
-                $crate::channel::coop::within_budget(self.inner.recv_async()).await
+            #[inline]
+            pub fn recv_async(&mut self) -> impl Future<Output = Result<T, RecvError>> {
+                $crate::channel::coop::within_budget(self.inner.recv_async())
             }
 
             /// How many messages of a rendezvous that is over are there all the same: see [`crate::channel#rendezvous`].

@@ -7,6 +7,7 @@ use core::task::{Context, Poll, Waker};
 
 use super::closed::EndWatchers;
 use super::error::{SendError, SendTimeoutError, TrySendError};
+use super::first_try::{Attempt, first_try};
 use super::rendezvous::MeetingEnd;
 use crate::foreign::Panics;
 use crate::os::Deadline;
@@ -193,7 +194,12 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
     }
 
-    pub(super) async fn send_async(&mut self, message: T) -> Result<(), SendError<T>> {
+    #[inline(always)]
+    pub(super) fn send_async(&mut self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
+        first_try((self, message), |(sending, message)| sending.message_sent(message))
+    }
+
+    async fn message_sent(&mut self, message: T) -> Result<(), SendError<T>> {
         match self.end.writer.send(message) {
             Ok(0) => Ok(()),
             Ok(tokens) => self.sent(tokens),
@@ -361,6 +367,21 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 }
 
+/// A message that is sent.
+impl<T, L: SenderLink<T>> Attempt for (&mut Sending<T, L>, T) {
+    type Outcome = Result<(), SendError<T>>;
+
+    #[inline(always)]
+    fn attempt(self) -> Result<Self::Outcome, Self> {
+        let (sending, message) = self;
+        match sending.end.writer.send(message) {
+            Ok(0) => Ok(Ok(())),
+            Ok(tokens) => Ok(sending.sent(tokens)),
+            Err(message) => Err((sending, message)),
+        }
+    }
+}
+
 impl<T, L: SenderLink<T>> WritingEnd<T, L> {
     /// Publishes what is hidden, closes the queue and tells the receiver. Once: afterwards it does nothing.
     pub(super) fn end(&mut self) {
@@ -443,8 +464,9 @@ macro_rules! impl_sender_api {
             ///
             /// # Errors
             /// When the receiver is gone.
-            pub async fn send_async(&mut self, message: T) -> Result<(), SendError<T>> {
-                $crate::channel::coop::within_budget(self.inner.send_async(message)).await
+            #[inline]
+            pub fn send_async(&mut self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
+                $crate::channel::coop::within_budget(self.inner.send_async(message))
             }
 
             /// Is ready when there is room for a message, or the receiver is gone; otherwise has the task woken then.

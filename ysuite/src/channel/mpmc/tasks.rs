@@ -10,6 +10,7 @@ use core::task::Poll;
 use super::holding::HeldPlaces;
 use super::{Receiver, RecvError, SendError, SendTimeoutError, Sender};
 use crate::channel::coop::within_budget;
+use crate::channel::first_try::{Attempt, first_try};
 use crate::queue::exchange::{Rejected, Staging};
 use crate::wait::many::ManyWait;
 
@@ -24,15 +25,13 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     /// When all receivers are gone, or the channel is closed.
+    #[inline]
     pub fn send_async(&self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
-        within_budget(self.message_sent(message))
+        within_budget(first_try((self, message), |(sender, message)| sender.message_sent(message)))
     }
 
     async fn message_sent(&self, message: T) -> Result<(), SendError<T>> {
-        let mut message = match self.shared.push(message) {
-            Ok(()) => return Ok(()),
-            Err(message) => message,
-        };
+        let mut message = message;
         if let Some(party) = self.party() {
             return party.send_async(message).await;
         }
@@ -137,6 +136,27 @@ impl<T> Sender<T> {
     }
 }
 
+/// A message that is sent.
+impl<T> Attempt for (&Sender<T>, T) {
+    type Outcome = Result<(), SendError<T>>;
+
+    #[inline(always)]
+    fn attempt(self) -> Result<Self::Outcome, Self> {
+        let (sender, message) = self;
+        sender.shared.push(message).map(Ok).map_err(|message| (sender, message))
+    }
+}
+
+/// A message that is received.
+impl<T> Attempt for &Receiver<T> {
+    type Outcome = Result<T, RecvError>;
+
+    #[inline(always)]
+    fn attempt(self) -> Result<Self::Outcome, Self> {
+        self.take().map(Ok).ok_or(self)
+    }
+}
+
 /// Messages on the way from a caller's iterator into places that are held for them. Sends those that it has, even if the
 /// iterator panics.
 struct HeldBatch<'a, T> {
@@ -180,8 +200,9 @@ impl<T> Receiver<T> {
     ///
     /// # Errors
     /// When the channel is empty and all senders are gone, or it is closed.
+    #[inline]
     pub fn recv_async(&self) -> impl Future<Output = Result<T, RecvError>> {
-        within_budget(self.message_received())
+        within_budget(first_try(self, Self::message_received))
     }
 
     async fn message_received(&self) -> Result<T, RecvError> {
