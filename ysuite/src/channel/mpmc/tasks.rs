@@ -29,7 +29,7 @@ impl<T> Sender<T> {
     }
 
     async fn message_sent(&self, message: T) -> Result<(), SendError<T>> {
-        let mut message = match self.shared.push(message) {
+        let mut message = match self.shared.push(&self.hint, message) {
             Ok(()) => return Ok(()),
             Err(message) => message,
         };
@@ -75,7 +75,7 @@ impl<T> Sender<T> {
     }
 
     async fn message_sent_until(&self, message: T, stop: impl Future) -> Result<(), SendTimeoutError<T>> {
-        let mut message = match self.shared.push(message) {
+        let mut message = match self.shared.push(&self.hint, message) {
             Ok(()) => return Ok(()),
             Err(message) => message,
         };
