@@ -236,14 +236,22 @@ impl<T> Receiver<T> {
 
     #[inline(always)]
     pub(in crate::channel) fn take(&self) -> Option<T> {
-        if self.subscriptions.is_some() { self.passing_on(|shared| shared.pop(&self.hint)) } else { self.shared.pop(&self.hint) }
+        if self.subscriptions.is_some() {
+            self.passing_on(|shared| shared.pop(&self.hint))
+        } else {
+            self.shared.pop(&self.hint)
+        }
     }
 
     /// As [`take`](Self::take); an unattached receiver finds nothing where there is no bound, and
     /// [`take_unbounded`](Self::take_unbounded) looks.
     #[inline(always)]
     fn take_bounded(&self) -> Option<T> {
-        if self.subscriptions.is_some() { self.passing_on(|shared| shared.pop(&self.hint)) } else { self.shared.pop_bounded(&self.hint) }
+        if self.subscriptions.is_some() {
+            self.passing_on(|shared| shared.pop(&self.hint))
+        } else {
+            self.shared.pop_bounded(&self.hint)
+        }
     }
 
     #[inline]
@@ -363,6 +371,9 @@ impl<T> Receiver<T> {
 
     /// Waits until `take` takes something.
     fn receive<R>(&self, deadline: Deadline, mut take: impl FnMut(&Self) -> Option<R>) -> Result<R, RecvTimeoutError> {
+        if self.hint.is_stream_over() {
+            self.backoff.stand_back(deadline);
+        }
         let mut wait = ManyWait::new(self.shared.readers(), self.disarm_all());
         let mut in_time = true;
         let outcome = loop {

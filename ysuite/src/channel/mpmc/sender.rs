@@ -243,6 +243,9 @@ impl<T> Sender<T> {
         if self.shared.meeting.is_some() {
             return self.meet(message, deadline);
         }
+        if self.hint.is_stream_over() {
+            self.backoff.stand_back(deadline);
+        }
         let mut wait = self.wait();
         let mut in_time = true;
         let outcome = loop {

@@ -111,7 +111,7 @@ impl<T> Ring<T> {
     }
 
     /// Writes a message into the next cell. It comes back where that cell is not free, and where the tail is special: then
-    /// [`offer`](Self::offer) knows more.
+    /// [`offer`](Self::offer) knows more. `hint`: of an end of this ring.
     #[inline(always)]
     pub(crate) fn push(&self, hint: &Hint, message: T) -> Result<(), T> {
         let mut tail = hint.recall();
@@ -131,10 +131,16 @@ impl<T> Ring<T> {
                         self.look_now_and_then(tail, next);
                         return Ok(());
                     }
-                    Err(found) => found,
+                    Err(found) => {
+                        if found & SPECIAL == 0 {
+                            look_away();
+                        }
+                        found
+                    }
                 }
             } else {
-                // ORDERING: Relaxed; the cell's stamp orders the message, and the exchange fails for a stale position.
+                // ORDERING: Relaxed; the stamp was loaded with Acquire, so this load does not come before it. The exchange
+                // fails for a stale position.
                 let found = self.ends.tail.load(Ordering::Relaxed);
                 // A stamp of the lap before: no reader has emptied the cell, and no writer can have gone past it.
                 if found == tail && stamp < self.free(tail) {
@@ -146,14 +152,11 @@ impl<T> Ring<T> {
             if found & SPECIAL != 0 {
                 return Err(message);
             }
-            if stamp == self.free(tail) {
-                look_away();
-            }
             tail = found;
         }
     }
 
-    /// Takes the oldest message out, if it is written.
+    /// Takes the oldest message out, if it is written. `hint`: of an end of this ring.
     #[inline(always)]
     pub(crate) fn pop(&self, hint: &Hint) -> Option<T> {
         let mut head = hint.recall();
@@ -177,7 +180,8 @@ impl<T> Ring<T> {
                     }
                 }
             } else {
-                // ORDERING: Relaxed; the cell's stamp orders the message, and the exchange fails for a stale position.
+                // ORDERING: Relaxed; the stamp was loaded with Acquire, so this load does not come before it. The exchange
+                // fails for a stale position.
                 let found = self.ends.head.load(Ordering::Relaxed);
                 if found == head && stamp < full {
                     return None;
@@ -236,7 +240,8 @@ impl<T> Ring<T> {
     /// same.
     pub(crate) fn drain(&self) {
         let mut panics = Panics::none();
-        let hint = Hint::new();
+        // ORDERING: Relaxed; a hint.
+        let hint = Hint::at(self.ends.head.load(Ordering::Relaxed));
         while let Some(message) = self.pop(&hint) {
             // The message has left the ring already: a panic in its drop cannot make the ring drop it again.
             panics.catch(|| drop(message));
