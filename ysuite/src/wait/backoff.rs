@@ -45,6 +45,9 @@ const YIELDS: u32 = if cfg!(ysuite_loom) { 0 } else { 2 };
 /// How often it yields instead of spinning where there are more ends than CPUs.
 const WAYS: u32 = if cfg!(ysuite_loom) { 0 } else { 16 };
 
+/// How far the other side of a stream is to get ahead: some dozen messages.
+const AHEAD: Duration = Duration::from_micros(1);
+
 /// The most time that a thread which has not lost its CPU needs for a few memory accesses.
 const MOMENT: Duration = Duration::from_micros(2);
 /// How often a thread that must not wait yields its CPU to a thread that may have lost its own.
@@ -266,6 +269,17 @@ impl SharedBackoff {
 
     pub(crate) fn set(&self, spin: Spin) {
         self.keep(Backoff { spin, ..self.recall() });
+    }
+
+    /// An end in a stream has caught up with the other side, and is about to wait: leaves the lines of both alone for a
+    /// moment, so that the other side gets ahead. Otherwise the two would meet again a few messages later, and pull each
+    /// line to and fro until then. Not where the end is to sleep at once, nor shortly before a deadline.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn stand_back(&self, deadline: Deadline) {
+        if self.recall().may_spin() && deadline.left().is_none_or(|left| left > WAKE) {
+            (0..spins_in(AHEAD)).for_each(|_| spin_loop());
+        }
     }
 
     #[inline]

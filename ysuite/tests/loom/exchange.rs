@@ -81,6 +81,25 @@ fn a_preempted_writer_hides_what_is_behind_it_until_it_is_done() {
     });
 }
 
+/// Each end begins to look where its own last claim ended. Two ends have claimed nothing, and others have gone past them.
+#[test]
+fn ends_that_were_overtaken_find_what_is_there() {
+    model_up_to(2, || {
+        let (sender, receiver) = mpmc::bounded(2);
+        let (late, behind) = (sender.clone(), receiver.clone());
+        sender.send(1).unwrap();
+        assert_eq!(receiver.recv(), Ok(1));
+        let thread = thread::spawn(move || {
+            late.send(2).unwrap();
+            behind.recv().unwrap()
+        });
+        sender.send(3).unwrap();
+        let mine = receiver.recv().unwrap();
+        assert_eq!(mine + thread.join().unwrap(), 5);
+        drop(sender);
+    });
+}
+
 #[test]
 fn looking_past_a_preempted_peer_ends() {
     model_up_to(3, || {

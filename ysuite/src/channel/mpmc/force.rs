@@ -23,7 +23,7 @@ impl<T> Sender<T> {
     /// # Errors
     /// When all receivers are gone, or the channel is closed; then no message has made way.
     pub fn force_send(&self, message: T) -> Result<Option<T>, SendError<T>> {
-        let Err(mut message) = self.shared.push(message) else { return Ok(None) };
+        let Err(mut message) = self.shared.push(&self.hint, message) else { return Ok(None) };
         if let Some(party) = self.party() {
             return match party.try_send(message) {
                 Ok(()) => Ok(None),

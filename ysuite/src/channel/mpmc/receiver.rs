@@ -15,6 +15,7 @@ use crate::channel::receive::impl_receiver_traits;
 use crate::channel::rendezvous::{self, Party};
 use crate::foreign::Panics;
 use crate::os::Deadline;
+use crate::queue::exchange::Hint;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
 use crate::wait::many::{ManyWait, Owed, SharedEnd};
@@ -26,6 +27,8 @@ use crate::wait::{Backoff, SharedBackoff, Subscriptions, spin_for_a_moment};
 pub struct Receiver<T> {
     pub(super) shared: Arc<MpmcShared<T>>,
     pub(super) backoff: SharedBackoff,
+    /// Where this end begins to look for messages.
+    hint: Hint,
     /// Present once this receiver has been polled or attached.
     subscriptions: Option<Box<Subscriptions>>,
 }
@@ -37,7 +40,7 @@ impl<T> Receiver<T> {
 
     /// An end that is counted, with these settings.
     pub(super) fn again(shared: Arc<MpmcShared<T>>, backoff: SharedBackoff) -> Self {
-        Self { shared, backoff, subscriptions: None }
+        Self { shared, backoff, hint: Hint::new(), subscriptions: None }
     }
 
     /// What this end shares with all others of its channel.
@@ -233,14 +236,22 @@ impl<T> Receiver<T> {
 
     #[inline(always)]
     pub(in crate::channel) fn take(&self) -> Option<T> {
-        if self.subscriptions.is_some() { self.passing_on(MpmcShared::pop) } else { self.shared.pop() }
+        if self.subscriptions.is_some() {
+            self.passing_on(|shared| shared.pop(&self.hint))
+        } else {
+            self.shared.pop(&self.hint)
+        }
     }
 
     /// As [`take`](Self::take); an unattached receiver finds nothing where there is no bound, and
     /// [`take_unbounded`](Self::take_unbounded) looks.
     #[inline(always)]
     fn take_bounded(&self) -> Option<T> {
-        if self.subscriptions.is_some() { self.passing_on(MpmcShared::pop) } else { self.shared.pop_bounded() }
+        if self.subscriptions.is_some() {
+            self.passing_on(|shared| shared.pop(&self.hint))
+        } else {
+            self.shared.pop_bounded(&self.hint)
+        }
     }
 
     #[inline]
@@ -360,6 +371,9 @@ impl<T> Receiver<T> {
 
     /// Waits until `take` takes something.
     fn receive<R>(&self, deadline: Deadline, mut take: impl FnMut(&Self) -> Option<R>) -> Result<R, RecvTimeoutError> {
+        if self.hint.is_stream_over() {
+            self.backoff.stand_back(deadline);
+        }
         let mut wait = ManyWait::new(self.shared.readers(), self.disarm_all());
         let mut in_time = true;
         let outcome = loop {

@@ -10,7 +10,7 @@ use crate::channel::observed::impl_observer;
 use crate::channel::rendezvous::Party;
 use crate::foreign::Panics;
 use crate::os::Deadline;
-use crate::queue::exchange::{Rejected, Staging};
+use crate::queue::exchange::{Hint, Rejected, Staging};
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
 use crate::wait::many::ManyWait;
@@ -22,6 +22,8 @@ use crate::wait::{SharedBackoff, Subscriptions, spin_for_a_moment};
 pub struct Sender<T> {
     pub(super) shared: Arc<MpmcShared<T>>,
     pub(super) backoff: SharedBackoff,
+    /// Where this end begins to look for room.
+    pub(super) hint: Hint,
     /// Present once this sender has been attached, or waited as a sink.
     pub(super) subscriptions: Option<Box<Subscriptions>>,
 }
@@ -33,7 +35,7 @@ impl<T> Sender<T> {
 
     /// An end that is counted, with these settings.
     pub(super) fn again(shared: Arc<MpmcShared<T>>, backoff: SharedBackoff) -> Self {
-        Self { shared, backoff, subscriptions: None }
+        Self { shared, backoff, hint: Hint::new(), subscriptions: None }
     }
 
     /// What this end shares with all others of its channel.
@@ -52,7 +54,7 @@ impl<T> Sender<T> {
     /// with it.
     #[inline]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
-        match self.shared.push_bounded(message) {
+        match self.shared.push_bounded(&self.hint, message) {
             Ok(()) => Ok(()),
             Err(message) => self.send_on(message),
         }
@@ -76,7 +78,7 @@ impl<T> Sender<T> {
     /// CPU a few times.
     #[inline]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
-        match self.shared.push_bounded(message) {
+        match self.shared.push_bounded(&self.hint, message) {
             Ok(()) => Ok(()),
             Err(message) => self.try_on(message),
         }
@@ -126,7 +128,7 @@ impl<T> Sender<T> {
     /// # Errors
     /// When the time is up, and when all receivers are gone, or the channel is closed.
     pub fn send_timeout(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
-        match self.shared.push(message) {
+        match self.shared.push(&self.hint, message) {
             Ok(()) => Ok(()),
             Err(message) => self.send_slowly(message, Deadline::after(timeout)),
         }
@@ -185,7 +187,7 @@ impl<T> Sender<T> {
     /// Sends a message if there is room. Only looks: an attached sender keeps its id up.
     #[inline]
     pub(in crate::channel) fn push(&self, message: T) -> Result<(), TrySendError<T>> {
-        match self.shared.push(message) {
+        match self.shared.push(&self.hint, message) {
             Ok(()) => Ok(()),
             Err(message) => Ok(self.shared.offer(message)?),
         }
@@ -240,6 +242,9 @@ impl<T> Sender<T> {
     fn send_slowly(&self, mut message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
         if self.shared.meeting.is_some() {
             return self.meet(message, deadline);
+        }
+        if self.hint.is_stream_over() {
+            self.backoff.stand_back(deadline);
         }
         let mut wait = self.wait();
         let mut in_time = true;

@@ -9,7 +9,7 @@ use crossbeam_utils::CachePadded;
 use super::holding::Holders;
 use crate::channel::rendezvous::Meeting;
 use crate::foreign::Panics;
-use crate::queue::exchange::{Forced, Queue, Rejected, Staging, Unforced};
+use crate::queue::exchange::{Forced, Hint, Queue, Rejected, Staging, Unforced};
 use crate::statistics::Meter;
 use crate::sync::{AtomicUsize, Ordering};
 use crate::wait::WaitList;
@@ -181,14 +181,14 @@ impl<T> MpmcShared<T> {
 
     /// Sends a message if there is room, and no place is held. Otherwise it comes back, for [`offer`](Self::offer).
     #[inline]
-    pub(super) fn push(&self, message: T) -> Result<(), T> {
-        self.push_bounded(message).or_else(|message| self.push_unbounded(message))
+    pub(super) fn push(&self, hint: &Hint, message: T) -> Result<(), T> {
+        self.push_bounded(hint, message).or_else(|message| self.push_unbounded(message))
     }
 
     /// As [`push`](Self::push); without a bound the message comes back, for [`push_unbounded`](Self::push_unbounded).
     #[inline(always)]
-    pub(super) fn push_bounded(&self, message: T) -> Result<(), T> {
-        self.ring.push_bounded(message)?;
+    pub(super) fn push_bounded(&self, hint: &Hint, message: T) -> Result<(), T> {
+        self.ring.push_bounded(hint, message)?;
         self.published(1);
         Ok(())
     }
@@ -248,14 +248,14 @@ impl<T> MpmcShared<T> {
 
     /// Receives a message if there is one.
     #[inline]
-    pub(super) fn pop(&self) -> Option<T> {
-        self.pop_bounded().or_else(|| self.pop_unbounded())
+    pub(super) fn pop(&self, hint: &Hint) -> Option<T> {
+        self.pop_bounded(hint).or_else(|| self.pop_unbounded())
     }
 
     /// As [`pop`](Self::pop); without a bound it finds nothing, and [`pop_unbounded`](Self::pop_unbounded) looks.
     #[inline(always)]
-    pub(super) fn pop_bounded(&self) -> Option<T> {
-        let message = self.ring.pop_bounded()?;
+    pub(super) fn pop_bounded(&self, hint: &Hint) -> Option<T> {
+        let message = self.ring.pop_bounded(hint)?;
         self.freed(1);
         Some(message)
     }

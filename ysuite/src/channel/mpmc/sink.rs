@@ -52,7 +52,7 @@ impl<T> Feed for Sender<T> {
             return fed.stand(&party, message);
         }
         fed.assert_nothing();
-        let Err(message) = self.shared.push(message) else { return Ok(()) };
+        let Err(message) = self.shared.push(&self.hint, message) else { return Ok(()) };
         match self.shared.offer(message) {
             Ok(()) => Ok(()),
             Err(Rejected::Closed(_)) => Err(SendError(())),

@@ -5,7 +5,7 @@
 
 use crate::statistics::{COUNTING, Meter};
 
-use super::{Forced, Rejected, Ring, Segments, Staging, Unforced};
+use super::{Forced, Hint, Rejected, Ring, Segments, Staging, Unforced};
 
 pub(crate) struct Queue<T> {
     /// Closed from the beginning where there are segments.
@@ -74,8 +74,8 @@ impl<T> Queue<T> {
     /// Writes a message behind all others, where there is a bound. It comes back where there is no room, and where the ring is
     /// [special](Self::is_special): then [`offer`](Self::offer) knows more; and always without a bound.
     #[inline(always)]
-    pub(crate) fn push_bounded(&self, message: T) -> Result<(), T> {
-        self.ring.push(message)
+    pub(crate) fn push_bounded(&self, hint: &Hint, message: T) -> Result<(), T> {
+        self.ring.push(hint, message)
     }
 
     /// After [`push_bounded`](Self::push_bounded): writes the message where there is no bound.
@@ -166,8 +166,8 @@ impl<T> Queue<T> {
 
     /// Takes the oldest message out, if it is written, where there is a bound. Without: nothing.
     #[inline(always)]
-    pub(crate) fn pop_bounded(&self) -> Option<T> {
-        self.ring.pop()
+    pub(crate) fn pop_bounded(&self, hint: &Hint) -> Option<T> {
+        self.ring.pop(hint)
     }
 
     /// After [`pop_bounded`](Self::pop_bounded): takes the oldest message out, if it is written, where there is no bound.

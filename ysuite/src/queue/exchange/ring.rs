@@ -17,6 +17,7 @@
 mod claims;
 mod counts;
 mod force;
+mod hint;
 mod looks;
 mod position;
 
@@ -26,6 +27,7 @@ use crossbeam_utils::CachePadded;
 
 pub(crate) use self::claims::Rejected;
 pub(crate) use self::force::{Forced, Unforced};
+pub(crate) use self::hint::Hint;
 use crate::foreign::Panics;
 use crate::statistics::Observed;
 #[cfg(feature = "statistics")]
@@ -109,76 +111,83 @@ impl<T> Ring<T> {
     }
 
     /// Writes a message into the next cell. It comes back where that cell is not free, and where the tail is special: then
-    /// [`offer`](Self::offer) knows more.
+    /// [`offer`](Self::offer) knows more. `hint`: of an end of this ring.
     #[inline(always)]
-    pub(crate) fn push(&self, message: T) -> Result<(), T> {
-        // ORDERING: Relaxed; the cell's stamp orders the message, and the exchange below fails for a stale position.
-        let mut tail = self.ends.tail.load(Ordering::Relaxed);
+    pub(crate) fn push(&self, hint: &Hint, message: T) -> Result<(), T> {
+        let mut tail = hint.recall();
         loop {
-            if tail & SPECIAL != 0 {
-                return Err(message);
-            }
             let cell = self.cell(tail);
             // ORDERING: Acquire pairs with the Release store in `empty`: the last message was read before this one is
             // written over it.
             let stamp = cell.stamp.load(Ordering::Acquire);
-            if stamp == self.free(tail) {
+            let found = if stamp == self.free(tail) {
                 let next = self.after(tail, 1);
                 // ORDERING: Relaxed twice; a read-modify-write has one winner, and the winner has acquired the cell by
                 // its stamp.
                 match self.ends.tail.compare_exchange_weak(tail, next, Ordering::Relaxed, Ordering::Relaxed) {
                     Ok(_) => {
+                        hint.keep(next);
                         Self::fill(cell, stamp, message);
                         self.look_now_and_then(tail, next);
                         return Ok(());
                     }
                     Err(found) => {
-                        look_away();
-                        tail = found;
+                        if found & SPECIAL == 0 {
+                            look_away();
+                        }
+                        found
                     }
                 }
-            } else if stamp < self.free(tail) {
-                // A stamp of the lap before: no reader has emptied the cell, and no writer can have gone past it.
-                return Err(message);
             } else {
-                // Other writers have gone past this cell.
-                // ORDERING: Relaxed; the cell's stamp orders the message, and the exchange fails for a stale position.
-                tail = self.ends.tail.load(Ordering::Relaxed);
+                // ORDERING: Relaxed; the stamp was loaded with Acquire, so this load does not come before it. The exchange
+                // fails for a stale position.
+                let found = self.ends.tail.load(Ordering::Relaxed);
+                // A stamp of the lap before: no reader has emptied the cell, and no writer can have gone past it.
+                if found == tail && stamp < self.free(tail) {
+                    return Err(message);
+                }
+                // Otherwise other writers have gone past this cell.
+                found
+            };
+            if found & SPECIAL != 0 {
+                return Err(message);
             }
+            tail = found;
         }
     }
 
-    /// Takes the oldest message out, if it is written.
+    /// Takes the oldest message out, if it is written. `hint`: of an end of this ring.
     #[inline(always)]
-    pub(crate) fn pop(&self) -> Option<T> {
-        // ORDERING: Relaxed; the cell's stamp orders the message, and the exchange below fails for a stale position.
-        let mut head = self.ends.head.load(Ordering::Relaxed);
+    pub(crate) fn pop(&self, hint: &Hint) -> Option<T> {
+        let mut head = hint.recall();
         loop {
             let cell = self.cell(head);
             let full = self.free(head) | FULL;
             // ORDERING: Acquire pairs with the Release store of a full stamp in `fill`: the message is visible.
             let stamp = cell.stamp.load(Ordering::Acquire);
             if stamp == full {
+                let next = self.after(head, 1);
                 // ORDERING: Relaxed twice; a read-modify-write has one winner, and the winner has acquired the cell by
                 // its stamp.
-                match self.ends.head.compare_exchange_weak(
-                    head,
-                    self.after(head, 1),
-                    Ordering::Relaxed,
-                    Ordering::Relaxed,
-                ) {
-                    Ok(_) => return Some(self.empty(cell, head)),
+                match self.ends.head.compare_exchange_weak(head, next, Ordering::Relaxed, Ordering::Relaxed) {
+                    Ok(_) => {
+                        hint.keep(next);
+                        return Some(self.empty(cell, head));
+                    }
                     Err(found) => {
                         look_away();
                         head = found;
                     }
                 }
-            } else if stamp < full {
-                return None;
             } else {
-                // Other readers have gone past this cell.
-                // ORDERING: Relaxed; the cell's stamp orders the message, and the exchange fails for a stale position.
-                head = self.ends.head.load(Ordering::Relaxed);
+                // ORDERING: Relaxed; the stamp was loaded with Acquire, so this load does not come before it. The exchange
+                // fails for a stale position.
+                let found = self.ends.head.load(Ordering::Relaxed);
+                if found == head && stamp < full {
+                    return None;
+                }
+                // Otherwise other readers have gone past this cell.
+                head = found;
             }
         }
     }
@@ -231,7 +240,9 @@ impl<T> Ring<T> {
     /// same.
     pub(crate) fn drain(&self) {
         let mut panics = Panics::none();
-        while let Some(message) = self.pop() {
+        // ORDERING: Relaxed; a hint.
+        let hint = Hint::at(self.ends.head.load(Ordering::Relaxed));
+        while let Some(message) = self.pop(&hint) {
             // The message has left the ring already: a panic in its drop cannot make the ring drop it again.
             panics.catch(|| drop(message));
         }

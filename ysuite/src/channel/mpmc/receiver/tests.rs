@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::task::Wake;
 
 use super::super::{Receiver, bounded};
+use super::Hint;
 use super::SharedEnd;
 use crate::wait::many::notify;
 
@@ -43,7 +44,7 @@ impl Wake for Explosive {
 
 /// Puts messages in without notifying any receiver.
 fn put(receiver: &Receiver<u32>, messages: u32) {
-    (0..messages).for_each(|message| assert!(receiver.shared.ring.push_bounded(message).is_ok()));
+    (0..messages).for_each(|message| assert!(receiver.shared.ring.push_bounded(&Hint::new(), message).is_ok()));
 }
 
 #[test]

@@ -70,9 +70,10 @@ impl<T> Ring<T> {
     pub(super) fn cell(&self, position: u64) -> &Cell<T> {
         let index = (position & (self.lap - 1)) as usize;
         debug_assert!(index < self.cells.len());
-        // SAFETY: every position is 0 or comes from `after`, whose results have an index below the number of cells. `read`
-        // gives back such a position, or where head and tail were loaded too long after each other one that differs by a
-        // power of two, of which a lap is a divisor: the index is the same.
+        // SAFETY: every position is 0 or comes from `after`, whose results have an index below the number of cells. A hint is
+        // such a position of this ring, because an end uses one ring for ever. `read` gives back such a position, or where
+        // head and tail were loaded too long after each other one that differs by a power of two, of which a lap is a
+        // divisor: the index is the same.
         unsafe { self.cells.get_unchecked(index) }
     }
 
@@ -129,7 +130,7 @@ impl<T> Ring<T> {
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
     use super::{HELD, Ring, SPECIAL};
-    use crate::queue::exchange::{Rejected, Unforced};
+    use crate::queue::exchange::{Hint, Rejected, Unforced};
     use crate::sync::{AtomicU64, Ordering};
 
     /// An empty ring whose next message goes to a position shortly before the lower bits begin anew.
@@ -180,7 +181,7 @@ mod tests {
     #[test]
     fn places_are_held_while_the_lower_bits_begin_anew() {
         for capacity in [1, 2, 3, 5, 8] {
-            let ring = late(capacity);
+            let (ring, hint) = (late(capacity), Hint::new());
             let first = ring.place();
             for number in 0..6 * capacity as u64 {
                 hold(&ring, 1);
@@ -196,10 +197,10 @@ mod tests {
                 if number % 2 == 0 {
                     assert!(ring.push_held(number).is_ok());
                 } else {
-                    assert!(ring.release(1) && ring.push(number).is_ok());
+                    assert!(ring.release(1) && ring.push(&hint, number).is_ok());
                 }
-                assert!(!ring.is_special() && ring.len() == capacity && ring.push(0).is_err());
-                assert!((0..capacity).all(|_| ring.pop() == Some(number)) && ring.is_empty());
+                assert!(!ring.is_special() && ring.len() == capacity && ring.push(&hint, 0).is_err());
+                assert!((0..capacity).all(|_| ring.pop(&hint) == Some(number)) && ring.is_empty());
             }
             assert!(ring.place() > first && ring.has_reached(ring.place()));
         }
@@ -207,14 +208,14 @@ mod tests {
 
     #[test]
     fn a_ring_that_is_closed_while_places_are_held_knows_its_end() {
-        let ring = late(3);
+        let (ring, hint) = (late(3), Hint::new());
         hold(&ring, 2);
-        assert!(ring.push(1).is_err() && ring.offer(1).is_ok());
+        assert!(ring.push(&hint, 1).is_err() && ring.offer(1).is_ok());
         assert!(ring.close() && !ring.close());
         assert!(!ring.is_empty() && !ring.release(2));
         assert!(matches!(ring.push_held(2), Err(Rejected::Closed(2))));
         assert!(matches!(ring.force(2), Err(Unforced::Closed(2))));
-        assert_eq!((ring.len(), ring.pop(), ring.pop()), (1, Some(1), None));
+        assert_eq!((ring.len(), ring.pop(&hint), ring.pop(&hint)), (1, Some(1), None));
         assert!(ring.is_closed() && ring.is_empty());
     }
 }
