@@ -77,6 +77,13 @@ impl WakeTarget {
         &self.meter
     }
 
+    /// Whether the sleeping end has ever been attached to a set. Only its own thread may rely on `false`.
+    #[inline(always)]
+    pub(crate) fn was_attached(&self) -> bool {
+        // ORDERING: Relaxed; the thread that asks is the one that attaches.
+        !self.attachment.load(Ordering::Relaxed).is_null()
+    }
+
     /// Wakes the end in each way that the tokens name. The caller has taken them from `passive`.
     #[cold]
     #[inline(never)]

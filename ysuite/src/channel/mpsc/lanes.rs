@@ -58,9 +58,13 @@ impl<T> Lanes<T> {
         if self.left == 0 {
             return None;
         }
-        let message = self.turn.as_mut()?.read()?;
+        let reader = self.turn.as_mut()?;
+        let message = reader.read()?;
+        let tokens = reader.credited();
         self.left -= 1;
-        self.credit(self.turn.as_ref()?);
+        if tokens != 0 {
+            outline(self, |lanes| lanes.release(tokens));
+        }
         Some(message)
     }
 
@@ -164,18 +168,11 @@ impl<T> Lanes<T> {
         });
     }
 
-    /// After messages were taken: a sender that waits for room is woken. Without a bound: nothing.
-    #[inline(always)]
-    fn credit(&self, reader: &Reader<T>) {
-        let tokens = reader.credited();
-        if tokens != 0 {
-            self.release(reader, tokens);
-        }
-    }
-
+    /// Messages have been taken of the lane whose turn it is, and its sender waits for room: wakes it.
     #[cold]
     #[inline(never)]
-    fn release(&self, reader: &Reader<T>, tokens: u32) {
+    fn release(&self, tokens: u32) {
+        let Some(reader) = &self.turn else { return };
         let id = self.row.lanes[self.row.at].id;
         self.shared.sender(Some(id as u32)).wake(reader.writer_passive(), tokens);
     }
@@ -226,8 +223,9 @@ impl<T> ReadingEnd for Lanes<T> {
             let got = reader.read_batch(to, share);
             self.left -= got;
             taken += got;
-            if let Some(reader) = &self.turn {
-                self.credit(reader);
+            let tokens = reader.credited();
+            if tokens != 0 {
+                self.release(tokens);
             }
             emptied += usize::from(got < share);
             if taken == most || emptied > self.row.lanes.len() {

@@ -72,7 +72,7 @@ impl<T> Geometry<T> {
     pub(super) const GREAT: usize = if cfg!(ysuite_loom) { 0 } else { Self::groups_in(GREAT_BYTES) };
 
     /// Whether a group is found from a slot's address by a mask: groups of one line or two.
-    const BY_MASK: bool = !cfg!(ysuite_loom) && (Self::STRIDE == LINE || Self::STRIDE == 2 * LINE);
+    pub(super) const BY_MASK: bool = !cfg!(ysuite_loom) && (Self::STRIDE == LINE || Self::STRIDE == 2 * LINE);
 
     const ALIGN: usize = max(align_of::<ChunkHeader<T>>(), max(align_of::<GroupState>(), align_of::<Slot<T>>()));
 
@@ -297,17 +297,18 @@ pub(super) unsafe fn slot<'a, T>(at: NonNull<u8>) -> &'a Slot<T> {
     unsafe { at.cast::<Slot<T>>().as_ref() }
 }
 
-/// The group of a slot. `known` is that group, returned where it cannot be found by a mask.
+/// The group of an address behind its first byte, as a slot's is. `known` is that group, returned where it cannot be found by
+/// a mask.
 ///
 /// # Safety
-/// `at` is the address of a slot, in the group `known`.
+/// `at` is such an address, in the group `known`, or in any group where groups are found by a mask.
 #[inline(always)]
 pub(super) unsafe fn group_of<T>(at: NonNull<u8>, known: NonNull<u8>) -> NonNull<u8> {
     if Geometry::<T>::BY_MASK {
         // A mask is cheaper than a load of the cursor's `group`.
         let within = at.as_ptr().addr() % Geometry::<T>::STRIDE;
         // SAFETY: `CHUNK_ALIGN` and `HEAD` are multiples of the stride of such groups, so the group begins at the
-        // multiple below the slot, within the same chunk.
+        // multiple below, within the same chunk.
         return unsafe { at.sub(within) };
     }
     known

@@ -13,12 +13,10 @@ use core::ptr;
 use super::chunk::{Chunk, ChunkHeader};
 use crate::sync::{AtomicPtr, AtomicU32, AtomicUsize, Handed, Ordering};
 
-/// Chunks kept for reuse in a queue without a bound, however short it is.
-const RESERVE: usize = 4;
 /// Chunks that can be kept in a queue without a bound, however long it is.
 const MOST: usize = if cfg!(ysuite_loom) { 2 } else { 128 };
 /// A queue of at least this many chunks is long.
-const LONG: usize = 2 * RESERVE;
+const LONG: usize = 8;
 
 pub(super) struct ChunkCache<T> {
     /// The ring, or null before the first chunk comes back. Made by the reader.
@@ -27,6 +25,8 @@ pub(super) struct ChunkCache<T> {
     made: Handed,
     /// How many slots the ring has.
     room: u32,
+    /// Chunks kept for reuse in a queue without a bound, however short it is.
+    reserve: u8,
     keeps_all: bool,
     /// Chunks taken out of the ring in all. Written by the writer.
     taken: AtomicUsize,
@@ -37,13 +37,14 @@ pub(super) struct ChunkCache<T> {
 }
 
 impl<T> ChunkCache<T> {
-    /// For a queue that never has more than `most` chunks, or for one without a bound. Memory is allocated only once the
-    /// first chunk comes back.
-    pub(super) fn new(most: Option<usize>) -> Self {
+    /// For a queue that never has more than `most` chunks, or for one without a bound, which keeps `reserve` chunks however
+    /// short it is. Memory is allocated only once the first chunk comes back.
+    pub(super) fn new(most: Option<usize>, reserve: u8) -> Self {
         Self {
             ring: AtomicPtr::new(ptr::null_mut()),
             made: Handed::default(),
             room: most.unwrap_or(MOST) as u32,
+            reserve,
             keeps_all: most.is_some(),
             taken: AtomicUsize::new(0),
             linked: AtomicU32::new(0),
@@ -90,8 +91,9 @@ impl<T> ChunkCache<T> {
         // ORDERING: Relaxed twice; the writer's two counters decide only how many chunks are kept.
         let kept = given.wrapping_sub(self.taken.load(Ordering::Relaxed));
         let ahead = self.linked.load(Ordering::Relaxed).wrapping_sub(left) as usize;
-        let enough = if self.keeps_all { self.room() } else { ahead.max(RESERVE) };
-        let too_great = chunk.groups() > groups && ahead <= RESERVE;
+        let reserve = usize::from(self.reserve);
+        let enough = if self.keeps_all { self.room() } else { ahead.max(reserve) };
+        let too_great = chunk.groups() > groups && ahead <= reserve;
         if kept >= enough || chunk.groups() < groups || too_great {
             free(Some(chunk));
             if kept > enough || too_great && kept != 0 {

@@ -19,6 +19,12 @@ use crate::sync::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, UnsafeCell};
 /// A bounded queue allocates its chunks at once where they take at most this many bytes, else as it grows, as in a model.
 const EAGER_BYTES: usize = if cfg!(ysuite_loom) { 1 } else { 1 << 20 };
 
+/// Chunks kept for reuse without a bound, however short the queue is. A pipe of its own keeps more, still less than 1 MiB: bursts
+/// of 100,000 small messages one after another then ask the kernel for nothing. Lanes do not, as there may be thousands of them,
+/// nor do messages so large that each is a chunk by itself.
+const RESERVE: u8 = 4;
+const STREAM_RESERVE: u8 = 14;
+
 /// Groups of a lane's first chunk, and bytes of the largest chunk a lane keeps: of a thousand lanes only a few stream.
 const LANE_FIRST: usize = 2;
 const LANE_BYTES: usize = 8 * 1024;
@@ -75,7 +81,8 @@ impl<T> PipeCore<T> {
     /// A bound of `usize::MAX` can never be reached, and is treated as none. The first chunk is for `lap`. Returns the
     /// reader's cursor in that chunk as well.
     pub(super) fn new(bound: Option<usize>, lap: usize) -> (Self, Chunk<T>, ReadCursor<T>) {
-        let core = Self::with(bound, Geometry::<T>::GROUPS, Passive::new());
+        let reserve = if Geometry::<T>::GROUPS > 1 { STREAM_RESERVE } else { RESERVE };
+        let core = Self::with(bound, Geometry::<T>::GROUPS, reserve, Passive::new());
         let (mut first, mut given, cache) = (core.groups(), 0, &core.read_mostly.cache);
         if !core.is_bounded() {
             // A pipe of few messages takes little memory: chunks grow until they are worth keeping.
@@ -93,11 +100,12 @@ impl<T> PipeCore<T> {
     pub(super) fn lane(bound: Option<usize>, tokens: u32) -> Self {
         let most = (LANE_BYTES / Geometry::<T>::STRIDE).clamp(1, Geometry::<T>::GROUPS);
         let most = if cfg!(ysuite_loom) { Geometry::<T>::GROUPS } else { most };
-        Self::with(bound, most, Passive::armed(tokens))
+        Self::with(bound, most, RESERVE, Passive::armed(tokens))
     }
 
     /// A core whose chunks, once they are worth keeping, have `most` groups, or so few that two hold the capacity.
-    fn with(bound: Option<usize>, most: usize, reader: Passive) -> Self {
+    /// Without a bound `reserve` of them are kept however short the queue is.
+    fn with(bound: Option<usize>, most: usize, reserve: u8, reader: Passive) -> Self {
         let capacity = bound.unwrap_or(usize::MAX);
         let is_bounded = capacity != usize::MAX;
         let groups = capacity.div_ceil(Geometry::<T>::SLOTS).div_ceil(2).clamp(1, most);
@@ -107,7 +115,7 @@ impl<T> PipeCore<T> {
             reader,
             writer: if is_bounded { Passive::new() } else { Passive::unused() },
             capacity,
-            cache: ChunkCache::new(is_bounded.then_some(chunks)),
+            cache: ChunkCache::new(is_bounded.then_some(chunks), reserve),
             groups: groups as u32,
             asked: bound.is_some(),
             closed: AtomicBool::new(false),
@@ -164,12 +172,6 @@ impl<T> PipeCore<T> {
     #[inline(always)]
     pub(super) fn is_bounded(&self) -> bool {
         self.read_mostly.capacity != usize::MAX
-    }
-
-    /// Reader: has taken `taken` messages in all.
-    #[inline(always)]
-    pub(super) fn took(&self, taken: usize) {
-        self.progress.took(taken);
     }
 
     /// How many messages have been read; wraps. Never goes back.

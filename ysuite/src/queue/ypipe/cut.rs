@@ -121,14 +121,14 @@ impl<T> ReadCursor<T> {
         if self.next != self.known {
             return true;
         }
-        let Some(left) = core.cut().map(|cut| cut.wrapping_sub(self.taken)) else { return false };
+        let Some(left) = core.cut().map(|cut| cut.wrapping_sub(core.progress.taken())) else { return false };
         if left == 0 {
             return false;
         }
         // SAFETY: `group` is a group of the cursor's chunk; the next group is entered only where it is not `end`.
         unsafe {
-            if self.next == self.group.add(Geometry::<T>::END) {
-                let group = self.group.add(Geometry::<T>::STRIDE);
+            if self.next == self.group().add(Geometry::<T>::END) {
+                let group = self.group().add(Geometry::<T>::STRIDE);
                 if group != self.end {
                     self.enter(group);
                 } else if !self.next_chunk(core) {
@@ -137,7 +137,7 @@ impl<T> ReadCursor<T> {
                 }
             }
             // SAFETY: `next` points into `group`, before its end.
-            let slots = self.group.add(Geometry::<T>::END).as_ptr().offset_from(self.next.as_ptr()) as usize;
+            let slots = self.group().add(Geometry::<T>::END).as_ptr().offset_from(self.next.as_ptr()) as usize;
             self.known = self.next.add(left.min(slots / Geometry::<T>::STEP) * Geometry::<T>::STEP);
         }
         true
@@ -171,7 +171,7 @@ impl<T> Reader<T> {
     /// a writer that waits for room.
     pub(crate) fn cut(&mut self) {
         let (cursor, core) = self.parts();
-        core.cut.decide(cursor.taken.wrapping_add(cursor.len_up_to(usize::MAX)));
+        core.cut.decide(core.progress.taken().wrapping_add(cursor.len_up_to(usize::MAX)));
         cursor.poison();
         core.close();
     }

@@ -57,12 +57,28 @@ impl Progress {
         }
     }
 
-    /// Reader: has taken `taken` messages in all.
+    /// Reader: has taken another message.
+    ///
+    /// The reader's cursor has no copy of this count: a load and a store of one word are one instruction on many processors,
+    /// and a loop has a register more for other things.
     #[inline(always)]
-    pub(super) fn took(&self, taken: usize) {
+    pub(super) fn took_one(&self) {
+        self.took_up_to(self.taken().wrapping_add(1));
+    }
+
+    /// Reader: has taken so many messages in all.
+    #[inline(always)]
+    pub(super) fn took_up_to(&self, taken: usize) {
         // ORDERING: Release pairs with the Acquire in `consumed`: a message counted as taken has left its slot, or only
         // the reader will look at it there.
         self.consumed.store(taken, Ordering::Release);
+    }
+
+    /// Reader: how many messages it has taken; wraps.
+    #[inline(always)]
+    pub(super) fn taken(&self) -> usize {
+        // ORDERING: Relaxed; the reading side alone writes this word, and hands it over together with the cursor.
+        self.consumed.load(Ordering::Relaxed)
     }
 
     /// How many messages have been read; wraps. Never goes back.

@@ -8,7 +8,7 @@ mod batch;
 use core::fmt;
 use core::ptr::NonNull;
 
-use super::chunk::{Chunk, Geometry, slot, state};
+use super::chunk::{Chunk, Geometry, group_of, slot, state};
 use super::core::PipeCore;
 use crate::passive::Passive;
 use crate::queue::{RegisterCopy, outline};
@@ -215,11 +215,10 @@ impl<T> fmt::Debug for Reader<T> {
 pub(super) struct ReadCursor<T> {
     /// The slot of the next message.
     pub(super) next: NonNull<u8>,
-    /// How many messages have been taken; wraps. Each change is stored in the core.
-    pub(super) taken: usize,
     /// One past the last slot of this group known to be published.
     pub(super) known: NonNull<u8>,
-    pub(super) group: NonNull<u8>,
+    /// The group, where [`group`](Self::group) cannot find it by a mask.
+    group: NonNull<u8>,
     /// The difference between the states of this chunk's groups and the addresses of their slots.
     pub(super) lap: usize,
     chunk: Chunk<T>,
@@ -233,7 +232,7 @@ impl<T> ReadCursor<T> {
     pub(super) fn new(chunk: Chunk<T>, given: usize) -> Self {
         let group = chunk.first();
         let known = Self::first_slot(group);
-        Self { next: known, taken: 0, known, group, lap: chunk.lap(), chunk, end: chunk.end(), given }
+        Self { next: known, known, group, lap: chunk.lap(), chunk, end: chunk.end(), given }
     }
 
     #[cfg(all(test, not(ysuite_loom)))]
@@ -258,8 +257,9 @@ impl<T> ReadCursor<T> {
         // group is entered only where it is not `end`. `known` grows to one past the newest published slot, at most one
         // past the group.
         unsafe {
-            if self.known == self.group.add(Geometry::<T>::END) {
-                let group = self.group.add(Geometry::<T>::STRIDE);
+            let group = self.group();
+            if self.known == group.add(Geometry::<T>::END) {
+                let group = group.add(Geometry::<T>::STRIDE);
                 if group != self.end {
                     self.enter(group);
                 } else if !outline(self, |cursor| cursor.next_chunk(core)) {
@@ -268,7 +268,7 @@ impl<T> ReadCursor<T> {
             }
             // ORDERING: Acquire pairs with the Release in `WriteCursor::publish`, `show_group` and `hold`: the slots up
             // to the newest are written.
-            let newest = state(self.group).load(Ordering::Acquire).wrapping_sub(self.lap);
+            let newest = state(self.group()).load(Ordering::Acquire).wrapping_sub(self.lap);
             let ahead = newest.wrapping_sub(self.known.as_ptr().addr());
             // A state of an earlier lap is behind: negative.
             if (ahead as isize) < 0 {
@@ -279,9 +279,19 @@ impl<T> ReadCursor<T> {
         true
     }
 
+    /// The group that the cursor is in.
+    #[inline(always)]
+    pub(super) fn group(&self) -> NonNull<u8> {
+        // SAFETY: `known` is one past a slot of that group, or its first slot. A state comes before the first slot, so the byte
+        // before `known` lies in the group, behind its first byte. Where there is no mask, `group` is that group.
+        unsafe { group_of::<T>(self.known.sub(1), self.group) }
+    }
+
     #[inline(always)]
     pub(super) fn enter(&mut self, group: NonNull<u8>) {
-        self.group = group;
+        if !Geometry::<T>::BY_MASK {
+            self.group = group;
+        }
         self.next = Self::first_slot(group);
         self.known = self.next;
     }
@@ -291,7 +301,7 @@ impl<T> ReadCursor<T> {
     #[cold]
     #[inline(never)]
     pub(super) fn next_chunk(&mut self, core: &PipeCore<T>) -> bool {
-        if core.cut().is_some_and(|cut| cut == self.taken) {
+        if core.cut().is_some_and(|cut| cut == core.progress.taken()) {
             return false;
         }
         // ORDERING: Acquire pairs with the Release that links a chunk in `WriteCursor::next_chunk`: the next chunk is
@@ -315,8 +325,7 @@ impl<T> ReadCursor<T> {
         let at = self.next;
         // SAFETY: `at` is a published slot, so the address behind it is at most one past the group's last slot.
         self.next = unsafe { at.add(Geometry::<T>::STEP) };
-        self.taken = self.taken.wrapping_add(1);
-        core.took(self.taken);
+        core.progress.took_one();
         // SAFETY: `look` has acquired this slot's publication. Only the reader reads the slot, and only once: `next` is
         // past it. The writer fills it again only in a later lap, after the reader has given the chunk away.
         Some(unsafe { slot::<T>(at).with(|message| message.read().assume_init()) })
@@ -325,7 +334,7 @@ impl<T> ReadCursor<T> {
     /// How many messages are published and not taken, counting no further than it takes to reach `enough`. Walks the
     /// groups between the two ends.
     pub(super) fn len_up_to(&self, enough: usize) -> usize {
-        let (mut chunk, mut group, mut lap) = (self.chunk, self.group, self.lap);
+        let (mut chunk, mut group, mut lap) = (self.chunk, self.group(), self.lap);
         // SAFETY: `next` points into `group`, or one past it.
         let offset = unsafe { self.next.as_ptr().offset_from(group.as_ptr()) } as usize;
         let mut passed = (offset - Geometry::<T>::FIRST) / Geometry::<T>::STEP;

@@ -12,6 +12,7 @@ impl<T> ReadCursor<T> {
     /// Appends up to `most` messages to `to`; returns how many. A panic of the allocator loses nothing.
     #[inline(always)]
     pub(in crate::queue::ypipe) fn take_many(&mut self, core: &PipeCore<T>, to: &mut Vec<T>, most: usize) -> usize {
+        let mut taken = core.progress.taken();
         let before = to.len();
         let mut length = before;
         let mut left = most;
@@ -41,11 +42,11 @@ impl<T> ReadCursor<T> {
             }
             length += run;
             left -= run;
-            self.taken = self.taken.wrapping_add(run);
-            core.took(self.taken);
+            taken = taken.wrapping_add(run);
+            core.progress.took_up_to(taken);
             // The writer is at work in a group that is not full: loading its state again would slow the writer down.
             // SAFETY: `END` is one past the group's last slot.
-            if looked && self.next == self.known && self.known != unsafe { self.group.add(Geometry::<T>::END) } {
+            if looked && self.next == self.known && self.known != unsafe { self.group().add(Geometry::<T>::END) } {
                 break;
             }
             looked = self.next == self.known;
