@@ -12,6 +12,7 @@
 //! through the ordinary mpsc channel; beside an exchange each notice waits for the messages that were in the exchange
 //! before it.
 
+use core::ptr::NonNull;
 use std::time::Duration;
 
 use super::iter::Receive as _;
@@ -241,6 +242,17 @@ impl<T> Inbox<T> {
     #[inline(always)]
     pub(crate) fn has_no_urgent(&self) -> bool {
         self.queues.urgent.is_quiet()
+    }
+
+    /// Takes the next ordinary message, if it `is_wanted` and can be had at once: where there is no bound and no urgent
+    /// message, and the lane whose turn it is has one. Returns where it lies: the caller moves it out before this inbox is
+    /// used again.
+    #[inline(always)]
+    pub(crate) fn take_in_place(&mut self, is_wanted: impl FnOnce(&T) -> bool) -> Option<NonNull<T>> {
+        if self.queues.bounded.is_some() || !self.has_no_urgent() {
+            return None;
+        }
+        self.queues.ordinary.take_in_place(is_wanted)
     }
 
     /// The next urgent message, if there is one.

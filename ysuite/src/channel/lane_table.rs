@@ -30,7 +30,8 @@ pub(crate) trait ThreadLane {
 }
 
 pub(crate) struct LaneTable<L: ThreadLane> {
-    recent: RefCell<Option<Rc<L>>>,
+    /// The lane that was found last. Not here while it is in use.
+    recent: Cell<Option<Rc<L>>>,
     lanes: RefCell<LaneMap<L>>,
     /// The number of lanes at which the next sweep comes.
     sweep_at: Cell<usize>,
@@ -61,13 +62,25 @@ impl Hasher for NumberHasher {
 
 impl<L: ThreadLane> LaneTable<L> {
     pub(crate) fn new() -> Self {
-        Self { recent: RefCell::new(None), lanes: RefCell::new(HashMap::default()), sweep_at: Cell::new(KEPT_LANES) }
+        Self { recent: Cell::new(None), lanes: RefCell::new(HashMap::default()), sweep_at: Cell::new(KEPT_LANES) }
     }
 
-    /// The lane, if it was found last.
+    /// Takes the lane out, if it was found last. The caller [puts it back](Self::put_back), unless it has ended. Meanwhile it
+    /// is found by [`find`](Self::find).
     #[inline(always)]
-    pub(crate) fn recent(&self, number: u64) -> Option<Rc<L>> {
-        self.recent.borrow().as_ref().filter(|lane| lane.number() == number).cloned()
+    pub(crate) fn take_recent(&self, number: u64) -> Option<Rc<L>> {
+        let recent = self.recent.take()?;
+        if recent.number() == number {
+            return Some(recent);
+        }
+        self.recent.set(Some(recent));
+        None
+    }
+
+    /// The lane is the recent one again. What has become that in the meantime may be dropped by this, as by a sweep.
+    #[inline(always)]
+    pub(crate) fn put_back(&self, lane: Rc<L>) {
+        drop(self.recent.replace(Some(lane)));
     }
 
     /// The lane, and the lanes that a sweep took out for it.
@@ -102,8 +115,7 @@ impl<L: ThreadLane> LaneTable<L> {
     /// Takes the lane out.
     pub(crate) fn forget(&self, number: u64) {
         let lane = self.lanes.borrow_mut().remove(&number);
-        let recent = self.recent.borrow_mut().take_if(|lane| lane.number() == number);
-        drop((lane, recent));
+        drop((lane, self.take_recent(number)));
     }
 }
 

@@ -3,6 +3,7 @@
 //! Made on any thread; called or dropped once, on any other.
 
 use core::mem::ManuallyDrop;
+use core::ptr::NonNull;
 
 use super::Hub;
 use crate::inline_box::InlineBox;
@@ -10,8 +11,9 @@ use crate::inline_box::InlineBox;
 /// A function of a type that is not known here.
 pub(super) struct Posted {
     function: InlineBox,
-    /// Takes the function out and calls it; without a hub, drops it.
-    call: unsafe fn(&mut InlineBox, Option<&mut Hub>),
+    /// Takes the function out and then calls it; without a hub, drops it. By a pointer: once the function is out, the place
+    /// where it lay may go at any moment of the call.
+    call: unsafe fn(*mut InlineBox, Option<&mut Hub>),
 }
 
 impl Posted {
@@ -22,8 +24,20 @@ impl Posted {
     /// Calls the function. It is used up even if it panics.
     pub(super) fn run(self, hub: &mut Hub) {
         let mut this = ManuallyDrop::new(self);
-        // SAFETY: `call` is for the function's type; `this` is not dropped, so the function is not used again.
-        unsafe { (this.call)(&mut this.function, Some(hub)) };
+        // SAFETY: `this` is not dropped, so the function is not used again.
+        unsafe { Self::run_at(NonNull::from(&mut *this), hub) };
+    }
+
+    /// Calls the function that lies there. It is used up even if it panics. Out of its place first, so the call may do
+    /// anything to that.
+    ///
+    /// # Safety
+    /// It is the caller's, and is neither used nor dropped afterwards.
+    #[inline(always)]
+    pub(super) unsafe fn run_at(place: NonNull<Self>, hub: &mut Hub) {
+        let this = place.as_ptr();
+        // SAFETY: by the caller; `call` is for the function's type.
+        unsafe { ((*this).call)(&raw mut (*this).function, Some(hub)) };
     }
 
     /// The function itself.
@@ -46,13 +60,13 @@ impl Drop for Posted {
 
 /// # Safety
 /// An `F` is stored, and is not used again.
-unsafe fn call<F: FnOnce(&mut Hub)>(function: &mut InlineBox, hub: Option<&mut Hub>) {
+unsafe fn call<F: FnOnce(&mut Hub)>(function: *mut InlineBox, hub: Option<&mut Hub>) {
     match hub {
         // SAFETY: by the caller.
-        None => unsafe { function.drop_in_place::<F>() },
+        None => unsafe { (*function).drop_in_place::<F>() },
         // SAFETY: by the caller.
-        Some(hub) if InlineBox::fits::<F>() => (unsafe { function.take::<F>() })(hub),
-        // SAFETY: by the caller; it does not fit. Called where it lies: it may be larger than the stack.
-        Some(hub) => (unsafe { function.take_box::<F>() } as Box<dyn FnOnce(&mut Hub)>)(hub),
+        Some(hub) if InlineBox::fits::<F>() => (unsafe { (*function).take::<F>() })(hub),
+        // SAFETY: by the caller; it does not fit. Called where it lies in its box: it may be larger than the stack.
+        Some(hub) => (unsafe { (*function).take_box::<F>() } as Box<dyn FnOnce(&mut Hub)>)(hub),
     }
 }

@@ -12,6 +12,7 @@
 use core::time::Duration;
 use std::io;
 
+use super::posted::Posted;
 use super::running::Turn;
 use super::{Hub, POSTS, TURN};
 use crate::block::{Waiting, block};
@@ -88,7 +89,11 @@ impl Hub {
     fn serve_what_is_near(&mut self) -> usize {
         let now = self.timers.now();
         self.activate();
-        let mut done = self.serve_up_to_a_turn(|hub| hub.posts.look().map(|posted| posted.run(hub)).is_some());
+        let mut done = self.serve_up_to_a_turn(|hub| {
+            let place = hub.posts.take_in_place();
+            // SAFETY: the function has been taken, and nothing has been done to the receiver since.
+            place.map(|place| unsafe { Posted::run_at(place, hub) }).is_some()
+        });
         done += self.serve_receivers(false);
         done + now.map_or(0, |now| self.serve_up_to_a_turn(|hub| hub.ring(now)))
     }

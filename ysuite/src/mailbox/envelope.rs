@@ -9,6 +9,7 @@ use core::any::{Any, TypeId, type_name};
 use core::fmt;
 use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
+use core::ptr::NonNull;
 
 use crate::inline_box::InlineBox;
 
@@ -113,10 +114,26 @@ impl Envelope {
         }
     }
 
-    /// The value, if the address of its table alone proves the type, and it is no notice.
+    /// Whether the address of its table alone proves that the value is of this type, and no notice.
+    #[inline(always)]
+    pub(super) fn is_plainly<T: Any + Send>(&self) -> bool {
+        core::ptr::eq(self.vtable, Of::<T>::MESSAGE)
+    }
+
+    /// The value, if it [is plainly](Self::is_plainly) of this type.
     #[inline(always)]
     pub(super) fn open<T: Any + Send>(self) -> Result<T, Self> {
-        if core::ptr::eq(self.vtable, Of::<T>::MESSAGE) { self.downcast() } else { Err(self) }
+        if self.is_plainly::<T>() { self.downcast() } else { Err(self) }
+    }
+
+    /// Moves the value out of an envelope, where that lies: the envelope as a whole is never moved.
+    ///
+    /// # Safety
+    /// The envelope is the caller's, its value is of this type, and it is neither used nor dropped afterwards.
+    #[inline(always)]
+    pub(super) unsafe fn take_at<T: Any + Send>(mut place: NonNull<Self>) -> T {
+        // SAFETY: by the caller.
+        unsafe { place.as_mut().value.take() }
     }
 
     /// The name of the value's type, as `std::any::type_name` gives it.

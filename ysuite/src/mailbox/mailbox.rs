@@ -169,6 +169,11 @@ impl Mailbox {
     /// message, no address of this mailbox, and no mailbox that it owns.
     #[inline]
     pub fn receive<T: Any + Send>(&mut self) -> Result<T, ReceiveError> {
+        self.next_at_once().map_or_else(|| self.find(), Ok)
+    }
+
+    #[inline(never)]
+    fn find<T: Any + Send>(&mut self) -> Result<T, ReceiveError> {
         Search::new(self, Deadline::Never).find()
     }
 
@@ -179,7 +184,7 @@ impl Mailbox {
     /// # Errors
     /// As [`receive`](Self::receive), and when the time is up.
     pub fn receive_timeout<T: Any + Send>(&mut self, timeout: Duration) -> Result<T, ReceiveError> {
-        self.search_timeout(timeout).find()
+        self.next_at_once().map_or_else(|| self.search_timeout(timeout).find(), Ok)
     }
 
     /// Receives the next message, which must be of type `T`; waits for one without a time limit. Several values that were
@@ -189,7 +194,7 @@ impl Mailbox {
     /// As [`receive`](Self::receive), and when the next message is of another type. That message stays the next.
     #[inline]
     pub fn receive_only<T: Any + Send>(&mut self) -> Result<T, ReceiveError> {
-        Search::new(self, Deadline::Never).find_only()
+        self.next_at_once().map_or_else(|| Search::new(self, Deadline::Never).find_only(), Ok)
     }
 
     /// The number of messages that were passed over, and wait for a receive that asks for them. A bound does not count them.

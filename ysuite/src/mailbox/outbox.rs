@@ -93,9 +93,18 @@ fn connect(inner: &MailboxInner, rank: Rank) -> Option<Sender<Envelope>> {
 
 /// Sends by a lane of the calling thread. Never waits.
 #[inline(always)]
+#[allow(clippy::question_mark, reason = "a match copies no result; how it is compiled was looked at")]
 pub(super) fn send(inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
-    match OUTBOX.try_with(|outbox| outbox.recent(inner.id)) {
-        Ok(Some(lane)) => lane.send(inner, rank, envelope),
+    match OUTBOX.try_with(|outbox| outbox.take_recent(inner.id)) {
+        Ok(Some(lane)) => {
+            // Not put back behind an error: the lane may have been forgotten. Matched, so that no result is copied.
+            match lane.send(inner, rank, envelope) {
+                Ok(()) => {}
+                Err(error) => return Err(error),
+            }
+            let _ = OUTBOX.try_with(|outbox| outbox.put_back(lane));
+            Ok(())
+        }
         _ => send_by_other_lane(inner, rank, envelope),
     }
 }

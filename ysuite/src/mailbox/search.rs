@@ -61,6 +61,13 @@ impl Aside {
         self.in_a_row = if rank == Rank::Urgent { self.in_a_row.saturating_add(1) } else { 0 };
     }
 
+    /// Whether the next receive begins with new messages, urgent ones first.
+    #[inline(always)]
+    fn is_clear(&self) -> bool {
+        self.len() == 0 && self.in_a_row < URGENT_TURN
+    }
+
+    #[inline(always)]
     pub(super) fn len(&self) -> usize {
         self.queues[0].len() + self.queues[1].len() + usize::from(self.current.is_some())
     }
@@ -109,8 +116,7 @@ impl<'a> Search<'a> {
         mailbox.inner().is_read_here();
         let stage = Stage::New;
         let mut search = Self { mailbox, deadline, stage, left: 0, at: 0, offered: false, passed: 0, passed_urgent: 0 };
-        let aside = &search.mailbox.aside;
-        if aside.len() != 0 || aside.in_a_row >= URGENT_TURN {
+        if !search.mailbox.aside.is_clear() {
             search.begin_further();
         }
         search
@@ -340,6 +346,21 @@ impl<'a> Search<'a> {
         let rank = self.stage.rank();
         self.mailbox.aside.received(rank);
         self.mailbox.aside.queues[rank as usize].remove(self.at).expect("a message has been offered")
+    }
+}
+
+impl Mailbox {
+    /// What a search for this type would find at once, as most do: nothing is set aside, no urgent message is there, and the
+    /// next ordinary one is of this type. That one is moved once, out of its lane.
+    #[inline(always)]
+    pub(super) fn next_at_once<T: Any + Send>(&mut self) -> Option<T> {
+        if !self.aside.is_clear() {
+            return None;
+        }
+        let place = self.inbox.take_in_place(Envelope::is_plainly::<T>)?;
+        self.aside.received(Rank::Ordinary);
+        // SAFETY: the envelope is this thread's, of this type, and nothing has been done to the inbox since it was taken.
+        Some(unsafe { Envelope::take_at(place) })
     }
 }
 

@@ -13,6 +13,8 @@
 
 mod row;
 
+use core::ptr::NonNull;
+
 use self::row::{EMPTY_VISITS, Row, Visit};
 use super::shared::MpscShared;
 use crate::channel::receive::ReadingEnd;
@@ -66,6 +68,18 @@ impl<T> Lanes<T> {
             outline(self, |lanes| lanes.release(tokens));
         }
         Some(message)
+    }
+
+    /// Takes the next message of the lane whose turn it is, if there is one and it `is_wanted`, without moving it: see
+    /// [`Reader::take_in_place`]. Only where lanes have no bound: no sender is told of the room.
+    #[inline(always)]
+    pub(in crate::channel) fn take_in_place(&mut self, is_wanted: impl FnOnce(&T) -> bool) -> Option<NonNull<T>> {
+        if self.left == 0 {
+            return None;
+        }
+        let place = self.turn.as_mut()?.take_in_place(is_wanted)?;
+        self.left -= 1;
+        Some(place)
     }
 
     /// The lane whose turn it is has given what it may, or what it had: finds the next lane with a message. False: none has

@@ -1,5 +1,7 @@
 //! The receiving end of an mpsc channel. One thread at a time.
 
+#[cfg(feature = "hub")]
+use core::ptr::NonNull;
 use core::task::{Context, Poll};
 use core::time::Duration;
 use std::time::Instant;
@@ -25,6 +27,15 @@ pub struct Receiver<T> {
 impl<T> Receiver<T> {
     pub(super) fn new(shared: Arc<MpscShared<T>>) -> Self {
         Self { inner: RegisterCopy::new(Receiving::new(Lanes::new(shared))) }
+    }
+
+    /// Takes a message if there is one, of a channel without a bound, and returns where it lies. Only looks, as `look` of
+    /// [`Receive`]. The message is the caller's, who moves it out before this receiver is used again, or dropped.
+    #[cfg(feature = "hub")]
+    #[inline(always)]
+    pub(crate) fn take_in_place(&mut self) -> Option<NonNull<T>> {
+        let lanes = &mut self.inner.end;
+        lanes.take_in_place(|_| true).or_else(|| if lanes.has_message() { lanes.take_in_place(|_| true) } else { None })
     }
 
     /// How many messages are in the channel. Takes time in proportion to that number (a load for each cache line), and to

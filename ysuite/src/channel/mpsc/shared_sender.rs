@@ -214,8 +214,15 @@ impl<T: 'static> SharedSender<T> {
         if !self.is_counted {
             return Err(Unsent::Disconnected(message));
         }
-        match LANES.try_with(|lanes| lanes.recent(self.number)) {
-            Ok(Some(lane)) => self.by(&lane, message, send),
+        match LANES.try_with(|lanes| lanes.take_recent(self.number)) {
+            Ok(Some(lane)) => {
+                let sent = self.by(&lane, message, send);
+                // Behind an error the lane may have been forgotten.
+                if sent.is_ok() {
+                    let _ = LANES.try_with(|lanes| lanes.put_back(lane));
+                }
+                sent
+            }
             _ => self.by_other_lane(message, send),
         }
     }

@@ -322,13 +322,24 @@ impl<T> ReadCursor<T> {
             return None;
         }
         // The cursor moves on before the message is read: no message is taken twice, whatever happens in between.
+        // SAFETY: `look` has just found a message.
+        let at = unsafe { self.step_over(core) };
+        // SAFETY: `look` has acquired this slot's publication. Only the reader reads the slot, and only once: `next` is
+        // past it. The writer fills it again only in a later lap, after the reader has given the chunk away.
+        Some(unsafe { slot::<T>(at).with(|message| message.read().assume_init()) })
+    }
+
+    /// Counts the next message as taken. Returns its slot, which stays as it is until the next look.
+    ///
+    /// # Safety
+    /// There is a message: [`look`](Self::look) has just returned true.
+    #[inline(always)]
+    pub(super) unsafe fn step_over(&mut self, core: &PipeCore<T>) -> NonNull<u8> {
         let at = self.next;
         // SAFETY: `at` is a published slot, so the address behind it is at most one past the group's last slot.
         self.next = unsafe { at.add(Geometry::<T>::STEP) };
         core.progress.took_one();
-        // SAFETY: `look` has acquired this slot's publication. Only the reader reads the slot, and only once: `next` is
-        // past it. The writer fills it again only in a later lap, after the reader has given the chunk away.
-        Some(unsafe { slot::<T>(at).with(|message| message.read().assume_init()) })
+        at
     }
 
     /// How many messages are published and not taken, counting no further than it takes to reach `enough`. Walks the

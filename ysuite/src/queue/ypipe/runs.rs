@@ -4,6 +4,7 @@
 //! Cannot: show more than a group at once, or slots behind the room there is.
 
 use core::mem::MaybeUninit;
+use core::ptr::NonNull;
 use core::slice;
 
 use super::chunk::{Geometry, slot};
@@ -62,6 +63,26 @@ impl<T> Writer<T> {
 }
 
 impl<T> Reader<T> {
+    /// Takes the next message, if one is published and it `is_wanted`, without moving it: returns where it lies. The message
+    /// is the caller's, who moves it out before this reader is used again, or is dropped; nobody else drops it.
+    #[inline(always)]
+    pub(crate) fn take_in_place(&mut self, is_wanted: impl FnOnce(&T) -> bool) -> Option<NonNull<T>> {
+        let (cursor, core) = self.parts();
+        if !cursor.look(core) {
+            return None;
+        }
+        // SAFETY: `look` has acquired this slot's publication, so the message is written, and nobody but this reader's
+        // owner uses it. A slot is not at null; a `MaybeUninit<T>` lies where its `T` does.
+        unsafe {
+            let place = slot::<T>(cursor.next).with_mut(|message| NonNull::new_unchecked(message).cast::<T>());
+            if !is_wanted(place.as_ref()) {
+                return None;
+            }
+            cursor.step_over(core);
+            Some(place)
+        }
+    }
+
     /// The next messages that lie side by side, as far as they are known to be there: at least one after a look has found one.
     pub(crate) fn known_run(&self) -> &[T] {
         let Some(cursor) = self.cursor() else { return &[] };

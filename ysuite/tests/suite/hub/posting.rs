@@ -280,6 +280,29 @@ fn a_function_that_panics_takes_only_itself_down() {
 }
 
 #[test]
+fn a_function_stays_whole_while_what_is_posted_behind_it_runs_within() {
+    const BEHIND: usize = 3_000;
+    let mut hub = Hub::new().unwrap();
+    let (handle, tally) = (hub.handle(), Tally::of(BEHIND + 3));
+    for round in 0..3 {
+        // As much as travels in the message. The memory it has lain in is given back and filled again before it goes on.
+        let (words, message) = ([round, !round], Box::new(tally.next()));
+        let within = move |hub: &mut Hub| {
+            while hub.run_once(Duration::ZERO).unwrap() != 0 {}
+            assert_eq!(words[1], !words[0]);
+            drop(message);
+        };
+        assert_eq!(size_of_val(&within), 3 * size_of::<usize>());
+        handle.post(within).unwrap();
+        for message in tally.some(BEHIND / 3) {
+            handle.post(move |_| drop(message)).unwrap();
+        }
+        assert_eq!(hub.run_once(None).unwrap(), 1, "the others have run within the first");
+    }
+    tally.assert_all_ended();
+}
+
+#[test]
 fn a_hub_may_be_made_here_and_run_there() {
     guarded(|| {
         let mut hub = Hub::new().unwrap();

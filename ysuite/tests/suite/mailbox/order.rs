@@ -4,6 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use ysuite::mailbox::{Address, Mailbox, ReceiveError, URGENT_TURN};
+use ysuite::mpsc::TURN;
 use ysuite::receive;
 
 use crate::support::{Random, guarded};
@@ -101,6 +102,27 @@ fn neither_can_those_that_nobody_asks_for() {
     }
     assert_eq!(mailbox.receive(), Ok('a'));
     (0..1_000).for_each(|number| assert_eq!(mailbox.receive_only(), Ok(number)));
+}
+
+#[test]
+fn threads_with_many_messages_have_their_turns() {
+    const EACH: usize = 5 * TURN + 7;
+    let mut mailbox = Mailbox::new();
+    for id in 0..3_usize {
+        let address = mailbox.address();
+        thread::spawn(move || (0..EACH).for_each(|number| address.send((id, number)).unwrap())).join().unwrap();
+    }
+    let (mut next, mut in_a_row, mut last) = ([0; 3], 0, usize::MAX);
+    for _ in 0..3 * EACH {
+        let (id, number) = mailbox.receive::<(usize, usize)>().unwrap();
+        assert_eq!(number, next[id]);
+        next[id] += 1;
+        in_a_row = if id == last { in_a_row + 1 } else { 1 };
+        last = id;
+        let others_wait = next.iter().enumerate().any(|(other, &received)| other != id && received < EACH);
+        assert!(in_a_row <= TURN || !others_wait, "{in_a_row} of one thread in a row");
+    }
+    assert_eq!(next, [EACH; 3]);
 }
 
 #[test]
