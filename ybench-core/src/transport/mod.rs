@@ -101,6 +101,9 @@ pub struct Traits {
     /// How many threads can send, and how many can receive. Where several can receive, all messages are in one order.
     pub senders: Ends,
     pub receivers: Ends,
+    /// Whether what one sender sends after another has sent arrives after it: one order of all messages. Otherwise each
+    /// sender has a lane, and its own order only.
+    pub one_order: bool,
     /// The most bytes it can carry in one message between so many threads, as the machine is set up now.
     pub most_bytes: fn(Shape) -> usize,
     /// Whether this machine has it, and if not, why, without a full stop. Asked when somebody wants to measure it.
@@ -127,6 +130,7 @@ impl Traits {
         bounded: false,
         senders: Ends::One,
         receivers: Ends::One,
+        one_order: true,
         most_bytes: |_| usize::MAX,
         available: || Ok(()),
         hidden: false,
