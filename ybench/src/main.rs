@@ -7,6 +7,11 @@ fn main() -> std::process::ExitCode {
     use ybench::{article, clock, commands, compare, goals, interrupt, measurements, quick, report, scale, selected};
 
     let cli = Cli::parse();
+    // Before anything that looks for a transport.
+    #[cfg(feature = "rivals")]
+    if let Err(refused) = ybench::transport::registry::welcome(ybench_rivals::entries()) {
+        return ended(Err(refused));
+    }
     if let Some(Command::Compare(asked)) = &cli.command {
         return ended(cli.nothing_to_measure().and_then(|()| compare::run(asked)));
     }

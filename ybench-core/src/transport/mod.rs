@@ -165,7 +165,7 @@ pub trait Many: Transport {
 pub type Sides<T, M> = (Vec<<T as Transport>::Sender<M>>, Vec<<T as Transport>::Receiver<M>>);
 
 /// The end itself and its clones, `count` together. A plain loop: this is compiled for every transport and message.
-fn copies<E: Clone>(end: E, count: usize) -> Vec<E> {
+pub fn copies<E: Clone>(end: E, count: usize) -> Vec<E> {
     let mut ends = Vec::with_capacity(count);
     while ends.len() + 1 < count {
         ends.push(end.clone());
@@ -176,7 +176,8 @@ fn copies<E: Clone>(end: E, count: usize) -> Vec<E> {
     ends
 }
 
-/// Several ends by cloning the first: those of senders, or of both sides.
+/// [`Many`] for transports whose further ends are clones of the first: those of senders, or of both sides.
+#[macro_export]
 macro_rules! ends_by_cloning {
     (senders: $($transport:ty),+) => { $(
         impl $crate::transport::Many for $transport {
@@ -200,7 +201,7 @@ macro_rules! ends_by_cloning {
         }
     )+ };
 }
-use ends_by_cloning;
+pub use ends_by_cloning;
 
 /// The end of the thread that sends.
 pub trait Sender<M: Message>: Send + 'static {

@@ -1,4 +1,9 @@
 //! Every transport there is, by name: the only place that knows them all. Adding one means adding a line here.
+//!
+//! Transports of other packages are guests: a program that has some welcomes their entries before anything else. From
+//! then on they are like those from here, behind which they stand.
+
+use std::sync::OnceLock;
 
 use super::kernel::{packets, pipe, posix_mq, sysv_mq};
 use super::{Ends, Many, Shape, Traits, Transport, Waits};
@@ -57,7 +62,9 @@ pub struct Entry {
 
 /// The drivers of scenarios that a transport can take part in by its traits. A driver that nobody could ask for is not
 /// compiled: a refusal stands in its place.
-const fn entry<T: Transport>() -> Entry {
+///
+/// The drivers are compiled where this is called: a package of guests has to be optimised, and whatever it depends on.
+pub const fn entry<T: Transport>() -> Entry {
     let alone = T::TRAITS.one_by_one;
     let without_a_bound = alone && !T::TRAITS.bounded && !T::TRAITS.invents;
     let on_time = alone && !T::TRAITS.invents;
@@ -88,7 +95,8 @@ fn no_driver<A>() -> Result<A, Fault> {
     Err(Fault::System(std::io::Error::other("this transport takes no part in that")))
 }
 
-const fn shared<T: Many>() -> Entry {
+/// As [`entry`], for a transport that several threads can send by, or receive from.
+pub const fn shared<T: Many>() -> Entry {
     // Where one thread receives, only the smallest messages are ever asked for.
     let of_any_size = matches!(T::TRAITS.receivers, Ends::Many);
     Entry {
@@ -100,7 +108,7 @@ const fn shared<T: Many>() -> Entry {
     }
 }
 
-static ALL: &[Entry] = &[
+static OWN: &[Entry] = &[
     entry::<spsc::Adaptive>(),
     entry::<spsc::Sleeping>(),
     entry::<spsc::Spinning>(),
@@ -160,18 +168,39 @@ static ALL: &[Entry] = &[
     entry::<slowed::Slowed>(),
 ];
 
+/// Those from here, then the guests. Settled by the first look.
+static ALL: OnceLock<Vec<Entry>> = OnceLock::new();
+
+/// Adds the transports of other packages, made by [`entry`] and [`shared`]. Once, and before anybody has looked.
+///
+/// # Errors
+///
+/// Refuses a name that is taken, and guests that come too late.
+pub fn welcome(guests: Vec<Entry>) -> Result<(), Error> {
+    let mut all = OWN.to_vec();
+    for guest in guests {
+        let name = guest.traits.name;
+        if all.iter().any(|entry| entry.traits.name == name) {
+            return Err(Error::Refused(format!("There is a transport called '{name}' already.")));
+        }
+        all.push(guest);
+    }
+    let late = || Error::Refused("Transports can be added only once, and before the first is looked up.".to_owned());
+    ALL.set(all).map_err(|_| late())
+}
+
 pub fn all() -> &'static [Entry] {
-    ALL
+    ALL.get_or_init(|| OWN.to_vec())
 }
 
 /// Those that this machine has.
 pub fn here() -> impl Iterator<Item = &'static Entry> {
-    ALL.iter().filter(|entry| (entry.traits.available)().is_ok())
+    all().iter().filter(|entry| (entry.traits.available)().is_ok())
 }
 
-/// The entry of that name. For names written in these two crates, which a test looks up one by one.
+/// The entry of that name. For names written in the instrument itself, which a test looks up one by one.
 pub fn named(name: &str) -> Option<&'static Entry> {
-    ALL.iter().find(|entry| entry.traits.name == name)
+    all().iter().find(|entry| entry.traits.name == name)
 }
 
 /// The transports whose names were asked for, in the order of the registry; if none were, all but the hidden ones.
@@ -192,7 +221,7 @@ pub fn chosen(names: &[String]) -> Result<Vec<&'static Entry>, Error> {
         [] => !entry.traits.hidden,
         names => names.iter().any(|name| name == entry.traits.name),
     };
-    let chosen: Vec<&Entry> = ALL.iter().filter(wanted).collect();
+    let chosen: Vec<&Entry> = all().iter().filter(wanted).collect();
     let missing: Vec<Warning> = chosen.iter().filter_map(|entry| unavailable(entry)).collect();
     match missing.first() {
         Some(warning) if missing.len() == chosen.len() => Err(Error::Refused(warning.to_string())),
@@ -214,8 +243,8 @@ mod tests {
 
     #[test]
     fn every_name_is_there_once() {
-        for entry in ALL {
-            let same = ALL.iter().filter(|other| other.traits.name == entry.traits.name).count();
+        for entry in all() {
+            let same = all().iter().filter(|other| other.traits.name == entry.traits.name).count();
             assert_eq!(same, 1, "{}", entry.traits.name);
         }
     }
