@@ -5,10 +5,13 @@
 //! used as it is here. Nothing here is needed by `ysuite`.
 #![cfg(target_os = "linux")]
 
+mod drivers;
 mod end;
 pub mod flume;
 
 use ybench_core::transport::registry::{Entry, shared};
+
+pub use self::drivers::drivers;
 
 /// Everybody there is.
 pub fn entries() -> Vec<Entry> {

@@ -121,6 +121,12 @@ pub fn offered() -> &'static [Drivers] {
     OFFERED.get().map_or(&[], Vec::as_slice)
 }
 
+/// What a burst of so many messages of that size takes in the transport of that name. Nothing where there are none.
+pub fn taken(name: &str, bytes: u64, backlog: u64) -> Option<Result<burst::Taken, Fault>> {
+    let size = SIZES.iter().find(|size| size.value == bytes as f64)?;
+    Some((of(name)?.at(Some(*size)).taken)(backlog))
+}
+
 pub(super) fn of(name: &str) -> Option<&'static Drivers> {
     offered().iter().find(|drivers| drivers.name == name)
 }

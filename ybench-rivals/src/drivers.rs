@@ -1,0 +1,46 @@
+//! Who can stand side by side in `ybench rivals`: the loops for messages of each size, of the rivals here and of whom
+//! `ybench-core` has itself. They are compiled here, so that who builds the instrument without rivals pays nothing.
+
+use ybench_core::scenario::cells::drivers::{Drivers, between_many, between_two};
+use ybench_core::transport::{crossbeam, exchange, funnel, rtrb, spsc, std_mpsc, tokio_mpsc};
+
+use crate::flume;
+
+/// Everybody there is.
+pub fn drivers() -> Vec<Drivers> {
+    vec![
+        between_two::<spsc::Adaptive>(),
+        between_two::<spsc::Sleeping>(),
+        between_two::<spsc::Spinning>(),
+        between_two::<spsc::Bounded>(),
+        between_two::<spsc::Batched>(),
+        between_many::<funnel::Adaptive>(),
+        between_many::<funnel::Spinning>(),
+        between_many::<funnel::Bounded>(),
+        between_many::<exchange::Adaptive>(),
+        between_many::<exchange::Spinning>(),
+        between_many::<exchange::Unbounded>(),
+        between_many::<std_mpsc::Channel>(),
+        between_many::<std_mpsc::SyncChannel>(),
+        between_many::<crossbeam::Unbounded>(),
+        between_many::<crossbeam::Bounded>(),
+        between_many::<tokio_mpsc::Unbounded>(),
+        between_many::<tokio_mpsc::Bounded>(),
+        between_two::<rtrb::Rtrb<65_536>>(),
+        between_two::<rtrb::Rtrb<1_024>>(),
+        between_many::<flume::Unbounded>(),
+        between_many::<flume::Bounded>(),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_is_here_has_drivers() {
+        for entry in crate::entries() {
+            assert!(drivers().iter().any(|drivers| drivers.name == entry.traits.name), "{}", entry.traits.name);
+        }
+    }
+}
