@@ -2,13 +2,13 @@
 //! `ybench-core` has itself. They are compiled here, so that who builds the instrument without rivals pays nothing.
 
 use ybench_core::scenario::cells::drivers::{Drivers, between_many, between_two};
+use ybench_core::transport::spinning::Spinning;
 use ybench_core::transport::{crossbeam, exchange, funnel, rtrb, spsc, std_mpsc, tokio_mpsc};
-
-use crate::flume;
 
 /// Everybody there is.
 pub fn drivers() -> Vec<Drivers> {
-    vec![
+    let mut all = crate::of_rivals();
+    all.extend([
         between_two::<spsc::Adaptive>(),
         between_two::<spsc::Sleeping>(),
         between_two::<spsc::Spinning>(),
@@ -26,21 +26,10 @@ pub fn drivers() -> Vec<Drivers> {
         between_many::<crossbeam::Bounded>(),
         between_many::<tokio_mpsc::Unbounded>(),
         between_many::<tokio_mpsc::Bounded>(),
-        between_two::<rtrb::Rtrb<65_536>>(),
-        between_two::<rtrb::Rtrb<1_024>>(),
-        between_many::<flume::Unbounded>(),
-        between_many::<flume::Bounded>(),
-    ]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn whoever_is_here_has_drivers() {
-        for entry in crate::entries() {
-            assert!(drivers().iter().any(|drivers| drivers.name == entry.traits.name), "{}", entry.traits.name);
-        }
-    }
+        between_two::<Spinning<rtrb::Ring<65_536>, true>>(),
+        between_two::<Spinning<rtrb::Ring<65_536>, false>>(),
+        between_two::<Spinning<rtrb::Ring<1_024>, true>>(),
+        between_two::<Spinning<rtrb::Ring<1_024>, false>>(),
+    ]);
+    all
 }

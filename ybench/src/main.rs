@@ -15,7 +15,7 @@ fn main() -> std::process::ExitCode {
         return ended(Err(refused));
     }
     #[cfg(feature = "rivals")]
-    if let Err(refused) = ybench::scenario::cells::drivers::offer(ybench_rivals::drivers()) {
+    if let Err(refused) = ybench::scenario::cells::drivers::offer(ybench_rivals::drivers::drivers()) {
         return ended(Err(refused));
     }
     if let Some(Command::Compare(asked)) = &cli.command {

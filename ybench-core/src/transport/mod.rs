@@ -9,6 +9,7 @@
 
 pub mod attached;
 pub mod broadcast;
+pub mod checks;
 pub mod crossbeam;
 pub mod crossbeam_select;
 pub mod empty;
@@ -32,6 +33,7 @@ pub mod registry;
 pub mod rtrb;
 pub mod shape;
 pub mod slowed;
+pub mod spinning;
 pub mod spsc;
 pub mod std_eventfds;
 pub mod std_mpsc;

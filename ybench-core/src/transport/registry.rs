@@ -6,6 +6,7 @@
 use std::sync::OnceLock;
 
 use super::kernel::{packets, pipe, posix_mq, sysv_mq};
+use super::spinning::Spinning;
 use super::{Ends, Many, Shape, Traits, Transport, Waits};
 use super::{
     attached, broadcast, crossbeam, crossbeam_select, empty, exchange, funnel, hub, in_epoll, mailbox, mutex_condvar,
@@ -156,8 +157,10 @@ static OWN: &[Entry] = &[
     shared::<tokio_mpsc::Unbounded>(),
     shared::<tokio_mpsc::Bounded>(),
     shared::<std_eventfds::Eventfds>(),
-    entry::<rtrb::Rtrb<65_536>>(),
-    entry::<rtrb::Rtrb<1_024>>(),
+    entry::<Spinning<rtrb::Ring<65_536>, true>>(),
+    entry::<Spinning<rtrb::Ring<65_536>, false>>(),
+    entry::<Spinning<rtrb::Ring<1_024>, true>>(),
+    entry::<Spinning<rtrb::Ring<1_024>, false>>(),
     shared::<mutex_condvar::Always>(),
     shared::<mutex_condvar::IfAsleep>(),
     shared::<mutex_condvar_any::Always>(),
@@ -238,8 +241,7 @@ pub fn unavailable(entry: &Entry) -> Option<Warning> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock;
-    use crate::scenario::{Scenario, carried};
+    use crate::transport::checks;
 
     #[test]
     fn every_name_is_there_once() {
@@ -263,70 +265,27 @@ mod tests {
         assert_eq!(names, ["spsc", "rtrb-64k"]);
     }
 
+    fn everybody(check: fn(&Entry, Place) -> Result<(), String>, place: Place) {
+        here().for_each(|entry| check(entry, place).unwrap());
+    }
+
     #[test]
     fn every_transport_delivers_everything_in_order() {
-        let place = Place::choose(None).unwrap();
-        for entry in here() {
-            let name = entry.traits.name;
-            (entry.ping_pong)(place, 20).unwrap_or_else(|fault| panic!("{name} {fault}"));
-            (entry.throughput)(place, 5_000).unwrap_or_else(|fault| panic!("{name} {fault}"));
-            let able = |scenario: &Scenario| (scenario.able)(&entry.traits);
-            if able(&throughput::IN_BATCHES) {
-                (entry.batches)(place, 5_001, 64).unwrap_or_else(|fault| panic!("{name} {fault}"));
-            }
-            if able(&crowd::SCENARIO) {
-                (entry.crowd)(place, 8, 2_000).unwrap_or_else(|fault| panic!("{name} {fault}"));
-            }
-            if able(&burst::SCENARIO) {
-                (entry.burst)(place, 1_000, 2_500).unwrap_or_else(|fault| panic!("{name} {fault}"));
-            }
-            let mut recorded = Vec::new();
-            if able(&latency::SCENARIO) {
-                recorded.extend([(entry.latency)(place, 20), (entry.density)(place, 5_000)]);
-            }
-            // Elsewhere they refuse.
-            let one_way = clock::one_way(place).is_ok();
-            if one_way && able(&overrun::SCENARIO) {
-                recorded.push((entry.overrun)(place, 5_000));
-            }
-            if one_way && able(&fixed_rate::SCENARIO) {
-                recorded.push((entry.fixed_rate)(place, 20, 1e5));
-                recorded.push((entry.night_watchman)(place, 2, 1e-3));
-            }
-            for outcome in recorded {
-                let outcome = outcome.unwrap_or_else(|fault| panic!("{name} {fault}"));
-                assert!(!outcome.distributions.is_empty() && outcome.nanoseconds.is_finite(), "{name}");
-            }
-        }
+        everybody(checks::in_order, Place::choose(None).unwrap());
     }
 
     #[test]
     fn every_transport_carries_64_kib_by_value_and_by_pointer() {
-        let place = Place::choose(None).unwrap();
-        for entry in here().filter(|entry| (size::SCENARIO.able)(&entry.traits)) {
-            for parameter in carried::checked(65_536.0).unwrap() {
-                if !carried::fits(&entry.traits, Shape::ONE_TO_ONE, Some(parameter)) {
-                    continue;
-                }
-                // More than any buffer of the kernel holds.
-                let timed = (entry.size)(place, parameter, 100);
-                let timed = timed.unwrap_or_else(|fault| panic!("{} {parameter:?} {fault}", entry.traits.name));
-                assert_eq!(timed.units, 100);
-            }
-        }
+        everybody(checks::large_messages, Place::choose(None).unwrap());
     }
 
     #[test]
     fn whoever_sleeps_delivers_everything_on_one_cpu() {
-        let place = Place::choose(None).unwrap().together();
-        for entry in here().filter(|entry| entry.traits.waits.sleeps() && entry.traits.one_by_one) {
-            let name = entry.traits.name;
-            (entry.crowd)(place, 8, 400).unwrap_or_else(|fault| panic!("{name} {fault}"));
-            let parameter = carried::checked(4_096.0).unwrap()[0];
-            (entry.size)(place, parameter, 100).unwrap_or_else(|fault| panic!("{name} {fault}"));
-            if (burst::SCENARIO.able)(&entry.traits) {
-                (entry.burst)(place, 100, 300).unwrap_or_else(|fault| panic!("{name} {fault}"));
-            }
-        }
+        everybody(checks::on_one_cpu, Place::choose(None).unwrap().together());
+    }
+
+    #[test]
+    fn everybody_who_can_delivers_everything_between_many() {
+        everybody(checks::between_many, Place::choose(None).unwrap());
     }
 }

@@ -158,7 +158,9 @@ fn sentences(sizes: &[Beside]) -> Vec<String> {
 fn told(size: &Beside) -> Vec<String> {
     let Some(ours) = &size.best else { return Vec::new() };
     let at = bytes(size.bytes);
-    let (ahead, behind): (Vec<_>, Vec<_>) = size.rivals().into_iter().partition(|(_, ratio)| ratio.median < 1.0);
+    // In some rounds ahead and in others behind: near, and no more.
+    let first = |ratio: &Spread| ratio.median < 1.0 && ratio.max < 1.0;
+    let (ahead, behind): (Vec<_>, Vec<_>) = size.rivals().into_iter().partition(|(_, ratio)| first(ratio));
     let near = behind.into_iter().filter(|(_, ratio)| ratio.median < FAR);
     let listed = |those: &[(&str, Spread)]| {
         those.iter().map(|(name, ratio)| format!("{name} {}", times(*ratio))).collect::<Vec<_>>().join(", ")

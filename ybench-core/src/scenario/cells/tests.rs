@@ -7,6 +7,7 @@ use crate::plan;
 use crate::record::{Kind, Round};
 use crate::rounds::{Length, Plan};
 use crate::scenario::cells::drivers::{BYTES, Drivers, between_many, between_two, offer};
+use crate::transport::spinning::Spinning;
 use crate::transport::{Waits, crossbeam, exchange, funnel, rtrb, spsc, tokio_mpsc};
 
 /// Ours, and one rival at least for every group.
@@ -31,7 +32,7 @@ fn some() -> Vec<Drivers> {
         between_many::<crossbeam::Unbounded>(),
         between_many::<crossbeam::Bounded>(),
         between_many::<tokio_mpsc::Unbounded>(),
-        between_two::<rtrb::Rtrb<65_536>>(),
+        between_two::<Spinning<rtrb::Ring<65_536>, true>>(),
     ]
 }
 
