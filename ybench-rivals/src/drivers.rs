@@ -3,7 +3,16 @@
 
 use ybench_core::scenario::cells::drivers::{Drivers, between_many, between_two};
 use ybench_core::transport::spinning::Spinning;
-use ybench_core::transport::{crossbeam, exchange, funnel, rtrb, spsc, std_mpsc, tokio_mpsc};
+use ybench_core::transport::{Many, Transport, crossbeam, exchange, funnel, rtrb, spsc, std_mpsc, tokio_mpsc};
+
+/// A rival with other room than another form of it has no drivers here: they would take minutes to compile.
+pub(crate) const fn of_two<T: Transport>() -> Option<Drivers> {
+    if T::TRAITS.variant { None } else { Some(between_two::<T>()) }
+}
+
+pub(crate) const fn of_many<T: Many>() -> Option<Drivers> {
+    if T::TRAITS.variant { None } else { Some(between_many::<T>()) }
+}
 
 /// Everybody there is.
 pub fn drivers() -> Vec<Drivers> {

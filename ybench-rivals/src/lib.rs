@@ -18,6 +18,7 @@ pub mod disruptor;
 pub mod drivers;
 pub mod end;
 pub mod fanring;
+pub mod features;
 pub mod flume;
 pub mod gil;
 pub mod gil_many;
@@ -25,6 +26,8 @@ pub mod gil_parking;
 pub mod kanal;
 pub mod nexus_channel;
 pub mod nexus_queue;
+#[cfg(test)]
+mod order;
 pub mod ringbuf;
 pub mod thingbuf;
 pub mod yring;
@@ -43,10 +46,17 @@ macro_rules! everybody {
             vec![$($made::<$transport>()),+]
         }
 
-        /// The same for what [`ybench_core::scenario::cells`] asks.
-        fn of_rivals() -> Vec<Drivers> {
-            use ybench_core::scenario::cells::drivers::{between_many as shared, between_two as entry};
+        /// Whether everybody delivers in one order of all messages.
+        #[cfg(test)]
+        fn orders() -> Vec<order::Tried> {
+            use order::{of_one as entry, of_several as shared};
             vec![$($made::<$transport>()),+]
+        }
+
+        /// Those of them that are no variant of another, for what [`ybench_core::scenario::cells`] asks.
+        fn of_rivals() -> Vec<Drivers> {
+            use crate::drivers::{of_many as shared, of_two as entry};
+            [$($made::<$transport>()),+].into_iter().flatten().collect()
         }
     };
 }

@@ -80,7 +80,7 @@ pub fn in_batches<T: Transport>(place: Place, messages: u64, batch: usize) -> Re
 
 /// Both ends of a stream with their loops: when the first message was sent, and when the last was there. Of all that is
 /// done with a stream only this much is compiled for each transport and message.
-pub(super) type Stream = (FromTheGate<Instant>, FromTheGate<Result<Instant, Fault>>);
+pub type Stream = (FromTheGate<Instant>, FromTheGate<Result<Instant, Fault>>);
 
 /// The ends of a stream of so many messages, one by one.
 pub(super) fn ends<T: Transport, M: Message>(messages: usize) -> Result<Stream, Fault> {

@@ -71,13 +71,16 @@ impl Asked {
 
 pub fn run(request: &Request, asked: &Asked) -> Result<(), Error> {
     let cells = asked.resolved()?;
+    let without = || {
+        let built = "build it with them: cargo run --release -p ybench --features rivals -- rivals";
+        Error::Refused(format!("This ybench has no rivals in it; {built}."))
+    };
     if asked.features {
-        say(features::grid().terminal());
+        say(features::grid().ok_or_else(without)?.terminal());
         return Ok(());
     }
     if drivers::offered().is_empty() {
-        let built = "build it with them: cargo run --release -p ybench --features rivals -- rivals";
-        return Err(Error::Refused(format!("This ybench has no rivals in it; {built}.")));
+        return Err(without());
     }
     let entries = entries(request);
     let usual = run::Usual { command: COMMAND, seconds: SECONDS, rounds: ROUNDS, nobody: NOBODY };

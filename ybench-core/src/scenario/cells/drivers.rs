@@ -52,6 +52,11 @@ pub struct Drivers {
 }
 
 impl Drivers {
+    /// Both ends of a stream of so many of the smallest messages, one by one, as work that somebody has to do.
+    pub fn stream(&self, messages: usize) -> Result<throughput::Stream, Fault> {
+        (self.sizes[0].stream)(messages)
+    }
+
     pub(super) fn at(&self, parameter: Option<Parameter>) -> Loops {
         let at = SIZES.iter().position(|size| Some(*size) == parameter).unwrap_or(0);
         self.sizes[at]
