@@ -1,14 +1,19 @@
 //! Every rival keeps its word before it is timed, and is welcome in the registry.
 #![cfg(target_os = "linux")]
 
+use std::time::Duration;
+
 use ybench_core::place::Place;
-use ybench_core::transport::{checks, registry};
+use ybench_core::stage::{Patience, with_patience};
+use ybench_core::transport::checks;
+use ybench_core::transport::registry::{self, Entry};
 
 #[test]
 fn every_rival_delivers_everything_in_order() {
     let place = Place::choose(None).unwrap();
-    let broken: Vec<String> =
-        ybench_rivals::entries().iter().filter_map(|entry| checks::all(entry, place).err()).collect();
+    let patience = Patience { base: Duration::from_secs(5), ..Patience::USUAL };
+    let check = |entry: &Entry| with_patience(patience, || checks::all(entry, place)).err();
+    let broken: Vec<String> = ybench_rivals::entries().iter().filter_map(check).collect();
     assert!(broken.is_empty(), "{broken:#?}");
 }
 

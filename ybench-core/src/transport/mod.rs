@@ -118,6 +118,9 @@ pub struct Traits {
     /// Whether its receiver invents the messages instead of receiving them: a time from one end to the other means
     /// nothing then.
     pub invents: bool,
+    /// Whether it comes from another package: said by the registry when it is welcomed. A guest that breaks its word is
+    /// taken out; one of our own ends the run.
+    pub guest: bool,
 }
 
 impl Traits {
@@ -138,6 +141,7 @@ impl Traits {
         hidden: false,
         variant: false,
         invents: false,
+        guest: false,
     };
 }
 

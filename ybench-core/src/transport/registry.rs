@@ -181,7 +181,8 @@ static ALL: OnceLock<Vec<Entry>> = OnceLock::new();
 /// Refuses a name that is taken, and guests that come too late.
 pub fn welcome(guests: Vec<Entry>) -> Result<(), Error> {
     let mut all = OWN.to_vec();
-    for guest in guests {
+    for mut guest in guests {
+        guest.traits.guest = true;
         let name = guest.traits.name;
         if all.iter().any(|entry| entry.traits.name == name) {
             return Err(Error::Refused(format!("There is a transport called '{name}' already.")));
