@@ -26,7 +26,7 @@ tried! {
         gil "gil" {
             let (mut sender, mut receiver) = gil::spsc::channel(std::num::NonZeroUsize::new(4).unwrap());
             sender.send(1);
-            assert_eq!(receiver.read_guard()[..], [1]);
+            assert_eq!(receiver.read_guard().as_slice(), [1]);
             assert_eq!(receiver.recv(), 1);
         }
         thingbuf "thingbuf" {

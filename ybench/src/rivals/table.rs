@@ -7,6 +7,7 @@ use ybench_core::figures::figure;
 use ybench_core::record::{Quantity, Report, Session};
 use ybench_core::scenario::cells::{self, Cell, Figure};
 use ybench_core::stats::Spread;
+use ybench_core::warnings::Warning;
 
 use super::COMMAND;
 use super::beside::{Beside, FAR};
@@ -18,7 +19,8 @@ pub fn text(report: &Report) -> Option<String> {
     let mut text = String::new();
     for part in parts(report)? {
         let grids = part.grids.iter().map(|(title, grid)| format!("{title}\n{}\n", grid.terminal()));
-        let _ = writeln!(text, "{}\n\n{}", part.title.to_uppercase(), grids.collect::<Vec<_>>().join("\n"));
+        let _ = writeln!(text, "{}\n\n{}", part.title, grids.collect::<Vec<_>>().join("\n"));
+        part.out.iter().for_each(|out| text += &format!("{out}\n\n"));
     }
     Some(text + LEGEND)
 }
@@ -31,6 +33,7 @@ pub fn markdown(report: &Report) -> Option<String> {
         for (title, grid) in &part.grids {
             let _ = write!(text, "\n{title}:\n\n{}", grid.markdown());
         }
+        part.out.iter().for_each(|out| text += &format!("\n{out}\n"));
     }
     Some(format!("{text}\n{LEGEND}"))
 }
@@ -42,6 +45,8 @@ is, median of the ratios inside the rounds, with the least and the most.\n";
 struct Part {
     title: String,
     grids: Vec<(String, Grid)>,
+    /// Whoever was taken out, and why.
+    out: Vec<String>,
 }
 
 fn parts(report: &Report) -> Option<Vec<Part>> {
@@ -72,14 +77,20 @@ fn part(section: &Section<'_>, cell: &Cell, report: &Report) -> Part {
             }
         }
     }
-    let out = out(section, report);
-    let title = format!("{}: {}{out}", section.scenario, section.about);
-    Part { title, grids }
+    Part { title: format!("{}: {}", section.scenario, section.about), grids, out: out(section.scenario, report) }
 }
 
-/// Whoever has no figure because it could not be measured.
-fn out(_section: &Section<'_>, _report: &Report) -> String {
-    String::new()
+/// Whoever broke its word in this cell has no figures at the size where it did.
+fn out(cell: &str, report: &Report) -> Vec<String> {
+    let sentence = |warning: &Warning| match warning {
+        Warning::TakenOut { scenario, name, sentence } if scenario == cell => {
+            Some(format!("{name} was taken out: it {sentence}."))
+        }
+        _ => None,
+    };
+    let mut out: Vec<String> = report.warnings.iter().filter_map(sentence).collect();
+    out.dedup();
+    out
 }
 
 /// A row for everybody, by the ratio at the smallest size; two columns for each size.
@@ -241,6 +252,21 @@ mod tests {
         let due = "Ours is first throughout; the nearest is kanal, 1.60 (1.60..1.60) at 64 B.";
         assert!(text.contains(due), "{text}");
         assert!(text.contains("| flume | 80.0 | 4.00 (4.00..4.00) |  |  |"), "{text}");
+    }
+
+    #[test]
+    fn whoever_was_taken_out_is_named_with_the_reason() {
+        let taken = |scenario: &str| Warning::TakenOut {
+            scenario: scenario.to_owned(),
+            name: "flume".to_owned(),
+            sentence: "lost a message".to_owned(),
+        };
+        let mut report = report(vec![session("2-to-2", 8.0, &[("exchange", 10.0), ("kanal", 21.0)])]);
+        report.warnings = vec![taken("3-to-3")];
+        assert!(!text(&report).unwrap().contains("taken out"));
+        report.warnings.push(taken("2-to-2"));
+        assert!(text(&report).unwrap().contains("flume was taken out: it lost a message.\n"));
+        assert!(markdown(&report).unwrap().contains("flume was taken out: it lost a message.\n"));
     }
 
     #[test]
