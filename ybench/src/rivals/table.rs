@@ -93,7 +93,7 @@ fn out(cell: &str, report: &Report) -> Vec<String> {
     out
 }
 
-/// A row for everybody, by the ratio at the smallest size; two columns for each size.
+/// A row for everybody, by the mean of the ratios; two columns for each size.
 fn grid(sizes: &[Beside], figure: &Figure) -> Grid {
     let mut heads = vec!["transport".to_owned()];
     for size in sizes {
