@@ -1,7 +1,7 @@
 //! Every rival keeps its word before it is timed, and is welcome in the registry.
 #![cfg(target_os = "linux")]
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ybench_core::place::Place;
 use ybench_core::stage::{Patience, with_patience};
@@ -12,7 +12,13 @@ use ybench_core::transport::registry::{self, Entry};
 fn every_rival_delivers_everything_in_order() {
     let place = Place::choose(None).unwrap();
     let patience = Patience { base: Duration::from_secs(5), ..Patience::USUAL };
-    let check = |entry: &Entry| with_patience(patience, || checks::all(entry, place)).err();
+    let check = |entry: &Entry| {
+        let start = Instant::now();
+        let broken = with_patience(patience, || checks::all(entry, place)).err();
+        // Who is slow, and where it was when somebody lost patience with all of them.
+        eprintln!("{} {:.1?} {broken:?}", entry.traits.name, start.elapsed());
+        broken
+    };
     let broken: Vec<String> = ybench_rivals::entries().iter().filter_map(check).collect();
     assert!(broken.is_empty(), "{broken:#?}");
 }
