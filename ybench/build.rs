@@ -11,20 +11,24 @@ use std::process::Command;
 /// Of the workspace, or of a copy of this crate alone.
 const LOCK_FILES: [&str; 2] = ["../Cargo.lock", "Cargo.lock"];
 
-/// The instrument: this crate, and the one that measures.
-const HALVES: [&str; 2] = [".", "../ybench-core"];
+/// The instrument: this crate, the one that measures, and the one of the rivals.
+const PARTS: [&str; 3] = [".", "../ybench-core", "../ybench-rivals"];
 
 fn main() {
     let compiler = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
     note("YBENCH_COMPILER", first_line(&compiler, &["--version"]));
 
     let commit = first_line("git", &["rev-parse", "--short=12", "HEAD"]);
-    let status = [&["status", "--porcelain", "--untracked-files=no"], &HALVES[..]].concat();
+    let status = [&["status", "--porcelain", "--untracked-files=no"], &PARTS[..]].concat();
     let changed = first_line("git", &status).is_some();
     note("YBENCH_COMMIT", commit.map(|commit| if changed { format!("{commit} with changes") } else { commit }));
 
     let locked = LOCK_FILES.iter().find_map(|path| std::fs::read_to_string(path).ok());
-    note("YBENCH_CRATES", locked.and_then(|text| lock::versions(&text, &["ybench", "ybench-core"])));
+    let mut parts = vec!["ybench", "ybench-core"];
+    if std::env::var_os("CARGO_FEATURE_RIVALS").is_some() {
+        parts.push("ybench-rivals");
+    }
+    note("YBENCH_CRATES", locked.and_then(|text| lock::versions(&text, &parts)));
 
     // A commit appends to this log, so it is what tells cargo to ask git again.
     for path in ["../.git/HEAD", "../.git/logs/HEAD"].iter().chain(&LOCK_FILES) {
@@ -32,7 +36,7 @@ fn main() {
             println!("cargo:rerun-if-changed={path}");
         }
     }
-    for path in ["build.rs", "build", "src", "../ybench-core/src", "../ysuite/src"] {
+    for path in ["build.rs", "build", "src", "../ybench-core/src", "../ybench-rivals/src", "../ysuite/src"] {
         println!("cargo:rerun-if-changed={path}");
     }
 }

@@ -60,6 +60,8 @@ pub enum Fault {
     Stuck,
     /// A system call failed.
     System(io::Error),
+    /// A guest did any of that, or panicked: it is taken out, and the others go on.
+    OfGuest(String),
 }
 
 impl fmt::Display for Fault {
@@ -73,6 +75,7 @@ impl fmt::Display for Fault {
             Self::Disconnected { expected } => write!(out, "disconnected before message {expected} had arrived"),
             Self::Stuck => write!(out, "lost a message: both threads wait and nothing moves"),
             Self::System(cause) => write!(out, "could not run: {cause}"),
+            Self::OfGuest(sentence) => write!(out, "{sentence}"),
         }
     }
 }

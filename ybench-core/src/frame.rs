@@ -5,7 +5,7 @@ use crate::limits::{self, Probe};
 use crate::outcome::Outcome;
 use crate::place::Place;
 use crate::record::{Contestant, Kind, Unit};
-use crate::rounds::{Contender, Length};
+use crate::rounds::{Contender, Length, Run, guests};
 use crate::transport::registry::Entry;
 
 /// Where, how often and how long.
@@ -63,6 +63,8 @@ impl Frame {
             waits: Some(entry.traits.waits),
             batch: None,
         };
-        Contender { contestant, length: self.transports, run: Box::new(move |units| run(units).map(Into::into)) }
+        let run = move |units| run(units).map(Into::into);
+        let run: Run = if entry.traits.guest { guests::watched(run) } else { Box::new(run) };
+        Contender { contestant, length: self.transports, run }
     }
 }

@@ -50,6 +50,16 @@ pub fn held_in_a_fresh_process(transport: &str, backlog: u64) -> Option<f64> {
     std::str::from_utf8(&output.stdout).ok()?.trim().parse().ok()
 }
 
+/// Bytes for each of `backlog` messages of so many bytes, in the transport of that name: while all are in its queue, and when
+/// all have been taken out. Told as the other, and absent where that is.
+pub fn taken_in_a_fresh_process(transport: &str, bytes: u64, backlog: u64) -> Option<(f64, f64)> {
+    let program = PROGRAM.get()?;
+    let output =
+        Command::new(program).args(["taken", transport, &bytes.to_string(), &backlog.to_string()]).output().ok()?;
+    let (held, left) = std::str::from_utf8(&output.stdout).ok()?.trim().split_once(' ')?;
+    Some((held.parse().ok()?, left.parse().ok()?))
+}
+
 // What is read is tested in ybench/tests/instrument/memory.rs: here other tests of the same process take and free memory
 // meanwhile.
 #[cfg(test)]

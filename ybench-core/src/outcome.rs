@@ -57,6 +57,11 @@ pub enum Metric {
     Drain,
     /// Memory held by the burst, in bytes for each message.
     BytesHeld,
+    /// Memory that is still in use when the burst has been taken out, in bytes for each message.
+    BytesLeft,
+    /// System calls and context switches of both threads for each message.
+    Calls,
+    Switches,
 }
 
 /// What one run gave.

@@ -105,6 +105,9 @@ pub struct Session {
     /// The limit that all contenders are ranked by.
     pub limit: String,
     pub contenders: Vec<Contestant>,
+    /// Who is to be seen beside whom, where like stands beside like.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<Group>,
     pub rounds: Vec<Round>,
     /// Why there were not more of them; unknown in results of schema 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -112,6 +115,16 @@ pub struct Session {
     /// What was recorded of single messages, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub details: BTreeMap<String, Details>,
+}
+
+/// Contenders of one kind, by their names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Group {
+    /// What they have in common.
+    pub name: String,
+    /// Forms of this project's own.
+    pub ours: Vec<String>,
+    pub rivals: Vec<String>,
 }
 
 /// Why a session ended.

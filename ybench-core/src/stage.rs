@@ -4,9 +4,11 @@
 //! The gate spins, so that no thread is still waking up when the clock starts. Where there are more than two threads, or
 //! they share a CPU, it gives way.
 
-use std::sync::Arc;
+use std::cell::Cell;
+use std::os::unix::thread::JoinHandleExt;
 use std::sync::atomic::{AtomicIsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Once};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -106,16 +108,69 @@ fn stack(threads: usize) -> usize {
     STACK.min(STACKS / threads.max(1))
 }
 
-/// How long a run of so many units may take before it is given up: many times what the slowest transport needs. What
-/// loses a message is found in the first, short runs.
-fn patience(units: u64) -> Duration {
-    Duration::from_secs(60)
-        .saturating_add(Duration::from_micros(500).saturating_mul(units.try_into().unwrap_or(u32::MAX)))
+/// How long a run may take before it is given up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Patience {
+    pub base: Duration,
+    /// So much more for each unit.
+    pub each: Duration,
+}
+
+impl Patience {
+    /// Many times what the slowest transport needs. What loses a message is found in the first, short runs.
+    pub const USUAL: Self = Self { base: Duration::from_secs(60), each: Duration::from_micros(500) };
+
+    fn over(self, units: u64) -> Duration {
+        self.base.saturating_add(self.each.saturating_mul(units.try_into().unwrap_or(u32::MAX)))
+    }
+}
+
+thread_local! {
+    /// What is true of runs that are started from this thread.
+    static PATIENCE: Cell<Patience> = const { Cell::new(Patience::USUAL) };
+}
+
+/// Runs that `work` starts from this thread are waited for in another way.
+pub fn with_patience<A>(patience: Patience, work: impl FnOnce() -> A) -> A {
+    /// Also where `work` panics.
+    struct Before(Patience);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            PATIENCE.set(self.0);
+        }
+    }
+    let _before = Before(PATIENCE.replace(patience));
+    work()
+}
+
+/// Puts a thread to sleep for good. One that is stuck may spin, and would take its CPU from all that is measured later;
+/// nothing ends a thread from outside without ending the process. What it holds stays held, so it is for threads that have
+/// been given up only.
+fn put_to_sleep<A>(thread: &JoinHandle<A>) {
+    /// Whatever the thread was doing, it goes on with nothing else.
+    extern "C" fn sleep(_: libc::c_int) {
+        loop {
+            // SAFETY: may be called in a handler; it has no conditions.
+            unsafe { libc::pause() };
+        }
+    }
+    static INSTALLED: Once = Once::new();
+    // Nobody else in this process uses it.
+    let signal = libc::SIGUSR2;
+    INSTALLED.call_once(|| {
+        let handler: extern "C" fn(libc::c_int) = sleep;
+        // SAFETY: a handler that calls nothing but `pause`, which is allowed in one.
+        unsafe { libc::signal(signal, handler as libc::sighandler_t) };
+    });
+    if !thread.is_finished() {
+        // SAFETY: the thread has been started and not been joined or detached: its handle is here.
+        unsafe { libc::pthread_kill(thread.as_pthread_t(), signal) };
+    }
 }
 
 /// Runs `first` and `second` on the two CPUs of `place` and returns what both returned. Each must pass the gate once.
 ///
-/// A panic in either continues in the caller. Two threads that wait for a message that was lost are left behind, and
+/// A panic in either continues in the caller. Two threads that wait for a message that was lost are left behind asleep, and
 /// the answer is [`Fault::Stuck`]; `units` says how much work there is, and so how long to wait for it.
 pub fn duet<A, B>(
     place: Place,
@@ -168,7 +223,10 @@ fn both<A: Send + 'static, B: Send + 'static>(
     let gate = Arc::new(Gate::new(2));
     let first = play(STACK, vec![place.first], gate.clone(), done.clone(), first)?;
     let second = play(STACK, vec![place.second], gate.clone(), done, second).inspect_err(|_| gate.force())?;
-    wait_for_all(2, units, &finished)?;
+    wait_for_all(2, units, &finished).inspect_err(|_| {
+        put_to_sleep(&first);
+        put_to_sleep(&second);
+    })?;
     Ok((ended(first)?, ended(second)?))
 }
 
@@ -221,7 +279,8 @@ pub fn ensemble<A: Send + 'static>(units: u64, parts: Vec<Part<A>>) -> Result<Ve
         threads.push(play(stack, cpus, gate.clone(), done.clone(), work).inspect_err(|_| gate.force())?);
     }
     drop(done);
-    wait_for_all(threads.len(), units, &finished)?;
+    wait_for_all(threads.len(), units, &finished)
+        .inspect_err(|_| threads.iter().for_each(|thread| put_to_sleep(thread)))?;
     threads.into_iter().map(ended).collect()
 }
 
@@ -244,7 +303,7 @@ fn play<A: Send + 'static>(
 
 fn wait_for_all(threads: usize, units: u64, finished: &mpsc::Receiver<()>) -> Result<(), Fault> {
     let start = Instant::now();
-    let patience = patience(units);
+    let patience = PATIENCE.get().over(units);
     for _ in 0..threads {
         match finished.recv_timeout(patience.saturating_sub(start.elapsed())) {
             Err(RecvTimeoutError::Timeout) => return Err(Fault::Stuck),
@@ -377,6 +436,44 @@ mod tests {
         gate.force();
         waiting.join().unwrap();
         gate.pass();
+    }
+
+    #[test]
+    fn threads_that_are_stuck_are_given_up_and_take_no_more_time() {
+        use std::sync::atomic::AtomicU64;
+
+        static STEPS: AtomicU64 = AtomicU64::new(0);
+        const SHORT: Patience = Patience { base: Duration::from_millis(30), each: Duration::ZERO };
+        let place = Place::choose(None).unwrap();
+        let spin = || {
+            loop {
+                // ORDERING: Relaxed: a number for its own sake.
+                STEPS.fetch_add(1, Ordering::Relaxed);
+            }
+        };
+        let stuck =
+            |place| -> Result<((), ()), Fault> { with_patience(SHORT, || duet_from_the_gate(place, 1, spin, spin)) };
+        for place in [place, place.together()] {
+            assert!(matches!(stuck(place), Err(Fault::Stuck)));
+            // A signal takes a moment where the threads share a CPU.
+            thread::sleep(Duration::from_millis(200));
+            let steps = STEPS.load(Ordering::Relaxed);
+            thread::sleep(Duration::from_millis(50));
+            assert_eq!(STEPS.load(Ordering::Relaxed), steps);
+        }
+        let parts = parts(3, &place.cpus(), |number| {
+            if number == 1 {
+                thread::park();
+                1
+            } else {
+                number
+            }
+        });
+        let left = with_patience(SHORT, || ensemble(1, parts));
+        assert!(matches!(left, Err(Fault::Stuck)));
+        // Whoever comes later has the usual patience, and both CPUs.
+        let (one, two) = duet_from_the_gate(place, 1, || 1, || 2).unwrap();
+        assert_eq!((one, two, PATIENCE.get()), (1, 2, Patience::USUAL));
     }
 
     #[test]

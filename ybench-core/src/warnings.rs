@@ -61,6 +61,12 @@ pub enum Warning {
         name: String,
         cause: String,
     },
+    /// A guest that broke its word.
+    TakenOut {
+        scenario: String,
+        name: String,
+        sentence: String,
+    },
     Interrupted {
         complete: usize,
         planned: usize,
@@ -148,6 +154,7 @@ impl Warning {
                 | Self::AllRoundsDoubtful { .. }
                 | Self::SeveralStates { .. }
                 | Self::SpinnersLeftOut { .. }
+                | Self::TakenOut { .. }
         )
     }
 
@@ -169,6 +176,7 @@ impl Warning {
             Self::RoundsDropped { .. } => "Nothing to do, unless it happens in most rounds.",
             Self::AllRoundsDoubtful { .. } => "Run again when the machine is quiet.",
             Self::Unavailable { .. } => "It was left out.",
+            Self::TakenOut { .. } => "It has no figures in that scenario; those of the others are not touched by it.",
             Self::Interrupted { .. } => "Run it again for all of it.",
             Self::SeveralStates { .. } => {
                 "Read the medians as those of a mixture, and run again when the host is quiet."
@@ -219,6 +227,9 @@ impl fmt::Display for Warning {
                 write!(out, "{}", if reasons.len() > 1 { " in the first." } else { "." })
             }
             Self::Unavailable { name, cause } => write!(out, "{name} cannot run here: {cause}."),
+            Self::TakenOut { scenario, name, sentence } => {
+                write!(out, "{scenario}: {name} was taken out: it {sentence}.")
+            }
             Self::SeveralStates { scenario, least, most } => {
                 write!(out, "{scenario}: the floor took from {least:.0} to {most:.0} ns from round to round: ")?;
                 write!(out, "the machine was in more than one state.")

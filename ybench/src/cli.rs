@@ -11,7 +11,7 @@ use ybench_core::transport::registry::{self, Entry};
 use crate::compare::{self, Baseline};
 use crate::selected::Selection;
 use crate::table;
-use crate::{measurements, report, run};
+use crate::{measurements, report, rivals, run};
 
 /// Measures ways of passing messages between the threads of one process, on this machine.
 ///
@@ -36,6 +36,8 @@ pub enum Command {
     Run(Selection),
     /// Measure what a message costs as threads and channels become more, from 1 to thousands
     Scale,
+    /// Measure everybody side by side, like beside like: every way of use, with messages of 8, 24, 64 and 256 bytes
+    Rivals(rivals::Asked),
     /// Reproduce an article, table by table, beside the published figures
     Article { name: ArticleName },
     /// Measure what it costs to read a clock, and whether the clocks of the two CPUs are in step
@@ -49,6 +51,9 @@ pub enum Command {
     /// Tell the bytes that each of so many messages holds in a transport, and nothing else
     #[command(hide = true)]
     Held { transport: String, backlog: u64 },
+    /// Tell the bytes that each of so many messages of that size holds in a transport, and those that stay behind
+    #[command(hide = true)]
+    Taken { transport: String, bytes: u64, backlog: u64 },
     /// Write the project's own document of figures from kept results
     #[command(hide = true)]
     Measurements(measurements::Asked),
@@ -89,7 +94,8 @@ pub struct Options {
     /// So many messages in each run, instead of as many as the time allows
     #[arg(long, global = true, value_name = "N")]
     pub messages: Option<u64>,
-    /// About how long the whole measurement takes [default: 45; run: 60; scale: 120; limits: 20]
+    /// About how long the whole measurement takes [default: 45; run: 60; scale: 120; rivals: 900;
+    /// limits: 20]
     #[arg(long, global = true, value_name = "SECONDS")]
     pub time: Option<f64>,
     /// Where the report and pictures are written [default: $YBENCH_OUT, or target/ybench]
@@ -221,12 +227,18 @@ impl Cli {
         if let Some(Command::Run(selection)) = &self.command {
             selection.resolved()?;
         }
+        if let Some(Command::Rivals(asked)) = &self.command {
+            asked.resolved()?;
+        }
         let from_environment = || std::env::var_os("YBENCH_OUT").map(PathBuf::from);
         let out = options.out.clone().or_else(from_environment).unwrap_or_else(|| PathBuf::from("target/ybench"));
         if let Some(path) = &options.json {
             crate::keep::check_file(path)?;
         }
-        if matches!(self.command, None | Some(Command::Article { .. } | Command::Run(_) | Command::Scale)) {
+        if matches!(
+            self.command,
+            None | Some(Command::Article { .. } | Command::Run(_) | Command::Scale | Command::Rivals(_))
+        ) {
             crate::keep::check_folder(&out)?;
         }
         let baselines = options.baselines.clone().unwrap_or_else(|| PathBuf::from("target/ybench/baselines"));

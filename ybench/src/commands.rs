@@ -4,7 +4,7 @@ use ybench_core::error::Error;
 use ybench_core::limits;
 use ybench_core::plan;
 use ybench_core::rounds::Length;
-use ybench_core::scenario::{self, carried};
+use ybench_core::scenario::{self, carried, cells};
 use ybench_core::transport::{Shape, Traits, kernel, registry};
 
 use crate::cli::Request;
@@ -69,6 +69,10 @@ pub fn list() {
     for (name, about) in articles {
         say(format_args!("  {name:<20} {about}."));
     }
+    say("\nCells (`ybench rivals`):");
+    for cell in cells::all() {
+        say(format_args!("  {:<20} {}.", cell.scenario.name, cell.scenario.about));
+    }
     say("\nLimits (`ybench limits`):");
     for probe in limits::all() {
         say(format_args!("  {:<28} {}.", probe.name, probe.about));
@@ -99,5 +103,14 @@ pub fn held(transport: &str, backlog: u64) -> Result<(), Error> {
         named.ok_or_else(|| Error::Refused(format!("There is no transport without a bound called '{transport}'.")))?;
     let bytes = (entry.held)(backlog).map_err(|fault| Error::Broken { contender: transport.to_owned(), fault })?;
     say(bytes);
+    Ok(())
+}
+
+/// The same with messages of so many bytes, and what stays behind when all of them are out: what the cell of that name asks.
+pub fn taken(transport: &str, bytes: u64, backlog: u64) -> Result<(), Error> {
+    let refuse = || Error::Refused(format!("There is no such burst of '{transport}' with messages of {bytes} bytes."));
+    let taken = cells::drivers::taken(transport, bytes, backlog).ok_or_else(refuse)?;
+    let taken = taken.map_err(|fault| Error::Broken { contender: transport.to_owned(), fault })?;
+    say(format_args!("{} {}", taken.held, taken.left));
     Ok(())
 }

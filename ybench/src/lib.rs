@@ -7,7 +7,7 @@
 //! | room | what lives there |
 //! |---|---|
 //! | `cli`, `run`, `progress`, `built` | what can be asked for; what all commands share; how far it is; what the build knows |
-//! | `quick`, `selected`, `scale`, `commands`, `article`, `goals`, `compare`, `measurements` | the commands |
+//! | `quick`, `selected`, `scale`, `rivals`, `commands`, `article`, `goals`, `compare`, `measurements` | the commands |
 //! | `clock` | what is shown of the clock that single messages are timed with |
 //! | `keep` | files that are whole or absent |
 //! | `judgement` | what figures say about who is fastest |
@@ -31,6 +31,7 @@ pub mod plot;
 pub mod progress;
 pub mod quick;
 pub mod report;
+pub mod rivals;
 pub mod run;
 pub mod scale;
 pub mod selected;

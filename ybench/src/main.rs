@@ -4,9 +4,20 @@
 fn main() -> std::process::ExitCode {
     use clap::Parser;
     use ybench::cli::{ArticleName, Cli, Command};
-    use ybench::{article, clock, commands, compare, goals, interrupt, measurements, quick, report, scale, selected};
+    use ybench::{
+        article, clock, commands, compare, goals, interrupt, measurements, quick, report, rivals, scale, selected,
+    };
 
     let cli = Cli::parse();
+    // Before anything that looks for a transport.
+    #[cfg(feature = "rivals")]
+    if let Err(refused) = ybench::transport::registry::welcome(ybench_rivals::entries()) {
+        return ended(Err(refused));
+    }
+    #[cfg(feature = "rivals")]
+    if let Err(refused) = ybench::scenario::cells::drivers::offer(ybench_rivals::drivers::drivers()) {
+        return ended(Err(refused));
+    }
     if let Some(Command::Compare(asked)) = &cli.command {
         return ended(cli.nothing_to_measure().and_then(|()| compare::run(asked)));
     }
@@ -17,6 +28,9 @@ fn main() -> std::process::ExitCode {
     if let Some(Command::Held { transport, backlog }) = &cli.command {
         return ended(commands::held(transport, *backlog));
     }
+    if let Some(Command::Taken { transport, bytes, backlog }) = &cli.command {
+        return ended(commands::taken(transport, *bytes, *backlog));
+    }
     if let Some(Command::Measurements(asked)) = &cli.command {
         return ended(cli.nothing_to_measure().and_then(|()| measurements::run(asked)));
     }
@@ -26,6 +40,7 @@ fn main() -> std::process::ExitCode {
         None => quick::run(&request),
         Some(Command::Run(selection)) => selected::run(&request, selection),
         Some(Command::Scale) => scale::run(&request),
+        Some(Command::Rivals(asked)) => rivals::run(&request, asked),
         Some(Command::Article { name: ArticleName::YSuite }) => article::y_suite::run(&request),
         Some(Command::Article { name: ArticleName::Nanosecond }) => article::nanosecond::run(&request),
         Some(Command::Article { name: ArticleName::Threads }) => article::threads::run(&request),
@@ -38,7 +53,13 @@ fn main() -> std::process::ExitCode {
             Ok(())
         }
         // Carried out above.
-        Some(Command::Compare(_) | Command::Report(_) | Command::Held { .. } | Command::Measurements(_)) => Ok(()),
+        Some(
+            Command::Compare(_)
+            | Command::Report(_)
+            | Command::Held { .. }
+            | Command::Taken { .. }
+            | Command::Measurements(_),
+        ) => Ok(()),
     });
     ended(outcome)
 }

@@ -92,6 +92,10 @@ pub static BYTES_64: Probe = Probe {
     run: blocks::messages_of::<8>,
 };
 
+pub static BYTES_24: Probe = Probe { name: "24 bytes handed over", run: blocks::messages_of::<3>, ..BYTES_64 };
+
+pub static BYTES_256: Probe = Probe { name: "256 bytes handed over", run: blocks::messages_of::<32>, ..BYTES_64 };
+
 pub static BYTES_512: Probe = Probe { name: "512 bytes handed over", run: blocks::messages_of::<64>, ..BYTES_64 };
 
 pub static BYTES_1K: Probe = Probe { name: "1 KiB handed over", run: blocks::messages_of::<128>, ..BYTES_64 };
@@ -167,7 +171,9 @@ static ALL: &[Probe] = &[
     TWO_LINE_FLOOR,
     ONE_LINE_FLOOR,
     HAND_OVER,
+    BYTES_24,
     BYTES_64,
+    BYTES_256,
     BYTES_512,
     BYTES_1K,
     BYTES_2K,

@@ -8,10 +8,12 @@
 //!
 //! Before the first round each contender runs until its number of messages fits the wanted time: that is the warm-up.
 //! The order of each round is shuffled, so that nobody always runs behind the same neighbour; the record has it.
-//! Between two runs, and only there, the user may end it: rounds that are complete stay.
+//! Between two runs, and only there, the user may end it: rounds that are complete stay. A guest that breaks its word is
+//! taken out, with all the figures it had in the session; the others go on.
 
 mod contender;
 mod ending;
+pub mod guests;
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -71,6 +73,7 @@ impl Plan {
         let (mut sound, mut doubtful) = (BTreeMap::new(), BTreeMap::new());
         let stopped = loop {
             let Some((round, outcomes)) = self.round(course)? else { break Stopped::Interrupted };
+            keep_only(&self.names(), &mut session);
             let details = if round.dropped.is_none() { &mut sound } else { &mut doubtful };
             outcomes.into_iter().for_each(|(name, outcome)| keep(details, name, outcome));
             session.rounds.push(round);
@@ -84,6 +87,7 @@ impl Plan {
         session.stopped = Some(stopped);
         // If every round is doubtful, all of them count.
         session.details = if session.sound() == 0 { doubtful } else { sound };
+        keep_only(&self.names(), &mut session);
         course.warnings.extend(doubts(&session));
         Ok(Some(session))
     }
@@ -102,7 +106,14 @@ impl Plan {
         }
     }
 
-    /// Whoever cannot run on this machine is left out with a warning; whoever breaks its word ends everything.
+    /// Of the floor and of all who take part still.
+    fn names(&self) -> Vec<&str> {
+        let everybody = std::iter::once(&self.floor).chain(&self.contenders);
+        everybody.map(|contender| contender.contestant.name.as_str()).collect()
+    }
+
+    /// Whoever cannot run on this machine is left out with a warning, and so is a guest that breaks its word; whoever else
+    /// does ends everything.
     fn warm_up(&mut self, course: &mut Course<'_>) -> Result<Option<()>, Error> {
         (course.progress)(&self.floor.contestant.name);
         let warm = self.floor.calibrate();
@@ -121,6 +132,10 @@ impl Plan {
                     let unavailable = Warning::Unavailable { name, cause: cause.to_string() };
                     Warning::add_once(course.warnings, Some(unavailable));
                 }
+                Err(Fault::OfGuest(sentence)) => {
+                    let name = contender.contestant.name;
+                    course.warnings.push(Warning::TakenOut { scenario: self.scenario.clone(), name, sentence });
+                }
                 Err(fault) => return contender.named(Err(fault)),
             }
         }
@@ -129,7 +144,7 @@ impl Plan {
     }
 
     /// Nothing if it was interrupted: part of a round is no round.
-    fn round(&self, course: &mut Course<'_>) -> Result<Option<(Round, Outcomes)>, Error> {
+    fn round(&mut self, course: &mut Course<'_>) -> Result<Option<(Round, Outcomes)>, Error> {
         let cpus =
             if self.place.one_cpu() { vec![self.place.first] } else { vec![self.place.first, self.place.second] };
         let mut shuffled: Vec<&Contender> = self.contenders.iter().collect();
@@ -138,7 +153,7 @@ impl Plan {
         let start = Instant::now();
 
         let Some(floor_before) = self.floor(course)? else { return Ok(None) };
-        let mut order = Vec::new();
+        let (mut order, mut out) = (Vec::new(), Vec::new());
         let (mut nanoseconds, mut metrics, mut outcomes) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         for contender in shuffled {
             if (course.interrupted)() {
@@ -146,8 +161,19 @@ impl Plan {
             }
             let name = &contender.contestant.name;
             (course.progress)(name);
+            let mut outcome = match contender.timed() {
+                Err(Error::Broken { contender: name, fault: Fault::OfGuest(sentence) }) => {
+                    course.warnings.push(Warning::TakenOut {
+                        scenario: self.scenario.clone(),
+                        name: name.clone(),
+                        sentence,
+                    });
+                    out.push(name);
+                    continue;
+                }
+                timed => timed?,
+            };
             order.push(name.clone());
-            let mut outcome = contender.timed()?;
             nanoseconds.insert(name.clone(), outcome.nanoseconds);
             let taken = std::mem::take(&mut outcome.metrics);
             if !taken.is_empty() {
@@ -155,6 +181,7 @@ impl Plan {
             }
             outcomes.push((name.clone(), outcome));
         }
+        self.contenders.retain(|contender| !out.contains(&contender.contestant.name));
         let Some(floor_after) = self.floor(course)? else { return Ok(None) };
         nanoseconds.insert(self.floor.contestant.name.clone(), (floor_before + floor_after) / 2.0);
 
@@ -180,6 +207,18 @@ impl Plan {
 }
 
 type Outcomes = Vec<(String, Outcome)>;
+
+/// Whoever has been taken out was never there: it has no figures in the rounds to come.
+fn keep_only(names: &[&str], session: &mut Session) {
+    let stays = |name: &String| names.contains(&name.as_str());
+    session.contenders.retain(|contender| stays(&contender.name));
+    session.details.retain(|name, _| stays(name));
+    for round in &mut session.rounds {
+        round.order.retain(stays);
+        round.nanoseconds.retain(|name, _| stays(name));
+        round.metrics.retain(|name, _| stays(name));
+    }
+}
 
 /// Distributions add up over the rounds; of single messages the last run is kept.
 fn keep(details: &mut BTreeMap<String, Details>, name: String, outcome: Outcome) {

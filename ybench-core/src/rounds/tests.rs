@@ -274,3 +274,61 @@ fn a_length_grows_to_what_is_needed_and_no_further() {
     assert_eq!(Length::TimeAndUnits(long, 8).at_least(short, 5), Length::TimeAndUnits(long, 8));
     assert_eq!(Length::TimeAndUnits(short, 5).at_least(short, 8), Length::TimeAndUnits(short, 8));
 }
+
+/// A guest whose `bad` run, counted from the one that warms up, ends in that way.
+fn guest(name: &str, bad: usize, ends: fn() -> Result<Timed, Fault>) -> Contender {
+    let runs = Cell::new(0);
+    let run = move |units| {
+        runs.set(runs.get() + 1);
+        let timed = Timed { elapsed: Duration::from_nanos(20 * units), units };
+        if runs.get() > bad { ends().map(Into::into) } else { Ok(timed.into()) }
+    };
+    Contender { run: guests::watched(run), ..steady(name, 20) }
+}
+
+#[test]
+fn a_guest_that_breaks_its_word_is_taken_out_and_the_others_go_on() {
+    let everybody = vec![
+        steady("a", 20),
+        guest("loses at first", 0, || Err(Fault::Lost { expected: 7 })),
+        guest("loses later", 2, || Err(Fault::Lost { expected: 8 })),
+        guest("panics", 3, || panic!("at {}", 9)),
+        guest("is sound", 99, || Err(Fault::Stuck)),
+    ];
+    let (session, warnings) = measure(plan(5, steady("floor", 10), everybody));
+    let session = session.unwrap();
+    let names: Vec<_> = session.contenders.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["floor", "a", "is sound"]);
+    assert_eq!((session.rounds.len(), session.series("is sound")), (5, vec![Some(20.0); 5]));
+    for round in &session.rounds {
+        assert_eq!((round.order.len(), round.nanoseconds.len()), (2, 3), "{round:?}");
+    }
+    let mut said: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    said.sort_unstable();
+    assert_eq!(
+        said,
+        [
+            "test: loses at first was taken out: it ended its stream before message 7 had arrived.",
+            "test: loses later was taken out: it ended its stream before message 8 had arrived.",
+            "test: panics was taken out: it panicked: at 9.",
+        ]
+    );
+}
+
+#[test]
+fn a_guest_that_hangs_is_waited_for_some_seconds_and_is_no_trouble_later() {
+    fn stuck() -> Result<Timed, Fault> {
+        let place = Place::choose(None).unwrap();
+        let spin = || -> () {
+            loop {
+                std::hint::spin_loop();
+            }
+        };
+        crate::stage::duet_from_the_gate(place, 1, spin, spin).map(|_| unreachable!())
+    }
+    let start = Instant::now();
+    let (session, warnings) = measure(plan(2, steady("floor", 10), vec![steady("a", 20), guest("hangs", 2, stuck)]));
+    assert_eq!(session.unwrap().contenders.len(), 2);
+    assert!(start.elapsed() < Duration::from_secs(30));
+    assert!(matches!(&warnings[..], [Warning::TakenOut { name, .. }] if name == "hangs"), "{warnings:?}");
+}

@@ -27,7 +27,7 @@ use crate::record::{Parameter, Quantity};
 use crate::rounds::Contender;
 use crate::stage::duet_from_the_gate;
 use crate::transport::registry::Entry;
-use crate::transport::{Receiver, Sender, Shape, Transport};
+use crate::transport::{Message, Receiver, Sender, Shape, Transport};
 
 pub static SCENARIO: Scenario = Scenario {
     name: "burst",
@@ -72,7 +72,7 @@ fn contender(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) 
 }
 
 /// With fewer messages, the pages they take are too few to be told from those of everything else.
-const ENOUGH_FOR_MEMORY: u64 = 100_000;
+pub(super) const ENOUGH_FOR_MEMORY: u64 = 100_000;
 
 /// How the messages of a run are divided.
 #[derive(Clone, Copy)]
@@ -101,8 +101,13 @@ impl Bursts {
 
 /// Sends bursts of `backlog` messages, as many as come nearest to `messages` from below, and one at least.
 pub fn run<T: Transport>(place: Place, backlog: u64, messages: u64) -> Result<Outcome, Fault> {
+    of::<T, usize>(place, backlog, messages)
+}
+
+/// The same, of messages of any kind.
+pub fn of<T: Transport, M: Message>(place: Place, backlog: u64, messages: u64) -> Result<Outcome, Fault> {
     let bursts = Bursts::of(backlog, messages);
-    let (sender, receiver) = T::open::<usize>()?;
+    let (sender, receiver) = T::open::<M>()?;
     let (full, is_full) = mpsc::channel();
     let (drained, is_drained) = mpsc::channel();
     let (filled, drain) = duet_from_the_gate(
@@ -131,9 +136,30 @@ pub fn held<T: Transport>(backlog: u64) -> Result<f64, Fault> {
     Ok(held / backlog.max(1) as f64)
 }
 
+/// What a burst takes of the memory of a process.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Taken {
+    /// Bytes for each message while all of them are in the queue.
+    pub held: f64,
+    /// Bytes for each of them when all have been taken out, and the queue is still there.
+    pub left: f64,
+}
+
+/// Of a burst of so many messages. Tells the truth in a fresh process only.
+pub fn taken<T: Transport, M: Message>(backlog: u64) -> Result<Taken, Fault> {
+    let before = memory::resident()?;
+    let (mut sender, mut receiver) = T::open::<M>()?;
+    put_in(&mut sender, 0..backlog as usize);
+    let held = memory::resident()? - before;
+    take_out(&mut receiver, 0..backlog as usize)?;
+    let left = memory::resident()? - before;
+    let each = |bytes: f64| bytes / backlog.max(1) as f64;
+    Ok(Taken { held: each(held), left: each(left) })
+}
+
 /// A receiver that is gone, or gives no answer any more, has found a fault and returns it.
-fn fill(
-    mut sender: impl Sender<usize>,
+fn fill<M: Message>(
+    mut sender: impl Sender<M>,
     bursts: Bursts,
     full: &mpsc::Sender<()>,
     drained: &mpsc::Receiver<()>,
@@ -148,7 +174,7 @@ fn fill(
             time += start.elapsed();
         }
         // Each burst is a whole stream: a receiver that misses a message finds the end instead of waiting for ever.
-        if sender.send(END).is_err() || full.send(()).is_err() || drained.recv().is_err() {
+        if sender.send(M::numbered(END)).is_err() || full.send(()).is_err() || drained.recv().is_err() {
             return time;
         }
     }
@@ -156,12 +182,12 @@ fn fill(
 }
 
 #[inline(never)]
-fn put_in(sender: &mut impl Sender<usize>, mut numbers: std::ops::Range<usize>) -> bool {
-    numbers.all(|number| sender.send(number).is_ok())
+fn put_in<M: Message>(sender: &mut impl Sender<M>, mut numbers: std::ops::Range<usize>) -> bool {
+    numbers.all(|number| sender.send(M::numbered(number)).is_ok())
 }
 
-fn drain(
-    mut receiver: impl Receiver<usize>,
+fn drain<M: Message>(
+    mut receiver: impl Receiver<M>,
     bursts: Bursts,
     full: &mpsc::Receiver<()>,
     drained: &mpsc::Sender<()>,
@@ -182,7 +208,7 @@ fn drain(
 }
 
 #[inline(never)]
-fn take_out(receiver: &mut impl Receiver<usize>, mut numbers: std::ops::Range<usize>) -> Result<(), Fault> {
+fn take_out<M: Message>(receiver: &mut impl Receiver<M>, mut numbers: std::ops::Range<usize>) -> Result<(), Fault> {
     numbers.try_for_each(|expected| expect(receiver, expected))
 }
 

@@ -84,7 +84,9 @@ pub fn fits(traits: &Traits, shape: Shape, parameter: Option<Parameter>) -> bool
 
 pub fn limit(frame: &Frame, parameter: Option<Parameter>) -> &'static Probe {
     match parameter.unwrap_or(SMALLEST).value as u64 {
+        24 => &limits::BYTES_24,
         64 => &limits::BYTES_64,
+        256 => &limits::BYTES_256,
         512 => &limits::BYTES_512,
         1_024 => &limits::BYTES_1K,
         2_048 => &limits::BYTES_2K,
@@ -161,6 +163,11 @@ pub fn in_streams(
         all = Timed { elapsed: all.elapsed + timed.elapsed, units: all.units + timed.units };
     }
     Ok(all)
+}
+
+/// So many messages may be in one stream.
+pub(super) fn most(parameter: Parameter) -> u64 {
+    MOST_BYTES / parameter.value as u64
 }
 
 /// The lengths of the streams that make a run of so many messages.

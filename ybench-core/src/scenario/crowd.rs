@@ -64,14 +64,15 @@ fn contender(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) 
 pub(super) const LEAST_TIME: Duration = Duration::from_millis(100);
 
 /// A spinner's first few messages take as long as all slices together, and would pass for a run of the right length.
-const LEAST_UNITS: u64 = 100_000;
+pub(super) const LEAST_UNITS: u64 = 100_000;
 
 /// Streams `messages`, divided among as many pairs as make `threads_per_cpu`, rounded up to the same number for each.
 pub fn run<T: Transport>(place: Place, threads_per_cpu: usize, messages: u64) -> Result<Timed, Fault> {
     play(place, threads_per_cpu, messages, ends::<T, usize>)
 }
 
-fn play(
+/// The same with streams that are opened so.
+pub(super) fn play(
     place: Place,
     threads_per_cpu: usize,
     messages: u64,

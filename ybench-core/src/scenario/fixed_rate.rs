@@ -59,7 +59,7 @@ fn contender(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) 
     frame.transport(entry, limit, move |messages| (entry.fixed_rate)(place, messages, rate))
 }
 
-fn timetable(rate: f64) -> Timetable {
+pub(super) fn timetable(rate: f64) -> Timetable {
     Timetable { interval: 1.0 / rate, least: 20, longest: 1.0 }
 }
 

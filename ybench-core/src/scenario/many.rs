@@ -300,29 +300,7 @@ pub(super) fn complete(seen: impl Iterator<Item = Seen>, shape: Shape, each: usi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::{self, registry};
-
-    #[test]
-    fn everybody_who_can_delivers_everything_between_many() {
-        let place = Place::choose(None).unwrap();
-        for entry in registry::here() {
-            for shape in [Shape::ONE_TO_ONE, Shape::new(5, 1), Shape::square(3), Shape::new(1, 4)] {
-                let traits = &entry.traits;
-                let Some(many) = entry.many.filter(|_| shape.fits(traits.senders, traits.receivers)) else { continue };
-                let larger = [64.0, 4_096.0].into_iter().flat_map(|bytes| carried::checked(bytes).unwrap());
-                for parameter in larger.chain([carried::SMALLEST]) {
-                    // Where one thread receives, only the smallest messages are ever asked for.
-                    let asked_for = traits.receivers == transport::Ends::Many || parameter == carried::SMALLEST;
-                    if !asked_for || !carried::fits(traits, shape, Some(parameter)) {
-                        continue;
-                    }
-                    let timed = many(place, shape, parameter, 1_501);
-                    let timed = timed.unwrap_or_else(|fault| panic!("{} {shape} {parameter:?} {fault}", traits.name));
-                    assert_eq!(timed.units, 1_501_u64.div_ceil(shape.senders as u64) * shape.senders as u64);
-                }
-            }
-        }
-    }
+    use crate::transport::registry;
 
     #[test]
     fn who_says_that_many_can_take_part_has_a_driver_for_them() {

@@ -7,6 +7,7 @@
 
 pub mod burst;
 pub mod carried;
+pub mod cells;
 pub mod crowd;
 pub mod density;
 pub mod fixed_rate;

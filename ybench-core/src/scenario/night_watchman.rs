@@ -53,7 +53,7 @@ fn contender(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) 
 }
 
 /// Few messages in a run: the rounds add up.
-fn timetable(silence: f64) -> Timetable {
+pub(super) fn timetable(silence: f64) -> Timetable {
     Timetable { interval: silence, least: if silence < 1.0 { 3 } else { 1 }, longest: 0.1 }
 }
 

@@ -75,15 +75,12 @@ pub fn drained_by<T: Transport, M: Message>(
 }
 
 pub fn in_batches<T: Transport>(place: Place, messages: u64, batch: usize) -> Result<Timed, Fault> {
-    let count = messages as usize;
-    let (sender, receiver) = T::open_for::<usize>(count)?;
-    let pour = move || pour_batches(sender, count, batch);
-    timed(place, messages, (Box::new(pour), Box::new(move || drain_batches(receiver, count))))
+    timed(place, messages, ends_of_batches::<T, usize>(messages as usize, batch)?)
 }
 
 /// Both ends of a stream with their loops: when the first message was sent, and when the last was there. Of all that is
 /// done with a stream only this much is compiled for each transport and message.
-pub(super) type Stream = (FromTheGate<Instant>, FromTheGate<Result<Instant, Fault>>);
+pub type Stream = (FromTheGate<Instant>, FromTheGate<Result<Instant, Fault>>);
 
 /// The ends of a stream of so many messages, one by one.
 pub(super) fn ends<T: Transport, M: Message>(messages: usize) -> Result<Stream, Fault> {
@@ -91,6 +88,14 @@ pub(super) fn ends<T: Transport, M: Message>(messages: usize) -> Result<Stream, 
     Ok((Box::new(move || pour(sender, messages)), Box::new(move || drain(receiver, messages))))
 }
 
+/// The same, sent so many at a time.
+pub(super) fn ends_of_batches<T: Transport, M: Message>(messages: usize, batch: usize) -> Result<Stream, Fault> {
+    let (sender, receiver) = T::open_for::<M>(messages)?;
+    let pour = move || pour_batches(sender, messages, batch);
+    Ok((Box::new(pour), Box::new(move || drain_batches(receiver, messages))))
+}
+
+/// A stream from its first send to its last receipt.
 pub(super) fn timed(place: Place, messages: u64, (pour, drain): Stream) -> Result<Timed, Fault> {
     let (start, end) = boxed_duet(place, messages, pour, drain)?;
     Ok(Timed::between(start, end?, messages))
@@ -124,7 +129,7 @@ pub(super) fn drain<M: Message>(receiver: impl Receiver<M>, messages: usize) -> 
 }
 
 #[inline(never)]
-fn pour_batches(sender: impl Sender<usize>, messages: usize, batch: usize) -> Instant {
+fn pour_batches<M: Message>(sender: impl Sender<M>, messages: usize, batch: usize) -> Instant {
     let mut sender = sender;
     let start = Instant::now();
     let mut first = 0;
@@ -135,12 +140,12 @@ fn pour_batches(sender: impl Sender<usize>, messages: usize, batch: usize) -> In
         }
         first += count;
     }
-    let _ = sender.send(END);
+    let _ = sender.send(M::numbered(END));
     start
 }
 
 #[inline(never)]
-fn drain_batches(receiver: impl Receiver<usize>, messages: usize) -> Result<Instant, Fault> {
+fn drain_batches<M: Message>(receiver: impl Receiver<M>, messages: usize) -> Result<Instant, Fault> {
     let mut receiver = receiver;
     let mut taken = Vec::with_capacity(TAKEN_AT_ONCE);
     let mut expected = 0;
@@ -157,10 +162,10 @@ fn drain_batches(receiver: impl Receiver<usize>, messages: usize) -> Result<Inst
         expected += due.len();
         if expected == messages {
             let end = Instant::now();
-            match taken.get(due.len()) {
+            match taken.get(due.len()).map(Message::number) {
                 None => expect_end(&mut receiver)?,
-                Some(&END) => {}
-                Some(&received) => return Err(Fault::TooMany { received }),
+                Some(END) => {}
+                Some(received) => return Err(Fault::TooMany { received }),
             }
             return Ok(end);
         }
@@ -169,13 +174,13 @@ fn drain_batches(receiver: impl Receiver<usize>, messages: usize) -> Result<Inst
 
 /// Without an early way out, so that the check runs at the speed of the loads.
 #[inline]
-fn counts_up_from(first: usize, messages: &[usize]) -> bool {
-    let wrong = messages.iter().enumerate().fold(0, |wrong, (at, &message)| wrong | (message ^ (first + at)));
+fn counts_up_from<M: Message>(first: usize, messages: &[M]) -> bool {
+    let wrong = messages.iter().enumerate().fold(0, |wrong, (at, message)| wrong | (message.number() ^ (first + at)));
     wrong == 0
 }
 
 #[cold]
-fn first_fault(first: usize, messages: &[usize]) -> Fault {
-    let at = messages.iter().enumerate().position(|(at, &message)| message != first + at).unwrap_or(0);
-    fault(first + at, messages.get(at).copied().ok_or(Closed))
+fn first_fault<M: Message>(first: usize, messages: &[M]) -> Fault {
+    let at = messages.iter().enumerate().position(|(at, message)| message.number() != first + at).unwrap_or(0);
+    fault(first + at, messages.get(at).map(Message::number).ok_or(Closed))
 }

@@ -26,7 +26,7 @@ pub struct InPollset;
 /// In a [`YSocketpair`] that stands in an epoll.
 pub struct InEpoll;
 
-const COMMON: Traits = Traits { one_by_one: false, senders: Ends::Many, ..Traits::COMMON };
+const COMMON: Traits = Traits { one_by_one: false, senders: Ends::Many, one_order: false, ..Traits::COMMON };
 
 /// A set of so many signals, and the way to wait for one of them.
 pub trait Set: Sized + Send + 'static {

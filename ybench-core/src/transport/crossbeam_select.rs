@@ -89,6 +89,7 @@ impl Transport for Selected {
         waits: Waits::LooksThenSleeps,
         one_by_one: false,
         senders: Ends::Many,
+        one_order: false,
         ..Traits::COMMON
     };
     type Sender<M: Message> = crossbeam::Sender<M>;

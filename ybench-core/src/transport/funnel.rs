@@ -20,7 +20,7 @@ pub struct Spinning;
 /// The default, with room for 1,024 messages of each sender.
 pub struct Bounded;
 
-const COMMON: Traits = Traits { works_with_epoll: true, senders: Ends::Many, ..Traits::COMMON };
+const COMMON: Traits = Traits { works_with_epoll: true, senders: Ends::Many, one_order: false, ..Traits::COMMON };
 
 impl Transport for Adaptive {
     const TRAITS: Traits = Traits { name: "funnel", about: "ysuite::mpsc without a bound", batches: true, ..COMMON };

@@ -33,6 +33,7 @@ impl Transport for Adaptive {
         name: "hub",
         about: "ysuite::hub: an event loop that is given functions, looking a little before it sleeps in epoll",
         senders: Ends::Many,
+        one_order: false,
         ..COMMON
     };
     type Sender<M: Message> = Poster<M>;

@@ -87,6 +87,7 @@ impl Transport for Funnel {
         name: "funnel-epoll",
         about: "ysuite::mpsc attached to a YSocketpair, waiting in epoll as beside sockets",
         senders: Ends::Many,
+        one_order: false,
         variant: true,
         ..COMMON
     };

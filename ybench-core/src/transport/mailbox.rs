@@ -21,7 +21,7 @@ pub struct Sleeping;
 /// The default, with room for 1,024 messages; whoever sends one more waits.
 pub struct Bounded;
 
-const COMMON: Traits = Traits { works_with_epoll: true, senders: Ends::Many, ..Traits::COMMON };
+const COMMON: Traits = Traits { works_with_epoll: true, senders: Ends::Many, one_order: false, ..Traits::COMMON };
 
 const PLACES: usize = 1024;
 
@@ -65,6 +65,7 @@ mailbox!(
         name: "mailbox-bounded",
         about: "ysuite::mailbox with room for 1,024 messages of all senders together",
         bounded: true,
+        one_order: true,
         variant: true,
         ..COMMON
     }

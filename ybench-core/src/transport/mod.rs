@@ -9,6 +9,7 @@
 
 pub mod attached;
 pub mod broadcast;
+pub mod checks;
 pub mod crossbeam;
 pub mod crossbeam_select;
 pub mod empty;
@@ -32,6 +33,7 @@ pub mod registry;
 pub mod rtrb;
 pub mod shape;
 pub mod slowed;
+pub mod spinning;
 pub mod spsc;
 pub mod std_eventfds;
 pub mod std_mpsc;
@@ -101,6 +103,9 @@ pub struct Traits {
     /// How many threads can send, and how many can receive. Where several can receive, all messages are in one order.
     pub senders: Ends,
     pub receivers: Ends,
+    /// Whether what one sender sends after another has sent arrives after it: one order of all messages. Otherwise each
+    /// sender has a lane, and its own order only.
+    pub one_order: bool,
     /// The most bytes it can carry in one message between so many threads, as the machine is set up now.
     pub most_bytes: fn(Shape) -> usize,
     /// Whether this machine has it, and if not, why, without a full stop. Asked when somebody wants to measure it.
@@ -113,6 +118,9 @@ pub struct Traits {
     /// Whether its receiver invents the messages instead of receiving them: a time from one end to the other means
     /// nothing then.
     pub invents: bool,
+    /// Whether it comes from another package: said by the registry when it is welcomed. A guest that breaks its word is
+    /// taken out; one of our own ends the run.
+    pub guest: bool,
 }
 
 impl Traits {
@@ -127,11 +135,13 @@ impl Traits {
         bounded: false,
         senders: Ends::One,
         receivers: Ends::One,
+        one_order: true,
         most_bytes: |_| usize::MAX,
         available: || Ok(()),
         hidden: false,
         variant: false,
         invents: false,
+        guest: false,
     };
 }
 
@@ -161,7 +171,7 @@ pub trait Many: Transport {
 pub type Sides<T, M> = (Vec<<T as Transport>::Sender<M>>, Vec<<T as Transport>::Receiver<M>>);
 
 /// The end itself and its clones, `count` together. A plain loop: this is compiled for every transport and message.
-fn copies<E: Clone>(end: E, count: usize) -> Vec<E> {
+pub fn copies<E: Clone>(end: E, count: usize) -> Vec<E> {
     let mut ends = Vec::with_capacity(count);
     while ends.len() + 1 < count {
         ends.push(end.clone());
@@ -172,7 +182,8 @@ fn copies<E: Clone>(end: E, count: usize) -> Vec<E> {
     ends
 }
 
-/// Several ends by cloning the first: those of senders, or of both sides.
+/// [`Many`] for transports whose further ends are clones of the first: those of senders, or of both sides.
+#[macro_export]
 macro_rules! ends_by_cloning {
     (senders: $($transport:ty),+) => { $(
         impl $crate::transport::Many for $transport {
@@ -196,7 +207,7 @@ macro_rules! ends_by_cloning {
         }
     )+ };
 }
-use ends_by_cloning;
+pub use ends_by_cloning;
 
 /// The end of the thread that sends.
 pub trait Sender<M: Message>: Send + 'static {

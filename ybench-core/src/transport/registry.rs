@@ -1,6 +1,12 @@
 //! Every transport there is, by name: the only place that knows them all. Adding one means adding a line here.
+//!
+//! Transports of other packages are guests: a program that has some welcomes their entries before anything else. From
+//! then on they are like those from here, behind which they stand.
+
+use std::sync::OnceLock;
 
 use super::kernel::{packets, pipe, posix_mq, sysv_mq};
+use super::spinning::Spinning;
 use super::{Ends, Many, Shape, Traits, Transport, Waits};
 use super::{
     attached, broadcast, crossbeam, crossbeam_select, empty, exchange, funnel, hub, in_epoll, mailbox, mutex_condvar,
@@ -57,7 +63,9 @@ pub struct Entry {
 
 /// The drivers of scenarios that a transport can take part in by its traits. A driver that nobody could ask for is not
 /// compiled: a refusal stands in its place.
-const fn entry<T: Transport>() -> Entry {
+///
+/// The drivers are compiled where this is called: a package of guests has to be optimised, and whatever it depends on.
+pub const fn entry<T: Transport>() -> Entry {
     let alone = T::TRAITS.one_by_one;
     let without_a_bound = alone && !T::TRAITS.bounded && !T::TRAITS.invents;
     let on_time = alone && !T::TRAITS.invents;
@@ -88,7 +96,8 @@ fn no_driver<A>() -> Result<A, Fault> {
     Err(Fault::System(std::io::Error::other("this transport takes no part in that")))
 }
 
-const fn shared<T: Many>() -> Entry {
+/// As [`entry`], for a transport that several threads can send by, or receive from.
+pub const fn shared<T: Many>() -> Entry {
     // Where one thread receives, only the smallest messages are ever asked for.
     let of_any_size = matches!(T::TRAITS.receivers, Ends::Many);
     Entry {
@@ -100,7 +109,7 @@ const fn shared<T: Many>() -> Entry {
     }
 }
 
-static ALL: &[Entry] = &[
+static OWN: &[Entry] = &[
     entry::<spsc::Adaptive>(),
     entry::<spsc::Sleeping>(),
     entry::<spsc::Spinning>(),
@@ -148,8 +157,10 @@ static ALL: &[Entry] = &[
     shared::<tokio_mpsc::Unbounded>(),
     shared::<tokio_mpsc::Bounded>(),
     shared::<std_eventfds::Eventfds>(),
-    entry::<rtrb::Rtrb<65_536>>(),
-    entry::<rtrb::Rtrb<1_024>>(),
+    entry::<Spinning<rtrb::Ring<65_536>, true>>(),
+    entry::<Spinning<rtrb::Ring<65_536>, false>>(),
+    entry::<Spinning<rtrb::Ring<1_024>, true>>(),
+    entry::<Spinning<rtrb::Ring<1_024>, false>>(),
     shared::<mutex_condvar::Always>(),
     shared::<mutex_condvar::IfAsleep>(),
     shared::<mutex_condvar_any::Always>(),
@@ -160,18 +171,40 @@ static ALL: &[Entry] = &[
     entry::<slowed::Slowed>(),
 ];
 
+/// Those from here, then the guests. Settled by the first look.
+static ALL: OnceLock<Vec<Entry>> = OnceLock::new();
+
+/// Adds the transports of other packages, made by [`entry`] and [`shared`]. Once, and before anybody has looked.
+///
+/// # Errors
+///
+/// Refuses a name that is taken, and guests that come too late.
+pub fn welcome(guests: Vec<Entry>) -> Result<(), Error> {
+    let mut all = OWN.to_vec();
+    for mut guest in guests {
+        guest.traits.guest = true;
+        let name = guest.traits.name;
+        if all.iter().any(|entry| entry.traits.name == name) {
+            return Err(Error::Refused(format!("There is a transport called '{name}' already.")));
+        }
+        all.push(guest);
+    }
+    let late = || Error::Refused("Transports can be added only once, and before the first is looked up.".to_owned());
+    ALL.set(all).map_err(|_| late())
+}
+
 pub fn all() -> &'static [Entry] {
-    ALL
+    ALL.get_or_init(|| OWN.to_vec())
 }
 
 /// Those that this machine has.
 pub fn here() -> impl Iterator<Item = &'static Entry> {
-    ALL.iter().filter(|entry| (entry.traits.available)().is_ok())
+    all().iter().filter(|entry| (entry.traits.available)().is_ok())
 }
 
-/// The entry of that name. For names written in these two crates, which a test looks up one by one.
+/// The entry of that name. For names written in the instrument itself, which a test looks up one by one.
 pub fn named(name: &str) -> Option<&'static Entry> {
-    ALL.iter().find(|entry| entry.traits.name == name)
+    all().iter().find(|entry| entry.traits.name == name)
 }
 
 /// The transports whose names were asked for, in the order of the registry; if none were, all but the hidden ones.
@@ -192,7 +225,7 @@ pub fn chosen(names: &[String]) -> Result<Vec<&'static Entry>, Error> {
         [] => !entry.traits.hidden,
         names => names.iter().any(|name| name == entry.traits.name),
     };
-    let chosen: Vec<&Entry> = ALL.iter().filter(wanted).collect();
+    let chosen: Vec<&Entry> = all().iter().filter(wanted).collect();
     let missing: Vec<Warning> = chosen.iter().filter_map(|entry| unavailable(entry)).collect();
     match missing.first() {
         Some(warning) if missing.len() == chosen.len() => Err(Error::Refused(warning.to_string())),
@@ -209,13 +242,12 @@ pub fn unavailable(entry: &Entry) -> Option<Warning> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock;
-    use crate::scenario::{Scenario, carried};
+    use crate::transport::checks;
 
     #[test]
     fn every_name_is_there_once() {
-        for entry in ALL {
-            let same = ALL.iter().filter(|other| other.traits.name == entry.traits.name).count();
+        for entry in all() {
+            let same = all().iter().filter(|other| other.traits.name == entry.traits.name).count();
             assert_eq!(same, 1, "{}", entry.traits.name);
         }
     }
@@ -234,70 +266,27 @@ mod tests {
         assert_eq!(names, ["spsc", "rtrb-64k"]);
     }
 
+    fn everybody(check: fn(&Entry, Place) -> Result<(), String>, place: Place) {
+        here().for_each(|entry| check(entry, place).unwrap());
+    }
+
     #[test]
     fn every_transport_delivers_everything_in_order() {
-        let place = Place::choose(None).unwrap();
-        for entry in here() {
-            let name = entry.traits.name;
-            (entry.ping_pong)(place, 20).unwrap_or_else(|fault| panic!("{name} {fault}"));
-            (entry.throughput)(place, 5_000).unwrap_or_else(|fault| panic!("{name} {fault}"));
-            let able = |scenario: &Scenario| (scenario.able)(&entry.traits);
-            if able(&throughput::IN_BATCHES) {
-                (entry.batches)(place, 5_001, 64).unwrap_or_else(|fault| panic!("{name} {fault}"));
-            }
-            if able(&crowd::SCENARIO) {
-                (entry.crowd)(place, 8, 2_000).unwrap_or_else(|fault| panic!("{name} {fault}"));
-            }
-            if able(&burst::SCENARIO) {
-                (entry.burst)(place, 1_000, 2_500).unwrap_or_else(|fault| panic!("{name} {fault}"));
-            }
-            let mut recorded = Vec::new();
-            if able(&latency::SCENARIO) {
-                recorded.extend([(entry.latency)(place, 20), (entry.density)(place, 5_000)]);
-            }
-            // Elsewhere they refuse.
-            let one_way = clock::one_way(place).is_ok();
-            if one_way && able(&overrun::SCENARIO) {
-                recorded.push((entry.overrun)(place, 5_000));
-            }
-            if one_way && able(&fixed_rate::SCENARIO) {
-                recorded.push((entry.fixed_rate)(place, 20, 1e5));
-                recorded.push((entry.night_watchman)(place, 2, 1e-3));
-            }
-            for outcome in recorded {
-                let outcome = outcome.unwrap_or_else(|fault| panic!("{name} {fault}"));
-                assert!(!outcome.distributions.is_empty() && outcome.nanoseconds.is_finite(), "{name}");
-            }
-        }
+        everybody(checks::in_order, Place::choose(None).unwrap());
     }
 
     #[test]
     fn every_transport_carries_64_kib_by_value_and_by_pointer() {
-        let place = Place::choose(None).unwrap();
-        for entry in here().filter(|entry| (size::SCENARIO.able)(&entry.traits)) {
-            for parameter in carried::checked(65_536.0).unwrap() {
-                if !carried::fits(&entry.traits, Shape::ONE_TO_ONE, Some(parameter)) {
-                    continue;
-                }
-                // More than any buffer of the kernel holds.
-                let timed = (entry.size)(place, parameter, 100);
-                let timed = timed.unwrap_or_else(|fault| panic!("{} {parameter:?} {fault}", entry.traits.name));
-                assert_eq!(timed.units, 100);
-            }
-        }
+        everybody(checks::large_messages, Place::choose(None).unwrap());
     }
 
     #[test]
     fn whoever_sleeps_delivers_everything_on_one_cpu() {
-        let place = Place::choose(None).unwrap().together();
-        for entry in here().filter(|entry| entry.traits.waits.sleeps() && entry.traits.one_by_one) {
-            let name = entry.traits.name;
-            (entry.crowd)(place, 8, 400).unwrap_or_else(|fault| panic!("{name} {fault}"));
-            let parameter = carried::checked(4_096.0).unwrap()[0];
-            (entry.size)(place, parameter, 100).unwrap_or_else(|fault| panic!("{name} {fault}"));
-            if (burst::SCENARIO.able)(&entry.traits) {
-                (entry.burst)(place, 100, 300).unwrap_or_else(|fault| panic!("{name} {fault}"));
-            }
-        }
+        everybody(checks::on_one_cpu, Place::choose(None).unwrap().together());
+    }
+
+    #[test]
+    fn everybody_who_can_delivers_everything_between_many() {
+        everybody(checks::between_many, Place::choose(None).unwrap());
     }
 }

@@ -1,72 +1,68 @@
-//! `rtrb`: a ring with two indices and no way to sleep, both ends spinning.
+//! `rtrb`: a ring with two indices and no way to sleep, both ends spinning. Its documentation leaves the waiting to its
+//! users, and recommends chunks for batches.
 //!
 //! ```text
 //!   sender thread   push, push, push ... ----> ring ----> pop, pop, pop ...   receiver thread
 //! ```
-//!
-//! A ring is allocated whole: of messages so large that its slots would take more than 64 MiB it has room for fewer.
 
-use std::io;
+use std::ops::Range;
 
 use rtrb::{Consumer, Producer, PushError, RingBuffer};
 
-use super::{Closed, Message, Traits, Transport, Waits};
+use super::spinning::{Pop, Push, Queue, places};
+use super::{Message, Traits};
 
-pub struct Rtrb<const SLOTS: usize>;
+pub struct Ring<const SLOTS: usize>;
 
-const MOST_BYTES: usize = 64 << 20;
-
-impl<const SLOTS: usize> Transport for Rtrb<SLOTS> {
-    const TRAITS: Traits = Traits {
-        name: match SLOTS {
-            65_536 => "rtrb-64k",
-            1_024 => "rtrb-1k",
-            _ => panic!("a new size of ring needs a name"),
-        },
-        about: match SLOTS {
-            65_536 => "rtrb with 65,536 slots, both ends spinning",
-            _ => "rtrb with 1,024 slots, both ends spinning",
-        },
-        waits: Waits::Spins,
-        bounded: true,
-        variant: SLOTS == 1_024,
-        ..Traits::COMMON
+impl<const SLOTS: usize> Queue for Ring<SLOTS> {
+    const NAMES: [&'static str; 2] = match SLOTS {
+        65_536 => ["rtrb-64k", "rtrb-64k-no-pause"],
+        1_024 => ["rtrb-1k", "rtrb-1k-no-pause"],
+        _ => panic!("a new size of ring needs a name"),
     };
-    type Sender<M: Message> = Producer<M>;
-    type Receiver<M: Message> = Consumer<M>;
+    const ABOUT: [&'static str; 2] = match SLOTS {
+        65_536 => [
+            "rtrb with 65,536 slots, both ends spinning",
+            "rtrb with 65,536 slots, both ends spinning without a pause between two looks",
+        ],
+        _ => [
+            "rtrb with 1,024 slots, both ends spinning",
+            "rtrb with 1,024 slots, both ends spinning without a pause between two looks",
+        ],
+    };
+    const TRAITS: Traits = Traits { batches: true, bounded: true, variant: SLOTS == 1_024, ..Traits::COMMON };
+    type Push<M: Message> = Producer<M>;
+    type Pop<M: Message> = Consumer<M>;
 
-    fn open<M: Message>() -> io::Result<(Producer<M>, Consumer<M>)> {
-        Ok(RingBuffer::new(SLOTS.min(MOST_BYTES / size_of::<M>())))
+    fn open<M: Message>() -> (Producer<M>, Consumer<M>) {
+        RingBuffer::new(places::<M>(SLOTS))
     }
 }
 
-impl<M: Message> super::Sender<M> for Producer<M> {
+impl<M: Message> Push<M> for Producer<M> {
     #[inline(always)]
-    fn send(&mut self, message: M) -> Result<(), Closed> {
-        let mut message = message;
-        while let Err(PushError::Full(back)) = self.push(message) {
-            message = back;
-            if self.is_abandoned() {
-                return Err(Closed);
-            }
-            std::hint::spin_loop();
-        }
-        Ok(())
+    fn push(&mut self, message: M) -> Result<(), M> {
+        Producer::push(self, message).map_err(|PushError::Full(message)| message)
+    }
+
+    #[inline(always)]
+    fn push_run(&mut self, numbers: Range<usize>) -> usize {
+        let room = self.slots().min(numbers.len());
+        self.write_chunk_uninit(room).map_or(0, |chunk| chunk.fill_from_iter(numbers.map(M::numbered)))
     }
 }
 
-impl<M: Message> super::Receiver<M> for Consumer<M> {
+impl<M: Message> Pop<M> for Consumer<M> {
     #[inline(always)]
-    fn recv(&mut self) -> Result<M, Closed> {
-        loop {
-            if let Ok(message) = self.pop() {
-                return Ok(message);
-            }
-            if self.is_abandoned() {
-                // The last messages may have come between the two looks.
-                return self.pop().map_err(|_| Closed);
-            }
-            std::hint::spin_loop();
+    fn pop(&mut self) -> Option<M> {
+        Consumer::pop(self).ok()
+    }
+
+    #[inline(always)]
+    fn pop_run(&mut self, into: &mut Vec<M>, max: usize) {
+        let there = self.slots().min(max);
+        if let Ok(chunk) = self.read_chunk(there) {
+            into.extend(chunk);
         }
     }
 }

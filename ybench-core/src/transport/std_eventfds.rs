@@ -133,6 +133,7 @@ impl Transport for Eventfds {
         one_by_one: false,
         works_with_epoll: true,
         senders: Ends::Many,
+        one_order: false,
         ..Traits::COMMON
     };
     type Sender<M: Message> = Sender<M>;

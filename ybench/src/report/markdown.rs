@@ -6,6 +6,7 @@ use ybench_core::record::{Report, Session};
 use super::sections::sections;
 use super::{Shown, terminal, when};
 use crate::clock;
+use crate::rivals;
 use crate::table::{self, Beside, Grid, Growth};
 
 pub fn text(loaded: &[Shown<'_>], beyond: f64) -> String {
@@ -37,6 +38,7 @@ fn report(name: &str, report: &Report, beyond: f64) -> String {
     if let Some(facts) = &report.clock {
         text += &format!("\n## Clock\n\n{}\n", clock::table::sentences(facts).trim_end().replace('\n', "\n\n"));
     }
+    text += &rivals::markdown(report).unwrap_or_default();
     for section in sections(report) {
         text += &format!("\n## {}\n\n{}.\n", section.scenario, section.about);
         for growth in Growth::of(&section) {

@@ -10,6 +10,7 @@ use ybench_core::record::{Report, Session};
 
 use crate::article;
 use crate::clock::table as clocks;
+use crate::rivals;
 use crate::table::{self, Beside};
 
 /// Everything. `beyond` is in nanoseconds.
@@ -32,6 +33,7 @@ pub fn results(report: &Report, beyond: f64) -> String {
     if let Some(article) = article::text(report, beyond) {
         let _ = writeln!(text, "{article}");
     }
+    text += &rivals::text(report).unwrap_or_default();
     text += &table::growths(report);
     for session in &report.sessions {
         text += &self::session(session, Beside::of(report, beyond));

@@ -13,7 +13,7 @@ const REACHED: f64 = 0.95;
 type Form = fn(f64) -> String;
 
 /// Head, metric, how it is written. Those that merely repeat the distributions are left to them.
-const COLUMNS: [(&str, Metric, Form); 12] = [
+const COLUMNS: [(&str, Metric, Form); 15] = [
     (">sender CPU ns/msg", Metric::SenderCpu, figure),
     (">receiver CPU ns/msg", Metric::ReceiverCpu, figure),
     (">sender switches/msg", Metric::SenderSwitches, figure),
@@ -25,6 +25,9 @@ const COLUMNS: [(&str, Metric, Form); 12] = [
     (">fill ns/msg", Metric::Fill, figure),
     (">drain ns/msg", Metric::Drain, figure),
     (">bytes held/msg", Metric::BytesHeld, figure),
+    (">bytes left/msg", Metric::BytesLeft, figure),
+    (">calls/msg", Metric::Calls, figure),
+    (">switches/msg", Metric::Switches, figure),
     (">clock's share", Metric::Distortion, percent),
 ];
 

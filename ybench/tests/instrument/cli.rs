@@ -58,6 +58,20 @@ fn options_without_a_meaning_are_refused() {
 }
 
 #[test]
+fn cells_and_sizes_that_are_not_there_are_refused() {
+    assert!(
+        refused(&["rivals", "--cell", "10-to-1"])
+            .starts_with("There is no cell called '10-to-1'; there are one-by-one")
+    );
+    assert!(refused(&["rivals", "--bytes", "8", "32"]).starts_with("A message can have 8, 24, 64 or 256 bytes here"));
+    if cfg!(not(feature = "rivals")) {
+        for arguments in [&["rivals"][..], &["rivals", "--features"]] {
+            assert!(refused(arguments).starts_with("This ybench has no rivals in it; build it with them: "));
+        }
+    }
+}
+
+#[test]
 fn an_unknown_command_or_option_is_refused_by_status_2() {
     for arguments in [&["article", "nothing"][..], &["measure"], &["--nothing"], &["--rounds", "many"]] {
         let output = ybench(arguments);
@@ -102,6 +116,8 @@ fn the_list_names_everything() {
         "receivers",
         "sources",
         "busy-sources",
+        "one-by-one",
+        "16-to-1",
         "y-suite",
         "goals",
         "raw futex",

@@ -17,6 +17,7 @@ use super::sections::{Section, sections};
 use super::when;
 use crate::article;
 use crate::plot::{self, Looks};
+use crate::rivals;
 use crate::table::{self, Beside};
 use parts::{Environment, Figure, Method, Scenario, Summary, Table};
 
@@ -41,7 +42,7 @@ struct Result {
     machine: String,
     when: String,
     summary: Summary,
-    /// In the shape of the article that it reproduces.
+    /// In the shape of the article that it reproduces, or of the comparison with rivals.
     article: Option<Article>,
     scenarios: Vec<Scenario>,
     goals: Option<Table>,
@@ -51,6 +52,7 @@ struct Result {
 
 /// An article's own tables and pictures.
 struct Article {
+    title: &'static str,
     text: String,
     figures: Vec<Figure>,
 }
@@ -104,8 +106,11 @@ fn result(at: usize, one: &Shown<'_>, several: bool, looks: &Looks, beyond: f64)
 }
 
 fn article(report: &Report, beyond: f64) -> Option<Article> {
+    if let Some(text) = rivals::text(report) {
+        return Some(Article { title: "Side by side", text, figures: Vec::new() });
+    }
     let figures = parts::figures(article::pictures(report).into_iter().map(|(_, picture)| picture));
-    Some(Article { text: article::text(report, beyond)?, figures })
+    Some(Article { title: "In the shape of the article", text: article::text(report, beyond)?, figures })
 }
 
 fn machine(report: &Report) -> String {

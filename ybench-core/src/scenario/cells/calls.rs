@@ -1,0 +1,182 @@
+//! The system calls of the calling thread, whoever's code makes them, and whether by `libc` or not.
+//!
+//! The kernel can hand every call of a thread back to the program, as a signal (`PR_SET_SYSCALL_USER_DISPATCH`, Linux 5.11).
+//! The signal's handler counts it, and makes it, from the few instructions whose calls the kernel lets pass:
+//!
+//! ```text
+//!   anybody's code    futex(...) --> kernel --> SIGSYS --> counted, pass: futex(...) --> kernel
+//!                     result     <----------------------- sigreturn <--------------------/
+//! ```
+//!
+//! That takes about a microsecond for each call. Cannot: start a thread while calls are counted, which is refused; and on
+//! processors other than x86-64, or where the kernel refuses, nothing is told.
+
+#[cfg(target_arch = "x86_64")]
+pub(super) use self::dispatched::counted;
+
+/// Runs it, and tells nothing.
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) fn counted<A>(work: impl FnOnce() -> A) -> (A, Option<u64>) {
+    (work(), None)
+}
+
+#[cfg(target_arch = "x86_64")]
+mod dispatched {
+    use std::arch::global_asm;
+    use std::cell::Cell;
+    use std::ffi::{c_int, c_long, c_void};
+    use std::ptr;
+    use std::sync::OnceLock;
+
+    use libc::{siginfo_t, ucontext_t};
+
+    // All calls between the two labels pass. The kernel looks at the address behind the call.
+    global_asm!(
+        ".pushsection .text.ybench_pass, \"ax\", @progbits",
+        "ybench_pass:",
+        "mov rax, rdi",
+        "mov r9, [rsi + 40]",
+        "mov r8, [rsi + 32]",
+        "mov r10, [rsi + 24]",
+        "mov rdx, [rsi + 16]",
+        "mov rdi, [rsi]",
+        "mov rsi, [rsi + 8]",
+        "syscall",
+        "ret",
+        "ybench_pass_return:",
+        "mov eax, 15",
+        "syscall",
+        "ud2",
+        "ybench_pass_end:",
+        ".globl ybench_pass, ybench_pass_return, ybench_pass_end",
+        ".popsection",
+    );
+
+    unsafe extern "C" {
+        /// Makes the call of that number. Negative: the error.
+        fn ybench_pass(number: c_long, arguments: *const i64) -> c_long;
+        /// Where a signal's handler returns to: the call `rt_sigreturn`.
+        fn ybench_pass_return();
+        fn ybench_pass_end();
+    }
+
+    /// A signal's handling as the kernel takes it, with its own way back.
+    #[repr(C)]
+    struct Action {
+        handler: extern "C" fn(c_int, *mut siginfo_t, *mut c_void),
+        flags: u64,
+        restorer: unsafe extern "C" fn(),
+        mask: u64,
+    }
+
+    const SA_RESTORER: u64 = 0x0400_0000;
+    const PR_SET_SYSCALL_USER_DISPATCH: i64 = 59;
+
+    thread_local! {
+        static CALLS: Cell<u64> = const { Cell::new(0) };
+    }
+
+    extern "C" fn on_call(_: c_int, _: *mut siginfo_t, context: *mut c_void) {
+        // SAFETY: the kernel hands over the context of what it has interrupted, which nobody else has.
+        let registers = unsafe { &mut (*context.cast::<ucontext_t>()).uc_mcontext.gregs };
+        let of = |register: c_int| registers[register as usize];
+        let number = of(libc::REG_RAX);
+        CALLS.set(CALLS.get() + 1);
+        let arguments =
+            [libc::REG_RDI, libc::REG_RSI, libc::REG_RDX, libc::REG_R10, libc::REG_R8, libc::REG_R9].map(of);
+        let result = match number {
+            // A new thread would begin in the middle of this one's handler.
+            libc::SYS_clone | libc::SYS_clone3 | libc::SYS_fork | libc::SYS_vfork => c_long::from(-libc::EAGAIN),
+            // SAFETY: the very call, with the very arguments, that was to be made.
+            _ => unsafe { ybench_pass(number, arguments.as_ptr()) },
+        };
+        registers[libc::REG_RAX as usize] = result;
+    }
+
+    /// Whether there is a handler, from the first question on.
+    fn handled() -> bool {
+        static HANDLED: OnceLock<bool> = OnceLock::new();
+        *HANDLED.get_or_init(|| {
+            let flags = SA_RESTORER | libc::SA_SIGINFO as u64;
+            let action = Action { handler: on_call, flags, restorer: ybench_pass_return, mask: 0 };
+            // SAFETY: the layout is the kernel's; the handler touches nothing but a number of its thread and the context.
+            unsafe {
+                libc::syscall(libc::SYS_rt_sigaction, libc::SIGSYS, &raw const action, ptr::null::<Action>(), 8) == 0
+            }
+        })
+    }
+
+    /// From now on, or no longer, the calls of this thread come to the handler.
+    fn dispatch(on: bool) -> bool {
+        let begin = ybench_pass as *const () as i64;
+        let (begin, length) = if on { (begin, ybench_pass_end as *const () as i64 - begin) } else { (0, 0) };
+        let arguments = [PR_SET_SYSCALL_USER_DISPATCH, i64::from(on), begin, length, 0, 0];
+        // SAFETY: there is a handler, and the range has its calls and its way back; a call from there is not counted.
+        unsafe { ybench_pass(libc::SYS_prctl, arguments.as_ptr()) == 0 }
+    }
+
+    struct Counting;
+
+    impl Drop for Counting {
+        fn drop(&mut self) {
+            dispatch(false);
+        }
+    }
+
+    /// Runs it, and tells how many system calls this thread has made meanwhile; nothing where the kernel does not help.
+    pub(in super::super) fn counted<A>(work: impl FnOnce() -> A) -> (A, Option<u64>) {
+        if !handled() || !dispatch(true) {
+            return (work(), None);
+        }
+        let counting = Counting;
+        let before = CALLS.get();
+        let value = work();
+        let calls = CALLS.get() - before;
+        drop(counting);
+        (value, Some(calls))
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use std::io::{Read, Write};
+    use std::os::unix::net::UnixStream;
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn every_call_is_made_and_counted() {
+        let (mut near, mut far) = UnixStream::pair().unwrap();
+        let (text, calls) = counted(|| {
+            near.write_all(b"seen").unwrap();
+            let mut text = [0; 4];
+            far.read_exact(&mut text).unwrap();
+            text
+        });
+        assert_eq!(&text, b"seen");
+        // A kernel that does not know it tells nothing.
+        assert!(calls.is_none_or(|calls| calls == 2), "{calls:?}");
+        let parent = std::os::unix::process::parent_id();
+        let (same, calls) = counted(|| (0..10).all(|_| std::os::unix::process::parent_id() == parent));
+        assert!(same && calls.is_none_or(|calls| calls == 10), "{calls:?}");
+    }
+
+    #[test]
+    fn a_thread_that_is_not_counted_sleeps_and_wakes_as_ever() {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let answering = thread::spawn(move || counted(|| receiver.recv()));
+        thread::sleep(std::time::Duration::from_millis(5));
+        sender.send(7).unwrap();
+        let (received, calls) = answering.join().unwrap();
+        assert_eq!(received, Ok(7));
+        assert!(calls.is_none_or(|calls| calls > 0));
+        thread::spawn(|| ()).join().unwrap();
+    }
+
+    #[test]
+    fn what_was_counted_may_panic() {
+        assert!(std::panic::catch_unwind(|| counted(|| panic!("on purpose"))).is_err());
+        thread::spawn(|| ()).join().unwrap();
+    }
+}

@@ -1,0 +1,144 @@
+//! Each transport as a contender of a cell: the scenarios' own ways of running, with the drivers that were offered.
+
+use std::cell::OnceCell;
+use std::time::Duration;
+
+use super::super::{burst as bursts, carried, crowd as crowds, fixed_rate as rates, many, night_watchman as watches};
+use super::super::{ping_pong as bounces, throughput, timetable};
+use super::asked;
+use super::drivers::{self, Loops};
+use crate::frame::Frame;
+use crate::limits;
+use crate::memory;
+use crate::outcome::Metric;
+use crate::record::Parameter;
+use crate::rounds::{Contender, Length};
+use crate::transport::Shape;
+use crate::transport::registry::Entry;
+
+/// Messages a second.
+pub(super) const RATE: f64 = 1e4;
+
+/// So many of them make a p99.9 that is not the slowest of all.
+const ON_TIME_AT_LEAST: u64 = 2_000;
+
+/// Seconds.
+const SILENCE: f64 = 1e-2;
+
+const BACKLOG: u64 = bursts::ENOUGH_FOR_MEMORY;
+
+/// Threads of the crowd, all together.
+const CROWD: usize = 16;
+
+fn loops(entry: &Entry, parameter: Option<Parameter>) -> Loops {
+    let Some(drivers) = drivers::of(entry.traits.name) else {
+        unreachable!("{} was chosen without drivers", entry.traits.name)
+    };
+    drivers.at(parameter)
+}
+
+fn bytes(parameter: Option<Parameter>) -> Parameter {
+    parameter.unwrap_or(carried::SMALLEST)
+}
+
+pub(super) fn stream(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
+    let (place, open) = (frame.place, loops(entry, parameter).stream);
+    frame.transport(entry, carried::limit(&frame, parameter), move |messages| {
+        let stream = &mut |messages| throughput::timed(place, messages, open(messages as usize)?);
+        carried::in_streams(bytes(parameter), messages, stream)
+    })
+}
+
+pub(super) fn batches<const LENGTH: usize>(
+    entry: &'static Entry,
+    parameter: Option<Parameter>,
+    frame: Frame,
+) -> Contender {
+    let (place, open) = (frame.place, loops(entry, parameter).batches);
+    let mut contender = frame.transport(entry, carried::limit(&frame, parameter), move |messages| {
+        let stream = &mut |messages| throughput::timed(place, messages, open(messages as usize, LENGTH)?);
+        carried::in_streams(bytes(parameter), messages, stream)
+    });
+    contender.contestant.batch = Some(LENGTH);
+    contender
+}
+
+pub(super) fn between<const SENDERS: usize, const RECEIVERS: usize>(
+    entry: &'static Entry,
+    parameter: Option<Parameter>,
+    frame: Frame,
+) -> Contender {
+    let shape = Shape::new(SENDERS, RECEIVERS);
+    let Some(open) = loops(entry, parameter).ends else { unreachable!("{} was chosen for {shape}", entry.traits.name) };
+    let place = frame.place;
+    let mut contender = frame.transport(entry, carried::limit(&frame, parameter), move |messages| {
+        let stream = &mut |messages| many::play(place, shape, open(shape)?, messages);
+        carried::in_streams(bytes(parameter), messages, stream)
+    });
+    if shape.threads() > place.cpus().len() {
+        // In less than some slices of the scheduler the threads would run one after the other.
+        contender.length = contender.length.at_least(crowds::LEAST_TIME, 0);
+    }
+    contender
+}
+
+pub(super) fn ping_pong(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
+    let (place, run) = (frame.place, loops(entry, parameter).ping_pong);
+    let limit = bounces::own_limit(entry.traits.waits, place);
+    // One message each way is what makes two.
+    frame.transport(entry, limit, move |messages: u64| run(place, messages.div_ceil(2)))
+}
+
+pub(super) fn crowd(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
+    let (place, open) = (frame.place, loops(entry, parameter).stream);
+    let threads_per_cpu = CROWD / place.cpus().len();
+    let mut contender = frame.transport(entry, &limits::EVERY_CPU, move |messages| {
+        let stream = &mut |messages| crowds::play(place, threads_per_cpu, messages, open);
+        carried::in_streams(bytes(parameter), messages, stream)
+    });
+    if let Length::Time(_) | Length::TimeAndUnits(..) = contender.length {
+        contender.length = contender.length.at_least(crowds::LEAST_TIME, crowds::LEAST_UNITS);
+    }
+    contender
+}
+
+pub(super) fn night_watchman(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
+    let (place, run) = (frame.place, loops(entry, parameter).night_watchman);
+    let frame = Frame { transports: watches::timetable(SILENCE).length(frame.transports), ..frame };
+    frame.transport(entry, timetable::own_limit(entry.traits.waits, place), move |messages| {
+        run(place, messages, SILENCE)
+    })
+}
+
+pub(super) fn fixed_rate(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
+    let (place, run) = (frame.place, loops(entry, parameter).fixed_rate);
+    let wanted = match frame.transports {
+        Length::Units(messages) => Length::Units(messages),
+        other => other.at_least(Duration::ZERO, ON_TIME_AT_LEAST),
+    };
+    let frame = Frame { transports: rates::timetable(RATE).length(wanted), ..frame };
+    frame.transport(entry, timetable::own_limit(entry.traits.waits, place), move |messages| run(place, messages, RATE))
+}
+
+pub(super) fn burst(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
+    let (place, run, name) = (frame.place, loops(entry, parameter).burst, entry.traits.name);
+    let taken = OnceCell::new();
+    let mut contender = frame.transport(entry, &limits::ONE_THREAD, move |messages| {
+        let mut outcome = run(place, BACKLOG, messages)?;
+        let ask = || memory::taken_in_a_fresh_process(name, bytes(parameter).value as u64, BACKLOG);
+        if let Some((held, left)) = *taken.get_or_init(ask) {
+            outcome.metrics.extend([(Metric::BytesHeld, held), (Metric::BytesLeft, left)]);
+        }
+        Ok(outcome)
+    });
+    // Whoever asks for fewer messages than a burst has gets one burst all the same: it would be no such burst.
+    contender.length = contender.length.at_least(Duration::ZERO, BACKLOG);
+    contender
+}
+
+pub(super) fn asked(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
+    let (place, open) = (frame.place, loops(entry, parameter).stream);
+    frame.transport(entry, carried::limit(&frame, parameter), move |messages| {
+        asked::of_a_stream(place, messages.min(carried::most(bytes(parameter))), open)
+    })
+}

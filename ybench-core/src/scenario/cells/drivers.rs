@@ -1,0 +1,137 @@
+//! What a transport needs to take part in the cells: its loops, compiled for it and for messages of each size.
+//!
+//! They are many, so they are made where somebody wants them: in the package of the rivals, for these and for our own.
+
+use std::sync::OnceLock;
+
+use super::super::{burst, fixed_rate, many, night_watchman, ping_pong, throughput};
+use crate::error::{Error, Fault};
+use crate::outcome::Outcome;
+use crate::place::Place;
+use crate::record::{Parameter, Quantity};
+use crate::stage::Timed;
+use crate::transport::message::Block;
+use crate::transport::{Many, Message, Shape, Transport};
+
+/// The bytes of a message, one session each.
+pub const BYTES: [u32; 4] = [8, 24, 64, 256];
+
+pub(super) const SIZES: &[Parameter] = &[bytes(BYTES[0]), bytes(BYTES[1]), bytes(BYTES[2]), bytes(BYTES[3])];
+
+const fn bytes(value: u32) -> Parameter {
+    Parameter { quantity: Quantity::BytesByValue, value: value as f64 }
+}
+
+type OpenEnds = fn(Shape) -> Result<many::Ends, Fault>;
+
+/// With messages of one size.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Loops {
+    pub(super) stream: fn(usize) -> Result<throughput::Stream, Fault>,
+    /// The last number is the length of a batch.
+    pub(super) batches: fn(usize, usize) -> Result<throughput::Stream, Fault>,
+    pub(super) ping_pong: fn(Place, u64) -> Result<Timed, Fault>,
+    /// The last number is messages per second.
+    pub(super) fixed_rate: fn(Place, u64, f64) -> Result<Outcome, Fault>,
+    /// The last number is seconds of silence.
+    pub(super) night_watchman: fn(Place, u64, f64) -> Result<Outcome, Fault>,
+    /// The first number is the backlog.
+    pub(super) burst: fn(Place, u64, u64) -> Result<Outcome, Fault>,
+    pub(super) taken: fn(u64) -> Result<burst::Taken, Fault>,
+    /// Where several threads can be at a side.
+    pub(super) ends: Option<OpenEnds>,
+}
+
+/// The drivers of one transport.
+#[derive(Clone, Copy, Debug)]
+pub struct Drivers {
+    /// The transport's.
+    pub name: &'static str,
+    /// In the order of [`BYTES`].
+    sizes: [Loops; 4],
+}
+
+impl Drivers {
+    /// Both ends of a stream of so many of the smallest messages, one by one, as work that somebody has to do.
+    pub fn stream(&self, messages: usize) -> Result<throughput::Stream, Fault> {
+        (self.sizes[0].stream)(messages)
+    }
+
+    pub(super) fn at(&self, parameter: Option<Parameter>) -> Loops {
+        let at = SIZES.iter().position(|size| Some(*size) == parameter).unwrap_or(0);
+        self.sizes[at]
+    }
+}
+
+/// The drivers of a transport between two threads.
+pub const fn between_two<T: Transport>() -> Drivers {
+    let sizes = [loops::<T, usize>(), loops::<T, Block<3>>(), loops::<T, Block<8>>(), loops::<T, Block<32>>()];
+    Drivers { name: T::TRAITS.name, sizes }
+}
+
+/// The drivers of a transport between any threads.
+pub const fn between_many<T: Many>() -> Drivers {
+    let Drivers { name, sizes: [first, second, third, fourth] } = between_two::<T>();
+    let sizes = [
+        Loops { ends: Some(ends::<T, usize>), ..first },
+        Loops { ends: Some(ends::<T, Block<3>>), ..second },
+        Loops { ends: Some(ends::<T, Block<8>>), ..third },
+        Loops { ends: Some(ends::<T, Block<32>>), ..fourth },
+    ];
+    Drivers { name, sizes }
+}
+
+const fn loops<T: Transport, M: Message>() -> Loops {
+    let traits = &T::TRAITS;
+    let alone = traits.one_by_one;
+    Loops {
+        stream: if alone { throughput::ends::<T, M> } else { |_| no_driver() },
+        batches: if traits.batches { throughput::ends_of_batches::<T, M> } else { |_, _| no_driver() },
+        ping_pong: if alone { ping_pong::run::<T, M> } else { |_, _| no_driver() },
+        fixed_rate: if alone { fixed_rate::run::<T, M> } else { |_, _, _| no_driver() },
+        night_watchman: if alone { night_watchman::run::<T, M> } else { |_, _, _| no_driver() },
+        burst: if alone && !traits.bounded { burst::of::<T, M> } else { |_, _, _| no_driver() },
+        taken: if alone && !traits.bounded { burst::taken::<T, M> } else { |_| no_driver() },
+        ends: None,
+    }
+}
+
+fn ends<T: Many, M: Message>(shape: Shape) -> Result<many::Ends, Fault> {
+    let (senders, receivers) = T::open_many::<M>(shape)?;
+    Ok(many::Ends::of(senders, receivers))
+}
+
+/// Only a mistake in a cell's own choice gets here: whoever has no driver is not able.
+fn no_driver<A>() -> Result<A, Fault> {
+    Err(Fault::System(std::io::Error::other("this transport takes no part in that")))
+}
+
+static OFFERED: OnceLock<Vec<Drivers>> = OnceLock::new();
+
+/// Brings the drivers of all that can stand side by side. Once, before anybody has looked.
+///
+/// # Errors
+///
+/// Refuses two of one name, and those that come too late.
+pub fn offer(drivers: Vec<Drivers>) -> Result<(), Error> {
+    let twice = |one: &&Drivers| drivers.iter().filter(|other| other.name == one.name).count() > 1;
+    if let Some(one) = drivers.iter().find(twice) {
+        return Err(Error::Refused(format!("There are drivers for '{}' twice.", one.name)));
+    }
+    OFFERED.set(drivers).map_err(|_| Error::Refused("Drivers can be offered only once.".to_owned()))
+}
+
+/// All that were offered.
+pub fn offered() -> &'static [Drivers] {
+    OFFERED.get().map_or(&[], Vec::as_slice)
+}
+
+/// What a burst of so many messages of that size takes in the transport of that name. Nothing where there are none.
+pub fn taken(name: &str, bytes: u64, backlog: u64) -> Option<Result<burst::Taken, Fault>> {
+    let size = SIZES.iter().find(|size| size.value == bytes as f64)?;
+    Some((of(name)?.at(Some(*size)).taken)(backlog))
+}
+
+pub(super) fn of(name: &str) -> Option<&'static Drivers> {
+    offered().iter().find(|drivers| drivers.name == name)
+}

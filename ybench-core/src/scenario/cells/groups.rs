@@ -1,0 +1,101 @@
+//! Who stands beside whom: like beside like, in the same rounds.
+//!
+//! A transport whose receiver never sleeps is compared with ours that does not either, and one that puts all messages in one
+//! order with ours that does. So a rival may be in several groups of a cell.
+
+use crate::transport::{Ends, Traits, Waits};
+
+/// Some of those in a cell, and which forms of ours stand for us among them.
+#[derive(Clone, Copy, Debug)]
+pub struct Group {
+    /// What they have in common.
+    pub name: &'static str,
+    /// The best of them is what everybody is compared with.
+    pub ours: &'static [&'static str],
+    /// Whether a rival belongs here.
+    pub has: fn(&Traits) -> bool,
+}
+
+const fn group(name: &'static str, ours: &'static [&'static str], has: fn(&Traits) -> bool) -> Group {
+    Group { name, ours, has }
+}
+
+fn spins(traits: &Traits) -> bool {
+    traits.waits == Waits::Spins
+}
+
+fn sleeps(traits: &Traits) -> bool {
+    traits.waits.sleeps()
+}
+
+fn sleeps_with_a_bound(traits: &Traits) -> bool {
+    traits.waits.sleeps() && traits.bounded
+}
+
+fn sleeps_in_one_order(traits: &Traits) -> bool {
+    traits.waits.sleeps() && traits.one_order
+}
+
+fn sleeps_between_many(traits: &Traits) -> bool {
+    traits.waits.sleeps() && traits.receivers == Ends::Many
+}
+
+const SPINS: &str = "never sleep";
+const SLEEPS: &str = "can sleep";
+const WITH_A_BOUND: &str = "can sleep, with a bound";
+const BETWEEN_MANY: &str = "can sleep, made for many receivers";
+const IN_ONE_ORDER: &str = "can sleep, one order of all messages";
+
+/// From one thread to one, one by one.
+pub(super) const STREAMS: &[Group] = &[
+    group(SPINS, &["spsc-forever"], spins),
+    group(SLEEPS, &["spsc"], sleeps),
+    group(WITH_A_BOUND, &["spsc-bounded"], sleeps_with_a_bound),
+    group(BETWEEN_MANY, &["exchange", "exchange-unbounded"], sleeps_between_many),
+];
+
+/// From one thread to one in batches. Ours that has them can sleep: it stands beside those that cannot as well.
+pub(super) const BATCHES: &[Group] = &[
+    group(SPINS, &["spsc-batch"], spins),
+    group(SLEEPS, &["spsc-batch"], sleeps),
+    group(WITH_A_BOUND, &["exchange"], sleeps_with_a_bound),
+    group(BETWEEN_MANY, &["exchange", "exchange-unbounded"], sleeps_between_many),
+];
+
+/// From several threads to one.
+pub(super) const SENDERS: &[Group] = &[
+    group(SPINS, &["funnel-forever"], spins),
+    group(SLEEPS, &["funnel"], sleeps),
+    group(WITH_A_BOUND, &["funnel-bounded"], sleeps_with_a_bound),
+    group(IN_ONE_ORDER, &["exchange", "exchange-unbounded"], sleeps_in_one_order),
+];
+
+/// From several threads to several.
+pub(super) const MANY: &[Group] = &[
+    group(SPINS, &["exchange-spin"], spins),
+    group(SLEEPS, &["exchange", "exchange-unbounded"], sleeps),
+    group(WITH_A_BOUND, &["exchange"], sleeps_with_a_bound),
+];
+
+/// One message at a time: how a receiver waits is all that counts.
+pub(super) const SINGLE: &[Group] = &[
+    group("never sleep", &["spsc-forever"], spins),
+    group("look, then sleep", &["spsc"], |traits| traits.waits == Waits::LooksThenSleeps),
+    group("sleep at once", &["spsc-none"], |traits| traits.waits == Waits::Sleeps),
+];
+
+/// The same where both threads share a CPU: nobody may spin.
+pub(super) const SHARING: &[Group] = &[SINGLE[1], SINGLE[2]];
+
+/// Between pairs of many threads. Who spins at both ends is left out.
+pub(super) const CROWD: &[Group] = &[STREAMS[0], STREAMS[1], STREAMS[2]];
+
+/// Without a bound.
+pub(super) const BACKLOG: &[Group] = &[
+    group(SPINS, &["spsc-forever"], spins),
+    group(SLEEPS, &["spsc"], sleeps),
+    group("can sleep, made for many senders", &["funnel"], |traits| {
+        traits.waits.sleeps() && traits.senders == Ends::Many
+    }),
+    group(BETWEEN_MANY, &["exchange-unbounded"], sleeps_between_many),
+];

@@ -1,0 +1,294 @@
+//! Rivals side by side: the same questions to everybody, with messages of 8, 24, 64 and 256 bytes, and beside whom each is to
+//! be seen.
+//!
+//! A cell is a scenario like the others, for those whose drivers were [offered](drivers::offer); its loops are those of the
+//! scenarios. What it has more are the groups in which like stands beside like, and the figures that count.
+//!
+//! | file | what lives there |
+//! |---|---|
+//! | `drivers` | the loops of each transport, for messages of each size |
+//! | `groups` | who stands beside whom |
+//! | `contenders` | each transport as a contender of a cell |
+//! | `asked` | what a stream asks of the system: calls, context switches |
+//! | `calls` | how system calls of other people's code are counted |
+
+mod asked;
+mod calls;
+mod contenders;
+pub mod drivers;
+pub mod groups;
+#[cfg(test)]
+mod tests;
+
+use self::contenders::RATE;
+use self::drivers::SIZES;
+use self::groups::Group;
+use super::{Quick, Scenario, carried, timetable};
+use crate::figures::{figure, grouped};
+use crate::limits;
+use crate::outcome::Metric;
+use crate::record::{self, Session};
+use crate::stats::Figures;
+use crate::transport::{Shape, Traits, registry};
+
+/// One question to all that can stand side by side.
+pub struct Cell {
+    pub scenario: Scenario,
+    pub groups: &'static [Group],
+    pub figures: &'static [Figure],
+}
+
+/// One of the figures that a cell gives; less is better.
+#[derive(Clone, Copy, Debug)]
+pub struct Figure {
+    /// With its unit.
+    pub name: &'static str,
+    /// Nothing: the time that ranks.
+    pub metric: Option<Metric>,
+    pub form: fn(f64) -> String,
+    /// Whether somebody is called first by it.
+    pub judged: bool,
+}
+
+impl Figure {
+    const fn time(name: &'static str) -> Self {
+        Self { name, metric: None, form: figure, judged: true }
+    }
+
+    const fn metric(name: &'static str, metric: Metric) -> Self {
+        Self { metric: Some(metric), ..Self::time(name) }
+    }
+
+    /// Told beside the others.
+    const fn beside(name: &'static str, metric: Metric, form: fn(f64) -> String) -> Self {
+        Self { name, metric: Some(metric), form, judged: false }
+    }
+
+    /// Of one contender, in each round that counts.
+    pub fn series(&self, session: &Session, name: &str) -> Figures {
+        match self.metric {
+            None => session.series(name),
+            Some(metric) => session.counted().map(|round| round.metrics.get(name)?.get(&metric).copied()).collect(),
+        }
+    }
+}
+
+const STREAM: &[Figure] = &[Figure::time("ns a message")];
+const ONE_WAY: &[Figure] = &[Figure::time("ns one way")];
+const ON_TIME: &[Figure] = &[
+    Figure::metric("ns from due to there, p50", Metric::Median),
+    Figure::metric("p99", Metric::P99),
+    Figure::metric("p99.9", Metric::P999),
+    Figure::beside("CPU of the receiver, percent", Metric::ReceiverCpu, share_of_a_cpu),
+    Figure::beside("CPU of the sender, percent, its watching of the clock included", Metric::SenderCpu, share_of_a_cpu),
+    Figure::beside("context switches of the receiver a message", Metric::ReceiverSwitches, figure),
+];
+const BACKLOG: &[Figure] = &[
+    Figure::time("ns a message, in and out"),
+    Figure::metric("bytes a message while all are in the queue", Metric::BytesHeld),
+    Figure::beside("bytes a message still resident when all are out", Metric::BytesLeft, figure),
+];
+const ASKED: &[Figure] = &[
+    Figure::beside("system calls for 1,000 messages", Metric::Calls, for_a_thousand),
+    Figure::beside("context switches for 1,000 messages", Metric::Switches, for_a_thousand),
+];
+
+/// CPU time for one of so many messages a second.
+fn share_of_a_cpu(nanoseconds: f64) -> String {
+    figure(nanoseconds * RATE / 1e9 * 100.0)
+}
+
+fn for_a_thousand(each: f64) -> String {
+    let thousand = each * 1e3;
+    if thousand >= 100.0 { grouped(thousand) } else { figure(thousand) }
+}
+
+/// Both threads on CPUs of their own, one by one.
+const ONE_BY_ONE: Scenario = Scenario {
+    name: "one-by-one",
+    about: "Messages sent one by one, as fast as the other thread takes them",
+    parameters: SIZES,
+    in_quick: Quick::No,
+    one_cpu: false,
+    shape: |_| Shape::ONE_TO_ONE,
+    needs_two_cpus: false,
+    able: |traits| traits.one_by_one && takes_part(traits, groups::STREAMS),
+    limit: carried::limit,
+    beside: &[],
+    contender: contenders::stream,
+};
+
+const fn batches<const LENGTH: usize>(name: &'static str, about: &'static str) -> Cell {
+    let scenario = Scenario {
+        name,
+        about,
+        able: |traits| traits.batches && takes_part(traits, groups::BATCHES),
+        contender: contenders::batches::<LENGTH>,
+        ..ONE_BY_ONE
+    };
+    Cell { scenario, groups: groups::BATCHES, figures: STREAM }
+}
+
+const fn senders<const SENDERS: usize>(name: &'static str, about: &'static str) -> Cell {
+    let scenario = Scenario {
+        name,
+        about,
+        shape: |_| Shape::new(SENDERS, 1),
+        able: |traits| traits.one_by_one && takes_part(traits, groups::SENDERS),
+        contender: contenders::between::<SENDERS, 1>,
+        ..ONE_BY_ONE
+    };
+    Cell { scenario, groups: groups::SENDERS, figures: STREAM }
+}
+
+const fn square<const SIDE: usize>(name: &'static str, about: &'static str) -> Cell {
+    let scenario = Scenario {
+        name,
+        about,
+        shape: |_| Shape::square(SIDE),
+        able: |traits| traits.one_by_one && takes_part(traits, groups::MANY),
+        contender: contenders::between::<SIDE, SIDE>,
+        ..ONE_BY_ONE
+    };
+    Cell { scenario, groups: groups::MANY, figures: STREAM }
+}
+
+const PING_PONG: Scenario = Scenario {
+    name: "ping-pong",
+    about: "One message bounced between two threads: the time one way",
+    needs_two_cpus: true,
+    able: |traits| traits.one_by_one && takes_part(traits, groups::SINGLE),
+    limit: |frame, _| frame.floor(),
+    contender: contenders::ping_pong,
+    ..ONE_BY_ONE
+};
+
+// Tasks of tokio, one worker and several, belong here as well: their loops are futures, and need drivers of their own.
+static CELLS: [Cell; 16] = [
+    Cell { scenario: ONE_BY_ONE, groups: groups::STREAMS, figures: STREAM },
+    batches::<32>("batches-32", "Messages sent 32 at a time, by those that can"),
+    batches::<256>("batches-256", "Messages sent 256 at a time, by those that can"),
+    senders::<2>("2-to-1", "Streams from two threads to one, through one transport"),
+    senders::<4>("4-to-1", "Streams from four threads to one, through one transport"),
+    senders::<16>("16-to-1", "Streams from sixteen threads to one, through one transport"),
+    square::<2>("2-to-2", "Two threads send and two receive, through one transport"),
+    square::<3>("3-to-3", "Three threads send and three receive, through one transport"),
+    square::<8>("8-to-8", "Eight threads send and eight receive, through one transport"),
+    Cell { scenario: PING_PONG, groups: groups::SINGLE, figures: ONE_WAY },
+    Cell {
+        scenario: Scenario {
+            name: "one-cpu",
+            about: "One message bounced between two threads that share a CPU: the time one way",
+            one_cpu: true,
+            needs_two_cpus: false,
+            able: |traits| traits.one_by_one && takes_part(traits, groups::SHARING),
+            ..PING_PONG
+        },
+        groups: groups::SHARING,
+        figures: ONE_WAY,
+    },
+    Cell {
+        scenario: Scenario {
+            name: "crowd",
+            about: "Streams between eight pairs of threads on these CPUs, each through a channel of its own",
+            able: |traits| (super::crowd::SCENARIO.able)(traits) && takes_part(traits, groups::CROWD),
+            limit: |_, _| &limits::EVERY_CPU,
+            contender: contenders::crowd,
+            ..ONE_BY_ONE
+        },
+        groups: groups::CROWD,
+        figures: STREAM,
+    },
+    Cell {
+        scenario: Scenario {
+            name: "night-watchman",
+            about: "One message after 10 ms of silence: the time one way, median",
+            able: |traits| timetable::able(traits) && takes_part(traits, groups::SINGLE),
+            limit: |frame, _| timetable::limit(frame),
+            contender: contenders::night_watchman,
+            ..ONE_BY_ONE
+        },
+        groups: groups::SINGLE,
+        figures: ONE_WAY,
+    },
+    Cell {
+        scenario: Scenario {
+            name: "fixed-rate",
+            about: "10,000 messages a second: the time since each was due, and the CPU time that it takes",
+            able: |traits| timetable::able(traits) && takes_part(traits, groups::SINGLE),
+            limit: |frame, _| timetable::limit(frame),
+            contender: contenders::fixed_rate,
+            ..ONE_BY_ONE
+        },
+        groups: groups::SINGLE,
+        figures: ON_TIME,
+    },
+    Cell {
+        scenario: Scenario {
+            name: "burst",
+            about: "100,000 messages sent while the receiver is held back, then taken out, by those without a bound",
+            able: |traits| (super::burst::SCENARIO.able)(traits) && takes_part(traits, groups::BACKLOG),
+            limit: |_, _| &limits::ONE_THREAD,
+            contender: contenders::burst,
+            ..ONE_BY_ONE
+        },
+        groups: groups::BACKLOG,
+        figures: BACKLOG,
+    },
+    Cell {
+        scenario: Scenario {
+            name: "calls",
+            about: "System calls and context switches of both threads, while messages stream one by one",
+            contender: contenders::asked,
+            ..ONE_BY_ONE
+        },
+        groups: groups::STREAMS,
+        figures: ASKED,
+    },
+];
+
+/// Every cell there is.
+pub fn all() -> &'static [Cell] {
+    &CELLS
+}
+
+/// The cell of that name.
+pub fn named(name: &str) -> Option<&'static Cell> {
+    CELLS.iter().find(|cell| cell.scenario.name == name)
+}
+
+/// Whether it is a form of ours that stands for us somewhere.
+pub fn is_ours(name: &str) -> bool {
+    CELLS.iter().flat_map(|cell| cell.groups).any(|group| group.ours.contains(&name))
+}
+
+/// Whether it can be measured here, and stands in one of these groups.
+fn takes_part(traits: &Traits, groups: &[Group]) -> bool {
+    let stands = |group: &Group| group.stands(traits);
+    drivers::of(traits.name).is_some() && !traits.hidden && !traits.invents && groups.iter().any(stands)
+}
+
+impl Group {
+    /// Of ours, who stands for us here; of others, whoever belongs here.
+    fn stands(&self, traits: &Traits) -> bool {
+        if is_ours(traits.name) { self.ours.contains(&traits.name) } else { (self.has)(traits) }
+    }
+}
+
+/// The groups of one session, by the names of those that were measured. Groups without a rival are left out, and so is
+/// one whose members have been together already.
+pub fn grouped_as(cell: &Cell, session: &Session) -> Vec<record::Group> {
+    let mut groups: Vec<record::Group> = Vec::new();
+    for group in cell.groups {
+        let stand = |name: &&str| registry::named(name).is_some_and(|entry| group.stands(&entry.traits));
+        let members: Vec<&str> = session.transports().map(|one| one.name.as_str()).filter(stand).collect();
+        let (ours, rivals): (Vec<&str>, Vec<&str>) = members.into_iter().partition(|name| is_ours(name));
+        let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+        let group = record::Group { name: group.name.to_owned(), ours: owned(ours), rivals: owned(rivals) };
+        let told = groups.iter().any(|other| other.ours == group.ours && other.rivals == group.rivals);
+        if !told && !group.ours.is_empty() && !group.rivals.is_empty() {
+            groups.push(group);
+        }
+    }
+    groups
+}

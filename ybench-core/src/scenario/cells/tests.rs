@@ -1,0 +1,150 @@
+use std::sync::Once;
+
+use super::*;
+use crate::frame::Frame;
+use crate::place::Place;
+use crate::plan;
+use crate::record::{Kind, Round};
+use crate::rounds::{Length, Plan};
+use crate::scenario::cells::drivers::{BYTES, Drivers, between_many, between_two, offer};
+use crate::transport::spinning::Spinning;
+use crate::transport::{Waits, crossbeam, exchange, funnel, rtrb, spsc, tokio_mpsc};
+
+/// Ours, and one rival at least for every group.
+fn offered() {
+    static OFFERED: Once = Once::new();
+    OFFERED.call_once(|| offer(some()).unwrap());
+}
+
+fn some() -> Vec<Drivers> {
+    vec![
+        between_two::<spsc::Adaptive>(),
+        between_two::<spsc::Sleeping>(),
+        between_two::<spsc::Spinning>(),
+        between_two::<spsc::Bounded>(),
+        between_two::<spsc::Batched>(),
+        between_many::<funnel::Adaptive>(),
+        between_many::<funnel::Spinning>(),
+        between_many::<funnel::Bounded>(),
+        between_many::<exchange::Adaptive>(),
+        between_many::<exchange::Spinning>(),
+        between_many::<exchange::Unbounded>(),
+        between_many::<crossbeam::Unbounded>(),
+        between_many::<crossbeam::Bounded>(),
+        between_many::<tokio_mpsc::Unbounded>(),
+        between_two::<Spinning<rtrb::Ring<65_536>, true>>(),
+    ]
+}
+
+fn frame() -> Frame {
+    let few = Length::Units(200);
+    Frame { place: Place::choose(None).unwrap(), rounds: 1, transports: few, limits: Length::Units(1) }
+}
+
+fn plans(cell: &Cell) -> Vec<Plan> {
+    offered();
+    let entries: Vec<_> = registry::here().collect();
+    plan::every(&cell.scenario, &entries, frame(), &mut Vec::new())
+}
+
+fn names(plan: &Plan) -> Vec<&str> {
+    let transports = plan.contenders.iter().filter(|one| one.contestant.kind == Kind::Transport);
+    transports.map(|one| one.contestant.name.as_str()).collect()
+}
+
+#[test]
+fn no_cell_is_there_twice() {
+    for cell in all() {
+        let same = all().iter().filter(|other| other.scenario.name == cell.scenario.name).count();
+        assert_eq!(same, 1, "{}", cell.scenario.name);
+        assert!(!cell.figures.is_empty() && !cell.groups.is_empty(), "{}", cell.scenario.name);
+    }
+}
+
+#[test]
+fn every_cell_has_contenders_at_every_size_and_none_twice() {
+    for cell in all() {
+        let plans = plans(cell);
+        if cell.scenario.needs_two_cpus && frame().place.one_cpu() {
+            continue;
+        }
+        assert_eq!(plans.len(), BYTES.len(), "{}", cell.scenario.name);
+        for plan in &plans {
+            let names = names(plan);
+            let once = |name: &&str| names.iter().filter(|other| other == &name).count() == 1;
+            assert!(names.len() > 1 && names.iter().all(once), "{}: {names:?}", cell.scenario.name);
+            assert!(names.contains(&"crossbeam-unbounded") || cell.scenario.name.starts_with("batches"), "{names:?}");
+        }
+    }
+}
+
+/// Forms of ours stand where they belong themselves. In batches one that can sleep stands beside those that cannot, because
+/// there is no other.
+#[test]
+fn every_group_has_one_of_ours_that_is_measured_there() {
+    for cell in all() {
+        let plans = plans(cell);
+        for (group, plan) in cell.groups.iter().flat_map(|group| plans.iter().map(move |plan| (group, plan))) {
+            assert!(!group.ours.is_empty(), "{}: {}", cell.scenario.name, group.name);
+            for ours in group.ours {
+                let place = format!("{}: {}: {ours}", cell.scenario.name, group.name);
+                let traits = &registry::named(ours).unwrap().traits;
+                assert!(names(plan).contains(ours) || frame().place.one_cpu(), "{place}");
+                let batch = traits.batches && !traits.one_by_one;
+                assert!((group.has)(traits) || batch, "{place}");
+            }
+        }
+    }
+}
+
+#[test]
+fn everybody_delivers_everything_in_every_cell() {
+    for cell in all() {
+        for plan in plans(cell) {
+            for contender in plan.contenders.iter().filter(|one| one.contestant.kind == Kind::Transport) {
+                let outcome = (contender.run)(20);
+                let place = format!("{} {:?} {}", cell.scenario.name, plan.parameter, contender.contestant.name);
+                let outcome = outcome.unwrap_or_else(|fault| panic!("{place} {fault}"));
+                assert!(outcome.nanoseconds > 0.0, "{place}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_rival_stands_beside_those_it_is_like() {
+    offered();
+    let cell = named("4-to-1").unwrap();
+    let plan = plans(cell).remove(0);
+    let contenders = plan.contenders.iter().map(|one| one.contestant.clone()).collect();
+    let session = Session { contenders, rounds: vec![Round::default()], ..Session::default() };
+    let groups = grouped_as(cell, &session);
+    let of = |name: &str| groups.iter().find(|group| group.name == name);
+    assert!(of("never sleep").is_none(), "a group without a rival");
+    let all = of("can sleep").unwrap();
+    assert_eq!(all.ours, ["funnel"]);
+    assert_eq!(all.rivals, ["crossbeam-unbounded", "crossbeam-bounded", "tokio-mpsc"]);
+    assert_eq!(of("can sleep, with a bound").unwrap().rivals, ["crossbeam-bounded"]);
+    assert_eq!(of("can sleep, one order of all messages").unwrap().ours, ["exchange", "exchange-unbounded"]);
+}
+
+#[test]
+fn groups_of_the_same_members_are_told_once() {
+    offered();
+    let cell = named("2-to-2").unwrap();
+    let keep = ["exchange", "crossbeam-bounded"];
+    let plan = plans(cell).remove(0);
+    let contenders = plan.contenders.iter().map(|one| one.contestant.clone());
+    let contenders = contenders.filter(|one| keep.contains(&one.name.as_str())).collect();
+    let groups = grouped_as(cell, &Session { contenders, ..Session::default() });
+    assert_eq!(groups.iter().map(|group| group.name.as_str()).collect::<Vec<_>>(), ["can sleep"]);
+}
+
+#[test]
+fn what_never_sleeps_says_so() {
+    for group in all().iter().flat_map(|cell| cell.groups).filter(|group| group.name == "never sleep") {
+        for name in group.ours.iter().filter(|name| **name != "spsc-batch") {
+            assert_eq!(registry::named(name).unwrap().traits.waits, Waits::Spins, "{name}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Whether a transport keeps its word, asked before it is timed: for the tests of this package and of those that bring guests.
+//!
+//! Each runs the drivers that a transport can take part in with few messages, all of which are checked, and says in words
+//! what went wrong.
+
+use super::registry::Entry;
+use super::{Ends, Shape};
+use crate::clock;
+use crate::error::Fault;
+use crate::outcome::Outcome;
+use crate::place::Place;
+use crate::scenario::{Scenario, burst, carried, crowd, fixed_rate, latency, overrun, size, throughput};
+
+type Checked = Result<(), String>;
+
+/// What is asked of everybody, one after the other.
+pub fn all(entry: &Entry, place: Place) -> Checked {
+    in_order(entry, place)?;
+    large_messages(entry, place)?;
+    on_one_cpu(entry, place.together())?;
+    between_many(entry, place)
+}
+
+fn named<T>(entry: &Entry, what: &str, ran: Result<T, Fault>) -> Result<T, String> {
+    ran.map_err(|fault| format!("{}, {what}: {fault}", entry.traits.name))
+}
+
+fn able(entry: &Entry, scenario: &Scenario) -> bool {
+    (scenario.able)(&entry.traits)
+}
+
+/// Everything arrives, once and in order, from one to one.
+pub fn in_order(entry: &Entry, place: Place) -> Checked {
+    named(entry, "ping-pong", (entry.ping_pong)(place, 20))?;
+    named(entry, "throughput", (entry.throughput)(place, 5_000))?;
+    if able(entry, &throughput::IN_BATCHES) {
+        named(entry, "batches", (entry.batches)(place, 5_001, 64))?;
+    }
+    if able(entry, &crowd::SCENARIO) {
+        named(entry, "crowd", (entry.crowd)(place, 8, 2_000))?;
+    }
+    if able(entry, &burst::SCENARIO) {
+        named(entry, "burst", (entry.burst)(place, 1_000, 2_500))?;
+    }
+    let recorded = |what, ran: Result<Outcome, Fault>| {
+        let outcome = named(entry, what, ran)?;
+        match !outcome.distributions.is_empty() && outcome.nanoseconds.is_finite() {
+            true => Ok(()),
+            false => Err(format!("{}, {what}: nothing was recorded", entry.traits.name)),
+        }
+    };
+    if able(entry, &latency::SCENARIO) {
+        recorded("latency", (entry.latency)(place, 20))?;
+        recorded("density", (entry.density)(place, 5_000))?;
+    }
+    // Elsewhere they refuse.
+    let one_way = clock::one_way(place).is_ok();
+    if one_way && able(entry, &overrun::SCENARIO) {
+        recorded("overrun", (entry.overrun)(place, 5_000))?;
+    }
+    if one_way && able(entry, &fixed_rate::SCENARIO) {
+        recorded("fixed-rate", (entry.fixed_rate)(place, 20, 1e5))?;
+        recorded("night-watchman", (entry.night_watchman)(place, 2, 1e-3))?;
+    }
+    Ok(())
+}
+
+/// So do messages of 64 KiB, by value and by pointer.
+pub fn large_messages(entry: &Entry, place: Place) -> Checked {
+    if !able(entry, &size::SCENARIO) {
+        return Ok(());
+    }
+    for parameter in carried::checked(65_536.0).map_err(|refused| refused.to_string())? {
+        if !carried::fits(&entry.traits, Shape::ONE_TO_ONE, Some(parameter)) {
+            continue;
+        }
+        // More than any buffer of the kernel holds.
+        let timed = named(entry, "64 KiB", (entry.size)(place, parameter, 100))?;
+        if timed.units != 100 {
+            return Err(format!("{}, {parameter:?}: {} of 100 messages", entry.traits.name, timed.units));
+        }
+    }
+    Ok(())
+}
+
+/// Whoever sleeps does it all on one CPU, which `place` has for both ends.
+pub fn on_one_cpu(entry: &Entry, place: Place) -> Checked {
+    if !entry.traits.waits.sleeps() || !entry.traits.one_by_one {
+        return Ok(());
+    }
+    named(entry, "crowd on one CPU", (entry.crowd)(place, 8, 400))?;
+    let parameter = carried::checked(4_096.0).map_err(|refused| refused.to_string())?[0];
+    named(entry, "4 KiB on one CPU", (entry.size)(place, parameter, 100))?;
+    if able(entry, &burst::SCENARIO) {
+        named(entry, "burst on one CPU", (entry.burst)(place, 100, 300))?;
+    }
+    Ok(())
+}
+
+/// Everything arrives between many, as far as they fit: once, and of each sender in order.
+pub fn between_many(entry: &Entry, place: Place) -> Checked {
+    let traits = &entry.traits;
+    for shape in [Shape::ONE_TO_ONE, Shape::new(5, 1), Shape::square(3), Shape::new(1, 4)] {
+        let Some(many) = entry.many.filter(|_| shape.fits(traits.senders, traits.receivers)) else { continue };
+        let mut asked = vec![carried::SMALLEST];
+        // Where one thread receives, only the smallest messages are ever asked for.
+        if traits.receivers == Ends::Many {
+            for bytes in [64.0, 4_096.0] {
+                asked.extend(carried::checked(bytes).map_err(|refused| refused.to_string())?);
+            }
+        }
+        asked.retain(|parameter| carried::fits(traits, shape, Some(*parameter)));
+        for parameter in asked {
+            let timed = named(entry, &format!("{shape} {parameter:?}"), many(place, shape, parameter, 1_501))?;
+            let each = 1_501_u64.div_ceil(shape.senders as u64);
+            if timed.units != each * shape.senders as u64 {
+                return Err(format!("{}, {shape}: {} messages", traits.name, timed.units));
+            }
+        }
+    }
+    Ok(())
+}

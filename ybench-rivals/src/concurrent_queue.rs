@@ -1,0 +1,80 @@
+//! `concurrent-queue`: what `async-channel` is made of, without its way to wait.
+//!
+//! With a bound an array of slots with numbers, without one blocks of 31 messages. Whoever loses a race for a slot gives the
+//! CPU away; full and empty are said at once, and the documentation leaves the waiting to its users.
+
+use std::sync::Arc;
+
+use ::concurrent_queue::ConcurrentQueue;
+use ybench_core::transport::spinning::{Pop, Push, Queue, Shared, places};
+use ybench_core::transport::{Ends, Message, Shape, Traits, copies};
+
+use crate::end::End;
+
+/// Without a bound if there are no slots.
+pub struct Concurrent<const SLOTS: usize>;
+
+pub type Unbounded = Concurrent<0>;
+
+type Shares<M> = End<Arc<ConcurrentQueue<M>>>;
+
+impl<const SLOTS: usize> Queue for Concurrent<SLOTS> {
+    const NAMES: [&'static str; 2] = match SLOTS {
+        0 => ["concurrent-queue-unbounded", "concurrent-queue-unbounded-no-pause"],
+        1_024 => ["concurrent-queue-1k", "concurrent-queue-1k-no-pause"],
+        65_536 => ["concurrent-queue-64k", "concurrent-queue-64k-no-pause"],
+        _ => panic!("a new size of queue needs a name"),
+    };
+    const ABOUT: [&'static str; 2] = match SLOTS {
+        0 => [
+            "concurrent-queue without a bound, all ends spinning",
+            "concurrent-queue without a bound, all ends spinning without a pause between two looks",
+        ],
+        1_024 => [
+            "concurrent-queue with 1,024 slots, all ends spinning",
+            "concurrent-queue with 1,024 slots, all ends spinning without a pause between two looks",
+        ],
+        _ => [
+            "concurrent-queue with 65,536 slots, all ends spinning",
+            "concurrent-queue with 65,536 slots, all ends spinning without a pause between two looks",
+        ],
+    };
+    const TRAITS: Traits = Traits {
+        bounded: SLOTS > 0,
+        variant: SLOTS == 65_536,
+        senders: Ends::Many,
+        receivers: Ends::Many,
+        ..Traits::COMMON
+    };
+    type Push<M: Message> = Shares<M>;
+    type Pop<M: Message> = Shares<M>;
+
+    fn open<M: Message>() -> (Self::Push<M>, Self::Pop<M>) {
+        let queue = Arc::new(match SLOTS {
+            0 => ConcurrentQueue::unbounded(),
+            slots => ConcurrentQueue::bounded(places::<M>(slots)),
+        });
+        (End(queue.clone()), End(queue))
+    }
+}
+
+impl<const SLOTS: usize> Shared for Concurrent<SLOTS> {
+    fn open_many<M: Message>(shape: Shape) -> (Vec<Self::Push<M>>, Vec<Self::Pop<M>>) {
+        let (sender, receiver) = Self::open::<M>();
+        (copies(sender, shape.senders), copies(receiver, shape.receivers))
+    }
+}
+
+impl<M: Message> Push<M> for Shares<M> {
+    #[inline(always)]
+    fn push(&mut self, message: M) -> Result<(), M> {
+        self.0.push(message).map_err(|full| full.into_inner())
+    }
+}
+
+impl<M: Message> Pop<M> for Shares<M> {
+    #[inline(always)]
+    fn pop(&mut self) -> Option<M> {
+        self.0.pop().ok()
+    }
+}

@@ -1,0 +1,49 @@
+//! One end of somebody else's channel, and transports that are made of two of them.
+
+/// The traits of the instrument can be implemented here for types of this package only.
+#[derive(Clone)]
+pub struct End<E>(pub(crate) E);
+
+/// Transports by what opens them: a name, what is told about it, traits beside the file's `COMMON`, the types of both ends
+/// for messages `M`, and how they are made.
+macro_rules! channels {
+    ($($transport:ident: $name:literal, $about:literal, { $($traits:tt)* }, $sender:ty, $receiver:ty, $open:expr;)+) => { $(
+        pub struct $transport;
+
+        impl ybench_core::transport::Transport for $transport {
+            const TRAITS: ybench_core::transport::Traits =
+                ybench_core::transport::Traits { name: $name, about: $about, $($traits)* ..COMMON };
+            type Sender<M: ybench_core::transport::Message> = $crate::end::End<$sender>;
+            type Receiver<M: ybench_core::transport::Message> = $crate::end::End<$receiver>;
+
+            fn open<M: ybench_core::transport::Message>() -> std::io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
+                let (sender, receiver) = $open;
+                Ok(($crate::end::End(sender), $crate::end::End(receiver)))
+            }
+        }
+    )+ };
+}
+
+/// Ends whose `send` and `recv` wait and end with an error, and take and give the message itself.
+macro_rules! blocking {
+    (send: $($sender:ty),+; recv: $($receiver:ty),+) => {
+        $(
+            impl<M: ybench_core::transport::Message> ybench_core::transport::Sender<M> for $crate::end::End<$sender> {
+                #[inline(always)]
+                fn send(&mut self, message: M) -> Result<(), ybench_core::transport::Closed> {
+                    self.0.send(message).map_err(|_| ybench_core::transport::Closed)
+                }
+            }
+        )+
+        $(
+            impl<M: ybench_core::transport::Message> ybench_core::transport::Receiver<M> for $crate::end::End<$receiver> {
+                #[inline(always)]
+                fn recv(&mut self) -> Result<M, ybench_core::transport::Closed> {
+                    self.0.recv().map_err(|_| ybench_core::transport::Closed)
+                }
+            }
+        )+
+    };
+}
+
+pub(crate) use {blocking, channels};

@@ -1,0 +1,156 @@
+//! What this project's kinds of channels and each rival have: a table that is ticked only where somebody has tried it.
+//!
+//! A tick comes from one of two places. What the transports say of themselves is tried by `tests/claims.rs` for each of them.
+//! What no measurement uses is listed here, and `tests/features` has a test for each of those ticks and for no other.
+//!
+//! A library is asked for what it has by itself and with its usual features.
+
+use ybench_core::transport::{Ends, Traits, registry};
+
+/// One column. How it reads in the head of a table, and what a tick says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Feature {
+    /// A receiver that waits gives its CPU away.
+    Sleeps,
+    /// A receiver can look without end.
+    Spins,
+    /// Tasks wait at it, in any runtime.
+    Tasks,
+    /// A thread waits for the first of several channels.
+    Select,
+    /// Its receiver is served by an event loop beside sockets.
+    Epoll,
+    /// A thread receives with a time limit.
+    Timeouts,
+    /// Several messages are sent by one call.
+    Batches,
+    /// A sender waits for room.
+    Bounded,
+    /// No sender ever waits.
+    Unbounded,
+    Senders,
+    Receivers,
+    /// What one sender sends after another has sent arrives after it.
+    OneOrder,
+    /// Some messages overtake others.
+    Priority,
+    /// Later sends fail, while both ends are still there.
+    Close,
+    /// Senders that do not keep a channel open.
+    Weak,
+    /// A message is looked at where it lies, before it is taken.
+    InPlace,
+    /// Room is certain before the message is made.
+    Reserve,
+}
+
+use Feature::*;
+
+impl Feature {
+    pub const ALL: [Self; 17] = [
+        Sleeps, Spins, Tasks, Select, Epoll, Timeouts, Batches, Bounded, Unbounded, Senders, Receivers, OneOrder,
+        Priority, Close, Weak, InPlace, Reserve,
+    ];
+
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Sleeps => "sleeps",
+            Spins => "spins",
+            Tasks => "tasks",
+            Select => "select",
+            Epoll => "epoll",
+            Timeouts => "time limits",
+            Batches => "batches",
+            Bounded => "bounded",
+            Unbounded => "unbounded",
+            Senders => "many senders",
+            Receivers => "many receivers",
+            OneOrder => "one order",
+            Priority => "priority",
+            Close => "close",
+            Weak => "weak senders",
+            InPlace => "in place",
+            Reserve => "reserved room",
+        }
+    }
+
+    /// Where the transports say it themselves.
+    fn of(self, traits: &Traits) -> Option<bool> {
+        let shared = traits.senders == Ends::Many || traits.receivers == Ends::Many;
+        Some(match self {
+            Sleeps => traits.waits.sleeps(),
+            Spins => !traits.waits.sleeps(),
+            Batches => traits.batches,
+            Bounded => traits.bounded,
+            Unbounded => !traits.bounded,
+            Senders => traits.senders == Ends::Many,
+            Receivers => traits.receivers == Ends::Many,
+            OneOrder => shared && traits.one_order,
+            _ => return None,
+        })
+    }
+}
+
+/// A kind of channel of ours, or a rival.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    pub name: &'static str,
+    /// What can be measured of it: what one of them has, it has.
+    pub transports: &'static [&'static str],
+    /// What else it has.
+    pub beside: &'static [Feature],
+}
+
+impl Kind {
+    pub fn has(&self, feature: Feature) -> bool {
+        let one = |name: &&str| registry::named(name).and_then(|entry| feature.of(&entry.traits)) == Some(true);
+        self.beside.contains(&feature) || self.transports.iter().any(one)
+    }
+}
+
+const fn kind(name: &'static str, transports: &'static [&'static str], beside: &'static [Feature]) -> Kind {
+    Kind { name, transports, beside }
+}
+
+/// Ours, then the others.
+pub static KINDS: [Kind; 23] = [
+    kind(
+        "ysuite::spsc",
+        &["spsc", "spsc-forever", "spsc-bounded", "spsc-batch"],
+        &[Tasks, Select, Epoll, Timeouts, Close, InPlace, Reserve],
+    ),
+    kind(
+        "ysuite::mpsc",
+        &["funnel", "funnel-forever", "funnel-bounded"],
+        &[Tasks, Select, Epoll, Timeouts, Close, Weak, InPlace, Reserve],
+    ),
+    kind(
+        "ysuite::mpmc",
+        &["exchange", "exchange-spin", "exchange-unbounded"],
+        &[Tasks, Select, Epoll, Timeouts, Close, Weak, Reserve],
+    ),
+    kind("ysuite::broadcast", &["broadcast"], &[Tasks, Timeouts, Close]),
+    kind("ysuite::mailbox", &["mailbox", "mailbox-bounded"], &[Timeouts, Priority]),
+    kind("ysuite::hub", &["hub"], &[]),
+    kind("std::sync::mpsc", &["std-channel", "std-sync-channel"], &[Timeouts]),
+    kind("crossbeam-channel", &["crossbeam-unbounded", "crossbeam-bounded"], &[Select, Timeouts]),
+    kind("tokio::sync::mpsc", &["tokio-mpsc", "tokio-mpsc-bounded"], &[Tasks, Close, Weak, Reserve]),
+    kind("flume", &["flume-unbounded", "flume-bounded"], &[Tasks, Select, Timeouts, Weak]),
+    kind("kanal", &["kanal-unbounded", "kanal-bounded"], &[Tasks, Timeouts, Close]),
+    kind("async-channel", &["async-channel-unbounded", "async-channel-bounded"], &[Tasks, Close, Weak]),
+    kind(
+        "crossfire",
+        &["crossfire-spsc", "crossfire-mpsc-1k", "crossfire-mpmc", "crossfire-mpmc-1k"],
+        &[Tasks, Select, Timeouts, Weak],
+    ),
+    kind("fanring", &["fanring-mpsc-1k", "fanring-mpmc-1k"], &[Timeouts]),
+    kind("nexus-channel", &["nexus-channel-1k"], &[Timeouts]),
+    kind("nexus-queue", &["nexus-queue-64k", "nexus-queue-mpsc-1k"], &[]),
+    kind("gil", &["gil-64k", "gil-parking-64k", "gil-mpsc-1k", "gil-mpmc-1k"], &[InPlace]),
+    kind("thingbuf", &["thingbuf-1k"], &[Tasks, Timeouts, InPlace, Reserve]),
+    kind("rtrb", &["rtrb-64k"], &[InPlace, Reserve]),
+    kind("ringbuf", &["ringbuf-64k"], &[InPlace]),
+    kind("yring", &["yring-64k"], &[Close]),
+    kind("concurrent-queue", &["concurrent-queue-unbounded", "concurrent-queue-1k"], &[Close]),
+    kind("disruptor", &["disruptor-64k", "disruptor-mpsc-64k"], &[]),
+];

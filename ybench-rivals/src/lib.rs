@@ -1,0 +1,130 @@
+//! Other people's channels and queues, as transports of the instrument: guests, which a program welcomes with
+//! [`registry::welcome`](ybench_core::transport::registry::welcome). Whoever wants a queue of their own measured does the
+//! same: a type that implements [`Transport`](ybench_core::transport::Transport), or
+//! [`Queue`](ybench_core::transport::spinning::Queue) where it cannot wait, and an entry made of it.
+//!
+//! One file for each crate. Its head says in our words how the crate waits, what its documentation recommends, and why it is
+//! used as it is here. Everybody has a form without a bound, one with 1,024 places and one with 65,536, as far as the crate
+//! has them; spinners have two of each, with a pause between two looks and without.
+//!
+//! `rapidfire` and `tachyonix` have no functions that block: they are for tasks only, and no transports between threads.
+//! Nothing here is needed by `ysuite`.
+#![cfg(target_os = "linux")]
+
+pub mod async_channel;
+pub mod concurrent_queue;
+pub mod crossfire;
+pub mod disruptor;
+pub mod drivers;
+pub mod end;
+pub mod fanring;
+pub mod features;
+pub mod flume;
+pub mod gil;
+pub mod gil_many;
+pub mod gil_parking;
+pub mod kanal;
+pub mod nexus_channel;
+pub mod nexus_queue;
+#[cfg(test)]
+mod order;
+pub mod ringbuf;
+pub mod thingbuf;
+pub mod yring;
+
+use ybench_core::scenario::cells::drivers::Drivers;
+use ybench_core::transport::registry::Entry;
+use ybench_core::transport::spinning::Spinning;
+
+/// Lists of everybody: of their entries in the registry, and of their drivers for `ybench rivals`. `entry` makes one of those
+/// that one thread sends by and one receives from, `shared` of the others.
+macro_rules! everybody {
+    ($($made:ident::<$transport:ty>(),)+) => {
+        /// Everybody there is: first those that can sleep.
+        pub fn entries() -> Vec<Entry> {
+            use ybench_core::transport::registry::{entry, shared};
+            vec![$($made::<$transport>()),+]
+        }
+
+        /// Whether everybody delivers in one order of all messages.
+        #[cfg(test)]
+        fn orders() -> Vec<order::Tried> {
+            use order::{of_one as entry, of_several as shared};
+            vec![$($made::<$transport>()),+]
+        }
+
+        /// Those of them that are no variant of another, for what [`ybench_core::scenario::cells`] asks.
+        fn of_rivals() -> Vec<Drivers> {
+            use crate::drivers::{of_many as shared, of_two as entry};
+            [$($made::<$transport>()),+].into_iter().flatten().collect()
+        }
+    };
+}
+
+everybody! {
+        shared::<flume::Unbounded>(),
+        shared::<flume::Bounded>(),
+        shared::<flume::Roomy>(),
+        shared::<kanal::Unbounded>(),
+        shared::<kanal::Bounded>(),
+        shared::<kanal::Roomy>(),
+        shared::<async_channel::Unbounded>(),
+        shared::<async_channel::Bounded>(),
+        shared::<async_channel::Roomy>(),
+        entry::<crossfire::SpscUnbounded>(),
+        entry::<crossfire::SpscBounded>(),
+        entry::<crossfire::SpscRoomy>(),
+        shared::<crossfire::MpscUnbounded>(),
+        shared::<crossfire::MpscBounded>(),
+        shared::<crossfire::MpmcUnbounded>(),
+        shared::<crossfire::MpmcBounded>(),
+        shared::<crossfire::MpmcRoomy>(),
+        shared::<fanring::Mpsc>(),
+        shared::<fanring::MpscRoomy>(),
+        shared::<fanring::Mpmc>(),
+        entry::<nexus_channel::Bounded>(),
+        entry::<nexus_channel::Roomy>(),
+        entry::<nexus_channel::Narrow>(),
+        shared::<thingbuf::Bounded>(),
+        shared::<thingbuf::Roomy>(),
+        entry::<gil_parking::Roomy>(),
+        entry::<gil_parking::Bounded>(),
+        shared::<gil_parking::Sharded>(),
+        entry::<Spinning<gil::Ring<65_536>, true>>(),
+        entry::<Spinning<gil::Ring<65_536>, false>>(),
+        entry::<Spinning<gil::Ring<1_024>, true>>(),
+        entry::<Spinning<gil::Ring<1_024>, false>>(),
+        entry::<gil::OwnLoop>(),
+        shared::<Spinning<gil_many::Mpsc, true>>(),
+        shared::<Spinning<gil_many::Mpsc, false>>(),
+        shared::<Spinning<gil_many::Mpmc<1_024>, true>>(),
+        shared::<Spinning<gil_many::Mpmc<1_024>, false>>(),
+        shared::<Spinning<gil_many::Mpmc<65_536>, true>>(),
+        shared::<Spinning<gil_many::Mpmc<65_536>, false>>(),
+        entry::<Spinning<ringbuf::Ring<65_536>, true>>(),
+        entry::<Spinning<ringbuf::Ring<65_536>, false>>(),
+        entry::<Spinning<ringbuf::Ring<1_024>, true>>(),
+        entry::<Spinning<ringbuf::Ring<1_024>, false>>(),
+        entry::<Spinning<nexus_queue::Ring<65_536>, true>>(),
+        entry::<Spinning<nexus_queue::Ring<65_536>, false>>(),
+        entry::<Spinning<nexus_queue::Ring<1_024>, true>>(),
+        entry::<Spinning<nexus_queue::Ring<1_024>, false>>(),
+        shared::<Spinning<nexus_queue::Mpsc, true>>(),
+        shared::<Spinning<nexus_queue::Mpsc, false>>(),
+        entry::<Spinning<yring::Ring<65_536>, true>>(),
+        entry::<Spinning<yring::Ring<65_536>, false>>(),
+        entry::<Spinning<yring::Ring<1_024>, true>>(),
+        entry::<Spinning<yring::Ring<1_024>, false>>(),
+        shared::<Spinning<concurrent_queue::Unbounded, true>>(),
+        shared::<Spinning<concurrent_queue::Unbounded, false>>(),
+        shared::<Spinning<concurrent_queue::Concurrent<1_024>, true>>(),
+        shared::<Spinning<concurrent_queue::Concurrent<1_024>, false>>(),
+        shared::<Spinning<concurrent_queue::Concurrent<65_536>, true>>(),
+        shared::<Spinning<concurrent_queue::Concurrent<65_536>, false>>(),
+        entry::<Spinning<disruptor::Single<65_536>, true>>(),
+        entry::<Spinning<disruptor::Single<65_536>, false>>(),
+        entry::<Spinning<disruptor::Single<1_024>, true>>(),
+        entry::<Spinning<disruptor::Single<1_024>, false>>(),
+        shared::<Spinning<disruptor::Several, true>>(),
+        shared::<Spinning<disruptor::Several, false>>(),
+}

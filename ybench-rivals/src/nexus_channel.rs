@@ -1,0 +1,23 @@
+//! `nexus-channel`: a ring of `nexus-queue` whose ends can park.
+//!
+//! Whoever has to wait gives way eight times and then says that it parks, looks once more, and parks; the peer reads that
+//! word after each message. Eight times is the number by default, and the documentation sends 1,024 places ahead. It also
+//! tells of no fence between a message and that look: with few places a wake-up can be lost, and both ends sleep.
+
+use ::nexus_channel::{Receiver, Sender};
+use ybench_core::transport::Traits;
+use ybench_core::transport::spinning::places;
+
+use crate::end::{blocking, channels};
+
+const COMMON: Traits = Traits { bounded: true, ..Traits::COMMON };
+
+channels! {
+    Bounded: "nexus-channel-1k", "nexus-channel with room for 1,024 messages", {},
+        Sender<M>, Receiver<M>, ::nexus_channel::channel(1_024);
+    Roomy: "nexus-channel-64k", "nexus-channel with room for 65,536 messages", { variant: true, },
+        Sender<M>, Receiver<M>, ::nexus_channel::channel(places::<M>(65_536));
+    Narrow: "nexus-channel-64", "nexus-channel with room for 64 messages", { variant: true, },
+        Sender<M>, Receiver<M>, ::nexus_channel::channel(64);
+}
+blocking!(send: Sender<M>; recv: Receiver<M>);

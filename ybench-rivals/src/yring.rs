@@ -1,0 +1,71 @@
+//! `yring`: a ring whose ends publish and fetch in batches.
+//!
+//! Messages are seen when they are flushed, and their places are free when they are released; both are said by the user. It
+//! cannot wait. For single messages the documentation has `push_and_flush` and `prefetch_and_pop`, for batches the calls that
+//! these are made of.
+
+use std::ops::Range;
+
+use ::yring::{Consumer, Producer, spsc};
+use ybench_core::transport::spinning::{Pop, Push, Queue, places};
+use ybench_core::transport::{Message, Traits};
+
+use crate::end::End;
+
+pub struct Ring<const SLOTS: usize>;
+
+impl<const SLOTS: usize> Queue for Ring<SLOTS> {
+    const NAMES: [&'static str; 2] = match SLOTS {
+        65_536 => ["yring-64k", "yring-64k-no-pause"],
+        1_024 => ["yring-1k", "yring-1k-no-pause"],
+        _ => panic!("a new size of ring needs a name"),
+    };
+    const ABOUT: [&'static str; 2] = match SLOTS {
+        65_536 => [
+            "yring with 65,536 slots, both ends spinning",
+            "yring with 65,536 slots, both ends spinning without a pause between two looks",
+        ],
+        _ => [
+            "yring with 1,024 slots, both ends spinning",
+            "yring with 1,024 slots, both ends spinning without a pause between two looks",
+        ],
+    };
+    const TRAITS: Traits = Traits { bounded: true, batches: true, variant: SLOTS == 1_024, ..Traits::COMMON };
+    type Push<M: Message> = End<Producer<M>>;
+    type Pop<M: Message> = End<Consumer<M>>;
+
+    fn open<M: Message>() -> (Self::Push<M>, Self::Pop<M>) {
+        let (producer, consumer) = spsc(places::<M>(SLOTS));
+        (End(producer), End(consumer))
+    }
+}
+
+impl<M: Message> Push<M> for End<Producer<M>> {
+    #[inline(always)]
+    fn push(&mut self, message: M) -> Result<(), M> {
+        self.0.push_and_flush(message)
+    }
+
+    #[inline(always)]
+    fn push_run(&mut self, numbers: Range<usize>) -> usize {
+        let wanted = numbers.len();
+        let pushed = numbers.map(M::numbered).position(|message| self.0.push(message).is_err()).unwrap_or(wanted);
+        self.0.flush();
+        pushed
+    }
+}
+
+impl<M: Message> Pop<M> for End<Consumer<M>> {
+    #[inline(always)]
+    fn pop(&mut self) -> Option<M> {
+        self.0.prefetch_and_pop()
+    }
+
+    #[inline(always)]
+    fn pop_run(&mut self, into: &mut Vec<M>, max: usize) {
+        self.0.prefetch();
+        if self.0.pop_into(into, max) > 0 {
+            self.0.release();
+        }
+    }
+}

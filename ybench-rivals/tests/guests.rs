@@ -1,0 +1,41 @@
+//! Every rival keeps its word before it is timed, and is welcome in the registry.
+#![cfg(target_os = "linux")]
+
+use std::time::{Duration, Instant};
+
+use ybench_core::place::Place;
+use ybench_core::stage::{Patience, with_patience};
+use ybench_core::transport::checks;
+use ybench_core::transport::registry::{self, Entry};
+
+#[test]
+fn every_rival_delivers_everything_in_order() {
+    let place = Place::choose(None).unwrap();
+    let patience = Patience { base: Duration::from_secs(5), ..Patience::USUAL };
+    let check = |entry: &Entry| {
+        let start = Instant::now();
+        let broken = with_patience(patience, || checks::all(entry, place)).err();
+        // Who is slow, and where it was when somebody lost patience with all of them.
+        eprintln!("{} {:.1?} {broken:?}", entry.traits.name, start.elapsed());
+        broken
+    };
+    let broken: Vec<String> = ybench_rivals::entries().iter().filter_map(check).collect();
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+#[test]
+fn guests_are_found_like_all_others_and_only_once() {
+    let rivals = ybench_rivals::entries();
+    registry::welcome(rivals.clone()).unwrap();
+    for rival in &rivals {
+        let name = rival.traits.name;
+        assert_eq!(registry::all().iter().filter(|entry| entry.traits.name == name).count(), 1, "{name}");
+        let chosen = registry::chosen(&[name.to_owned()]).unwrap();
+        assert_eq!((chosen.len(), chosen[0].traits.name), (1, name));
+    }
+    assert!(registry::named("spsc").is_some());
+    let taken = registry::welcome(rivals[..1].to_vec().repeat(2)).unwrap_err();
+    assert_eq!(taken.to_string(), "There is a transport called 'flume-unbounded' already.");
+    let late = registry::welcome(rivals).unwrap_err();
+    assert_eq!(late.to_string(), "Transports can be added only once, and before the first is looked up.");
+}

@@ -1,0 +1,59 @@
+//! One figure of one group at every size: everybody's ratio to the best of ours, formed inside the rounds. Pure.
+
+use ybench_core::record::{Group, Session};
+use ybench_core::scenario::cells::Figure;
+use ybench_core::stats::{self, Spread};
+
+/// A rival that does not take so many times as long is near.
+pub(super) const FAR: f64 = 1.5;
+
+/// The members of a group in one session.
+pub(super) struct Beside {
+    /// Bytes in a message.
+    pub(super) bytes: f64,
+    /// The best of ours, if any of them has the figure.
+    pub(super) best: Option<String>,
+    pub(super) members: Vec<Member>,
+}
+
+pub(super) struct Member {
+    pub(super) name: String,
+    pub(super) rival: bool,
+    pub(super) value: Spread,
+    /// To the best of ours.
+    pub(super) ratio: Option<Spread>,
+}
+
+impl Beside {
+    pub(super) fn of(session: &Session, group: &Group, figure: &Figure) -> Self {
+        let value = |name: &str| {
+            let figures: Vec<f64> = figure.series(session, name).into_iter().flatten().collect();
+            Spread::of(&figures)
+        };
+        let ours = group.ours.iter().filter_map(|name| Some((name, value(name)?)));
+        let best = ours.min_by(|one, other| one.1.median.total_cmp(&other.1.median)).map(|(name, _)| name.clone());
+        let ratio = |name: &str| {
+            let spread = stats::ratio(&figure.series(session, name), &figure.series(session, best.as_ref()?))?;
+            (figure.judged && spread.median.is_finite()).then_some(spread)
+        };
+        let member = |name: &String, rival: bool| {
+            Some(Member { name: name.clone(), rival, value: value(name)?, ratio: ratio(name) })
+        };
+        let ours = group.ours.iter().filter_map(|name| member(name, false));
+        let members = ours.chain(group.rivals.iter().filter_map(|name| member(name, true))).collect();
+        Self { bytes: session.parameter.map_or(0.0, |size| size.value), best, members }
+    }
+
+    pub(super) fn member(&self, name: &str) -> Option<&Member> {
+        self.members.iter().find(|member| member.name == name)
+    }
+
+    /// The rivals by their ratio to the best of ours, the quickest first.
+    pub(super) fn rivals(&self) -> Vec<(&str, Spread)> {
+        let rivals = self.members.iter().filter(|member| member.rival);
+        let mut rivals: Vec<(&str, Spread)> =
+            rivals.filter_map(|member| Some((member.name.as_str(), member.ratio?))).collect();
+        rivals.sort_by(|one, other| one.1.median.total_cmp(&other.1.median));
+        rivals
+    }
+}

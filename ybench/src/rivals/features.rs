@@ -1,0 +1,31 @@
+//! What ours and each rival have, as a table; each tick has been tried by a test.
+
+use crate::table::Grid;
+
+/// Nothing where this program was built without its rivals.
+#[cfg(not(feature = "rivals"))]
+pub(super) fn grid() -> Option<Grid> {
+    None
+}
+
+/// Nothing where this program was built without its rivals.
+#[cfg(feature = "rivals")]
+pub(super) fn grid() -> Option<Grid> {
+    use ybench_rivals::features::{Feature, KINDS};
+
+    use crate::table::Tone;
+
+    // The names of columns stand below each other, word by word: there are many.
+    let heads: Vec<String> = Feature::ALL.iter().map(|feature| feature.in_words().replace(' ', "\n")).collect();
+    let heads: Vec<&str> = std::iter::once("").chain(heads.iter().map(String::as_str)).collect();
+    let mut grid = Grid::new(&heads);
+    grid.tight = true;
+    for kind in &KINDS {
+        let tick = |feature: &Feature| if kind.has(*feature) { "✓" } else { "–" }.to_owned();
+        let cells = std::iter::once(kind.name.to_owned()).chain(Feature::ALL.iter().map(tick)).collect();
+        grid.push(Tone::Plain, None, cells);
+    }
+    grid.notes =
+        vec!["A tick has been tried by a test; what a tick says stands in ybench-rivals/src/features.rs.".to_owned()];
+    Some(grid)
+}

@@ -1,0 +1,135 @@
+//! `ybench rivals`: everybody side by side, like beside like, in every cell and at every size.
+//!
+//! | file | what lives there |
+//! |---|---|
+//! | `beside` | one figure of one group at every size: everybody's ratio to the best of ours |
+//! | `table` | that as a table, with sentences that say where a rival is first or near |
+//! | `features` | what ours and each rival have |
+
+mod beside;
+mod features;
+mod table;
+
+use std::collections::BTreeSet;
+
+use clap::Args;
+use ybench_core::error::Error;
+use ybench_core::plan;
+use ybench_core::record::{Parameter, Report};
+use ybench_core::scenario::cells::{self, Cell, drivers};
+use ybench_core::stats::listed;
+use ybench_core::transport::registry::{self, Entry};
+
+pub use self::table::{markdown, text};
+use crate::cli::Request;
+use crate::run::{self, say};
+use crate::selected::NOBODY;
+
+/// What a report of it calls its command.
+const COMMAND: &str = "rivals";
+
+const SECONDS: f64 = 900.0;
+/// Where the number of messages is fixed, and the time with it.
+const ROUNDS: u32 = 7;
+
+#[derive(Debug, Default, Args)]
+pub struct Asked {
+    /// Only this cell; may be given more than once [default: all of them, see `ybench list`]
+    #[arg(long = "cell", value_name = "NAME")]
+    pub cells: Vec<String>,
+    /// Bytes in a message: 8, 24, 64, 256 or several of them [default: all]
+    #[arg(long, value_name = "BYTES", num_args = 1..)]
+    pub bytes: Vec<u32>,
+    /// Measure nothing: print what ours and each rival have
+    #[arg(long)]
+    pub features: bool,
+}
+
+impl Asked {
+    /// The cells that were asked for, in their order.
+    ///
+    /// # Errors
+    ///
+    /// Refuses names and sizes that there are not.
+    pub fn resolved(&self) -> Result<Vec<&'static Cell>, Error> {
+        if let Some(name) = self.cells.iter().find(|name| cells::named(name).is_none()) {
+            let names: Vec<&str> = cells::all().iter().map(|cell| cell.scenario.name).collect();
+            return Err(Error::Refused(format!("There is no cell called '{name}'; there are {}.", listed(&names))));
+        }
+        if let Some(bytes) = self.bytes.iter().find(|bytes| !drivers::BYTES.contains(bytes)) {
+            return Err(Error::Refused(format!("A message can have 8, 24, 64 or 256 bytes here, not {bytes}.")));
+        }
+        let wanted = |cell: &&Cell| self.cells.is_empty() || self.cells.iter().any(|name| name == cell.scenario.name);
+        Ok(cells::all().iter().filter(wanted).collect())
+    }
+
+    fn sizes(&self, cell: &Cell) -> Vec<Parameter> {
+        let wanted = |size: &&Parameter| self.bytes.is_empty() || self.bytes.contains(&(size.value as u32));
+        cell.scenario.parameters.iter().filter(wanted).copied().collect()
+    }
+}
+
+pub fn run(request: &Request, asked: &Asked) -> Result<(), Error> {
+    let cells = asked.resolved()?;
+    let without = || {
+        let built = "build it with them: cargo run --release -p ybench --features rivals -- rivals";
+        Error::Refused(format!("This ybench has no rivals in it; {built}."))
+    };
+    if asked.features {
+        say(features::grid().ok_or_else(without)?.terminal());
+        return Ok(());
+    }
+    if drivers::offered().is_empty() {
+        return Err(without());
+    }
+    let entries = entries(request);
+    let usual = run::Usual { command: COMMAND, seconds: SECONDS, rounds: ROUNDS, nobody: NOBODY };
+    let mut report = run::in_rounds(request, usual, |frame, warnings| {
+        let each = cells.iter().flat_map(|cell| asked.sizes(cell).into_iter().map(|size| (&cell.scenario, size)));
+        each.filter_map(|(scenario, size)| plan::of(scenario, Some(size), &entries, frame, warnings)).collect()
+    })?;
+    group(&mut report);
+    say(text(&report).unwrap_or_default());
+    run::finish_with_page(&report, request)
+}
+
+/// Those that were asked for, and always ours: the question is how they stand beside each other.
+fn entries(request: &Request) -> Vec<&'static Entry> {
+    let asked: BTreeSet<&str> = request.entries.iter().map(|entry| entry.traits.name).collect();
+    let wanted = |entry: &&Entry| asked.contains(entry.traits.name) || cells::is_ours(entry.traits.name);
+    registry::all().iter().filter(wanted).collect()
+}
+
+/// Says in each session who stands beside whom.
+fn group(report: &mut Report) {
+    for session in &mut report.sessions {
+        if let Some(cell) = cells::named(&session.scenario) {
+            session.groups = cells::grouped_as(cell, session);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_there_is_not_is_refused_with_what_there_is() {
+        let asked = Asked { cells: vec!["one-by-one".into(), "ten-to-1".into()], ..Asked::default() };
+        let sentence = asked.resolved().err().unwrap().to_string();
+        assert!(sentence.starts_with("There is no cell called 'ten-to-1'; there are one-by-one, "), "{sentence}");
+        let asked = Asked { bytes: vec![8, 32], ..Asked::default() };
+        let sentence = asked.resolved().err().unwrap().to_string();
+        assert_eq!(sentence, "A message can have 8, 24, 64 or 256 bytes here, not 32.");
+    }
+
+    #[test]
+    fn nothing_said_is_everything() {
+        let all = Asked::default().resolved().unwrap();
+        assert_eq!(all.len(), cells::all().len());
+        assert!(all.iter().all(|cell| Asked::default().sizes(cell).len() == drivers::BYTES.len()));
+        let one = Asked { cells: vec!["burst".into()], bytes: vec![24], ..Asked::default() };
+        let cells = one.resolved().unwrap();
+        assert_eq!((cells.len(), one.sizes(cells[0]).len()), (1, 1));
+    }
+}

@@ -1,0 +1,276 @@
+//! Cells as tables: a table for each group and figure, with everybody beside the best of ours, and below it in words where a
+//! rival is first, and where one is near. Made from the record alone.
+
+use std::fmt::Write;
+
+use ybench_core::figures::figure;
+use ybench_core::record::{Quantity, Report, Session};
+use ybench_core::scenario::cells::{self, Cell, Figure};
+use ybench_core::stats::Spread;
+use ybench_core::warnings::Warning;
+
+use super::COMMAND;
+use super::beside::{Beside, FAR};
+use crate::report::sections::{Section, sections};
+use crate::table::{Grid, Tone};
+
+/// Everything, if the report is of rivals.
+pub fn text(report: &Report) -> Option<String> {
+    let mut text = String::new();
+    for part in parts(report)? {
+        let grids = part.grids.iter().map(|(title, grid)| format!("{title}\n{}\n", grid.terminal()));
+        let _ = writeln!(text, "{}\n\n{}", part.title, grids.collect::<Vec<_>>().join("\n"));
+        part.out.iter().for_each(|out| text += &format!("{out}\n\n"));
+    }
+    Some(text + LEGEND)
+}
+
+/// The same as Markdown.
+pub fn markdown(report: &Report) -> Option<String> {
+    let mut text = String::new();
+    for part in parts(report)? {
+        let _ = write!(text, "\n## {}\n", part.title);
+        for (title, grid) in &part.grids {
+            let _ = write!(text, "\n{title}:\n\n{}", grid.markdown());
+        }
+        part.out.iter().for_each(|out| text += &format!("\n{out}\n"));
+    }
+    Some(format!("{text}\n{LEGEND}"))
+}
+
+const LEGEND: &str = "\"Ours\" is the best of this project's forms in each table; behind a figure stands how many times ours it \
+is, median of the ratios inside the rounds, with the least and the most.\n";
+
+/// One cell.
+struct Part {
+    title: String,
+    grids: Vec<(String, Grid)>,
+    /// Whoever was taken out, and why.
+    out: Vec<String>,
+}
+
+fn parts(report: &Report) -> Option<Vec<Part>> {
+    if report.command != COMMAND {
+        return None;
+    }
+    let part = |section: &Section<'_>| Some(part(section, cells::named(section.scenario)?, report));
+    Some(sections(report).iter().filter_map(part).collect())
+}
+
+fn part(section: &Section<'_>, cell: &Cell, report: &Report) -> Part {
+    let mut groups: Vec<&str> = Vec::new();
+    for group in section.sessions.iter().flat_map(|session| &session.groups) {
+        if !groups.contains(&group.name.as_str()) {
+            groups.push(&group.name);
+        }
+    }
+    let mut grids = Vec::new();
+    for name in groups {
+        for figure in cell.figures {
+            let beside = |session: &&Session| {
+                let group = session.groups.iter().find(|group| group.name == name)?;
+                Some(Beside::of(session, group, figure))
+            };
+            let sizes: Vec<Beside> = section.sessions.iter().filter_map(beside).collect();
+            if sizes.iter().any(|size| !size.members.is_empty()) {
+                grids.push((format!("Those that {name}: {}", figure.name), grid(&sizes, figure)));
+            }
+        }
+    }
+    Part { title: format!("{}: {}", section.scenario, section.about), grids, out: out(section.scenario, report) }
+}
+
+/// Whoever broke its word in this cell has no figures at the size where it did.
+fn out(cell: &str, report: &Report) -> Vec<String> {
+    let sentence = |warning: &Warning| match warning {
+        Warning::TakenOut { scenario, name, sentence } if scenario == cell => {
+            Some(format!("{name} was taken out: it {sentence}."))
+        }
+        _ => None,
+    };
+    let mut out: Vec<String> = report.warnings.iter().filter_map(sentence).collect();
+    out.dedup();
+    out
+}
+
+/// A row for everybody, by the mean of the ratios; two columns for each size.
+fn grid(sizes: &[Beside], figure: &Figure) -> Grid {
+    let mut heads = vec!["transport".to_owned()];
+    for size in sizes {
+        heads.push(format!(">{}", bytes(size.bytes)));
+        if figure.judged {
+            heads.push(">times ours".to_owned());
+        }
+    }
+    let mut grid = Grid::new(&heads.iter().map(String::as_str).collect::<Vec<_>>());
+    for (name, rival) in names(sizes) {
+        let mut cells = vec![if rival { name.to_owned() } else { format!("{name} (ours)") }];
+        for size in sizes {
+            let member = size.member(name);
+            cells.push(member.map_or(String::new(), |member| (figure.form)(member.value.median)));
+            if figure.judged {
+                cells.push(match member.and_then(|member| member.ratio) {
+                    _ if size.best.as_deref() == Some(name) => "ours".to_owned(),
+                    Some(ratio) => times(ratio),
+                    None => String::new(),
+                });
+            }
+        }
+        let tone = if rival { Tone::Plain } else { Tone::Limit };
+        grid.push(tone, Some(name), cells);
+    }
+    grid.notes = if figure.judged { sentences(sizes) } else { Vec::new() };
+    grid
+}
+
+/// Everybody, and whether it is a rival; by the mean of its ratios, those without one last.
+fn names(sizes: &[Beside]) -> Vec<(&str, bool)> {
+    let mut names: Vec<(&str, bool)> = Vec::new();
+    for member in sizes.iter().flat_map(|size| &size.members) {
+        if !names.iter().any(|(name, _)| *name == member.name) {
+            names.push((&member.name, member.rival));
+        }
+    }
+    let rank = |name: &str| {
+        let members: Vec<f64> = sizes
+            .iter()
+            .filter_map(|size| size.member(name))
+            .map(|member| member.ratio.map_or(member.value.median, |ratio| ratio.median))
+            .collect();
+        members.iter().sum::<f64>() / members.len().max(1) as f64
+    };
+    names.sort_by(|one, other| rank(one.0).total_cmp(&rank(other.0)));
+    names
+}
+
+fn bytes(bytes: f64) -> String {
+    Quantity::BytesByValue.short(bytes)
+}
+
+/// "1.27 (1.20..1.31)".
+fn times(ratio: Spread) -> String {
+    format!("{} ({}..{})", figure(ratio.median), figure(ratio.min), figure(ratio.max))
+}
+
+/// Where a rival is first, and where one is near; or that none is.
+fn sentences(sizes: &[Beside]) -> Vec<String> {
+    let mut said: Vec<String> = sizes.iter().flat_map(told).collect();
+    let nearest = || {
+        let each = sizes.iter().filter_map(|size| Some((size.bytes, *size.rivals().first()?)));
+        each.min_by(|one, other| one.1.1.median.total_cmp(&other.1.1.median))
+    };
+    if let (true, Some((at, (name, ratio)))) = (said.is_empty(), nearest()) {
+        said.push(format!("Ours is first throughout; the nearest is {name}, {} at {}.", times(ratio), bytes(at)));
+    }
+    said
+}
+
+/// At one size.
+fn told(size: &Beside) -> Vec<String> {
+    let Some(ours) = &size.best else { return Vec::new() };
+    let at = bytes(size.bytes);
+    // In some rounds ahead and in others behind: near, and no more.
+    let first = |ratio: &Spread| ratio.median < 1.0 && ratio.max < 1.0;
+    let (ahead, behind): (Vec<_>, Vec<_>) = size.rivals().into_iter().partition(|(_, ratio)| first(ratio));
+    let near = behind.into_iter().filter(|(_, ratio)| ratio.median < FAR);
+    let listed = |those: &[(&str, Spread)]| {
+        those.iter().map(|(name, ratio)| format!("{name} {}", times(*ratio))).collect::<Vec<_>>().join(", ")
+    };
+    let mut told = Vec::new();
+    if let [(first, ratio), others @ ..] = ahead.as_slice() {
+        let also =
+            if others.is_empty() { String::new() } else { format!("; ahead of ours as well: {}", listed(others)) };
+        told.push(format!("{first} is first here at {at}: {} times {ours}{also}.", times(*ratio)));
+    }
+    let near: Vec<_> = near.collect();
+    if !near.is_empty() {
+        told.push(format!("Not {FAR} times {ours} at {at}: {}.", listed(&near)));
+    }
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use ybench_core::record::{Group, Parameter, Round};
+
+    use super::*;
+
+    /// Of one cell and size, in rounds in which the machine is slower and slower.
+    fn session(scenario: &str, bytes: f64, times: &[(&str, f64)]) -> Session {
+        let round = |slower: f64| Round {
+            nanoseconds: times.iter().map(|(name, time)| ((*name).to_owned(), time * slower)).collect(),
+            metrics: BTreeMap::new(),
+            ..Round::default()
+        };
+        let (ours, rivals): (Vec<&str>, Vec<&str>) =
+            times.iter().map(|(name, _)| *name).partition(|name| *name != "kanal" && *name != "flume");
+        let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+        Session {
+            scenario: scenario.to_owned(),
+            about: "A question".to_owned(),
+            parameter: Some(Parameter { quantity: Quantity::BytesByValue, value: bytes }),
+            groups: vec![Group { name: "can sleep".to_owned(), ours: owned(ours), rivals: owned(rivals) }],
+            rounds: [1.0, 2.0, 4.0].map(round).into(),
+            ..Session::default()
+        }
+    }
+
+    fn report(sessions: Vec<Session>) -> Report {
+        Report { command: COMMAND.to_owned(), sessions, ..Report::default() }
+    }
+
+    #[test]
+    fn a_rival_that_is_first_is_said_to_be() {
+        let eight = session(
+            "2-to-2",
+            8.0,
+            &[("exchange", 10.0), ("exchange-unbounded", 20.0), ("kanal", 8.0), ("flume", 14.0)],
+        );
+        let more = session(
+            "2-to-2",
+            64.0,
+            &[("exchange", 20.0), ("exchange-unbounded", 10.0), ("kanal", 30.0), ("flume", 17.5)],
+        );
+        let text = text(&report(vec![eight, more])).unwrap();
+        assert!(text.contains("kanal is first here at 8 B: 0.80 (0.80..0.80) times exchange."), "{text}");
+        assert!(text.contains("Not 1.5 times exchange at 8 B: flume 1.40 (1.40..1.40)."), "{text}");
+        // The best of ours is another one there; whoever is above 1.5 is far.
+        assert!(!text.contains("at 64 B:"), "{text}");
+        let row = |name: &str| text.lines().find(|line| line.trim_start().starts_with(name)).unwrap();
+        let words = |name: &str| row(name).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(words("kanal"), "kanal 16.0 0.80 (0.80..0.80) 60.0 3.00 (3.00..3.00)");
+        assert_eq!(words("exchange (ours)"), "exchange (ours) 20.0 ours 40.0 2.00 (2.00..2.00)");
+    }
+
+    #[test]
+    fn where_nobody_is_near_the_nearest_is_named() {
+        let eight = session("2-to-2", 8.0, &[("exchange", 10.0), ("kanal", 21.0), ("flume", 40.0)]);
+        let more = session("2-to-2", 64.0, &[("exchange", 10.0), ("kanal", 16.0)]);
+        let text = markdown(&report(vec![eight, more])).unwrap();
+        let due = "Ours is first throughout; the nearest is kanal, 1.60 (1.60..1.60) at 64 B.";
+        assert!(text.contains(due), "{text}");
+        assert!(text.contains("| flume | 80.0 | 4.00 (4.00..4.00) |  |  |"), "{text}");
+    }
+
+    #[test]
+    fn whoever_was_taken_out_is_named_with_the_reason() {
+        let taken = |scenario: &str| Warning::TakenOut {
+            scenario: scenario.to_owned(),
+            name: "flume".to_owned(),
+            sentence: "lost a message".to_owned(),
+        };
+        let mut report = report(vec![session("2-to-2", 8.0, &[("exchange", 10.0), ("kanal", 21.0)])]);
+        report.warnings = vec![taken("3-to-3")];
+        assert!(!text(&report).unwrap().contains("taken out"));
+        report.warnings.push(taken("2-to-2"));
+        assert!(text(&report).unwrap().contains("flume was taken out: it lost a message.\n"));
+        assert!(markdown(&report).unwrap().contains("flume was taken out: it lost a message.\n"));
+    }
+
+    #[test]
+    fn other_reports_have_no_such_tables() {
+        assert_eq!(text(&Report { command: "run".to_owned(), ..Report::default() }), None);
+    }
+}
