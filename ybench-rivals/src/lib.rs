@@ -53,7 +53,6 @@ pub fn entries() -> Vec<Entry> {
         shared::<crossfire::MpmcRoomy>(),
         shared::<fanring::Mpsc>(),
         shared::<fanring::MpscRoomy>(),
-        shared::<fanring::Mpmc>(),
         entry::<nexus_channel::Bounded>(),
         entry::<nexus_channel::Roomy>(),
         entry::<nexus_channel::Narrow>(),
