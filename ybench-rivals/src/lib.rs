@@ -81,7 +81,6 @@ everybody! {
         shared::<crossfire::MpmcRoomy>(),
         shared::<fanring::Mpsc>(),
         shared::<fanring::MpscRoomy>(),
-        shared::<fanring::Mpmc>(),
         entry::<nexus_channel::Bounded>(),
         entry::<nexus_channel::Roomy>(),
         entry::<nexus_channel::Narrow>(),

@@ -1,8 +1,9 @@
 //! `nexus-channel`: a ring of `nexus-queue` whose ends can park.
 //!
-//! Whoever has to wait gives way eight times and then says that it parks, looks once more, and parks; the peer reads that
-//! word after each message. Eight times is the number by default, and the documentation sends 1,024 places ahead. It also
-//! tells of no fence between a message and that look: with few places a wake-up can be lost, and both ends sleep.
+//! Whoever has to wait gives way eight times, then says that it parks, looks once more, and parks; the peer reads that word
+//! after each message. Eight is the number by default, and the documentation opens it with 1,024 places. Nothing in its
+//! source orders the message before the look at that word, so a wake-up can be lost now and then, and both ends sleep: the
+//! watchdog is for this. With 64 places it has been seen in ping-pong.
 
 use ::nexus_channel::{Receiver, Sender};
 use ybench_core::transport::Traits;
