@@ -143,7 +143,7 @@ pub static KINDS: [Kind; 23] = [
         &["crossfire-spsc", "crossfire-mpsc-1k", "crossfire-mpmc", "crossfire-mpmc-1k"],
         &[Tasks, Select, Timeouts, Weak],
     ),
-    kind("fanring", &["fanring-mpsc-1k", "fanring-mpmc-1k"], &[Timeouts]),
+    kind("fanring", &["fanring-mpsc-1k"], &[Timeouts]),
     kind("nexus-channel", &["nexus-channel-1k"], &[Timeouts]),
     kind("nexus-queue", &["nexus-queue-64k", "nexus-queue-mpsc-1k"], &[]),
     kind("gil", &["gil-64k", "gil-parking-64k", "gil-mpsc-1k", "gil-mpmc-1k"], &[InPlace]),

@@ -284,7 +284,7 @@ fn a_function_stays_whole_while_what_is_posted_behind_it_runs_within() {
     const BEHIND: usize = 3_000;
     let mut hub = Hub::new().unwrap();
     let (handle, tally) = (hub.handle(), Tally::of(BEHIND + 3));
-    for round in 0..3 {
+    for round in 0..3_usize {
         // As much as travels in the message. The memory it has lain in is given back and filled again before it goes on.
         let (words, message) = ([round, !round], Box::new(tally.next()));
         let within = move |hub: &mut Hub| {

@@ -214,12 +214,13 @@ fn receivers_gone_in_mid_batch_give_the_rest_back() {
             let back = sender.send_batch(source.some(200)).unwrap_err().into_inner();
             drop(watched);
             assert!(back.is_sorted_by_key(|message| message.number));
-            let (made, ended) = (source.made(), source.ended());
-            (sender, made - ended - back.len(), back)
+            (sender, back)
         });
         (0..20).for_each(|_| drop(receiver.recv()));
+        // The sender is told first, and then what is in the ring is dropped.
         drop(receiver);
-        let (sender, unaccounted, back) = thread.join().unwrap();
+        let (sender, back) = thread.join().unwrap();
+        let unaccounted = tally.made() - tally.ended() - back.len();
         assert_eq!((unaccounted, Arc::strong_count(&alive)), (0, 1));
         drop(back);
         tally.assert_all_ended();
