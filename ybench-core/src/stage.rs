@@ -280,7 +280,7 @@ pub fn ensemble<A: Send + 'static>(units: u64, parts: Vec<Part<A>>) -> Result<Ve
     }
     drop(done);
     wait_for_all(threads.len(), units, &finished)
-        .inspect_err(|_| threads.iter().for_each(|thread| put_to_sleep(thread)))?;
+        .inspect_err(|_| threads.iter().for_each(put_to_sleep))?;
     threads.into_iter().map(ended).collect()
 }
 

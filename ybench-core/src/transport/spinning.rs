@@ -33,8 +33,11 @@ pub trait Queue: 'static {
 
 /// A queue with several ends at a side.
 pub trait Shared: Queue {
-    fn open_many<M: Message>(shape: Shape) -> (Vec<Self::Push<M>>, Vec<Self::Pop<M>>);
+    fn open_many<M: Message>(shape: Shape) -> Several<Self, M>;
 }
+
+/// All ends of a queue.
+pub type Several<Q, M> = (Vec<<Q as Queue>::Push<M>>, Vec<<Q as Queue>::Pop<M>>);
 
 pub trait Push<M: Message>: Send + 'static {
     /// Gives the message back if the queue is full.
