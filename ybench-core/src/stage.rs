@@ -279,8 +279,7 @@ pub fn ensemble<A: Send + 'static>(units: u64, parts: Vec<Part<A>>) -> Result<Ve
         threads.push(play(stack, cpus, gate.clone(), done.clone(), work).inspect_err(|_| gate.force())?);
     }
     drop(done);
-    wait_for_all(threads.len(), units, &finished)
-        .inspect_err(|_| threads.iter().for_each(put_to_sleep))?;
+    wait_for_all(threads.len(), units, &finished).inspect_err(|_| threads.iter().for_each(put_to_sleep))?;
     threads.into_iter().map(ended).collect()
 }
 
