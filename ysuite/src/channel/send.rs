@@ -122,6 +122,12 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
     }
 
+    /// As [`attempt`](Self::attempt), after a wait. Room that comes of a receiver's drop is none: its messages are dropped
+    /// after it has left, so whoever finds that room finds it gone.
+    pub(super) fn attempt_again(&mut self, message: T) -> Result<(), TrySendError<T>> {
+        if self.is_over() { Err(TrySendError::Disconnected(message)) } else { self.attempt(message) }
+    }
+
     #[cold]
     #[inline(never)]
     fn refused_for_good(&mut self, message: T) -> Result<(), TrySendError<T>> {
@@ -164,10 +170,11 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     /// Sends the message that is in `place`, or finds that the receiver is gone, if it is so now.
     #[inline]
     pub(super) fn give(&mut self, place: &mut Option<T>) -> Option<Result<(), SendError<T>>> {
-        if self.end.writer.has_room() {
-            return Some(self.send(place.take()?));
+        // In this order: see `attempt_again`.
+        if self.end.writer.is_over() {
+            return place.take().map(|message| Err(SendError(message)));
         }
-        if self.end.writer.is_over() { place.take().map(|message| Err(SendError(message))) } else { None }
+        if self.end.writer.has_room() { Some(self.send(place.take()?)) } else { None }
     }
 
     /// Attaches the sender to the set that a registration is for.
@@ -210,7 +217,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
                 let waiting = TaskWait { owner: self, forget: |sending| one::forget(&mut *sending.end) };
                 core::future::poll_fn(|context| waiting.owner.poll_ready(context)).await;
                 drop(waiting);
-                self.attempt(message).map_err(|error| SendError(error.into_inner()))
+                self.attempt_again(message).map_err(|error| SendError(error.into_inner()))
             }
         }
     }
@@ -352,7 +359,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             self.flush();
             // At an end nobody waits: without a bound the word is not even made for it.
             let in_time = self.end.writer.is_over() || one::block(&mut *self.end, &mut self.backoff, deadline);
-            match self.attempt(message) {
+            match self.attempt_again(message) {
                 Err(TrySendError::Full(back)) if in_time => message = back,
                 Err(TrySendError::Full(back)) => return Err(SendTimeoutError::Timeout(back)),
                 Err(TrySendError::Disconnected(back)) => return Err(SendTimeoutError::Disconnected(back)),

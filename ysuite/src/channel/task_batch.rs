@@ -62,7 +62,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         })
         .await;
         drop(waiting);
-        self.attempt(message).map_err(|error| match error {
+        self.attempt_again(message).map_err(|error| match error {
             TrySendError::Full(message) => SendTimeoutError::Timeout(message),
             TrySendError::Disconnected(message) => SendTimeoutError::Disconnected(message),
         })

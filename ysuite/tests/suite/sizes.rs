@@ -26,7 +26,7 @@ fn sizes_do_not_grow_unnoticed() {
     assert_eq!(size_of::<Sender<u64>>(), 160);
     assert_eq!(size_of::<Receiver<u64>>(), 112);
     assert_eq!(size_of::<mpsc::Sender<u64>>(), 176);
-    assert_eq!(size_of::<mpsc::Receiver<u64>>(), 144);
+    assert_eq!(size_of::<mpsc::Receiver<u64>>(), 136);
     assert_eq!(size_of::<Writer<u64>>(), 120);
     assert_eq!(size_of::<Reader<u64>>(), 64);
     assert_eq!(size_of::<Iter<'_, Receiver<u64>>>(), 8);

@@ -72,13 +72,10 @@ impl<T> WriteCursor<T> {
         }
         let position = self.position();
         if self.limit == position {
-            let limit = core.limit(position);
-            // Room that comes of a reader that has left, whose messages are dropped, is none: whoever waits for room is told
-            // that it is gone. What it dropped was counted after it had left, so who finds that counted finds it gone.
-            if limit == position || core.is_bounded() && core.read_mostly.reader.is_gone() {
+            self.limit = core.limit(position);
+            if self.limit == position {
                 return false;
             }
-            self.limit = limit;
         }
         if self.is_at_end() {
             if self.step() {
