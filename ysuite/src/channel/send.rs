@@ -125,7 +125,13 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     /// As [`attempt`](Self::attempt), after a wait. Room that comes of a receiver's drop is none: its messages are dropped
     /// after it has left, so whoever finds that room finds it gone.
     pub(super) fn attempt_again(&mut self, message: T) -> Result<(), TrySendError<T>> {
-        if self.is_over() { Err(TrySendError::Disconnected(message)) } else { self.attempt(message) }
+        if self.is_over() { Err(TrySendError::Disconnected(self.told(message))) } else { self.attempt(message) }
+    }
+
+    /// The caller is told with this message that the receiver is gone, and will be told so each time from now on.
+    fn told(&mut self, message: T) -> T {
+        self.end.writer.forget_room();
+        message
     }
 
     #[cold]
@@ -172,7 +178,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     pub(super) fn give(&mut self, place: &mut Option<T>) -> Option<Result<(), SendError<T>>> {
         // In this order: see `attempt_again`.
         if self.end.writer.is_over() {
-            return place.take().map(|message| Err(SendError(message)));
+            return place.take().map(|message| Err(SendError(self.told(message))));
         }
         if self.end.writer.has_room() { Some(self.send(place.take()?)) } else { None }
     }
@@ -345,7 +351,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     #[inline(never)]
     fn sent(&mut self, tokens: u32) -> Result<(), SendError<T>> {
         let from = self.end.writer.position().wrapping_sub(1);
-        self.answered(tokens, from).pop().map_or(Ok(()), |message| Err(SendError(message)))
+        self.answered(tokens, from).pop().map_or(Ok(()), |message| Err(SendError(self.told(message))))
     }
 
     #[cold]

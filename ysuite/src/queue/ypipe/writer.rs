@@ -96,6 +96,11 @@ impl<T> Writer<T> {
     #[cold]
     #[inline(never)]
     fn send_further(&mut self, message: T) -> Result<u32, T> {
+        // What is published to a reader that has left may be dropped by a thread that drops the rest. Hidden messages are
+        // published all the same: they are dropped by that.
+        if !self.writing.cursor.is_hiding() && self.writing.core.read_mostly.reader.is_gone() {
+            return Err(message);
+        }
         self.write(message)?;
         Ok(self.publish())
     }
@@ -186,6 +191,16 @@ impl<T> Writer<T> {
     pub(crate) fn has_room(&mut self) -> bool {
         let Writing { cursor, core, .. } = &mut *self.writing;
         cursor.has_room(core)
+    }
+
+    /// Forgets the room that is known, if nothing is hidden: the next [`send`](Self::send) looks again whether the reader is
+    /// there.
+    pub(crate) fn forget_room(&mut self) {
+        let cursor = &mut self.writing.cursor;
+        if !cursor.is_hiding() {
+            cursor.limit = cursor.position();
+            (cursor.full, cursor.stop) = (cursor.next, cursor.next.as_ptr());
+        }
     }
 
     /// Acts as if `by / LAP` more chunks had come and gone. Call only when this chunk is full, and read.
