@@ -169,10 +169,9 @@ fn sentences(sizes: &[Beside]) -> Vec<String> {
 fn told(size: &Beside) -> Vec<String> {
     let Some(ours) = &size.best else { return Vec::new() };
     let at = bytes(size.bytes);
-    // In some rounds ahead and in others behind: near, and no more.
-    let first = |ratio: &Spread| ratio.median < 1.0 && ratio.max < 1.0;
-    let (ahead, behind): (Vec<_>, Vec<_>) = size.rivals().into_iter().partition(|(_, ratio)| first(ratio));
-    let near = behind.into_iter().filter(|(_, ratio)| ratio.median < FAR);
+    let (ahead, behind): (Vec<_>, Vec<_>) = size.rivals().into_iter().partition(|(_, ratio)| ratio.max < 1.0);
+    let (mostly, behind): (Vec<_>, Vec<_>) = behind.into_iter().partition(|(_, ratio)| ratio.median < 1.0);
+    let near: Vec<_> = behind.into_iter().filter(|(_, ratio)| ratio.median < FAR).collect();
     let listed = |those: &[(&str, Spread)]| {
         those.iter().map(|(name, ratio)| format!("{name} {}", times(*ratio))).collect::<Vec<_>>().join(", ")
     };
@@ -182,7 +181,9 @@ fn told(size: &Beside) -> Vec<String> {
             if others.is_empty() { String::new() } else { format!("; ahead of ours as well: {}", listed(others)) };
         told.push(format!("{first} is first here at {at}: {} times {ours}{also}.", times(*ratio)));
     }
-    let near: Vec<_> = near.collect();
+    if !mostly.is_empty() {
+        told.push(format!("Ahead of {ours} at {at} by the median, but not in every round: {}.", listed(&mostly)));
+    }
     if !near.is_empty() {
         told.push(format!("Not {FAR} times {ours} at {at}: {}.", listed(&near)));
     }
@@ -242,6 +243,16 @@ mod tests {
         let words = |name: &str| row(name).split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(words("kanal"), "kanal 16.0 0.80 (0.80..0.80) 60.0 3.00 (3.00..3.00)");
         assert_eq!(words("exchange (ours)"), "exchange (ours) 20.0 ours 40.0 2.00 (2.00..2.00)");
+    }
+
+    #[test]
+    fn who_is_ahead_in_most_rounds_only_is_not_called_first() {
+        let mut one = session("2-to-2", 8.0, &[("exchange", 10.0), ("kanal", 9.0), ("flume", 12.0)]);
+        one.rounds[2].nanoseconds.insert("kanal".to_owned(), 48.0);
+        let text = text(&report(vec![one])).unwrap();
+        let due = "Ahead of exchange at 8 B by the median, but not in every round: kanal 0.90 (0.90..1.20).";
+        assert!(text.contains(due) && !text.contains("first"), "{text}");
+        assert!(text.contains("Not 1.5 times exchange at 8 B: flume 1.20 (1.20..1.20)."), "{text}");
     }
 
     #[test]

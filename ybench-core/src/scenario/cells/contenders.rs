@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::super::{burst as bursts, carried, crowd as crowds, fixed_rate as rates, many, night_watchman as watches};
 use super::super::{ping_pong as bounces, throughput, timetable};
 use super::asked;
+use super::crowded;
 use super::drivers::{self, Loops};
 use crate::frame::Frame;
 use crate::limits;
@@ -21,6 +22,9 @@ pub(super) const RATE: f64 = 1e4;
 
 /// So many of them make a p99.9 that is not the slowest of all.
 const ON_TIME_AT_LEAST: u64 = 2_000;
+
+/// The same, of the round trips of all pairs together.
+const IN_A_CROWD_AT_LEAST: u64 = 8_000;
 
 /// Seconds.
 const SILENCE: f64 = 1e-2;
@@ -98,6 +102,17 @@ pub(super) fn crowd(entry: &'static Entry, parameter: Option<Parameter>, frame: 
     });
     if let Length::Time(_) | Length::TimeAndUnits(..) = contender.length {
         contender.length = contender.length.at_least(crowds::LEAST_TIME, crowds::LEAST_UNITS);
+    }
+    contender
+}
+
+pub(super) fn crowd_ping_pong(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
+    let (place, open) = (frame.place, loops(entry, parameter).bounces);
+    let pairs = crowds::pairs(CROWD / place.cpus().len(), place.cpus().len());
+    let mut contender =
+        frame.transport(entry, &limits::FUTEX_ONE_CPU, move |bounces| crowded::play(place, pairs, bounces, open));
+    if let Length::Time(_) | Length::TimeAndUnits(..) = contender.length {
+        contender.length = contender.length.at_least(crowds::LEAST_TIME, IN_A_CROWD_AT_LEAST);
     }
     contender
 }
