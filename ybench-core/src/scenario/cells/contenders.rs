@@ -29,6 +29,9 @@ const IN_A_CROWD_AT_LEAST: u64 = 8_000;
 /// Seconds.
 const SILENCE: f64 = 1e-2;
 
+/// What the host of a virtual machine takes is in one or two of them: the median of so many is not.
+const SILENCES_AT_LEAST: u64 = 10;
+
 const BACKLOG: u64 = bursts::ENOUGH_FOR_MEMORY;
 
 /// Threads of the crowd, all together.
@@ -43,6 +46,14 @@ fn loops(entry: &Entry, parameter: Option<Parameter>) -> Loops {
 
 fn bytes(parameter: Option<Parameter>) -> Parameter {
     parameter.unwrap_or(carried::SMALLEST)
+}
+
+/// Unless the user wants so many messages and no more.
+fn no_fewer_than(least: u64, wanted: Length) -> Length {
+    match wanted {
+        Length::Units(messages) => Length::Units(messages),
+        other => other.at_least(Duration::ZERO, least),
+    }
 }
 
 pub(super) fn stream(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
@@ -119,7 +130,8 @@ pub(super) fn crowd_ping_pong(entry: &'static Entry, parameter: Option<Parameter
 
 pub(super) fn night_watchman(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
     let (place, run) = (frame.place, loops(entry, parameter).night_watchman);
-    let frame = Frame { transports: watches::timetable(SILENCE).length(frame.transports), ..frame };
+    let wanted = no_fewer_than(SILENCES_AT_LEAST, frame.transports);
+    let frame = Frame { transports: watches::timetable(SILENCE).length(wanted), ..frame };
     frame.transport(entry, timetable::own_limit(entry.traits.waits, place), move |messages| {
         run(place, messages, SILENCE)
     })
@@ -127,10 +139,7 @@ pub(super) fn night_watchman(entry: &'static Entry, parameter: Option<Parameter>
 
 pub(super) fn fixed_rate(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
     let (place, run) = (frame.place, loops(entry, parameter).fixed_rate);
-    let wanted = match frame.transports {
-        Length::Units(messages) => Length::Units(messages),
-        other => other.at_least(Duration::ZERO, ON_TIME_AT_LEAST),
-    };
+    let wanted = no_fewer_than(ON_TIME_AT_LEAST, frame.transports);
     let frame = Frame { transports: rates::timetable(RATE).length(wanted), ..frame };
     frame.transport(entry, timetable::own_limit(entry.traits.waits, place), move |messages| run(place, messages, RATE))
 }

@@ -79,16 +79,16 @@ const STREAM: &[Figure] = &[Figure::time("ns a message")];
 const ONE_WAY: &[Figure] = &[Figure::time("ns one way")];
 const IN_A_CROWD: &[Figure] = &[
     Figure::metric("ns one way, half of the round trip, p50", Metric::Median),
-    Figure::metric("p99", Metric::P99),
-    Figure::metric("p99.9", Metric::P999),
+    Figure::metric("ns one way, half of the round trip, p99", Metric::P99),
+    Figure::metric("ns one way, half of the round trip, p99.9", Metric::P999),
 ];
 const ON_TIME: &[Figure] = &[
     Figure::metric("ns from due to there, p50", Metric::Median),
-    Figure::metric("p99", Metric::P99),
-    Figure::metric("p99.9", Metric::P999),
+    Figure::metric("ns from due to there, p99", Metric::P99),
+    Figure::metric("ns from due to there, p99.9", Metric::P999),
     Figure::beside("CPU of the receiver, percent", Metric::ReceiverCpu, share_of_a_cpu),
     Figure::beside("CPU of the sender, percent, its watching of the clock included", Metric::SenderCpu, share_of_a_cpu),
-    Figure::beside("context switches of the receiver a message", Metric::ReceiverSwitches, figure),
+    Figure::beside("context switches of the receiver for 1,000 messages", Metric::ReceiverSwitches, for_a_thousand),
 ];
 const BACKLOG: &[Figure] = &[
     Figure::time("ns a message, in and out"),
