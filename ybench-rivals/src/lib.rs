@@ -33,8 +33,13 @@ pub mod thingbuf;
 pub mod yring;
 
 use ybench_core::scenario::cells::drivers::Drivers;
+use ybench_core::transport::Traits;
 use ybench_core::transport::registry::Entry;
 use ybench_core::transport::spinning::Spinning;
+
+/// For struct update: what all rivals have in common. Their loops are compiled for the messages of `ybench rivals` and for no
+/// larger ones: those would be a third of the build.
+pub(crate) const COMMON: Traits = Traits { most_bytes: |_| 256, few_sizes: true, ..Traits::COMMON };
 
 /// Lists of everybody: of their entries in the registry, and of their drivers for `ybench rivals`. `entry` makes one of those
 /// that one thread sends by and one receives from, `shared` of the others.
@@ -43,7 +48,8 @@ macro_rules! everybody {
         /// Everybody there is: first those that can sleep.
         pub fn entries() -> Vec<Entry> {
             use ybench_core::transport::registry::{entry, shared};
-            vec![$($made::<$transport>()),+]
+            // Constants: what their conditions leave out is not compiled.
+            vec![$(const { $made::<$transport>() }),+]
         }
 
         /// Whether everybody delivers in one order of all messages.
@@ -56,7 +62,7 @@ macro_rules! everybody {
         /// Those of them that are no variant of another, for what [`ybench_core::scenario::cells`] asks.
         fn of_rivals() -> Vec<Drivers> {
             use crate::drivers::{of_many as shared, of_two as entry};
-            [$($made::<$transport>()),+].into_iter().flatten().collect()
+            [$(const { $made::<$transport>() }),+].into_iter().flatten().collect()
         }
     };
 }

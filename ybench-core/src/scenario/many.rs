@@ -130,6 +130,11 @@ pub fn run<T: Many>(place: Place, shape: Shape, parameter: Parameter, messages: 
     streams(&Kinds::of::<Streams<T>>(), place, shape, parameter, messages)
 }
 
+/// The same for those that have few sizes.
+pub fn run_few<T: Many>(place: Place, shape: Shape, parameter: Parameter, messages: u64) -> Result<Timed, Fault> {
+    streams(&Kinds::few::<Streams<T>>(), place, shape, parameter, messages)
+}
+
 /// The same with the smallest messages, which are all that this driver has.
 pub fn run_smallest<T: Many>(place: Place, shape: Shape, parameter: Parameter, messages: u64) -> Result<Timed, Fault> {
     if parameter != carried::SMALLEST {

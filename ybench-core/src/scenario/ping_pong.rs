@@ -100,7 +100,7 @@ fn serve<M: Message>(
 }
 
 /// Sends everything back until the end, checking it on its way.
-fn answer<M: Message>(mut there: impl Receiver<M>, mut back: impl Sender<M>) -> Result<(), Fault> {
+pub(super) fn answer<M: Message>(mut there: impl Receiver<M>, mut back: impl Sender<M>) -> Result<(), Fault> {
     let mut expected = 0;
     loop {
         let received = there.recv();

@@ -108,6 +108,9 @@ pub struct Traits {
     pub one_order: bool,
     /// The most bytes it can carry in one message between so many threads, as the machine is set up now.
     pub most_bytes: fn(Shape) -> usize,
+    /// Whether it has loops for messages of the few smallest sizes only, and by value: each further kind of message is
+    /// seconds of every build. [`Traits::most_bytes`] says so too then.
+    pub few_sizes: bool,
     /// Whether this machine has it, and if not, why, without a full stop. Asked when somebody wants to measure it.
     pub available: fn() -> Result<(), String>,
     /// Whether it takes part only when asked for by name: made to test the instrument.
@@ -137,6 +140,7 @@ impl Traits {
         receivers: Ends::One,
         one_order: true,
         most_bytes: |_| usize::MAX,
+        few_sizes: false,
         available: || Ok(()),
         hidden: false,
         variant: false,

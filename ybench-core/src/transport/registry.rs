@@ -80,7 +80,11 @@ pub const fn entry<T: Transport>() -> Entry {
         overrun: if without_a_bound { overrun::run::<T, usize> } else { |_, _| no_driver() },
         fixed_rate: if on_time { fixed_rate::run::<T, usize> } else { |_, _, _| no_driver() },
         night_watchman: if on_time { night_watchman::run::<T, usize> } else { |_, _, _| no_driver() },
-        size: if alone { size::run::<T> } else { |_, _, _| no_driver() },
+        size: match (alone, T::TRAITS.few_sizes) {
+            (false, _) => |_, _, _| no_driver(),
+            (true, true) => size::run_few::<T>,
+            (true, false) => size::run::<T>,
+        },
         burst: if without_a_bound { burst::run::<T> } else { |_, _, _| no_driver() },
         held: if without_a_bound { burst::held::<T> } else { |_| no_driver() },
         crowd: if crowded { crowd::run::<T> } else { |_, _, _| no_driver() },
@@ -101,7 +105,11 @@ pub const fn shared<T: Many>() -> Entry {
     // Where one thread receives, only the smallest messages are ever asked for.
     let of_any_size = matches!(T::TRAITS.receivers, Ends::Many);
     Entry {
-        many: Some(if of_any_size { many::run::<T> } else { many::run_smallest::<T> }),
+        many: Some(match (of_any_size, T::TRAITS.few_sizes) {
+            (false, _) => many::run_smallest::<T>,
+            (true, true) => many::run_few::<T>,
+            (true, false) => many::run::<T>,
+        }),
         idle_senders: Some(idle_senders::run::<T>),
         sources: Some(sources::one_at_a_time::<T>),
         busy_sources: Some(sources::all_busy::<T>),

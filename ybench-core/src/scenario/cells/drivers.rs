@@ -4,14 +4,14 @@
 
 use std::sync::OnceLock;
 
-use super::super::{burst, fixed_rate, many, night_watchman, ping_pong, throughput};
+use super::super::{burst, fixed_rate, latency, many, night_watchman, ping_pong, throughput};
 use crate::error::{Error, Fault};
 use crate::outcome::Outcome;
 use crate::place::Place;
 use crate::record::{Parameter, Quantity};
 use crate::stage::Timed;
 use crate::transport::message::Block;
-use crate::transport::{Many, Message, Shape, Transport};
+use crate::transport::{Many, Message, Shape, Transport, Waits};
 
 /// The bytes of a message, one session each.
 pub const BYTES: [u32; 4] = [8, 24, 64, 256];
@@ -31,6 +31,8 @@ pub(super) struct Loops {
     /// The last number is the length of a batch.
     pub(super) batches: fn(usize, usize) -> Result<throughput::Stream, Fault>,
     pub(super) ping_pong: fn(Place, u64) -> Result<Timed, Fault>,
+    /// Where nobody spins: among more threads than CPUs a spinner waits for the scheduler.
+    pub(super) bounces: fn(usize) -> Result<latency::Bounces, Fault>,
     /// The last number is messages per second.
     pub(super) fixed_rate: fn(Place, u64, f64) -> Result<Outcome, Fault>,
     /// The last number is seconds of silence.
@@ -83,11 +85,12 @@ pub const fn between_many<T: Many>() -> Drivers {
 
 const fn loops<T: Transport, M: Message>() -> Loops {
     let traits = &T::TRAITS;
-    let alone = traits.one_by_one;
+    let (alone, spins) = (traits.one_by_one, matches!(traits.waits, Waits::Spins));
     Loops {
         stream: if alone { throughput::ends::<T, M> } else { |_| no_driver() },
         batches: if traits.batches { throughput::ends_of_batches::<T, M> } else { |_, _| no_driver() },
         ping_pong: if alone { ping_pong::run::<T, M> } else { |_, _| no_driver() },
+        bounces: if alone && !spins { latency::ends::<T, M> } else { |_| no_driver() },
         fixed_rate: if alone { fixed_rate::run::<T, M> } else { |_, _, _| no_driver() },
         night_watchman: if alone { night_watchman::run::<T, M> } else { |_, _, _| no_driver() },
         burst: if alone && !traits.bounded { burst::of::<T, M> } else { |_, _, _| no_driver() },

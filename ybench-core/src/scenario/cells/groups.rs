@@ -84,7 +84,7 @@ pub(super) const SINGLE: &[Group] = &[
     group("sleep at once", &["spsc-none"], |traits| traits.waits == Waits::Sleeps),
 ];
 
-/// The same where both threads share a CPU: nobody may spin.
+/// The same where threads share a CPU: nobody may spin.
 pub(super) const SHARING: &[Group] = &[SINGLE[1], SINGLE[2]];
 
 /// Between pairs of many threads. Who spins at both ends is left out.

@@ -9,12 +9,14 @@
 //! | `drivers` | the loops of each transport, for messages of each size |
 //! | `groups` | who stands beside whom |
 //! | `contenders` | each transport as a contender of a cell |
+//! | `crowded` | one message at a time in a crowd: how long the slowest of them take |
 //! | `asked` | what a stream asks of the system: calls, context switches |
 //! | `calls` | how system calls of other people's code are counted |
 
 mod asked;
 mod calls;
 mod contenders;
+mod crowded;
 pub mod drivers;
 pub mod groups;
 #[cfg(test)]
@@ -75,13 +77,18 @@ impl Figure {
 
 const STREAM: &[Figure] = &[Figure::time("ns a message")];
 const ONE_WAY: &[Figure] = &[Figure::time("ns one way")];
+const IN_A_CROWD: &[Figure] = &[
+    Figure::metric("ns one way, half of the round trip, p50", Metric::Median),
+    Figure::metric("ns one way, half of the round trip, p99", Metric::P99),
+    Figure::metric("ns one way, half of the round trip, p99.9", Metric::P999),
+];
 const ON_TIME: &[Figure] = &[
     Figure::metric("ns from due to there, p50", Metric::Median),
-    Figure::metric("p99", Metric::P99),
-    Figure::metric("p99.9", Metric::P999),
+    Figure::metric("ns from due to there, p99", Metric::P99),
+    Figure::metric("ns from due to there, p99.9", Metric::P999),
     Figure::beside("CPU of the receiver, percent", Metric::ReceiverCpu, share_of_a_cpu),
     Figure::beside("CPU of the sender, percent, its watching of the clock included", Metric::SenderCpu, share_of_a_cpu),
-    Figure::beside("context switches of the receiver a message", Metric::ReceiverSwitches, figure),
+    Figure::beside("context switches of the receiver for 1,000 messages", Metric::ReceiverSwitches, for_a_thousand),
 ];
 const BACKLOG: &[Figure] = &[
     Figure::time("ns a message, in and out"),
@@ -164,7 +171,7 @@ const PING_PONG: Scenario = Scenario {
 };
 
 // Tasks of tokio, one worker and several, belong here as well: their loops are futures, and need drivers of their own.
-static CELLS: [Cell; 16] = [
+static CELLS: [Cell; 17] = [
     Cell { scenario: ONE_BY_ONE, groups: groups::STREAMS, figures: STREAM },
     batches::<32>("batches-32", "Messages sent 32 at a time, by those that can"),
     batches::<256>("batches-256", "Messages sent 256 at a time, by those that can"),
@@ -198,6 +205,18 @@ static CELLS: [Cell; 16] = [
         },
         groups: groups::CROWD,
         figures: STREAM,
+    },
+    Cell {
+        scenario: Scenario {
+            name: "crowd-ping-pong",
+            about: "One message bounced between each of eight pairs of threads on these CPUs: half of the round trip",
+            able: |traits| traits.one_by_one && takes_part(traits, groups::SHARING),
+            limit: |_, _| &limits::FUTEX_ONE_CPU,
+            contender: contenders::crowd_ping_pong,
+            ..ONE_BY_ONE
+        },
+        groups: groups::SHARING,
+        figures: IN_A_CROWD,
     },
     Cell {
         scenario: Scenario {
