@@ -40,5 +40,6 @@ pub fn drivers() -> Vec<Drivers> {
         between_two::<Spinning<rtrb::Ring<1_024>, true>>(),
         between_two::<Spinning<rtrb::Ring<1_024>, false>>(),
     ]);
+    all.extend(crate::tasks::drivers());
     all
 }
