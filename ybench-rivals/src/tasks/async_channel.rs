@@ -1,8 +1,8 @@
 //! `async-channel` between tasks, for which it is made: `send` and `recv`.
 
 use ::async_channel::{Receiver, Sender, bounded, unbounded};
-use ybench_core::transport::{Ends, Traits};
 use ybench_core::transport::tasks::PLACES;
+use ybench_core::transport::{Ends, Traits};
 use ybench_core::{task_ends, task_transports};
 
 use super::cloned;

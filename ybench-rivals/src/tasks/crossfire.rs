@@ -6,8 +6,8 @@
 use std::future::ready;
 
 use ::crossfire::{AsyncRx, AsyncTx, MAsyncRx, MAsyncTx, MTx, Tx, mpmc, mpsc, spsc};
-use ybench_core::transport::{Ends, Traits};
 use ybench_core::transport::tasks::PLACES;
+use ybench_core::transport::{Ends, Traits};
 use ybench_core::{task_ends, task_transports};
 
 use super::{alone, cloned};

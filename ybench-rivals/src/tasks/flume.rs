@@ -1,8 +1,8 @@
 //! `flume` between tasks: the ends are those of threads, and tasks call `send_async` and `recv_async`.
 
 use ::flume::{Receiver, Sender, bounded, unbounded};
-use ybench_core::transport::{Ends, Traits};
 use ybench_core::transport::tasks::PLACES;
+use ybench_core::transport::{Ends, Traits};
 use ybench_core::{task_ends, task_transports};
 
 use super::cloned;

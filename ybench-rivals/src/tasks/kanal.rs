@@ -3,8 +3,8 @@
 //! A task that waits leaves the address of its future with the channel, and the other side writes the message there.
 
 use ::kanal::{AsyncReceiver, AsyncSender, bounded_async, unbounded_async};
-use ybench_core::transport::{Ends, Traits};
 use ybench_core::transport::tasks::PLACES;
+use ybench_core::transport::{Ends, Traits};
 use ybench_core::{task_ends, task_transports};
 
 use super::cloned;

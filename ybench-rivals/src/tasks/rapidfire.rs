@@ -6,8 +6,8 @@
 
 use ::rapidfire::mpsc;
 use ::rapidfire::{Receiver, Sender, bounded, unbounded};
-use ybench_core::transport::{Ends, Traits};
 use ybench_core::transport::tasks::PLACES;
+use ybench_core::transport::{Ends, Traits};
 use ybench_core::{task_ends, task_transports};
 
 use super::cloned;

@@ -4,8 +4,8 @@
 //! channel, and one pair of functions for single messages.
 
 use ::tachyonix::{Receiver, Sender, channel};
-use ybench_core::transport::{Ends, Traits};
 use ybench_core::transport::tasks::PLACES;
+use ybench_core::transport::{Ends, Traits};
 use ybench_core::{task_ends, task_transports};
 
 use super::cloned;

@@ -5,8 +5,8 @@
 
 use ::thingbuf::mpsc::{Receiver, Sender, with_recycle};
 use ybench_core::transport::Closed;
-use ybench_core::transport::{Ends, Traits};
 use ybench_core::transport::tasks::PLACES;
+use ybench_core::transport::{Ends, Traits};
 use ybench_core::{task_ends, task_transports};
 
 use super::cloned;

@@ -116,7 +116,8 @@ const fn loops<T: Transport, M: Message>() -> Loops {
 
 /// The drivers of a transport between tasks.
 pub const fn between_tasks<T: TaskTransport>() -> Drivers {
-    let sizes = [in_tasks::<T, usize>(), in_tasks::<T, Block<3>>(), in_tasks::<T, Block<8>>(), in_tasks::<T, Block<32>>()];
+    let sizes =
+        [in_tasks::<T, usize>(), in_tasks::<T, Block<3>>(), in_tasks::<T, Block<8>>(), in_tasks::<T, Block<32>>()];
     Drivers { name: T::TRAITS.name, sizes }
 }
 

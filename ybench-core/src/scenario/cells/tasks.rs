@@ -93,10 +93,7 @@ async fn pour<M: Message, const MAKES_WAY: bool>(
 }
 
 /// All of one sender's.
-pub(crate) async fn drain<M: Message>(
-    mut receiver: impl TaskReceiver<M>,
-    messages: usize,
-) -> Result<Instant, Fault> {
+pub(crate) async fn drain<M: Message>(mut receiver: impl TaskReceiver<M>, messages: usize) -> Result<Instant, Fault> {
     for expected in 0..messages {
         check(receiver.recv().await.message(), expected)?;
     }
@@ -141,11 +138,7 @@ pub(super) fn play(place: Place, workers: usize, senders: usize, messages: u64, 
 }
 
 /// From the first send to the last receipt. Workers are started here, so they are kept on the CPUs of this thread.
-fn run(
-    workers: usize,
-    tasks: Tasks,
-    on_start: impl Fn() + Send + Sync + 'static,
-) -> Result<(Instant, Instant), Fault> {
+fn run(workers: usize, tasks: Tasks, on_start: impl Fn() + Send + Sync + 'static) -> Result<(Instant, Instant), Fault> {
     let mut builder = match workers {
         1 => runtime::Builder::new_current_thread(),
         _ => runtime::Builder::new_multi_thread(),
