@@ -248,12 +248,14 @@ mod tests {
 
     impl<M: Message, const SPINS: bool> TaskReceiver<M> for Stuck<SPINS> {
         fn recv(&mut self) -> impl Future<Output: Received<M>> + Send {
-            while SPINS {
+            loop {
+                if !SPINS {
+                    return pending::<Option<M>>();
+                }
                 // ORDERING: Relaxed: a number for its own sake.
                 STEPS.fetch_add(1, Ordering::Relaxed);
                 spin_loop();
             }
-            pending::<Option<M>>()
         }
     }
 
