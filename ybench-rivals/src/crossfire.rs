@@ -14,7 +14,7 @@ use crate::end::{blocking, channels};
 
 const COMMON: Traits = crate::COMMON;
 
-fn detected<C>(open: impl FnOnce() -> C) -> C {
+pub(crate) fn detected<C>(open: impl FnOnce() -> C) -> C {
     // Does nothing the second time.
     detect_backoff_cfg();
     open()

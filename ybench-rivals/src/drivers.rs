@@ -53,5 +53,6 @@ pub fn drivers() -> Vec<Drivers> {
             ]
         },
     );
+    all.extend(crate::tasks::drivers());
     all
 }

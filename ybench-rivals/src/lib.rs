@@ -7,7 +7,8 @@
 //! used as it is here. Everybody has a form without a bound, one with 1,024 places and one with 65,536, as far as the crate
 //! has them; spinners have two of each, with a pause between two looks and without.
 //!
-//! `rapidfire` and `tachyonix` have no functions that block: they are for tasks only, and no transports between threads.
+//! In `tasks` are those that tasks can wait for, once more as transports between tasks. `rapidfire` and `tachyonix` have no
+//! functions that block, and are there only.
 //! Nothing here is needed by `ysuite`.
 #![cfg(target_os = "linux")]
 
@@ -29,6 +30,7 @@ pub mod nexus_queue;
 #[cfg(test)]
 mod order;
 pub mod ringbuf;
+pub mod tasks;
 pub mod thingbuf;
 pub mod yring;
 
@@ -49,7 +51,9 @@ macro_rules! everybody {
         pub fn entries() -> Vec<Entry> {
             use ybench_core::transport::registry::{entry, shared};
             // Constants: what their conditions leave out is not compiled.
-            vec![$(const { $made::<$transport>() }),+]
+            let mut all = vec![$(const { $made::<$transport>() }),+];
+            all.extend(tasks::entries());
+            all
         }
 
         /// Whether everybody delivers in one order of all messages.

@@ -59,7 +59,8 @@ pub(super) fn own_limit(waits: Waits, place: Place) -> &'static Probe {
     match waits {
         _ if place.one_cpu() => &limits::FUTEX_ONE_CPU,
         Waits::Spins | Waits::LooksThenSleeps => &limits::TWO_LINE_FLOOR,
-        Waits::Sleeps => &limits::FUTEX,
+        // A task takes no part in it.
+        Waits::Sleeps | Waits::Suspends => &limits::FUTEX,
         Waits::SleepsInPoll => &limits::EPOLL,
     }
 }

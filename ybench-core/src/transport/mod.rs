@@ -37,6 +37,7 @@ pub mod spinning;
 pub mod spsc;
 pub mod std_eventfds;
 pub mod std_mpsc;
+pub mod tasks;
 pub mod tcp_stream;
 pub mod tokio_mpsc;
 pub mod unix_stream;
@@ -66,6 +67,8 @@ pub enum Waits {
     Sleeps,
     /// Sleeps in epoll or poll, beside other descriptors.
     SleepsInPoll,
+    /// A task: it gives its worker to other tasks.
+    Suspends,
 }
 
 impl Waits {
@@ -79,6 +82,7 @@ impl Waits {
             Self::LooksThenSleeps => "looks, then sleeps",
             Self::Sleeps => "sleeps",
             Self::SleepsInPoll => "sleeps in poll",
+            Self::Suspends => "suspends its task",
         }
     }
 }

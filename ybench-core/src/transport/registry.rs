@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use super::kernel::{packets, pipe, posix_mq, sysv_mq};
 use super::spinning::Spinning;
+use super::tasks::{self, TaskTransport};
 use super::{Ends, Many, Shape, Traits, Transport, Waits};
 use super::{
     attached, broadcast, crossbeam, crossbeam_select, empty, exchange, funnel, hub, in_epoll, mailbox, mutex_condvar,
@@ -117,6 +118,30 @@ pub const fn shared<T: Many>() -> Entry {
     }
 }
 
+/// As [`entry`], for a transport whose ends are in tasks. It takes part in the cells of tasks and in nothing else; their loops
+/// are made where they are wanted.
+pub const fn of_tasks<T: TaskTransport>() -> Entry {
+    Entry {
+        traits: T::TRAITS,
+        ping_pong: |_, _| no_driver(),
+        throughput: |_, _| no_driver(),
+        batches: |_, _, _| no_driver(),
+        latency: |_, _| no_driver(),
+        density: |_, _| no_driver(),
+        overrun: |_, _| no_driver(),
+        fixed_rate: |_, _, _| no_driver(),
+        night_watchman: |_, _, _| no_driver(),
+        size: |_, _, _| no_driver(),
+        burst: |_, _, _| no_driver(),
+        held: |_| no_driver(),
+        crowd: |_, _, _| no_driver(),
+        many: None,
+        idle_senders: None,
+        sources: None,
+        busy_sources: None,
+    }
+}
+
 static OWN: &[Entry] = &[
     entry::<spsc::Adaptive>(),
     entry::<spsc::Sleeping>(),
@@ -175,6 +200,14 @@ static OWN: &[Entry] = &[
     shared::<mutex_condvar_any::IfAsleep>(),
     shared::<mutex_eventfd_loop::Plain>(),
     shared::<mutex_spin::MutexSpin>(),
+    of_tasks::<tasks::ours::Spsc>(),
+    of_tasks::<tasks::ours::SpscBounded>(),
+    of_tasks::<tasks::ours::Funnel>(),
+    of_tasks::<tasks::ours::FunnelBounded>(),
+    of_tasks::<tasks::ours::Exchange>(),
+    of_tasks::<tasks::ours::ExchangeUnbounded>(),
+    of_tasks::<tasks::tokio_mpsc::Unbounded>(),
+    of_tasks::<tasks::tokio_mpsc::Bounded>(),
     entry::<empty::Empty>(),
     entry::<slowed::Slowed>(),
 ];

@@ -8,6 +8,7 @@ use super::super::{ping_pong as bounces, throughput, timetable};
 use super::asked;
 use super::crowded;
 use super::drivers::{self, Loops};
+use super::tasks as task;
 use crate::frame::Frame;
 use crate::limits;
 use crate::memory;
@@ -95,6 +96,20 @@ pub(super) fn between<const SENDERS: usize, const RECEIVERS: usize>(
         contender.length = contender.length.at_least(crowds::LEAST_TIME, 0);
     }
     contender
+}
+
+pub(super) fn tasks<const SENDERS: usize, const WORKERS: usize>(
+    entry: &'static Entry,
+    parameter: Option<Parameter>,
+    frame: Frame,
+) -> Contender {
+    let name = entry.traits.name;
+    let Some(open) = loops(entry, parameter).tasks else { unreachable!("{name} was chosen for tasks") };
+    let place = frame.place;
+    frame.transport(entry, task::limit(&frame, parameter, WORKERS), move |messages| {
+        let stream = &mut |messages| task::play(place, WORKERS, SENDERS, messages, open);
+        carried::in_streams(bytes(parameter), messages, stream)
+    })
 }
 
 pub(super) fn ping_pong(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {

@@ -5,12 +5,14 @@
 use std::sync::OnceLock;
 
 use super::super::{burst, fixed_rate, latency, many, night_watchman, ping_pong, throughput};
+use super::tasks;
 use crate::error::{Error, Fault};
 use crate::outcome::Outcome;
 use crate::place::Place;
 use crate::record::{Parameter, Quantity};
 use crate::stage::Timed;
 use crate::transport::message::Block;
+use crate::transport::tasks::TaskTransport;
 use crate::transport::{Many, Message, Shape, Transport, Waits};
 
 /// The bytes of a message, one session each.
@@ -42,6 +44,8 @@ pub(super) struct Loops {
     pub(super) taken: fn(u64) -> Result<burst::Taken, Fault>,
     /// Where several threads can be at a side.
     pub(super) ends: Option<OpenEnds>,
+    /// Where the ends are in tasks.
+    pub(super) tasks: Option<tasks::Open>,
 }
 
 /// The drivers of one transport.
@@ -57,6 +61,19 @@ impl Drivers {
     /// Both ends of a stream of so many of the smallest messages, one by one, as work that somebody has to do.
     pub fn stream(&self, messages: usize) -> Result<throughput::Stream, Fault> {
         (self.sizes[0].stream)(messages)
+    }
+
+    /// Streams of so many of the smallest messages from so many tasks to one, checked and timed. Nothing where the ends are
+    /// in no tasks.
+    pub fn in_tasks(
+        &self,
+        place: Place,
+        workers: usize,
+        senders: usize,
+        messages: u64,
+    ) -> Option<Result<Timed, Fault>> {
+        let open = self.sizes[0].tasks?;
+        Some(tasks::play(place, workers, senders, messages, open))
     }
 
     pub(super) fn at(&self, parameter: Option<Parameter>) -> Loops {
@@ -96,6 +113,28 @@ const fn loops<T: Transport, M: Message>() -> Loops {
         burst: if alone && !traits.bounded { burst::of::<T, M> } else { |_, _, _| no_driver() },
         taken: if alone && !traits.bounded { burst::taken::<T, M> } else { |_| no_driver() },
         ends: None,
+        tasks: None,
+    }
+}
+
+/// The drivers of a transport between tasks.
+pub const fn between_tasks<T: TaskTransport>() -> Drivers {
+    let sizes =
+        [in_tasks::<T, usize>(), in_tasks::<T, Block<3>>(), in_tasks::<T, Block<8>>(), in_tasks::<T, Block<32>>()];
+    Drivers { name: T::TRAITS.name, sizes }
+}
+
+const fn in_tasks<T: TaskTransport, M: Message>() -> Loops {
+    Loops {
+        stream: |_| no_driver(),
+        batches: |_, _| no_driver(),
+        ping_pong: |_, _| no_driver(),
+        fixed_rate: |_, _, _| no_driver(),
+        night_watchman: |_, _, _| no_driver(),
+        burst: |_, _, _| no_driver(),
+        taken: |_| no_driver(),
+        ends: None,
+        tasks: Some(tasks::open::<T, M>),
     }
 }
 

@@ -11,6 +11,7 @@
 //! | `contenders` | each transport as a contender of a cell |
 //! | `crowded` | one message at a time in a crowd: how long the slowest of them take |
 //! | `asked` | what a stream asks of the system: calls, context switches |
+//! | `tasks` | streams between tasks of tokio |
 //! | `calls` | how system calls of other people's code are counted |
 
 mod asked;
@@ -19,6 +20,7 @@ mod contenders;
 mod crowded;
 pub mod drivers;
 pub mod groups;
+pub(crate) mod tasks;
 #[cfg(test)]
 mod tests;
 
@@ -170,8 +172,34 @@ const PING_PONG: Scenario = Scenario {
     ..ONE_BY_ONE
 };
 
-// Tasks of tokio, one worker and several, belong here as well: their loops are futures, and need drivers of their own.
-static CELLS: [Cell; 17] = [
+const ON_ONE_WORKER: Scenario = Scenario {
+    name: "tasks-one-worker",
+    about: "Messages sent one by one from one task of tokio to another, in a runtime of one thread",
+    able: |traits| tasks::able(traits) && takes_part(traits, groups::TASKS),
+    limit: |frame, parameter| tasks::limit(frame, parameter, 1),
+    contender: contenders::tasks::<1, 1>,
+    ..ONE_BY_ONE
+};
+
+const ON_TWO_WORKERS: Scenario = Scenario {
+    name: "tasks-two-workers",
+    about: "Messages sent one by one from one task of tokio to another, in a runtime of two threads",
+    needs_two_cpus: true,
+    limit: |frame, parameter| tasks::limit(frame, parameter, 2),
+    contender: contenders::tasks::<1, 2>,
+    ..ON_ONE_WORKER
+};
+
+const FROM_FOUR_TASKS: Scenario = Scenario {
+    name: "tasks-4-to-1",
+    about: "Streams from four tasks of tokio to one, through one transport, in a runtime of two threads",
+    shape: |_| Shape::new(4, 1),
+    able: |traits| tasks::able(traits) && takes_part(traits, groups::TASKS_THAT_SEND),
+    contender: contenders::tasks::<4, 2>,
+    ..ON_TWO_WORKERS
+};
+
+static CELLS: [Cell; 20] = [
     Cell { scenario: ONE_BY_ONE, groups: groups::STREAMS, figures: STREAM },
     batches::<32>("batches-32", "Messages sent 32 at a time, by those that can"),
     batches::<256>("batches-256", "Messages sent 256 at a time, by those that can"),
@@ -264,6 +292,9 @@ static CELLS: [Cell; 17] = [
         groups: groups::STREAMS,
         figures: ASKED,
     },
+    Cell { scenario: ON_ONE_WORKER, groups: groups::TASKS, figures: STREAM },
+    Cell { scenario: ON_TWO_WORKERS, groups: groups::TASKS, figures: STREAM },
+    Cell { scenario: FROM_FOUR_TASKS, groups: groups::TASKS_THAT_SEND, figures: STREAM },
 ];
 
 /// Every cell there is.
