@@ -90,7 +90,9 @@ pub fn on_one_cpu(entry: &Entry, place: Place) -> Checked {
     }
     named(entry, "crowd on one CPU", (entry.crowd)(place, 8, 400))?;
     let parameter = carried::checked(4_096.0).map_err(|refused| refused.to_string())?[0];
-    named(entry, "4 KiB on one CPU", (entry.size)(place, parameter, 100))?;
+    if carried::fits(&entry.traits, Shape::ONE_TO_ONE, Some(parameter)) {
+        named(entry, "4 KiB on one CPU", (entry.size)(place, parameter, 100))?;
+    }
     if able(entry, &burst::SCENARIO) {
         named(entry, "burst on one CPU", (entry.burst)(place, 100, 300))?;
     }
