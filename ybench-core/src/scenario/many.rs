@@ -80,10 +80,10 @@ pub(super) fn between(
 }
 
 /// One sender with its loop. Gets its number, how many messages it sends, and how the streams end; says when it began.
-type Pour = Box<dyn FnOnce(usize, usize, &Closing) -> Instant + Send>;
+pub type Pour = Box<dyn FnOnce(usize, usize, &Closing) -> Instant + Send>;
 
 /// One receiver with its loop.
-type Drain = Box<dyn FnOnce(Seen) -> Result<Seen, Fault> + Send>;
+pub type Drain = Box<dyn FnOnce(Seen) -> Result<Seen, Fault> + Send>;
 
 /// All the ends with their loops. Of all that is done with them only this much is compiled for each transport and message.
 pub struct Ends {
@@ -106,6 +106,11 @@ impl Ends {
         ends.pours.reverse();
         ends.drains.reverse();
         ends
+    }
+
+    /// Those whose loops were compiled elsewhere.
+    pub fn brought(pours: Vec<Pour>, drains: Vec<Drain>) -> Self {
+        Self { pours, drains }
     }
 }
 
@@ -191,17 +196,18 @@ pub fn play(place: Place, shape: Shape, ends: Ends, messages: u64) -> Result<Tim
 }
 
 /// A message's number within its sender's row has so many bits.
-pub(super) const ROW: u32 = 40;
+pub const ROW: u32 = 40;
 
 /// How the streams end. A lone receiver waits for the end of each sender. Several share one order of all messages: there
 /// the last sender puts an end for each of them behind everything.
-struct Closing {
+pub struct Closing {
     sending: AtomicUsize,
     receivers: usize,
 }
 
 impl Closing {
-    fn ends_to_send(&self) -> usize {
+    /// Asked once by each sender, behind its last message.
+    pub fn ends_to_send(&self) -> usize {
         // ORDERING: AcqRel: what the other senders had sent before they got here comes before the ends of the last one.
         let last = self.sending.fetch_sub(1, Ordering::AcqRel) == 1;
         match (self.receivers, last) {
@@ -230,14 +236,26 @@ fn pour<M: Message>(sender: impl Sender<M>, number: usize, messages: usize, clos
 
 /// What one receiver has seen of one sender.
 #[derive(Clone, Copy, Default)]
-struct Row {
+#[repr(C)]
+pub struct Row {
     /// The least number that may come.
-    next: usize,
-    count: usize,
-    sum: usize,
+    pub next: usize,
+    pub count: usize,
+    pub sum: usize,
 }
 
-pub(super) struct Seen {
+/// What a loop that was compiled elsewhere needs of [`Seen`].
+pub struct Rows<'a> {
+    /// One for each sender.
+    pub rows: &'a mut [Row],
+    /// No number may be left out.
+    pub alone: bool,
+    /// Ends of streams that are still to come.
+    pub ends: usize,
+}
+
+/// What one receiver has seen of all senders.
+pub struct Seen {
     rows: Vec<Row>,
     /// No number may be left out.
     alone: bool,
@@ -245,9 +263,13 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    pub(super) fn new(shape: Shape) -> Self {
+    pub fn new(shape: Shape) -> Self {
         let alone = shape.receivers == 1;
         Self { rows: vec![Row::default(); shape.senders], alone, ends: if alone { shape.senders } else { 1 } }
+    }
+
+    pub fn rows(&mut self) -> Rows<'_> {
+        Rows { rows: &mut self.rows, alone: self.alone, ends: self.ends }
     }
 
     pub(super) fn received(&self) -> u64 {

@@ -125,6 +125,8 @@ pub struct Traits {
     /// Whether its receiver invents the messages instead of receiving them: a time from one end to the other means
     /// nothing then.
     pub invents: bool,
+    /// Whether its threads are those of a process of its own: what is asked of threads, memory or calls here says nothing of it.
+    pub apart: bool,
     /// Whether it comes from another package: said by the registry when it is welcomed. A guest that breaks its word is
     /// taken out; one of our own ends the run.
     pub guest: bool,
@@ -149,6 +151,7 @@ impl Traits {
         hidden: false,
         variant: false,
         invents: false,
+        apart: false,
         guest: false,
     };
 }

@@ -24,7 +24,8 @@ const fn bytes(value: u32) -> Parameter {
     Parameter { quantity: Quantity::BytesByValue, value: value as f64 }
 }
 
-type OpenEnds = fn(Shape) -> Result<many::Ends, Fault>;
+/// Opens the ends of so many threads, with their loops.
+pub type OpenEnds = fn(Shape) -> Result<many::Ends, Fault>;
 
 /// With messages of one size.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +47,33 @@ pub(super) struct Loops {
     pub(super) ends: Option<OpenEnds>,
     /// Where the ends are in tasks.
     pub(super) tasks: Option<tasks::Open>,
+}
+
+impl Loops {
+    /// Of what takes part in nothing.
+    const NONE: Self = Self {
+        stream: |_| no_driver(),
+        batches: |_, _| no_driver(),
+        ping_pong: |_, _| no_driver(),
+        bounces: |_| no_driver(),
+        fixed_rate: |_, _, _| no_driver(),
+        night_watchman: |_, _, _| no_driver(),
+        burst: |_, _, _| no_driver(),
+        taken: |_| no_driver(),
+        ends: None,
+        tasks: None,
+    };
+}
+
+/// Loops that were compiled elsewhere, in another language, with messages of one size.
+#[derive(Clone, Copy, Debug)]
+pub struct Brought {
+    pub stream: fn(usize) -> Result<throughput::Stream, Fault>,
+    /// The last number is the length of a batch.
+    pub batches: fn(usize, usize) -> Result<throughput::Stream, Fault>,
+    pub ping_pong: fn(Place, u64) -> Result<Timed, Fault>,
+    /// Where several threads can be at a side.
+    pub ends: Option<OpenEnds>,
 }
 
 /// The drivers of one transport.
@@ -74,6 +102,23 @@ impl Drivers {
     ) -> Option<Result<Timed, Fault>> {
         let open = self.sizes[0].tasks?;
         Some(tasks::play(place, workers, senders, messages, open))
+    }
+
+    /// The drivers of what is no transport between threads of this process: it has what it brings, and nothing else.
+    pub const fn brought(name: &'static str, brought: [Brought; 4]) -> Self {
+        Self { name, sizes: [Loops::NONE; 4] }.with(brought)
+    }
+
+    /// The same, with the loops that somebody brings, in the order of [`BYTES`], in place of those compiled here.
+    pub const fn with(self, brought: [Brought; 4]) -> Self {
+        let mut sizes = self.sizes;
+        let mut at = 0;
+        while at < sizes.len() {
+            let Brought { stream, batches, ping_pong, ends } = brought[at];
+            sizes[at] = Loops { stream, batches, ping_pong, ends, ..sizes[at] };
+            at += 1;
+        }
+        Self { name: self.name, sizes }
     }
 
     pub(super) fn at(&self, parameter: Option<Parameter>) -> Loops {
@@ -125,17 +170,7 @@ pub const fn between_tasks<T: TaskTransport>() -> Drivers {
 }
 
 const fn in_tasks<T: TaskTransport, M: Message>() -> Loops {
-    Loops {
-        stream: |_| no_driver(),
-        batches: |_, _| no_driver(),
-        ping_pong: |_, _| no_driver(),
-        fixed_rate: |_, _, _| no_driver(),
-        night_watchman: |_, _, _| no_driver(),
-        burst: |_, _, _| no_driver(),
-        taken: |_| no_driver(),
-        ends: None,
-        tasks: Some(tasks::open::<T, M>),
-    }
+    Loops { tasks: Some(tasks::open::<T, M>), ..Loops::NONE }
 }
 
 fn ends<T: Many, M: Message>(shape: Shape) -> Result<many::Ends, Fault> {

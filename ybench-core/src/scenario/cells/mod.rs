@@ -226,7 +226,7 @@ static CELLS: [Cell; 20] = [
         scenario: Scenario {
             name: "crowd",
             about: "Streams between eight pairs of threads on these CPUs, each through a channel of its own",
-            able: |traits| (super::crowd::SCENARIO.able)(traits) && takes_part(traits, groups::CROWD),
+            able: |traits| (super::crowd::SCENARIO.able)(traits) && !traits.apart && takes_part(traits, groups::CROWD),
             limit: |_, _| &limits::EVERY_CPU,
             contender: contenders::crowd,
             ..ONE_BY_ONE
@@ -250,7 +250,7 @@ static CELLS: [Cell; 20] = [
         scenario: Scenario {
             name: "night-watchman",
             about: "One message after 10 ms of silence: the time one way, median",
-            able: |traits| timetable::able(traits) && takes_part(traits, groups::SINGLE),
+            able: |traits| timetable::able(traits) && !traits.apart && takes_part(traits, groups::SINGLE),
             limit: |frame, _| timetable::limit(frame),
             contender: contenders::night_watchman,
             ..ONE_BY_ONE
@@ -262,7 +262,7 @@ static CELLS: [Cell; 20] = [
         scenario: Scenario {
             name: "fixed-rate",
             about: "10,000 messages a second: the time since each was due, and the CPU time that it takes",
-            able: |traits| timetable::able(traits) && takes_part(traits, groups::SINGLE),
+            able: |traits| timetable::able(traits) && !traits.apart && takes_part(traits, groups::SINGLE),
             limit: |frame, _| timetable::limit(frame),
             contender: contenders::fixed_rate,
             ..ONE_BY_ONE
@@ -274,7 +274,9 @@ static CELLS: [Cell; 20] = [
         scenario: Scenario {
             name: "burst",
             about: "100,000 messages sent while the receiver is held back, then taken out, by those without a bound",
-            able: |traits| (super::burst::SCENARIO.able)(traits) && takes_part(traits, groups::BACKLOG),
+            able: |traits| {
+                (super::burst::SCENARIO.able)(traits) && !traits.apart && takes_part(traits, groups::BACKLOG)
+            },
             limit: |_, _| &limits::ONE_THREAD,
             contender: contenders::burst,
             ..ONE_BY_ONE
@@ -286,6 +288,7 @@ static CELLS: [Cell; 20] = [
         scenario: Scenario {
             name: "calls",
             about: "System calls and context switches of both threads, while messages stream one by one",
+            able: |traits| !traits.apart && (ONE_BY_ONE.able)(traits),
             contender: contenders::asked,
             ..ONE_BY_ONE
         },
