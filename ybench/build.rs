@@ -11,8 +11,8 @@ use std::process::Command;
 /// Of the workspace, or of a copy of this crate alone.
 const LOCK_FILES: [&str; 2] = ["../Cargo.lock", "Cargo.lock"];
 
-/// The instrument: this crate, the one that measures, and the one of the rivals.
-const PARTS: [&str; 3] = [".", "../ybench-core", "../ybench-rivals"];
+/// The instrument: this crate, the one that measures, and those of the rivals.
+const PARTS: [&str; 4] = [".", "../ybench-core", "../ybench-rivals", "../ybench-foreign"];
 
 fn main() {
     let compiler = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());

@@ -14,7 +14,9 @@ use std::sync::OnceLock;
 /// The exact figure where the kernel gives it: the quick one of `statm` may be wrong by hundreds of kilobytes.
 pub fn resident() -> io::Result<f64> {
     match fs::read_to_string("/proc/self/smaps_rollup") {
-        Ok(text) => in_rollup(&text).ok_or_else(|| io::Error::other("/proc/self/smaps_rollup has no line for Rss")),
+        Ok(text) => {
+            in_rollup(&text, "Rss:").ok_or_else(|| io::Error::other("/proc/self/smaps_rollup has no line for Rss"))
+        }
         Err(_) => {
             let text = fs::read_to_string("/proc/self/statm")?;
             let pages = text.split(' ').nth(1).and_then(|pages| pages.parse::<f64>().ok());
@@ -24,8 +26,17 @@ pub fn resident() -> io::Result<f64> {
     }
 }
 
-fn in_rollup(text: &str) -> Option<f64> {
-    let kibibytes = text.lines().find_map(|line| line.strip_prefix("Rss:"))?.trim().strip_suffix("kB")?;
+/// Those of them that are of no file: a program's code comes into memory when it is first called, and is nobody's message.
+pub fn anonymous() -> io::Result<f64> {
+    let text = fs::read_to_string("/proc/self/smaps_rollup");
+    match text.ok().and_then(|text| in_rollup(&text, "Anonymous:")) {
+        Some(bytes) => Ok(bytes),
+        None => resident(),
+    }
+}
+
+fn in_rollup(text: &str, label: &str) -> Option<f64> {
+    let kibibytes = text.lines().find_map(|line| line.strip_prefix(label))?.trim().strip_suffix("kB")?;
     Some(kibibytes.trim().parse::<f64>().ok()? * 1024.0)
 }
 
@@ -68,7 +79,9 @@ mod tests {
 
     #[test]
     fn the_line_of_the_kernel_is_read() {
-        assert_eq!(in_rollup("0-1 ---p 0 00:00 0 [rollup]\nRss:    1760 kB\nPss:  399 kB\n"), Some(1760.0 * 1024.0));
-        assert_eq!(in_rollup("Pss:  399 kB\n"), None);
+        let text = "0-1 ---p 0 00:00 0 [rollup]\nRss:    1760 kB\nPss:  399 kB\nAnonymous:   88 kB\n";
+        assert_eq!(in_rollup(text, "Rss:"), Some(1760.0 * 1024.0));
+        assert_eq!(in_rollup(text, "Anonymous:"), Some(88.0 * 1024.0));
+        assert_eq!(in_rollup("Pss:  399 kB\n", "Rss:"), None);
     }
 }

@@ -12,6 +12,8 @@ use std::sync::{Arc, Once};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use rustix::thread::Pid;
+
 use crate::error::{Error, Fault};
 use crate::place::{Place, keep_on, pin};
 
@@ -147,6 +149,24 @@ pub fn with_patience<A>(patience: Patience, work: impl FnOnce() -> A) -> A {
 /// nothing ends a thread from outside without ending the process. What it holds stays held, so it is for threads that have
 /// been given up only.
 fn put_to_sleep<A>(thread: &JoinHandle<A>) {
+    let signal = sleeping_signal();
+    if !thread.is_finished() {
+        // SAFETY: the thread has been started and not been joined or detached: its handle is here.
+        unsafe { libc::pthread_kill(thread.as_pthread_t(), signal) };
+    }
+}
+
+/// The same for threads whose handles somebody else has, by the kernel's ids. One that is gone is no matter.
+pub fn put_ids_to_sleep(ids: impl IntoIterator<Item = Pid>) {
+    let (signal, process) = (sleeping_signal(), rustix::process::getpid().as_raw_nonzero().get());
+    for id in ids {
+        // SAFETY: asks for a signal to a thread of this process, or for nothing; no memory is touched.
+        unsafe { libc::syscall(libc::SYS_tgkill, process, id.as_raw_nonzero().get(), signal) };
+    }
+}
+
+/// The signal on which a thread sleeps for good.
+fn sleeping_signal() -> libc::c_int {
     /// Whatever the thread was doing, it goes on with nothing else.
     extern "C" fn sleep(_: libc::c_int) {
         loop {
@@ -162,10 +182,7 @@ fn put_to_sleep<A>(thread: &JoinHandle<A>) {
         // SAFETY: a handler that calls nothing but `pause`, which is allowed in one.
         unsafe { libc::signal(signal, handler as libc::sighandler_t) };
     });
-    if !thread.is_finished() {
-        // SAFETY: the thread has been started and not been joined or detached: its handle is here.
-        unsafe { libc::pthread_kill(thread.as_pthread_t(), signal) };
-    }
+    signal
 }
 
 /// Runs `first` and `second` on the two CPUs of `place` and returns what both returned. Each must pass the gate once.

@@ -9,7 +9,7 @@ use ybench_core::transport::{self, Closed, Ends, Message, Traits, Waits};
 
 use crate::end::{End, channels};
 
-const COMMON: Traits = Traits { waits: Waits::Sleeps, senders: Ends::Many, receivers: Ends::Many, ..Traits::COMMON };
+const COMMON: Traits = Traits { waits: Waits::Sleeps, senders: Ends::Many, receivers: Ends::Many, ..crate::COMMON };
 
 channels! {
     Unbounded: "async-channel-unbounded", "async-channel without a bound, by its blocking functions", {},

@@ -44,7 +44,7 @@ impl<const SLOTS: usize> Queue for Concurrent<SLOTS> {
         variant: SLOTS == 65_536,
         senders: Ends::Many,
         receivers: Ends::Many,
-        ..Traits::COMMON
+        ..crate::COMMON
     };
     type Push<M: Message> = Shares<M>;
     type Pop<M: Message> = Shares<M>;

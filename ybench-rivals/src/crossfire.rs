@@ -12,9 +12,9 @@ use ybench_core::transport::{Ends, Traits};
 
 use crate::end::{blocking, channels};
 
-const COMMON: Traits = Traits::COMMON;
+const COMMON: Traits = crate::COMMON;
 
-fn detected<C>(open: impl FnOnce() -> C) -> C {
+pub(crate) fn detected<C>(open: impl FnOnce() -> C) -> C {
     // Does nothing the second time.
     detect_backoff_cfg();
     open()

@@ -5,6 +5,8 @@ use ybench_core::scenario::cells::drivers::{Drivers, between_many, between_two};
 use ybench_core::transport::spinning::Spinning;
 use ybench_core::transport::{Many, Transport, crossbeam, exchange, funnel, rtrb, spsc, std_mpsc, tokio_mpsc};
 
+use crate::{disruptor, gil, nexus_queue, ringbuf, yring};
+
 /// A rival with other room than another form of it has no drivers here: they would take minutes to compile.
 pub(crate) const fn of_two<T: Transport>() -> Option<Drivers> {
     if T::TRAITS.variant { None } else { Some(between_two::<T>()) }
@@ -17,28 +19,40 @@ pub(crate) const fn of_many<T: Many>() -> Option<Drivers> {
 /// Everybody there is.
 pub fn drivers() -> Vec<Drivers> {
     let mut all = crate::of_rivals();
-    all.extend([
-        between_two::<spsc::Adaptive>(),
-        between_two::<spsc::Sleeping>(),
-        between_two::<spsc::Spinning>(),
-        between_two::<spsc::Bounded>(),
-        between_two::<spsc::Batched>(),
-        between_many::<funnel::Adaptive>(),
-        between_many::<funnel::Spinning>(),
-        between_many::<funnel::Bounded>(),
-        between_many::<exchange::Adaptive>(),
-        between_many::<exchange::Spinning>(),
-        between_many::<exchange::Unbounded>(),
-        between_many::<std_mpsc::Channel>(),
-        between_many::<std_mpsc::SyncChannel>(),
-        between_many::<crossbeam::Unbounded>(),
-        between_many::<crossbeam::Bounded>(),
-        between_many::<tokio_mpsc::Unbounded>(),
-        between_many::<tokio_mpsc::Bounded>(),
-        between_two::<Spinning<rtrb::Ring<65_536>, true>>(),
-        between_two::<Spinning<rtrb::Ring<65_536>, false>>(),
-        between_two::<Spinning<rtrb::Ring<1_024>, true>>(),
-        between_two::<Spinning<rtrb::Ring<1_024>, false>>(),
-    ]);
+    // Constants: what their conditions leave out is not compiled.
+    all.extend(
+        const {
+            [
+                between_two::<spsc::Adaptive>(),
+                between_two::<spsc::Sleeping>(),
+                between_two::<spsc::Spinning>(),
+                between_two::<spsc::Bounded>(),
+                between_two::<spsc::Batched>(),
+                between_many::<funnel::Adaptive>(),
+                between_many::<funnel::Spinning>(),
+                between_many::<funnel::Bounded>(),
+                between_many::<exchange::Adaptive>(),
+                between_many::<exchange::Spinning>(),
+                between_many::<exchange::Unbounded>(),
+                between_many::<std_mpsc::Channel>(),
+                between_many::<std_mpsc::SyncChannel>(),
+                between_many::<crossbeam::Unbounded>(),
+                between_many::<crossbeam::Bounded>(),
+                between_many::<tokio_mpsc::Unbounded>(),
+                between_many::<tokio_mpsc::Bounded>(),
+                between_two::<Spinning<rtrb::Ring<65_536>, true>>(),
+                between_two::<Spinning<rtrb::Ring<65_536>, false>>(),
+                between_two::<Spinning<rtrb::Ring<1_024>, true>>(),
+                between_two::<Spinning<rtrb::Ring<1_024>, false>>(),
+                // Between two looks of a ring from one to one neither way is the better for everybody.
+                between_two::<Spinning<gil::Ring<65_536>, false>>(),
+                between_two::<Spinning<ringbuf::Ring<65_536>, false>>(),
+                between_two::<Spinning<nexus_queue::Ring<65_536>, false>>(),
+                between_two::<Spinning<yring::Ring<65_536>, false>>(),
+                between_two::<Spinning<disruptor::Single<65_536>, false>>(),
+            ]
+        },
+    );
+    all.extend(crate::tasks::drivers());
     all
 }

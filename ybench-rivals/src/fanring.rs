@@ -13,7 +13,7 @@ use ybench_core::transport::{self, Closed, Ends, Many, Message, Shape, Sides, Tr
 
 use crate::end::{End, channels};
 
-const COMMON: Traits = Traits { senders: Ends::Many, one_order: false, bounded: true, ..Traits::COMMON };
+const COMMON: Traits = Traits { senders: Ends::Many, one_order: false, bounded: true, ..crate::COMMON };
 
 channels! {
     Mpsc: "fanring-mpsc-1k", "fanring's mpsc with room for 1,024 messages of each sender", {},

@@ -113,7 +113,7 @@ const fn kind(name: &'static str, transports: &'static [&'static str], beside: &
 }
 
 /// Ours, then the others.
-pub static KINDS: [Kind; 23] = [
+pub static KINDS: [Kind; 25] = [
     kind(
         "ysuite::spsc",
         &["spsc", "spsc-forever", "spsc-bounded", "spsc-batch"],
@@ -143,6 +143,9 @@ pub static KINDS: [Kind; 23] = [
         &["crossfire-spsc", "crossfire-mpsc-1k", "crossfire-mpmc", "crossfire-mpmc-1k"],
         &[Tasks, Select, Timeouts, Weak],
     ),
+    // Of what is for tasks only nothing is measured between threads.
+    kind("rapidfire", &[], &[Sleeps, Tasks, Bounded, Unbounded, Senders, Receivers, OneOrder, Close]),
+    kind("tachyonix", &[], &[Sleeps, Tasks, Bounded, Senders, OneOrder, Close]),
     kind("fanring", &["fanring-mpsc-1k"], &[Timeouts]),
     kind("nexus-channel", &["nexus-channel-1k"], &[Timeouts]),
     kind("nexus-queue", &["nexus-queue-64k", "nexus-queue-mpsc-1k"], &[]),

@@ -10,7 +10,7 @@ use ybench_core::transport::{Ends, Traits, Waits};
 
 use crate::end::{blocking, channels};
 
-const COMMON: Traits = Traits { waits: Waits::Sleeps, senders: Ends::Many, receivers: Ends::Many, ..Traits::COMMON };
+const COMMON: Traits = Traits { waits: Waits::Sleeps, senders: Ends::Many, receivers: Ends::Many, ..crate::COMMON };
 
 channels! {
     Unbounded: "flume-unbounded", "flume without a bound", {}, Sender<M>, Receiver<M>, ::flume::unbounded();

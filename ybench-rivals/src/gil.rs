@@ -37,7 +37,7 @@ impl<const SLOTS: usize> Queue for Ring<SLOTS> {
             "gil's spsc with 1,024 slots, both ends spinning without a pause between two looks",
         ],
     };
-    const TRAITS: Traits = Traits { bounded: true, batches: true, variant: SLOTS == 1_024, ..Traits::COMMON };
+    const TRAITS: Traits = Traits { bounded: true, batches: true, variant: SLOTS == 1_024, ..crate::COMMON };
     type Push<M: Message> = End<Sender<M>>;
     type Pop<M: Message> = End<Receiver<M>>;
 
@@ -78,7 +78,7 @@ impl<M: Message> Pop<M> for End<Receiver<M>> {
     }
 }
 
-const COMMON: Traits = Traits { waits: Waits::Spins, bounded: true, variant: true, ..Traits::COMMON };
+const COMMON: Traits = Traits { waits: Waits::Spins, bounded: true, variant: true, ..crate::COMMON };
 
 channels! {
     OwnLoop: "gil-64k-own-loop", "gil's spsc with 65,536 slots, both ends spinning and giving way in its own loop", {},

@@ -20,7 +20,7 @@ impl Queue for Mpsc {
         "gil's mpsc with 1,024 slots, all ends spinning",
         "gil's mpsc with 1,024 slots, all ends spinning without a pause between two looks",
     ];
-    const TRAITS: Traits = Traits { bounded: true, senders: Ends::Many, ..Traits::COMMON };
+    const TRAITS: Traits = Traits { bounded: true, senders: Ends::Many, ..crate::COMMON };
     type Push<M: Message> = End<mpsc::Sender<M::Wire>>;
     type Pop<M: Message> = End<mpsc::Receiver<M::Wire>>;
 
@@ -53,13 +53,8 @@ impl<const SLOTS: usize> Queue for Mpmc<SLOTS> {
             "gil's mpmc with 65,536 slots, all ends spinning without a pause between two looks",
         ],
     };
-    const TRAITS: Traits = Traits {
-        bounded: true,
-        senders: Ends::Many,
-        receivers: Ends::Many,
-        variant: SLOTS == 65_536,
-        ..Traits::COMMON
-    };
+    const TRAITS: Traits =
+        Traits { bounded: true, senders: Ends::Many, receivers: Ends::Many, variant: SLOTS == 65_536, ..crate::COMMON };
     type Push<M: Message> = End<mpmc::Sender<M::Wire>>;
     type Pop<M: Message> = End<mpmc::Receiver<M::Wire>>;
 

@@ -15,7 +15,7 @@ use ybench_core::transport::{self, Closed, Ends, Many, Message, Shape, Sides, Tr
 use crate::end::{End, channels};
 use crate::gil::room;
 
-const COMMON: Traits = Traits { bounded: true, ..Traits::COMMON };
+const COMMON: Traits = Traits { bounded: true, ..crate::COMMON };
 
 channels! {
     Roomy: "gil-parking-64k", "gil's parking spsc with 65,536 slots", {},

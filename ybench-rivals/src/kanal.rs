@@ -11,7 +11,7 @@ use ybench_core::transport::{Ends, Traits};
 
 use crate::end::{blocking, channels};
 
-const COMMON: Traits = Traits { senders: Ends::Many, receivers: Ends::Many, ..Traits::COMMON };
+const COMMON: Traits = Traits { senders: Ends::Many, receivers: Ends::Many, ..crate::COMMON };
 
 channels! {
     Unbounded: "kanal-unbounded", "kanal without a bound", {}, Sender<M>, Receiver<M>, ::kanal::unbounded();

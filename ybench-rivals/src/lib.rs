@@ -7,7 +7,8 @@
 //! used as it is here. Everybody has a form without a bound, one with 1,024 places and one with 65,536, as far as the crate
 //! has them; spinners have two of each, with a pause between two looks and without.
 //!
-//! `rapidfire` and `tachyonix` have no functions that block: they are for tasks only, and no transports between threads.
+//! In `tasks` are those that tasks can wait for, once more as transports between tasks. `rapidfire` and `tachyonix` have no
+//! functions that block, and are there only.
 //! Nothing here is needed by `ysuite`.
 #![cfg(target_os = "linux")]
 
@@ -29,12 +30,18 @@ pub mod nexus_queue;
 #[cfg(test)]
 mod order;
 pub mod ringbuf;
+pub mod tasks;
 pub mod thingbuf;
 pub mod yring;
 
 use ybench_core::scenario::cells::drivers::Drivers;
+use ybench_core::transport::Traits;
 use ybench_core::transport::registry::Entry;
 use ybench_core::transport::spinning::Spinning;
+
+/// For struct update: what all rivals have in common. Their loops are compiled for the messages of `ybench rivals` and for no
+/// larger ones: those would be a third of the build.
+pub(crate) const COMMON: Traits = Traits { most_bytes: |_| 256, few_sizes: true, ..Traits::COMMON };
 
 /// Lists of everybody: of their entries in the registry, and of their drivers for `ybench rivals`. `entry` makes one of those
 /// that one thread sends by and one receives from, `shared` of the others.
@@ -43,7 +50,10 @@ macro_rules! everybody {
         /// Everybody there is: first those that can sleep.
         pub fn entries() -> Vec<Entry> {
             use ybench_core::transport::registry::{entry, shared};
-            vec![$($made::<$transport>()),+]
+            // Constants: what their conditions leave out is not compiled.
+            let mut all = vec![$(const { $made::<$transport>() }),+];
+            all.extend(tasks::entries());
+            all
         }
 
         /// Whether everybody delivers in one order of all messages.
@@ -56,7 +66,7 @@ macro_rules! everybody {
         /// Those of them that are no variant of another, for what [`ybench_core::scenario::cells`] asks.
         fn of_rivals() -> Vec<Drivers> {
             use crate::drivers::{of_many as shared, of_two as entry};
-            [$($made::<$transport>()),+].into_iter().flatten().collect()
+            [$(const { $made::<$transport>() }),+].into_iter().flatten().collect()
         }
     };
 }

@@ -11,7 +11,7 @@ use ybench_core::transport::spinning::places;
 
 use crate::end::{blocking, channels};
 
-const COMMON: Traits = Traits { bounded: true, ..Traits::COMMON };
+const COMMON: Traits = Traits { bounded: true, ..crate::COMMON };
 
 channels! {
     Bounded: "nexus-channel-1k", "nexus-channel with room for 1,024 messages", {},

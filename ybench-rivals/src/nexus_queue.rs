@@ -28,7 +28,7 @@ impl<const SLOTS: usize> Queue for Ring<SLOTS> {
             "nexus-queue's spsc with 1,024 slots, both ends spinning without a pause between two looks",
         ],
     };
-    const TRAITS: Traits = Traits { bounded: true, variant: SLOTS == 1_024, ..Traits::COMMON };
+    const TRAITS: Traits = Traits { bounded: true, variant: SLOTS == 1_024, ..crate::COMMON };
     type Push<M: Message> = End<spsc::Producer<M>>;
     type Pop<M: Message> = End<spsc::Consumer<M>>;
 
@@ -44,7 +44,7 @@ impl Queue for Mpsc {
         "nexus-queue's mpsc with 1,024 slots, all ends spinning",
         "nexus-queue's mpsc with 1,024 slots, all ends spinning without a pause between two looks",
     ];
-    const TRAITS: Traits = Traits { bounded: true, senders: Ends::Many, ..Traits::COMMON };
+    const TRAITS: Traits = Traits { bounded: true, senders: Ends::Many, ..crate::COMMON };
     type Push<M: Message> = End<mpsc::Producer<M>>;
     type Pop<M: Message> = End<mpsc::Consumer<M>>;
 

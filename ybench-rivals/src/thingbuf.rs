@@ -13,7 +13,7 @@ use ybench_core::transport::{self, Closed, Ends, Message, Traits, Waits};
 
 use crate::end::{End, channels};
 
-const COMMON: Traits = Traits { waits: Waits::Sleeps, bounded: true, senders: Ends::Many, ..Traits::COMMON };
+const COMMON: Traits = Traits { waits: Waits::Sleeps, bounded: true, senders: Ends::Many, ..crate::COMMON };
 
 /// Leaves what was sent where it is.
 pub struct Left;

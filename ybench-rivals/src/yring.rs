@@ -30,7 +30,7 @@ impl<const SLOTS: usize> Queue for Ring<SLOTS> {
             "yring with 1,024 slots, both ends spinning without a pause between two looks",
         ],
     };
-    const TRAITS: Traits = Traits { bounded: true, batches: true, variant: SLOTS == 1_024, ..Traits::COMMON };
+    const TRAITS: Traits = Traits { bounded: true, batches: true, variant: SLOTS == 1_024, ..crate::COMMON };
     type Push<M: Message> = End<Producer<M>>;
     type Pop<M: Message> = End<Consumer<M>>;
 

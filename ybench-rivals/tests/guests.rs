@@ -6,8 +6,10 @@ use std::time::{Duration, Instant};
 use ybench_core::error::Fault;
 use ybench_core::place::Place;
 use ybench_core::stage::{Patience, with_patience};
+use ybench_core::transport::Shape;
 use ybench_core::transport::checks;
 use ybench_core::transport::registry::{self, Entry};
+use ybench_rivals::drivers::drivers;
 
 #[test]
 #[ignore = "minutes, and nothing of ours: ci/rivals runs it"]
@@ -25,6 +27,29 @@ fn every_rival_delivers_everything_in_order() {
     // Known to lose wake-ups now and then: the head of its file says why. The watchdog is for this.
     broken.retain(|sentence| !(sentence.starts_with("nexus-channel") && sentence.ends_with(&Fault::Stuck.to_string())));
     assert!(broken.is_empty(), "{broken:#?}");
+}
+
+#[test]
+#[ignore = "nothing of ours: ci/rivals runs it"]
+fn every_rival_between_tasks_delivers_everything_in_order() {
+    let place = Place::choose(None).unwrap();
+    let patience = Patience { base: Duration::from_secs(5), ..Patience::USUAL };
+    let entries = ybench_rivals::entries();
+    let mut tried = 0;
+    for driver in drivers() {
+        let Some(entry) = entries.iter().find(|entry| entry.traits.name == driver.name) else { continue };
+        for (workers, senders) in [(1, 1), (1, 3), (2, 1), (2, 4)] {
+            if !Shape::new(senders, 1).fits(entry.traits.senders, entry.traits.receivers) {
+                continue;
+            }
+            let ran = with_patience(patience, || driver.in_tasks(place, workers, senders, 30_000));
+            let Some(ran) = ran else { continue };
+            let timed = ran.unwrap_or_else(|fault| panic!("{}, {workers}, {senders}: {fault}", driver.name));
+            assert_eq!(timed.units, 30_000, "{}, {workers}, {senders}", driver.name);
+            tried += 1;
+        }
+    }
+    assert!(tried > 60, "{tried}");
 }
 
 #[test]

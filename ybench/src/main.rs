@@ -11,11 +11,7 @@ fn main() -> std::process::ExitCode {
     let cli = Cli::parse();
     // Before anything that looks for a transport.
     #[cfg(feature = "rivals")]
-    if let Err(refused) = ybench::transport::registry::welcome(ybench_rivals::entries()) {
-        return ended(Err(refused));
-    }
-    #[cfg(feature = "rivals")]
-    if let Err(refused) = ybench::scenario::cells::drivers::offer(ybench_rivals::drivers::drivers()) {
+    if let Err(refused) = welcome() {
         return ended(Err(refused));
     }
     if let Some(Command::Compare(asked)) = &cli.command {
@@ -62,6 +58,20 @@ fn main() -> std::process::ExitCode {
         ) => Ok(()),
     });
     ended(outcome)
+}
+
+/// Other people's, with what they do in the cells.
+#[cfg(all(target_os = "linux", feature = "rivals"))]
+fn welcome() -> Result<(), ybench::error::Error> {
+    #[cfg_attr(not(any(feature = "cpp", feature = "d")), allow(unused_mut))]
+    let (mut entries, mut drivers) = (ybench_rivals::entries(), ybench_rivals::drivers::drivers());
+    #[cfg(any(feature = "cpp", feature = "d"))]
+    {
+        entries.extend(ybench_foreign::entries());
+        drivers.extend(ybench_foreign::drivers());
+    }
+    ybench::transport::registry::welcome(entries)?;
+    ybench::scenario::cells::drivers::offer(drivers)
 }
 
 #[cfg(target_os = "linux")]

@@ -4,11 +4,7 @@
 //!   first CPU    a plain thread: send, or blocking_send ----> block_on(the whole loop: recv().await)    second CPU
 //! ```
 
-use std::time::Instant;
-
 use tokio::runtime;
-use tokio::sync::mpsc as tokio_channel;
-use ysuite::{mpsc, spsc};
 
 use super::targets::{Ratio, least_of};
 use super::{Run, beside_the_hand_over};
@@ -16,9 +12,11 @@ use crate::error::Fault;
 use crate::frame::Frame;
 use crate::place::Place;
 use crate::rounds::Plan;
-use crate::scenario::{check, check_end, throughput};
+use crate::scenario::cells::tasks::drain;
+use crate::scenario::throughput;
 use crate::stage::Timed;
-use crate::transport::{Closed, Transport, funnel, spsc as pipe, tokio_mpsc};
+use crate::transport::tasks::TaskReceiver;
+use crate::transport::{Transport, funnel, spsc as pipe, tokio_mpsc};
 
 const SESSION: &str = "targets: received by a task of tokio";
 const SPSC: &str = "spsc, recv_async";
@@ -54,56 +52,14 @@ pub(super) fn plan(frame: Frame) -> Plan {
     beside_the_hand_over(SESSION, "Messages sent one by one by a thread, received by a task", &CONTENDERS, frame)
 }
 
-/// A receiver that a task can wait for.
-trait Awaited: Send + 'static {
-    async fn next(&mut self) -> Result<usize, Closed>;
-}
-
 fn received<T: Transport>(place: Place, messages: u64) -> Result<Timed, Fault>
 where
-    T::Receiver<usize>: Awaited,
+    T::Receiver<usize>: TaskReceiver<usize>,
 {
     let runtime = runtime::Builder::new_current_thread().build()?;
     throughput::drained_by::<T, usize>(place, messages, move |receiver, messages| {
         runtime.block_on(drain(receiver, messages))
     })
-}
-
-async fn drain(mut receiver: impl Awaited, messages: usize) -> Result<Instant, Fault> {
-    for expected in 0..messages {
-        check(receiver.next().await, expected)?;
-    }
-    let end = Instant::now();
-    check_end(receiver.next().await)?;
-    Ok(end)
-}
-
-impl Awaited for spsc::Receiver<usize> {
-    #[inline(always)]
-    async fn next(&mut self) -> Result<usize, Closed> {
-        self.recv_async().await.map_err(|_| Closed)
-    }
-}
-
-impl Awaited for mpsc::Receiver<usize> {
-    #[inline(always)]
-    async fn next(&mut self) -> Result<usize, Closed> {
-        self.recv_async().await.map_err(|_| Closed)
-    }
-}
-
-impl Awaited for tokio_channel::UnboundedReceiver<usize> {
-    #[inline(always)]
-    async fn next(&mut self) -> Result<usize, Closed> {
-        self.recv().await.ok_or(Closed)
-    }
-}
-
-impl Awaited for tokio_channel::Receiver<usize> {
-    #[inline(always)]
-    async fn next(&mut self) -> Result<usize, Closed> {
-        self.recv().await.ok_or(Closed)
-    }
 }
 
 #[cfg(test)]
@@ -118,7 +74,7 @@ mod tests {
     #[test]
     fn a_message_that_is_missing_is_noticed() {
         let missing = |numbers: &[usize], messages| {
-            let (mut sender, receiver) = spsc::unbounded();
+            let (mut sender, receiver) = ysuite::spsc::unbounded();
             numbers.iter().for_each(|&number| sender.send(number).unwrap());
             drop(sender);
             runtime::Builder::new_current_thread().build().unwrap().block_on(drain(receiver, messages)).unwrap_err()

@@ -147,12 +147,12 @@ pub struct Taken {
 
 /// Of a burst of so many messages. Tells the truth in a fresh process only.
 pub fn taken<T: Transport, M: Message>(backlog: u64) -> Result<Taken, Fault> {
-    let before = memory::resident()?;
+    let before = memory::anonymous()?;
     let (mut sender, mut receiver) = T::open::<M>()?;
     put_in(&mut sender, 0..backlog as usize);
-    let held = memory::resident()? - before;
+    let held = memory::anonymous()? - before;
     take_out(&mut receiver, 0..backlog as usize)?;
-    let left = memory::resident()? - before;
+    let left = memory::anonymous()? - before;
     let each = |bytes: f64| bytes / backlog.max(1) as f64;
     Ok(Taken { held: each(held), left: each(left) })
 }

@@ -75,6 +75,9 @@ pub fn checked(bytes: f64) -> Result<Vec<Parameter>, Error> {
 /// Whether a transport can carry such messages between so many threads, as the machine is set up now.
 pub fn fits(traits: &Traits, shape: Shape, parameter: Option<Parameter>) -> bool {
     let moved = match parameter {
+        Some(Parameter { quantity: Quantity::BytesByPointer | Quantity::BytesByPool, .. }) if traits.few_sizes => {
+            return false;
+        }
         Some(Parameter { quantity: Quantity::BytesByValue, value }) => value as usize,
         // A word: the number itself, or an address.
         _ => size_of::<usize>(),
@@ -105,18 +108,18 @@ pub trait Making {
 
 /// What a [`Making`] has made for each kind of message there is: pointers to functions, so that what runs a stream need not
 /// be compiled for every kind.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Kinds<A> {
     /// With the bytes of each.
-    by_value: [(usize, A); 8],
-    by_pointer: A,
-    by_pool: A,
+    by_value: Vec<(usize, A)>,
+    by_pointer: Option<A>,
+    by_pool: Option<A>,
 }
 
 impl<A: Copy> Kinds<A> {
     pub fn of<T: Making<Made = A>>() -> Self {
         Self {
-            by_value: [
+            by_value: vec![
                 (8, T::with::<usize>()),
                 (64, T::with::<Block<8>>()),
                 (512, T::with::<Block<64>>()),
@@ -126,9 +129,15 @@ impl<A: Copy> Kinds<A> {
                 (16_384, T::with::<Block<2_048>>()),
                 (65_536, T::with::<Block<8_192>>()),
             ],
-            by_pointer: T::with::<Parcel>(),
-            by_pool: T::with::<Pooled>(),
+            by_pointer: Some(T::with::<Parcel>()),
+            by_pool: Some(T::with::<Pooled>()),
         }
+    }
+
+    /// For those that have [few sizes](Traits::few_sizes).
+    pub fn few<T: Making<Made = A>>() -> Self {
+        let by_value = vec![(8, T::with::<usize>()), (64, T::with::<Block<8>>())];
+        Self { by_value, by_pointer: None, by_pool: None }
     }
 
     /// The run with the messages that the parameter names.
@@ -136,8 +145,8 @@ impl<A: Copy> Kinds<A> {
         let bytes = parameter.value as usize;
         let kind = match parameter.quantity {
             Quantity::BytesByValue => self.by_value.iter().find(|kind| kind.0 == bytes).map(|kind| kind.1),
-            Quantity::BytesByPointer if bytes >= 8 => Some(self.by_pointer),
-            Quantity::BytesByPool if bytes >= 8 => Some(self.by_pool),
+            Quantity::BytesByPointer if bytes >= 8 => self.by_pointer,
+            Quantity::BytesByPool if bytes >= 8 => self.by_pool,
             _ => None,
         };
         let unknown = || Fault::System(io::Error::other(format!("there are no messages of {parameter:?}")));
@@ -218,6 +227,10 @@ mod tests {
         let fits = |shape, parameter| fits(&traits, shape, Some(parameter));
         assert!(fits(Shape::ONE_TO_ONE, by_value(4_096)) && !fits(Shape::square(2), by_value(4_096)));
         assert!(fits(Shape::square(2), by_pointer(65_536)) && fits(Shape::square(2), by_pool(65_536)));
+        let few = Traits { most_bytes: |_| 256, few_sizes: true, ..Traits::COMMON };
+        let fits_few = |parameter| super::fits(&few, Shape::ONE_TO_ONE, Some(parameter));
+        assert!(fits_few(by_value(64)) && fits_few(by_value(256)) && !fits_few(by_value(512)));
+        assert!(!fits_few(by_pointer(64)) && !fits_few(by_pool(64)));
         let rate = Parameter { quantity: Quantity::Rate, value: 1e6 };
         assert!(fits(Shape::square(2), rate) && super::fits(&traits, Shape::square(2), None));
     }

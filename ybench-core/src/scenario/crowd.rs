@@ -100,7 +100,8 @@ pub(super) fn play(
     Ok(Span::over(&spans))
 }
 
-fn pairs(threads_per_cpu: usize, cpus: usize) -> usize {
+/// So many channels, each between two threads.
+pub(super) fn pairs(threads_per_cpu: usize, cpus: usize) -> usize {
     (threads_per_cpu * cpus / 2).max(1)
 }
 

@@ -17,7 +17,7 @@ use crate::outcome::{Metric, Outcome, Series};
 use crate::place::Place;
 use crate::record::Parameter;
 use crate::rounds::Contender;
-use crate::stage::duet_from_the_gate;
+use crate::stage::{FromTheGate, duet_from_the_gate};
 use crate::stats::{self, Spread};
 use crate::transport::empty::Empty;
 use crate::transport::registry::Entry;
@@ -106,6 +106,21 @@ fn exchange<T: Transport, M: Message>(place: Place, messages: usize, now: impl N
     }
 }
 
+/// Readings of the clock before each send, and after its answer.
+pub(super) type RoundTrips = (Vec<u64>, Vec<u64>);
+
+/// Both ends of so many bounces whose round trips are timed: who asks, and who answers.
+pub(super) type Bounces = (FromTheGate<Result<RoundTrips, Fault>>, FromTheGate<Result<(), Fault>>);
+
+/// Opens them, for whoever runs several at once.
+pub(super) fn ends<T: Transport, M: Message>(bounces: usize) -> Result<Bounces, Fault> {
+    let (there_in, there_out) = T::open_for::<M>(bounces)?;
+    let (back_in, back_out) = T::open_for::<M>(bounces)?;
+    let (now, sent, answered) = (now(), room(bounces)?, room(bounces)?);
+    let asking = move || ask(there_in, back_out, now, sent, answered);
+    Ok((Box::new(asking), Box::new(move || ping_pong::answer(there_out, back_in))))
+}
+
 #[inline(never)]
 fn ask<M: Message>(
     there: impl Sender<M>,
@@ -113,7 +128,7 @@ fn ask<M: Message>(
     now: impl Now,
     sent: Vec<u64>,
     answered: Vec<u64>,
-) -> Result<(Vec<u64>, Vec<u64>), Fault> {
+) -> Result<RoundTrips, Fault> {
     // Variables of its own: what comes as an argument stays where the caller has put it.
     let (mut there, mut back, mut sent, mut answered) = (there, back, sent, answered);
     for (message, (sent, answered)) in sent.iter_mut().zip(&mut answered).enumerate() {

@@ -26,7 +26,7 @@ use crate::record::Parameter;
 use crate::rounds::Contender;
 use crate::stage::{Part, Span, Timed, ensemble};
 use crate::transport::registry::Entry;
-use crate::transport::{Many, Message, Receiver, Sender, Shape};
+use crate::transport::{Closed, Many, Message, Receiver, Sender, Shape};
 
 pub static TWO_BY_TWO: Scenario = square::<2>("many-2x2", "Two threads send and two receive, through one transport");
 pub static THREE_BY_THREE: Scenario =
@@ -80,10 +80,10 @@ pub(super) fn between(
 }
 
 /// One sender with its loop. Gets its number, how many messages it sends, and how the streams end; says when it began.
-type Pour = Box<dyn FnOnce(usize, usize, &Closing) -> Instant + Send>;
+pub type Pour = Box<dyn FnOnce(usize, usize, &Closing) -> Instant + Send>;
 
 /// One receiver with its loop.
-type Drain = Box<dyn FnOnce(Seen) -> Result<Seen, Fault> + Send>;
+pub type Drain = Box<dyn FnOnce(Seen) -> Result<Seen, Fault> + Send>;
 
 /// All the ends with their loops. Of all that is done with them only this much is compiled for each transport and message.
 pub struct Ends {
@@ -107,6 +107,11 @@ impl Ends {
         ends.drains.reverse();
         ends
     }
+
+    /// Those whose loops were compiled elsewhere.
+    pub fn brought(pours: Vec<Pour>, drains: Vec<Drain>) -> Self {
+        Self { pours, drains }
+    }
 }
 
 /// Opens the ends of so many threads.
@@ -128,6 +133,11 @@ impl<T: Many> Making for Streams<T> {
 /// Streams `messages`, rounded up to the same number for each sender.
 pub fn run<T: Many>(place: Place, shape: Shape, parameter: Parameter, messages: u64) -> Result<Timed, Fault> {
     streams(&Kinds::of::<Streams<T>>(), place, shape, parameter, messages)
+}
+
+/// The same for those that have few sizes.
+pub fn run_few<T: Many>(place: Place, shape: Shape, parameter: Parameter, messages: u64) -> Result<Timed, Fault> {
+    streams(&Kinds::few::<Streams<T>>(), place, shape, parameter, messages)
 }
 
 /// The same with the smallest messages, which are all that this driver has.
@@ -186,17 +196,18 @@ pub fn play(place: Place, shape: Shape, ends: Ends, messages: u64) -> Result<Tim
 }
 
 /// A message's number within its sender's row has so many bits.
-pub(super) const ROW: u32 = 40;
+pub const ROW: u32 = 40;
 
 /// How the streams end. A lone receiver waits for the end of each sender. Several share one order of all messages: there
 /// the last sender puts an end for each of them behind everything.
-struct Closing {
+pub struct Closing {
     sending: AtomicUsize,
     receivers: usize,
 }
 
 impl Closing {
-    fn ends_to_send(&self) -> usize {
+    /// Asked once by each sender, behind its last message.
+    pub fn ends_to_send(&self) -> usize {
         // ORDERING: AcqRel: what the other senders had sent before they got here comes before the ends of the last one.
         let last = self.sending.fetch_sub(1, Ordering::AcqRel) == 1;
         match (self.receivers, last) {
@@ -225,14 +236,26 @@ fn pour<M: Message>(sender: impl Sender<M>, number: usize, messages: usize, clos
 
 /// What one receiver has seen of one sender.
 #[derive(Clone, Copy, Default)]
-struct Row {
+#[repr(C)]
+pub struct Row {
     /// The least number that may come.
-    next: usize,
-    count: usize,
-    sum: usize,
+    pub next: usize,
+    pub count: usize,
+    pub sum: usize,
 }
 
-pub(super) struct Seen {
+/// What a loop that was compiled elsewhere needs of [`Seen`].
+pub struct Rows<'a> {
+    /// One for each sender.
+    pub rows: &'a mut [Row],
+    /// No number may be left out.
+    pub alone: bool,
+    /// Ends of streams that are still to come.
+    pub ends: usize,
+}
+
+/// What one receiver has seen of all senders.
+pub struct Seen {
     rows: Vec<Row>,
     /// No number may be left out.
     alone: bool,
@@ -240,13 +263,34 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    pub(super) fn new(shape: Shape) -> Self {
+    pub fn new(shape: Shape) -> Self {
         let alone = shape.receivers == 1;
         Self { rows: vec![Row::default(); shape.senders], alone, ends: if alone { shape.senders } else { 1 } }
     }
 
+    pub fn rows(&mut self) -> Rows<'_> {
+        Rows { rows: &mut self.rows, alone: self.alone, ends: self.ends }
+    }
+
     pub(super) fn received(&self) -> u64 {
         self.rows.iter().map(|row| row.count as u64).sum()
+    }
+
+    /// Whether every stream that it waits for has ended.
+    #[inline(always)]
+    pub(super) fn is_over(&self) -> bool {
+        self.ends == 0
+    }
+
+    /// What has been received must be a sender's next message, or an end.
+    #[inline(always)]
+    pub(super) fn take<M: Message>(&mut self, received: Result<M, Closed>) -> Result<(), Fault> {
+        match received.map(|message| message.number()) {
+            Ok(END) => self.ends -= 1,
+            Ok(number) => self.check(number)?,
+            Err(Closed) => return Err(Fault::Disconnected { expected: self.rows.first().map_or(0, |row| row.next) }),
+        }
+        Ok(())
     }
 
     #[inline(always)]
@@ -265,12 +309,8 @@ impl Seen {
 pub(super) fn drain<M: Message>(receiver: impl Receiver<M>, seen: Seen) -> Result<Seen, Fault> {
     let mut receiver = receiver;
     let mut seen = seen;
-    while seen.ends > 0 {
-        match receiver.recv().map(|message| message.number()) {
-            Ok(END) => seen.ends -= 1,
-            Ok(number) => seen.check(number)?,
-            Err(_) => return Err(Fault::Disconnected { expected: seen.rows.first().map_or(0, |row| row.next) }),
-        }
+    while !seen.is_over() {
+        seen.take(receiver.recv())?;
     }
     Ok(seen)
 }
@@ -300,11 +340,11 @@ pub(super) fn complete(seen: impl Iterator<Item = Seen>, shape: Shape, each: usi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::registry;
+    use crate::transport::{Waits, registry};
 
     #[test]
     fn who_says_that_many_can_take_part_has_a_driver_for_them() {
-        for entry in registry::all() {
+        for entry in registry::all().iter().filter(|entry| entry.traits.waits != Waits::Suspends) {
             let one_to_one = !Shape::square(2).fits(entry.traits.senders, entry.traits.receivers)
                 && !Shape::new(2, 1).fits(entry.traits.senders, entry.traits.receivers);
             assert_eq!(entry.many.is_none(), one_to_one, "{}", entry.traits.name);

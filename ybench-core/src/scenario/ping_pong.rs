@@ -59,7 +59,8 @@ pub(super) fn own_limit(waits: Waits, place: Place) -> &'static Probe {
     match waits {
         _ if place.one_cpu() => &limits::FUTEX_ONE_CPU,
         Waits::Spins | Waits::LooksThenSleeps => &limits::TWO_LINE_FLOOR,
-        Waits::Sleeps => &limits::FUTEX,
+        // A task takes no part in it.
+        Waits::Sleeps | Waits::Suspends => &limits::FUTEX,
         Waits::SleepsInPoll => &limits::EPOLL,
     }
 }
@@ -100,7 +101,7 @@ fn serve<M: Message>(
 }
 
 /// Sends everything back until the end, checking it on its way.
-fn answer<M: Message>(mut there: impl Receiver<M>, mut back: impl Sender<M>) -> Result<(), Fault> {
+pub(super) fn answer<M: Message>(mut there: impl Receiver<M>, mut back: impl Sender<M>) -> Result<(), Fault> {
     let mut expected = 0;
     loop {
         let received = there.recv();

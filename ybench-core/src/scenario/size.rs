@@ -57,6 +57,11 @@ pub fn run<T: Transport>(place: Place, parameter: Parameter, messages: u64) -> R
     streams(&Kinds::of::<Streams<T>>(), place, parameter, messages)
 }
 
+/// The same for those that have few sizes.
+pub fn run_few<T: Transport>(place: Place, parameter: Parameter, messages: u64) -> Result<Timed, Fault> {
+    streams(&Kinds::few::<Streams<T>>(), place, parameter, messages)
+}
+
 fn streams(kinds: &Kinds<Open>, place: Place, parameter: Parameter, messages: u64) -> Result<Timed, Fault> {
     kinds.drive(parameter, &mut |open| {
         let stream = &mut |messages| throughput::timed(place, messages, open(messages as usize)?);

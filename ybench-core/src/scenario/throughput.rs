@@ -96,7 +96,7 @@ pub(super) fn ends_of_batches<T: Transport, M: Message>(messages: usize, batch: 
 }
 
 /// A stream from its first send to its last receipt.
-pub(super) fn timed(place: Place, messages: u64, (pour, drain): Stream) -> Result<Timed, Fault> {
+pub fn timed(place: Place, messages: u64, (pour, drain): Stream) -> Result<Timed, Fault> {
     let (start, end) = boxed_duet(place, messages, pour, drain)?;
     Ok(Timed::between(start, end?, messages))
 }

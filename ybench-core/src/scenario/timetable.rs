@@ -53,7 +53,7 @@ pub(super) fn own_limit(waits: Waits, place: Place) -> &'static Probe {
     match waits {
         _ if place.one_cpu() => &limits::FUTEX_ONE_CPU,
         Waits::Spins => &limits::TWO_LINE_FLOOR,
-        Waits::LooksThenSleeps | Waits::Sleeps | Waits::SleepsInPoll => &limits::IDLE_WAKE,
+        Waits::LooksThenSleeps | Waits::Sleeps | Waits::SleepsInPoll | Waits::Suspends => &limits::IDLE_WAKE,
     }
 }
 

@@ -4,7 +4,7 @@
 //! what went wrong.
 
 use super::registry::Entry;
-use super::{Ends, Shape};
+use super::{Ends, Shape, Waits};
 use crate::clock;
 use crate::error::Fault;
 use crate::outcome::Outcome;
@@ -31,6 +31,10 @@ fn able(entry: &Entry, scenario: &Scenario) -> bool {
 
 /// Everything arrives, once and in order, from one to one.
 pub fn in_order(entry: &Entry, place: Place) -> Checked {
+    if entry.traits.waits == Waits::Suspends {
+        // Its loops are elsewhere, and the tests of the cells with them.
+        return Ok(());
+    }
     named(entry, "ping-pong", (entry.ping_pong)(place, 20))?;
     named(entry, "throughput", (entry.throughput)(place, 5_000))?;
     if able(entry, &throughput::IN_BATCHES) {
@@ -90,7 +94,9 @@ pub fn on_one_cpu(entry: &Entry, place: Place) -> Checked {
     }
     named(entry, "crowd on one CPU", (entry.crowd)(place, 8, 400))?;
     let parameter = carried::checked(4_096.0).map_err(|refused| refused.to_string())?[0];
-    named(entry, "4 KiB on one CPU", (entry.size)(place, parameter, 100))?;
+    if carried::fits(&entry.traits, Shape::ONE_TO_ONE, Some(parameter)) {
+        named(entry, "4 KiB on one CPU", (entry.size)(place, parameter, 100))?;
+    }
     if able(entry, &burst::SCENARIO) {
         named(entry, "burst on one CPU", (entry.burst)(place, 100, 300))?;
     }

@@ -15,7 +15,7 @@ pub use super::parcel::Parcel;
 pub use super::pooled::Pooled;
 
 /// A message that knows its number.
-pub trait Message: Send + Sized + 'static {
+pub trait Message: Send + Unpin + Sized + 'static {
     /// What a transport of bytes carries.
     type Wire: Pod + Send + Sync;
 

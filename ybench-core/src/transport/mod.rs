@@ -37,6 +37,7 @@ pub mod spinning;
 pub mod spsc;
 pub mod std_eventfds;
 pub mod std_mpsc;
+pub mod tasks;
 pub mod tcp_stream;
 pub mod tokio_mpsc;
 pub mod unix_stream;
@@ -66,6 +67,8 @@ pub enum Waits {
     Sleeps,
     /// Sleeps in epoll or poll, beside other descriptors.
     SleepsInPoll,
+    /// A task: it gives its worker to other tasks.
+    Suspends,
 }
 
 impl Waits {
@@ -79,6 +82,7 @@ impl Waits {
             Self::LooksThenSleeps => "looks, then sleeps",
             Self::Sleeps => "sleeps",
             Self::SleepsInPoll => "sleeps in poll",
+            Self::Suspends => "suspends its task",
         }
     }
 }
@@ -108,6 +112,9 @@ pub struct Traits {
     pub one_order: bool,
     /// The most bytes it can carry in one message between so many threads, as the machine is set up now.
     pub most_bytes: fn(Shape) -> usize,
+    /// Whether it has loops for messages of the few smallest sizes only, and by value: each further kind of message is
+    /// seconds of every build. [`Traits::most_bytes`] says so too then.
+    pub few_sizes: bool,
     /// Whether this machine has it, and if not, why, without a full stop. Asked when somebody wants to measure it.
     pub available: fn() -> Result<(), String>,
     /// Whether it takes part only when asked for by name: made to test the instrument.
@@ -118,6 +125,8 @@ pub struct Traits {
     /// Whether its receiver invents the messages instead of receiving them: a time from one end to the other means
     /// nothing then.
     pub invents: bool,
+    /// Whether its threads are those of a process of its own: what is asked of threads, memory or calls here says nothing of it.
+    pub apart: bool,
     /// Whether it comes from another package: said by the registry when it is welcomed. A guest that breaks its word is
     /// taken out; one of our own ends the run.
     pub guest: bool,
@@ -137,10 +146,12 @@ impl Traits {
         receivers: Ends::One,
         one_order: true,
         most_bytes: |_| usize::MAX,
+        few_sizes: false,
         available: || Ok(()),
         hidden: false,
         variant: false,
         invents: false,
+        apart: false,
         guest: false,
     };
 }

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use super::kernel::{packets, pipe, posix_mq, sysv_mq};
 use super::spinning::Spinning;
+use super::tasks::{self, TaskTransport};
 use super::{Ends, Many, Shape, Traits, Transport, Waits};
 use super::{
     attached, broadcast, crossbeam, crossbeam_select, empty, exchange, funnel, hub, in_epoll, mailbox, mutex_condvar,
@@ -80,7 +81,11 @@ pub const fn entry<T: Transport>() -> Entry {
         overrun: if without_a_bound { overrun::run::<T, usize> } else { |_, _| no_driver() },
         fixed_rate: if on_time { fixed_rate::run::<T, usize> } else { |_, _, _| no_driver() },
         night_watchman: if on_time { night_watchman::run::<T, usize> } else { |_, _, _| no_driver() },
-        size: if alone { size::run::<T> } else { |_, _, _| no_driver() },
+        size: match (alone, T::TRAITS.few_sizes) {
+            (false, _) => |_, _, _| no_driver(),
+            (true, true) => size::run_few::<T>,
+            (true, false) => size::run::<T>,
+        },
         burst: if without_a_bound { burst::run::<T> } else { |_, _, _| no_driver() },
         held: if without_a_bound { burst::held::<T> } else { |_| no_driver() },
         crowd: if crowded { crowd::run::<T> } else { |_, _, _| no_driver() },
@@ -101,11 +106,39 @@ pub const fn shared<T: Many>() -> Entry {
     // Where one thread receives, only the smallest messages are ever asked for.
     let of_any_size = matches!(T::TRAITS.receivers, Ends::Many);
     Entry {
-        many: Some(if of_any_size { many::run::<T> } else { many::run_smallest::<T> }),
+        many: Some(match (of_any_size, T::TRAITS.few_sizes) {
+            (false, _) => many::run_smallest::<T>,
+            (true, true) => many::run_few::<T>,
+            (true, false) => many::run::<T>,
+        }),
         idle_senders: Some(idle_senders::run::<T>),
         sources: Some(sources::one_at_a_time::<T>),
         busy_sources: Some(sources::all_busy::<T>),
         ..entry::<T>()
+    }
+}
+
+/// As [`entry`], for a transport whose ends are in tasks. It takes part in the cells of tasks and in nothing else; their loops
+/// are made where they are wanted.
+pub const fn of_tasks<T: TaskTransport>() -> Entry {
+    Entry {
+        traits: T::TRAITS,
+        ping_pong: |_, _| no_driver(),
+        throughput: |_, _| no_driver(),
+        batches: |_, _, _| no_driver(),
+        latency: |_, _| no_driver(),
+        density: |_, _| no_driver(),
+        overrun: |_, _| no_driver(),
+        fixed_rate: |_, _, _| no_driver(),
+        night_watchman: |_, _, _| no_driver(),
+        size: |_, _, _| no_driver(),
+        burst: |_, _, _| no_driver(),
+        held: |_| no_driver(),
+        crowd: |_, _, _| no_driver(),
+        many: None,
+        idle_senders: None,
+        sources: None,
+        busy_sources: None,
     }
 }
 
@@ -167,6 +200,14 @@ static OWN: &[Entry] = &[
     shared::<mutex_condvar_any::IfAsleep>(),
     shared::<mutex_eventfd_loop::Plain>(),
     shared::<mutex_spin::MutexSpin>(),
+    of_tasks::<tasks::ours::Spsc>(),
+    of_tasks::<tasks::ours::SpscBounded>(),
+    of_tasks::<tasks::ours::Funnel>(),
+    of_tasks::<tasks::ours::FunnelBounded>(),
+    of_tasks::<tasks::ours::Exchange>(),
+    of_tasks::<tasks::ours::ExchangeUnbounded>(),
+    of_tasks::<tasks::tokio_mpsc::Unbounded>(),
+    of_tasks::<tasks::tokio_mpsc::Bounded>(),
     entry::<empty::Empty>(),
     entry::<slowed::Slowed>(),
 ];

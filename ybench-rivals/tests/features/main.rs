@@ -30,6 +30,7 @@ macro_rules! tried {
 
 mod ends;
 mod room;
+mod tasks;
 mod waiting;
 
 pub(crate) const SOON: Duration = Duration::from_millis(1);
@@ -55,7 +56,7 @@ pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
 
 #[test]
 fn every_tick_is_tried_and_whatever_is_tried_has_its_tick() {
-    let tried: Vec<Tick> = [waiting::TRIED, room::TRIED, ends::TRIED].concat();
+    let tried: Vec<Tick> = [waiting::TRIED, room::TRIED, ends::TRIED, tasks::TRIED].concat();
     let listed: BTreeSet<Tick> =
         KINDS.iter().flat_map(|kind| kind.beside.iter().map(|&feature| (feature, kind.name))).collect();
     assert_eq!(tried.iter().copied().collect::<BTreeSet<_>>(), listed);

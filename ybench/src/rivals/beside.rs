@@ -1,5 +1,6 @@
 //! One figure of one group at every size: everybody's ratio to the best of ours, formed inside the rounds. Pure.
 
+use ybench_core::outcome::Metric;
 use ybench_core::record::{Group, Session};
 use ybench_core::scenario::cells::Figure;
 use ybench_core::stats::{self, Spread};
@@ -22,6 +23,8 @@ pub(super) struct Member {
     pub(super) value: Spread,
     /// To the best of ours.
     pub(super) ratio: Option<Spread>,
+    /// How many times the CPU time its receiver takes, where that is told.
+    pub(super) cpu: Option<f64>,
 }
 
 impl Beside {
@@ -36,8 +39,13 @@ impl Beside {
             let spread = stats::ratio(&figure.series(session, name), &figure.series(session, best.as_ref()?))?;
             (figure.judged && spread.median.is_finite()).then_some(spread)
         };
+        let receivers = Figure { metric: Some(Metric::ReceiverCpu), ..*figure };
+        let cpu = |name: &str| {
+            let spread = stats::ratio(&receivers.series(session, name), &receivers.series(session, best.as_ref()?))?;
+            Some(spread.median)
+        };
         let member = |name: &String, rival: bool| {
-            Some(Member { name: name.clone(), rival, value: value(name)?, ratio: ratio(name) })
+            Some(Member { name: name.clone(), rival, value: value(name)?, ratio: ratio(name), cpu: cpu(name) })
         };
         let ours = group.ours.iter().filter_map(|name| member(name, false));
         let members = ours.chain(group.rivals.iter().filter_map(|name| member(name, true))).collect();
@@ -49,10 +57,9 @@ impl Beside {
     }
 
     /// The rivals by their ratio to the best of ours, the quickest first.
-    pub(super) fn rivals(&self) -> Vec<(&str, Spread)> {
+    pub(super) fn rivals(&self) -> Vec<(&Member, Spread)> {
         let rivals = self.members.iter().filter(|member| member.rival);
-        let mut rivals: Vec<(&str, Spread)> =
-            rivals.filter_map(|member| Some((member.name.as_str(), member.ratio?))).collect();
+        let mut rivals: Vec<(&Member, Spread)> = rivals.filter_map(|member| Some((member, member.ratio?))).collect();
         rivals.sort_by(|one, other| one.1.median.total_cmp(&other.1.median));
         rivals
     }

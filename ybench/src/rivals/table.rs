@@ -10,7 +10,7 @@ use ybench_core::stats::Spread;
 use ybench_core::warnings::Warning;
 
 use super::COMMAND;
-use super::beside::{Beside, FAR};
+use super::beside::{Beside, FAR, Member};
 use crate::report::sections::{Section, sections};
 use crate::table::{Grid, Tone};
 
@@ -18,11 +18,28 @@ use crate::table::{Grid, Tone};
 pub fn text(report: &Report) -> Option<String> {
     let mut text = String::new();
     for part in parts(report)? {
-        let grids = part.grids.iter().map(|(title, grid)| format!("{title}\n{}\n", grid.terminal()));
+        let grids = part.grids.iter().map(|(title, grid)| {
+            let lines: Vec<String> = grid.terminal().lines().map(wrapped).collect();
+            format!("{title}\n{}\n", lines.join("\n"))
+        });
         let _ = writeln!(text, "{}\n\n{}", part.title, grids.collect::<Vec<_>>().join("\n"));
         part.out.iter().for_each(|out| text += &format!("{out}\n\n"));
     }
     Some(text + LEGEND)
+}
+
+/// A sentence that lists many, on several lines; the rows of a table have no such commas.
+fn wrapped(line: &str) -> String {
+    const WIDTH: usize = 120;
+    let mut lines = vec![String::new()];
+    for piece in line.split_inclusive(", ") {
+        let taken = lines.last().map_or(0, |last| last.chars().count());
+        if taken > 0 && taken + piece.trim_end().chars().count() > WIDTH {
+            lines.push("  ".to_owned());
+        }
+        lines.last_mut().into_iter().for_each(|last| last.push_str(piece));
+    }
+    lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
 }
 
 /// The same as Markdown.
@@ -149,7 +166,9 @@ fn bytes(bytes: f64) -> String {
 
 /// "1.27 (1.20..1.31)".
 fn times(ratio: Spread) -> String {
-    format!("{} ({}..{})", figure(ratio.median), figure(ratio.min), figure(ratio.max))
+    // Who takes a hundredth of the time is to be read beside those who take a hundred times as long.
+    let one = |value: f64| if value < 0.01 { format!("{value:.3}") } else { figure(value) };
+    format!("{} ({}..{})", one(ratio.median), one(ratio.min), one(ratio.max))
 }
 
 /// Where a rival is first, and where one is near; or that none is.
@@ -159,30 +178,43 @@ fn sentences(sizes: &[Beside]) -> Vec<String> {
         let each = sizes.iter().filter_map(|size| Some((size.bytes, *size.rivals().first()?)));
         each.min_by(|one, other| one.1.1.median.total_cmp(&other.1.1.median))
     };
-    if let (true, Some((at, (name, ratio)))) = (said.is_empty(), nearest()) {
+    if let (true, Some((at, (rival, ratio)))) = (said.is_empty(), nearest()) {
+        let name = &rival.name;
         said.push(format!("Ours is first throughout; the nearest is {name}, {} at {}.", times(ratio), bytes(at)));
     }
     said
+}
+
+/// Who is quicker because it looks for longer is told with its price.
+fn at_the_cost_of(rival: &Member) -> String {
+    match rival.cpu {
+        Some(cpu) if cpu >= FAR => format!(" (with {} times the CPU time)", figure(cpu)),
+        _ => String::new(),
+    }
 }
 
 /// At one size.
 fn told(size: &Beside) -> Vec<String> {
     let Some(ours) = &size.best else { return Vec::new() };
     let at = bytes(size.bytes);
-    // In some rounds ahead and in others behind: near, and no more.
-    let first = |ratio: &Spread| ratio.median < 1.0 && ratio.max < 1.0;
-    let (ahead, behind): (Vec<_>, Vec<_>) = size.rivals().into_iter().partition(|(_, ratio)| first(ratio));
-    let near = behind.into_iter().filter(|(_, ratio)| ratio.median < FAR);
-    let listed = |those: &[(&str, Spread)]| {
-        those.iter().map(|(name, ratio)| format!("{name} {}", times(*ratio))).collect::<Vec<_>>().join(", ")
+    let (ahead, behind): (Vec<_>, Vec<_>) = size.rivals().into_iter().partition(|(_, ratio)| ratio.max < 1.0);
+    let (mostly, behind): (Vec<_>, Vec<_>) = behind.into_iter().partition(|(_, ratio)| ratio.median < 1.0);
+    let near: Vec<_> = behind.into_iter().filter(|(_, ratio)| ratio.median < FAR).collect();
+    let listed = |those: &[(&Member, Spread)]| {
+        let one =
+            |(rival, ratio): &(&Member, Spread)| format!("{} {}{}", rival.name, times(*ratio), at_the_cost_of(rival));
+        those.iter().map(one).collect::<Vec<_>>().join(", ")
     };
     let mut told = Vec::new();
     if let [(first, ratio), others @ ..] = ahead.as_slice() {
         let also =
             if others.is_empty() { String::new() } else { format!("; ahead of ours as well: {}", listed(others)) };
-        told.push(format!("{first} is first here at {at}: {} times {ours}{also}.", times(*ratio)));
+        let (name, cost) = (&first.name, at_the_cost_of(first));
+        told.push(format!("{name} is first here at {at}: {} times {ours}{cost}{also}.", times(*ratio)));
     }
-    let near: Vec<_> = near.collect();
+    if !mostly.is_empty() {
+        told.push(format!("Ahead of {ours} at {at} by the median, but not in every round: {}.", listed(&mostly)));
+    }
     if !near.is_empty() {
         told.push(format!("Not {FAR} times {ours} at {at}: {}.", listed(&near)));
     }
@@ -193,6 +225,7 @@ fn told(size: &Beside) -> Vec<String> {
 mod tests {
     use std::collections::BTreeMap;
 
+    use ybench_core::outcome::Metric;
     use ybench_core::record::{Group, Parameter, Round};
 
     use super::*;
@@ -242,6 +275,41 @@ mod tests {
         let words = |name: &str| row(name).split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(words("kanal"), "kanal 16.0 0.80 (0.80..0.80) 60.0 3.00 (3.00..3.00)");
         assert_eq!(words("exchange (ours)"), "exchange (ours) 20.0 ours 40.0 2.00 (2.00..2.00)");
+    }
+
+    #[test]
+    fn who_is_ahead_in_most_rounds_only_is_not_called_first() {
+        let mut one = session("2-to-2", 8.0, &[("exchange", 10.0), ("kanal", 9.0), ("flume", 12.0)]);
+        one.rounds[2].nanoseconds.insert("kanal".to_owned(), 48.0);
+        let text = text(&report(vec![one])).unwrap();
+        let due = "Ahead of exchange at 8 B by the median, but not in every round: kanal 0.90 (0.90..1.20).";
+        assert!(text.contains(due) && !text.contains("first"), "{text}");
+        assert!(text.contains("Not 1.5 times exchange at 8 B: flume 1.20 (1.20..1.20)."), "{text}");
+    }
+
+    #[test]
+    fn who_takes_more_of_a_cpu_is_told_with_it() {
+        let mut one = session("fixed-rate", 8.0, &[("spsc", 10.0), ("kanal", 1.0), ("flume", 12.0)]);
+        for round in &mut one.rounds {
+            for (name, time, cpu) in [("spsc", 10.0, 100.0), ("kanal", 1.0, 1_400.0), ("flume", 12.0, 120.0)] {
+                let metrics = [(Metric::Median, time), (Metric::P99, time), (Metric::ReceiverCpu, cpu)];
+                round.metrics.insert(name.to_owned(), metrics.into());
+            }
+        }
+        let text = text(&report(vec![one])).unwrap();
+        let due = "kanal is first here at 8 B: 0.10 (0.10..0.10) times spsc (with 14.0 times the CPU time).";
+        assert!(text.contains(due), "{text}");
+        assert!(text.contains("Not 1.5 times spsc at 8 B: flume 1.20 (1.20..1.20).\n"), "{text}");
+    }
+
+    #[test]
+    fn a_sentence_of_many_is_no_wider_than_a_screen_and_a_row_stays_one() {
+        let sentence = format!("Not 1.5 times spsc: {}kanal 1.2.", "flume 1.10 (1.05..1.20), ".repeat(20));
+        let lines = wrapped(&sentence);
+        assert!(lines.lines().count() > 3 && lines.lines().all(|line| line.len() <= 120), "{lines}");
+        assert_eq!(lines.replace("\n  ", " "), sentence);
+        let row = format!(" spsc (ours) {}", "12,345 0.80 (0.70..0.90)   ".repeat(8));
+        assert_eq!(wrapped(&row), row.trim_end());
     }
 
     #[test]

@@ -6,7 +6,9 @@ use std::time::Duration;
 use super::super::{burst as bursts, carried, crowd as crowds, fixed_rate as rates, many, night_watchman as watches};
 use super::super::{ping_pong as bounces, throughput, timetable};
 use super::asked;
+use super::crowded;
 use super::drivers::{self, Loops};
+use super::tasks as task;
 use crate::frame::Frame;
 use crate::limits;
 use crate::memory;
@@ -22,8 +24,14 @@ pub(super) const RATE: f64 = 1e4;
 /// So many of them make a p99.9 that is not the slowest of all.
 const ON_TIME_AT_LEAST: u64 = 2_000;
 
+/// The same, of the round trips of all pairs together.
+const IN_A_CROWD_AT_LEAST: u64 = 8_000;
+
 /// Seconds.
 const SILENCE: f64 = 1e-2;
+
+/// What the host of a virtual machine takes is in one or two of them: the median of so many is not.
+const SILENCES_AT_LEAST: u64 = 10;
 
 const BACKLOG: u64 = bursts::ENOUGH_FOR_MEMORY;
 
@@ -39,6 +47,14 @@ fn loops(entry: &Entry, parameter: Option<Parameter>) -> Loops {
 
 fn bytes(parameter: Option<Parameter>) -> Parameter {
     parameter.unwrap_or(carried::SMALLEST)
+}
+
+/// Unless the user wants so many messages and no more.
+fn no_fewer_than(least: u64, wanted: Length) -> Length {
+    match wanted {
+        Length::Units(messages) => Length::Units(messages),
+        other => other.at_least(Duration::ZERO, least),
+    }
 }
 
 pub(super) fn stream(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
@@ -82,6 +98,20 @@ pub(super) fn between<const SENDERS: usize, const RECEIVERS: usize>(
     contender
 }
 
+pub(super) fn tasks<const SENDERS: usize, const WORKERS: usize>(
+    entry: &'static Entry,
+    parameter: Option<Parameter>,
+    frame: Frame,
+) -> Contender {
+    let name = entry.traits.name;
+    let Some(open) = loops(entry, parameter).tasks else { unreachable!("{name} was chosen for tasks") };
+    let place = frame.place;
+    frame.transport(entry, task::limit(&frame, parameter, WORKERS), move |messages| {
+        let stream = &mut |messages| task::play(place, WORKERS, SENDERS, messages, open);
+        carried::in_streams(bytes(parameter), messages, stream)
+    })
+}
+
 pub(super) fn ping_pong(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
     let (place, run) = (frame.place, loops(entry, parameter).ping_pong);
     let limit = bounces::own_limit(entry.traits.waits, place);
@@ -102,9 +132,21 @@ pub(super) fn crowd(entry: &'static Entry, parameter: Option<Parameter>, frame: 
     contender
 }
 
+pub(super) fn crowd_ping_pong(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
+    let (place, open) = (frame.place, loops(entry, parameter).bounces);
+    let pairs = crowds::pairs(CROWD / place.cpus().len(), place.cpus().len());
+    let mut contender =
+        frame.transport(entry, &limits::FUTEX_ONE_CPU, move |bounces| crowded::play(place, pairs, bounces, open));
+    if let Length::Time(_) | Length::TimeAndUnits(..) = contender.length {
+        contender.length = contender.length.at_least(crowds::LEAST_TIME, IN_A_CROWD_AT_LEAST);
+    }
+    contender
+}
+
 pub(super) fn night_watchman(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
     let (place, run) = (frame.place, loops(entry, parameter).night_watchman);
-    let frame = Frame { transports: watches::timetable(SILENCE).length(frame.transports), ..frame };
+    let wanted = no_fewer_than(SILENCES_AT_LEAST, frame.transports);
+    let frame = Frame { transports: watches::timetable(SILENCE).length(wanted), ..frame };
     frame.transport(entry, timetable::own_limit(entry.traits.waits, place), move |messages| {
         run(place, messages, SILENCE)
     })
@@ -112,10 +154,7 @@ pub(super) fn night_watchman(entry: &'static Entry, parameter: Option<Parameter>
 
 pub(super) fn fixed_rate(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
     let (place, run) = (frame.place, loops(entry, parameter).fixed_rate);
-    let wanted = match frame.transports {
-        Length::Units(messages) => Length::Units(messages),
-        other => other.at_least(Duration::ZERO, ON_TIME_AT_LEAST),
-    };
+    let wanted = no_fewer_than(ON_TIME_AT_LEAST, frame.transports);
     let frame = Frame { transports: rates::timetable(RATE).length(wanted), ..frame };
     frame.transport(entry, timetable::own_limit(entry.traits.waits, place), move |messages| run(place, messages, RATE))
 }

@@ -4,14 +4,16 @@
 
 use std::sync::OnceLock;
 
-use super::super::{burst, fixed_rate, many, night_watchman, ping_pong, throughput};
+use super::super::{burst, fixed_rate, latency, many, night_watchman, ping_pong, throughput};
+use super::tasks;
 use crate::error::{Error, Fault};
 use crate::outcome::Outcome;
 use crate::place::Place;
 use crate::record::{Parameter, Quantity};
 use crate::stage::Timed;
 use crate::transport::message::Block;
-use crate::transport::{Many, Message, Shape, Transport};
+use crate::transport::tasks::TaskTransport;
+use crate::transport::{Many, Message, Shape, Transport, Waits};
 
 /// The bytes of a message, one session each.
 pub const BYTES: [u32; 4] = [8, 24, 64, 256];
@@ -22,7 +24,8 @@ const fn bytes(value: u32) -> Parameter {
     Parameter { quantity: Quantity::BytesByValue, value: value as f64 }
 }
 
-type OpenEnds = fn(Shape) -> Result<many::Ends, Fault>;
+/// Opens the ends of so many threads, with their loops.
+pub type OpenEnds = fn(Shape) -> Result<many::Ends, Fault>;
 
 /// With messages of one size.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +34,8 @@ pub(super) struct Loops {
     /// The last number is the length of a batch.
     pub(super) batches: fn(usize, usize) -> Result<throughput::Stream, Fault>,
     pub(super) ping_pong: fn(Place, u64) -> Result<Timed, Fault>,
+    /// Where nobody spins: among more threads than CPUs a spinner waits for the scheduler.
+    pub(super) bounces: fn(usize) -> Result<latency::Bounces, Fault>,
     /// The last number is messages per second.
     pub(super) fixed_rate: fn(Place, u64, f64) -> Result<Outcome, Fault>,
     /// The last number is seconds of silence.
@@ -40,6 +45,35 @@ pub(super) struct Loops {
     pub(super) taken: fn(u64) -> Result<burst::Taken, Fault>,
     /// Where several threads can be at a side.
     pub(super) ends: Option<OpenEnds>,
+    /// Where the ends are in tasks.
+    pub(super) tasks: Option<tasks::Open>,
+}
+
+impl Loops {
+    /// Of what takes part in nothing.
+    const NONE: Self = Self {
+        stream: |_| no_driver(),
+        batches: |_, _| no_driver(),
+        ping_pong: |_, _| no_driver(),
+        bounces: |_| no_driver(),
+        fixed_rate: |_, _, _| no_driver(),
+        night_watchman: |_, _, _| no_driver(),
+        burst: |_, _, _| no_driver(),
+        taken: |_| no_driver(),
+        ends: None,
+        tasks: None,
+    };
+}
+
+/// Loops that were compiled elsewhere, in another language, with messages of one size.
+#[derive(Clone, Copy, Debug)]
+pub struct Brought {
+    pub stream: fn(usize) -> Result<throughput::Stream, Fault>,
+    /// The last number is the length of a batch.
+    pub batches: fn(usize, usize) -> Result<throughput::Stream, Fault>,
+    pub ping_pong: fn(Place, u64) -> Result<Timed, Fault>,
+    /// Where several threads can be at a side.
+    pub ends: Option<OpenEnds>,
 }
 
 /// The drivers of one transport.
@@ -55,6 +89,36 @@ impl Drivers {
     /// Both ends of a stream of so many of the smallest messages, one by one, as work that somebody has to do.
     pub fn stream(&self, messages: usize) -> Result<throughput::Stream, Fault> {
         (self.sizes[0].stream)(messages)
+    }
+
+    /// Streams of so many of the smallest messages from so many tasks to one, checked and timed. Nothing where the ends are
+    /// in no tasks.
+    pub fn in_tasks(
+        &self,
+        place: Place,
+        workers: usize,
+        senders: usize,
+        messages: u64,
+    ) -> Option<Result<Timed, Fault>> {
+        let open = self.sizes[0].tasks?;
+        Some(tasks::play(place, workers, senders, messages, open))
+    }
+
+    /// The drivers of what is no transport between threads of this process: it has what it brings, and nothing else.
+    pub const fn brought(name: &'static str, brought: [Brought; 4]) -> Self {
+        Self { name, sizes: [Loops::NONE; 4] }.with(brought)
+    }
+
+    /// The same, with the loops that somebody brings, in the order of [`BYTES`], in place of those compiled here.
+    pub const fn with(self, brought: [Brought; 4]) -> Self {
+        let mut sizes = self.sizes;
+        let mut at = 0;
+        while at < sizes.len() {
+            let Brought { stream, batches, ping_pong, ends } = brought[at];
+            sizes[at] = Loops { stream, batches, ping_pong, ends, ..sizes[at] };
+            at += 1;
+        }
+        Self { name: self.name, sizes }
     }
 
     pub(super) fn at(&self, parameter: Option<Parameter>) -> Loops {
@@ -83,17 +147,30 @@ pub const fn between_many<T: Many>() -> Drivers {
 
 const fn loops<T: Transport, M: Message>() -> Loops {
     let traits = &T::TRAITS;
-    let alone = traits.one_by_one;
+    let (alone, spins) = (traits.one_by_one, matches!(traits.waits, Waits::Spins));
     Loops {
         stream: if alone { throughput::ends::<T, M> } else { |_| no_driver() },
         batches: if traits.batches { throughput::ends_of_batches::<T, M> } else { |_, _| no_driver() },
         ping_pong: if alone { ping_pong::run::<T, M> } else { |_, _| no_driver() },
+        bounces: if alone && !spins { latency::ends::<T, M> } else { |_| no_driver() },
         fixed_rate: if alone { fixed_rate::run::<T, M> } else { |_, _, _| no_driver() },
         night_watchman: if alone { night_watchman::run::<T, M> } else { |_, _, _| no_driver() },
         burst: if alone && !traits.bounded { burst::of::<T, M> } else { |_, _, _| no_driver() },
         taken: if alone && !traits.bounded { burst::taken::<T, M> } else { |_| no_driver() },
         ends: None,
+        tasks: None,
     }
+}
+
+/// The drivers of a transport between tasks.
+pub const fn between_tasks<T: TaskTransport>() -> Drivers {
+    let sizes =
+        [in_tasks::<T, usize>(), in_tasks::<T, Block<3>>(), in_tasks::<T, Block<8>>(), in_tasks::<T, Block<32>>()];
+    Drivers { name: T::TRAITS.name, sizes }
+}
+
+const fn in_tasks<T: TaskTransport, M: Message>() -> Loops {
+    Loops { tasks: Some(tasks::open::<T, M>), ..Loops::NONE }
 }
 
 fn ends<T: Many, M: Message>(shape: Shape) -> Result<many::Ends, Fault> {

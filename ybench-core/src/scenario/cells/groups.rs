@@ -84,7 +84,7 @@ pub(super) const SINGLE: &[Group] = &[
     group("sleep at once", &["spsc-none"], |traits| traits.waits == Waits::Sleeps),
 ];
 
-/// The same where both threads share a CPU: nobody may spin.
+/// The same where threads share a CPU: nobody may spin.
 pub(super) const SHARING: &[Group] = &[SINGLE[1], SINGLE[2]];
 
 /// Between pairs of many threads. Who spins at both ends is left out.
@@ -98,4 +98,45 @@ pub(super) const BACKLOG: &[Group] = &[
         traits.waits.sleeps() && traits.senders == Ends::Many
     }),
     group(BETWEEN_MANY, &["exchange-unbounded"], sleeps_between_many),
+];
+
+fn bounded(traits: &Traits) -> bool {
+    traits.bounded
+}
+
+fn unbounded(traits: &Traits) -> bool {
+    !traits.bounded
+}
+
+const BOUND: &str = "have a bound";
+const NO_BOUND: &str = "have no bound";
+
+/// From one task to one. Whoever is made for several ends stands beside those made for one as well.
+pub(super) const TASKS: &[Group] = &[
+    group(BOUND, &["spsc-bounded-tasks"], bounded),
+    group(NO_BOUND, &["spsc-tasks"], unbounded),
+    group("have a bound, made for many senders", &["funnel-bounded-tasks"], |traits| {
+        traits.bounded && traits.senders == Ends::Many
+    }),
+    group("have no bound, made for many senders", &["funnel-tasks"], |traits| {
+        !traits.bounded && traits.senders == Ends::Many
+    }),
+    group("have a bound, made for many receivers", &["exchange-tasks"], |traits| {
+        traits.bounded && traits.receivers == Ends::Many
+    }),
+    group("have no bound, made for many receivers", &["exchange-unbounded-tasks"], |traits| {
+        !traits.bounded && traits.receivers == Ends::Many
+    }),
+];
+
+/// From several tasks to one.
+pub(super) const TASKS_THAT_SEND: &[Group] = &[
+    group(BOUND, &["funnel-bounded-tasks"], bounded),
+    group(NO_BOUND, &["funnel-tasks"], unbounded),
+    group("have a bound and one order of all messages", &["exchange-tasks"], |traits| {
+        traits.bounded && traits.one_order
+    }),
+    group("have no bound and one order of all messages", &["exchange-unbounded-tasks"], |traits| {
+        !traits.bounded && traits.one_order
+    }),
 ];

@@ -9,14 +9,18 @@
 //! | `drivers` | the loops of each transport, for messages of each size |
 //! | `groups` | who stands beside whom |
 //! | `contenders` | each transport as a contender of a cell |
+//! | `crowded` | one message at a time in a crowd: how long the slowest of them take |
 //! | `asked` | what a stream asks of the system: calls, context switches |
+//! | `tasks` | streams between tasks of tokio |
 //! | `calls` | how system calls of other people's code are counted |
 
 mod asked;
 mod calls;
 mod contenders;
+mod crowded;
 pub mod drivers;
 pub mod groups;
+pub(crate) mod tasks;
 #[cfg(test)]
 mod tests;
 
@@ -75,13 +79,18 @@ impl Figure {
 
 const STREAM: &[Figure] = &[Figure::time("ns a message")];
 const ONE_WAY: &[Figure] = &[Figure::time("ns one way")];
+const IN_A_CROWD: &[Figure] = &[
+    Figure::metric("ns one way, half of the round trip, p50", Metric::Median),
+    Figure::metric("ns one way, half of the round trip, p99", Metric::P99),
+    Figure::metric("ns one way, half of the round trip, p99.9", Metric::P999),
+];
 const ON_TIME: &[Figure] = &[
     Figure::metric("ns from due to there, p50", Metric::Median),
-    Figure::metric("p99", Metric::P99),
-    Figure::metric("p99.9", Metric::P999),
+    Figure::metric("ns from due to there, p99", Metric::P99),
+    Figure::metric("ns from due to there, p99.9", Metric::P999),
     Figure::beside("CPU of the receiver, percent", Metric::ReceiverCpu, share_of_a_cpu),
     Figure::beside("CPU of the sender, percent, its watching of the clock included", Metric::SenderCpu, share_of_a_cpu),
-    Figure::beside("context switches of the receiver a message", Metric::ReceiverSwitches, figure),
+    Figure::beside("context switches of the receiver for 1,000 messages", Metric::ReceiverSwitches, for_a_thousand),
 ];
 const BACKLOG: &[Figure] = &[
     Figure::time("ns a message, in and out"),
@@ -163,8 +172,34 @@ const PING_PONG: Scenario = Scenario {
     ..ONE_BY_ONE
 };
 
-// Tasks of tokio, one worker and several, belong here as well: their loops are futures, and need drivers of their own.
-static CELLS: [Cell; 16] = [
+const ON_ONE_WORKER: Scenario = Scenario {
+    name: "tasks-one-worker",
+    about: "Messages sent one by one from one task of tokio to another, in a runtime of one thread",
+    able: |traits| tasks::able(traits) && takes_part(traits, groups::TASKS),
+    limit: |frame, parameter| tasks::limit(frame, parameter, 1),
+    contender: contenders::tasks::<1, 1>,
+    ..ONE_BY_ONE
+};
+
+const ON_TWO_WORKERS: Scenario = Scenario {
+    name: "tasks-two-workers",
+    about: "Messages sent one by one from one task of tokio to another, in a runtime of two threads",
+    needs_two_cpus: true,
+    limit: |frame, parameter| tasks::limit(frame, parameter, 2),
+    contender: contenders::tasks::<1, 2>,
+    ..ON_ONE_WORKER
+};
+
+const FROM_FOUR_TASKS: Scenario = Scenario {
+    name: "tasks-4-to-1",
+    about: "Streams from four tasks of tokio to one, through one transport, in a runtime of two threads",
+    shape: |_| Shape::new(4, 1),
+    able: |traits| tasks::able(traits) && takes_part(traits, groups::TASKS_THAT_SEND),
+    contender: contenders::tasks::<4, 2>,
+    ..ON_TWO_WORKERS
+};
+
+static CELLS: [Cell; 20] = [
     Cell { scenario: ONE_BY_ONE, groups: groups::STREAMS, figures: STREAM },
     batches::<32>("batches-32", "Messages sent 32 at a time, by those that can"),
     batches::<256>("batches-256", "Messages sent 256 at a time, by those that can"),
@@ -191,7 +226,7 @@ static CELLS: [Cell; 16] = [
         scenario: Scenario {
             name: "crowd",
             about: "Streams between eight pairs of threads on these CPUs, each through a channel of its own",
-            able: |traits| (super::crowd::SCENARIO.able)(traits) && takes_part(traits, groups::CROWD),
+            able: |traits| (super::crowd::SCENARIO.able)(traits) && !traits.apart && takes_part(traits, groups::CROWD),
             limit: |_, _| &limits::EVERY_CPU,
             contender: contenders::crowd,
             ..ONE_BY_ONE
@@ -201,9 +236,21 @@ static CELLS: [Cell; 16] = [
     },
     Cell {
         scenario: Scenario {
+            name: "crowd-ping-pong",
+            about: "One message bounced between each of eight pairs of threads on these CPUs: half of the round trip",
+            able: |traits| traits.one_by_one && takes_part(traits, groups::SHARING),
+            limit: |_, _| &limits::FUTEX_ONE_CPU,
+            contender: contenders::crowd_ping_pong,
+            ..ONE_BY_ONE
+        },
+        groups: groups::SHARING,
+        figures: IN_A_CROWD,
+    },
+    Cell {
+        scenario: Scenario {
             name: "night-watchman",
             about: "One message after 10 ms of silence: the time one way, median",
-            able: |traits| timetable::able(traits) && takes_part(traits, groups::SINGLE),
+            able: |traits| timetable::able(traits) && !traits.apart && takes_part(traits, groups::SINGLE),
             limit: |frame, _| timetable::limit(frame),
             contender: contenders::night_watchman,
             ..ONE_BY_ONE
@@ -215,7 +262,7 @@ static CELLS: [Cell; 16] = [
         scenario: Scenario {
             name: "fixed-rate",
             about: "10,000 messages a second: the time since each was due, and the CPU time that it takes",
-            able: |traits| timetable::able(traits) && takes_part(traits, groups::SINGLE),
+            able: |traits| timetable::able(traits) && !traits.apart && takes_part(traits, groups::SINGLE),
             limit: |frame, _| timetable::limit(frame),
             contender: contenders::fixed_rate,
             ..ONE_BY_ONE
@@ -227,7 +274,9 @@ static CELLS: [Cell; 16] = [
         scenario: Scenario {
             name: "burst",
             about: "100,000 messages sent while the receiver is held back, then taken out, by those without a bound",
-            able: |traits| (super::burst::SCENARIO.able)(traits) && takes_part(traits, groups::BACKLOG),
+            able: |traits| {
+                (super::burst::SCENARIO.able)(traits) && !traits.apart && takes_part(traits, groups::BACKLOG)
+            },
             limit: |_, _| &limits::ONE_THREAD,
             contender: contenders::burst,
             ..ONE_BY_ONE
@@ -239,12 +288,16 @@ static CELLS: [Cell; 16] = [
         scenario: Scenario {
             name: "calls",
             about: "System calls and context switches of both threads, while messages stream one by one",
+            able: |traits| !traits.apart && (ONE_BY_ONE.able)(traits),
             contender: contenders::asked,
             ..ONE_BY_ONE
         },
         groups: groups::STREAMS,
         figures: ASKED,
     },
+    Cell { scenario: ON_ONE_WORKER, groups: groups::TASKS, figures: STREAM },
+    Cell { scenario: ON_TWO_WORKERS, groups: groups::TASKS, figures: STREAM },
+    Cell { scenario: FROM_FOUR_TASKS, groups: groups::TASKS_THAT_SEND, figures: STREAM },
 ];
 
 /// Every cell there is.

@@ -6,8 +6,9 @@ use crate::place::Place;
 use crate::plan;
 use crate::record::{Kind, Round};
 use crate::rounds::{Length, Plan};
-use crate::scenario::cells::drivers::{BYTES, Drivers, between_many, between_two, offer};
+use crate::scenario::cells::drivers::{BYTES, Drivers, between_many, between_tasks, between_two, offer};
 use crate::transport::spinning::Spinning;
+use crate::transport::tasks::{ours, tokio_mpsc as in_tasks};
 use crate::transport::{Waits, crossbeam, exchange, funnel, rtrb, spsc, tokio_mpsc};
 
 /// Ours, and one rival at least for every group.
@@ -33,6 +34,14 @@ fn some() -> Vec<Drivers> {
         between_many::<crossbeam::Bounded>(),
         between_many::<tokio_mpsc::Unbounded>(),
         between_two::<Spinning<rtrb::Ring<65_536>, true>>(),
+        between_tasks::<ours::Spsc>(),
+        between_tasks::<ours::SpscBounded>(),
+        between_tasks::<ours::Funnel>(),
+        between_tasks::<ours::FunnelBounded>(),
+        between_tasks::<ours::Exchange>(),
+        between_tasks::<ours::ExchangeUnbounded>(),
+        between_tasks::<in_tasks::Unbounded>(),
+        between_tasks::<in_tasks::Bounded>(),
     ]
 }
 
@@ -73,7 +82,11 @@ fn every_cell_has_contenders_at_every_size_and_none_twice() {
             let names = names(plan);
             let once = |name: &&str| names.iter().filter(|other| other == &name).count() == 1;
             assert!(names.len() > 1 && names.iter().all(once), "{}: {names:?}", cell.scenario.name);
-            assert!(names.contains(&"crossbeam-unbounded") || cell.scenario.name.starts_with("batches"), "{names:?}");
+            let there = match cell.scenario.name {
+                name if name.starts_with("tasks") => names.contains(&"tokio-mpsc-tasks"),
+                name => names.contains(&"crossbeam-unbounded") || name.starts_with("batches"),
+            };
+            assert!(there, "{}: {names:?}", cell.scenario.name);
         }
     }
 }

@@ -1,0 +1,140 @@
+//! Channels between tasks: what each of them supplies. Ours and tokio's are here, others in the package of the rivals.
+//!
+//! An end gives the very future that its library makes, and a loop awaits it. Nothing stands between the two: what is measured
+//! is that future and the loop.
+//!
+//! | file | what lives there |
+//! |---|---|
+//! | `ours` | `ysuite`'s `spsc`, `mpsc` and `mpmc`, by `send_async` and `recv_async` |
+//! | `tokio_mpsc` | tokio's own channel |
+
+pub mod ours;
+pub mod tokio_mpsc;
+
+use std::io;
+
+use super::{Closed, Message, Traits, Waits, copies};
+
+/// For struct update: what all transports of tasks have in common. No thread sends or receives by them.
+pub const COMMON: Traits = Traits { waits: Waits::Suspends, one_by_one: false, ..Traits::COMMON };
+
+/// Room for so many messages, where there is a bound.
+pub const PLACES: usize = 1_024;
+
+/// A way of passing messages from one task to another, of each sender in order.
+pub trait TaskTransport: 'static {
+    const TRAITS: Traits;
+    type Sender<M: Message>: TaskSender<M>;
+    type Receiver<M: Message>: TaskReceiver<M>;
+
+    /// So many fresh ends to send by, as far as the traits allow, and the one to receive from.
+    fn open<M: Message>(senders: usize) -> io::Result<Opened<Self, M>>;
+}
+
+pub type Opened<T, M> = (Vec<<T as TaskTransport>::Sender<M>>, <T as TaskTransport>::Receiver<M>);
+
+/// The end of a task that sends.
+pub trait TaskSender<M: Message>: Send + 'static {
+    /// Sends one message, visible at once. Waits while a bounded transport is full.
+    fn send(&mut self, message: M) -> impl Future<Output: Sent> + Send;
+}
+
+/// The end of the task that receives.
+pub trait TaskReceiver<M: Message>: Send + 'static {
+    /// Waits for the next message.
+    fn recv(&mut self) -> impl Future<Output: Received<M>> + Send;
+}
+
+/// What a library says when it has sent, or not.
+pub trait Sent {
+    fn is_sent(&self) -> bool;
+}
+
+impl<E> Sent for Result<(), E> {
+    #[inline(always)]
+    fn is_sent(&self) -> bool {
+        self.is_ok()
+    }
+}
+
+/// What a library gives when it has received, or not.
+pub trait Received<M> {
+    fn message(self) -> Result<M, Closed>;
+}
+
+impl<M> Received<M> for Option<M> {
+    #[inline(always)]
+    fn message(self) -> Result<M, Closed> {
+        self.ok_or(Closed)
+    }
+}
+
+impl<M, E> Received<M> for Result<M, E> {
+    #[inline(always)]
+    fn message(self) -> Result<M, Closed> {
+        self.map_err(|_| Closed)
+    }
+}
+
+/// Both ends, where only one can send.
+pub fn alone<S, R>((sender, receiver): (S, R)) -> impl FnOnce(usize) -> (Vec<S>, R) {
+    |_| (vec![sender], receiver)
+}
+
+/// The ends of so many senders, which are clones of the first.
+pub fn cloned<S: Clone, R>((sender, receiver): (S, R)) -> impl FnOnce(usize) -> (Vec<S>, R) {
+    |senders| (copies(sender, senders), receiver)
+}
+
+/// Transports of tasks by what opens them: a name, what is told about it, traits beside the file's `COMMON`, the types of both
+/// ends for messages `M`, and a function that makes them for a number of senders.
+#[macro_export]
+macro_rules! task_transports {
+    ($($transport:ident: $name:literal, $about:literal, { $($traits:tt)* }, $sender:ty, $receiver:ty, $open:expr;)+) => { $(
+        pub struct $transport;
+
+        impl $crate::transport::tasks::TaskTransport for $transport {
+            const TRAITS: $crate::transport::Traits =
+                $crate::transport::Traits { name: $name, about: $about, $($traits)* ..COMMON };
+            type Sender<M: $crate::transport::Message> = $sender;
+            type Receiver<M: $crate::transport::Message> = $receiver;
+
+            fn open<M: $crate::transport::Message>(
+                senders: usize,
+            ) -> std::io::Result<$crate::transport::tasks::Opened<Self, M>> {
+                Ok($open(senders))
+            }
+        }
+    )+ };
+}
+
+/// Ends by the futures that their library makes: how an end is called, and the types that are called so.
+#[macro_export]
+macro_rules! task_ends {
+    (
+        $(send($end:ident, $message:ident) $sent:expr => $($sender:ty),+;)*
+        $(recv($from:ident) $received:expr => $($receiver:ty),+;)*
+    ) => {
+        $($crate::task_ends!(@send $end $message ($sent) $($sender)+);)*
+        $($crate::task_ends!(@recv $from ($received) $($receiver)+);)*
+    };
+    (@send $end:ident $message:ident ($sent:expr) $($sender:ty)+) => { $(
+        impl<M: $crate::transport::Message> $crate::transport::tasks::TaskSender<M> for $sender {
+            #[inline(always)]
+            fn send(&mut self, $message: M) -> impl Future<Output: $crate::transport::tasks::Sent> + Send {
+                let $end = self;
+                $sent
+            }
+        }
+    )+ };
+    (@recv $end:ident ($received:expr) $($receiver:ty)+) => { $(
+        impl<M: $crate::transport::Message> $crate::transport::tasks::TaskReceiver<M> for $receiver {
+            #[inline(always)]
+            fn recv(&mut self) -> impl Future<Output: $crate::transport::tasks::Received<M>> + Send {
+                let $end = self;
+                $received
+            }
+        }
+    )+ };
+}
+pub use {task_ends, task_transports};

@@ -1,0 +1,67 @@
+//! Compiles what is written in C++ and in D, each behind its feature. Where something is missing, the build ends with the one
+//! line that installs all of it.
+
+#[cfg(any(feature = "cpp", feature = "d"))]
+const INSTALL: &str =
+    "apt-get install g++ libboost-dev libtbb-dev libconcurrentqueue-dev libreaderwriterqueue-dev libzmq3-dev ldc";
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    #[cfg(feature = "cpp")]
+    cpp::compile();
+    #[cfg(feature = "d")]
+    d::compile();
+}
+
+/// Ends the build.
+#[cfg(any(feature = "cpp", feature = "d"))]
+fn missing(what: &str, cause: &dyn std::fmt::Display) -> ! {
+    println!(
+        "cargo:error={what} ({cause}). On Debian 12 this installs all that the features `cpp` and `d` need: {INSTALL}"
+    );
+    std::process::exit(1)
+}
+
+#[cfg(feature = "cpp")]
+mod cpp {
+    /// A file for each library.
+    const FILES: [&str; 8] = ["ring", "deque", "reader_writer", "concurrent", "lockfree", "asio", "zeromq", "tbb"];
+    /// Those that are more than headers.
+    const LIBRARIES: [&str; 2] = ["zmq", "tbb"];
+
+    /// Optimised in every profile: C++ that is not is nobody's rival. For the processors that the compiler aims at unless it is
+    /// told otherwise, as the Rust beside it.
+    pub(super) fn compile() {
+        println!("cargo:rerun-if-changed=cpp");
+        let mut build = cc::Build::new();
+        build.cpp(true).std("c++17").opt_level(3).debug(false).pic(true);
+        build.flag("-Wall").flag("-Wextra").flag("-Werror").flag("-pthread").define("NDEBUG", None);
+        build.files(FILES.map(|file| format!("cpp/{file}.cpp")));
+        if let Err(cause) = build.try_compile("ybench_foreign") {
+            super::missing("The queues of C++ cannot be compiled", &cause);
+        }
+        LIBRARIES.iter().for_each(|library| println!("cargo:rustc-link-lib={library}"));
+    }
+}
+
+#[cfg(feature = "d")]
+mod d {
+    use std::path::PathBuf;
+    use std::process::Command;
+
+    pub(super) fn compile() {
+        const SOURCE: &str = "d/concurrency.d";
+        println!("cargo:rerun-if-changed={SOURCE}");
+        let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
+        let mut compiler = Command::new("ldc2");
+        // As for C++.
+        compiler.args(["-O3", "-release", "-w", "-link-defaultlib-shared=true", SOURCE]);
+        compiler.arg(format!("-of={}", out.join("concurrency").display()));
+        compiler.arg(format!("-od={}", out.display()));
+        match compiler.status() {
+            Ok(status) if status.success() => {}
+            Ok(status) => super::missing("The program in D cannot be compiled", &status),
+            Err(cause) => super::missing("There is no ldc2", &cause),
+        }
+    }
+}

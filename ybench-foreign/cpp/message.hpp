@@ -1,0 +1,36 @@
+// What is sent: a number, alone or as a block whose words all hold it. The same as `transport::message` of the instrument has in
+// Rust: whoever makes a message writes all of it, and whoever checks one has read all of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ybench {
+
+/// What comes after the last message.
+constexpr std::size_t end_of_stream = SIZE_MAX;
+
+template <std::size_t Words> struct Message {
+    std::size_t words[Words];
+
+    static Message numbered(std::size_t number) {
+        Message message;
+        for (std::size_t &word : message.words) {
+            word = number;
+        }
+        return message;
+    }
+
+    /// A number that nobody expects if any word disagrees.
+    std::size_t number() const {
+        const std::size_t first = words[0];
+        std::size_t wrong = 0;
+        // Without an early way out, so that it runs at the speed of the loads.
+        for (const std::size_t word : words) {
+            wrong |= word ^ first;
+        }
+        return wrong == 0 ? first : first ^ wrong ^ SIZE_MAX >> 1;
+    }
+};
+
+} // namespace ybench

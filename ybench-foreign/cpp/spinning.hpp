@@ -1,0 +1,140 @@
+// Queues that cannot wait, made channels: whoever finds one full or empty looks again, without end. The loop is the one of
+// `transport::spinning` of the instrument: with a pause of the CPU between two looks or without one, and every 256 looks a
+// question whether a peer is left.
+//
+// A queue is a type with `Message`, `batches`, `one_order`, a constructor of (senders, receivers), and
+//
+//   Queue::Push(queue)      bool push(const Message &)      false: full
+//                           size_t push_run(first, count)   with batches: how many there was room for
+//   Queue::Pop(queue)       bool pop(Message &)             false: empty
+//                           size_t pop_run(Message *, most)
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace ybench {
+
+inline void pause_the_cpu() {
+#if defined(__x86_64__)
+    _mm_pause();
+#elif defined(__aarch64__)
+    // What `std::hint::spin_loop` is there.
+    __asm__ volatile("isb" ::: "memory");
+#endif
+}
+
+/// Counts looks that were in vain.
+template <bool Pause> class Looks {
+    unsigned looks = 0;
+
+  public:
+    /// Whether to ask for the peer.
+    bool next() {
+        if constexpr (Pause) {
+            pause_the_cpu();
+        }
+        return ++looks % 256 == 0;
+    }
+};
+
+template <class Queue, bool Pause> struct Spinning {
+    using Message = typename Queue::Message;
+    static constexpr bool batches = Queue::batches;
+    static constexpr bool one_order = Queue::one_order;
+
+    Queue queue;
+    // Both are written at the beginning and at the end only.
+    std::atomic<std::size_t> senders{0};
+    std::atomic<std::size_t> receivers{0};
+
+    Spinning(std::size_t senders, std::size_t receivers) : queue(senders, receivers) {}
+
+    /// One end's sign of life.
+    struct Alive {
+        std::atomic<std::size_t> &count;
+
+        // ORDERING: relaxed: threads that could ask begin later.
+        explicit Alive(std::atomic<std::size_t> &of) : count(of) { count.fetch_add(1, std::memory_order_relaxed); }
+        Alive(const Alive &) = delete;
+        Alive &operator=(const Alive &) = delete;
+        // ORDERING: release pairs with the acquire in `gone`: all that this end did comes before.
+        ~Alive() { count.fetch_sub(1, std::memory_order_release); }
+    };
+
+    // ORDERING: acquire pairs with the release of the last peer that went.
+    static bool gone(const std::atomic<std::size_t> &peers) { return peers.load(std::memory_order_acquire) == 0; }
+
+    struct Sender {
+        const std::atomic<std::size_t> &peers;
+        Alive alive;
+        typename Queue::Push end;
+
+        explicit Sender(Spinning &channel) : peers(channel.receivers), alive(channel.senders), end(channel.queue) {}
+
+        bool send(const Message &message) {
+            Looks<Pause> looks;
+            while (!end.push(message)) {
+                if (looks.next() && gone(peers)) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        bool send_batch(std::size_t first, std::size_t count) {
+            Looks<Pause> looks;
+            for (;;) {
+                const std::size_t pushed = end.push_run(first, count);
+                first += pushed;
+                count -= pushed;
+                if (count == 0) {
+                    return true;
+                }
+                if (looks.next() && gone(peers)) {
+                    return false;
+                }
+            }
+        }
+    };
+
+    struct Receiver {
+        const std::atomic<std::size_t> &peers;
+        Alive alive;
+        typename Queue::Pop end;
+
+        explicit Receiver(Spinning &channel) : peers(channel.senders), alive(channel.receivers), end(channel.queue) {}
+
+        bool look(Message &message) { return end.pop(message); }
+
+        bool receive(Message &message) {
+            Looks<Pause> looks;
+            while (!end.pop(message)) {
+                if (looks.next() && gone(peers)) {
+                    // The last messages may have come between the two looks.
+                    return end.pop(message);
+                }
+            }
+            return true;
+        }
+
+        std::size_t receive_batch(Message *into, std::size_t most) {
+            Looks<Pause> looks;
+            for (;;) {
+                const std::size_t popped = end.pop_run(into, most);
+                if (popped > 0) {
+                    return popped;
+                }
+                if (looks.next() && gone(peers)) {
+                    return end.pop_run(into, most);
+                }
+            }
+        }
+    };
+};
+
+} // namespace ybench

@@ -1,0 +1,197 @@
+//! Everybody of C++. What has a bound has room for 1,024 messages, or 65,536; spinners are there with a pause between two looks
+//! and without, as those of Rust are.
+
+use ybench_core::error::Fault;
+use ybench_core::place::Place;
+use ybench_core::record::{Parameter, Quantity};
+use ybench_core::scenario::cells::drivers::{self, BYTES, Drivers};
+use ybench_core::scenario::{carried, many, throughput};
+use ybench_core::stage::Timed;
+use ybench_core::transport::registry::{self, Entry};
+use ybench_core::transport::{Ends, Shape, Traits, Waits};
+
+use crate::ends::{Foreign, Guest};
+use crate::loops::{self, brought};
+use crate::table::{Table, Tables};
+
+/// By value no more than it is compiled for.
+const COMMON: Traits = Traits { most_bytes: |_| BYTES[3] as usize, ..Traits::COMMON };
+const SPINS: Traits = Traits { waits: Waits::Spins, ..COMMON };
+const SLEEPS: Traits = Traits { waits: Waits::Sleeps, ..COMMON };
+const BOUNDED: Traits = Traits { bounded: true, ..SPINS };
+
+/// Types by the names of their functions in C++: what it is called, what is told about it, and its traits beside some of the
+/// above. Then lists of all of them.
+macro_rules! everybody {
+    ($($kind:ident: $made:ident, $symbol:ident, $name:literal, $about:literal, { $($traits:tt)* } of $common:ident;)+) => {
+        $(
+            unsafe extern "C" {
+                fn $symbol() -> *const [Table; 4];
+            }
+
+            struct $kind;
+
+            impl Foreign for $kind {
+                const TRAITS: Traits = Traits { name: $name, about: $about, $($traits)* ..$common };
+                const TABLES: Tables = $symbol;
+            }
+        )+
+
+        pub(crate) fn entries() -> Vec<Entry> {
+            vec![$($made::<$kind>()),+, by_calls::entry()]
+        }
+
+        pub(crate) fn drivers() -> Vec<Drivers> {
+            vec![$(of::<$kind>()),+, by_calls::drivers()]
+        }
+
+        #[cfg(test)]
+        pub(crate) fn tried() -> Vec<crate::tests::Tried> {
+            vec![$(crate::tests::tried::<$kind>()),+]
+        }
+    };
+}
+
+everybody! {
+    Deque: shared, ybench_foreign_deque, "cpp-deque", "std::deque behind std::mutex and std::condition_variable (C++)",
+        { senders: Ends::Many, receivers: Ends::Many, } of SLEEPS;
+    DequeBounded: shared, ybench_foreign_deque_1k, "cpp-deque-1k",
+        "std::deque behind std::mutex and std::condition_variable, with room for 1,024 messages (C++)",
+        { senders: Ends::Many, receivers: Ends::Many, bounded: true, } of SLEEPS;
+    ReaderWriterBlocking: entry, ybench_foreign_reader_writer_blocking, "moodycamel-rw-blocking",
+        "moodycamel::BlockingReaderWriterQueue (C++)", {} of COMMON;
+    Circular: entry, ybench_foreign_circular_1k, "moodycamel-circular-1k",
+        "moodycamel::BlockingReaderWriterCircularBuffer with room for 1,024 messages (C++)", { bounded: true, } of COMMON;
+    CircularRoomy: entry, ybench_foreign_circular_64k, "moodycamel-circular-64k",
+        "moodycamel::BlockingReaderWriterCircularBuffer with room for 65,536 messages (C++)",
+        { bounded: true, variant: true, } of COMMON;
+    ConcurrentBlocking: shared, ybench_foreign_concurrent_blocking, "moodycamel-concurrent-blocking",
+        "moodycamel::BlockingConcurrentQueue, with tokens (C++)",
+        { senders: Ends::Many, receivers: Ends::Many, one_order: false, batches: true, } of COMMON;
+    Posted: shared, ybench_foreign_asio_post, "asio-post", "boost::asio::post to an io_context that the receiver runs (C++)",
+        { senders: Ends::Many, receivers: Ends::Many, } of SLEEPS;
+    ZmqPair: entry, ybench_foreign_zmq_pair, "zmq-pair", "ZeroMQ's inproc, PAIR to PAIR (C++)", { bounded: true, } of SLEEPS;
+    ZmqPush: shared, ybench_foreign_zmq_push, "zmq-push", "ZeroMQ's inproc, PUSH to PULL (C++)",
+        { senders: Ends::Many, one_order: false, bounded: true, } of SLEEPS;
+    Tbb: shared, ybench_foreign_tbb, "tbb-queue", "tbb::concurrent_bounded_queue as it is made, without a bound (C++)",
+        { senders: Ends::Many, receivers: Ends::Many, } of SLEEPS;
+    TbbBounded: shared, ybench_foreign_tbb_1k, "tbb-queue-1k",
+        "tbb::concurrent_bounded_queue with room for 1,024 messages (C++)",
+        { senders: Ends::Many, receivers: Ends::Many, bounded: true, } of SLEEPS;
+    Ring: entry, ybench_foreign_ring_64k, "cpp-ring-64k",
+        "a ring in the shape of rigtorp's with 65,536 slots, both ends spinning (C++)", {} of BOUNDED;
+    RingWithoutPause: entry, ybench_foreign_ring_64k_no_pause, "cpp-ring-64k-no-pause",
+        "a ring in the shape of rigtorp's with 65,536 slots, both ends spinning without a pause between two looks (C++)",
+        { variant: true, } of BOUNDED;
+    RingNarrow: entry, ybench_foreign_ring_1k, "cpp-ring-1k",
+        "a ring in the shape of rigtorp's with 1,024 slots, both ends spinning (C++)", { variant: true, } of BOUNDED;
+    RingNarrowWithoutPause: entry, ybench_foreign_ring_1k_no_pause, "cpp-ring-1k-no-pause",
+        "a ring in the shape of rigtorp's with 1,024 slots, both ends spinning without a pause between two looks (C++)",
+        { variant: true, } of BOUNDED;
+    BoostRing: entry, ybench_foreign_boost_spsc_64k, "boost-spsc-64k",
+        "boost::lockfree::spsc_queue with 65,536 slots, both ends spinning (C++)", { batches: true, } of BOUNDED;
+    BoostRingWithoutPause: entry, ybench_foreign_boost_spsc_64k_no_pause, "boost-spsc-64k-no-pause",
+        "boost::lockfree::spsc_queue with 65,536 slots, both ends spinning without a pause between two looks (C++)",
+        { batches: true, variant: true, } of BOUNDED;
+    BoostRingNarrow: entry, ybench_foreign_boost_spsc_1k, "boost-spsc-1k",
+        "boost::lockfree::spsc_queue with 1,024 slots, both ends spinning (C++)",
+        { batches: true, variant: true, } of BOUNDED;
+    BoostRingNarrowWithoutPause: entry, ybench_foreign_boost_spsc_1k_no_pause, "boost-spsc-1k-no-pause",
+        "boost::lockfree::spsc_queue with 1,024 slots, both ends spinning without a pause between two looks (C++)",
+        { batches: true, variant: true, } of BOUNDED;
+    BoostQueue: shared, ybench_foreign_boost_queue, "boost-queue",
+        "boost::lockfree::queue without a bound, receivers spinning (C++)",
+        { senders: Ends::Many, receivers: Ends::Many, } of SPINS;
+    BoostQueueWithoutPause: shared, ybench_foreign_boost_queue_no_pause, "boost-queue-no-pause",
+        "boost::lockfree::queue without a bound, receivers spinning without a pause between two looks (C++)",
+        { senders: Ends::Many, receivers: Ends::Many, variant: true, } of SPINS;
+    BoostQueueBounded: shared, ybench_foreign_boost_queue_1k, "boost-queue-1k",
+        "boost::lockfree::queue with room for 1,024 messages, both sides spinning (C++)",
+        { senders: Ends::Many, receivers: Ends::Many, variant: true, } of BOUNDED;
+    BoostQueueBoundedWithoutPause: shared, ybench_foreign_boost_queue_1k_no_pause, "boost-queue-1k-no-pause",
+        "boost::lockfree::queue with room for 1,024 messages, both sides spinning without a pause between two looks (C++)",
+        { senders: Ends::Many, receivers: Ends::Many, variant: true, } of BOUNDED;
+    ReaderWriter: entry, ybench_foreign_reader_writer, "moodycamel-rw",
+        "moodycamel::ReaderWriterQueue without a bound, the receiver spinning (C++)", {} of SPINS;
+    ReaderWriterWithoutPause: entry, ybench_foreign_reader_writer_no_pause, "moodycamel-rw-no-pause",
+        "moodycamel::ReaderWriterQueue without a bound, the receiver spinning without a pause between two looks (C++)",
+        { variant: true, } of SPINS;
+    Concurrent: shared, ybench_foreign_concurrent, "moodycamel-concurrent",
+        "moodycamel::ConcurrentQueue, with tokens, receivers spinning (C++)",
+        { senders: Ends::Many, receivers: Ends::Many, one_order: false, batches: true, } of SPINS;
+    ConcurrentWithoutPause: shared, ybench_foreign_concurrent_no_pause, "moodycamel-concurrent-no-pause",
+        "moodycamel::ConcurrentQueue, with tokens, receivers spinning without a pause between two looks (C++)",
+        { senders: Ends::Many, receivers: Ends::Many, one_order: false, batches: true, variant: true, } of SPINS;
+}
+
+/// What streams goes by the loops in C++.
+const fn entry<F: Foreign>() -> Entry {
+    Entry {
+        ping_pong: loops::ping_pong::<F, 0>,
+        throughput: |place, messages| throughput::timed(place, messages, loops::stream::<F, 0>(messages as usize)?),
+        batches: |place, messages, batch| {
+            throughput::timed(place, messages, loops::batches::<F, 0>(messages as usize, batch)?)
+        },
+        ..registry::entry::<Guest<F>>()
+    }
+}
+
+const fn shared<F: Foreign>() -> Entry {
+    let Entry { ping_pong, throughput, batches, .. } = entry::<F>();
+    Entry { ping_pong, throughput, batches, many: Some(between_many::<F>), ..registry::shared::<Guest<F>>() }
+}
+
+/// By value in the loops of C++, where there are loops of that size. Whatever else goes by calls, in the loops of Rust, in which
+/// several receivers need one order of all messages.
+fn between_many<F: Foreign>(place: Place, shape: Shape, parameter: Parameter, messages: u64) -> Result<Timed, Fault> {
+    let size = loops::size(parameter.value).filter(|_| parameter.quantity == Quantity::BytesByValue);
+    let opened = match size {
+        Some(0) => loops::ends::<F, 0>,
+        Some(1) => loops::ends::<F, 1>,
+        Some(2) => loops::ends::<F, 2>,
+        Some(3) => loops::ends::<F, 3>,
+        _ if F::TRAITS.one_order || shape.receivers == 1 => {
+            return many::run::<Guest<F>>(place, shape, parameter, messages);
+        }
+        _ => {
+            let cause = "for many receivers it has loops in its own language only: 8, 24, 64 or 256 bytes by value";
+            return Err(Fault::System(std::io::Error::other(cause)));
+        }
+    };
+    let stream = &mut |messages| many::play(place, shape, opened(shape)?, messages);
+    carried::in_streams(parameter, messages, stream)
+}
+
+const fn of<F: Foreign>() -> Drivers {
+    drivers::between_two::<Guest<F>>().with([
+        brought::<F, 0>(),
+        brought::<F, 1>(),
+        brought::<F, 2>(),
+        brought::<F, 3>(),
+    ])
+}
+
+/// What a call for each message costs: the ring once more, by calls from loops in Rust.
+mod by_calls {
+    use super::*;
+
+    struct Called;
+
+    impl Foreign for Called {
+        const TRAITS: Traits = Traits {
+            name: "cpp-ring-64k-by-calls",
+            about: "cpp-ring-64k, each message by a call from Rust: beside it, what such a call costs (C++)",
+            variant: true,
+            ..BOUNDED
+        };
+        const TABLES: Tables = ybench_foreign_ring_64k;
+    }
+
+    pub(super) const fn entry() -> Entry {
+        registry::entry::<Guest<Called>>()
+    }
+
+    pub(super) const fn drivers() -> Drivers {
+        drivers::between_two::<Guest<Called>>()
+    }
+}

@@ -1,0 +1,153 @@
+//! The loops in C++ deliver everything, and find what is wrong: they stand where the instrument's own would be.
+
+use ybench_core::error::Fault;
+use ybench_core::place::Place;
+use ybench_core::scenario::many::{self, Seen};
+use ybench_core::scenario::throughput;
+use ybench_core::stage::Timed;
+use ybench_core::transport::{Shape, Traits};
+
+use crate::ends::{Foreign, Held, open};
+use crate::loops;
+
+/// One queue of C++, with its loops at each size.
+pub(crate) struct Tried {
+    traits: Traits,
+    stream: [fn(usize) -> Result<throughput::Stream, Fault>; 4],
+    batches: [fn(usize, usize) -> Result<throughput::Stream, Fault>; 4],
+    ping_pong: [fn(Place, u64) -> Result<Timed, Fault>; 4],
+    ends: [fn(Shape) -> Result<many::Ends, Fault>; 4],
+    open: fn(usize, Shape) -> std::io::Result<(Vec<Held>, Vec<Held>)>,
+}
+
+pub(crate) fn tried<F: Foreign>() -> Tried {
+    Tried {
+        traits: F::TRAITS,
+        stream: [loops::stream::<F, 0>, loops::stream::<F, 1>, loops::stream::<F, 2>, loops::stream::<F, 3>],
+        batches: [loops::batches::<F, 0>, loops::batches::<F, 1>, loops::batches::<F, 2>, loops::batches::<F, 3>],
+        ping_pong: [
+            loops::ping_pong::<F, 0>,
+            loops::ping_pong::<F, 1>,
+            loops::ping_pong::<F, 2>,
+            loops::ping_pong::<F, 3>,
+        ],
+        ends: [loops::ends::<F, 0>, loops::ends::<F, 1>, loops::ends::<F, 2>, loops::ends::<F, 3>],
+        open: open::<F>,
+    }
+}
+
+fn everybody(check: impl Fn(&Tried, usize) -> Result<(), Fault>) {
+    for tried in crate::cpp::tried() {
+        for size in 0..4 {
+            check(&tried, size).unwrap_or_else(|fault| panic!("{} at size {size} {fault}", tried.traits.name));
+        }
+    }
+}
+
+#[test]
+fn everything_that_is_streamed_or_bounced_arrives_in_order() {
+    let place = Place::choose(None).unwrap();
+    everybody(|tried, size| {
+        throughput::timed(place, 3_000, (tried.stream[size])(3_000)?)?;
+        (tried.ping_pong[size])(place, 20)?;
+        if tried.traits.batches {
+            // No multiple of the batch, so that the end comes in the same hand as the last ones, and alone.
+            for messages in [1_000, 1_024] {
+                throughput::timed(place, messages, (tried.batches[size])(messages as usize, 64)?)?;
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn everything_arrives_once_between_many() {
+    let place = Place::choose(None).unwrap();
+    everybody(|tried, size| {
+        let traits = &tried.traits;
+        let shapes = [Shape::new(3, 1), Shape::square(2), Shape::square(3), Shape::new(1, 4)];
+        for shape in shapes.into_iter().filter(|shape| shape.fits(traits.senders, traits.receivers)) {
+            let timed = many::play(place, shape, (tried.ends[size])(shape)?, 1_500)?;
+            assert_eq!(timed.units, 1_500, "{} {shape}", traits.name);
+        }
+        Ok(())
+    });
+}
+
+/// What the sender gives, from a first number on, with or without an end behind it.
+fn poured(tried: &Tried, size: usize, first: usize, count: usize, ended: bool) -> (Held, Held) {
+    let (mut senders, mut receivers) = (tried.open)(size, Shape::ONE_TO_ONE).unwrap();
+    let (mut sender, receiver) = (senders.pop().unwrap(), receivers.pop().unwrap());
+    let (end, table) = sender.parts();
+    // SAFETY: a sender of this table, which only this thread has.
+    assert!(unsafe { (table.pour)(end, first, count) && (!ended || (table.finish)(end)) });
+    (sender, receiver)
+}
+
+#[test]
+fn what_is_lost_doubled_or_too_much_is_found() {
+    everybody(|tried, size| {
+        let drained = |(_sender, mut receiver): (Held, Held), count: usize| {
+            let (end, table) = receiver.parts();
+            // SAFETY: a receiver of this table, which only this thread has.
+            let drained = unsafe { (table.drain)(end, count) }.judged();
+            // SAFETY: as above.
+            drained.and_then(|()| unsafe { (table.expect_end)(end) }.judged())
+        };
+        let name = tried.traits.name;
+        drained(poured(tried, size, 0, 5, true), 5)?;
+        let wrong = drained(poured(tried, size, 1, 5, true), 5);
+        assert!(matches!(wrong, Err(Fault::OutOfOrder { expected: 0, received: 1 })), "{name} {wrong:?}");
+        let lost = drained(poured(tried, size, 0, 4, true), 5);
+        assert!(matches!(lost, Err(Fault::Lost { expected: 4 })), "{name} {lost:?}");
+        let more = drained(poured(tried, size, 0, 6, true), 5);
+        assert!(matches!(more, Err(Fault::TooMany { received: 5 })), "{name} {more:?}");
+        Ok(())
+    });
+}
+
+#[test]
+fn what_is_wrong_in_batches_and_between_many_is_found() {
+    everybody(|tried, size| {
+        let name = tried.traits.name;
+        let (_sender, mut receiver) = poured(tried, size, 2, 5, true);
+        let mut seen = Seen::new(Shape::new(2, 1));
+        let (end, table) = receiver.parts();
+        let mut rows = crate::table::Seen::of(seen.rows());
+        // SAFETY: a receiver of this table, which only this thread has; the rows are borrowed for as long.
+        let gap = unsafe { (table.drain_rows)(end, &raw mut rows) }.judged();
+        assert!(matches!(gap, Err(Fault::OutOfOrder { expected: 0, received: 2 })), "{name} {gap:?}");
+
+        let (_sender, mut receiver) = poured(tried, size, 0, 4, true);
+        let (end, table) = receiver.parts();
+        if let Some(drain_batches) = table.drain_batches {
+            let mut ended = false;
+            // SAFETY: a receiver of this table, which only this thread has; it writes one truth value.
+            let lost = unsafe { drain_batches(end, 5, &raw mut ended) }.judged();
+            assert!(matches!(lost, Err(Fault::Lost { expected: 4 })), "{name} {lost:?}");
+        }
+        assert_eq!(table.drain_batches.is_some(), tried.traits.batches, "{name}");
+        Ok(())
+    });
+}
+
+/// Who spins asks for its peer; who sleeps in a library that has no word for it would sleep on.
+#[test]
+fn whoever_spins_sees_that_its_peer_is_gone() {
+    for tried in crate::cpp::tried().iter().filter(|tried| !tried.traits.waits.sleeps()) {
+        let (sender, mut receiver) = poured(tried, 0, 0, 2, false);
+        drop(sender);
+        let (end, table) = receiver.parts();
+        // SAFETY: a receiver of this table, which only this thread has.
+        let alone = unsafe { (table.drain)(end, 3) }.judged();
+        assert!(matches!(alone, Err(Fault::Disconnected { expected: 2 })), "{} {alone:?}", tried.traits.name);
+
+        if tried.traits.bounded {
+            let (mut sender, receiver) = poured(tried, 0, 0, 0, false);
+            drop(receiver);
+            let (end, table) = sender.parts();
+            // SAFETY: a sender of this table, which only this thread has.
+            assert!(!unsafe { (table.pour)(end, 0, 1_000_000) }, "{}", tried.traits.name);
+        }
+    }
+}

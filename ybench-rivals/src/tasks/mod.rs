@@ -1,0 +1,80 @@
+//! Other people's channels between tasks, for the cells of tasks. One file for each crate, whose head says what its
+//! documentation recommends; how each waits between threads says the file of its name beside this folder.
+//!
+//! All of them by the futures of a single message, `tx.send(m).await` and `rx.recv().await`, and with 1,024 places or without a
+//! bound, as far as the crate has both. Only what needs no wait by its own making, a send without a bound, is a plain call.
+
+pub mod async_channel;
+pub mod crossfire;
+pub mod flume;
+pub mod kanal;
+pub mod rapidfire;
+pub mod tachyonix;
+pub mod thingbuf;
+
+use ybench_core::scenario::cells::drivers::{Drivers, between_tasks};
+use ybench_core::transport::copies;
+use ybench_core::transport::registry::{Entry, of_tasks};
+use ybench_core::transport::tasks::{ours, tokio_mpsc};
+
+use crate::end::End;
+
+/// Both ends, where only one can send.
+fn alone<S, R>((sender, receiver): (S, R)) -> impl FnOnce(usize) -> (Vec<End<S>>, End<R>) {
+    |_| (vec![End(sender)], End(receiver))
+}
+
+/// The ends of so many senders, which are clones of the first.
+fn cloned<S: Clone, R>((sender, receiver): (S, R)) -> impl FnOnce(usize) -> (Vec<End<S>>, End<R>) {
+    |senders| (copies(End(sender), senders), End(receiver))
+}
+
+/// Lists of everybody: of their entries in the registry, and of their drivers.
+macro_rules! everybody {
+    ($($transport:ty,)+) => {
+        pub(crate) fn entries() -> Vec<Entry> {
+            vec![$(of_tasks::<$transport>()),+]
+        }
+
+        fn of_rivals() -> Vec<Drivers> {
+            vec![$(between_tasks::<$transport>()),+]
+        }
+    };
+}
+
+everybody! {
+    kanal::Unbounded,
+    kanal::Bounded,
+    crossfire::SpscUnbounded,
+    crossfire::SpscBounded,
+    crossfire::MpscUnbounded,
+    crossfire::MpscBounded,
+    crossfire::MpmcUnbounded,
+    crossfire::MpmcBounded,
+    rapidfire::MpscUnbounded,
+    rapidfire::MpscBounded,
+    rapidfire::MpmcUnbounded,
+    rapidfire::MpmcBounded,
+    flume::Unbounded,
+    flume::Bounded,
+    async_channel::Unbounded,
+    async_channel::Bounded,
+    tachyonix::Bounded,
+    thingbuf::Bounded,
+}
+
+/// Those of the rivals here, and of whom `ybench-core` has itself.
+pub(crate) fn drivers() -> Vec<Drivers> {
+    let mut all = of_rivals();
+    all.extend([
+        between_tasks::<ours::Spsc>(),
+        between_tasks::<ours::SpscBounded>(),
+        between_tasks::<ours::Funnel>(),
+        between_tasks::<ours::FunnelBounded>(),
+        between_tasks::<ours::Exchange>(),
+        between_tasks::<ours::ExchangeUnbounded>(),
+        between_tasks::<tokio_mpsc::Unbounded>(),
+        between_tasks::<tokio_mpsc::Bounded>(),
+    ]);
+    all
+}

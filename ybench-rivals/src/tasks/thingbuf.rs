@@ -1,0 +1,33 @@
+//! `thingbuf` between tasks: its `mpsc` channel, which has a bound always.
+//!
+//! As between threads a task works in a slot by reference (`send_ref`, `recv_ref`), as the documentation recommends, and what is
+//! left in a slot stays there: what is sent is a message's plain bytes.
+
+use ::thingbuf::mpsc::{Receiver, Sender, with_recycle};
+use ybench_core::transport::Closed;
+use ybench_core::transport::tasks::PLACES;
+use ybench_core::transport::{Ends, Traits};
+use ybench_core::{task_ends, task_transports};
+
+use super::cloned;
+use crate::end::End;
+
+use crate::thingbuf::Left;
+
+const COMMON: Traits = Traits { bounded: true, senders: Ends::Many, ..ybench_core::transport::tasks::COMMON };
+
+task_transports! {
+    Bounded: "thingbuf-tasks", "thingbuf's mpsc with room for 1,024 messages, between tasks", {},
+        End<Sender<M::Wire, Left>>, End<Receiver<M::Wire, Left>>, cloned(with_recycle(PLACES, Left));
+}
+task_ends! {
+    send(end, message) async move {
+        *end.0.send_ref().await.map_err(|_| Closed)? = message.into_wire();
+        Ok::<(), Closed>(())
+    } => End<Sender<M::Wire, Left>>;
+    recv(end) async move {
+        let wire = *end.0.recv_ref().await?;
+        // SAFETY: `send` has written it into a slot of its own, which is received once.
+        Some(unsafe { M::from_wire(wire) })
+    } => End<Receiver<M::Wire, Left>>;
+}
