@@ -172,6 +172,8 @@ fn answer<M: Message>(
         }
     }
     expect_end(&mut there)?;
+    // Some transports have no word for a peer that is gone, and this one is waited for.
+    let _ = back.send(M::numbered(END));
     Ok(stamps)
 }
 

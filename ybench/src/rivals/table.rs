@@ -185,6 +185,9 @@ fn sentences(sizes: &[Beside]) -> Vec<String> {
     said
 }
 
+/// From here on it reads as 1.00, and nobody is called first by that.
+const LEVEL: f64 = 0.995;
+
 /// Who is quicker because it looks for longer is told with its price.
 fn at_the_cost_of(rival: &Member) -> String {
     match rival.cpu {
@@ -197,8 +200,8 @@ fn at_the_cost_of(rival: &Member) -> String {
 fn told(size: &Beside) -> Vec<String> {
     let Some(ours) = &size.best else { return Vec::new() };
     let at = bytes(size.bytes);
-    let (ahead, behind): (Vec<_>, Vec<_>) = size.rivals().into_iter().partition(|(_, ratio)| ratio.max < 1.0);
-    let (mostly, behind): (Vec<_>, Vec<_>) = behind.into_iter().partition(|(_, ratio)| ratio.median < 1.0);
+    let (ahead, behind): (Vec<_>, Vec<_>) = size.rivals().into_iter().partition(|(_, ratio)| ratio.max < LEVEL);
+    let (mostly, behind): (Vec<_>, Vec<_>) = behind.into_iter().partition(|(_, ratio)| ratio.median < LEVEL);
     let near: Vec<_> = behind.into_iter().filter(|(_, ratio)| ratio.median < FAR).collect();
     let listed = |those: &[(&Member, Spread)]| {
         let one =
