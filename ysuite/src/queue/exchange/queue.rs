@@ -1,7 +1,6 @@
 //! The queue of an exchange: a [`Ring`] with a bound, or [`Segments`] without. Any thread; progress is that of the two.
 //!
-//! A stream through a ring does not ask which of the two it is: what has segments has a ring as well, of one cell, into which
-//! nothing can be written. So only what finds no room there, and no message, comes to the segments.
+//! What has segments has a ring as well, of one cell, which is never used.
 
 use crate::statistics::{COUNTING, Meter};
 
@@ -75,7 +74,7 @@ impl<T> Queue<T> {
     /// [special](Self::is_special): then [`offer`](Self::offer) knows more; and always without a bound.
     #[inline(always)]
     pub(crate) fn push_bounded(&self, hint: &Hint, message: T) -> Result<(), T> {
-        self.ring.push(hint, message)
+        if self.segments.is_none() { self.ring.push(hint, message) } else { Err(message) }
     }
 
     /// After [`push_bounded`](Self::push_bounded): writes the message where there is no bound.
@@ -167,7 +166,7 @@ impl<T> Queue<T> {
     /// Takes the oldest message out, if it is written, where there is a bound. Without: nothing.
     #[inline(always)]
     pub(crate) fn pop_bounded(&self, hint: &Hint) -> Option<T> {
-        self.ring.pop(hint)
+        if self.segments.is_none() { self.ring.pop(hint) } else { None }
     }
 
     /// After [`pop_bounded`](Self::pop_bounded): takes the oldest message out, if it is written, where there is no bound.
