@@ -107,6 +107,7 @@ impl<T> Queue<T> {
 
     /// Holds as many places as there is room for, `most` at most, all at once. Without a bound there is always room, and
     /// nothing to be held.
+    #[inline]
     pub(crate) fn hold(&self, least: usize, most: usize) -> Result<usize, Rejected<()>> {
         match &self.segments {
             None => self.ring.hold(least, most),
@@ -124,11 +125,18 @@ impl<T> Queue<T> {
     }
 
     /// How many places can be held at a time.
+    #[inline]
     pub(crate) fn most_held(&self) -> usize {
         match &self.segments {
             None => self.ring.most_held(),
             Some(_) => usize::MAX,
         }
+    }
+
+    /// Whether there may be room that nobody can hold, as there are more places than can be counted.
+    #[inline]
+    pub(crate) fn has_uncounted_room(&self) -> bool {
+        self.segments.is_none() && self.ring.most_held() < self.ring.capacity()
     }
 
     /// Whether all places that a message could have are held.
@@ -140,6 +148,7 @@ impl<T> Queue<T> {
     }
 
     /// Writes the message of one who holds a place.
+    #[inline]
     pub(crate) fn push_held(&self, message: T) -> Result<(), Rejected<T>> {
         match &self.segments {
             None => self.ring.push_held(message),
