@@ -215,6 +215,7 @@ impl Passive {
     }
 
     /// Whether the sleeping side has left.
+    #[inline]
     pub(crate) fn is_gone(&self) -> bool {
         // ORDERING: Acquire pairs with the Release side of the `fetch_or` in `go`: all that the sleeper did before is
         // visible.

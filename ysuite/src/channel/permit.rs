@@ -14,6 +14,7 @@ use super::error::{ReserveError, SendError, TryReserveError, TrySendError};
 use super::send::{SenderLink, Sending, WritingEnd};
 use crate::os::Deadline;
 use crate::passive::Passive;
+use crate::queue::outline;
 use crate::wait::WakeTarget;
 use crate::wait::one::{self, TaskWait, WaitingEnd};
 
@@ -80,6 +81,7 @@ impl<'a, S: Reserve> Permit<'a, S> {
 
     /// The slot in which the message will lie. What is written here is sent by [`commit`](Self::commit), and otherwise
     /// forgotten: it is not dropped.
+    #[inline]
     pub fn slot(&mut self) -> &mut MaybeUninit<S::Message> {
         &mut self.sender.free_slots(1)[0]
     }
@@ -91,6 +93,7 @@ impl<'a, S: Reserve> Permit<'a, S> {
     ///
     /// # Safety
     /// A message has been written into the slot of this permit.
+    #[inline]
     pub unsafe fn commit(self) -> Result<(), SendError<S::Message>> {
         // SAFETY: by the caller. There is room, so there is a slot, and this permit has given no other.
         let sent = unsafe { self.sender.send_slots(1) };
@@ -217,6 +220,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 
     /// Whether there is room for so many messages. Only looks.
+    #[inline]
     fn look_for(&mut self, places: usize) -> Result<(), TryReserveError> {
         if let Some(meeting) = self.end.link.meeting() {
             return match places {
@@ -238,7 +242,18 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 
     /// Waits for room for so many messages, as long as it takes.
+    #[inline]
     pub(super) fn reserve(&mut self, places: usize) -> Result<(), ReserveError> {
+        match self.look_for(places) {
+            Ok(()) => Ok(()),
+            Err(_) => outline(self, |sender| sender.reserve_slowly(places)),
+        }
+    }
+
+    /// There is no room, or there never is.
+    #[cold]
+    #[inline(never)]
+    fn reserve_slowly(&mut self, places: usize) -> Result<(), ReserveError> {
         loop {
             match self.look_for(places) {
                 Ok(()) => return Ok(()),
@@ -278,6 +293,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     ///
     /// # Safety
     /// As of [`Reserve::send_slots`].
+    #[inline]
     pub(super) unsafe fn send_slots(&mut self, count: usize) -> Result<(), SendError<Vec<T>>> {
         let from = self.end.writer.position();
         // SAFETY: by the caller.
@@ -296,6 +312,7 @@ macro_rules! impl_sender_permits {
             /// # Errors
             /// When the receiver is gone or has closed the channel. `TooMany` in a [rendezvous](crate::channel#rendezvous),
             /// which has no places.
+            #[inline]
             pub fn reserve(&mut self) -> Result<Permit<'_, Self>, ReserveError> {
                 self.inner.reserve(1)?;
                 Ok(Permit::new(self))

@@ -273,14 +273,19 @@ impl<E: ReadingEnd> Receiving<E> {
         self.end.take_many(to, there)
     }
 
+    #[inline]
     pub(super) fn peek(&mut self) -> Option<&E::Message> {
-        if !self.end.has_message() {
-            let is_over = one::rest(&mut self.end) || self.end.is_closed();
-            if !is_over || !self.end.has_last() {
-                return None;
-            }
+        if !self.end.has_message() && !outline(self, Self::has_come_meanwhile) {
+            return None;
         }
         self.end.peek()
+    }
+
+    /// After finding nothing: whether there is a message all the same.
+    #[cold]
+    #[inline(never)]
+    fn has_come_meanwhile(&mut self) -> bool {
+        (one::rest(&mut self.end) || self.end.is_closed()) && self.end.has_last()
     }
 
     pub(super) fn peek_run(&mut self) -> &[E::Message] {
@@ -290,6 +295,7 @@ impl<E: ReadingEnd> Receiving<E> {
         self.end.peek_run()
     }
 
+    #[inline]
     pub(super) fn consume(&mut self, messages: usize) {
         let known = self.end.peek_run().len();
         assert!(messages <= known, "consuming {messages} messages of {known} that were shown");
@@ -423,6 +429,7 @@ macro_rules! impl_receiver_api {
 
             /// The next message where it lies, if there is one. Never blocks; costs what
             /// [`try_recv`](Self::try_recv) costs.
+            #[inline]
             pub fn peek(&mut self) -> Option<&T> {
                 self.inner.peek()
             }
@@ -439,6 +446,7 @@ macro_rules! impl_receiver_api {
             /// # Panics
             /// Where `messages` is more than it would show now without looking for more, and where a message panics as it is
             /// dropped: those behind it are still there then.
+            #[inline]
             pub fn consume(&mut self, messages: usize) {
                 self.inner.consume(messages);
             }

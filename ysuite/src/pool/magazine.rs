@@ -136,7 +136,7 @@ impl Magazine {
 
     /// Any thread: takes an entry, except the one that the owner is taking.
     pub(super) fn steal(&self) -> Option<Entry> {
-        if self.len() == 0 {
+        if self.is_empty() {
             return None;
         }
         // ORDERING: AcqRel: Acquire pairs with the Release of `SHARED` below: the barrier of the thief that set it.
@@ -189,6 +189,12 @@ impl Magazine {
     pub(super) fn len(&self) -> usize {
         // ORDERING: Relaxed; a count. The owner, which alone acts on it, put in every entry that it could miss.
         self.slots.0.iter().filter(|slot| slot.load(Ordering::Relaxed) != 0).count()
+    }
+
+    /// Whether [`len`](Self::len) is 0.
+    fn is_empty(&self) -> bool {
+        // ORDERING: Relaxed; a hint, pairs with nothing.
+        self.slots.0.iter().all(|slot| slot.load(Ordering::Relaxed) == 0)
     }
 
     /// Owner: all slots from here on are empty, and stay so until it puts something in.

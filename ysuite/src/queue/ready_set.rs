@@ -122,6 +122,21 @@ impl ReadySet {
         self.root.load(Ordering::Relaxed) != 0
     }
 
+    /// All ids that are raised, ascending. They stay so. The owner only: what it has taken would be missing.
+    pub(crate) fn raised(&self) -> impl Iterator<Item = usize> {
+        // ORDERING: Acquire pairs with the Release on the root in `raise`: the bits below are visible.
+        ones(self.root.load(Ordering::Acquire)).flat_map(move |middle| {
+            // ORDERING: Acquire pairs with the Release on this word in `raise`: the leaf's bits are visible.
+            ones(self.middle[middle].load(Ordering::Acquire)).flat_map(move |word| {
+                let word = middle * WORD + word;
+                // ORDERING: Acquire pairs with the Release on this word in `raise`: what happened before an id was raised is
+                // visible.
+                let up = self.words.get(word).map_or(0, |leaf| leaf.up.load(Ordering::Acquire));
+                ones(up).map(move |id| word * WORD + id)
+            })
+        })
+    }
+
     /// Takes all raised ids, ascending. The owner only.
     pub(crate) fn take(&self, mut each: impl FnMut(usize)) {
         // From the top down: a thread that raises an id after its word was emptied sets the levels above again.
@@ -188,7 +203,9 @@ mod tests {
         for _ in 0..3 {
             ids.iter().rev().chain(&ids).for_each(|&id| ready.raise(id));
             assert!(ready.any());
+            assert!(ready.raised().eq(ids) && ready.raised().eq(ids), "looking takes nothing");
             assert_eq!(taken(&ready), ids);
+            assert_eq!(ready.raised().next(), None);
             assert!(!ready.any() && taken(&ready).is_empty());
         }
     }

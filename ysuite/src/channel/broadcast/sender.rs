@@ -10,7 +10,7 @@ use super::{SendError, SendTimeoutError, TrySendError};
 use crate::channel::Spin;
 use crate::channel::coop::within_budget;
 use crate::os::Deadline;
-use crate::queue::exchange::{Rejected, Staging};
+use crate::queue::exchange::{Rejected, Staging, StagingSpace};
 use crate::sync::Arc;
 use crate::wait::many::ManyWait;
 use crate::wait::{SharedBackoff, spin_for_a_moment};
@@ -186,7 +186,8 @@ impl<T> Sender<T> {
     /// As [`send`](Self::send); then the messages that the iterator has not given are not sent.
     pub fn send_batch(&self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
         let mut messages = messages.into_iter();
-        let mut run = StagedRun { staging: Staging::new(), shared: &self.shared };
+        let mut space = StagingSpace::new();
+        let mut run = StagedRun { staging: Staging::new(&mut space), shared: &self.shared };
         let mut sent = 0;
         loop {
             run.staging.fill(&mut messages, usize::MAX);
@@ -330,7 +331,7 @@ impl<T> Sender<T> {
 
 /// Sends the staged messages, as far as there is room, even if the caller's iterator panics.
 struct StagedRun<'a, T> {
-    staging: Staging<T>,
+    staging: Staging<'a, T>,
     shared: &'a BroadcastShared<T>,
 }
 

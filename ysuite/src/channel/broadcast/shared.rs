@@ -9,7 +9,7 @@ use crossbeam_utils::CachePadded;
 use crate::foreign::Panics;
 use crate::os::cpus;
 use crate::queue::broadcast::{BroadcastRing, Found, Seat};
-use crate::queue::exchange::{Rejected, Staging};
+use crate::queue::exchange::{Rejected, Staging, StagingSpace};
 use crate::sync::{AtomicUsize, Ordering};
 use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify, notify_each};
@@ -138,7 +138,8 @@ impl<T> BroadcastShared<T> {
 
     /// Sends as many messages of a batch as there is room for. `None`: there is no receiver, or the channel is closed.
     pub(super) fn push_many(&self, staging: &mut Staging<T>) -> Option<usize> {
-        let mut displaced = Staging::new();
+        let mut space = StagingSpace::new();
+        let mut displaced = Staging::new(&mut space);
         let sent = self.ring.push_many(staging, &mut displaced)?;
         let mut panics = Panics::none();
         if sent != 0 {

@@ -39,6 +39,7 @@ impl Holders {
 impl<T> MpmcShared<T> {
     /// Sends the message of one who holds a place. Waits only while a [forced](super::Sender::force_send) message has yet to
     /// leave the cell.
+    #[inline]
     pub(super) fn push_held(&self, mut message: T) -> Result<(), T> {
         loop {
             match self.ring.push_held(message) {
@@ -48,18 +49,25 @@ impl<T> MpmcShared<T> {
             }
             yield_now();
         }
-        let mut panics = Panics::none();
-        panics.catch(|| self.published(1));
-        panics.catch(|| self.used(1));
+        self.used(1);
         Ok(())
     }
 
-    /// Places that were held have messages now.
+    /// Places that were held have messages now: wakes those that wait for either.
+    #[inline]
     fn used(&self, places: usize) {
+        if self.published_any() || self.holders.list.published() || self.ring.has_uncounted_room() {
+            self.announce_used(places);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn announce_used(&self, places: usize) {
         let mut panics = Panics::none();
+        panics.catch(|| self.published(places));
         panics.catch(|| self.holders.announce());
-        if self.ring.capacity().is_some_and(|capacity| self.ring.most_held() < capacity) {
-            // There may be room that could not be counted before.
+        if self.ring.has_uncounted_room() {
             panics.catch(|| self.freed(places));
         }
     }
@@ -71,18 +79,22 @@ impl<T> MpmcShared<T> {
         while staging.len() != 0 {
             match self.ring.push_many_held(staging)? {
                 0 => yield_now(),
-                sent => {
-                    panics.catch(|| self.published(sent));
-                    panics.catch(|| self.used(sent));
-                }
+                sent => panics.catch(|| self.used(sent)),
             }
         }
         Some(())
     }
 
     /// Places are held no more: others may have them.
+    #[inline]
     pub(super) fn release(&self, places: usize) {
-        if places != 0 && self.ring.release(places) {
+        if places != 0 {
+            self.give_back(places);
+        }
+    }
+
+    fn give_back(&self, places: usize) {
+        if self.ring.release(places) {
             let mut panics = Panics::none();
             panics.catch(|| self.freed(places));
             panics.catch(|| self.holders.announce());

@@ -66,7 +66,7 @@ impl<T> Receiver<T> {
     /// There is nothing in the ring, or no ring.
     #[inline(never)]
     fn recv_on(&self) -> Result<T, RecvError> {
-        match self.take_unbounded() {
+        match self.take_further() {
             Some(message) => Ok(message),
             None => self.recv_slowly(Deadline::Never).map_err(|_| RecvError),
         }
@@ -92,7 +92,7 @@ impl<T> Receiver<T> {
     /// There is nothing in the ring, or no ring.
     #[inline]
     fn try_on(&self) -> Result<T, TryRecvError> {
-        if let Some(message) = self.take_unbounded() {
+        if let Some(message) = self.take_further() {
             return Ok(message);
         }
         self.nothing()?;
@@ -243,20 +243,20 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// As [`take`](Self::take); an unattached receiver finds nothing where there is no bound, and
-    /// [`take_unbounded`](Self::take_unbounded) looks.
+    /// As [`take`](Self::take), for what is compiled into every loop: finds nothing where there is no bound, nor for a receiver
+    /// that may have been notified. Then [`take_further`](Self::take_further) looks.
     #[inline(always)]
     fn take_bounded(&self) -> Option<T> {
-        if self.subscriptions.is_some() {
-            self.passing_on(|shared| shared.pop(&self.hint))
-        } else {
-            self.shared.pop_bounded(&self.hint)
-        }
+        if self.subscriptions.is_some() { None } else { self.shared.pop_bounded(&self.hint) }
     }
 
     #[inline]
-    fn take_unbounded(&self) -> Option<T> {
-        if self.subscriptions.is_some() { None } else { self.shared.pop_unbounded() }
+    fn take_further(&self) -> Option<T> {
+        if self.subscriptions.is_some() {
+            self.passing_on(|shared| shared.pop(&self.hint))
+        } else {
+            self.shared.pop_unbounded()
+        }
     }
 
     pub(super) fn take_many(&self, to: &mut Vec<T>, most: usize) -> Option<usize> {

@@ -23,9 +23,10 @@ impl<T> Sender<T> {
     /// When all receivers are gone, or the channel is closed. `TooMany` in a [rendezvous](crate::channel#rendezvous), which
     /// has no places.
     pub fn reserve(&self) -> Result<Permit<'_, T>, ReserveError> {
-        self.are_in_the_ring(1)?;
         let mut held = self.held();
-        self.hold(&mut held, 1)?;
+        if !self.begin_to_reserve(&mut held, 1)? {
+            self.hold(&mut held, 1)?;
+        }
         Ok(one(held))
     }
 

@@ -10,7 +10,7 @@ use crate::channel::observed::impl_observer;
 use crate::channel::rendezvous::Party;
 use crate::foreign::Panics;
 use crate::os::Deadline;
-use crate::queue::exchange::{Hint, Rejected, Staging};
+use crate::queue::exchange::{Hint, Rejected, Staging, StagingSpace};
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
 use crate::wait::many::ManyWait;
@@ -153,7 +153,8 @@ impl<T> Sender<T> {
     /// The iterator is dropped with the messages that it has not given.
     pub fn send_batch(&self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
         let mut messages = messages.into_iter();
-        let mut batch = Batch { staging: Staging::new(), shared: &self.shared };
+        let mut space = StagingSpace::new();
+        let mut batch = Batch { staging: Staging::new(&mut space), shared: &self.shared };
         let mut sent = 0;
         loop {
             batch.staging.fill(&mut messages, usize::MAX);
@@ -299,7 +300,7 @@ impl<T> Sender<T> {
 
 /// Sends the staged messages, as far as there is room, even if the caller's iterator panics.
 struct Batch<'a, T> {
-    staging: Staging<T>,
+    staging: Staging<'a, T>,
     shared: &'a MpmcShared<T>,
 }
 

@@ -229,6 +229,12 @@ impl<T> MpmcShared<T> {
         }
     }
 
+    /// After a publication: whether [`published`](Self::published) has more to do than look.
+    #[inline(always)]
+    pub(super) fn published_any(&self) -> bool {
+        self.readers.list.published()
+    }
+
     /// After room was made: wakes those that wait for it.
     #[inline(always)]
     pub(super) fn freed(&self, cells: usize) {

@@ -11,7 +11,7 @@ use super::holding::HeldPlaces;
 use super::{Receiver, RecvError, SendError, SendTimeoutError, Sender};
 use crate::channel::coop::within_budget;
 use crate::channel::first_try::{Attempt, first_try};
-use crate::queue::exchange::{Rejected, Staging};
+use crate::queue::exchange::{Rejected, Staging, StagingSpace};
 use crate::wait::many::ManyWait;
 
 /// How many places a batch holds at a time.
@@ -127,7 +127,8 @@ impl<T> Sender<T> {
             }
             // Each piece is a step: an iterator may have no end.
             let held = within_budget(self.hold_some_async(most)).await.map_err(|_| SendError(Vec::new()))?;
-            let (some, is_end) = HeldBatch { staging: Staging::new(), held }.send(messages)?;
+            let mut space = StagingSpace::new();
+            let (some, is_end) = HeldBatch { staging: Staging::new(&mut space), held }.send(messages)?;
             sent += some;
             if is_end {
                 return Ok(sent);
@@ -160,7 +161,7 @@ impl<T> Attempt for &Receiver<T> {
 /// Messages on the way from a caller's iterator into places that are held for them. Sends those that it has, even if the
 /// iterator panics.
 struct HeldBatch<'a, T> {
-    staging: Staging<T>,
+    staging: Staging<'a, T>,
     held: HeldPlaces<'a, T>,
 }
 

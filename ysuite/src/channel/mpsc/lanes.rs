@@ -206,7 +206,8 @@ impl<T> Lanes<T> {
         let active = self.row.lanes.iter().filter_map(|lane| lane.reader.as_ref());
         self.turn.iter().chain(active).any(|reader| reader.len_up_to(bound) >= bound)
             // A lane that is not active has no message, unless it is raised.
-            || self.shared.ready.any() && self.shared.has_full_lane(bound, |id| self.row.is_active(id))
+            // SAFETY: this is the receiver, and the channel is open.
+            || !self.row.is_shut && unsafe { self.shared.has_full_lane(bound, |id| self.row.is_active(id)) }
     }
 
     /// How many lanes have been visited so far.
@@ -250,6 +251,7 @@ impl<T> ReadingEnd for Lanes<T> {
         taken
     }
 
+    #[inline]
     fn peek(&mut self) -> Option<&T> {
         if !self.look() {
             return None;
@@ -257,11 +259,13 @@ impl<T> ReadingEnd for Lanes<T> {
         self.turn.as_mut()?.peek()
     }
 
+    #[inline]
     fn peek_run(&mut self) -> &[T] {
         let run = self.turn.as_ref().map_or(&[][..], Reader::known_run);
         &run[..run.len().min(self.left)]
     }
 
+    #[inline]
     fn has_message(&mut self) -> bool {
         self.look()
     }

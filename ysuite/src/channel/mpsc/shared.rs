@@ -243,32 +243,34 @@ impl<T> MpscShared<T> {
         self.unclaim();
     }
 
-    /// Receiver: how many messages are in lanes that are not active, counting no further than it takes to reach `enough`.
-    /// `is_active` says of an id whether its lane is.
+    /// Receiver: how many messages are in lanes that are raised and not active, counting no further than it takes to reach
+    /// `enough`. The others have none. `is_active` says of an id whether its lane is.
     ///
     /// # Safety
     /// Only the receiver may call this, and before it shuts the channel.
     pub(super) unsafe fn len_up_to(&self, enough: usize, is_active: impl Fn(usize) -> bool) -> usize {
         let mut length = 0;
-        for (id, slot) in self.slots.iter() {
+        for id in self.ready.raised().filter(|id| !is_active(*id)) {
             if length >= enough {
                 break;
             }
-            if !is_active(id) {
-                // SAFETY: by the caller the channel is not shut. So only the receiver takes lanes out, and it alone wakes
-                // their readers; this is the receiver, and it does neither here.
-                length += unsafe { slot.look(|idle| idle.len_up_to(enough)) }.unwrap_or(0);
-            }
+            // SAFETY: by the caller the channel is not shut. So only the receiver takes lanes out, and it alone wakes
+            // their readers; this is the receiver, and it does neither here.
+            length += unsafe { self.look(id, |idle| idle.len_up_to(enough)) }.unwrap_or(0);
         }
         length
     }
 
-    /// Receiver: whether any lane that is not active has `bound` messages.
-    pub(super) fn has_full_lane(&self, bound: usize, is_active: impl Fn(usize) -> bool) -> bool {
-        self.slots.iter().any(|(id, slot)| {
-            // SAFETY: only the receiver takes lanes out and wakes their readers; this is the receiver, and it does neither
-            // here.
-            !is_active(id) && unsafe { slot.look(|idle| idle.len_up_to(bound) >= bound) } == Some(true)
+    /// Receiver: whether any lane that is raised and not active has `bound` messages.
+    ///
+    /// # Safety
+    /// As of [`len_up_to`](Self::len_up_to).
+    pub(super) unsafe fn has_full_lane(&self, bound: usize, is_active: impl Fn(usize) -> bool) -> bool {
+        self.ready.raised().filter(|id| !is_active(*id)).any(|id| {
+            // SAFETY: by the caller the channel is not shut. So only the receiver takes lanes out, and it alone wakes
+            // their readers; this is the receiver, and it does neither here.
+            let is_full = unsafe { self.look(id, |idle| idle.len_up_to(bound) >= bound) };
+            is_full == Some(true)
         })
     }
 

@@ -21,4 +21,4 @@ mod staging;
 pub(crate) use self::queue::Queue;
 pub(crate) use self::ring::{Forced, Hint, Rejected, Ring, Unforced};
 pub(crate) use self::segments::Segments;
-pub(crate) use self::staging::Staging;
+pub(crate) use self::staging::{Staging, StagingSpace};

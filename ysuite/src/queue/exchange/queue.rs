@@ -1,7 +1,6 @@
 //! The queue of an exchange: a [`Ring`] with a bound, or [`Segments`] without. Any thread; progress is that of the two.
 //!
-//! A stream through a ring does not ask which of the two it is: what has segments has a ring as well, of one cell, into which
-//! nothing can be written. So only what finds no room there, and no message, comes to the segments.
+//! What has segments has a ring as well, of one cell, which is never used.
 
 use crate::statistics::{COUNTING, Meter};
 
@@ -75,7 +74,7 @@ impl<T> Queue<T> {
     /// [special](Self::is_special): then [`offer`](Self::offer) knows more; and always without a bound.
     #[inline(always)]
     pub(crate) fn push_bounded(&self, hint: &Hint, message: T) -> Result<(), T> {
-        self.ring.push(hint, message)
+        if self.segments.is_none() { self.ring.push(hint, message) } else { Err(message) }
     }
 
     /// After [`push_bounded`](Self::push_bounded): writes the message where there is no bound.
@@ -108,6 +107,7 @@ impl<T> Queue<T> {
 
     /// Holds as many places as there is room for, `most` at most, all at once. Without a bound there is always room, and
     /// nothing to be held.
+    #[inline]
     pub(crate) fn hold(&self, least: usize, most: usize) -> Result<usize, Rejected<()>> {
         match &self.segments {
             None => self.ring.hold(least, most),
@@ -125,11 +125,18 @@ impl<T> Queue<T> {
     }
 
     /// How many places can be held at a time.
+    #[inline]
     pub(crate) fn most_held(&self) -> usize {
         match &self.segments {
             None => self.ring.most_held(),
             Some(_) => usize::MAX,
         }
+    }
+
+    /// Whether there may be room that nobody can hold, as there are more places than can be counted.
+    #[inline]
+    pub(crate) fn has_uncounted_room(&self) -> bool {
+        self.segments.is_none() && self.ring.most_held() < self.ring.capacity()
     }
 
     /// Whether all places that a message could have are held.
@@ -141,6 +148,7 @@ impl<T> Queue<T> {
     }
 
     /// Writes the message of one who holds a place.
+    #[inline]
     pub(crate) fn push_held(&self, message: T) -> Result<(), Rejected<T>> {
         match &self.segments {
             None => self.ring.push_held(message),
@@ -167,7 +175,7 @@ impl<T> Queue<T> {
     /// Takes the oldest message out, if it is written, where there is a bound. Without: nothing.
     #[inline(always)]
     pub(crate) fn pop_bounded(&self, hint: &Hint) -> Option<T> {
-        self.ring.pop(hint)
+        if self.segments.is_none() { self.ring.pop(hint) } else { None }
     }
 
     /// After [`pop_bounded`](Self::pop_bounded): takes the oldest message out, if it is written, where there is no bound.

@@ -59,6 +59,8 @@ pub(crate) struct Ring<T> {
     cells: Box<[Cell<T>]>,
     /// What one lap adds to a position: a power of two, at least 2 so that no lap contains the bit `FULL`.
     lap: u64,
+    /// How many of the tail's bits are a position's while places are held.
+    position_bits: u32,
     /// The same as `CLOSED` in the tail, in a line that readers may load without disturbing writers.
     closed: AtomicBool,
 }
@@ -102,6 +104,7 @@ impl<T> Ring<T> {
             ends: Observed::new(ends),
             cells: (0..capacity).map(cell).collect(),
             lap: position::lap(capacity),
+            position_bits: position::position_bits(capacity),
             closed: AtomicBool::new(false),
         }
     }
@@ -114,14 +117,15 @@ impl<T> Ring<T> {
     /// [`offer`](Self::offer) knows more. `hint`: of an end of this ring.
     #[inline(always)]
     pub(crate) fn push(&self, hint: &Hint, message: T) -> Result<(), T> {
-        let mut tail = hint.recall();
+        let (lap, mut tail) = (self.lap, hint.recall());
         loop {
-            let cell = self.cell(tail);
+            let spot = Self::spot(lap, tail);
+            let cell = self.cell_of(spot);
             // ORDERING: Acquire pairs with the Release store in `empty`: the last message was read before this one is
             // written over it.
             let stamp = cell.stamp.load(Ordering::Acquire);
-            let found = if stamp == self.free(tail) {
-                let next = self.after(tail, 1);
+            let found = if stamp == spot.free {
+                let next = self.behind(spot);
                 // ORDERING: Relaxed twice; a read-modify-write has one winner, and the winner has acquired the cell by
                 // its stamp.
                 match self.ends.tail.compare_exchange_weak(tail, next, Ordering::Relaxed, Ordering::Relaxed) {
@@ -143,7 +147,7 @@ impl<T> Ring<T> {
                 // fails for a stale position.
                 let found = self.ends.tail.load(Ordering::Relaxed);
                 // A stamp of the lap before: no reader has emptied the cell, and no writer can have gone past it.
-                if found == tail && stamp < self.free(tail) {
+                if found == tail && stamp < spot.free {
                     return Err(message);
                 }
                 // Otherwise other writers have gone past this cell.
@@ -159,20 +163,20 @@ impl<T> Ring<T> {
     /// Takes the oldest message out, if it is written. `hint`: of an end of this ring.
     #[inline(always)]
     pub(crate) fn pop(&self, hint: &Hint) -> Option<T> {
-        let mut head = hint.recall();
+        let (lap, mut head) = (self.lap, hint.recall());
         loop {
-            let cell = self.cell(head);
-            let full = self.free(head) | FULL;
+            let spot = Self::spot(lap, head);
+            let (cell, full) = (self.cell_of(spot), spot.free | FULL);
             // ORDERING: Acquire pairs with the Release store of a full stamp in `fill`: the message is visible.
             let stamp = cell.stamp.load(Ordering::Acquire);
             if stamp == full {
-                let next = self.after(head, 1);
+                let next = self.behind(spot);
                 // ORDERING: Relaxed twice; a read-modify-write has one winner, and the winner has acquired the cell by
                 // its stamp.
                 match self.ends.head.compare_exchange_weak(head, next, Ordering::Relaxed, Ordering::Relaxed) {
                     Ok(_) => {
                         hint.keep(next);
-                        return Some(self.empty(cell, head));
+                        return Some(Self::empty(cell, spot.next_free));
                     }
                     Err(found) => {
                         look_away();
@@ -204,9 +208,9 @@ impl<T> Ring<T> {
         cell.stamp.store(free | FULL, Ordering::Release);
     }
 
-    /// Takes the message out of a claimed cell, and stamps the cell with the next lap.
+    /// Takes the message out of a claimed cell, and stamps the cell with the next lap: `free`.
     #[inline(always)]
-    fn empty(&self, cell: &Cell<T>, position: u64) -> T {
+    fn empty(cell: &Cell<T>, free: u64) -> T {
         let message = cell.message.with(|place| {
             // SAFETY: the cell is full, and this thread has claimed it: it reads the message once, and no other thread
             // touches it before the stamp is stored below.
@@ -214,7 +218,7 @@ impl<T> Ring<T> {
         });
         // ORDERING: Release pairs with the Acquire load of the stamp in `push` and `ready`: the next lap's writer must
         // not write before the message was read.
-        cell.stamp.store(self.free(position) + self.lap, Ordering::Release);
+        cell.stamp.store(free, Ordering::Release);
         message
     }
 

@@ -4,8 +4,12 @@
 //! messages it has returned lie here meanwhile, in a fixed amount of space, and those not taken are dropped with the
 //! staging.
 
-use core::mem::MaybeUninit;
+use core::iter::FusedIterator;
+use core::marker::PhantomData;
+use core::mem::{MaybeUninit, needs_drop};
 use core::ptr;
+
+use crate::foreign::Panics;
 
 /// How many bytes of messages are gathered for one claim.
 const BYTES: usize = 2048;
@@ -13,83 +17,222 @@ const BYTES: usize = 2048;
 const MOST: usize = 64;
 
 /// Space for a few messages, first in, first out.
-pub(crate) struct Staging<T> {
-    space: Space,
-    /// One message that does not fit into the space, or asks for more alignment.
-    large: Option<T>,
-    /// The staging owns `len` messages of the space, from index `first` on.
+pub(crate) struct Staging<'a, T> {
+    space: &'a mut StagingSpace,
+    /// Space for one message that does not fit there, or asks for more alignment.
+    large: MaybeUninit<T>,
+    /// The staging owns `len` messages, from index `first` on.
     first: usize,
     len: usize,
 }
 
+/// Where the messages of a [`Staging`] lie. Apart from it: in one value with its counts all these bytes would be set to 0 at
+/// each beginning, which took more than a batch.
 #[repr(C, align(64))]
-struct Space(MaybeUninit<[u8; BYTES]>);
+pub(crate) struct StagingSpace(MaybeUninit<[u8; BYTES]>);
 
-impl<T> Staging<T> {
+impl StagingSpace {
+    #[inline(always)]
+    pub(crate) const fn new() -> Self {
+        Self(MaybeUninit::uninit())
+    }
+}
+
+impl<'a, T> Staging<'a, T> {
     /// How many messages the space holds; 0 where messages are held one by one in `large`.
     const SMALL: usize = match BYTES.checked_div(size_of::<T>()) {
-        _ if align_of::<T>() > align_of::<Space>() => 0,
+        _ if align_of::<T>() > align_of::<StagingSpace>() => 0,
         Some(fit) if fit < MOST => fit,
         _ => MOST,
     };
+    /// How many messages there can be.
+    const ROOM: usize = if Self::SMALL == 0 { 1 } else { Self::SMALL };
 
-    pub(crate) fn new() -> Self {
-        Self { space: Space(MaybeUninit::uninit()), large: None, first: 0, len: 0 }
+    pub(crate) const fn new(space: &'a mut StagingSpace) -> Self {
+        Self { space, large: MaybeUninit::uninit(), first: 0, len: 0 }
     }
 
+    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    fn place(&mut self, index: usize) -> *mut T {
-        debug_assert!(index < Self::SMALL);
-        // SAFETY: `SMALL` messages fit into the space, which is aligned for `T` where `SMALL` is not 0; `index` is
-        // smaller.
-        unsafe { self.space.0.as_mut_ptr().cast::<T>().add(index) }
+    /// The place with index 0, of `ROOM` that lie side by side.
+    #[inline(always)]
+    fn places(&mut self) -> *mut T {
+        if Self::SMALL == 0 { self.large.as_mut_ptr() } else { self.space.0.as_mut_ptr().cast() }
     }
 
     /// Fills the staging from an iterator, with `most` messages at most, which is not 0. Call only when it is empty.
+    #[inline]
     pub(crate) fn fill(&mut self, messages: &mut impl Iterator<Item = T>, most: usize) {
         debug_assert!(self.len == 0 && most != 0);
         self.first = 0;
-        if Self::SMALL == 0 {
-            self.large = messages.next();
-            self.len = usize::from(self.large.is_some());
-            return;
-        }
-        while self.len < Self::SMALL.min(most) {
+        let (places, room) = (self.places(), Self::ROOM.min(most));
+        let mut filled = Filled { messages: 0, len: &mut self.len };
+        while filled.messages < room {
             let Some(message) = messages.next() else { return };
-            let place = self.place(self.len);
-            // SAFETY: within the space, at an index that no message of this staging has. Counted at once: the iterator
-            // may panic next time.
-            unsafe { place.write(message) };
-            self.len += 1;
+            // SAFETY: `places` are `ROOM`, aligned for `T`: either `large`, or in the space, where `SMALL` messages fit. No
+            // message of this staging is at this index.
+            unsafe { places.add(filled.messages).write(message) };
+            filled.messages += 1;
         }
     }
 
     /// The oldest message.
     pub(crate) fn next(&mut self) -> Option<T> {
-        if self.len == 0 {
-            return None;
-        }
-        self.len -= 1;
-        if Self::SMALL == 0 {
-            return self.large.take();
-        }
-        let place = self.place(self.first);
-        self.first += 1;
-        // SAFETY: `fill` has written a message there, and `first` and `len` no longer count it: it is read once.
-        Some(unsafe { ptr::read(place) })
+        self.take(1).next()
     }
 
-    /// The oldest messages, at most as many as `messages` says.
-    pub(crate) fn take(&mut self, messages: usize) -> impl Iterator<Item = T> {
-        (0..messages).map_while(|_| self.next())
+    /// The oldest messages, at most as many as `messages` says. They leave the staging at once: those that the iterator has
+    /// not given are dropped with it.
+    #[inline]
+    pub(crate) fn take(&mut self, messages: usize) -> Leaving<'_, T> {
+        let left = messages.min(self.len);
+        // SAFETY: `first` is at most `ROOM`.
+        let next = unsafe { self.places().add(self.first) };
+        self.first += left;
+        self.len -= left;
+        Leaving { next, left, staging: PhantomData }
     }
 }
 
-impl<T> Drop for Staging<T> {
+impl<T> Drop for Staging<'_, T> {
     fn drop(&mut self) {
-        self.take(usize::MAX).for_each(drop);
+        drop(self.take(usize::MAX));
+    }
+}
+
+/// How many messages a staging has while it is filled. They are counted when this is dropped, also where the iterator panics.
+struct Filled<'a> {
+    messages: usize,
+    len: &'a mut usize,
+}
+
+impl Drop for Filled<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        *self.len = self.messages;
+    }
+}
+
+/// Messages that leave a staging, oldest first.
+pub(crate) struct Leaving<'a, T> {
+    /// The next of `left` messages, which are this iterator's.
+    next: *const T,
+    left: usize,
+    staging: PhantomData<&'a mut T>,
+}
+
+impl<T> Iterator for Leaving<'_, T> {
+    type Item = T;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<T> {
+        self.left = self.left.checked_sub(1)?;
+        // SAFETY: `next` is the oldest of the messages that are this iterator's, and no longer counted: it is read once. The
+        // address behind it is at most one past the staging's places.
+        unsafe {
+            let message = ptr::read(self.next);
+            self.next = self.next.add(1);
+            Some(message)
+        }
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl<T> ExactSizeIterator for Leaving<'_, T> {}
+
+impl<T> FusedIterator for Leaving<'_, T> {}
+
+impl<T> Drop for Leaving<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        if needs_drop::<T>() && self.left != 0 {
+            let mut panics = Panics::none();
+            // A message that panics as it is dropped keeps no other from it.
+            self.by_ref().for_each(|message| panics.catch(|| drop(message)));
+        }
+    }
+}
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::Arc;
+
+    use super::{MOST, Staging, StagingSpace};
+
+    #[repr(align(128))]
+    #[derive(Clone, Debug, PartialEq)]
+    struct Aligned(u64);
+
+    fn first_in_first_out<T: Clone + PartialEq + core::fmt::Debug>(message: impl Fn(usize) -> T, room: usize) {
+        let mut space = StagingSpace::new();
+        let mut staging = Staging::new(&mut space);
+        let mut all = (0..200).map(&message);
+        let mut next = 0;
+        while next < 200 {
+            staging.fill(&mut all, usize::MAX);
+            assert_eq!(staging.len(), room.min(200 - next));
+            while staging.len() != 0 {
+                assert_eq!(staging.next(), Some(message(next)));
+                next += 1;
+                for taken in staging.take(5) {
+                    assert_eq!(taken, message(next));
+                    next += 1;
+                }
+            }
+        }
+        assert!(staging.next().is_none());
+    }
+
+    #[test]
+    fn messages_of_every_size_leave_in_their_order() {
+        first_in_first_out(|_| (), MOST);
+        first_in_first_out(|number| number as u8, MOST);
+        first_in_first_out(|number| [number as u64; 4], MOST);
+        first_in_first_out(|number| [number as u64; 100], 2);
+        first_in_first_out(|number| [number as u64; 300], 1);
+        first_in_first_out(|number| Aligned(number as u64), 1);
+    }
+
+    #[test]
+    fn what_an_iterator_gave_before_it_panicked_is_staged_and_dropped() {
+        let message = Arc::new(());
+        let mut space = StagingSpace::new();
+        let mut staging = Staging::new(&mut space);
+        let mut given = (0..9).map(|number| {
+            assert!(number < 5);
+            message.clone()
+        });
+        assert!(catch_unwind(AssertUnwindSafe(|| staging.fill(&mut given, usize::MAX))).is_err());
+        assert_eq!((staging.len(), Arc::strong_count(&message)), (5, 6));
+        drop(staging.take(2).next());
+        assert_eq!((staging.len(), Arc::strong_count(&message)), (3, 4));
+        drop(staging);
+        assert_eq!(Arc::strong_count(&message), 1);
+    }
+
+    #[test]
+    fn a_message_that_panics_keeps_no_other_from_being_dropped() {
+        struct Bomb(Arc<()>, bool);
+        impl Drop for Bomb {
+            fn drop(&mut self) {
+                assert!(!self.1, "boom");
+            }
+        }
+        let message = Arc::new(());
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            let mut space = StagingSpace::new();
+            let mut staging = Staging::new(&mut space);
+            staging.fill(&mut (0..6).map(|number| Bomb(message.clone(), number % 2 == 0)), usize::MAX);
+        }));
+        assert!(caught.is_err());
+        assert_eq!(Arc::strong_count(&message), 1);
     }
 }

@@ -131,6 +131,7 @@ impl<T> PipeCore<T> {
     }
 
     /// How many messages there may be at once, as the caller has asked.
+    #[inline]
     pub(super) fn bound(&self) -> Option<usize> {
         self.read_mostly.asked.then_some(self.read_mostly.capacity)
     }

@@ -40,6 +40,7 @@ impl Cut {
     }
 
     /// The cut, once it is decided.
+    #[inline]
     fn decided(&self) -> Option<usize> {
         // ORDERING: Acquire pairs with the Release in `decide`: what is published below the cut is visible.
         let cut = self.0.load(Ordering::Acquire);
@@ -60,6 +61,7 @@ impl Cut {
 
 impl<T> PipeCore<T> {
     /// Where the pipe ends, if its reader has closed it.
+    #[inline]
     pub(super) fn cut(&self) -> Option<usize> {
         self.cut.decided()
     }
@@ -72,6 +74,7 @@ impl<T> PipeCore<T> {
 
 impl<T> Writer<T> {
     /// Whether nothing that is written will ever be read: the reader is gone, or has closed, or this end has.
+    #[inline]
     pub(crate) fn is_over(&self) -> bool {
         self.has_ended() || self.is_orphaned() || self.core().cut().is_some()
     }

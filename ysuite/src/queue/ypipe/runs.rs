@@ -19,6 +19,7 @@ fn run(slots: usize) -> usize {
 
 impl<T> Writer<T> {
     /// Whether so many more messages may be written, now. May step forward to the next slot.
+    #[inline]
     pub(crate) fn has_room_for(&mut self, messages: usize) -> bool {
         match messages {
             0 => true,
@@ -29,6 +30,7 @@ impl<T> Writer<T> {
     }
 
     /// The next free slots that lie side by side, `most` at most; none only where there is no room.
+    #[inline]
     pub(crate) fn free_slots(&mut self, most: usize) -> &mut [MaybeUninit<T>] {
         if !self.has_room() {
             return &mut [];
@@ -51,6 +53,7 @@ impl<T> Writer<T> {
     /// # Safety
     /// The last call of [`free_slots`](Self::free_slots) has given at least `count`, nothing was written otherwise since, and
     /// a message has been written into each of them.
+    #[inline]
     pub(crate) unsafe fn publish_slots(&mut self, count: usize) -> u32 {
         if count != 0 {
             let cursor = &mut self.writing.cursor;
@@ -84,6 +87,7 @@ impl<T> Reader<T> {
     }
 
     /// The next messages that lie side by side, as far as they are known to be there: at least one after a look has found one.
+    #[inline]
     pub(crate) fn known_run(&self) -> &[T] {
         let Some(cursor) = self.cursor() else { return &[] };
         // SAFETY: both point into one group, and `known` is not before `next`.

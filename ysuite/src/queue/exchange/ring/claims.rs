@@ -9,7 +9,7 @@
 //! The exchanges of the tail are AcqRel here: the thread that fills a cell need not be the one that has seen it free.
 
 use super::position::Tail;
-use super::{CLOSED, FULL, Ring, look_away};
+use super::{CLOSED, Cell, FULL, Ring, look_away};
 use crate::queue::exchange::Staging;
 use crate::sync::Ordering;
 
@@ -55,10 +55,12 @@ impl<T> Ring<T> {
 
     /// Writes the message of one who holds a place, which is used up unless the message comes back. `Full`: a thread that
     /// takes the oldest message's place is in the middle of that; look again.
+    #[inline]
     pub(crate) fn push_held(&self, message: T) -> Result<(), Rejected<T>> {
         self.send(Right::Held, message)
     }
 
+    #[inline(always)]
     fn send(&self, right: Right, message: T) -> Result<(), Rejected<T>> {
         match self.claim(right, 1) {
             Ok(Claim { position, .. }) => {
@@ -81,13 +83,13 @@ impl<T> Ring<T> {
         self.send_many(Right::Held, staging)
     }
 
+    #[inline]
     fn send_many(&self, right: Right, staging: &mut Staging<T>) -> Option<usize> {
         match self.claim(right, staging.len()) {
             Ok(Claim { position, cells }) => {
-                let mut at = position;
-                for message in staging.take(cells) {
-                    Self::fill(self.cell(at), self.free(at), message);
-                    at = self.after(at, 1);
+                for (free, run) in self.runs(position, cells) {
+                    // In this order: the run's end asks for no message.
+                    run.iter().zip(staging.take(run.len())).for_each(|(cell, message)| Self::fill(cell, free, message));
                 }
                 Some(cells)
             }
@@ -97,6 +99,7 @@ impl<T> Ring<T> {
     }
 
     /// Claims the next cells, as many as are free and `most` at most. An error for none.
+    #[inline(always)]
     pub(super) fn claim(&self, right: Right, most: usize) -> Result<Claim, Rejected<()>> {
         loop {
             let tail = self.tail()?;
@@ -120,7 +123,14 @@ impl<T> Ring<T> {
     }
 
     /// Holds as many places as there is room for, `most` at most, all at once. `Full`: there are not so many as `least`.
+    #[inline]
     pub(crate) fn hold(&self, least: usize, most: usize) -> Result<usize, Rejected<()>> {
+        // Compiled for the one place that most want.
+        if (least, most) == (1, 1) { self.hold_between(1, 1) } else { self.hold_between(least, most) }
+    }
+
+    #[inline(always)]
+    fn hold_between(&self, least: usize, most: usize) -> Result<usize, Rejected<()>> {
         loop {
             let tail = self.tail()?;
             let places = self.room_behind(&tail, most.min(self.most_held()));
@@ -148,6 +158,7 @@ impl<T> Ring<T> {
     }
 
     /// The tail, unless the ring is closed.
+    #[inline(always)]
     pub(super) fn tail(&self) -> Result<Tail, Rejected<()>> {
         // ORDERING: Acquire pairs with the Release in `exchange`, by which other threads have counted the cells that they
         // have seen free, and keeps the loads of stamps behind this one.
@@ -164,6 +175,7 @@ impl<T> Ring<T> {
     }
 
     /// Moves the tail, unless another thread has.
+    #[inline(always)]
     pub(super) fn exchange(&self, tail: &Tail, next: u64) -> bool {
         // ORDERING: Release pairs with the Acquire in `tail`: the cells that this thread has seen free are free for the
         // thread that fills them. Acquire: as in `tail`. Relaxed on failure: the tail is loaded anew.
@@ -175,22 +187,28 @@ impl<T> Ring<T> {
     }
 
     /// How many cells are free behind those that are held, `most` at most.
+    #[inline(always)]
     fn room_behind(&self, tail: &Tail, most: usize) -> usize {
         let countable = self.most_held() - tail.held;
         self.ready(self.after(tail.position, tail.held), 0, if tail.held == 0 { most } else { most.min(countable) })
     }
 
     /// How many cells from `position` on are full (`state` is `FULL`) or free (`state` is 0), `most` at most.
+    #[inline(always)]
     fn ready(&self, position: u64, state: u64, most: usize) -> usize {
-        let (mut at, mut cells) = (position, 0);
-        let most = most.min(self.cells.len());
-        // ORDERING: Acquire pairs with the Release of the stamps that the other side stores in `fill` and `empty`: the
-        // cells may be used once they are claimed.
-        while cells < most && self.cell(at).stamp.load(Ordering::Acquire) == self.free(at) | state {
-            cells += 1;
-            at = self.after(at, 1);
+        let is_ready = |cell: &Cell<T>, free| {
+            // ORDERING: Acquire pairs with the Release of the stamps that the other side stores in `fill` and `empty`: the
+            // cells may be used once they are claimed.
+            cell.stamp.load(Ordering::Acquire) == free | state
+        };
+        if most <= 1 {
+            return usize::from(most != 0 && is_ready(self.cell(position), self.free(position)));
         }
-        cells
+        let [(free, run), (next_free, next_run)] = self.runs(position, most.min(self.cells.len()));
+        match run.iter().position(|cell| !is_ready(cell, free)) {
+            Some(cells) => cells,
+            None => run.len() + next_run.iter().take_while(|cell| is_ready(cell, next_free)).count(),
+        }
     }
 
     /// Appends the oldest written messages to `to`, `most` at most, with one claim. Returns how many.
@@ -220,10 +238,9 @@ impl<T> Ring<T> {
                 look_away();
                 continue;
             }
-            let mut at = head;
-            for _ in 0..cells {
-                to.push(self.empty(self.cell(at), at));
-                at = self.after(at, 1);
+            let lap = self.lap;
+            for (free, run) in self.runs(head, cells) {
+                to.extend(run.iter().map(|cell| Self::empty(cell, free + lap)));
             }
             return cells;
         }

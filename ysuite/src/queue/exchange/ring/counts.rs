@@ -1,7 +1,7 @@
 //! What observers see of the ring, and where writers look for them. Any thread; wait-free.
 
 #[cfg(feature = "statistics")]
-use super::position::lap;
+use super::position::{lap, position_bits};
 use super::{Ring, RingEnds};
 #[cfg(feature = "statistics")]
 use crate::statistics::Totals;
@@ -68,7 +68,7 @@ impl RingEnds {
     fn sent_and_received(&self) -> (u64, u64) {
         // ORDERING: Acquire twice keeps the loads in this order: no more than the difference are there, at the moment of the
         // first. The second also pairs with the fence in `QueueTally::drains`.
-        let sent = self.messages(self.read(self.tail.load(Ordering::Acquire), self.capacity).position);
+        let sent = self.messages(self.read(self.tail.load(Ordering::Acquire), position_bits(self.capacity)).position);
         (sent, self.messages(self.head.load(Ordering::Acquire)))
     }
 

@@ -100,7 +100,10 @@ impl<T> Ring<T> {
             .is_ok();
         if tail.held != 0 {
             Self::fill(self.cell(tail.position), self.free(tail.position), message);
-            return Forced { displaced: is_first.then(|| self.empty(cell, oldest)), has_freed: is_first };
+            return Forced {
+                displaced: is_first.then(|| Self::empty(cell, self.free(oldest) + self.lap)),
+                has_freed: is_first,
+            };
         }
         let displaced = if is_first {
             cell.message.with(|place| {

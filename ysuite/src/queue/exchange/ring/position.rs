@@ -42,20 +42,19 @@ pub(super) fn lap(cells: usize) -> u64 {
     (cells as u64).next_power_of_two().max(2)
 }
 
-/// How many of the tail's bits count the places that are held, in a ring of so many cells.
+/// How many of the tail's bits are the position's while places are held, in a ring of so many cells. The others count those.
 #[inline]
-fn count_bits(cells: usize) -> u32 {
-    (usize::BITS - cells.leading_zeros()).min(COUNT_BITS)
+pub(super) fn position_bits(cells: usize) -> u32 {
+    HELD.trailing_zeros() - (usize::BITS - cells.leading_zeros()).min(COUNT_BITS)
 }
 
 impl RingEnds {
-    /// What a tail says, in a ring of so many cells.
+    /// What a tail says, of which so many bits are the position's while places are held.
     #[inline]
-    pub(super) fn read(&self, word: u64, cells: usize) -> Tail {
+    pub(super) fn read(&self, word: u64, bits: u32) -> Tail {
         if word & HELD == 0 {
             return Tail { word, position: word & POSITION, held: 0 };
         }
-        let bits = HELD.trailing_zeros() - count_bits(cells);
         // ORDERING: Relaxed; any head of about the same time will do, also one that is ahead of this tail.
         let head = self.head.load(Ordering::Relaxed);
         // The lower bits of the difference, with their sign.
@@ -64,17 +63,48 @@ impl RingEnds {
     }
 }
 
+/// A position taken apart.
+#[derive(Clone, Copy)]
+pub(super) struct Spot {
+    position: u64,
+    /// That of its cell.
+    index: u64,
+    /// The stamp of its cell while it may be written: the lap.
+    pub(super) free: u64,
+    /// The same in the next lap.
+    pub(super) next_free: u64,
+}
+
 impl<T> Ring<T> {
+    /// Takes a position apart. `lap`: the ring's, which the compiler would load anew after each look at a stamp.
+    #[inline(always)]
+    pub(super) fn spot(lap: u64, position: u64) -> Spot {
+        let index = position & (lap - 1);
+        let free = position - index;
+        // Wrapping: `read` may give a position that no ring ever had.
+        Spot { position, index, free, next_free: free.wrapping_add(lap) }
+    }
+
+    #[inline(always)]
+    pub(super) fn cell_of(&self, spot: Spot) -> &Cell<T> {
+        debug_assert!((spot.index as usize) < self.cells.len());
+        // SAFETY: every position is 0 or comes from `after` or `behind`, whose results have an index below the number of cells.
+        // A hint is such a position of this ring, because an end uses one ring for ever. `read` gives back such a position, or
+        // where head and tail were loaded too long after each other one that differs by a power of two, of which a lap is a
+        // divisor: the index is the same.
+        unsafe { self.cells.get_unchecked(spot.index as usize) }
+    }
+
+    /// The position behind this one.
+    #[inline(always)]
+    pub(super) fn behind(&self, spot: Spot) -> u64 {
+        if spot.index + 1 < self.cells.len() as u64 { spot.position + 1 } else { spot.next_free }
+    }
+
     /// The cell of a position.
     #[inline(always)]
     pub(super) fn cell(&self, position: u64) -> &Cell<T> {
-        let index = (position & (self.lap - 1)) as usize;
-        debug_assert!(index < self.cells.len());
-        // SAFETY: every position is 0 or comes from `after`, whose results have an index below the number of cells. A hint is
-        // such a position of this ring, because an end uses one ring for ever. `read` gives back such a position, or where
-        // head and tail were loaded too long after each other one that differs by a power of two, of which a lap is a
-        // divisor: the index is the same.
-        unsafe { self.cells.get_unchecked(index) }
+        self.cell_of(Self::spot(self.lap, position))
     }
 
     /// The position `cells` further on. `cells` is at most the capacity.
@@ -92,6 +122,16 @@ impl<T> Ring<T> {
         position & !(self.lap - 1)
     }
 
+    /// The cells from a position on, as the two runs in which they lie side by side: the stamp of a run's cells while they are
+    /// free, and the run. `cells` is at most the capacity.
+    #[inline(always)]
+    pub(super) fn runs(&self, position: u64, cells: usize) -> [(u64, &[Cell<T>]); 2] {
+        let Spot { index, free, next_free, .. } = Self::spot(self.lap, position);
+        let first = cells.min(self.cells.len() - index as usize);
+        let run = &self.cells[index as usize..][..first];
+        [(free, run), (next_free, &self.cells[..cells - first])]
+    }
+
     /// How many messages lie from one position to another.
     pub(super) fn between(&self, from: u64, to: u64) -> usize {
         let mask = self.lap - 1;
@@ -101,42 +141,40 @@ impl<T> Ring<T> {
         if messages > 1 << 63 { 0 } else { messages.min(self.cells.len() as u64) as usize }
     }
 
-    /// How many bits count the places that are held.
-    fn count_bits(&self) -> u32 {
-        count_bits(self.cells.len())
-    }
-
     /// How many places can be held at a time: the capacity, as far as the tail can count.
+    #[inline]
     pub(crate) fn most_held(&self) -> usize {
         self.cells.len().min((1 << COUNT_BITS) - 1)
     }
 
     /// What a tail says.
+    #[inline]
     pub(super) fn read(&self, word: u64) -> Tail {
-        self.ends.read(word, self.cells.len())
+        self.ends.read(word, self.position_bits)
     }
 
     /// The tail that says this.
+    #[inline]
     pub(super) fn write(&self, position: u64, held: usize) -> u64 {
         debug_assert!(held <= self.most_held() && position <= POSITION);
         if held == 0 {
             return position;
         }
-        let bits = HELD.trailing_zeros() - self.count_bits();
+        let bits = self.position_bits;
         SPECIAL | HELD | (held as u64) << bits | position & ((1 << bits) - 1)
     }
 }
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
-    use super::{HELD, Ring, SPECIAL};
+    use super::{Ring, SPECIAL};
     use crate::queue::exchange::{Hint, Rejected, Unforced};
     use crate::sync::{AtomicU64, Ordering};
 
     /// An empty ring whose next message goes to a position shortly before the lower bits begin anew.
     fn late(capacity: usize) -> Ring<u64> {
         let ring = Ring::new(capacity);
-        let bits = HELD.trailing_zeros() - ring.count_bits();
+        let bits = ring.position_bits;
         // One lap before, at the last cell but one.
         let position = (1 << bits) - ring.lap + (capacity as u64).saturating_sub(2);
         let set = |word: &AtomicU64, value| word.store(value, Ordering::Relaxed);
@@ -157,7 +195,7 @@ mod tests {
     fn both_forms_of_the_tail_say_the_same() {
         for capacity in [1, 2, 3, 1_000, 1 << 20, 1 << 24].into_iter().filter(|capacity| !cfg!(miri) || *capacity < 9) {
             let ring = Ring::<()>::new(capacity);
-            let bits = HELD.trailing_zeros() - ring.count_bits();
+            let bits = ring.position_bits;
             assert!(bits >= 37 && ring.lap < 1 << (bits - 1));
             for laps in [1, (1 << bits) / ring.lap - 1, (1 << bits) / ring.lap, (3 << (bits - 1)) / ring.lap] {
                 let head = laps * ring.lap;

@@ -152,6 +152,16 @@ impl<T> Place<T> {
         }
     }
 
+    /// The next place of the same segment; behind its last one a place that it does not have.
+    #[inline(always)]
+    pub(super) fn following(self) -> Self {
+        if self.slot + 1 < SegmentLayout::<T>::SLOTS {
+            Self { slot: self.slot + 1, ..self }
+        } else {
+            Self { group: self.group + 1, slot: 0, ..self }
+        }
+    }
+
     /// How many slots of the segment are before this one.
     #[inline(always)]
     pub(super) fn index(self) -> usize {
@@ -383,6 +393,10 @@ mod tests {
         for position in (0..3 * all).chain((1 << 62)..(1 << 62) + all) {
             let place = Place::<u64>::of(position);
             assert_eq!((place.number, place.index() as u64), (position / all, position % all));
+            let next = Place::<u64>::of(position + 1);
+            if next.number == place.number {
+                assert_eq!((place.following().group, place.following().slot), (next.group, next.slot));
+            }
         }
     }
 }

@@ -161,7 +161,7 @@ impl<T> Segments<T> {
     ///
     /// # Panics
     /// Where there are too many segments; nothing has been claimed then.
-    #[inline(never)]
+    #[inline]
     pub(crate) fn push(&self, message: T) -> Result<(), T> {
         // ORDERING: Acquire, here and of the exchange's failure: the look at the segment does not come before this one.
         let mut tail = self.ends.tail.position.load(Ordering::Acquire);
@@ -184,7 +184,7 @@ impl<T> Segments<T> {
             match self.ends.tail.position.compare_exchange_weak(tail, next, Ordering::Relaxed, Ordering::Acquire) {
                 Ok(_) => {
                     window();
-                    self.fill(segment, place, message);
+                    self.fill(segment, segment.lap(), place, message);
                     self.look_now_and_then(tail, next);
                     return Ok(());
                 }
@@ -196,16 +196,16 @@ impl<T> Segments<T> {
         }
     }
 
-    /// Puts a message into a claimed slot.
+    /// Puts a message into a claimed slot. `lap`: the segment's, which stays while a slot of it is claimed.
     #[inline(always)]
-    fn fill(&self, segment: &Segment, place: Place<T>, message: T) {
+    fn fill(&self, segment: &Segment, lap: u8, place: Place<T>, message: T) {
         let memory = segment.memory::<T>();
         if place.begins_group() {
             memory.prefetch(place, AHEAD);
         }
         write(memory.slot(place), message);
         // ORDERING: Release pairs with the Acquire load of the flag in `pop` and `written`: the message is written.
-        memory.flag(place).store(segment.lap(), Ordering::Release);
+        memory.flag(place).store(lap, Ordering::Release);
         if place.begins_group() && place.index() == SegmentLayout::<T>::HALF {
             self.go_ahead(segment, place.number);
         }
@@ -220,7 +220,7 @@ impl<T> Segments<T> {
     }
 
     /// Takes the oldest message out, if it is written.
-    #[inline(never)]
+    #[inline]
     pub(crate) fn pop(&self) -> Option<T> {
         // ORDERING: Acquire, here and of the exchange's failure: the look at the flag does not come before this one.
         let mut head = self.ends.head.position.load(Ordering::Acquire);
@@ -241,7 +241,11 @@ impl<T> Segments<T> {
                         Ordering::Relaxed,
                         Ordering::Acquire,
                     ) {
-                        Ok(_) => return Some(self.empty(segment, place)),
+                        Ok(_) => {
+                            let message = Self::empty(segment, segment.lap(), place);
+                            self.pass(place);
+                            return Some(message);
+                        }
                         Err(found) => {
                             look_away();
                             head = found;
@@ -261,19 +265,24 @@ impl<T> Segments<T> {
         }
     }
 
-    /// Takes the message out of a claimed slot, and marks it.
+    /// Takes the message out of a claimed slot, and marks it. `lap`: as of [`fill`](Self::fill).
     #[inline(always)]
-    fn empty(&self, segment: &Segment, place: Place<T>) -> T {
+    fn empty(segment: &Segment, lap: u8, place: Place<T>) -> T {
         let memory = segment.memory::<T>();
         let message = read(memory.slot(place));
         window();
         // ORDERING: Release pairs with the Acquire fence in `Chain::reuse`: the message was read before the segment is used
         // again.
-        memory.mark(place).store(segment.lap(), Ordering::Release);
+        memory.mark(place).store(lap, Ordering::Release);
+        message
+    }
+
+    /// This thread has emptied a slot, which may be the last of its segment.
+    #[inline(always)]
+    fn pass(&self, place: Place<T>) {
         if place.index() + 1 == SegmentLayout::<T>::ALL {
             self.retire();
         }
-        message
     }
 
     /// The last slot of a segment has been emptied.
@@ -307,8 +316,10 @@ impl<T> Segments<T> {
                 look_away();
                 continue;
             }
-            for (position, message) in (tail..next).zip(staging.take(slots)) {
-                self.fill(segment, Place::of(position), message);
+            let (lap, mut at) = (segment.lap(), place);
+            for message in staging.take(slots) {
+                self.fill(segment, lap, at, message);
+                at = at.following();
             }
             self.look_now_and_then(tail, next);
             return Some(slots);
@@ -351,7 +362,13 @@ impl<T> Segments<T> {
                 look_away();
                 continue;
             }
-            to.extend((head..next).map(|position| self.empty(segment, Place::of(position))));
+            let (lap, mut at) = (segment.lap(), place);
+            to.extend((0..slots).map(|_| {
+                let message = Self::empty(segment, lap, at);
+                at = at.following();
+                message
+            }));
+            self.pass(Place::of(next - 1));
             return slots;
         }
     }
@@ -359,10 +376,15 @@ impl<T> Segments<T> {
     /// How many slots of a segment are written, from a position on, `most` at most.
     fn written(segment: &Segment, position: u64, most: usize) -> usize {
         let (memory, lap) = (segment.memory::<T>(), segment.lap());
-        let room = SegmentLayout::<T>::ALL - Place::<T>::of(position).index();
+        let mut at = Place::<T>::of(position);
+        let most = most.min(SegmentLayout::<T>::ALL - at.index());
+        let mut slots = 0;
         // ORDERING: Acquire pairs with the Release store in `fill`: the messages are visible.
-        let is_written = |position: &u64| memory.flag(Place::of(*position)).load(Ordering::Acquire) == lap;
-        (position..).take(most.min(room)).take_while(is_written).count()
+        while slots < most && memory.flag(at).load(Ordering::Acquire) == lap {
+            at = at.following();
+            slots += 1;
+        }
+        slots
     }
 
     /// Whether the oldest message can be taken.

@@ -4,7 +4,7 @@ use std::sync::Barrier;
 use std::thread;
 
 use super::{SegmentLayout, Segments};
-use crate::queue::exchange::Staging;
+use crate::queue::exchange::{Staging, StagingSpace};
 
 type Large = Box<u64>;
 
@@ -105,7 +105,8 @@ fn batches_go_over_the_ends_of_segments() {
     (0..all - 5).for_each(|number| assert!(queue.push(number).is_ok()));
     let mut taken = Vec::new();
     assert_eq!(queue.pop_many(&mut taken, usize::MAX) as u64, all - 5);
-    let mut staging = Staging::new();
+    let mut space = StagingSpace::new();
+    let mut staging = Staging::new(&mut space);
     staging.fill(&mut (all - 5..all + 5), usize::MAX);
     assert_eq!(queue.push_many(&mut staging), Some(5));
     assert_eq!(queue.push_many(&mut staging), Some(5));
@@ -121,7 +122,8 @@ fn a_closed_queue_takes_nothing_and_gives_what_it_has() {
     let queue = Segments::new();
     assert!(queue.push(1).is_ok() && queue.close() && !queue.close());
     assert_eq!(queue.push(2), Err(2));
-    let mut staging = Staging::new();
+    let mut space = StagingSpace::new();
+    let mut staging = Staging::new(&mut space);
     staging.fill(&mut [3].into_iter(), usize::MAX);
     assert_eq!((queue.push_many(&mut staging), queue.len()), (None, 1));
     assert_eq!((queue.pop(), queue.pop(), queue.is_empty()), (Some(1), None, true));

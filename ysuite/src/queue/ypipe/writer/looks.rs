@@ -7,11 +7,13 @@ use crate::passive::Passive;
 use crate::queue::ypipe::core::PipeCore;
 
 impl<T> Writer<T> {
+    #[inline]
     pub(in crate::queue::ypipe) fn core(&self) -> &PipeCore<T> {
         &self.writing.core
     }
 
     /// Whether this end has been closed.
+    #[inline]
     pub(crate) fn has_ended(&self) -> bool {
         self.writing.closed
     }
@@ -41,12 +43,14 @@ impl<T> Writer<T> {
 
     /// Whether the reader is gone: nothing written will ever be read.
     #[must_use]
+    #[inline]
     pub fn is_orphaned(&self) -> bool {
         self.writing.core.read_mostly.reader.is_gone()
     }
 
     /// How many messages may be in the pipe; `None` without a bound.
     #[must_use]
+    #[inline]
     pub fn capacity(&self) -> Option<usize> {
         self.writing.core.bound()
     }
