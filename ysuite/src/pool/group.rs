@@ -118,7 +118,7 @@ impl Held {
 
     /// Makes the magazine free. It must be empty.
     pub(super) fn release(self) {
-        debug_assert!(self.magazine().len() == 0);
+        debug_assert!(self.magazine().is_empty());
         // ORDERING: Release pairs with the Acquire in `MagazineGroup::claim`.
         self.group().bits.claimed.fetch_and(!(1 << (self.index % GROUP)), Ordering::Release);
         self.bank().free.add(self.index / GROUP);

@@ -192,7 +192,7 @@ impl Magazine {
     }
 
     /// Whether [`len`](Self::len) is 0.
-    fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         // ORDERING: Relaxed; a hint, pairs with nothing.
         self.slots.0.iter().all(|slot| slot.load(Ordering::Relaxed) == 0)
     }

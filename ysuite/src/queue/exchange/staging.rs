@@ -220,17 +220,21 @@ mod tests {
 
     #[test]
     fn a_message_that_panics_keeps_no_other_from_being_dropped() {
-        struct Bomb(Arc<()>, bool);
+        struct Bomb {
+            is_live: bool,
+            _held: Arc<()>,
+        }
         impl Drop for Bomb {
             fn drop(&mut self) {
-                assert!(!self.1, "boom");
+                assert!(!self.is_live, "boom");
             }
         }
         let message = Arc::new(());
         let caught = catch_unwind(AssertUnwindSafe(|| {
             let mut space = StagingSpace::new();
             let mut staging = Staging::new(&mut space);
-            staging.fill(&mut (0..6).map(|number| Bomb(message.clone(), number % 2 == 0)), usize::MAX);
+            staging
+                .fill(&mut (0..6).map(|number| Bomb { is_live: number % 2 == 0, _held: message.clone() }), usize::MAX);
         }));
         assert!(caught.is_err());
         assert_eq!(Arc::strong_count(&message), 1);

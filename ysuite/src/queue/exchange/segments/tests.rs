@@ -70,7 +70,9 @@ fn a_slow_reader_keeps_one_segment() {
         assert!(segment.has(0));
     }
     assert!(queue.chain.made() <= 4, "{} segments", queue.chain.made());
-    assert_eq!(*queue.empty(segment, super::Place::of(0)).number, 0);
+    let first = super::Place::<Heavy>::of(0);
+    assert_eq!(*Segments::empty(segment, segment.lap(), first).number, 0);
+    queue.pass(first);
     for number in 0..10 {
         push(&queue, number);
         assert_eq!(pop(&queue), Some(number));
