@@ -28,7 +28,7 @@ use crate::record::{Parameter, Quantity};
 use crate::rounds::Contender;
 use crate::stage::{Timed, duet_from_the_gate};
 use crate::transport::registry::Entry;
-use crate::transport::{Closed, Ends, Many, Receiver, Sender, Shape, Transport, spsc};
+use crate::transport::{Closed, Ends, Many, Receiver, Sender, Shape, Transport, Waits, spsc};
 
 pub static ONE_AT_A_TIME: Scenario = Scenario {
     name: "sources",
@@ -38,7 +38,7 @@ pub static ONE_AT_A_TIME: Scenario = Scenario {
     one_cpu: false,
     shape: |parameter| Shape::new(count(parameter), 1),
     needs_two_cpus: false,
-    able: |traits| traits.senders == Ends::Many && traits.waits.sleeps(),
+    able: |traits| traits.senders == Ends::Many && traits.waits.sleeps() && traits.waits != Waits::Suspends,
     limit: |frame, _| frame.floor(),
     beside: &[&limits::FUTEX, &limits::EPOLL],
     contender: |entry, parameter, frame| contender(entry, count(parameter), frame),
