@@ -12,7 +12,9 @@
 
 #include "loops.hpp"
 
-namespace {
+// With a name: of templates that are arguments of templates the compiler forgets that they are a file's own, and those of
+// equal names in two files become one.
+namespace of_asio {
 
 template <class M> struct Posted {
     using Message = M;
@@ -50,6 +52,6 @@ template <class M> struct Posted {
     };
 };
 
-} // namespace
-
 YBENCH_EXPORT(asio_post, Posted)
+
+} // namespace of_asio

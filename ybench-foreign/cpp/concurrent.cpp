@@ -13,7 +13,9 @@
 #include "loops.hpp"
 #include "spinning.hpp"
 
-namespace {
+// With a name: of templates that are arguments of templates the compiler forgets that they are a file's own, and those of
+// equal names in two files become one.
+namespace of_concurrent {
 
 /// Messages that are made when they are looked at.
 template <class M> struct Numbers {
@@ -107,8 +109,8 @@ template <class M> struct Blocking {
 template <class M> using Paused = ybench::Spinning<Concurrent<M>, true>;
 template <class M> using WithoutPause = ybench::Spinning<Concurrent<M>, false>;
 
-} // namespace
-
 YBENCH_EXPORT(concurrent, Paused)
 YBENCH_EXPORT(concurrent_no_pause, WithoutPause)
 YBENCH_EXPORT(concurrent_blocking, Blocking)
+
+} // namespace of_concurrent

@@ -9,7 +9,9 @@
 
 #include "loops.hpp"
 
-namespace {
+// With a name: of templates that are arguments of templates the compiler forgets that they are a file's own, and those of
+// equal names in two files become one.
+namespace of_deque {
 
 /// Without a bound where there are no places.
 template <class M, std::size_t Places> struct Deque {
@@ -65,7 +67,7 @@ template <class M, std::size_t Places> struct Deque {
 template <class M> using Unbounded = Deque<M, 0>;
 template <class M> using Bounded = Deque<M, 1024>;
 
-} // namespace
-
 YBENCH_EXPORT(deque, Unbounded)
 YBENCH_EXPORT(deque_1k, Bounded)
+
+} // namespace of_deque

@@ -12,7 +12,9 @@
 #include "loops.hpp"
 #include "spinning.hpp"
 
-namespace {
+// With a name: of templates that are arguments of templates the compiler forgets that they are a file's own, and those of
+// equal names in two files become one.
+namespace of_lockfree {
 
 template <class M, std::size_t Places> struct Ring {
     using Message = M;
@@ -93,8 +95,6 @@ template <class M> using UnboundedWithoutPause = ybench::Spinning<Linked<M, 0>, 
 template <class M> using Bounded = ybench::Spinning<Linked<M, 1024>, true>;
 template <class M> using BoundedWithoutPause = ybench::Spinning<Linked<M, 1024>, false>;
 
-} // namespace
-
 YBENCH_EXPORT(boost_spsc_64k, RingRoomy)
 YBENCH_EXPORT(boost_spsc_64k_no_pause, RingRoomyWithoutPause)
 YBENCH_EXPORT(boost_spsc_1k, RingNarrow)
@@ -103,3 +103,5 @@ YBENCH_EXPORT(boost_queue, Unbounded)
 YBENCH_EXPORT(boost_queue_no_pause, UnboundedWithoutPause)
 YBENCH_EXPORT(boost_queue_1k, Bounded)
 YBENCH_EXPORT(boost_queue_1k_no_pause, BoundedWithoutPause)
+
+} // namespace of_lockfree

@@ -12,7 +12,9 @@
 #include "loops.hpp"
 #include "spinning.hpp"
 
-namespace {
+// With a name: of templates that are arguments of templates the compiler forgets that they are a file's own, and those of
+// equal names in two files become one.
+namespace of_reader_writer {
 
 constexpr std::size_t likely = 65536;
 
@@ -105,10 +107,10 @@ template <class M> using WithoutPause = ybench::Spinning<Growing<M>, false>;
 template <class M> using Narrow = Circular<M, 1024>;
 template <class M> using Roomy = Circular<M, 65536>;
 
-} // namespace
-
 YBENCH_EXPORT(reader_writer, Paused)
 YBENCH_EXPORT(reader_writer_no_pause, WithoutPause)
 YBENCH_EXPORT(reader_writer_blocking, Blocking)
 YBENCH_EXPORT(circular_1k, Narrow)
 YBENCH_EXPORT(circular_64k, Roomy)
+
+} // namespace of_reader_writer

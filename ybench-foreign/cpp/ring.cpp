@@ -11,7 +11,9 @@
 #include "loops.hpp"
 #include "spinning.hpp"
 
-namespace {
+// With a name: of templates that are arguments of templates the compiler forgets that they are a file's own, and those of
+// equal names in two files become one.
+namespace of_ring {
 
 /// Two lines: the processor fetches them in pairs.
 constexpr std::size_t apart = 128;
@@ -83,9 +85,9 @@ template <class M> using RoomyWithoutPause = ybench::Spinning<Ring<M, 65536>, fa
 template <class M> using Narrow = ybench::Spinning<Ring<M, 1024>, true>;
 template <class M> using NarrowWithoutPause = ybench::Spinning<Ring<M, 1024>, false>;
 
-} // namespace
-
 YBENCH_EXPORT(ring_64k, Roomy)
 YBENCH_EXPORT(ring_64k_no_pause, RoomyWithoutPause)
 YBENCH_EXPORT(ring_1k, Narrow)
 YBENCH_EXPORT(ring_1k_no_pause, NarrowWithoutPause)
+
+} // namespace of_ring

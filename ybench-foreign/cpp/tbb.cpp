@@ -8,7 +8,9 @@
 
 #include "loops.hpp"
 
-namespace {
+// With a name: of templates that are arguments of templates the compiler forgets that they are a file's own, and those of
+// equal names in two files become one.
+namespace of_tbb {
 
 /// Without a bound where there are no places.
 template <class M, std::ptrdiff_t Places> struct Queue {
@@ -52,7 +54,7 @@ template <class M, std::ptrdiff_t Places> struct Queue {
 template <class M> using Unbounded = Queue<M, 0>;
 template <class M> using Bounded = Queue<M, 1024>;
 
-} // namespace
-
 YBENCH_EXPORT(tbb, Unbounded)
 YBENCH_EXPORT(tbb_1k, Bounded)
+
+} // namespace of_tbb

@@ -16,7 +16,9 @@
 
 #include "loops.hpp"
 
-namespace {
+// With a name: of templates that are arguments of templates the compiler forgets that they are a file's own, and those of
+// equal names in two files become one.
+namespace of_zeromq {
 
 void *context() {
     static void *const one = [] {
@@ -114,7 +116,7 @@ template <class M, int Sends, int Receives> struct Inproc {
 template <class M> using Pair = Inproc<M, ZMQ_PAIR, ZMQ_PAIR>;
 template <class M> using Pushed = Inproc<M, ZMQ_PUSH, ZMQ_PULL>;
 
-} // namespace
-
 YBENCH_EXPORT(zmq_pair, Pair)
 YBENCH_EXPORT(zmq_push, Pushed)
+
+} // namespace of_zeromq
