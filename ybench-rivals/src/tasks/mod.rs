@@ -12,10 +12,9 @@ pub mod rapidfire;
 pub mod tachyonix;
 pub mod thingbuf;
 
-use ybench_core::scenario::cells::drivers::{Drivers, between_tasks};
+use ybench_core::scenario::cells::drivers::{Drivers, between_tasks, own_between_tasks};
 use ybench_core::transport::copies;
 use ybench_core::transport::registry::{Entry, of_tasks};
-use ybench_core::transport::tasks::{ours, tokio_mpsc};
 
 use crate::end::End;
 
@@ -66,15 +65,6 @@ everybody! {
 /// Those of the rivals here, and of whom `ybench-core` has itself.
 pub(crate) fn drivers() -> Vec<Drivers> {
     let mut all = of_rivals();
-    all.extend([
-        between_tasks::<ours::Spsc>(),
-        between_tasks::<ours::SpscBounded>(),
-        between_tasks::<ours::Funnel>(),
-        between_tasks::<ours::FunnelBounded>(),
-        between_tasks::<ours::Exchange>(),
-        between_tasks::<ours::ExchangeUnbounded>(),
-        between_tasks::<tokio_mpsc::Unbounded>(),
-        between_tasks::<tokio_mpsc::Bounded>(),
-    ]);
+    all.extend(own_between_tasks());
     all
 }

@@ -12,7 +12,7 @@ use crate::place::Place;
 use crate::record::{Parameter, Quantity};
 use crate::stage::Timed;
 use crate::transport::message::Block;
-use crate::transport::tasks::TaskTransport;
+use crate::transport::tasks::{TaskTransport, ours, tokio_mpsc};
 use crate::transport::{Many, Message, Shape, Transport, Waits};
 
 /// The bytes of a message, one session each.
@@ -167,6 +167,21 @@ pub const fn between_tasks<T: TaskTransport>() -> Drivers {
     let sizes =
         [in_tasks::<T, usize>(), in_tasks::<T, Block<3>>(), in_tasks::<T, Block<8>>(), in_tasks::<T, Block<32>>()];
     Drivers { name: T::TRAITS.name, sizes }
+}
+
+/// The drivers of our own transports between tasks, and of tokio's. Compiled where somebody calls this.
+#[inline]
+pub fn own_between_tasks() -> Vec<Drivers> {
+    vec![
+        between_tasks::<ours::Spsc>(),
+        between_tasks::<ours::SpscBounded>(),
+        between_tasks::<ours::Funnel>(),
+        between_tasks::<ours::FunnelBounded>(),
+        between_tasks::<ours::Exchange>(),
+        between_tasks::<ours::ExchangeUnbounded>(),
+        between_tasks::<tokio_mpsc::Unbounded>(),
+        between_tasks::<tokio_mpsc::Bounded>(),
+    ]
 }
 
 const fn in_tasks<T: TaskTransport, M: Message>() -> Loops {

@@ -6,9 +6,8 @@ use crate::place::Place;
 use crate::plan;
 use crate::record::{Kind, Round};
 use crate::rounds::{Length, Plan};
-use crate::scenario::cells::drivers::{BYTES, Drivers, between_many, between_tasks, between_two, offer};
+use crate::scenario::cells::drivers::{BYTES, Drivers, between_many, between_two, offer, own_between_tasks};
 use crate::transport::spinning::Spinning;
-use crate::transport::tasks::{ours, tokio_mpsc as in_tasks};
 use crate::transport::{Waits, crossbeam, exchange, funnel, rtrb, spsc, tokio_mpsc};
 
 /// Ours, and one rival at least for every group.
@@ -18,7 +17,7 @@ fn offered() {
 }
 
 fn some() -> Vec<Drivers> {
-    vec![
+    let mut some = vec![
         between_two::<spsc::Adaptive>(),
         between_two::<spsc::Sleeping>(),
         between_two::<spsc::Spinning>(),
@@ -34,15 +33,9 @@ fn some() -> Vec<Drivers> {
         between_many::<crossbeam::Bounded>(),
         between_many::<tokio_mpsc::Unbounded>(),
         between_two::<Spinning<rtrb::Ring<65_536>, true>>(),
-        between_tasks::<ours::Spsc>(),
-        between_tasks::<ours::SpscBounded>(),
-        between_tasks::<ours::Funnel>(),
-        between_tasks::<ours::FunnelBounded>(),
-        between_tasks::<ours::Exchange>(),
-        between_tasks::<ours::ExchangeUnbounded>(),
-        between_tasks::<in_tasks::Unbounded>(),
-        between_tasks::<in_tasks::Bounded>(),
-    ]
+    ];
+    some.extend(own_between_tasks());
+    some
 }
 
 fn frame() -> Frame {
