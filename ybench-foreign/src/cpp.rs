@@ -20,6 +20,20 @@ const SPINS: Traits = Traits { waits: Waits::Spins, ..COMMON };
 const SLEEPS: Traits = Traits { waits: Waits::Sleeps, ..COMMON };
 const BOUNDED: Traits = Traits { bounded: true, ..SPINS };
 
+/// Each library, and what can be measured of it. D's is not among them: what is asked of threads and memory here cannot be tried
+/// in its process.
+pub static LIBRARIES: [(&str, &[&str]); 9] = [
+    ("moodycamel readerwriterqueue", &["moodycamel-rw", "moodycamel-rw-blocking", "moodycamel-circular-1k"]),
+    ("moodycamel concurrentqueue", &["moodycamel-concurrent", "moodycamel-concurrent-blocking"]),
+    ("boost::lockfree::spsc_queue", &["boost-spsc-64k"]),
+    ("boost::lockfree::queue", &["boost-queue", "boost-queue-1k"]),
+    ("boost::asio::post", &["asio-post"]),
+    ("ZeroMQ, inproc", &["zmq-pair", "zmq-push"]),
+    ("tbb::concurrent_bounded_queue", &["tbb-queue", "tbb-queue-1k"]),
+    ("std::deque, mutex, condition_variable", &["cpp-deque", "cpp-deque-1k"]),
+    ("a ring in rigtorp's shape", &["cpp-ring-64k"]),
+];
+
 /// Types by the names of their functions in C++: what it is called, what is told about it, and its traits beside some of the
 /// above. Then lists of all of them.
 macro_rules! everybody {

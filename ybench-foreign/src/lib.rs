@@ -27,6 +27,8 @@ mod table;
 #[cfg(all(test, feature = "cpp"))]
 mod tests;
 
+#[cfg(feature = "cpp")]
+pub use self::cpp::LIBRARIES;
 use ybench_core::scenario::cells::drivers::Drivers;
 use ybench_core::transport::registry::Entry;
 

@@ -15,6 +15,8 @@ use ybench_core::scenario::{burst, latency, throughput};
 use ybench_core::stats::Spread;
 
 use crate::keep;
+use crate::report::when;
+use crate::rivals;
 use crate::run::say;
 use crate::table;
 
@@ -29,6 +31,9 @@ pub struct Asked {
     /// The result of `ybench article threads`
     #[arg(long, value_name = "FILE")]
     threads: PathBuf,
+    /// The result of `ybench rivals`
+    #[arg(long, value_name = "FILE")]
+    rivals: PathBuf,
     #[arg(long, value_name = "FILE")]
     template: PathBuf,
     /// The document that is written
@@ -86,8 +91,9 @@ static ROWS: [Row; 19] = [
 ];
 
 pub fn run(asked: &Asked) -> Result<(), Error> {
-    let [run, targets, threads] = [&asked.run, &asked.targets, &asked.threads].map(|path| keep::read_report(path));
-    let results = Results { run: run?, targets: targets?, threads: threads? };
+    let [run, targets, threads, rivals] =
+        [&asked.run, &asked.targets, &asked.threads, &asked.rivals].map(|path| keep::read_report(path));
+    let results = Results { run: run?, targets: targets?, threads: threads?, rivals: rivals? };
     let document = filled(&read(&asked.template)?, &results)?;
     let rows = short_rows(&results.run);
     let short = asked.short.as_ref().map(|path| Ok((path, between_marks(&read(path)?, &rows)?))).transpose()?;
@@ -115,6 +121,7 @@ struct Results {
     run: Report,
     targets: Report,
     threads: Report,
+    rivals: Report,
 }
 
 const OPENS: &str = "{{";
@@ -154,6 +161,10 @@ fn put_in(words: &str, results: &Results, marks: &[(&str, &str)]) -> Option<Stri
         ("met", None) => Some(met(&results.targets.goals)),
         ("targets-commit", None) => Some(commit(&results.targets)),
         ("threads-commit", None) => Some(commit(&results.threads)),
+        ("rivals", None) => rivals::digest(&results.rivals),
+        ("rivals-commit", None) => Some(commit(&results.rivals)),
+        ("rivals-seconds", None) => Some(format!("{:.0}", seconds(&results.rivals))),
+        ("date", None) => Some(when::date(run.started)),
         // Limits by their names, and the median of a transport's single messages, in a unit that is short.
         ("handed-over", None) => {
             run.session(throughput::SCENARIO.name)?.density(HAND_OVER).map(|one| short_figure(one.median))
@@ -375,7 +386,7 @@ mod tests {
             met: Some(met),
         };
         let targets = Report { goals: vec![goal("one: a", 1.99, true), goal("two: b", 0.5, false)], ..report() };
-        Results { run: report(), targets, threads: report() }
+        Results { run: report(), targets, threads: report(), rivals: report() }
     }
 
     #[test]

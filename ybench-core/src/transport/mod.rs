@@ -10,6 +10,7 @@
 pub mod attached;
 pub mod broadcast;
 pub mod checks;
+pub mod claims;
 pub mod crossbeam;
 pub mod crossbeam_select;
 pub mod empty;

@@ -9,7 +9,7 @@ pub mod markdown;
 pub mod sections;
 pub mod sweeps;
 pub mod terminal;
-mod when;
+pub mod when;
 
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! A moment as a date: Gregorian, UTC.
 
 /// "2026-03-01 12:00 UTC" from seconds since 1970.
-pub(super) fn date(seconds: u64) -> String {
+pub fn date(seconds: u64) -> String {
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
     // Years that begin in March end with the day that is sometimes there.
     let from_march = days + 719_468;

@@ -11,7 +11,7 @@ pub(super) fn grid() -> Option<Grid> {
 /// Nothing where this program was built without its rivals.
 #[cfg(feature = "rivals")]
 pub(super) fn grid() -> Option<Grid> {
-    use ybench_rivals::features::{Feature, KINDS};
+    use ybench_rivals::features::{Feature, KINDS, Kind};
 
     use crate::table::Tone;
 
@@ -20,7 +20,11 @@ pub(super) fn grid() -> Option<Grid> {
     let heads: Vec<&str> = std::iter::once("").chain(heads.iter().map(String::as_str)).collect();
     let mut grid = Grid::new(&heads);
     grid.tight = true;
-    for kind in &KINDS {
+    #[cfg(feature = "cpp")]
+    let foreign = ybench_foreign::LIBRARIES.map(|(name, transports)| Kind { name, transports, beside: &[] });
+    #[cfg(not(feature = "cpp"))]
+    let foreign: [Kind; 0] = [];
+    for kind in KINDS.iter().chain(&foreign) {
         let tick = |feature: &Feature| if kind.has(*feature) { "✓" } else { "–" }.to_owned();
         let cells = std::iter::once(kind.name.to_owned()).chain(Feature::ALL.iter().map(tick)).collect();
         grid.push(Tone::Plain, None, cells);

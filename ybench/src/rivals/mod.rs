@@ -4,9 +4,11 @@
 //! |---|---|
 //! | `beside` | one figure of one group at every size: everybody's ratio to the best of ours |
 //! | `table` | that as a table, with sentences that say where a rival is first or near |
+//! | `digest` | all cells in one table, with the three that are nearest to ours |
 //! | `features` | what ours and each rival have |
 
 mod beside;
+mod digest;
 mod features;
 mod table;
 
@@ -20,6 +22,7 @@ use ybench_core::scenario::cells::{self, Cell, drivers};
 use ybench_core::stats::listed;
 use ybench_core::transport::registry::{self, Entry};
 
+pub use self::digest::digest;
 pub use self::table::{markdown, text};
 use crate::cli::Request;
 use crate::run::{self, say};

@@ -94,11 +94,11 @@ fn part(section: &Section<'_>, cell: &Cell, report: &Report) -> Part {
             }
         }
     }
-    Part { title: format!("{}: {}", section.scenario, section.about), grids, out: out(section.scenario, report) }
+    Part { title: format!("{}: {}", section.scenario, section.about), grids, out: taken_out(section.scenario, report) }
 }
 
 /// Whoever broke its word in this cell has no figures at the size where it did.
-fn out(cell: &str, report: &Report) -> Vec<String> {
+pub(super) fn taken_out(cell: &str, report: &Report) -> Vec<String> {
     let sentence = |warning: &Warning| match warning {
         Warning::TakenOut { scenario, name, sentence } if scenario == cell => {
             Some(format!("{name} was taken out: it {sentence}."))

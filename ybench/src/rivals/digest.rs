@@ -1,0 +1,163 @@
+//! All cells in one table, for `docs/measurements.md`: a line for each group and figure, with the best of ours and the three
+//! rivals that are nearest to it. Made from the record alone.
+
+use std::fmt::Write;
+
+use ybench_core::record::{Quantity, Report, Session};
+use ybench_core::scenario::cells::{self, Cell, Figure};
+
+use super::beside::Beside;
+use super::table::taken_out;
+use crate::report::sections::{Section, sections};
+use crate::table::figure;
+
+/// So many rivals are named in a line.
+const NAMED: usize = 3;
+
+/// Nothing if the report is of something else, or nobody was measured.
+pub fn digest(report: &Report) -> Option<String> {
+    if report.command != super::COMMAND {
+        return None;
+    }
+    let mut sizes: Vec<f64> = report.sessions.iter().filter_map(|one| Some(one.parameter?.value)).collect();
+    sizes.sort_by(f64::total_cmp);
+    sizes.dedup();
+    let written: Vec<String> = sizes.iter().map(|size| Quantity::BytesByValue.short(*size)).collect();
+    let mut text =
+        format!("| cell | those that | ours, at {} | nearest, times ours |\n|---|---|---|---|", written.join(", "));
+    let mut lines = 0;
+    for section in sections(report) {
+        let Some(cell) = cells::named(section.scenario) else { continue };
+        for line in lines_of(&section, cell, &sizes) {
+            let _ = write!(text, "\n{line}");
+            lines += 1;
+        }
+    }
+    let out: Vec<String> = cells::all()
+        .iter()
+        .flat_map(|cell| {
+            taken_out(cell.scenario.name, report).into_iter().map(|out| format!("{}: {out}", cell.scenario.name))
+        })
+        .collect();
+    if !out.is_empty() {
+        let _ = write!(text, "\n\n{}", out.join(" "));
+    }
+    (lines > 0).then_some(text)
+}
+
+fn lines_of(section: &Section<'_>, cell: &Cell, sizes: &[f64]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for group in cell.groups {
+        for judged in cell.figures.iter().filter(|figure| figure.judged) {
+            let at = |size: &f64| {
+                let session: &Session =
+                    section.sessions.iter().copied().find(|one| one.parameter.map(|one| one.value) == Some(*size))?;
+                let group = session.groups.iter().find(|one| one.name == group.name)?;
+                Some(Beside::of(session, group, judged))
+            };
+            let besides: Vec<Option<Beside>> = sizes.iter().map(at).collect();
+            if let Some(rivals) = nearest(&besides) {
+                let head = format!("{}, {}", section.scenario, judged.name);
+                lines.push(format!("| {head} | {} | {} | {rivals} |", group.name, ours(&besides, judged)));
+            }
+        }
+    }
+    lines
+}
+
+/// The best of ours at each size; its name once where it is the same at all.
+fn ours(besides: &[Option<Beside>], judged: &Figure) -> String {
+    let mut said = None;
+    let at = |beside: &Option<Beside>| {
+        let beside = beside.as_ref()?;
+        let best = beside.best.as_deref()?;
+        let value = (judged.form)(beside.member(best)?.value.median);
+        let named = if said.as_deref() == Some(best) { value } else { format!("`{best}` {value}") };
+        said = Some(best.to_owned());
+        Some(named)
+    };
+    let mut each = at;
+    besides.iter().map(|beside| each(beside).unwrap_or_else(|| "–".to_owned())).collect::<Vec<_>>().join(", ")
+}
+
+/// The rivals with the smallest ratios on the (geometric) average, each with its ratio at every size; those below 1 in bold.
+fn nearest(besides: &[Option<Beside>]) -> Option<String> {
+    let mut names: Vec<&str> = Vec::new();
+    for (rival, _) in besides.iter().flatten().flat_map(Beside::rivals) {
+        if !names.contains(&rival.name.as_str()) {
+            names.push(&rival.name);
+        }
+    }
+    let ratio = |name: &str, beside: &Option<Beside>| Some(beside.as_ref()?.member(name)?.ratio?.median);
+    let mean = |name: &str| {
+        let logarithms: Vec<f64> = besides.iter().filter_map(|one| Some(ratio(name, one)?.ln())).collect();
+        logarithms.iter().sum::<f64>() / logarithms.len().max(1) as f64
+    };
+    names.sort_by(|one, other| mean(one).total_cmp(&mean(other)));
+    names.truncate(NAMED);
+    let times = |ratio: f64| {
+        let short = figure(ratio);
+        if ratio < 0.995 { format!("**{short}**") } else { short }
+    };
+    let of = |name: &&str| {
+        let each = besides.iter().map(|beside| ratio(name, beside).map_or_else(|| "–".to_owned(), times));
+        format!("{name} {}", each.collect::<Vec<_>>().join(", "))
+    };
+    let named: Vec<String> = names.iter().map(of).collect();
+    (!named.is_empty()).then(|| named.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use ybench_core::record::{Group, Parameter, Round};
+    use ybench_core::warnings::Warning;
+
+    use super::*;
+
+    fn session(bytes: f64, times: &[(&str, f64)]) -> Session {
+        let nanoseconds = times.iter().map(|(name, time)| ((*name).to_owned(), *time)).collect();
+        let (ours, rivals): (Vec<&str>, Vec<&str>) =
+            times.iter().map(|(name, _)| *name).partition(|name| name.starts_with("exchange"));
+        let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+        Session {
+            scenario: "2-to-2".to_owned(),
+            parameter: Some(Parameter { quantity: Quantity::BytesByValue, value: bytes }),
+            groups: vec![Group { name: "can sleep".to_owned(), ours: owned(ours), rivals: owned(rivals) }],
+            rounds: vec![Round { nanoseconds, ..Round::default() }],
+            ..Session::default()
+        }
+    }
+
+    fn report(sessions: Vec<Session>) -> Report {
+        Report { command: super::super::COMMAND.to_owned(), sessions, ..Report::default() }
+    }
+
+    #[test]
+    fn a_line_has_the_best_of_ours_and_the_three_nearest_with_those_that_are_ahead_in_bold() {
+        let eight = [("exchange", 10.0), ("exchange-unbounded", 20.0), ("kanal", 8.0), ("flume", 14.0), ("std", 90.0)];
+        let more = [("exchange", 40.0), ("exchange-unbounded", 20.0), ("kanal", 30.0), ("crossfire", 22.0)];
+        let text = digest(&report(vec![session(8.0, &eight), session(64.0, &more)])).unwrap();
+        let due = "| 2-to-2, ns a message | can sleep | `exchange` 10.0, `exchange-unbounded` 20.0 \
+                   | kanal **0.80**, 1.50; crossfire –, 1.10; flume 1.40, – |";
+        assert_eq!(text.lines().last(), Some(due));
+        assert!(text.starts_with("| cell | those that | ours, at 8 B, 64 B | nearest, times ours |\n"), "{text}");
+    }
+
+    #[test]
+    fn whoever_was_taken_out_is_told_below() {
+        let mut report = report(vec![session(8.0, &[("exchange", 10.0), ("kanal", 25.0)])]);
+        report.warnings = vec![Warning::TakenOut {
+            scenario: "2-to-2".to_owned(),
+            name: "flume".to_owned(),
+            sentence: "lost a message".to_owned(),
+        }];
+        let text = digest(&report).unwrap();
+        assert!(text.ends_with("kanal 2.50 |\n\n2-to-2: flume was taken out: it lost a message."), "{text}");
+    }
+
+    #[test]
+    fn without_a_rival_there_is_no_table() {
+        assert_eq!(digest(&report(vec![session(8.0, &[("exchange", 10.0)])])), None);
+        assert_eq!(digest(&Report { command: "run".to_owned(), ..Report::default() }), None);
+    }
+}
