@@ -58,7 +58,7 @@ pub fn is_bounded_as_it_says(entry: &Entry, drivers: Option<&Drivers>) {
         thread::sleep(Duration::from_millis(50));
         assert!(!sending.is_finished(), "{name}");
         drain().unwrap_or_else(|fault| panic!("{name} {fault}"));
-        sending.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).unwrap_or_else(|fault| panic!("{name} {fault}"));
+        sending.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     }
 }
 

@@ -22,6 +22,8 @@ pub struct Sleeping;
 pub struct Spinning;
 /// Without a bound: looks a little, then sleeps.
 pub struct Unbounded;
+/// Without a bound, and never sleeps.
+pub struct SpinningUnbounded;
 /// Without room: each send waits until a receiver has come for its message. One to one: where there are several ends, one
 /// thread sends and receives a first message by each of them before the clock starts, and would wait for itself.
 pub struct Rendezvous;
@@ -33,8 +35,7 @@ pub(super) const COMMON: Traits =
 
 type Pair<M> = (mpmc::Sender<M>, mpmc::Receiver<M>);
 
-fn spinning<M>(spin: Spin) -> Pair<M> {
-    let (sender, receiver) = mpmc::bounded(PLACES);
+fn spinning<M>((sender, receiver): Pair<M>, spin: Spin) -> Pair<M> {
     sender.set_spin(spin);
     receiver.set_spin(spin);
     (sender, receiver)
@@ -67,7 +68,7 @@ impl Transport for Sleeping {
     type Receiver<M: Message> = mpmc::Receiver<M>;
 
     fn open<M: Message>() -> io::Result<Pair<M>> {
-        Ok(spinning(Spin::None))
+        Ok(spinning(mpmc::bounded(PLACES), Spin::None))
     }
 }
 
@@ -83,7 +84,7 @@ impl Transport for Spinning {
     type Receiver<M: Message> = mpmc::Receiver<M>;
 
     fn open<M: Message>() -> io::Result<Pair<M>> {
-        Ok(spinning(Spin::Forever))
+        Ok(spinning(mpmc::bounded(PLACES), Spin::Forever))
     }
 }
 
@@ -104,6 +105,26 @@ impl Transport for Unbounded {
     }
 }
 
+impl Transport for SpinningUnbounded {
+    const TRAITS: Traits = Traits {
+        name: "exchange-unbounded-spin",
+        about: "ysuite::mpmc without a bound, never sleeping (Spin::Forever)",
+        waits: Waits::Spins,
+        bounded: false,
+        variant: true,
+        few_sizes: true,
+        most_bytes: |_| 256,
+        works_with_epoll: false,
+        ..COMMON
+    };
+    type Sender<M: Message> = mpmc::Sender<M>;
+    type Receiver<M: Message> = mpmc::Receiver<M>;
+
+    fn open<M: Message>() -> io::Result<Pair<M>> {
+        Ok(spinning(mpmc::unbounded(), Spin::Forever))
+    }
+}
+
 impl Transport for Rendezvous {
     const TRAITS: Traits = Traits {
         name: "rendezvous",
@@ -121,7 +142,7 @@ impl Transport for Rendezvous {
     }
 }
 
-ends_by_cloning!(both: Adaptive, Sleeping, Spinning, Unbounded);
+ends_by_cloning!(both: Adaptive, Sleeping, Spinning, Unbounded, SpinningUnbounded);
 
 impl<M: Message> super::Sender<M> for mpmc::Sender<M> {
     #[inline(always)]

@@ -19,6 +19,8 @@ pub struct Sleeping;
 pub struct Spinning;
 /// The default, with room for 1,024 messages of each sender.
 pub struct Bounded;
+/// Never sleeps, with room for 1,024 messages of each sender.
+pub struct SpinningBounded;
 
 const COMMON: Traits = Traits { works_with_epoll: true, senders: Ends::Many, one_order: false, ..Traits::COMMON };
 
@@ -79,6 +81,28 @@ impl Transport for Bounded {
     }
 }
 
+impl Transport for SpinningBounded {
+    const TRAITS: Traits = Traits {
+        name: "funnel-bounded-forever",
+        about: "ysuite::mpsc with room for 1,024 messages of each sender, Spin::Forever: no end ever asleep",
+        waits: Waits::Spins,
+        bounded: true,
+        variant: true,
+        few_sizes: true,
+        most_bytes: |_| 256,
+        works_with_epoll: false,
+        ..COMMON
+    };
+    type Sender<M: Message> = mpsc::Sender<M>;
+    type Receiver<M: Message> = mpsc::Receiver<M>;
+
+    fn open<M: Message>() -> io::Result<Pair<M>> {
+        let (mut sender, receiver) = mpsc::bounded(1024);
+        sender.set_spin(Spin::Forever);
+        Ok(spinning((sender, receiver), Spin::Forever))
+    }
+}
+
 type Pair<M> = (mpsc::Sender<M>, mpsc::Receiver<M>);
 
 fn spinning<M>((sender, mut receiver): Pair<M>, spin: Spin) -> Pair<M> {
@@ -86,7 +110,7 @@ fn spinning<M>((sender, mut receiver): Pair<M>, spin: Spin) -> Pair<M> {
     (sender, receiver)
 }
 
-ends_by_cloning!(senders: Adaptive, Sleeping, Spinning, Bounded);
+ends_by_cloning!(senders: Adaptive, Sleeping, Spinning, Bounded, SpinningBounded);
 
 impl<M: Message> super::Sender<M> for mpsc::Sender<M> {
     #[inline(always)]

@@ -21,10 +21,16 @@ pub struct Sleeping;
 pub struct Spinning;
 /// The default, with room for 1,024 messages.
 pub struct Bounded;
+/// Never sleeps, with room for 1,024 messages.
+pub struct SpinningBounded;
 /// The default, with `send_batch` and `recv_batch`.
 pub struct Batched;
+/// The same, with room for 1,024 messages.
+pub struct BatchedBounded;
 
 const COMMON: Traits = Traits { works_with_epoll: true, ..Traits::COMMON };
+/// Only for the cells, in which they stand beside those of equal room.
+const BOUNDED: Traits = Traits { bounded: true, variant: true, few_sizes: true, most_bytes: |_| 256, ..COMMON };
 
 type Ends<M> = (spsc::Sender<M>, spsc::Receiver<M>);
 
@@ -86,6 +92,24 @@ impl Transport for Bounded {
     }
 }
 
+impl Transport for SpinningBounded {
+    const TRAITS: Traits = Traits {
+        name: "spsc-bounded-forever",
+        about: "ysuite::spsc with room for 1,024 messages, Spin::Forever: neither end ever asleep",
+        waits: Waits::Spins,
+        works_with_epoll: false,
+        ..BOUNDED
+    };
+    type Sender<M: Message> = spsc::Sender<M>;
+    type Receiver<M: Message> = spsc::Receiver<M>;
+
+    fn open<M: Message>() -> io::Result<Ends<M>> {
+        let (mut sender, receiver) = spsc::bounded(1024);
+        sender.set_spin(Spin::Forever);
+        Ok(spinning((sender, receiver), Spin::Forever))
+    }
+}
+
 impl Transport for Batched {
     const TRAITS: Traits = Traits {
         name: "spsc-batch",
@@ -99,6 +123,22 @@ impl Transport for Batched {
 
     fn open<M: Message>() -> io::Result<Ends<M>> {
         Ok(spsc::unbounded())
+    }
+}
+
+impl Transport for BatchedBounded {
+    const TRAITS: Traits = Traits {
+        name: "spsc-batch-bounded",
+        about: "ysuite::spsc with room for 1,024 messages, with send_batch and recv_batch",
+        one_by_one: false,
+        batches: true,
+        ..BOUNDED
+    };
+    type Sender<M: Message> = spsc::Sender<M>;
+    type Receiver<M: Message> = spsc::Receiver<M>;
+
+    fn open<M: Message>() -> io::Result<Ends<M>> {
+        Ok(spsc::bounded(1024))
     }
 }
 

@@ -10,6 +10,7 @@
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use super::yields::{Yielded, Yields};
 use crate::os::{Deadline, cpus, yield_now};
 use crate::sync::spin_loop;
 
@@ -19,7 +20,8 @@ pub enum Spin {
     /// Sleep at once. The least work for the CPU, the most for the kernel.
     None,
     /// Spin for about as long as a wake-up takes, as long as that pays; hardly at all where it does not, and not at all
-    /// on a single CPU. The right choice unless something is known about the traffic.
+    /// on a single CPU. In between, and before it sleeps, the thread yields its CPU to others that want it. The right choice
+    /// unless something is known about the traffic.
     #[default]
     Adaptive,
     /// Never sleep. For a thread that owns its CPU; two such threads on one CPU are hopelessly slow.
@@ -36,6 +38,9 @@ const PROBE: u32 = 64;
 const SELDOM: u32 = 1024;
 /// The longest spin that is ever tried; a longer sleep is not worth spinning for.
 const LONGEST: Duration = Duration::from_micros(100);
+/// The unit in which ends that are shared remember how long sleeps take. With it a sleep of 2 ms has room: much longer than
+/// any that is worth a spin.
+const SLEPT: Duration = Duration::from_nanos(64);
 /// The scale of `worth`: spinning has always paid.
 const ALWAYS: u32 = 256;
 
@@ -47,6 +52,8 @@ const WAYS: u32 = if cfg!(ysuite_loom) { 0 } else { 16 };
 
 /// How far the other side of a stream is to get ahead: some dozen messages.
 const AHEAD: Duration = Duration::from_micros(1);
+/// How long a spin lasts before the thread asks, by a yield, whether others want its CPU. What comes at once comes within it.
+const UNASKED: Duration = Duration::from_micros(1);
 
 /// The most time that a thread which has not lost its CPU needs for a few memory accesses.
 const MOMENT: Duration = Duration::from_micros(2);
@@ -66,21 +73,31 @@ pub(crate) struct Backoff {
     probe: u32,
     /// How long sleeps take, as a moving average; zero before the first.
     slept: Duration,
+    yields: Yields,
 }
 
 impl Backoff {
     pub(crate) const fn new() -> Self {
-        Self { spin: Spin::Adaptive, worth: ALWAYS, skipped: 0, probe: PROBE, slept: Duration::ZERO }
+        Self {
+            spin: Spin::Adaptive,
+            worth: ALWAYS,
+            skipped: 0,
+            probe: PROBE,
+            slept: Duration::ZERO,
+            yields: Yields::new(),
+        }
     }
 
     /// Packs this into one word, for ends that several threads may use at once.
     pub(crate) fn to_bits(self) -> u64 {
-        let slept = u64::try_from(self.slept.as_nanos()).unwrap_or(u64::MAX).min((1 << 31) - 1);
+        let slept = self.slept.as_nanos() / SLEPT.as_nanos();
+        let slept = u64::try_from(slept).unwrap_or(u64::MAX).min((1 << 15) - 1);
         self.spin as u64
             | u64::from(self.worth) << 2
             | u64::from(self.skipped) << 11
             | u64::from(self.probe) << 22
-            | slept << 33
+            | u64::from(self.yields.to_bits()) << 33
+            | slept << 49
     }
 
     /// Unpacks what [`to_bits`](Self::to_bits) has packed.
@@ -91,8 +108,9 @@ impl Backoff {
             _ => Spin::Forever,
         };
         let field = |from: u32, bits_wide: u32| (bits >> from) as u32 & ((1 << bits_wide) - 1);
-        let slept = Duration::from_nanos(bits >> 33);
-        Self { spin, worth: field(2, 9), skipped: field(11, 11), probe: field(22, 11), slept }
+        let slept = SLEPT * (bits >> 49) as u32;
+        let yields = Yields::from_bits(field(33, 16) as u16);
+        Self { spin, worth: field(2, 9), skipped: field(11, 11), probe: field(22, 11), slept, yields }
     }
 
     /// Whether spinning is allowed, and any use: with a single CPU it is none.
@@ -125,23 +143,36 @@ impl Backoff {
     }
 
     /// Spins until `ready` is true or spinning is no longer worth it, but not beyond the deadline; asks `ready` once where
-    /// that has passed. Returns `ready`'s last answer.
+    /// that has passed. After a moment it yields the CPU, and goes on spinning only if no other thread wanted it: a thread
+    /// that spins while others wait for its CPU may be keeping the one that it waits for from running. Returns `ready`'s
+    /// last answer.
     pub(crate) fn spin(&mut self, deadline: Deadline, mut ready: impl FnMut() -> bool) -> bool {
         let left = deadline.left();
         if left == Some(Duration::ZERO) {
             return ready();
         }
         let (looks, in_vain) = self.plan(left);
-        loop {
-            for _ in 0..looks {
-                if ready() {
+        if self.spin == Spin::Forever {
+            loop {
+                if spins(looks, &mut ready) {
                     return true;
                 }
-                spin_loop();
+                if deadline.is_over() {
+                    return false;
+                }
             }
-            if self.spin != Spin::Forever || deadline.is_over() {
-                *self = in_vain;
-                return false;
+        }
+        let unasked = looks.min(spins_in(UNASKED));
+        if spins(unasked, &mut ready) {
+            return true;
+        }
+        let yielded = if self.spin == Spin::Adaptive { self.yields.give(left, &mut ready) } else { Yielded::Alone };
+        match yielded {
+            Yielded::Alone if spins(looks - unasked, &mut ready) => true,
+            // A spin that only a yield has ended has not paid.
+            found => {
+                *self = Self { yields: self.yields, ..in_vain };
+                found == Yielded::Found
             }
         }
     }
@@ -207,6 +238,18 @@ impl Backoff {
         }
         spins_in(if self.slept <= LONGEST { time.clamp(WAKE, LONGEST) } else { WAKE })
     }
+}
+
+/// Looks so many times, with a pause after each in vain.
+#[inline(always)]
+fn spins(looks: u32, ready: &mut impl FnMut() -> bool) -> bool {
+    (0..looks).any(|_| {
+        let is_ready = ready();
+        if !is_ready {
+            spin_loop();
+        }
+        is_ready
+    })
 }
 
 /// For a thread that must not wait while another is in the middle of an operation, which usually takes some nanoseconds.

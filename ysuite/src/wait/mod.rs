@@ -12,6 +12,7 @@ mod subscription;
 mod target;
 mod vacancies;
 mod waiter_target;
+mod yields;
 
 pub use self::backoff::Spin;
 pub(crate) use self::backoff::{Backoff, SharedBackoff, spin_for_a_moment};

@@ -48,31 +48,31 @@ const IN_ONE_ORDER: &str = "can sleep, one order of all messages";
 
 /// From one thread to one, one by one.
 pub(super) const STREAMS: &[Group] = &[
-    group(SPINS, &["spsc-forever"], spins),
-    group(SLEEPS, &["spsc"], sleeps),
+    group(SPINS, &["spsc-forever", "spsc-bounded-forever"], spins),
+    group(SLEEPS, &["spsc", "spsc-bounded"], sleeps),
     group(WITH_A_BOUND, &["spsc-bounded"], sleeps_with_a_bound),
     group(BETWEEN_MANY, &["exchange", "exchange-unbounded"], sleeps_between_many),
 ];
 
 /// From one thread to one in batches. Ours that has them can sleep: it stands beside those that cannot as well.
 pub(super) const BATCHES: &[Group] = &[
-    group(SPINS, &["spsc-batch"], spins),
-    group(SLEEPS, &["spsc-batch"], sleeps),
+    group(SPINS, &["spsc-batch", "spsc-batch-bounded"], spins),
+    group(SLEEPS, &["spsc-batch", "spsc-batch-bounded"], sleeps),
     group(WITH_A_BOUND, &["exchange"], sleeps_with_a_bound),
     group(BETWEEN_MANY, &["exchange", "exchange-unbounded"], sleeps_between_many),
 ];
 
 /// From several threads to one.
 pub(super) const SENDERS: &[Group] = &[
-    group(SPINS, &["funnel-forever"], spins),
-    group(SLEEPS, &["funnel"], sleeps),
+    group(SPINS, &["funnel-forever", "funnel-bounded-forever"], spins),
+    group(SLEEPS, &["funnel", "funnel-bounded"], sleeps),
     group(WITH_A_BOUND, &["funnel-bounded"], sleeps_with_a_bound),
     group(IN_ONE_ORDER, &["exchange", "exchange-unbounded"], sleeps_in_one_order),
 ];
 
 /// From several threads to several.
 pub(super) const MANY: &[Group] = &[
-    group(SPINS, &["exchange-spin"], spins),
+    group(SPINS, &["exchange-spin", "exchange-unbounded-spin"], spins),
     group(SLEEPS, &["exchange", "exchange-unbounded"], sleeps),
     group(WITH_A_BOUND, &["exchange"], sleeps_with_a_bound),
 ];

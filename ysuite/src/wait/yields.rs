@@ -1,0 +1,147 @@
+//! Giving the CPU to a thread that wants it, before sleeping. [`Yields`] has one owner at a time; a yield blocks for as long as
+//! others run.
+//!
+//! Where more threads are ready to run than there are CPUs, the one that is waited for is as a rule one of them. A yield lets
+//! it run at the price of one system call, and it need not wake anybody; a sleep costs two calls and a barrier. But a yield to
+//! a thread that only computes costs a whole slice of the scheduler, some milliseconds, where a sleeper is woken at once. So an
+//! end that has lost a slice stays away from yields for long, and longer each time.
+
+// Not `crate::sync`'s: what it holds guards nothing, and a model need not explore it.
+use core::sync::atomic::{AtomicU32, Ordering};
+use core::time::Duration;
+use std::time::Instant;
+
+use crate::os::yield_now;
+
+/// The most yields before a sleep. A thread whose CPU others want goes round with them that often.
+const MOST: u32 = if cfg!(ysuite_loom) { 0 } else { 16 };
+/// A yield that takes longer has given a slice to somebody who computes.
+const SLICE: Duration = Duration::from_micros(200);
+/// Waits without a yield after the first slice that was lost. Doubled with each further one.
+const AWAY: u16 = 1 << 10;
+/// How often that is doubled.
+const DOUBLINGS: u16 = 3;
+/// Whoever has less time than this does not give it to others: some slices.
+const HASTE: Duration = Duration::from_millis(10);
+/// A yield that takes so many times as long as one to nobody has let others run.
+const OTHERS: u32 = 2;
+
+/// An end's memory of what its yields have cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Yields {
+    /// Waits that are still to go by without one.
+    away: u16,
+    doublings: u16,
+}
+
+/// What came of yielding the CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Yielded {
+    /// What was waited for is there.
+    Found,
+    /// Nobody else wanted the CPU, as far as this thread could see.
+    Alone,
+    /// Others want it.
+    InVain,
+}
+
+impl Yields {
+    pub(super) const fn new() -> Self {
+        Self { away: 0, doublings: 0 }
+    }
+
+    /// Sixteen bits.
+    pub(super) fn to_bits(self) -> u16 {
+        self.away | self.doublings << 14
+    }
+
+    pub(super) fn from_bits(bits: u16) -> Self {
+        Self { away: bits & ((1 << 14) - 1), doublings: bits >> 14 }
+    }
+
+    /// Yields for as long as others want the CPU, a few times at most, and looks after each. `left`: the time that is left for
+    /// the wait, if it has an end.
+    pub(super) fn give(&mut self, left: Option<Duration>, ready: &mut impl FnMut() -> bool) -> Yielded {
+        if self.away > 0 {
+            self.away -= 1;
+            return Yielded::Alone;
+        }
+        if MOST == 0 || left.is_some_and(|left| left < HASTE) {
+            return Yielded::Alone;
+        }
+        for _ in 0..MOST {
+            let others = self.give_once();
+            if ready() {
+                return Yielded::Found;
+            }
+            if !others {
+                return Yielded::Alone;
+            }
+            if self.away > 0 {
+                break;
+            }
+        }
+        Yielded::InVain
+    }
+
+    /// Whether others ran meanwhile.
+    fn give_once(&mut self) -> bool {
+        // What one takes that nobody wanted differs by machine: the quickest that any thread has seen.
+        static QUICKEST: AtomicU32 = AtomicU32::new(u32::MAX);
+        let start = Instant::now();
+        yield_now();
+        let took = start.elapsed();
+        if took > SLICE {
+            self.away = AWAY << self.doublings;
+            self.doublings = (self.doublings + 1).min(DOUBLINGS);
+            return true;
+        }
+        self.doublings = 0;
+        let took = took.as_nanos() as u32;
+        // ORDERING: Relaxed; the number guards nothing but itself, and one that is lost to another thread's is seen again.
+        let quickest = QUICKEST.load(Ordering::Relaxed);
+        if took < quickest {
+            // ORDERING: Relaxed, as above.
+            QUICKEST.store(took, Ordering::Relaxed);
+        }
+        took / OTHERS > quickest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_remembered_fits_into_its_bits() {
+        for away in [0, 1, AWAY, AWAY << DOUBLINGS] {
+            for doublings in 0..=DOUBLINGS {
+                let yields = Yields { away, doublings };
+                assert_eq!(Yields::from_bits(yields.to_bits()), yields);
+            }
+        }
+    }
+
+    #[test]
+    fn who_stays_away_does_not_yield_and_counts_its_waits() {
+        let mut yields = Yields { away: 2, doublings: 1 };
+        let before = crate::os::calls();
+        for away in [1, 0] {
+            assert_eq!(yields.give(None, &mut || panic!("it has not yielded")), Yielded::Alone);
+            assert_eq!(yields, Yields { away, doublings: 1 });
+        }
+        assert_eq!(yields.give(Some(Duration::from_millis(1)), &mut || true), Yielded::Alone);
+        assert_eq!(crate::os::calls(), before);
+    }
+
+    #[cfg(not(ysuite_loom))]
+    #[test]
+    fn what_comes_while_others_run_is_found() {
+        let before = crate::os::calls();
+        assert_eq!(Yields::new().give(None, &mut || true), Yielded::Found);
+        assert_eq!(crate::os::calls(), before + 1);
+        // In vain at most so often.
+        Yields::new().give(None, &mut || false);
+        assert!(crate::os::calls() <= before + 1 + u64::from(MOST));
+    }
+}
