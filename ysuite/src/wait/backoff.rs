@@ -162,7 +162,7 @@ impl Backoff {
                 }
             }
         }
-        let unasked = looks.min(spins_in(UNASKED));
+        let unasked = if self.yields.is_due() { looks.min(FEW) } else { looks.min(spins_in(UNASKED)) };
         if spins(unasked, &mut ready) {
             return true;
         }

@@ -16,13 +16,17 @@ use crate::os::yield_now;
 /// The most yields before a sleep. A thread whose CPU others want goes round with them that often.
 const MOST: u32 = if cfg!(ysuite_loom) { 0 } else { 16 };
 /// A yield that takes longer has given a slice to somebody who computes.
-const SLICE: Duration = Duration::from_micros(200);
+const SLICE: Duration = Duration::from_millis(1);
 /// Waits without a yield after the first slice that was lost. Doubled with each further one.
-const AWAY: u16 = 1 << 10;
+const AWAY: u16 = 1 << 6;
 /// How often that is doubled.
-const DOUBLINGS: u16 = 3;
+const DOUBLINGS: u16 = 6;
 /// Whoever has less time than this does not give it to others: some slices.
 const HASTE: Duration = Duration::from_millis(10);
+/// After so many waits that spinning has ended one asks by a yield all the same. Two threads that answer each other at once would
+/// otherwise keep their CPUs from all others for whole slices. It costs a fraction of a microsecond, and is seldom enough to be
+/// beyond p99.9.
+const SELDOM: u16 = 1 << 11;
 /// A yield that takes so many times as long as one to nobody has let others run.
 const OTHERS: u32 = 2;
 
@@ -32,6 +36,10 @@ pub(super) struct Yields {
     /// Waits that are still to go by without one.
     away: u16,
     doublings: u16,
+    /// Waits since the last yield.
+    unasked: u16,
+    /// The last yield has let others run.
+    crowded: bool,
 }
 
 /// What came of yielding the CPU.
@@ -47,16 +55,23 @@ pub(super) enum Yielded {
 
 impl Yields {
     pub(super) const fn new() -> Self {
-        Self { away: 0, doublings: 0 }
+        Self { away: 0, doublings: 0, unasked: 0, crowded: false }
     }
 
-    /// Sixteen bits.
+    /// What it has learned about slices, in sixteen bits.
     pub(super) fn to_bits(self) -> u16 {
-        self.away | self.doublings << 14
+        self.away | self.doublings << 13
     }
 
     pub(super) fn from_bits(bits: u16) -> Self {
-        Self { away: bits & ((1 << 14) - 1), doublings: bits >> 14 }
+        Self { away: bits & ((1 << 13) - 1), doublings: bits >> 13, ..Self::new() }
+    }
+
+    /// At the beginning of a wait: whether to ask at once, instead of after a moment, if others want the CPU.
+    #[inline]
+    pub(super) fn is_due(&mut self) -> bool {
+        self.unasked = self.unasked.wrapping_add(1);
+        self.away == 0 && (self.crowded || self.unasked >= SELDOM)
     }
 
     /// Yields for as long as others want the CPU, a few times at most, and looks after each. `left`: the time that is left for
@@ -64,7 +79,7 @@ impl Yields {
     pub(super) fn give(&mut self, left: Option<Duration>, ready: &mut impl FnMut() -> bool) -> Yielded {
         if self.away > 0 {
             self.away -= 1;
-            return Yielded::Alone;
+            return Yielded::InVain;
         }
         if MOST == 0 || left.is_some_and(|left| left < HASTE) {
             return Yielded::Alone;
@@ -88,15 +103,17 @@ impl Yields {
     fn give_once(&mut self) -> bool {
         // What one takes that nobody wanted differs by machine: the quickest that any thread has seen.
         static QUICKEST: AtomicU32 = AtomicU32::new(u32::MAX);
+        self.unasked = 0;
         let start = Instant::now();
         yield_now();
         let took = start.elapsed();
         if took > SLICE {
             self.away = AWAY << self.doublings;
             self.doublings = (self.doublings + 1).min(DOUBLINGS);
+            self.crowded = false;
             return true;
         }
-        self.doublings = 0;
+        self.doublings = self.doublings.saturating_sub(1);
         let took = took.as_nanos() as u32;
         // ORDERING: Relaxed; the number guards nothing but itself, and one that is lost to another thread's is seen again.
         let quickest = QUICKEST.load(Ordering::Relaxed);
@@ -104,7 +121,8 @@ impl Yields {
             // ORDERING: Relaxed, as above.
             QUICKEST.store(took, Ordering::Relaxed);
         }
-        took / OTHERS > quickest
+        self.crowded = took / OTHERS > quickest;
+        self.crowded
     }
 }
 
@@ -116,7 +134,7 @@ mod tests {
     fn what_is_remembered_fits_into_its_bits() {
         for away in [0, 1, AWAY, AWAY << DOUBLINGS] {
             for doublings in 0..=DOUBLINGS {
-                let yields = Yields { away, doublings };
+                let yields = Yields { away, doublings, ..Yields::new() };
                 assert_eq!(Yields::from_bits(yields.to_bits()), yields);
             }
         }
@@ -124,11 +142,11 @@ mod tests {
 
     #[test]
     fn who_stays_away_does_not_yield_and_counts_its_waits() {
-        let mut yields = Yields { away: 2, doublings: 1 };
+        let mut yields = Yields { away: 2, doublings: 1, ..Yields::new() };
         let before = crate::os::calls();
         for away in [1, 0] {
             assert_eq!(yields.give(None, &mut || panic!("it has not yielded")), Yielded::Alone);
-            assert_eq!(yields, Yields { away, doublings: 1 });
+            assert_eq!(yields, Yields { away, doublings: 1, ..Yields::new() });
         }
         assert_eq!(yields.give(Some(Duration::from_millis(1)), &mut || true), Yielded::Alone);
         assert_eq!(crate::os::calls(), before);

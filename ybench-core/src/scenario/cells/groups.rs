@@ -36,6 +36,10 @@ fn sleeps_in_one_order(traits: &Traits) -> bool {
     traits.waits.sleeps() && traits.one_order
 }
 
+fn spins_in_one_order(traits: &Traits) -> bool {
+    traits.waits == Waits::Spins && traits.one_order
+}
+
 fn sleeps_between_many(traits: &Traits) -> bool {
     traits.waits.sleeps() && traits.receivers == Ends::Many
 }
@@ -44,6 +48,7 @@ const SPINS: &str = "never sleep";
 const SLEEPS: &str = "can sleep";
 const WITH_A_BOUND: &str = "can sleep, with a bound";
 const BETWEEN_MANY: &str = "can sleep, made for many receivers";
+const SPINS_IN_ONE_ORDER: &str = "never sleep, one order of all messages";
 const IN_ONE_ORDER: &str = "can sleep, one order of all messages";
 
 /// From one thread to one, one by one.
@@ -72,7 +77,9 @@ pub(super) const SENDERS: &[Group] = &[
 
 /// From several threads to several.
 pub(super) const MANY: &[Group] = &[
+    group(SPINS_IN_ONE_ORDER, &["exchange-spin", "exchange-unbounded-spin"], spins_in_one_order),
     group(SPINS, &["exchange-spin", "exchange-unbounded-spin"], spins),
+    group(IN_ONE_ORDER, &["exchange", "exchange-unbounded"], sleeps_in_one_order),
     group(SLEEPS, &["exchange", "exchange-unbounded"], sleeps),
     group(WITH_A_BOUND, &["exchange"], sleeps_with_a_bound),
 ];

@@ -143,7 +143,10 @@ fn groups_of_the_same_members_are_told_once() {
     let contenders = plan.contenders.iter().map(|one| one.contestant.clone());
     let contenders = contenders.filter(|one| keep.contains(&one.name.as_str())).collect();
     let groups = grouped_as(cell, &Session { contenders, ..Session::default() });
-    assert_eq!(groups.iter().map(|group| group.name.as_str()).collect::<Vec<_>>(), ["can sleep"]);
+    assert_eq!(
+        groups.iter().map(|group| group.name.as_str()).collect::<Vec<_>>(),
+        ["can sleep, one order of all messages"]
+    );
 }
 
 #[test]
