@@ -38,9 +38,9 @@ const PROBE: u32 = 64;
 const SELDOM: u32 = 1024;
 /// The longest spin that is ever tried; a longer sleep is not worth spinning for.
 const LONGEST: Duration = Duration::from_micros(100);
-/// The unit in which ends that are shared remember how long sleeps take. With it a sleep of 2 ms has room: much longer than
+/// Nanoseconds, the unit in which ends that are shared remember how long sleeps take. With it a sleep of 2 ms has room: much longer than
 /// any that is worth a spin.
-const SLEPT: Duration = Duration::from_nanos(64);
+const SLEPT: u32 = 64;
 /// The scale of `worth`: spinning has always paid.
 const ALWAYS: u32 = 256;
 
@@ -71,27 +71,19 @@ pub(crate) struct Backoff {
     skipped: u32,
     /// After how many such sleeps the next long spin comes.
     probe: u32,
-    /// How long sleeps take, as a moving average; zero before the first.
-    slept: Duration,
+    /// How many nanoseconds sleeps take, as a moving average; zero before the first. There are many idle ends, so it is short.
+    slept: u32,
     yields: Yields,
 }
 
 impl Backoff {
     pub(crate) const fn new() -> Self {
-        Self {
-            spin: Spin::Adaptive,
-            worth: ALWAYS,
-            skipped: 0,
-            probe: PROBE,
-            slept: Duration::ZERO,
-            yields: Yields::new(),
-        }
+        Self { spin: Spin::Adaptive, worth: ALWAYS, skipped: 0, probe: PROBE, slept: 0, yields: Yields::new() }
     }
 
     /// Packs this into one word, for ends that several threads may use at once.
     pub(crate) fn to_bits(self) -> u64 {
-        let slept = self.slept.as_nanos() / SLEPT.as_nanos();
-        let slept = u64::try_from(slept).unwrap_or(u64::MAX).min((1 << 15) - 1);
+        let slept = u64::from(self.slept / SLEPT).min((1 << 15) - 1);
         self.spin as u64
             | u64::from(self.worth) << 2
             | u64::from(self.skipped) << 11
@@ -210,8 +202,9 @@ impl Backoff {
     }
 
     fn slept_since(&mut self, start: Instant) {
-        let time = start.elapsed();
-        self.slept = if self.slept.is_zero() { time } else { (self.slept * 7 + time) / 8 };
+        // A longer one than 4 s is not worth spinning for either.
+        let time = u32::try_from(start.elapsed().as_nanos()).unwrap_or(u32::MAX);
+        self.slept = if self.slept == 0 { time } else { self.slept - self.slept / 8 + time / 8 };
     }
 
     #[inline]
@@ -223,7 +216,8 @@ impl Backoff {
     fn spins(&mut self) -> u32 {
         // Two ends that sleep for each other's answer never stop sleeping if neither spins for longer than it takes the
         // other to wake up and answer. So the spin is as long as the sleeps are, and now and then it is longer.
-        let mut time = self.slept;
+        let slept = Duration::from_nanos(self.slept.into());
+        let mut time = slept;
         if self.is_worth() {
             self.probe = PROBE;
         } else if self.skipped < self.probe {
@@ -236,7 +230,7 @@ impl Backoff {
             self.worth = ALWAYS / 4;
             time *= 2;
         }
-        spins_in(if self.slept <= LONGEST { time.clamp(WAKE, LONGEST) } else { WAKE })
+        spins_in(if slept <= LONGEST { time.clamp(WAKE, LONGEST) } else { WAKE })
     }
 }
 

@@ -49,7 +49,7 @@ pub(super) enum Yielded {
     Found,
     /// Nobody else wanted the CPU, as far as this thread could see.
     Alone,
-    /// Others want it.
+    /// Others want it, or one of them has taken a slice lately.
     InVain,
 }
 
@@ -145,7 +145,7 @@ mod tests {
         let mut yields = Yields { away: 2, doublings: 1, ..Yields::new() };
         let before = crate::os::calls();
         for away in [1, 0] {
-            assert_eq!(yields.give(None, &mut || panic!("it has not yielded")), Yielded::Alone);
+            assert_eq!(yields.give(None, &mut || panic!("it has not yielded")), Yielded::InVain);
             assert_eq!(yields, Yields { away, doublings: 1, ..Yields::new() });
         }
         assert_eq!(yields.give(Some(Duration::from_millis(1)), &mut || true), Yielded::Alone);
