@@ -125,7 +125,7 @@ impl Hub {
             return self.spin_without_end(deadline);
         }
         let mut spins = 0;
-        let found = self.backoff.spin(deadline, || {
+        let found = self.backoff.spin_only(deadline, || {
             spins += 1;
             self.posts.has_message() || self.receivers.has_message()
         });

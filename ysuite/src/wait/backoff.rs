@@ -138,7 +138,18 @@ impl Backoff {
     /// that has passed. After a moment it yields the CPU, and goes on spinning only if no other thread wanted it: a thread
     /// that spins while others wait for its CPU may be keeping the one that it waits for from running. Returns `ready`'s
     /// last answer.
-    pub(crate) fn spin(&mut self, deadline: Deadline, mut ready: impl FnMut() -> bool) -> bool {
+    pub(crate) fn spin(&mut self, deadline: Deadline, ready: impl FnMut() -> bool) -> bool {
+        self.spin_and_yield(deadline, self.spin == Spin::Adaptive, ready)
+    }
+
+    /// As [`spin`](Self::spin), without a yield: for a thread that serves more than what it spins on.
+    #[cfg(all(feature = "hub", unix))]
+    pub(crate) fn spin_only(&mut self, deadline: Deadline, ready: impl FnMut() -> bool) -> bool {
+        self.spin_and_yield(deadline, false, ready)
+    }
+
+    #[inline]
+    fn spin_and_yield(&mut self, deadline: Deadline, yields: bool, mut ready: impl FnMut() -> bool) -> bool {
         let left = deadline.left();
         if left == Some(Duration::ZERO) {
             return ready();
@@ -154,11 +165,15 @@ impl Backoff {
                 }
             }
         }
-        let unasked = if self.yields.is_due() { looks.min(FEW) } else { looks.min(spins_in(UNASKED)) };
+        let unasked = match yields {
+            false => looks,
+            true if self.yields.is_due() => looks.min(FEW),
+            true => looks.min(spins_in(UNASKED)),
+        };
         if spins(unasked, &mut ready) {
             return true;
         }
-        let yielded = if self.spin == Spin::Adaptive { self.yields.give(left, &mut ready) } else { Yielded::Alone };
+        let yielded = if yields { self.yields.give(left, &mut ready) } else { Yielded::Alone };
         match yielded {
             Yielded::Alone if spins(looks - unasked, &mut ready) => true,
             // A spin that only a yield has ended has not paid.

@@ -305,7 +305,8 @@ pub(crate) fn an_idle_receiver_costs_nothing<K: Kind>() {
         thread::sleep(Duration::from_millis(200));
         sender.send(1).unwrap();
         let cost = thread.join().unwrap();
-        assert!(cost.calls <= 3, "{cost:?}");
+        // Others may want its CPU: then it yields sixteen times at most.
+        assert!(cost.calls <= 3 + 16, "{cost:?}");
         // To look once, to sleep, and whatever else happens to a thread; not a look every millisecond.
         assert!(cost.sleeps <= 20, "{cost:?}");
         assert!(cost.ticks <= 10, "a receiver that waits used more than half of a CPU's time: {cost:?}");
