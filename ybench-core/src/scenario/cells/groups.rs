@@ -95,7 +95,7 @@ pub(super) const SINGLE: &[Group] = &[
 pub(super) const SHARING: &[Group] = &[SINGLE[1], SINGLE[2]];
 
 /// Between pairs of many threads. Who spins at both ends is left out.
-pub(super) const CROWD: &[Group] = &[STREAMS[0], STREAMS[1], STREAMS[2]];
+pub(super) const CROWD: &[Group] = &[group(SPINS, &["spsc-forever"], spins), STREAMS[1], STREAMS[2]];
 
 /// Without a bound.
 pub(super) const BACKLOG: &[Group] = &[
