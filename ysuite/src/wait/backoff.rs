@@ -138,18 +138,18 @@ impl Backoff {
     /// that has passed. After a moment it yields the CPU, and goes on spinning only if no other thread wanted it: a thread
     /// that spins while others wait for its CPU may be keeping the one that it waits for from running. Returns `ready`'s
     /// last answer.
-    pub(crate) fn spin(&mut self, deadline: Deadline, ready: impl FnMut() -> bool) -> bool {
-        self.spin_and_yield(deadline, self.spin == Spin::Adaptive, ready)
+    pub(crate) fn spin(&mut self, deadline: Deadline, mut ready: impl FnMut() -> bool) -> bool {
+        self.spin_and_yield(deadline, self.spin == Spin::Adaptive, &mut ready)
     }
 
     /// As [`spin`](Self::spin), without a yield: for a thread that serves more than what it spins on.
     #[cfg(all(feature = "hub", unix))]
-    pub(crate) fn spin_only(&mut self, deadline: Deadline, ready: impl FnMut() -> bool) -> bool {
-        self.spin_and_yield(deadline, false, ready)
+    pub(crate) fn spin_only(&mut self, deadline: Deadline, mut ready: impl FnMut() -> bool) -> bool {
+        self.spin_and_yield(deadline, false, &mut ready)
     }
 
-    #[inline]
-    fn spin_and_yield(&mut self, deadline: Deadline, yields: bool, mut ready: impl FnMut() -> bool) -> bool {
+    /// Once for all ends: what an end asks is called in three places here, and compiled once.
+    fn spin_and_yield(&mut self, deadline: Deadline, yields: bool, ready: &mut dyn FnMut() -> bool) -> bool {
         let left = deadline.left();
         if left == Some(Duration::ZERO) {
             return ready();
@@ -157,7 +157,7 @@ impl Backoff {
         let (looks, in_vain) = self.plan(left);
         if self.spin == Spin::Forever {
             loop {
-                if spins(looks, &mut ready) {
+                if spins(looks, ready) {
                     return true;
                 }
                 if deadline.is_over() {
@@ -170,12 +170,12 @@ impl Backoff {
             true if self.yields.is_due() => looks.min(FEW),
             true => looks.min(spins_in(UNASKED)),
         };
-        if spins(unasked, &mut ready) {
+        if spins(unasked, ready) {
             return true;
         }
-        let yielded = if yields { self.yields.give(left, &mut ready) } else { Yielded::Alone };
+        let yielded = if yields { self.yields.give(left, ready) } else { Yielded::Alone };
         match yielded {
-            Yielded::Alone if spins(looks - unasked, &mut ready) => true,
+            Yielded::Alone if spins(looks - unasked, ready) => true,
             // A spin that only a yield has ended has not paid.
             found => {
                 *self = Self { yields: self.yields, ..in_vain };
@@ -251,7 +251,7 @@ impl Backoff {
 
 /// Looks so many times, with a pause after each in vain.
 #[inline(always)]
-fn spins(looks: u32, ready: &mut impl FnMut() -> bool) -> bool {
+fn spins(looks: u32, ready: &mut dyn FnMut() -> bool) -> bool {
     (0..looks).any(|_| {
         let is_ready = ready();
         if !is_ready {

@@ -24,8 +24,8 @@ const DOUBLINGS: u16 = 6;
 /// Whoever has less time than this does not give it to others: some slices.
 const HASTE: Duration = Duration::from_millis(10);
 /// After so many waits that spinning has ended one asks by a yield all the same. Two threads that answer each other at once would
-/// otherwise keep their CPUs from all others for whole slices. It costs a fraction of a microsecond, and is seldom enough to be
-/// beyond p99.9.
+/// otherwise keep their CPUs from all others for whole slices. It costs a fraction of a microsecond, and is seldom enough not
+/// to be seen below p99.9.
 const SELDOM: u16 = 1 << 11;
 /// A yield that takes so many times as long as one to nobody has let others run.
 const OTHERS: u32 = 2;
@@ -76,7 +76,7 @@ impl Yields {
 
     /// Yields for as long as others want the CPU, a few times at most, and looks after each. `left`: the time that is left for
     /// the wait, if it has an end.
-    pub(super) fn give(&mut self, left: Option<Duration>, ready: &mut impl FnMut() -> bool) -> Yielded {
+    pub(super) fn give(&mut self, left: Option<Duration>, ready: &mut dyn FnMut() -> bool) -> Yielded {
         if self.away > 0 {
             self.away -= 1;
             return Yielded::InVain;
