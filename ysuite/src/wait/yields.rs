@@ -27,6 +27,8 @@ const HASTE: Duration = Duration::from_millis(10);
 /// otherwise keep their CPUs from all others for whole slices. It costs a fraction of a microsecond, and is seldom enough not
 /// to be seen below p99.9.
 const SELDOM: u16 = 1 << 11;
+/// No yield is taken to be quicker, whatever a coarse clock says. In nanoseconds.
+const LEAST: u32 = 100;
 /// A yield that takes so many times as long as one to nobody has let others run.
 const OTHERS: u32 = 2;
 
@@ -115,7 +117,7 @@ impl Yields {
             return true;
         }
         self.doublings = self.doublings.saturating_sub(1);
-        let took = took.as_nanos() as u32;
+        let took = (took.as_nanos() as u32).max(LEAST);
         // ORDERING: Relaxed; the number guards nothing but itself, and one that is lost to another thread's is seen again.
         let quickest = QUICKEST.load(Ordering::Relaxed);
         if took < quickest {
