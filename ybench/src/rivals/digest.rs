@@ -1,6 +1,7 @@
 //! All cells in one table, for `docs/measurements.md`: a line for each group and figure, with the best of ours and the three
 //! rivals that are nearest to it. Made from the record alone.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use ybench_core::record::{Quantity, Report, Session};
@@ -33,16 +34,17 @@ pub fn digest(report: &Report) -> Option<String> {
             lines += 1;
         }
     }
-    let out: Vec<String> = cells::all()
-        .iter()
-        .flat_map(|cell| {
-            taken_out(cell.scenario.name, report).into_iter().map(|out| format!("{}: {out}", cell.scenario.name))
-        })
-        .collect();
+    // Once for each that broke its word, and not for each of its messages' sizes.
+    let out: BTreeSet<String> = cells::all().iter().flat_map(|cell| told(cell.scenario.name, report)).collect();
     if !out.is_empty() {
-        let _ = write!(text, "\n\n{}", out.join(" "));
+        let _ = write!(text, "\n\n{}", Vec::from_iter(out).join(" "));
     }
     (lines > 0).then_some(text)
+}
+
+/// Whoever was taken out of a cell, as sentences that name it.
+fn told(cell: &str, report: &Report) -> Vec<String> {
+    taken_out(cell, report).into_iter().map(|out| format!("In {cell} {out}")).collect()
 }
 
 fn lines_of(section: &Section<'_>, cell: &Cell, sizes: &[f64]) -> Vec<String> {
@@ -146,13 +148,15 @@ mod tests {
     #[test]
     fn whoever_was_taken_out_is_told_below() {
         let mut report = report(vec![session(8.0, &[("exchange", 10.0), ("kanal", 25.0)])]);
-        report.warnings = vec![Warning::TakenOut {
+        let taken = Warning::TakenOut {
             scenario: "2-to-2".to_owned(),
             name: "flume".to_owned(),
             sentence: "lost a message".to_owned(),
-        }];
+        };
+        // At two sizes.
+        report.warnings = vec![taken.clone(), taken];
         let text = digest(&report).unwrap();
-        assert!(text.ends_with("kanal 2.50 |\n\n2-to-2: flume was taken out: it lost a message."), "{text}");
+        assert!(text.ends_with("kanal 2.50 |\n\nIn 2-to-2 flume was taken out: it lost a message."), "{text}");
     }
 
     #[test]
