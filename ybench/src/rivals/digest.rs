@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use ybench_core::record::{Quantity, Report, Session};
+use ybench_core::record::{Report, Session};
 use ybench_core::scenario::cells::{self, Cell, Figure};
 
 use super::beside::Beside;
-use super::table::taken_out;
+use super::table::{LEVEL, bytes, taken_out};
 use crate::report::sections::{Section, sections};
 use crate::table::figure;
 
@@ -23,7 +23,7 @@ pub fn digest(report: &Report) -> Option<String> {
     let mut sizes: Vec<f64> = report.sessions.iter().filter_map(|one| Some(one.parameter?.value)).collect();
     sizes.sort_by(f64::total_cmp);
     sizes.dedup();
-    let written: Vec<String> = sizes.iter().map(|size| Quantity::BytesByValue.short(*size)).collect();
+    let written: Vec<String> = sizes.iter().copied().map(bytes).collect();
     let mut text =
         format!("| cell | those that | ours, at {} | nearest, times ours |\n|---|---|---|---|", written.join(", "));
     let mut lines = 0;
@@ -70,7 +70,7 @@ fn lines_of(section: &Section<'_>, cell: &Cell, sizes: &[f64]) -> Vec<String> {
 /// The best of ours at each size; its name once where it is the same at all.
 fn ours(besides: &[Option<Beside>], judged: &Figure) -> String {
     let mut said = None;
-    let at = |beside: &Option<Beside>| {
+    let mut at = |beside: &Option<Beside>| {
         let beside = beside.as_ref()?;
         let best = beside.best.as_deref()?;
         let value = (judged.form)(beside.member(best)?.value.median);
@@ -78,8 +78,7 @@ fn ours(besides: &[Option<Beside>], judged: &Figure) -> String {
         said = Some(best.to_owned());
         Some(named)
     };
-    let mut each = at;
-    besides.iter().map(|beside| each(beside).unwrap_or_else(|| "–".to_owned())).collect::<Vec<_>>().join(", ")
+    besides.iter().map(|beside| at(beside).unwrap_or_else(|| "–".to_owned())).collect::<Vec<_>>().join(", ")
 }
 
 /// The rivals with the smallest ratios on the (geometric) average, each with its ratio at every size; those below 1 in bold.
@@ -99,7 +98,7 @@ fn nearest(besides: &[Option<Beside>]) -> Option<String> {
     names.truncate(NAMED);
     let times = |ratio: f64| {
         let short = figure(ratio);
-        if ratio < 0.995 { format!("**{short}**") } else { short }
+        if ratio < LEVEL { format!("**{short}**") } else { short }
     };
     let of = |name: &&str| {
         let each = besides.iter().map(|beside| ratio(name, beside).map_or_else(|| "–".to_owned(), times));
@@ -111,7 +110,7 @@ fn nearest(besides: &[Option<Beside>]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use ybench_core::record::{Group, Parameter, Round};
+    use ybench_core::record::{Group, Parameter, Quantity, Round};
     use ybench_core::warnings::Warning;
 
     use super::*;

@@ -160,7 +160,7 @@ fn names(sizes: &[Beside]) -> Vec<(&str, bool)> {
     names
 }
 
-fn bytes(bytes: f64) -> String {
+pub(super) fn bytes(bytes: f64) -> String {
     Quantity::BytesByValue.short(bytes)
 }
 
@@ -186,7 +186,7 @@ fn sentences(sizes: &[Beside]) -> Vec<String> {
 }
 
 /// From here on it reads as 1.00, and nobody is called first by that.
-const LEVEL: f64 = 0.995;
+pub(super) const LEVEL: f64 = 0.995;
 
 /// Who is quicker because it looks for longer is told with its price.
 fn at_the_cost_of(rival: &Member) -> String {

@@ -33,11 +33,11 @@ fn sleeps_with_a_bound(traits: &Traits) -> bool {
 }
 
 fn sleeps_in_one_order(traits: &Traits) -> bool {
-    traits.waits.sleeps() && traits.one_order
+    sleeps(traits) && traits.one_order
 }
 
 fn spins_in_one_order(traits: &Traits) -> bool {
-    traits.waits == Waits::Spins && traits.one_order
+    spins(traits) && traits.one_order
 }
 
 fn sleeps_between_many(traits: &Traits) -> bool {
