@@ -146,6 +146,31 @@ fn a_batch_against_a_receiver_of_batches() {
     });
 }
 
+/// What is taken with one claim has nothing between, though it lies in two segments, or in three.
+#[test]
+fn a_batch_over_the_ends_of_segments_is_of_one_piece() {
+    model_up_to(3, || {
+        let (sender, receiver) = mpmc::unbounded();
+        sender.send_batch(0..6).unwrap();
+        let other = receiver.clone();
+        let thread = thread::spawn(move || {
+            let mut taken = Vec::new();
+            other.try_recv_batch(&mut taken, 4).unwrap();
+            taken
+        });
+        let mut mine = Vec::new();
+        receiver.try_recv_batch(&mut mine, 4).unwrap();
+        // Into segments that have been emptied, if both receivers have finished.
+        (6..9).for_each(|message| sender.send(message).unwrap());
+        let mut all = [mine, thread.join().unwrap(), receiver.try_iter().collect()];
+        for taken in &all {
+            assert!(taken.windows(2).all(|pair| pair[1] == pair[0] + 1), "{taken:?}");
+        }
+        all.sort_unstable();
+        assert!(all.concat().into_iter().eq(0..9), "{all:?}");
+    });
+}
+
 #[test]
 fn publishing_against_two_receivers_going_to_sleep() {
     model_up_to(1, || {

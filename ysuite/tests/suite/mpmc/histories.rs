@@ -9,6 +9,29 @@ use ysuite::mpmc::{self, Receiver, RecvTimeoutError, SendTimeoutError, Sender, T
 use crate::support::Random;
 use crate::support::linear::{Clock, Event, MOST, Op, is_linearizable};
 
+/// A message that is told apart by its number.
+pub(crate) trait Numbered: From<u64> + Into<u64> + Send + 'static {}
+
+impl Numbered for u64 {}
+
+/// One that is so large that a segment of an exchange without a bound has a few slots: a history goes over its end.
+pub(crate) struct Large([u64; 1024]);
+
+impl Numbered for Large {}
+
+impl From<u64> for Large {
+    fn from(number: u64) -> Self {
+        Self([number; 1024])
+    }
+}
+
+impl From<Large> for u64 {
+    fn from(Large(words): Large) -> Self {
+        assert_eq!(words[0], words[1023]);
+        words[0]
+    }
+}
+
 /// What the threads of a history do.
 #[derive(Clone, Copy)]
 pub(crate) struct Script {
@@ -22,17 +45,17 @@ pub(crate) struct Script {
 }
 
 /// One operation of a sending thread.
-fn send(sender: &Sender<u64>, number: u64, forces: bool, random: &mut Random) -> Op {
+fn send<M: Numbered>(sender: &Sender<M>, number: u64, forces: bool, random: &mut Random) -> Op {
     let sent = match random.below(if forces { 6 } else { 3 }) {
-        0 => sender.send_timeout(number, Duration::from_micros(5)).map_err(|error| match error {
+        0 => sender.send_timeout(number.into(), Duration::from_micros(5)).map_err(|error| match error {
             SendTimeoutError::Timeout(_) => Op::Full,
             SendTimeoutError::Disconnected(_) => Op::Refused,
         }),
         3.. => {
-            let forced = sender.force_send(number);
-            return forced.map_or(Op::Refused, |displaced| Op::Forced(number, displaced));
+            let forced = sender.force_send(number.into());
+            return forced.map_or(Op::Refused, |displaced| Op::Forced(number, displaced.map(M::into)));
         }
-        _ => sender.try_send(number).map_err(|error| match error {
+        _ => sender.try_send(number.into()).map_err(|error| match error {
             TrySendError::Full(_) => Op::Full,
             TrySendError::Disconnected(_) => Op::Refused,
         }),
@@ -41,20 +64,24 @@ fn send(sender: &Sender<u64>, number: u64, forces: bool, random: &mut Random) ->
 }
 
 /// One operation of a receiving thread.
-fn receive(receiver: &Receiver<u64>, random: &mut Random) -> Op {
+fn receive<M: Numbered>(receiver: &Receiver<M>, random: &mut Random) -> Op {
     match random.below(5) {
         0 => receiver
             .recv_timeout(Duration::from_micros(5))
-            .map_or_else(|error| if error == RecvTimeoutError::Timeout { Op::Empty } else { Op::Over }, Op::Received),
+            .map_or_else(|error| if error == RecvTimeoutError::Timeout { Op::Empty } else { Op::Over }, received),
         1 => {
             let mut batch = Vec::new();
             match receiver.try_recv_batch(&mut batch, random.below(4) + 1) {
-                Ok(_) => Op::ReceivedAll(batch),
+                Ok(_) => Op::ReceivedAll(batch.into_iter().map(M::into).collect()),
                 Err(error) => nothing(error),
             }
         }
-        _ => receiver.try_recv().map_or_else(nothing, Op::Received),
+        _ => receiver.try_recv().map_or_else(nothing, received),
     }
+}
+
+fn received<M: Numbered>(message: M) -> Op {
+    Op::Received(message.into())
 }
 
 fn nothing(error: TryRecvError) -> Op {
@@ -62,15 +89,15 @@ fn nothing(error: TryRecvError) -> Op {
 }
 
 /// A channel for that many messages; without a bound where that is 0.
-fn of(capacity: usize) -> (Sender<u64>, Receiver<u64>) {
+fn of<M>(capacity: usize) -> (Sender<M>, Receiver<M>) {
     if capacity == 0 { mpmc::unbounded() } else { mpmc::bounded(capacity) }
 }
 
 /// As many short histories as asked for, on one channel. A capacity of 0 is no bound.
-pub(crate) fn histories(script: Script, histories: usize, seed: u64) {
+pub(crate) fn histories<M: Numbered>(script: Script, histories: usize, seed: u64) {
     let Script { threads, capacity, operations, forces } = script;
     assert!(2 * threads * operations + capacity < MOST);
-    let (sender, receiver) = of(capacity);
+    let (sender, receiver) = of::<M>(capacity);
     let (clock, barrier) = (Arc::new(Clock::default()), Arc::new(Barrier::new(2 * threads + 1)));
     let workers: Vec<_> = (0..2 * threads)
         .map(|who| {
@@ -105,7 +132,7 @@ pub(crate) fn histories(script: Script, histories: usize, seed: u64) {
         let mut history: Vec<Event> = workers.iter().flat_map(|(_, history)| history.recv().unwrap()).collect();
         // What is left: nothing is lost, and the next history begins with an empty queue.
         loop {
-            clock.record(&mut history, || Some(receiver.try_recv().map_or_else(nothing, Op::Received)));
+            clock.record(&mut history, || Some(receiver.try_recv().map_or_else(nothing, received)));
             if history.last().is_some_and(|event| event.op == Op::Empty) {
                 break;
             }
@@ -117,10 +144,10 @@ pub(crate) fn histories(script: Script, histories: usize, seed: u64) {
 }
 
 /// One history of a channel that is closed while the others are at work.
-pub(crate) fn closing_history(script: Script, seed: u64) {
+pub(crate) fn closing_history<M: Numbered>(script: Script, seed: u64) {
     let Script { threads, capacity, operations, forces } = script;
     assert!(2 * threads * operations + capacity + 3 < MOST);
-    let (sender, receiver) = of(capacity);
+    let (sender, receiver) = of::<M>(capacity);
     let (clock, barrier) = (Clock::default(), Barrier::new(2 * threads + 1));
     let mut history = thread::scope(|scope| {
         let (clock, barrier, sender, receiver) = (&clock, &barrier, &sender, &receiver);
@@ -151,7 +178,7 @@ pub(crate) fn closing_history(script: Script, seed: u64) {
         history
     });
     loop {
-        clock.record(&mut history, || Some(receiver.recv().map_or(Op::Over, Op::Received)));
+        clock.record(&mut history, || Some(receiver.recv().map_or(Op::Over, received)));
         if history.last().is_some_and(|event| event.op == Op::Over) {
             break;
         }

@@ -1,13 +1,13 @@
 //! Recorded histories of a few threads: each must be one that a plain queue could have had.
 
-use super::histories::{Script, closing_history, histories};
+use super::histories::{Large, Script, closing_history, histories};
 use crate::support::guarded;
 
 #[test]
 fn two_by_two_is_linearizable() {
     guarded(|| {
         for capacity in 0..=4 {
-            histories(Script { threads: 2, capacity, operations: 8, forces: false }, 500, capacity as u64);
+            histories::<u64>(Script { threads: 2, capacity, operations: 8, forces: false }, 500, capacity as u64);
         }
     });
 }
@@ -16,7 +16,7 @@ fn two_by_two_is_linearizable() {
 fn three_by_three_is_linearizable() {
     guarded(|| {
         for capacity in 0..=4 {
-            histories(Script { threads: 3, capacity, operations: 6, forces: false }, 300, 10 + capacity as u64);
+            histories::<u64>(Script { threads: 3, capacity, operations: 6, forces: false }, 300, 10 + capacity as u64);
         }
     });
 }
@@ -25,7 +25,7 @@ fn three_by_three_is_linearizable() {
 fn two_by_two_is_linearizable_where_messages_make_way() {
     guarded(|| {
         for capacity in 0..=4 {
-            histories(Script { threads: 2, capacity, operations: 8, forces: true }, 500, 20 + capacity as u64);
+            histories::<u64>(Script { threads: 2, capacity, operations: 8, forces: true }, 500, 20 + capacity as u64);
         }
     });
 }
@@ -35,7 +35,21 @@ fn a_channel_that_is_closed_is_linearizable() {
     guarded(|| {
         for seed in 0..if cfg!(miri) { 10 } else { 600 } {
             let capacity = seed as usize % 5;
-            closing_history(Script { threads: 2, capacity, operations: 6, forces: seed % 8 < 4 }, seed);
+            closing_history::<u64>(Script { threads: 2, capacity, operations: 6, forces: seed % 8 < 4 }, seed);
+        }
+    });
+}
+
+/// Without a bound, over the ends of segments.
+#[test]
+fn large_messages_without_a_bound_are_linearizable() {
+    guarded(|| {
+        for (threads, operations, forces) in [(2, 8, false), (3, 6, true)] {
+            histories::<Large>(Script { threads, capacity: 0, operations, forces }, 500, 30 + threads as u64);
+        }
+        for seed in 0..if cfg!(miri) { 10 } else { 300 } {
+            let script = Script { threads: 2, capacity: 0, operations: 6, forces: seed % 2 == 0 };
+            closing_history::<Large>(script, 1_000 + seed);
         }
     });
 }

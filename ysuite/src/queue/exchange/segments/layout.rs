@@ -152,6 +152,12 @@ impl<T> Place<T> {
         }
     }
 
+    /// The first place of a segment.
+    #[inline(always)]
+    pub(super) fn first(number: u64) -> Self {
+        Self { number, group: 0, slot: 0, kind: PhantomData }
+    }
+
     /// The next place of the same segment; behind its last one a place that it does not have.
     #[inline(always)]
     pub(super) fn following(self) -> Self {
@@ -166,6 +172,12 @@ impl<T> Place<T> {
     #[inline(always)]
     pub(super) fn index(self) -> usize {
         self.group * SegmentLayout::<T>::SLOTS + self.slot
+    }
+
+    /// How many slots of the segment there are from this one on, itself among them.
+    #[inline(always)]
+    pub(super) fn left(self) -> usize {
+        SegmentLayout::<T>::ALL - self.index()
     }
 
     /// Whether this is the first slot of a group.

@@ -308,7 +308,7 @@ impl<T> Segments<T> {
             }
             let place = Place::<T>::of(tail);
             let Some(segment) = self.segment_to_write(place.number) else { continue };
-            let slots = staging.len().min(SegmentLayout::<T>::ALL - place.index());
+            let slots = staging.len().min(place.left());
             let next = tail + slots as u64;
             window();
             // ORDERING: Relaxed on success as in `push`. Relaxed on failure; the next load acquires.
@@ -326,27 +326,15 @@ impl<T> Segments<T> {
         }
     }
 
-    /// Takes out the oldest messages that are written, `most` at most, and appends them to `to`: with one claim for each
-    /// segment. Returns how many.
+    /// Takes out the oldest messages that are written, `most` at most, and appends them to `to`: with one claim, so that what
+    /// is taken has nothing between, also where it lies in several segments. Returns how many.
     pub(crate) fn pop_many(&self, to: &mut Vec<T>, most: usize) -> usize {
-        let mut taken = 0;
-        while taken < most {
-            match self.pop_run(to, most - taken) {
-                0 => break,
-                run => taken += run,
-            }
-        }
-        taken
-    }
-
-    /// As `pop_many`, out of one segment.
-    fn pop_run(&self, to: &mut Vec<T>, most: usize) -> usize {
         loop {
             // ORDERING: Acquire as in `pop`.
             let head = self.ends.head.position.load(Ordering::Acquire);
             let place = Place::<T>::of(head);
             let found = self.segment_to_read(place.number);
-            let slots = found.map_or(0, |segment| Self::written(segment, head, most));
+            let slots = found.map_or(0, |segment| self.written(segment, place, most));
             let (Some(segment), 1..) = (found, slots) else {
                 // ORDERING: Acquire as in `pop`.
                 if self.ends.head.position.load(Ordering::Acquire) == head {
@@ -356,35 +344,64 @@ impl<T> Segments<T> {
             };
             // Before the claim: once a message is claimed it must be taken out, and an allocation may panic.
             to.reserve(slots);
+            window();
             let next = head + slots as u64;
             // ORDERING: Relaxed on success as in `pop`. Relaxed on failure; the next load acquires.
             if self.ends.head.position.compare_exchange(head, next, Ordering::Relaxed, Ordering::Relaxed).is_err() {
                 look_away();
                 continue;
             }
-            let (lap, mut at) = (segment.lap(), place);
-            to.extend((0..slots).map(|_| {
-                let message = Self::empty(segment, lap, at);
-                at = at.following();
-                message
-            }));
-            self.pass(Place::of(next - 1));
+            self.empty_all(segment, place, slots, to);
             return slots;
         }
     }
 
-    /// How many slots of a segment are written, from a position on, `most` at most.
-    fn written(segment: &Segment, position: u64, most: usize) -> usize {
-        let (memory, lap) = (segment.memory::<T>(), segment.lap());
-        let mut at = Place::<T>::of(position);
-        let most = most.min(SegmentLayout::<T>::ALL - at.index());
+    /// How many slots are written, from a place of a segment on, `most` at most.
+    fn written(&self, segment: &Segment, place: Place<T>, most: usize) -> usize {
+        let (mut segment, mut at) = (segment, place);
         let mut slots = 0;
-        // ORDERING: Acquire pairs with the Release store in `fill`: the messages are visible.
-        while slots < most && memory.flag(at).load(Ordering::Acquire) == lap {
-            at = at.following();
-            slots += 1;
+        loop {
+            let end = slots + (most - slots).min(at.left());
+            let (memory, lap) = (segment.memory::<T>(), segment.lap());
+            // ORDERING: Acquire pairs with the Release store in `fill`: the messages are visible.
+            while slots < end && memory.flag(at).load(Ordering::Acquire) == lap {
+                at = at.following();
+                slots += 1;
+            }
+            if slots < end || slots == most {
+                return slots;
+            }
+            // Where the first segment has been retired meanwhile this may be any; then the head has moved on.
+            match self.chain.find(Some(segment), at.number + 1) {
+                Walk::Found(behind) => (segment, at) = (behind, Place::first(at.number + 1)),
+                Walk::End(..) | Walk::Past => return slots,
+            }
         }
-        slots
+    }
+
+    /// Takes the messages out of so many claimed slots, from a place of a segment on, and marks them.
+    fn empty_all(&self, segment: &Segment, place: Place<T>, slots: usize, to: &mut Vec<T>) {
+        let (mut segment, mut at, mut left) = (segment, place, slots);
+        loop {
+            let run = left.min(at.left());
+            left -= run;
+            // While a slot of this segment is claimed it leads to the one behind, wherever the other readers are.
+            let behind = (left != 0).then(|| match self.chain.find(Some(segment), at.number + 1) {
+                Walk::Found(behind) => (behind, Place::first(at.number + 1)),
+                Walk::End(..) | Walk::Past => unreachable!("a slot that is claimed has a segment"),
+            });
+            let lap = segment.lap();
+            to.extend((0..run).map(|_| {
+                let message = Self::empty(segment, lap, at);
+                at = at.following();
+                message
+            }));
+            if at.left() == 0 {
+                self.retire();
+            }
+            let Some(next) = behind else { return };
+            (segment, at) = next;
+        }
     }
 
     /// Whether the oldest message can be taken.
