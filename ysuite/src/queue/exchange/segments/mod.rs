@@ -334,7 +334,7 @@ impl<T> Segments<T> {
             let head = self.ends.head.position.load(Ordering::Acquire);
             let place = Place::<T>::of(head);
             let found = self.segment_to_read(place.number);
-            let slots = found.map_or(0, |segment| self.written(segment, place, most));
+            let mut slots = found.map_or(0, |segment| Self::written(segment, place, most));
             let (Some(segment), 1..) = (found, slots) else {
                 // ORDERING: Acquire as in `pop`.
                 if self.ends.head.position.load(Ordering::Acquire) == head {
@@ -342,6 +342,9 @@ impl<T> Segments<T> {
                 }
                 continue;
             };
+            if slots == place.left() {
+                slots += self.written_behind(segment, place.number, most - slots);
+            }
             // Before the claim: once a message is claimed it must be taken out, and an allocation may panic.
             to.reserve(slots);
             window();
@@ -351,56 +354,75 @@ impl<T> Segments<T> {
                 look_away();
                 continue;
             }
-            self.empty_all(segment, place, slots, to);
+            if slots < place.left() {
+                Self::empty_run(segment, place, slots, to);
+            } else {
+                self.empty_over_ends(segment, place, slots, to);
+            }
             return slots;
         }
     }
 
-    /// How many slots are written, from a place of a segment on, `most` at most.
-    fn written(&self, segment: &Segment, place: Place<T>, most: usize) -> usize {
-        let (mut segment, mut at) = (segment, place);
+    /// How many slots of a segment are written, from a place on, `most` at most.
+    fn written(segment: &Segment, place: Place<T>, most: usize) -> usize {
+        let (memory, lap) = (segment.memory::<T>(), segment.lap());
+        let (mut at, most) = (place, most.min(place.left()));
         let mut slots = 0;
-        loop {
-            let end = slots + (most - slots).min(at.left());
-            let (memory, lap) = (segment.memory::<T>(), segment.lap());
-            // ORDERING: Acquire pairs with the Release store in `fill`: the messages are visible.
-            while slots < end && memory.flag(at).load(Ordering::Acquire) == lap {
-                at = at.following();
-                slots += 1;
-            }
-            if slots < end || slots == most {
-                return slots;
-            }
-            // Where the first segment has been retired meanwhile this may be any; then the head has moved on.
-            match self.chain.find(Some(segment), at.number + 1) {
-                Walk::Found(behind) => (segment, at) = (behind, Place::first(at.number + 1)),
-                Walk::End(..) | Walk::Past => return slots,
-            }
+        // ORDERING: Acquire pairs with the Release store in `fill`: the messages are visible.
+        while slots < most && memory.flag(at).load(Ordering::Acquire) == lap {
+            at = at.following();
+            slots += 1;
         }
+        slots
     }
 
-    /// Takes the messages out of so many claimed slots, from a place of a segment on, and marks them.
-    fn empty_all(&self, segment: &Segment, place: Place<T>, slots: usize, to: &mut Vec<T>) {
-        let (mut segment, mut at, mut left) = (segment, place, slots);
+    /// How many slots are written in the segments behind that of `number`, from the first on, `most` at most.
+    #[cold]
+    #[inline(never)]
+    fn written_behind<'a>(&'a self, mut segment: &'a Segment, mut number: u64, most: usize) -> usize {
+        let mut slots = 0;
+        while slots < most {
+            number += 1;
+            // Where the head has moved on meanwhile this may be any segment, and the claim that follows fails.
+            let Walk::Found(behind) = self.chain.find(Some(segment), number) else { break };
+            segment = behind;
+            let run = Self::written(segment, Place::first(number), most - slots);
+            slots += run;
+            if run < SegmentLayout::<T>::ALL {
+                break;
+            }
+        }
+        slots
+    }
+
+    /// Takes the messages out of so many claimed slots of a segment, from a place on, and marks them.
+    fn empty_run(segment: &Segment, place: Place<T>, slots: usize, to: &mut Vec<T>) {
+        let (lap, mut at) = (segment.lap(), place);
+        to.extend((0..slots).map(|_| {
+            let message = Self::empty(segment, lap, at);
+            at = at.following();
+            message
+        }));
+    }
+
+    /// The same where the slots go to the end of their segment, or beyond it.
+    #[cold]
+    #[inline(never)]
+    fn empty_over_ends<'a>(&'a self, mut segment: &'a Segment, mut place: Place<T>, mut slots: usize, to: &mut Vec<T>) {
         loop {
-            let run = left.min(at.left());
-            left -= run;
+            let run = slots.min(place.left());
+            slots -= run;
             // While a slot of this segment is claimed it leads to the one behind, wherever the other readers are.
-            let behind = (left != 0).then(|| match self.chain.find(Some(segment), at.number + 1) {
-                Walk::Found(behind) => (behind, Place::first(at.number + 1)),
+            let behind = (slots != 0).then(|| match self.chain.find(Some(segment), place.number + 1) {
+                Walk::Found(behind) => behind,
                 Walk::End(..) | Walk::Past => unreachable!("a slot that is claimed has a segment"),
             });
-            let lap = segment.lap();
-            to.extend((0..run).map(|_| {
-                let message = Self::empty(segment, lap, at);
-                at = at.following();
-                message
-            }));
-            if at.left() == 0 {
+            Self::empty_run(segment, place, run, to);
+            if run == place.left() {
                 self.retire();
             }
-            let Some(next) = behind else { return };
-            (segment, at) = next;
+            let Some(behind) = behind else { return };
+            (segment, place) = (behind, Place::first(place.number + 1));
         }
     }
 
