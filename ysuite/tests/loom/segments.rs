@@ -147,28 +147,34 @@ fn a_batch_against_a_receiver_of_batches() {
 }
 
 /// What is taken with one claim has nothing between, though it lies in two segments, or in three.
+fn batches_of_one_piece(messages: u32, mine: usize, theirs: usize, more: u32) {
+    let (sender, receiver) = mpmc::unbounded();
+    sender.send_batch(0..messages).unwrap();
+    let other = receiver.clone();
+    let take = move |receiver: Receiver<u32>, most| {
+        let mut taken = Vec::new();
+        receiver.try_recv_batch(&mut taken, most).unwrap();
+        assert!(taken.windows(2).all(|pair| pair[1] == pair[0] + 1), "{taken:?}");
+        taken
+    };
+    let thread = thread::spawn(move || take(other, theirs));
+    let mut all = take(receiver.clone(), mine);
+    // Into segments that have been emptied, if both receivers have finished.
+    (messages..messages + more).for_each(|message| sender.send(message).unwrap());
+    all.extend(thread.join().unwrap());
+    all.extend(receiver.try_iter());
+    all.sort_unstable();
+    assert!(all.iter().copied().eq(0..messages + more), "{all:?}");
+}
+
 #[test]
-fn a_batch_over_the_ends_of_segments_is_of_one_piece() {
-    model_up_to(3, || {
-        let (sender, receiver) = mpmc::unbounded();
-        sender.send_batch(0..6).unwrap();
-        let other = receiver.clone();
-        let thread = thread::spawn(move || {
-            let mut taken = Vec::new();
-            other.try_recv_batch(&mut taken, 4).unwrap();
-            taken
-        });
-        let mut mine = Vec::new();
-        receiver.try_recv_batch(&mut mine, 4).unwrap();
-        // Into segments that have been emptied, if both receivers have finished.
-        (6..9).for_each(|message| sender.send(message).unwrap());
-        let mut all = [mine, thread.join().unwrap(), receiver.try_iter().collect()];
-        for taken in &all {
-            assert!(taken.windows(2).all(|pair| pair[1] == pair[0] + 1), "{taken:?}");
-        }
-        all.sort_unstable();
-        assert!(all.concat().into_iter().eq(0..9), "{all:?}");
-    });
+fn a_batch_over_the_end_of_a_segment_against_a_receiver() {
+    model_up_to(1, || batches_of_one_piece(4, 3, 1, 0));
+}
+
+#[test]
+fn batches_over_the_ends_of_segments() {
+    model_up_to(1, || batches_of_one_piece(6, 4, 4, 3));
 }
 
 #[test]
