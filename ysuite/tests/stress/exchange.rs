@@ -10,7 +10,7 @@ use std::time::Duration;
 use ysuite::mpmc::{self, Receiver, RecvTimeoutError, SendTimeoutError};
 use ysuite::signal::{Wait, YPollset, YSocketpair};
 
-use super::histories::{Script, closing_history, histories};
+use super::histories::{Large, Script, closing_history, histories};
 use super::support::executor::{Task, block_on, poll_once};
 use super::{Account, Bursts, Entry, Gaps, Limits, Progress, guard, is_long, rounds_with_sleeps, send_by_all_ways};
 
@@ -204,11 +204,12 @@ fn histories_are_linearizable() {
         for capacity in 0..=4 {
             for forces in [false, true] {
                 let seed = 1_000 * threads as u64 + 10 * u64::from(forces) + capacity as u64;
-                histories(Script { threads, capacity, operations, forces }, rounds, seed);
+                histories::<u64>(Script { threads, capacity, operations, forces }, rounds, seed);
             }
         }
+        histories::<Large>(Script { threads, capacity: 0, operations, forces: false }, rounds, threads as u64);
     }
-    let operations = 2 * 5 * rounds * (4 * 8 + 6 * 6);
+    let operations = 11 * rounds * (4 * 8 + 6 * 6);
     println!("exchange: {operations} operations in linearizable histories");
 }
 
@@ -217,7 +218,7 @@ fn histories_of_channels_that_are_closed_are_linearizable() {
     let rounds = if is_long() { 60_000 } else { 500 };
     for seed in 0..rounds {
         let script = Script { threads: 2, capacity: 1 + seed as usize % 4, operations: 6, forces: seed % 8 < 4 };
-        closing_history(script, seed + 5_000);
+        closing_history::<u64>(script, seed + 5_000);
     }
     println!("exchange: {rounds} linearizable histories of channels that are closed");
 }
