@@ -1,6 +1,8 @@
 //! The articles this project descends from, each in a room of its own: reproduced in its own shape, beside its
 //! published figures.
 
+mod cases;
+mod conclusion;
 pub mod linux;
 pub mod nanosecond;
 pub mod threads;
@@ -8,6 +10,7 @@ pub mod y_suite;
 
 use ybench_core::error::Error;
 use ybench_core::record::Report;
+use ybench_core::stats;
 use ybench_core::transport::registry::Entry;
 
 use crate::cli::Request;
@@ -34,6 +37,9 @@ pub fn pictures(report: &Report) -> Vec<(String, Picture)> {
         _ => Vec::new(),
     }
 }
+
+/// Rounds by default: fewer say nothing about who is faster, whatever an article had itself.
+const ROUNDS: u32 = stats::LEAST_ROUNDS as u32;
 
 /// What reports of articles call their command, before the article's name.
 const COMMAND: &str = "article ";

@@ -1,17 +1,15 @@
-//! What the article concluded, and what this machine says: every conclusion with the figure it is read from here and a
-//! verdict, all of them made from the record.
-//!
-//! The article does not say from which of its figures each conclusion was drawn; how it is read here stands with it.
+//! What the article concluded, and what this machine says.
 
 use ybench_core::limits;
 use ybench_core::record::{Quantity, Report, Session};
 use ybench_core::stats::{DIFFERENCE, LEAST_ROUNDS, Spread};
 
 use super::bandwidth;
-use super::cases::{Cases, Said};
 use super::designs::{CLEARED, EVENTFD, FUTEX, GAIN, Kind, POINTERS_PAY, SPIN, UNSTABLE, USUAL, of};
 use super::matrix::Matrix;
 use super::pays::{Onset, points};
+use crate::article::cases::{Cases, Said};
+use crate::article::conclusion::{self, Conclusion};
 use crate::table::{figure, interval};
 
 /// "Not very much", where the article gives no number: less than this many times.
@@ -19,13 +17,6 @@ const LITTLE: f64 = 1.5;
 
 /// "A very high price", where the article gives no number: at least this many times.
 const HIGH: f64 = 2.0;
-
-struct Conclusion {
-    claim: &'static str,
-    /// How it is read, and the figure.
-    here: String,
-    verdict: String,
-}
 
 pub(super) fn text(report: &Report, matrices: &[Matrix<'_>]) -> String {
     let all = [
@@ -39,8 +30,7 @@ pub(super) fn text(report: &Report, matrices: &[Matrix<'_>]) -> String {
         epoll(report),
         clearing(report),
     ];
-    let one = |Conclusion { claim, here, verdict }: Conclusion| format!("{claim}\n  here: {here}\n  {verdict}.\n");
-    all.map(one).join("\n")
+    conclusion::text(all)
 }
 
 fn sessions<'a>(matrices: &'a [Matrix<'a>]) -> impl Iterator<Item = &'a Session> {

@@ -7,7 +7,6 @@
 //! short, because there are thousands of them. A mechanism whose transport does not exist yet keeps its row, empty.
 
 mod bandwidth;
-mod cases;
 mod conclusions;
 mod designs;
 mod epoll;
@@ -29,6 +28,7 @@ use ybench_core::warnings::Warning;
 
 use self::designs::DESIGNS;
 use self::matrix::{Matrix, SCENARIOS};
+use crate::article::conclusion;
 use crate::cli::Request;
 use crate::plot::Picture;
 use crate::report::files;
@@ -38,9 +38,8 @@ use crate::run::say;
 pub const ABOUT: &str =
     "Message passing in Linux: sockets, message queues and a queue of our own, by shape, size and way of waiting";
 
-/// "All tests were run 10 times": the ways of waiting. And 5 times: the tables of mechanisms.
+/// "All tests were run 10 times": the ways of waiting. The tables of mechanisms have as many rounds as every article.
 const WAITING_ROUNDS: u32 = 10;
-const ROUNDS: u32 = 5;
 
 /// Long enough for many slices of the scheduler.
 const WAITING: Duration = Duration::from_millis(100);
@@ -53,7 +52,7 @@ const MEMORY: Duration = Duration::from_millis(50);
 
 pub fn run(request: &Request) -> Result<(), Error> {
     let entries = super::own(request, &DESIGNS.each_ref().map(|design| design.transport))?;
-    let mut report = run::begin("article linux", request, request.rounds.unwrap_or(ROUNDS));
+    let mut report = run::begin("article linux", request, request.rounds.unwrap_or(super::ROUNDS));
     report.bounds = bounds(&entries);
     report.epoll = epoll::tried(&entries);
     let plans = plans(request, &entries, &mut report.warnings);
@@ -81,12 +80,12 @@ fn bounds(entries: &[&'static Entry]) -> Vec<Bound> {
 }
 
 fn plans(request: &Request, entries: &[&'static Entry], warnings: &mut Vec<Warning>) -> Vec<Plan> {
-    let mut plans = vec![memory(request.frame(request.rounds.unwrap_or(ROUNDS), Length::Time(MEMORY)))];
+    let mut plans = vec![memory(request.frame(request.rounds.unwrap_or(super::ROUNDS), Length::Time(MEMORY)))];
     for scenario in SCENARIOS {
         for parameter in by_size() {
             let (rounds, length) = match parameter {
                 carried::SMALLEST => (WAITING_ROUNDS, Length::Time(WAITING)),
-                _ => (ROUNDS, Length::TimeAndUnits(CARRIED, CARRIED_AT_LEAST)),
+                _ => (super::ROUNDS, Length::TimeAndUnits(CARRIED, CARRIED_AT_LEAST)),
             };
             let frame = request.frame(request.rounds.unwrap_or(rounds), length);
             plans
@@ -143,10 +142,7 @@ pub(super) fn text(report: &Report) -> String {
     }
     parts.push(("FROM WHICH SIZE ON AN ADDRESS IS BETTER THAN THE MESSAGE ITSELF".to_owned(), pays::table(&matrices)));
     parts.push(("MEMORY BANDWIDTH".to_owned(), bandwidth::text(report)));
-    parts.push((
-        "WHAT THE ARTICLE CONCLUDED, AND WHAT THIS MACHINE SAYS".to_owned(),
-        conclusions::text(report, &matrices),
-    ));
+    parts.push((conclusion::HEADING.to_owned(), conclusions::text(report, &matrices)));
     parts.iter().map(|(title, part)| format!("{title}\n\n{}", part.trim_end())).collect::<Vec<_>>().join("\n\n")
 }
 

@@ -29,7 +29,6 @@ use crate::{clock, run};
 
 pub const ABOUT: &str = "\"Nanosecond-precision test\": the cost of clocks, and the time of every single message";
 
-const ROUNDS: u32 = 3;
 /// The article's throughput test is a million messages.
 const STREAMED: u64 = 1_000_000;
 const BOUNCED_FOR: Duration = Duration::from_secs(1);
@@ -38,7 +37,7 @@ const TRANSPORTS: [&str; 4] = ["tcp-stream", "unix-stream", "ypipe-ypollset", "s
 
 pub fn run(request: &Request) -> Result<(), Error> {
     let entries = super::own(request, &TRANSPORTS)?;
-    let rounds = request.rounds.unwrap_or(ROUNDS);
+    let rounds = request.rounds.unwrap_or(super::ROUNDS);
     let mut report = run::begin("article nanosecond", request, rounds);
     let plans = plans(request, rounds, &entries, &mut report.warnings);
     run::print_heading(&report);

@@ -2,10 +2,12 @@
 //! the article lists without measuring them.
 //!
 //! The picture is the article's own: times on the x axis, messages on the y axis, a colour for each design. For its two
-//! favourites, mailboxes and the event loop, stands what this library has instead; beside them, in the table, what they
+//! favourites, mailboxes and the event loop, stands what this library has instead, asleep as soon as nothing is there, as
+//! they are in the article; beside them, in the table, the same looking a little first, and what they
 //! are made of in the article: a queue behind a mutex. The other two are measured on stand-ins written here, because the
 //! design itself is the subject: such a queue whose reader never sleeps, and the same with a condition variable.
 
+mod conclusions;
 pub(super) mod pictures;
 mod published;
 mod rakes;
@@ -24,6 +26,7 @@ use ybench_core::transport::registry::Entry;
 use ybench_core::warnings::Warning;
 
 use self::published::{DESIGNS, Design, PUBLISHED_OUTLIERS};
+use super::conclusion;
 use crate::cli::Request;
 use crate::report::files;
 use crate::run;
@@ -33,13 +36,12 @@ use crate::table::{align_right, figure, new_table, text as plain};
 pub const ABOUT: &str =
     "\"Messaging between threads\": four designs by histogram, and bursts, silences, crowds and greedy neighbours";
 
-const ROUNDS: u32 = 3;
 const BOUNCED_FOR: Duration = Duration::from_secs(1);
 const REST: Duration = Duration::from_millis(100);
 
 pub fn run(request: &Request) -> Result<(), Error> {
     let entries = super::own(request, &DESIGNS.each_ref().map(|design| design.transport))?;
-    let rounds = request.rounds.unwrap_or(ROUNDS);
+    let rounds = request.rounds.unwrap_or(super::ROUNDS);
     let mut report = run::begin("article threads", request, rounds);
     let plans = plans(request, rounds, &entries, &mut report.warnings);
     run::print_heading(&report);
@@ -67,7 +69,13 @@ fn plans(request: &Request, rounds: u32, entries: &[&'static Entry], warnings: &
 
 /// The article's tables. `beyond`: the limit, in nanoseconds, that a message should not exceed.
 pub(super) fn text(report: &Report, beyond: f64) -> String {
-    format!("ONE MESSAGE AT A TIME\n\n{}\n\nTHE RAKES\n\n{}", colours(report, beyond), rakes::text(report))
+    format!(
+        "ONE MESSAGE AT A TIME\n\n{}\n\n{}\n\n{}\nTHE RAKES\n\n{}",
+        colours(report, beyond),
+        conclusion::HEADING,
+        conclusions::text(report),
+        rakes::text(report)
+    )
 }
 
 /// The article's four designs and today's channels, by the two figures it finds interesting, and the tail.

@@ -1,6 +1,7 @@
 //! The article's four designs with their colours and figures, and which transport stands for each.
 //!
-//! The article names neither processor nor system.
+//! The article names neither processor nor system. Its readers sleep, but for the blue one: so those of ours that stand for
+//! a colour sleep as soon as nothing is there. The same that look a little first are rows of their own.
 
 /// One histogram of the article's picture.
 pub(super) struct Design {
@@ -20,11 +21,18 @@ const fn beside(label: &'static str, transport: &'static str) -> Design {
     Design { colour: None, label, transport, published: None }
 }
 
-pub(super) const DESIGNS: [Design; 11] = [
-    design("pink", "D's mailboxes: any type, priority", "mailbox", 5.0),
-    design("blue", "a mutex, and a reader that never sleeps", "mutex-spin", 0.4),
-    design("red", "a mutex and a condition variable", "mutex-condvar-asleep", 3.0),
-    design("green", "an event loop that is given functions", "hub", 4.3),
+pub(super) const PINK: &str = "mailbox-none";
+pub(super) const BLUE: &str = "mutex-spin";
+pub(super) const RED: &str = "mutex-condvar-asleep";
+pub(super) const GREEN: &str = "hub-none";
+
+pub(super) const DESIGNS: [Design; 13] = [
+    design("pink", "D's mailboxes: any type, priority", PINK, 5.0),
+    design("blue", "a mutex, and a reader that never sleeps", BLUE, 0.4),
+    design("red", "a mutex and a condition variable", RED, 3.0),
+    design("green", "an event loop that is given functions", GREEN, 4.3),
+    beside("mailboxes, looking a little before they sleep", "mailbox"),
+    beside("an event loop, looking a little before it sleeps", "hub"),
     beside("any type in a box, a mutex and a condition variable", "condvar-any-asleep"),
     beside("functions in boxes, a mutex, eventfd and epoll", "mutex-eventfd-loop"),
     beside("spsc, asleep as soon as nothing is there", "spsc-none"),
@@ -40,7 +48,7 @@ pub(super) const PUBLISHED_OUTLIERS: &str = "2 to 3";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ybench_core::transport::registry;
+    use ybench_core::transport::{Waits, registry};
 
     #[test]
     fn every_design_is_measured_on_a_transport_that_there_is() {
@@ -54,5 +62,13 @@ mod tests {
         let colours: Vec<&str> = DESIGNS.iter().filter_map(|design| design.colour).collect();
         assert_eq!(colours, ["pink", "blue", "red", "green"]);
         assert!(DESIGNS.iter().all(|design| design.colour.is_some() == design.published.is_some()));
+    }
+
+    #[test]
+    fn designs_are_compared_and_not_ways_of_waiting() {
+        let waits = |name| registry::named(name).unwrap().traits.waits;
+        assert_eq!(waits(BLUE), Waits::Spins);
+        assert_eq!([PINK, RED].map(waits), [Waits::Sleeps; 2]);
+        assert_eq!(waits(GREEN), Waits::SleepsInPoll);
     }
 }

@@ -4,6 +4,7 @@
 //! of 1, 2, 4 .. 1,024. The article does not say whether a bounce counts as one message or as two; here a density is
 //! the time one way. Contenders run in turn with limits between them, so that each ratio is taken within a round.
 
+mod conclusions;
 mod published;
 mod sweep;
 mod tables;
@@ -20,6 +21,7 @@ use ybench_core::scenario::{ping_pong, throughput};
 use ybench_core::transport::registry::Entry;
 
 use self::published::Row;
+use super::conclusion;
 use crate::cli::Request;
 use crate::run;
 use crate::run::say;
@@ -27,14 +29,13 @@ use crate::run::say;
 pub const ABOUT: &str =
     "\"Y-suite\": local sockets and the ypipe, with and without polling, and batches of 1 to 1,024 messages";
 
-const ROUNDS: u32 = 3;
 const BOUNCES: u64 = 1_000_000;
 /// The article gives no number of messages for throughput; a run is at least that many and about so long.
 const STREAMED: u64 = 1_000_000;
 const STREAMED_FOR: Duration = Duration::from_millis(100);
 
 pub fn run(request: &Request) -> Result<(), Error> {
-    let rounds = request.rounds.unwrap_or(ROUNDS);
+    let rounds = request.rounds.unwrap_or(super::ROUNDS);
     let plans = plans(request, rounds)?;
     let mut report = run::begin("article y-suite", request, rounds);
     run::print_heading(&report);
@@ -95,22 +96,15 @@ pub(super) fn text(report: &Report) -> String {
             &published::WORST_WITH_POLLING,
         );
         part("Maximal throughput: messages pushed as fast as possible", streamed, &published::STREAM_WITH_POLLING);
-        part(
-            &format!("{}\n\nPERFORMANCE WITHOUT POLLING\n\nWorst-case scenario", tables::poll_remark(worst, streamed)),
-            worst,
-            &published::WORST_WITHOUT_POLLING,
-        );
+        part("PERFORMANCE WITHOUT POLLING\n\nWorst-case scenario", worst, &published::WORST_WITHOUT_POLLING);
         part("Maximal throughput scenario", streamed, &published::STREAM_WITHOUT_POLLING);
-        part(
-            &format!("{}\n\nNOT IN THE ARTICLE\n\nWorst-case scenario", tables::polling_gain(worst, streamed)),
-            worst,
-            &published::BESIDE,
-        );
+        part("NOT IN THE ARTICLE\n\nWorst-case scenario", worst, &published::BESIDE);
         part("Maximal throughput scenario", streamed, &published::BESIDE);
     }
     if let Some(session) = report.session(sweep::SCENARIO) {
-        parts.push(format!("BATCHES\n\n{}\n{}\n", sweep::table(session), sweep::remark(session)));
+        parts.push(format!("BATCHES\n\n{}\n{}\n", sweep::table(session), sweep::best(session)));
     }
+    parts.push(format!("{}\n\n{}", conclusion::HEADING, conclusions::text(report)));
     parts.join("\n")
 }
 

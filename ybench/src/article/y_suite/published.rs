@@ -22,10 +22,11 @@ pub(super) const SOCKETS: &str = "unix-stream";
 pub(super) const SOCKETS_POLLED: &str = "unix-stream-poll";
 pub(super) const WITH_POLLING: &str = "ypipe-ypollset";
 pub(super) const WITHOUT_POLLING: &str = "ypipe-ysemaphore";
+pub(super) const WITH_DESCRIPTOR: &str = "ypipe-ysocketpair";
 
 /// Everybody the article's two scenarios are measured with.
 pub(super) const TRANSPORTS: [&str; 6] =
-    [SOCKETS, SOCKETS_POLLED, WITH_POLLING, WITHOUT_POLLING, "ypipe-ysocketpair", "spsc"];
+    [SOCKETS, SOCKETS_POLLED, WITH_POLLING, WITHOUT_POLLING, WITH_DESCRIPTOR, "spsc"];
 
 const fn row(label: &'static str, transport: &'static str, density: f64, throughput: f64) -> Row {
     Row { label, transport, published: Some(Published { density, throughput }) }
@@ -57,7 +58,7 @@ pub(super) const STREAM_WITHOUT_POLLING: [Row; 3] = [
 pub(super) const BESIDE: [Row; 4] = [
     unpublished("local sockets", SOCKETS),
     unpublished("local sockets, real poll", SOCKETS_POLLED),
-    unpublished("y-suite (ysocketpair)", "ypipe-ysocketpair"),
+    unpublished("y-suite (ysocketpair)", WITH_DESCRIPTOR),
     unpublished("spsc channel of today", "spsc"),
 ];
 

@@ -11,6 +11,8 @@ use ybench_core::stats::Spread;
 use ybench_core::transport::registry::Entry;
 
 use super::published;
+use crate::article::cases::Cases;
+use crate::article::conclusion::Conclusion;
 use crate::keep;
 use crate::plot::{self, Band, Graph, Level, Line};
 use crate::table::{align_right, figure, grouped, interval, new_table, text};
@@ -24,7 +26,7 @@ pub(super) const TRANSPORTS: [&str; 2] = [published::WITH_POLLING, "spsc-batch"]
 
 const LABELS: [&str; 2] = ["y-suite: ypipe + ypollset", "spsc: send_batch, recv_batch"];
 
-/// The article batches up to 8 messages "not worth doing".
+/// Batches of up to 8 messages are "not worth of doing", says the article.
 const NOT_WORTH_IT_UP_TO: usize = 8;
 
 fn name(transport: &str, batch: usize) -> String {
@@ -32,11 +34,13 @@ fn name(transport: &str, batch: usize) -> String {
 }
 
 pub(super) fn contenders(entry: &'static Entry, frame: Frame) -> impl Iterator<Item = Contender> {
-    BATCHES.into_iter().map(move |batch| {
+    let one_by_one = (entry.traits.name == published::WITH_POLLING).then(|| throughput::contender(entry, None, frame));
+    let batches = BATCHES.into_iter().map(move |batch| {
         let mut contender = throughput::batches(entry, batch, frame);
         contender.contestant.name = name(entry.traits.name, batch);
         contender
-    })
+    });
+    one_by_one.into_iter().chain(batches)
 }
 
 /// The transports of the sweep that were measured, with their labels and figures.
@@ -70,27 +74,26 @@ pub(super) fn table(session: &Session) -> String {
     text(&table)
 }
 
-/// What the article concludes from its graphs, and what these say.
-pub(super) fn remark(session: &Session) -> String {
-    let transport = published::WITH_POLLING;
-    let median = |batch: usize| Some((batch, session.density(&name(transport, batch))?.median));
-    let best = BATCHES.into_iter().filter_map(median).min_by(|a, b| a.1.total_cmp(&b.1));
-    let Some((best, _)) = best else {
-        return "The article's composition was not measured in batches.".to_owned();
-    };
-    let small = BATCHES.into_iter().filter(|&batch| batch > 1 && batch <= NOT_WORTH_IT_UP_TO);
-    let worth = |batch: &usize| {
-        let gain = session.ratio(&name(transport, 1), &name(transport, *batch));
-        gain.is_some_and(|gain| gain.min > 1.0)
-    };
-    let pays = match small.into_iter().find(worth) {
-        Some(batch) => format!("batches pay from {batch} messages on"),
-        None => "batches of up to 8 do not clearly pay".to_owned(),
-    };
-    format!(
-        "Best here: {} messages in a batch; {pays}. The article: about 30, and batches of up to 8 are not worth it.",
-        grouped(best as f64)
-    )
+/// The article's "about 30", and what is best here.
+pub(super) fn best(session: &Session) -> String {
+    let median = |batch: usize| Some((batch, session.density(&name(published::WITH_POLLING, batch))?.median));
+    match BATCHES.into_iter().filter_map(median).min_by(|a, b| a.1.total_cmp(&b.1)) {
+        Some((best, _)) => format!("Best here: {} messages in a batch. The article: about 30.", grouped(best as f64)),
+        None => "The article's composition was not measured in batches.".to_owned(),
+    }
+}
+
+/// "Inefficient up to 8 messages a batch": even slower than one by one.
+pub(super) fn short_batches(session: &Session) -> Conclusion {
+    let mut cases = Cases::default();
+    for batch in BATCHES.into_iter().filter(|&batch| batch > 1 && batch <= NOT_WORTH_IT_UP_TO) {
+        cases.at_least(session, &name(published::WITH_POLLING, batch), published::WITH_POLLING, 1.0);
+    }
+    Conclusion {
+        claim: "Batches of up to 8 messages are slower than messages one by one.",
+        here: format!("batches of 2, 4 and 8 over one by one: {}", cases.times()),
+        verdict: cases.verdict(),
+    }
 }
 
 /// Writes both graphs and returns where they are.
