@@ -10,14 +10,18 @@ use ybench_core::transport::{Shape, Traits};
 use crate::ends::{Foreign, Held, open};
 use crate::loops;
 
+type Streamed = Result<throughput::Stream, Fault>;
+type Bounced = Result<Timed, Fault>;
+type Opened = std::io::Result<(Vec<Held>, Vec<Held>)>;
+
 /// One queue of C++, with its loops at each size.
 pub(crate) struct Tried {
     traits: Traits,
-    stream: [fn(usize) -> Result<throughput::Stream, Fault>; 4],
-    batches: [fn(usize, usize) -> Result<throughput::Stream, Fault>; 4],
-    ping_pong: [fn(Place, u64) -> Result<Timed, Fault>; 4],
+    stream: [fn(usize) -> Streamed; 4],
+    batches: [fn(usize, usize) -> Streamed; 4],
+    ping_pong: [fn(Place, u64) -> Bounced; 4],
     ends: [fn(Shape) -> Result<many::Ends, Fault>; 4],
-    open: fn(usize, Shape) -> std::io::Result<(Vec<Held>, Vec<Held>)>,
+    open: fn(usize, Shape) -> Opened,
 }
 
 pub(crate) fn tried<F: Foreign>() -> Tried {

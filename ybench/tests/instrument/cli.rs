@@ -205,7 +205,7 @@ fn the_article_has_its_tables_and_its_graphs() {
     }
     let (report, _) = kept(&json);
     assert!(
-        report.sessions.iter().all(|session| session.rounds.len() == ybench::stats::LEAST_ROUNDS),
+        report.sessions.iter().all(|session| session.rounds.len() > ybench::stats::LEAST_ROUNDS),
         "enough to say anything"
     );
     assert!(output.contains("Even in the worst case it is almost twice as fast."));

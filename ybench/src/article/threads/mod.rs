@@ -36,7 +36,9 @@ use crate::table::{align_right, figure, new_table, text as plain};
 pub const ABOUT: &str =
     "\"Messaging between threads\": four designs by histogram, and bursts, silences, crowds and greedy neighbours";
 
-const BOUNCED_FOR: Duration = Duration::from_secs(1);
+/// The rakes are figures without a verdict, and take long by their nature.
+const RAKES_ROUNDS: u32 = 3;
+const BOUNCED_FOR: Duration = Duration::from_millis(700);
 const REST: Duration = Duration::from_millis(100);
 
 pub fn run(request: &Request) -> Result<(), Error> {
@@ -53,7 +55,7 @@ pub fn run(request: &Request) -> Result<(), Error> {
 
 fn plans(request: &Request, rounds: u32, entries: &[&'static Entry], warnings: &mut Vec<Warning>) -> Vec<Plan> {
     let bounced = request.frame(rounds, Length::Time(BOUNCED_FOR));
-    let rest = request.frame(rounds, Length::Time(REST));
+    let rest = request.frame(request.rounds.unwrap_or(RAKES_ROUNDS), Length::Time(REST));
     let mut plans = Vec::new();
     let mut add = |scenario: &Scenario, frame: Frame| {
         plans.extend(plan::every(scenario, entries, frame, warnings));
