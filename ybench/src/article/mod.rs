@@ -38,8 +38,8 @@ pub fn pictures(report: &Report) -> Vec<(String, Picture)> {
     }
 }
 
-/// Rounds by default, whatever an article had itself: as many as a verdict needs, and two that may be in doubt.
-const ROUNDS: u32 = stats::LEAST_ROUNDS as u32 + 2;
+/// Rounds by default, whatever an article had itself: as many as a verdict needs though half of them are in doubt.
+const ROUNDS: u32 = 2 * stats::LEAST_ROUNDS as u32 + 1;
 
 /// What reports of articles call their command, before the article's name.
 const COMMAND: &str = "article ";

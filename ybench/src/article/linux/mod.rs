@@ -38,8 +38,9 @@ use crate::run::say;
 pub const ABOUT: &str =
     "Message passing in Linux: sockets, message queues and a queue of our own, by shape, size and way of waiting";
 
-/// "All tests were run 10 times": the ways of waiting. The tables of mechanisms have as many rounds as every article.
+/// "All tests were run 10 times": the ways of waiting. And 5 times: the tables of mechanisms.
 const WAITING_ROUNDS: u32 = 10;
+const ROUNDS: u32 = 5;
 
 /// Long enough for many slices of the scheduler.
 const WAITING: Duration = Duration::from_millis(100);
@@ -52,7 +53,7 @@ const MEMORY: Duration = Duration::from_millis(50);
 
 pub fn run(request: &Request) -> Result<(), Error> {
     let entries = super::own(request, &DESIGNS.each_ref().map(|design| design.transport))?;
-    let mut report = run::begin("article linux", request, request.rounds.unwrap_or(super::ROUNDS));
+    let mut report = run::begin("article linux", request, request.rounds.unwrap_or(ROUNDS));
     report.bounds = bounds(&entries);
     report.epoll = epoll::tried(&entries);
     let plans = plans(request, &entries, &mut report.warnings);
@@ -80,12 +81,12 @@ fn bounds(entries: &[&'static Entry]) -> Vec<Bound> {
 }
 
 fn plans(request: &Request, entries: &[&'static Entry], warnings: &mut Vec<Warning>) -> Vec<Plan> {
-    let mut plans = vec![memory(request.frame(request.rounds.unwrap_or(super::ROUNDS), Length::Time(MEMORY)))];
+    let mut plans = vec![memory(request.frame(request.rounds.unwrap_or(ROUNDS), Length::Time(MEMORY)))];
     for scenario in SCENARIOS {
         for parameter in by_size() {
             let (rounds, length) = match parameter {
                 carried::SMALLEST => (WAITING_ROUNDS, Length::Time(WAITING)),
-                _ => (super::ROUNDS, Length::TimeAndUnits(CARRIED, CARRIED_AT_LEAST)),
+                _ => (ROUNDS, Length::TimeAndUnits(CARRIED, CARRIED_AT_LEAST)),
             };
             let frame = request.frame(request.rounds.unwrap_or(rounds), length);
             plans

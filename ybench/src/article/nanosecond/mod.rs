@@ -31,7 +31,7 @@ pub const ABOUT: &str = "\"Nanosecond-precision test\": the cost of clocks, and 
 
 /// The article's throughput test is a million messages.
 const STREAMED: u64 = 1_000_000;
-const BOUNCED_FOR: Duration = Duration::from_secs(1);
+const BOUNCED_FOR: Duration = Duration::from_millis(400);
 
 const TRANSPORTS: [&str; 4] = ["tcp-stream", "unix-stream", "ypipe-ypollset", "spsc"];
 
