@@ -38,7 +38,7 @@ pub const ABOUT: &str =
 
 /// The rakes are figures without a verdict, and take long by their nature.
 const RAKES_ROUNDS: u32 = 3;
-const BOUNCED_FOR: Duration = Duration::from_millis(400);
+const BOUNCED_FOR: Duration = Duration::from_millis(300);
 const REST: Duration = Duration::from_millis(100);
 
 pub fn run(request: &Request) -> Result<(), Error> {
