@@ -15,6 +15,8 @@ pub enum Error {
     Broken { contender: String, fault: Fault },
     /// A result could not be written after the measurement.
     Unwritten { path: String, cause: io::Error },
+    /// Something that was to be printed could not be. What could not has been told already.
+    Unsaid,
     /// Something is slower than the user allows.
     Regressed(String),
     /// The user has stopped it. So many sessions have complete rounds, and are kept as in any other run.
@@ -25,7 +27,7 @@ impl Error {
     pub fn exit_status(&self) -> u8 {
         match self {
             Self::Refused(_) => 2,
-            Self::Broken { .. } | Self::Unwritten { .. } | Self::Regressed(_) => 1,
+            Self::Broken { .. } | Self::Unwritten { .. } | Self::Unsaid | Self::Regressed(_) => 1,
             Self::Interrupted { .. } => interrupt::STATUS,
         }
     }
@@ -37,6 +39,7 @@ impl fmt::Display for Error {
             Self::Refused(sentence) | Self::Regressed(sentence) => write!(out, "{sentence}"),
             Self::Broken { contender, fault } => write!(out, "{contender} {fault}."),
             Self::Unwritten { path, cause } => write!(out, "The result cannot be written to {path}: {cause}."),
+            Self::Unsaid => write!(out, "Not everything could be printed."),
             Self::Interrupted { sessions: 0 } => {
                 write!(out, "Interrupted before anything was complete: nothing is kept.")
             }

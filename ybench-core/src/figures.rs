@@ -54,6 +54,11 @@ pub fn count(value: f64) -> String {
     }
 }
 
+/// "1 round", "2 rounds".
+pub fn several(count: usize, one: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{} {one}s", grouped(count as f64)) }
+}
+
 /// A share of one as percent.
 pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
@@ -97,6 +102,7 @@ mod tests {
             ["300 ps", "40 ns", "1.5 µs", "25 ms", "2 s", "0 ns"]
         );
         assert_eq!([412_345.0, 1e6, 64.0].map(count), ["412k", "1M", "64"]);
+        assert_eq!([1, 2_000].map(|count| several(count, "round")), ["1 round", "2,000 rounds"]);
         assert_eq!([0.5, 0.012, 0.0, 0.000_05].map(percent), ["50.00 %", "1.20 %", "0.00 %", "<0.01 %"]);
     }
 }

@@ -4,7 +4,7 @@ use crate::error::Fault;
 use crate::limits::{self, Probe};
 use crate::outcome::Outcome;
 use crate::place::Place;
-use crate::record::{Contestant, Kind, Unit};
+use crate::record::Contestant;
 use crate::rounds::{Contender, Length, Run, guests};
 use crate::transport::registry::Entry;
 
@@ -56,12 +56,11 @@ impl Frame {
     ) -> Contender {
         let contestant = Contestant {
             name: entry.traits.name.to_owned(),
-            kind: Kind::Transport,
-            unit: Unit::Message,
-            units_per_run: 0,
             limit: Some(limit.name.to_owned()),
             waits: Some(entry.traits.waits),
-            batch: None,
+            family: Some(entry.traits.family),
+            explained: entry.traits.about.to_owned(),
+            ..Contestant::default()
         };
         let run = move |units| run(units).map(Into::into);
         let run: Run = if entry.traits.guest { guests::watched(run) } else { Box::new(run) };

@@ -1,4 +1,5 @@
-//! Ctrl-C: the first one asks for the end, and is looked at between runs; the second one ends the program at once.
+//! Ctrl-C, or whoever else asks the process to end (SIGTERM, SIGHUP): the first one asks for the end, and is looked at between
+//! runs; the second one ends the program at once.
 //!
 //! Installed once, by `main`; a library's user who never installs it is never interrupted.
 

@@ -15,15 +15,16 @@ use crate::outcome::{Metric, Series};
 use crate::stats::change::Measured;
 use crate::stats::{self, Interval, Spread};
 use crate::trace::Trace;
-use crate::transport::Waits;
+use crate::transport::{Family, Waits};
 use crate::warnings::Warning;
 
 pub const SCHEMA: u32 = 2;
 
 /// What one unit of a figure is; the figure itself is always nanoseconds for one of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
+    #[default]
     Message,
     Wake,
     Call,
@@ -188,15 +189,16 @@ pub struct Details {
     pub traces: BTreeMap<Series, Trace>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
+    #[default]
     Transport,
     Limit,
 }
 
 /// Who took part, and with how much per run.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Contestant {
     /// Unique within its session.
     pub name: String,
@@ -210,6 +212,12 @@ pub struct Contestant {
     pub waits: Option<Waits>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch: Option<usize>,
+    /// Where a transport comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub family: Option<Family>,
+    /// What it is, in a sentence without its full stop.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub explained: String,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

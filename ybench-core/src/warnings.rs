@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::Facts;
 use crate::env::Environment;
+use crate::figures::several;
 use crate::place::Place;
 use crate::record::Report;
 use crate::stats::{STEAL_IS_SEEN_FROM, STEAL_MAY_BE, listed};
@@ -211,7 +212,9 @@ impl fmt::Display for Warning {
             Self::Loaded { load, cpus } => {
                 write!(out, "The machine was busy before the run: load {load:.1} on {cpus} CPUs.")
             }
-            Self::FewRounds { rounds } => write!(out, "Only {rounds} rounds: the spread says little."),
+            Self::FewRounds { rounds } => {
+                write!(out, "Only {}: the spread says little.", several(*rounds as usize, "round"))
+            }
             Self::RoundsDropped { scenario, dropped, of, reasons } => {
                 write!(out, "{scenario}: {dropped} of {of} rounds dropped: ")?;
                 let said: Vec<&str> = reasons.iter().take(REASONS_SAID).map(String::as_str).collect();

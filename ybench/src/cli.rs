@@ -1,6 +1,6 @@
 //! What can be asked for on the command line, and the refusal of what cannot be done.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -9,9 +9,10 @@ use ybench_core::place::Place;
 use ybench_core::transport::registry::{self, Entry};
 
 use crate::compare::{self, Baseline};
+use crate::report::shelf;
 use crate::selected::Selection;
 use crate::table;
-use crate::{measurements, report, rivals, run};
+use crate::{measurements, output, report, rivals, run};
 
 /// Measures ways of passing messages between the threads of one process, on this machine.
 ///
@@ -64,6 +65,21 @@ pub enum Command {
     Goals,
 }
 
+impl Command {
+    /// As the folder of its results is called.
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Article { name: ArticleName::YSuite } => "y-suite",
+            Self::Article { name: ArticleName::Nanosecond } => "nanosecond",
+            Self::Article { name: ArticleName::Threads } => "threads",
+            Self::Article { name: ArticleName::Linux } => "linux",
+            Self::Scale => "scale",
+            Self::Rivals(_) => "rivals",
+            _ => "run",
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ArticleName {
     /// "Y-suite": local sockets and the ypipe, with and without polling
@@ -78,7 +94,7 @@ pub enum ArticleName {
 
 #[derive(Debug, Args)]
 pub struct Options {
-    /// Keep the run, every round of it, in this file
+    /// Keep the run, every round of it, in this file; - is standard output, and all else is then said to stderr
     #[arg(long, global = true, value_name = "FILE")]
     pub json: Option<PathBuf>,
     /// Exactly so many rounds [default: until the intervals are tight, within the time; with --messages 7; in an
@@ -88,8 +104,8 @@ pub struct Options {
     /// The CPUs of the sending and the receiving thread; one number for both on the same CPU
     #[arg(long, global = true, value_name = "A,B")]
     pub cpus: Option<String>,
-    /// Only this transport; may be given more than once
-    #[arg(long = "transport", global = true, value_name = "NAME")]
+    /// Only this transport; may be given more than once, and may be several with commas between
+    #[arg(long = "transport", global = true, value_name = "NAME", value_delimiter = ',')]
     pub transports: Vec<String>,
     /// So many messages in each run, instead of as many as the time allows
     #[arg(long, global = true, value_name = "N")]
@@ -98,7 +114,8 @@ pub struct Options {
     /// limits: 20]
     #[arg(long, global = true, value_name = "SECONDS")]
     pub time: Option<f64>,
-    /// Where the report and pictures are written [default: $YBENCH_OUT, or target/ybench]
+    /// Where the report and pictures are written [default: $YBENCH_OUT, or a new folder in target/ybench, where
+    /// index.html names them all]
     #[arg(long, alias = "svg", global = true, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Count the messages that took longer than so many microseconds [default: 10]
@@ -231,9 +248,13 @@ impl Cli {
             asked.resolved()?;
         }
         let from_environment = || std::env::var_os("YBENCH_OUT").map(PathBuf::from);
-        let out = options.out.clone().or_else(from_environment).unwrap_or_else(|| PathBuf::from("target/ybench"));
+        let out = options.out.clone().or_else(from_environment);
+        let out = out.unwrap_or_else(|| shelf::folder(self.command.as_ref().map_or("quick", Command::name)));
         if let Some(path) = &options.json {
             crate::keep::check_file(path)?;
+            if path == Path::new(crate::keep::STANDARD_OUTPUT) {
+                output::beside();
+            }
         }
         if matches!(
             self.command,

@@ -44,19 +44,11 @@ impl fmt::Display for Judgement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ybench_core::record::{Kind, Round, Unit};
+    use ybench_core::record::Round;
     use ybench_core::transport::Waits;
 
     fn contestant((name, waits, _): &(&str, Waits, f64)) -> Contestant {
-        Contestant {
-            name: (*name).to_owned(),
-            kind: Kind::Transport,
-            unit: Unit::Message,
-            units_per_run: 1,
-            limit: None,
-            waits: Some(*waits),
-            batch: None,
-        }
+        Contestant { name: (*name).to_owned(), waits: Some(*waits), ..Contestant::default() }
     }
 
     fn judged(those: &[(&str, Waits, f64)]) -> String {

@@ -9,8 +9,13 @@ use serde_json::Value;
 use ybench_core::error::Error;
 use ybench_core::record::{Report, SCHEMA};
 
+use crate::output;
+
 /// Refuses a path that no file can be written to, by writing one beside it.
 pub fn check_file(path: &Path) -> Result<(), Error> {
+    if path == Path::new(STANDARD_OUTPUT) {
+        return Ok(());
+    }
     let refuse = |cause: &dyn std::fmt::Display| {
         Err(Error::Refused(format!("The result cannot be written to {}: {cause}.", path.display())))
     };
@@ -31,7 +36,22 @@ pub fn check_file(path: &Path) -> Result<(), Error> {
 pub fn check_folder(path: &Path) -> Result<(), Error> {
     let made = fs::create_dir_all(path);
     made.map_err(|cause| Error::Refused(format!("The folder {} cannot be made: {cause}.", path.display())))?;
-    check_file(&path.join("graph.svg"))
+    check_file(&path.join("report.json"))
+}
+
+/// What stands for standard output in the place of a file.
+pub const STANDARD_OUTPUT: &str = "-";
+
+/// Where the user wants it, and says so: in a file or on standard output.
+pub fn write_result(path: &Path, report: &Report) -> Result<(), Error> {
+    if path != Path::new(STANDARD_OUTPUT) {
+        write_report(path, report)?;
+        output::say(format_args!("Kept in {}.", path.display()));
+        return Ok(());
+    }
+    let text = serde_json::to_string_pretty(report).map_err(io::Error::from);
+    let written = text.and_then(|text| writeln!(io::stdout(), "{text}"));
+    written.map_err(|cause| Error::Unwritten { path: "standard output".to_owned(), cause })
 }
 
 pub fn write_report(path: &Path, report: &Report) -> Result<(), Error> {

@@ -6,7 +6,7 @@
 //!
 //! | room | what lives there |
 //! |---|---|
-//! | `cli`, `run`, `progress`, `built` | what can be asked for; what all commands share; how far it is; what the build knows |
+//! | `cli`, `run`, `output`, `progress`, `built` | what can be asked for; what all commands share; what is said; how far it is; what the build knows |
 //! | `quick`, `selected`, `scale`, `rivals`, `commands`, `article`, `goals`, `compare`, `measurements` | the commands |
 //! | `clock` | what is shown of the clock that single messages are timed with |
 //! | `keep` | files that are whole or absent |
@@ -27,6 +27,7 @@ pub mod goals;
 pub mod judgement;
 pub mod keep;
 pub mod measurements;
+pub mod output;
 pub mod plot;
 pub mod progress;
 pub mod quick;

@@ -5,7 +5,8 @@ fn main() -> std::process::ExitCode {
     use clap::Parser;
     use ybench::cli::{ArticleName, Cli, Command};
     use ybench::{
-        article, clock, commands, compare, goals, interrupt, measurements, quick, report, rivals, scale, selected,
+        article, clock, commands, compare, goals, interrupt, measurements, output, quick, report, rivals, scale,
+        selected,
     };
 
     let cli = Cli::parse();
@@ -57,7 +58,7 @@ fn main() -> std::process::ExitCode {
             | Command::Measurements(_),
         ) => Ok(()),
     });
-    ended(outcome)
+    ended(outcome.and_then(|()| output::whole()))
 }
 
 /// Other people's, with what they do in the cells.

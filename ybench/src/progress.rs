@@ -1,13 +1,20 @@
-//! How far the measurement is, on stderr, and only while somebody is watching a terminal.
+//! How far the measurement is, on stderr: a bar on a terminal, and a line now and then where there is none.
 //!
 //! Drawn between runs, from the thread that waits for them: no thread of its own ticks beside a measurement.
 
 use std::cell::Cell;
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+/// From one line to the next, where there is no terminal.
+const BETWEEN_LINES: Duration = Duration::from_secs(5);
+
 pub struct Progress {
     bar: ProgressBar,
+    /// When the next line is due, where lines are written.
+    line: Option<Cell<Instant>>,
     /// Where the session at work will have come to: it may have more rounds than were foreseen, or fewer.
     end: Cell<u64>,
 }
@@ -19,7 +26,8 @@ impl Progress {
         {
             bar.set_style(style);
         }
-        Self { bar, end: Cell::new(0) }
+        let line = (!std::io::stderr().is_terminal()).then(|| Cell::new(Instant::now() + BETWEEN_LINES));
+        Self { bar, line, end: Cell::new(0) }
     }
 
     /// A session with about so many runs begins where the one before it was to end.
@@ -34,6 +42,11 @@ impl Progress {
         if self.bar.position() < self.end.get() {
             self.bar.inc(1);
         }
+        let Some(due) = self.line.as_ref().filter(|due| due.get() <= Instant::now()) else { return };
+        due.set(Instant::now() + BETWEEN_LINES);
+        let share = self.bar.position() * 100 / self.bar.length().unwrap_or(0).max(1);
+        let [so_far, all] = [self.bar.elapsed(), self.bar.duration()].map(|time| time.as_secs());
+        eprintln!("ybench: {share} %, {so_far} of about {all} s: {name}");
     }
 }
 

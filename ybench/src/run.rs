@@ -1,7 +1,5 @@
 //! What all commands share: a report that fills up, the warnings that go with it, and its way out.
 
-use std::fmt::Display;
-use std::io::{self, Write};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ybench_core::clock;
@@ -17,6 +15,7 @@ use ybench_core::warnings::Warning;
 use crate::built::BUILT;
 use crate::cli::Request;
 use crate::keep;
+pub use crate::output::say;
 use crate::progress::Progress;
 use crate::report;
 use crate::table;
@@ -152,6 +151,7 @@ pub fn finish_with_page(report: &Report, request: &Request) -> Result<(), Error>
     let [json, page] = ["report.json", "report.html"].map(|name| request.out.join(name));
     keep::write_report(&json, report)?;
     keep::write_text(&page, &report::html::page_of(report, request.beyond))?;
+    report::shelf::index_beside(&request.out)?;
     let finished = finish(report, request);
     say(format_args!("The report: {} (made from {}).", page.display(), json.display()));
     finished
@@ -167,8 +167,7 @@ pub fn finish(report: &Report, request: &Request) -> Result<(), Error> {
         complete()?;
     }
     if let Some(path) = &request.json {
-        keep::write_report(path, report)?;
-        say(format_args!("Kept in {}.", path.display()));
+        keep::write_result(path, report)?;
     }
     if let Some(baseline) = &request.baseline {
         baseline.compare(report);
@@ -193,14 +192,6 @@ fn doubts(report: &Report) {
     }
     if counted {
         say(format_args!("  {} more about single scenarios and their rounds are in the report.", of_scenarios.len()));
-    }
-}
-
-/// To stdout, which may be a pipe whose reader has seen enough: that must not keep a result from being kept.
-pub fn say(text: impl Display) {
-    match writeln!(io::stdout(), "{text}") {
-        Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => eprintln!("The output cannot be written: {cause}."),
-        _ => {}
     }
 }
 

@@ -21,8 +21,8 @@ use serde::{Deserialize, Serialize};
 
 pub use self::steal::stolen_seconds;
 use self::topology::{Cache, Topology};
-use crate::place;
 use crate::transport::kernel;
+use crate::{figures, place};
 
 /// What only the build of the program knows, as it leaves it there; absent where it did not.
 #[derive(Clone, Copy, Debug, Default)]
@@ -116,9 +116,9 @@ impl Environment {
             name.as_ref().map_or(String::new(), |name| format!(", {kind} ({name})"))
         };
         format!(
-            "{}, {} CPUs allowed{}{}, Linux {}, {}, ybench {} (commit {})",
+            "{}, {} allowed{}{}, Linux {}, {}, ybench {} (commit {})",
             known(&self.cpu_model),
-            self.allowed_cpus.len(),
+            figures::several(self.allowed_cpus.len(), "CPU"),
             inside("virtual", &self.hypervisor),
             inside("in a container", &self.container),
             known(&self.kernel),

@@ -24,7 +24,7 @@ use crate::frame::Frame;
 use crate::limits;
 use crate::place::Place;
 use crate::plan;
-use crate::record::{Contestant, Goal, Kind, Report, Unit};
+use crate::record::{Contestant, Goal, Report};
 use crate::rounds::{Contender, Plan};
 use crate::scenario::{ping_pong, throughput};
 use crate::stage::Timed;
@@ -74,15 +74,7 @@ fn beside_the_hand_over(session: &str, about: &str, runs: &[(&str, Run)], frame:
 
 /// One that is no transport.
 fn contender(name: &str, run: Run, frame: Frame) -> Contender {
-    let contestant = Contestant {
-        name: name.to_owned(),
-        kind: Kind::Transport,
-        unit: Unit::Message,
-        units_per_run: 0,
-        limit: None,
-        waits: None,
-        batch: None,
-    };
+    let contestant = Contestant { name: name.to_owned(), ..Contestant::default() };
     let place = frame.place;
     Contender { contestant, length: frame.transports, run: Box::new(move |units| run(place, units).map(Into::into)) }
 }

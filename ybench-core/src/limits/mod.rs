@@ -38,6 +38,12 @@ pub struct Probe {
     pub run: fn(Place, u64) -> Result<Timed, Fault>,
 }
 
+/// Whether messages that are ranked by the limit of this name follow each other as fast as they can: only then is one
+/// divided by the time of a message a rate.
+pub fn of_streams(name: &str) -> bool {
+    [&HAND_OVER, &ONE_THREAD, &EVERY_CPU].iter().any(|probe| probe.name == name) || name.ends_with("handed over")
+}
+
 impl Probe {
     pub fn fits(&self, place: Place) -> bool {
         self.needs == Needs::OneCpu || !place.one_cpu()

@@ -50,10 +50,8 @@ impl Contender {
             name: probe.name.to_owned(),
             kind: Kind::Limit,
             unit: probe.unit,
-            units_per_run: 0,
-            limit: None,
-            waits: None,
-            batch: None,
+            explained: probe.about.to_owned(),
+            ..Contestant::default()
         };
         Self { contestant, length, run: Box::new(move |units| Ok(run(place, units)?.into())) }
     }

@@ -5,11 +5,11 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::*;
-use crate::record::{Contestant, Kind, Unit};
+use crate::record::{Contestant, Kind};
 use crate::stage::Timed;
 
 fn contestant(name: &str, kind: Kind) -> Contestant {
-    Contestant { name: name.into(), kind, unit: Unit::Message, units_per_run: 0, limit: None, waits: None, batch: None }
+    Contestant { name: name.into(), kind, ..Contestant::default() }
 }
 
 fn steady(name: &str, nanoseconds: u64) -> Contender {

@@ -32,6 +32,8 @@ pub enum Change {
     Faster,
     Slower,
     NoneSeen,
+    /// The figures scatter so that there may have been one.
+    Unclear,
     /// Either run has too few rounds beyond doubt.
     TooFewRounds,
     /// The floor has moved, and may have moved everything else with it.
@@ -43,7 +45,8 @@ impl Change {
         match self {
             Self::Faster => "faster",
             Self::Slower => "SLOWER",
-            Self::NoneSeen => "no difference seen",
+            Self::NoneSeen => "no difference",
+            Self::Unclear => "cannot tell: the figures scatter",
             Self::TooFewRounds => "cannot tell: too few rounds",
             Self::OtherState => "cannot tell: the machine was in another state",
         }
@@ -59,7 +62,11 @@ pub fn change(old: &Measured, new: &Measured, threshold: f64) -> Option<(Change,
     }
     let relative = direction(times, threshold);
     let plain = Interval::of_quotient(&new.times, &old.times)?;
-    let agreed = |threshold| if relative == direction(plain, threshold) { relative } else { Change::NoneSeen };
+    let agreed = |threshold| match (relative, direction(plain, threshold)) {
+        (relative, plain) if relative == plain => relative,
+        (Change::Unclear, _) | (_, Change::Unclear) => Change::Unclear,
+        _ => Change::NoneSeen,
+    };
     if same_state(old.floor, new.floor) {
         return Some((agreed(threshold), times));
     }
@@ -78,11 +85,14 @@ pub fn same_state(one: f64, other: f64) -> bool {
     (one - other).abs() / one.min(other) <= STATE_MAY_MOVE
 }
 
-/// A change is called when the whole interval lies beyond the threshold.
+/// A change is called when the whole interval lies beyond the threshold, and none when it leaves no room for one of twice
+/// the threshold: what may be half as long again or a third shorter is not the same.
 fn direction(times: Interval, threshold: f64) -> Change {
+    let (more, much_more) = (1.0 + threshold, 1.0 + 2.0 * threshold);
     match times {
-        times if times.low > 1.0 + threshold => Change::Slower,
-        times if times.high < 1.0 / (1.0 + threshold) => Change::Faster,
+        times if times.low > more => Change::Slower,
+        times if times.high < 1.0 / more => Change::Faster,
+        times if times.high > much_more || times.low < 1.0 / much_more => Change::Unclear,
         _ => Change::NoneSeen,
     }
 }
@@ -151,6 +161,17 @@ mod tests {
         let (old, mut new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 30.0, 1.0));
         new.ratios.iter_mut().for_each(|ratio| *ratio *= 1.4);
         assert_eq!(change(&old, &new, DIFFERENCE).unwrap().0, Change::NoneSeen);
+    }
+
+    #[test]
+    fn what_scatters_is_not_taken_for_equal() {
+        let mut dice = fastrand::Rng::with_seed(4);
+        let (old, mut new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 30.0, 1.0));
+        for (at, (ratio, time)) in new.ratios.iter_mut().zip(&mut new.times).enumerate() {
+            let scattered = if at % 2 == 0 { 0.6 } else { 5.0 };
+            (*ratio, *time) = (*ratio * scattered, *time * scattered);
+        }
+        assert_eq!(change(&old, &new, DIFFERENCE).unwrap().0, Change::Unclear);
     }
 
     #[test]

@@ -35,3 +35,12 @@ pub fn listed(names: &[&str]) -> String {
         [others @ .., last] => format!("{} and {last}", others.join(", ")),
     }
 }
+
+/// "a, b, c and 4 more": as many names as are read.
+pub fn few(names: &[&str]) -> String {
+    const READ: usize = 4;
+    match names.len() {
+        all if all <= READ => listed(names),
+        all => format!("{} and {} more", names[..READ - 1].join(", "), all - READ + 1),
+    }
+}

@@ -8,7 +8,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{DIFFERENCE, Figures, Interval, LEAST_ROUNDS, Spread, listed, ratio, ratios};
+use super::{DIFFERENCE, Figures, Interval, LEAST_ROUNDS, Spread, few, ratio, ratios};
 
 /// What can be said about one group of contenders. Displays as one sentence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -97,7 +97,7 @@ impl fmt::Display for Verdict {
             Self::Winner { name, next } => write!(out, "{name} is the fastest; {next}."),
             Self::TooClose { names, next } => {
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                write!(out, "Too close to call between {}", listed(&names))?;
+                write!(out, "{} tied: {}", names.len(), few(&names))?;
                 next.iter().try_for_each(|next| write!(out, "; {next}"))?;
                 write!(out, ".")
             }
@@ -149,7 +149,7 @@ mod tests {
     fn a_small_difference_is_not_called_however_sure_it_is() {
         let verdict = judged(&[("a", 20.0), ("b", 21.0), ("c", 60.0)], 2, ROUNDS);
         assert_eq!(verdict.leaders(), ["a", "b"]);
-        assert!(verdict.to_string().starts_with("Too close to call between a and b; next is c, "), "{verdict}");
+        assert!(verdict.to_string().starts_with("2 tied: a and b; next is c, "), "{verdict}");
     }
 
     #[test]

@@ -16,6 +16,7 @@ pub mod crossbeam_select;
 pub mod empty;
 pub mod epoll_proof;
 pub mod exchange;
+pub mod family;
 pub mod funnel;
 pub mod hub;
 pub mod in_epoll;
@@ -49,6 +50,7 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::family::Family;
 pub use self::message::Message;
 pub use self::shape::{Ends, Shape};
 
@@ -95,6 +97,8 @@ pub struct Traits {
     pub name: &'static str,
     /// One sentence, without its full stop.
     pub about: &'static str,
+    /// Where it comes from; said by the registry.
+    pub family: Family,
     pub waits: Waits,
     /// Whether it takes part when single messages are measured; one made for batches only, or to serve many channels,
     /// does not.
@@ -138,6 +142,7 @@ impl Traits {
     pub const COMMON: Self = Self {
         name: "",
         about: "",
+        family: Family::Crates,
         waits: Waits::LooksThenSleeps,
         one_by_one: true,
         batches: false,

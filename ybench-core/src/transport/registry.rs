@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use super::kernel::{packets, pipe, posix_mq, sysv_mq};
 use super::spinning::Spinning;
 use super::tasks::{self, TaskTransport};
-use super::{Ends, Many, Shape, Traits, Transport, Waits};
+use super::{Ends, Family, Many, Shape, Traits, Transport, Waits};
 use super::{
     attached, broadcast, crossbeam, crossbeam_select, empty, exchange, funnel, hub, in_epoll, mailbox, mutex_condvar,
     mutex_condvar_any, mutex_eventfd_loop, mutex_spin, oneshot, rtrb, slowed, spsc, std_eventfds, std_mpsc,
@@ -142,82 +142,111 @@ pub const fn of_tasks<T: TaskTransport>() -> Entry {
     }
 }
 
-static OWN: &[Entry] = &[
-    entry::<spsc::Adaptive>(),
-    entry::<spsc::Sleeping>(),
-    entry::<spsc::Spinning>(),
-    entry::<spsc::Bounded>(),
-    entry::<spsc::SpinningBounded>(),
-    entry::<spsc::Batched>(),
-    entry::<spsc::BatchedBounded>(),
-    entry::<in_epoll::Spsc>(),
-    shared::<funnel::Adaptive>(),
-    shared::<funnel::Sleeping>(),
-    shared::<funnel::Spinning>(),
-    shared::<funnel::Bounded>(),
-    shared::<funnel::SpinningBounded>(),
-    shared::<in_epoll::Funnel>(),
-    shared::<exchange::Adaptive>(),
-    shared::<exchange::Sleeping>(),
-    shared::<exchange::Spinning>(),
-    shared::<exchange::Unbounded>(),
-    shared::<exchange::SpinningUnbounded>(),
-    entry::<exchange::Rendezvous>(),
-    shared::<in_epoll::Exchange>(),
-    shared::<broadcast::Bounded>(),
-    entry::<oneshot::Oneshot>(),
-    shared::<mailbox::Adaptive>(),
-    shared::<mailbox::Sleeping>(),
-    shared::<mailbox::Bounded>(),
-    shared::<hub::Adaptive>(),
-    shared::<hub::Sleeping>(),
-    entry::<hub::Spsc>(),
-    shared::<attached::InPollset>(),
-    shared::<attached::InEpoll>(),
-    entry::<ypipe_woken::BySemaphore>(),
-    entry::<ypipe_woken::ByPollset>(),
-    entry::<ypipe_woken::BySocketpair>(),
-    entry::<ypipe_spin::YpipeSpin>(),
-    shared::<unix_stream::Waitall>(),
-    entry::<unix_stream::Polled>(),
-    shared::<packets::Datagrams>(),
-    shared::<packets::Seqpackets>(),
-    shared::<pipe::Pipe>(),
-    shared::<posix_mq::PosixMq>(),
-    shared::<sysv_mq::SysvMq>(),
-    entry::<tcp_stream::TcpLoopback>(),
-    shared::<std_mpsc::Channel>(),
-    shared::<std_mpsc::SyncChannel>(),
-    shared::<crossbeam::Unbounded>(),
-    shared::<crossbeam::Bounded>(),
-    shared::<crossbeam_select::Selected>(),
-    shared::<tokio_mpsc::Unbounded>(),
-    shared::<tokio_mpsc::Bounded>(),
-    shared::<std_eventfds::Eventfds>(),
-    entry::<Spinning<rtrb::Ring<65_536>, true>>(),
-    entry::<Spinning<rtrb::Ring<65_536>, false>>(),
-    entry::<Spinning<rtrb::Ring<1_024>, true>>(),
-    entry::<Spinning<rtrb::Ring<1_024>, false>>(),
-    shared::<mutex_condvar::Always>(),
-    shared::<mutex_condvar::IfAsleep>(),
-    shared::<mutex_condvar_any::Always>(),
-    shared::<mutex_condvar_any::IfAsleep>(),
-    shared::<mutex_eventfd_loop::Plain>(),
-    shared::<mutex_spin::MutexSpin>(),
-    of_tasks::<tasks::ours::Spsc>(),
-    of_tasks::<tasks::ours::SpscBounded>(),
-    of_tasks::<tasks::ours::Funnel>(),
-    of_tasks::<tasks::ours::FunnelBounded>(),
-    of_tasks::<tasks::ours::Exchange>(),
-    of_tasks::<tasks::ours::ExchangeUnbounded>(),
-    of_tasks::<tasks::tokio_mpsc::Unbounded>(),
-    of_tasks::<tasks::tokio_mpsc::Bounded>(),
-    entry::<empty::Empty>(),
-    entry::<slowed::Slowed>(),
+/// Those from here, by where they come from; they are shown in this order.
+static OWN: &[(Family, &[Entry])] = &[
+    (
+        Family::Ours,
+        &[
+            entry::<spsc::Adaptive>(),
+            entry::<spsc::Sleeping>(),
+            entry::<spsc::Spinning>(),
+            entry::<spsc::Bounded>(),
+            entry::<spsc::SpinningBounded>(),
+            entry::<spsc::Batched>(),
+            entry::<spsc::BatchedBounded>(),
+            entry::<in_epoll::Spsc>(),
+            shared::<funnel::Adaptive>(),
+            shared::<funnel::Sleeping>(),
+            shared::<funnel::Spinning>(),
+            shared::<funnel::Bounded>(),
+            shared::<funnel::SpinningBounded>(),
+            shared::<in_epoll::Funnel>(),
+            shared::<exchange::Adaptive>(),
+            shared::<exchange::Sleeping>(),
+            shared::<exchange::Spinning>(),
+            shared::<exchange::Unbounded>(),
+            shared::<exchange::SpinningUnbounded>(),
+            entry::<exchange::Rendezvous>(),
+            shared::<in_epoll::Exchange>(),
+            shared::<broadcast::Bounded>(),
+            shared::<mailbox::Adaptive>(),
+            shared::<mailbox::Sleeping>(),
+            shared::<mailbox::Bounded>(),
+            shared::<hub::Adaptive>(),
+            shared::<hub::Sleeping>(),
+            entry::<hub::Spsc>(),
+            shared::<attached::InPollset>(),
+            shared::<attached::InEpoll>(),
+            entry::<ypipe_woken::BySemaphore>(),
+            entry::<ypipe_woken::ByPollset>(),
+            entry::<ypipe_woken::BySocketpair>(),
+            entry::<ypipe_spin::YpipeSpin>(),
+            of_tasks::<tasks::ours::Spsc>(),
+            of_tasks::<tasks::ours::SpscBounded>(),
+            of_tasks::<tasks::ours::Funnel>(),
+            of_tasks::<tasks::ours::FunnelBounded>(),
+            of_tasks::<tasks::ours::Exchange>(),
+            of_tasks::<tasks::ours::ExchangeUnbounded>(),
+            entry::<empty::Empty>(),
+            entry::<slowed::Slowed>(),
+        ],
+    ),
+    (
+        Family::Std,
+        &[shared::<std_mpsc::Channel>(), shared::<std_mpsc::SyncChannel>(), shared::<std_eventfds::Eventfds>()],
+    ),
+    (
+        Family::Crates,
+        &[
+            entry::<oneshot::Oneshot>(),
+            shared::<crossbeam::Unbounded>(),
+            shared::<crossbeam::Bounded>(),
+            shared::<crossbeam_select::Selected>(),
+            shared::<tokio_mpsc::Unbounded>(),
+            shared::<tokio_mpsc::Bounded>(),
+            entry::<Spinning<rtrb::Ring<65_536>, true>>(),
+            entry::<Spinning<rtrb::Ring<65_536>, false>>(),
+            entry::<Spinning<rtrb::Ring<1_024>, true>>(),
+            entry::<Spinning<rtrb::Ring<1_024>, false>>(),
+            of_tasks::<tasks::tokio_mpsc::Unbounded>(),
+            of_tasks::<tasks::tokio_mpsc::Bounded>(),
+        ],
+    ),
+    (
+        Family::Kernel,
+        &[
+            shared::<unix_stream::Waitall>(),
+            entry::<unix_stream::Polled>(),
+            shared::<packets::Datagrams>(),
+            shared::<packets::Seqpackets>(),
+            shared::<pipe::Pipe>(),
+            shared::<posix_mq::PosixMq>(),
+            shared::<sysv_mq::SysvMq>(),
+            entry::<tcp_stream::TcpLoopback>(),
+        ],
+    ),
+    (
+        Family::Mutex,
+        &[
+            shared::<mutex_condvar::Always>(),
+            shared::<mutex_condvar::IfAsleep>(),
+            shared::<mutex_condvar_any::Always>(),
+            shared::<mutex_condvar_any::IfAsleep>(),
+            shared::<mutex_eventfd_loop::Plain>(),
+            shared::<mutex_spin::MutexSpin>(),
+        ],
+    ),
 ];
 
 /// Those from here, then the guests. Settled by the first look.
 static ALL: OnceLock<Vec<Entry>> = OnceLock::new();
+
+fn own() -> Vec<Entry> {
+    let of = |&(family, entries): &(Family, &'static [Entry])| {
+        entries.iter().map(move |entry| Entry { traits: Traits { family, ..entry.traits }, ..*entry })
+    };
+    OWN.iter().flat_map(of).collect()
+}
 
 /// Adds the transports of other packages, made by [`entry`] and [`shared`]. Once, and before anybody has looked.
 ///
@@ -225,7 +254,7 @@ static ALL: OnceLock<Vec<Entry>> = OnceLock::new();
 ///
 /// Refuses a name that is taken, and guests that come too late.
 pub fn welcome(guests: Vec<Entry>) -> Result<(), Error> {
-    let mut all = OWN.to_vec();
+    let mut all = own();
     for mut guest in guests {
         guest.traits.guest = true;
         let name = guest.traits.name;
@@ -239,7 +268,7 @@ pub fn welcome(guests: Vec<Entry>) -> Result<(), Error> {
 }
 
 pub fn all() -> &'static [Entry] {
-    ALL.get_or_init(|| OWN.to_vec())
+    ALL.get_or_init(own)
 }
 
 /// Those that this machine has.

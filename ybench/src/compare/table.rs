@@ -27,7 +27,7 @@ pub(super) fn shown(comparison: &Comparison, old: &Report, new: &Report) -> Stri
 
 fn summary(comparison: &Comparison) -> String {
     let count = |change| comparison.count(change);
-    let unclear = count(Change::TooFewRounds) + count(Change::OtherState);
+    let unclear = [Change::Unclear, Change::TooFewRounds, Change::OtherState].map(count).iter().sum::<usize>();
     let left_out = match (comparison.only_old, comparison.only_new) {
         (0, 0) => String::new(),
         (old, new) => format!("; not compared: {old} only in the old result, {new} only in the new one"),

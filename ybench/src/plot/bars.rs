@@ -1,5 +1,6 @@
-//! Contenders ranked by their ratio to the limit: bars that begin at the limit, on a logarithmic axis, so that a bar
-//! twice as long is as many times slower again. A stroke from the least to the most of the interval lies across the end.
+//! Contenders ranked by their ratio to the reference: bars that begin at the reference, on a logarithmic axis, so that a
+//! bar twice as long is as many times slower again; beside each the time itself. A stroke from the least to the most of the
+//! interval lies across the end.
 
 use ybench_core::stats::{Spread, listed};
 
@@ -13,23 +14,23 @@ pub struct Bar {
     pub name: String,
     pub look: Look,
     pub ratio: Spread,
-    /// Beside the ratio when it is pointed at: the figure itself.
-    pub note: String,
+    /// The figure itself, with its unit.
+    pub time: String,
     pub tone: Tone,
 }
 
 /// From the quickest to the slowest.
 pub struct Bars {
     pub title: String,
-    /// The limit whose ratio is 1.
-    pub limit: String,
+    /// What has the ratio 1.
+    pub reference: String,
     pub rows: Vec<Bar>,
 }
 
 const ROW: f64 = 21.0;
 const TOP: f64 = 26.0;
 const BELOW: f64 = 46.0;
-const FIGURES: f64 = 52.0;
+const FIGURES: f64 = 62.0;
 
 impl Bars {
     pub fn picture(&self) -> Picture {
@@ -39,10 +40,10 @@ impl Bars {
 
     fn alt(&self) -> String {
         let rows = self.rows.iter().filter(|row| row.tone != Tone::Limit);
-        let told: Vec<String> = rows.map(|row| format!("{} {}", row.name, figure(row.ratio.median))).collect();
+        let told: Vec<String> = rows.map(|row| format!("{} {}", row.name, row.time)).collect();
         let told: Vec<&str> = told.iter().map(String::as_str).collect();
         let told = if told.is_empty() { "nothing was measured".to_owned() } else { listed(&told) };
-        format!("Bars of the time as a multiple of the limit, {}, from the quickest: {told}.", self.limit)
+        format!("Bars of the time of a message, beside the reference, {}, from the quickest: {told}.", self.reference)
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>) {
@@ -55,16 +56,16 @@ impl Bars {
         let scale = Scale::log((least / 1.06, most * 1.06), (left, right));
         self.band(canvas, left);
         axis::x_axis(canvas, &scale, bottom, axis::trimmed, Some(TOP - 6.0));
-        let limit = scale.at(1.0);
+        let reference = scale.at(1.0);
         for (number, row) in self.rows.iter().enumerate() {
             self.row(canvas, row, &scale, TOP + ROW * (number as f64 + 0.5));
         }
-        canvas.line(&[(limit, TOP - 6.0), (limit, bottom)], Colour::Ink, 1.25, 1.0);
-        let side = if limit < left + 20.0 { Side::Left } else { Side::Middle };
-        canvas.text("limit", (limit, TOP - 15.0), side, SMALL, Colour::Ink);
-        canvas.text("times", (WIDTH - 6.0, TOP - 15.0), Side::Right, SMALL, Colour::Faint);
+        canvas.line(&[(reference, TOP - 6.0), (reference, bottom)], Colour::Ink, 1.25, 1.0);
+        let side = if reference < left + 30.0 { Side::Left } else { Side::Middle };
+        canvas.text("reference", (reference, TOP - 15.0), side, SMALL, Colour::Ink);
+        canvas.text("median", (WIDTH - 6.0, TOP - 15.0), Side::Right, SMALL, Colour::Faint);
         canvas.text(
-            &format!("times the limit: {}", self.limit),
+            &format!("times the reference: {}", self.reference),
             (right, bottom + 34.0),
             Side::Right,
             SMALL,
@@ -83,7 +84,7 @@ impl Bars {
         let rect = Rect { x: 0.0, y: TOP + ROW * first as f64, width: WIDTH, height: ROW * (last + 1 - first) as f64 };
         canvas.rect(rect, Colour::Band, 1.0);
         let place = (left + (WIDTH - FIGURES - left) - 8.0, rect.y + rect.height - ROW / 2.0);
-        canvas.text("too close to call", place, Side::Right, SMALL, Colour::Faint);
+        canvas.text("tied", place, Side::Right, SMALL, Colour::Faint);
     }
 
     fn row(&self, canvas: &mut Canvas<'_>, row: &Bar, scale: &Scale, y: f64) {
@@ -100,22 +101,22 @@ impl Bars {
         if !limit {
             canvas.marker((8.0, y), row.look, 4.0);
         }
-        let (name, ratio) = ((18.0, y), (WIDTH - 6.0, y));
+        let (name, time) = ((18.0, y), (WIDTH - 6.0, y));
         if row.tone == Tone::Leader {
             canvas.bold(&row.name, name, Side::Left, LETTERS, ink);
-            canvas.bold(&figure(row.ratio.median), ratio, Side::Right, LETTERS, ink);
+            canvas.bold(&row.time, time, Side::Right, LETTERS, ink);
         } else {
             canvas.text(&row.name, name, Side::Left, LETTERS, ink);
-            canvas.text(&figure(row.ratio.median), ratio, Side::Right, LETTERS, ink);
+            canvas.text(&row.time, time, Side::Right, LETTERS, ink);
         }
         let Spread { median, min, max } = row.ratio;
         let told = format!(
-            "{}: {} times the limit ({} .. {}); {}",
+            "{}: {}; {} times the reference ({} .. {})",
             row.name,
+            row.time,
             figure(median),
             figure(min),
             figure(max),
-            row.note
         );
         canvas.hit(Rect { x: 0.0, y: y - ROW / 2.0, width: WIDTH, height: ROW }, &told);
     }

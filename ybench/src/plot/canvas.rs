@@ -181,6 +181,9 @@ impl Canvas<'_> {
             Shape::Circle => "",
             Shape::Square => " stroke-dasharray=\"24 12\"",
             Shape::Triangle => " stroke-dasharray=\"6 12\"",
+            Shape::Diamond => " stroke-dasharray=\"24 8 6 8\"",
+            Shape::Hexagon => " stroke-dasharray=\"40 8\"",
+            Shape::Wedge => " stroke-dasharray=\"12 6\"",
         };
         let tag = self.tag();
         let _ = write!(
@@ -196,14 +199,17 @@ impl Canvas<'_> {
     }
 
     pub(super) fn marker(&mut self, (x, y): (f64, f64), look: Look, size: f64) {
-        let (corners, size) = match look.shape {
-            Shape::Circle => (16, size),
-            Shape::Square => (4, size * 1.2),
-            Shape::Triangle => (3, size * 1.3),
+        // How many corners, how far from the middle, and by how much of the way to the next one turned.
+        let (corners, size, turned) = match look.shape {
+            Shape::Circle => (16, size, 0.0),
+            Shape::Square => (4, size * 1.2, 0.5),
+            Shape::Triangle => (3, size * 1.3, 0.0),
+            Shape::Diamond => (4, size * 1.3, 0.0),
+            Shape::Hexagon => (6, size * 1.15, 0.0),
+            Shape::Wedge => (3, size * 1.3, 0.5),
         };
         let mut points = String::new();
         for corner in 0..corners {
-            let turned = if corners == 4 { 0.5 } else { 0.0 };
             let angle = std::f64::consts::TAU * (f64::from(corner) + turned) / f64::from(corners);
             let _ = write!(points, "{},{} ", fine(x + size * angle.sin()), fine(y - size * angle.cos()));
         }

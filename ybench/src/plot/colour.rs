@@ -94,6 +94,13 @@ pub enum Shape {
     Circle,
     Square,
     Triangle,
+    Diamond,
+    Hexagon,
+    Wedge,
+}
+
+impl Shape {
+    const ALL: [Self; 6] = [Self::Circle, Self::Square, Self::Triangle, Self::Diamond, Self::Hexagon, Self::Wedge];
 }
 
 /// How a transport is drawn.
@@ -108,10 +115,9 @@ impl Look {
         Self { colour, shape: Shape::Circle }
     }
 
-    /// The one of that number; they repeat after three times as many as there are hues.
+    /// The one of that number; they repeat after as many as there are hues and shapes to put together.
     pub fn number(number: usize) -> Self {
-        let shape = [Shape::Circle, Shape::Square, Shape::Triangle][number / HUES.len() % 3];
-        Self { colour: HUES[number % HUES.len()], shape }
+        Self { colour: HUES[number % HUES.len()], shape: Shape::ALL[number / HUES.len() % Shape::ALL.len()] }
     }
 
     /// Its marker as a letter, for text.
@@ -120,13 +126,16 @@ impl Look {
             Shape::Circle => "●",
             Shape::Square => "■",
             Shape::Triangle => "▲",
+            Shape::Diamond => "◆",
+            Shape::Hexagon => "⬢",
+            Shape::Wedge => "▼",
         }
     }
 }
 
-/// Which transport looks how.
+/// Which transport looks how, and what it is.
 #[derive(Clone, Debug, Default)]
-pub struct Looks(BTreeMap<String, Look>);
+pub struct Looks(BTreeMap<String, (Look, String)>);
 
 impl Looks {
     /// In the order in which the transports appear.
@@ -135,7 +144,8 @@ impl Looks {
         for session in reports.into_iter().flat_map(|report| &report.sessions) {
             for one in session.transports() {
                 let number = looks.0.len();
-                looks.0.entry(one.name.clone()).or_insert_with(|| Look::number(number));
+                let known = || (Look::number(number), one.explained.clone());
+                looks.0.entry(one.name.clone()).or_insert_with(known);
             }
         }
         looks
@@ -143,6 +153,11 @@ impl Looks {
 
     /// Limits, and whatever else is no transport, are grey.
     pub fn look(&self, name: &str) -> Look {
-        self.0.get(name).copied().unwrap_or(Look::plain(Colour::Faint))
+        self.0.get(name).map_or(Look::plain(Colour::Faint), |(look, _)| *look)
+    }
+
+    /// What the transport is, for whoever points at its name.
+    pub fn explained(&self, name: &str) -> &str {
+        self.0.get(name).map_or("", |(_, explained)| explained)
     }
 }

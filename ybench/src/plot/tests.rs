@@ -1,6 +1,7 @@
 use ybench_core::distribution::Distribution;
 use ybench_core::stats::Spread;
 use ybench_core::trace::Trace;
+use ybench_core::transport::registry;
 
 use super::*;
 use crate::table::{Tone, figure};
@@ -27,7 +28,7 @@ fn all() -> Vec<Picture> {
         name: name.into(),
         look: Look::number(0),
         ratio: spread(median),
-        note: "40 ns".into(),
+        time: "40 ns".into(),
         tone,
     };
     let rows = vec![row("a", 1.4, Tone::Leader), row("b", 1.5, Tone::Tied), row("futex", 90.0, Tone::Limit)];
@@ -45,8 +46,8 @@ fn all() -> Vec<Picture> {
         |trace| Growth { title: "Growth".into(), rises: vec![Rise { label: "a", look: Look::number(1), trace }] };
     let scatter = |trace, median| Scatter { title: "Single".into(), look: Look::number(2), trace, median, range: None };
     vec![
-        Bars { title: "Ranked".into(), limit: "floor".into(), rows }.picture(),
-        Bars { title: "Ranked".into(), limit: "floor".into(), rows: Vec::new() }.picture(),
+        Bars { title: "Ranked".into(), reference: "floor".into(), rows }.picture(),
+        Bars { title: "Ranked".into(), reference: "floor".into(), rows: Vec::new() }.picture(),
         Histogram { title: "Times".into(), series: shown() }.picture(),
         Histogram { title: "Times".into(), series: Vec::new() }.picture(),
         Ridges { title: "Times".into(), series: shown() }.picture(),
@@ -97,11 +98,13 @@ fn names_cannot_break_out_of_a_picture() {
 
 #[test]
 fn a_transport_looks_the_same_everywhere_and_like_no_other() {
-    let looks: Vec<Look> = (0..24).map(Look::number).collect();
+    let looks: Vec<Look> = (0..48).map(Look::number).collect();
+    let on_the_screen = registry::all().iter().filter(|entry| !entry.traits.variant && !entry.traits.hidden).count();
+    assert!(on_the_screen <= looks.len(), "{on_the_screen}");
     for (at, look) in looks.iter().enumerate() {
         assert!(!looks[..at].contains(look), "{at}");
     }
-    assert_eq!(Look::number(24), looks[0]);
+    assert_eq!(Look::number(48), looks[0]);
 }
 
 #[test]

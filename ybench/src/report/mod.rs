@@ -7,6 +7,7 @@ pub mod html;
 mod load;
 pub mod markdown;
 pub mod sections;
+pub mod shelf;
 pub mod sweeps;
 pub mod terminal;
 pub mod when;

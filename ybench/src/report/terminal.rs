@@ -54,8 +54,9 @@ pub fn screen(report: &Report) -> String {
     text.push('\n');
     for session in &report.sessions {
         let (kept, of) = (session.counted().count(), session.rounds.len());
-        let verdict = table::judgement(session).replace('\n', " ");
-        let _ = writeln!(text, "{} ({kept} of {of} rounds): {verdict}", session.title());
+        let said: Vec<String> = table::spoken(session).into_iter().chain([table::judgement(session)]).collect();
+        let said = said.join(" ").replace('\n', " ");
+        let _ = writeln!(text, "{} ({kept} of {of} rounds): {said}", session.title());
     }
     text
 }

@@ -2,7 +2,18 @@
 
 /// "2026-03-01 12:00 UTC" from seconds since 1970.
 pub fn date(seconds: u64) -> String {
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    let rest = seconds % 86_400;
+    format!("{} {:02}:{:02} UTC", day(seconds), rest / 3_600, rest / 60 % 60)
+}
+
+/// "2026-03-01-120000": for the name of a folder.
+pub fn stamp(seconds: u64) -> String {
+    let rest = seconds % 86_400;
+    format!("{}-{:02}{:02}{:02}", day(seconds), rest / 3_600, rest / 60 % 60, rest % 60)
+}
+
+fn day(seconds: u64) -> String {
+    let days = seconds / 86_400;
     // Years that begin in March end with the day that is sometimes there.
     let from_march = days + 719_468;
     let era = from_march / 146_097;
@@ -13,7 +24,7 @@ pub fn date(seconds: u64) -> String {
     let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
     let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
     let year = year_of_era + era * 400 + u64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02} {:02}:{:02} UTC", rest / 3_600, rest / 60 % 60)
+    format!("{year:04}-{month:02}-{day:02}")
 }
 
 #[cfg(test)]
@@ -26,5 +37,6 @@ mod tests {
         assert_eq!(date(951_782_400), "2000-02-29 00:00 UTC");
         assert_eq!(date(1_772_368_500), "2026-03-01 12:35 UTC");
         assert_eq!(date(1_798_761_599), "2026-12-31 23:59 UTC");
+        assert_eq!(stamp(1_798_761_599), "2026-12-31-235959");
     }
 }

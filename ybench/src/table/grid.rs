@@ -1,5 +1,7 @@
 //! A table before it is text: built once, then printed on a terminal, in Markdown and on a page.
 
+use std::io::IsTerminal;
+
 use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 
 /// What a row deserves.
@@ -21,6 +23,9 @@ pub struct Row {
     pub cells: Vec<String>,
 }
 
+/// Letters in a line of a terminal, where nobody knows how many there are.
+const USUAL_WIDTH: usize = 120;
+
 #[derive(Clone, Debug)]
 pub struct Column {
     pub head: String,
@@ -34,6 +39,8 @@ pub struct Grid {
     pub rows: Vec<Row>,
     /// Whether its columns stand nearer to each other on a terminal.
     pub tight: bool,
+    /// Whether long cells are broken into lines: otherwise columns go on below.
+    pub folds: bool,
     /// Sentences below.
     pub notes: Vec<String>,
 }
@@ -52,32 +59,75 @@ impl Grid {
         self.rows.push(Row { tone, name: name.map(str::to_owned), cells });
     }
 
+    /// What is wider than the terminal goes on below, with the names again.
     pub fn terminal(&self) -> String {
-        self.terminal_within(None)
+        let mut text = String::new();
+        let panels = self.panels(if self.folds { usize::MAX } else { self.room() });
+        for panel in &panels {
+            text += &self.panel(panel);
+            text.push('\n');
+        }
+        text.push_str(&self.notes.join("\n"));
+        text.trim_end().to_owned() + if panels.len() > 1 { "\n" } else { "" }
     }
 
-    /// Broken into lines where it would be wider than so many letters.
-    pub fn terminal_within(&self, width: Option<u16>) -> String {
-        let heads: Vec<&str> = self.columns.iter().map(|column| column.head.as_str()).collect();
-        let mut table = new_table(&heads);
-        for row in &self.rows {
-            table.add_row(row.cells.clone());
+    /// How wide it may be: as the terminal is; where there is none, what is set tight is for one of the usual width.
+    fn room(&self) -> usize {
+        let asked = std::io::stdout().is_terminal().then(|| console::Term::stdout().size_checked()).flatten();
+        match asked {
+            Some((_, columns)) => columns.into(),
+            None if self.tight || self.folds => USUAL_WIDTH,
+            None => usize::MAX,
         }
-        let right: Vec<usize> =
-            self.columns.iter().enumerate().filter(|(_, column)| column.right).map(|(at, _)| at).collect();
+    }
+
+    /// The columns that stand beside each other in so many letters; each time after those up to the first of names.
+    fn panels(&self, room: usize) -> Vec<Vec<usize>> {
+        let named = self.columns.iter().position(|column| !column.right && column.head != "#").map_or(0, |at| at + 1);
+        let gap = if self.tight { 2 } else { 3 };
+        let widths: Vec<usize> = (0..self.columns.len()).map(|at| self.width(at) + gap).collect();
+        let names: usize = widths[..named].iter().sum();
+        let mut panels: Vec<Vec<usize>> = Vec::new();
+        let mut used = usize::MAX;
+        for (at, width) in widths.iter().enumerate().skip(named) {
+            if used.saturating_add(*width) > room || panels.is_empty() {
+                panels.push((0..named).collect());
+                used = names;
+            }
+            used += width;
+            panels.iter_mut().rev().take(1).for_each(|panel| panel.push(at));
+        }
+        if panels.is_empty() { vec![(0..named).collect()] } else { panels }
+    }
+
+    /// Letters of the widest cell of a column.
+    fn width(&self, at: usize) -> usize {
+        let cells = self.rows.iter().filter_map(|row| row.cells.get(at));
+        let lines = cells.flat_map(|cell| cell.lines()).chain(self.columns[at].head.lines());
+        lines.map(|line| line.chars().count()).max().unwrap_or(0)
+    }
+
+    /// Some of the columns, and the rows that have anything in them.
+    fn panel(&self, columns: &[usize]) -> String {
+        let mut table = new_table(&columns.iter().map(|&at| self.columns[at].head.as_str()).collect::<Vec<_>>());
+        for row in &self.rows {
+            let cells: Vec<String> = columns.iter().filter_map(|&at| row.cells.get(at).cloned()).collect();
+            let whole = columns.len() == self.columns.len() || row.name.is_none();
+            if whole || cells.iter().skip(1).any(|cell| !cell.is_empty()) {
+                table.add_row(cells);
+            }
+        }
+        let right = |(_, at): &(usize, &usize)| self.columns[**at].right;
+        let right: Vec<usize> = columns.iter().enumerate().filter(right).map(|(place, _)| place).collect();
         align_right(&mut table, &right);
         for column in table.column_iter_mut().filter(|_| self.tight) {
             column.set_padding((1, 0));
         }
-        if let Some(width) = width {
+        if self.folds {
+            let width = u16::try_from(self.room()).unwrap_or(u16::MAX);
             table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
         }
-        let mut text = self::text(&table);
-        for note in &self.notes {
-            text.push('\n');
-            text.push_str(note);
-        }
-        text
+        text(&table)
     }
 
     pub fn markdown(&self) -> String {

@@ -189,18 +189,10 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use ybench_core::record::{Contestant, Kind, Parameter, Round, Unit};
+    use ybench_core::record::{Contestant, Parameter, Round};
 
     fn session(quantity: Quantity, value: f64, limit: f64, figures: &[(&str, f64)], rounds: usize) -> Session {
-        let contestant = |(name, _): &(&str, f64)| Contestant {
-            name: (*name).to_owned(),
-            kind: Kind::Transport,
-            unit: Unit::Message,
-            units_per_run: 1,
-            limit: None,
-            waits: None,
-            batch: None,
-        };
+        let contestant = |(name, _): &(&str, f64)| Contestant { name: (*name).to_owned(), ..Contestant::default() };
         let times = figures.iter().copied().chain([("limit", limit)]);
         let nanoseconds: BTreeMap<String, f64> = times.map(|(name, time)| (name.to_owned(), time)).collect();
         Session {

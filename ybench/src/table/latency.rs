@@ -96,6 +96,12 @@ pub fn latency_grid(session: &Session, series: Series, beside: Beside) -> Grid {
     grid
 }
 
+/// What a table or a picture is of, without saying it twice where the scenario is named after the series.
+pub fn what(session: &Session, series: Series) -> String {
+    let words = series.in_words();
+    if words.starts_with(&session.title()) { words.to_owned() } else { format!("{}, {words}", session.title()) }
+}
+
 /// The distributions of a session for a terminal: a histogram in each line, under a common scale, and the figures that
 /// matter most.
 pub fn latencies(session: &Session, series: Series, beside: Beside) -> Option<String> {
@@ -114,7 +120,7 @@ pub fn latencies(session: &Session, series: Series, beside: Beside) -> Option<St
         cells.push(percent(times.beyond(beside.beyond) as f64 / times.count() as f64));
         grid.push(*tone, Some(name), cells);
     }
-    Some(format!("{}, {} (ns)\n{}\n", session.title(), series.in_words(), grid.terminal()))
+    Some(format!("{} (ns)\n{}\n", what(session, series), grid.terminal()))
 }
 
 /// A distribution as eighth blocks between two times, each as high as its share of the highest; whatever is there at

@@ -22,7 +22,7 @@ pub fn limits_grid(session: &Session, about: impl Fn(&str) -> &'static str) -> G
 }
 
 pub fn limits(session: &Session, about: impl Fn(&str) -> &'static str) -> String {
-    format!("{}\n", limits_grid(session, about).terminal_within(Some(120)))
+    format!("{}\n", limits_grid(session, about).terminal())
 }
 
 pub fn goals_grid(goals: &[Goal]) -> Grid {

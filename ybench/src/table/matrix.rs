@@ -1,18 +1,18 @@
-//! The result of a run on one screen: a row for each transport, a column for each session, in each cell the median
-//! ratio to the limit of that column.
+//! The result of a run on one screen: a row for each transport, those of one kind together, a column for each session, in
+//! each cell the median time of a message.
 
-use ybench_core::figures::figure;
+use ybench_core::figures::time;
 use ybench_core::record::{Parameter, Report, Session};
+use ybench_core::transport::Family;
 
 use super::grid::{Grid, Row, Tone};
 use super::standing::{Standing, standings};
 
-/// Wider than this, the columns go on below.
-const WIDTH: usize = 120;
-
 /// One transport in one session.
 #[derive(Clone, Debug)]
 pub struct Cell {
+    pub nanoseconds: f64,
+    /// To the reference of the session.
     pub ratio: f64,
     pub tone: Tone,
 }
@@ -22,9 +22,17 @@ pub struct Heading {
     pub scenario: String,
     /// Its parameter, short, or nothing.
     pub parameter: String,
-    pub limit: String,
+    pub reference: String,
     /// Nanoseconds per unit.
-    pub limit_nanoseconds: Option<f64>,
+    pub reference_nanoseconds: Option<f64>,
+}
+
+/// Transports of one kind, each with its cells.
+#[derive(Clone, Debug)]
+pub struct Kin {
+    /// Nothing in results from before it was kept.
+    pub family: Option<Family>,
+    pub rows: Vec<(String, Vec<Option<Cell>>)>,
 }
 
 /// The whole of it, before it is text.
@@ -32,7 +40,7 @@ pub struct Heading {
 pub struct Matrix {
     pub columns: Vec<Heading>,
     /// The transports in the order in which the report has them.
-    pub rows: Vec<(String, Vec<Option<Cell>>)>,
+    pub kin: Vec<Kin>,
 }
 
 impl Matrix {
@@ -40,22 +48,24 @@ impl Matrix {
     pub fn of(report: &Report) -> Self {
         let sessions: Vec<&Session> =
             report.sessions.iter().filter(|session| session.transports().next().is_some()).collect();
-        let all: Vec<Vec<Standing>> = sessions.iter().map(|session| standings(session)).collect();
-        let mut names: Vec<String> = Vec::new();
+        let all: Vec<(&Session, Vec<Standing>)> =
+            sessions.iter().map(|session| (*session, standings(session))).collect();
+        let cell = |name: &str, (session, standings): &(&Session, Vec<Standing>)| {
+            let standing = standings.iter().find(|standing| standing.name == name)?;
+            let nanoseconds = session.density(name)?.median;
+            Some(Cell { nanoseconds, ratio: standing.ratio.median, tone: standing.tone })
+        };
+        let mut kin: Vec<Kin> = Vec::new();
         for one in sessions.iter().flat_map(|session| session.transports()) {
-            if !names.contains(&one.name) {
-                names.push(one.name.clone());
+            let row = || (one.name.clone(), all.iter().map(|session| cell(&one.name, session)).collect());
+            match kin.iter_mut().find(|kin| kin.family == one.family) {
+                Some(kin) if kin.rows.iter().any(|(name, _)| *name == one.name) => {}
+                Some(kin) => kin.rows.push(row()),
+                None => kin.push(Kin { family: one.family, rows: vec![row()] }),
             }
         }
-        let cell = |name: &str, standings: &[Standing]| {
-            let found = standings.iter().find(|standing| standing.name == name);
-            found.map(|standing| Cell { ratio: standing.ratio.median, tone: standing.tone })
-        };
-        let row = |name: String| {
-            let cells = all.iter().map(|standings| cell(&name, standings)).collect();
-            (name, cells)
-        };
-        Self { columns: sessions.into_iter().map(heading).collect(), rows: names.into_iter().map(row).collect() }
+        kin.sort_by_key(|kin| kin.family.map_or(Family::ALL.len(), |family| family as usize));
+        Self { columns: sessions.into_iter().map(heading).collect(), kin }
     }
 }
 
@@ -63,38 +73,23 @@ fn heading(session: &Session) -> Heading {
     Heading {
         scenario: session.scenario.clone(),
         parameter: session.parameter.map_or(String::new(), Parameter::short),
-        limit: session.limit.clone(),
-        limit_nanoseconds: session.density(&session.limit).map(|density| density.median),
+        reference: session.limit.clone(),
+        reference_nanoseconds: session.density(&session.limit).map(|density| density.median),
     }
 }
 
-/// As text, not wider than 120 letters: what does not fit beside each other stands below.
+/// As text.
 pub fn matrix(report: &Report) -> String {
     let matrix = Matrix::of(report);
     if matrix.columns.is_empty() {
         return "No transport was measured.\n".to_owned();
     }
-    let first = matrix.rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0).max(LIMIT.len());
-    let mut text = String::new();
-    let mut from = 0;
-    while from < matrix.columns.len() {
-        let mut used = first + BLANKS;
-        let fits = (from..matrix.columns.len()).take_while(|at| {
-            used += width(&matrix, *at) + BLANKS;
-            used <= WIDTH
-        });
-        let to = from + fits.count().max(1);
-        text += &panel(&matrix, from, to).terminal();
-        text.push('\n');
-        from = to;
-    }
-    text + "Times the limit of each column. *: the leader; ~: too close to the leader to call; blank: took no part.\n"
+    format!(
+        "{}\nThe time of a message, median. *: the quickest; ~: tied with it, which is less than 10 % apart or not to be \
+         told apart;\nblank: took no part. Reference: what the machine takes for the like with nothing around it.\n",
+        grid(&matrix).terminal()
+    )
 }
-
-const LIMIT: &str = "limit, ns";
-
-/// Between two columns.
-const BLANKS: usize = 2;
 
 /// Name and parameter, broken where a name may be broken.
 fn head(column: &Heading) -> String {
@@ -107,38 +102,30 @@ fn head(column: &Heading) -> String {
     format!("{name}\n{parameter}")
 }
 
-fn width(matrix: &Matrix, at: usize) -> usize {
-    let head = head(&matrix.columns[at]);
-    let cells = matrix.rows.iter().filter_map(|(_, cells)| Some(marked(cells[at].as_ref()?)));
-    let texts = head.lines().map(str::to_owned).chain(cells).chain([limit(&matrix.columns[at])]);
-    texts.map(|text| text.chars().count()).max().unwrap_or(0)
-}
-
-fn limit(column: &Heading) -> String {
-    column.limit_nanoseconds.map_or(String::new(), |limit| format!("{}{}", figure(limit), mark(Tone::Limit)))
-}
-
-fn panel(matrix: &Matrix, from: usize, to: usize) -> Grid {
-    let columns = &matrix.columns[from..to];
+fn grid(matrix: &Matrix) -> Grid {
     let heads: Vec<String> =
-        std::iter::once("transport".to_owned()).chain(columns.iter().map(|one| format!(">{}", head(one)))).collect();
+        std::iter::once(String::new()).chain(matrix.columns.iter().map(|one| format!(">{}", head(one)))).collect();
     let mut grid = Grid::new(&heads.iter().map(String::as_str).collect::<Vec<_>>());
     grid.tight = true;
-    let cells = std::iter::once(LIMIT.to_owned()).chain(columns.iter().map(limit)).collect();
+    let reference =
+        |column: &Heading| column.reference_nanoseconds.map_or(String::new(), |one| time(one) + mark(Tone::Limit));
+    let cells = std::iter::once("reference".to_owned()).chain(matrix.columns.iter().map(reference)).collect();
     grid.rows.push(Row { tone: Tone::Limit, name: None, cells });
-    for (name, cells) in &matrix.rows {
-        let cells = &cells[from..to];
-        if cells.iter().all(Option::is_none) {
-            continue;
+    for kin in &matrix.kin {
+        if let Some(family) = kin.family {
+            let blank = std::iter::repeat_n(String::new(), matrix.columns.len());
+            grid.push(Tone::Plain, None, std::iter::once(format!("· {}", family.in_words())).chain(blank).collect());
         }
-        let shown = cells.iter().map(|cell| cell.as_ref().map_or(String::new(), marked));
-        grid.push(Tone::Plain, Some(name), std::iter::once(name.clone()).chain(shown).collect());
+        for (name, cells) in &kin.rows {
+            let shown = cells.iter().map(|cell| cell.as_ref().map_or(String::new(), marked));
+            grid.push(Tone::Plain, Some(name), std::iter::once(name.clone()).chain(shown).collect());
+        }
     }
     grid
 }
 
 fn marked(cell: &Cell) -> String {
-    format!("{}{}", figure(cell.ratio), mark(cell.tone))
+    format!("{}{}", time(cell.nanoseconds), mark(cell.tone))
 }
 
 /// A blank where there is no mark keeps the figures below each other.

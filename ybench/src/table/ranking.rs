@@ -1,25 +1,30 @@
 //! Everybody in one session, limits between the transports, quickest first, with the verdict.
 
 use ybench_core::figures::{figure, grouped, interval};
+use ybench_core::limits;
 use ybench_core::record::{Contestant, Kind, Session};
 
 use super::grid::{Grid, Tone};
+use super::spoken::spoken;
 use super::standing::{judgement, standings};
 
 /// The table, and below it who is fastest.
 pub fn ranking(session: &Session) -> String {
     let (kept, of) = (session.counted().count(), session.rounds.len());
     let title = format!("{}: {} ({kept} of {of} rounds)", session.title(), session.about);
-    format!("{title}\n{}\n{}\n", ranking_grid(session).terminal(), judgement(session))
+    let said: Vec<String> = spoken(session).into_iter().chain([judgement(session)]).collect();
+    format!("{title}\n{}\n{}\n", ranking_grid(session).terminal(), said.join("\n"))
 }
 
 /// The table alone.
 pub fn ranking_grid(session: &Session) -> Grid {
     let ratio_head = format!(">times {}", session.limit);
+    let streams = limits::of_streams(&session.limit);
     let mut heads = vec!["#", "transport", "waiting", ">ns/msg", ">msgs/s", &ratio_head, ">min .. max"];
+    heads.retain(|head| streams || *head != ">msgs/s");
     let other_limits = session.transports().any(|one| !own_limit(session, one).is_empty());
     if other_limits {
-        heads.push("own limit");
+        heads.push("own reference");
     }
     let mut grid = Grid::new(&heads);
     let standings = standings(session);
@@ -30,7 +35,7 @@ pub fn ranking_grid(session: &Session) -> Grid {
             rank += 1;
             rank.to_string()
         } else {
-            "limit".to_owned()
+            "reference".to_owned()
         };
         let ratio = session.ratio(&one.name, &session.limit);
         let mut cells = vec![
@@ -38,10 +43,12 @@ pub fn ranking_grid(session: &Session) -> Grid {
             one.name.clone(),
             one.waits.map_or("", |waits| waits.in_words()).to_owned(),
             figure(density.median),
-            grouped(1e9 / density.median),
             ratio.map_or(String::new(), |ratio| figure(ratio.median)),
             ratio.map_or(String::new(), interval),
         ];
+        if streams {
+            cells.insert(4, grouped(1e9 / density.median));
+        }
         if other_limits {
             cells.push(own_limit(session, one));
         }

@@ -2,7 +2,7 @@
 //! statistics for a judgement.
 
 use ybench_core::record::{Contestant, Parameter, Session};
-use ybench_core::stats::{Spread, listed};
+use ybench_core::stats::{Spread, few, listed};
 
 use super::grid::Tone;
 use crate::judgement::Judgement;
@@ -59,15 +59,15 @@ pub fn judgements(sessions: &[&Session]) -> Vec<String> {
             None => groups.push((leading, vec![place])),
         }
     }
-    let told = |texts: &[String]| listed(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+    let told = |texts: &[String]| few(&texts.iter().map(String::as_str).collect::<Vec<_>>());
     let everywhere = |places: &[String]| match places.len() == sessions.len() {
         true => "throughout".to_owned(),
-        false => format!("at {}", told(places)),
+        false => format!("at {}", listed(&places.iter().map(String::as_str).collect::<Vec<_>>())),
     };
     let sentence = |(names, places): &(Vec<String>, Vec<String>)| match names.as_slice() {
         [] => format!("Too few rounds to call {}.", everywhere(places)),
         [only] => format!("{only} is the fastest {}.", everywhere(places)),
-        several => format!("Too close to call between {} {}.", told(several), everywhere(places)),
+        several => format!("{} tied {}: {}.", several.len(), everywhere(places), told(several)),
     };
     groups.iter().map(sentence).collect()
 }

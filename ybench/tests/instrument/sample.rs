@@ -9,7 +9,7 @@ use ybench::clock::{Facts, Source};
 use ybench::distribution::Distribution;
 use ybench::env::Environment;
 use ybench::outcome::{Metric, Series};
-use ybench::record::{Contestant, Details, Goal, Kind, Parameter, Quantity, Report, Round, SCHEMA, Session, Unit};
+use ybench::record::{Contestant, Details, Goal, Kind, Parameter, Quantity, Report, Round, SCHEMA, Session};
 use ybench::stats::Spread;
 use ybench::trace::Trace;
 use ybench::transport::{Traits, registry};
@@ -265,12 +265,12 @@ fn session(rng: &mut Rng, wanted: Wanted, parameter: Option<Parameter>, factor: 
     let mut contenders: Vec<Contestant> = entries
         .map(|entry| Contestant {
             name: entry.traits.name.to_owned(),
-            kind: Kind::Transport,
-            unit: Unit::Message,
             units_per_run: 100_000,
             limit: Some(wanted.limit.to_owned()),
             waits: Some(entry.traits.waits),
-            batch: None,
+            family: Some(entry.traits.family),
+            explained: entry.traits.about.to_owned(),
+            ..Contestant::default()
         })
         .collect();
     contenders.insert(0, limit(wanted.limit));
@@ -305,15 +305,7 @@ fn session(rng: &mut Rng, wanted: Wanted, parameter: Option<Parameter>, factor: 
 }
 
 fn limit(name: &str) -> Contestant {
-    Contestant {
-        name: name.to_owned(),
-        kind: Kind::Limit,
-        unit: Unit::Message,
-        units_per_run: 100_000,
-        limit: None,
-        waits: None,
-        batch: None,
-    }
+    Contestant { name: name.to_owned(), kind: Kind::Limit, units_per_run: 100_000, ..Contestant::default() }
 }
 
 /// The first is the limit itself; the next two are close to each other.

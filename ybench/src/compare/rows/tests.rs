@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ybench_core::outcome::Outcome;
 use ybench_core::place::Place;
-use ybench_core::record::{Contestant, Kind, Quantity, SCHEMA, Unit};
+use ybench_core::record::{Contestant, Kind, Quantity, SCHEMA};
 use ybench_core::rounds::{Contender, Course, Length, Plan, Rounds};
 use ybench_core::stats::DIFFERENCE;
 
@@ -15,7 +15,7 @@ use super::*;
 const LIMIT: &str = "floor";
 
 fn contestant(name: &str, kind: Kind) -> Contestant {
-    Contestant { name: name.into(), kind, unit: Unit::Message, units_per_run: 1, limit: None, waits: None, batch: None }
+    Contestant { name: name.into(), kind, ..Contestant::default() }
 }
 
 /// A machine whose speed drifts, and on which every figure has some noise, and sometimes a lot.
@@ -77,7 +77,10 @@ fn calls(old: f64, new: f64) -> Vec<Change> {
 
 #[test]
 fn an_unchanged_transport_is_never_called_slower_or_faster() {
-    assert_eq!(calls(180.0, 180.0), [Change::NoneSeen; 100]);
+    let calls = calls(180.0, 180.0);
+    assert!(!calls.iter().any(|call| matches!(call, Change::Slower | Change::Faster)), "{calls:?}");
+    // Some rounds scatter more than others.
+    assert!(calls.iter().filter(|call| **call == Change::NoneSeen).count() >= 95, "{calls:?}");
 }
 
 #[test]

@@ -19,7 +19,7 @@ use crate::article;
 use crate::plot::{self, Looks};
 use crate::rivals;
 use crate::table::{self, Beside};
-use parts::{Environment, Figure, Method, Scenario, Summary, Table};
+use parts::{Environment, Figure, Glossary, Method, Scenario, Summary, Table};
 
 /// The whole document.
 #[derive(Template)]
@@ -44,6 +44,7 @@ struct Result {
     summary: Summary,
     /// In the shape of the article that it reproduces, or of the comparison with rivals.
     article: Option<Article>,
+    glossary: Glossary,
     scenarios: Vec<Scenario>,
     goals: Option<Table>,
     method: Method,
@@ -97,6 +98,7 @@ fn result(at: usize, one: &Shown<'_>, several: bool, looks: &Looks, beyond: f64)
         when: when::date(report.started),
         summary: Summary::of(&id, report, &sections, looks),
         article: article(report, beyond),
+        glossary: Glossary::of(report, looks),
         scenarios: sections.iter().enumerate().map(scenario).collect(),
         goals: (!report.goals.is_empty()).then(|| Table::of("Targets", table::goals_grid(&report.goals), looks)),
         method: Method::of(report, looks),

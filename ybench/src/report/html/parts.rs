@@ -4,6 +4,7 @@ use askama::Template;
 use serde_json::Value;
 use ybench_core::clock::Facts;
 use ybench_core::record::{Report, SCHEMA, Session};
+use ybench_core::transport::Family;
 
 use super::{pictures, single};
 use crate::clock;
@@ -11,7 +12,7 @@ use crate::plot::{Look, Looks, Picture};
 use crate::report::sections::Section;
 use crate::report::sweeps;
 use crate::report::terminal::about;
-use crate::table::{self, Beside, Grid, Matrix, Tone, figure, interval};
+use crate::table::{self, Beside, Grid, Matrix, Tone, figure, interval, time};
 
 #[derive(Template)]
 #[template(path = "figure.html")]
@@ -63,6 +64,8 @@ impl Tone {
 pub(super) struct Verdict {
     id: String,
     name: String,
+    /// What can be repeated aloud.
+    spoken: Option<String>,
     sentences: Vec<String>,
 }
 
@@ -85,6 +88,7 @@ impl Summary {
                 verdicts.push(Verdict {
                     id: format!("{id}-{}", number + 1),
                     name: section.scenario.to_owned(),
+                    spoken: if let [only] = sessions[..] { table::spoken(only) } else { None },
                     sentences: table::judgements(&sessions),
                 });
             }
@@ -93,12 +97,17 @@ impl Summary {
         Self { verdicts, matrix: Matrix::of(report), looks: looks.clone(), warnings: told.collect() }
     }
 
-    fn ratio(&self, ratio: f64) -> String {
-        figure(ratio)
+    fn time(&self, nanoseconds: &f64) -> String {
+        time(*nanoseconds)
     }
 
-    fn nanoseconds(&self, limit: &Option<f64>) -> String {
-        limit.map_or(String::new(), |limit| format!("{} ns", figure(limit)))
+    fn figure(&self, ratio: &f64) -> String {
+        figure(*ratio)
+    }
+
+    /// A heading where there is more than one kind.
+    fn family(&self, kin: &table::Kin) -> Option<&'static str> {
+        kin.family.map(Family::in_words)
     }
 }
 
@@ -248,6 +257,36 @@ fn clocks(facts: &Facts) -> Option<Grid> {
         );
     }
     (!grid.rows.is_empty()).then_some(grid)
+}
+
+/// Who everybody is.
+#[derive(Template)]
+#[template(path = "glossary.html")]
+pub(super) struct Glossary {
+    kin: Vec<(&'static str, Vec<Known>)>,
+}
+
+struct Known {
+    name: String,
+    look: Look,
+    waits: &'static str,
+    explained: String,
+}
+
+impl Glossary {
+    pub(super) fn of(report: &Report, looks: &Looks) -> Self {
+        let known = |name: &str| {
+            let one = report.sessions.iter().find_map(|session| session.contestant(name))?;
+            let waits = one.waits.map_or("", |waits| waits.in_words());
+            let explained = Some(one.explained.clone()).filter(|explained| !explained.is_empty())?;
+            Some(Known { name: name.to_owned(), look: looks.look(name), waits, explained })
+        };
+        let of = |kin: table::Kin| {
+            let known: Vec<Known> = kin.rows.iter().filter_map(|(name, _)| known(name)).collect();
+            Some((kin.family?.in_words(), known))
+        };
+        Self { kin: Matrix::of(report).kin.into_iter().filter_map(of).collect() }
+    }
 }
 
 /// Everything the record knows of the machine, whatever that is.

@@ -3,7 +3,7 @@
 use ybench_core::record::Session;
 
 use crate::plot::{Bar, Bars, Looks, Picture};
-use crate::table::{self, Tone, figure};
+use crate::table::{self, Tone, time};
 
 /// The ranked bars.
 pub(super) fn ranked(session: &Session, looks: &Looks) -> Option<Picture> {
@@ -11,11 +11,10 @@ pub(super) fn ranked(session: &Session, looks: &Looks) -> Option<Picture> {
     let bar = |one: &ybench_core::record::Contestant| {
         let ratio = table::sureness(session, &one.name)?;
         let tone = standings.iter().find(|standing| standing.name == one.name).map_or(Tone::Limit, |one| one.tone);
-        let median = session.density(&one.name)?.median;
-        let note = format!("{} {}", figure(median), one.unit.per());
-        Some(Bar { name: one.name.clone(), look: looks.look(&one.name), ratio, note, tone })
+        let time = time(session.density(&one.name)?.median);
+        Some(Bar { name: one.name.clone(), look: looks.look(&one.name), ratio, time, tone })
     };
     let rows: Vec<Bar> = table::comparable(session).into_iter().filter_map(bar).collect();
-    let title = format!("{}: times the limit", session.title());
-    (!rows.is_empty()).then(|| Bars { title, limit: session.limit.clone(), rows }.picture())
+    let title = format!("{}: the time of a message", session.title());
+    (!rows.is_empty()).then(|| Bars { title, reference: session.limit.clone(), rows }.picture())
 }

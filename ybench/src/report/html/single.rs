@@ -9,7 +9,7 @@ use ybench_core::trace::Trace;
 
 use super::parts::{Figure, Table, figures};
 use crate::plot::{Growth, Histogram, Looks, Percentiles, Picture, Ridges, Rise, Scatter, Shown};
-use crate::table::{self, Beside, Tone, standings};
+use crate::table::{self, Beside, Tone, standings, what};
 
 /// One series of a session.
 #[derive(Template)]
@@ -41,12 +41,6 @@ pub(super) fn overview(session: &Session, looks: &Looks) -> Option<Picture> {
         .find(|(_, named)| !named.is_empty())?;
     let title = format!("{}: all transports", what(session, series));
     Some(Ridges { title, series: shown(&named, looks) }.picture())
-}
-
-/// What a picture is of, without saying it twice where the scenario is named after the series.
-fn what(session: &Session, series: Series) -> String {
-    let words = series.in_words();
-    if words.starts_with(&session.title()) { words.to_owned() } else { format!("{}, {words}", session.title()) }
 }
 
 fn shown<'a>(named: &'a [(String, Tone, &'a Distribution)], looks: &Looks) -> Vec<Shown<'a>> {

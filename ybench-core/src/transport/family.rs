@@ -1,0 +1,33 @@
+//! Where a transport comes from: rows of tables stand together by it.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Family {
+    /// This project's own.
+    Ours,
+    /// The standard library's.
+    Std,
+    /// Of other packages: whatever is welcomed as a guest is one of them.
+    #[default]
+    Crates,
+    /// What the kernel carries.
+    Kernel,
+    /// A queue behind a mutex, as anybody would write it.
+    Mutex,
+}
+
+impl Family {
+    pub const ALL: [Self; 5] = [Self::Ours, Self::Std, Self::Crates, Self::Kernel, Self::Mutex];
+
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Ours => "ours",
+            Self::Std => "std",
+            Self::Crates => "crates",
+            Self::Kernel => "kernel",
+            Self::Mutex => "mutex",
+        }
+    }
+}
