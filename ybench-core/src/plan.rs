@@ -6,9 +6,9 @@ use crate::frame::Frame;
 use crate::limits;
 use crate::record::Parameter;
 use crate::rounds::{Contender, Length, Plan, Rounds};
-use crate::scenario::{Scenario, carried};
+use crate::scenario::{Scenario, carried, many, size};
 use crate::transport::registry::{self, Entry};
-use crate::transport::{Traits, Waits};
+use crate::transport::{Shape, Traits, Waits};
 use crate::warnings::Warning;
 
 /// The plan of a scenario at one of its parameters, or nothing if nobody can take part.
@@ -19,7 +19,38 @@ pub fn of(
     frame: Frame,
     warnings: &mut Vec<Warning>,
 ) -> Option<Plan> {
-    let shape = (scenario.shape)(parameter);
+    let contender: &dyn Fn(&'static Entry, Frame) -> Contender =
+        &|entry, frame| (scenario.contender)(entry, parameter, frame);
+    in_shape(scenario, (scenario.shape)(parameter), parameter, contender, entries, frame, warnings)
+}
+
+/// A stream between so many threads, of messages of one size.
+pub fn between(
+    shape: Shape,
+    message: Parameter,
+    entries: &[&'static Entry],
+    frame: Frame,
+    warnings: &mut Vec<Warning>,
+) -> Option<Plan> {
+    if shape == Shape::ONE_TO_ONE {
+        return of(&size::SCENARIO, Some(message), entries, frame, warnings);
+    }
+    let contender: &dyn Fn(&'static Entry, Frame) -> Contender =
+        &|entry, frame| many::contender(entry, shape, Some(message), frame);
+    let mut plan = in_shape(&many::ANY, shape, Some(message), contender, entries, frame, warnings)?;
+    plan.scenario = format!("many-{shape}");
+    Some(plan)
+}
+
+fn in_shape(
+    scenario: &Scenario,
+    shape: Shape,
+    parameter: Option<Parameter>,
+    contender: &dyn Fn(&'static Entry, Frame) -> Contender,
+    entries: &[&'static Entry],
+    frame: Frame,
+    warnings: &mut Vec<Warning>,
+) -> Option<Plan> {
     let able = |traits: &Traits| {
         let enough = shape.fits(traits.senders, traits.receivers) && carried::fits(traits, shape, parameter);
         enough && (scenario.able)(traits)
@@ -38,7 +69,7 @@ pub fn of(
         beside.push(limit);
     }
     let mut contenders = frame.those_that_fit(&beside);
-    contenders.extend(able.iter().map(|entry| (scenario.contender)(entry, parameter, frame)));
+    contenders.extend(able.iter().map(|entry| contender(entry, frame)));
     Some(plan(scenario.name, scenario.about, parameter, frame, limit, contenders))
 }
 

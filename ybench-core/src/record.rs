@@ -72,6 +72,9 @@ pub struct Report {
     /// Whether mechanisms can stand in epoll, tried in this run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub epoll: Vec<InEpoll>,
+    /// What was asked for and the answer, in sentences, where that is not told by the figures alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     pub warnings: Vec<Warning>,
 }
 

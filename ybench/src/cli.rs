@@ -8,6 +8,7 @@ use ybench_core::error::Error;
 use ybench_core::place::Place;
 use ybench_core::transport::registry::{self, Entry};
 
+use crate::choose::Wanted;
 use crate::compare::{self, Baseline};
 use crate::report::shelf;
 use crate::selected::Selection;
@@ -33,6 +34,8 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Say which transports do what you need, which of them are quickest here, and why not the others
+    Choose(Wanted),
     /// Measure the scenarios of these names
     Run(Selection),
     /// Measure what a message costs as threads and channels become more, from 1 to thousands
@@ -73,6 +76,7 @@ impl Command {
             Self::Article { name: ArticleName::Nanosecond } => "nanosecond",
             Self::Article { name: ArticleName::Threads } => "threads",
             Self::Article { name: ArticleName::Linux } => "linux",
+            Self::Choose(_) => "choose",
             Self::Scale => "scale",
             Self::Rivals(_) => "rivals",
             _ => "run",
@@ -110,7 +114,7 @@ pub struct Options {
     /// So many messages in each run, instead of as many as the time allows
     #[arg(long, global = true, value_name = "N")]
     pub messages: Option<u64>,
-    /// About how long the whole measurement takes [default: 45; run: 60; scale: 120; rivals: 900;
+    /// About how long the whole measurement takes [default: 40; choose: 30; run: 60; scale: 120; rivals: 900;
     /// limits: 20]
     #[arg(long, global = true, value_name = "SECONDS")]
     pub time: Option<f64>,
@@ -247,6 +251,9 @@ impl Cli {
         if let Some(Command::Rivals(asked)) = &self.command {
             asked.resolved()?;
         }
+        if let Some(Command::Choose(wanted)) = &self.command {
+            wanted.check()?;
+        }
         let from_environment = || std::env::var_os("YBENCH_OUT").map(PathBuf::from);
         let out = options.out.clone().or_else(from_environment);
         let out = out.unwrap_or_else(|| shelf::folder(self.command.as_ref().map_or("quick", Command::name)));
@@ -258,7 +265,9 @@ impl Cli {
         }
         if matches!(
             self.command,
-            None | Some(Command::Article { .. } | Command::Run(_) | Command::Scale | Command::Rivals(_))
+            None | Some(
+                Command::Article { .. } | Command::Choose(_) | Command::Run(_) | Command::Scale | Command::Rivals(_)
+            )
         ) {
             crate::keep::check_folder(&out)?;
         }

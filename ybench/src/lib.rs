@@ -6,8 +6,9 @@
 //!
 //! | room | what lives there |
 //! |---|---|
+//! | `program` | the whole of it, for a `main` |
 //! | `cli`, `run`, `output`, `progress`, `built` | what can be asked for; what all commands share; what is said; how far it is; what the build knows |
-//! | `quick`, `selected`, `scale`, `rivals`, `commands`, `article`, `goals`, `compare`, `measurements` | the commands |
+//! | `quick`, `choose`, `selected`, `scale`, `rivals`, `commands`, `article`, `goals`, `compare`, `measurements` | the commands |
 //! | `clock` | what is shown of the clock that single messages are timed with |
 //! | `keep` | files that are whole or absent |
 //! | `judgement` | what figures say about who is fastest |
@@ -19,6 +20,7 @@
 
 pub mod article;
 pub mod built;
+pub mod choose;
 pub mod cli;
 pub mod clock;
 pub mod commands;
@@ -29,6 +31,7 @@ pub mod keep;
 pub mod measurements;
 pub mod output;
 pub mod plot;
+pub mod program;
 pub mod progress;
 pub mod quick;
 pub mod report;

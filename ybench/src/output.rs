@@ -23,14 +23,10 @@ pub fn say(text: impl Display) {
         true => writeln!(io::stderr(), "{text}"),
         false => writeln!(io::stdout(), "{text}"),
     };
-    match said {
-        Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => {
-            // ORDERING: Relaxed, pairs with the load in `whole`: the same thread.
-            if !FAILED.swap(true, Ordering::Relaxed) {
-                eprintln!("The output cannot be written: {cause}.");
-            }
-        }
-        _ => {}
+    let Err(cause) = said else { return };
+    // ORDERING: Relaxed, pairs with the load in `whole`: the same thread.
+    if cause.kind() != io::ErrorKind::BrokenPipe && !FAILED.swap(true, Ordering::Relaxed) {
+        eprintln!("The output cannot be written: {cause}.");
     }
 }
 

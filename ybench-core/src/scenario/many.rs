@@ -34,6 +34,9 @@ pub static THREE_BY_THREE: Scenario =
 pub static EIGHT_BY_EIGHT: Scenario =
     square::<8>("many-8x8", "Eight threads send and eight receive, through one transport");
 
+/// Of any shape: whoever makes a plan of it says which.
+pub static ANY: Scenario = square::<1>("many", "Streams between several threads, through one transport");
+
 /// As many threads on one side as on the other.
 const fn square<const SIDE: usize>(name: &'static str, about: &'static str) -> Scenario {
     Scenario {

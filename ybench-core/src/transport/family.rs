@@ -21,6 +21,16 @@ pub enum Family {
 impl Family {
     pub const ALL: [Self; 5] = [Self::Ours, Self::Std, Self::Crates, Self::Kernel, Self::Mutex];
 
+    pub fn the_best(self) -> &'static str {
+        match self {
+            Self::Ours => "ours",
+            Self::Std => "the best of std",
+            Self::Crates => "the best crate",
+            Self::Kernel => "the best of the kernel",
+            Self::Mutex => "the best mutex",
+        }
+    }
+
     pub fn in_words(self) -> &'static str {
         match self {
             Self::Ours => "ours",

@@ -29,7 +29,7 @@ pub fn text(report: &Report, beyond: f64) -> String {
 
 /// What was measured, without the machine and the doubts. `beyond` is in nanoseconds.
 pub fn results(report: &Report, beyond: f64) -> String {
-    let mut text = String::new();
+    let mut text: String = report.notes.iter().map(|note| format!("{note}\n")).collect();
     if let Some(article) = article::text(report, beyond) {
         let _ = writeln!(text, "{article}");
     }

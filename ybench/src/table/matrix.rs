@@ -3,7 +3,7 @@
 
 use ybench_core::figures::time;
 use ybench_core::record::{Parameter, Report, Session};
-use ybench_core::transport::Family;
+use ybench_core::transport::{Family, Waits};
 
 use super::grid::{Grid, Row, Tone};
 use super::standing::{Standing, standings};
@@ -32,7 +32,15 @@ pub struct Heading {
 pub struct Kin {
     /// Nothing in results from before it was kept.
     pub family: Option<Family>,
-    pub rows: Vec<(String, Vec<Option<Cell>>)>,
+    pub rows: Vec<Line>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Line {
+    pub name: String,
+    /// Whether its receiver never sleeps.
+    pub spins: bool,
+    pub cells: Vec<Option<Cell>>,
 }
 
 /// The whole of it, before it is text.
@@ -57,9 +65,13 @@ impl Matrix {
         };
         let mut kin: Vec<Kin> = Vec::new();
         for one in sessions.iter().flat_map(|session| session.transports()) {
-            let row = || (one.name.clone(), all.iter().map(|session| cell(&one.name, session)).collect());
+            let row = || Line {
+                name: one.name.clone(),
+                spins: one.waits == Some(Waits::Spins),
+                cells: all.iter().map(|session| cell(&one.name, session)).collect(),
+            };
             match kin.iter_mut().find(|kin| kin.family == one.family) {
-                Some(kin) if kin.rows.iter().any(|(name, _)| *name == one.name) => {}
+                Some(kin) if kin.rows.iter().any(|line| line.name == one.name) => {}
                 Some(kin) => kin.rows.push(row()),
                 None => kin.push(Kin { family: one.family, rows: vec![row()] }),
             }
@@ -85,8 +97,9 @@ pub fn matrix(report: &Report) -> String {
         return "No transport was measured.\n".to_owned();
     }
     format!(
-        "{}\nThe time of a message, median. *: the quickest; ~: tied with it, which is less than 10 % apart or not to be \
-         told apart;\nblank: took no part. Reference: what the machine takes for the like with nothing around it.\n",
+        "{}\nThe time of a message, median. *: the quickest; ~: tied with it, which is less than 10 % apart or not to be told \
+         apart;\n{SPINS}: its receiver never sleeps; blank: took no part. Reference: what the machine takes for the like with \
+         nothing\naround it.\n",
         grid(&matrix).terminal()
     )
 }
@@ -116,13 +129,17 @@ fn grid(matrix: &Matrix) -> Grid {
             let blank = std::iter::repeat_n(String::new(), matrix.columns.len());
             grid.push(Tone::Plain, None, std::iter::once(format!("· {}", family.in_words())).chain(blank).collect());
         }
-        for (name, cells) in &kin.rows {
+        for Line { name, spins, cells } in &kin.rows {
             let shown = cells.iter().map(|cell| cell.as_ref().map_or(String::new(), marked));
-            grid.push(Tone::Plain, Some(name), std::iter::once(name.clone()).chain(shown).collect());
+            let named = if *spins { format!("{name} {SPINS}") } else { name.clone() };
+            grid.push(Tone::Plain, Some(name), std::iter::once(named).chain(shown).collect());
         }
     }
     grid
 }
+
+/// Behind the name of whoever never sleeps.
+pub const SPINS: &str = "°";
 
 fn marked(cell: &Cell) -> String {
     format!("{}{}", time(cell.nanoseconds), mark(cell.tone))

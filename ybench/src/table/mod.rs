@@ -15,7 +15,7 @@ pub use self::grid::{Column, Grid, Row, Tone, align_right, new_table, text};
 pub use self::growth::{Growth, growths};
 pub use self::latency::{BEYOND, Beside, blocks, distributions, latencies, latency_grid, what};
 pub use self::limits::{goals, goals_grid, limits, limits_grid};
-pub use self::matrix::{Cell, Heading, Kin, Matrix, matrix};
+pub use self::matrix::{Cell, Heading, Kin, Line, Matrix, SPINS, matrix};
 pub use self::metrics::{metrics_grid, not_reached};
 pub use self::ranking::{comparable, ranking, ranking_grid};
 pub use self::spoken::spoken;

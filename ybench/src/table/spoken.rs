@@ -1,32 +1,36 @@
-//! A session in one sentence that can be repeated aloud: who is quickest, in time, and how many times as long the best of
-//! every other kind takes.
+//! A session in one sentence that can be repeated aloud: who is quickest of those that can sleep, in time, and how many times
+//! as long the best of every other kind takes. Those that never sleep have a part of their own in the verdict: beside them
+//! everybody else would be compared by how it waits.
 
 use ybench_core::record::Session;
 use ybench_core::stats::LEAST_ROUNDS;
-use ybench_core::transport::Family;
+use ybench_core::transport::{Family, Waits};
 
 use super::standing::{Standing, standings};
 use super::{figure, time};
 
 /// Nothing where too few rounds count, or where there is nobody.
 pub fn spoken(session: &Session) -> Option<String> {
-    let standings = standings(session);
+    let sleeps = |one: &Standing| session.contestant(&one.name).is_some_and(|one| one.waits.is_some_and(Waits::sleeps));
+    let (sleepers, others): (Vec<Standing>, Vec<Standing>) = standings(session).into_iter().partition(sleeps);
+    let (those, standings) = match (sleepers.is_empty(), others.is_empty()) {
+        (true, _) => ("", others),
+        (false, true) => ("", sleepers),
+        (false, false) => ("Of those that can sleep, ", sleepers),
+    };
     let leader = standings.first().filter(|_| session.sound() >= LEAST_ROUNDS)?;
     let family = |one: &Standing| session.contestant(&one.name)?.family;
     let best_of = |wanted: Family| {
         let best = standings.iter().find(|one| family(one) == Some(wanted))?;
         let times = session.ratio(&best.name, &leader.name)?.median;
-        Some((times, format!("{} {} ({})", wanted.in_words(), figure(times), best.name)))
+        Some((times, format!("{} {} times that ({})", wanted.the_best(), figure(times), best.name)))
     };
     let others = Family::ALL.into_iter().filter(|other| family(leader) != Some(*other));
     let mut others: Vec<(f64, String)> = others.filter_map(best_of).collect();
     others.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let others: Vec<String> = others.into_iter().map(|(_, told)| told).collect();
-    let takes = format!("{} takes {} a message", leader.name, time(session.density(&leader.name)?.median));
-    Some(match others.is_empty() {
-        true => format!("{takes}."),
-        false => format!("{takes}. Times as long, the best of the others: {}.", others.join(", ")),
-    })
+    let takes = time(session.density(&leader.name)?.median);
+    let told = std::iter::once(format!("{those}{} takes {takes} a message", leader.name));
+    Some(format!("{}.", told.chain(others.into_iter().map(|(_, told)| told)).collect::<Vec<_>>().join(", ")))
 }
 
 #[cfg(test)]
@@ -37,10 +41,19 @@ mod tests {
     use ybench_core::record::{Contestant, Round};
 
     fn session(rounds: usize) -> Session {
-        let those = [("a", Some(Family::Ours), 2.0), ("b", Some(Family::Std), 20.0), ("c", Some(Family::Std), 40.0)];
-        let contenders =
-            those.map(|(name, family, _)| Contestant { name: name.into(), family, ..Contestant::default() });
-        let mut nanoseconds: BTreeMap<String, f64> = those.map(|(name, _, time)| (name.to_owned(), time)).into();
+        let those = [
+            ("a", Family::Ours, Waits::Sleeps, 2.0),
+            ("b", Family::Std, Waits::LooksThenSleeps, 20.0),
+            ("c", Family::Std, Waits::Sleeps, 40.0),
+            ("d", Family::Crates, Waits::Spins, 1.0),
+        ];
+        let contenders = those.map(|(name, family, waits, _)| Contestant {
+            name: name.into(),
+            family: Some(family),
+            waits: Some(waits),
+            ..Contestant::default()
+        });
+        let mut nanoseconds: BTreeMap<String, f64> = those.map(|(name, .., time)| (name.to_owned(), time)).into();
         nanoseconds.insert("limit".to_owned(), 1.0);
         Session {
             limit: "limit".to_owned(),
@@ -51,9 +64,9 @@ mod tests {
     }
 
     #[test]
-    fn the_quickest_is_told_in_time_and_the_best_of_each_other_kind_beside_it() {
+    fn the_quickest_that_can_sleep_is_told_in_time_and_the_best_of_each_other_kind_beside_it() {
         let said = spoken(&session(LEAST_ROUNDS)).unwrap();
-        assert_eq!(said, "a takes 2 ns a message. Times as long, the best of the others: std 10.0 (b).");
+        assert_eq!(said, "Of those that can sleep, a takes 2 ns a message, the best of std 10.0 times that (b).");
     }
 
     #[test]

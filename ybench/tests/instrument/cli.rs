@@ -298,3 +298,22 @@ fn a_reader_of_stdout_that_goes_away_does_not_cost_the_result() {
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(!kept(&path).0.sessions.is_empty());
 }
+
+#[test]
+fn who_fits_is_measured_and_for_everybody_else_there_is_a_reason() {
+    let folder = folder("choose");
+    let out = folder.to_str().unwrap();
+    let few = ["--transport", "spsc,spsc-epoll,std-channel", "--messages", "50", "--rounds", "1", "--out", out];
+    let said = succeeded(&[&["choose", "--epoll", "--rate", "100000"], &few[..]].concat());
+    assert!(
+        said.contains("\nWanted: 1 sender, 1 receiver, 8 bytes, can wait in epoll, 100k messages a second.\n"),
+        "{said}"
+    );
+    let row = |name: &str| said.lines().any(|line| line.trim_start().starts_with(name));
+    assert!(row("spsc-epoll ") && !row("std-channel "), "{said}");
+    let why = said.lines().find(|line| line.ends_with(": cannot wait in epoll.")).unwrap();
+    assert!(why.starts_with("Not ") && why.contains("std-channel"), "{why}");
+    let page = fs::read_to_string(folder.join("report.html")).unwrap();
+    assert!(page.contains("can wait in epoll, 100k messages a second"));
+    assert!(refused(&["choose", "--senders", "65"]).starts_with("--senders takes 1 to 64 threads"));
+}

@@ -75,6 +75,7 @@ pub(super) struct Summary {
     verdicts: Vec<Verdict>,
     matrix: Matrix,
     looks: Looks,
+    notes: Vec<String>,
     warnings: Vec<(String, &'static str)>,
 }
 
@@ -94,7 +95,13 @@ impl Summary {
             }
         }
         let told = report.warnings.iter().map(|warning| (warning.to_string(), warning.advice()));
-        Self { verdicts, matrix: Matrix::of(report), looks: looks.clone(), warnings: told.collect() }
+        Self {
+            verdicts,
+            matrix: Matrix::of(report),
+            looks: looks.clone(),
+            notes: report.notes.clone(),
+            warnings: told.collect(),
+        }
     }
 
     fn time(&self, nanoseconds: &f64) -> String {
@@ -282,7 +289,7 @@ impl Glossary {
             Some(Known { name: name.to_owned(), look: looks.look(name), waits, explained })
         };
         let of = |kin: table::Kin| {
-            let known: Vec<Known> = kin.rows.iter().filter_map(|(name, _)| known(name)).collect();
+            let known: Vec<Known> = kin.rows.iter().filter_map(|line| known(&line.name)).collect();
             Some((kin.family?.in_words(), known))
         };
         Self { kin: Matrix::of(report).kin.into_iter().filter_map(of).collect() }

@@ -1,0 +1,24 @@
+//! The queue stands in the tables as everybody else does, and it takes no more than a short file.
+#![cfg(target_os = "linux")]
+
+use std::process::Command;
+
+#[test]
+fn the_queue_has_a_row_in_every_table_it_fits() {
+    let out = concat!(env!("CARGO_TARGET_TMPDIR"), "/own-queue");
+    let scenarios = ["throughput", "latency", "many-2x2", "fixed-rate", "burst"];
+    for scenario in scenarios {
+        let ours =
+            ["run", scenario, "--transport", "own-queue,spsc", "--messages", "50", "--rounds", "1", "--out", out];
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_own-queue")).args(ours).env("YBENCH_LIMIT_MS", "2").output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{scenario}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(said.lines().any(|line| line.contains(" own-queue ")), "{scenario}: {said}");
+    }
+}
+
+#[test]
+fn sixty_lines_are_enough() {
+    assert!(include_str!("../src/main.rs").lines().count() < 60);
+}

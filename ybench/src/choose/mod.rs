@@ -1,0 +1,121 @@
+//! `ybench choose`: which transports do what is needed, how quick each of them is on this machine, and why the others are not
+//! it.
+//!
+//! Three questions are measured at most: as many messages as go, one at a time, and those of a rate. What decides is the
+//! rate where there is one, and the stream otherwise.
+
+mod wanted;
+
+use std::collections::BTreeMap;
+
+use ybench_core::error::Error;
+use ybench_core::figures::time;
+use ybench_core::frame::Frame;
+use ybench_core::outcome::{Metric, Series};
+use ybench_core::plan;
+use ybench_core::record::{Parameter, Quantity, Report, Session};
+use ybench_core::rounds::Plan;
+use ybench_core::scenario::{fixed_rate, latency};
+use ybench_core::stats::listed;
+use ybench_core::transport::registry::{self, Entry};
+use ybench_core::warnings::Warning;
+
+pub use self::wanted::Wanted;
+use crate::cli::Request;
+use crate::run::{self, say};
+use crate::table::{self, Grid};
+
+const SECONDS: f64 = 30.0;
+/// Where the number of messages is fixed, and the time with it.
+const ROUNDS: u32 = 7;
+
+pub fn run(request: &Request, wanted: &Wanted) -> Result<(), Error> {
+    let fitting: Vec<&'static Entry> =
+        request.entries.iter().copied().filter(|entry| wanted.against(&entry.traits).is_none()).collect();
+    if fitting.is_empty() {
+        let nobody = format!("{wanted} Nobody is that.\n{}", others(wanted).join("\n"));
+        return Err(Error::Refused(nobody));
+    }
+    let nobody = "What is wanted cannot be measured on the CPUs given.";
+    let usual = run::Usual { command: "choose", seconds: SECONDS, rounds: ROUNDS, nobody };
+    let mut report = run::in_rounds(request, usual, |frame, warnings| plans(wanted, &fitting, frame, warnings))?;
+    report.notes = std::iter::once(wanted.to_string()).chain(answer(&report)).chain(others(wanted)).collect();
+    if !report.sessions.is_empty() {
+        say(format_args!("{}\n", grid(&report).terminal()));
+    }
+    report.notes.iter().for_each(say);
+    say("");
+    run::finish_with_page(&report, request)
+}
+
+/// What decides comes first.
+fn plans(wanted: &Wanted, fitting: &[&'static Entry], frame: Frame, warnings: &mut Vec<Warning>) -> Vec<Plan> {
+    let rate = wanted.rate.map(|value| Parameter { quantity: Quantity::Rate, value });
+    let at_rate = rate.and_then(|rate| plan::of(&fixed_rate::SCENARIO, Some(rate), fitting, frame, warnings));
+    let stream = plan::between(wanted.shape(), wanted.measured(), fitting, frame, warnings);
+    let single = plan::of(&latency::SCENARIO, None, fitting, frame, warnings);
+    at_rate.into_iter().chain(stream).chain(single).collect()
+}
+
+/// One row for each transport, the best first: what a message takes in each session, and what 99 of 100 do not exceed.
+fn grid(report: &Report) -> Grid {
+    let mut heads = vec!["transport".to_owned(), "waiting".to_owned()];
+    for session in &report.sessions {
+        heads.push(format!(">{}", session.title()));
+        if has_singles(session) {
+            heads.push(">p99".to_owned());
+        }
+        if has_cpu(session) {
+            heads.push(">receiver's CPU".to_owned());
+        }
+    }
+    let mut grid = Grid::new(&heads.iter().map(String::as_str).collect::<Vec<_>>());
+    let Some(deciding) = report.sessions.first() else { return grid };
+    for standing in table::standings(deciding) {
+        let waits = deciding.contestant(&standing.name).and_then(|one| one.waits).map_or("", |waits| waits.in_words());
+        let mut cells = vec![standing.name.clone(), waits.to_owned()];
+        for session in &report.sessions {
+            cells.push(session.density(&standing.name).map_or(String::new(), |one| time(one.median)));
+            if has_singles(session) {
+                let times = session.distribution(&standing.name, Series::Latency).filter(|times| !times.is_empty());
+                cells.push(times.map_or(String::new(), |times| time(times.quantile(0.99))));
+            }
+            if has_cpu(session) {
+                let spent = session.metric(&standing.name, Metric::ReceiverCpu);
+                cells.push(spent.map_or(String::new(), |spent| time(spent.median)));
+            }
+        }
+        grid.push(standing.tone, Some(&standing.name), cells);
+    }
+    grid
+}
+
+fn has_singles(session: &Session) -> bool {
+    session
+        .transports()
+        .any(|one| session.distribution(&one.name, Series::Latency).is_some_and(|times| !times.is_empty()))
+}
+
+/// What its thread takes of a CPU for each message: with few messages that is the price of looking for them.
+fn has_cpu(session: &Session) -> bool {
+    session.transports().any(|one| session.metric(&one.name, Metric::ReceiverCpu).is_some())
+}
+
+/// Whom to take, for each of the sessions.
+fn answer(report: &Report) -> impl Iterator<Item = String> {
+    report.sessions.iter().map(|session| {
+        let said = table::spoken(session).into_iter().chain([table::judgement(session).replace('\n', " ")]);
+        format!("{}: {}", session.title(), said.collect::<Vec<_>>().join(" "))
+    })
+}
+
+/// Why not the others: a line for each reason.
+fn others(wanted: &Wanted) -> Vec<String> {
+    let mut against: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for entry in registry::all().iter().filter(|entry| !entry.traits.hidden) {
+        if let Some(why) = wanted.against(&entry.traits) {
+            against.entry(why).or_default().push(entry.traits.name);
+        }
+    }
+    against.into_iter().map(|(why, names)| format!("Not {}: {why}.", listed(&names))).collect()
+}

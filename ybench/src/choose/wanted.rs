@@ -1,0 +1,173 @@
+//! What somebody needs of a transport, and why another one is not that.
+
+use clap::Args;
+use ybench_core::error::Error;
+use ybench_core::figures::{count, grouped, several};
+use ybench_core::record::{Parameter, Quantity};
+use ybench_core::scenario::carried;
+use ybench_core::transport::{Shape, Traits};
+
+#[derive(Clone, Debug, Args)]
+pub struct Wanted {
+    /// Threads that send
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub senders: usize,
+    /// Threads that receive
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub receivers: usize,
+    /// The receiver must be able to sleep while there is nothing for it
+    #[arg(long)]
+    pub sleeps: bool,
+    /// The receiver must be able to wait in epoll, beside sockets
+    #[arg(long)]
+    pub epoll: bool,
+    /// The sender must wait when many messages are under way
+    #[arg(long)]
+    pub bounded: bool,
+    /// The sender must never wait
+    #[arg(long, conflicts_with = "bounded")]
+    pub unbounded: bool,
+    /// Bytes in a message, moved itself
+    #[arg(long, value_name = "BYTES", default_value_t = 8)]
+    pub bytes: usize,
+    /// About so many messages per second; without it as many as go
+    #[arg(long, value_name = "N")]
+    pub rate: Option<f64>,
+}
+
+/// More threads than that on a side say no more than so many.
+const MOST_THREADS: usize = 64;
+
+impl Wanted {
+    /// # Errors
+    ///
+    /// Refuses numbers of threads, bytes and messages that nothing can be measured with.
+    pub fn check(&self) -> Result<(), Error> {
+        let refuse = |sentence: String| Err(Error::Refused(sentence));
+        for (option, threads) in [("--senders", self.senders), ("--receivers", self.receivers)] {
+            if !(1..=MOST_THREADS).contains(&threads) {
+                return refuse(format!("{option} takes 1 to {MOST_THREADS} threads, not {threads}."));
+            }
+        }
+        if self.rate.is_some_and(|rate| !(1.0..=1e8).contains(&rate)) {
+            return refuse("--rate takes 1 to 100,000,000 messages per second.".to_owned());
+        }
+        if self.carried().is_none() {
+            return refuse(format!("--bytes takes 1 to 65,536 bytes, not {}.", self.bytes));
+        }
+        Ok(())
+    }
+
+    pub fn shape(&self) -> Shape {
+        Shape::new(self.senders, self.receivers)
+    }
+
+    /// The messages that are measured: of the next size that there are loops for. Streams from many threads to one have them
+    /// for the smallest only.
+    pub fn measured(&self) -> Parameter {
+        if self.senders > 1 && self.receivers == 1 {
+            carried::SMALLEST
+        } else {
+            self.carried().unwrap_or(carried::SMALLEST)
+        }
+    }
+
+    fn carried(&self) -> Option<Parameter> {
+        let holds = |one: &&Parameter| one.quantity == Quantity::BytesByValue && one.value >= self.bytes as f64;
+        carried::PARAMETERS.iter().find(holds).filter(|_| self.bytes > 0).copied()
+    }
+
+    /// Why a transport is not what is wanted; nothing where it is. Without a full stop.
+    pub fn against(&self, traits: &Traits) -> Option<String> {
+        let shape = self.shape();
+        let most = (traits.most_bytes)(shape);
+        let against = [
+            (!traits.one_by_one, "for batches, or between tasks".to_owned()),
+            (
+                !Shape::new(self.senders, 1).fits(traits.senders, traits.receivers),
+                format!("one thread sends, not {}", self.senders),
+            ),
+            (!shape.fits(traits.senders, traits.receivers), format!("one thread receives, not {}", self.receivers)),
+            (self.sleeps && !traits.waits.sleeps(), "its receiver never sleeps".to_owned()),
+            (self.epoll && !traits.works_with_epoll, "cannot wait in epoll".to_owned()),
+            (self.bounded && !traits.bounded, "has no bound".to_owned()),
+            (self.unbounded && traits.bounded, "its sender waits at a bound".to_owned()),
+            (most < self.bytes, format!("cannot carry {} bytes by value between so many", grouped(self.bytes as f64))),
+            ((traits.available)().is_err(), "not on this machine".to_owned()),
+        ];
+        against.into_iter().find(|(against, _)| *against).map(|(_, why)| why)
+    }
+}
+
+impl std::fmt::Display for Wanted {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "Wanted: {}, {}", several(self.senders, "sender"), several(self.receivers, "receiver"))?;
+        write!(out, ", {}", several(self.bytes, "byte"))?;
+        let said = [
+            (self.sleeps, "can sleep"),
+            (self.epoll, "can wait in epoll"),
+            (self.bounded, "with a bound"),
+            (self.unbounded, "without a bound"),
+        ];
+        said.iter().filter(|(wanted, _)| *wanted).try_for_each(|(_, said)| write!(out, ", {said}"))?;
+        self.rate.map_or(Ok(()), |rate| write!(out, ", {} messages a second", count(rate)))?;
+        write!(out, ".")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ybench_core::transport::registry;
+
+    const ANY: Wanted = Wanted {
+        senders: 1,
+        receivers: 1,
+        sleeps: false,
+        epoll: false,
+        bounded: false,
+        unbounded: false,
+        bytes: 8,
+        rate: None,
+    };
+
+    fn against(wanted: &Wanted, name: &str) -> Option<String> {
+        wanted.against(&registry::named(name).unwrap().traits)
+    }
+
+    #[test]
+    fn each_need_leaves_out_who_does_not_have_it() {
+        assert_eq!(against(&ANY, "spsc"), None);
+        let cases = [
+            (Wanted { senders: 4, ..ANY }, "spsc", "funnel"),
+            (Wanted { receivers: 4, ..ANY }, "funnel", "exchange"),
+            (Wanted { sleeps: true, ..ANY }, "rtrb-64k", "spsc"),
+            (Wanted { epoll: true, ..ANY }, "std-channel", "spsc-epoll"),
+            (Wanted { bounded: true, ..ANY }, "spsc", "spsc-bounded"),
+            (Wanted { unbounded: true, ..ANY }, "spsc-bounded", "spsc"),
+        ];
+        for (wanted, without, with) in cases {
+            assert!(against(&wanted, without).is_some(), "{wanted} {without}");
+            assert_eq!(against(&wanted, with), None, "{wanted} {with}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_measured_is_refused() {
+        assert!(ANY.check().is_ok());
+        for wanted in [
+            Wanted { senders: 0, ..ANY },
+            Wanted { receivers: 65, ..ANY },
+            Wanted { bytes: 0, ..ANY },
+            Wanted { bytes: 65_537, ..ANY },
+            Wanted { rate: Some(0.0), ..ANY },
+        ] {
+            assert_eq!(wanted.check().unwrap_err().exit_status(), 2, "{wanted}");
+        }
+    }
+
+    #[test]
+    fn the_next_size_with_loops_is_measured() {
+        assert_eq!([1, 8, 9, 1_025].map(|bytes| Wanted { bytes, ..ANY }.measured().value), [8.0, 8.0, 64.0, 2_048.0]);
+    }
+}

@@ -1,0 +1,76 @@
+//! The whole program, for a `main` of ours and for one that brings queues of its own.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use ybench_core::error::Error;
+use ybench_core::scenario::cells::drivers::{self, Drivers};
+use ybench_core::transport::registry::{self, Entry};
+use ybench_core::{interrupt, memory};
+
+use crate::cli::{ArticleName, Cli, Command};
+use crate::{
+    article, choose, clock, commands, compare, goals, measurements, output, quick, report, rivals, scale, selected,
+};
+
+/// Does what the command line asks for, with the guests beside everybody else, and answers with the exit status.
+///
+/// `drivers` are what guests need beside their entries to take part in `ybench rivals`; without them they stand in all other
+/// tables.
+pub fn run(guests: Vec<Entry>, drivers: Vec<Drivers>) -> ExitCode {
+    let cli = Cli::parse();
+    // Before anything that looks for a transport.
+    let outcome = welcome(guests, drivers).and_then(|()| carried_out(&cli)).and_then(|()| output::whole());
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            error.exit_status().into()
+        }
+    }
+}
+
+fn welcome(guests: Vec<Entry>, offered: Vec<Drivers>) -> Result<(), Error> {
+    if !guests.is_empty() {
+        registry::welcome(guests)?;
+    }
+    if offered.is_empty() { Ok(()) } else { drivers::offer(offered) }
+}
+
+fn carried_out(cli: &Cli) -> Result<(), Error> {
+    match &cli.command {
+        Some(Command::Compare(asked)) => cli.nothing_to_measure().and_then(|()| compare::run(asked)),
+        Some(Command::Report(asked)) => {
+            let checked = cli.nothing_to_measure().and_then(|()| cli.options.beyond());
+            checked.and_then(|beyond| report::run(asked, beyond))
+        }
+        Some(Command::Held { transport, backlog }) => commands::held(transport, *backlog),
+        Some(Command::Taken { transport, bytes, backlog }) => commands::taken(transport, *bytes, *backlog),
+        Some(Command::Measurements(asked)) => cli.nothing_to_measure().and_then(|()| measurements::run(asked)),
+        measuring => measured(cli, measuring.as_ref()),
+    }
+}
+
+fn measured(cli: &Cli, command: Option<&Command>) -> Result<(), Error> {
+    memory::this_is_the_program();
+    interrupt::install();
+    let request = cli.request()?;
+    match command {
+        Some(Command::Choose(wanted)) => choose::run(&request, wanted),
+        Some(Command::Run(selection)) => selected::run(&request, selection),
+        Some(Command::Scale) => scale::run(&request),
+        Some(Command::Rivals(asked)) => rivals::run(&request, asked),
+        Some(Command::Article { name: ArticleName::YSuite }) => article::y_suite::run(&request),
+        Some(Command::Article { name: ArticleName::Nanosecond }) => article::nanosecond::run(&request),
+        Some(Command::Article { name: ArticleName::Threads }) => article::threads::run(&request),
+        Some(Command::Article { name: ArticleName::Linux }) => article::linux::run(&request),
+        Some(Command::Clock) => clock::command::run(&request),
+        Some(Command::Limits) => commands::limits(&request),
+        Some(Command::Goals) => goals::run(&request),
+        Some(Command::List) => {
+            commands::list();
+            Ok(())
+        }
+        _ => quick::run(&request),
+    }
+}
