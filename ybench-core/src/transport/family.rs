@@ -21,13 +21,14 @@ pub enum Family {
 impl Family {
     pub const ALL: [Self; 5] = [Self::Ours, Self::Std, Self::Crates, Self::Kernel, Self::Mutex];
 
-    pub fn the_best(self) -> &'static str {
+    /// The best of it, in a sentence.
+    pub fn spoken(self) -> &'static str {
         match self {
             Self::Ours => "ours",
-            Self::Std => "the best of std",
+            Self::Std => "std",
             Self::Crates => "the best crate",
-            Self::Kernel => "the best of the kernel",
-            Self::Mutex => "the best mutex",
+            Self::Kernel => "the kernel",
+            Self::Mutex => "a mutex",
         }
     }
 

@@ -3,11 +3,11 @@
 //! everybody else would be compared by how it waits.
 
 use ybench_core::record::Session;
-use ybench_core::stats::LEAST_ROUNDS;
+use ybench_core::stats::{DIFFERENCE, LEAST_ROUNDS};
 use ybench_core::transport::{Family, Waits};
 
 use super::standing::{Standing, standings};
-use super::{figure, time};
+use super::{grouped, time};
 
 /// Nothing where too few rounds count, or where there is nobody.
 pub fn spoken(session: &Session) -> Option<String> {
@@ -22,15 +22,26 @@ pub fn spoken(session: &Session) -> Option<String> {
     let family = |one: &Standing| session.contestant(&one.name)?.family;
     let best_of = |wanted: Family| {
         let best = standings.iter().find(|one| family(one) == Some(wanted))?;
-        let times = session.ratio(&best.name, &leader.name)?.median;
-        Some((times, format!("{} {} times that ({})", wanted.the_best(), figure(times), best.name)))
+        Some((session.ratio(&best.name, &leader.name)?.median, wanted.spoken()))
     };
     let others = Family::ALL.into_iter().filter(|other| family(leader) != Some(*other));
-    let mut others: Vec<(f64, String)> = others.filter_map(best_of).collect();
+    let mut others: Vec<(f64, &str)> = others.filter_map(best_of).collect();
     others.sort_by(|a, b| a.0.total_cmp(&b.0));
     let takes = time(session.density(&leader.name)?.median);
-    let told = std::iter::once(format!("{those}{} takes {takes} a message", leader.name));
-    Some(format!("{}.", told.chain(others.into_iter().map(|(_, told)| told)).collect::<Vec<_>>().join(", ")))
+    let mut told = format!("{those}{} takes {takes} a message", leader.name);
+    for (at, (times, who)) in others.into_iter().enumerate() {
+        let (mark, takes, long) = if at == 0 { (';', " takes", " times as long") } else { (',', "", "") };
+        told += &match times {
+            near if near < 1.0 + DIFFERENCE => format!("{mark} {who}{takes} as long"),
+            times => format!("{mark} {who}{takes} {}{long}", rounded(times)),
+        };
+    }
+    Some(told + ".")
+}
+
+/// As one says it: two digits, and none behind the point from 10 on.
+fn rounded(times: f64) -> String {
+    if times >= 9.95 { grouped(times) } else { format!("{times:.1}") }
 }
 
 #[cfg(test)]
@@ -46,6 +57,7 @@ mod tests {
             ("b", Family::Std, Waits::LooksThenSleeps, 20.0),
             ("c", Family::Std, Waits::Sleeps, 40.0),
             ("d", Family::Crates, Waits::Spins, 1.0),
+            ("e", Family::Mutex, Waits::Sleeps, 100.0),
         ];
         let contenders = those.map(|(name, family, waits, _)| Contestant {
             name: name.into(),
@@ -66,7 +78,7 @@ mod tests {
     #[test]
     fn the_quickest_that_can_sleep_is_told_in_time_and_the_best_of_each_other_kind_beside_it() {
         let said = spoken(&session(LEAST_ROUNDS)).unwrap();
-        assert_eq!(said, "Of those that can sleep, a takes 2 ns a message, the best of std 10.0 times that (b).");
+        assert_eq!(said, "Of those that can sleep, a takes 2 ns a message; std takes 10 times as long, a mutex 50.");
     }
 
     #[test]
