@@ -44,6 +44,7 @@ pub(super) fn pictures(report: &Report) -> Vec<(String, Picture)> {
             y_form: a_second,
             y_log: true,
             lines,
+            band: None,
         };
         Some((format!("linux-bandwidth-{}", name.replace(' ', "-")), sweep.picture()))
     };
