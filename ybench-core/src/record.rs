@@ -153,6 +153,8 @@ pub struct Parameter {
 pub enum Quantity {
     /// Messages per second.
     Rate,
+    /// Messages per second, as a share of what the receiver can take.
+    Load,
     /// Bytes in a message that is moved itself.
     BytesByValue,
     /// Bytes in a message that is handed over by its address.

@@ -30,7 +30,7 @@ use crate::transport::registry::Entry;
 use crate::transport::{Message, Sender, Shape, Transport};
 use crate::usage::{Spent, Usage};
 
-const fn rate(value: f64) -> Parameter {
+pub const fn rate(value: f64) -> Parameter {
     Parameter { quantity: Quantity::Rate, value }
 }
 
@@ -72,7 +72,8 @@ pub fn in_batches_of(batch: usize, entry: &'static Entry, rate: f64, frame: Fram
 }
 
 pub(super) fn timetable(rate: f64) -> Timetable {
-    Timetable { interval: 1.0 / rate, least: 20, longest: 1.0 }
+    // As many as fit into a second where those are few.
+    Timetable { interval: 1.0 / rate, least: (rate as u64).clamp(1, 20), longest: 1.0 }
 }
 
 /// The distribution holds exactly `messages` times. A fault where clocks are not in step.
@@ -145,7 +146,7 @@ fn spent(outcome: &mut Outcome, spent: Spent, [cpu, switches]: [Metric; 2], mess
 }
 
 /// Messages per second between the first and the last receipt: the latency that all have does not count.
-fn rate_of(clock: &Clock, stamps: &[u64]) -> Option<f64> {
+pub(super) fn rate_of(clock: &Clock, stamps: &[u64]) -> Option<f64> {
     let took = clock.nanoseconds(*stamps.first()?, *stamps.last()?);
     (took > 0.0).then(|| (stamps.len() - 1) as f64 * 1e9 / took)
 }
@@ -160,7 +161,7 @@ struct Pace {
     one_cpu: bool,
 }
 
-/// From the gate to the first message, in nanoseconds: enough for the receiver to begin its wait.
+/// From the gate to the first message at least, in nanoseconds: enough for the receiver to begin its wait.
 const LEAD: f64 = 200_000.0;
 
 /// A sleeping sender is awake again so many nanoseconds before a message is due: what oversleeping costs must not count
@@ -177,6 +178,11 @@ impl Pace {
         if self.one_cpu {
             let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         }
+    }
+
+    /// When the first message is due: it has been waited for as long as every other.
+    fn start(&self) -> u64 {
+        self.clock.read() + self.clock.ticks(LEAD.max(self.interval))
     }
 
     /// When message `number` is due, in ticks.
@@ -213,7 +219,7 @@ impl Pace {
 fn send_on_time<M: Message>(sender: impl Sender<M>, pace: Pace, messages: usize) -> (u64, Spent) {
     let mut sender = sender;
     let usage = Usage::of_this_thread();
-    let start = pace.clock.read() + pace.clock.ticks(LEAD);
+    let start = pace.start();
     for number in 0..messages {
         pace.wait_until(pace.due(start, number));
         // The receiver that has gone away says why.
@@ -231,7 +237,7 @@ fn send_on_time<M: Message>(sender: impl Sender<M>, pace: Pace, messages: usize)
 fn send_batches_on_time<M: Message>(sender: impl Sender<M>, pace: Pace, messages: usize, batch: usize) -> (u64, Spent) {
     let mut sender = sender;
     let usage = Usage::of_this_thread();
-    let start = pace.clock.read() + pace.clock.ticks(LEAD);
+    let start = pace.start();
     for first in (0..messages).step_by(batch) {
         let count = batch.min(messages - first);
         pace.wait_until(pace.due(start, first + count - 1));

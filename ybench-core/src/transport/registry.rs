@@ -19,8 +19,8 @@ use crate::outcome::Outcome;
 use crate::place::Place;
 use crate::record::Parameter;
 use crate::scenario::{
-    burst, crowd, density, fixed_rate, idle_senders, latency, many, night_watchman, overrun, ping_pong, size, sources,
-    throughput,
+    burst, crowd, density, fixed_rate, idle_senders, latency, many, night_watchman, overrun, paced, ping_pong, size,
+    sources, throughput,
 };
 use crate::stage::Timed;
 use crate::warnings::Warning;
@@ -46,6 +46,8 @@ pub struct Entry {
     pub fixed_rate: fn(Place, u64, f64) -> Result<Outcome, Fault>,
     /// The same with the length of a batch behind it.
     pub batches_on_time: fn(Place, u64, f64, usize) -> Result<Outcome, Fault>,
+    /// The last number is a share of the receiver's own rate.
+    pub paced: fn(Place, u64, f64) -> Result<Outcome, Fault>,
     /// The last number is seconds of silence.
     pub night_watchman: fn(Place, u64, f64) -> Result<Outcome, Fault>,
     pub size: fn(Place, Parameter, u64) -> Result<Timed, Fault>,
@@ -80,12 +82,13 @@ pub const fn entry<T: Transport>() -> Entry {
         batches: if T::TRAITS.batches { throughput::in_batches::<T> } else { |_, _, _| no_driver() },
         latency: if alone { latency::run::<T, usize> } else { |_, _| no_driver() },
         density: if alone { density::run::<T, usize> } else { |_, _| no_driver() },
-        overrun: if without_a_bound { overrun::run::<T, usize> } else { |_, _| no_driver() },
+        overrun: if on_time { overrun::run::<T, usize> } else { |_, _| no_driver() },
         fixed_rate: if on_time { fixed_rate::run::<T, usize> } else { |_, _, _| no_driver() },
         batches_on_time: match on_time && T::TRAITS.batches {
             true => fixed_rate::in_batches::<T>,
             false => |_, _, _, _| no_driver(),
         },
+        paced: if on_time { paced::run::<T, usize> } else { |_, _, _| no_driver() },
         night_watchman: if on_time { night_watchman::run::<T, usize> } else { |_, _, _| no_driver() },
         size: match (alone, T::TRAITS.few_sizes) {
             (false, _) => |_, _, _| no_driver(),
@@ -137,6 +140,7 @@ pub const fn of_tasks<T: TaskTransport>() -> Entry {
         overrun: |_, _| no_driver(),
         fixed_rate: |_, _, _| no_driver(),
         batches_on_time: |_, _, _, _| no_driver(),
+        paced: |_, _, _| no_driver(),
         night_watchman: |_, _, _| no_driver(),
         size: |_, _, _| no_driver(),
         burst: |_, _, _| no_driver(),

@@ -129,6 +129,7 @@ fn form(quantity: Quantity) -> Form {
         Quantity::BytesByValue | Quantity::BytesByPointer | Quantity::BytesByPool => {
             |value| Quantity::BytesByValue.short(value)
         }
+        Quantity::Load => |value| Quantity::Load.short(value),
         Quantity::Backlog => |value| Quantity::Backlog.short(value),
         Quantity::Silence => |value| Quantity::Silence.short(value),
         Quantity::Senders | Quantity::IdleSenders | Quantity::Receivers | Quantity::Sources => table::grouped,
