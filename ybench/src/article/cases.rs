@@ -72,6 +72,16 @@ impl Cases {
         });
     }
 
+    /// One figure of all the rounds together.
+    pub(super) fn single(&mut self, session: &Session, figure: f64, holds: bool) {
+        let said = match holds {
+            _ if session.sound() < LEAST_ROUNDS => Said::TooFewRounds,
+            true => Said::Yes,
+            false => Said::No,
+        };
+        self.push(said, figure);
+    }
+
     fn ask(&mut self, session: &Session, above: &str, below: &str, answer: impl Fn(Interval) -> Said) {
         self.judge(session, &session.ratios(above, below), answer);
     }
