@@ -9,6 +9,7 @@ impl Quantity {
     pub fn in_words(self) -> &'static str {
         match self {
             Self::Rate => "messages per second",
+            Self::Load => "share of the receiver's rate",
             Self::BytesByValue => "bytes in a message, by value",
             Self::BytesByPointer => "bytes in a message, by pointer",
             Self::BytesByPool => "bytes in a message, from a pool",
@@ -33,6 +34,7 @@ impl Quantity {
         match self {
             Self::Rate => format!("{}/s", count(value)),
             Self::Silence => time(value * 1e9),
+            Self::Load => format!("{:.0} %", value * 100.0),
             Self::BytesByValue | Self::BytesByPointer | Self::BytesByPool if value >= 1024.0 => {
                 format!("{} KiB", grouped(value / 1024.0))
             }
@@ -49,7 +51,7 @@ impl Parameter {
     pub fn short(self) -> String {
         let value = self.quantity.short(self.value);
         match self.quantity {
-            Quantity::Rate | Quantity::Backlog | Quantity::Silence => value,
+            Quantity::Rate | Quantity::Load | Quantity::Backlog | Quantity::Silence => value,
             Quantity::BytesByValue => format!("{value} value"),
             Quantity::BytesByPointer => format!("{value} pointer"),
             Quantity::BytesByPool => format!("{value} pool"),
@@ -66,6 +68,7 @@ impl Parameter {
         let value = self.quantity.short(self.value);
         match self.quantity {
             Quantity::Rate => format!("{} messages per second", count(self.value)),
+            Quantity::Load => format!("at {value} of the receiver's rate"),
             Quantity::BytesByValue => format!("{value} by value"),
             Quantity::BytesByPointer => format!("{value} by pointer"),
             Quantity::BytesByPool => format!("{value} from a pool"),

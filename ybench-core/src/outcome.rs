@@ -50,6 +50,11 @@ pub enum Metric {
     /// How often the receiver had to wait, seen from gaps between its receipts, and messages between two such gaps.
     Batches,
     MeanBatch,
+    /// Messages between two for which the receiver had to wait, because they were sent after it had asked for them: seen from
+    /// the stamps of both sides, whose clocks must be in step.
+    MeanReady,
+    /// The most messages that were sent and not yet received, at any one time.
+    MostUnderWay,
     /// How much longer the run took than the same run without a clock, as a share of it.
     Distortion,
     /// Nanoseconds per message to put a burst into the transport, and to take it out.

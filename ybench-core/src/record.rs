@@ -157,6 +157,8 @@ pub struct Parameter {
 pub enum Quantity {
     /// Messages per second.
     Rate,
+    /// Messages per second, as a share of what the receiver can take.
+    Load,
     /// Bytes in a message that is moved itself.
     BytesByValue,
     /// Bytes in a message that is handed over by its address.
@@ -303,9 +305,12 @@ impl Session {
 
     /// One of a contender's other figures over the rounds that count.
     pub fn metric(&self, name: &str, metric: Metric) -> Option<Spread> {
-        let figures: Vec<f64> =
-            self.counted().filter_map(|round| round.metrics.get(name)?.get(&metric).copied()).collect();
-        Spread::of(&figures)
+        Spread::of(&self.metrics(name, metric))
+    }
+
+    /// One of a contender's other figures in the rounds that count and have it.
+    pub fn metrics(&self, name: &str, metric: Metric) -> Vec<f64> {
+        self.counted().filter_map(|round| round.metrics.get(name)?.get(&metric).copied()).collect()
     }
 
     /// The times of a contender's single messages, over all the rounds that count.

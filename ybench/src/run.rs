@@ -118,20 +118,26 @@ pub fn in_rounds(
 
 /// Measures the plans one after the other. Interrupted, it leaves what is complete.
 pub fn measure(plans: Vec<Plan>, report: &mut Report) -> Result<(), Error> {
-    let planned = plans.len();
-    let progress = Progress::new(plans.iter().map(Plan::steps).sum());
+    measure_together(plans.into_iter().map(|plan| vec![plan]).collect(), report)
+}
+
+/// The same where the plans of each group take turns.
+pub fn measure_together(groups: Vec<Vec<Plan>>, report: &mut Report) -> Result<(), Error> {
+    let planned = groups.iter().map(Vec::len).sum();
+    let steps = |group: &[Plan]| -> u64 { group.iter().map(Plan::steps).sum() };
+    let progress = Progress::new(groups.iter().map(|group| steps(group)).sum());
     let mut course = Course {
         progress: &|name| progress.step(name),
         warnings: &mut report.warnings,
         dice: fastrand::Rng::with_seed(report.seed),
         interrupted: &interrupt::asked,
     };
-    for plan in plans {
+    for group in groups {
         if interrupt::asked() {
             break;
         }
-        progress.session(plan.steps());
-        report.sessions.extend(plan.measure(&mut course)?);
+        progress.session(steps(&group));
+        report.sessions.extend(rounds::together(group, &mut course)?);
     }
     // Asked for in the very last run, it changes nothing.
     let cut = report.sessions.iter().any(|session| session.stopped == Some(Stopped::Interrupted));

@@ -11,6 +11,8 @@ pub mod floor;
 pub mod futex;
 pub mod membarrier;
 pub mod one_thread;
+pub mod priorities;
+pub mod signals;
 pub mod syscall;
 
 use crate::error::Fault;

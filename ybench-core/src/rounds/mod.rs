@@ -7,7 +7,8 @@
 //! ```
 //!
 //! Before the first round each contender runs until its number of messages fits the wanted time: that is the warm-up.
-//! The order of each round is shuffled, so that nobody always runs behind the same neighbour; the record has it.
+//! The order of each round is shuffled, so that nobody always runs behind the same neighbour; the record has it. Sessions
+//! that are to be compared with each other take turns, a round of each: what the machine does in between meets all of them.
 //! Between two runs, and only there, the user may end it: rounds that are complete stay. A guest that breaks its word is
 //! taken out, with all the figures it had in the session; the others go on.
 
@@ -64,32 +65,8 @@ impl Plan {
     }
 
     /// Nothing if it was interrupted before the end of the first round.
-    pub fn measure(mut self, course: &mut Course<'_>) -> Result<Option<Session>, Error> {
-        let start = Instant::now();
-        if self.warm_up(course)?.is_none() {
-            return Ok(None);
-        }
-        let mut session = self.session();
-        let (mut sound, mut doubtful) = (BTreeMap::new(), BTreeMap::new());
-        let stopped = loop {
-            let Some((round, outcomes)) = self.round(course)? else { break Stopped::Interrupted };
-            keep_only(&self.names(), &mut session);
-            let details = if round.dropped.is_none() { &mut sound } else { &mut doubtful };
-            outcomes.into_iter().for_each(|(name, outcome)| keep(details, name, outcome));
-            session.rounds.push(round);
-            if let Some(why) = self.rounds.ended(&session, start.elapsed()) {
-                break why;
-            }
-        };
-        if session.rounds.is_empty() {
-            return Ok(None);
-        }
-        session.stopped = Some(stopped);
-        // If every round is doubtful, all of them count.
-        session.details = if session.sound() == 0 { doubtful } else { sound };
-        keep_only(&self.names(), &mut session);
-        course.warnings.extend(doubts(&session));
-        Ok(Some(session))
+    pub fn measure(self, course: &mut Course<'_>) -> Result<Option<Session>, Error> {
+        Ok(together(vec![self], course)?.pop())
     }
 
     /// As it is before its first round.
@@ -203,6 +180,72 @@ impl Plan {
             least = least.min(self.floor.timed()?.nanoseconds);
         }
         Ok(Some(least))
+    }
+}
+
+/// Measures these plans in turn, a round of each until each has enough of them. Those that were interrupted before the end of
+/// their first round are left out.
+pub fn together(plans: Vec<Plan>, course: &mut Course<'_>) -> Result<Vec<Session>, Error> {
+    let mut all = Vec::new();
+    for plan in plans {
+        let Some(begun) = Begun::of(plan, course)? else { break };
+        all.push(begun);
+    }
+    while all.iter().any(Begun::goes_on) {
+        for one in all.iter_mut().filter(|one| one.goes_on()) {
+            one.round(course)?;
+        }
+    }
+    Ok(all.into_iter().filter_map(|one| one.ended(course)).collect())
+}
+
+/// A plan between two of its rounds.
+struct Begun {
+    plan: Plan,
+    session: Session,
+    sound: BTreeMap<String, Details>,
+    doubtful: BTreeMap<String, Details>,
+    start: Instant,
+}
+
+impl Begun {
+    /// Nothing if it was interrupted.
+    fn of(mut plan: Plan, course: &mut Course<'_>) -> Result<Option<Self>, Error> {
+        let start = Instant::now();
+        if plan.warm_up(course)?.is_none() {
+            return Ok(None);
+        }
+        let session = plan.session();
+        Ok(Some(Self { plan, session, sound: BTreeMap::new(), doubtful: BTreeMap::new(), start }))
+    }
+
+    fn goes_on(&self) -> bool {
+        self.session.stopped.is_none()
+    }
+
+    fn round(&mut self, course: &mut Course<'_>) -> Result<(), Error> {
+        let Some((round, outcomes)) = self.plan.round(course)? else {
+            self.session.stopped = Some(Stopped::Interrupted);
+            return Ok(());
+        };
+        keep_only(&self.plan.names(), &mut self.session);
+        let details = if round.dropped.is_none() { &mut self.sound } else { &mut self.doubtful };
+        outcomes.into_iter().for_each(|(name, outcome)| keep(details, name, outcome));
+        self.session.rounds.push(round);
+        self.session.stopped = self.plan.rounds.ended(&self.session, self.start.elapsed());
+        Ok(())
+    }
+
+    /// Nothing if it has no round.
+    fn ended(mut self, course: &mut Course<'_>) -> Option<Session> {
+        if self.session.rounds.is_empty() {
+            return None;
+        }
+        // If every round is doubtful, all of them count.
+        self.session.details = if self.session.sound() == 0 { self.doubtful } else { self.sound };
+        keep_only(&self.plan.names(), &mut self.session);
+        course.warnings.extend(doubts(&self.session));
+        Some(self.session)
     }
 }
 

@@ -55,6 +55,27 @@ fn orders(session: &Session) -> Vec<String> {
 }
 
 #[test]
+fn plans_together_take_turns_until_each_has_its_rounds() {
+    let named = |scenario: &str, rounds| Plan {
+        scenario: scenario.to_owned(),
+        ..plan(rounds, steady("floor", 10), vec![steady(&format!("of {scenario}"), 20)])
+    };
+    let (turns, mut warnings) = (std::cell::RefCell::new(Vec::new()), Vec::new());
+    let told = |name: &str| {
+        if name.starts_with("of") {
+            turns.borrow_mut().push(name.to_owned());
+        }
+    };
+    let dice = fastrand::Rng::with_seed(1);
+    let mut course = Course { progress: &told, warnings: &mut warnings, dice, interrupted: &|| false };
+    let sessions = together(vec![named("a", 1), named("b", 3)], &mut course).unwrap();
+    let rounds: Vec<_> = sessions.iter().map(|one| (one.scenario.as_str(), one.rounds.len())).collect();
+    assert_eq!(rounds, [("a", 1), ("b", 3)]);
+    // Both warm up before the first round.
+    assert_eq!(*turns.borrow(), ["of a", "of b", "of a", "of b", "of b", "of b"]);
+}
+
+#[test]
 fn every_round_has_everybody_in_an_order_of_its_own() {
     let everybody = || ["a", "b", "c", "d"].map(|name| steady(name, 20)).into();
     let shuffled = |seed| {

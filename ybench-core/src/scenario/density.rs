@@ -6,11 +6,12 @@
 //! ```
 //!
 //! A reading of the clock takes longer than many a message. Hence the same run without stamps just before: how much
-//! longer the stamped one took is kept beside it.
+//! longer the stamped one took is kept beside it. From the stamps of both sides follows which messages were there when the
+//! receiver asked for them: those between two that were not are a batch, whatever made it one.
 
 use std::time::Instant;
 
-use super::stamped::{Now, keep, now, receive, room, steps};
+use super::stamped::{Now, in_step, keep, now, receive, room, steps};
 use super::{END, Quick, Scenario, throughput};
 use crate::clock;
 use crate::error::Fault;
@@ -44,7 +45,11 @@ fn contender(entry: &'static Entry, _: Option<Parameter>, frame: Frame) -> Conte
 pub fn run<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Outcome, Fault> {
     let plain = throughput::one_by_one::<T, M>(place, messages)?;
     let stream = stream::<T, M>(place, messages as usize, now())?;
-    Ok(outcome(&stream, plain, BATCH_GAP))
+    let mut outcome = outcome(&stream, plain, BATCH_GAP);
+    if in_step(place).is_ok() && !T::TRAITS.invents {
+        outcome.metrics.insert(Metric::MeanReady, stream.mean_ready());
+    }
+    Ok(outcome)
 }
 
 fn outcome(stream: &Stream, plain: Timed, batch_gap: f64) -> Outcome {
@@ -71,6 +76,27 @@ pub(super) struct Stream {
     /// Before the first receipt, then after each.
     pub(super) received: Vec<u64>,
     pub(super) timed: Timed,
+}
+
+impl Stream {
+    /// Messages for each that was sent only after the receiver had asked for it.
+    fn mean_ready(&self) -> f64 {
+        let awaited = self.sent[1..].iter().zip(&self.received).filter(|(sent, asked)| sent > asked).count();
+        (self.received.len() - 1) as f64 / awaited.max(1) as f64
+    }
+
+    /// The most messages that were sent and not yet received when one was received.
+    pub(super) fn most_under_way(&self) -> usize {
+        let (mut sent, mut most) = (0, 0);
+        for (had, received) in self.received[1..].iter().enumerate() {
+            // The last stamp is that of the last send.
+            while sent + 1 < self.sent.len() && self.sent[sent + 1] <= *received {
+                sent += 1;
+            }
+            most = most.max(sent.saturating_sub(had));
+        }
+        most
+    }
 }
 
 pub(super) fn stream<T: Transport, M: Message>(place: Place, messages: usize, now: impl Now) -> Result<Stream, Fault> {

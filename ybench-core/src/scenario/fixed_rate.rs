@@ -8,7 +8,8 @@
 //!
 //! A latency counts from the time at which the message was due, not from its send: a sender that is held up makes all
 //! messages late that were due meanwhile, and all of them are counted. (Otherwise a transport that stalls would be asked
-//! less often while it stalls: coordinated omission.) Nothing is skipped and nothing is waited for.
+//! less often while it stalls: coordinated omission.) Nothing is skipped and nothing is waited for. A sender of batches
+//! sends each when its last message is due: the others have waited for that one.
 
 use std::num::NonZeroU64;
 use std::thread;
@@ -29,7 +30,7 @@ use crate::transport::registry::Entry;
 use crate::transport::{Message, Sender, Shape, Transport};
 use crate::usage::{Spent, Usage};
 
-const fn rate(value: f64) -> Parameter {
+pub const fn rate(value: f64) -> Parameter {
     Parameter { quantity: Quantity::Rate, value }
 }
 
@@ -59,8 +60,20 @@ fn contender(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) 
     frame.transport(entry, limit, move |messages| (entry.fixed_rate)(place, messages, rate))
 }
 
+/// The same by a sender that publishes so many messages together.
+pub fn in_batches_of(batch: usize, entry: &'static Entry, rate: f64, frame: Frame) -> Contender {
+    let place = frame.place;
+    let frame = Frame { transports: timetable(rate).length(frame.transports), ..frame };
+    let limit = timetable::own_limit(entry.traits.waits, place);
+    let run = move |messages| (entry.batches_on_time)(place, messages, rate, batch);
+    let mut contender = frame.transport(entry, limit, run);
+    contender.contestant.batch = Some(batch);
+    contender
+}
+
 pub(super) fn timetable(rate: f64) -> Timetable {
-    Timetable { interval: 1.0 / rate, least: 20, longest: 1.0 }
+    // As many as fit into a second where those are few.
+    Timetable { interval: 1.0 / rate, least: (rate as u64).clamp(1, 20), longest: 1.0 }
 }
 
 /// The distribution holds exactly `messages` times. A fault where clocks are not in step.
@@ -70,6 +83,22 @@ pub fn run<T: Transport, M: Message>(place: Place, messages: u64, rate: f64) -> 
 }
 
 fn timed<T: Transport, M: Message>(place: Place, messages: u64, rate: f64) -> Result<Outcome, Fault> {
+    timed_by::<T, M>(place, messages, rate, send_on_time)
+}
+
+/// As [`run`], `batch` messages at a time.
+pub fn in_batches<T: Transport>(place: Place, messages: u64, rate: f64, batch: usize) -> Result<Outcome, Fault> {
+    in_step(place)?;
+    let send = move |sender, pace, messages| send_batches_on_time(sender, pace, messages, batch);
+    timed_by::<T, usize>(place, messages, rate, send)
+}
+
+fn timed_by<T: Transport, M: Message>(
+    place: Place,
+    messages: u64,
+    rate: f64,
+    send: impl FnOnce(T::Sender<M>, Pace, usize) -> (u64, Spent) + Send + 'static,
+) -> Result<Outcome, Fault> {
     let (sender, receiver) = T::open_for::<M>(messages as usize)?;
     let stamps = room(messages as usize)?;
     let (now, pace) = (now(), Pace::of(rate, place));
@@ -79,7 +108,7 @@ fn timed<T: Transport, M: Message>(place: Place, messages: u64, rate: f64) -> Re
         move |gate| {
             pace.prepare();
             gate.pass();
-            send_on_time(sender, pace, messages as usize)
+            send(sender, pace, messages as usize)
         },
         move |gate| {
             gate.pass();
@@ -117,7 +146,7 @@ fn spent(outcome: &mut Outcome, spent: Spent, [cpu, switches]: [Metric; 2], mess
 }
 
 /// Messages per second between the first and the last receipt: the latency that all have does not count.
-fn rate_of(clock: &Clock, stamps: &[u64]) -> Option<f64> {
+pub(super) fn rate_of(clock: &Clock, stamps: &[u64]) -> Option<f64> {
     let took = clock.nanoseconds(*stamps.first()?, *stamps.last()?);
     (took > 0.0).then(|| (stamps.len() - 1) as f64 * 1e9 / took)
 }
@@ -132,7 +161,7 @@ struct Pace {
     one_cpu: bool,
 }
 
-/// From the gate to the first message, in nanoseconds: enough for the receiver to begin its wait.
+/// From the gate to the first message at least, in nanoseconds: enough for the receiver to begin its wait.
 const LEAD: f64 = 200_000.0;
 
 /// A sleeping sender is awake again so many nanoseconds before a message is due: what oversleeping costs must not count
@@ -149,6 +178,11 @@ impl Pace {
         if self.one_cpu {
             let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         }
+    }
+
+    /// When the first message is due: it has been waited for as long as every other.
+    fn start(&self) -> u64 {
+        self.clock.read() + self.clock.ticks(LEAD.max(self.interval))
     }
 
     /// When message `number` is due, in ticks.
@@ -185,11 +219,30 @@ impl Pace {
 fn send_on_time<M: Message>(sender: impl Sender<M>, pace: Pace, messages: usize) -> (u64, Spent) {
     let mut sender = sender;
     let usage = Usage::of_this_thread();
-    let start = pace.clock.read() + pace.clock.ticks(LEAD);
+    let start = pace.start();
     for number in 0..messages {
         pace.wait_until(pace.due(start, number));
         // The receiver that has gone away says why.
         if sender.send(M::numbered(number)).is_err() {
+            break;
+        }
+    }
+    let spent = usage.until_now();
+    let _ = sender.send(M::numbered(END));
+    (start, spent)
+}
+
+/// The same, each message kept until `batch` of them are due.
+#[inline(never)]
+fn send_batches_on_time<M: Message>(sender: impl Sender<M>, pace: Pace, messages: usize, batch: usize) -> (u64, Spent) {
+    let mut sender = sender;
+    let usage = Usage::of_this_thread();
+    let start = pace.start();
+    for first in (0..messages).step_by(batch) {
+        let count = batch.min(messages - first);
+        pace.wait_until(pace.due(start, first + count - 1));
+        // The receiver that has gone away says why.
+        if sender.send_batch(first, count).is_err() {
             break;
         }
     }

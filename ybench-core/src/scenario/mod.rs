@@ -17,6 +17,7 @@ pub mod many;
 pub mod neighbours;
 pub mod night_watchman;
 pub mod overrun;
+pub mod paced;
 pub mod ping_pong;
 pub mod receivers;
 pub mod senders;
@@ -73,6 +74,7 @@ static ALL: &[&Scenario] = &[
     &density::SCENARIO,
     &overrun::SCENARIO,
     &fixed_rate::SCENARIO,
+    &paced::SCENARIO,
     &night_watchman::SCENARIO,
     &burst::SCENARIO,
     &crowd::SCENARIO,

@@ -13,7 +13,7 @@ use super::{Quick, Scenario, throughput};
 use crate::clock;
 use crate::error::Fault;
 use crate::frame::Frame;
-use crate::outcome::{Outcome, Series};
+use crate::outcome::{Metric, Outcome, Series};
 use crate::place::Place;
 use crate::record::Parameter;
 use crate::rounds::{Contender, Length};
@@ -31,6 +31,9 @@ pub static SCENARIO: Scenario = Scenario {
     contender,
     ..throughput::SCENARIO
 };
+
+/// The same with those that have a bound: their senders wait, and the latency no longer grows.
+pub static WITH_BOUNDS: Scenario = Scenario { able: |traits| traits.one_by_one && !traits.invents, ..SCENARIO };
 
 /// As many as in the article on nanoseconds.
 const MESSAGES: u64 = 1_000_000;
@@ -60,6 +63,7 @@ fn outcome(stream: &Stream) -> Outcome {
     // A message's send begins where the one before it ends.
     let latencies = between(clock::get(), &stream.sent, &stream.received[1..]);
     keep_ranked(&mut outcome, Series::Latency, &latencies);
+    outcome.metrics.insert(Metric::MostUnderWay, stream.most_under_way() as f64);
     outcome
 }
 

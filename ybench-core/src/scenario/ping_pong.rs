@@ -5,7 +5,8 @@
 //!                  i <---------- back ------------ i      (the next i leaves only when this one has come back)
 //! ```
 //!
-//! The figure is the time one way: half of the time of a bounce.
+//! The figure is the time one way: half of the time of a bounce. How often both threads were switched out is counted from
+//! the gate to the end: a reader that slept for each message was, once for each.
 
 use std::time::Instant;
 
@@ -13,12 +14,14 @@ use super::{END, Quick, Scenario, expect, expect_end};
 use crate::error::Fault;
 use crate::frame::Frame;
 use crate::limits::{self, Probe};
+use crate::outcome::{Metric, Outcome};
 use crate::place::Place;
 use crate::record::Parameter;
 use crate::rounds::Contender;
 use crate::stage::{Timed, duet_from_the_gate};
 use crate::transport::registry::Entry;
 use crate::transport::{Message, Receiver, Sender, Shape, Transport, Waits};
+use crate::usage::Usage;
 
 pub static SCENARIO: Scenario = Scenario {
     name: "ping-pong",
@@ -67,17 +70,36 @@ pub(super) fn own_limit(waits: Waits, place: Place) -> &'static Probe {
 
 /// Bounces `bounces` messages; the units of the answer are messages, two for each bounce.
 pub fn run<T: Transport, M: Message>(place: Place, bounces: u64) -> Result<Timed, Fault> {
+    Ok(bounced::<T, M>(place, bounces)?.0)
+}
+
+/// The same with the switches of both threads.
+pub fn counted<T: Transport, M: Message>(place: Place, bounces: u64) -> Result<Outcome, Fault> {
+    let (timed, switches) = bounced::<T, M>(place, bounces)?;
+    let mut outcome = Outcome::from(timed);
+    outcome.metrics.extend(switches.map(|count| (Metric::Switches, count as f64 / timed.units.max(1) as f64)));
+    Ok(outcome)
+}
+
+fn bounced<T: Transport, M: Message>(place: Place, bounces: u64) -> Result<(Timed, Option<u64>), Fault> {
     let (there_in, there_out) = T::open_for::<M>(bounces as usize)?;
     let (back_in, back_out) = T::open_for::<M>(bounces as usize)?;
     let (ping, pong) = duet_from_the_gate(
         place,
         bounces * 2,
-        move || serve(there_in, back_out, bounces as usize),
-        move || answer(there_out, back_in),
+        move || switches_of(|| serve(there_in, back_out, bounces as usize)),
+        move || switches_of(|| answer(there_out, back_in)),
     )?;
-    let (start, end) = ping?;
+    let ((start, end), (pong, answering)) = (ping.0?, pong);
     pong?;
-    Ok(Timed::between(start, end, bounces * 2))
+    let switches = ping.1.zip(answering).map(|(asking, answering)| asking + answering);
+    Ok((Timed::between(start, end, bounces * 2), switches))
+}
+
+/// What the work returns, and how often its thread was switched out, where the system tells.
+fn switches_of<A>(work: impl FnOnce() -> A) -> (A, Option<u64>) {
+    let usage = Usage::of_this_thread();
+    (work(), usage.until_now().switches)
 }
 
 fn serve<M: Message>(

@@ -21,7 +21,7 @@ use rustix::event::{Timespec, epoll};
 use ysuite::queue::ypipe;
 use ysuite::signal::{Signal, Wait, YSocketpair};
 
-use super::in_epoll::Looks;
+use super::in_epoll::{self, Looks};
 use super::kernel::{packets, pipe, posix_mq, sysv_mq};
 use super::{Receiver, Sender, Transport, crossbeam, exchange, funnel, mutex_condvar, spsc, std_mpsc};
 use super::{tcp_stream, unix_stream, ypipe_woken};
@@ -51,6 +51,8 @@ pub fn proofs() -> Vec<Proof> {
         proof::<funnel::Adaptive>(attached::<funnel::Adaptive>),
         proof::<funnel::Bounded>(attached::<funnel::Bounded>),
         proof::<exchange::Adaptive>(attached::<exchange::Adaptive>),
+        proof::<in_epoll::Exchange>(attached::<exchange::Adaptive>),
+        proof::<exchange::Sleeping>(futex),
         proof::<ypipe_woken::BySocketpair>(signaler_beside_a_queue),
         proof::<ypipe_woken::BySemaphore>(futex),
         proof::<mutex_condvar::IfAsleep>(futex),
@@ -229,7 +231,7 @@ mod tests {
         if (sysv_mq::SysvMq::TRAITS.available)().is_ok() {
             assert!(how("sysv-mq").ends_with(&io::Error::from_raw_os_error(libc::EBADF).to_string()));
         }
-        assert!(how("std-channel").contains("FUTEX_FD"));
+        assert!(how("std-channel").contains("FUTEX_FD") && how("exchange-futex").contains("FUTEX_FD"));
     }
 
     #[test]

@@ -1,5 +1,8 @@
-//! `ysuite::mpmc`, the exchange with room for 1,024 messages: ends that look a little before they sleep, sleep at once
-//! in a futex, or never sleep. The same without a bound, and as a rendezvous.
+//! `ysuite::mpmc`, the exchange with room for 1,024 messages: ends that look a little before they sleep, receivers that sleep
+//! at once in a futex, or never sleep. The same without a bound, and as a rendezvous.
+//!
+//! Senders of `exchange-spin`, `exchange-futex` and `exchange-eventfd` (see `in_epoll`) never sleep while there is no room,
+//! as in the article on Linux: the three differ in how a receiver waits, and in nothing else.
 //!
 //! ```text
 //!   sender threads   send ----> one ring of 1,024 places, one order ----> recv   receiver threads
@@ -16,7 +19,7 @@ use super::{Closed, Ends, Message, Traits, Transport, Waits, ends_by_cloning};
 
 /// Looks a little, then sleeps.
 pub struct Adaptive;
-/// Sleeps at once, in a futex.
+/// Its receivers sleep at once, in a futex.
 pub struct Sleeping;
 /// Never sleeps.
 pub struct Spinning;
@@ -35,8 +38,9 @@ pub(super) const COMMON: Traits =
 
 type Pair<M> = (mpmc::Sender<M>, mpmc::Receiver<M>);
 
+/// Senders that never sleep, and receivers that wait in this way.
 fn spinning<M>((sender, receiver): Pair<M>, spin: Spin) -> Pair<M> {
-    sender.set_spin(spin);
+    sender.set_spin(Spin::Forever);
     receiver.set_spin(spin);
     (sender, receiver)
 }
@@ -59,8 +63,10 @@ impl Transport for Adaptive {
 impl Transport for Sleeping {
     const TRAITS: Traits = Traits {
         name: "exchange-futex",
-        about: "ysuite::mpmc with room for 1,024 messages, sleeping at once in a futex (Spin::None)",
+        about: "ysuite::mpmc with room for 1,024 messages, its receivers asleep at once in a futex (Spin::None), its senders never",
         waits: Waits::Sleeps,
+        // As it sleeps here; attached to a set it would.
+        works_with_epoll: false,
         variant: true,
         ..COMMON
     };

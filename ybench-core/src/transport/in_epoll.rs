@@ -13,7 +13,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 
 use rustix::event::epoll;
-use ysuite::channel::TryRecvError;
+use ysuite::channel::{Spin, TryRecvError};
 use ysuite::signal::{Attach, Wait, YSocketpair};
 use ysuite::{mpmc, mpsc, spsc};
 
@@ -105,7 +105,7 @@ super::ends_by_cloning!(senders: Funnel);
 impl Transport for Exchange {
     const TRAITS: Traits = Traits {
         name: "exchange-eventfd",
-        about: "ysuite::mpmc with room for 1,024 messages, each receiver waiting in an epoll of its own for an eventfd",
+        about: "ysuite::mpmc with room for 1,024 messages, each receiver waiting in an epoll of its own for an eventfd, its senders never asleep",
         bounded: true,
         senders: Ends::Many,
         receivers: Ends::Many,
@@ -117,6 +117,7 @@ impl Transport for Exchange {
 
     fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
         let (sender, receiver) = mpmc::bounded(PLACES);
+        sender.set_spin(Spin::Forever);
         Ok((sender, Receiver::new(receiver)?))
     }
 }
@@ -124,6 +125,7 @@ impl Transport for Exchange {
 impl Many for Exchange {
     fn open_many<M: Message>(shape: Shape) -> io::Result<Sides<Self, M>> {
         let (sender, receiver) = mpmc::bounded(PLACES);
+        sender.set_spin(Spin::Forever);
         let receivers = copies(receiver, shape.receivers).into_iter().map(Receiver::new).collect::<io::Result<_>>()?;
         Ok((copies(sender, shape.senders), receivers))
     }

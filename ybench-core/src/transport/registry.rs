@@ -19,8 +19,8 @@ use crate::outcome::Outcome;
 use crate::place::Place;
 use crate::record::Parameter;
 use crate::scenario::{
-    burst, crowd, density, fixed_rate, idle_senders, latency, many, night_watchman, overrun, ping_pong, size, sources,
-    throughput,
+    burst, crowd, density, fixed_rate, idle_senders, latency, many, night_watchman, overrun, paced, ping_pong, size,
+    sources, throughput,
 };
 use crate::stage::Timed;
 use crate::warnings::Warning;
@@ -35,7 +35,7 @@ type OverEnds = fn(Place, usize, u64) -> Result<Timed, Fault>;
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     pub traits: Traits,
-    pub ping_pong: fn(Place, u64) -> Result<Timed, Fault>,
+    pub ping_pong: fn(Place, u64) -> Result<Outcome, Fault>,
     pub throughput: fn(Place, u64) -> Result<Timed, Fault>,
     /// The last number is the length of a batch.
     pub batches: fn(Place, u64, usize) -> Result<Timed, Fault>,
@@ -44,6 +44,10 @@ pub struct Entry {
     pub overrun: fn(Place, u64) -> Result<Outcome, Fault>,
     /// The last number is messages per second.
     pub fixed_rate: fn(Place, u64, f64) -> Result<Outcome, Fault>,
+    /// The same with the length of a batch behind it.
+    pub batches_on_time: fn(Place, u64, f64, usize) -> Result<Outcome, Fault>,
+    /// The last number is a share of the receiver's own rate.
+    pub paced: fn(Place, u64, f64) -> Result<Outcome, Fault>,
     /// The last number is seconds of silence.
     pub night_watchman: fn(Place, u64, f64) -> Result<Outcome, Fault>,
     pub size: fn(Place, Parameter, u64) -> Result<Timed, Fault>,
@@ -73,13 +77,18 @@ pub const fn entry<T: Transport>() -> Entry {
     let crowded = alone && (!matches!(T::TRAITS.waits, Waits::Spins) || !T::TRAITS.bounded);
     Entry {
         traits: T::TRAITS,
-        ping_pong: ping_pong::run::<T, usize>,
+        ping_pong: ping_pong::counted::<T, usize>,
         throughput: throughput::one_by_one::<T, usize>,
         batches: if T::TRAITS.batches { throughput::in_batches::<T> } else { |_, _, _| no_driver() },
         latency: if alone { latency::run::<T, usize> } else { |_, _| no_driver() },
         density: if alone { density::run::<T, usize> } else { |_, _| no_driver() },
-        overrun: if without_a_bound { overrun::run::<T, usize> } else { |_, _| no_driver() },
+        overrun: if on_time { overrun::run::<T, usize> } else { |_, _| no_driver() },
         fixed_rate: if on_time { fixed_rate::run::<T, usize> } else { |_, _, _| no_driver() },
+        batches_on_time: match on_time && T::TRAITS.batches {
+            true => fixed_rate::in_batches::<T>,
+            false => |_, _, _, _| no_driver(),
+        },
+        paced: if on_time { paced::run::<T, usize> } else { |_, _, _| no_driver() },
         night_watchman: if on_time { night_watchman::run::<T, usize> } else { |_, _, _| no_driver() },
         size: match (alone, T::TRAITS.few_sizes) {
             (false, _) => |_, _, _| no_driver(),
@@ -130,6 +139,8 @@ pub const fn of_tasks<T: TaskTransport>() -> Entry {
         density: |_, _| no_driver(),
         overrun: |_, _| no_driver(),
         fixed_rate: |_, _, _| no_driver(),
+        batches_on_time: |_, _, _, _| no_driver(),
+        paced: |_, _, _| no_driver(),
         night_watchman: |_, _, _| no_driver(),
         size: |_, _, _| no_driver(),
         burst: |_, _, _| no_driver(),

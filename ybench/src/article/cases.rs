@@ -1,7 +1,7 @@
 //! What a claim comes to when it is asked of every session that can answer.
 
 use ybench_core::record::Session;
-use ybench_core::stats::{Interval, LEAST_ROUNDS, Spread};
+use ybench_core::stats::{DIFFERENCE, Interval, LEAST_ROUNDS, Spread};
 
 use crate::table::{figure, interval};
 
@@ -45,10 +45,52 @@ impl Cases {
         });
     }
 
+    /// Whether `above` is the slower, by more than moves from one run of the program to the next.
+    pub(super) fn slower(&mut self, session: &Session, above: &str, below: &str) {
+        self.ask(session, above, below, |ratio| match ratio {
+            ratio if ratio.low > 1.0 + DIFFERENCE => Said::Yes,
+            ratio if ratio.high < 1.0 / (1.0 + DIFFERENCE) => Said::No,
+            _ => Said::TooClose,
+        });
+    }
+
+    /// Whether `above` takes no longer than `below`, or not by more than that.
+    pub(super) fn no_slower(&mut self, session: &Session, above: &str, below: &str) {
+        self.ask(session, above, below, |ratio| match ratio {
+            ratio if ratio.high <= 1.0 + DIFFERENCE => Said::Yes,
+            ratio if ratio.low > 1.0 + DIFFERENCE => Said::No,
+            _ => Said::TooClose,
+        });
+    }
+
+    /// Whether a figure that was taken in every round is below `most`.
+    pub(super) fn below(&mut self, session: &Session, figures: &[f64], most: f64) {
+        self.judge(session, figures, |figure| match figure {
+            figure if figure.high < most => Said::Yes,
+            figure if figure.low >= most => Said::No,
+            _ => Said::TooClose,
+        });
+    }
+
+    /// One figure of all the rounds together.
+    pub(super) fn single(&mut self, session: &Session, figure: f64, holds: bool) {
+        let said = match holds {
+            _ if session.sound() < LEAST_ROUNDS => Said::TooFewRounds,
+            true => Said::Yes,
+            false => Said::No,
+        };
+        self.push(said, figure);
+    }
+
     fn ask(&mut self, session: &Session, above: &str, below: &str, answer: impl Fn(Interval) -> Said) {
-        let Some(ratio) = session.interval(above, below) else { return };
-        let said = if session.sound() < LEAST_ROUNDS { Said::TooFewRounds } else { answer(ratio) };
-        self.push(said, ratio.median);
+        self.judge(session, &session.ratios(above, below), answer);
+    }
+
+    /// Nothing where there are no figures; nothing is called from too few rounds.
+    pub(super) fn judge(&mut self, session: &Session, figures: &[f64], answer: impl Fn(Interval) -> Said) {
+        let Some(interval) = Interval::of(figures) else { return };
+        let few = session.sound().min(figures.len()) < LEAST_ROUNDS;
+        self.push(if few { Said::TooFewRounds } else { answer(interval) }, interval.median);
     }
 
     fn count(&self, wanted: Said) -> usize {
@@ -76,6 +118,9 @@ impl Cases {
             _ if yes == all => "holds".to_owned(),
             _ if no == all => "does not hold".to_owned(),
             _ if close == all => "too close to say".to_owned(),
+            _ if yes + no == 0 => "unknown".to_owned(),
+            _ if no == 0 => format!("holds in {yes} of {all}"),
+            _ if yes == 0 => format!("does not hold in {no} of {all}"),
             _ => format!("holds in {yes} of {all}, does not in {no}"),
         };
         for (count, why) in [(close, "too close"), (few, "too few rounds")] {
@@ -118,11 +163,31 @@ mod tests {
     }
 
     #[test]
+    fn nobody_is_called_slower_for_less_than_a_tenth() {
+        let (much, little) = (session(&[(20.0, 9.0); 5]), session(&[(21.0, 20.0); 5]));
+        assert_eq!(verdict(|cases| cases.slower(&much, "a", "b")), "holds");
+        assert_eq!(verdict(|cases| cases.slower(&much, "b", "a")), "does not hold");
+        assert_eq!(verdict(|cases| cases.slower(&little, "a", "b")), "too close to say");
+    }
+
+    #[test]
+    fn a_figure_below_its_most_needs_rounds_as_well() {
+        let rounds = session(&[(20.0, 9.0); 5]);
+        assert_eq!(verdict(|cases| cases.below(&rounds, &[20.0; 5], 21.0)), "holds");
+        assert_eq!(verdict(|cases| cases.below(&rounds, &[20.0; 5], 20.0)), "does not hold");
+        assert_eq!(verdict(|cases| cases.below(&rounds, &[20.0; 4], 21.0)), "too few rounds to say");
+    }
+
+    #[test]
     fn cases_that_disagree_are_counted() {
         let (yes, no, few) = (session(&[(20.0, 9.0); 5]), session(&[(9.0, 9.0); 5]), session(&[(9.0, 9.0); 4]));
         let told =
             verdict(|cases| [&yes, &no, &no, &few].map(|one| cases.at_least(one, "a", "b", 2.0)).into_iter().collect());
         assert_eq!(told, "holds in 1 of 4, does not in 2, too few rounds in 1");
+        let near = session(&[(21.0, 20.0); 5]);
+        let of = |those: &[&Session]| verdict(|cases| those.iter().for_each(|one| cases.slower(one, "a", "b")));
+        assert_eq!(of(&[&yes, &near]), "holds in 1 of 2, too close in 1");
+        assert_eq!(of(&[&near, &few]), "unknown, too close in 1, too few rounds in 1");
     }
 
     #[test]

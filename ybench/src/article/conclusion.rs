@@ -38,6 +38,11 @@ impl Ratio<'_> {
         self.conclude(sessions, |cases, session, above, below| cases.at_least(session, above, below, times))
     }
 
+    /// The first is slower.
+    pub(super) fn slower(self, sessions: &[Option<&Session>]) -> Conclusion {
+        self.conclude(sessions, Cases::slower)
+    }
+
     /// Neither takes so many times as long as the other.
     pub(super) fn within(self, times: f64, sessions: &[Option<&Session>]) -> Conclusion {
         self.conclude(sessions, |cases, session, above, below| cases.within(session, above, below, times))

@@ -27,10 +27,10 @@ pub fn text(report: &Report, beyond: f64) -> Option<String> {
     }
 }
 
-/// The article's own pictures with the names of their files, if the report is of one. The graphs of y-suite are files
-/// only: its sweep has a picture among those of every report.
+/// The article's own pictures with the names of their files, if the report is of one.
 pub fn pictures(report: &Report) -> Vec<(String, Picture)> {
     match report.command.strip_prefix(COMMAND) {
+        Some("y-suite") => y_suite::pictures(report),
         Some("nanosecond") => nanosecond::pictures::all(report),
         Some("threads") => threads::pictures::all(report),
         Some("linux") => linux::pictures(report),

@@ -58,6 +58,7 @@ fn in_words(parameter: Parameter) -> String {
     let value = parameter.value;
     match parameter.quantity {
         Quantity::Rate => format!("{value} msg/s"),
+        Quantity::Load => format!("{value} of the rate"),
         Quantity::BytesByValue => format!("{value} B by value"),
         Quantity::BytesByPointer => format!("{value} B by pointer"),
         Quantity::BytesByPool => format!("{value} B from a pool"),

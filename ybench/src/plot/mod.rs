@@ -6,7 +6,6 @@
 
 mod axis;
 mod bars;
-mod batches;
 mod canvas;
 mod colour;
 mod ends;
@@ -18,14 +17,13 @@ mod scatter;
 mod sweep;
 
 pub use self::bars::{Bar, Bars};
-pub use self::batches::{Band, Graph, Level, Line, svg};
 pub use self::colour::{Colour, Look, Looks, Shape};
 pub use self::growth::{Growth, Rise};
 pub use self::histogram::{Histogram, Shown};
 pub use self::percentiles::Percentiles;
 pub use self::ridges::Ridges;
 pub use self::scatter::Scatter;
-pub use self::sweep::{Point, Sweep, Swept};
+pub use self::sweep::{Band, Point, Sweep, Swept};
 
 /// A drawing that can be read as well as seen.
 #[derive(Clone, Debug)]

@@ -22,6 +22,13 @@ pub struct Swept {
     pub points: Vec<Point>,
 }
 
+/// A stretch of the x axis that deserves a remark.
+pub struct Band {
+    pub label: &'static str,
+    pub from: f64,
+    pub to: f64,
+}
+
 pub struct Sweep {
     pub title: String,
     pub x_label: String,
@@ -32,6 +39,7 @@ pub struct Sweep {
     pub y_log: bool,
     /// In the order of the legend; a limit may be among them.
     pub lines: Vec<Swept>,
+    pub band: Option<Band>,
 }
 
 const TOP: f64 = 30.0;
@@ -41,7 +49,10 @@ const LEFT: f64 = 62.0;
 impl Sweep {
     pub fn picture(&self) -> Picture {
         let told: Vec<String> = self.lines.iter().map(|line| self.in_words(line)).collect();
-        let alt = format!("{} over {}. {}.", self.y_label, self.x_label, told.join(". "));
+        let band = self.band.as_ref().map_or(String::new(), |band| {
+            format!(" {}: {} to {}.", band.label, (self.x_form)(band.from), (self.x_form)(band.to))
+        });
+        let alt = format!("{} over {}. {}.{band}", self.y_label, self.x_label, told.join(". "));
         let height = TOP + BELOW + ends::height(self.lines.len()).max(230.0);
         picture(self.title.clone(), alt, height, |canvas| self.draw(canvas, height))
     }
@@ -59,6 +70,11 @@ impl Sweep {
         let room = ends::room(self.lines.iter().map(|line| line.label.chars().count()));
         let rect = Rect { x: LEFT, y: TOP, width: WIDTH - LEFT - room - 10.0, height: height - TOP - BELOW };
         let (x, y) = self.scales(rect);
+        if let Some(band) = &self.band {
+            let (from, to) = (x.at(band.from), x.at(band.to));
+            canvas.rect(Rect { x: from, width: to - from, ..rect }, Colour::Band, 1.0);
+            canvas.text(band.label, ((from + to) / 2.0, rect.y + 8.0), Side::Middle, SMALL, Colour::Faint);
+        }
         self.axes(canvas, rect, &x, &y);
         let mut labels = Vec::new();
         for (series, line) in self.lines.iter().enumerate() {

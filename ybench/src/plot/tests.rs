@@ -40,6 +40,7 @@ fn all() -> Vec<Picture> {
         y_form: figure,
         y_log: true,
         lines,
+        band: None,
     };
     let points = [8.0, 64.0, 512.0].map(|x| Point { x, y: spread(x * 2.0) }).to_vec();
     let rise =

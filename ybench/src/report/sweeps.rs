@@ -41,6 +41,7 @@ fn over(scenario: &str, quantity: Quantity, sessions: &[(f64, &Session)], looks:
             y_form,
             y_log: true,
             lines,
+            band: None,
         };
         sweep.lines.iter().any(|line| line.points.len() > 1).then(|| sweep.picture())
     };
@@ -117,6 +118,7 @@ fn batches(session: &Session, looks: &Looks) -> Option<Picture> {
         y_form: time,
         y_log: true,
         lines,
+        band: None,
     };
     Some(sweep.picture())
 }
@@ -127,6 +129,7 @@ fn form(quantity: Quantity) -> Form {
         Quantity::BytesByValue | Quantity::BytesByPointer | Quantity::BytesByPool => {
             |value| Quantity::BytesByValue.short(value)
         }
+        Quantity::Load => |value| Quantity::Load.short(value),
         Quantity::Backlog => |value| Quantity::Backlog.short(value),
         Quantity::Silence => |value| Quantity::Silence.short(value),
         Quantity::Senders | Quantity::IdleSenders | Quantity::Receivers | Quantity::Sources => table::grouped,

@@ -13,7 +13,7 @@ const REACHED: f64 = 0.95;
 type Form = fn(f64) -> String;
 
 /// Head, metric, how it is written. Those that merely repeat the distributions are left to them.
-const COLUMNS: [(&str, Metric, Form); 15] = [
+const COLUMNS: [(&str, Metric, Form); 17] = [
     (">sender CPU ns/msg", Metric::SenderCpu, figure),
     (">receiver CPU ns/msg", Metric::ReceiverCpu, figure),
     (">sender switches/msg", Metric::SenderSwitches, figure),
@@ -22,6 +22,8 @@ const COLUMNS: [(&str, Metric, Form); 15] = [
     (">rate reached", Metric::RateReached, count),
     (">batches", Metric::Batches, grouped),
     (">mean batch", Metric::MeanBatch, figure),
+    (">mean ready", Metric::MeanReady, figure),
+    (">most under way", Metric::MostUnderWay, grouped),
     (">fill ns/msg", Metric::Fill, figure),
     (">drain ns/msg", Metric::Drain, figure),
     (">bytes held/msg", Metric::BytesHeld, figure),

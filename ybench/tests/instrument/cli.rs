@@ -198,12 +198,18 @@ fn the_article_has_its_tables_and_its_graphs() {
     for published in ["6,352", "157,430", "3,555", "281,294", "1,926", "519,210", "292", "3,424,658", "3,079", "263"] {
         assert!(output.contains(published), "{published}");
     }
-    for name in ["y-suite-density.svg", "y-suite-throughput.svg"] {
-        let picture = fs::read_to_string(svg.join(name)).expect("the graph was written");
+    let page = fs::read_to_string(svg.join("report.html")).expect("the page was written");
+    for (name, title) in [("density", "Density over"), ("throughput", "Throughput over"), ("latency", "Latency over")] {
+        let picture = fs::read_to_string(svg.join(format!("y-suite-{name}.svg"))).expect("the graph was written");
         assert!(picture.contains("messages in a batch") && picture.contains("1,024"), "{name}");
-        assert!(output.contains(name));
+        assert!(page.contains(&format!("{title} the length of a batch")), "{name}");
     }
     let (report, _) = kept(&json);
+    assert!(output.contains("THE SIGNAL ALONE") && report.session("signals").is_some());
+    assert!(output.contains("WHAT BATCHES AT THE SENDER COST") && report.session("batch latency").is_some());
+    let worst = report.session("ping-pong").unwrap();
+    let switches = worst.metric("ypipe-ysemaphore", ybench::outcome::Metric::Switches);
+    assert!(switches.is_none_or(|count| count.median > 0.0));
     assert!(
         report.sessions.iter().all(|session| session.rounds.len() > ybench::stats::LEAST_ROUNDS),
         "enough to say anything"
@@ -212,6 +218,19 @@ fn the_article_has_its_tables_and_its_graphs() {
     let sweep = report.sessions.iter().find(|session| session.scenario == "batch sweep").unwrap();
     let batches: BTreeSet<usize> = sweep.transports().filter_map(|one| one.batch).collect();
     assert_eq!(batches.into_iter().collect::<Vec<_>>(), [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]);
+}
+
+#[test]
+fn an_article_calls_nothing_from_one_round() {
+    let folder = folder("one-round");
+    for name in ["y-suite", "nanosecond"] {
+        let arguments = ["article", name, "--messages", "200", "--rounds", "1", "--out", folder.to_str().unwrap()];
+        let output = succeeded(&arguments);
+        let (_, conclusions) = output.split_once("WHAT THE ARTICLE CONCLUDED").expect("its conclusions");
+        assert!(conclusions.contains("too few rounds to say"), "{name}");
+        let called = |line: &&str| ["  holds", "  does not hold"].iter().any(|verdict| line.starts_with(verdict));
+        assert_eq!(conclusions.lines().find(called), None, "{name}");
+    }
 }
 
 #[test]

@@ -52,6 +52,17 @@ fn batches_are_counted_from_the_gaps_between_receipts() {
 }
 
 #[test]
+fn a_batch_is_what_was_there_when_the_receiver_asked() {
+    // Three are sent while the receiver sleeps, two more while it takes those, then one for which it waits.
+    let sent = vec![0, 10, 20, 30, 40, 50, 90];
+    let received = vec![0, 35, 36, 37, 60, 61, 95];
+    let stream = Stream { sent, received, timed: Timed { elapsed: Duration::from_nanos(100), units: 6 } };
+    // The first, the fourth, which came after 37, and the last were waited for.
+    assert_eq!(stream.mean_ready(), 2.0);
+    assert_eq!(stream.most_under_way(), 3);
+}
+
+#[test]
 fn whatever_a_transport_does_wrong_is_caught() {
     streams_are_checked!(run, MESSAGES as u64);
 }

@@ -67,6 +67,20 @@ fn the_distribution_holds_exactly_the_messages_of_the_run() {
 }
 
 #[test]
+fn a_message_of_a_batch_waits_for_those_that_follow() {
+    const BATCH: usize = 10;
+    let all = in_batches::<Faulty<FAULTLESS>>(place(), MESSAGES as u64, RATE, BATCH).unwrap();
+    let latencies = &all.distributions[&Series::Latency];
+    assert_eq!(latencies.count(), MESSAGES as u64);
+    // The first of each batch is due nine intervals before the last.
+    let waited = (BATCH - 1) as f64 * 1e9 / RATE;
+    assert!(latencies.beyond(waited * 0.999) >= (MESSAGES / BATCH) as u64);
+    // The last batch may be a part of one.
+    let uneven = in_batches::<Faulty<FAULTLESS>>(place(), MESSAGES as u64, RATE, 64).unwrap();
+    assert_eq!(uneven.distributions[&Series::Latency].count(), MESSAGES as u64);
+}
+
+#[test]
 fn no_message_leaves_before_it_is_due() {
     let outcome = timed::<Faulty<FAULTLESS>, usize>(place(), MESSAGES as u64, RATE).unwrap();
     assert!(outcome.distributions[&Series::Latency].least() > 0.0);

@@ -14,6 +14,7 @@ fn the_distribution_holds_exactly_the_messages_of_the_run() {
             assert_eq!(outcome.distributions[&Series::Latency].count(), messages);
             assert_eq!(outcome.traces[&Series::Latency].of, messages);
             assert!(outcome.metrics[&Metric::Maximum] >= outcome.nanoseconds);
+            assert!((0.0..=messages as f64).contains(&outcome.metrics[&Metric::MostUnderWay]));
         }
     }
 }

@@ -37,7 +37,7 @@ static AT_ONCE: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 0 };
 
 impl Queue {
     /// A queue for messages of so many bytes. Where they are too many for `RLIMIT_MSGQUEUE`, a shorter queue.
-    pub(super) fn open(bytes: usize) -> io::Result<Self> {
+    pub(crate) fn open(bytes: usize) -> io::Result<Self> {
         use_all_of_the_limit();
         let mut messages = allowed::MESSAGES.read().unwrap_or(USUAL);
         loop {
@@ -83,6 +83,19 @@ impl Queue {
         }
     }
 
+    /// Sends one message of that priority: it goes ahead of all that have a lower one. Waits while there is no room.
+    #[inline(always)]
+    pub(crate) fn put_at<W: Pod>(&self, wire: &W, priority: libc::c_uint) -> Result<(), Closed> {
+        let bytes = bytemuck::bytes_of(wire);
+        // SAFETY: the descriptor is that of a queue, and the bytes outlive the call.
+        while unsafe { libc::mq_send(self.0.as_raw_fd(), bytes.as_ptr().cast(), bytes.len(), priority) } < 0 {
+            if !interrupted() {
+                return Err(Closed);
+            }
+        }
+        Ok(())
+    }
+
     /// So many bytes were received, none of them for a mark.
     #[inline(always)]
     fn received<W: Pod>(wire: MaybeUninit<W>, count: isize) -> Option<W> {
@@ -111,14 +124,7 @@ impl Mechanism for Queue {
 
     #[inline(always)]
     fn put<W: Pod>(&self, wire: &W) -> Result<(), Closed> {
-        let bytes = bytemuck::bytes_of(wire);
-        // SAFETY: the descriptor is that of a queue, and the bytes outlive the call.
-        while unsafe { libc::mq_send(self.0.as_raw_fd(), bytes.as_ptr().cast(), bytes.len(), 0) } < 0 {
-            if !interrupted() {
-                return Err(Closed);
-            }
-        }
-        Ok(())
+        self.put_at(wire, 0)
     }
 
     #[inline(always)]

@@ -3,7 +3,7 @@
 
 use ybench_core::limits;
 use ybench_core::record::{Quantity, Report};
-use ybench_core::stats::{Spread, listed};
+use ybench_core::stats::{LEAST_ROUNDS, Spread, listed};
 
 use super::designs::{CLEARED, DESIGNS};
 use super::matrix::{Matrix, bytes, rate, way};
@@ -44,6 +44,7 @@ pub(super) fn pictures(report: &Report) -> Vec<(String, Picture)> {
             y_form: a_second,
             y_log: true,
             lines,
+            band: None,
         };
         Some((format!("linux-bandwidth-{}", name.replace(' ', "-")), sweep.picture()))
     };
@@ -98,19 +99,26 @@ pub(super) fn text(report: &Report) -> String {
     let (from, to) = CLEARED;
     let mut text = format!("{}; the article's machine cleared {from:.0} to {to:.0} GB/s.\n", limits.join(", "));
     let Some(cleared) = limit(report, limits::MEMSET.name) else { return text };
+    let few = report.session(SCENARIO).is_none_or(|session| session.sound() < LEAST_ROUNDS);
     for way in matrix.ways() {
-        let above = above(&matrix, way, cleared);
-        let whoever = if above.is_empty() { "nobody".to_owned() } else { above.join("; ") };
+        let above = those(&matrix, way, |speed| speed.min > cleared.max);
+        let unsure = those(&matrix, way, |speed| speed.min <= cleared.max && speed.max > cleared.min);
+        let whoever = match (above.is_empty(), unsure.is_empty()) {
+            _ if few => "too few rounds to say".to_owned(),
+            (true, true) => "nobody".to_owned(),
+            (false, true) => above.join("; "),
+            (true, false) => format!("unknown, too close for {}", unsure.join("; ")),
+            (false, false) => format!("{}; unknown, too close for {}", above.join("; "), unsure.join("; ")),
+        };
         text += &format!("Faster than memset, {}, {}: {whoever}.\n", matrix.shape, self::way(way));
     }
     text + "What is faster than memset goes through a cache: memory itself is not that fast.\n"
 }
 
-/// Whose slowest round is faster than the fastest of memset, and at what sizes.
-fn above(matrix: &Matrix<'_>, way: Quantity, cleared: Spread) -> Vec<String> {
+/// Whose speed is of that kind, and at what sizes.
+fn those(matrix: &Matrix<'_>, way: Quantity, kind: impl Fn(Spread) -> bool) -> Vec<String> {
     let one = |line: Swept| {
-        let sizes: Vec<String> =
-            line.points.iter().filter(|point| point.y.min > cleared.max).map(|point| bytes(point.x)).collect();
+        let sizes: Vec<String> = line.points.iter().filter(|point| kind(point.y)).map(|point| bytes(point.x)).collect();
         let sizes: Vec<&str> = sizes.iter().map(String::as_str).collect();
         (!sizes.is_empty()).then(|| format!("{} at {}", line.label, listed(&sizes)))
     };

@@ -2,21 +2,19 @@
 
 use ybench_core::limits;
 use ybench_core::record::{Quantity, Report, Session};
-use ybench_core::stats::{DIFFERENCE, LEAST_ROUNDS, Spread};
+use ybench_core::stats::{DIFFERENCE, LEAST_ROUNDS, Spread, listed};
 
 use super::bandwidth;
 use super::designs::{CLEARED, EVENTFD, FUTEX, GAIN, Kind, POINTERS_PAY, SPIN, UNSTABLE, USUAL, of};
 use super::matrix::Matrix;
 use super::pays::{Onset, points};
+use super::priorities;
 use crate::article::cases::{Cases, Said};
 use crate::article::conclusion::{self, Conclusion};
 use crate::table::{figure, interval};
 
 /// "Not very much", where the article gives no number: less than this many times.
 const LITTLE: f64 = 1.5;
-
-/// "A very high price", where the article gives no number: at least this many times.
-const HIGH: f64 = 2.0;
 
 pub(super) fn text(report: &Report, matrices: &[Matrix<'_>]) -> String {
     let all = [
@@ -26,8 +24,9 @@ pub(super) fn text(report: &Report, matrices: &[Matrix<'_>]) -> String {
         futex(matrices),
         unstable(matrices),
         pointers(matrices),
-        blocking(matrices),
+        blocking(report, matrices),
         epoll(report),
+        priorities::conclusion(report),
         clearing(report),
     ];
     conclusion::text(all)
@@ -164,21 +163,29 @@ fn pointers(matrices: &[Matrix<'_>]) -> Conclusion {
     }
 }
 
-fn blocking(matrices: &[Matrix<'_>]) -> Conclusion {
-    let mut cases = Cases::default();
-    for session in shared(matrices).filter_map(Matrix::words) {
-        cases.at_least(session, EVENTFD, SPIN, HIGH);
-    }
+/// The threads of a run share its CPUs, of which there are two: one that spins there keeps the one it waits for from running.
+fn blocking(report: &Report, matrices: &[Matrix<'_>]) -> Conclusion {
     let told = matrices.iter().filter_map(|matrix| {
         let ratio = matrix.words()?.ratio(EVENTFD, SPIN)?;
         Some(format!("{} at {}", figure(ratio.median), matrix.shape))
     });
     let told: Vec<String> = told.collect();
-    let told = if told.is_empty() { "not measured".to_owned() } else { told.join(", ") };
+    let threads: Vec<String> = shared(matrices).map(|matrix| matrix.shape.threads().to_string()).collect();
+    let threads = listed(&threads.iter().map(String::as_str).collect::<Vec<_>>());
+    let cpus = if report.cpus[0] == report.cpus[1] { 1 } else { report.cpus.len() };
     Conclusion {
         claim: "Blocking a thread while it waits has a very high price with many threads.",
-        here: format!("the own queue with eventfd over spinning, high being {HIGH} times and more: {told}"),
-        verdict: cases.verdict(),
+        here: match told.is_empty() {
+            true => "not measured".to_owned(),
+            false => format!("times of the own queue with eventfd over spinning: {}", told.join(", ")),
+        },
+        verdict: match threads.is_empty() {
+            true => "not measured".to_owned(),
+            false => format!(
+                "this machine cannot tell: {threads} threads share {cpus} CPUs, where one that spins keeps the one it waits \
+                 for from running"
+            ),
+        },
     }
 }
 
@@ -187,12 +194,13 @@ fn epoll(report: &Report) -> Conclusion {
     let mut told = Vec::new();
     for design in of(|kind| kind.standard() || kind == Kind::Own) {
         let Some(tried) = report.epoll.iter().find(|tried| tried.name == design.transport) else { continue };
-        let as_said = tried.works != (design.kind == Kind::SystemVQueue);
+        let refused = design.kind == Kind::SystemVQueue || design.transport == FUTEX;
+        let as_said = tried.works != refused;
         cases.push(if as_said { Said::Yes } else { Said::No }, 1.0);
         told.push(format!("{} {}", design.label, if tried.works { "does" } else { "does not" }));
     }
     Conclusion {
-        claim: "Sockets, POSIX queues and the own queue work with epoll; queues of System V do not.",
+        claim: "Sockets, POSIX queues and the own queue work with epoll; queues of System V and a futex do not.",
         here: if told.is_empty() { "not tried".to_owned() } else { told.join(", ") },
         verdict: cases.verdict(),
     }
@@ -202,6 +210,9 @@ fn clearing(report: &Report) -> Conclusion {
     let (from, to) = CLEARED;
     let memset = bandwidth::limit(report, limits::MEMSET.name);
     let verdict = |speed: Spread| match speed {
+        _ if report.session(bandwidth::SCENARIO).is_none_or(|session| session.sound() < LEAST_ROUNDS) => {
+            "too few rounds to say"
+        }
         speed if speed.min > to => "faster here",
         speed if speed.max < from => "slower here",
         speed if (from..=to).contains(&speed.median) => "the same here",

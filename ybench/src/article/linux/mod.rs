@@ -2,9 +2,9 @@
 //! and 3 threads on each side, with messages of 8 bytes to 64 KiB, moved themselves or handed over by their address.
 //!
 //! In the article's shape: ten rounds for the own queue's ways of waiting, five for the tables of all mechanisms; those
-//! that are in doubt are made up for. The
-//! ways of carrying one size are measured right after each other, so that where one begins to pay can be said. Runs are
-//! short, because there are thousands of them. A mechanism whose transport does not exist yet keeps its row, empty.
+//! that are in doubt are made up for. A round has one size, because sizes have limits of their own; so all sizes and ways of
+//! one shape take turns, a round of each within seconds, and meet the same states of the machine. Runs are short, because
+//! there are thousands of them. A mechanism whose transport does not exist yet keeps its row, empty.
 
 mod bandwidth;
 mod conclusions;
@@ -12,6 +12,7 @@ mod designs;
 mod epoll;
 mod matrix;
 mod pays;
+mod priorities;
 mod tables;
 
 use std::time::Duration;
@@ -50,6 +51,7 @@ const CARRIED: Duration = Duration::from_millis(12);
 const CARRIED_AT_LEAST: u64 = 2_048;
 /// Several times around the 64 MiB that are cleared and copied.
 const MEMORY: Duration = Duration::from_millis(50);
+const PRIORITIES: Duration = Duration::from_millis(20);
 
 pub fn run(request: &Request) -> Result<(), Error> {
     let entries = super::own(request, &DESIGNS.each_ref().map(|design| design.transport))?;
@@ -58,7 +60,7 @@ pub fn run(request: &Request) -> Result<(), Error> {
     report.epoll = epoll::tried(&entries);
     let plans = plans(request, &entries, &mut report.warnings);
     run::print_heading(&report);
-    run::measure(plans, &mut report)?;
+    run::measure_together(plans, &mut report)?;
     say(text(&report));
     files::write(&request.out, &pictures(&report))?;
     run::finish_with_page(&report, request)
@@ -80,9 +82,15 @@ fn bounds(entries: &[&'static Entry]) -> Vec<Bound> {
     bounds
 }
 
-fn plans(request: &Request, entries: &[&'static Entry], warnings: &mut Vec<Warning>) -> Vec<Plan> {
-    let mut plans = vec![memory(request.frame(request.rounds.unwrap_or(ROUNDS), Length::Time(MEMORY)))];
+/// Those of one shape together.
+fn plans(request: &Request, entries: &[&'static Entry], warnings: &mut Vec<Warning>) -> Vec<Vec<Plan>> {
+    let frame = |length| request.frame(request.rounds.unwrap_or(ROUNDS), Length::Time(length));
+    let mut groups = vec![vec![memory(frame(MEMORY))]];
+    if entries.iter().any(|entry| entry.traits.name == "posix-mq" && (entry.traits.available)().is_ok()) {
+        groups.push(vec![priorities::plan(frame(PRIORITIES))]);
+    }
     for scenario in SCENARIOS {
+        let mut plans = Vec::new();
         for parameter in by_size() {
             let (rounds, length) = match parameter {
                 carried::SMALLEST => (WAITING_ROUNDS, Length::Time(WAITING)),
@@ -92,11 +100,12 @@ fn plans(request: &Request, entries: &[&'static Entry], warnings: &mut Vec<Warni
             plans
                 .extend(plan::of(scenario, Some(parameter), entries, frame, warnings).map(|plan| as_long(plan, frame)));
         }
+        groups.push(plans);
     }
     if request.rounds.is_none() {
-        plans.iter_mut().for_each(beyond_doubt);
+        groups.iter_mut().flatten().for_each(beyond_doubt);
     }
-    plans
+    groups
 }
 
 /// A round that does not count is made up for: fewer than five call nothing. Where most are doubtful, more would be.

@@ -27,6 +27,8 @@ pub(super) enum Onset {
     /// Nothing was measured both ways.
     Unknown,
     TooFewRounds,
+    /// No size can be called.
+    Uncalled,
     Everywhere,
     /// From this size on, interpolated between the last that does not pay and the first that does.
     From(f64),
@@ -53,6 +55,9 @@ impl Onset {
         if points.iter().all(|point| point.change == Change::TooFewRounds) {
             return Self::TooFewRounds;
         }
+        if !points.iter().any(|point| matches!(point.change, Change::Faster | Change::Slower)) {
+            return Self::Uncalled;
+        }
         let those = |wanted: fn(Change) -> bool| -> Vec<f64> {
             points.iter().filter(|point| wanted(point.change)).map(|point| point.bytes).collect()
         };
@@ -78,6 +83,7 @@ impl Onset {
     pub(super) fn range(&self) -> Option<(f64, f64)> {
         match self {
             Self::Unknown | Self::TooFewRounds => None,
+            Self::Uncalled => Some((0.0, f64::INFINITY)),
             Self::Everywhere => Some((0.0, 0.0)),
             Self::From(size) => Some((*size, *size)),
             Self::Between(from, to) => Some((from.unwrap_or(0.0), *to)),
@@ -90,15 +96,14 @@ impl Onset {
         match self {
             Self::Unknown => String::new(),
             Self::TooFewRounds => "too few rounds".to_owned(),
+            Self::Uncalled => "unknown, too close at every size".to_owned(),
             Self::Everywhere => "at every size".to_owned(),
             Self::From(size) => format!("from about {}", about(*size)),
             Self::Between(Some(from), to) => format!("too close between {} and {}", bytes(*from), bytes(*to)),
             Self::Between(None, to) => format!("from {}, too close below", bytes(*to)),
             Self::Only { sizes: those, .. } => format!("at {} only", sizes(those)),
             Self::Nowhere { largest, close, .. } if close.is_empty() => format!("at no size up to {}", bytes(*largest)),
-            Self::Nowhere { largest, close, .. } => {
-                format!("at no size up to {}, too close at {}", bytes(*largest), sizes(close))
-            }
+            Self::Nowhere { close, .. } => format!("at none that can be called, unknown at {}", sizes(close)),
         }
     }
 }
@@ -191,7 +196,9 @@ mod tests {
         assert_eq!(said(&[(8.0, 0.5, Faster), (64.0, 0.5, Faster)]), "at every size");
         assert_eq!(said(&[(8.0, 3.0, Slower), (65_536.0, 2.0, Slower)]), "at no size up to 64 KiB");
         let close = said(&[(8.0, 3.0, Slower), (65_536.0, 1.0, NoneSeen)]);
-        assert_eq!(close, "at no size up to 64 KiB, too close at 64 KiB");
+        assert_eq!(close, "at none that can be called, unknown at 64 KiB");
+        let unknown = said(&[(8.0, 3.0, NoneSeen), (65_536.0, 1.0, OtherState), (1e5, 1.0, TooFewRounds)]);
+        assert_eq!(unknown, "unknown, too close at every size");
         assert_eq!(said(&[]), "");
         assert_eq!(said(&[(8.0, 3.0, TooFewRounds), (64.0, 0.1, TooFewRounds)]), "too few rounds");
         // One session in doubt does not silence the others.

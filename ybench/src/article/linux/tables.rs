@@ -56,11 +56,13 @@ fn by_size(matrix: &Matrix<'_>, way: Quantity, report: &Report) -> Grid {
     grid
 }
 
-/// Messages per second and what one of them takes, or why there are none.
+/// Messages per second and what one of them takes, with half of what lies between the least and the most as a share of it; or
+/// why there are none.
 fn cell(matrix: &Matrix<'_>, way: Quantity, size: f64, design: &Design, report: &Report) -> String {
     let measured = matrix.at(way, size).and_then(|session| session.density(design.transport));
     if let Some(taken) = measured {
-        return format!("{}/s {}", count(1e9 / taken.median), time(taken.median));
+        let around = (taken.max - taken.min) / taken.median * 50.0;
+        return format!("{}/s {} ±{around:.0}%", count(1e9 / taken.median), time(taken.median));
     }
     let shape = (matrix.shape.senders, matrix.shape.receivers);
     let here = report.bounds.iter().find(|one| one.name == design.transport && (one.senders, one.receivers) == shape);

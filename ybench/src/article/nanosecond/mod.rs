@@ -2,36 +2,46 @@
 //!
 //! In the article's order: the clocks; the latency of each message and its jitter; the density of each message at the
 //! sender and at the receiver, with the batches that can be read from it; the latency that grows while the sender is
-//! faster than the receiver; and what the article asks for instead, latency at a fixed rate. There ØMQ was measured
+//! faster than the receiver; a sender that is slowed, or just as quick; and what the article asks for instead, latency at
+//! fixed rates. There ØMQ was measured
 //! over TCP; here a TCP socket, a local socket, the ypipe with its ypollset and today's channel stand side by side.
 
+mod conclusions;
 pub(super) mod pictures;
 mod published;
+mod rates;
 
 use std::time::Duration;
 
 use ybench_core::clock::Facts;
 use ybench_core::error::Error;
 use ybench_core::frame::Frame;
+use ybench_core::outcome::Metric;
 use ybench_core::plan;
-use ybench_core::record::{Quantity, Report};
+use ybench_core::record::{Report, Session};
 use ybench_core::rounds::{Length, Plan};
-use ybench_core::scenario::{Scenario, density, fixed_rate, latency, overrun};
+use ybench_core::scenario::{Scenario, density, latency, overrun, paced};
 use ybench_core::transport::registry::Entry;
 use ybench_core::warnings::Warning;
 
 use self::published::Stated;
+use super::conclusion;
 use crate::cli::Request;
 use crate::report::files;
 use crate::run::say;
-use crate::table::{align_right, figure, new_table, not_reached, text as plain};
+use crate::table::{Grid, Tone, align_right, count, figure, new_table, text as plain};
 use crate::{clock, run};
 
 pub const ABOUT: &str = "\"Nanosecond-precision test\": the cost of clocks, and the time of every single message";
 
 /// The article's throughput test is a million messages.
 const STREAMED: u64 = 1_000_000;
-const BOUNCED_FOR: Duration = Duration::from_millis(400);
+const BOUNCED_FOR: Duration = Duration::from_millis(300);
+const PACED_FOR: Duration = Duration::from_millis(50);
+
+/// A million messages through a socket take seconds: fewer rounds, still enough for a verdict.
+const DENSITY_ROUNDS: u32 = 9;
+const OVERRUN_ROUNDS: u32 = 6;
 
 const TRANSPORTS: [&str; 4] = ["tcp-stream", "unix-stream", "ypipe-ypollset", "spsc"];
 
@@ -50,22 +60,25 @@ pub fn run(request: &Request) -> Result<(), Error> {
 
 fn plans(request: &Request, rounds: u32, entries: &[&'static Entry], warnings: &mut Vec<Warning>) -> Vec<Plan> {
     let bounced = request.frame(rounds, Length::Time(BOUNCED_FOR));
-    let streamed = request.frame(rounds, Length::TimeAndUnits(Duration::from_millis(100), STREAMED));
+    let streamed = |rounds| {
+        let length = Length::TimeAndUnits(Duration::from_millis(100), STREAMED);
+        request.frame(request.rounds.unwrap_or(rounds), length)
+    };
     let mut plans = Vec::new();
     let mut add = |scenario: &Scenario, frame: Frame| {
         plans.extend(plan::every(scenario, entries, frame, warnings));
     };
     add(&latency::SCENARIO, bounced);
-    add(&density::SCENARIO, streamed);
-    add(&overrun::SCENARIO, streamed);
-    add(&fixed_rate::SCENARIO, bounced);
+    add(&density::SCENARIO, streamed(DENSITY_ROUNDS));
+    add(&overrun::WITH_BOUNDS, streamed(OVERRUN_ROUNDS));
+    add(&paced::SCENARIO, request.frame(rounds, Length::Time(PACED_FOR)));
+    plans.extend(rates::plans(request, entries, warnings));
     plans
 }
 
 /// The article's tables, for the transports that were measured.
 pub(super) fn text(report: &Report) -> String {
-    let measured = |name: &&str| report.sessions.iter().any(|session| session.contestant(name).is_some());
-    let names: Vec<&str> = TRANSPORTS.into_iter().filter(|name| measured(name)).collect();
+    let names = names(report);
     let mut parts = Vec::new();
     if let Some(facts) = &report.clock {
         let clocks =
@@ -76,16 +89,47 @@ pub(super) fn text(report: &Report) -> String {
     part("LATENCY TEST: one message at a time", &published::LATENCY);
     part("THROUGHPUT TEST, the sender's side", &published::SENDER);
     part("THROUGHPUT TEST, the receiver's side", &published::RECEIVER);
-    parts.push(format!("{}\n", distortion(report, &names)));
+    let clock = conclusions::cost_of_the_clock(report).map_or(String::new(), |told| format!("\n{told}"));
+    parts.push(format!("{}{clock}\n", distortion(report, &names)));
     parts.push(format!(
         "LATENCY AND THROUGHPUT COMBINED: the sender is faster than the receiver\n\n{}\n",
         stated(report, &published::OVERRUN, &names)
     ));
     parts.push(format!(
-        "LATENCY AT A FIXED RATE: median and 99th percentile, us, from the intended time\n\n{}\n",
-        rates(report, &names)
+        "LATENCY WITH A SENDER THAT PAUSES AFTER EACH MESSAGE: median, us, and the rate\n\n{}\n",
+        pauses(report, &names)
     ));
+    parts.push(format!(
+        "LATENCY AT A FIXED RATE: median and 99th percentile, us, from the intended time\n\n{}\n",
+        rates::table(report, &names)
+    ));
+    parts.push(format!("{}\n\n{}", conclusion::HEADING, conclusions::text(report, &names)));
     parts.join("\n")
+}
+
+/// Those of the transports that were measured.
+fn names(report: &Report) -> Vec<&'static str> {
+    let measured = |name: &&str| report.sessions.iter().any(|session| session.contestant(name).is_some());
+    TRANSPORTS.into_iter().filter(measured).collect()
+}
+
+/// The median over the runs with the least and the most, and what the receiver received.
+fn pauses(report: &Report, names: &[&str]) -> String {
+    let mut grid = Grid::new(&["sender", "transport", ">latency, us", ">least", ">most", ">sent/s", ">received/s"]);
+    for (who, load) in [("half as quick as the receiver", paced::SLOWED), ("as quick as the receiver", paced::MATCHED)]
+    {
+        let session = |one: &&Session| one.scenario == paced::SCENARIO.name && one.parameter == Some(load);
+        let Some(session) = report.sessions.iter().find(session) else { continue };
+        for name in names {
+            let Some(runs) = session.density(name) else { continue };
+            let rate = |metric| session.metric(name, metric).map_or("-".to_owned(), |rate| count(rate.median));
+            let mut cells = vec![who.to_owned(), (*name).to_owned()];
+            cells.extend([runs.median, runs.min, runs.max].map(|time| figure(time / 1e3)));
+            cells.extend([Metric::RateWanted, Metric::RateReached].map(rate));
+            grid.push(Tone::Plain, None, cells);
+        }
+    }
+    grid.terminal()
 }
 
 /// The article's figures in its order, each transport beside the published value.
@@ -115,26 +159,4 @@ fn distortion(report: &Report, names: &[&str]) -> String {
          that, the densities above are those of the clock.",
         shares.join(", ")
     )
-}
-
-fn rates(report: &Report, names: &[&str]) -> String {
-    let mut table = new_table(&[&["messages a second", "published"], names].concat());
-    let of_rates = |session: &&ybench_core::record::Session| session.scenario == fixed_rate::SCENARIO.name;
-    for session in report.sessions.iter().filter(of_rates) {
-        let Some(rate) = session.parameter.filter(|parameter| parameter.quantity == Quantity::Rate) else { continue };
-        let published = if rate.value == 10_000.0 { "50" } else { "-" };
-        let mut cells = vec![crate::table::grouped(rate.value), published.to_owned()];
-        cells.extend(names.iter().map(|name| at_rate(session, name)));
-        table.add_row(cells);
-    }
-    align_right(&mut table, &(0..names.len() + 2).collect::<Vec<_>>());
-    plain(&table)
-}
-
-fn at_rate(session: &ybench_core::record::Session, name: &str) -> String {
-    let times = session.distribution(name, ybench_core::outcome::Series::Latency);
-    times.map_or("-".to_owned(), |times| {
-        let reached = not_reached(session, name).map_or(String::new(), |words| format!(" (not reached: {words})"));
-        format!("{} / {}{reached}", figure(times.median() / 1e3), figure(times.quantile(0.99) / 1e3))
-    })
 }

@@ -24,6 +24,7 @@ pub(in crate::article) fn all(report: &Report) -> Vec<(String, Picture)> {
             }
         }
     }
+    pictures.extend(super::rates::picture(report, &looks, &super::names(report)));
     pictures.extend(report.session(overrun::SCENARIO.name).and_then(|session| growth(session, &looks)));
     pictures
 }

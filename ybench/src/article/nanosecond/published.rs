@@ -36,11 +36,21 @@ pub(super) const LATENCY: [Stated; 3] = [
     },
 ];
 
-pub(super) const SENDER: [Stated; 3] = [
+pub(super) const SENDER: [Stated; 5] = [
     Stated {
         what: "density in most cases (median), ns",
         published: "140",
         measured: |report, name| Some(figure(sent(report, name)?.median())),
+    },
+    Stated {
+        what: "the same less one reading of the clock, ns",
+        published: "-",
+        measured: |report, name| without_the_clock(report, sent(report, name)?.median()),
+    },
+    Stated {
+        what: "mean without stamps, ns",
+        published: "-",
+        measured: |report, name| Some(figure(plain(report, name)?)),
     },
     Stated {
         what: "mean density, ns",
@@ -54,11 +64,19 @@ pub(super) const SENDER: [Stated; 3] = [
     },
 ];
 
-pub(super) const RECEIVER: [Stated; 6] = [
+pub(super) const RECEIVER: [Stated; 8] = [
     Stated {
         what: "density inside a batch (median), ns",
         published: "300",
         measured: |report, name| Some(figure(part(received(report, name)?, |time| time <= BATCH_GAP)?.median())),
+    },
+    Stated {
+        what: "the same less one reading of the clock, ns",
+        published: "-",
+        measured: |report, name| {
+            let inside = part(received(report, name)?, |time| time <= BATCH_GAP)?;
+            without_the_clock(report, inside.median())
+        },
     },
     Stated {
         what: "to retrieve a batch (median), us",
@@ -74,13 +92,18 @@ pub(super) const RECEIVER: [Stated; 6] = [
         },
     },
     Stated {
-        what: "messages in a batch",
+        what: "messages in a batch, told by those",
         published: "100",
         measured: |report, name| {
             let received = received(report, name)?;
             let batches = received.beyond(BATCH_GAP).max(1);
             Some(grouped(received.count() as f64 / batches as f64))
         },
+    },
+    Stated {
+        what: "messages in a batch, by the stamps of both sides",
+        published: "-",
+        measured: |report, name| Some(grouped(density_metric(report, name, Metric::MeanReady)?)),
     },
     Stated {
         what: "mean density, ns",
@@ -94,7 +117,7 @@ pub(super) const RECEIVER: [Stated; 6] = [
     },
 ];
 
-pub(super) const OVERRUN: [Stated; 2] = [
+pub(super) const OVERRUN: [Stated; 3] = [
     Stated {
         what: "latency of the first message, us",
         published: "-",
@@ -108,7 +131,31 @@ pub(super) const OVERRUN: [Stated; 2] = [
             Some(format!("{} (number {})", figure(points.last()?.1 / 1e6), grouped(points.last()?.0 as f64 + 1.0)))
         },
     },
+    Stated {
+        what: "most messages under way at once",
+        published: "-",
+        measured: |report, name| {
+            let most = report.session(overrun::SCENARIO.name)?.metric(name, Metric::MostUnderWay)?;
+            Some(grouped(most.median))
+        },
+    },
 ];
+
+fn density_metric(report: &Report, name: &str, metric: Metric) -> Option<f64> {
+    Some(report.session(density::SCENARIO.name)?.metric(name, metric)?.median)
+}
+
+/// A density holds one reading of the clock; where it is less than that, the clock hides it.
+fn without_the_clock(report: &Report, density: f64) -> Option<String> {
+    let cost = report.clock.as_ref()?.cost_ns;
+    Some(if density > cost { figure(density - cost) } else { "hidden".to_owned() })
+}
+
+/// Nanoseconds for each message of the same stream without stamps.
+fn plain(report: &Report, name: &str) -> Option<f64> {
+    let stamped = report.session(density::SCENARIO.name)?.density(name)?.median;
+    Some(stamped / (1.0 + density_metric(report, name, Metric::Distortion)?))
+}
 
 /// One way; nothing where the clocks are not in step.
 fn latency<'a>(report: &'a Report, name: &str) -> Option<&'a Distribution> {
@@ -136,5 +183,5 @@ fn part(times: &Distribution, belongs: impl Fn(f64) -> bool) -> Option<Distribut
 
 /// How much longer the run took because every message was timed, in percent.
 pub(super) fn distortion(report: &Report, name: &str) -> Option<f64> {
-    Some(report.session(density::SCENARIO.name)?.metric(name, Metric::Distortion)?.median * 100.0)
+    Some(density_metric(report, name, Metric::Distortion)? * 100.0)
 }

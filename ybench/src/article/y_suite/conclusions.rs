@@ -1,10 +1,14 @@
 //! What the article concluded, and what this machine says.
 
-use ybench_core::record::Report;
+use ybench_core::outcome::Metric;
+use ybench_core::record::{Report, Session};
+use ybench_core::transport::Waits;
 
-use super::published::{SOCKETS, SOCKETS_POLLED, WITH_DESCRIPTOR, WITH_POLLING, WITHOUT_POLLING};
-use super::sweep;
-use crate::article::conclusion::{self, Ratio};
+use super::published::{SOCKETS, SOCKETS_POLLED, TRANSPORTS, WITH_POLLING, WITHOUT_POLLING};
+use super::{delay, signals, sweep};
+use crate::article::cases::{Cases, Said};
+use crate::article::conclusion::{self, Conclusion, Ratio};
+use crate::table::figure;
 
 /// "Almost seven times": 6.6 in the article's table.
 const ALMOST_SEVEN: f64 = 6.0;
@@ -14,6 +18,9 @@ const ALMOST_TWICE: f64 = 1.7;
 
 /// "Not very high (about 10 %)": 11 and 15 % in the article's tables.
 const NOT_HIGH: f64 = 1.25;
+
+/// Switches for each message from which on each of them was waited for asleep: all but one in twenty.
+const EACH: f64 = 0.95;
 
 pub(super) fn text(report: &Report) -> String {
     let (worst, streamed) = (report.session("ping-pong"), report.session("throughput"));
@@ -39,7 +46,7 @@ pub(super) fn text(report: &Report) -> String {
             SOCKETS_POLLED,
             SOCKETS,
         )
-        .at_least(1.0, &[worst, streamed]),
+        .slower(&[worst, streamed]),
         ratio(
             "What two threads gain without polling is not very much (about 10 %).",
             "the ypollset over the ysemaphore, bounced and pushed; not very much below 1.25 times",
@@ -47,21 +54,38 @@ pub(super) fn text(report: &Report) -> String {
             WITHOUT_POLLING,
         )
         .within(NOT_HIGH, &[worst, streamed]),
-        ratio(
-            "Ysemaphore is the fastest way to wake a reader, and ypollset a bit slower.",
-            "the ypollset over the ysemaphore, one message bounced",
-            WITH_POLLING,
-            WITHOUT_POLLING,
-        )
-        .at_least(1.0, &[worst]),
-        ratio(
-            "Ysocketpair, which has a descriptor, is slower than ypollset.",
-            "the ysocketpair over the ypollset, one message bounced",
-            WITH_DESCRIPTOR,
-            WITH_POLLING,
-        )
-        .at_least(1.0, &[worst]),
     ];
-    all.extend(report.session(sweep::SCENARIO).map(sweep::short_batches));
+    all.extend(worst.map(asleep));
+    all.extend(signals::conclusions(report));
+    all.extend(report.session(sweep::SCENARIO).map(sweep::conclusions).into_iter().flatten());
+    all.extend(delay::conclusions(report));
     conclusion::text(all)
+}
+
+/// A reader that sleeps for each message is switched out once for each.
+fn asleep(worst: &Session) -> Conclusion {
+    let mut cases = Cases::default();
+    let mut told = Vec::new();
+    for name in TRANSPORTS.into_iter().filter(|name| sleeps(worst, name)) {
+        cases.judge(worst, &worst.metrics(name, Metric::Switches), |count| match count {
+            count if count.low >= EACH => Said::Yes,
+            count if count.high < EACH => Said::No,
+            _ => Said::TooClose,
+        });
+        told.extend(worst.metric(name, Metric::Switches).map(|count| format!("{name} {}", figure(count.median))));
+    }
+    Conclusion {
+        claim: "A message that is sent alone finds its receiver asleep.",
+        here: match told.is_empty() {
+            true => "switches of threads are not told here".to_owned(),
+            false => format!("switches for each message, of those that do not look first: {}", told.join(", ")),
+        },
+        verdict: cases.verdict(),
+    }
+}
+
+/// Whoever looks first is not asleep when the answer is quick.
+fn sleeps(session: &Session, name: &str) -> bool {
+    let waits = session.contestant(name).and_then(|one| one.waits);
+    waits.is_some_and(|waits| waits.sleeps() && waits != Waits::LooksThenSleeps)
 }

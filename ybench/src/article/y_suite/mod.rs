@@ -2,10 +2,13 @@
 //!
 //! In the article's shape: a message bounced, averages; throughput; batches of 1, 2, 4 .. 1,024. The article bounced it
 //! 1,000,000 times in three runs, which takes minutes where a wake-up does; here are more runs of a second each. The article does not say whether a bounce counts as one message or as two; here a density is
-//! the time one way. Contenders run in turn with limits between them, so that each ratio is taken within a round.
+//! the time one way. Contenders run in turn with limits between them, so that each ratio is taken within a round. What the
+//! article says without a figure stands beside it: a signal by itself, and the latency that batches at the sender cost.
 
 mod conclusions;
+mod delay;
 mod published;
+mod signals;
 mod sweep;
 mod tables;
 
@@ -23,6 +26,8 @@ use ybench_core::transport::registry::Entry;
 use self::published::Row;
 use super::conclusion;
 use crate::cli::Request;
+use crate::plot::Picture;
+use crate::report::files;
 use crate::run;
 use crate::run::say;
 
@@ -33,6 +38,9 @@ const BOUNCED_FOR: Duration = Duration::from_secs(1);
 /// The article gives no number of messages for throughput; a run is at least that many and about so long.
 const STREAMED: u64 = 1_000_000;
 const STREAMED_FOR: Duration = Duration::from_millis(100);
+/// Signals alone, and messages at a fixed rate: many short runs.
+const SIGNALLED_FOR: Duration = Duration::from_millis(5);
+const DELAYED_FOR: Duration = Duration::from_millis(40);
 
 pub fn run(request: &Request) -> Result<(), Error> {
     let rounds = request.rounds.unwrap_or(super::ROUNDS);
@@ -41,7 +49,7 @@ pub fn run(request: &Request) -> Result<(), Error> {
     run::print_heading(&report);
     run::measure(plans, &mut report)?;
     say(text(&report));
-    write_graphs(&report, request)?;
+    files::write(&request.out, &pictures(&report))?;
     run::finish_with_page(&report, request)
 }
 
@@ -69,6 +77,12 @@ fn plans(request: &Request, rounds: u32) -> Result<Vec<Plan>, Error> {
         let batches = swept.iter().flat_map(|entry| sweep::contenders(entry, streaming)).collect();
         plans.push(article_plan(sweep::SCENARIO, "Messages sent in batches of 1 to 1,024", streaming, batches));
     }
+    if compared.iter().any(|entry| entry.traits.name == published::WITH_POLLING) {
+        plans.insert(0, signals::plan(request.frame(rounds, Length::Time(SIGNALLED_FOR))));
+    }
+    if let Some(entry) = swept.iter().find(|entry| entry.traits.name == published::WITH_POLLING) {
+        plans.push(delay::plan(entry, request.frame(rounds, Length::Time(DELAYED_FOR))));
+    }
     if plans.is_empty() {
         let sentence = format!("The article knows only these transports: {}.", published::TRANSPORTS.join(", "));
         return Err(Error::Refused(sentence));
@@ -89,29 +103,29 @@ pub(super) fn text(report: &Report) -> String {
         let mut part = |title: &str, session: &Session, rows: &[Row]| {
             parts.push(format!("{title}\n{}", tables::article(session, rows)));
         };
-        part(
-            "PERFORMANCE WITH POLLING\n\nThe worst case: one message bounced between two threads",
-            worst,
-            &published::WORST_WITH_POLLING,
-        );
+        part(WORST, worst, &published::WORST_WITH_POLLING);
         part("Maximal throughput: messages pushed as fast as possible", streamed, &published::STREAM_WITH_POLLING);
         part("PERFORMANCE WITHOUT POLLING\n\nWorst-case scenario", worst, &published::WORST_WITHOUT_POLLING);
         part("Maximal throughput scenario", streamed, &published::STREAM_WITHOUT_POLLING);
         part("NOT IN THE ARTICLE\n\nWorst-case scenario", worst, &published::BESIDE);
         part("Maximal throughput scenario", streamed, &published::BESIDE);
     }
+    parts.extend(signals::table(report).map(|table| format!("THE SIGNAL ALONE\n\n{table}\n")));
     if let Some(session) = report.session(sweep::SCENARIO) {
-        parts.push(format!("BATCHES\n\n{}\n{}\n", sweep::table(session), sweep::best(session)));
+        parts.push(format!("BATCHES\n\n{}\n", sweep::table(session)));
     }
+    parts.extend(delay::table(report).map(|table| format!("WHAT BATCHES AT THE SENDER COST\n\n{table}\n")));
     parts.push(format!("{}\n\n{}", conclusion::HEADING, conclusions::text(report)));
     parts.join("\n")
 }
 
-fn write_graphs(report: &Report, request: &Request) -> Result<(), Error> {
-    if let Some(session) = report.session(sweep::SCENARIO) {
-        for path in sweep::write_graphs(session, report, &request.out)? {
-            say(format_args!("Graph written to {}.", path.display()));
-        }
-    }
-    Ok(())
+const WORST: &str = "PERFORMANCE WITH POLLING\n\nThe worst case: one message bounced between two threads. Density: from its \
+    send to its receipt, one way, the wake-up of the\nreader included. Switches: how often either thread gave its CPU away; \
+    one for each message says that each reader slept.";
+
+/// The article's graphs, and the latency of its batches.
+pub(super) fn pictures(report: &Report) -> Vec<(String, Picture)> {
+    let mut all = sweep::pictures(report);
+    all.extend(delay::picture(report));
+    all
 }

@@ -1,35 +1,41 @@
 //! The batch sweep: the article's two graphs, density and throughput over the length of a batch.
 
-use std::path::{Path, PathBuf};
-
-use ybench_core::error::Error;
 use ybench_core::frame::Frame;
-use ybench_core::record::{Report, Session};
+use ybench_core::record::{Contestant, Report, Session};
 use ybench_core::rounds::Contender;
 use ybench_core::scenario::throughput;
-use ybench_core::stats::Spread;
+use ybench_core::stats::{Spread, listed};
 use ybench_core::transport::registry::Entry;
 
 use super::published;
 use crate::article::cases::Cases;
 use crate::article::conclusion::Conclusion;
-use crate::keep;
-use crate::plot::{self, Band, Graph, Level, Line};
-use crate::table::{align_right, figure, grouped, interval, new_table, text};
+use crate::judgement;
+use crate::plot::{Band, Colour, Look, Picture, Point, Shape, Sweep, Swept};
+use crate::table::{align_right, count, figure, grouped, interval, new_table, text, time};
 
 pub(super) const SCENARIO: &str = "batch sweep";
 
-const BATCHES: [usize; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
+pub(super) const BATCHES: [usize; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
 /// The article's own composition, and today's channel with its batch calls.
 pub(super) const TRANSPORTS: [&str; 2] = [published::WITH_POLLING, "spsc-batch"];
 
 const LABELS: [&str; 2] = ["y-suite: ypipe + ypollset", "spsc: send_batch, recv_batch"];
 
+const LOOKS: [Look; 2] =
+    [Look { colour: Colour::Blue, shape: Shape::Circle }, Look { colour: Colour::Vermilion, shape: Shape::Square }];
+
 /// Batches of up to 8 messages are "not worth of doing", says the article.
 const NOT_WORTH_IT_UP_TO: usize = 8;
 
-fn name(transport: &str, batch: usize) -> String {
+/// "It yields best results for batches of 30-60 messages": of those measured, this one and the next.
+pub(super) const BEST_HERE: usize = 32;
+
+/// And these are larger.
+pub(super) const LARGER: usize = 128;
+
+pub(super) fn name(transport: &str, batch: usize) -> String {
     format!("{transport} x{batch}")
 }
 
@@ -43,14 +49,21 @@ pub(super) fn contenders(entry: &'static Entry, frame: Frame) -> impl Iterator<I
     one_by_one.into_iter().chain(batches)
 }
 
-/// The transports of the sweep that were measured, with their labels and figures.
-fn lines(session: &Session) -> Vec<Line> {
-    let line = |(transport, label): (&str, &str)| {
-        let point = |batch| Some((batch, session.density(&name(transport, batch))?));
-        Line { label: label.to_owned(), points: BATCHES.into_iter().filter_map(point).collect() }
+/// One transport's figures by the length of a batch.
+pub(super) fn points(session: &Session, transport: &str) -> Vec<Point> {
+    let point = |batch: usize| Some(Point { x: batch as f64, y: session.density(&name(transport, batch))? });
+    BATCHES.into_iter().filter_map(point).collect()
+}
+
+/// The transports of the sweep that were measured.
+fn lines(session: &Session) -> Vec<Swept> {
+    let line = |(at, transport): (usize, &str)| Swept {
+        label: LABELS[at].to_owned(),
+        look: LOOKS[at],
+        points: points(session, transport),
     };
-    let lines = TRANSPORTS.into_iter().zip(LABELS).map(line);
-    lines.filter(|line: &Line| !line.points.is_empty()).collect()
+    let lines = TRANSPORTS.into_iter().enumerate().map(line);
+    lines.filter(|line: &Swept| !line.points.is_empty()).collect()
 }
 
 pub(super) fn table(session: &Session) -> String {
@@ -63,7 +76,7 @@ pub(super) fn table(session: &Session) -> String {
     for batch in BATCHES {
         let mut row = vec![grouped(batch as f64)];
         for line in &lines {
-            let spread = line.points.iter().find(|(at, _)| *at == batch).map(|(_, spread)| *spread);
+            let spread = line.points.iter().find(|point| point.x == batch as f64).map(|point| point.y);
             row.push(spread.map_or(String::new(), |spread| figure(spread.median)));
             row.push(spread.map_or(String::new(), interval));
             row.push(spread.map_or(String::new(), |spread| grouped(1e9 / spread.median)));
@@ -74,20 +87,45 @@ pub(super) fn table(session: &Session) -> String {
     text(&table)
 }
 
-/// The article's "about 30", and what is best here.
-pub(super) fn best(session: &Session) -> String {
-    let median = |batch: usize| Some((batch, session.density(&name(published::WITH_POLLING, batch))?.median));
-    match BATCHES.into_iter().filter_map(median).min_by(|a, b| a.1.total_cmp(&b.1)) {
-        Some((best, _)) => format!("Best here: {} messages in a batch. The article: about 30.", grouped(best as f64)),
-        None => "The article's composition was not measured in batches.".to_owned(),
-    }
+/// The lengths of the article's batches that nobody else is quicker than: none where there are too few rounds.
+fn best(session: &Session) -> Vec<usize> {
+    let swept = |one: &Contestant| one.batch.is_some_and(|batch| one.name == name(published::WITH_POLLING, batch));
+    let verdict = judgement::verdict(session, swept);
+    let mut best: Vec<usize> = verdict.leaders().iter().filter_map(|name| session.contestant(name)?.batch).collect();
+    best.sort_unstable();
+    best
+}
+
+pub(super) fn conclusions(session: &Session) -> [Conclusion; 2] {
+    let best = best(session);
+    let told: Vec<String> = best.iter().map(|batch| grouped(*batch as f64)).collect();
+    let told = listed(&told.iter().map(String::as_str).collect::<Vec<_>>());
+    let named = |batch: &usize| (BEST_HERE..=2 * BEST_HERE).contains(batch);
+    [
+        short_batches(session),
+        Conclusion {
+            claim: "Batches of about 30 to 60 messages yield the best results.",
+            here: match best.len() {
+                0 => "which of those measured are the quickest: not called".to_owned(),
+                1 => format!("the quickest: {told} messages"),
+                _ => format!("the quickest, too close to call between them: {told} messages"),
+            },
+            verdict: match best.iter().filter(|batch| named(batch)).count() {
+                _ if best.is_empty() => "too few rounds to say",
+                0 => "does not hold",
+                some if some == best.len() => "holds",
+                _ => "too close to say",
+            }
+            .to_owned(),
+        },
+    ]
 }
 
 /// "Inefficient up to 8 messages a batch": even slower than one by one.
-pub(super) fn short_batches(session: &Session) -> Conclusion {
+fn short_batches(session: &Session) -> Conclusion {
     let mut cases = Cases::default();
     for batch in BATCHES.into_iter().filter(|&batch| batch > 1 && batch <= NOT_WORTH_IT_UP_TO) {
-        cases.at_least(session, &name(published::WITH_POLLING, batch), published::WITH_POLLING, 1.0);
+        cases.slower(session, &name(published::WITH_POLLING, batch), published::WITH_POLLING);
     }
     Conclusion {
         claim: "Batches of up to 8 messages are slower than messages one by one.",
@@ -96,55 +134,46 @@ pub(super) fn short_batches(session: &Session) -> Conclusion {
     }
 }
 
-/// Writes both graphs and returns where they are.
-pub(super) fn write_graphs(session: &Session, report: &Report, folder: &Path) -> Result<[PathBuf; 2], Error> {
-    let limit = session.density(&session.limit).map(|limit| limit.median);
-    let density = Graph {
-        title: "Density: nanoseconds per message over the length of a batch".to_owned(),
-        y_label: "ns per message".to_owned(),
-        level: limit.map(|value| Level { label: format!("limit: {}", session.limit), value }),
-        ..graph(session, report)
-    };
-    let mut throughput = Graph {
-        title: "Throughput: messages per second over the length of a batch".to_owned(),
-        y_label: "million messages per second".to_owned(),
-        level: limit.map(|value| Level { label: format!("limit: {}", session.limit), value: millions(value) }),
-        ..graph(session, report)
-    };
-    for (_, spread) in throughput.lines.iter_mut().flat_map(|line| &mut line.points) {
-        let turned = Spread { median: millions(spread.median), min: millions(spread.max), max: millions(spread.min) };
-        *spread = turned;
-    }
-    let paths = ["y-suite-density.svg", "y-suite-throughput.svg"].map(|name| folder.join(name));
-    for (path, graph) in paths.iter().zip([density, throughput]) {
-        let drawn = plot::svg(&graph).map_err(|cause| Error::Unwritten {
-            path: path.display().to_string(),
-            cause: std::io::Error::other(cause),
-        })?;
-        keep::write_text(path, &drawn)?;
-    }
-    Ok(paths)
+/// The article's two graphs, with the names of their files.
+pub(super) fn pictures(report: &Report) -> Vec<(String, Picture)> {
+    let Some(session) = report.session(SCENARIO) else { return Vec::new() };
+    let mut density = lines(session);
+    density.extend(level(session));
+    let throughput = density.iter().map(turned).collect();
+    let density = drawn("Density over the length of a batch", "time of a message", time, density);
+    let throughput = drawn("Throughput over the length of a batch", "messages a second", count, throughput);
+    let named = |name: &str, picture: Option<Picture>| Some((format!("y-suite-{name}"), picture?));
+    [named("density", density), named("throughput", throughput)].into_iter().flatten().collect()
 }
 
-fn millions(nanoseconds: f64) -> f64 {
-    1e3 / nanoseconds
+/// The limit, as long as the axis.
+fn level(session: &Session) -> Option<Swept> {
+    let y = session.density(&session.limit)?;
+    let points = [BATCHES[0], BATCHES[BATCHES.len() - 1]].map(|batch| Point { x: batch as f64, y }).to_vec();
+    let look = Look { colour: Colour::Ink, shape: Shape::Triangle };
+    Some(Swept { label: session.limit.clone(), look, points })
 }
 
-fn graph(session: &Session, report: &Report) -> Graph {
-    let environment = &report.environment;
-    let processor = environment.cpu_model.as_deref().unwrap_or("unknown processor");
-    let virtual_machine = if environment.hypervisor.is_some() { ", virtual" } else { "" };
+/// Messages a second.
+fn turned(line: &Swept) -> Swept {
+    let a_second = |y: Spread| Spread { median: 1e9 / y.median, min: 1e9 / y.max, max: 1e9 / y.min };
+    let points = line.points.iter().map(|point| Point { y: a_second(point.y), ..*point }).collect();
+    Swept { label: line.label.clone(), look: line.look, points }
+}
+
+/// Lines over the length of a batch, with the article's best lengths marked. Nothing where there is no line.
+pub(super) fn drawn(title: &str, y_label: &str, y_form: fn(f64) -> String, lines: Vec<Swept>) -> Option<Picture> {
     let (from, to) = published::BEST_BATCHES;
-    Graph {
-        title: String::new(),
-        subtitle: format!(
-            "8-byte messages between two threads; median of {} rounds, strokes from the least to the most; {processor}{virtual_machine}",
-            session.counted().count()
-        ),
+    let any = lines.iter().any(|line| line.points.len() > 1);
+    let sweep = Sweep {
+        title: title.to_owned(),
         x_label: "messages in a batch".to_owned(),
-        y_label: String::new(),
-        lines: lines(session),
-        level: None,
-        band: Some(Band { label: "the article's best, 30 to 60".to_owned(), from, to }),
-    }
+        y_label: y_label.to_owned(),
+        x_form: grouped,
+        y_form,
+        y_log: true,
+        lines,
+        band: Some(Band { label: "the article's best", from, to }),
+    };
+    any.then(|| sweep.picture())
 }

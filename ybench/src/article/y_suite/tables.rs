@@ -1,5 +1,6 @@
 //! The article's tables in the article's columns, each figure beside the published one, and beside local sockets.
 
+use ybench_core::outcome::Metric;
 use ybench_core::record::Session;
 use ybench_core::stats::Spread;
 
@@ -22,6 +23,8 @@ pub(super) fn article(session: &Session, rows: &[Row]) -> String {
             "published",
         ];
     }
+    let counted = rows.iter().any(|row| session.metric(row.transport, Metric::Switches).is_some());
+    head.extend(counted.then_some("switches/msg"));
     let mut table = new_table(&head);
     for row in rows {
         let mean = session.mean(row.transport);
@@ -40,9 +43,12 @@ pub(super) fn article(session: &Session, rows: &[Row]) -> String {
             cells.insert(4, shown(published.map(|published| published.throughput), grouped));
             cells.push(shown(ratio, figure));
         }
+        if counted {
+            cells.push(shown(session.metric(row.transport, Metric::Switches).map(|count| count.median), figure));
+        }
         table.add_row(cells);
     }
-    align_right(&mut table, &[1, 2, 3, 4, 5, 6, 7]);
+    align_right(&mut table, &(1..head.len()).collect::<Vec<_>>());
     format!("{}\n", text(&table))
 }
 
