@@ -128,7 +128,7 @@ pub(super) fn conclusion(report: &Report, names: &[&str]) -> Conclusion {
             let said = match change {
                 _ if few => Said::TooFewRounds,
                 Change::Faster | Change::Slower => Said::Yes,
-                Change::NoneSeen | Change::OtherState => Said::TooClose,
+                Change::NoneSeen | Change::Unclear | Change::OtherState => Said::TooClose,
                 Change::TooFewRounds => Said::TooFewRounds,
             };
             cases.push(said, times);
