@@ -13,7 +13,7 @@ use crate::compare::{self, Baseline};
 use crate::report::shelf;
 use crate::selected::Selection;
 use crate::table;
-use crate::{measurements, output, report, rivals, run};
+use crate::{again, measurements, output, rivals, run};
 
 /// Measures ways of passing messages between the threads of one process, on this machine.
 ///
@@ -51,7 +51,7 @@ pub enum Command {
     /// Measure what the machine itself cannot do faster
     Limits,
     /// Make tables, a page, Markdown and CSV again from kept results
-    Report(report::Asked),
+    Report(again::Asked),
     /// Tell the bytes that each of so many messages holds in a transport, and nothing else
     #[command(hide = true)]
     Held { transport: String, backlog: u64 },

@@ -3,6 +3,7 @@
 use ybench_core::error::Error;
 use ybench_core::limits;
 use ybench_core::plan;
+use ybench_core::record::Report;
 use ybench_core::rounds::Length;
 use ybench_core::scenario::{self, carried, cells};
 use ybench_core::transport::{Shape, Traits, kernel, registry};
@@ -15,7 +16,7 @@ const SECONDS: f64 = 20.0;
 const ROUNDS: u32 = 7;
 
 /// Measures what the machine itself cannot do faster.
-pub fn limits(request: &Request) -> Result<(), Error> {
+pub fn limits(request: &Request) -> Result<Report, Error> {
     let rounds = request.rounds.unwrap_or(ROUNDS);
     let seconds = request.seconds.unwrap_or(SECONDS);
     let mut report = run::begin("limits", request, rounds);
@@ -25,14 +26,7 @@ pub fn limits(request: &Request) -> Result<(), Error> {
     let length = Length::Time(plan::run_length(seconds, rounds, runs));
     let plan = plan::of_limits(request.frame(rounds, length));
     run::measure(vec![plan], &mut report)?;
-    for session in &report.sessions {
-        say(table::limits(session, about));
-    }
-    run::finish(&report, request)
-}
-
-fn about(name: &str) -> &'static str {
-    limits::all().iter().find(|probe| probe.name == name).map_or("", |probe| probe.about)
+    Ok(report)
 }
 
 /// Names everything that can be asked for.

@@ -3,19 +3,19 @@
 use std::time::Duration;
 
 use ybench_core::error::Error;
+use ybench_core::record::Report;
 use ybench_core::rounds::Length;
 use ybench_core::{goals, plan};
 
 use crate::cli::Request;
-use crate::run::say;
-use crate::{run, table};
+use crate::run;
 
 const ROUNDS: u32 = 7;
 const RUN: Duration = Duration::from_millis(100);
 /// Runs in one round of all plans together, roughly.
 const RUNS: u64 = 90;
 
-pub fn run(request: &Request) -> Result<(), Error> {
+pub fn run(request: &Request) -> Result<Report, Error> {
     if request.place.one_cpu() {
         let sentence = "The project's targets need two CPUs: the limits they are compared with spin.";
         return Err(Error::Refused(sentence.to_owned()));
@@ -29,6 +29,5 @@ pub fn run(request: &Request) -> Result<(), Error> {
     run::measure(goals::plans(request.frame(rounds, Length::Time(length))), &mut report)?;
     report.goals = goals::judged(&report);
     report.goals.extend(sizes);
-    say(table::goals(&report.goals));
-    run::finish(&report, request)
+    Ok(report)
 }

@@ -18,6 +18,7 @@
 //! Nothing here runs while a clock does, so this crate is compiled for being quick to compile.
 #![cfg(target_os = "linux")]
 
+pub mod again;
 pub mod article;
 pub mod built;
 pub mod choose;
@@ -25,6 +26,7 @@ pub mod cli;
 pub mod clock;
 pub mod commands;
 pub mod compare;
+pub mod finish;
 pub mod goals;
 pub mod judgement;
 pub mod keep;
@@ -39,6 +41,7 @@ pub mod rivals;
 pub mod run;
 pub mod scale;
 pub mod selected;
+pub mod study;
 pub mod table;
 
 // The instrument is one thing to who uses it: what its tests and its `main` need of the other half.

@@ -10,7 +10,8 @@ use ybench_core::{interrupt, memory};
 
 use crate::cli::{ArticleName, Cli, Command};
 use crate::{
-    article, choose, clock, commands, compare, goals, measurements, output, quick, report, rivals, scale, selected,
+    again, article, choose, clock, commands, compare, finish, goals, measurements, output, quick, rivals, scale,
+    selected,
 };
 
 /// Does what the command line asks for, with the guests beside everybody else, and answers with the exit status.
@@ -42,7 +43,7 @@ fn carried_out(cli: &Cli) -> Result<(), Error> {
         Some(Command::Compare(asked)) => cli.nothing_to_measure().and_then(|()| compare::run(asked)),
         Some(Command::Report(asked)) => {
             let checked = cli.nothing_to_measure().and_then(|()| cli.options.beyond());
-            checked.and_then(|beyond| report::run(asked, beyond))
+            checked.and_then(|beyond| again::run(asked, beyond))
         }
         Some(Command::Held { transport, backlog }) => commands::held(transport, *backlog),
         Some(Command::Taken { transport, bytes, backlog }) => commands::taken(transport, *bytes, *backlog),
@@ -55,22 +56,26 @@ fn measured(cli: &Cli, command: Option<&Command>) -> Result<(), Error> {
     memory::this_is_the_program();
     interrupt::install();
     let request = cli.request()?;
-    match command {
-        Some(Command::Choose(wanted)) => choose::run(&request, wanted),
-        Some(Command::Run(selection)) => selected::run(&request, selection),
-        Some(Command::Scale) => scale::run(&request),
-        Some(Command::Rivals(asked)) => rivals::run(&request, asked),
-        Some(Command::Article { name: ArticleName::YSuite }) => article::y_suite::run(&request),
-        Some(Command::Article { name: ArticleName::Nanosecond }) => article::nanosecond::run(&request),
-        Some(Command::Article { name: ArticleName::Threads }) => article::threads::run(&request),
-        Some(Command::Article { name: ArticleName::Linux }) => article::linux::run(&request),
-        Some(Command::Clock) => clock::command::run(&request),
-        Some(Command::Limits) => commands::limits(&request),
-        Some(Command::Goals) => goals::run(&request),
+    let report = match command {
+        Some(Command::Choose(wanted)) => choose::run(&request, wanted)?,
+        Some(Command::Run(selection)) => selected::run(&request, selection)?,
+        Some(Command::Scale) => scale::run(&request)?,
+        Some(Command::Rivals(asked)) => match rivals::run(&request, asked)? {
+            Some(report) => report,
+            None => return Ok(()),
+        },
+        Some(Command::Article { name: ArticleName::YSuite }) => article::y_suite::run(&request)?,
+        Some(Command::Article { name: ArticleName::Nanosecond }) => article::nanosecond::run(&request)?,
+        Some(Command::Article { name: ArticleName::Threads }) => article::threads::run(&request)?,
+        Some(Command::Article { name: ArticleName::Linux }) => article::linux::run(&request)?,
+        Some(Command::Clock) => clock::command::run(&request)?,
+        Some(Command::Limits) => commands::limits(&request)?,
+        Some(Command::Goals) => goals::run(&request)?,
         Some(Command::List) => {
             commands::list();
-            Ok(())
+            return Ok(());
         }
-        _ => quick::run(&request),
-    }
+        _ => quick::run(&request)?,
+    };
+    finish::finish(&report, &request)
 }

@@ -2,30 +2,25 @@
 
 use ybench_core::error::Error;
 use ybench_core::plan;
+use ybench_core::record::Report;
 use ybench_core::scenario::{self, Quick};
 
 use crate::cli::Request;
-use crate::report::terminal;
 use crate::run;
-use crate::run::say;
 
 const SECONDS: f64 = 40.0;
 /// Where the number of messages is fixed, and the time with it.
 const ROUNDS: u32 = 7;
 
-pub fn run(request: &Request) -> Result<(), Error> {
+pub fn run(request: &Request) -> Result<Report, Error> {
     let nobody = "None of these transports can be measured with both threads on one CPU.";
     let usual = run::Usual { command: "quick", seconds: SECONDS, rounds: ROUNDS, nobody };
-    let report = run::in_rounds(request, usual, |frame, warnings| {
+    run::in_rounds(request, usual, |frame, warnings| {
         let chosen = scenario::all().iter().filter_map(|scenario| match scenario.in_quick {
             Quick::No => None,
             Quick::Whole => plan::of(scenario, None, &request.entries, frame, warnings),
             Quick::At(parameter) => plan::of(scenario, Some(parameter), &request.entries, frame, warnings),
         });
         chosen.collect()
-    })?;
-    if !report.sessions.is_empty() {
-        say(terminal::screen(&report));
-    }
-    run::finish_with_page(&report, request)
+    })
 }

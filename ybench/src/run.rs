@@ -1,4 +1,4 @@
-//! What all commands share: a report that fills up, the warnings that go with it, and its way out.
+//! What all commands share: a report that fills up, and the warnings that go with it.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -14,10 +14,8 @@ use ybench_core::warnings::Warning;
 
 use crate::built::BUILT;
 use crate::cli::Request;
-use crate::keep;
 pub use crate::output::say;
 use crate::progress::Progress;
-use crate::report;
 use crate::table;
 
 /// With a fixed number of messages the user wants a short run, and limits need not take longer.
@@ -148,58 +146,6 @@ pub fn measure_together(groups: Vec<Vec<Plan>>, report: &mut Report) -> Result<(
     report.warnings.retain(|warning| !matches!(warning, Warning::TimeStolen { .. }));
     report.warnings.extend(Warning::of_stolen_time(report));
     Ok(())
-}
-
-/// As [`finish`], and first the result as a page and as the file it can be made from again.
-pub fn finish_with_page(report: &Report, request: &Request) -> Result<(), Error> {
-    if report.sessions.is_empty() {
-        return finish(report, request);
-    }
-    let [json, page] = ["report.json", "report.html"].map(|name| request.out.join(name));
-    keep::write_report(&json, report)?;
-    keep::write_text(&page, &report::html::page_of(report, request.beyond))?;
-    report::shelf::index_beside(&request.out)?;
-    let finished = finish(report, request);
-    say(format_args!("The report: {} (made from {}).", page.display(), json.display()));
-    finished
-}
-
-/// Prints the doubts, keeps the report where it was asked for, and compares it with what it was to be compared with. An
-/// interrupted run is kept like any other, if there is anything in it, and then said to be one by the error.
-pub fn finish(report: &Report, request: &Request) -> Result<(), Error> {
-    doubts(report);
-    let sessions = report.sessions.len();
-    let complete = || if report.interrupted { Err(Error::Interrupted { sessions }) } else { Ok(()) };
-    if sessions == 0 {
-        complete()?;
-    }
-    if let Some(path) = &request.json {
-        keep::write_result(path, report)?;
-    }
-    if let Some(baseline) = &request.baseline {
-        baseline.compare(report);
-    }
-    // What was cut short is no measure for later runs.
-    if let Some(path) = request.save_baseline.as_ref().filter(|_| !report.interrupted) {
-        keep::write_report(path, report)?;
-        say(format_args!("Kept as a baseline in {}.", path.display()));
-    }
-    complete()
-}
-
-/// All of them, but of those that come once for each scenario, where there are many, only how many.
-fn doubts(report: &Report) {
-    const MANY: usize = 3;
-    let (of_scenarios, others): (Vec<&Warning>, Vec<&Warning>) =
-        report.warnings.iter().partition(|warning| warning.is_of_one_scenario());
-    let counted = of_scenarios.len() > MANY;
-    let shown = others.into_iter().chain(of_scenarios.iter().copied().filter(|_| !counted));
-    for (at, warning) in shown.enumerate() {
-        say(format_args!("{}  {warning} {}", if at == 0 { "Doubts:\n" } else { "" }, warning.advice()));
-    }
-    if counted {
-        say(format_args!("  {} more about single scenarios and their rounds are in the report.", of_scenarios.len()));
-    }
 }
 
 pub fn print_heading(report: &Report) {

@@ -9,9 +9,9 @@ use ybench_core::transport::registry::Entry;
 
 use crate::cli::Request;
 use crate::plot::{Looks, Picture};
-use crate::report::{files, sections, sweeps};
-use crate::run::{self, say};
-use crate::{selected, table};
+use crate::report::{sections, sweeps};
+use crate::run;
+use crate::selected;
 
 static SCENARIOS: [&Scenario; 5] =
     [&senders::SCENARIO, &idle_senders::SCENARIO, &receivers::SCENARIO, &sources::ONE_AT_A_TIME, &sources::ALL_BUSY];
@@ -38,16 +38,13 @@ const SECONDS: f64 = 120.0;
 /// Where the number of messages is fixed, and the time with it.
 const ROUNDS: u32 = 5;
 
-pub fn run(request: &Request) -> Result<(), Error> {
+pub fn run(request: &Request) -> Result<Report, Error> {
     senders::room_for(SCENARIOS.iter().flat_map(|scenario| scenario.parameters).copied())?;
     let entries = entries(request);
     let usual = run::Usual { command: "scale", seconds: SECONDS, rounds: ROUNDS, nobody: selected::NOBODY };
-    let report = run::in_rounds(request, usual, |frame, warnings| {
+    run::in_rounds(request, usual, |frame, warnings| {
         SCENARIOS.iter().flat_map(|scenario| plan::every(scenario, &entries, frame, warnings)).collect()
-    })?;
-    say(table::growths(&report));
-    files::write(&request.out, &pictures(&report))?;
-    run::finish_with_page(&report, request)
+    })
 }
 
 fn entries(request: &Request) -> Vec<&'static Entry> {
@@ -56,7 +53,7 @@ fn entries(request: &Request) -> Vec<&'static Entry> {
 }
 
 /// The time over each quantity, with the names of their files.
-fn pictures(report: &Report) -> Vec<(String, Picture)> {
+pub fn pictures(report: &Report) -> Vec<(String, Picture)> {
     let looks = Looks::of([report]);
     let mut pictures = Vec::new();
     for section in sections::sections(report) {

@@ -3,13 +3,11 @@
 use clap::Args;
 use ybench_core::error::Error;
 use ybench_core::plan;
-use ybench_core::record::{Parameter, Quantity};
+use ybench_core::record::{Parameter, Quantity, Report};
 use ybench_core::scenario::{self, Scenario, carried, senders};
 use ybench_core::stats::listed;
 
 use crate::cli::Request;
-use crate::report::terminal;
-use crate::run::say;
 use crate::{run, table};
 
 const SECONDS: f64 = 60.0;
@@ -130,16 +128,14 @@ impl Choice<'_> {
     }
 }
 
-pub fn run(request: &Request, selection: &Selection) -> Result<(), Error> {
+pub fn run(request: &Request, selection: &Selection) -> Result<Report, Error> {
     let selected = selection.resolved()?;
     let each = || selected.iter().flat_map(|asked| asked.parameters.iter().map(|at| (asked.scenario, *at)));
     senders::room_for(each().filter_map(|(_, at)| at))?;
     let usual = run::Usual { command: "run", seconds: SECONDS, rounds: ROUNDS, nobody: NOBODY };
-    let report = run::in_rounds(request, usual, |frame, warnings| {
+    run::in_rounds(request, usual, |frame, warnings| {
         each().filter_map(|(scenario, at)| plan::of(scenario, at, &request.entries, frame, warnings)).collect()
-    })?;
-    say(terminal::results(&report, request.beyond));
-    run::finish_with_page(&report, request)
+    })
 }
 
 #[cfg(test)]

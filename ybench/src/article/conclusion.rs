@@ -6,21 +6,15 @@
 use ybench_core::record::Session;
 
 use super::cases::Cases;
+use crate::report::part::Part;
 
-pub(super) const HEADING: &str = "WHAT THE ARTICLE CONCLUDED, AND WHAT THIS MACHINE SAYS";
+const HEADING: &str = "What the article concluded, and what this machine says";
 
-pub(super) struct Conclusion {
-    /// In the words of the article, or near them.
-    pub(super) claim: &'static str,
-    /// How it is read, and the figure.
-    pub(super) here: String,
-    pub(super) verdict: String,
-}
+pub(super) use crate::report::part::Claim as Conclusion;
 
 /// All of an article's, one below the other.
-pub(super) fn text(all: impl IntoIterator<Item = Conclusion>) -> String {
-    let one = |Conclusion { claim, here, verdict }: Conclusion| format!("{claim}\n  here: {here}\n  {verdict}.\n");
-    all.into_iter().map(one).collect::<Vec<_>>().join("\n")
+pub(super) fn parts(all: impl IntoIterator<Item = Conclusion>) -> Vec<Part> {
+    std::iter::once(Part::Heading(HEADING.to_owned())).chain(all.into_iter().map(Part::Claim)).collect()
 }
 
 /// A claim about the times that one transport takes for another's, read by one question to each session that can answer.

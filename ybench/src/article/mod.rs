@@ -14,28 +14,19 @@ use ybench_core::stats;
 use ybench_core::transport::registry::Entry;
 
 use crate::cli::Request;
-use crate::plot::Picture;
+use crate::report::part::Study;
 
-/// The article's own tables, if the report is of one. `beyond` is in nanoseconds.
-pub fn text(report: &Report, beyond: f64) -> Option<String> {
-    match report.command.strip_prefix(COMMAND)? {
-        "y-suite" => Some(y_suite::text(report)),
-        "nanosecond" => Some(nanosecond::text(report)),
-        "threads" => Some(threads::text(report, beyond)),
-        "linux" => Some(linux::text(report)),
-        _ => None,
-    }
-}
-
-/// The article's own pictures with the names of their files, if the report is of one.
-pub fn pictures(report: &Report) -> Vec<(String, Picture)> {
-    match report.command.strip_prefix(COMMAND) {
-        Some("y-suite") => y_suite::pictures(report),
-        Some("nanosecond") => nanosecond::pictures::all(report),
-        Some("threads") => threads::pictures::all(report),
-        Some("linux") => linux::pictures(report),
-        _ => Vec::new(),
-    }
+/// The article's own tables, and its pictures with the names of their files, if the report is of one. `beyond` is in
+/// nanoseconds.
+pub fn of(report: &Report, beyond: f64) -> Option<Study> {
+    let (parts, pictures) = match report.command.strip_prefix(COMMAND)? {
+        "y-suite" => (y_suite::parts(report), y_suite::pictures(report)),
+        "nanosecond" => (nanosecond::parts(report), nanosecond::pictures::all(report)),
+        "threads" => (threads::parts(report, beyond), threads::pictures::all(report)),
+        "linux" => (linux::parts(report), linux::pictures(report)),
+        _ => return None,
+    };
+    Some(Study { title: "In the shape of the article", parts, pictures })
 }
 
 /// Rounds by default, whatever an article had itself: as many as a verdict needs though half of them are in doubt.

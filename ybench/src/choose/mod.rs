@@ -22,14 +22,15 @@ use ybench_core::warnings::Warning;
 
 pub use self::wanted::Wanted;
 use crate::cli::Request;
-use crate::run::{self, say};
+use crate::report::part::{Part, Study};
+use crate::run;
 use crate::table::{self, Grid};
 
 const SECONDS: f64 = 30.0;
 /// Where the number of messages is fixed, and the time with it.
 const ROUNDS: u32 = 7;
 
-pub fn run(request: &Request, wanted: &Wanted) -> Result<(), Error> {
+pub fn run(request: &Request, wanted: &Wanted) -> Result<Report, Error> {
     let fitting: Vec<&'static Entry> =
         request.entries.iter().copied().filter(|entry| wanted.against(&entry.traits).is_none()).collect();
     if fitting.is_empty() {
@@ -37,15 +38,22 @@ pub fn run(request: &Request, wanted: &Wanted) -> Result<(), Error> {
         return Err(Error::Refused(nobody));
     }
     let nobody = "What is wanted cannot be measured on the CPUs given.";
-    let usual = run::Usual { command: "choose", seconds: SECONDS, rounds: ROUNDS, nobody };
+    let usual = run::Usual { command: COMMAND, seconds: SECONDS, rounds: ROUNDS, nobody };
     let mut report = run::in_rounds(request, usual, |frame, warnings| plans(wanted, &fitting, frame, warnings))?;
     report.notes = std::iter::once(wanted.to_string()).chain(answer(&report)).chain(others(wanted)).collect();
-    if !report.sessions.is_empty() {
-        say(format_args!("{}\n", grid(&report).terminal()));
-    }
-    report.notes.iter().for_each(say);
-    say("");
-    run::finish_with_page(&report, request)
+    Ok(report)
+}
+
+/// What a report of it calls its command.
+const COMMAND: &str = "choose";
+
+/// The answer, if the report is one: all that fit in one table, and why the others do not.
+pub fn study(report: &Report) -> Option<Study> {
+    (report.command == COMMAND).then(|| {
+        let table = (!report.sessions.is_empty()).then(|| Part::Table(String::new(), grid(report)));
+        let parts = table.into_iter().chain(report.notes.iter().cloned().map(Part::Said)).collect();
+        Study { title: "Which one", parts, pictures: Vec::new() }
+    })
 }
 
 /// What decides comes first.

@@ -1,30 +1,31 @@
-//! The clock as tables for a terminal, made from what is kept of it. Plain text out; the caller prints it.
+//! The clock as tables, made from what is kept of it.
 
 use ybench_core::clock::cost::{GETTIMEOFDAY, OURS, RDTSC};
 use ybench_core::clock::facts::{Facts, distortion};
 use ybench_core::env::Environment;
 
 use super::published::{PROCESSORS, RATES};
-use crate::table::{align_right, figure, grouped, interval, new_table, text};
+use crate::report::part::Part;
+use crate::table::{Grid, Tone, figure, grouped, interval};
 
 const HERE: &str = "this machine";
 
 /// The article's table of what a reading costs, and this machine beside it.
-pub fn article(facts: &Facts, environment: &Environment) -> String {
-    let mut table = new_table(&["CPU", "CPU frequency", "gettimeofday", "RDTSC"]);
+pub fn article(facts: &Facts, environment: &Environment) -> Part {
+    let mut grid = Grid::new(&["CPU", ">CPU frequency", ">gettimeofday", ">RDTSC"]);
     for published in PROCESSORS {
-        table.add_row(vec![
+        let cells = [
             published.cpu.to_owned(),
             format!("{} GHz", published.gigahertz),
             format!("{} ns", published.gettimeofday),
             format!("{} ns", published.rdtsc),
-        ]);
+        ];
+        grid.push(Tone::Plain, None, cells.to_vec());
     }
     let cost = |name| facts.cost_of(name).map_or("-".to_owned(), |cost| format!("{} ns", figure(cost)));
     let frequency = environment.cpu_megahertz.map_or("-".to_owned(), |rate| format!("{:.1} GHz", rate / 1000.0));
-    table.add_row(vec![here(environment), frequency, cost(GETTIMEOFDAY), cost(RDTSC)]);
-    align_right(&mut table, &[1, 2, 3]);
-    format!("Overhead of a reading, as published and here:\n{}\n", text(&table))
+    grid.push(Tone::Plain, None, vec![here(environment), frequency, cost(GETTIMEOFDAY), cost(RDTSC)]);
+    Part::Table("Overhead of a reading, as published and here".to_owned(), grid)
 }
 
 fn here(environment: &Environment) -> String {
@@ -32,18 +33,17 @@ fn here(environment: &Environment) -> String {
 }
 
 /// Every way to read a clock.
-pub fn costs(facts: &Facts) -> String {
-    let mut table = new_table(&["way to read a clock", "ns", "min .. max"]);
+pub fn costs(facts: &Facts) -> Part {
+    let mut grid = Grid::new(&["way to read a clock", ">ns", ">min .. max"]);
     for row in &facts.table {
         let name = if row.name == OURS { format!("{OURS}: {}", facts.source) } else { row.name.clone() };
         let cells = match (row.nanoseconds, &row.absent) {
             (Some(spread), _) => [figure(spread.median), interval(spread)],
             (None, reason) => ["-".to_owned(), reason.clone().unwrap_or_default()],
         };
-        table.add_row([vec![name], cells.to_vec()].concat());
+        grid.push(Tone::Plain, None, [vec![name], cells.to_vec()].concat());
     }
-    align_right(&mut table, &[1, 2]);
-    format!("Every way to read a clock:\n{}\n", text(&table))
+    Part::Table("Every way to read a clock".to_owned(), grid)
 }
 
 /// What single messages are timed with, and whether that may be done across CPUs.
@@ -70,12 +70,12 @@ pub fn sentences(facts: &Facts) -> String {
 }
 
 /// What two readings add to each message.
-pub fn distortions(facts: &Facts, environment: &Environment) -> String {
-    let heads = RATES.map(|rate| format!("at {} msgs/s", grouped(rate)));
-    let mut table = new_table(&["CPU", "clock", "ns", &heads[0], &heads[1]]);
+pub fn distortions(facts: &Facts, environment: &Environment) -> Part {
+    let heads = RATES.map(|rate| format!(">at {} msgs/s", grouped(rate)));
+    let mut grid = Grid::new(&["CPU", "clock", ">ns", &heads[0], &heads[1]]);
     let mut add = |cpu: String, clock: &str, cost: f64| {
         let shares = RATES.map(|rate| format!("{:.1} %", distortion(cost, rate) * 100.0));
-        table.add_row([vec![cpu, clock.to_owned(), figure(cost)], shares.to_vec()].concat());
+        grid.push(Tone::Plain, None, [vec![cpu, clock.to_owned(), figure(cost)], shares.to_vec()].concat());
     };
     for published in PROCESSORS {
         add(published.cpu.to_owned(), RDTSC, published.rdtsc);
@@ -85,8 +85,7 @@ pub fn distortions(facts: &Facts, environment: &Environment) -> String {
             add(here(environment), name, cost);
         }
     }
-    align_right(&mut table, &[2, 3, 4]);
-    format!("What two readings add to the time of a message:\n{}\n", text(&table))
+    Part::Table("What two readings add to the time of a message".to_owned(), grid)
 }
 
 #[cfg(test)]
@@ -119,6 +118,10 @@ mod tests {
         Environment { cpu_model: Some("Fast 1".into()), cpu_megahertz: Some(2_600.0), ..Environment::default() }
     }
 
+    fn shown(part: Part) -> String {
+        crate::report::part::terminal(&[part])
+    }
+
     /// The cells of the line that begins so.
     fn line(text: &str, begin: &str) -> String {
         let line = text.lines().find(|line| line.trim_start().starts_with(begin)).unwrap_or_default();
@@ -127,7 +130,7 @@ mod tests {
 
     #[test]
     fn the_article_s_table_has_this_machine_as_its_last_row() {
-        let text = article(&facts(), &environment());
+        let text = shown(article(&facts(), &environment()));
         assert!(line(&text, "Intel(R) Core").ends_with("1 GHz 1437 ns 60 ns"), "{text}");
         assert!(line(&text, "AMD Athlon").ends_with("2 GHz 1932 ns 7 ns"), "{text}");
         assert!(line(&text, "Intel(R) Pentium").ends_with("3 GHz 103 ns 33 ns"), "{text}");
@@ -136,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_way_that_is_not_there_says_why() {
-        let text = costs(&facts());
+        let text = shown(costs(&facts()));
         assert_eq!(line(&text, "rdtscp"), "rdtscp - no such instruction");
         assert_eq!(line(&text, "rdtsc "), "rdtsc 10.0 9.00 .. 11.0");
     }
@@ -158,7 +161,7 @@ mod tests {
 
     #[test]
     fn two_readings_add_what_they_cost() {
-        let text = distortions(&facts(), &environment());
+        let text = shown(distortions(&facts(), &environment()));
         assert!(line(&text, "Intel(R) Pentium").ends_with("rdtsc 33.0 19.8 % 9.9 %"), "{text}");
         assert!(line(&text, "Fast 1 (this machine) ").ends_with("rdtsc 10.0 6.0 % 3.0 %"), "{text}");
     }

@@ -4,12 +4,12 @@ use ybench_core::record::{Parameter, Quantity, Report};
 use ybench_core::stats::change::Change;
 
 use super::{Comparison, Row};
-use crate::table::{align_right, figure, new_table, text};
+use crate::table::{Grid, Tone, figure};
 
 pub(super) fn shown(comparison: &Comparison, old: &Report, new: &Report) -> String {
-    let mut table = new_table(&["scenario", "transport", "old", "new", "times as long", "95 %", ""]);
+    let mut grid = Grid::new(&["scenario", "transport", ">old", ">new", ">times as long", ">95 %", ""]);
     for row in &comparison.rows {
-        table.add_row(vec![
+        let cells = vec![
             scenario(row),
             row.old_name.as_ref().map_or(row.name.clone(), |was| format!("{} (was {was})", row.name)),
             figure(row.old),
@@ -17,12 +17,12 @@ pub(super) fn shown(comparison: &Comparison, old: &Report, new: &Report) -> Stri
             format!("{:.2}", row.times.median),
             format!("{:.2} .. {:.2}", row.times.low, row.times.high),
             row.change.in_words().to_owned(),
-        ]);
+        ];
+        grid.push(Tone::Plain, None, cells);
     }
-    align_right(&mut table, &[2, 3, 4, 5]);
     let head = "Old and new are medians of the ratio to the limit of each scenario.";
     let doubts = [("old", old), ("new", new)].map(|(which, report)| doubts(which, report)).concat();
-    format!("{head}\n{}\n{}{doubts}", text(&table), summary(comparison))
+    format!("{head}\n{}\n{}{doubts}", grid.terminal(), summary(comparison))
 }
 
 fn summary(comparison: &Comparison) -> String {

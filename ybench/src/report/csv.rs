@@ -48,7 +48,7 @@ pub fn text(loaded: &[Shown<'_>]) -> String {
     head.extend(series.iter().flat_map(|one| OF_SERIES.map(|figure| format!("{} {figure}", name(one)))));
     head.extend(metrics.iter().map(name));
     let mut text = line(&head);
-    for Shown { name: file, report } in loaded {
+    for Shown { name: file, report, .. } in loaded {
         for (session, one) in contestants(report) {
             let mut cells = fixed(file, session, one);
             for series in &series {

@@ -1,19 +1,19 @@
 //! A report as Markdown: the verdicts first, then the tables.
 
 use ybench_core::outcome::Series;
-use ybench_core::record::{Report, Session};
+use ybench_core::record::Session;
 
 use super::sections::sections;
-use super::{Shown, terminal, when};
+use super::{Shown, part, terminal, when};
 use crate::clock;
-use crate::rivals;
 use crate::table::{self, Beside, Grid, Growth};
 
 pub fn text(loaded: &[Shown<'_>], beyond: f64) -> String {
-    loaded.iter().map(|one| report(one.name, one.report, beyond)).collect::<Vec<_>>().join("\n")
+    loaded.iter().map(|one| report(one, beyond)).collect::<Vec<_>>().join("\n")
 }
 
-fn report(name: &str, report: &Report, beyond: f64) -> String {
+fn report(shown: &Shown<'_>, beyond: f64) -> String {
+    let Shown { name, report, study } = shown;
     let mut text = format!(
         "# ybench {}\n\n{}\n\n{} {}, from `{name}`.\n",
         report.command,
@@ -38,7 +38,7 @@ fn report(name: &str, report: &Report, beyond: f64) -> String {
     if let Some(facts) = &report.clock {
         text += &format!("\n## Clock\n\n{}\n", clock::table::sentences(facts).trim_end().replace('\n', "\n\n"));
     }
-    text += &rivals::markdown(report).unwrap_or_default();
+    text += &part::markdown(&study.parts);
     for section in sections(report) {
         text += &format!("\n## {}\n\n{}.\n", section.scenario, section.about);
         for growth in Growth::of(&section) {

@@ -3,23 +3,19 @@
 
 use std::fmt::Write;
 
-use ybench_core::clock::Facts;
 use ybench_core::limits;
 use ybench_core::outcome::Series;
 use ybench_core::record::{Report, Session};
 
-use crate::article;
 use crate::clock::table as clocks;
-use crate::rivals;
+use crate::report::part::{self, Part, Study};
 use crate::table::{self, Beside};
 
 /// Everything. `beyond` is in nanoseconds.
-pub fn text(report: &Report, beyond: f64) -> String {
+pub fn text(report: &Report, study: &Study, beyond: f64) -> String {
     let mut text = format!("{}\n", table::heading(report));
-    if let Some(facts) = &report.clock {
-        text += &self::clock(facts, report);
-    }
-    text += &results(report, beyond);
+    text += &clock(report);
+    text += &results(report, study, beyond);
     for (at, warning) in report.warnings.iter().enumerate() {
         let head = if at == 0 { "\nDoubts:\n" } else { "" };
         let _ = writeln!(text, "{head}  {warning} {}", warning.advice());
@@ -28,12 +24,8 @@ pub fn text(report: &Report, beyond: f64) -> String {
 }
 
 /// What was measured, without the machine and the doubts. `beyond` is in nanoseconds.
-pub fn results(report: &Report, beyond: f64) -> String {
-    let mut text: String = report.notes.iter().map(|note| format!("{note}\n")).collect();
-    if let Some(article) = article::text(report, beyond) {
-        let _ = writeln!(text, "{article}");
-    }
-    text += &rivals::text(report).unwrap_or_default();
+pub fn results(report: &Report, study: &Study, beyond: f64) -> String {
+    let mut text = part::terminal(&study.parts);
     text += &table::growths(report);
     for session in &report.sessions {
         text += &self::session(session, Beside::of(report, beyond));
@@ -62,13 +54,19 @@ pub fn screen(report: &Report) -> String {
 }
 
 /// Its tables where they are what was measured; otherwise what was timed with it.
-fn clock(facts: &Facts, report: &Report) -> String {
+pub fn clock(report: &Report) -> String {
+    let Some(facts) = &report.clock else { return String::new() };
     if facts.table.is_empty() {
         return format!("{}\n", clocks::sentences(facts));
     }
     let environment = &report.environment;
-    let parts = [clocks::article(facts, environment), clocks::costs(facts), clocks::sentences(facts)];
-    format!("{}\n{}\n", parts.join("\n"), clocks::distortions(facts, environment))
+    let sentences = Part::Said(clocks::sentences(facts));
+    part::terminal(&[
+        clocks::article(facts, environment),
+        clocks::costs(facts),
+        sentences,
+        clocks::distortions(facts, environment),
+    ])
 }
 
 /// The tables of one session.

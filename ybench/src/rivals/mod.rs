@@ -23,7 +23,7 @@ use ybench_core::stats::listed;
 use ybench_core::transport::registry::{self, Entry};
 
 pub use self::digest::digest;
-pub use self::table::{markdown, text};
+pub use self::table::study;
 use crate::cli::Request;
 use crate::run::{self, say};
 use crate::selected::NOBODY;
@@ -72,7 +72,8 @@ impl Asked {
     }
 }
 
-pub fn run(request: &Request, asked: &Asked) -> Result<(), Error> {
+/// Nothing where features were asked for, which are said at once.
+pub fn run(request: &Request, asked: &Asked) -> Result<Option<Report>, Error> {
     let cells = asked.resolved()?;
     let without = || {
         let built = "build it with them: cargo run --release -p ybench --features rivals -- rivals";
@@ -80,7 +81,7 @@ pub fn run(request: &Request, asked: &Asked) -> Result<(), Error> {
     };
     if asked.features {
         say(features::grid().ok_or_else(without)?.terminal());
-        return Ok(());
+        return Ok(None);
     }
     if drivers::offered().is_empty() {
         return Err(without());
@@ -92,8 +93,7 @@ pub fn run(request: &Request, asked: &Asked) -> Result<(), Error> {
         each.filter_map(|(scenario, size)| plan::of(scenario, Some(size), &entries, frame, warnings)).collect()
     })?;
     group(&mut report);
-    say(text(&report).unwrap_or_default());
-    run::finish_with_page(&report, request)
+    Ok(Some(report))
 }
 
 /// Those that were asked for, and always ours: the question is how they stand beside each other.

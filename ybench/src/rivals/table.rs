@@ -1,8 +1,6 @@
 //! Cells as tables: a table for each group and figure, with everybody beside the best of ours, and below it in words where a
 //! rival is first, and where one is near. Made from the record alone.
 
-use std::fmt::Write;
-
 use ybench_core::figures::figure;
 use ybench_core::record::{Quantity, Report, Session};
 use ybench_core::scenario::cells::{self, Cell, Figure};
@@ -11,62 +9,34 @@ use ybench_core::warnings::Warning;
 
 use super::COMMAND;
 use super::beside::{Beside, FAR, Member};
+use crate::report::part::{Part, Study};
 use crate::report::sections::{Section, sections};
 use crate::table::{Grid, Tone};
 
 /// Everything, if the report is of rivals.
-pub fn text(report: &Report) -> Option<String> {
-    let mut text = String::new();
-    for part in parts(report)? {
-        let grids = part.grids.iter().map(|(title, grid)| {
-            let lines: Vec<String> = grid.terminal().lines().map(wrapped).collect();
-            format!("{title}\n{}\n", lines.join("\n"))
-        });
-        let _ = writeln!(text, "{}\n\n{}", part.title, grids.collect::<Vec<_>>().join("\n"));
-        part.out.iter().for_each(|out| text += &format!("{out}\n\n"));
-    }
-    Some(text + LEGEND)
-}
-
-/// A sentence that lists many, on several lines; the rows of a table have no such commas.
-fn wrapped(line: &str) -> String {
-    const WIDTH: usize = 120;
-    let mut lines = vec![String::new()];
-    for piece in line.split_inclusive(", ") {
-        let taken = lines.last().map_or(0, |last| last.chars().count());
-        if taken > 0 && taken + piece.trim_end().chars().count() > WIDTH {
-            lines.push("  ".to_owned());
-        }
-        lines.last_mut().into_iter().for_each(|last| last.push_str(piece));
-    }
-    lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
-}
-
-/// The same as Markdown.
-pub fn markdown(report: &Report) -> Option<String> {
-    let mut text = String::new();
-    for part in parts(report)? {
-        let _ = write!(text, "\n## {}\n", part.title);
-        for (title, grid) in &part.grids {
-            let _ = write!(text, "\n{title}:\n\n{}", grid.markdown());
-        }
-        part.out.iter().for_each(|out| text += &format!("\n{out}\n"));
-    }
-    Some(format!("{text}\n{LEGEND}"))
+pub fn study(report: &Report) -> Option<Study> {
+    let part = |cell: CellPart| {
+        let tables = cell.grids.into_iter().map(|(title, grid)| Part::Table(title, grid));
+        let out = cell.out.into_iter().map(Part::Said);
+        std::iter::once(Part::Heading(cell.title)).chain(tables).chain(out).collect::<Vec<_>>()
+    };
+    let mut parts: Vec<Part> = cell_parts(report)?.into_iter().flat_map(part).collect();
+    parts.push(Part::Said(LEGEND.to_owned()));
+    Some(Study { title: "Side by side", parts, pictures: Vec::new() })
 }
 
 const LEGEND: &str = "\"Ours\" is the best of this project's forms in each table; behind a figure stands how many times ours it \
-is, median of the ratios inside the rounds, with the least and the most.\n";
+is, median of the ratios inside the rounds, with the least and the most.";
 
 /// One cell.
-struct Part {
+struct CellPart {
     title: String,
     grids: Vec<(String, Grid)>,
     /// Whoever was taken out, and why.
     out: Vec<String>,
 }
 
-fn parts(report: &Report) -> Option<Vec<Part>> {
+fn cell_parts(report: &Report) -> Option<Vec<CellPart>> {
     if report.command != COMMAND {
         return None;
     }
@@ -74,7 +44,7 @@ fn parts(report: &Report) -> Option<Vec<Part>> {
     Some(sections(report).iter().filter_map(part).collect())
 }
 
-fn part(section: &Section<'_>, cell: &Cell, report: &Report) -> Part {
+fn part(section: &Section<'_>, cell: &Cell, report: &Report) -> CellPart {
     let mut groups: Vec<&str> = Vec::new();
     for group in section.sessions.iter().flat_map(|session| &session.groups) {
         if !groups.contains(&group.name.as_str()) {
@@ -94,7 +64,11 @@ fn part(section: &Section<'_>, cell: &Cell, report: &Report) -> Part {
             }
         }
     }
-    Part { title: format!("{}: {}", section.scenario, section.about), grids, out: taken_out(section.scenario, report) }
+    CellPart {
+        title: format!("{}: {}", section.scenario, section.about),
+        grids,
+        out: taken_out(section.scenario, report),
+    }
 }
 
 /// Whoever broke its word in this cell has no figures at the size where it did.
@@ -232,6 +206,7 @@ mod tests {
     use ybench_core::record::{Group, Parameter, Round};
 
     use super::*;
+    use crate::report::part;
 
     /// Of one cell and size, in rounds in which the machine is slower and slower.
     fn session(scenario: &str, bytes: f64, times: &[(&str, f64)]) -> Session {
@@ -253,6 +228,11 @@ mod tests {
         }
     }
 
+    /// As it stands on a terminal, each sentence on one line.
+    fn told(report: &Report) -> String {
+        part::terminal(&study(report).unwrap().parts).replace("\n  ", " ")
+    }
+
     fn report(sessions: Vec<Session>) -> Report {
         Report { command: COMMAND.to_owned(), sessions, ..Report::default() }
     }
@@ -269,7 +249,7 @@ mod tests {
             64.0,
             &[("exchange", 20.0), ("exchange-unbounded", 10.0), ("kanal", 30.0), ("flume", 17.5)],
         );
-        let text = text(&report(vec![eight, more])).unwrap();
+        let text = told(&report(vec![eight, more]));
         assert!(text.contains("kanal is first here at 8 B: 0.80 (0.80..0.80) times exchange."), "{text}");
         assert!(text.contains("Not 1.5 times exchange at 8 B: flume 1.40 (1.40..1.40)."), "{text}");
         // The best of ours is another one there; whoever is above 1.5 is far.
@@ -284,7 +264,7 @@ mod tests {
     fn who_is_ahead_in_most_rounds_only_is_not_called_first() {
         let mut one = session("2-to-2", 8.0, &[("exchange", 10.0), ("kanal", 9.0), ("flume", 12.0)]);
         one.rounds[2].nanoseconds.insert("kanal".to_owned(), 48.0);
-        let text = text(&report(vec![one])).unwrap();
+        let text = told(&report(vec![one]));
         let due = "Ahead of exchange at 8 B by the median, but not in every round: kanal 0.90 (0.90..1.20).";
         assert!(text.contains(due) && !text.contains("first"), "{text}");
         assert!(text.contains("Not 1.5 times exchange at 8 B: flume 1.20 (1.20..1.20)."), "{text}");
@@ -299,27 +279,17 @@ mod tests {
                 round.metrics.insert(name.to_owned(), metrics.into());
             }
         }
-        let text = text(&report(vec![one])).unwrap();
+        let text = told(&report(vec![one]));
         let due = "kanal is first here at 8 B: 0.10 (0.10..0.10) times spsc (with 14.0 times the CPU time).";
         assert!(text.contains(due), "{text}");
         assert!(text.contains("Not 1.5 times spsc at 8 B: flume 1.20 (1.20..1.20).\n"), "{text}");
     }
 
     #[test]
-    fn a_sentence_of_many_is_no_wider_than_a_screen_and_a_row_stays_one() {
-        let sentence = format!("Not 1.5 times spsc: {}kanal 1.2.", "flume 1.10 (1.05..1.20), ".repeat(20));
-        let lines = wrapped(&sentence);
-        assert!(lines.lines().count() > 3 && lines.lines().all(|line| line.len() <= 120), "{lines}");
-        assert_eq!(lines.replace("\n  ", " "), sentence);
-        let row = format!(" spsc (ours) {}", "12,345 0.80 (0.70..0.90)   ".repeat(8));
-        assert_eq!(wrapped(&row), row.trim_end());
-    }
-
-    #[test]
     fn where_nobody_is_near_the_nearest_is_named() {
         let eight = session("2-to-2", 8.0, &[("exchange", 10.0), ("kanal", 21.0), ("flume", 40.0)]);
         let more = session("2-to-2", 64.0, &[("exchange", 10.0), ("kanal", 16.0)]);
-        let text = markdown(&report(vec![eight, more])).unwrap();
+        let text = part::markdown(&study(&report(vec![eight, more])).unwrap().parts);
         let due = "Ours is first throughout; the nearest is kanal, 1.60 (1.60..1.60) at 64 B.";
         assert!(text.contains(due), "{text}");
         assert!(text.contains("| flume | 80.0 | 4.00 (4.00..4.00) |  |  |"), "{text}");
@@ -334,14 +304,13 @@ mod tests {
         };
         let mut report = report(vec![session("2-to-2", 8.0, &[("exchange", 10.0), ("kanal", 21.0)])]);
         report.warnings = vec![taken("3-to-3")];
-        assert!(!text(&report).unwrap().contains("taken out"));
+        assert!(!told(&report).contains("taken out"));
         report.warnings.push(taken("2-to-2"));
-        assert!(text(&report).unwrap().contains("flume was taken out: it lost a message.\n"));
-        assert!(markdown(&report).unwrap().contains("flume was taken out: it lost a message.\n"));
+        assert!(told(&report).contains("flume was taken out: it lost a message.\n"));
     }
 
     #[test]
     fn other_reports_have_no_such_tables() {
-        assert_eq!(text(&Report { command: "run".to_owned(), ..Report::default() }), None);
+        assert!(study(&Report { command: "run".to_owned(), ..Report::default() }).is_none());
     }
 }

@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use textwrap::Options;
 
 /// What a row deserves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,18 +68,25 @@ impl Grid {
             text += &self.panel(panel);
             text.push('\n');
         }
-        text.push_str(&self.notes.join("\n"));
+        for note in &self.notes {
+            text.push_str(&textwrap::fill(note, Options::new(Self::line_width()).subsequent_indent("  ")));
+            text.push('\n');
+        }
         text.trim_end().to_owned() + if panels.len() > 1 { "\n" } else { "" }
     }
 
     /// How wide it may be: as the terminal is; where there is none, what is set tight is for one of the usual width.
     fn room(&self) -> usize {
-        let asked = std::io::stdout().is_terminal().then(|| console::Term::stdout().size_checked()).flatten();
-        match asked {
-            Some((_, columns)) => columns.into(),
+        match terminal_width() {
+            Some(columns) => columns,
             None if self.tight || self.folds => USUAL_WIDTH,
             None => usize::MAX,
         }
+    }
+
+    /// How wide a line of sentences may be.
+    pub fn line_width() -> usize {
+        terminal_width().unwrap_or(USUAL_WIDTH).min(USUAL_WIDTH)
     }
 
     /// The columns that stand beside each other in so many letters; each time after those up to the first of names.
@@ -147,6 +155,11 @@ impl Grid {
         }
         text
     }
+}
+
+fn terminal_width() -> Option<usize> {
+    let asked = std::io::stdout().is_terminal().then(|| console::Term::stdout().size_checked()).flatten();
+    asked.map(|(_, columns)| usize::from(columns).max(40))
 }
 
 /// What would end a cell or begin markup does neither.

@@ -11,12 +11,13 @@ use super::pays::{Onset, points};
 use super::priorities;
 use crate::article::cases::{Cases, Said};
 use crate::article::conclusion::{self, Conclusion};
+use crate::report::part::Part;
 use crate::table::{figure, interval};
 
 /// "Not very much", where the article gives no number: less than this many times.
 const LITTLE: f64 = 1.5;
 
-pub(super) fn text(report: &Report, matrices: &[Matrix<'_>]) -> String {
+pub(super) fn parts(report: &Report, matrices: &[Matrix<'_>]) -> Vec<Part> {
     let all = [
         sockets(matrices),
         queues(matrices),
@@ -29,7 +30,7 @@ pub(super) fn text(report: &Report, matrices: &[Matrix<'_>]) -> String {
         priorities::conclusion(report),
         clearing(report),
     ];
-    conclusion::text(all)
+    conclusion::parts(all)
 }
 
 fn sessions<'a>(matrices: &'a [Matrix<'a>]) -> impl Iterator<Item = &'a Session> {

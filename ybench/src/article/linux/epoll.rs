@@ -5,6 +5,7 @@ use ybench_core::transport::epoll_proof;
 use ybench_core::transport::registry::Entry;
 
 use super::designs::DESIGNS;
+use crate::report::part::Part;
 use crate::table::{Grid, Tone};
 
 /// Those of the mechanisms measured that there is an attempt for.
@@ -14,12 +15,12 @@ pub(super) fn tried(entries: &[&'static Entry]) -> Vec<InEpoll> {
     proofs.map(|proof| InEpoll { name: proof.name.to_owned(), works: proof.works, how: proof.how }).collect()
 }
 
-pub(super) fn text(report: &Report) -> String {
+pub(super) fn table(report: &Report) -> Part {
     let mut grid = Grid::new(&["mechanism", "transport", "works", "how"]);
     for tried in &report.epoll {
         let label = DESIGNS.iter().find(|design| design.transport == tried.name).map_or("", |design| design.label);
         let works = if tried.works { "yes" } else { "no" };
         grid.push(Tone::Plain, None, [label, &tried.name, works, &tried.how].map(str::to_owned).to_vec());
     }
-    grid.terminal()
+    Part::Table(String::new(), grid)
 }

@@ -29,12 +29,10 @@ use ybench_core::warnings::Warning;
 
 use self::designs::DESIGNS;
 use self::matrix::{Matrix, SCENARIOS};
-use crate::article::conclusion;
 use crate::cli::Request;
 use crate::plot::Picture;
-use crate::report::files;
+use crate::report::part::Part;
 use crate::run;
-use crate::run::say;
 
 pub const ABOUT: &str =
     "Message passing in Linux: sockets, message queues and a queue of our own, by shape, size and way of waiting";
@@ -53,7 +51,7 @@ const CARRIED_AT_LEAST: u64 = 2_048;
 const MEMORY: Duration = Duration::from_millis(50);
 const PRIORITIES: Duration = Duration::from_millis(20);
 
-pub fn run(request: &Request) -> Result<(), Error> {
+pub fn run(request: &Request) -> Result<Report, Error> {
     let entries = super::own(request, &DESIGNS.each_ref().map(|design| design.transport))?;
     let mut report = run::begin("article linux", request, request.rounds.unwrap_or(ROUNDS));
     report.bounds = bounds(&entries);
@@ -61,9 +59,7 @@ pub fn run(request: &Request) -> Result<(), Error> {
     let plans = plans(request, &entries, &mut report.warnings);
     run::print_heading(&report);
     run::measure_together(plans, &mut report)?;
-    say(text(&report));
-    files::write(&request.out, &pictures(&report))?;
-    run::finish_with_page(&report, request)
+    Ok(report)
 }
 
 /// Of those that have one.
@@ -136,24 +132,27 @@ fn memory(frame: Frame) -> Plan {
 }
 
 /// The article's tables, its diagram in words, and its conclusions.
-pub(super) fn text(report: &Report) -> String {
+pub(super) fn parts(report: &Report) -> Vec<Part> {
     let matrices = Matrix::all(report);
     if matrices.is_empty() {
-        return "Nothing was measured between threads.\n".to_owned();
+        return vec![Part::Said("Nothing was measured between threads.".to_owned())];
     }
+    let heading = |heading: &str| Part::Heading(heading.to_owned());
     let mut parts =
-        vec![("THE OWN QUEUE, ONE WORD A MESSAGE, BY THE WAY OF WAITING".to_owned(), tables::waiting(&matrices))];
+        vec![heading("The own queue, one word a message, by the way of waiting"), tables::waiting(&matrices)];
     for matrix in &matrices {
-        let title = format!("EVERY MECHANISM, {} WRITERS x READERS: messages per second, time of one", matrix.shape);
-        parts.push((title, tables::mechanisms(matrix, report)));
+        let title = "writers x readers: messages per second, time of one";
+        parts.push(Part::Heading(format!("Every mechanism, {} {title}", matrix.shape)));
+        parts.extend(tables::mechanisms(matrix, report));
     }
     if !report.epoll.is_empty() {
-        parts.push(("IN EPOLL BESIDE SOCKETS, TRIED IN THIS RUN".to_owned(), epoll::text(report)));
+        parts.extend([heading("In epoll beside sockets, tried in this run"), epoll::table(report)]);
     }
-    parts.push(("FROM WHICH SIZE ON AN ADDRESS IS BETTER THAN THE MESSAGE ITSELF".to_owned(), pays::table(&matrices)));
-    parts.push(("MEMORY BANDWIDTH".to_owned(), bandwidth::text(report)));
-    parts.push((conclusion::HEADING.to_owned(), conclusions::text(report, &matrices)));
-    parts.iter().map(|(title, part)| format!("{title}\n\n{}", part.trim_end())).collect::<Vec<_>>().join("\n\n")
+    parts.push(heading("From which size on an address is better than the message itself"));
+    parts.extend(pays::tables(&matrices));
+    parts.extend([heading("Memory bandwidth"), Part::Said(bandwidth::text(report))]);
+    parts.extend(conclusions::parts(report, &matrices));
+    parts
 }
 
 /// The article's diagram.

@@ -11,6 +11,7 @@ use ybench_core::stats::ranks::ranked;
 
 use super::designs::{DESIGNS, Design};
 use super::matrix::{Matrix, bytes, way};
+use crate::report::part::Part;
 use crate::table::{Grid, Tone};
 
 /// One size: how many times as long the address takes as the value does, and what may be called.
@@ -135,26 +136,28 @@ pub(super) fn points(matrix: &Matrix<'_>, way: Quantity, transport: &str) -> Vec
 }
 
 /// All mechanisms by all shapes, for each way that is not by value.
-pub(super) fn table(matrices: &[Matrix<'_>]) -> String {
+pub(super) fn tables(matrices: &[Matrix<'_>]) -> Vec<Part> {
     let mut ways: Vec<Quantity> = matrices.iter().flat_map(Matrix::ways).collect();
     ways.sort_unstable();
     ways.dedup();
     ways.retain(|way| *way != Quantity::BytesByValue);
-    let mut text = String::new();
-    for way in ways {
-        let heads: Vec<String> = matrices.iter().map(|matrix| matrix.shape.to_string()).collect();
-        let name = format!("{}, pays", self::way(way));
-        let mut grid =
-            Grid::new(&[&[name.as_str()], &heads.iter().map(String::as_str).collect::<Vec<_>>()[..]].concat());
-        for design in &DESIGNS {
-            let cells: Vec<String> = matrices.iter().map(|matrix| told(matrix, way, design)).collect();
-            if cells.iter().any(|cell| !cell.is_empty()) {
-                grid.push(Tone::Plain, None, [vec![design.label.to_owned()], cells].concat());
-            }
-        }
-        text += &format!("{}\n\n", grid.terminal());
+    if ways.is_empty() {
+        return vec![Part::Said("Messages were carried in one way only.".to_owned())];
     }
-    if text.is_empty() { "Messages were carried in one way only.\n\n".to_owned() } else { text }
+    ways.into_iter().map(|way| Part::Table(String::new(), table(matrices, way))).collect()
+}
+
+fn table(matrices: &[Matrix<'_>], way: Quantity) -> Grid {
+    let heads: Vec<String> = matrices.iter().map(|matrix| matrix.shape.to_string()).collect();
+    let name = format!("{}, pays", self::way(way));
+    let mut grid = Grid::new(&[&[name.as_str()], &heads.iter().map(String::as_str).collect::<Vec<_>>()[..]].concat());
+    for design in &DESIGNS {
+        let cells: Vec<String> = matrices.iter().map(|matrix| told(matrix, way, design)).collect();
+        if cells.iter().any(|cell| !cell.is_empty()) {
+            grid.push(Tone::Plain, None, [vec![design.label.to_owned()], cells].concat());
+        }
+    }
+    grid
 }
 
 fn told(matrix: &Matrix<'_>, way: Quantity, design: &Design) -> String {

@@ -5,11 +5,12 @@ use ybench_core::transport::registry;
 
 use super::designs::{DESIGNS, Design, Kind, UNSTABLE, of};
 use super::matrix::{Matrix, bytes, rate, way};
+use crate::report::part::Part;
 use crate::table::{Grid, Tone};
 use crate::table::{count, figure, grouped, time};
 
 /// The own queue at one word a message, with the least and the most beside the median.
-pub(super) fn waiting(matrices: &[Matrix<'_>]) -> String {
+pub(super) fn waiting(matrices: &[Matrix<'_>]) -> Part {
     let mut grid =
         Grid::new(&["threads", "waiting", ">ns/msg", ">msgs/s", ">least", ">most", ">most / least", ">rounds"]);
     for matrix in matrices {
@@ -24,20 +25,17 @@ pub(super) fn waiting(matrices: &[Matrix<'_>]) -> String {
         }
     }
     if grid.rows.is_empty() {
-        return "The own queue was not measured with one word a message.\n".to_owned();
+        return Part::Said("The own queue was not measured with one word a message.".to_owned());
     }
     let sentence = "The article: with spin and futex the least and the most may differ by";
     grid.notes.push(format!("{sentence} {UNSTABLE} times, and eventfd is always the slowest."));
-    format!("{}\n", grid.terminal())
+    Part::Table(String::new(), grid)
 }
 
 /// All the ways of one shape.
-pub(super) fn mechanisms(matrix: &Matrix<'_>, report: &Report) -> String {
-    let mut text = String::new();
-    for way in matrix.ways() {
-        text += &format!("{}, {}\n{}\n\n", matrix.shape, self::way(way), by_size(matrix, way, report).terminal());
-    }
-    text
+pub(super) fn mechanisms(matrix: &Matrix<'_>, report: &Report) -> impl Iterator<Item = Part> {
+    let table = |way| Part::Table(format!("{}, {}", matrix.shape, self::way(way)), by_size(matrix, way, report));
+    matrix.ways().into_iter().map(table)
 }
 
 fn by_size(matrix: &Matrix<'_>, way: Quantity, report: &Report) -> Grid {

@@ -11,6 +11,7 @@ use ybench_core::transport::registry;
 use super::rates;
 use crate::article::cases::{Cases, Said};
 use crate::article::conclusion::{self, Conclusion};
+use crate::report::part::Part;
 use crate::table::{figure, grouped};
 
 /// "Will distort the results by 20 %", the most that the article accepts.
@@ -28,7 +29,7 @@ const GROWS: f64 = 1.5;
 /// "Differ significantly between the runs": the slowest over the quickest.
 const SIGNIFICANTLY: f64 = 2.0;
 
-pub(super) fn text(report: &Report, names: &[&str]) -> String {
+pub(super) fn parts(report: &Report, names: &[&str]) -> Vec<Part> {
     let all = [
         overhead(report, names),
         layered(),
@@ -41,7 +42,7 @@ pub(super) fn text(report: &Report, names: &[&str]) -> String {
         matched(report, names),
         rates::conclusion(report, names),
     ];
-    conclusion::text(all)
+    conclusion::parts(all)
 }
 
 fn told(those: Vec<String>) -> String {
@@ -275,7 +276,7 @@ mod tests {
 
     #[test]
     fn what_was_not_measured_is_said() {
-        let text = text(&Report::default(), &["spsc"]);
+        let text = crate::report::part::terminal(&parts(&Report::default(), &["spsc"]));
         assert_eq!(text.matches("\n  not measured.").count(), 10);
     }
 }

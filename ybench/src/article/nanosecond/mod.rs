@@ -25,11 +25,9 @@ use ybench_core::transport::registry::Entry;
 use ybench_core::warnings::Warning;
 
 use self::published::Stated;
-use super::conclusion;
 use crate::cli::Request;
-use crate::report::files;
-use crate::run::say;
-use crate::table::{Grid, Tone, align_right, count, figure, new_table, text as plain};
+use crate::report::part::Part;
+use crate::table::{Grid, Tone, count, figure};
 use crate::{clock, run};
 
 pub const ABOUT: &str = "\"Nanosecond-precision test\": the cost of clocks, and the time of every single message";
@@ -45,7 +43,7 @@ const OVERRUN_ROUNDS: u32 = 6;
 
 const TRANSPORTS: [&str; 4] = ["tcp-stream", "unix-stream", "ypipe-ypollset", "spsc"];
 
-pub fn run(request: &Request) -> Result<(), Error> {
+pub fn run(request: &Request) -> Result<Report, Error> {
     let entries = super::own(request, &TRANSPORTS)?;
     let rounds = request.rounds.unwrap_or(super::ROUNDS);
     let mut report = run::begin("article nanosecond", request, rounds);
@@ -53,9 +51,7 @@ pub fn run(request: &Request) -> Result<(), Error> {
     run::print_heading(&report);
     report.clock = Some(Facts::in_full(request.place));
     run::measure(plans, &mut report)?;
-    say(text(&report));
-    files::write(&request.out, &pictures::all(&report))?;
-    run::finish_with_page(&report, request)
+    Ok(report)
 }
 
 fn plans(request: &Request, rounds: u32, entries: &[&'static Entry], warnings: &mut Vec<Warning>) -> Vec<Plan> {
@@ -77,34 +73,36 @@ fn plans(request: &Request, rounds: u32, entries: &[&'static Entry], warnings: &
 }
 
 /// The article's tables, for the transports that were measured.
-pub(super) fn text(report: &Report) -> String {
+pub(super) fn parts(report: &Report) -> Vec<Part> {
     let names = names(report);
     let mut parts = Vec::new();
     if let Some(facts) = &report.clock {
-        let clocks =
-            [clock::table::article(facts, &report.environment), clock::table::distortions(facts, &report.environment)];
-        parts.push(format!("CLOCKS\n\n{}", clocks.join("\n")));
+        parts.push(Part::Heading("Clocks".to_owned()));
+        parts.push(clock::table::article(facts, &report.environment));
+        parts.push(clock::table::distortions(facts, &report.environment));
     }
-    let mut part = |title: &str, rows: &[Stated]| parts.push(format!("{title}\n\n{}\n", stated(report, rows, &names)));
-    part("LATENCY TEST: one message at a time", &published::LATENCY);
-    part("THROUGHPUT TEST, the sender's side", &published::SENDER);
-    part("THROUGHPUT TEST, the receiver's side", &published::RECEIVER);
-    let clock = conclusions::cost_of_the_clock(report).map_or(String::new(), |told| format!("\n{told}"));
-    parts.push(format!("{}{clock}\n", distortion(report, &names)));
-    parts.push(format!(
-        "LATENCY AND THROUGHPUT COMBINED: the sender is faster than the receiver\n\n{}\n",
-        stated(report, &published::OVERRUN, &names)
-    ));
-    parts.push(format!(
-        "LATENCY WITH A SENDER THAT PAUSES AFTER EACH MESSAGE: median, us, and the rate\n\n{}\n",
-        pauses(report, &names)
-    ));
-    parts.push(format!(
-        "LATENCY AT A FIXED RATE: median and 99th percentile, us, from the intended time\n\n{}\n",
-        rates::table(report, &names)
-    ));
-    parts.push(format!("{}\n\n{}", conclusion::HEADING, conclusions::text(report, &names)));
-    parts.join("\n")
+    let mut part = |heading: &str, grid: Grid| {
+        parts.extend([Part::Heading(heading.to_owned()), Part::Table(String::new(), grid)]);
+    };
+    part("Latency test: one message at a time", stated(report, &published::LATENCY, &names));
+    part("Throughput test, the sender's side", stated(report, &published::SENDER, &names));
+    part("Throughput test, the receiver's side", stated(report, &published::RECEIVER, &names));
+    parts.push(Part::Said(distortion(report, &names)));
+    parts.extend(conclusions::cost_of_the_clock(report).map(Part::Said));
+    let mut part = |heading: &str, grid: Grid| {
+        parts.extend([Part::Heading(heading.to_owned()), Part::Table(String::new(), grid)]);
+    };
+    part(
+        "Latency and throughput combined: the sender is faster than the receiver",
+        stated(report, &published::OVERRUN, &names),
+    );
+    part("Latency with a sender that pauses after each message: median, us, and the rate", pauses(report, &names));
+    part(
+        "Latency at a fixed rate: median and 99th percentile, us, from the intended time",
+        rates::table(report, &names),
+    );
+    parts.extend(conclusions::parts(report, &names));
+    parts
 }
 
 /// Those of the transports that were measured.
@@ -114,7 +112,7 @@ fn names(report: &Report) -> Vec<&'static str> {
 }
 
 /// The median over the runs with the least and the most, and what the receiver received.
-fn pauses(report: &Report, names: &[&str]) -> String {
+fn pauses(report: &Report, names: &[&str]) -> Grid {
     let mut grid = Grid::new(&["sender", "transport", ">latency, us", ">least", ">most", ">sent/s", ">received/s"]);
     for (who, load) in [("half as quick as the receiver", paced::SLOWED), ("as quick as the receiver", paced::MATCHED)]
     {
@@ -129,19 +127,20 @@ fn pauses(report: &Report, names: &[&str]) -> String {
             grid.push(Tone::Plain, None, cells);
         }
     }
-    grid.terminal()
+    grid
 }
 
 /// The article's figures in its order, each transport beside the published value.
-fn stated(report: &Report, rows: &[Stated], names: &[&str]) -> String {
-    let mut table = new_table(&[&["", "published"], names].concat());
+fn stated(report: &Report, rows: &[Stated], names: &[&str]) -> Grid {
+    let heads: Vec<String> = names.iter().map(|name| format!(">{name}")).collect();
+    let heads: Vec<&str> = ["", ">published"].into_iter().chain(heads.iter().map(String::as_str)).collect();
+    let mut grid = Grid::new(&heads);
     for row in rows {
         let mut cells = vec![row.what.to_owned(), row.published.to_owned()];
         cells.extend(names.iter().map(|name| (row.measured)(report, name).unwrap_or_else(|| "-".to_owned())));
-        table.add_row(cells);
+        grid.push(Tone::Plain, None, cells);
     }
-    align_right(&mut table, &(1..names.len() + 2).collect::<Vec<_>>());
-    plain(&table)
+    grid
 }
 
 /// "Adding 33 nanoseconds ... will distort the results by 20 %": by how much here.

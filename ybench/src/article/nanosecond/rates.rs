@@ -49,7 +49,7 @@ fn sessions(report: &Report) -> impl Iterator<Item = (Parameter, &Session)> {
     of_rates.filter_map(move |session| Some((at(session)?, session)))
 }
 
-pub(super) fn table(report: &Report, names: &[&str]) -> String {
+pub(super) fn table(report: &Report, names: &[&str]) -> Grid {
     let heads: Vec<String> = names.iter().map(|name| format!(">{name}")).collect();
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
     let mut grid = Grid::new(&[&[">messages a second", ">published"], &heads[..], &[">timed of each"]].concat());
@@ -62,7 +62,7 @@ pub(super) fn table(report: &Report, names: &[&str]) -> String {
         grid.push(Tone::Plain, None, cells);
     }
     grid.notes.extend(names.iter().filter_map(|name| knee(report, name)));
-    grid.terminal()
+    grid
 }
 
 fn told(session: &Session, name: &str) -> String {

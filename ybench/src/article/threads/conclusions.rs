@@ -5,6 +5,7 @@ use ybench_core::scenario::latency;
 
 use super::published::{BLUE, GREEN, PINK, RED};
 use crate::article::conclusion::{self, Ratio};
+use crate::report::part::Part;
 
 /// "The main factor is wake-up time": what sleeps takes at least so many times as long as what does the same and never does.
 const MAIN: f64 = 2.0;
@@ -15,9 +16,9 @@ const NEARLY_TWICE: f64 = 1.5;
 /// "Not bad at all": 4.3 us where the condition variable takes 3, which is 1.43 times.
 const NOT_BAD: f64 = 1.5;
 
-pub(super) fn text(report: &Report) -> String {
+pub(super) fn parts(report: &Report) -> Vec<Part> {
     let one_by_one = [report.session(latency::SCENARIO.name)];
-    conclusion::text([
+    conclusion::parts([
         Ratio {
             claim: "Neither mutexes nor copying decide how fast a message is, but the time to wake its reader.",
             read: "a condition variable over a reader that never sleeps, both at the same queue; decisive from 2 times on",

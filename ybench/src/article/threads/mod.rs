@@ -26,12 +26,10 @@ use ybench_core::transport::registry::Entry;
 use ybench_core::warnings::Warning;
 
 use self::published::{DESIGNS, Design, PUBLISHED_OUTLIERS};
-use super::conclusion;
 use crate::cli::Request;
-use crate::report::files;
+use crate::report::part::Part;
 use crate::run;
-use crate::run::say;
-use crate::table::{align_right, figure, new_table, text as plain};
+use crate::table::{Grid, Tone, figure};
 
 pub const ABOUT: &str =
     "\"Messaging between threads\": four designs by histogram, and bursts, silences, crowds and greedy neighbours";
@@ -41,16 +39,14 @@ const RAKES_ROUNDS: u32 = 3;
 const BOUNCED_FOR: Duration = Duration::from_millis(300);
 const REST: Duration = Duration::from_millis(100);
 
-pub fn run(request: &Request) -> Result<(), Error> {
+pub fn run(request: &Request) -> Result<Report, Error> {
     let entries = super::own(request, &DESIGNS.each_ref().map(|design| design.transport))?;
     let rounds = request.rounds.unwrap_or(super::ROUNDS);
     let mut report = run::begin("article threads", request, rounds);
     let plans = plans(request, rounds, &entries, &mut report.warnings);
     run::print_heading(&report);
     run::measure(plans, &mut report)?;
-    say(text(&report, request.beyond));
-    files::write(&request.out, &pictures::all(&report))?;
-    run::finish_with_page(&report, request)
+    Ok(report)
 }
 
 fn plans(request: &Request, rounds: u32, entries: &[&'static Entry], warnings: &mut Vec<Warning>) -> Vec<Plan> {
@@ -70,32 +66,31 @@ fn plans(request: &Request, rounds: u32, entries: &[&'static Entry], warnings: &
 }
 
 /// The article's tables. `beyond`: the limit, in nanoseconds, that a message should not exceed.
-pub(super) fn text(report: &Report, beyond: f64) -> String {
-    format!(
-        "ONE MESSAGE AT A TIME\n\n{}\n\n{}\n\n{}\nTHE RAKES\n\n{}",
-        colours(report, beyond),
-        conclusion::HEADING,
-        conclusions::text(report),
-        rakes::text(report)
-    )
+pub(super) fn parts(report: &Report, beyond: f64) -> Vec<Part> {
+    let heading = |heading: &str| Part::Heading(heading.to_owned());
+    let mut parts = vec![heading("One message at a time"), Part::Table(String::new(), colours(report, beyond))];
+    parts.extend(conclusions::parts(report));
+    parts.push(heading("The rakes"));
+    parts.extend(rakes::parts(report));
+    parts
 }
 
 /// The article's four designs and today's channels, by the two figures it finds interesting, and the tail.
-fn colours(report: &Report, beyond: f64) -> String {
-    let head_beyond = format!("beyond {} us, %", figure(beyond / 1e3));
+fn colours(report: &Report, beyond: f64) -> Grid {
+    let head_beyond = format!(">beyond {} us, %", figure(beyond / 1e3));
     let head = [
         "colour",
         "design",
-        "published, us",
-        "median, us",
-        "mean",
-        "p99",
-        "p99.9",
-        "max",
+        ">published, us",
+        ">median, us",
+        ">mean",
+        ">p99",
+        ">p99.9",
+        ">max",
         &head_beyond,
-        "slow of 1,000",
+        ">slow of 1,000",
     ];
-    let mut table = new_table(&head);
+    let mut grid = Grid::new(&head);
     let session = report.session(latency::SCENARIO.name);
     for design in &DESIGNS {
         let mut cells = vec![
@@ -107,10 +102,10 @@ fn colours(report: &Report, beyond: f64) -> String {
             Some(times) => cells.extend(measured(times, beyond)),
             None => cells.push("not measured".to_owned()),
         }
-        table.add_row(cells);
+        grid.push(Tone::Plain, Some(design.transport), cells);
     }
-    align_right(&mut table, &(2..head.len()).collect::<Vec<_>>());
-    format!("{}\nSlow: more than ten times the median; published: {PUBLISHED_OUTLIERS} of 1,000.", plain(&table))
+    grid.notes.push(format!("Slow: more than ten times the median; published: {PUBLISHED_OUTLIERS} of 1,000."));
+    grid
 }
 
 fn measured(times: &Distribution, beyond: f64) -> Vec<String> {

@@ -5,17 +5,21 @@ use ybench_core::record::{Parameter, Quantity, Report, Session};
 use ybench_core::scenario::{burst, crowd, neighbours, night_watchman, ping_pong};
 
 use super::published::DESIGNS;
-use crate::table::{align_right, figure, grouped, new_table, text as plain};
+use crate::report::part::Part;
+use crate::table::{Grid, Tone, figure, grouped};
 
 type Cell = fn(&Session, &str) -> Option<f64>;
 
-pub(super) fn text(report: &Report) -> String {
+pub(super) fn parts(report: &Report) -> Vec<Part> {
     let median = |session: &Session, name: &str| Some(session.density(name)?.median);
     let slowest = |session: &Session, name: &str| Some(session.distribution(name, Series::Latency)?.most() / 1e3);
     let micros = |session: &Session, name: &str| Some(session.density(name)?.median / 1e3);
-    let mut text = String::new();
-    let mut show = |title: &str, table: Option<String>| {
-        text += &format!("{title}\n\n{}\n\n", table.unwrap_or_else(|| "Not measured.".to_owned()));
+    let mut parts = Vec::new();
+    let mut show = |title: &str, table: Option<Grid>| {
+        parts.push(match table {
+            Some(grid) => Part::Table(title.to_owned(), grid),
+            None => Part::Said(format!("{title}: not measured.")),
+        });
     };
     show(
         "Cumulative slowdown: ns for each message of a burst, put in and taken out, over the length of the burst",
@@ -35,29 +39,30 @@ pub(super) fn text(report: &Report) -> String {
         rake(report, neighbours::SCENARIO.name, micros),
     );
     show("Both threads on one CPU: ns one way", rake(report, ping_pong::ON_ONE_CPU.name, median));
-    text
+    parts
 }
 
 /// The designs down, the parameters of one scenario across.
-fn rake(report: &Report, scenario: &str, cell: Cell) -> Option<String> {
+fn rake(report: &Report, scenario: &str, cell: Cell) -> Option<Grid> {
     let sessions: Vec<&Session> = report.sessions.iter().filter(|session| session.scenario == scenario).collect();
     if sessions.is_empty() {
         return None;
     }
-    let heads: Vec<String> =
-        sessions.iter().map(|session| session.parameter.map_or("one CPU".to_owned(), head)).collect();
+    let heads: Vec<String> = sessions
+        .iter()
+        .map(|session| session.parameter.map_or(">one CPU".to_owned(), |at| format!(">{}", head(at))))
+        .collect();
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
-    let mut table = new_table(&[&["design"], &heads[..]].concat());
+    let mut grid = Grid::new(&[&["design"], &heads[..]].concat());
     for design in &DESIGNS {
         let figures: Vec<Option<f64>> = sessions.iter().map(|session| cell(session, design.transport)).collect();
         if figures.iter().all(Option::is_none) {
             continue;
         }
         let shown = figures.into_iter().map(|value| value.map_or("-".to_owned(), figure));
-        table.add_row(std::iter::once(design.label.to_owned()).chain(shown));
+        grid.push(Tone::Plain, Some(design.transport), std::iter::once(design.label.to_owned()).chain(shown).collect());
     }
-    align_right(&mut table, &(1..=heads.len()).collect::<Vec<_>>());
-    Some(plain(&table))
+    Some(grid)
 }
 
 fn head(parameter: Parameter) -> String {

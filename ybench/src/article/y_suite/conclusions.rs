@@ -8,6 +8,7 @@ use super::published::{SOCKETS, SOCKETS_POLLED, TRANSPORTS, WITH_POLLING, WITHOU
 use super::{delay, signals, sweep};
 use crate::article::cases::{Cases, Said};
 use crate::article::conclusion::{self, Conclusion, Ratio};
+use crate::report::part::Part;
 use crate::table::figure;
 
 /// "Almost seven times": 6.6 in the article's table.
@@ -22,7 +23,7 @@ const NOT_HIGH: f64 = 1.25;
 /// Switches for each message from which on each of them was waited for asleep: all but one in twenty.
 const EACH: f64 = 0.95;
 
-pub(super) fn text(report: &Report) -> String {
+pub(super) fn parts(report: &Report) -> Vec<Part> {
     let (worst, streamed) = (report.session("ping-pong"), report.session("throughput"));
     let ratio = |claim, read, above, below| Ratio { claim, read, above, below };
     let mut all = vec![
@@ -59,7 +60,7 @@ pub(super) fn text(report: &Report) -> String {
     all.extend(signals::conclusions(report));
     all.extend(report.session(sweep::SCENARIO).map(sweep::conclusions).into_iter().flatten());
     all.extend(delay::conclusions(report));
-    conclusion::text(all)
+    conclusion::parts(all)
 }
 
 /// A reader that sleeps for each message is switched out once for each.

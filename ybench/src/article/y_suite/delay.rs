@@ -44,7 +44,7 @@ fn of(batch: usize) -> String {
     name(WITH_POLLING, batch)
 }
 
-pub(super) fn table(report: &Report) -> Option<String> {
+pub(super) fn table(report: &Report) -> Option<Grid> {
     let session = report.session(SCENARIO)?;
     let heads = ["batch", ">latency, us", ">min .. max", ">p99, us", ">times a batch of one", ">ns/msg in a stream"];
     let mut grid = Grid::new(&heads);
@@ -67,7 +67,7 @@ pub(super) fn table(report: &Report) -> Option<String> {
     }
     let every = figure(1e6 / RATE);
     grid.notes.push(format!("A message is due every {every} us, and leaves when its batch is whole."));
-    Some(grid.terminal())
+    Some(grid)
 }
 
 pub(super) fn picture(report: &Report) -> Option<(String, Picture)> {

@@ -24,12 +24,11 @@ use ybench_core::scenario::{ping_pong, throughput};
 use ybench_core::transport::registry::Entry;
 
 use self::published::Row;
-use super::conclusion;
 use crate::cli::Request;
 use crate::plot::Picture;
-use crate::report::files;
+use crate::report::part::Part;
 use crate::run;
-use crate::run::say;
+use crate::table::Grid;
 
 pub const ABOUT: &str =
     "\"Y-suite\": local sockets and the ypipe, with and without polling, and batches of 1 to 1,024 messages";
@@ -42,15 +41,13 @@ const STREAMED_FOR: Duration = Duration::from_millis(100);
 const SIGNALLED_FOR: Duration = Duration::from_millis(5);
 const DELAYED_FOR: Duration = Duration::from_millis(40);
 
-pub fn run(request: &Request) -> Result<(), Error> {
+pub fn run(request: &Request) -> Result<Report, Error> {
     let rounds = request.rounds.unwrap_or(super::ROUNDS);
     let plans = plans(request, rounds)?;
     let mut report = run::begin("article y-suite", request, rounds);
     run::print_heading(&report);
     run::measure(plans, &mut report)?;
-    say(text(&report));
-    files::write(&request.out, &pictures(&report))?;
-    run::finish_with_page(&report, request)
+    Ok(report)
 }
 
 fn plans(request: &Request, rounds: u32) -> Result<Vec<Plan>, Error> {
@@ -97,31 +94,39 @@ fn article_plan(scenario: &str, about: &str, frame: Frame, mut contenders: Vec<C
 }
 
 /// The article's tables.
-pub(super) fn text(report: &Report) -> String {
+pub(super) fn parts(report: &Report) -> Vec<Part> {
     let mut parts = Vec::new();
     if let (Some(worst), Some(streamed)) = (report.session("ping-pong"), report.session("throughput")) {
-        let mut part = |title: &str, session: &Session, rows: &[Row]| {
-            parts.push(format!("{title}\n{}", tables::article(session, rows)));
+        let heading = |heading: &str| Part::Heading(heading.to_owned());
+        let table = |title: &str, session: &Session, rows: &[Row]| {
+            Part::Table(title.to_owned(), tables::article(session, rows))
         };
-        part(WORST, worst, &published::WORST_WITH_POLLING);
-        part("Maximal throughput: messages pushed as fast as possible", streamed, &published::STREAM_WITH_POLLING);
-        part("PERFORMANCE WITHOUT POLLING\n\nWorst-case scenario", worst, &published::WORST_WITHOUT_POLLING);
-        part("Maximal throughput scenario", streamed, &published::STREAM_WITHOUT_POLLING);
-        part("NOT IN THE ARTICLE\n\nWorst-case scenario", worst, &published::BESIDE);
-        part("Maximal throughput scenario", streamed, &published::BESIDE);
+        parts.extend([
+            heading("Performance with polling"),
+            Part::Said(WORST.to_owned()),
+            table("The worst case: one message bounced between two threads", worst, &published::WORST_WITH_POLLING),
+            table("Maximal throughput: messages pushed as fast as possible", streamed, &published::STREAM_WITH_POLLING),
+            heading("Performance without polling"),
+            table("Worst-case scenario", worst, &published::WORST_WITHOUT_POLLING),
+            table("Maximal throughput scenario", streamed, &published::STREAM_WITHOUT_POLLING),
+            heading("Not in the article"),
+            table("Worst-case scenario", worst, &published::BESIDE),
+            table("Maximal throughput scenario", streamed, &published::BESIDE),
+        ]);
     }
-    parts.extend(signals::table(report).map(|table| format!("THE SIGNAL ALONE\n\n{table}\n")));
-    if let Some(session) = report.session(sweep::SCENARIO) {
-        parts.push(format!("BATCHES\n\n{}\n", sweep::table(session)));
-    }
-    parts.extend(delay::table(report).map(|table| format!("WHAT BATCHES AT THE SENDER COST\n\n{table}\n")));
-    parts.push(format!("{}\n\n{}", conclusion::HEADING, conclusions::text(report)));
-    parts.join("\n")
+    let mut section = |heading: &str, grid: Option<Grid>| {
+        let table = |grid| [Part::Heading(heading.to_owned()), Part::Table(String::new(), grid)];
+        parts.extend(grid.map(table).into_iter().flatten());
+    };
+    section("The signal alone", signals::table(report));
+    section("Batches", report.session(sweep::SCENARIO).map(sweep::table));
+    section("What batches at the sender cost", delay::table(report));
+    parts.extend(conclusions::parts(report));
+    parts
 }
 
-const WORST: &str = "PERFORMANCE WITH POLLING\n\nThe worst case: one message bounced between two threads. Density: from its \
-    send to its receipt, one way, the wake-up of the\nreader included. Switches: how often either thread gave its CPU away; \
-    one for each message says that each reader slept.";
+const WORST: &str = "Density: from the send of a message to its receipt, one way, the wake-up of the reader included where \
+    it is bounced. Switches: how often either thread gave its CPU away; one for each message says that each reader slept.";
 
 /// The article's graphs, and the latency of its batches.
 pub(super) fn pictures(report: &Report) -> Vec<(String, Picture)> {

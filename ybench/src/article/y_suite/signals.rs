@@ -27,7 +27,7 @@ pub(super) fn plan(frame: Frame) -> Plan {
     plan::plan(SCENARIO, about, None, frame, frame.floor(), frame.those_that_fit(&all))
 }
 
-pub(super) fn table(report: &Report) -> Option<String> {
+pub(super) fn table(report: &Report) -> Option<Grid> {
     let (session, worst) = (report.session(SCENARIO)?, report.session("ping-pong"));
     let heads = ["signaler", ">signal, ns", ">poll, ns", ">signal, two CPUs", ">poll, two CPUs", ">worst case, ns/msg"];
     let mut grid = Grid::new(&heads);
@@ -41,7 +41,7 @@ pub(super) fn table(report: &Report) -> Option<String> {
         grid.push(Tone::Plain, None, cells);
     }
     grid.notes.push("Signal and poll find nobody asleep; in the worst case each message wakes its reader.".to_owned());
-    Some(grid.terminal())
+    Some(grid)
 }
 
 pub(super) fn conclusions(report: &Report) -> Vec<Conclusion> {

@@ -12,7 +12,7 @@ use crate::article::cases::Cases;
 use crate::article::conclusion::Conclusion;
 use crate::judgement;
 use crate::plot::{Band, Colour, Look, Picture, Point, Shape, Sweep, Swept};
-use crate::table::{align_right, count, figure, grouped, interval, new_table, text, time};
+use crate::table::{Grid, Tone, count, figure, grouped, interval, time};
 
 pub(super) const SCENARIO: &str = "batch sweep";
 
@@ -66,13 +66,13 @@ fn lines(session: &Session) -> Vec<Swept> {
     lines.filter(|line: &Swept| !line.points.is_empty()).collect()
 }
 
-pub(super) fn table(session: &Session) -> String {
-    let mut head = vec!["batch".to_owned()];
+pub(super) fn table(session: &Session) -> Grid {
+    let mut head = vec![">batch".to_owned()];
     let lines = lines(session);
     for line in &lines {
-        head.extend([format!("{}, ns/msg", line.label), "min .. max".to_owned(), "msgs/sec".to_owned()]);
+        head.extend([format!(">{}, ns/msg", line.label), ">min .. max".to_owned(), ">msgs/sec".to_owned()]);
     }
-    let mut table = new_table(&head.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut grid = Grid::new(&head.iter().map(String::as_str).collect::<Vec<_>>());
     for batch in BATCHES {
         let mut row = vec![grouped(batch as f64)];
         for line in &lines {
@@ -81,10 +81,9 @@ pub(super) fn table(session: &Session) -> String {
             row.push(spread.map_or(String::new(), interval));
             row.push(spread.map_or(String::new(), |spread| grouped(1e9 / spread.median)));
         }
-        table.add_row(row);
+        grid.push(Tone::Plain, None, row);
     }
-    align_right(&mut table, &[0, 1, 2, 3, 4, 5, 6]);
-    text(&table)
+    grid
 }
 
 /// The lengths of the article's batches that nobody else is quicker than: none where there are too few rounds.

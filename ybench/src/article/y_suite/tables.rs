@@ -5,27 +5,27 @@ use ybench_core::record::Session;
 use ybench_core::stats::Spread;
 
 use super::published::{self, Row};
-use crate::table::{align_right, figure, grouped, interval, new_table, text};
+use crate::table::{Grid, Tone, figure, grouped, interval};
 
 /// Averages of the runs, as in the article; the ratio is the median over the rounds.
-pub(super) fn article(session: &Session, rows: &[Row]) -> String {
+pub(super) fn article(session: &Session, rows: &[Row]) -> Grid {
     let any_published = rows.iter().any(|row| row.published.is_some());
-    let mut head = vec!["transport", "density ns/msg", "throughput msgs/sec", "times sockets' speed", "min .. max"];
+    let mut head = vec!["transport", ">density ns/msg", ">throughput msgs/sec", ">times sockets' speed", ">min .. max"];
     if any_published {
         head = vec![
             "transport",
-            "density ns/msg",
-            "published",
-            "throughput msgs/sec",
-            "published",
-            "times sockets' speed",
-            "min .. max",
-            "published",
+            ">density ns/msg",
+            ">published",
+            ">throughput msgs/sec",
+            ">published",
+            ">times sockets' speed",
+            ">min .. max",
+            ">published",
         ];
     }
     let counted = rows.iter().any(|row| session.metric(row.transport, Metric::Switches).is_some());
-    head.extend(counted.then_some("switches/msg"));
-    let mut table = new_table(&head);
+    head.extend(counted.then_some(">switches/msg"));
+    let mut grid = Grid::new(&head);
     for row in rows {
         let mean = session.mean(row.transport);
         let faster = faster_than_sockets(session, row);
@@ -46,10 +46,9 @@ pub(super) fn article(session: &Session, rows: &[Row]) -> String {
         if counted {
             cells.push(shown(session.metric(row.transport, Metric::Switches).map(|count| count.median), figure));
         }
-        table.add_row(cells);
+        grid.push(Tone::Plain, None, cells);
     }
-    align_right(&mut table, &(1..head.len()).collect::<Vec<_>>());
-    format!("{}\n", text(&table))
+    grid
 }
 
 /// How many times as fast as local sockets, formed inside each round.

@@ -13,13 +13,12 @@ use askama::Template;
 use ybench_core::record::Report;
 
 use super::Shown;
+use super::part::Study;
 use super::sections::{Section, sections};
 use super::when;
-use crate::article;
 use crate::plot::{self, Looks};
-use crate::rivals;
 use crate::table::{self, Beside};
-use parts::{Environment, Figure, Glossary, Method, Scenario, Summary, Table};
+use parts::{Environment, Figure, Glossary, Method, Piece, Scenario, Summary, Table};
 
 /// The whole document.
 #[derive(Template)]
@@ -51,16 +50,11 @@ struct Result {
     environment: Environment,
 }
 
-/// An article's own tables and pictures.
+/// A study's own tables and pictures.
 struct Article {
     title: &'static str,
-    text: String,
+    pieces: Vec<Piece>,
     figures: Vec<Figure>,
-}
-
-/// The page of one report that is at hand. `beyond` is in nanoseconds.
-pub fn page_of(report: &Report, beyond: f64) -> String {
-    page(&[Shown { name: "report.json", report }], beyond)
 }
 
 /// The page. `beyond` is in nanoseconds.
@@ -97,7 +91,7 @@ fn result(at: usize, one: &Shown<'_>, several: bool, looks: &Looks, beyond: f64)
         machine: machine(report),
         when: when::date(report.started),
         summary: Summary::of(&id, report, &sections, looks),
-        article: article(report, beyond),
+        article: article(&one.study, looks),
         glossary: Glossary::of(report, looks),
         scenarios: sections.iter().enumerate().map(scenario).collect(),
         goals: (!report.goals.is_empty()).then(|| Table::of("Targets", table::goals_grid(&report.goals), looks)),
@@ -107,12 +101,10 @@ fn result(at: usize, one: &Shown<'_>, several: bool, looks: &Looks, beyond: f64)
     }
 }
 
-fn article(report: &Report, beyond: f64) -> Option<Article> {
-    if let Some(text) = rivals::text(report) {
-        return Some(Article { title: "Side by side", text, figures: Vec::new() });
-    }
-    let figures = parts::figures(article::pictures(report).into_iter().map(|(_, picture)| picture));
-    Some(Article { title: "In the shape of the article", text: article::text(report, beyond)?, figures })
+fn article(study: &Study, looks: &Looks) -> Option<Article> {
+    let figures = parts::figures(study.pictures.iter().map(|(_, picture)| picture.clone()));
+    let pieces = study.parts.iter().map(|part| Piece::of(part, looks)).collect();
+    (!study.parts.is_empty()).then_some(Article { title: study.title, pieces, figures })
 }
 
 fn machine(report: &Report) -> String {

@@ -9,6 +9,7 @@ use ybench_core::transport::Family;
 use super::{pictures, single};
 use crate::clock;
 use crate::plot::{Look, Looks, Picture};
+use crate::report::part::Part;
 use crate::report::sections::Section;
 use crate::report::sweeps;
 use crate::report::terminal::about;
@@ -264,6 +265,24 @@ fn clocks(facts: &Facts) -> Option<Grid> {
         );
     }
     (!grid.rows.is_empty()).then_some(grid)
+}
+
+/// One piece of what a study says.
+#[derive(Template)]
+#[template(path = "piece.html")]
+pub(super) struct Piece {
+    part: Part,
+    table: Option<Table>,
+}
+
+impl Piece {
+    pub(super) fn of(part: &Part, looks: &Looks) -> Self {
+        let table = match part {
+            Part::Table(title, grid) => Some(Table::of(title, grid.clone(), looks)),
+            _ => None,
+        };
+        Self { part: part.clone(), table }
+    }
 }
 
 /// Who everybody is.

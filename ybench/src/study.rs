@@ -1,0 +1,16 @@
+//! Which study a result is of, and what that says beyond the tables that every result has.
+
+use ybench_core::record::Report;
+
+use crate::report::part::Study;
+use crate::{article, choose, rivals, scale};
+
+/// Made from the record alone. `beyond` is in nanoseconds.
+pub fn of(report: &Report, beyond: f64) -> Study {
+    let scaled = || Study { pictures: scale::pictures(report), ..Study::default() };
+    article::of(report, beyond)
+        .or_else(|| rivals::study(report))
+        .or_else(|| choose::study(report))
+        .or_else(|| (report.command == "scale").then(scaled))
+        .unwrap_or_default()
+}
