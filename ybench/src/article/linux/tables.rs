@@ -27,7 +27,9 @@ pub(super) fn waiting(matrices: &[Matrix<'_>]) -> String {
         return "The own queue was not measured with one word a message.\n".to_owned();
     }
     let sentence = "The article: with spin and futex the least and the most may differ by";
-    grid.notes.push(format!("{sentence} {UNSTABLE} times, and eventfd is always the slowest."));
+    grid.notes.push(format!(
+        "{sentence} {UNSTABLE} times, and eventfd is always the slowest. Writers spin for room in all of them."
+    ));
     format!("{}\n", grid.terminal())
 }
 
