@@ -14,15 +14,13 @@ use crate::article::conclusion::{self, Conclusion};
 use crate::report::part::Part;
 use crate::table::{figure, interval};
 
-/// "Not very much", where the article gives no number: less than this many times.
-const LITTLE: f64 = 1.5;
-
 pub(super) fn parts(report: &Report, matrices: &[Matrix<'_>]) -> Vec<Part> {
     let all = [
         sockets(matrices),
         queues(matrices),
         eventfd(matrices),
-        futex(matrices),
+        slowest(matrices),
+        futex(report, matrices),
         unstable(matrices),
         pointers(matrices),
         blocking(report, matrices),
@@ -99,14 +97,50 @@ fn eventfd(matrices: &[Matrix<'_>]) -> Conclusion {
     }
 }
 
-fn futex(matrices: &[Matrix<'_>]) -> Conclusion {
-    let mut cases = Cases::default();
-    for session in shared(matrices).filter_map(Matrix::words) {
-        cases.within(session, FUTEX, SPIN, LITTLE);
+/// Where threads share CPUs, one that spins keeps the one it waits for from running: nothing can be compared with it there.
+fn crowded(report: &Report, matrices: &[Matrix<'_>]) -> String {
+    let threads: Vec<String> = shared(matrices).map(|matrix| matrix.shape.threads().to_string()).collect();
+    let threads = listed(&threads.iter().map(String::as_str).collect::<Vec<_>>());
+    let cpus = if report.cpus[0] == report.cpus[1] { 1 } else { report.cpus.len() };
+    match threads.is_empty() {
+        true => "not measured".to_owned(),
+        false => format!(
+            "this machine cannot tell: {threads} threads share {cpus} CPUs, where one that spins keeps the one it waits for \
+             from running"
+        ),
     }
+}
+
+/// The times of one of the own queue's ways of waiting over spinning, by shape.
+fn over_spinning(matrices: &[Matrix<'_>], name: &str) -> String {
+    let told = matrices.iter().filter_map(|matrix| {
+        let ratio = matrix.words()?.ratio(name, SPIN)?;
+        Some(format!("{} at {}", figure(ratio.median), matrix.shape))
+    });
+    let told: Vec<String> = told.collect();
+    if told.is_empty() { "not measured".to_owned() } else { told.join(", ") }
+}
+
+fn futex(report: &Report, matrices: &[Matrix<'_>]) -> Conclusion {
     Conclusion {
         claim: "A futex makes no great difference with more than one writer and one reader.",
-        here: format!("the own queue with a futex over spinning, little being below {LITTLE} times: {}", cases.times()),
+        here: format!("times of the own queue with a futex over spinning: {}", over_spinning(matrices, FUTEX)),
+        verdict: crowded(report, matrices),
+    }
+}
+
+/// Beside a spinner only where no threads share CPUs.
+fn slowest(matrices: &[Matrix<'_>]) -> Conclusion {
+    let mut cases = Cases::default();
+    for matrix in matrices {
+        let quicker: &[&str] = if matrix.shape.threads() > 2 { &[FUTEX] } else { &[FUTEX, SPIN] };
+        if let Some(session) = matrix.words() {
+            quicker.iter().for_each(|name| cases.slower(session, EVENTFD, name));
+        }
+    }
+    Conclusion {
+        claim: "With spin and futex the own queue is always faster than with eventfd.",
+        here: format!("eventfd over a futex, and over spinning between two threads: {}", cases.times()),
         verdict: cases.verdict(),
     }
 }
@@ -164,29 +198,11 @@ fn pointers(matrices: &[Matrix<'_>]) -> Conclusion {
     }
 }
 
-/// The threads of a run share its CPUs, of which there are two: one that spins there keeps the one it waits for from running.
 fn blocking(report: &Report, matrices: &[Matrix<'_>]) -> Conclusion {
-    let told = matrices.iter().filter_map(|matrix| {
-        let ratio = matrix.words()?.ratio(EVENTFD, SPIN)?;
-        Some(format!("{} at {}", figure(ratio.median), matrix.shape))
-    });
-    let told: Vec<String> = told.collect();
-    let threads: Vec<String> = shared(matrices).map(|matrix| matrix.shape.threads().to_string()).collect();
-    let threads = listed(&threads.iter().map(String::as_str).collect::<Vec<_>>());
-    let cpus = if report.cpus[0] == report.cpus[1] { 1 } else { report.cpus.len() };
     Conclusion {
         claim: "Blocking a thread while it waits has a very high price with many threads.",
-        here: match told.is_empty() {
-            true => "not measured".to_owned(),
-            false => format!("times of the own queue with eventfd over spinning: {}", told.join(", ")),
-        },
-        verdict: match threads.is_empty() {
-            true => "not measured".to_owned(),
-            false => format!(
-                "this machine cannot tell: {threads} threads share {cpus} CPUs, where one that spins keeps the one it waits \
-                 for from running"
-            ),
-        },
+        here: format!("times of the own queue with eventfd over spinning: {}", over_spinning(matrices, EVENTFD)),
+        verdict: crowded(report, matrices),
     }
 }
 

@@ -28,7 +28,9 @@ pub(super) fn waiting(matrices: &[Matrix<'_>]) -> Part {
         return Part::Said("The own queue was not measured with one word a message.".to_owned());
     }
     let sentence = "The article: with spin and futex the least and the most may differ by";
-    grid.notes.push(format!("{sentence} {UNSTABLE} times, and eventfd is always the slowest."));
+    grid.notes.push(format!(
+        "{sentence} {UNSTABLE} times, and eventfd is always the slowest. Writers spin for room in all of them."
+    ));
     Part::Table(String::new(), grid)
 }
 

@@ -19,8 +19,9 @@ use ybench_core::frame::Frame;
 use ybench_core::limits;
 use ybench_core::plan;
 use ybench_core::record::{Report, Session};
-use ybench_core::rounds::{Contender, Length, Plan};
+use ybench_core::rounds::{Contender, Length, Plan, Rounds};
 use ybench_core::scenario::{ping_pong, throughput};
+use ybench_core::stats;
 use ybench_core::transport::registry::Entry;
 
 use self::published::Row;
@@ -75,16 +76,26 @@ fn plans(request: &Request, rounds: u32) -> Result<Vec<Plan>, Error> {
         plans.push(article_plan(sweep::SCENARIO, "Messages sent in batches of 1 to 1,024", streaming, batches));
     }
     if compared.iter().any(|entry| entry.traits.name == published::WITH_POLLING) {
-        plans.insert(0, signals::plan(request.frame(rounds, Length::Time(SIGNALLED_FOR))));
+        let plan = signals::plan(request.frame(rounds, Length::Time(SIGNALLED_FOR)));
+        plans.insert(0, beyond_doubt(plan, request, 2 * rounds));
     }
     if let Some(entry) = swept.iter().find(|entry| entry.traits.name == published::WITH_POLLING) {
-        plans.push(delay::plan(entry, request.frame(rounds, Length::Time(DELAYED_FOR))));
+        let plan = delay::plan(entry, request.frame(rounds, Length::Time(DELAYED_FOR)));
+        plans.push(beyond_doubt(plan, request, rounds));
     }
     if plans.is_empty() {
         let sentence = format!("The article knows only these transports: {}.", published::TRANSPORTS.join(", "));
         return Err(Error::Refused(sentence));
     }
     Ok(plans)
+}
+
+/// Short runs are in doubt more often than others: as many rounds as it takes to have enough for a verdict, and some more.
+fn beyond_doubt(plan: Plan, request: &Request, most: u32) -> Plan {
+    match request.rounds {
+        Some(_) => plan,
+        None => Plan { rounds: Rounds::Sound { wanted: stats::LEAST_ROUNDS as u32 + 2, most }, ..plan },
+    }
 }
 
 fn article_plan(scenario: &str, about: &str, frame: Frame, mut contenders: Vec<Contender>) -> Plan {

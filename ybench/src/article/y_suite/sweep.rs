@@ -166,7 +166,7 @@ pub(super) fn drawn(title: &str, y_label: &str, y_form: fn(f64) -> String, lines
     let any = lines.iter().any(|line| line.points.len() > 1);
     let sweep = Sweep {
         title: title.to_owned(),
-        x_label: "messages in a batch".to_owned(),
+        x_label: "8-byte messages in a batch".to_owned(),
         y_label: y_label.to_owned(),
         x_form: grouped,
         y_form,
