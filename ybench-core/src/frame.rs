@@ -17,6 +17,8 @@ pub struct Frame {
     pub transports: Length,
     /// How long a run of a limit is.
     pub limits: Length,
+    /// Whether the user named the transports: whoever was named and takes no part in a scenario is told.
+    pub named: bool,
 }
 
 impl Frame {

@@ -10,7 +10,7 @@
 //! | `limits` | one file for each kind of thing the machine itself cannot do faster |
 //! | `scenario` | what is done with a transport while the clock runs, and the check of every message |
 //! | `stage`, `place` | two threads on their CPUs, or many that share them, starting together |
-//! | `neighbours`, `memory`, `allocations` | threads that only take the CPU; how much memory the process has, how often a thread asks for some |
+//! | `neighbours`, `alarm`, `memory`, `allocations` | threads that only take the CPU; when a run is to stop; how much memory the process has, how often a thread asks for some |
 //! | `frame`, `plan`, `rounds` | where and how long; who takes part beside which limits; everybody in turn |
 //! | `goals` | the project's own targets: who is measured for them, and what is wanted |
 //! | `clock` | the clock that single messages are timed with, what it costs, whether it is in step |
@@ -27,6 +27,7 @@
 //! Nothing here is needed by `ysuite`. Linux only: the limits are those of futex, eventfd, epoll and membarrier.
 #![cfg(target_os = "linux")]
 
+pub mod alarm;
 pub mod allocations;
 pub mod clock;
 pub mod distribution;

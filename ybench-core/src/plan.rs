@@ -55,8 +55,12 @@ fn in_shape(
         let enough = shape.fits(traits.senders, traits.receivers) && carried::fits(traits, shape, parameter);
         enough && (scenario.able)(traits)
     };
-    let able = entries.iter().copied().filter(|entry| able(&entry.traits));
-    let able: Vec<&'static Entry> = able.filter(|entry| is_here(entry, warnings)).collect();
+    let (able, others): (Vec<&'static Entry>, Vec<_>) = entries.iter().copied().partition(|entry| able(&entry.traits));
+    if frame.named && !others.is_empty() {
+        let left_out = Warning::TakesNoPart { scenario: scenario.name.to_owned(), names: names(&others) };
+        Warning::add_once(warnings, Some(left_out));
+    }
+    let able: Vec<&'static Entry> = able.into_iter().filter(|entry| is_here(entry, warnings)).collect();
     // With one CPU some scenarios are the same as others.
     if able.is_empty() || (scenario.needs_two_cpus && frame.place.one_cpu()) {
         return None;
@@ -115,17 +119,20 @@ fn without_spinners(
     frame: Frame,
     warnings: &mut Vec<Warning>,
 ) -> Vec<&'static Entry> {
-    if !frame.place.one_cpu() {
+    // A scenario that is about one CPU knows how long its runs may be.
+    if !frame.place.one_cpu() || scenario.one_cpu {
         return able;
     }
     let (spinners, sleepers): (Vec<&Entry>, Vec<&Entry>) =
         able.into_iter().partition(|entry| entry.traits.waits == Waits::Spins);
-    // A scenario that is about one CPU says so itself.
-    if !spinners.is_empty() && !scenario.one_cpu {
-        let names = spinners.iter().map(|entry| entry.traits.name.to_owned()).collect();
-        warnings.push(Warning::SpinnersLeftOut { scenario: scenario.name.to_owned(), names });
+    if !spinners.is_empty() {
+        warnings.push(Warning::SpinnersLeftOut { scenario: scenario.name.to_owned(), names: names(&spinners) });
     }
     sleepers
+}
+
+fn names(entries: &[&Entry]) -> Vec<String> {
+    entries.iter().map(|entry| entry.traits.name.to_owned()).collect()
 }
 
 /// Every limit that makes sense at this place, and nothing else.
@@ -158,10 +165,10 @@ mod tests {
     use crate::scenario;
 
     fn frame(place: Place) -> Frame {
-        Frame { place, rounds: 1, transports: Length::Units(1), limits: Length::Units(1) }
+        Frame { place, rounds: 1, transports: Length::Units(1), limits: Length::Units(1), named: false }
     }
 
-    fn names(scenario: &Scenario, place: Place) -> (Vec<String>, Vec<Warning>) {
+    fn planned(scenario: &Scenario, place: Place) -> (Vec<String>, Vec<Warning>) {
         let entries: Vec<_> = registry::here().collect();
         let mut warnings = Vec::new();
         let plan = of(scenario, scenario.parameters.first().copied(), &entries, frame(place), &mut warnings);
@@ -171,7 +178,7 @@ mod tests {
 
     #[test]
     fn two_cpus_have_everybody_who_can() {
-        let (names, warnings) = names(&scenario::throughput::SCENARIO, Place { first: 0, second: 1 });
+        let (names, warnings) = planned(&scenario::throughput::SCENARIO, Place { first: 0, second: 1 });
         assert!(warnings.is_empty());
         for entry in registry::here().filter(|entry| entry.traits.one_by_one) {
             assert!(names.iter().any(|name| name == entry.traits.name), "{}", entry.traits.name);
@@ -181,9 +188,43 @@ mod tests {
 
     #[test]
     fn one_cpu_leaves_out_whatever_spins_and_says_so() {
-        let (names, warnings) = names(&scenario::throughput::SCENARIO, Place { first: 0, second: 0 });
+        let (names, warnings) = planned(&scenario::throughput::SCENARIO, Place { first: 0, second: 0 });
         assert!(!names.iter().any(|name| name.starts_with("rtrb") || name == limits::HAND_OVER.name), "{names:?}");
         assert!(matches!(&warnings[..], [Warning::SpinnersLeftOut { .. }]));
+    }
+
+    #[test]
+    fn whoever_never_sleeps_takes_part_where_others_want_its_cpu() {
+        let (two, one) = (Place { first: 0, second: 1 }, Place { first: 0, second: 0 });
+        let spinners = ["spsc-forever", "mutex-spin", "rtrb-64k"].map(str::to_owned);
+        for (scenario, place) in [
+            (&scenario::neighbours::SCENARIO, two),
+            (&scenario::ping_pong::ON_ONE_CPU, two),
+            (&scenario::ping_pong::ON_ONE_CPU, one),
+        ] {
+            let (names, warnings) = planned(scenario, place);
+            assert!(spinners.iter().all(|name| names.contains(name)), "{}: {names:?}", scenario.name);
+            assert!(warnings.is_empty(), "{}", scenario.name);
+        }
+        // There both threads and both neighbours would share the one CPU.
+        let (names, warnings) = planned(&scenario::neighbours::SCENARIO, one);
+        assert!(!spinners.iter().any(|name| names.contains(name)));
+        assert!(matches!(&warnings[..], [Warning::SpinnersLeftOut { .. }]));
+    }
+
+    #[test]
+    fn whoever_was_named_and_takes_no_part_is_told_once_for_a_scenario() {
+        let entries: Vec<_> = ["spsc", "spsc-bounded"].iter().filter_map(|name| registry::named(name)).collect();
+        let told = |named| {
+            let frame = Frame { named, ..frame(Place { first: 0, second: 1 }) };
+            let mut warnings = Vec::new();
+            let plans = every(&scenario::burst::SCENARIO, &entries, frame, &mut warnings);
+            assert!(plans.len() > 1);
+            warnings
+        };
+        let names = vec!["spsc-bounded".to_owned()];
+        assert_eq!(told(true), [Warning::TakesNoPart { scenario: "burst".to_owned(), names }]);
+        assert_eq!(told(false), []);
     }
 
     #[test]

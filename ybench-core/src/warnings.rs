@@ -20,6 +20,11 @@ pub enum Warning {
         scenario: String,
         names: Vec<String>,
     },
+    /// Named by the user.
+    TakesNoPart {
+        scenario: String,
+        names: Vec<String>,
+    },
     VirtualMachine {
         hypervisor: String,
     },
@@ -155,6 +160,7 @@ impl Warning {
                 | Self::AllRoundsDoubtful { .. }
                 | Self::SeveralStates { .. }
                 | Self::SpinnersLeftOut { .. }
+                | Self::TakesNoPart { .. }
                 | Self::TakenOut { .. }
         )
     }
@@ -165,6 +171,7 @@ impl Warning {
             Self::DebugBuild => "Run it with `cargo run --release`.",
             Self::OneCpu => "Give two CPUs with --cpus, or read the figures as those of two threads sharing one.",
             Self::SpinnersLeftOut { .. } => "Give two CPUs with --cpus to measure them.",
+            Self::TakesNoPart { .. } => "`ybench list` says what the scenario asks, and what each transport is.",
             Self::VirtualMachine { .. } => "Compare ratios inside this run only; use the metal for absolute figures.",
             Self::Governor { .. } => "Set the governor to performance for the time of the run.",
             Self::Turbo => "Compare ratios inside this run only, or forbid turbo for the time of the run.",
@@ -186,14 +193,20 @@ impl Warning {
     }
 }
 
+fn all(names: &[String]) -> String {
+    listed(&names.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
 impl fmt::Display for Warning {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::DebugBuild => write!(out, "This is a debug build: its figures say nothing about a released program."),
             Self::OneCpu => write!(out, "Both threads share one CPU."),
             Self::SpinnersLeftOut { scenario, names } => {
-                let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                write!(out, "{scenario}: two spinning threads cannot share a CPU, so {} took no part.", listed(&names))
+                write!(out, "{scenario}: two spinning threads cannot share a CPU, so {} took no part.", all(names))
+            }
+            Self::TakesNoPart { scenario, names } => {
+                write!(out, "{scenario}: {} cannot take part.", all(names))
             }
             Self::VirtualMachine { hypervisor } => write!(out, "This is a virtual machine ({hypervisor})."),
             Self::Governor { governor } => write!(out, "The frequency governor is {governor}."),

@@ -29,7 +29,7 @@ impl Request {
             (None, Length::TimeAndUnits(time, _)) => (length, Length::Time(time)),
             (None, length) => (length, length),
         };
-        Frame { place: self.place, rounds, transports, limits }
+        Frame { place: self.place, rounds, transports, limits, named: self.named }
     }
 
     /// Whether the figures decide how many rounds there are: the user has fixed neither that nor what it depends on.

@@ -83,6 +83,7 @@ mod tests {
             rounds: 1,
             transports: ybench_core::rounds::Length::Units(1),
             limits: ybench_core::rounds::Length::Units(1),
+            named: false,
         };
         let entries: Vec<_> = registry::all().iter().collect();
         for scenario in SCENARIOS {

@@ -231,7 +231,8 @@ mod tests {
     #[test]
     fn every_name_of_a_target_is_measured_in_its_session() {
         let place = Place { first: 0, second: 1 };
-        let plans = plans(Frame { place, rounds: 1, transports: Length::Units(1), limits: Length::Units(1) });
+        let plans =
+            plans(Frame { place, rounds: 1, transports: Length::Units(1), limits: Length::Units(1), named: false });
         for ratio in ratios() {
             let plan = plans.iter().find(|plan| plan.scenario == ratio.session).unwrap();
             let measured: Vec<&str> =

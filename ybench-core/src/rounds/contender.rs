@@ -32,7 +32,7 @@ impl Length {
 }
 
 /// No run has more units than this: an unbounded queue whose reader is held up must still fit into memory.
-const MOST: u64 = 32_000_000;
+pub const MOST: u64 = 32_000_000;
 
 /// What runs for one name. Called for so many units; the inner loop is compiled for it alone.
 pub type Run = Box<dyn Fn(u64) -> Result<Outcome, Fault>>;

@@ -19,7 +19,7 @@ pub mod guests;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-pub use self::contender::{Contender, Length, Run};
+pub use self::contender::{Contender, Length, MOST, Run};
 pub use self::ending::{LIKELY_ROUNDS, MOST_ROUNDS, Rounds, TIGHT, share};
 use crate::env::stolen_seconds;
 use crate::error::{Error, Fault};

@@ -240,7 +240,7 @@ mod tests {
         let entry = registry::named("spsc").unwrap();
         let place = Place::choose(None).unwrap();
         let length = |length| {
-            let frame = Frame { place, rounds: 1, transports: length, limits: length };
+            let frame = Frame { place, rounds: 1, transports: length, limits: length, named: false };
             contender(entry, Some(backlog(1e4)), frame).length
         };
         let second = Duration::from_secs(1);

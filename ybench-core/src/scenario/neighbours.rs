@@ -6,11 +6,12 @@
 //!                 computes             computes
 //! ```
 //!
-//! Only for transports that sleep: one that spins is a greedy neighbour itself, and waits for its turn at every message.
-//! The figure is the time one way, as in ping-pong.
+//! A reader that never sleeps is a greedy neighbour itself: it has its CPU for a slice of the scheduler and then loses it for
+//! one, whatever arrives. Messages are quick while both ends have theirs, and else take milliseconds; so its runs end with
+//! their time. The figure is the time one way, as in ping-pong.
 
 use super::crowd::LEAST_TIME;
-use super::{Quick, Scenario};
+use super::{Quick, Scenario, ping_pong};
 use crate::frame::Frame;
 use crate::limits;
 use crate::neighbours::Neighbours;
@@ -27,7 +28,7 @@ pub static SCENARIO: Scenario = Scenario {
     one_cpu: false,
     shape: |_| Shape::ONE_TO_ONE,
     needs_two_cpus: false,
-    able: |traits| traits.one_by_one && traits.waits.sleeps(),
+    able: ping_pong::able_beside_others,
     limit: |_, _| &limits::FUTEX_BESIDE_NEIGHBOURS,
     beside: &[],
     contender,
@@ -38,12 +39,11 @@ const ONE: Parameter = Parameter { quantity: Quantity::Neighbours, value: 1.0 };
 fn contender(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
     let place = frame.place;
     let each = parameter.unwrap_or(ONE).value as usize;
-    let mut contender = frame.transport(entry, &limits::FUTEX_BESIDE_NEIGHBOURS, move |messages: u64| {
-        let _neighbours = Neighbours::on_every_cpu(place, each)?;
-        // One message each way is what makes two.
-        (entry.ping_pong)(place, messages.div_ceil(2))
-    });
     // In less time a neighbour may not have had its turn once.
-    contender.length = contender.length.at_least(LEAST_TIME, 1);
-    contender
+    let frame = Frame { transports: frame.transports.at_least(LEAST_TIME, 1), ..frame };
+    let (frame, most) = ping_pong::beside_others(entry, frame);
+    frame.transport(entry, &limits::FUTEX_BESIDE_NEIGHBOURS, move |messages| {
+        let _neighbours = Neighbours::on_every_cpu(place, each)?;
+        ping_pong::bounce(entry, place, messages, most)
+    })
 }

@@ -5,22 +5,27 @@
 //!                  i <---------- back ------------ i      (the next i leaves only when this one has come back)
 //! ```
 //!
+//! A reader that never sleeps and shares its CPU has the message after a whole slice of the scheduler, milliseconds later,
+//! and by chance at once. How many of them make a run nobody can tell, so its runs end with their time.
+//!
 //! The figure is the time one way: half of the time of a bounce. How often both threads were switched out is counted from
 //! the gate to the end: a reader that slept for each message was, once for each.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use super::crowd::LEAST_TIME;
 use super::{END, Quick, Scenario, expect, expect_end};
+use crate::alarm::{Alarm, Until};
 use crate::error::Fault;
 use crate::frame::Frame;
 use crate::limits::{self, Probe};
 use crate::outcome::{Metric, Outcome};
 use crate::place::Place;
 use crate::record::Parameter;
-use crate::rounds::Contender;
-use crate::stage::{Timed, duet_from_the_gate};
+use crate::rounds::{Contender, Length, MOST};
+use crate::stage::{Patience, Timed, duet_from_the_gate, with_patience};
 use crate::transport::registry::Entry;
-use crate::transport::{Message, Receiver, Sender, Shape, Transport, Waits};
+use crate::transport::{Message, Receiver, Sender, Shape, Traits, Transport, Waits};
 use crate::usage::Usage;
 
 pub static SCENARIO: Scenario = Scenario {
@@ -45,15 +50,44 @@ pub static ON_ONE_CPU: Scenario = Scenario {
     in_quick: Quick::Whole,
     one_cpu: true,
     needs_two_cpus: false,
-    able: |traits| traits.one_by_one && traits.waits.sleeps(),
+    able: able_beside_others,
     ..SCENARIO
 };
 
 pub fn contender(entry: &'static Entry, _: Option<Parameter>, frame: Frame) -> Contender {
     let place = frame.place;
     let limit = own_limit(entry.traits.waits, place);
+    let (frame, most) = if place.one_cpu() { beside_others(entry, frame) } else { (frame, None) };
+    frame.transport(entry, limit, move |messages| bounce(entry, place, messages, most))
+}
+
+/// Who takes part where others want the CPU. What invents its messages needs to know how many there will be.
+pub(super) fn able_beside_others(traits: &Traits) -> bool {
+    traits.one_by_one && !traits.invents
+}
+
+/// The same frame there, and the most time that a run may take. Runs of those that never sleep have no other end, unless the
+/// user fixed the number of messages.
+pub(super) fn beside_others(entry: &Entry, frame: Frame) -> (Frame, Option<Duration>) {
+    if entry.traits.waits.sleeps() {
+        return (frame, None);
+    }
+    let (transports, wanted) = match frame.transports {
+        Length::Units(_) => (frame.transports, LEAST_TIME),
+        Length::Time(wanted) | Length::TimeAndUnits(wanted, _) => (Length::Units(MOST), wanted.max(LEAST_TIME)),
+    };
+    (Frame { transports, ..frame }, Some(wanted))
+}
+
+/// So many messages, or as many as there is time for, but never less than one there and back.
+pub(crate) fn bounce(entry: &Entry, place: Place, messages: u64, most: Option<Duration>) -> Result<Outcome, Fault> {
     // One message each way is what makes two.
-    frame.transport(entry, limit, move |messages: u64| (entry.ping_pong)(place, messages.div_ceil(2)))
+    let bounces = messages.div_ceil(2);
+    let Some(most) = most else { return (entry.ping_pong)(place, bounces, Until::default()) };
+    let alarm = Alarm::after(most)?;
+    // However many messages there might have been.
+    let patience = Patience { each: Duration::ZERO, ..Patience::USUAL };
+    with_patience(patience, || (entry.ping_pong)(place, bounces, alarm.until()))
 }
 
 /// Each contender also has the limit of its own kind: a bare futex for those that sleep at once, eventfd with epoll
@@ -61,7 +95,7 @@ pub fn contender(entry: &'static Entry, _: Option<Parameter>, frame: Frame) -> C
 pub(super) fn own_limit(waits: Waits, place: Place) -> &'static Probe {
     match waits {
         _ if place.one_cpu() => &limits::FUTEX_ONE_CPU,
-        Waits::Spins | Waits::LooksThenSleeps => &limits::TWO_LINE_FLOOR,
+        Waits::Spins | Waits::Yields | Waits::LooksThenSleeps => &limits::TWO_LINE_FLOOR,
         // A task takes no part in it.
         Waits::Sleeps | Waits::Suspends => &limits::FUTEX,
         Waits::SleepsInPoll => &limits::EPOLL,
@@ -70,30 +104,34 @@ pub(super) fn own_limit(waits: Waits, place: Place) -> &'static Probe {
 
 /// Bounces `bounces` messages; the units of the answer are messages, two for each bounce.
 pub fn run<T: Transport, M: Message>(place: Place, bounces: u64) -> Result<Timed, Fault> {
-    Ok(bounced::<T, M>(place, bounces)?.0)
+    Ok(bounced::<T, M>(place, bounces, Until::default())?.0)
 }
 
-/// The same with the switches of both threads.
-pub fn counted<T: Transport, M: Message>(place: Place, bounces: u64) -> Result<Outcome, Fault> {
-    let (timed, switches) = bounced::<T, M>(place, bounces)?;
+/// The same with the switches of both threads, and no longer than `until` then.
+pub fn counted<T: Transport, M: Message>(place: Place, bounces: u64, until: Until) -> Result<Outcome, Fault> {
+    let (timed, switches) = bounced::<T, M>(place, bounces, until)?;
     let mut outcome = Outcome::from(timed);
     outcome.metrics.extend(switches.map(|count| (Metric::Switches, count as f64 / timed.units.max(1) as f64)));
     Ok(outcome)
 }
 
-fn bounced<T: Transport, M: Message>(place: Place, bounces: u64) -> Result<(Timed, Option<u64>), Fault> {
+pub(super) fn bounced<T: Transport, M: Message>(
+    place: Place,
+    bounces: u64,
+    until: Until,
+) -> Result<(Timed, Option<u64>), Fault> {
     let (there_in, there_out) = T::open_for::<M>(bounces as usize)?;
     let (back_in, back_out) = T::open_for::<M>(bounces as usize)?;
     let (ping, pong) = duet_from_the_gate(
         place,
         bounces * 2,
-        move || switches_of(|| serve(there_in, back_out, bounces as usize)),
+        move || switches_of(|| serve(there_in, back_out, bounces as usize, until)),
         move || switches_of(|| answer(there_out, back_in)),
     )?;
-    let ((start, end), (pong, answering)) = (ping.0?, pong);
+    let (timed, (pong, answering)) = (ping.0?, pong);
     pong?;
     let switches = ping.1.zip(answering).map(|(asking, answering)| asking + answering);
-    Ok((Timed::between(start, end, bounces * 2), switches))
+    Ok((timed, switches))
 }
 
 /// What the work returns, and how often its thread was switched out, where the system tells.
@@ -106,7 +144,9 @@ fn serve<M: Message>(
     mut there: impl Sender<M>,
     mut back: impl Receiver<M>,
     bounces: usize,
-) -> Result<(Instant, Instant), Fault> {
+    until: Until,
+) -> Result<Timed, Fault> {
+    let mut done = 0;
     let start = Instant::now();
     for message in 0..bounces {
         // A peer that is gone says so on the way back.
@@ -115,11 +155,15 @@ fn serve<M: Message>(
             let _ = there.send(M::numbered(END));
             return Err(fault);
         }
+        done = message + 1;
+        if until.is_over() {
+            break;
+        }
     }
     let end = Instant::now();
     let _ = there.send(M::numbered(END));
     expect_end(&mut back)?;
-    Ok((start, end))
+    Ok(Timed::between(start, end, 2 * done as u64))
 }
 
 /// Sends everything back until the end, checking it on its way.

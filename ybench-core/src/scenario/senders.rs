@@ -98,7 +98,7 @@ mod tests {
     fn a_crowd_of_senders_has_time_to_start_and_something_to_send() {
         let place = Place::choose(None).unwrap();
         let second = Length::Time(Duration::from_millis(1));
-        let frame = Frame { place, rounds: 1, transports: second, limits: second };
+        let frame = Frame { place, rounds: 1, transports: second, limits: second, named: false };
         let of = |senders| contender(registry::named("funnel").unwrap(), Shape::new(senders, 1), frame).length;
         assert_eq!(of(99), Length::TimeAndUnits(Duration::from_millis(10), 6_400));
         assert_eq!(of(1) == second, !place.one_cpu());

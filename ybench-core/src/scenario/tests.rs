@@ -2,10 +2,16 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::time::Duration;
 
 use super::{burst, carried, crowd, ping_pong, size, throughput};
+use crate::alarm::Until;
 use crate::error::Fault;
+use crate::frame::Frame;
 use crate::place::Place;
+use crate::rounds::Length;
+use crate::transport::mutex_spin::MutexSpin;
+use crate::transport::registry;
 use crate::transport::std_mpsc::Channel;
 use crate::transport::{Closed, Message, Receiver, Sender, Traits, Transport, Waits};
 
@@ -178,6 +184,31 @@ fn a_sender_that_goes_away_is_caught() {
 fn a_repetition_in_ping_pong_is_caught() {
     let fault = ping_pong::run::<Faulty<REPEATS>, usize>(place(), MESSAGES as u64).unwrap_err();
     assert!(matches!(fault, Fault::OutOfOrder { .. } | Fault::Lost { .. }), "{fault:?}");
+}
+
+#[test]
+fn a_bounce_whose_time_is_over_ends_with_the_message_under_way() {
+    for place in [place(), place().together()] {
+        let (timed, _) = ping_pong::bounced::<MutexSpin, usize>(place, 1_000, Until::over()).unwrap();
+        assert_eq!(timed.units, 2);
+        let (timed, _) = ping_pong::bounced::<MutexSpin, usize>(place, 3, Until::default()).unwrap();
+        assert_eq!(timed.units, 6);
+    }
+}
+
+#[test]
+fn runs_of_those_that_never_sleep_end_with_their_time_where_others_want_their_cpu() {
+    let length = Length::Time(Duration::from_millis(1));
+    let frame = Frame { place: place().together(), rounds: 1, transports: length, limits: length, named: false };
+    let most = |name| ping_pong::beside_others(registry::named(name).unwrap(), frame);
+    let (sleeping, none) = most("mutex-condvar");
+    assert_eq!((sleeping.transports, none), (length, None));
+    let (spinning, some) = most("mutex-spin");
+    assert!(matches!(spinning.transports, Length::Units(_)) && some.is_some());
+    // The user fixed the number, and the time is a limit still.
+    let fixed = Frame { transports: Length::Units(7), ..frame };
+    let (fixed, some) = ping_pong::beside_others(registry::named("mutex-spin").unwrap(), fixed);
+    assert!(fixed.transports == Length::Units(7) && some.is_some());
 }
 
 /// What the fault becomes for the user: the name, what happened, exit status 1.

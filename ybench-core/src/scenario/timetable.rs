@@ -52,7 +52,7 @@ pub(super) fn limit(frame: &Frame) -> &'static Probe {
 pub(super) fn own_limit(waits: Waits, place: Place) -> &'static Probe {
     match waits {
         _ if place.one_cpu() => &limits::FUTEX_ONE_CPU,
-        Waits::Spins => &limits::TWO_LINE_FLOOR,
+        Waits::Spins | Waits::Yields => &limits::TWO_LINE_FLOOR,
         Waits::LooksThenSleeps | Waits::Sleeps | Waits::SleepsInPoll | Waits::Suspends => &limits::IDLE_WAKE,
     }
 }

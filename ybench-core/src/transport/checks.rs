@@ -3,13 +3,16 @@
 //! Each runs the drivers that a transport can take part in with few messages, all of which are checked, and says in words
 //! what went wrong.
 
+use std::time::Duration;
+
 use super::registry::Entry;
 use super::{Ends, Shape, Waits};
+use crate::alarm::Until;
 use crate::clock;
 use crate::error::Fault;
 use crate::outcome::Outcome;
 use crate::place::Place;
-use crate::scenario::{Scenario, burst, carried, crowd, fixed_rate, latency, overrun, size, throughput};
+use crate::scenario::{Scenario, burst, carried, crowd, fixed_rate, latency, overrun, ping_pong, size, throughput};
 
 type Checked = Result<(), String>;
 
@@ -35,7 +38,7 @@ pub fn in_order(entry: &Entry, place: Place) -> Checked {
         // Its loops are elsewhere, and the tests of the cells with them.
         return Ok(());
     }
-    named(entry, "ping-pong", (entry.ping_pong)(place, 20))?;
+    named(entry, "ping-pong", (entry.ping_pong)(place, 20, Until::default()))?;
     named(entry, "throughput", (entry.throughput)(place, 5_000))?;
     if able(entry, &throughput::IN_BATCHES) {
         named(entry, "batches", (entry.batches)(place, 5_001, 64))?;
@@ -87,8 +90,12 @@ pub fn large_messages(entry: &Entry, place: Place) -> Checked {
     Ok(())
 }
 
-/// Whoever sleeps does it all on one CPU, which `place` has for both ends.
+/// Whoever sleeps does it all on one CPU, which `place` has for both ends, and everybody gets a message there and back.
 pub fn on_one_cpu(entry: &Entry, place: Place) -> Checked {
+    if able(entry, &ping_pong::ON_ONE_CPU) {
+        const SHORT: Duration = Duration::from_millis(10);
+        named(entry, "ping-pong on one CPU", ping_pong::bounce(entry, place, 20, Some(SHORT)))?;
+    }
     if !entry.traits.waits.sleeps() || !entry.traits.one_by_one {
         return Ok(());
     }

@@ -64,6 +64,8 @@ pub struct Closed;
 pub enum Waits {
     /// Looks without end and never gives the CPU away.
     Spins,
+    /// Gives the CPU away, never for longer than others want it, and looks again.
+    Yields,
     /// Looks a little, then sleeps.
     LooksThenSleeps,
     /// Sleeps at once, in a futex or in a call of its own.
@@ -75,13 +77,14 @@ pub enum Waits {
 }
 
 impl Waits {
-    pub fn sleeps(self) -> bool {
-        self != Self::Spins
+    pub const fn sleeps(self) -> bool {
+        !matches!(self, Self::Spins | Self::Yields)
     }
 
     pub fn in_words(self) -> &'static str {
         match self {
             Self::Spins => "spins",
+            Self::Yields => "gives the CPU away and looks again",
             Self::LooksThenSleeps => "looks, then sleeps",
             Self::Sleeps => "sleeps",
             Self::SleepsInPoll => "sleeps in poll",

@@ -14,6 +14,7 @@ use super::{
     mutex_condvar_any, mutex_eventfd_loop, mutex_spin, oneshot, rtrb, slowed, spsc, std_eventfds, std_mpsc,
 };
 use super::{tcp_stream, tokio_mpsc, unix_stream, ypipe_spin, ypipe_woken};
+use crate::alarm::Until;
 use crate::error::{Error, Fault};
 use crate::outcome::Outcome;
 use crate::place::Place;
@@ -35,7 +36,8 @@ type OverEnds = fn(Place, usize, u64) -> Result<Timed, Fault>;
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     pub traits: Traits,
-    pub ping_pong: fn(Place, u64) -> Result<Outcome, Fault>,
+    /// No longer than until then.
+    pub ping_pong: fn(Place, u64, Until) -> Result<Outcome, Fault>,
     pub throughput: fn(Place, u64) -> Result<Timed, Fault>,
     /// The last number is the length of a batch.
     pub batches: fn(Place, u64, usize) -> Result<Timed, Fault>,
@@ -132,7 +134,7 @@ pub const fn shared<T: Many>() -> Entry {
 pub const fn of_tasks<T: TaskTransport>() -> Entry {
     Entry {
         traits: T::TRAITS,
-        ping_pong: |_, _| no_driver(),
+        ping_pong: |_, _, _| no_driver(),
         throughput: |_, _| no_driver(),
         batches: |_, _, _| no_driver(),
         latency: |_, _| no_driver(),
@@ -366,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_sleeps_delivers_everything_on_one_cpu() {
+    fn everybody_delivers_on_one_cpu() {
         everybody(checks::on_one_cpu, Place::choose(None).unwrap().together());
     }
 

@@ -16,6 +16,7 @@ use std::collections::BTreeSet;
 
 use clap::Args;
 use ybench_core::error::Error;
+use ybench_core::frame::Frame;
 use ybench_core::plan;
 use ybench_core::record::{Parameter, Report};
 use ybench_core::scenario::cells::{self, Cell, drivers};
@@ -89,6 +90,8 @@ pub fn run(request: &Request, asked: &Asked) -> Result<Option<Report>, Error> {
     let entries = entries(request);
     let usual = run::Usual { command: COMMAND, seconds: SECONDS, rounds: ROUNDS, nobody: NOBODY };
     let mut report = run::in_rounds(request, usual, |frame, warnings| {
+        // Ours are here without having been named.
+        let frame = Frame { named: false, ..frame };
         let each = cells.iter().flat_map(|cell| asked.sizes(cell).into_iter().map(|size| (&cell.scenario, size)));
         each.filter_map(|(scenario, size)| plan::of(scenario, Some(size), &entries, frame, warnings)).collect()
     })?;

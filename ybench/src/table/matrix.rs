@@ -3,7 +3,7 @@
 
 use ybench_core::figures::time;
 use ybench_core::record::{Parameter, Report, Session};
-use ybench_core::transport::{Family, Waits};
+use ybench_core::transport::Family;
 
 use super::grid::{Grid, Row, Tone};
 use super::standing::{Standing, standings};
@@ -67,7 +67,7 @@ impl Matrix {
         for one in sessions.iter().flat_map(|session| session.transports()) {
             let row = || Line {
                 name: one.name.clone(),
-                spins: one.waits == Some(Waits::Spins),
+                spins: one.waits.is_some_and(|waits| !waits.sleeps()),
                 cells: all.iter().map(|session| cell(&one.name, session)).collect(),
             };
             match kin.iter_mut().find(|kin| kin.family == one.family) {

@@ -13,7 +13,7 @@ use crate::record::{Parameter, Quantity};
 use crate::stage::Timed;
 use crate::transport::message::Block;
 use crate::transport::tasks::{TaskTransport, ours, tokio_mpsc};
-use crate::transport::{Many, Message, Shape, Transport, Waits};
+use crate::transport::{Many, Message, Shape, Transport};
 
 /// The bytes of a message, one session each.
 pub const BYTES: [u32; 4] = [8, 24, 64, 256];
@@ -147,12 +147,12 @@ pub const fn between_many<T: Many>() -> Drivers {
 
 const fn loops<T: Transport, M: Message>() -> Loops {
     let traits = &T::TRAITS;
-    let (alone, spins) = (traits.one_by_one, matches!(traits.waits, Waits::Spins));
+    let (alone, sleeps) = (traits.one_by_one, traits.waits.sleeps());
     Loops {
         stream: if alone { throughput::ends::<T, M> } else { |_| no_driver() },
         batches: if traits.batches { throughput::ends_of_batches::<T, M> } else { |_, _| no_driver() },
         ping_pong: if alone { ping_pong::run::<T, M> } else { |_, _| no_driver() },
-        bounces: if alone && !spins { latency::ends::<T, M> } else { |_| no_driver() },
+        bounces: if alone && sleeps { latency::ends::<T, M> } else { |_| no_driver() },
         fixed_rate: if alone { fixed_rate::run::<T, M> } else { |_, _, _| no_driver() },
         night_watchman: if alone { night_watchman::run::<T, M> } else { |_, _, _| no_driver() },
         burst: if alone && !traits.bounded { burst::of::<T, M> } else { |_, _, _| no_driver() },

@@ -21,7 +21,7 @@ const fn group(name: &'static str, ours: &'static [&'static str], has: fn(&Trait
 }
 
 fn spins(traits: &Traits) -> bool {
-    traits.waits == Waits::Spins
+    !traits.waits.sleeps()
 }
 
 fn sleeps(traits: &Traits) -> bool {

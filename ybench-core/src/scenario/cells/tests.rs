@@ -44,7 +44,7 @@ fn some() -> Vec<Drivers> {
 
 fn frame() -> Frame {
     let few = Length::Units(200);
-    Frame { place: Place::choose(None).unwrap(), rounds: 1, transports: few, limits: Length::Units(1) }
+    Frame { place: Place::choose(None).unwrap(), rounds: 1, transports: few, limits: Length::Units(1), named: false }
 }
 
 fn plans(cell: &Cell) -> Vec<Plan> {

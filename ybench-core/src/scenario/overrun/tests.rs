@@ -27,7 +27,7 @@ fn whatever_a_transport_does_wrong_is_caught() {
 #[test]
 fn only_queues_without_a_bound_take_part_and_all_send_as_much() {
     let length = Length::Time(std::time::Duration::from_millis(1));
-    let frame = Frame { place: place(), rounds: 1, transports: length, limits: length };
+    let frame = Frame { place: place(), rounds: 1, transports: length, limits: length, named: false };
     for entry in registry::here().filter(|entry| (SCENARIO.able)(&entry.traits)) {
         assert!(!entry.traits.bounded, "{}", entry.traits.name);
         let contender = contender(entry, None, frame);
