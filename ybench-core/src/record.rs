@@ -72,10 +72,21 @@ pub struct Report {
     /// Whether mechanisms can stand in epoll, tried in this run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub epoll: Vec<InEpoll>,
+    /// How far the CPUs are from each other, where there are more than two.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pairs: Vec<Pair>,
     /// What was asked for and the answer, in sentences, where that is not told by the figures alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     pub warnings: Vec<Warning>,
+}
+
+/// Two CPUs, and what a word takes from one to the other.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pair {
+    pub first: usize,
+    pub second: usize,
+    pub nanoseconds: Spread,
 }
 
 /// What one transport carries at most between so many threads, as the machine was set up.

@@ -1,5 +1,6 @@
 //! The two commands that are too short for a room of their own: `limits` and `list`.
 
+use ybench_core::env;
 use ybench_core::error::Error;
 use ybench_core::limits;
 use ybench_core::plan;
@@ -9,6 +10,7 @@ use ybench_core::scenario::{self, carried, cells};
 use ybench_core::transport::{Shape, Traits, kernel, registry};
 
 use crate::cli::Request;
+use crate::report::part::{Part, Study};
 use crate::run::say;
 use crate::{article, run, table};
 
@@ -26,7 +28,32 @@ pub fn limits(request: &Request) -> Result<Report, Error> {
     let length = Length::Time(plan::run_length(seconds, rounds, runs));
     let plan = plan::of_limits(request.frame(rounds, length));
     run::measure(vec![plan], &mut report)?;
+    let cpus = &report.environment.allowed_cpus;
+    if cpus.len() > 2 && !report.interrupted {
+        let measured = limits::pairs::pairs(cpus);
+        report.pairs = measured.map_err(|fault| Error::Broken { contender: "a pair of CPUs".to_owned(), fault })?;
+    }
     Ok(report)
+}
+
+/// The limits, how far the CPUs are from each other, and what would make all of it steadier.
+pub fn study(report: &Report) -> Option<Study> {
+    if report.command != "limits" {
+        return None;
+    }
+    let mut parts: Vec<Part> = Vec::new();
+    for session in &report.sessions {
+        parts.push(Part::Table(String::new(), table::limits_grid(session)));
+    }
+    if !report.pairs.is_empty() {
+        parts.push(Part::Table("A word from one CPU to another, ns".to_owned(), table::pairs(&report.pairs)));
+    }
+    let advice = env::advice(&report.environment, report.cpus);
+    if !advice.is_empty() {
+        parts.push(Part::Heading("What would make the times steadier".to_owned()));
+        parts.extend(advice.into_iter().map(|(fact, what)| Part::Said(format!("{fact} {what}"))));
+    }
+    Some(Study { title: "Limits", parts, pictures: Vec::new() })
 }
 
 /// Names everything that can be asked for.

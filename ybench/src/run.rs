@@ -76,6 +76,7 @@ pub fn begin(command: &str, request: &Request, rounds: impl Into<Option<u32>>) -
         goals: Vec::new(),
         bounds: Vec::new(),
         epoll: Vec::new(),
+        pairs: Vec::new(),
         notes: Vec::new(),
         warnings,
     }

@@ -115,7 +115,8 @@ impl Choice<'_> {
     fn check(&self, chosen: &[&Scenario]) -> Result<(), Error> {
         let (option, unit) = (self.option, self.unit);
         if let Some(value) = self.values.iter().find(|value| !(self.from..=self.to).contains(*value)) {
-            let (from, to) = (table::figure(self.from), table::figure(self.to));
+            let figure = |value: f64| if value >= 1.0 { table::grouped(value) } else { value.to_string() };
+            let (from, to) = (figure(self.from), figure(self.to));
             return Err(Error::Refused(format!("{option} takes {from} to {to} {unit}, not {value}.")));
         }
         let mut own = chosen.iter().flat_map(|scenario| scenario.parameters);
@@ -174,7 +175,7 @@ mod tests {
     fn what_cannot_be_measured_is_refused() {
         for sizes in [vec![0.0], vec![8.0, 1073741824.0], vec![f64::NAN]] {
             let asked = Selection { sizes, ..selection(&["all"]) };
-            assert!(refusal(&asked).starts_with("--size takes 8.00 to 65,536 bytes, not "));
+            assert!(refusal(&asked).starts_with("--size takes 8 to 65,536 bytes, not "));
         }
         let asked = Selection { sizes: vec![100.0], ..selection(&["size"]) };
         assert_eq!(refusal(&asked), "A message can have 8, 64, 512, 1024, 2048, 4096, 16384 or 65536 bytes, not 100.");

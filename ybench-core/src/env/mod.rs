@@ -4,13 +4,15 @@
 //! | file | what lives there |
 //! |---|---|
 //! | `cpu` | the model, its frequency and what may change it, known flaws and what is done about them, the hypervisor |
+//! | `steadiness` | what makes times unsteady, with advice |
 //! | `topology` | sockets, cores, threads, memory nodes, and the caches with the CPUs that share them |
 //! | `container` | whether this is a container, and how much of the CPUs a control group leaves |
 //! | `steal` | what the hypervisor takes |
 
 pub mod container;
 pub mod cpu;
-pub mod steal;
+pub mod steadiness;
+mod steal;
 pub mod topology;
 
 use std::collections::BTreeMap;
@@ -19,6 +21,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::steadiness::{Steadiness, advice};
 pub use self::steal::stolen_seconds;
 use self::topology::{Cache, Topology};
 use crate::transport::kernel;
@@ -58,6 +61,7 @@ pub struct Environment {
     /// Whether the processor may run faster than its nominal frequency.
     pub turbo: Option<bool>,
     pub clock_source: Option<String>,
+    pub steadiness: Steadiness,
     /// How far the kernel lets a process use its own mechanisms, and how far they were used.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub kernel_limits: kernel::Limits,
@@ -98,6 +102,7 @@ impl Environment {
             governor: line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
             turbo: cpu::turbo(line(cpu::NO_TURBO).as_deref(), line(cpu::BOOST).as_deref()),
             clock_source: line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+            steadiness: Steadiness::read(),
             kernel_limits: kernel::limits(),
             mitigations: cpu::mitigations(),
             load: line("/proc/loadavg").and_then(|text| text.split(' ').next()?.parse().ok()),

@@ -11,6 +11,7 @@ pub mod floor;
 pub mod futex;
 pub mod membarrier;
 pub mod one_thread;
+pub mod pairs;
 pub mod priorities;
 pub mod signals;
 pub mod syscall;

@@ -17,6 +17,7 @@ use ybench_core::record::{Parameter, Quantity, Report, Session};
 use ybench_core::rounds::Plan;
 use ybench_core::scenario::{fixed_rate, latency};
 use ybench_core::stats::listed;
+use ybench_core::transport::Shape;
 use ybench_core::transport::registry::{self, Entry};
 use ybench_core::warnings::Warning;
 
@@ -40,7 +41,11 @@ pub fn run(request: &Request, wanted: &Wanted) -> Result<Report, Error> {
     let nobody = "What is wanted cannot be measured on the CPUs given.";
     let usual = run::Usual { command: COMMAND, seconds: SECONDS, rounds: ROUNDS, nobody };
     let mut report = run::in_rounds(request, usual, |frame, warnings| plans(wanted, &fitting, frame, warnings))?;
-    report.notes = std::iter::once(wanted.to_string()).chain(answer(&report)).chain(others(wanted)).collect();
+    let between_two = wanted.shape() != Shape::ONE_TO_ONE;
+    let between_two =
+        between_two.then(|| "Single messages, and those of a rate, are from one thread to one.".to_owned());
+    let asked = std::iter::once(wanted.to_string()).chain(between_two);
+    report.notes = asked.chain(answer(&report)).chain(others(wanted)).collect();
     Ok(report)
 }
 
@@ -71,10 +76,10 @@ fn grid(report: &Report) -> Grid {
     for session in &report.sessions {
         heads.push(format!(">{}", session.title()));
         if has_singles(session) {
-            heads.push(">p99".to_owned());
+            heads.push("+>p99".to_owned());
         }
         if has_cpu(session) {
-            heads.push(">receiver's CPU".to_owned());
+            heads.push("+>receiver's CPU".to_owned());
         }
     }
     let mut grid = Grid::new(&heads.iter().map(String::as_str).collect::<Vec<_>>());
@@ -111,10 +116,7 @@ fn has_cpu(session: &Session) -> bool {
 
 /// Whom to take, for each of the sessions.
 fn answer(report: &Report) -> impl Iterator<Item = String> {
-    report.sessions.iter().map(|session| {
-        let said = table::spoken(session).into_iter().chain([table::judgement(session).replace('\n', " ")]);
-        format!("{}: {}", session.title(), said.collect::<Vec<_>>().join(" "))
-    })
+    report.sessions.iter().map(|session| format!("{}: {}", session.title(), table::answer(session)))
 }
 
 /// Why not the others: a line for each reason.

@@ -5,7 +5,7 @@ use ybench_core::error::Error;
 use ybench_core::figures::{count, grouped, several};
 use ybench_core::record::{Parameter, Quantity};
 use ybench_core::scenario::carried;
-use ybench_core::transport::{Shape, Traits};
+use ybench_core::transport::{Shape, Traits, Waits};
 
 #[derive(Clone, Debug, Args)]
 pub struct Wanted {
@@ -82,7 +82,12 @@ impl Wanted {
         let shape = self.shape();
         let most = (traits.most_bytes)(shape);
         let against = [
-            (!traits.one_by_one, "for batches, or between tasks".to_owned()),
+            (!traits.one_by_one && traits.waits == Waits::Suspends, "between tasks".to_owned()),
+            (!traits.one_by_one && traits.batches, "the same in batches".to_owned()),
+            (
+                !traits.one_by_one,
+                "a channel for each sender, served together: see `sources` in `ybench scale`".to_owned(),
+            ),
             (
                 !Shape::new(self.senders, 1).fits(traits.senders, traits.receivers),
                 format!("one thread sends, not {}", self.senders),

@@ -4,7 +4,7 @@ use ybench_core::outcome::Series;
 use ybench_core::record::Session;
 
 use super::sections::sections;
-use super::{Shown, part, terminal, when};
+use super::{Shown, part, when};
 use crate::clock;
 use crate::table::{self, Beside, Grid, Growth};
 
@@ -62,7 +62,7 @@ fn session(session: &Session, titled: bool, beside: Beside) -> String {
         text += &format!("\n### {}\n", session.title());
     }
     if session.transports().next().is_none() {
-        return text + "\n" + &table::limits_grid(session, terminal::about).markdown();
+        return text + "\n" + &table::limits_grid(session).markdown();
     }
     text += &format!("\n{}\n\n", table::judgement(session).replace('\n', " "));
     text += &table::ranking_grid(session).markdown();

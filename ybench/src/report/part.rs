@@ -40,7 +40,7 @@ pub struct Claim {
 /// For a terminal.
 pub fn terminal(parts: &[Part]) -> String {
     let part = |part: &Part| match part {
-        Part::Heading(heading) => heading.to_uppercase(),
+        Part::Heading(heading) => format!("{heading}\n{}", "=".repeat(heading.chars().count())),
         Part::Table(title, grid) if title.is_empty() => grid.terminal(),
         Part::Table(title, grid) => format!("{}\n{}", wrapped(title, ""), grid.terminal()),
         Part::Said(said) => wrapped(said, ""),
@@ -53,7 +53,7 @@ pub fn terminal(parts: &[Part]) -> String {
 }
 
 /// Broken into lines that fit the terminal; each of its own lines begins a new one.
-fn wrapped(text: &str, indent: &str) -> String {
+pub fn wrapped(text: &str, indent: &str) -> String {
     textwrap::fill(text, Options::new(Grid::line_width()).subsequent_indent(indent))
 }
 

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use ybench_core::limits;
+use ybench_core::figures::several;
 use ybench_core::outcome::Series;
 use ybench_core::record::{Report, Session};
 
@@ -46,9 +46,8 @@ pub fn screen(report: &Report) -> String {
     text.push('\n');
     for session in &report.sessions {
         let (kept, of) = (session.counted().count(), session.rounds.len());
-        let said: Vec<String> = table::spoken(session).into_iter().chain([table::judgement(session)]).collect();
-        let said = said.join(" ").replace('\n', " ");
-        let _ = writeln!(text, "{} ({kept} of {of} rounds): {said}", session.title());
+        let said = format!("{} ({kept} of {}): {}", session.title(), several(of, "round"), table::answer(session));
+        let _ = writeln!(text, "{}", part::wrapped(&said, "  "));
     }
     text
 }
@@ -72,7 +71,7 @@ pub fn clock(report: &Report) -> String {
 /// The tables of one session.
 fn session(session: &Session, beside: Beside) -> String {
     if session.transports().next().is_none() {
-        return table::limits(session, about);
+        return format!("{}\n", table::limits_grid(session).terminal());
     }
     let mut text = table::ranking(session);
     for series in Series::ALL {
@@ -84,8 +83,4 @@ fn session(session: &Session, beside: Beside) -> String {
         let _ = writeln!(text, "\n{}", metrics.terminal());
     }
     text
-}
-
-pub(super) fn about(name: &str) -> &'static str {
-    limits::all().iter().find(|probe| probe.name == name).map_or("", |probe| probe.about)
 }

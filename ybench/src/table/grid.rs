@@ -32,6 +32,8 @@ pub struct Column {
     pub head: String,
     /// Whether its cells are figures, which stand below each other's last digit.
     pub right: bool,
+    /// Whether it says something of the column before it, and stays beside that.
+    pub beside: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -47,11 +49,12 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// A head that begins with '>' is that of figures.
+    /// A head that begins with '>' is that of figures, and one that begins with "+>" of figures about those before them.
     pub fn new(heads: &[&str]) -> Self {
-        let column = |head: &&str| match head.strip_prefix('>') {
-            Some(head) => Column { head: head.to_owned(), right: true },
-            None => Column { head: (*head).to_owned(), right: false },
+        let column = |head: &&str| {
+            let (beside, head) = head.strip_prefix('+').map_or((false, *head), |head| (true, head));
+            let (right, head) = head.strip_prefix('>').map_or((false, head), |head| (true, head));
+            Column { head: head.to_owned(), right, beside }
         };
         Self { columns: heads.iter().map(column).collect(), ..Self::default() }
     }
@@ -98,7 +101,9 @@ impl Grid {
         let mut panels: Vec<Vec<usize>> = Vec::new();
         let mut used = usize::MAX;
         for (at, width) in widths.iter().enumerate().skip(named) {
-            if used.saturating_add(*width) > room || panels.is_empty() {
+            let beside = self.columns[at..].iter().skip(1).take_while(|column| column.beside).count();
+            let together: usize = widths[at..=at + beside].iter().sum();
+            if panels.is_empty() || (!self.columns[at].beside && used.saturating_add(together) > room) {
                 panels.push((0..named).collect());
                 used = names;
             }

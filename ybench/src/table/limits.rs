@@ -1,13 +1,16 @@
 //! The limits of the machine, and the targets of this project.
 
 use ybench_core::figures::{figure, interval};
-use ybench_core::record::{Goal, Session, Unit};
+use ybench_core::limits;
+use ybench_core::record::{Goal, Pair, Session, Unit};
 
 use super::grid::{Grid, Tone};
 
 /// The limits of the machine, each with what it is.
-pub fn limits_grid(session: &Session, about: impl Fn(&str) -> &'static str) -> Grid {
-    let mut grid = Grid::new(&["limit", ">median", ">min .. max", "unit", "what it is"]);
+pub fn limits_grid(session: &Session) -> Grid {
+    let about = |name: &str| limits::all().iter().find(|probe| probe.name == name).map_or("", |probe| probe.about);
+    let mut grid = Grid::new(&["limit", ">median", "+>min .. max", "unit", "what it is"]);
+    grid.folds = true;
     for one in &session.contenders {
         let Some(density) = session.density(&one.name) else { continue };
         let unit = match one.unit {
@@ -21,12 +24,27 @@ pub fn limits_grid(session: &Session, about: impl Fn(&str) -> &'static str) -> G
     grid
 }
 
-pub fn limits(session: &Session, about: impl Fn(&str) -> &'static str) -> String {
-    format!("{}\n", limits_grid(session, about).terminal())
+/// A row and a column for each CPU.
+pub fn pairs(pairs: &[Pair]) -> Grid {
+    let mut cpus: Vec<usize> = pairs.iter().flat_map(|pair| [pair.first, pair.second]).collect();
+    cpus.sort_unstable();
+    cpus.dedup();
+    let heads: Vec<String> = cpus.iter().map(|cpu| format!(">{cpu}")).collect();
+    let mut grid = Grid::new(&[&["CPU"], &heads.iter().map(String::as_str).collect::<Vec<_>>()[..]].concat());
+    grid.tight = true;
+    for &row in &cpus {
+        let between = |column: &usize| {
+            let (first, second) = (row.min(*column), row.max(*column));
+            let pair = pairs.iter().find(|pair| (pair.first, pair.second) == (first, second));
+            pair.map_or(String::new(), |pair| figure(pair.nanoseconds.median))
+        };
+        grid.push(Tone::Plain, None, std::iter::once(row.to_string()).chain(cpus.iter().map(between)).collect());
+    }
+    grid
 }
 
 pub fn goals_grid(goals: &[Goal]) -> Grid {
-    let mut grid = Grid::new(&["target", ">measured", ">min .. max", ">wanted", ""]);
+    let mut grid = Grid::new(&["target", ">measured", "+>min .. max", ">wanted", ""]);
     for goal in goals {
         let wanted = format!("{} {}", if goal.at_least { "at least" } else { "at most" }, figure(goal.target));
         let word = match goal.met {
@@ -50,4 +68,18 @@ pub fn goals_grid(goals: &[Goal]) -> Grid {
 
 pub fn goals(goals: &[Goal]) -> String {
     format!("{}\n", goals_grid(goals).terminal())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ybench_core::stats::Spread;
+
+    #[test]
+    fn every_two_cpus_stand_on_both_sides_of_the_diagonal() {
+        let pair = |first, second, median| Pair { first, second, nanoseconds: Spread { median, min: 1.0, max: 1e3 } };
+        let grid = pairs(&[pair(0, 1, 40.0), pair(0, 4, 120.0), pair(1, 4, 130.0)]);
+        let rows: Vec<String> = grid.rows.iter().map(|row| row.cells.join(" ")).collect();
+        assert_eq!(rows, ["0  40.0 120", "1 40.0  130", "4 120 130 "]);
+    }
 }

@@ -14,12 +14,12 @@ mod standing;
 pub use self::grid::{Column, Grid, Row, Tone, align_right, new_table, text};
 pub use self::growth::{Growth, growths};
 pub use self::latency::{BEYOND, Beside, blocks, distributions, latencies, latency_grid, what};
-pub use self::limits::{goals, goals_grid, limits, limits_grid};
+pub use self::limits::{goals, goals_grid, limits_grid, pairs};
 pub use self::matrix::{Cell, Heading, Kin, Line, Matrix, SPINS, matrix};
 pub use self::metrics::{metrics_grid, not_reached};
 pub use self::ranking::{comparable, ranking, ranking_grid};
 pub use self::spoken::spoken;
-pub use self::standing::{Standing, judgement, judgements, standings, sureness};
+pub use self::standing::{Standing, answer, judgement, judgements, standings, sureness};
 pub use ybench_core::figures::{count, figure, grouped, interval, percent, time};
 
 use ybench_core::record::Report;

@@ -1,6 +1,6 @@
 //! Everybody in one session, limits between the transports, quickest first, with the verdict.
 
-use ybench_core::figures::{figure, grouped, interval};
+use ybench_core::figures::{figure, grouped, interval, several};
 use ybench_core::limits;
 use ybench_core::record::{Contestant, Kind, Session};
 
@@ -11,7 +11,7 @@ use super::standing::{judgement, standings};
 /// The table, and below it who is fastest.
 pub fn ranking(session: &Session) -> String {
     let (kept, of) = (session.counted().count(), session.rounds.len());
-    let title = format!("{}: {} ({kept} of {of} rounds)", session.title(), session.about);
+    let title = format!("{}: {} ({kept} of {})", session.title(), session.about, several(of, "round"));
     let said: Vec<String> = spoken(session).into_iter().chain([judgement(session)]).collect();
     format!("{title}\n{}\n{}\n", ranking_grid(session).terminal(), said.join("\n"))
 }
@@ -20,8 +20,8 @@ pub fn ranking(session: &Session) -> String {
 pub fn ranking_grid(session: &Session) -> Grid {
     let ratio_head = format!(">times {}", session.limit);
     let streams = limits::of_streams(&session.limit);
-    let mut heads = vec!["#", "transport", "waiting", ">ns/msg", ">msgs/s", &ratio_head, ">min .. max"];
-    heads.retain(|head| streams || *head != ">msgs/s");
+    let mut heads = vec!["#", "transport", "waiting", ">ns/msg", "+>msgs/s", &ratio_head, "+>min .. max"];
+    heads.retain(|head| streams || *head != "+>msgs/s");
     let other_limits = session.transports().any(|one| !own_limit(session, one).is_empty());
     if other_limits {
         heads.push("own reference");

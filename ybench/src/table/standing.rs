@@ -5,6 +5,7 @@ use ybench_core::record::{Contestant, Parameter, Session};
 use ybench_core::stats::{Spread, few, listed};
 
 use super::grid::Tone;
+use super::spoken::spoken;
 use crate::judgement::Judgement;
 
 /// A contender's place.
@@ -38,6 +39,14 @@ pub fn standings(session: &Session) -> Vec<Standing> {
 pub fn sureness(session: &Session, name: &str) -> Option<Spread> {
     let interval = session.interval(name, &session.limit)?;
     Some(Spread { median: interval.median, min: interval.low, max: interval.high })
+}
+
+/// The sentence that can be repeated aloud, and who else cannot be told from the quickest.
+pub fn answer(session: &Session) -> String {
+    match spoken(session) {
+        Some(spoken) => format!("{spoken} {}", Judgement::of(session).all),
+        None => judgement(session).replace('\n', " "),
+    }
 }
 
 /// One sentence for all transports, and one for those that can sleep where it says something else.

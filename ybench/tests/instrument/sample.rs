@@ -67,6 +67,7 @@ pub(crate) fn report() -> Report {
         goals: Vec::new(),
         bounds: Vec::new(),
         epoll: Vec::new(),
+        pairs: Vec::new(),
         notes: Vec::new(),
         warnings: vec![
             Warning::VirtualMachine { hypervisor: "kvm".to_owned() },

@@ -147,7 +147,8 @@ fn stated(report: &Report, rows: &[Stated], names: &[&str]) -> Grid {
 fn distortion(report: &Report, names: &[&str]) -> String {
     let shares = names.iter().filter_map(|name| {
         let share = published::distortion(report, name)?;
-        Some(format!("{name} {share:.0} %"))
+        // Less than nothing is what one run differs from the next by.
+        Some(if share > 0.0 { format!("{name} {share:.0} %") } else { format!("{name} not to be told") })
     });
     let shares: Vec<String> = shares.collect();
     if shares.is_empty() {

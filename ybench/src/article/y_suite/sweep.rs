@@ -70,7 +70,7 @@ pub(super) fn table(session: &Session) -> Grid {
     let mut head = vec![">batch".to_owned()];
     let lines = lines(session);
     for line in &lines {
-        head.extend([format!(">{}, ns/msg", line.label), ">min .. max".to_owned(), ">msgs/sec".to_owned()]);
+        head.extend([format!(">{}, ns/msg", line.label), "+>min .. max".to_owned(), "+>msgs/sec".to_owned()]);
     }
     let mut grid = Grid::new(&head.iter().map(String::as_str).collect::<Vec<_>>());
     for batch in BATCHES {

@@ -10,17 +10,18 @@ use crate::table::{Grid, Tone, figure, grouped, interval};
 /// Averages of the runs, as in the article; the ratio is the median over the rounds.
 pub(super) fn article(session: &Session, rows: &[Row]) -> Grid {
     let any_published = rows.iter().any(|row| row.published.is_some());
-    let mut head = vec!["transport", ">density ns/msg", ">throughput msgs/sec", ">times sockets' speed", ">min .. max"];
+    let mut head =
+        vec!["transport", ">density ns/msg", ">throughput msgs/sec", ">times sockets' speed", "+>min .. max"];
     if any_published {
         head = vec![
             "transport",
             ">density ns/msg",
-            ">published",
+            "+>published",
             ">throughput msgs/sec",
-            ">published",
+            "+>published",
             ">times sockets' speed",
-            ">min .. max",
-            ">published",
+            "+>min .. max",
+            "+>published",
         ];
     }
     let counted = rows.iter().any(|row| session.metric(row.transport, Metric::Switches).is_some());

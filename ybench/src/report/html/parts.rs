@@ -3,6 +3,7 @@
 use askama::Template;
 use serde_json::Value;
 use ybench_core::clock::Facts;
+use ybench_core::env::advice;
 use ybench_core::record::{Report, SCHEMA, Session};
 use ybench_core::transport::Family;
 
@@ -12,7 +13,6 @@ use crate::plot::{Look, Looks, Picture};
 use crate::report::part::Part;
 use crate::report::sections::Section;
 use crate::report::sweeps;
-use crate::report::terminal::about;
 use crate::table::{self, Beside, Grid, Matrix, Tone, figure, interval, time};
 
 #[derive(Template)]
@@ -186,7 +186,7 @@ impl SessionPart {
     fn of(session: &Session, folded: bool, looks: &Looks, beside: Beside) -> Self {
         let title = session.title();
         if session.transports().next().is_none() {
-            let grid = table::limits_grid(session, about);
+            let grid = table::limits_grid(session);
             let table = Table::of(&title, grid, looks);
             return Self {
                 title,
@@ -320,6 +320,7 @@ impl Glossary {
 #[template(path = "environment.html")]
 pub(super) struct Environment {
     facts: Vec<(String, String)>,
+    advice: Vec<(String, String)>,
     file: String,
     command: String,
     schema: u32,
@@ -331,7 +332,8 @@ impl Environment {
         if let Ok(value) = serde_json::to_value(&report.environment) {
             tell("", &value, &mut facts);
         }
-        Self { facts, file: file.to_owned(), command: report.command.clone(), schema: SCHEMA }
+        let advice = advice(&report.environment, report.cpus);
+        Self { facts, advice, file: file.to_owned(), command: report.command.clone(), schema: SCHEMA }
     }
 }
 
