@@ -6,7 +6,7 @@ use std::process::Command;
 #[test]
 fn the_queue_has_a_row_in_every_table_it_fits() {
     let out = concat!(env!("CARGO_TARGET_TMPDIR"), "/own-queue");
-    let scenarios = ["throughput", "latency", "many-2x2", "fixed-rate", "burst"];
+    let scenarios = ["throughput", "latency", "many-2x2", "fixed-rate", "density"];
     for scenario in scenarios {
         let ours =
             ["run", scenario, "--transport", "own-queue,spsc", "--messages", "50", "--rounds", "1", "--out", out];

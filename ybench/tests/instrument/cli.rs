@@ -205,8 +205,8 @@ fn the_article_has_its_tables_and_its_graphs() {
         assert!(page.contains(&format!("{title} the length of a batch")), "{name}");
     }
     let (report, _) = kept(&json);
-    assert!(output.contains("THE SIGNAL ALONE") && report.session("signals").is_some());
-    assert!(output.contains("WHAT BATCHES AT THE SENDER COST") && report.session("batch latency").is_some());
+    assert!(output.contains("The signal alone") && report.session("signals").is_some());
+    assert!(output.contains("What batches at the sender cost") && report.session("batch latency").is_some());
     let worst = report.session("ping-pong").unwrap();
     let switches = worst.metric("ypipe-ysemaphore", ybench::outcome::Metric::Switches);
     assert!(switches.is_none_or(|count| count.median > 0.0));
@@ -226,7 +226,7 @@ fn an_article_calls_nothing_from_one_round() {
     for name in ["y-suite", "nanosecond"] {
         let arguments = ["article", name, "--messages", "200", "--rounds", "1", "--out", folder.to_str().unwrap()];
         let output = succeeded(&arguments);
-        let (_, conclusions) = output.split_once("WHAT THE ARTICLE CONCLUDED").expect("its conclusions");
+        let (_, conclusions) = output.split_once("What the article concluded").expect("its conclusions");
         assert!(conclusions.contains("too few rounds to say"), "{name}");
         let called = |line: &&str| ["  holds", "  does not hold"].iter().any(|verdict| line.starts_with(verdict));
         assert_eq!(conclusions.lines().find(called), None, "{name}");
