@@ -55,6 +55,8 @@ pub enum Metric {
     MeanReady,
     /// The most messages that were sent and not yet received, at any one time.
     MostUnderWay,
+    /// All of the time of the run for one of its messages, in nanoseconds, whatever each of them took.
+    TotalOverCount,
     /// How much longer the run took than the same run without a clock, as a share of it.
     Distortion,
     /// Nanoseconds per message to put a burst into the transport, and to take it out.

@@ -64,6 +64,7 @@ fn outcome(stream: &Stream) -> Outcome {
     let latencies = between(clock::get(), &stream.sent, &stream.received[1..]);
     keep_ranked(&mut outcome, Series::Latency, &latencies);
     outcome.metrics.insert(Metric::MostUnderWay, stream.most_under_way() as f64);
+    outcome.metrics.insert(Metric::TotalOverCount, stream.timed.nanoseconds_per_unit());
     outcome
 }
 

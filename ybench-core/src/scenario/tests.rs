@@ -10,7 +10,7 @@ use crate::error::Fault;
 use crate::frame::Frame;
 use crate::place::Place;
 use crate::rounds::Length;
-use crate::transport::mutex_spin::MutexSpin;
+use crate::transport::mutex_spin::{Looking, Pause};
 use crate::transport::registry;
 use crate::transport::std_mpsc::Channel;
 use crate::transport::{Closed, Message, Receiver, Sender, Traits, Transport, Waits};
@@ -189,9 +189,9 @@ fn a_repetition_in_ping_pong_is_caught() {
 #[test]
 fn a_bounce_whose_time_is_over_ends_with_the_message_under_way() {
     for place in [place(), place().together()] {
-        let (timed, _) = ping_pong::bounced::<MutexSpin, usize>(place, 1_000, Until::over()).unwrap();
+        let (timed, _) = ping_pong::bounced::<Looking<Pause>, usize>(place, 1_000, Until::over()).unwrap();
         assert_eq!(timed.units, 2);
-        let (timed, _) = ping_pong::bounced::<MutexSpin, usize>(place, 3, Until::default()).unwrap();
+        let (timed, _) = ping_pong::bounced::<Looking<Pause>, usize>(place, 3, Until::default()).unwrap();
         assert_eq!(timed.units, 6);
     }
 }

@@ -1,40 +1,92 @@
-//! A queue behind a mutex whose receiver never sleeps for a message: it locks, looks, unlocks, and looks again. The
-//! thread article's fastest design, and the one it advises against.
+//! A queue behind a mutex that nobody is told about: the receiver locks, looks, unlocks, and looks again. What it does between
+//! two looks makes three transports of it: nothing, which is the thread article's fastest design and the one it advises
+//! against; giving the CPU away; and sleeping for the least time there is.
 //!
 //! ```text
 //!   sender thread   lock, push, unlock ----> VecDeque ----> lock, pop, unlock, again and again   receiver thread
 //! ```
 //!
-//! "Never sleeps" is said of waiting for a message. The lock is the standard library's, as in the article, and whoever
+//! That a receiver never sleeps is said of waiting for a message. The lock is the standard library's, as in the article, and whoever
 //! finds it held may sleep in it for a moment; with a receiver that locks without end this happens to the sender.
 
 use std::io;
+use std::marker::PhantomData;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::mutex_queue::MutexQueue;
 use super::{Closed, Ends, Message, Traits, Transport, Waits, ends_by_cloning};
 
-pub struct MutexSpin;
+/// What the receiver does between two looks.
+pub trait Between: Send + 'static {
+    /// Of the transport.
+    const TRAITS: Traits;
+    fn looks();
+}
 
-pub struct Sender<M>(Arc<MutexQueue<M>>);
-pub struct Receiver<M>(Arc<MutexQueue<M>>);
+const COMMON: Traits = Traits { batches: true, senders: Ends::Many, receivers: Ends::Many, ..Traits::COMMON };
 
-impl Transport for MutexSpin {
+pub struct Pause;
+pub struct Yield;
+pub struct Usleep;
+
+impl Between for Pause {
     const TRAITS: Traits = Traits {
         name: "mutex-spin",
         about: "A VecDeque behind a mutex, the receiver looking without end",
         waits: Waits::Spins,
-        batches: true,
-        senders: Ends::Many,
-        receivers: Ends::Many,
-        ..Traits::COMMON
+        ..COMMON
     };
-    type Sender<M: Message> = Sender<M>;
-    type Receiver<M: Message> = Receiver<M>;
 
-    fn open<M: Message>() -> io::Result<(Sender<M>, Receiver<M>)> {
+    #[inline(always)]
+    fn looks() {
+        std::hint::spin_loop();
+    }
+}
+
+impl Between for Yield {
+    const TRAITS: Traits = Traits {
+        name: "mutex-yield",
+        about: "A VecDeque behind a mutex, the receiver giving its CPU away between two looks (sched_yield)",
+        waits: Waits::Yields,
+        variant: true,
+        ..COMMON
+    };
+
+    #[inline(always)]
+    fn looks() {
+        std::thread::yield_now();
+    }
+}
+
+impl Between for Usleep {
+    const TRAITS: Traits = Traits {
+        name: "mutex-usleep",
+        about: "A VecDeque behind a mutex, the receiver asking for a sleep of 1 us between two looks (usleep)",
+        waits: Waits::Sleeps,
+        variant: true,
+        ..COMMON
+    };
+
+    #[inline(always)]
+    fn looks() {
+        std::thread::sleep(Duration::from_micros(1));
+    }
+}
+
+pub struct Looking<B>(PhantomData<B>);
+
+pub struct Sender<M>(Arc<MutexQueue<M>>);
+pub struct Receiver<M, B>(Arc<MutexQueue<M>>, PhantomData<B>);
+
+impl<B: Between> Transport for Looking<B> {
+    const TRAITS: Traits = B::TRAITS;
+    type Sender<M: Message> = Sender<M>;
+    type Receiver<M: Message> = Receiver<M, B>;
+
+    fn open<M: Message>() -> io::Result<(Sender<M>, Receiver<M, B>)> {
         let queue = Arc::new(MutexQueue::new());
-        Ok((Sender(queue.clone()), Receiver(queue)))
+        Ok((Sender(queue.clone()), Receiver(queue, PhantomData)))
     }
 }
 
@@ -52,7 +104,7 @@ impl<M: Message> super::Sender<M> for Sender<M> {
     }
 }
 
-ends_by_cloning!(both: MutexSpin);
+ends_by_cloning!(both: Looking<Pause>, Looking<Yield>, Looking<Usleep>);
 
 impl<M> Clone for Sender<M> {
     fn clone(&self) -> Self {
@@ -67,13 +119,13 @@ impl<M> Drop for Sender<M> {
     }
 }
 
-impl<M> Clone for Receiver<M> {
+impl<M, B> Clone for Receiver<M, B> {
     fn clone(&self) -> Self {
-        Self(self.0.clone())
+        Self(self.0.clone(), PhantomData)
     }
 }
 
-impl<M: Message> super::Receiver<M> for Receiver<M> {
+impl<M: Message, B: Between> super::Receiver<M> for Receiver<M, B> {
     #[inline(always)]
     fn recv(&mut self) -> Result<M, Closed> {
         loop {
@@ -83,7 +135,7 @@ impl<M: Message> super::Receiver<M> for Receiver<M> {
                 None if queue.closed() => return Err(Closed),
                 None => drop(queue),
             }
-            std::hint::spin_loop();
+            B::looks();
         }
     }
 
@@ -98,7 +150,7 @@ impl<M: Message> super::Receiver<M> for Receiver<M> {
                 false if queue.closed() => return Err(Closed),
                 false => drop(queue),
             }
-            std::hint::spin_loop();
+            B::looks();
         }
     }
 }

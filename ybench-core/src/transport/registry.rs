@@ -246,7 +246,9 @@ static OWN: &[(Family, &[Entry])] = &[
             shared::<mutex_condvar_any::Always>(),
             shared::<mutex_condvar_any::IfAsleep>(),
             shared::<mutex_eventfd_loop::Plain>(),
-            shared::<mutex_spin::MutexSpin>(),
+            shared::<mutex_spin::Looking<mutex_spin::Pause>>(),
+            shared::<mutex_spin::Looking<mutex_spin::Yield>>(),
+            shared::<mutex_spin::Looking<mutex_spin::Usleep>>(),
         ],
     ),
 ];

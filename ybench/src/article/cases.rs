@@ -29,11 +29,7 @@ impl Cases {
 
     /// Whether `above` takes at least `times` as long as `below`. Nothing where either is missing.
     pub(super) fn at_least(&mut self, session: &Session, above: &str, below: &str, times: f64) {
-        self.ask(session, above, below, |ratio| match ratio {
-            ratio if ratio.low >= times => Said::Yes,
-            ratio if ratio.high < times => Said::No,
-            _ => Said::TooClose,
-        });
+        self.above(session, &session.ratios(above, below), times);
     }
 
     /// Whether neither takes `times` as long as the other.
@@ -70,6 +66,23 @@ impl Cases {
             figure if figure.low >= most => Said::No,
             _ => Said::TooClose,
         });
+    }
+
+    /// Whether it is `least` or more.
+    pub(super) fn above(&mut self, session: &Session, figures: &[f64], least: f64) {
+        self.judge(session, figures, |figure| match figure {
+            figure if figure.low >= least => Said::Yes,
+            figure if figure.high < least => Said::No,
+            _ => Said::TooClose,
+        });
+    }
+
+    /// Whether the slowest round took at least `times` as long as the quickest.
+    pub(super) fn unsteady(&mut self, session: &Session, name: &str, times: f64) {
+        if let Some(spread) = session.density(name) {
+            let ratio = spread.max / spread.min;
+            self.single(session, ratio, ratio >= times);
+        }
     }
 
     /// One figure of all the rounds together.
@@ -176,6 +189,15 @@ mod tests {
         assert_eq!(verdict(|cases| cases.below(&rounds, &[20.0; 5], 21.0)), "holds");
         assert_eq!(verdict(|cases| cases.below(&rounds, &[20.0; 5], 20.0)), "does not hold");
         assert_eq!(verdict(|cases| cases.below(&rounds, &[20.0; 4], 21.0)), "too few rounds to say");
+    }
+
+    #[test]
+    fn rounds_that_differ_are_unsteady_and_few_of_them_are_nothing() {
+        let (steady, unsteady) = ([(20.0, 9.0); 5], [(20.0, 9.0), (20.0, 9.0), (40.0, 9.0), (20.0, 9.0), (20.0, 9.0)]);
+        let of = |rounds: &[(f64, f64)]| verdict(|cases| cases.unsteady(&session(rounds), "a", 2.0));
+        assert_eq!(of(&steady), "does not hold");
+        assert_eq!(of(&unsteady), "holds");
+        assert_eq!(of(&unsteady[..4]), "too few rounds to say");
     }
 
     #[test]

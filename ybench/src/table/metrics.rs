@@ -13,7 +13,7 @@ const REACHED: f64 = 0.95;
 type Form = fn(f64) -> String;
 
 /// Head, metric, how it is written. Those that merely repeat the distributions are left to them.
-const COLUMNS: [(&str, Metric, Form); 17] = [
+const COLUMNS: [(&str, Metric, Form); 18] = [
     (">sender CPU ns/msg", Metric::SenderCpu, figure),
     (">receiver CPU ns/msg", Metric::ReceiverCpu, figure),
     (">sender switches/msg", Metric::SenderSwitches, figure),
@@ -24,6 +24,7 @@ const COLUMNS: [(&str, Metric, Form); 17] = [
     (">mean batch", Metric::MeanBatch, figure),
     (">mean ready", Metric::MeanReady, figure),
     (">most under way", Metric::MostUnderWay, grouped),
+    (">time / N, ns", Metric::TotalOverCount, figure),
     (">fill ns/msg", Metric::Fill, figure),
     (">drain ns/msg", Metric::Drain, figure),
     (">bytes held/msg", Metric::BytesHeld, figure),

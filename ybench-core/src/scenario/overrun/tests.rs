@@ -15,6 +15,7 @@ fn the_distribution_holds_exactly_the_messages_of_the_run() {
             assert_eq!(outcome.traces[&Series::Latency].of, messages);
             assert!(outcome.metrics[&Metric::Maximum] >= outcome.nanoseconds);
             assert!((0.0..=messages as f64).contains(&outcome.metrics[&Metric::MostUnderWay]));
+            assert!(outcome.metrics[&Metric::TotalOverCount] > 0.0);
         }
     }
 }

@@ -148,15 +148,7 @@ fn slowest(matrices: &[Matrix<'_>]) -> Conclusion {
 fn unstable(matrices: &[Matrix<'_>]) -> Conclusion {
     let mut cases = Cases::default();
     for session in matrices.iter().filter_map(Matrix::words) {
-        for spread in [SPIN, FUTEX].into_iter().filter_map(|name| session.density(name)) {
-            let ratio = spread.max / spread.min;
-            let said = match session.sound() {
-                few if few < LEAST_ROUNDS => Said::TooFewRounds,
-                _ if ratio >= UNSTABLE => Said::Yes,
-                _ => Said::No,
-            };
-            cases.push(said, ratio);
-        }
+        [SPIN, FUTEX].iter().for_each(|name| cases.unsteady(session, name, UNSTABLE));
     }
     Conclusion {
         claim: "The own queue is very unstable: with spin and futex the least and the most differ by up to 2 times.",

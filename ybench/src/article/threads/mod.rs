@@ -8,6 +8,7 @@
 //! design itself is the subject: such a queue whose reader never sleeps, and the same with a condition variable.
 
 mod conclusions;
+mod naive;
 pub(super) mod pictures;
 mod published;
 mod rakes;
@@ -20,8 +21,9 @@ use ybench_core::frame::Frame;
 use ybench_core::outcome::Series;
 use ybench_core::plan;
 use ybench_core::record::{Report, Session};
-use ybench_core::rounds::{Length, Plan};
-use ybench_core::scenario::{Scenario, burst, crowd, latency, neighbours, night_watchman, ping_pong};
+use ybench_core::rounds::{Length, Plan, Rounds};
+use ybench_core::scenario::{Scenario, burst, crowd, latency, neighbours, night_watchman, overrun, ping_pong};
+use ybench_core::stats;
 use ybench_core::transport::registry::Entry;
 use ybench_core::warnings::Warning;
 
@@ -34,8 +36,10 @@ use crate::table::{Grid, Tone, figure};
 pub const ABOUT: &str =
     "\"Messaging between threads\": four designs by histogram, and bursts, silences, crowds and greedy neighbours";
 
-/// The rakes are figures without a verdict, and take long by their nature.
+/// Most rakes are figures without a verdict, and take long by their nature.
 const RAKES_ROUNDS: u32 = 3;
+/// Of the others: no more than a verdict needs.
+const JUDGED: Rounds = Rounds::Sound { wanted: stats::LEAST_ROUNDS as u32, most: super::ROUNDS };
 const BOUNCED_FOR: Duration = Duration::from_millis(300);
 const REST: Duration = Duration::from_millis(100);
 
@@ -60,8 +64,14 @@ fn plans(request: &Request, rounds: u32, entries: &[&'static Entry], warnings: &
     add(&burst::SCENARIO, rest);
     add(&night_watchman::SCENARIO, rest);
     add(&crowd::SCENARIO, rest);
-    add(&neighbours::SCENARIO, rest);
-    add(&ping_pong::ON_ONE_CPU, rest);
+    let stream = Frame { transports: Length::Units(request.messages.unwrap_or(naive::MESSAGES)), ..rest };
+    let rounds = request.rounds.map_or(JUDGED, Rounds::Exactly);
+    for (scenario, frame) in
+        [(&overrun::SCENARIO, stream), (&neighbours::SCENARIO, rest), (&ping_pong::ON_ONE_CPU, rest)]
+    {
+        let judged = plan::every(scenario, entries, frame, warnings).into_iter();
+        plans.extend(judged.map(|plan| Plan { rounds, ..plan }));
+    }
     plans
 }
 
@@ -69,6 +79,7 @@ fn plans(request: &Request, rounds: u32, entries: &[&'static Entry], warnings: &
 pub(super) fn parts(report: &Report, beyond: f64) -> Vec<Part> {
     let heading = |heading: &str| Part::Heading(heading.to_owned());
     let mut parts = vec![heading("One message at a time"), Part::Table(String::new(), colours(report, beyond))];
+    parts.extend([heading(naive::HEADING), naive::table(report)]);
     parts.extend(conclusions::parts(report));
     parts.push(heading("The rakes"));
     parts.extend(rakes::parts(report));

@@ -26,16 +26,23 @@ pub(super) const BLUE: &str = "mutex-spin";
 pub(super) const RED: &str = "mutex-condvar-asleep";
 pub(super) const GREEN: &str = "hub-none";
 
-pub(super) const DESIGNS: [Design; 13] = [
+pub(super) const YIELDS: &str = "mutex-yield";
+pub(super) const USLEEPS: &str = "mutex-usleep";
+/// Without a lock, and asleep as soon as nothing is there.
+pub(super) const WITHOUT_LOCKS: &str = "spsc-none";
+
+pub(super) const DESIGNS: [Design; 15] = [
     design("pink", "D's mailboxes: any type, priority", PINK, 5.0),
     design("blue", "a mutex, and a reader that never sleeps", BLUE, 0.4),
     design("red", "a mutex and a condition variable", RED, 3.0),
     design("green", "an event loop that is given functions", GREEN, 4.3),
+    beside("a mutex, and a reader that gives its CPU away", YIELDS),
+    beside("a mutex, and a reader that sleeps for 1 us", USLEEPS),
     beside("mailboxes, looking a little before they sleep", "mailbox"),
     beside("an event loop, looking a little before it sleeps", "hub"),
     beside("any type in a box, a mutex and a condition variable", "condvar-any-asleep"),
     beside("functions in boxes, a mutex, eventfd and epoll", "mutex-eventfd-loop"),
-    beside("spsc, asleep as soon as nothing is there", "spsc-none"),
+    beside("spsc, asleep as soon as nothing is there", WITHOUT_LOCKS),
     beside("spsc, looking a little first", "spsc"),
     beside("spsc, never asleep", "spsc-forever"),
     beside("std::sync::mpsc::channel", "std-channel"),
@@ -68,6 +75,8 @@ mod tests {
     fn designs_are_compared_and_not_ways_of_waiting() {
         let waits = |name| registry::named(name).unwrap().traits.waits;
         assert_eq!(waits(BLUE), Waits::Spins);
+        assert_eq!(waits(YIELDS), Waits::Yields);
+        assert_eq!(waits(WITHOUT_LOCKS), waits(RED));
         assert_eq!([PINK, RED].map(waits), [Waits::Sleeps; 2]);
         assert_eq!(waits(GREEN), Waits::SleepsInPoll);
     }
