@@ -42,6 +42,14 @@ pub(super) const DESIGNS: [Design; 13] = [
     beside("crossbeam-channel, unbounded", "crossbeam-unbounded"),
 ];
 
+/// Whether a design is measured where a figure takes long: those of the article, and a channel of ours and of the standard
+/// library beside them.
+pub(super) fn is_one_of_few(transport: &str) -> bool {
+    const BESIDE: [&str; 2] = ["spsc-none", "std-channel"];
+    let mut few = DESIGNS.iter().filter(|design| design.colour.is_some() || BESIDE.contains(&design.transport));
+    few.any(|design| design.transport == transport)
+}
+
 /// "2-3 messages per 1000 were processed anomalously for a long time."
 pub(super) const PUBLISHED_OUTLIERS: &str = "2 to 3";
 
@@ -55,6 +63,14 @@ mod tests {
         for design in &DESIGNS {
             assert!(registry::named(design.transport).is_some(), "{}", design.transport);
         }
+    }
+
+    #[test]
+    fn the_few_are_the_articles_own_and_two_channels() {
+        let few: Vec<&str> =
+            registry::all().iter().map(|one| one.traits.name).filter(|name| is_one_of_few(name)).collect();
+        assert_eq!(few.len(), 6);
+        assert!([PINK, BLUE, RED, GREEN].iter().all(|colour| few.contains(colour)), "{few:?}");
     }
 
     #[test]
