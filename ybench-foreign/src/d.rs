@@ -48,7 +48,7 @@ pub(crate) fn entry() -> Entry {
         size: |_, _, _| elsewhere(),
         burst: |_, _, _| elsewhere(),
         held: |_| elsewhere(),
-        crowd: |_, _, _| elsewhere(),
+        crowd: |_, _, _, _| elsewhere(),
         many: None,
         idle_senders: None,
         sources: None,

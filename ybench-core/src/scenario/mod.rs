@@ -78,6 +78,7 @@ static ALL: &[&Scenario] = &[
     &night_watchman::SCENARIO,
     &burst::SCENARIO,
     &crowd::SCENARIO,
+    &crowd::BOUNCED,
     &neighbours::SCENARIO,
     &size::SCENARIO,
     &many::TWO_BY_TWO,

@@ -18,6 +18,7 @@ use crate::error::{Error, Fault};
 use crate::outcome::Outcome;
 use crate::place::Place;
 use crate::record::Parameter;
+use crate::scenario::crowd::{Crowd, Work};
 use crate::scenario::{
     burst, crowd, density, fixed_rate, idle_senders, latency, many, night_watchman, overrun, paced, ping_pong, size,
     sources, throughput,
@@ -55,8 +56,7 @@ pub struct Entry {
     pub burst: fn(Place, u64, u64) -> Result<Outcome, Fault>,
     /// Bytes that each of so many messages holds while all are in the queue.
     pub held: fn(u64) -> Result<f64, Fault>,
-    /// The first number is that of threads for each CPU.
-    pub crowd: fn(Place, usize, u64) -> Result<Timed, Fault>,
+    pub crowd: fn(Place, Crowd, Work, u64) -> Result<Outcome, Fault>,
     /// From many threads to many, where there can be several at a side.
     pub many: Option<BetweenMany>,
     /// From one thread beside so many idle senders, where there can be several.
@@ -97,7 +97,7 @@ pub const fn entry<T: Transport>() -> Entry {
         },
         burst: if without_a_bound { burst::run::<T> } else { |_, _, _| no_driver() },
         held: if without_a_bound { burst::held::<T> } else { |_| no_driver() },
-        crowd: if crowded { crowd::run::<T> } else { |_, _, _| no_driver() },
+        crowd: if crowded { crowd::run::<T> } else { |_, _, _, _| no_driver() },
         many: None,
         idle_senders: None,
         sources: None,
@@ -145,7 +145,7 @@ pub const fn of_tasks<T: TaskTransport>() -> Entry {
         size: |_, _, _| no_driver(),
         burst: |_, _, _| no_driver(),
         held: |_| no_driver(),
-        crowd: |_, _, _| no_driver(),
+        crowd: |_, _, _, _| no_driver(),
         many: None,
         idle_senders: None,
         sources: None,

@@ -140,7 +140,9 @@ fn form(quantity: Quantity) -> Form {
         Quantity::Backlog => |value| Quantity::Backlog.short(value),
         Quantity::Silence => |value| Quantity::Silence.short(value),
         Quantity::Senders | Quantity::IdleSenders | Quantity::Receivers | Quantity::Sources => table::grouped,
-        Quantity::ThreadsPerCpu | Quantity::Neighbours => |value| Quantity::ThreadsPerCpu.short(value),
+        Quantity::ThreadsPerCpu | Quantity::KeptThreadsPerCpu | Quantity::Neighbours => {
+            |value| Quantity::ThreadsPerCpu.short(value)
+        }
     }
 }
 

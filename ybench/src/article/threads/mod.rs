@@ -73,6 +73,7 @@ fn plans(request: &Request, rounds: u32, entries: &[&'static Entry], warnings: &
     add(&bursts, entries, rest);
     add(&night_watchman::SCENARIO, &few, silent);
     add(&crowd::SCENARIO, entries, rest);
+    add(&crowd::BOUNCED, &few, rest);
     add(&neighbours::SCENARIO, entries, rest);
     add(&ping_pong::ON_ONE_CPU, entries, rest);
     plans

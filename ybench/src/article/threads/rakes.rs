@@ -1,7 +1,7 @@
 //! The article's "incomplete list of rakes": what may hit a queue in practice, measured where it can be.
 
 use ybench_core::distribution::Distribution;
-use ybench_core::outcome::Series;
+use ybench_core::outcome::{Metric, Series};
 use ybench_core::record::{Quantity, Report, Session};
 use ybench_core::scenario::{burst, crowd, neighbours, night_watchman, ping_pong};
 
@@ -15,6 +15,7 @@ pub(super) fn text(report: &Report) -> String {
     let slowest = |session: &Session, name: &str| Some(session.distribution(name, Series::Latency)?.most() / 1e3);
     let middle = |session: &Session, name: &str| Some(session.distribution(name, Series::Latency)?.median() / 1e3);
     let micros = |session: &Session, name: &str| Some(session.density(name)?.median / 1e3);
+    let p99 = |session: &Session, name: &str| Some(session.metric(name, Metric::P99)?.median / 1e3);
     let mut text = String::new();
     let mut show = |title: &str, table: Option<String>| {
         text += &format!("{title}\n\n{}\n\n", table.unwrap_or_else(|| "Not measured.".to_owned()));
@@ -32,6 +33,8 @@ pub(super) fn text(report: &Report) -> String {
         "More threads than CPUs: ns for each message of all pairs together",
         rake(report, crowd::SCENARIO.name, median),
     );
+    show("More threads than CPUs: us one way of a single message, median", rake(report, crowd::BOUNCED.name, micros));
+    show("More threads than CPUs: us one way of a single message, p99", rake(report, crowd::BOUNCED.name, p99));
     show(
         "Dedicated CPUs, and what becomes of them: us one way with a greedy neighbour on each",
         rake(report, neighbours::SCENARIO.name, micros),
@@ -66,6 +69,7 @@ fn head(session: &Session) -> String {
     match parameter.quantity {
         Quantity::Silence => format!("{} s ({} messages)", parameter.value, messages(session)),
         Quantity::ThreadsPerCpu => format!("{} threads a CPU", parameter.value),
+        Quantity::KeptThreadsPerCpu => format!("{} kept on each", parameter.value),
         Quantity::Neighbours => "greedy neighbours".to_owned(),
         _ => grouped(parameter.value),
     }
