@@ -10,8 +10,9 @@ use super::spinning::Spinning;
 use super::tasks::{self, TaskTransport};
 use super::{Ends, Family, Many, Shape, Traits, Transport, Waits};
 use super::{
-    attached, broadcast, crossbeam, crossbeam_select, empty, exchange, funnel, hub, in_epoll, mailbox, mutex_condvar,
-    mutex_condvar_any, mutex_eventfd_loop, mutex_spin, oneshot, rtrb, slowed, spsc, std_eventfds, std_mpsc,
+    attached, broadcast, crossbeam, crossbeam_select, empty, exchange, funnel, hub, hub_loaded, in_epoll, mailbox,
+    mailbox_types, mutex_condvar, mutex_condvar_any, mutex_eventfd_loop, mutex_spin, oneshot, rtrb, slowed, spsc,
+    std_eventfds, std_mpsc,
 };
 use super::{tcp_stream, tokio_mpsc, unix_stream, ypipe_spin, ypipe_woken};
 use crate::error::{Error, Fault};
@@ -183,8 +184,10 @@ static OWN: &[(Family, &[Entry])] = &[
             shared::<mailbox::Adaptive>(),
             shared::<mailbox::Sleeping>(),
             shared::<mailbox::Bounded>(),
+            entry::<mailbox_types::Types>(),
             shared::<hub::Adaptive>(),
             shared::<hub::Sleeping>(),
+            entry::<hub_loaded::Loaded>(),
             entry::<hub::Spsc>(),
             shared::<attached::InPollset>(),
             shared::<attached::InEpoll>(),

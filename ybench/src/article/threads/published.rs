@@ -26,12 +26,14 @@ pub(super) const BLUE: &str = "mutex-spin";
 pub(super) const RED: &str = "mutex-condvar-asleep";
 pub(super) const GREEN: &str = "hub-none";
 
-pub(super) const DESIGNS: [Design; 13] = [
+pub(super) const DESIGNS: [Design; 15] = [
     design("pink", "D's mailboxes: any type, priority", PINK, 5.0),
     design("blue", "a mutex, and a reader that never sleeps", BLUE, 0.4),
     design("red", "a mutex and a condition variable", RED, 3.0),
     design("green", "an event loop that is given functions", GREEN, 4.3),
+    beside("mailboxes with messages of three types, one of them urgent", "mailbox-types"),
     beside("mailboxes, looking a little before they sleep", "mailbox"),
+    beside("an event loop with sockets and timers alive on it", "hub-loaded"),
     beside("an event loop, looking a little before it sleeps", "hub"),
     beside("any type in a box, a mutex and a condition variable", "condvar-any-asleep"),
     beside("functions in boxes, a mutex, eventfd and epoll", "mutex-eventfd-loop"),
