@@ -44,6 +44,7 @@ pub(crate) fn entry() -> Entry {
         density: |_, _| elsewhere(),
         overrun: |_, _| elsewhere(),
         fixed_rate: |_, _, _| elsewhere(),
+        traffic: |_, _, _| elsewhere(),
         night_watchman: |_, _, _| elsewhere(),
         size: |_, _, _| elsewhere(),
         burst: |_, _, _| elsewhere(),

@@ -10,7 +10,7 @@ use crate::error::Fault;
 use crate::outcome::Outcome;
 use crate::place::Place;
 use crate::scenario::crowd::{Crowd, Work};
-use crate::scenario::{Scenario, burst, carried, crowd, fixed_rate, latency, overrun, size, throughput};
+use crate::scenario::{Scenario, burst, carried, crowd, fixed_rate, latency, overrun, size, throughput, traffic};
 
 type Checked = Result<(), String>;
 
@@ -69,6 +69,11 @@ pub fn in_order(entry: &Entry, place: Place) -> Checked {
     }
     if one_way && able(entry, &fixed_rate::SCENARIO) {
         recorded("fixed-rate", (entry.fixed_rate)(place, 20, 1e5))?;
+        if able(entry, &traffic::SCENARIOS[0]) {
+            for shape in &traffic::SHAPES {
+                recorded(shape.name, (entry.traffic)(place, 40, shape))?;
+            }
+        }
         recorded("night-watchman", (entry.night_watchman)(place, 2, 1e-3))?;
     }
     Ok(())

@@ -22,6 +22,7 @@ pub mod hub;
 pub mod hub_loaded;
 pub mod in_epoll;
 pub mod kernel;
+pub mod logged;
 pub mod mailbox;
 pub mod mailbox_types;
 pub mod message;

@@ -20,9 +20,10 @@ use crate::outcome::Outcome;
 use crate::place::Place;
 use crate::record::Parameter;
 use crate::scenario::crowd::{Crowd, Work};
+use crate::scenario::traffic::Traffic;
 use crate::scenario::{
     burst, crowd, density, fixed_rate, idle_senders, latency, many, night_watchman, overrun, paced, ping_pong, size,
-    sources, throughput,
+    sources, throughput, traffic,
 };
 use crate::stage::Timed;
 use crate::warnings::Warning;
@@ -46,7 +47,8 @@ pub struct Entry {
     pub overrun: fn(Place, u64) -> Result<Outcome, Fault>,
     /// The last number is messages per second.
     pub fixed_rate: fn(Place, u64, f64) -> Result<Outcome, Fault>,
-    /// The same with the length of a batch behind it.
+    pub traffic: fn(Place, u64, &'static Traffic) -> Result<Outcome, Fault>,
+    /// At a fixed rate, with the length of a batch last.
     pub batches_on_time: fn(Place, u64, f64, usize) -> Result<Outcome, Fault>,
     /// The last number is a share of the receiver's own rate.
     pub paced: fn(Place, u64, f64) -> Result<Outcome, Fault>,
@@ -85,6 +87,7 @@ pub const fn entry<T: Transport>() -> Entry {
         density: if alone { density::run::<T, usize> } else { |_, _| no_driver() },
         overrun: if on_time { overrun::run::<T, usize> } else { |_, _| no_driver() },
         fixed_rate: if on_time { fixed_rate::run::<T, usize> } else { |_, _, _| no_driver() },
+        traffic: if on_time && !T::TRAITS.few_sizes { traffic::run::<T> } else { |_, _, _| no_driver() },
         batches_on_time: match on_time && T::TRAITS.batches {
             true => fixed_rate::in_batches::<T>,
             false => |_, _, _, _| no_driver(),
@@ -140,6 +143,7 @@ pub const fn of_tasks<T: TaskTransport>() -> Entry {
         density: |_, _| no_driver(),
         overrun: |_, _| no_driver(),
         fixed_rate: |_, _, _| no_driver(),
+        traffic: |_, _, _| no_driver(),
         batches_on_time: |_, _, _, _| no_driver(),
         paced: |_, _, _| no_driver(),
         night_watchman: |_, _, _| no_driver(),

@@ -21,7 +21,7 @@ use ybench_core::outcome::Series;
 use ybench_core::plan;
 use ybench_core::record::{Report, Session};
 use ybench_core::rounds::{Length, Plan};
-use ybench_core::scenario::{Scenario, burst, crowd, latency, neighbours, night_watchman, ping_pong};
+use ybench_core::scenario::{Scenario, burst, crowd, latency, neighbours, night_watchman, ping_pong, traffic};
 use ybench_core::transport::registry::Entry;
 use ybench_core::warnings::Warning;
 
@@ -72,6 +72,7 @@ fn plans(request: &Request, rounds: u32, entries: &[&'static Entry], warnings: &
     add(&latency::SCENARIO, entries, bounced);
     add(&bursts, entries, rest);
     add(&night_watchman::SCENARIO, &few, silent);
+    traffic::SCENARIOS.iter().for_each(|shape| add(shape, &few, rest));
     add(&crowd::SCENARIO, entries, rest);
     add(&crowd::BOUNCED, &few, rest);
     add(&neighbours::SCENARIO, entries, rest);
