@@ -16,6 +16,7 @@ impl Quantity {
             Self::Backlog => "messages in the queue",
             Self::Silence => "silence before the message",
             Self::ThreadsPerCpu => "threads for each CPU",
+            Self::KeptThreadsPerCpu => "threads kept on each CPU",
             Self::Neighbours => "greedy neighbours on each CPU",
             Self::Senders => "threads that send",
             Self::IdleSenders => "senders, all of them silent but one",
@@ -41,7 +42,7 @@ impl Quantity {
             Self::BytesByValue | Self::BytesByPointer | Self::BytesByPool => format!("{value} B"),
             Self::Backlog => count(value),
             Self::Senders | Self::IdleSenders | Self::Receivers | Self::Sources => grouped(value),
-            Self::ThreadsPerCpu | Self::Neighbours => format!("{value}x"),
+            Self::ThreadsPerCpu | Self::KeptThreadsPerCpu | Self::Neighbours => format!("{value}x"),
         }
     }
 }
@@ -56,6 +57,7 @@ impl Parameter {
             Quantity::BytesByPointer => format!("{value} pointer"),
             Quantity::BytesByPool => format!("{value} pool"),
             Quantity::ThreadsPerCpu => format!("{value} threads"),
+            Quantity::KeptThreadsPerCpu => format!("{value} kept"),
             Quantity::Neighbours => format!("{value} greedy"),
             Quantity::Senders => format!("{value} senders"),
             Quantity::IdleSenders => format!("{value} silent"),
@@ -75,6 +77,7 @@ impl Parameter {
             Quantity::Backlog => format!("{value} messages in the queue"),
             Quantity::Silence => format!("after {value} of silence"),
             Quantity::ThreadsPerCpu => format!("{value} threads for each CPU"),
+            Quantity::KeptThreadsPerCpu => format!("{value} threads kept on each CPU"),
             Quantity::Neighbours => format!("{value} greedy neighbours on each CPU"),
             Quantity::Senders => format!("from {value} threads"),
             Quantity::IdleSenders => format!("beside {value} silent senders"),

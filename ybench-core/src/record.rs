@@ -182,6 +182,8 @@ pub enum Quantity {
     Silence,
     /// Threads for each CPU.
     ThreadsPerCpu,
+    /// The same, each of them kept on its CPU.
+    KeptThreadsPerCpu,
     /// Threads that do nothing but take the CPU, on each CPU.
     Neighbours,
     /// Threads that send.

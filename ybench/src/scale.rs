@@ -18,10 +18,12 @@ static SCENARIOS: [&Scenario; 5] =
 
 /// Who is measured if nobody is named: what a program would choose between for many threads or channels. How else these
 /// can wait, and what the kernel has, is not the question here.
-const USUAL: [&str; 13] = [
+const USUAL: [&str; 15] = [
     "funnel",
     "funnel-bounded",
     "exchange",
+    "mailbox",
+    "hub",
     "spscs-pollset",
     "spscs-epoll",
     "std-channel",
@@ -96,6 +98,8 @@ mod tests {
                     "{}",
                     plan.scenario
                 );
+                assert_eq!(there("mailbox"), there("hub"));
+                assert_eq!(there("hub"), plan.scenario != receivers::SCENARIO.name, "one thread receives");
                 let served = plan.scenario.contains("sources");
                 assert_eq!(served, there("spscs-pollset") && there("crossbeam-select") && there("std-eventfds"));
             }

@@ -1,4 +1,4 @@
-//! Many more threads than CPUs: pairs of threads, each with a channel of its own, all streaming at the same time.
+//! Many more threads than CPUs: pairs of threads, each with a channel of its own, all at work at the same time.
 //!
 //! ```text
 //!   thread 0   0 1 2 3 ... --------> 0 1 2 3 ...   thread 1      no thread is kept on one CPU: all of them may run
@@ -6,32 +6,45 @@
 //!   ...
 //! ```
 //!
-//! The figure is the time from the first send of all to the last receipt of all, for one of all the messages. A receiver
-//! that spins takes part: it finishes, because the scheduler takes the CPU from it in the end, and what that costs is the
-//! question. Where the sender spins as well, as on a full ring, one ring of messages moves each time the scheduler has
+//! In streams the figure is the time from the first send of all to the last receipt of all, for one of all the messages. A
+//! receiver that spins takes part: it finishes, because the scheduler takes the CPU from it in the end, and what that costs is
+//! the question. Where the sender spins as well, as on a full ring, one ring of messages moves each time the scheduler has
 //! been round all threads, thousands of times slower than everybody else: such transports are left out.
+//!
+//! What streams through a crowd waits in queues, and for as long as these are: the time of its single messages tells the room,
+//! not the way. So these are timed where each sender sends its next message only when the answer is back: the figure is half
+//! of the round trip, whose stamps one thread takes. The slowest tell how wake-ups fare when all CPUs are busy. Who spins is
+//! left out: its messages would take slices of the scheduler.
+//!
+//! Left to the scheduler, threads that wake each other may run on the same CPU or on different ones. Beside them stand
+//! threads each kept on one CPU, the two of a pair on different ones.
 //!
 //! A run lasts for many slices of the scheduler, and each pair sends so much that it needs several: in less time the
 //! threads would simply run one after the other. That is too long for the comparison without a command.
 
 use std::time::{Duration, Instant};
 
-use super::throughput::{Stream, ends};
+use super::latency::{self, Bounces, RoundTrips};
+use super::stamped::{between, in_step, rank_by};
+use super::throughput::{self, Stream};
 use super::{Quick, Scenario};
+use crate::clock;
+use crate::distribution::Distribution;
 use crate::error::Fault;
 use crate::frame::Frame;
 use crate::limits;
+use crate::outcome::{Metric, Outcome};
 use crate::place::Place;
 use crate::record::{Parameter, Quantity};
 use crate::rounds::{Contender, Length};
-use crate::stage::{Part, Span, Timed, ensemble};
+use crate::stage::{FromTheGate, Part, Span, Timed, ensemble};
 use crate::transport::registry::Entry;
 use crate::transport::{Shape, Transport};
 
 pub static SCENARIO: Scenario = Scenario {
     name: "crowd",
     about: "Streams between pairs of threads, many more threads than CPUs: all of the time for one of all the messages",
-    parameters: &[threads_per_cpu(2.0), EIGHT],
+    parameters: &[threads_per_cpu(2.0), EIGHT, threads_per_cpu(64.0), kept_threads_per_cpu(8.0)],
     in_quick: Quick::No,
     one_cpu: false,
     shape: |_| Shape::ONE_TO_ONE,
@@ -40,7 +53,25 @@ pub static SCENARIO: Scenario = Scenario {
     // The CPUs together cannot do more than each of them alone at both ends of a pipe, never waiting for anybody.
     limit: |_, _| &limits::EVERY_CPU,
     beside: &[&limits::ONE_THREAD],
-    contender,
+    contender: |entry, parameter, frame| contender(entry, Work::Streams, parameter, frame),
+};
+
+pub static BOUNCED: Scenario = Scenario {
+    name: "crowd-latency",
+    about: "One message bounced between each of many pairs of threads, many more threads than CPUs: half of the round trip",
+    parameters: &[
+        threads_per_cpu(2.0),
+        EIGHT,
+        threads_per_cpu(64.0),
+        kept_threads_per_cpu(2.0),
+        kept_threads_per_cpu(8.0),
+        kept_threads_per_cpu(64.0),
+    ],
+    able: |traits| traits.one_by_one && traits.waits.sleeps(),
+    limit: |_, _| &limits::FUTEX_ONE_CPU,
+    beside: &[],
+    contender: |entry, parameter, frame| contender(entry, Work::Bounces, parameter, frame),
+    ..SCENARIO
 };
 
 const EIGHT: Parameter = threads_per_cpu(8.0);
@@ -49,13 +80,80 @@ const fn threads_per_cpu(threads: f64) -> Parameter {
     Parameter { quantity: Quantity::ThreadsPerCpu, value: threads }
 }
 
-fn contender(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
-    let place = frame.place;
-    let threads = parameter.unwrap_or(EIGHT).value as usize;
-    let run = move |messages| (entry.crowd)(place, threads, messages);
-    let mut contender = frame.transport(entry, &limits::EVERY_CPU, run);
+const fn kept_threads_per_cpu(threads: f64) -> Parameter {
+    Parameter { quantity: Quantity::KeptThreadsPerCpu, value: threads }
+}
+
+/// What each pair does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    Streams,
+    Bounces,
+}
+
+/// How many threads there are, and who chooses their CPUs.
+#[derive(Clone, Copy, Debug)]
+pub struct Crowd {
+    pub threads_per_cpu: usize,
+    /// Each thread has its CPU and stays there; otherwise the scheduler has the choice.
+    pub kept: bool,
+}
+
+impl Crowd {
+    /// The scheduler has the choice.
+    pub fn of(threads_per_cpu: usize) -> Self {
+        Self { threads_per_cpu, kept: false }
+    }
+
+    /// So many channels, each between two threads.
+    fn pairs(self, place: Place) -> usize {
+        (self.threads_per_cpu * place.cpus().len() / 2).max(1)
+    }
+
+    /// Where one of the two of a pair may run.
+    fn cpus(self, place: Place, pair: usize, side: usize) -> Vec<usize> {
+        let cpus = place.cpus();
+        if self.kept { vec![cpus[(pair + side) % cpus.len()]] } else { cpus }
+    }
+
+    /// Every pair does what `pair` opens for it; what each side has found, pair by pair. Every pair ends by itself, whatever
+    /// happens in another one.
+    fn works<A: Send + 'static>(
+        self,
+        place: Place,
+        units: u64,
+        pair: impl Fn() -> Result<[Side<A>; 2], Fault>,
+    ) -> Result<Vec<A>, Fault> {
+        let mut parts = Vec::with_capacity(2 * self.pairs(place));
+        for number in 0..self.pairs(place) {
+            for (side, work) in pair()?.into_iter().enumerate() {
+                parts.push(Part::new(&self.cpus(place, number, side), move |gate| {
+                    gate.pass();
+                    work()
+                }));
+            }
+        }
+        ensemble(units, parts)?.into_iter().collect()
+    }
+}
+
+/// What one thread of a pair does.
+type Side<A> = FromTheGate<Result<A, Fault>>;
+
+fn contender(entry: &'static Entry, work: Work, parameter: Option<Parameter>, frame: Frame) -> Contender {
+    let (place, at) = (frame.place, parameter.unwrap_or(EIGHT));
+    let crowd = Crowd { threads_per_cpu: at.value as usize, kept: at.quantity == Quantity::KeptThreadsPerCpu };
+    let (limit, least) = match work {
+        Work::Streams => (&limits::EVERY_CPU, LEAST_UNITS),
+        Work::Bounces => (&limits::FUTEX_ONE_CPU, LEAST_BOUNCES),
+    };
+    lasting(frame.transport(entry, limit, move |units| (entry.crowd)(place, crowd, work, units)), least)
+}
+
+/// Long enough for a crowd, where the length of a run is a time.
+pub(super) fn lasting(mut contender: Contender, least: u64) -> Contender {
     if let Length::Time(_) | Length::TimeAndUnits(..) = contender.length {
-        contender.length = contender.length.at_least(LEAST_TIME, LEAST_UNITS);
+        contender.length = contender.length.at_least(LEAST_TIME, least);
     }
     contender
 }
@@ -66,68 +164,122 @@ pub(super) const LEAST_TIME: Duration = Duration::from_millis(100);
 /// A spinner's first few messages take as long as all slices together, and would pass for a run of the right length.
 pub(super) const LEAST_UNITS: u64 = 100_000;
 
-/// Streams `messages`, divided among as many pairs as make `threads_per_cpu`, rounded up to the same number for each.
-pub fn run<T: Transport>(place: Place, threads_per_cpu: usize, messages: u64) -> Result<Timed, Fault> {
-    play(place, threads_per_cpu, messages, ends::<T, usize>)
+/// The same, of the round trips of all pairs together.
+pub(super) const LEAST_BOUNCES: u64 = 8_000;
+
+/// So many messages or bounces, divided among the pairs, rounded up to the same number for each.
+pub fn run<T: Transport>(place: Place, crowd: Crowd, work: Work, units: u64) -> Result<Outcome, Fault> {
+    match work {
+        Work::Streams => Ok(stream(place, crowd, units, throughput::ends::<T, usize>)?.into()),
+        Work::Bounces => bounce(place, crowd, units, latency::ends::<T, usize>),
+    }
 }
 
-/// The same with streams that are opened so.
-pub(super) fn play(
+/// Streams that are opened so.
+pub(super) fn stream(
     place: Place,
-    threads_per_cpu: usize,
+    crowd: Crowd,
     messages: u64,
     open: fn(usize) -> Result<Stream, Fault>,
 ) -> Result<Timed, Fault> {
-    let cpus = place.cpus();
-    let pairs = pairs(threads_per_cpu, cpus.len());
-    let each = messages.div_ceil(pairs as u64) as usize;
-    let mut parts = Vec::with_capacity(2 * pairs);
-    for _ in 0..pairs {
+    let each = messages.div_ceil(crowd.pairs(place) as u64) as usize;
+    let spans = crowd.works(place, messages, || {
         let (pour, drain) = open(each)?;
-        parts.push(Part::new(&cpus, move |gate| {
-            gate.pass();
+        let pouring = move || {
             let start = pour();
             Ok(Span { start, end: start, units: 0 })
-        }));
-        parts.push(Part::new(&cpus, move |gate| {
-            gate.pass();
+        };
+        let draining = move || {
             let start = Instant::now();
             Ok(Span { start, end: drain()?, units: each as u64 })
-        }));
-    }
-    // Every pair ends by itself, whatever happens in another one.
-    let spans = ensemble(messages, parts)?.into_iter().collect::<Result<Vec<_>, Fault>>()?;
+        };
+        Ok([Box::new(pouring) as Side<Span>, Box::new(draining)])
+    })?;
     Ok(Span::over(&spans))
 }
 
-/// So many channels, each between two threads.
-pub(super) fn pairs(threads_per_cpu: usize, cpus: usize) -> usize {
-    (threads_per_cpu * cpus / 2).max(1)
+/// Bounces that are opened so. A fault where the clocks of the CPUs are not in step, as the thread that reads them may go from
+/// one to the other.
+pub(super) fn bounce(
+    place: Place,
+    crowd: Crowd,
+    bounces: u64,
+    open: fn(usize) -> Result<Bounces, Fault>,
+) -> Result<Outcome, Fault> {
+    in_step(place)?;
+    let each = bounces.div_ceil(crowd.pairs(place) as u64) as usize;
+    let stamps = crowd.works(place, 2 * bounces, || {
+        let (ask, answer) = open(each)?;
+        Ok([ask, Box::new(move || answer().map(|()| RoundTrips::default()))])
+    })?;
+    let clock = clock::get();
+    let round_trips = stamps.iter().flat_map(|(sent, answered)| between(clock, sent, answered));
+    let halves: Distribution = round_trips.map(|time| time / 2.0).collect();
+    let mut outcome = Outcome::default();
+    rank_by(&mut outcome, &halves);
+    outcome.metrics.insert(Metric::Halved, 1.0);
+    Ok(outcome)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::transport::registry;
+    use crate::transport::{spsc, std_mpsc};
+
+    fn place() -> Place {
+        Place::choose(None).unwrap()
+    }
 
     #[test]
     fn there_are_as_many_threads_as_the_parameter_says() {
-        assert_eq!((pairs(2, 2), pairs(8, 2), pairs(2, 1), pairs(8, 1)), (2, 8, 1, 4));
-        assert_eq!(pairs(1, 1), 1);
+        let (two, one) = (Place { first: 0, second: 1 }, Place { first: 0, second: 0 });
+        let pairs = |threads, place| Crowd::of(threads).pairs(place);
+        assert_eq!((pairs(2, two), pairs(8, two), pairs(2, one), pairs(8, one)), (2, 8, 1, 4));
+        assert_eq!(pairs(1, one), 1);
+    }
+
+    #[test]
+    fn whoever_is_kept_has_one_cpu_and_its_partner_another() {
+        let place = Place { first: 3, second: 5 };
+        let cpus = |kept, pair, side| Crowd { threads_per_cpu: 4, kept }.cpus(place, pair, side);
+        assert_eq!([cpus(true, 0, 0), cpus(true, 0, 1), cpus(true, 1, 0), cpus(true, 1, 1)], [[3], [5], [5], [3]]);
+        assert_eq!([cpus(false, 0, 0), cpus(false, 1, 1)], [[3, 5], [3, 5]]);
     }
 
     #[test]
     fn two_spinning_ends_are_left_out_and_one_is_not() {
-        let able = |name| (SCENARIO.able)(&registry::named(name).unwrap().traits);
-        assert!(!able("rtrb-1k") && !able("rtrb-64k"));
-        assert!(able("mutex-spin") && able("spsc-forever") && able("spsc-bounded") && able("unix-stream"));
+        let able = |scenario: &Scenario, name| (scenario.able)(&registry::named(name).unwrap().traits);
+        assert!(!able(&SCENARIO, "rtrb-1k") && !able(&SCENARIO, "rtrb-64k"));
+        for name in ["mutex-spin", "spsc-forever", "spsc-bounded", "unix-stream"] {
+            assert!(able(&SCENARIO, name), "{name}");
+        }
+        assert!(able(&BOUNCED, "spsc-bounded") && !able(&BOUNCED, "mutex-spin") && !able(&BOUNCED, "spsc-forever"));
     }
 
     #[test]
     fn every_pair_streams_the_same_number() {
-        let place = Place::choose(None).unwrap();
-        let pairs = pairs(8, place.cpus().len()) as u64;
-        let timed = run::<crate::transport::spsc::Adaptive>(place, 8, 10 * pairs - 1).unwrap();
-        assert_eq!(timed.units, 10 * pairs);
+        let pairs = Crowd::of(8).pairs(place()) as u64;
+        for kept in [false, true] {
+            let crowd = Crowd { threads_per_cpu: 8, kept };
+            let timed = stream(place(), crowd, 10 * pairs - 1, throughput::ends::<spsc::Adaptive, usize>).unwrap();
+            assert_eq!(timed.units, 10 * pairs);
+        }
+    }
+
+    #[test]
+    fn every_pair_is_timed_and_the_slowest_are_told() {
+        if in_step(place()).is_err() {
+            return;
+        }
+        for kept in [false, true] {
+            for run in [run::<spsc::Adaptive>, run::<std_mpsc::Channel>] {
+                let outcome = run(place(), Crowd { threads_per_cpu: 4, kept }, Work::Bounces, 401).unwrap();
+                let of = |metric| outcome.metrics[&metric];
+                assert!(outcome.nanoseconds > 0.0 && outcome.nanoseconds == of(Metric::Median));
+                assert!(of(Metric::Median) <= of(Metric::P99) && of(Metric::P99) <= of(Metric::P999));
+                assert!(of(Metric::P999) <= of(Metric::Maximum));
+            }
+        }
     }
 }

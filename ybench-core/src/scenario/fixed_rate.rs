@@ -12,6 +12,7 @@
 //! sends each when its last message is due: the others have waited for that one.
 
 use std::num::NonZeroU64;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -83,28 +84,35 @@ pub fn run<T: Transport, M: Message>(place: Place, messages: u64, rate: f64) -> 
 }
 
 fn timed<T: Transport, M: Message>(place: Place, messages: u64, rate: f64) -> Result<Outcome, Fault> {
-    timed_by::<T, M>(place, messages, rate, send_on_time)
+    timed_by::<T, M>(place, messages, Pace::of(rate, place), send_on_time)
+}
+
+/// As [`run`], of messages that are due at these times, counted in intervals of the rate.
+pub(super) fn due_at<T: Transport, M: Message>(place: Place, rate: f64, due: Arc<[f64]>) -> Result<Outcome, Fault> {
+    in_step(place)?;
+    let messages = due.len() as u64;
+    timed_by::<T, M>(place, messages, Pace { table: Some(due), ..Pace::of(rate, place) }, send_on_time)
 }
 
 /// As [`run`], `batch` messages at a time.
 pub fn in_batches<T: Transport>(place: Place, messages: u64, rate: f64, batch: usize) -> Result<Outcome, Fault> {
     in_step(place)?;
     let send = move |sender, pace, messages| send_batches_on_time(sender, pace, messages, batch);
-    timed_by::<T, usize>(place, messages, rate, send)
+    timed_by::<T, usize>(place, messages, Pace::of(rate, place), send)
 }
 
 fn timed_by<T: Transport, M: Message>(
     place: Place,
     messages: u64,
-    rate: f64,
+    pace: Pace,
     send: impl FnOnce(T::Sender<M>, Pace, usize) -> (u64, Spent) + Send + 'static,
 ) -> Result<Outcome, Fault> {
     let (sender, receiver) = T::open_for::<M>(messages as usize)?;
     let stamps = room(messages as usize)?;
-    let (now, pace) = (now(), Pace::of(rate, place));
+    let (now, kept) = (now(), pace.clone());
     let (sent, received) = duet(
         place,
-        timetable(rate).work(messages),
+        timetable(1e9 / pace.interval).work(messages),
         move |gate| {
             pace.prepare();
             gate.pass();
@@ -118,21 +126,15 @@ fn timed_by<T: Transport, M: Message>(
             Ok::<_, Fault>((stamps, spent))
         },
     )?;
-    Ok(outcome(messages, rate, pace, sent, received?))
+    Ok(outcome(messages, &kept, sent, received?))
 }
 
-fn outcome(
-    messages: u64,
-    rate: f64,
-    pace: Pace,
-    (start, sent): (u64, Spent),
-    (stamps, received): (Vec<u64>, Spent),
-) -> Outcome {
+fn outcome(messages: u64, pace: &Pace, (start, sent): (u64, Spent), (stamps, received): (Vec<u64>, Spent)) -> Outcome {
     let mut outcome = Outcome::default();
     let latency = |(number, stamp): (usize, &u64)| pace.clock.nanoseconds(pace.due(start, number), *stamp);
     let latencies: Vec<f64> = stamps.iter().enumerate().map(latency).collect();
     keep_ranked(&mut outcome, Series::Latency, &latencies);
-    outcome.metrics.insert(Metric::RateWanted, rate);
+    outcome.metrics.insert(Metric::RateWanted, 1e9 / pace.interval);
     outcome.metrics.extend(rate_of(pace.clock, &stamps).map(|rate| (Metric::RateReached, rate)));
     spent(&mut outcome, sent, [Metric::SenderCpu, Metric::SenderSwitches], messages);
     spent(&mut outcome, received, [Metric::ReceiverCpu, Metric::ReceiverSwitches], messages);
@@ -152,11 +154,13 @@ pub(super) fn rate_of(clock: &Clock, stamps: &[u64]) -> Option<f64> {
 }
 
 /// How the sender waits until a message is due.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Pace {
     clock: &'static Clock,
     /// Nanoseconds from one message to the next.
     interval: f64,
+    /// When each message is due, in intervals; nothing where they are due one interval after the other.
+    table: Option<Arc<[f64]>>,
     /// Both threads share a CPU: it must be given away.
     one_cpu: bool,
 }
@@ -170,7 +174,7 @@ const SHORTLY: f64 = 50_000.0;
 
 impl Pace {
     fn of(rate: f64, place: Place) -> Self {
-        Self { clock: clock::get(), interval: 1e9 / rate, one_cpu: place.one_cpu() }
+        Self { clock: clock::get(), interval: 1e9 / rate, table: None, one_cpu: place.one_cpu() }
     }
 
     /// Makes the sleeps of the calling thread end as soon as the system can; if it cannot, they end a little later.
@@ -188,7 +192,8 @@ impl Pace {
     /// When message `number` is due, in ticks.
     #[inline]
     fn due(&self, start: u64, number: usize) -> u64 {
-        start + self.clock.ticks(self.interval * number as f64)
+        let intervals = self.table.as_ref().map_or(number as f64, |table| table[number]);
+        start + self.clock.ticks(self.interval * intervals)
     }
 
     #[inline]

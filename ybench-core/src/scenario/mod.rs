@@ -26,6 +26,7 @@ pub mod sources;
 mod stamped;
 pub mod throughput;
 mod timetable;
+pub mod traffic;
 
 use crate::error::Fault;
 use crate::frame::Frame;
@@ -74,10 +75,15 @@ static ALL: &[&Scenario] = &[
     &density::SCENARIO,
     &overrun::SCENARIO,
     &fixed_rate::SCENARIO,
+    &traffic::SCENARIOS[0],
+    &traffic::SCENARIOS[1],
+    &traffic::SCENARIOS[2],
+    &traffic::SCENARIOS[3],
     &paced::SCENARIO,
     &night_watchman::SCENARIO,
     &burst::SCENARIO,
     &crowd::SCENARIO,
+    &crowd::BOUNCED,
     &neighbours::SCENARIO,
     &size::SCENARIO,
     &many::TWO_BY_TWO,

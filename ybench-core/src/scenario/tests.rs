@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
 
+use super::crowd::{Crowd, Work};
 use super::{burst, carried, crowd, ping_pong, size, throughput};
 use crate::alarm::Until;
 use crate::error::Fault;
@@ -122,7 +123,7 @@ fn streamed<const HOW: usize>() -> Vec<Option<Fault>> {
         throughput::in_batches::<Faulty<HOW>>(place, messages, 8).err(),
         // One burst before the one that counts.
         burst::run::<Faulty<HOW>>(place, messages / 2, messages / 2).err(),
-        crowd::run::<Faulty<HOW>>(place, 8, crowd).err(),
+        crowd::run::<Faulty<HOW>>(place, Crowd::of(8), Work::Streams, crowd).err(),
     ];
     for bytes in [64.0, 65_536.0] {
         let ways = carried::checked(bytes).unwrap();

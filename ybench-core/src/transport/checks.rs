@@ -12,7 +12,10 @@ use crate::clock;
 use crate::error::Fault;
 use crate::outcome::Outcome;
 use crate::place::Place;
-use crate::scenario::{Scenario, burst, carried, crowd, fixed_rate, latency, overrun, ping_pong, size, throughput};
+use crate::scenario::crowd::{Crowd, Work};
+use crate::scenario::{
+    Scenario, burst, carried, crowd, fixed_rate, latency, overrun, ping_pong, size, throughput, traffic,
+};
 
 type Checked = Result<(), String>;
 
@@ -44,7 +47,7 @@ pub fn in_order(entry: &Entry, place: Place) -> Checked {
         named(entry, "batches", (entry.batches)(place, 5_001, 64))?;
     }
     if able(entry, &crowd::SCENARIO) {
-        named(entry, "crowd", (entry.crowd)(place, 8, 2_000))?;
+        named(entry, "crowd", (entry.crowd)(place, Crowd::of(8), Work::Streams, 2_000))?;
     }
     if able(entry, &burst::SCENARIO) {
         named(entry, "burst", (entry.burst)(place, 1_000, 2_500))?;
@@ -62,11 +65,20 @@ pub fn in_order(entry: &Entry, place: Place) -> Checked {
     }
     // Elsewhere they refuse.
     let one_way = clock::one_way(place).is_ok();
+    if one_way && able(entry, &crowd::BOUNCED) {
+        let crowd = Crowd { threads_per_cpu: 4, kept: true };
+        named(entry, "crowd-latency", (entry.crowd)(place, crowd, Work::Bounces, 40))?;
+    }
     if one_way && able(entry, &overrun::SCENARIO) {
         recorded("overrun", (entry.overrun)(place, 5_000))?;
     }
     if one_way && able(entry, &fixed_rate::SCENARIO) {
         recorded("fixed-rate", (entry.fixed_rate)(place, 20, 1e5))?;
+        if able(entry, &traffic::SCENARIOS[0]) {
+            for shape in &traffic::SHAPES {
+                recorded(shape.name, (entry.traffic)(place, 40, shape))?;
+            }
+        }
         recorded("night-watchman", (entry.night_watchman)(place, 2, 1e-3))?;
     }
     Ok(())
@@ -99,7 +111,7 @@ pub fn on_one_cpu(entry: &Entry, place: Place) -> Checked {
     if !entry.traits.waits.sleeps() || !entry.traits.one_by_one {
         return Ok(());
     }
-    named(entry, "crowd on one CPU", (entry.crowd)(place, 8, 400))?;
+    named(entry, "crowd on one CPU", (entry.crowd)(place, Crowd::of(8), Work::Streams, 400))?;
     let parameter = carried::checked(4_096.0).map_err(|refused| refused.to_string())?[0];
     if carried::fits(&entry.traits, Shape::ONE_TO_ONE, Some(parameter)) {
         named(entry, "4 KiB on one CPU", (entry.size)(place, parameter, 100))?;

@@ -90,7 +90,7 @@ impl Transport for Spsc {
 
 ends_by_cloning!(senders: Adaptive, Sleeping);
 
-fn posting<M: Message>(hub: Hub) -> io::Result<(Poster<M>, Receiver<M>)> {
+pub(super) fn posting<M: Message>(hub: Hub) -> io::Result<(Poster<M>, Receiver<M>)> {
     let landing = Landing::new();
     Ok((Poster { handle: hub.handle(), place: landing.place() }, Receiver { hub, landing }))
 }
@@ -151,7 +151,7 @@ impl<M> Place<M> {
 }
 
 pub struct Poster<M> {
-    handle: Handle,
+    pub(super) handle: Handle,
     place: Place<M>,
 }
 

@@ -5,6 +5,7 @@
 //! | `usize` | value | 8 bytes, the message of most scenarios |
 //! | [`Block`] | value | any number of words, written whole by whoever makes it |
 //! | [`Parcel`] | pointer | a block of any length on the heap, made by the sender and freed by the receiver |
+//! | [`Logged`](super::logged::Logged) | pointer | a parcel whose length depends on its number |
 //! | [`Pooled`] | pointer | a block of any length from a pool, taken by the sender and given back by the receiver |
 //!
 //! Transports that carry bytes send a message's [`Wire`](Message::Wire) form: the block itself, or the address of the parcel.

@@ -48,6 +48,22 @@ fn layout(words: usize) -> Layout {
 }
 
 impl Parcel {
+    /// One of its own length, whatever the run's is.
+    #[inline]
+    pub(super) fn of(words: usize, number: usize) -> Self {
+        let layout = layout(words);
+        // SAFETY: the layout has one word at least.
+        let Some(block) = NonNull::new(unsafe { alloc(layout) }.cast::<usize>()) else { handle_alloc_error(layout) };
+        // SAFETY: the block has room for the length and so many words behind it, and nobody else knows it.
+        unsafe {
+            block.write(words);
+            for at in 1..=words {
+                block.add(at).write(number);
+            }
+        }
+        Self(block)
+    }
+
     fn words(&self) -> &[usize] {
         // SAFETY: the first word was written with the block, and so many follow it, all of them written.
         unsafe { std::slice::from_raw_parts(self.0.as_ptr().add(1), *self.0.as_ptr()) }
@@ -59,18 +75,7 @@ impl Message for Parcel {
 
     #[inline]
     fn numbered(number: usize) -> Self {
-        let words = words();
-        let layout = layout(words);
-        // SAFETY: the layout has at least two words.
-        let Some(block) = NonNull::new(unsafe { alloc(layout) }.cast::<usize>()) else { handle_alloc_error(layout) };
-        // SAFETY: the block has room for the length and so many words behind it, and nobody else knows it.
-        unsafe {
-            block.write(words);
-            for at in 1..=words {
-                block.add(at).write(number);
-            }
-        }
-        Self(block)
+        Self::of(words(), number)
     }
 
     #[inline]

@@ -10,8 +10,9 @@ use super::spinning::Spinning;
 use super::tasks::{self, TaskTransport};
 use super::{Ends, Family, Many, Shape, Traits, Transport, Waits};
 use super::{
-    attached, broadcast, crossbeam, crossbeam_select, empty, exchange, funnel, hub, in_epoll, mailbox, mutex_condvar,
-    mutex_condvar_any, mutex_eventfd_loop, mutex_spin, oneshot, rtrb, slowed, spsc, std_eventfds, std_mpsc,
+    attached, broadcast, crossbeam, crossbeam_select, empty, exchange, funnel, hub, hub_loaded, in_epoll, mailbox,
+    mailbox_types, mutex_condvar, mutex_condvar_any, mutex_eventfd_loop, mutex_spin, oneshot, rtrb, slowed, spsc,
+    std_eventfds, std_mpsc,
 };
 use super::{tcp_stream, tokio_mpsc, unix_stream, ypipe_spin, ypipe_woken};
 use crate::alarm::Until;
@@ -19,9 +20,11 @@ use crate::error::{Error, Fault};
 use crate::outcome::Outcome;
 use crate::place::Place;
 use crate::record::Parameter;
+use crate::scenario::crowd::{Crowd, Work};
+use crate::scenario::traffic::Traffic;
 use crate::scenario::{
     burst, crowd, density, fixed_rate, idle_senders, latency, many, night_watchman, overrun, paced, ping_pong, size,
-    sources, throughput,
+    sources, throughput, traffic,
 };
 use crate::stage::Timed;
 use crate::warnings::Warning;
@@ -46,7 +49,8 @@ pub struct Entry {
     pub overrun: fn(Place, u64) -> Result<Outcome, Fault>,
     /// The last number is messages per second.
     pub fixed_rate: fn(Place, u64, f64) -> Result<Outcome, Fault>,
-    /// The same with the length of a batch behind it.
+    pub traffic: fn(Place, u64, &'static Traffic) -> Result<Outcome, Fault>,
+    /// At a fixed rate, with the length of a batch last.
     pub batches_on_time: fn(Place, u64, f64, usize) -> Result<Outcome, Fault>,
     /// The last number is a share of the receiver's own rate.
     pub paced: fn(Place, u64, f64) -> Result<Outcome, Fault>,
@@ -57,8 +61,7 @@ pub struct Entry {
     pub burst: fn(Place, u64, u64) -> Result<Outcome, Fault>,
     /// Bytes that each of so many messages holds while all are in the queue.
     pub held: fn(u64) -> Result<f64, Fault>,
-    /// The first number is that of threads for each CPU.
-    pub crowd: fn(Place, usize, u64) -> Result<Timed, Fault>,
+    pub crowd: fn(Place, Crowd, Work, u64) -> Result<Outcome, Fault>,
     /// From many threads to many, where there can be several at a side.
     pub many: Option<BetweenMany>,
     /// From one thread beside so many idle senders, where there can be several.
@@ -86,6 +89,7 @@ pub const fn entry<T: Transport>() -> Entry {
         density: if alone { density::run::<T, usize> } else { |_, _| no_driver() },
         overrun: if on_time { overrun::run::<T, usize> } else { |_, _| no_driver() },
         fixed_rate: if on_time { fixed_rate::run::<T, usize> } else { |_, _, _| no_driver() },
+        traffic: if on_time && !T::TRAITS.few_sizes { traffic::run::<T> } else { |_, _, _| no_driver() },
         batches_on_time: match on_time && T::TRAITS.batches {
             true => fixed_rate::in_batches::<T>,
             false => |_, _, _, _| no_driver(),
@@ -99,7 +103,7 @@ pub const fn entry<T: Transport>() -> Entry {
         },
         burst: if without_a_bound { burst::run::<T> } else { |_, _, _| no_driver() },
         held: if without_a_bound { burst::held::<T> } else { |_| no_driver() },
-        crowd: if crowded { crowd::run::<T> } else { |_, _, _| no_driver() },
+        crowd: if crowded { crowd::run::<T> } else { |_, _, _, _| no_driver() },
         many: None,
         idle_senders: None,
         sources: None,
@@ -141,13 +145,14 @@ pub const fn of_tasks<T: TaskTransport>() -> Entry {
         density: |_, _| no_driver(),
         overrun: |_, _| no_driver(),
         fixed_rate: |_, _, _| no_driver(),
+        traffic: |_, _, _| no_driver(),
         batches_on_time: |_, _, _, _| no_driver(),
         paced: |_, _, _| no_driver(),
         night_watchman: |_, _, _| no_driver(),
         size: |_, _, _| no_driver(),
         burst: |_, _, _| no_driver(),
         held: |_| no_driver(),
-        crowd: |_, _, _| no_driver(),
+        crowd: |_, _, _, _| no_driver(),
         many: None,
         idle_senders: None,
         sources: None,
@@ -185,8 +190,10 @@ static OWN: &[(Family, &[Entry])] = &[
             shared::<mailbox::Adaptive>(),
             shared::<mailbox::Sleeping>(),
             shared::<mailbox::Bounded>(),
+            entry::<mailbox_types::Types>(),
             shared::<hub::Adaptive>(),
             shared::<hub::Sleeping>(),
+            entry::<hub_loaded::Loaded>(),
             entry::<hub::Spsc>(),
             shared::<attached::InPollset>(),
             shared::<attached::InEpoll>(),

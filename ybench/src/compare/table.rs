@@ -65,6 +65,7 @@ fn in_words(parameter: Parameter) -> String {
         Quantity::Backlog => format!("backlog {value}"),
         Quantity::Silence => format!("after {value} s"),
         Quantity::ThreadsPerCpu => format!("{value} threads per CPU"),
+        Quantity::KeptThreadsPerCpu => format!("{value} threads kept per CPU"),
         Quantity::Neighbours => format!("{value} neighbours per CPU"),
         Quantity::Senders => format!("{value} senders"),
         Quantity::IdleSenders => format!("{value} silent senders"),

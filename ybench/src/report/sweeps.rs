@@ -45,7 +45,7 @@ fn over(scenario: &str, quantity: Quantity, sessions: &[(f64, &Session)], looks:
         };
         sweep.lines.iter().any(|line| line.points.len() > 1).then(|| sweep.picture())
     };
-    let mut all = lines(sessions, looks, |session, name| session.density(name));
+    let mut all = lines(sessions, looks, middle);
     all.extend(limit(sessions));
     let mut pictures: Vec<Picture> = sweep("time", "time of a message", time, all).into_iter().collect();
     for series in [Series::Latency, Series::RoundTrip] {
@@ -60,6 +60,13 @@ fn over(scenario: &str, quantity: Quantity, sessions: &[(f64, &Session)], looks:
         pictures.extend(sweep(label, label, form, lines));
     }
     pictures
+}
+
+/// Of single messages the median that every table of them shows, over all rounds together; between those of the rounds.
+fn middle(session: &Session, name: &str) -> Option<Spread> {
+    let rounds = session.density(name)?;
+    let times = session.distribution(name, Series::Latency).filter(|times| !times.is_empty());
+    Some(times.map_or(rounds, |times| Spread { median: times.median(), ..rounds }))
 }
 
 /// A line for each transport that has at least one figure.
@@ -133,6 +140,28 @@ fn form(quantity: Quantity) -> Form {
         Quantity::Backlog => |value| Quantity::Backlog.short(value),
         Quantity::Silence => |value| Quantity::Silence.short(value),
         Quantity::Senders | Quantity::IdleSenders | Quantity::Receivers | Quantity::Sources => table::grouped,
-        Quantity::ThreadsPerCpu | Quantity::Neighbours => |value| Quantity::ThreadsPerCpu.short(value),
+        Quantity::ThreadsPerCpu | Quantity::KeptThreadsPerCpu | Quantity::Neighbours => {
+            |value| Quantity::ThreadsPerCpu.short(value)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ybench_core::distribution::Distribution;
+    use ybench_core::record::{Details, Round};
+
+    #[test]
+    fn a_picture_shows_the_median_of_all_messages_as_the_tables_do() {
+        let round = |time| Round { nanoseconds: [("one".to_owned(), time)].into(), ..Round::default() };
+        let mut session = Session { rounds: vec![round(10.0), round(90.0)], ..Session::default() };
+        assert_eq!(middle(&session, "one").map(|spread| spread.median), Some(50.0));
+        let times: Distribution = [10.0, 10.0, 90.0].into_iter().collect();
+        let median = times.median();
+        let details = Details { distributions: [(Series::Latency, times)].into(), ..Details::default() };
+        session.details.insert("one".to_owned(), details);
+        let shown = middle(&session, "one").unwrap();
+        assert_eq!((shown.median, shown.min, shown.max), (median, 10.0, 90.0));
     }
 }

@@ -13,8 +13,17 @@ fn held(transport: &str, backlog: u64) -> f64 {
 
 /// Whose messages are of any type, or functions: four words for each, or two and a box, and room for as many again.
 /// Nobody else needs more than a pointer beside each message, and room for as many again.
-const WRAPPED: [&str; 7] =
-    ["mailbox", "mailbox-none", "hub", "hub-none", "mutex-condvar-any", "condvar-any-asleep", "mutex-eventfd-loop"];
+const WRAPPED: [&str; 9] = [
+    "mailbox",
+    "mailbox-none",
+    "mailbox-types",
+    "hub",
+    "hub-none",
+    "hub-loaded",
+    "mutex-condvar-any",
+    "condvar-any-asleep",
+    "mutex-eventfd-loop",
+];
 
 #[test]
 fn a_burst_holds_at_least_its_messages() {

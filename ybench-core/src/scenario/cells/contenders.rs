@@ -3,10 +3,10 @@
 use std::cell::OnceCell;
 use std::time::Duration;
 
+use super::super::crowd::Crowd;
 use super::super::{burst as bursts, carried, crowd as crowds, fixed_rate as rates, many, night_watchman as watches};
 use super::super::{ping_pong as bounces, throughput, timetable};
 use super::asked;
-use super::crowded;
 use super::drivers::{self, Loops};
 use super::tasks as task;
 use crate::frame::Frame;
@@ -23,9 +23,6 @@ pub(super) const RATE: f64 = 1e4;
 
 /// So many of them make a p99.9 that is not the slowest of all.
 const ON_TIME_AT_LEAST: u64 = 2_000;
-
-/// The same, of the round trips of all pairs together.
-const IN_A_CROWD_AT_LEAST: u64 = 8_000;
 
 /// Seconds.
 const SILENCE: f64 = 1e-2;
@@ -121,26 +118,19 @@ pub(super) fn ping_pong(entry: &'static Entry, parameter: Option<Parameter>, fra
 
 pub(super) fn crowd(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
     let (place, open) = (frame.place, loops(entry, parameter).stream);
-    let threads_per_cpu = CROWD / place.cpus().len();
-    let mut contender = frame.transport(entry, &limits::EVERY_CPU, move |messages| {
-        let stream = &mut |messages| crowds::play(place, threads_per_cpu, messages, open);
+    let crowd = Crowd::of(CROWD / place.cpus().len());
+    let contender = frame.transport(entry, &limits::EVERY_CPU, move |messages| {
+        let stream = &mut |messages| crowds::stream(place, crowd, messages, open);
         carried::in_streams(bytes(parameter), messages, stream)
     });
-    if let Length::Time(_) | Length::TimeAndUnits(..) = contender.length {
-        contender.length = contender.length.at_least(crowds::LEAST_TIME, crowds::LEAST_UNITS);
-    }
-    contender
+    crowds::lasting(contender, crowds::LEAST_UNITS)
 }
 
 pub(super) fn crowd_ping_pong(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
     let (place, open) = (frame.place, loops(entry, parameter).bounces);
-    let pairs = crowds::pairs(CROWD / place.cpus().len(), place.cpus().len());
-    let mut contender =
-        frame.transport(entry, &limits::FUTEX_ONE_CPU, move |bounces| crowded::play(place, pairs, bounces, open));
-    if let Length::Time(_) | Length::TimeAndUnits(..) = contender.length {
-        contender.length = contender.length.at_least(crowds::LEAST_TIME, IN_A_CROWD_AT_LEAST);
-    }
-    contender
+    let crowd = Crowd::of(CROWD / place.cpus().len());
+    let run = move |bounces| crowds::bounce(place, crowd, bounces, open);
+    crowds::lasting(frame.transport(entry, &limits::FUTEX_ONE_CPU, run), crowds::LEAST_BOUNCES)
 }
 
 pub(super) fn night_watchman(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {

@@ -9,7 +9,6 @@
 //! | `drivers` | the loops of each transport, for messages of each size |
 //! | `groups` | who stands beside whom |
 //! | `contenders` | each transport as a contender of a cell |
-//! | `crowded` | one message at a time in a crowd: how long the slowest of them take |
 //! | `asked` | what a stream asks of the system: calls, context switches |
 //! | `tasks` | streams between tasks of tokio |
 //! | `calls` | how system calls of other people's code are counted |
@@ -17,7 +16,6 @@
 mod asked;
 mod calls;
 mod contenders;
-mod crowded;
 pub mod drivers;
 pub mod groups;
 pub(crate) mod tasks;

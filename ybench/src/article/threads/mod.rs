@@ -22,7 +22,7 @@ use ybench_core::outcome::Series;
 use ybench_core::plan;
 use ybench_core::record::{Report, Session};
 use ybench_core::rounds::{Length, Plan, Rounds};
-use ybench_core::scenario::{Scenario, burst, crowd, latency, neighbours, night_watchman, overrun, ping_pong};
+use ybench_core::scenario::{Scenario, burst, crowd, latency, neighbours, night_watchman, overrun, ping_pong, traffic};
 use ybench_core::stats;
 use ybench_core::transport::registry::Entry;
 use ybench_core::warnings::Warning;
@@ -40,8 +40,12 @@ pub const ABOUT: &str =
 const RAKES_ROUNDS: u32 = 3;
 /// Of the others: no more than a verdict needs.
 const JUDGED: Rounds = Rounds::Sound { wanted: stats::LEAST_ROUNDS as u32, most: super::ROUNDS };
-const BOUNCED_FOR: Duration = Duration::from_millis(300);
+const BOUNCED_FOR: Duration = Duration::from_millis(200);
 const REST: Duration = Duration::from_millis(100);
+/// Messages of a run, however long the silence before each.
+const AFTER_A_SILENCE: u64 = 3;
+/// Ten times as many would take as long as all the others together.
+const LONGEST_BACKLOG: f64 = 1e6;
 
 pub fn run(request: &Request) -> Result<Report, Error> {
     let entries = super::own(request, &DESIGNS.each_ref().map(|design| design.transport))?;
@@ -55,15 +59,22 @@ pub fn run(request: &Request) -> Result<Report, Error> {
 
 fn plans(request: &Request, rounds: u32, entries: &[&'static Entry], warnings: &mut Vec<Warning>) -> Vec<Plan> {
     let bounced = request.frame(rounds, Length::Time(BOUNCED_FOR));
-    let rest = request.frame(request.rounds.unwrap_or(RAKES_ROUNDS), Length::Time(REST));
+    let rakes = |length| request.frame(request.rounds.unwrap_or(RAKES_ROUNDS), length);
+    let (rest, silent) = (rakes(Length::Time(REST)), rakes(Length::TimeAndUnits(REST, AFTER_A_SILENCE)));
+    let few: Vec<_> =
+        entries.iter().copied().filter(|entry| request.named || published::is_one_of_few(entry.traits.name)).collect();
+    let backlogs = burst::SCENARIO.parameters.partition_point(|backlog| backlog.value <= LONGEST_BACKLOG);
+    let bursts = Scenario { parameters: &burst::SCENARIO.parameters[..backlogs], ..burst::SCENARIO };
     let mut plans = Vec::new();
-    let mut add = |scenario: &Scenario, frame: Frame| {
+    let mut add = |scenario: &Scenario, entries: &[&'static Entry], frame: Frame| {
         plans.extend(plan::every(scenario, entries, frame, warnings));
     };
-    add(&latency::SCENARIO, bounced);
-    add(&burst::SCENARIO, rest);
-    add(&night_watchman::SCENARIO, rest);
-    add(&crowd::SCENARIO, rest);
+    add(&latency::SCENARIO, entries, bounced);
+    add(&bursts, entries, rest);
+    add(&night_watchman::SCENARIO, &few, silent);
+    traffic::SCENARIOS.iter().for_each(|shape| add(shape, &few, rest));
+    add(&crowd::SCENARIO, entries, rest);
+    add(&crowd::BOUNCED, &few, rest);
     let stream = Frame { transports: Length::Units(request.messages.unwrap_or(naive::MESSAGES)), ..rest };
     let rounds = request.rounds.map_or(JUDGED, Rounds::Exactly);
     for (scenario, frame) in

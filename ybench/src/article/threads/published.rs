@@ -31,14 +31,16 @@ pub(super) const USLEEPS: &str = "mutex-usleep";
 /// Without a lock, and asleep as soon as nothing is there.
 pub(super) const WITHOUT_LOCKS: &str = "spsc-none";
 
-pub(super) const DESIGNS: [Design; 15] = [
+pub(super) const DESIGNS: [Design; 17] = [
     design("pink", "D's mailboxes: any type, priority", PINK, 5.0),
     design("blue", "a mutex, and a reader that never sleeps", BLUE, 0.4),
     design("red", "a mutex and a condition variable", RED, 3.0),
     design("green", "an event loop that is given functions", GREEN, 4.3),
     beside("a mutex, and a reader that gives its CPU away", YIELDS),
     beside("a mutex, and a reader that sleeps for 1 us", USLEEPS),
+    beside("mailboxes with messages of three types, one of them urgent", "mailbox-types"),
     beside("mailboxes, looking a little before they sleep", "mailbox"),
+    beside("an event loop with sockets and timers alive on it", "hub-loaded"),
     beside("an event loop, looking a little before it sleeps", "hub"),
     beside("any type in a box, a mutex and a condition variable", "condvar-any-asleep"),
     beside("functions in boxes, a mutex, eventfd and epoll", "mutex-eventfd-loop"),
@@ -48,6 +50,14 @@ pub(super) const DESIGNS: [Design; 15] = [
     beside("std::sync::mpsc::channel", "std-channel"),
     beside("crossbeam-channel, unbounded", "crossbeam-unbounded"),
 ];
+
+/// Whether a design is measured where a figure takes long: those of the article, and a channel of ours and of the standard
+/// library beside them.
+pub(super) fn is_one_of_few(transport: &str) -> bool {
+    const BESIDE: [&str; 2] = ["spsc-none", "std-channel"];
+    let mut few = DESIGNS.iter().filter(|design| design.colour.is_some() || BESIDE.contains(&design.transport));
+    few.any(|design| design.transport == transport)
+}
 
 /// "2-3 messages per 1000 were processed anomalously for a long time."
 pub(super) const PUBLISHED_OUTLIERS: &str = "2 to 3";
@@ -62,6 +72,14 @@ mod tests {
         for design in &DESIGNS {
             assert!(registry::named(design.transport).is_some(), "{}", design.transport);
         }
+    }
+
+    #[test]
+    fn the_few_are_the_articles_own_and_two_channels() {
+        let few: Vec<&str> =
+            registry::all().iter().map(|one| one.traits.name).filter(|name| is_one_of_few(name)).collect();
+        assert_eq!(few.len(), 6);
+        assert!([PINK, BLUE, RED, GREEN].iter().all(|colour| few.contains(colour)), "{few:?}");
     }
 
     #[test]
