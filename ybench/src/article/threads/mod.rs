@@ -27,7 +27,7 @@ use ybench_core::stats;
 use ybench_core::transport::registry::Entry;
 use ybench_core::warnings::Warning;
 
-use self::published::{DESIGNS, Design, PUBLISHED_OUTLIERS};
+use self::published::{DESIGNS, Design, PUBLISHED_OUTLIERS, USLEEPS, YIELDS};
 use crate::cli::Request;
 use crate::report::part::Part;
 use crate::run;
@@ -40,7 +40,7 @@ pub const ABOUT: &str =
 const RAKES_ROUNDS: u32 = 3;
 /// Of the others: no more than a verdict needs.
 const JUDGED: Rounds = Rounds::Sound { wanted: stats::LEAST_ROUNDS as u32, most: super::ROUNDS };
-const BOUNCED_FOR: Duration = Duration::from_millis(300);
+const BOUNCED_FOR: Duration = Duration::from_millis(200);
 const REST: Duration = Duration::from_millis(100);
 
 pub fn run(request: &Request) -> Result<Report, Error> {
@@ -57,13 +57,16 @@ fn plans(request: &Request, rounds: u32, entries: &[&'static Entry], warnings: &
     let bounced = request.frame(rounds, Length::Time(BOUNCED_FOR));
     let rest = request.frame(request.rounds.unwrap_or(RAKES_ROUNDS), Length::Time(REST));
     let mut plans = Vec::new();
-    let mut add = |scenario: &Scenario, frame: Frame| {
+    let mut add = |scenario: &Scenario, entries: &[&'static Entry], frame: Frame| {
         plans.extend(plan::every(scenario, entries, frame, warnings));
     };
-    add(&latency::SCENARIO, bounced);
-    add(&burst::SCENARIO, rest);
-    add(&night_watchman::SCENARIO, rest);
-    add(&crowd::SCENARIO, rest);
+    // A burst is taken out where nobody waits: those who wait in another way would be the same queue again.
+    let queues = |entry: &&&'static Entry| ![YIELDS, USLEEPS].contains(&entry.traits.name);
+    let queues: Vec<_> = entries.iter().filter(queues).copied().collect();
+    add(&latency::SCENARIO, entries, bounced);
+    add(&burst::SCENARIO, &queues, rest);
+    add(&night_watchman::SCENARIO, entries, rest);
+    add(&crowd::SCENARIO, entries, rest);
     let stream = Frame { transports: Length::Units(request.messages.unwrap_or(naive::MESSAGES)), ..rest };
     let rounds = request.rounds.map_or(JUDGED, Rounds::Exactly);
     for (scenario, frame) in
