@@ -5,7 +5,7 @@ use ybench_core::error::Fault;
 use ybench_core::place::Place;
 use ybench_core::record::{Parameter, Quantity};
 use ybench_core::scenario::cells::drivers::{self, BYTES, Drivers};
-use ybench_core::scenario::{carried, many, throughput};
+use ybench_core::scenario::{carried, many, ping_pong, throughput};
 use ybench_core::stage::Timed;
 use ybench_core::transport::registry::{self, Entry};
 use ybench_core::transport::{Ends, Shape, Traits, Waits};
@@ -141,8 +141,12 @@ everybody! {
 /// What streams goes by the loops in C++.
 const fn entry<F: Foreign>() -> Entry {
     Entry {
-        // Its switches are not counted in there.
-        ping_pong: |place, bounces| Ok(loops::ping_pong::<F, 0>(place, bounces)?.into()),
+        ping_pong: |place, bounces, until| match until {
+            // Its switches are not counted in there.
+            None => Ok(loops::ping_pong::<F, 0>(place, bounces)?.into()),
+            // The loop in C++ looks at no flag.
+            Some(_) => ping_pong::counted::<Guest<F>, usize>(place, bounces, until),
+        },
         throughput: |place, messages| throughput::timed(place, messages, loops::stream::<F, 0>(messages as usize)?),
         batches: |place, messages, batch| {
             throughput::timed(place, messages, loops::batches::<F, 0>(messages as usize, batch)?)

@@ -37,7 +37,7 @@ const TRAITS: Traits = Traits {
 pub(crate) fn entry() -> Entry {
     Entry {
         traits: TRAITS,
-        ping_pong: |place, bounces| Ok(ping_pong::<0>(place, bounces)?.into()),
+        ping_pong: |place, bounces, _| Ok(ping_pong::<0>(place, bounces)?.into()),
         throughput: |place, messages| timed(Asked { what: STREAM, size: 0, messages, cpus: both(place) }),
         batches: |_, _, _| elsewhere(),
         latency: |_, _| elsewhere(),

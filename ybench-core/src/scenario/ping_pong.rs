@@ -83,11 +83,11 @@ pub(super) fn beside_others(entry: &Entry, frame: Frame) -> (Frame, Option<Durat
 pub(crate) fn bounce(entry: &Entry, place: Place, messages: u64, most: Option<Duration>) -> Result<Outcome, Fault> {
     // One message each way is what makes two.
     let bounces = messages.div_ceil(2);
-    let Some(most) = most else { return (entry.ping_pong)(place, bounces, Until::default()) };
+    let Some(most) = most else { return (entry.ping_pong)(place, bounces, None) };
     let alarm = Alarm::after(most)?;
     // However many messages there might have been.
     let patience = Patience { each: Duration::ZERO, ..Patience::USUAL };
-    with_patience(patience, || (entry.ping_pong)(place, bounces, alarm.until()))
+    with_patience(patience, || (entry.ping_pong)(place, bounces, Some(alarm.until())))
 }
 
 /// Each contender also has the limit of its own kind: a bare futex for those that sleep at once, eventfd with epoll
@@ -108,8 +108,8 @@ pub fn run<T: Transport, M: Message>(place: Place, bounces: u64) -> Result<Timed
 }
 
 /// The same with the switches of both threads, and no longer than `until` then.
-pub fn counted<T: Transport, M: Message>(place: Place, bounces: u64, until: Until) -> Result<Outcome, Fault> {
-    let (timed, switches) = bounced::<T, M>(place, bounces, until)?;
+pub fn counted<T: Transport, M: Message>(place: Place, bounces: u64, until: Option<Until>) -> Result<Outcome, Fault> {
+    let (timed, switches) = bounced::<T, M>(place, bounces, until.unwrap_or_default())?;
     let mut outcome = Outcome::from(timed);
     outcome.metrics.extend(switches.map(|count| (Metric::Switches, count as f64 / timed.units.max(1) as f64)));
     Ok(outcome)

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use super::registry::Entry;
 use super::{Ends, Shape, Waits};
-use crate::alarm::Until;
 use crate::clock;
 use crate::error::Fault;
 use crate::outcome::Outcome;
@@ -41,7 +40,7 @@ pub fn in_order(entry: &Entry, place: Place) -> Checked {
         // Its loops are elsewhere, and the tests of the cells with them.
         return Ok(());
     }
-    named(entry, "ping-pong", (entry.ping_pong)(place, 20, Until::default()))?;
+    named(entry, "ping-pong", (entry.ping_pong)(place, 20, None))?;
     named(entry, "throughput", (entry.throughput)(place, 5_000))?;
     if able(entry, &throughput::IN_BATCHES) {
         named(entry, "batches", (entry.batches)(place, 5_001, 64))?;

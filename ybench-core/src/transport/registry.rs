@@ -39,8 +39,8 @@ type OverEnds = fn(Place, usize, u64) -> Result<Timed, Fault>;
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     pub traits: Traits,
-    /// No longer than until then.
-    pub ping_pong: fn(Place, u64, Until) -> Result<Outcome, Fault>,
+    /// Where there is an end, no longer than until then.
+    pub ping_pong: fn(Place, u64, Option<Until>) -> Result<Outcome, Fault>,
     pub throughput: fn(Place, u64) -> Result<Timed, Fault>,
     /// The last number is the length of a batch.
     pub batches: fn(Place, u64, usize) -> Result<Timed, Fault>,

@@ -27,7 +27,7 @@ use ybench_core::stats;
 use ybench_core::transport::registry::Entry;
 use ybench_core::warnings::Warning;
 
-use self::published::{DESIGNS, Design, PUBLISHED_OUTLIERS};
+use self::published::{DESIGNS, Design, PUBLISHED_OUTLIERS, USLEEPS, YIELDS};
 use crate::cli::Request;
 use crate::report::part::Part;
 use crate::run;
@@ -69,8 +69,11 @@ fn plans(request: &Request, rounds: u32, entries: &[&'static Entry], warnings: &
     let mut add = |scenario: &Scenario, entries: &[&'static Entry], frame: Frame| {
         plans.extend(plan::every(scenario, entries, frame, warnings));
     };
+    // A burst is taken out where nobody waits: those who wait in another way would be the same queue again.
+    let queues = |entry: &&&'static Entry| ![YIELDS, USLEEPS].contains(&entry.traits.name);
+    let queues: Vec<_> = entries.iter().filter(queues).copied().collect();
     add(&latency::SCENARIO, entries, bounced);
-    add(&bursts, entries, rest);
+    add(&bursts, &queues, rest);
     add(&night_watchman::SCENARIO, &few, silent);
     traffic::SCENARIOS.iter().for_each(|shape| add(shape, &few, rest));
     add(&crowd::SCENARIO, entries, rest);
