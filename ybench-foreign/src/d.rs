@@ -45,6 +45,8 @@ pub(crate) fn entry() -> Entry {
         overrun: |_, _| elsewhere(),
         fixed_rate: |_, _, _| elsewhere(),
         traffic: |_, _, _| elsewhere(),
+        batches_on_time: |_, _, _, _| elsewhere(),
+        paced: |_, _, _| elsewhere(),
         night_watchman: |_, _, _| elsewhere(),
         size: |_, _, _| elsewhere(),
         burst: |_, _, _| elsewhere(),
