@@ -14,9 +14,12 @@ pub(super) struct End<'a> {
 /// The least distance of two labels.
 const APART: f64 = 15.0;
 
+/// Letters of a label: longer ones would leave no room for the lines. The whole name is told where it is pointed at.
+const LONGEST: usize = 24;
+
 /// How much room the labels need to the right of the last point.
 pub(super) fn room(labels: impl Iterator<Item = usize>) -> f64 {
-    let longest = labels.max().unwrap_or(0);
+    let longest = labels.max().unwrap_or(0).min(LONGEST);
     width_of(&"m".repeat(longest), SMALL) + 36.0
 }
 
@@ -38,9 +41,16 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, mut ends: Vec<End<'_>>, x: f64, (top
         canvas.line(&[(end.at.0 + 4.0, end.at.1), (x - 4.0, y), (x, y)], Colour::Faint, 0.75, 0.6);
         canvas.series(Some(end.series));
         canvas.marker((x + 6.0, y), end.look, 4.0);
-        canvas.over_text(end.label, (x + 14.0, y), SMALL, end.look.colour);
+        canvas.over_text(&short(end.label), (x + 14.0, y), SMALL, end.look.colour);
     }
     canvas.series(None);
+}
+
+fn short(label: &str) -> String {
+    match label.chars().count() {
+        letters if letters <= LONGEST => label.to_owned(),
+        _ => label.chars().take(LONGEST - 1).collect::<String>().trim_end().to_owned() + "…",
+    }
 }
 
 /// Ascending places no nearer to each other than they may be, each as near as it can be to where it was wanted.
@@ -68,6 +78,13 @@ mod tests {
         let places = apart(&[100.0, 101.0, 102.0, 299.0, 300.0], 0.0, 300.0);
         assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= APART - 1e-9), "{places:?}");
         assert!(places.iter().all(|place| (0.0..=300.0).contains(place)));
+    }
+
+    #[test]
+    fn a_long_label_leaves_room_for_the_lines() {
+        assert_eq!(short("spsc"), "spsc");
+        assert_eq!(short("spsc, asleep as soon as nothing is there"), "spsc, asleep as soon as…");
+        assert!(room([4, 90].into_iter()) < 220.0);
     }
 
     #[test]
