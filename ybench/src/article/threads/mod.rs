@@ -39,13 +39,19 @@ pub const ABOUT: &str =
 /// Most rakes are figures without a verdict, and take long by their nature.
 const RAKES_ROUNDS: u32 = 3;
 /// Of the others: no more than a verdict needs.
-const JUDGED: Rounds = Rounds::Sound { wanted: stats::LEAST_ROUNDS as u32, most: 2 * super::ROUNDS };
+const JUDGED: Rounds = judged(super::ROUNDS);
+/// And of what most claims are about a few more, where many are doubtful.
+const FIRST: Rounds = judged(super::ROUNDS + 3);
 const BOUNCED_FOR: Duration = Duration::from_millis(100);
 const REST: Duration = Duration::from_millis(80);
 /// Messages of a run, however long the silence before each.
 const AFTER_A_SILENCE: u64 = 2;
 /// Ten times as many would take as long as all the others together.
 const LONGEST_BACKLOG: f64 = 1e6;
+
+const fn judged(most: u32) -> Rounds {
+    Rounds::Sound { wanted: stats::LEAST_ROUNDS as u32, most }
+}
 
 pub fn run(request: &Request) -> Result<Report, Error> {
     let entries = super::own(request, &DESIGNS.each_ref().map(|design| design.transport))?;
@@ -87,6 +93,7 @@ fn plans(request: &Request, rounds: u32, entries: &[&'static Entry], warnings: &
     }
     // What the article begins with, and most of its claims are about.
     let first = plan::every(&latency::SCENARIO, entries, bounced, warnings).into_iter();
+    let rounds = request.rounds.map_or(FIRST, Rounds::Exactly);
     plans.splice(..0, first.map(|plan| Plan { rounds, ..plan }));
     plans
 }
