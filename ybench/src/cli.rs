@@ -6,14 +6,15 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ybench_core::error::Error;
 use ybench_core::place::Place;
-use ybench_core::transport::registry::{self, Entry};
+use ybench_core::transport::registry;
 
 use crate::choose::Wanted;
 use crate::compare::{self, Baseline};
 use crate::report::shelf;
+use crate::request::{LIMIT_BESIDE_FIXED_MESSAGES, Request};
 use crate::selected::Selection;
 use crate::table;
-use crate::{again, measurements, output, rivals, run};
+use crate::{again, measurements, output, rivals};
 
 /// Measures ways of passing messages between the threads of one process, on this machine.
 ///
@@ -139,27 +140,6 @@ pub struct Options {
     pub limit_ms: Option<u64>,
 }
 
-/// A request that can be carried out.
-#[derive(Debug)]
-pub struct Request {
-    pub place: Place,
-    pub rounds: Option<u32>,
-    pub entries: Vec<&'static Entry>,
-    /// Whether they were asked for by name.
-    pub named: bool,
-    pub messages: Option<u64>,
-    pub seconds: Option<f64>,
-    /// How long a run of a limit is where the number of messages is fixed.
-    pub limit_beside_fixed_messages: Duration,
-    pub json: Option<PathBuf>,
-    pub out: PathBuf,
-    /// Nanoseconds that a message should not exceed.
-    pub beyond: f64,
-    pub baseline: Option<Baseline>,
-    /// The file of the baseline that this run is to become.
-    pub save_baseline: Option<PathBuf>,
-}
-
 impl Options {
     /// The limit of [`Options::beyond`], in nanoseconds.
     pub fn beyond(&self) -> Result<f64, Error> {
@@ -281,9 +261,7 @@ impl Cli {
             named: !options.transports.is_empty(),
             messages: options.messages,
             seconds: options.time,
-            limit_beside_fixed_messages: options
-                .limit_ms
-                .map_or(run::LIMIT_BESIDE_FIXED_MESSAGES, Duration::from_millis),
+            limit_beside_fixed_messages: options.limit_ms.map_or(LIMIT_BESIDE_FIXED_MESSAGES, Duration::from_millis),
             json: options.json.clone(),
             out,
             beyond: options.beyond()?,

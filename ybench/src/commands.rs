@@ -9,9 +9,10 @@ use ybench_core::rounds::Length;
 use ybench_core::scenario::{self, carried, cells};
 use ybench_core::transport::{Shape, Traits, kernel, registry};
 
-use crate::cli::Request;
-use crate::report::part::{Part, Study};
-use crate::run::say;
+use crate::output::say;
+use crate::report::Study;
+use crate::request::Request;
+use crate::table::Part;
 use crate::{article, run, table};
 
 const SECONDS: f64 = 20.0;

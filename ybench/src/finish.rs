@@ -5,10 +5,10 @@ use ybench_core::error::Error;
 use ybench_core::record::Report;
 use ybench_core::warnings::Warning;
 
-use crate::cli::Request;
 use crate::output::say;
-use crate::report::part::Study;
+use crate::report::Study;
 use crate::report::{self, Shown, files, shelf, terminal};
+use crate::request::Request;
 use crate::{keep, study};
 
 /// Everything. An interrupted run is kept like any other, if there is anything in it, and then said to be one by the error.
@@ -25,7 +25,7 @@ pub fn finish(report: &Report, request: &Request) -> Result<(), Error> {
 
 fn said(report: &Report, study: &Study, beyond: f64) {
     let text = match report.command.as_str() {
-        _ if !study.parts.is_empty() => report::part::terminal(&study.parts),
+        _ if !study.parts.is_empty() => crate::table::part::terminal(&study.parts),
         "quick" if report.sessions.is_empty() => return,
         "quick" => terminal::screen(report),
         "scale" => crate::table::growths(report),

@@ -7,7 +7,7 @@ use ybench_core::record::Report;
 use ybench_core::rounds::Length;
 use ybench_core::{goals, plan};
 
-use crate::cli::Request;
+use crate::request::Request;
 use crate::run;
 
 const ROUNDS: u32 = 7;

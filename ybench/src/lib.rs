@@ -6,14 +6,16 @@
 //!
 //! | room | what lives there |
 //! |---|---|
-//! | `program` | the whole of it, for a `main` |
-//! | `cli`, `run`, `output`, `progress`, `built` | what can be asked for; what all commands share; what is said; how far it is; what the build knows |
-//! | `quick`, `choose`, `selected`, `scale`, `rivals`, `commands`, `article`, `goals`, `compare`, `measurements` | the commands |
-//! | `clock` | what is shown of the clock that single messages are timed with |
-//! | `keep` | files that are whole or absent |
-//! | `judgement` | what figures say about who is fastest |
-//! | `table`, `plot` | figures as tables; figures as pictures |
-//! | `report` | a kept result shown again: on a terminal, as one page (`templates/`), as Markdown, as CSV |
+//! | `program`, `finish` | the whole of it, for a `main`; the way out of every measurement |
+//! | `cli`, `request` | what can be asked for; a request that can be carried out |
+//! | `quick`, `choose`, `selected`, `scale`, `rivals`, `commands`, `article`, `goals`, `clock`, `compare`, `again`, `measurements` | the commands |
+//! | `run`, `progress`, `built` | what the commands that measure share; how far it is; what the build knows |
+//! | `study` | which study a result is of, and what that says of it |
+//! | `report` | a result shown: on a terminal, as one page (`templates/`), as Markdown, as CSV; folders by date |
+//! | `table`, `plot` | figures as tables and sentences; figures as pictures |
+//! | `judgement`, `keep`, `output` | what figures say about who is fastest; files that are whole or absent; what is said |
+//!
+//! Each room uses those below it and none above: there is no circle.
 //!
 //! Nothing here runs while a clock does, so this crate is compiled for being quick to compile.
 #![cfg(target_os = "linux")]
@@ -37,6 +39,7 @@ pub mod program;
 pub mod progress;
 pub mod quick;
 pub mod report;
+pub mod request;
 pub mod rivals;
 pub mod run;
 pub mod scale;

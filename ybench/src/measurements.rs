@@ -15,9 +15,9 @@ use ybench_core::scenario::{burst, latency, throughput};
 use ybench_core::stats::Spread;
 
 use crate::keep;
+use crate::output::say;
 use crate::report::when;
 use crate::rivals;
-use crate::run::say;
 use crate::table;
 
 #[derive(Debug, Args)]

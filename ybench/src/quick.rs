@@ -5,7 +5,7 @@ use ybench_core::plan;
 use ybench_core::record::Report;
 use ybench_core::scenario::{self, Quick};
 
-use crate::cli::Request;
+use crate::request::Request;
 use crate::run;
 
 const SECONDS: f64 = 40.0;

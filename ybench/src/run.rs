@@ -1,6 +1,6 @@
 //! What all commands share: a report that fills up, and the warnings that go with it.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use ybench_core::clock;
 use ybench_core::env::Environment;
@@ -9,51 +9,14 @@ use ybench_core::frame::Frame;
 use ybench_core::interrupt;
 use ybench_core::plan;
 use ybench_core::record::{Report, SCHEMA, Stopped};
-use ybench_core::rounds::{self, Course, LIKELY_ROUNDS, Length, Plan};
+use ybench_core::rounds::{self, Course, Length, Plan};
 use ybench_core::warnings::Warning;
 
 use crate::built::BUILT;
-use crate::cli::Request;
-pub use crate::output::say;
+use crate::output::say;
 use crate::progress::Progress;
+use crate::request::Request;
 use crate::table;
-
-/// With a fixed number of messages the user wants a short run, and limits need not take longer.
-pub const LIMIT_BESIDE_FIXED_MESSAGES: Duration = Duration::from_millis(10);
-
-impl Request {
-    /// The frame of plans whose runs are as long as given, unless the user fixed the number of messages.
-    pub fn frame(&self, rounds: u32, length: Length) -> Frame {
-        let (transports, limits) = match (self.messages, length) {
-            (Some(messages), _) => (Length::Units(messages), Length::Time(self.limit_beside_fixed_messages)),
-            (None, Length::TimeAndUnits(time, _)) => (length, Length::Time(time)),
-            (None, length) => (length, length),
-        };
-        Frame { place: self.place, rounds, transports, limits, named: self.named }
-    }
-
-    /// Whether the figures decide how many rounds there are: the user has fixed neither that nor what it depends on.
-    fn adapts(&self) -> bool {
-        self.rounds.is_none() && (self.messages.is_none() || self.seconds.is_some())
-    }
-
-    /// How many rounds to expect of a command that has `usual` ones where the number of messages is fixed.
-    pub fn likely_rounds(&self, usual: u32) -> u32 {
-        self.rounds.unwrap_or(if self.adapts() { LIKELY_ROUNDS } else { usual })
-    }
-
-    /// The same, where that is known beforehand.
-    pub fn known_rounds(&self, usual: u32) -> Option<u32> {
-        (!self.adapts()).then(|| self.likely_rounds(usual))
-    }
-
-    /// Lets the figures decide how many rounds there are within so many seconds, unless the user has.
-    pub fn adapt(&self, plans: &mut [Plan], seconds: f64) {
-        if self.adapts() {
-            rounds::share(plans, seconds);
-        }
-    }
-}
 
 /// A report as it is before anything has been measured.
 /// `rounds` is how many there will be, where that is known.

@@ -7,11 +7,12 @@ use ybench_core::record::Report;
 use ybench_core::scenario::{Scenario, idle_senders, receivers, senders, sources};
 use ybench_core::transport::registry::Entry;
 
-use crate::cli::Request;
 use crate::plot::{Looks, Picture};
-use crate::report::{sections, sweeps};
+use crate::report::sweeps;
+use crate::request::Request;
 use crate::run;
 use crate::selected;
+use crate::table::sections;
 
 static SCENARIOS: [&Scenario; 5] =
     [&senders::SCENARIO, &idle_senders::SCENARIO, &receivers::SCENARIO, &sources::ONE_AT_A_TIME, &sources::ALL_BUSY];

@@ -7,7 +7,7 @@ use ybench_core::record::{Parameter, Quantity, Report};
 use ybench_core::scenario::{self, Scenario, carried, senders};
 use ybench_core::stats::listed;
 
-use crate::cli::Request;
+use crate::request::Request;
 use crate::{run, table};
 
 const SECONDS: f64 = 60.0;

@@ -2,7 +2,7 @@
 
 use ybench_core::record::Report;
 
-use crate::report::part::Study;
+use crate::report::Study;
 use crate::{article, choose, commands, rivals, scale};
 
 /// Made from the record alone. `beyond` is in nanoseconds.

@@ -6,11 +6,11 @@
 use ybench_core::record::Session;
 
 use super::cases::Cases;
-use crate::report::part::Part;
+use crate::table::Part;
 
 const HEADING: &str = "What the article concluded, and what this machine says";
 
-pub(super) use crate::report::part::Claim as Conclusion;
+pub(super) use crate::table::Claim as Conclusion;
 
 /// All of an article's, one below the other.
 pub(super) fn parts(all: impl IntoIterator<Item = Conclusion>) -> Vec<Part> {

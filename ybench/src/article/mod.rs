@@ -13,8 +13,8 @@ use ybench_core::record::Report;
 use ybench_core::stats;
 use ybench_core::transport::registry::Entry;
 
-use crate::cli::Request;
-use crate::report::part::Study;
+use crate::report::Study;
+use crate::request::Request;
 
 /// The article's own tables, and its pictures with the names of their files, if the report is of one. `beyond` is in
 /// nanoseconds.

@@ -22,9 +22,10 @@ use ybench_core::transport::registry::{self, Entry};
 use ybench_core::warnings::Warning;
 
 pub use self::wanted::Wanted;
-use crate::cli::Request;
-use crate::report::part::{Part, Study};
+use crate::report::Study;
+use crate::request::Request;
 use crate::run;
+use crate::table::Part;
 use crate::table::{self, Grid};
 
 const SECONDS: f64 = 30.0;

@@ -5,7 +5,7 @@ use ybench_core::error::Error;
 use ybench_core::record::Report;
 use ybench_core::scenario::latency;
 
-use crate::cli::Request;
+use crate::request::Request;
 use crate::run;
 
 /// One sentence, without its full stop.

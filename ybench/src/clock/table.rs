@@ -5,7 +5,7 @@ use ybench_core::clock::facts::{Facts, distortion};
 use ybench_core::env::Environment;
 
 use super::published::{PROCESSORS, RATES};
-use crate::report::part::Part;
+use crate::table::Part;
 use crate::table::{Grid, Tone, figure, grouped, interval};
 
 const HERE: &str = "this machine";
@@ -119,7 +119,7 @@ mod tests {
     }
 
     fn shown(part: Part) -> String {
-        crate::report::part::terminal(&[part])
+        crate::table::part::terminal(&[part])
     }
 
     /// The cells of the line that begins so.

@@ -10,7 +10,7 @@ use ybench_core::stats::DIFFERENCE;
 use super::{Comparison, machine, table};
 use crate::built::BUILT;
 use crate::keep;
-use crate::run::say;
+use crate::output::say;
 
 /// A result that was kept under a name.
 #[derive(Debug)]

@@ -19,7 +19,7 @@ use ybench_core::stats::{DIFFERENCE, listed};
 pub use self::baseline::Baseline;
 pub use self::rows::{Comparison, Row};
 use crate::keep;
-use crate::run::say;
+use crate::output::say;
 
 #[derive(Debug, Args)]
 pub struct Asked {

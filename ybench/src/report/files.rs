@@ -5,8 +5,8 @@ use std::path::Path;
 use ybench_core::error::Error;
 
 use crate::keep;
+use crate::output::say;
 use crate::plot::Picture;
-use crate::run::say;
 
 /// Writes each picture under its name, and says where they are.
 pub fn write(folder: &Path, pictures: &[(String, Picture)]) -> Result<(), Error> {

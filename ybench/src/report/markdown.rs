@@ -3,9 +3,10 @@
 use ybench_core::outcome::Series;
 use ybench_core::record::Session;
 
-use super::sections::sections;
-use super::{Shown, part, when};
+use super::{Shown, when};
 use crate::clock;
+use crate::table::part;
+use crate::table::sections::sections;
 use crate::table::{self, Beside, Grid, Growth};
 
 pub fn text(loaded: &[Shown<'_>], beyond: f64) -> String {

@@ -6,9 +6,8 @@ pub mod files;
 pub mod html;
 mod load;
 pub mod markdown;
-pub mod part;
-pub mod sections;
 pub mod shelf;
+mod study;
 pub mod sweeps;
 pub mod terminal;
 pub mod when;
@@ -16,7 +15,7 @@ pub mod when;
 use ybench_core::record::Report;
 
 pub use self::load::load;
-use self::part::Study;
+pub use self::study::Study;
 
 /// A result with the name it is shown under, and what its study says of it.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use ybench_core::record::{Contestant, Quantity, Session};
 use ybench_core::stats::Spread;
 
 use crate::plot::{Looks, Picture, Point, Sweep, Swept};
-use crate::report::sections::Section;
+use crate::table::sections::Section;
 use crate::table::{self, time};
 
 type Form = fn(f64) -> String;

@@ -8,7 +8,8 @@ use ybench_core::outcome::Series;
 use ybench_core::record::{Report, Session};
 
 use crate::clock::table as clocks;
-use crate::report::part::{self, Part, Study};
+use crate::report::Study;
+use crate::table::part::{self, Part};
 use crate::table::{self, Beside};
 
 /// Everything. `beyond` is in nanoseconds.

@@ -9,8 +9,8 @@ use ybench_core::scenario::cells::{self, Cell, Figure};
 
 use super::beside::Beside;
 use super::table::{LEVEL, bytes, taken_out};
-use crate::report::sections::{Section, sections};
 use crate::table::figure;
+use crate::table::sections::{Section, sections};
 
 /// So many rivals are named in a line.
 const NAMED: usize = 3;

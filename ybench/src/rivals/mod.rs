@@ -25,8 +25,9 @@ use ybench_core::transport::registry::{self, Entry};
 
 pub use self::digest::digest;
 pub use self::table::study;
-use crate::cli::Request;
-use crate::run::{self, say};
+use crate::output::say;
+use crate::request::Request;
+use crate::run;
 use crate::selected::NOBODY;
 
 /// What a report of it calls its command.

@@ -9,8 +9,9 @@ use ybench_core::warnings::Warning;
 
 use super::COMMAND;
 use super::beside::{Beside, FAR, Member};
-use crate::report::part::{Part, Study};
-use crate::report::sections::{Section, sections};
+use crate::report::Study;
+use crate::table::Part;
+use crate::table::sections::{Section, sections};
 use crate::table::{Grid, Tone};
 
 /// Everything, if the report is of rivals.
@@ -206,7 +207,7 @@ mod tests {
     use ybench_core::record::{Group, Parameter, Round};
 
     use super::*;
-    use crate::report::part;
+    use crate::table::part;
 
     /// Of one cell and size, in rounds in which the machine is slower and slower.
     fn session(scenario: &str, bytes: f64, times: &[(&str, f64)]) -> Session {

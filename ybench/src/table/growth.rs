@@ -9,8 +9,8 @@ use ybench_core::record::{Quantity, Report, Session};
 use ybench_core::stats::{LEAST_ROUNDS, listed};
 
 use super::grid::{Grid, Tone};
+use super::sections::{Section, sections};
 use super::standing::judgement;
-use crate::report::sections::{Section, sections};
 
 /// Whoever stays within so many times its own first figure is level.
 const LEVEL: f64 = 2.0;

@@ -7,7 +7,9 @@ mod latency;
 mod limits;
 mod matrix;
 mod metrics;
+pub mod part;
 mod ranking;
+pub mod sections;
 mod spoken;
 mod standing;
 
@@ -17,6 +19,7 @@ pub use self::latency::{BEYOND, Beside, blocks, distributions, latencies, latenc
 pub use self::limits::{goals, goals_grid, limits_grid, pairs};
 pub use self::matrix::{Cell, Heading, Kin, Line, Matrix, SPINS, matrix};
 pub use self::metrics::{metrics_grid, not_reached};
+pub use self::part::{Claim, Part};
 pub use self::ranking::{comparable, ranking, ranking_grid};
 pub use self::spoken::spoken;
 pub use self::standing::{Standing, answer, judgement, judgements, standings, sureness};

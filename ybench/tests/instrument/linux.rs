@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use ybench::article;
 use ybench::record::{Bound, Contestant, InEpoll, Kind, Parameter, Quantity, Report, Round, Session, Unit};
-use ybench::report::part;
 use ybench::scenario::{carried, many, size};
 use ybench::table;
+use ybench::table::part;
 use ybench::transport::Shape;
 
 use crate::program::succeeded;

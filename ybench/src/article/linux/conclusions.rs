@@ -11,7 +11,7 @@ use super::pays::{Onset, points};
 use super::priorities;
 use crate::article::cases::{Cases, Said};
 use crate::article::conclusion::{self, Conclusion};
-use crate::report::part::Part;
+use crate::table::Part;
 use crate::table::{figure, interval};
 
 pub(super) fn parts(report: &Report, matrices: &[Matrix<'_>]) -> Vec<Part> {

@@ -5,7 +5,7 @@ use ybench_core::transport::epoll_proof;
 use ybench_core::transport::registry::Entry;
 
 use super::designs::DESIGNS;
-use crate::report::part::Part;
+use crate::table::Part;
 use crate::table::{Grid, Tone};
 
 /// Those of the mechanisms measured that there is an attempt for.

@@ -29,10 +29,10 @@ use ybench_core::warnings::Warning;
 
 use self::designs::DESIGNS;
 use self::matrix::{Matrix, SCENARIOS};
-use crate::cli::Request;
 use crate::plot::Picture;
-use crate::report::part::Part;
+use crate::request::Request;
 use crate::run;
+use crate::table::Part;
 
 pub const ABOUT: &str =
     "Message passing in Linux: sockets, message queues and a queue of our own, by shape, size and way of waiting";

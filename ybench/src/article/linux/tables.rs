@@ -5,7 +5,7 @@ use ybench_core::transport::registry;
 
 use super::designs::{DESIGNS, Design, Kind, UNSTABLE, of};
 use super::matrix::{Matrix, bytes, rate, way};
-use crate::report::part::Part;
+use crate::table::Part;
 use crate::table::{Grid, Tone};
 use crate::table::{count, figure, grouped, time};
 

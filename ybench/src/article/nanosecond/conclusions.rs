@@ -11,7 +11,7 @@ use ybench_core::transport::registry;
 use super::rates;
 use crate::article::cases::{Cases, Said};
 use crate::article::conclusion::{self, Conclusion};
-use crate::report::part::Part;
+use crate::table::Part;
 use crate::table::{figure, grouped};
 
 /// "Will distort the results by 20 %", the most that the article accepts.
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn what_was_not_measured_is_said() {
-        let text = crate::report::part::terminal(&parts(&Report::default(), &["spsc"]));
+        let text = crate::table::part::terminal(&parts(&Report::default(), &["spsc"]));
         assert_eq!(text.matches("\n  not measured.").count(), 10);
     }
 }

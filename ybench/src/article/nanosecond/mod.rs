@@ -25,8 +25,8 @@ use ybench_core::transport::registry::Entry;
 use ybench_core::warnings::Warning;
 
 use self::published::Stated;
-use crate::cli::Request;
-use crate::report::part::Part;
+use crate::request::Request;
+use crate::table::Part;
 use crate::table::{Grid, Tone, count, figure};
 use crate::{clock, run};
 

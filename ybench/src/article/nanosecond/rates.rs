@@ -16,8 +16,8 @@ use ybench_core::warnings::Warning;
 
 use crate::article::cases::{Cases, Said};
 use crate::article::conclusion::Conclusion;
-use crate::cli::Request;
 use crate::plot::{Looks, Picture, Point, Sweep, Swept};
+use crate::request::Request;
 use crate::table::{Grid, Tone, count, figure, not_reached, time};
 
 /// The article's own, which has its latency, and those it warns of; with the rounds and the length of a run of each. At

@@ -28,9 +28,9 @@ use ybench_core::transport::registry::Entry;
 use ybench_core::warnings::Warning;
 
 use self::published::{DESIGNS, Design, PUBLISHED_OUTLIERS, USLEEPS, YIELDS};
-use crate::cli::Request;
-use crate::report::part::Part;
+use crate::request::Request;
 use crate::run;
+use crate::table::Part;
 use crate::table::{Grid, Tone, figure};
 
 pub const ABOUT: &str =

@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn every_row_of_the_table_has_its_figures() {
-        let text = crate::report::part::terminal(&crate::article::threads::parts(&report(), 10_000.0));
+        let text = crate::table::part::terminal(&crate::article::threads::parts(&report(), 10_000.0));
         for design in &DESIGNS {
             let row = text.lines().find(|line| line.contains(design.label)).unwrap();
             assert!(!row.contains("not measured"), "{row}");

@@ -6,7 +6,7 @@ use ybench_core::record::{Quantity, Report, Session};
 use ybench_core::scenario::{burst, crowd, neighbours, night_watchman, ping_pong, traffic};
 
 use super::published::DESIGNS;
-use crate::report::part::Part;
+use crate::table::Part;
 use crate::table::{Grid, Tone, figure, grouped};
 
 /// What stands in the table for one transport in one session.
@@ -115,7 +115,7 @@ mod tests {
             details: [(DESIGNS[0].transport.to_owned(), details)].into(),
             ..Session::default()
         };
-        let text = crate::report::part::terminal(&parts(&Report { sessions: vec![session], ..Report::default() }));
+        let text = crate::table::part::terminal(&parts(&Report { sessions: vec![session], ..Report::default() }));
         assert!(text.contains("1 s (3 messages)"), "{text}");
         let figures: Vec<_> = text.lines().filter(|line| line.contains(DESIGNS[0].label)).collect();
         assert!(figures[0].contains("2.00") && figures[1].contains("900"), "{figures:?}");
@@ -130,7 +130,7 @@ mod tests {
             Session { scenario: shape.name.to_owned(), details, ..Session::default() }
         };
         let sessions = traffic::SHAPES.iter().map(session).collect();
-        let text = crate::report::part::terminal(&parts(&Report { sessions, ..Report::default() }));
+        let text = crate::table::part::terminal(&parts(&Report { sessions, ..Report::default() }));
         let heads = text.lines().find(|line| line.contains("at random")).unwrap();
         assert!(traffic::SHAPES.iter().all(|shape| heads.contains(shape.short)), "{heads}");
         let row = text.lines().find(|line| line.contains(DESIGNS[0].label)).unwrap();

@@ -25,11 +25,11 @@ use ybench_core::stats;
 use ybench_core::transport::registry::Entry;
 
 use self::published::Row;
-use crate::cli::Request;
 use crate::plot::Picture;
-use crate::report::part::Part;
+use crate::request::Request;
 use crate::run;
 use crate::table::Grid;
+use crate::table::Part;
 
 pub const ABOUT: &str =
     "\"Y-suite\": local sockets and the ypipe, with and without polling, and batches of 1 to 1,024 messages";

@@ -13,10 +13,10 @@ use askama::Template;
 use ybench_core::record::Report;
 
 use super::Shown;
-use super::part::Study;
-use super::sections::{Section, sections};
+use super::Study;
 use super::when;
 use crate::plot::{self, Looks};
+use crate::table::sections::{Section, sections};
 use crate::table::{self, Beside};
 use parts::{Environment, Figure, Glossary, Method, Piece, Scenario, Summary, Table};
 

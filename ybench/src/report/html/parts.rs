@@ -10,9 +10,9 @@ use ybench_core::transport::Family;
 use super::{pictures, single};
 use crate::clock;
 use crate::plot::{Look, Looks, Picture};
-use crate::report::part::Part;
-use crate::report::sections::Section;
 use crate::report::sweeps;
+use crate::table::Part;
+use crate::table::sections::Section;
 use crate::table::{self, Beside, Grid, Matrix, Tone, figure, interval, time};
 
 #[derive(Template)]

@@ -3,18 +3,7 @@
 
 use textwrap::Options;
 
-use crate::plot::Picture;
-use crate::table::Grid;
-
-/// Tables and pictures in a shape of their own, beside those that every result has.
-#[derive(Debug, Default)]
-pub struct Study {
-    /// On a page.
-    pub title: &'static str,
-    pub parts: Vec<Part>,
-    /// With the names of their files.
-    pub pictures: Vec<(String, Picture)>,
-}
+use super::Grid;
 
 #[derive(Clone, Debug)]
 pub enum Part {

@@ -1,0 +1,14 @@
+//! What a study leaves: its own tables and pictures, made from a record.
+
+use crate::plot::Picture;
+use crate::table::Part;
+
+/// Tables and pictures in a shape of their own, beside those that every result has.
+#[derive(Debug, Default)]
+pub struct Study {
+    /// On a page.
+    pub title: &'static str,
+    pub parts: Vec<Part>,
+    /// With the names of their files.
+    pub pictures: Vec<(String, Picture)>,
+}

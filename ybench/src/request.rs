@@ -1,0 +1,69 @@
+//! A request that can be carried out, and what it says of the runs that are made for it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ybench_core::frame::Frame;
+use ybench_core::place::Place;
+use ybench_core::rounds::{self, LIKELY_ROUNDS, Length, Plan};
+use ybench_core::transport::registry::Entry;
+
+use crate::compare::Baseline;
+
+/// With a fixed number of messages the user wants a short run, and limits need not take longer.
+pub const LIMIT_BESIDE_FIXED_MESSAGES: Duration = Duration::from_millis(10);
+
+/// A request that can be carried out.
+#[derive(Debug)]
+pub struct Request {
+    pub place: Place,
+    pub rounds: Option<u32>,
+    pub entries: Vec<&'static Entry>,
+    /// Whether they were asked for by name.
+    pub named: bool,
+    pub messages: Option<u64>,
+    pub seconds: Option<f64>,
+    /// How long a run of a limit is where the number of messages is fixed.
+    pub limit_beside_fixed_messages: Duration,
+    pub json: Option<PathBuf>,
+    pub out: PathBuf,
+    /// Nanoseconds that a message should not exceed.
+    pub beyond: f64,
+    pub baseline: Option<Baseline>,
+    /// The file of the baseline that this run is to become.
+    pub save_baseline: Option<PathBuf>,
+}
+
+impl Request {
+    /// The frame of plans whose runs are as long as given, unless the user fixed the number of messages.
+    pub fn frame(&self, rounds: u32, length: Length) -> Frame {
+        let (transports, limits) = match (self.messages, length) {
+            (Some(messages), _) => (Length::Units(messages), Length::Time(self.limit_beside_fixed_messages)),
+            (None, Length::TimeAndUnits(time, _)) => (length, Length::Time(time)),
+            (None, length) => (length, length),
+        };
+        Frame { place: self.place, rounds, transports, limits, named: self.named }
+    }
+
+    /// Whether the figures decide how many rounds there are: the user has fixed neither that nor what it depends on.
+    fn adapts(&self) -> bool {
+        self.rounds.is_none() && (self.messages.is_none() || self.seconds.is_some())
+    }
+
+    /// How many rounds to expect of a command that has `usual` ones where the number of messages is fixed.
+    pub fn likely_rounds(&self, usual: u32) -> u32 {
+        self.rounds.unwrap_or(if self.adapts() { LIKELY_ROUNDS } else { usual })
+    }
+
+    /// The same, where that is known beforehand.
+    pub fn known_rounds(&self, usual: u32) -> Option<u32> {
+        (!self.adapts()).then(|| self.likely_rounds(usual))
+    }
+
+    /// Lets the figures decide how many rounds there are within so many seconds, unless the user has.
+    pub fn adapt(&self, plans: &mut [Plan], seconds: f64) {
+        if self.adapts() {
+            rounds::share(plans, seconds);
+        }
+    }
+}
