@@ -18,12 +18,12 @@ pub struct Until(Arc<AtomicBool>);
 impl Until {
     #[inline(always)]
     pub fn is_over(&self) -> bool {
-        // ORDERING: Relaxed: the flag carries nothing but itself.
+        // ORDERING: Relaxed, pairs with the store in `end`: the flag carries nothing but itself.
         self.0.load(Ordering::Relaxed)
     }
 
     fn end(&self) {
-        // ORDERING: Relaxed: the flag carries nothing but itself.
+        // ORDERING: Relaxed, pairs with the load in `is_over`: the flag carries nothing but itself.
         self.0.store(true, Ordering::Relaxed);
     }
 }

@@ -25,8 +25,7 @@ pub use self::wanted::Wanted;
 use crate::report::Study;
 use crate::request::Request;
 use crate::run;
-use crate::table::Part;
-use crate::table::{self, Grid};
+use crate::table::{self, Grid, Part};
 
 const SECONDS: f64 = 30.0;
 /// Where the number of messages is fixed, and the time with it.

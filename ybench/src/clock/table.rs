@@ -5,8 +5,7 @@ use ybench_core::clock::facts::{Facts, distortion};
 use ybench_core::env::Environment;
 
 use super::published::{PROCESSORS, RATES};
-use crate::table::Part;
-use crate::table::{Grid, Tone, figure, grouped, interval};
+use crate::table::{Grid, Part, Tone, figure, grouped, interval};
 
 const HERE: &str = "this machine";
 

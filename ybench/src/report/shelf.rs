@@ -28,6 +28,7 @@ pub fn folder(command: &str) -> PathBuf {
 #[derive(Template)]
 #[template(path = "index.html")]
 struct Index {
+    title: &'static str,
     light: String,
     dark: String,
     /// The latest first.
@@ -43,6 +44,7 @@ pub fn index_beside(folder: &Path) -> Result<(), Error> {
         .filter_map(|entry| entry.file_name().into_string().ok())
         .collect();
     results.sort_unstable_by(|a, b| b.cmp(a));
-    let index = Index { light: plot::colour_variables(false), dark: plot::colour_variables(true), results };
+    let [light, dark] = [false, true].map(plot::colour_variables);
+    let index = Index { title: "ybench, all results", light, dark, results };
     keep::write_text(&shelf.join("index.html"), &index.to_string())
 }

@@ -185,18 +185,18 @@ const STYLE: TableStyle = TableStyle::new()
     .header_separator(LineStyle::none().fill('─').junction('─'))
     .bottom_border(LineStyle::none().fill('─').junction('─'));
 
-pub fn new_table(head: &[&str]) -> Table {
+fn new_table(head: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_style(STYLE).set_header(head.iter().map(Cell::new));
     table
 }
 
 /// Without the blanks that a table leaves at the end of each line.
-pub fn text(table: &Table) -> String {
+fn text(table: &Table) -> String {
     table.trim_fmt()
 }
 
-pub fn align_right(table: &mut Table, columns: &[usize]) {
+fn align_right(table: &mut Table, columns: &[usize]) {
     for &column in columns {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);

@@ -13,7 +13,7 @@ pub mod sections;
 mod spoken;
 mod standing;
 
-pub use self::grid::{Column, Grid, Row, Tone, align_right, new_table, text};
+pub use self::grid::{Column, Grid, Row, Tone};
 pub use self::growth::{Growth, growths};
 pub use self::latency::{BEYOND, Beside, blocks, distributions, latencies, latency_grid, what};
 pub use self::limits::{goals, goals_grid, limits_grid, pairs};

@@ -11,8 +11,7 @@ use super::pays::{Onset, points};
 use super::priorities;
 use crate::article::cases::{Cases, Said};
 use crate::article::conclusion::{self, Conclusion};
-use crate::table::Part;
-use crate::table::{figure, interval};
+use crate::table::{Part, figure, interval};
 
 pub(super) fn parts(report: &Report, matrices: &[Matrix<'_>]) -> Vec<Part> {
     let all = [

@@ -5,8 +5,7 @@ use ybench_core::transport::epoll_proof;
 use ybench_core::transport::registry::Entry;
 
 use super::designs::DESIGNS;
-use crate::table::Part;
-use crate::table::{Grid, Tone};
+use crate::table::{Grid, Part, Tone};
 
 /// Those of the mechanisms measured that there is an attempt for.
 pub(super) fn tried(entries: &[&'static Entry]) -> Vec<InEpoll> {

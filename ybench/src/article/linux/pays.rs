@@ -11,8 +11,7 @@ use ybench_core::stats::ranks::ranked;
 
 use super::designs::{DESIGNS, Design};
 use super::matrix::{Matrix, bytes, way};
-use crate::table::Part;
-use crate::table::{Grid, Tone};
+use crate::table::{Grid, Part, Tone};
 
 /// One size: how many times as long the address takes as the value does, and what may be called.
 #[derive(Clone, Copy, Debug, PartialEq)]

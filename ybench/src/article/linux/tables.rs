@@ -5,8 +5,7 @@ use ybench_core::transport::registry;
 
 use super::designs::{DESIGNS, Design, Kind, UNSTABLE, of};
 use super::matrix::{Matrix, bytes, rate, way};
-use crate::table::Part;
-use crate::table::{Grid, Tone};
+use crate::table::{Grid, Part, Tone};
 use crate::table::{count, figure, grouped, time};
 
 /// The own queue at one word a message, with the least and the most beside the median.

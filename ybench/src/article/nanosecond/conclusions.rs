@@ -11,8 +11,7 @@ use ybench_core::transport::registry;
 use super::rates;
 use crate::article::cases::{Cases, Said};
 use crate::article::conclusion::{self, Conclusion};
-use crate::table::Part;
-use crate::table::{figure, grouped};
+use crate::table::{Part, figure, grouped};
 
 /// "Will distort the results by 20 %", the most that the article accepts.
 const SMALL: f64 = 0.20;
@@ -102,36 +101,37 @@ fn deterministic(report: &Report, names: &[&str]) -> Conclusion {
     }
 }
 
-/// Beyond the tenth that is never called.
 fn peaks(report: &Report, names: &[&str]) -> Conclusion {
-    let mut cases = Cases::default();
-    for name in names {
-        if let Some((session, sent)) = times(report, density::SCENARIO.name, name, Series::SendDensity) {
-            let ratio = sent.mean() / sent.median();
-            cases.single(session, ratio, ratio > 1.0 + DIFFERENCE);
-        }
-    }
-    Conclusion {
-        claim: "Most sends take the same, and few irregular peaks raise the mean (208 ns, where the median is 140).",
-        here: format!("the mean over the median of the sender's density: {}", cases.times()),
-        verdict: cases.verdict(),
-    }
+    let ratio = |name: &str| {
+        let (session, sent) = times(report, density::SCENARIO.name, name, Series::SendDensity)?;
+        Some((session, sent.mean() / sent.median()))
+    };
+    let claim = "Most sends take the same, and few irregular peaks raise the mean (208 ns, where the median is 140).";
+    more(claim, "the mean over the median of the sender's density", names, ratio)
 }
 
 fn sender(report: &Report, names: &[&str]) -> Conclusion {
-    let mut cases = Cases::default();
-    for name in names {
+    let ratio = |name: &str| {
         let of = |series| times(report, density::SCENARIO.name, name, series);
-        if let Some(((session, sent), (_, received))) = of(Series::SendDensity).zip(of(Series::ReceiveDensity)) {
-            let ratio = received.mean() / sent.mean();
-            cases.single(session, ratio, ratio > 1.0 + DIFFERENCE);
-        }
+        let ((session, sent), (_, received)) = of(Series::SendDensity).zip(of(Series::ReceiveDensity))?;
+        Some((session, received.mean() / sent.mean()))
+    };
+    let claim = "The sender is quicker than the receiver (208 and 367 ns).";
+    more(claim, "the mean density of the receiver over that of the sender", names, ratio)
+}
+
+/// Whether a ratio of each of them is above 1, beyond the tenth that is never called.
+fn more<'a>(
+    claim: &'static str,
+    read: &str,
+    names: &[&str],
+    ratio: impl Fn(&str) -> Option<(&'a Session, f64)>,
+) -> Conclusion {
+    let mut cases = Cases::default();
+    for (session, ratio) in names.iter().filter_map(|name| ratio(name)) {
+        cases.single(session, ratio, ratio > 1.0 + DIFFERENCE);
     }
-    Conclusion {
-        claim: "The sender is quicker than the receiver (208 and 367 ns).",
-        here: format!("the mean density of the receiver over that of the sender: {}", cases.times()),
-        verdict: cases.verdict(),
-    }
+    Conclusion { claim, here: format!("{read}: {}", cases.times()), verdict: cases.verdict() }
 }
 
 fn batches(report: &Report, names: &[&str]) -> Conclusion {

@@ -26,8 +26,7 @@ use ybench_core::warnings::Warning;
 
 use self::published::Stated;
 use crate::request::Request;
-use crate::table::Part;
-use crate::table::{Grid, Tone, count, figure};
+use crate::table::{Grid, Part, Tone, count, figure};
 use crate::{clock, run};
 
 pub const ABOUT: &str = "\"Nanosecond-precision test\": the cost of clocks, and the time of every single message";

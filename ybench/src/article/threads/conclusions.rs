@@ -8,8 +8,7 @@ use super::naive;
 use super::published::{BLUE, GREEN, PINK, RED, USLEEPS, WITHOUT_LOCKS, YIELDS};
 use crate::article::cases::Cases;
 use crate::article::conclusion::{self, Conclusion, Ratio};
-use crate::table::Part;
-use crate::table::figure;
+use crate::table::{Part, figure};
 
 /// "The main factor is wake-up time": what sleeps takes at least so many times as long as what does the same and never does.
 const MAIN: f64 = 2.0;

@@ -30,8 +30,7 @@ use ybench_core::warnings::Warning;
 use self::published::{DESIGNS, Design, PUBLISHED_OUTLIERS, USLEEPS, YIELDS};
 use crate::request::Request;
 use crate::run;
-use crate::table::Part;
-use crate::table::{Grid, Tone, figure};
+use crate::table::{Grid, Part, Tone, figure};
 
 pub const ABOUT: &str =
     "\"Messaging between threads\": four designs by histogram, and bursts, silences, crowds and greedy neighbours";

@@ -8,8 +8,7 @@ use ybench_core::scenario::overrun;
 use super::published::DESIGNS;
 use crate::article::cases::Cases;
 use crate::article::conclusion::Conclusion;
-use crate::table::Part;
-use crate::table::{Grid, Tone, figure};
+use crate::table::{Grid, Part, Tone, figure};
 
 pub(super) const HEADING: &str = "The naive figure: a stream's time / N, and what its messages took on their way, us";
 

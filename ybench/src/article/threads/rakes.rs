@@ -6,8 +6,7 @@ use ybench_core::record::{Quantity, Report, Session};
 use ybench_core::scenario::{burst, crowd, neighbours, night_watchman, ping_pong, traffic};
 
 use super::published::DESIGNS;
-use crate::table::Part;
-use crate::table::{Grid, Tone, figure, grouped};
+use crate::table::{Grid, Part, Tone, figure, grouped};
 
 /// What stands in the table for one transport in one session.
 type Cell = fn(&Session, &str) -> Option<String>;

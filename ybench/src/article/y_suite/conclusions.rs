@@ -8,8 +8,7 @@ use super::published::{SOCKETS, SOCKETS_POLLED, TRANSPORTS, WITH_POLLING, WITHOU
 use super::{delay, signals, sweep};
 use crate::article::cases::{Cases, Said};
 use crate::article::conclusion::{self, Conclusion, Ratio};
-use crate::table::Part;
-use crate::table::figure;
+use crate::table::{Part, figure};
 
 /// "Almost seven times": 6.6 in the article's table.
 const ALMOST_SEVEN: f64 = 6.0;
