@@ -103,7 +103,7 @@ pub struct Options {
     #[arg(long, global = true, value_name = "FILE")]
     pub json: Option<PathBuf>,
     /// Exactly so many rounds [default: until the intervals are tight, within the time; with --messages 7; in an
-    /// article 3, in that of linux 5 and 10]
+    /// article as many as its claims need]
     #[arg(long, global = true, value_name = "N")]
     pub rounds: Option<u32>,
     /// The CPUs of the sending and the receiving thread; one number for both on the same CPU

@@ -108,7 +108,9 @@ impl Grid {
                 used = names;
             }
             used += width;
-            panels.iter_mut().rev().take(1).for_each(|panel| panel.push(at));
+            if let Some(panel) = panels.last_mut() {
+                panel.push(at);
+            }
         }
         if panels.is_empty() { vec![(0..named).collect()] } else { panels }
     }

@@ -17,7 +17,7 @@ use super::Study;
 use super::when;
 use crate::plot::{self, Looks};
 use crate::table::sections::{Section, sections};
-use crate::table::{self, Beside};
+use crate::table::{self, Beside, Matrix};
 use parts::{Environment, Figure, Glossary, Method, Piece, Scenario, Summary, Table};
 
 /// The whole document.
@@ -85,14 +85,15 @@ fn result(at: usize, one: &Shown<'_>, several: bool, looks: &Looks, beyond: f64)
         Scenario::of(format!("{id}-{}", number + 1), section, looks, Beside::of(report, beyond))
     };
     let sections = sections(report);
+    let matrix = Matrix::of(report);
     Result {
         name: several.then(|| one.name.to_owned()),
         command: report.command.clone(),
         machine: machine(report),
         when: when::date(report.started),
-        summary: Summary::of(&id, report, &sections, looks),
+        glossary: Glossary::of(report, &matrix, looks),
+        summary: Summary::of(&id, report, matrix, &sections, looks),
         article: article(&one.study, looks),
-        glossary: Glossary::of(report, looks),
         scenarios: sections.iter().enumerate().map(scenario).collect(),
         goals: (!report.goals.is_empty()).then(|| Table::of("Targets", table::goals_grid(&report.goals), looks)),
         method: Method::of(report, looks),

@@ -81,7 +81,7 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    pub(super) fn of(id: &str, report: &Report, sections: &[Section<'_>], looks: &Looks) -> Self {
+    pub(super) fn of(id: &str, report: &Report, matrix: Matrix, sections: &[Section<'_>], looks: &Looks) -> Self {
         let mut verdicts = Vec::new();
         for (number, section) in sections.iter().enumerate() {
             let measured = |session: &&Session| session.transports().next().is_some();
@@ -96,13 +96,7 @@ impl Summary {
             }
         }
         let told = report.warnings.iter().map(|warning| (warning.to_string(), warning.advice()));
-        Self {
-            verdicts,
-            matrix: Matrix::of(report),
-            looks: looks.clone(),
-            notes: report.notes.clone(),
-            warnings: told.collect(),
-        }
+        Self { verdicts, matrix, looks: looks.clone(), notes: report.notes.clone(), warnings: told.collect() }
     }
 
     fn time(&self, nanoseconds: &f64) -> String {
@@ -300,18 +294,18 @@ struct Known {
 }
 
 impl Glossary {
-    pub(super) fn of(report: &Report, looks: &Looks) -> Self {
+    pub(super) fn of(report: &Report, matrix: &Matrix, looks: &Looks) -> Self {
         let known = |name: &str| {
             let one = report.sessions.iter().find_map(|session| session.contestant(name))?;
             let waits = one.waits.map_or("", |waits| waits.in_words());
             let explained = Some(one.explained.clone()).filter(|explained| !explained.is_empty())?;
             Some(Known { name: name.to_owned(), look: looks.look(name), waits, explained })
         };
-        let of = |kin: table::Kin| {
+        let of = |kin: &table::Kin| {
             let known: Vec<Known> = kin.rows.iter().filter_map(|line| known(&line.name)).collect();
             Some((kin.family?.in_words(), known))
         };
-        Self { kin: Matrix::of(report).kin.into_iter().filter_map(of).collect() }
+        Self { kin: matrix.kin.iter().filter_map(of).collect() }
     }
 }
 
