@@ -6,7 +6,7 @@ use crate::outcome::Outcome;
 use crate::place::Place;
 use crate::record::Contestant;
 use crate::rounds::{Contender, Length, Run, guests};
-use crate::transport::registry::Entry;
+use crate::transport::Traits;
 
 /// Where, how often and how long.
 #[derive(Clone, Copy, Debug)]
@@ -52,20 +52,20 @@ impl Frame {
     /// A transport with the driver that runs it. `limit` is the limit of its own kind.
     pub fn transport<Made: Into<Outcome>>(
         &self,
-        entry: &'static Entry,
+        traits: &Traits,
         limit: &Probe,
         run: impl Fn(u64) -> Result<Made, Fault> + 'static,
     ) -> Contender {
         let contestant = Contestant {
-            name: entry.traits.name.to_owned(),
+            name: traits.name.to_owned(),
             limit: Some(limit.name.to_owned()),
-            waits: Some(entry.traits.waits),
-            family: Some(entry.traits.family),
-            explained: entry.traits.about.to_owned(),
+            waits: Some(traits.waits),
+            family: Some(traits.family),
+            explained: traits.about.to_owned(),
             ..Contestant::default()
         };
         let run = move |units| run(units).map(Into::into);
-        let run: Run = if entry.traits.guest { guests::watched(run) } else { Box::new(run) };
+        let run: Run = if traits.guest { guests::watched(run) } else { Box::new(run) };
         Contender { contestant, length: self.transports, run }
     }
 }

@@ -6,7 +6,8 @@
 //!
 //! | room | what lives there |
 //! |---|---|
-//! | `transport` | one file for each mechanism measured, and the registry of their names |
+//! | `transport` | one file for each mechanism measured |
+//! | `registry` | the names of all transports, and the guests |
 //! | `limits` | one file for each kind of thing the machine itself cannot do faster |
 //! | `scenario` | what is done with a transport while the clock runs, and the check of every message |
 //! | `stage`, `place` | two threads on their CPUs, or many that share them, starting together |
@@ -45,6 +46,7 @@ pub mod outcome;
 pub mod place;
 pub mod plan;
 pub mod record;
+pub mod registry;
 pub mod rounds;
 pub mod scenario;
 pub mod stage;

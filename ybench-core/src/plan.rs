@@ -5,9 +5,10 @@ use std::time::Duration;
 use crate::frame::Frame;
 use crate::limits;
 use crate::record::Parameter;
+use crate::registry;
 use crate::rounds::{Contender, Length, Plan, Rounds};
+use crate::scenario::Entry;
 use crate::scenario::{Scenario, carried, many, size};
-use crate::transport::registry::{self, Entry};
 use crate::transport::{Shape, Traits, Waits};
 use crate::warnings::Warning;
 

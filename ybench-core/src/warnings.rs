@@ -8,8 +8,7 @@ use crate::clock::Facts;
 use crate::env::Environment;
 use crate::figures::several;
 use crate::place::Place;
-use crate::record::Report;
-use crate::stats::{STEAL_IS_SEEN_FROM, STEAL_MAY_BE, listed};
+use crate::stats::listed;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
@@ -143,15 +142,6 @@ impl Warning {
         warnings
     }
 
-    /// Whether the hypervisor took more of the CPUs in use, over all rounds, than a single round may lose.
-    pub fn of_stolen_time(report: &Report) -> Option<Self> {
-        let cpus = if report.cpus[0] == report.cpus[1] { 1.0 } else { 2.0 };
-        let rounds = report.sessions.iter().flat_map(|session| &session.rounds);
-        let told = rounds.filter_map(|round| Some((round.stolen_seconds?, round.seconds)));
-        let (stolen, had) = told.fold((0.0, 0.0), |(stolen, had), round| (stolen + round.0, had + round.1 * cpus));
-        (stolen >= STEAL_IS_SEEN_FROM && stolen > STEAL_MAY_BE * had).then(|| Self::TimeStolen { share: stolen / had })
-    }
-
     /// Whether it is about the rounds of one scenario only: a report has one of these for each, or none.
     pub fn is_of_one_scenario(&self) -> bool {
         matches!(
@@ -262,7 +252,6 @@ mod tests {
     use super::*;
     use crate::clock::Source;
     use crate::clock::step::InStep;
-    use crate::record::{Round, Session};
 
     fn quiet() -> Environment {
         Environment { allowed_cpus: vec![0, 1], ..Environment::default() }
@@ -320,18 +309,5 @@ mod tests {
         let unsound = Facts { step, resolution_ns: 1_000.0, ..sound };
         let warnings = [Warning::ClockNotInStep { reason }, Warning::CoarseClock { resolution_ns: 1_000.0 }];
         assert_eq!(Warning::of_clock(&unsound), warnings);
-    }
-
-    #[test]
-    fn stolen_time_is_doubted_over_all_rounds_together() {
-        let report = |stolen: [Option<f64>; 3]| {
-            let round = |stolen_seconds| Round { seconds: 1.0, stolen_seconds, ..Round::default() };
-            let session = Session { rounds: stolen.map(round).to_vec(), ..Session::default() };
-            Report { environment: quiet(), cpus: [0, 1], sessions: vec![session], ..Report::default() }
-        };
-        assert_eq!(Warning::of_stolen_time(&report([None; 3])), None);
-        assert_eq!(Warning::of_stolen_time(&report([Some(0.1), Some(0.0), Some(0.0)])), None);
-        let stolen = Warning::of_stolen_time(&report([Some(0.3), Some(0.1), None]));
-        assert_eq!(stolen, Some(Warning::TimeStolen { share: 0.1 }));
     }
 }

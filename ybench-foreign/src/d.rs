@@ -15,10 +15,10 @@ use rustix::thread::{CpuSet, sched_getaffinity};
 use rustix::time::{ClockId, clock_gettime};
 use ybench_core::error::Fault;
 use ybench_core::place::Place;
+use ybench_core::scenario::Entry;
 use ybench_core::scenario::cells::drivers::{BYTES, Brought, Drivers};
 use ybench_core::scenario::throughput::Stream;
 use ybench_core::stage::Timed;
-use ybench_core::transport::registry::Entry;
 use ybench_core::transport::{Ends, Traits, Waits};
 
 static PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/concurrency"));

@@ -29,8 +29,8 @@ mod tests;
 
 #[cfg(feature = "cpp")]
 pub use self::cpp::LIBRARIES;
+use ybench_core::scenario::Entry;
 use ybench_core::scenario::cells::drivers::Drivers;
-use ybench_core::transport::registry::Entry;
 
 /// Everybody there is.
 pub fn entries() -> Vec<Entry> {

@@ -2,7 +2,7 @@
 #![cfg(all(target_os = "linux", feature = "cpp"))]
 
 use ybench_core::place::Place;
-use ybench_core::transport::claims;
+use ybench_core::scenario::claims;
 use ybench_foreign::LIBRARIES;
 
 #[test]

@@ -5,9 +5,9 @@
 use std::time::{Duration, Instant};
 
 use ybench_core::place::Place;
+use ybench_core::scenario::Entry;
+use ybench_core::scenario::checks;
 use ybench_core::stage::{Patience, with_patience};
-use ybench_core::transport::checks;
-use ybench_core::transport::registry::Entry;
 
 fn check(entry: &Entry, place: Place) -> Result<(), String> {
     // Its only ways are tried in src/d.rs.

@@ -5,7 +5,8 @@
 //!
 //! A library is asked for what it has by itself and with its usual features.
 
-use ybench_core::transport::{Ends, Traits, registry};
+use ybench_core::registry;
+use ybench_core::transport::{Ends, Traits};
 
 /// One column. How it reads in the head of a table, and what a tick says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

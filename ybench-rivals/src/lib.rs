@@ -1,5 +1,5 @@
 //! Other people's channels and queues, as transports of the instrument: guests, which a program welcomes with
-//! [`registry::welcome`](ybench_core::transport::registry::welcome). Whoever wants a queue of their own measured does the
+//! [`registry::welcome`](ybench_core::registry::welcome). Whoever wants a queue of their own measured does the
 //! same: a type that implements [`Transport`](ybench_core::transport::Transport), or
 //! [`Queue`](ybench_core::transport::spinning::Queue) where it cannot wait, and an entry made of it.
 //!
@@ -34,9 +34,9 @@ pub mod tasks;
 pub mod thingbuf;
 pub mod yring;
 
+use ybench_core::scenario::Entry;
 use ybench_core::scenario::cells::drivers::Drivers;
 use ybench_core::transport::Traits;
-use ybench_core::transport::registry::Entry;
 use ybench_core::transport::spinning::Spinning;
 
 /// For struct update: what all rivals have in common. Their loops are compiled for the messages of `ybench rivals` and for no
@@ -49,7 +49,7 @@ macro_rules! everybody {
     ($($made:ident::<$transport:ty>(),)+) => {
         /// Everybody there is: first those that can sleep.
         pub fn entries() -> Vec<Entry> {
-            use ybench_core::transport::registry::{entry, shared};
+            use ybench_core::scenario::{entry, shared};
             // Constants: what their conditions leave out is not compiled.
             let mut all = vec![$(const { $made::<$transport>() }),+];
             all.extend(tasks::entries());

@@ -5,8 +5,9 @@
 use std::sync::Once;
 
 use ybench_core::place::Place;
-use ybench_core::transport::claims;
-use ybench_core::transport::registry::{self, Entry};
+use ybench_core::registry;
+use ybench_core::scenario::Entry;
+use ybench_core::scenario::claims;
 use ybench_rivals::drivers::drivers;
 use ybench_rivals::features::KINDS;
 

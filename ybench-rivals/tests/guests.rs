@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 
 use ybench_core::error::Fault;
 use ybench_core::place::Place;
+use ybench_core::registry;
+use ybench_core::scenario::Entry;
+use ybench_core::scenario::checks;
 use ybench_core::stage::{Patience, with_patience};
 use ybench_core::transport::Shape;
-use ybench_core::transport::checks;
-use ybench_core::transport::registry::{self, Entry};
 use ybench_rivals::drivers::drivers;
 
 #[test]

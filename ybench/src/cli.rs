@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ybench_core::error::Error;
 use ybench_core::place::Place;
-use ybench_core::transport::registry;
+use ybench_core::registry;
 
 use crate::choose::Wanted;
 use crate::compare::{self, Baseline};

@@ -5,9 +5,10 @@ use ybench_core::error::Error;
 use ybench_core::limits;
 use ybench_core::plan;
 use ybench_core::record::Report;
+use ybench_core::registry;
 use ybench_core::rounds::Length;
 use ybench_core::scenario::{self, carried, cells};
-use ybench_core::transport::{Shape, Traits, kernel, registry};
+use ybench_core::transport::{Shape, Traits, kernel};
 
 use crate::output::say;
 use crate::report::Study;

@@ -49,5 +49,6 @@ pub mod table;
 
 // The instrument is one thing to who uses it: what its tests and its `main` need of the other half.
 pub use ybench_core::{
-    distribution, env, error, interrupt, memory, outcome, place, record, scenario, stats, trace, transport, warnings,
+    distribution, env, error, interrupt, memory, outcome, place, record, registry, scenario, stats, trace, transport,
+    warnings,
 };

@@ -350,7 +350,7 @@ mod tests {
     use super::*;
     use ybench_core::env::Environment;
     use ybench_core::record::Round;
-    use ybench_core::transport::registry;
+    use ybench_core::registry;
 
     fn session(name: &str, figures: &[(&str, f64)]) -> Session {
         let nanoseconds: BTreeMap<String, f64> =

@@ -4,8 +4,9 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use ybench_core::error::Error;
+use ybench_core::registry;
+use ybench_core::scenario::Entry;
 use ybench_core::scenario::cells::drivers::{self, Drivers};
-use ybench_core::transport::registry::{self, Entry};
 use ybench_core::{interrupt, memory};
 
 use crate::cli::{ArticleName, Cli, Command};

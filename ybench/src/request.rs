@@ -6,7 +6,7 @@ use std::time::Duration;
 use ybench_core::frame::Frame;
 use ybench_core::place::Place;
 use ybench_core::rounds::{self, LIKELY_ROUNDS, Length, Plan};
-use ybench_core::transport::registry::Entry;
+use ybench_core::scenario::Entry;
 
 use crate::compare::Baseline;
 

@@ -12,7 +12,7 @@ use ybench_core::record::{Report, SCHEMA, Stopped};
 use ybench_core::rounds::{self, Course, Length, Plan};
 use ybench_core::warnings::Warning;
 
-use crate::built::BUILT;
+use crate::built::built;
 use crate::output::say;
 use crate::progress::Progress;
 use crate::request::Request;
@@ -21,7 +21,7 @@ use crate::table;
 /// A report as it is before anything has been measured.
 /// `rounds` is how many there will be, where that is known.
 pub fn begin(command: &str, request: &Request, rounds: impl Into<Option<u32>>) -> Report {
-    let environment = Environment::capture(BUILT);
+    let environment = Environment::capture(built());
     let clock = clock::Facts::of(request.place);
     let mut warnings = Warning::beforehand(&environment, request.place, rounds.into());
     warnings.extend(Warning::of_clock(&clock));
@@ -108,7 +108,7 @@ pub fn measure_together(groups: Vec<Vec<Plan>>, report: &mut Report) -> Result<(
         report.warnings.push(Warning::Interrupted { complete: report.sessions.len(), planned });
     }
     report.warnings.retain(|warning| !matches!(warning, Warning::TimeStolen { .. }));
-    report.warnings.extend(Warning::of_stolen_time(report));
+    report.warnings.extend(report.stolen_time());
     Ok(())
 }
 

@@ -4,8 +4,8 @@
 use ybench_core::error::Error;
 use ybench_core::plan;
 use ybench_core::record::Report;
+use ybench_core::scenario::Entry;
 use ybench_core::scenario::{Scenario, idle_senders, receivers, senders, sources};
-use ybench_core::transport::registry::Entry;
 
 use crate::plot::{Looks, Picture};
 use crate::report::sweeps;
@@ -69,7 +69,7 @@ pub fn pictures(report: &Report) -> Vec<(String, Picture)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ybench_core::transport::registry;
+    use ybench_core::registry;
 
     #[test]
     fn whoever_is_measured_exists_and_takes_part_somewhere() {

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crossbeam_queue::ArrayQueue;
-use ybench_core::transport::registry::shared;
+use ybench_core::scenario::shared;
 use ybench_core::transport::spinning::{Pop, Push, Queue, Several, Shared, Spinning, places};
 use ybench_core::transport::{Ends, Message, Shape, Traits};
 

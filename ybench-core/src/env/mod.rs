@@ -11,6 +11,7 @@
 
 pub mod container;
 pub mod cpu;
+mod kernel;
 pub mod steadiness;
 mod steal;
 pub mod topology;
@@ -21,19 +22,21 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::kernel::{Allowed, KernelLimits};
 pub use self::steadiness::{Steadiness, advice};
 pub use self::steal::stolen_seconds;
 use self::topology::{Cache, Topology};
-use crate::transport::kernel;
 use crate::{figures, place};
 
 /// What only the build of the program knows, as it leaves it there; absent where it did not.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Built {
     pub compiler: Option<&'static str>,
     pub commit: Option<&'static str>,
     /// `one 1.0,two 2.0`
     pub crates: Option<&'static str>,
+    /// How far the kernel lets this process use its mechanisms: whoever knows these asks.
+    pub kernel_limits: KernelLimits,
 }
 
 /// Every field but the first ones may be missing in files of earlier versions.
@@ -64,7 +67,7 @@ pub struct Environment {
     pub steadiness: Steadiness,
     /// How far the kernel lets a process use its own mechanisms, and how far they were used.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub kernel_limits: kernel::Limits,
+    pub kernel_limits: KernelLimits,
     /// Flaws of the processor that the kernel knows of, and what it does about each.
     pub mitigations: BTreeMap<String, String>,
     /// Runnable threads, averaged over the minute before the run.
@@ -103,7 +106,7 @@ impl Environment {
             turbo: cpu::turbo(line(cpu::NO_TURBO).as_deref(), line(cpu::BOOST).as_deref()),
             clock_source: line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
             steadiness: Steadiness::read(),
-            kernel_limits: kernel::limits(),
+            kernel_limits: built.kernel_limits,
             mitigations: cpu::mitigations(),
             load: line("/proc/loadavg").and_then(|text| text.split(' ').next()?.parse().ok()),
             compiler: built.compiler.map(str::to_owned),
@@ -185,13 +188,15 @@ mod tests {
 
     #[test]
     fn what_is_captured_comes_back_from_json() {
-        let now = Environment::capture(Built { crates: Some("rtrb 0.4.1"), ..Built::default() });
+        let kernel_limits = KernelLimits::from([("fs.x".into(), Allowed { allowed: 5, used: Some(4) })]);
+        let built = Built { crates: Some("rtrb 0.4.1"), kernel_limits, ..Built::default() };
+        let now = Environment::capture(built);
         let text = serde_json::to_string(&now).unwrap();
         let back: Environment = serde_json::from_str(&text).unwrap();
         assert_eq!((back.caches, back.topology), (now.caches, now.topology));
         assert_eq!((back.mitigations, back.crates), (now.mitigations, now.crates));
         assert_eq!(back.kernel_limits, now.kernel_limits);
-        assert!(!now.kernel_limits.is_empty());
+
         assert!(!now.allowed_cpus.is_empty());
     }
 }

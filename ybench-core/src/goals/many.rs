@@ -11,10 +11,10 @@ use crate::frame::Frame;
 use crate::limits;
 use crate::record::Session;
 use crate::rounds::{Contender, Plan};
+use crate::scenario::Entry;
 use crate::scenario::{idle_senders, many, senders};
 use crate::stats::Spread;
 use crate::transport::Shape;
-use crate::transport::registry::Entry;
 
 pub(super) const FUNNEL: &str = "targets: senders of a funnel";
 pub(super) const EXCHANGE: &str = "targets: threads at an exchange";

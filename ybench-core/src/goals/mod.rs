@@ -25,11 +25,12 @@ use crate::limits;
 use crate::place::Place;
 use crate::plan;
 use crate::record::{Contestant, Goal, Report};
+use crate::registry;
 use crate::rounds::{Contender, Plan};
+use crate::scenario::Entry;
 use crate::scenario::{ping_pong, throughput};
 use crate::stage::Timed;
 use crate::stats::Spread;
-use crate::transport::registry::{self, Entry};
 use crate::transport::{exchange, funnel, spsc};
 
 /// The targets of speed, from the rounds of their sessions, and how steady those rounds were.

@@ -25,8 +25,8 @@ use crate::outcome::{Metric, Outcome};
 use crate::place::Place;
 use crate::record::{Parameter, Quantity};
 use crate::rounds::Contender;
+use crate::scenario::Entry;
 use crate::stage::duet_from_the_gate;
-use crate::transport::registry::Entry;
 use crate::transport::{Message, Receiver, Sender, Shape, Transport};
 
 pub static SCENARIO: Scenario = Scenario {
@@ -65,7 +65,7 @@ fn contender(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) 
         }
         Ok(outcome)
     };
-    let mut contender = frame.transport(entry, &limits::ONE_THREAD, run);
+    let mut contender = frame.transport(&entry.traits, &limits::ONE_THREAD, run);
     // Whoever asks for fewer messages than a burst has gets one burst all the same: it would be no such burst.
     contender.length = contender.length.at_least(Duration::ZERO, backlog);
     contender
@@ -215,8 +215,8 @@ fn take_out<M: Message>(receiver: &mut impl Receiver<M>, mut numbers: std::ops::
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registry;
     use crate::rounds::Length;
-    use crate::transport::registry;
     use crate::transport::spsc::Adaptive;
 
     #[test]

@@ -37,8 +37,8 @@ use crate::outcome::{Metric, Outcome};
 use crate::place::Place;
 use crate::record::{Parameter, Quantity};
 use crate::rounds::{Contender, Length};
+use crate::scenario::Entry;
 use crate::stage::{FromTheGate, Part, Span, Timed, ensemble};
-use crate::transport::registry::Entry;
 use crate::transport::{Shape, Transport};
 
 pub static SCENARIO: Scenario = Scenario {
@@ -147,7 +147,7 @@ fn contender(entry: &'static Entry, work: Work, parameter: Option<Parameter>, fr
         Work::Streams => (&limits::EVERY_CPU, LEAST_UNITS),
         Work::Bounces => (&limits::FUTEX_ONE_CPU, LEAST_BOUNCES),
     };
-    lasting(frame.transport(entry, limit, move |units| (entry.crowd)(place, crowd, work, units)), least)
+    lasting(frame.transport(&entry.traits, limit, move |units| (entry.crowd)(place, crowd, work, units)), least)
 }
 
 /// Long enough for a crowd, where the length of a run is a time.
@@ -224,7 +224,7 @@ pub(super) fn bounce(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::registry;
+    use crate::registry;
     use crate::transport::{spsc, std_mpsc};
 
     fn place() -> Place {

@@ -20,8 +20,8 @@ use crate::outcome::{Metric, Outcome, Series};
 use crate::place::Place;
 use crate::record::Parameter;
 use crate::rounds::Contender;
+use crate::scenario::Entry;
 use crate::stage::{Timed, duet};
-use crate::transport::registry::Entry;
 use crate::transport::{Message, Sender, Transport};
 
 pub static SCENARIO: Scenario = Scenario {
@@ -38,7 +38,7 @@ pub const BATCH_GAP: f64 = 1_000.0;
 
 fn contender(entry: &'static Entry, _: Option<Parameter>, frame: Frame) -> Contender {
     let place = frame.place;
-    frame.transport(entry, frame.stream_limit(), move |messages| (entry.density)(place, messages))
+    frame.transport(&entry.traits, frame.stream_limit(), move |messages| (entry.density)(place, messages))
 }
 
 /// Every distribution holds exactly `messages` times: the first one of the receiver includes its wait for the sender.

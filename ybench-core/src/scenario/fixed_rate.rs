@@ -26,8 +26,8 @@ use crate::outcome::{Metric, Outcome, Series};
 use crate::place::Place;
 use crate::record::{Parameter, Quantity};
 use crate::rounds::Contender;
+use crate::scenario::Entry;
 use crate::stage::duet;
-use crate::transport::registry::Entry;
 use crate::transport::{Message, Sender, Shape, Transport};
 use crate::usage::{Spent, Usage};
 
@@ -58,7 +58,7 @@ fn contender(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) 
     let rate = parameter.unwrap_or(DEFAULT).value;
     let frame = Frame { transports: timetable(rate).length(frame.transports), ..frame };
     let limit = timetable::own_limit(entry.traits.waits, place);
-    frame.transport(entry, limit, move |messages| (entry.fixed_rate)(place, messages, rate))
+    frame.transport(&entry.traits, limit, move |messages| (entry.fixed_rate)(place, messages, rate))
 }
 
 /// The same by a sender that publishes so many messages together.
@@ -67,7 +67,7 @@ pub fn in_batches_of(batch: usize, entry: &'static Entry, rate: f64, frame: Fram
     let frame = Frame { transports: timetable(rate).length(frame.transports), ..frame };
     let limit = timetable::own_limit(entry.traits.waits, place);
     let run = move |messages| (entry.batches_on_time)(place, messages, rate, batch);
-    let mut contender = frame.transport(entry, limit, run);
+    let mut contender = frame.transport(&entry.traits, limit, run);
     contender.contestant.batch = Some(batch);
     contender
 }

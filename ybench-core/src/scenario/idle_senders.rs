@@ -17,8 +17,8 @@ use crate::frame::Frame;
 use crate::place::Place;
 use crate::record::{Parameter, Quantity};
 use crate::rounds::Contender;
+use crate::scenario::Entry;
 use crate::stage::Timed;
-use crate::transport::registry::Entry;
 use crate::transport::{Ends, Many, Receiver, Sender, Shape};
 
 pub static SCENARIO: Scenario = Scenario {
@@ -62,7 +62,7 @@ pub fn contender(entry: &'static Entry, idle: usize, frame: Frame) -> Contender 
         Some(driver) => driver(place, idle, messages),
         None => unreachable!("{} was chosen for several senders", entry.traits.name),
     };
-    frame.transport(entry, frame.stream_limit(), run)
+    frame.transport(&entry.traits, frame.stream_limit(), run)
 }
 
 pub fn run<T: Many>(place: Place, idle: usize, messages: u64) -> Result<Timed, Fault> {
@@ -90,8 +90,8 @@ pub(super) fn say_one_each(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registry;
     use crate::scenario::tests::{self, Faulty};
-    use crate::transport::registry;
 
     #[test]
     fn the_active_one_and_the_idle_ones_are_1_to_1_024() {

@@ -17,10 +17,10 @@ use crate::outcome::{Metric, Outcome, Series};
 use crate::place::Place;
 use crate::record::Parameter;
 use crate::rounds::Contender;
+use crate::scenario::Entry;
 use crate::stage::{FromTheGate, duet_from_the_gate};
 use crate::stats::{self, Spread};
 use crate::transport::empty::Empty;
-use crate::transport::registry::Entry;
 use crate::transport::{Message, Receiver, Sender, Shape, Transport};
 
 pub static SCENARIO: Scenario = Scenario {
@@ -38,7 +38,7 @@ pub static SCENARIO: Scenario = Scenario {
 fn contender(entry: &'static Entry, _: Option<Parameter>, frame: Frame) -> Contender {
     let place = frame.place;
     let limit = ping_pong::own_limit(entry.traits.waits, place);
-    frame.transport(entry, limit, move |messages| (entry.latency)(place, messages))
+    frame.transport(&entry.traits, limit, move |messages| (entry.latency)(place, messages))
 }
 
 /// Every distribution holds exactly `messages` times.

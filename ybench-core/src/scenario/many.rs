@@ -24,8 +24,8 @@ use crate::limits::Probe;
 use crate::place::Place;
 use crate::record::Parameter;
 use crate::rounds::Contender;
+use crate::scenario::Entry;
 use crate::stage::{Part, Span, Timed, ensemble};
-use crate::transport::registry::Entry;
 use crate::transport::{Closed, Many, Message, Receiver, Sender, Shape};
 
 pub static TWO_BY_TWO: Scenario = square::<2>("many-2x2", "Two threads send and two receive, through one transport");
@@ -79,7 +79,7 @@ pub(super) fn between(
         Some(many) => many(place, shape, parameter, messages),
         None => unreachable!("{} was chosen for {shape}", entry.traits.name),
     };
-    frame.transport(entry, limit, run)
+    frame.transport(&entry.traits, limit, run)
 }
 
 /// One sender with its loop. Gets its number, how many messages it sends, and how the streams end; says when it began.
@@ -343,7 +343,8 @@ pub(super) fn complete(seen: impl Iterator<Item = Seen>, shape: Shape, each: usi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::{Waits, registry};
+    use crate::registry;
+    use crate::transport::Waits;
 
     #[test]
     fn who_says_that_many_can_take_part_has_a_driver_for_them() {

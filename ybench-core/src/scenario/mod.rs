@@ -8,8 +8,11 @@
 pub mod burst;
 pub mod carried;
 pub mod cells;
+pub mod checks;
+pub mod claims;
 pub mod crowd;
 pub mod density;
+pub mod entry;
 pub mod fixed_rate;
 pub mod idle_senders;
 pub mod latency;
@@ -28,13 +31,13 @@ pub mod throughput;
 mod timetable;
 pub mod traffic;
 
-use crate::error::Fault;
+pub use self::entry::{Entry, entry, of_tasks, shared};
 use crate::frame::Frame;
 use crate::limits::Probe;
 use crate::record::Parameter;
 use crate::rounds::Contender;
-use crate::transport::registry::Entry;
-use crate::transport::{Closed, Message, Receiver, Shape, Traits};
+use crate::transport::check::{END, check, check_end, expect, expect_end, fault};
+use crate::transport::{Shape, Traits};
 
 /// One question to all transports.
 pub struct Scenario {
@@ -103,47 +106,6 @@ pub fn all() -> &'static [&'static Scenario] {
 
 /// The length of a batch where nothing else is said.
 pub const BATCH: usize = 64;
-
-/// What comes after the last message. No counter reaches it.
-pub const END: usize = usize::MAX;
-
-/// The fault behind something that came where `expected` was due.
-#[cold]
-fn fault(expected: usize, received: Result<usize, Closed>) -> Fault {
-    match received {
-        Ok(END) => Fault::Lost { expected },
-        Ok(received) => Fault::OutOfOrder { expected, received },
-        Err(Closed) => Fault::Disconnected { expected },
-    }
-}
-
-/// The next message must be `expected`.
-#[inline(always)]
-fn expect<M: Message>(receiver: &mut impl Receiver<M>, expected: usize) -> Result<(), Fault> {
-    check(receiver.recv(), expected)
-}
-
-/// What has been received must be `expected`.
-#[inline(always)]
-pub(crate) fn check<M: Message>(received: Result<M, Closed>, expected: usize) -> Result<(), Fault> {
-    match received {
-        Ok(message) if message.number() == expected => Ok(()),
-        other => Err(fault(expected, other.map(|message| message.number()))),
-    }
-}
-
-/// The stream must end here.
-fn expect_end<M: Message>(receiver: &mut impl Receiver<M>) -> Result<(), Fault> {
-    check_end(receiver.recv())
-}
-
-/// What has been received must be the end.
-pub(crate) fn check_end<M: Message>(received: Result<M, Closed>) -> Result<(), Fault> {
-    match received.map(|message| message.number()) {
-        Ok(END) | Err(Closed) => Ok(()),
-        Ok(received) => Err(Fault::TooMany { received }),
-    }
-}
 
 #[cfg(test)]
 mod tests;

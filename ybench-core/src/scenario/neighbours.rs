@@ -17,8 +17,8 @@ use crate::limits;
 use crate::neighbours::Neighbours;
 use crate::record::{Parameter, Quantity};
 use crate::rounds::Contender;
+use crate::scenario::Entry;
 use crate::transport::Shape;
-use crate::transport::registry::Entry;
 
 pub static SCENARIO: Scenario = Scenario {
     name: "neighbours",
@@ -42,7 +42,7 @@ fn contender(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) 
     // In less time a neighbour may not have had its turn once.
     let frame = Frame { transports: frame.transports.at_least(LEAST_TIME, 1), ..frame };
     let (frame, most) = ping_pong::beside_others(entry, frame);
-    frame.transport(entry, &limits::FUTEX_BESIDE_NEIGHBOURS, move |messages| {
+    frame.transport(&entry.traits, &limits::FUTEX_BESIDE_NEIGHBOURS, move |messages| {
         let _neighbours = Neighbours::on_every_cpu(place, each)?;
         ping_pong::bounce(entry, place, messages, most)
     })

@@ -20,8 +20,8 @@ use crate::outcome::{Outcome, Series};
 use crate::place::Place;
 use crate::record::{Parameter, Quantity};
 use crate::rounds::Contender;
+use crate::scenario::Entry;
 use crate::stage::duet_from_the_gate;
-use crate::transport::registry::Entry;
 use crate::transport::{Message, Sender, Shape, Transport};
 
 const fn silence(value: f64) -> Parameter {
@@ -49,7 +49,7 @@ fn contender(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) 
     let silence = parameter.unwrap_or(DEFAULT).value;
     let frame = Frame { transports: timetable(silence).length(frame.transports), ..frame };
     let limit = timetable::own_limit(entry.traits.waits, place);
-    frame.transport(entry, limit, move |messages| (entry.night_watchman)(place, messages, silence))
+    frame.transport(&entry.traits, limit, move |messages| (entry.night_watchman)(place, messages, silence))
 }
 
 /// Few messages in a run: the rounds add up.

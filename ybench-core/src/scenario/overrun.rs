@@ -17,7 +17,7 @@ use crate::outcome::{Metric, Outcome, Series};
 use crate::place::Place;
 use crate::record::Parameter;
 use crate::rounds::{Contender, Length};
-use crate::transport::registry::Entry;
+use crate::scenario::Entry;
 use crate::transport::{Message, Transport};
 
 pub static SCENARIO: Scenario = Scenario {
@@ -45,7 +45,7 @@ fn contender(entry: &'static Entry, _: Option<Parameter>, frame: Frame) -> Conte
         Length::Time(_) | Length::TimeAndUnits(..) => Length::Units(MESSAGES),
     };
     let frame = Frame { transports, ..frame };
-    frame.transport(entry, frame.floor(), move |messages| (entry.overrun)(place, messages))
+    frame.transport(&entry.traits, frame.floor(), move |messages| (entry.overrun)(place, messages))
 }
 
 /// The distribution holds exactly `messages` times. The median ranks. A fault where clocks are not in step.

@@ -21,8 +21,8 @@ use crate::outcome::{Metric, Outcome, Series};
 use crate::place::Place;
 use crate::record::{Parameter, Quantity};
 use crate::rounds::Contender;
+use crate::scenario::Entry;
 use crate::stage::duet;
-use crate::transport::registry::Entry;
 use crate::transport::{Message, Sender, Shape, Transport};
 
 const fn load(value: f64) -> Parameter {
@@ -52,7 +52,7 @@ pub static SCENARIO: Scenario = Scenario {
 fn contender(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
     let (place, load) = (frame.place, parameter.unwrap_or(MATCHED).value);
     let limit = ping_pong::own_limit(entry.traits.waits, place);
-    frame.transport(entry, limit, move |messages| (entry.paced)(place, messages, load))
+    frame.transport(&entry.traits, limit, move |messages| (entry.paced)(place, messages, load))
 }
 
 /// The distribution holds exactly `messages` times. A fault where clocks are not in step.

@@ -23,8 +23,8 @@ use crate::outcome::{Metric, Outcome};
 use crate::place::Place;
 use crate::record::Parameter;
 use crate::rounds::{Contender, Length, MOST};
+use crate::scenario::Entry;
 use crate::stage::{Patience, Timed, duet_from_the_gate, with_patience};
-use crate::transport::registry::Entry;
 use crate::transport::{Message, Receiver, Sender, Shape, Traits, Transport, Waits};
 use crate::usage::Usage;
 
@@ -58,7 +58,7 @@ pub fn contender(entry: &'static Entry, _: Option<Parameter>, frame: Frame) -> C
     let place = frame.place;
     let limit = own_limit(entry.traits.waits, place);
     let (frame, most) = if place.one_cpu() { beside_others(entry, frame) } else { (frame, None) };
-    frame.transport(entry, limit, move |messages| bounce(entry, place, messages, most))
+    frame.transport(&entry.traits, limit, move |messages| bounce(entry, place, messages, most))
 }
 
 /// Who takes part where others want the CPU. What invents its messages needs to know how many there will be.

@@ -34,7 +34,7 @@ const fn receivers(count: u32) -> Parameter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::registry;
+    use crate::registry;
 
     #[test]
     fn whoever_has_one_receiver_is_left_out() {

@@ -18,8 +18,8 @@ use crate::error::Error;
 use crate::frame::Frame;
 use crate::record::{Parameter, Quantity};
 use crate::rounds::Contender;
+use crate::scenario::Entry;
 use crate::stage::rehearse;
-use crate::transport::registry::Entry;
 use crate::transport::{Ends, Shape};
 
 pub static SCENARIO: Scenario = Scenario {
@@ -84,8 +84,8 @@ pub fn contender(entry: &'static Entry, shape: Shape, frame: Frame) -> Contender
 mod tests {
     use super::*;
     use crate::place::Place;
+    use crate::registry;
     use crate::rounds::Length;
-    use crate::transport::registry;
 
     #[test]
     fn there_are_as_many_senders_as_the_parameter_says() {

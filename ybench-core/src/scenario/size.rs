@@ -16,8 +16,8 @@ use crate::frame::Frame;
 use crate::place::Place;
 use crate::record::Parameter;
 use crate::rounds::Contender;
+use crate::scenario::Entry;
 use crate::stage::Timed;
-use crate::transport::registry::Entry;
 use crate::transport::{Message, Shape, Transport};
 
 pub static SCENARIO: Scenario = Scenario {
@@ -37,7 +37,7 @@ pub static SCENARIO: Scenario = Scenario {
 fn contender(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
     let place = frame.place;
     let run = move |messages| (entry.size)(place, parameter.unwrap_or(carried::SMALLEST), messages);
-    frame.transport(entry, carried::limit(&frame, parameter), run)
+    frame.transport(&entry.traits, carried::limit(&frame, parameter), run)
 }
 
 /// Opens a stream of so many messages.

@@ -26,8 +26,8 @@ use crate::limits;
 use crate::place::Place;
 use crate::record::{Parameter, Quantity};
 use crate::rounds::Contender;
+use crate::scenario::Entry;
 use crate::stage::{Timed, duet_from_the_gate};
-use crate::transport::registry::Entry;
 use crate::transport::{Closed, Ends, Many, Receiver, Sender, Shape, Transport, Waits, spsc};
 
 pub static ONE_AT_A_TIME: Scenario = Scenario {
@@ -67,7 +67,7 @@ fn contender(entry: &'static Entry, sources: usize, frame: Frame) -> Contender {
         Some(driver) => driver(place, sources, messages),
         None => unreachable!("{} was chosen for several senders", entry.traits.name),
     };
-    frame.transport(entry, ping_pong::own_limit(entry.traits.waits, place), run)
+    frame.transport(&entry.traits, ping_pong::own_limit(entry.traits.waits, place), run)
 }
 
 fn busy_contender(entry: &'static Entry, sources: usize, frame: Frame) -> Contender {
@@ -76,7 +76,7 @@ fn busy_contender(entry: &'static Entry, sources: usize, frame: Frame) -> Conten
         Some(driver) => driver(place, sources, messages),
         None => unreachable!("{} was chosen for several senders", entry.traits.name),
     };
-    let mut contender = frame.transport(entry, frame.stream_limit(), run);
+    let mut contender = frame.transport(&entry.traits, frame.stream_limit(), run);
     contender.length = contender.length.at_least(std::time::Duration::ZERO, sources as u64);
     contender
 }
@@ -213,8 +213,8 @@ fn pour(mut senders: Vec<impl Sender<usize>>, each: usize) -> Instant {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registry;
     use crate::scenario::tests::{self, Faulty};
-    use crate::transport::registry;
 
     #[test]
     fn one_thread_serves_any_number_of_sources() {

@@ -10,9 +10,9 @@ use crate::alarm::Until;
 use crate::error::Fault;
 use crate::frame::Frame;
 use crate::place::Place;
+use crate::registry;
 use crate::rounds::Length;
 use crate::transport::mutex_spin::{Looking, Pause};
-use crate::transport::registry;
 use crate::transport::std_mpsc::Channel;
 use crate::transport::{Closed, Message, Receiver, Sender, Traits, Transport, Waits};
 

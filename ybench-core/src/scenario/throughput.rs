@@ -17,8 +17,8 @@ use crate::limits;
 use crate::place::Place;
 use crate::record::Parameter;
 use crate::rounds::Contender;
+use crate::scenario::Entry;
 use crate::stage::{FromTheGate, Timed, boxed_duet};
-use crate::transport::registry::Entry;
 use crate::transport::{Closed, Message, Receiver, Sender, Shape, Transport};
 
 pub static SCENARIO: Scenario = Scenario {
@@ -45,13 +45,13 @@ pub static IN_BATCHES: Scenario = Scenario {
 
 pub fn contender(entry: &'static Entry, _: Option<Parameter>, frame: Frame) -> Contender {
     let place = frame.place;
-    frame.transport(entry, frame.stream_limit(), move |messages| (entry.throughput)(place, messages))
+    frame.transport(&entry.traits, frame.stream_limit(), move |messages| (entry.throughput)(place, messages))
 }
 
 pub fn batches(entry: &'static Entry, batch: usize, frame: Frame) -> Contender {
     let place = frame.place;
     let run = move |messages| (entry.batches)(place, messages, batch);
-    let mut contender = frame.transport(entry, frame.stream_limit(), run);
+    let mut contender = frame.transport(&entry.traits, frame.stream_limit(), run);
     contender.contestant.batch = Some(batch);
     contender
 }

@@ -21,8 +21,8 @@ use crate::outcome::Outcome;
 use crate::place::Place;
 use crate::record::Parameter;
 use crate::rounds::Contender;
+use crate::scenario::Entry;
 use crate::transport::logged::{self, Logged};
-use crate::transport::registry::Entry;
 use crate::transport::{Shape, Transport};
 
 /// One shape.
@@ -118,7 +118,7 @@ fn contender<const AT: usize>(entry: &'static Entry, _: Option<Parameter>, frame
     let place = frame.place;
     let frame = Frame { transports: timetable(RATE).length(frame.transports), ..frame };
     let limit = timetable::own_limit(entry.traits.waits, place);
-    frame.transport(entry, limit, move |messages| (entry.traffic)(place, messages, &SHAPES[AT]))
+    frame.transport(&entry.traits, limit, move |messages| (entry.traffic)(place, messages, &SHAPES[AT]))
 }
 
 /// The distribution holds exactly `messages` times. A fault where clocks are not in step.

@@ -10,8 +10,8 @@
 
 use std::io;
 
+use super::check::END;
 use super::{Closed, Message, Traits, Transport, Waits};
-use crate::scenario::END;
 
 pub struct Empty;
 

@@ -217,7 +217,7 @@ fn futex() -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::registry;
+    use crate::registry;
 
     #[test]
     fn every_transport_says_of_itself_what_epoll_says() {

@@ -9,14 +9,12 @@
 
 pub mod attached;
 pub mod broadcast;
-pub mod checks;
-pub mod claims;
+pub mod check;
 pub mod crossbeam;
 pub mod crossbeam_select;
 pub mod empty;
 pub mod epoll_proof;
 pub mod exchange;
-pub mod family;
 pub mod funnel;
 pub mod hub;
 pub mod hub_loaded;
@@ -34,7 +32,6 @@ pub mod mutex_spin;
 pub mod oneshot;
 pub mod parcel;
 pub mod pooled;
-pub mod registry;
 pub mod rtrb;
 pub mod shape;
 pub mod slowed;
@@ -51,50 +48,13 @@ pub mod ypipe_woken;
 
 use std::io;
 
-use serde::{Deserialize, Serialize};
-
-pub use self::family::Family;
 pub use self::message::Message;
 pub use self::shape::{Ends, Shape};
+pub use crate::record::{Family, Waits};
 
 /// The peer is gone, and with it every message it still owed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Closed;
-
-/// How a receiver spends the time until the next message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Waits {
-    /// Looks without end and never gives the CPU away.
-    Spins,
-    /// Gives the CPU away, never for longer than others want it, and looks again.
-    Yields,
-    /// Looks a little, then sleeps.
-    LooksThenSleeps,
-    /// Sleeps at once, in a futex or in a call of its own.
-    Sleeps,
-    /// Sleeps in epoll or poll, beside other descriptors.
-    SleepsInPoll,
-    /// A task: it gives its worker to other tasks.
-    Suspends,
-}
-
-impl Waits {
-    pub const fn sleeps(self) -> bool {
-        !matches!(self, Self::Spins | Self::Yields)
-    }
-
-    pub fn in_words(self) -> &'static str {
-        match self {
-            Self::Spins => "spins",
-            Self::Yields => "gives the CPU away and looks again",
-            Self::LooksThenSleeps => "looks, then sleeps",
-            Self::Sleeps => "sleeps",
-            Self::SleepsInPoll => "sleeps in poll",
-            Self::Suspends => "suspends its task",
-        }
-    }
-}
 
 /// What a transport is and can do.
 #[derive(Clone, Copy, Debug)]

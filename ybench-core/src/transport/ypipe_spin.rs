@@ -8,8 +8,8 @@ use std::io;
 
 use ysuite::queue::ypipe;
 
+use super::check::END;
 use super::{Closed, Message, Traits, Transport, Waits};
-use crate::scenario::END;
 
 pub struct YpipeSpin;
 

@@ -12,8 +12,8 @@ use std::io;
 use ysuite::queue::ypipe;
 use ysuite::signal::{Signal, Wait, YPollset, YSemaphore, YSocketpair};
 
+use super::check::END;
 use super::{Closed, Message, Traits, Transport, Waits};
-use crate::scenario::END;
 
 const COMMON: Traits = Traits { waits: Waits::Sleeps, batches: true, ..Traits::COMMON };
 

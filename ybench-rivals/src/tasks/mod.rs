@@ -13,8 +13,8 @@ pub mod tachyonix;
 pub mod thingbuf;
 
 use ybench_core::scenario::cells::drivers::{Drivers, between_tasks, own_between_tasks};
+use ybench_core::scenario::{Entry, of_tasks};
 use ybench_core::transport::copies;
-use ybench_core::transport::registry::{Entry, of_tasks};
 
 use crate::end::End;
 

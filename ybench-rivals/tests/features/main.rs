@@ -68,6 +68,6 @@ fn whoever_is_named_in_the_table_can_be_measured() {
     let guests = ybench_rivals::entries();
     for name in KINDS.iter().flat_map(|kind| kind.transports) {
         let guest = guests.iter().any(|entry| entry.traits.name == *name);
-        assert!(guest || ybench_core::transport::registry::named(name).is_some(), "{name}");
+        assert!(guest || ybench_core::registry::named(name).is_some(), "{name}");
     }
 }

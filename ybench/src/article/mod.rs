@@ -10,8 +10,8 @@ pub mod y_suite;
 
 use ybench_core::error::Error;
 use ybench_core::record::Report;
+use ybench_core::scenario::Entry;
 use ybench_core::stats;
-use ybench_core::transport::registry::Entry;
 
 use crate::report::Study;
 use crate::request::Request;

@@ -14,11 +14,12 @@ use ybench_core::frame::Frame;
 use ybench_core::outcome::{Metric, Series};
 use ybench_core::plan;
 use ybench_core::record::{Parameter, Quantity, Report, Session};
+use ybench_core::registry;
 use ybench_core::rounds::Plan;
+use ybench_core::scenario::Entry;
 use ybench_core::scenario::{fixed_rate, latency};
 use ybench_core::stats::listed;
 use ybench_core::transport::Shape;
-use ybench_core::transport::registry::{self, Entry};
 use ybench_core::warnings::Warning;
 
 pub use self::wanted::Wanted;

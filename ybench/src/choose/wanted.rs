@@ -123,7 +123,7 @@ impl std::fmt::Display for Wanted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ybench_core::transport::registry;
+    use ybench_core::registry;
 
     const ANY: Wanted = Wanted {
         senders: 1,

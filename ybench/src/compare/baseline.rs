@@ -8,7 +8,7 @@ use ybench_core::record::Report;
 use ybench_core::stats::DIFFERENCE;
 
 use super::{Comparison, machine, table};
-use crate::built::BUILT;
+use crate::built::built;
 use crate::keep;
 use crate::output::say;
 
@@ -28,7 +28,7 @@ impl Baseline {
             return Err(Error::Refused(sentence));
         }
         let report = keep::read_report(&path)?;
-        machine::same(&report.environment, &Environment::capture(BUILT))?;
+        machine::same(&report.environment, &Environment::capture(built()))?;
         Ok(Self { name: name.to_owned(), report })
     }
 

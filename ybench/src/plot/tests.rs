@@ -1,7 +1,7 @@
 use ybench_core::distribution::Distribution;
+use ybench_core::registry;
 use ybench_core::stats::Spread;
 use ybench_core::trace::Trace;
-use ybench_core::transport::registry;
 
 use super::*;
 use crate::table::{Tone, figure};

@@ -19,9 +19,10 @@ use ybench_core::error::Error;
 use ybench_core::frame::Frame;
 use ybench_core::plan;
 use ybench_core::record::{Parameter, Report};
+use ybench_core::registry;
+use ybench_core::scenario::Entry;
 use ybench_core::scenario::cells::{self, Cell, drivers};
 use ybench_core::stats::listed;
-use ybench_core::transport::registry::{self, Entry};
 
 pub use self::digest::digest;
 pub use self::table::study;
@@ -111,7 +112,7 @@ fn entries(request: &Request) -> Vec<&'static Entry> {
 fn group(report: &mut Report) {
     for session in &mut report.sessions {
         if let Some(cell) = cells::named(&session.scenario) {
-            session.groups = cells::grouped_as(cell, session);
+            session.groups = cells::grouped_as(cell, session, |name| registry::named(name).map(|entry| entry.traits));
         }
     }
 }

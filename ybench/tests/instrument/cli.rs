@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use ybench::record::Report;
-use ybench::transport::{Traits, registry};
+use ybench::registry;
+use ybench::transport::Traits;
 
 use crate::program::{self, refused, stderr, succeeded, ybench};
 

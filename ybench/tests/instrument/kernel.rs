@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::program::{self, command, stderr, stdout};
 use ybench::record::Report;
-use ybench::transport::registry;
+use ybench::registry;
 
 /// What ends a program unless it says otherwise.
 const ENDING: [libc::c_int; 3] = [libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT];

@@ -11,4 +11,5 @@ mod memory;
 mod page;
 mod program;
 mod report;
+mod rooms;
 mod sample;

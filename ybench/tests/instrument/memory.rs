@@ -1,8 +1,8 @@
 //! What is said about memory. Each figure is told by a process of its own, in which nobody else takes or frees any.
 use std::process::Command;
 
+use ybench::registry;
 use ybench::scenario::burst;
-use ybench::transport::registry;
 
 fn held(transport: &str, backlog: u64) -> f64 {
     let arguments = ["held", transport, &backlog.to_string()];

@@ -10,9 +10,10 @@ use ybench::distribution::Distribution;
 use ybench::env::Environment;
 use ybench::outcome::{Metric, Series};
 use ybench::record::{Contestant, Details, Goal, Kind, Parameter, Quantity, Report, Round, SCHEMA, Session};
+use ybench::registry;
 use ybench::stats::Spread;
 use ybench::trace::Trace;
-use ybench::transport::{Traits, registry};
+use ybench::transport::Traits;
 use ybench::warnings::Warning;
 
 const ROUNDS: usize = 7;

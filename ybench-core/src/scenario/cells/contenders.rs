@@ -15,8 +15,8 @@ use crate::memory;
 use crate::outcome::Metric;
 use crate::record::Parameter;
 use crate::rounds::{Contender, Length};
+use crate::scenario::Entry;
 use crate::transport::Shape;
-use crate::transport::registry::Entry;
 
 /// Messages a second.
 pub(super) const RATE: f64 = 1e4;
@@ -56,7 +56,7 @@ fn no_fewer_than(least: u64, wanted: Length) -> Length {
 
 pub(super) fn stream(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
     let (place, open) = (frame.place, loops(entry, parameter).stream);
-    frame.transport(entry, carried::limit(&frame, parameter), move |messages| {
+    frame.transport(&entry.traits, carried::limit(&frame, parameter), move |messages| {
         let stream = &mut |messages| throughput::timed(place, messages, open(messages as usize)?);
         carried::in_streams(bytes(parameter), messages, stream)
     })
@@ -68,7 +68,7 @@ pub(super) fn batches<const LENGTH: usize>(
     frame: Frame,
 ) -> Contender {
     let (place, open) = (frame.place, loops(entry, parameter).batches);
-    let mut contender = frame.transport(entry, carried::limit(&frame, parameter), move |messages| {
+    let mut contender = frame.transport(&entry.traits, carried::limit(&frame, parameter), move |messages| {
         let stream = &mut |messages| throughput::timed(place, messages, open(messages as usize, LENGTH)?);
         carried::in_streams(bytes(parameter), messages, stream)
     });
@@ -84,7 +84,7 @@ pub(super) fn between<const SENDERS: usize, const RECEIVERS: usize>(
     let shape = Shape::new(SENDERS, RECEIVERS);
     let Some(open) = loops(entry, parameter).ends else { unreachable!("{} was chosen for {shape}", entry.traits.name) };
     let place = frame.place;
-    let mut contender = frame.transport(entry, carried::limit(&frame, parameter), move |messages| {
+    let mut contender = frame.transport(&entry.traits, carried::limit(&frame, parameter), move |messages| {
         let stream = &mut |messages| many::play(place, shape, open(shape)?, messages);
         carried::in_streams(bytes(parameter), messages, stream)
     });
@@ -103,7 +103,7 @@ pub(super) fn tasks<const SENDERS: usize, const WORKERS: usize>(
     let name = entry.traits.name;
     let Some(open) = loops(entry, parameter).tasks else { unreachable!("{name} was chosen for tasks") };
     let place = frame.place;
-    frame.transport(entry, task::limit(&frame, parameter, WORKERS), move |messages| {
+    frame.transport(&entry.traits, task::limit(&frame, parameter, WORKERS), move |messages| {
         let stream = &mut |messages| task::play(place, WORKERS, SENDERS, messages, open);
         carried::in_streams(bytes(parameter), messages, stream)
     })
@@ -113,13 +113,13 @@ pub(super) fn ping_pong(entry: &'static Entry, parameter: Option<Parameter>, fra
     let (place, run) = (frame.place, loops(entry, parameter).ping_pong);
     let limit = bounces::own_limit(entry.traits.waits, place);
     // One message each way is what makes two.
-    frame.transport(entry, limit, move |messages: u64| run(place, messages.div_ceil(2)))
+    frame.transport(&entry.traits, limit, move |messages: u64| run(place, messages.div_ceil(2)))
 }
 
 pub(super) fn crowd(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
     let (place, open) = (frame.place, loops(entry, parameter).stream);
     let crowd = Crowd::of(CROWD / place.cpus().len());
-    let contender = frame.transport(entry, &limits::EVERY_CPU, move |messages| {
+    let contender = frame.transport(&entry.traits, &limits::EVERY_CPU, move |messages| {
         let stream = &mut |messages| crowds::stream(place, crowd, messages, open);
         carried::in_streams(bytes(parameter), messages, stream)
     });
@@ -130,14 +130,14 @@ pub(super) fn crowd_ping_pong(entry: &'static Entry, parameter: Option<Parameter
     let (place, open) = (frame.place, loops(entry, parameter).bounces);
     let crowd = Crowd::of(CROWD / place.cpus().len());
     let run = move |bounces| crowds::bounce(place, crowd, bounces, open);
-    crowds::lasting(frame.transport(entry, &limits::FUTEX_ONE_CPU, run), crowds::LEAST_BOUNCES)
+    crowds::lasting(frame.transport(&entry.traits, &limits::FUTEX_ONE_CPU, run), crowds::LEAST_BOUNCES)
 }
 
 pub(super) fn night_watchman(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
     let (place, run) = (frame.place, loops(entry, parameter).night_watchman);
     let wanted = no_fewer_than(SILENCES_AT_LEAST, frame.transports);
     let frame = Frame { transports: watches::timetable(SILENCE).length(wanted), ..frame };
-    frame.transport(entry, timetable::own_limit(entry.traits.waits, place), move |messages| {
+    frame.transport(&entry.traits, timetable::own_limit(entry.traits.waits, place), move |messages| {
         run(place, messages, SILENCE)
     })
 }
@@ -146,13 +146,15 @@ pub(super) fn fixed_rate(entry: &'static Entry, parameter: Option<Parameter>, fr
     let (place, run) = (frame.place, loops(entry, parameter).fixed_rate);
     let wanted = no_fewer_than(ON_TIME_AT_LEAST, frame.transports);
     let frame = Frame { transports: rates::timetable(RATE).length(wanted), ..frame };
-    frame.transport(entry, timetable::own_limit(entry.traits.waits, place), move |messages| run(place, messages, RATE))
+    frame.transport(&entry.traits, timetable::own_limit(entry.traits.waits, place), move |messages| {
+        run(place, messages, RATE)
+    })
 }
 
 pub(super) fn burst(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
     let (place, run, name) = (frame.place, loops(entry, parameter).burst, entry.traits.name);
     let taken = OnceCell::new();
-    let mut contender = frame.transport(entry, &limits::ONE_THREAD, move |messages| {
+    let mut contender = frame.transport(&entry.traits, &limits::ONE_THREAD, move |messages| {
         let mut outcome = run(place, BACKLOG, messages)?;
         let ask = || memory::taken_in_a_fresh_process(name, bytes(parameter).value as u64, BACKLOG);
         if let Some((held, left)) = *taken.get_or_init(ask) {
@@ -167,7 +169,7 @@ pub(super) fn burst(entry: &'static Entry, parameter: Option<Parameter>, frame: 
 
 pub(super) fn asked(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
     let (place, open) = (frame.place, loops(entry, parameter).stream);
-    frame.transport(entry, carried::limit(&frame, parameter), move |messages| {
+    frame.transport(&entry.traits, carried::limit(&frame, parameter), move |messages| {
         asked::of_a_stream(place, messages.min(carried::most(bytes(parameter))), open)
     })
 }

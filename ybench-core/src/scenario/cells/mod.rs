@@ -31,7 +31,7 @@ use crate::limits;
 use crate::outcome::Metric;
 use crate::record::{self, Session};
 use crate::stats::Figures;
-use crate::transport::{Shape, Traits, registry};
+use crate::transport::{Shape, Traits};
 
 /// One question to all that can stand side by side.
 pub struct Cell {
@@ -327,11 +327,11 @@ impl Group {
 }
 
 /// The groups of one session, by the names of those that were measured. Groups without a rival are left out, and so is
-/// one whose members have been together already.
-pub fn grouped_as(cell: &Cell, session: &Session) -> Vec<record::Group> {
+/// one whose members have been together already. `traits` are those of a name.
+pub fn grouped_as(cell: &Cell, session: &Session, traits: impl Fn(&str) -> Option<Traits>) -> Vec<record::Group> {
     let mut groups: Vec<record::Group> = Vec::new();
     for group in cell.groups {
-        let stand = |name: &&str| registry::named(name).is_some_and(|entry| group.stands(&entry.traits));
+        let stand = |name: &&str| traits(name).is_some_and(|traits| group.stands(&traits));
         let members: Vec<&str> = session.transports().map(|one| one.name.as_str()).filter(stand).collect();
         let (ours, rivals): (Vec<&str>, Vec<&str>) = members.into_iter().partition(|name| is_ours(name));
         let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();

@@ -5,6 +5,7 @@ use crate::frame::Frame;
 use crate::place::Place;
 use crate::plan;
 use crate::record::{Kind, Round};
+use crate::registry;
 use crate::rounds::{Length, Plan};
 use crate::scenario::cells::drivers::{BYTES, Drivers, between_many, between_two, offer, own_between_tasks};
 use crate::transport::spinning::Spinning;
@@ -56,6 +57,10 @@ fn plans(cell: &Cell) -> Vec<Plan> {
 fn names(plan: &Plan) -> Vec<&str> {
     let transports = plan.contenders.iter().filter(|one| one.contestant.kind == Kind::Transport);
     transports.map(|one| one.contestant.name.as_str()).collect()
+}
+
+fn traits(name: &str) -> Option<Traits> {
+    registry::named(name).map(|entry| entry.traits)
 }
 
 #[test]
@@ -128,7 +133,7 @@ fn a_rival_stands_beside_those_it_is_like() {
     let plan = plans(cell).remove(0);
     let contenders = plan.contenders.iter().map(|one| one.contestant.clone()).collect();
     let session = Session { contenders, rounds: vec![Round::default()], ..Session::default() };
-    let groups = grouped_as(cell, &session);
+    let groups = grouped_as(cell, &session, traits);
     let of = |name: &str| groups.iter().find(|group| group.name == name);
     assert!(of("never sleep").is_none(), "a group without a rival");
     let all = of("can sleep").unwrap();
@@ -146,7 +151,7 @@ fn groups_of_the_same_members_are_told_once() {
     let plan = plans(cell).remove(0);
     let contenders = plan.contenders.iter().map(|one| one.contestant.clone());
     let contenders = contenders.filter(|one| keep.contains(&one.name.as_str())).collect();
-    let groups = grouped_as(cell, &Session { contenders, ..Session::default() });
+    let groups = grouped_as(cell, &Session { contenders, ..Session::default() }, traits);
     assert_eq!(
         groups.iter().map(|group| group.name.as_str()).collect::<Vec<_>>(),
         ["can sleep, one order of all messages"]

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::outcome::Metric;
+use crate::registry;
 use crate::rounds::Length;
 use crate::scenario::tests::{FAULTLESS, Faulty, MESSAGES, place, streams_are_checked};
-use crate::transport::registry;
 
 #[test]
 fn the_distribution_holds_exactly_the_messages_of_the_run() {

@@ -5,16 +5,15 @@
 //! queue can be raised beyond `kernel.msgmnb` by a privileged process only, and are where that is permitted. What is
 //! used is not what was asked for, but what the kernel says of a queue that was opened for that.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
 
 use rustix::net::SocketType;
 use rustix::process::{Resource, getrlimit};
-use serde::{Deserialize, Serialize};
 
 use super::{packets, pipe, posix_mq, sysv_mq};
+use crate::env::{Allowed, KernelLimits as Limits};
 use crate::figures::grouped;
 
 /// A limit that is a file.
@@ -57,18 +56,6 @@ const ABOUT: &[(&str, &str)] = &[
     (SEND_BUFFER.name, "bytes in the send buffer of a socket"),
     (DATAGRAMS.name, "datagrams waiting at a socket that is not connected back to the sender; ours are"),
 ];
-
-/// One limit: what the system says, and what the transports here have of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Allowed {
-    pub allowed: u64,
-    /// Absent where it bounds what can be asked for and nothing is set to it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub used: Option<u64>,
-}
-
-/// By the kernel's own names. What this system does not have is absent.
-pub type Limits = BTreeMap<String, Allowed>;
 
 /// Reads all of them, and opens one of each mechanism to see how far it got.
 pub fn limits() -> Limits {

@@ -31,7 +31,7 @@ use std::mem::MaybeUninit;
 use bytemuck::Pod;
 use rustix::io::Errno;
 
-pub use self::allowed::{Allowed, Limits, in_words, limits, report};
+pub use self::allowed::{in_words, limits, report};
 pub use self::ends::{Receiver, Sender, ends};
 use super::Closed;
 

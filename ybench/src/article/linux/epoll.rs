@@ -1,8 +1,8 @@
 //! Which mechanisms can stand in epoll beside sockets: what came of trying it.
 
 use ybench_core::record::{InEpoll, Report};
+use ybench_core::scenario::Entry;
 use ybench_core::transport::epoll_proof;
-use ybench_core::transport::registry::Entry;
 
 use super::designs::DESIGNS;
 use crate::table::{Grid, Part, Tone};

@@ -23,8 +23,8 @@ use ybench_core::limits;
 use ybench_core::plan;
 use ybench_core::record::{Bound, Kind, Parameter, Report};
 use ybench_core::rounds::{Length, Plan, Rounds};
+use ybench_core::scenario::Entry;
 use ybench_core::scenario::carried;
-use ybench_core::transport::registry::Entry;
 use ybench_core::warnings::Warning;
 
 use self::designs::DESIGNS;

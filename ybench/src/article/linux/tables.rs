@@ -1,7 +1,7 @@
 //! The article's four tables: the own queue by its way of waiting, and every mechanism by size, one table for each shape.
 
 use ybench_core::record::{Quantity, Report};
-use ybench_core::transport::registry;
+use ybench_core::registry;
 
 use super::designs::{DESIGNS, Design, Kind, UNSTABLE, of};
 use super::matrix::{Matrix, bytes, rate, way};

@@ -3,10 +3,10 @@
 use ybench_core::distribution::Distribution;
 use ybench_core::outcome::{Metric, Series};
 use ybench_core::record::{Parameter, Report, Session};
+use ybench_core::registry;
 use ybench_core::scenario::{density, latency, overrun, paced};
 use ybench_core::stats::{DIFFERENCE, Interval, Spread};
 use ybench_core::trace::Trace;
-use ybench_core::transport::registry;
 
 use super::rates;
 use crate::article::cases::{Cases, Said};

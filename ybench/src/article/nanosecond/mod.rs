@@ -20,8 +20,8 @@ use ybench_core::outcome::Metric;
 use ybench_core::plan;
 use ybench_core::record::{Report, Session};
 use ybench_core::rounds::{Length, Plan};
+use ybench_core::scenario::Entry;
 use ybench_core::scenario::{Scenario, density, latency, overrun, paced};
-use ybench_core::transport::registry::Entry;
 use ybench_core::warnings::Warning;
 
 use self::published::Stated;

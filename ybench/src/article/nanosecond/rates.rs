@@ -7,11 +7,11 @@ use ybench_core::outcome::{Metric, Series};
 use ybench_core::plan;
 use ybench_core::record::{Parameter, Quantity, Report, Session};
 use ybench_core::rounds::{Length, Plan};
+use ybench_core::scenario::Entry;
 use ybench_core::scenario::fixed_rate::{self, rate};
 use ybench_core::stats::DIFFERENCE;
 use ybench_core::stats::change::Change;
 use ybench_core::stats::ranks::ranked;
-use ybench_core::transport::registry::Entry;
 use ybench_core::warnings::Warning;
 
 use crate::article::cases::{Cases, Said};

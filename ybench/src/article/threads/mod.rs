@@ -22,9 +22,9 @@ use ybench_core::outcome::Series;
 use ybench_core::plan;
 use ybench_core::record::{Report, Session};
 use ybench_core::rounds::{Length, Plan, Rounds};
+use ybench_core::scenario::Entry;
 use ybench_core::scenario::{Scenario, burst, crowd, latency, neighbours, night_watchman, overrun, ping_pong, traffic};
 use ybench_core::stats;
-use ybench_core::transport::registry::Entry;
 use ybench_core::warnings::Warning;
 
 use self::published::{DESIGNS, Design, PUBLISHED_OUTLIERS, USLEEPS, YIELDS};

@@ -65,7 +65,8 @@ pub(super) const PUBLISHED_OUTLIERS: &str = "2 to 3";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ybench_core::transport::{Waits, registry};
+    use ybench_core::registry;
+    use ybench_core::transport::Waits;
 
     #[test]
     fn every_design_is_measured_on_a_transport_that_there_is() {

@@ -6,8 +6,8 @@ use ybench_core::outcome::Series;
 use ybench_core::plan;
 use ybench_core::record::{Report, Session};
 use ybench_core::rounds::{Length, Plan};
+use ybench_core::scenario::Entry;
 use ybench_core::scenario::fixed_rate;
-use ybench_core::transport::registry::Entry;
 
 use super::published::WITH_POLLING;
 use super::sweep::{self, BATCHES, BEST_HERE, LARGER, name};

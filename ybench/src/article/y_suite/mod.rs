@@ -20,9 +20,9 @@ use ybench_core::limits;
 use ybench_core::plan;
 use ybench_core::record::{Report, Session};
 use ybench_core::rounds::{Contender, Length, Plan, Rounds};
+use ybench_core::scenario::Entry;
 use ybench_core::scenario::{ping_pong, throughput};
 use ybench_core::stats;
-use ybench_core::transport::registry::Entry;
 
 use self::published::Row;
 use crate::plot::Picture;

@@ -68,7 +68,7 @@ pub(super) const BEST_BATCHES: (f64, f64) = (30.0, 60.0);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ybench_core::transport::registry;
+    use ybench_core::registry;
 
     #[test]
     fn every_row_has_a_transport_and_its_two_figures_agree() {

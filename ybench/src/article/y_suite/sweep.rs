@@ -3,9 +3,9 @@
 use ybench_core::frame::Frame;
 use ybench_core::record::{Contestant, Report, Session};
 use ybench_core::rounds::Contender;
+use ybench_core::scenario::Entry;
 use ybench_core::scenario::throughput;
 use ybench_core::stats::{Spread, listed};
-use ybench_core::transport::registry::Entry;
 
 use super::published;
 use crate::article::cases::Cases;

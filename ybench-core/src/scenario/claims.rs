@@ -4,13 +4,13 @@
 use std::thread;
 use std::time::Duration;
 
-use super::registry::Entry;
-use super::{Ends, Shape};
+use super::Entry;
 use crate::clock;
 use crate::outcome::Metric;
 use crate::place::Place;
 use crate::scenario::carried;
 use crate::scenario::cells::drivers::Drivers;
+use crate::transport::{Ends, Shape};
 
 /// The share of a CPU that a receiver takes while a message comes every 5 ms.
 fn share(entry: &Entry, place: Place) -> f64 {

@@ -5,8 +5,7 @@
 
 use std::time::Duration;
 
-use super::registry::Entry;
-use super::{Ends, Shape, Waits};
+use super::Entry;
 use crate::clock;
 use crate::error::Fault;
 use crate::outcome::Outcome;
@@ -15,6 +14,7 @@ use crate::scenario::crowd::{Crowd, Work};
 use crate::scenario::{
     Scenario, burst, carried, crowd, fixed_rate, latency, overrun, ping_pong, size, throughput, traffic,
 };
+use crate::transport::{Ends, Shape, Waits};
 
 type Checked = Result<(), String>;
 

@@ -4,6 +4,9 @@
 //! The JSON written by `--json` is [`Report`]; [`SCHEMA`] rises when a field changes its meaning or goes away. Fields
 //! that came later have defaults, so that everything since schema 1 can be read.
 
+mod family;
+mod waits;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -13,10 +16,12 @@ use crate::distribution::Distribution;
 use crate::env::Environment;
 use crate::outcome::{Metric, Series};
 use crate::stats::change::Measured;
-use crate::stats::{self, Interval, Spread};
+use crate::stats::{self, Interval, STEAL_IS_SEEN_FROM, STEAL_MAY_BE, Spread};
 use crate::trace::Trace;
-use crate::transport::{Family, Waits};
 use crate::warnings::Warning;
+
+pub use self::family::Family;
+pub use self::waits::Waits;
 
 pub const SCHEMA: u32 = 2;
 
@@ -276,6 +281,18 @@ impl Report {
     }
 }
 
+impl Report {
+    /// Whether the hypervisor took more of the CPUs in use, over all rounds, than a single round may lose.
+    pub fn stolen_time(&self) -> Option<Warning> {
+        let cpus = if self.cpus[0] == self.cpus[1] { 1.0 } else { 2.0 };
+        let rounds = self.sessions.iter().flat_map(|session| &session.rounds);
+        let told = rounds.filter_map(|round| Some((round.stolen_seconds?, round.seconds)));
+        let (stolen, had) = told.fold((0.0, 0.0), |(stolen, had), round| (stolen + round.0, had + round.1 * cpus));
+        (stolen >= STEAL_IS_SEEN_FROM && stolen > STEAL_MAY_BE * had)
+            .then(|| Warning::TimeStolen { share: stolen / had })
+    }
+}
+
 impl Session {
     /// The rounds that count: those not dropped, or all of them if none was left.
     pub fn counted(&self) -> impl Iterator<Item = &Round> {
@@ -358,5 +375,28 @@ impl Session {
     /// Between what the median of those ratios lies.
     pub fn interval(&self, above: &str, below: &str) -> Option<Interval> {
         Interval::of(&self.ratios(above, below))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stolen_time_is_doubted_over_all_rounds_together() {
+        let report = |stolen: [Option<f64>; 3]| {
+            let round = |stolen_seconds| Round { seconds: 1.0, stolen_seconds, ..Round::default() };
+            let session = Session { rounds: stolen.map(round).to_vec(), ..Session::default() };
+            Report {
+                environment: Environment { allowed_cpus: vec![0, 1], ..Environment::default() },
+                cpus: [0, 1],
+                sessions: vec![session],
+                ..Report::default()
+            }
+        };
+        assert_eq!(report([None; 3]).stolen_time(), None);
+        assert_eq!(report([Some(0.1), Some(0.0), Some(0.0)]).stolen_time(), None);
+        let stolen = report([Some(0.3), Some(0.1), None]).stolen_time();
+        assert_eq!(stolen, Some(Warning::TimeStolen { share: 0.1 }));
     }
 }

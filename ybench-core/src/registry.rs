@@ -5,160 +5,16 @@
 
 use std::sync::OnceLock;
 
-use super::kernel::{packets, pipe, posix_mq, sysv_mq};
-use super::spinning::Spinning;
-use super::tasks::{self, TaskTransport};
-use super::{Ends, Family, Many, Shape, Traits, Transport, Waits};
-use super::{
-    attached, broadcast, crossbeam, crossbeam_select, empty, exchange, funnel, hub, hub_loaded, in_epoll, mailbox,
-    mailbox_types, mutex_condvar, mutex_condvar_any, mutex_eventfd_loop, mutex_spin, oneshot, rtrb, slowed, spsc,
-    std_eventfds, std_mpsc,
+use crate::error::Error;
+use crate::scenario::{Entry, entry, of_tasks, shared};
+use crate::transport::kernel::{packets, pipe, posix_mq, sysv_mq};
+use crate::transport::spinning::Spinning;
+use crate::transport::{
+    Family, Traits, attached, broadcast, crossbeam, crossbeam_select, empty, exchange, funnel, hub, hub_loaded,
+    in_epoll, mailbox, mailbox_types, mutex_condvar, mutex_condvar_any, mutex_eventfd_loop, mutex_spin, oneshot, rtrb,
+    slowed, spsc, std_eventfds, std_mpsc, tasks, tcp_stream, tokio_mpsc, unix_stream, ypipe_spin, ypipe_woken,
 };
-use super::{tcp_stream, tokio_mpsc, unix_stream, ypipe_spin, ypipe_woken};
-use crate::alarm::Until;
-use crate::error::{Error, Fault};
-use crate::outcome::Outcome;
-use crate::place::Place;
-use crate::record::Parameter;
-use crate::scenario::crowd::{Crowd, Work};
-use crate::scenario::traffic::Traffic;
-use crate::scenario::{
-    burst, crowd, density, fixed_rate, idle_senders, latency, many, night_watchman, overrun, paced, ping_pong, size,
-    sources, throughput, traffic,
-};
-use crate::stage::Timed;
 use crate::warnings::Warning;
-
-/// A driver of many threads and of messages of any size.
-type BetweenMany = fn(Place, Shape, Parameter, u64) -> Result<Timed, Fault>;
-
-/// A driver of so many ends, and so many messages.
-type OverEnds = fn(Place, usize, u64) -> Result<Timed, Fault>;
-
-/// A transport with its drivers, each compiled for it alone.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry {
-    pub traits: Traits,
-    /// Where there is an end, no longer than until then.
-    pub ping_pong: fn(Place, u64, Option<Until>) -> Result<Outcome, Fault>,
-    pub throughput: fn(Place, u64) -> Result<Timed, Fault>,
-    /// The last number is the length of a batch.
-    pub batches: fn(Place, u64, usize) -> Result<Timed, Fault>,
-    pub latency: fn(Place, u64) -> Result<Outcome, Fault>,
-    pub density: fn(Place, u64) -> Result<Outcome, Fault>,
-    pub overrun: fn(Place, u64) -> Result<Outcome, Fault>,
-    /// The last number is messages per second.
-    pub fixed_rate: fn(Place, u64, f64) -> Result<Outcome, Fault>,
-    pub traffic: fn(Place, u64, &'static Traffic) -> Result<Outcome, Fault>,
-    /// At a fixed rate, with the length of a batch last.
-    pub batches_on_time: fn(Place, u64, f64, usize) -> Result<Outcome, Fault>,
-    /// The last number is a share of the receiver's own rate.
-    pub paced: fn(Place, u64, f64) -> Result<Outcome, Fault>,
-    /// The last number is seconds of silence.
-    pub night_watchman: fn(Place, u64, f64) -> Result<Outcome, Fault>,
-    pub size: fn(Place, Parameter, u64) -> Result<Timed, Fault>,
-    /// The first number is the backlog.
-    pub burst: fn(Place, u64, u64) -> Result<Outcome, Fault>,
-    /// Bytes that each of so many messages holds while all are in the queue.
-    pub held: fn(u64) -> Result<f64, Fault>,
-    pub crowd: fn(Place, Crowd, Work, u64) -> Result<Outcome, Fault>,
-    /// From many threads to many, where there can be several at a side.
-    pub many: Option<BetweenMany>,
-    /// From one thread beside so many idle senders, where there can be several.
-    pub idle_senders: Option<OverEnds>,
-    /// From one thread through so many ends, one message at a time and all of them busy, where there can be several.
-    pub sources: Option<OverEnds>,
-    pub busy_sources: Option<OverEnds>,
-}
-
-/// The drivers of scenarios that a transport can take part in by its traits. A driver that nobody could ask for is not
-/// compiled: a refusal stands in its place.
-///
-/// The drivers are compiled where this is called: a package of guests has to be optimised, and whatever it depends on.
-pub const fn entry<T: Transport>() -> Entry {
-    let alone = T::TRAITS.one_by_one;
-    let without_a_bound = alone && !T::TRAITS.bounded && !T::TRAITS.invents;
-    let on_time = alone && !T::TRAITS.invents;
-    let crowded = alone && (!matches!(T::TRAITS.waits, Waits::Spins) || !T::TRAITS.bounded);
-    Entry {
-        traits: T::TRAITS,
-        ping_pong: ping_pong::counted::<T, usize>,
-        throughput: throughput::one_by_one::<T, usize>,
-        batches: if T::TRAITS.batches { throughput::in_batches::<T> } else { |_, _, _| no_driver() },
-        latency: if alone { latency::run::<T, usize> } else { |_, _| no_driver() },
-        density: if alone { density::run::<T, usize> } else { |_, _| no_driver() },
-        overrun: if on_time { overrun::run::<T, usize> } else { |_, _| no_driver() },
-        fixed_rate: if on_time { fixed_rate::run::<T, usize> } else { |_, _, _| no_driver() },
-        traffic: if on_time && !T::TRAITS.few_sizes { traffic::run::<T> } else { |_, _, _| no_driver() },
-        batches_on_time: match on_time && T::TRAITS.batches {
-            true => fixed_rate::in_batches::<T>,
-            false => |_, _, _, _| no_driver(),
-        },
-        paced: if on_time { paced::run::<T, usize> } else { |_, _, _| no_driver() },
-        night_watchman: if on_time { night_watchman::run::<T, usize> } else { |_, _, _| no_driver() },
-        size: match (alone, T::TRAITS.few_sizes) {
-            (false, _) => |_, _, _| no_driver(),
-            (true, true) => size::run_few::<T>,
-            (true, false) => size::run::<T>,
-        },
-        burst: if without_a_bound { burst::run::<T> } else { |_, _, _| no_driver() },
-        held: if without_a_bound { burst::held::<T> } else { |_| no_driver() },
-        crowd: if crowded { crowd::run::<T> } else { |_, _, _, _| no_driver() },
-        many: None,
-        idle_senders: None,
-        sources: None,
-        busy_sources: None,
-    }
-}
-
-/// Only a mistake in a scenario's own choice gets here: whoever has no driver is not able.
-fn no_driver<A>() -> Result<A, Fault> {
-    Err(Fault::System(std::io::Error::other("this transport takes no part in that")))
-}
-
-/// As [`entry`], for a transport that several threads can send by, or receive from.
-pub const fn shared<T: Many>() -> Entry {
-    // Where one thread receives, only the smallest messages are ever asked for.
-    let of_any_size = matches!(T::TRAITS.receivers, Ends::Many);
-    Entry {
-        many: Some(match (of_any_size, T::TRAITS.few_sizes) {
-            (false, _) => many::run_smallest::<T>,
-            (true, true) => many::run_few::<T>,
-            (true, false) => many::run::<T>,
-        }),
-        idle_senders: Some(idle_senders::run::<T>),
-        sources: Some(sources::one_at_a_time::<T>),
-        busy_sources: Some(sources::all_busy::<T>),
-        ..entry::<T>()
-    }
-}
-
-/// As [`entry`], for a transport whose ends are in tasks. It takes part in the cells of tasks and in nothing else; their loops
-/// are made where they are wanted.
-pub const fn of_tasks<T: TaskTransport>() -> Entry {
-    Entry {
-        traits: T::TRAITS,
-        ping_pong: |_, _, _| no_driver(),
-        throughput: |_, _| no_driver(),
-        batches: |_, _, _| no_driver(),
-        latency: |_, _| no_driver(),
-        density: |_, _| no_driver(),
-        overrun: |_, _| no_driver(),
-        fixed_rate: |_, _, _| no_driver(),
-        traffic: |_, _, _| no_driver(),
-        batches_on_time: |_, _, _, _| no_driver(),
-        paced: |_, _, _| no_driver(),
-        night_watchman: |_, _, _| no_driver(),
-        size: |_, _, _| no_driver(),
-        burst: |_, _, _| no_driver(),
-        held: |_| no_driver(),
-        crowd: |_, _, _, _| no_driver(),
-        many: None,
-        idle_senders: None,
-        sources: None,
-        busy_sources: None,
-    }
-}
 
 /// Those from here, by where they come from; they are shown in this order.
 static OWN: &[(Family, &[Entry])] = &[
@@ -338,7 +194,8 @@ pub fn unavailable(entry: &Entry) -> Option<Warning> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::checks;
+    use crate::place::Place;
+    use crate::scenario::checks;
 
     #[test]
     fn every_name_is_there_once() {
