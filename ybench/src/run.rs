@@ -3,7 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use ybench_core::clock;
-use ybench_core::env::Environment;
+use ybench_core::env::{Environment, stolen_seconds};
 use ybench_core::error::Error;
 use ybench_core::frame::Frame;
 use ybench_core::interrupt;
@@ -93,6 +93,7 @@ pub fn measure_together(groups: Vec<Vec<Plan>>, report: &mut Report) -> Result<(
         warnings: &mut report.warnings,
         dice: fastrand::Rng::with_seed(report.seed),
         interrupted: &interrupt::asked,
+        stolen: &stolen_seconds,
     };
     for group in groups {
         if interrupt::asked() {

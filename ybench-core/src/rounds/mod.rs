@@ -21,7 +21,6 @@ use std::time::Instant;
 
 pub use self::contender::{Contender, Length, MOST, Run};
 pub use self::ending::{LIKELY_ROUNDS, MOST_ROUNDS, Rounds, TIGHT, share};
-use crate::env::stolen_seconds;
 use crate::error::{Error, Fault};
 use crate::outcome::Outcome;
 use crate::place::Place;
@@ -56,6 +55,8 @@ pub struct Course<'a> {
     pub dice: fastrand::Rng,
     /// Asked between two runs: whether the user wants to stop.
     pub interrupted: &'a dyn Fn() -> bool,
+    /// Asked at both ends of a round: seconds that the hypervisor has taken from these CPUs so far.
+    pub stolen: &'a dyn Fn(&[usize]) -> Option<f64>,
 }
 
 impl Plan {
@@ -126,7 +127,7 @@ impl Plan {
             if self.place.one_cpu() { vec![self.place.first] } else { vec![self.place.first, self.place.second] };
         let mut shuffled: Vec<&Contender> = self.contenders.iter().collect();
         course.dice.shuffle(&mut shuffled);
-        let stolen_before = stolen_seconds(&cpus);
+        let stolen_before = (course.stolen)(&cpus);
         let start = Instant::now();
 
         let Some(floor_before) = self.floor(course)? else { return Ok(None) };
@@ -163,7 +164,7 @@ impl Plan {
         nanoseconds.insert(self.floor.contestant.name.clone(), (floor_before + floor_after) / 2.0);
 
         let seconds = start.elapsed().as_secs_f64();
-        let stolen_seconds = stolen_seconds(&cpus).zip(stolen_before).map(|(after, before)| after - before);
+        let stolen_seconds = (course.stolen)(&cpus).zip(stolen_before).map(|(after, before)| after - before);
         let stolen = stolen_seconds.map(|stolen| (stolen, seconds * cpus.len() as f64));
         let dropped = doubt(Conditions { floors: (floor_before, floor_after), stolen });
         let round = Round { order, floor_before, floor_after, seconds, stolen_seconds, dropped, nanoseconds, metrics };

@@ -45,7 +45,7 @@ type Measured = (Result<Option<Session>, Error>, Vec<Warning>);
 fn measure_until(plan: Plan, seed: u64, interrupted: &dyn Fn() -> bool) -> Measured {
     let mut warnings = Vec::new();
     let dice = fastrand::Rng::with_seed(seed);
-    let mut course = Course { progress: &|_| {}, warnings: &mut warnings, dice, interrupted };
+    let mut course = Course { progress: &|_| {}, warnings: &mut warnings, dice, interrupted, stolen: &|_| Some(0.0) };
     let session = plan.measure(&mut course);
     (session, warnings)
 }
@@ -67,7 +67,8 @@ fn plans_together_take_turns_until_each_has_its_rounds() {
         }
     };
     let dice = fastrand::Rng::with_seed(1);
-    let mut course = Course { progress: &told, warnings: &mut warnings, dice, interrupted: &|| false };
+    let stolen = &|_: &[usize]| Some(0.0);
+    let mut course = Course { progress: &told, warnings: &mut warnings, dice, interrupted: &|| false, stolen };
     let sessions = together(vec![named("a", 1), named("b", 3)], &mut course).unwrap();
     let rounds: Vec<_> = sessions.iter().map(|one| (one.scenario.as_str(), one.rounds.len())).collect();
     assert_eq!(rounds, [("a", 1), ("b", 3)]);
@@ -134,6 +135,23 @@ fn a_round_whose_floor_moved_does_not_count_and_is_said() {
     assert!(session.rounds[1].dropped.is_some());
     let said = warnings.iter().any(|warning| matches!(warning, Warning::RoundsDropped { dropped: 1, of: 3, .. }));
     assert!(said, "{warnings:?}");
+}
+
+#[test]
+fn a_round_from_which_time_was_stolen_does_not_count_and_is_said() {
+    let (asked, mut warnings) = (Cell::new(0), Vec::new());
+    // At both ends of each of three rounds; a second is gone at the end of the second one.
+    let stolen = |_: &[usize]| {
+        asked.set(asked.get() + 1);
+        Some(if asked.get() < 4 { 7.0 } else { 8.0 })
+    };
+    let dice = fastrand::Rng::with_seed(1);
+    let mut course =
+        Course { progress: &|_| {}, warnings: &mut warnings, dice, interrupted: &|| false, stolen: &stolen };
+    let session = plan(3, steady("floor", 10), vec![steady("a", 20)]).measure(&mut course).unwrap().unwrap();
+    let counts: Vec<_> = session.rounds.iter().map(|round| (round.stolen_seconds, round.dropped.is_none())).collect();
+    assert_eq!(counts, [(Some(0.0), true), (Some(1.0), false), (Some(0.0), true)]);
+    assert!(matches!(&warnings[..], [Warning::RoundsDropped { dropped: 1, of: 3, .. }]), "{warnings:?}");
 }
 
 #[test]

@@ -172,7 +172,6 @@ mod tests {
     use std::io;
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::sync::mpsc;
-    use std::thread;
     use std::time::Duration;
 
     use super::super::super::tests::{
@@ -267,11 +266,7 @@ mod tests {
                 let stuck = with_patience(SHORT, || play(place(), workers, 2, 10, open));
                 assert!(matches!(stuck, Err(Fault::Stuck)), "{stuck:?}");
             }
-            // A signal takes a moment.
-            thread::sleep(Duration::from_millis(200));
-            let steps = STEPS.load(Ordering::Relaxed);
-            thread::sleep(Duration::from_millis(50));
-            assert_eq!(STEPS.load(Ordering::Relaxed), steps);
+            assert!(crate::stage::comes_to_rest(&STEPS));
         }
         assert!(STEPS.load(Ordering::Relaxed) > 0);
     }

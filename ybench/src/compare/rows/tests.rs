@@ -54,7 +54,8 @@ fn measured_on(machine: Machine, those: &[(&str, f64)]) -> Session {
     };
     let dice = machine.borrow_mut().dice.fork();
     let mut warnings = Vec::new();
-    let mut course = Course { progress: &|_| {}, warnings: &mut warnings, dice, interrupted: &|| false };
+    let stolen = &|_: &[usize]| Some(0.0);
+    let mut course = Course { progress: &|_| {}, warnings: &mut warnings, dice, interrupted: &|| false, stolen };
     plan.measure(&mut course).unwrap().unwrap()
 }
 
