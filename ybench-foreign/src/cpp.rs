@@ -4,10 +4,9 @@
 use ybench_core::error::Fault;
 use ybench_core::place::Place;
 use ybench_core::record::{Parameter, Quantity};
-use ybench_core::registry;
 use ybench_core::scenario::Entry;
 use ybench_core::scenario::cells::drivers::{self, BYTES, Drivers};
-use ybench_core::scenario::{carried, many, ping_pong, throughput};
+use ybench_core::scenario::{self, carried, many, ping_pong, throughput};
 use ybench_core::stage::Timed;
 use ybench_core::transport::{Ends, Shape, Traits, Waits};
 
@@ -152,19 +151,13 @@ const fn entry<F: Foreign>() -> Entry {
         batches: |place, messages, batch| {
             throughput::timed(place, messages, loops::batches::<F, 0>(messages as usize, batch)?)
         },
-        ..ybench_core::scenario::entry::<Guest<F>>()
+        ..scenario::entry::<Guest<F>>()
     }
 }
 
 const fn shared<F: Foreign>() -> Entry {
     let Entry { ping_pong, throughput, batches, .. } = entry::<F>();
-    Entry {
-        ping_pong,
-        throughput,
-        batches,
-        many: Some(between_many::<F>),
-        ..ybench_core::scenario::shared::<Guest<F>>()
-    }
+    Entry { ping_pong, throughput, batches, many: Some(between_many::<F>), ..scenario::shared::<Guest<F>>() }
 }
 
 /// By value in the loops of C++, where there are loops of that size. Whatever else goes by calls, in the loops of Rust, in which
@@ -214,7 +207,7 @@ mod by_calls {
     }
 
     pub(super) const fn entry() -> Entry {
-        ybench_core::scenario::entry::<Guest<Called>>()
+        scenario::entry::<Guest<Called>>()
     }
 
     pub(super) const fn drivers() -> Drivers {

@@ -4,8 +4,8 @@
 use std::ffi::c_void;
 
 use ybench_core::error::Fault;
-use ybench_core::scenario::END;
 use ybench_core::scenario::many::{Row, Rows};
+use ybench_core::transport::check::END;
 
 /// An end, as C++ knows it.
 pub(crate) type End = *mut c_void;
