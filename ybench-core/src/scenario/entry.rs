@@ -66,34 +66,31 @@ pub const fn entry<T: Transport>() -> Entry {
     let without_a_bound = alone && !T::TRAITS.bounded && !T::TRAITS.invents;
     let on_time = alone && !T::TRAITS.invents;
     let crowded = alone && (!matches!(T::TRAITS.waits, Waits::Spins) || !T::TRAITS.bounded);
+    let none = without_drivers(T::TRAITS);
     Entry {
-        traits: T::TRAITS,
         ping_pong: ping_pong::counted::<T, usize>,
         throughput: throughput::one_by_one::<T, usize>,
-        batches: if T::TRAITS.batches { throughput::in_batches::<T> } else { |_, _, _| no_driver() },
-        latency: if alone { latency::run::<T, usize> } else { |_, _| no_driver() },
-        density: if alone { density::run::<T, usize> } else { |_, _| no_driver() },
-        overrun: if on_time { overrun::run::<T, usize> } else { |_, _| no_driver() },
-        fixed_rate: if on_time { fixed_rate::run::<T, usize> } else { |_, _, _| no_driver() },
-        traffic: if on_time && !T::TRAITS.few_sizes { traffic::run::<T> } else { |_, _, _| no_driver() },
+        batches: if T::TRAITS.batches { throughput::in_batches::<T> } else { none.batches },
+        latency: if alone { latency::run::<T, usize> } else { none.latency },
+        density: if alone { density::run::<T, usize> } else { none.density },
+        overrun: if on_time { overrun::run::<T, usize> } else { none.overrun },
+        fixed_rate: if on_time { fixed_rate::run::<T, usize> } else { none.fixed_rate },
+        traffic: if on_time && !T::TRAITS.few_sizes { traffic::run::<T> } else { none.traffic },
         batches_on_time: match on_time && T::TRAITS.batches {
             true => fixed_rate::in_batches::<T>,
-            false => |_, _, _, _| no_driver(),
+            false => none.batches_on_time,
         },
-        paced: if on_time { paced::run::<T, usize> } else { |_, _, _| no_driver() },
-        night_watchman: if on_time { night_watchman::run::<T, usize> } else { |_, _, _| no_driver() },
+        paced: if on_time { paced::run::<T, usize> } else { none.paced },
+        night_watchman: if on_time { night_watchman::run::<T, usize> } else { none.night_watchman },
         size: match (alone, T::TRAITS.few_sizes) {
-            (false, _) => |_, _, _| no_driver(),
+            (false, _) => none.size,
             (true, true) => size::run_few::<T>,
             (true, false) => size::run::<T>,
         },
-        burst: if without_a_bound { burst::run::<T> } else { |_, _, _| no_driver() },
-        held: if without_a_bound { burst::held::<T> } else { |_| no_driver() },
-        crowd: if crowded { crowd::run::<T> } else { |_, _, _, _| no_driver() },
-        many: None,
-        idle_senders: None,
-        sources: None,
-        busy_sources: None,
+        burst: if without_a_bound { burst::run::<T> } else { none.burst },
+        held: if without_a_bound { burst::held::<T> } else { none.held },
+        crowd: if crowded { crowd::run::<T> } else { none.crowd },
+        ..none
     }
 }
 
@@ -122,8 +119,13 @@ pub const fn shared<T: Many>() -> Entry {
 /// As [`entry`], for a transport whose ends are in tasks. It takes part in the cells of tasks and in nothing else; their loops
 /// are made where they are wanted.
 pub const fn of_tasks<T: TaskTransport>() -> Entry {
+    without_drivers(T::TRAITS)
+}
+
+/// Refuses everything.
+const fn without_drivers(traits: Traits) -> Entry {
     Entry {
-        traits: T::TRAITS,
+        traits,
         ping_pong: |_, _, _| no_driver(),
         throughput: |_, _| no_driver(),
         batches: |_, _, _| no_driver(),

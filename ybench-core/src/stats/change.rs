@@ -1,4 +1,5 @@
-//! Whether a contender has become slower or faster from one run of the program to another. Pure.
+//! Whether a contender has become slower or faster from one run of the program to another, or is so in one of two sessions of
+//! one run. Pure.
 //!
 //! Two runs share no rounds. What is compared is the ratio to the limit, which both runs have measured beside it; how
 //! sure that is comes from drawing the rounds of both again and again. The plain time must have changed in the same
@@ -78,6 +79,18 @@ pub fn change(old: &Measured, new: &Measured, threshold: f64) -> Option<(Change,
         _ => Change::OtherState,
     };
     Some((change, times))
+}
+
+/// The same of two sessions of one run, taken right after each other: their plain times, and those of rounds in doubt count as
+/// well as others. With how many times as long `new` takes by the medians.
+pub fn within_a_run(old: &Measured, new: &Measured, threshold: f64) -> Option<(Change, f64)> {
+    let times = Interval::of_quotient(&new.times, &old.times)?;
+    let change = match direction(times, threshold) {
+        _ if old.times.len().min(new.times.len()) < LEAST_ROUNDS => Change::TooFewRounds,
+        _ if !same_state(old.floor, new.floor) => Change::OtherState,
+        change => change,
+    };
+    Some((change, times.median))
 }
 
 /// Whether floors of so many nanoseconds are those of a machine in one state.
@@ -182,6 +195,39 @@ mod tests {
         assert_eq!(change(&old, &new, DIFFERENCE).unwrap().0, Change::TooFewRounds);
         new.ratios.clear();
         assert!(change(&old, &new, DIFFERENCE).is_none());
+    }
+
+    fn of(times: &[f64]) -> Measured {
+        Measured { ratios: Vec::new(), times: times.to_vec(), floor: 50.0, sound: 0 }
+    }
+
+    fn beside(old: &[f64], new: &[f64]) -> Change {
+        within_a_run(&of(old), &of(new), DIFFERENCE).unwrap().0
+    }
+
+    #[test]
+    fn in_one_run_what_lies_apart_is_called_however_far_its_outliers_lie() {
+        let (low, high) = ([10.0, 11.0, 12.0, 13.0, 10.5], [20.0, 21.0, 400.0, 23.0, 19.0]);
+        assert_eq!(beside(&high, &low), Change::Faster);
+        assert_eq!(beside(&low, &high), Change::Slower);
+        // Of nine, one may lie on the other side.
+        let but_one = [10.0, 11.0, 12.0, 13.0, 10.5, 12.5, 11.5, 13.5, 40.0];
+        assert_eq!(beside(&but_one, &high), Change::Slower);
+    }
+
+    #[test]
+    fn in_one_run_what_is_mixed_or_nearly_the_same_is_not_called() {
+        assert_eq!(beside(&[10.0, 30.0, 20.0, 25.0, 12.0], &[15.0, 22.0, 9.0, 40.0, 13.0]), Change::Unclear);
+        assert_eq!(beside(&[10.0; 5], &[10.5; 5]), Change::NoneSeen);
+        assert_eq!(beside(&[10.0; 5], &[10.0; 5]), Change::NoneSeen);
+    }
+
+    #[test]
+    fn in_one_run_few_rounds_and_another_state_are_said() {
+        assert_eq!(beside(&[1.0; 4], &[2.0; 9]), Change::TooFewRounds);
+        let moved = Measured { floor: 100.0, ..of(&[2.0; 5]) };
+        assert_eq!(within_a_run(&of(&[1.0; 5]), &moved, DIFFERENCE).unwrap().0, Change::OtherState);
+        assert!(within_a_run(&of(&[]), &of(&[1.0; 5]), DIFFERENCE).is_none());
     }
 
     #[test]

@@ -7,7 +7,6 @@
 pub mod bootstrap;
 pub mod change;
 pub mod doubt;
-pub mod ranks;
 pub mod spread;
 pub mod verdict;
 

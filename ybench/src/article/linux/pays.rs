@@ -1,13 +1,12 @@
 //! From which size on a message is better handed over by its address than moved itself: for each size a judgement of the
 //! two sessions, and over the sizes the place where it turns. Pure.
 //!
-//! The two ways are measured in sessions of their own, one right after the other; they are compared by the ranks of their
-//! times (`stats::ranks`).
+//! The two ways are measured in sessions of their own, one right after the other; they are compared by the medians of
+//! their times, as two runs are (`stats::change`).
 
 use ybench_core::record::Quantity;
 use ybench_core::stats::DIFFERENCE;
-use ybench_core::stats::change::Change;
-use ybench_core::stats::ranks::ranked;
+use ybench_core::stats::change::{Change, within_a_run};
 
 use super::designs::{DESIGNS, Design};
 use super::matrix::{Matrix, bytes, way};
@@ -128,7 +127,7 @@ fn crossing(before: &Point, after: &Point) -> f64 {
 pub(super) fn points(matrix: &Matrix<'_>, way: Quantity, transport: &str) -> Vec<Point> {
     let point = |bytes: f64| {
         let [by_value, other] = [Quantity::BytesByValue, way].map(|way| matrix.at(way, bytes)?.measured(transport));
-        let (change, times) = ranked(&by_value?, &other?, DIFFERENCE)?;
+        let (change, times) = within_a_run(&by_value?, &other?, DIFFERENCE)?;
         Some(Point { bytes, times, change })
     };
     matrix.sizes().into_iter().filter_map(point).collect()

@@ -10,8 +10,7 @@ use ybench_core::rounds::{Length, Plan};
 use ybench_core::scenario::Entry;
 use ybench_core::scenario::fixed_rate::{self, rate};
 use ybench_core::stats::DIFFERENCE;
-use ybench_core::stats::change::Change;
-use ybench_core::stats::ranks::ranked;
+use ybench_core::stats::change::{Change, within_a_run};
 use ybench_core::warnings::Warning;
 
 use crate::article::cases::{Cases, Said};
@@ -121,7 +120,7 @@ pub(super) fn conclusion(report: &Report, names: &[&str]) -> Conclusion {
             sessions(report).map(|(_, session)| session).filter(|one| not_reached(one, name).is_none()).collect();
         for pair in kept.windows(2) {
             let measured = pair[0].measured(name).zip(pair[1].measured(name));
-            let Some((change, times)) = measured.and_then(|(old, new)| ranked(&old, &new, DIFFERENCE)) else {
+            let Some((change, times)) = measured.and_then(|(old, new)| within_a_run(&old, &new, DIFFERENCE)) else {
                 continue;
             };
             let few = pair[0].sound().min(pair[1].sound()) < ybench_core::stats::LEAST_ROUNDS;
