@@ -1,6 +1,6 @@
 //! What things are called in tables and pictures: parameters, series, sessions.
 
-use crate::figures::{count, grouped, time};
+use crate::figures::{count, grouped, several, time};
 use crate::outcome::Series;
 use crate::record::{Parameter, Quantity, Session};
 
@@ -68,21 +68,22 @@ impl Parameter {
 
     pub fn in_words(self) -> String {
         let value = self.quantity.short(self.value);
+        let so_many = |one: &str| several(self.value as usize, one);
         match self.quantity {
             Quantity::Rate => format!("{} messages per second", count(self.value)),
             Quantity::Load => format!("at {value} of the receiver's rate"),
             Quantity::BytesByValue => format!("{value} by value"),
             Quantity::BytesByPointer => format!("{value} by pointer"),
             Quantity::BytesByPool => format!("{value} from a pool"),
-            Quantity::Backlog => format!("{value} messages in the queue"),
+            Quantity::Backlog => format!("{} in the queue", so_many("message")),
             Quantity::Silence => format!("after {value} of silence"),
-            Quantity::ThreadsPerCpu => format!("{value} threads for each CPU"),
-            Quantity::KeptThreadsPerCpu => format!("{value} threads kept on each CPU"),
-            Quantity::Neighbours => format!("{value} greedy neighbours on each CPU"),
-            Quantity::Senders => format!("from {value} threads"),
-            Quantity::IdleSenders => format!("beside {value} silent senders"),
-            Quantity::Receivers => format!("to {value} threads"),
-            Quantity::Sources => format!("over {value} channels"),
+            Quantity::ThreadsPerCpu => format!("{} for each CPU", so_many("thread")),
+            Quantity::KeptThreadsPerCpu => format!("{} kept on each CPU", so_many("thread")),
+            Quantity::Neighbours => format!("{} on each CPU", so_many("greedy neighbour")),
+            Quantity::Senders => format!("from {}", so_many("thread")),
+            Quantity::IdleSenders => format!("beside {}", so_many("silent sender")),
+            Quantity::Receivers => format!("to {}", so_many("thread")),
+            Quantity::Sources => format!("over {}", so_many("channel")),
         }
     }
 }

@@ -111,7 +111,7 @@ impl Warning {
         if let Some(hypervisor) = &environment.hypervisor {
             warnings.push(Self::VirtualMachine { hypervisor: hypervisor.clone() });
         }
-        if let Some(governor) = environment.governor.as_ref().filter(|governor| *governor != "performance") {
+        if let Some(governor) = environment.varying_governor() {
             warnings.push(Self::Governor { governor: governor.clone() });
         }
         if environment.turbo == Some(true) {

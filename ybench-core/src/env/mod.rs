@@ -81,6 +81,11 @@ pub struct Environment {
 }
 
 impl Environment {
+    /// The governor, where it lets the frequency follow the load.
+    pub fn varying_governor(&self) -> Option<&String> {
+        self.governor.as_ref().filter(|governor| *governor != "performance")
+    }
+
     pub fn capture(built: Built) -> Self {
         let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();

@@ -36,7 +36,7 @@ const DEEP_US: u32 = 5;
 
 /// Each fact, and what to do about it, for a machine whose times should be steadier. `cpus` are those of the two threads.
 pub fn advice(environment: &Environment, cpus: [usize; 2]) -> Vec<(String, String)> {
-    let Environment { steadiness, governor, turbo, hypervisor, .. } = environment;
+    let Environment { steadiness, turbo, hypervisor, .. } = environment;
     let [first, second] = cpus;
     let mut advice = Vec::new();
     let mut add = |fact: String, what: String| advice.push((fact, what));
@@ -62,7 +62,7 @@ pub fn advice(environment: &Environment, cpus: [usize; 2]) -> Vec<(String, Strin
         let what = "Start the kernel with cpuidle.off=1, or hold /dev/cpu_dma_latency at 0 while it runs.";
         add(format!("An idle CPU may sleep so deeply that waking takes {exit} us (C-states)."), what.to_owned());
     }
-    if let Some(governor) = governor.as_ref().filter(|governor| *governor != "performance") {
+    if let Some(governor) = environment.varying_governor() {
         let what = "Set it to performance: cpupower frequency-set -g performance.";
         add(format!("The frequency follows the load (governor {governor})."), what.to_owned());
     }

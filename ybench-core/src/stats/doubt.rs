@@ -25,7 +25,12 @@ pub fn doubt(conditions: Conditions) -> Option<String> {
     let (before, after) = conditions.floors;
     let moved = (before - after).abs() / before.min(after);
     if moved.is_nan() || moved > FLOOR_MAY_MOVE {
-        return Some(format!("the floor moved by {:.0} % ({before:.1} to {after:.1} ns)", moved * 100.0));
+        let by = match 1.0 + moved {
+            times if times <= 2.0 => format!("moved by {:.0} %", moved * 100.0),
+            times if after > before => format!("became {times:.1} times as slow"),
+            times => format!("became {times:.1} times as quick"),
+        };
+        return Some(format!("the floor {by} ({before:.1} to {after:.1} ns)"));
     }
     let (stolen, had) = conditions.stolen?;
     let share = stolen / had;
@@ -47,8 +52,10 @@ mod tests {
 
     #[test]
     fn a_round_whose_floor_moved_is_doubted() {
-        let doubt = doubt(Conditions { floors: (100.0, 120.0), stolen: None }).unwrap();
-        assert_eq!(doubt, "the floor moved by 20 % (100.0 to 120.0 ns)");
+        let doubt = |floors| super::doubt(Conditions { floors, stolen: None }).unwrap();
+        assert_eq!(doubt((100.0, 120.0)), "the floor moved by 20 % (100.0 to 120.0 ns)");
+        assert_eq!(doubt((58.0, 339.3)), "the floor became 5.9 times as slow (58.0 to 339.3 ns)");
+        assert_eq!(doubt((300.0, 100.0)), "the floor became 3.0 times as quick (300.0 to 100.0 ns)");
     }
 
     #[test]

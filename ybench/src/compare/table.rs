@@ -1,6 +1,6 @@
 //! A comparison as a table for a terminal, and its sentence. Plain text out; the caller prints it.
 
-use ybench_core::record::{Parameter, Quantity, Report};
+use ybench_core::record::Report;
 use ybench_core::stats::change::Change;
 
 use super::{Comparison, Row};
@@ -50,26 +50,6 @@ fn doubts(which: &str, report: &Report) -> String {
 }
 
 fn scenario(row: &Row) -> String {
-    let parameter = row.parameter.map_or(String::new(), |parameter| format!(", {}", in_words(parameter)));
+    let parameter = row.parameter.map_or(String::new(), |parameter| format!(", {}", parameter.in_words()));
     format!("{}{parameter}", row.scenario)
-}
-
-fn in_words(parameter: Parameter) -> String {
-    let value = parameter.value;
-    match parameter.quantity {
-        Quantity::Rate => format!("{value} msg/s"),
-        Quantity::Load => format!("{value} of the rate"),
-        Quantity::BytesByValue => format!("{value} B by value"),
-        Quantity::BytesByPointer => format!("{value} B by pointer"),
-        Quantity::BytesByPool => format!("{value} B from a pool"),
-        Quantity::Backlog => format!("backlog {value}"),
-        Quantity::Silence => format!("after {value} s"),
-        Quantity::ThreadsPerCpu => format!("{value} threads per CPU"),
-        Quantity::KeptThreadsPerCpu => format!("{value} threads kept per CPU"),
-        Quantity::Neighbours => format!("{value} neighbours per CPU"),
-        Quantity::Senders => format!("{value} senders"),
-        Quantity::IdleSenders => format!("{value} silent senders"),
-        Quantity::Receivers => format!("{value} receivers"),
-        Quantity::Sources => format!("{value} sources"),
-    }
 }
