@@ -55,7 +55,7 @@ pub fn study(report: &Report) -> Option<Study> {
         parts.push(Part::Heading("What would make the times steadier".to_owned()));
         parts.extend(advice.into_iter().map(|(fact, what)| Part::Said(format!("{fact} {what}"))));
     }
-    Some(Study { title: "Limits", parts, pictures: Vec::new() })
+    Some(Study { title: "Limits", parts, ..Study::default() })
 }
 
 /// Names everything that can be asked for.

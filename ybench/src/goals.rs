@@ -21,13 +21,11 @@ pub fn run(request: &Request) -> Result<Report, Error> {
         return Err(Error::Refused(sentence.to_owned()));
     }
     let rounds = request.rounds.unwrap_or(ROUNDS);
-    let mut report = run::begin("goals", request, rounds);
+    let mut report = run::begin(goals::COMMAND, request, rounds);
     run::print_heading(&report);
     // Before the threads of the others have taken memory and given it back.
-    let sizes = goals::sizes_and_counts(request.place, request.messages, rounds)?;
+    report.counts = goals::counts::measured(request.place, request.messages, rounds)?;
     let length = request.seconds.map_or(RUN, |seconds| plan::run_length(seconds, rounds, RUNS));
     run::measure(goals::plans(request.frame(rounds, Length::Time(length))), &mut report)?;
-    report.goals = goals::judged(&report);
-    report.goals.extend(sizes);
     Ok(report)
 }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use ybench_core::error::Error;
+use ybench_core::goals::judged;
 use ybench_core::limits;
 use ybench_core::record::{Goal, Report, Session};
 use ybench_core::scenario::{burst, latency, throughput};
@@ -157,8 +158,8 @@ fn put_in(words: &str, results: &Results, marks: &[(&str, &str)]) -> Option<Stri
         ("seconds", None) => Some(format!("{:.0}", seconds(run))),
         ("rounds", None) => rounds(run),
         ("transports", None) => Some(transports(run)),
-        ("targets", None) => Some(targets(&results.targets.goals, marks)),
-        ("met", None) => Some(met(&results.targets.goals)),
+        ("targets", None) => Some(targets(&judged(&results.targets), marks)),
+        ("met", None) => Some(met(&judged(&results.targets))),
         ("targets-commit", None) => Some(commit(&results.targets)),
         ("threads-commit", None) => Some(commit(&results.threads)),
         ("rivals", None) => rivals::digest(&results.rivals),

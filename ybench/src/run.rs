@@ -36,6 +36,7 @@ pub fn begin(command: &str, request: &Request, rounds: impl Into<Option<u32>>) -
         seed: fastrand::u64(..1 << 53),
         interrupted: false,
         sessions: Vec::new(),
+        counts: Vec::new(),
         goals: Vec::new(),
         bounds: Vec::new(),
         epoll: Vec::new(),

@@ -1,5 +1,6 @@
 //! Which study a result is of, and what that says beyond the tables that every result has.
 
+use ybench_core::goals;
 use ybench_core::record::Report;
 
 use crate::report::Study;
@@ -7,11 +8,12 @@ use crate::{article, choose, commands, rivals, scale};
 
 /// Made from the record alone. `beyond` is in nanoseconds.
 pub fn of(report: &Report, beyond: f64) -> Study {
+    let targets = || Study { goals: goals::judged(report), ..Study::default() };
     let scaled = || Study { pictures: scale::pictures(report), ..Study::default() };
     article::of(report, beyond)
         .or_else(|| rivals::study(report))
         .or_else(|| choose::study(report))
         .or_else(|| commands::study(report))
         .or_else(|| (report.command == "scale").then(scaled))
-        .unwrap_or_default()
+        .unwrap_or_else(targets)
 }

@@ -19,21 +19,13 @@ use crate::usage::cpu_time;
 const SHORT: Duration = Duration::from_millis(20);
 const LONG: Duration = Duration::from_millis(220);
 
-pub(super) struct Idle {
-    /// System calls that the longer wait has more.
-    pub(super) calls: f64,
-    /// CPU time that the longer wait has more, as a share of the time it is longer.
-    pub(super) cpu_share: f64,
-}
-
-pub(super) fn measured(place: Place) -> Result<Idle, Fault> {
+/// System calls that the longer wait has more, and its CPU time beyond the shorter one's, in percent of the time it is longer.
+pub(super) fn measured(place: Place) -> Result<Vec<f64>, Fault> {
     let (short_calls, short_cpu) = wait(place, SHORT)?;
     let (long_calls, long_cpu) = wait(place, LONG)?;
     let longer = (LONG - SHORT).as_secs_f64();
-    Ok(Idle {
-        calls: (long_calls as f64 - short_calls as f64).max(0.0),
-        cpu_share: (long_cpu.saturating_sub(short_cpu)).as_secs_f64() / longer,
-    })
+    let share = long_cpu.saturating_sub(short_cpu).as_secs_f64() / longer;
+    Ok(vec![(long_calls as f64 - short_calls as f64).max(0.0), share * 100.0])
 }
 
 /// The system calls and the CPU time of a receiver that waits so long for its only message.

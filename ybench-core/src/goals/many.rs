@@ -114,13 +114,8 @@ pub(super) fn plans(frame: Frame) -> Vec<Plan> {
 /// Senders that are made at once, to be measured.
 pub(super) const SENDERS: usize = 10_000;
 
-pub(super) struct Idle {
-    pub(super) bytes: f64,
-    pub(super) microseconds: f64,
-}
-
-/// What it takes to make a sender of a funnel that sends nothing.
-pub(super) fn idle_sender() -> Idle {
+/// Bytes that a sender of a funnel takes which sends nothing, and microseconds to make it.
+pub(super) fn idle_sender() -> Vec<f64> {
     let (sender, _receiver) = mpsc::unbounded::<u64>();
     let mut all: Vec<mpsc::Sender<u64>> = Vec::with_capacity(SENDERS);
     let before = held();
@@ -128,10 +123,7 @@ pub(super) fn idle_sender() -> Idle {
     (0..SENDERS).for_each(|_| all.push(sender.clone()));
     let took = start.elapsed();
     let beside = (held() - before) as f64 / SENDERS as f64;
-    Idle {
-        bytes: beside + size_of::<mpsc::Sender<u64>>() as f64,
-        microseconds: took.as_secs_f64() * 1e6 / SENDERS as f64,
-    }
+    vec![beside + size_of::<mpsc::Sender<u64>>() as f64, took.as_secs_f64() * 1e6 / SENDERS as f64]
 }
 
 #[cfg(test)]
@@ -165,6 +157,6 @@ mod tests {
     #[test]
     fn a_sender_takes_something() {
         let idle = idle_sender();
-        assert!((64.0..=512.0).contains(&idle.bytes) && idle.microseconds > 0.0, "{}", idle.bytes);
+        assert!((64.0..=512.0).contains(&idle[0]) && idle[1] > 0.0, "{idle:?}");
     }
 }

@@ -7,18 +7,12 @@ use crate::memory::resident;
 
 pub(super) const MESSAGES: u64 = 10_000_000;
 
-pub(super) struct Taken {
-    pub(super) bytes_per_message: f64,
-    /// Resident after draining, beyond what was resident before, the channel itself still there.
-    pub(super) mebibytes_left: f64,
-}
-
 /// Queues so many messages of 8 bytes, calls what is given, and takes them out again: resident memory when all are out and
 /// the channel is still there.
 type FilledAndDrained = fn(u64, &mut dyn FnMut() -> Result<(), Fault>) -> Result<f64, Fault>;
 
-/// Looks at resident memory before, between and after.
-pub(super) fn queued_and_drained(fill_and_drain: FilledAndDrained, messages: u64) -> Result<Taken, Fault> {
+/// Bytes for each message, and MiB resident after draining beyond what was resident before, the channel itself still there.
+pub(super) fn queued_and_drained(fill_and_drain: FilledAndDrained, messages: u64) -> Result<Vec<f64>, Fault> {
     // The code and the allocator's own pages must be there before the first look.
     fill_and_drain(1_000, &mut || Ok(()))?;
     let before = resident()?;
@@ -27,10 +21,7 @@ pub(super) fn queued_and_drained(fill_and_drain: FilledAndDrained, messages: u64
         full = resident()?;
         Ok(())
     })?;
-    Ok(Taken {
-        bytes_per_message: (full - before) / messages as f64,
-        mebibytes_left: (after - before) / f64::from(1 << 20),
-    })
+    Ok(vec![(full - before) / messages as f64, (after - before) / f64::from(1 << 20)])
 }
 
 pub(super) fn of_a_pipe(messages: u64, when_full: &mut dyn FnMut() -> Result<(), Fault>) -> Result<f64, Fault> {
@@ -72,7 +63,7 @@ mod tests {
     fn a_queue_takes_at_least_its_messages() {
         // Other tests of this process may give memory back meanwhile: one undisturbed try is enough.
         for (way, most) in [(of_a_pipe as FilledAndDrained, 17.0), (of_an_exchange, 10.0)] {
-            let one = |_| queued_and_drained(way, 1_000_000).unwrap().bytes_per_message;
+            let one = |_| queued_and_drained(way, 1_000_000).unwrap()[0];
             let tries: Vec<f64> = (0..20).map(one).collect();
             assert!(tries.iter().any(|bytes| (8.0..most).contains(bytes)), "{tries:?}");
         }

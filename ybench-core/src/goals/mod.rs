@@ -5,6 +5,7 @@
 //! and given as their median. A miss is a result, not an error.
 
 mod asynchronous;
+pub mod counts;
 mod first_of;
 mod functions;
 mod idle;
@@ -19,7 +20,7 @@ mod targets;
 mod timers;
 
 use self::targets::{BATCHES, BOUNCED, ONE_CPU, RATIOS, Ratio, STREAMS};
-use crate::error::{Error, Fault};
+use crate::error::Fault;
 use crate::frame::Frame;
 use crate::limits;
 use crate::place::Place;
@@ -31,16 +32,23 @@ use crate::scenario::Entry;
 use crate::scenario::{ping_pong, throughput};
 use crate::stage::Timed;
 use crate::stats::Spread;
-use crate::transport::{exchange, funnel, spsc};
 
-/// The targets of speed, from the rounds of their sessions, and how steady those rounds were.
+/// The command whose records these targets are judged from.
+pub const COMMAND: &str = "goals";
+
+/// Every target, judged from the record alone: those of speed from the rounds of their sessions, how steady those rounds were,
+/// and sizes and counts. Nothing for what is no record of theirs; an older one has its verdicts in it.
 pub fn judged(report: &Report) -> Vec<Goal> {
+    if report.command != COMMAND || !report.goals.is_empty() {
+        return report.goals.clone();
+    }
     let mut goals: Vec<Goal> = ratios().map(|ratio| of_speed(ratio, report)).collect();
     let exchange = report.session(many::EXCHANGE);
     let spread = |(title, name): &(&str, &str)| {
         goal((*title).to_owned(), exchange.and_then(|session| many::spread(session, name)), many::SPREAD, false)
     };
     goals.extend(many::STEADY.iter().map(spread));
+    goals.extend(counts::judged(report));
     goals
 }
 
@@ -125,93 +133,6 @@ fn of_speed(ratio: &Ratio, report: &Report) -> Goal {
 fn goal(name: String, measured: Option<Spread>, target: f64, at_least: bool) -> Goal {
     let met = measured.map(|spread| if at_least { spread.median >= target } else { spread.median <= target });
     Goal { name, measured, target, at_least, met }
-}
-
-/// The targets that are not ratios of times. Measured before anything else is: what has been freed by others and kept by
-/// the allocator would hide what is taken.
-pub fn sizes_and_counts(place: Place, messages: Option<u64>, rounds: u32) -> Result<Vec<Goal>, Error> {
-    let broken = |fault| Error::Broken { contender: "spsc".to_owned(), fault };
-    let times = rounds.min(3);
-    let queued = messages.unwrap_or(memory::MESSAGES);
-    let (mut each, mut left, mut of_many, mut left_of_many) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..times {
-        let taken = memory::queued_and_drained(memory::of_a_pipe, queued).map_err(broken)?;
-        each.push(taken.bytes_per_message);
-        left.push(taken.mebibytes_left);
-        let taken = memory::queued_and_drained(memory::of_an_exchange, queued).map_err(broken)?;
-        of_many.push(taken.bytes_per_message);
-        left_of_many.push(taken.mebibytes_left);
-    }
-    let (mut calls, mut share) = (Vec::new(), Vec::new());
-    for _ in 0..times {
-        let idle = idle::measured(place).map_err(broken)?;
-        calls.push(idle.calls);
-        share.push(idle.cpu_share * 100.0);
-    }
-    let mut goals = streams(place, messages, times)?;
-    let (mut bytes, mut microseconds) = (Vec::new(), Vec::new());
-    for _ in 0..times {
-        let idle = many::idle_sender();
-        bytes.push(idle.bytes);
-        microseconds.push(idle.microseconds);
-    }
-    goals.extend([
-        most("bytes for each of 10,000,000 queued 8-byte messages", &each, 17.0),
-        most("MiB still resident when they are drained", &left, 1.0),
-        most("bytes for each of 10,000,000 queued in an exchange without a bound", &of_many, 10.0),
-        most("MiB still resident when that is drained", &left_of_many, 1.0),
-        most("system calls of an idle receiver in 200 ms", &calls, 0.0),
-        most("CPU time of an idle receiver in 200 ms, percent", &share, 0.1),
-        most("bytes of a sender of a funnel that sends nothing", &bytes, 512.0),
-        most("us to make a sender of a funnel", &microseconds, 2.0),
-    ]);
-    goals.extend(hub(times)?);
-    Ok(goals)
-}
-
-/// What a hub asks of the system, and what its timers cost.
-fn hub(times: u32) -> Result<[Goal; 3], Error> {
-    let broken = |fault| Error::Broken { contender: "hub".to_owned(), fault };
-    let (mut calls, mut set, mut cancelled) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..times {
-        calls.push(idle::of_a_hub().map_err(broken)?);
-        let costs = timers::set_and_cancelled().map_err(broken)?;
-        set.push(costs.set);
-        cancelled.push(costs.cancelled);
-    }
-    Ok([
-        most("system calls of an idle hub in 200 ms, beside the one in which it sleeps", &calls, 0.0),
-        most("us to set one of 10,000 timers of a hub", &set, 1.0),
-        most("us to cancel one of 10,000 timers of a hub", &cancelled, 1.0),
-    ])
-}
-
-/// What streams ask of the system.
-fn streams(place: Place, messages: Option<u64>, times: u32) -> Result<Vec<Goal>, Error> {
-    type Counts = fn(Place, u64) -> Result<streaming::PerMillion, Fault>;
-    let channels: [(&str, Counts); 3] = [
-        ("spsc", streaming::counted::<spsc::Adaptive>),
-        ("funnel", streaming::counted::<funnel::Adaptive>),
-        ("exchange", streaming::counted::<exchange::Adaptive>),
-    ];
-    let messages = messages.unwrap_or(streaming::MESSAGES);
-    let mut goals = Vec::new();
-    for (name, counted) in channels {
-        let (mut calls, mut allocations) = (Vec::new(), Vec::new());
-        for _ in 0..times {
-            let counts =
-                counted(place, messages).map_err(|fault| Error::Broken { contender: name.to_owned(), fault })?;
-            calls.push(counts.calls);
-            allocations.push(counts.allocations);
-        }
-        goals.push(most(&format!("{name}: system calls per million messages while it streams"), &calls, 100.0));
-        goals.push(most(&format!("{name}: allocations per million messages while it streams"), &allocations, 100.0));
-    }
-    Ok(goals)
-}
-
-fn most(name: &str, values: &[f64], target: f64) -> Goal {
-    goal(name.to_owned(), Spread::of(values), target, false)
 }
 
 #[cfg(test)]

@@ -69,6 +69,10 @@ pub struct Report {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub interrupted: bool,
     pub sessions: Vec<Session>,
+    /// Sizes and counts, which have no rounds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counts: Vec<Count>,
+    /// Verdicts, of results that were kept before the sizes and counts they are made from were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<Goal>,
     /// The most bytes that a transport carries in a message moved itself, where there is a bound.
@@ -84,6 +88,13 @@ pub struct Report {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     pub warnings: Vec<Warning>,
+}
+
+/// One figure, taken several times.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Count {
+    pub name: String,
+    pub values: Vec<f64>,
 }
 
 /// Two CPUs, and what a word takes from one to the other.
@@ -264,7 +275,7 @@ pub struct Round {
 }
 
 /// A target of the project and what was measured against it.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Goal {
     pub name: String,
     pub measured: Option<Spread>,

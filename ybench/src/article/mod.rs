@@ -26,7 +26,7 @@ pub fn of(report: &Report, beyond: f64) -> Option<Study> {
         "linux" => (linux::parts(report), linux::pictures(report)),
         _ => return None,
     };
-    Some(Study { title: "In the shape of the article", parts, pictures })
+    Some(Study { title: "In the shape of the article", parts, pictures, ..Study::default() })
 }
 
 /// Rounds by default, whatever an article had itself: as many as a verdict needs though half of them are in doubt.

@@ -58,7 +58,7 @@ pub fn study(report: &Report) -> Option<Study> {
     (report.command == COMMAND).then(|| {
         let table = (!report.sessions.is_empty()).then(|| Part::Table(String::new(), grid(report)));
         let parts = table.into_iter().chain(report.notes.iter().cloned().map(Part::Said)).collect();
-        Study { title: "Which one", parts, pictures: Vec::new() }
+        Study { title: "Which one", parts, ..Study::default() }
     })
 }
 

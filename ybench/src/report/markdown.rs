@@ -51,8 +51,8 @@ fn report(shown: &Shown<'_>, beyond: f64) -> String {
             text += &self::session(session, section.sessions.len() > 1, Beside::of(report, beyond));
         }
     }
-    if !report.goals.is_empty() {
-        text += &format!("\n## Targets\n\n{}", table::goals_grid(&report.goals).markdown());
+    if !study.goals.is_empty() {
+        text += &format!("\n## Targets\n\n{}", table::goals_grid(&study.goals).markdown());
     }
     text
 }

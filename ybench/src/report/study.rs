@@ -1,5 +1,7 @@
 //! What a study leaves: its own tables and pictures, made from a record.
 
+use ybench_core::record::Goal;
+
 use crate::plot::Picture;
 use crate::table::Part;
 
@@ -11,4 +13,6 @@ pub struct Study {
     pub parts: Vec<Part>,
     /// With the names of their files.
     pub pictures: Vec<(String, Picture)>,
+    /// The project's own targets, judged.
+    pub goals: Vec<Goal>,
 }

@@ -32,8 +32,8 @@ pub fn results(report: &Report, study: &Study, beyond: f64) -> String {
         text += &self::session(session, Beside::of(report, beyond));
         text.push('\n');
     }
-    if !report.goals.is_empty() {
-        let _ = writeln!(text, "{}", table::goals(&report.goals));
+    if !study.goals.is_empty() {
+        let _ = writeln!(text, "{}", table::goals(&study.goals));
     }
     if report.sessions.iter().any(|session| session.transports().next().is_some()) {
         text += &table::matrix(report);

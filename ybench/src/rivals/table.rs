@@ -23,7 +23,7 @@ pub fn study(report: &Report) -> Option<Study> {
     };
     let mut parts: Vec<Part> = cell_parts(report)?.into_iter().flat_map(part).collect();
     parts.push(Part::Said(LEGEND.to_owned()));
-    Some(Study { title: "Side by side", parts, pictures: Vec::new() })
+    Some(Study { title: "Side by side", parts, ..Study::default() })
 }
 
 const LEGEND: &str = "\"Ours\" is the best of this project's forms in each table; behind a figure stands how many times ours it \

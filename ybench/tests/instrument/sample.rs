@@ -65,6 +65,7 @@ pub(crate) fn report() -> Report {
         seed: 1,
         interrupted: false,
         sessions: sessions(),
+        counts: Vec::new(),
         goals: Vec::new(),
         bounds: Vec::new(),
         epoll: Vec::new(),

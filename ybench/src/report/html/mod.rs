@@ -95,7 +95,7 @@ fn result(at: usize, one: &Shown<'_>, several: bool, looks: &Looks, beyond: f64)
         summary: Summary::of(&id, report, matrix, &sections, looks),
         article: article(&one.study, looks),
         scenarios: sections.iter().enumerate().map(scenario).collect(),
-        goals: (!report.goals.is_empty()).then(|| Table::of("Targets", table::goals_grid(&report.goals), looks)),
+        goals: (!one.study.goals.is_empty()).then(|| Table::of("Targets", table::goals_grid(&one.study.goals), looks)),
         method: Method::of(report, looks),
         environment: Environment::of(report, one.name),
         id,
