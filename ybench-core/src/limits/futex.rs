@@ -8,16 +8,17 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
 use rustix::thread::futex::{self, Flags};
 
+use crate::distribution::Distribution;
 use crate::error::Fault;
 use crate::neighbours::Neighbours;
 use crate::place::Place;
 use crate::stage::{Timed, duet};
-use crate::stats::Spread;
 
 type Word = CachePadded<AtomicU32>;
 
@@ -34,7 +35,7 @@ pub fn ping_pong(place: Place, messages: u64) -> Result<Timed, Fault> {
             let start = Instant::now();
             for bounce in 1..=bounces {
                 set_and_wake(there, bounce);
-                wait_until(back, bounce);
+                wait_past(back, bounce - 1);
             }
             (start, Instant::now())
         },
@@ -42,7 +43,7 @@ pub fn ping_pong(place: Place, messages: u64) -> Result<Timed, Fault> {
             gate.pass();
             let [there, back] = &*others;
             for bounce in 1..=bounces {
-                wait_until(there, bounce);
+                wait_past(there, bounce - 1);
                 set_and_wake(back, bounce);
             }
         },
@@ -54,78 +55,134 @@ pub fn ping_pong_on_one_cpu(place: Place, messages: u64) -> Result<Timed, Fault>
     ping_pong(place.together(), messages)
 }
 
-/// With fewer bounces a run may be over before a neighbour has had its turn.
-const ENOUGH_FOR_NEIGHBOURS: u64 = 2_000;
-
-pub fn ping_pong_beside_neighbours(place: Place, messages: u64) -> Result<Timed, Fault> {
-    let _neighbours = Neighbours::on_every_cpu(place, 1)?;
-    ping_pong(place, messages.max(ENOUGH_FOR_NEIGHBOURS))
-}
-
 fn set_and_wake(word: &AtomicU32, value: u32) {
-    // ORDERING: Release pairs with the Acquire in `wait_until`.
+    // ORDERING: Release pairs with the Acquire in `wait_past`.
     word.store(value, Ordering::Release);
     // A wake can fail only for its address, which is a reference.
     let _ = futex::wake(word, Flags::PRIVATE, 1);
 }
 
-fn wait_until(word: &AtomicU32, value: u32) {
+/// Until the word is no longer `before`: what it is then, and whether the thread slept meanwhile.
+fn wait_past(word: &AtomicU32, before: u32) -> (u32, bool) {
+    let mut slept = false;
     loop {
         // ORDERING: Acquire pairs with the Release in `set_and_wake`.
         let seen = word.load(Ordering::Acquire);
-        if seen == value {
-            return;
+        if seen != before {
+            return (seen, slept);
         }
-        // Changed already, woken or interrupted: the load above decides.
-        let _ = futex::wait(word, Flags::PRIVATE, seen, None);
+        // Changed already, woken or interrupted: the load above decides. Only who is woken has slept.
+        slept |= futex::wait(word, Flags::PRIVATE, before, None).is_ok();
     }
 }
 
 /// How long the thread sleeps before it is woken: long enough for the CPU to have found something else to do.
 const IDLE: Duration = Duration::from_micros(200);
 
-/// The median over so many wakes, one way, from before the store to after the wait.
+/// What the waking thread does between two wakes, and between two looks at whether the other thread is up.
+#[derive(Clone, Copy)]
+struct Pace {
+    rest: fn(),
+    look: fn(),
+}
+
+/// The median over so many wakes.
 pub fn wake_of_an_idle_thread(place: Place, wakes: u64) -> Result<Timed, Fault> {
+    let rest = || {
+        let rested = Instant::now() + IDLE;
+        while Instant::now() < rested {
+            std::hint::spin_loop();
+        }
+    };
+    wakes_of_a_sleeper(place, wakes, Pace { rest, look: std::hint::spin_loop }, 0.5)
+}
+
+/// Fewer have no 99th percentile.
+const ENOUGH_FOR_A_TAIL: u64 = 100;
+
+/// The 99th percentile over so many wakes. The waking thread sleeps too: one that spins would lose its CPU for whole slices.
+pub fn wake_beside_neighbours(place: Place, wakes: u64) -> Result<Timed, Fault> {
+    let _neighbours = Neighbours::on_every_cpu(place, 1)?;
+    let sleep = || thread::sleep(IDLE);
+    wakes_of_a_sleeper(place, wakes.max(ENOUGH_FOR_A_TAIL), Pace { rest: sleep, look: sleep }, 0.99)
+}
+
+/// What the thread that is woken says instead of the time: that it is not up yet, or that it had not been asleep.
+const NOT_YET: u64 = 0;
+const WAS_AWAKE: u64 = u64::MAX;
+
+/// The last wake.
+const END: u32 = u32::MAX;
+
+/// What this share of the wakes did not exceed, one way, from before the store to after the wait. Of so many wakes that found
+/// their thread asleep: one that came too soon, while another thread had the CPU, woke nobody and does not count.
+fn wakes_of_a_sleeper(place: Place, wakes: u64, pace: Pace, share: f64) -> Result<Timed, Fault> {
     let origin = Instant::now();
-    let wakes = wakes.max(1) as u32;
+    let wakes = wakes.max(1);
     let word = Arc::new(Word::default());
-    let woken_at = Arc::new(CachePadded::new(AtomicU64::new(0)));
+    let woken_at = Arc::new(CachePadded::new(AtomicU64::new(NOT_YET)));
     let (others, stamp) = (word.clone(), woken_at.clone());
-    let (latencies, ()) = duet(
+    let (times, ()) = duet(
         place,
-        u64::from(wakes),
+        wakes,
         move |gate| {
             gate.pass();
-            (1..=wakes).map(|wake| wake_once(&word, &woken_at, wake, origin)).collect::<Vec<f64>>()
+            let all = (1..END).filter_map(|wake| wake_once(&word, &woken_at, wake, origin, pace));
+            let times: Distribution = all.take(wakes as usize).collect();
+            set_and_wake(&word, END);
+            times
         },
         move |gate| {
             gate.pass();
-            for wake in 1..=wakes {
-                wait_until(&others, wake);
+            let (mut wake, mut slept) = wait_past(&others, 0);
+            while wake != END {
+                let time = if slept { origin.elapsed().as_nanos() as u64 } else { WAS_AWAKE };
                 // ORDERING: Release pairs with the Acquire in `wake_once`.
-                stamp.store(origin.elapsed().as_nanos() as u64, Ordering::Release);
+                stamp.store(time, Ordering::Release);
+                (wake, slept) = wait_past(&others, wake);
             }
         },
     )?;
-    let median = Spread::of(&latencies).map_or(0.0, |spread| spread.median);
-    Ok(Timed { elapsed: Duration::from_nanos((median * f64::from(wakes)) as u64), units: u64::from(wakes) })
+    let units = wakes as f64;
+    Ok(Timed { elapsed: Duration::from_nanos((times.quantile(share) * units) as u64), units: wakes })
 }
 
-fn wake_once(word: &AtomicU32, woken_at: &AtomicU64, wake: u32, origin: Instant) -> f64 {
-    let rested = Instant::now() + IDLE;
-    while Instant::now() < rested {
-        std::hint::spin_loop();
-    }
+/// Nothing where it found the thread awake.
+fn wake_once(word: &AtomicU32, woken_at: &AtomicU64, wake: u32, origin: Instant, pace: Pace) -> Option<f64> {
+    (pace.rest)();
     // ORDERING: Relaxed: this thread alone reads the stamp, and the peer's next store comes after the wake below.
-    woken_at.store(0, Ordering::Relaxed);
+    woken_at.store(NOT_YET, Ordering::Relaxed);
     let sent = origin.elapsed().as_nanos() as u64;
     set_and_wake(word, wake);
     loop {
         // ORDERING: Acquire pairs with the sleeper's Release.
-        let received = woken_at.load(Ordering::Acquire);
-        if received != 0 {
-            return received.saturating_sub(sent) as f64;
+        match woken_at.load(Ordering::Acquire) {
+            NOT_YET => (pace.look)(),
+            WAS_AWAKE => return None,
+            received => return Some(received.saturating_sub(sent) as f64),
         }
-        std::hint::spin_loop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_that_has_changed_already_puts_nobody_to_sleep() {
+        let word = Word::default();
+        set_and_wake(&word, 1);
+        assert_eq!(wait_past(&word, 0), (1, false));
+    }
+
+    #[test]
+    fn whoever_is_woken_has_slept() {
+        let place = Place::choose(None).unwrap();
+        let pace = Pace { rest: || thread::sleep(IDLE), look: || thread::sleep(IDLE) };
+        for place in [place, place.together()] {
+            // A wake that found nobody asleep is made up for.
+            let timed = wakes_of_a_sleeper(place, 5, pace, 0.99).unwrap();
+            assert!(timed.units == 5 && timed.elapsed > Duration::ZERO);
+        }
     }
 }

@@ -133,12 +133,12 @@ pub static FUTEX_ONE_CPU: Probe = Probe {
     run: futex::ping_pong_on_one_cpu,
 };
 
-pub static FUTEX_BESIDE_NEIGHBOURS: Probe = Probe {
-    name: "raw futex, neighbours",
-    about: "Two threads waking each other through a private futex, beside a thread on every CPU that only computes",
-    unit: Unit::Message,
+pub static WAKE_BESIDE_NEIGHBOURS: Probe = Probe {
+    name: "wake beside neighbours",
+    about: "From the futex wake to the first instruction of a thread that was asleep, beside one on each CPU that only computes: p99",
+    unit: Unit::Wake,
     needs: Needs::OneCpu,
-    run: futex::ping_pong_beside_neighbours,
+    run: futex::wake_beside_neighbours,
 };
 
 pub static EVENTFD: Probe = Probe {
@@ -193,7 +193,7 @@ static ALL: &[Probe] = &[
     EVERY_CPU,
     FUTEX,
     FUTEX_ONE_CPU,
-    FUTEX_BESIDE_NEIGHBOURS,
+    WAKE_BESIDE_NEIGHBOURS,
     EVENTFD,
     EPOLL,
     IDLE_WAKE,

@@ -1,49 +1,81 @@
-//! One message bounced between two threads on CPUs that others keep busy: on each runs a thread that only computes.
+//! Single messages, one every so often, between two threads on CPUs that others keep busy: on each runs a thread that only
+//! computes.
 //!
 //! ```text
-//!   first CPU     i ----- there -----> i      second CPU
-//!                 i <---- back ------- i
-//!                 computes             computes
+//!   first CPU      sleep ... stamp, send ---> stamp ... sleep ... stamp, send ---> stamp      second CPU
+//!                  computes                                                        computes
 //! ```
 //!
 //! A reader that never sleeps is a greedy neighbour itself: it has its CPU for a slice of the scheduler and then loses it for
-//! one, whatever arrives. Messages are quick while both ends have theirs, and else take milliseconds; so its runs end with
-//! their time. The figure is the time one way, as in ping-pong.
+//! one, whatever arrives. Of messages that are bounced most fall into its own slices, as the next leaves only when the last has
+//! arrived, and their mean praises it. So messages leave here at times of their own, by a sender that sleeps between them,
+//! and each is timed one way: the 99th percentile ranks, as a program whose messages matter must count with it.
 
-use super::crowd::LEAST_TIME;
-use super::{Quick, Scenario, ping_pong};
+use super::timetable::{self, Timetable};
+use super::{Quick, Scenario};
+use crate::error::Fault;
 use crate::frame::Frame;
 use crate::limits;
 use crate::neighbours::Neighbours;
+use crate::outcome::{Metric, Outcome};
+use crate::place::Place;
 use crate::record::{Parameter, Quantity};
 use crate::rounds::Contender;
 use crate::scenario::Entry;
 use crate::transport::Shape;
 
 pub static SCENARIO: Scenario = Scenario {
-    name: "neighbours",
-    about: "One message bounced between two threads while another thread on each CPU only computes: the time one way",
+    name: "busy-neighbours",
+    about: "A message every half millisecond, while another thread on each CPU only computes: the time one way, 99th percentile",
     parameters: &[ONE],
     in_quick: Quick::No,
     one_cpu: false,
     shape: |_| Shape::ONE_TO_ONE,
     needs_two_cpus: false,
-    able: ping_pong::able_beside_others,
-    limit: |_, _| &limits::FUTEX_BESIDE_NEIGHBOURS,
+    able: timetable::able,
+    limit: |_, _| &limits::WAKE_BESIDE_NEIGHBOURS,
     beside: &[],
     contender,
 };
 
 const ONE: Parameter = Parameter { quantity: Quantity::Neighbours, value: 1.0 };
 
+/// Several in each slice of a scheduler, and enough of them for a 99th percentile.
+const TIMETABLE: Timetable = Timetable { interval: 5e-4, least: 100, longest: 0.25 };
+
 fn contender(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
     let place = frame.place;
     let each = parameter.unwrap_or(ONE).value as usize;
-    // In less time a neighbour may not have had its turn once.
-    let frame = Frame { transports: frame.transports.at_least(LEAST_TIME, 1), ..frame };
-    let (frame, most) = ping_pong::beside_others(entry, frame);
-    frame.transport(&entry.traits, &limits::FUTEX_BESIDE_NEIGHBOURS, move |messages| {
-        let _neighbours = Neighbours::on_every_cpu(place, each)?;
-        ping_pong::bounce(entry, place, messages, most)
-    })
+    let frame = Frame { transports: TIMETABLE.length(frame.transports), ..frame };
+    frame.transport(&entry.traits, &limits::WAKE_BESIDE_NEIGHBOURS, move |messages| run(entry, place, each, messages))
+}
+
+fn run(entry: &Entry, place: Place, each: usize, messages: u64) -> Result<Outcome, Fault> {
+    let _neighbours = Neighbours::on_every_cpu(place, each)?;
+    let mut outcome = (entry.night_watchman)(place, messages, TIMETABLE.interval)?;
+    if let Some(&p99) = outcome.metrics.get(&Metric::P99) {
+        outcome.nanoseconds = p99;
+    }
+    Ok(outcome)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::Series;
+    use crate::registry;
+    use crate::scenario::tests::place;
+
+    #[test]
+    fn every_message_is_timed_and_the_slow_ones_rank() {
+        if super::super::stamped::in_step(place()).is_err() {
+            return;
+        }
+        for name in ["mutex-spin", "mutex-condvar-asleep"] {
+            let outcome = run(registry::named(name).unwrap(), place(), 1, 100).unwrap();
+            assert_eq!(outcome.distributions[&Series::Latency].count(), 100, "{name}");
+            assert_eq!(outcome.nanoseconds, outcome.metrics[&Metric::P99], "{name}");
+            assert!(outcome.nanoseconds >= outcome.metrics[&Metric::Median], "{name}");
+        }
+    }
 }
