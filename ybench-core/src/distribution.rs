@@ -123,6 +123,11 @@ impl Distribution {
         self.values().filter(|(value, _)| *value > nanoseconds).map(|(_, count)| count).sum()
     }
 
+    /// Of 1,000 times so many are more than ten times the median: the tail as the thread article counts it.
+    pub fn slow_of_thousand(&self) -> f64 {
+        self.beyond(self.median() * 10.0) as f64 / self.count().max(1) as f64 * 1_000.0
+    }
+
     /// At most `per_decade` bars for each power of ten, over the whole range, without the empty ones.
     pub fn bars(&self, per_decade: u32) -> Vec<Bar> {
         let step = 10f64.powf(1.0 / f64::from(per_decade));

@@ -34,6 +34,8 @@ pub enum Metric {
     P99,
     P999,
     Maximum,
+    /// Of 1,000 messages so many took more than ten times the median.
+    SlowOfThousand,
     /// 1 where the ranked times are halves of round trips, because the clocks of the two CPUs are not in step or
     /// because nothing was carried; absent where they are times one way.
     Halved,

@@ -1,5 +1,7 @@
 //! What a claim comes to when it is asked of every session that can answer.
 
+use std::ops::Range;
+
 use ybench_core::record::Session;
 use ybench_core::stats::{DIFFERENCE, Interval, LEAST_ROUNDS, Spread};
 
@@ -61,18 +63,19 @@ impl Cases {
 
     /// Whether a figure that was taken in every round is below `most`.
     pub(super) fn below(&mut self, session: &Session, figures: &[f64], most: f64) {
-        self.judge(session, figures, |figure| match figure {
-            figure if figure.high < most => Said::Yes,
-            figure if figure.low >= most => Said::No,
-            _ => Said::TooClose,
-        });
+        self.between(session, figures, f64::NEG_INFINITY..most);
     }
 
     /// Whether it is `least` or more.
     pub(super) fn above(&mut self, session: &Session, figures: &[f64], least: f64) {
+        self.between(session, figures, least..f64::INFINITY);
+    }
+
+    /// Whether it is in this range.
+    pub(super) fn between(&mut self, session: &Session, figures: &[f64], wanted: Range<f64>) {
         self.judge(session, figures, |figure| match figure {
-            figure if figure.low >= least => Said::Yes,
-            figure if figure.high < least => Said::No,
+            figure if figure.low >= wanted.start && figure.high < wanted.end => Said::Yes,
+            figure if figure.high < wanted.start || figure.low >= wanted.end => Said::No,
             _ => Said::TooClose,
         });
     }
@@ -189,6 +192,12 @@ mod tests {
         assert_eq!(verdict(|cases| cases.below(&rounds, &[20.0; 5], 21.0)), "holds");
         assert_eq!(verdict(|cases| cases.below(&rounds, &[20.0; 5], 20.0)), "does not hold");
         assert_eq!(verdict(|cases| cases.below(&rounds, &[20.0; 4], 21.0)), "too few rounds to say");
+        assert_eq!(verdict(|cases| cases.between(&rounds, &[20.0; 5], 20.0..21.0)), "holds");
+        assert_eq!(verdict(|cases| cases.between(&rounds, &[20.0; 5], 10.0..20.0)), "does not hold");
+        assert_eq!(
+            verdict(|cases| cases.between(&rounds, &[9.0, 15.0, 15.0, 15.0, 21.0], 10.0..20.0)),
+            "too close to say"
+        );
     }
 
     #[test]

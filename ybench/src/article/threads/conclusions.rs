@@ -1,11 +1,16 @@
 //! What the article concluded, and what this machine says.
 
-use ybench_core::outcome::Series;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use ybench_core::distribution::Distribution;
+use ybench_core::outcome::{Metric, Series};
 use ybench_core::record::{Report, Session};
 use ybench_core::scenario::{latency, neighbours, ping_pong};
+use ybench_core::stats;
 
-use super::naive;
-use super::published::{BLUE, GREEN, PINK, RED, USLEEPS, WITHOUT_LOCKS, YIELDS};
+use super::published::{BLUE, DESIGNS, GREEN, PINK, RED, USLEEPS, WITHOUT_LOCKS, YIELDS};
+use super::{naive, times};
 use crate::article::cases::Cases;
 use crate::article::conclusion::{self, Conclusion, Ratio};
 use crate::table::{Part, figure};
@@ -25,8 +30,12 @@ const COMPETITOR: f64 = 1.5;
 /// "Guaranteed to increase the response time to at least 40 microseconds."
 const USLEEP_NS: f64 = 40e3;
 
-/// "Unpredictably", where the article gives no number: one round takes so many times as long as another.
+/// "Unpredictably", where the article gives no number: the slowest messages are so many times as far from the median as a
+/// sleeping reader's are.
 const UNPREDICTABLE: f64 = 2.0;
+
+/// "2-3 messages per 1000": from half of that to twice as many.
+const TAIL: Range<f64> = 1.0..6.0;
 
 pub(super) fn parts(report: &Report) -> Vec<Part> {
     let one_by_one = [report.session(latency::SCENARIO.name)];
@@ -61,14 +70,16 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
         }
         .within(COMPETITOR, &one_by_one),
         naive::conclusion(report),
+        tail(one_by_one[0]),
         Ratio {
             claim: "A reader that never sleeps slips where others want its CPU.",
-            read: "its time over a condition variable's, beside greedy neighbours and with both threads on one CPU",
+            read: "its time over a condition variable's, of single messages beside greedy neighbours (99th percentile) and of a \
+                   bounce with both threads on one CPU",
             above: BLUE,
             below: RED,
         }
         .slower(&beside_others),
-        unpredictable(&beside_others),
+        unpredictable(beside_others[0]),
         usleep(one_by_one[0]),
         Ratio {
             claim: "yield() is slightly better than usleep() on small loads.",
@@ -79,7 +90,8 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
         .slower(&one_by_one),
         Ratio {
             claim: "yield() tends to share the CPU with anyone.",
-            read: "a reader that gives its CPU away over a condition variable, beside greedy neighbours",
+            read: "a reader that gives its CPU away over a condition variable, of single messages beside greedy neighbours (99th \
+                   percentile)",
             above: YIELDS,
             below: RED,
         }
@@ -87,34 +99,67 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
     ])
 }
 
-fn unpredictable(sessions: &[Option<&Session>]) -> Conclusion {
-    let of = |name| {
-        let mut cases = Cases::default();
-        sessions.iter().flatten().for_each(|session| cases.unsteady(session, name, UNPREDICTABLE));
-        cases
-    };
-    let (spinning, sleeping) = (of(BLUE), of(RED));
-    let read = "the slowest round over the quickest in the same places, unpredictable from 2 times on";
+fn unpredictable(session: Option<&Session>) -> Conclusion {
+    let mut cases = Cases::default();
+    if let Some(session) = session {
+        let [spinning, sleeping] = [BLUE, RED].map(|name| tails(session, name));
+        cases.above(session, &stats::ratios(&spinning, &sleeping), UNPREDICTABLE);
+    }
     Conclusion {
         claim: "And it slips unpredictably.",
-        here: format!("{read}: {}; a condition variable: {}", spinning.times(), sleeping.times()),
-        verdict: spinning.verdict(),
+        here: format!(
+            "from the median to the 99th percentile of single messages beside greedy neighbours, over the same of a condition \
+             variable; unpredictable from {UNPREDICTABLE:.0} times on: {}",
+            cases.times()
+        ),
+        verdict: cases.verdict(),
     }
 }
 
-/// Read from the way there, as the article times it. Each reader of a bounce begins its sleep while the other's goes on, so
-/// the way there and the way back together are one sleep.
+/// How far the slowest of 100 messages are from the median, in each round.
+fn tails(session: &Session, name: &str) -> Vec<Option<f64>> {
+    // A sleeping reader may have none at all.
+    let of =
+        |metrics: &BTreeMap<Metric, f64>| Some((metrics.get(&Metric::P99)? - metrics.get(&Metric::Median)?).max(1.0));
+    session.counted().map(|round| round.metrics.get(name).and_then(of)).collect()
+}
+
+/// Judged by the way there, as the article times it. Each reader of a bounce begins its sleep while the other's goes on, so
+/// that the way there and the way back together are one sleep and a little more.
 fn usleep(session: Option<&Session>) -> Conclusion {
     let mut cases = Cases::default();
     let figures = session.map_or(Vec::new(), |session| session.figures(USLEEPS));
     session.into_iter().for_each(|session| cases.above(session, &figures, USLEEP_NS));
-    let told = |time: Option<f64>| time.map_or("not measured".to_owned(), |time| figure(time / 1e3));
-    let there = told(session.and_then(|session| Some(session.density(USLEEPS)?.median)));
-    let back = told(session.and_then(|session| Some(session.distribution(USLEEPS, Series::RoundTrip)?.median())));
+    let median = |series| Some(figure(session?.distribution(USLEEPS, series)?.median() / 1e3));
+    let told = match (median(Series::Latency), median(Series::RoundTrip)) {
+        (Some(there), Some(back)) => {
+            format!("{there} one way, which is what the article times and what is judged; {back} there and back")
+        }
+        (None, Some(back)) => format!("{back} there and back, half of which is judged"),
+        _ => "not measured".to_owned(),
+    };
     Conclusion {
         claim: "usleep() increases the response time to at least 40 us.",
+        here: format!("a reader that asks for 1 us between two looks, median in us: {told}"),
+        verdict: cases.verdict(),
+    }
+}
+
+/// How many of 1,000 messages took more than ten times the median: of each of the article's designs.
+fn tail(session: Option<&Session>) -> Conclusion {
+    let mut cases = Cases::default();
+    let mut told = Vec::new();
+    for (design, session) in DESIGNS.iter().filter_map(|design| Some((design, session?))) {
+        let (Some(colour), Some(times)) = (design.colour, times(session, design)) else { continue };
+        cases.between(session, &session.metrics(design.transport, Metric::SlowOfThousand), TAIL);
+        told.push(format!("{colour} {}", figure(times.slow_of_thousand())));
+    }
+    let told = if told.is_empty() { "not measured".to_owned() } else { told.join(", ") };
+    Conclusion {
+        claim: "2 or 3 messages of 1,000 are processed abnormally long.",
         here: format!(
-            "a reader that asks for 1 us between two looks, median in us, one way: {there}; and back: {back}"
+            "more than ten times the median took, of 1,000; as many from {} to {}: {told}",
+            TAIL.start, TAIL.end
         ),
         verdict: cases.verdict(),
     }

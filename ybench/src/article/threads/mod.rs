@@ -20,7 +20,7 @@ use ybench_core::error::Error;
 use ybench_core::frame::Frame;
 use ybench_core::outcome::Series;
 use ybench_core::plan;
-use ybench_core::record::{Report, Session};
+use ybench_core::record::{Details, Report, Session};
 use ybench_core::rounds::{Length, Plan, Rounds};
 use ybench_core::scenario::Entry;
 use ybench_core::scenario::{Scenario, burst, crowd, latency, neighbours, night_watchman, overrun, ping_pong, traffic};
@@ -137,19 +137,28 @@ fn colours(report: &Report, beyond: f64) -> Grid {
         }
         grid.push(Tone::Plain, Some(design.transport), cells);
     }
-    grid.notes.push(format!("Slow: more than ten times the median; published: {PUBLISHED_OUTLIERS} of 1,000."));
+    let ways = match session.is_some_and(|session| session.details.values().any(one_way)) {
+        true => "Times are one way, the published ones too.",
+        false => {
+            "Times are there and back, as the clocks of the two CPUs are not in step; the published ones are one way."
+        }
+    };
+    grid.notes.push(format!("{ways} Slow: more than ten times the median; published: {PUBLISHED_OUTLIERS} of 1,000."));
     grid
 }
 
 fn measured(times: &Distribution, beyond: f64) -> Vec<String> {
-    let share = |count: u64, of: f64| figure(count as f64 / times.count().max(1) as f64 * of);
     let mut cells: Vec<String> =
         [times.median(), times.mean(), times.quantile(0.99), times.quantile(0.999), times.most()]
             .map(|time| figure(time / 1e3))
             .to_vec();
-    cells.push(share(times.beyond(beyond), 100.0));
-    cells.push(share(times.beyond(times.median() * 10.0), 1_000.0));
+    cells.push(figure(times.beyond(beyond) as f64 / times.count().max(1) as f64 * 100.0));
+    cells.push(figure(times.slow_of_thousand()));
     cells
+}
+
+fn one_way(details: &Details) -> bool {
+    details.distributions.contains_key(&Series::Latency)
 }
 
 /// One way where the clocks are in step, otherwise the whole way and back.

@@ -50,9 +50,9 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
     show("More threads than CPUs: us one way of a single message, median", &[crowd::BOUNCED.name], micros);
     show("More threads than CPUs: us one way of a single message, p99", &[crowd::BOUNCED.name], p99);
     show(
-        "Dedicated CPUs, and what becomes of them: us one way with a greedy neighbour on each",
+        "Dedicated CPUs, and what becomes of them: us one way of a message now and then, median / p99 / slowest",
         &[neighbours::SCENARIO.name],
-        micros,
+        spread,
     );
     show("Both threads on one CPU: ns one way", &[ping_pong::ON_ONE_CPU.name], median);
     parts
@@ -88,7 +88,7 @@ fn head(session: &Session) -> String {
         Quantity::Silence => format!("{} s ({} messages)", parameter.value, messages(session)),
         Quantity::ThreadsPerCpu => format!("{} threads a CPU", parameter.value),
         Quantity::KeptThreadsPerCpu => format!("{} kept on each", parameter.value),
-        Quantity::Neighbours => "greedy neighbours".to_owned(),
+        Quantity::Neighbours => "a greedy neighbour on each".to_owned(),
         _ => grouped(parameter.value),
     }
 }
