@@ -34,6 +34,8 @@ pub enum Metric {
     P99,
     P999,
     Maximum,
+    /// The standard deviation of the same.
+    Deviation,
     /// Of 1,000 messages so many took more than ten times the median.
     SlowOfThousand,
     /// 1 where the ranked times are halves of round trips, because the clocks of the two CPUs are not in step or
@@ -57,6 +59,12 @@ pub enum Metric {
     MeanReady,
     /// The most messages that were sent and not yet received, at any one time.
     MostUnderWay,
+    /// The times of messages at the end of the run over those in its middle: medians of a tenth of them.
+    Growth,
+    /// Between two sends, median and mean, and between two receipts, mean, in nanoseconds.
+    SendMedian,
+    SendMean,
+    ReceiveMean,
     /// All of the time of the run for one of its messages, in nanoseconds, whatever each of them took.
     TotalOverCount,
     /// How much longer the run took than the same run without a clock, as a share of it.

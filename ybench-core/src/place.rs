@@ -25,6 +25,21 @@ impl Place {
         if self.one_cpu() { vec![self.first] } else { vec![self.first, self.second] }
     }
 
+    /// The CPUs that so many threads share: those of the place and, where these are two, of the others that this process may
+    /// use no more than there are threads.
+    pub fn shared_by(self, threads: usize) -> Vec<usize> {
+        self.with_others(threads, &allowed())
+    }
+
+    fn with_others(self, threads: usize, allowed: &[usize]) -> Vec<usize> {
+        let mut cpus = self.cpus();
+        if !self.one_cpu() {
+            let others = allowed.iter().filter(|cpu| !self.cpus().contains(cpu));
+            cpus.extend(others.take(threads.saturating_sub(2)));
+        }
+        cpus
+    }
+
     /// Both threads on the CPU of the first.
     pub fn together(self) -> Self {
         Self { first: self.first, second: self.first }
@@ -139,6 +154,16 @@ mod tests {
         assert_eq!(pick(&[0, 1, 2], |_| vec![0, 1]), Place { first: 0, second: 2 });
         assert_eq!(pick(&[0, 1], |_| vec![0, 1]), Place { first: 0, second: 1 });
         assert_eq!(pick(&[5], |_| vec![5]), Place { first: 5, second: 5 });
+    }
+
+    #[test]
+    fn more_threads_than_two_share_as_many_cpus_as_there_are() {
+        let (two, one) = (Place { first: 4, second: 1 }, Place { first: 4, second: 4 });
+        let shared = |place: Place, threads| place.with_others(threads, &[0, 1, 3, 4, 7]);
+        assert_eq!(shared(two, 2), [4, 1]);
+        assert_eq!(shared(two, 4), [4, 1, 0, 3]);
+        assert_eq!(shared(two, 64), [4, 1, 0, 3, 7]);
+        assert_eq!(shared(one, 64), [4]);
     }
 
     #[test]

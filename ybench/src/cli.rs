@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ybench_core::error::Error;
-use ybench_core::place::Place;
+use ybench_core::place::{Place, keep_on};
 use ybench_core::registry;
 
 use crate::choose::Wanted;
@@ -225,6 +225,10 @@ impl Cli {
             entries.retain(|entry| !entry.traits.variant);
         }
         let place = Place::choose(options.cpus.as_deref())?;
+        if options.cpus.is_some() {
+            // Whoever names CPUs wants no others, of however many threads.
+            let _ = keep_on(&place.cpus());
+        }
         if let Some(Command::Run(selection)) = &self.command {
             selection.resolved()?;
         }

@@ -246,6 +246,9 @@ pub struct Contestant {
     pub waits: Option<Waits>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch: Option<usize>,
+    /// The CPUs that its threads share, where these are more than the two of the report.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cpus: Vec<usize>,
     /// Where a transport comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub family: Option<Family>,
@@ -322,6 +325,12 @@ impl Session {
 
     pub fn transports(&self) -> impl Iterator<Item = &Contestant> {
         self.contenders.iter().filter(|contestant| contestant.kind == Kind::Transport)
+    }
+
+    /// The CPUs that its threads share beyond the two of the report; nothing where these are all.
+    pub fn shared_cpus(&self) -> &[usize] {
+        let all = self.contenders.iter().map(|contestant| &contestant.cpus[..]);
+        all.max_by_key(|cpus| cpus.len()).unwrap_or_default()
     }
 
     /// One contender's figure in every round that counts.

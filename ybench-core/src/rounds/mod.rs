@@ -123,8 +123,10 @@ impl Plan {
 
     /// Nothing if it was interrupted: part of a round is no round.
     fn round(&mut self, course: &mut Course<'_>) -> Result<Option<(Round, Outcomes)>, Error> {
-        let cpus =
-            if self.place.one_cpu() { vec![self.place.first] } else { vec![self.place.first, self.place.second] };
+        let mut cpus = self.place.cpus();
+        cpus.extend(self.contenders.iter().flat_map(|one| &one.contestant.cpus));
+        cpus.sort_unstable();
+        cpus.dedup();
         let mut shuffled: Vec<&Contender> = self.contenders.iter().collect();
         course.dice.shuffle(&mut shuffled);
         let stolen_before = (course.stolen)(&cpus);

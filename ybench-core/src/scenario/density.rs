@@ -60,7 +60,11 @@ fn outcome(stream: &Stream, plain: Timed, batch_gap: f64) -> Outcome {
     keep(&mut outcome, Series::ReceiveDensity, &receipts);
     let batches = receipts.iter().filter(|time| **time > batch_gap).count();
     let longer = stream.timed.elapsed.as_secs_f64() / plain.elapsed.as_secs_f64().max(1e-9);
+    let [sent, received] = [Series::SendDensity, Series::ReceiveDensity].map(|series| &outcome.distributions[&series]);
     outcome.metrics.extend([
+        (Metric::SendMedian, sent.median()),
+        (Metric::SendMean, sent.mean()),
+        (Metric::ReceiveMean, received.mean()),
         (Metric::Batches, batches as f64),
         // Without a gap all of it was one batch.
         (Metric::MeanBatch, receipts.len() as f64 / batches.max(1) as f64),

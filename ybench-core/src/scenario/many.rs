@@ -10,7 +10,7 @@
 //! sum of their numbers, must have been received by all together. So nothing is lost, doubled or overtaken unseen.
 //!
 //! The clock runs from the first send of all to the last receipt of all. A thread on each side is kept on its CPU; more
-//! run wherever the scheduler puts them on the place's CPUs.
+//! run wherever the scheduler puts them, on as many CPUs as there are threads, if this process may use so many.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -58,7 +58,7 @@ const fn square<const SIDE: usize>(name: &'static str, about: &'static str) -> S
 pub fn contender(entry: &'static Entry, shape: Shape, parameter: Option<Parameter>, frame: Frame) -> Contender {
     let limit = carried::limit(&frame, parameter);
     let mut contender = between(entry, shape, parameter, limit, frame);
-    if shape.threads() > frame.place.cpus().len() {
+    if shape.threads() > frame.place.shared_by(shape.threads()).len() {
         // In less than some slices of the scheduler the threads would run one after the other.
         contender.length = contender.length.at_least(super::crowd::LEAST_TIME, 0);
     }
@@ -79,7 +79,15 @@ pub(super) fn between(
         Some(many) => many(place, shape, parameter, messages),
         None => unreachable!("{} was chosen for {shape}", entry.traits.name),
     };
-    frame.transport(&entry.traits, limit, run)
+    let mut contender = frame.transport(&entry.traits, limit, run);
+    contender.contestant.cpus = beyond_the_place(place, shape);
+    contender
+}
+
+/// The CPUs that the threads of a stream share, where these are more than the place's.
+pub(super) fn beyond_the_place(place: Place, shape: Shape) -> Vec<usize> {
+    let shared = place.shared_by(shape.threads());
+    if shared.len() > place.cpus().len() { shared } else { Vec::new() }
 }
 
 /// One sender with its loop. Gets its number, how many messages it sends, and how the streams end; says when it began.
@@ -169,7 +177,7 @@ pub fn play(place: Place, shape: Shape, ends: Ends, messages: u64) -> Result<Tim
     let each = messages.div_ceil(shape.senders as u64) as usize;
     let pinned = shape == Shape::ONE_TO_ONE;
     let (first, second) = (&[place.first][..], &[place.second][..]);
-    let all = &place.cpus()[..];
+    let all = &place.shared_by(shape.threads())[..];
     let closing = Arc::new(Closing { sending: AtomicUsize::new(shape.senders), receivers: shape.receivers });
     let mut parts = Vec::with_capacity(shape.threads());
     for (number, pour) in ends.pours.into_iter().enumerate() {

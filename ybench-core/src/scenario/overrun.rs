@@ -18,6 +18,7 @@ use crate::place::Place;
 use crate::record::Parameter;
 use crate::rounds::{Contender, Length};
 use crate::scenario::Entry;
+use crate::stats::Spread;
 use crate::transport::{Message, Transport};
 
 pub static SCENARIO: Scenario = Scenario {
@@ -63,9 +64,17 @@ fn outcome(stream: &Stream) -> Outcome {
     // A message's send begins where the one before it ends.
     let latencies = between(clock::get(), &stream.sent, &stream.received[1..]);
     keep_ranked(&mut outcome, Series::Latency, &latencies);
+    outcome.metrics.extend(growth(&latencies).map(|times| (Metric::Growth, times)));
     outcome.metrics.insert(Metric::MostUnderWay, stream.most_under_way() as f64);
     outcome.metrics.insert(Metric::TotalOverCount, stream.timed.nanoseconds_per_unit());
     outcome
+}
+
+/// How many times as long a message waits at the end as in the middle: the medians of a tenth of them.
+fn growth(times: &[f64]) -> Option<f64> {
+    let tenth = times.len() / 10;
+    let middle = |from: usize| Some(Spread::of(times.get(from..from + tenth)?)?.median);
+    Some(middle(times.len() - tenth)? / middle(times.len() / 2 - tenth / 2)?)
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ pub fn room_for(parameters: impl IntoIterator<Item = Parameter>) -> Result<(), E
 
 pub fn contender(entry: &'static Entry, shape: Shape, frame: Frame) -> Contender {
     let mut contender = many::between(entry, shape, None, frame.stream_limit(), frame);
-    if shape.threads() > frame.place.cpus().len() {
+    if shape.threads() > frame.place.shared_by(shape.threads()).len() {
         let threads = shape.threads() as u32;
         contender.length = contender.length.at_least(FOR_EACH * threads, EACH * u64::from(threads));
     }

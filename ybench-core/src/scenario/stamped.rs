@@ -100,6 +100,7 @@ pub(super) fn rank_by(outcome: &mut Outcome, ranked: &Distribution) {
         (Metric::P99, ranked.quantile(0.99)),
         (Metric::P999, ranked.quantile(0.999)),
         (Metric::Maximum, ranked.most()),
+        (Metric::Deviation, ranked.standard_deviation()),
         (Metric::SlowOfThousand, ranked.slow_of_thousand()),
     ]);
 }

@@ -36,11 +36,7 @@ impl Cases {
 
     /// Whether neither takes `times` as long as the other.
     pub(super) fn within(&mut self, session: &Session, one: &str, other: &str, times: f64) {
-        self.ask(session, one, other, |ratio| match ratio {
-            ratio if ratio.high < times && ratio.low > 1.0 / times => Said::Yes,
-            ratio if ratio.low >= times || ratio.high <= 1.0 / times => Said::No,
-            _ => Said::TooClose,
-        });
+        self.between(session, &session.ratios(one, other), 1.0 / times..times);
     }
 
     /// Whether `above` is the slower, by more than moves from one run of the program to the next.
@@ -103,7 +99,7 @@ impl Cases {
     }
 
     /// Nothing where there are no figures; nothing is called from too few rounds.
-    pub(super) fn judge(&mut self, session: &Session, figures: &[f64], answer: impl Fn(Interval) -> Said) {
+    fn judge(&mut self, session: &Session, figures: &[f64], answer: impl Fn(Interval) -> Said) {
         let Some(interval) = Interval::of(figures) else { return };
         let few = session.sound().min(figures.len()) < LEAST_ROUNDS;
         self.push(if few { Said::TooFewRounds } else { answer(interval) }, interval.median);

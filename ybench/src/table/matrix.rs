@@ -97,7 +97,7 @@ pub fn matrix(report: &Report) -> String {
         return "No transport was measured.\n".to_owned();
     }
     format!(
-        "{}\nThe time of a message, median. *: the quickest; ~: tied with it, which is less than 10 % apart or not to be told \
+        "{}\nThe time that ranks, median. *: the quickest; ~: tied with it, which is less than 10 % apart or not to be told \
          apart;\n{SPINS}: its receiver never sleeps; blank: took no part. Reference: what the machine takes for the like with \
          nothing\naround it.\n",
         grid(&matrix).terminal()

@@ -153,6 +153,8 @@ fn every_conclusion_is_judged_by_the_record() {
     let output = printed(&report(5));
     let verdict = |claim| conclusion(&output, claim).1;
     assert_eq!(verdict("UNIX sockets are of no use"), "holds.");
+    let sockets = conclusion(&output, "UNIX sockets are of no use").0;
+    assert!(sockets.contains("; the least is ") && sockets.contains(" times (unix-"), "{sockets}");
     assert_eq!(verdict("POSIX message queues are practically"), "holds.");
     assert_eq!(verdict("With spin and futex the own queue is always faster"), "holds.");
     assert_eq!(verdict("The own queue is very unstable"), "does not hold.");
@@ -168,8 +170,27 @@ fn every_conclusion_is_judged_by_the_record() {
     assert_eq!(verdict("Clearing memory goes at"), "faster here.");
     // By value it is; by pointer and from a pool everybody allocates.
     let (here, verdict) = conclusion(&output, "Waiting by eventfd is at least twice");
-    assert!(here.contains("in 48 cases; between two threads"), "{here}");
-    assert_eq!(verdict, "holds in 16 of 48, does not in 32.");
+    assert!(here.contains("in 48 cases (holds in 16 of 48, does not in 32); between two threads"), "{here}");
+    assert_eq!(verdict, "holds in 32 of 72, does not in 40.");
+}
+
+#[test]
+fn where_every_thread_has_a_cpu_spinning_can_be_compared() {
+    let mut report = report(5);
+    let contenders = report.sessions.iter_mut().flat_map(|session| &mut session.contenders);
+    contenders.for_each(|one| one.cpus = vec![0, 1, 2, 3]);
+    let output = printed(&report);
+    for claim in ["Blocking a thread while it waits", "A futex makes no great difference"] {
+        let told = conclusion(&output, claim).1;
+        assert!(
+            told.ends_with(
+                "; this machine cannot tell: 6 threads share 4 CPUs, where one that spins keeps the one it \
+             waits for from running."
+            ),
+            "{told}"
+        );
+        assert!(told.starts_with("holds") || told.starts_with("does not hold"), "{told}");
+    }
 }
 
 #[test]

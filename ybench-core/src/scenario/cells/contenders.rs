@@ -88,7 +88,8 @@ pub(super) fn between<const SENDERS: usize, const RECEIVERS: usize>(
         let stream = &mut |messages| many::play(place, shape, open(shape)?, messages);
         carried::in_streams(bytes(parameter), messages, stream)
     });
-    if shape.threads() > place.cpus().len() {
+    contender.contestant.cpus = many::beyond_the_place(place, shape);
+    if shape.threads() > place.shared_by(shape.threads()).len() {
         // In less than some slices of the scheduler the threads would run one after the other.
         contender.length = contender.length.at_least(crowds::LEAST_TIME, 0);
     }

@@ -35,3 +35,11 @@ fn only_queues_without_a_bound_take_part_and_all_send_as_much() {
         assert!(matches!(contender.length, Length::Units(super::MESSAGES)), "{:?}", contender.length);
     }
 }
+
+#[test]
+fn a_latency_that_grows_evenly_is_at_the_end_nearly_twice_that_of_the_middle() {
+    let evenly: Vec<f64> = (0..1_000).map(f64::from).collect();
+    assert!((1.8..2.0).contains(&growth(&evenly).unwrap()));
+    assert_eq!(growth(&[7.0; 1_000]), Some(1.0));
+    assert_eq!(growth(&[]), None);
+}

@@ -16,6 +16,11 @@ pub(super) const ABOUT: &str = "How fast one thread clears and copies memory";
 
 const KIBIBYTE: f64 = 1_024.0;
 
+/// What so many nanoseconds for a kibibyte are in GB/s.
+pub(super) fn of(nanoseconds: f64) -> f64 {
+    KIBIBYTE / nanoseconds
+}
+
 /// In GB/s.
 pub(super) fn limit(report: &Report, name: &str) -> Option<Spread> {
     Some(rate(KIBIBYTE, report.session(SCENARIO)?.density(name)?))

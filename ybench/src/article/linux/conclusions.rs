@@ -2,11 +2,11 @@
 
 use ybench_core::limits;
 use ybench_core::record::{Quantity, Report, Session};
-use ybench_core::stats::{DIFFERENCE, LEAST_ROUNDS, Spread, listed};
+use ybench_core::stats::{DIFFERENCE, Interval, LEAST_ROUNDS, listed};
 
 use super::bandwidth;
-use super::designs::{CLEARED, EVENTFD, FUTEX, GAIN, Kind, POINTERS_PAY, SPIN, UNSTABLE, USUAL, of};
-use super::matrix::Matrix;
+use super::designs::{CLEARED, EVENTFD, FUTEX, GAIN, GREAT, HIGH, Kind, POINTERS_PAY, SPIN, UNSTABLE, USUAL, of};
+use super::matrix::{Matrix, bytes, way};
 use super::pays::{Onset, points};
 use super::priorities;
 use crate::article::cases::{Cases, Said};
@@ -18,7 +18,7 @@ pub(super) fn parts(report: &Report, matrices: &[Matrix<'_>]) -> Vec<Part> {
         sockets(matrices),
         queues(matrices),
         eventfd(matrices),
-        slowest(matrices),
+        slowest(report, matrices),
         futex(report, matrices),
         unstable(matrices),
         pointers(matrices),
@@ -47,14 +47,23 @@ fn fastest(session: &Session, kind: impl Fn(Kind) -> bool) -> Option<&'static st
 
 fn sockets(matrices: &[Matrix<'_>]) -> Conclusion {
     let mut cases = Cases::default();
-    for session in sessions(matrices) {
-        if let Some(socket) = fastest(session, |kind| kind == Kind::Socket) {
-            cases.at_least(session, socket, USUAL, 1.0 + DIFFERENCE);
+    let mut least: Option<(f64, String)> = None;
+    for (matrix, session) in matrices.iter().flat_map(|matrix| matrix.sessions().map(move |session| (matrix, session)))
+    {
+        let Some(socket) = fastest(session, |kind| kind == Kind::Socket) else { continue };
+        cases.at_least(session, socket, USUAL, 1.0 + DIFFERENCE);
+        let Some(ratio) = session.ratio(socket, USUAL) else { continue };
+        if least.as_ref().is_none_or(|(so_far, _)| ratio.median < *so_far) {
+            let carried =
+                session.parameter.map_or(String::new(), |at| format!(", {} {}", bytes(at.value), way(at.quantity)));
+            least = Some((ratio.median, format!("{socket}, {}{carried}", matrix.shape)));
         }
     }
+    let least =
+        least.map_or(String::new(), |(ratio, place)| format!("; the least is {} times ({place})", figure(ratio)));
     Conclusion {
         claim: "UNIX sockets are of no use for messages inside a program.",
-        here: format!("the fastest of them, over the own queue: {}", cases.times()),
+        here: format!("the fastest of them in each place, over the own queue: {}{least}", cases.times()),
         verdict: cases.verdict(),
     }
 }
@@ -72,42 +81,52 @@ fn queues(matrices: &[Matrix<'_>]) -> Conclusion {
     }
 }
 
+/// Both halves of the sentence: at least twice as fast wherever there are more threads, and not so between two.
 fn eventfd(matrices: &[Matrix<'_>]) -> Conclusion {
-    let gain = |those: &mut dyn Iterator<Item = &Session>| {
-        let mut cases = Cases::default();
-        for session in those {
-            if let Some(standard) = fastest(session, Kind::standard) {
-                cases.at_least(session, standard, EVENTFD, GAIN);
-            }
-        }
-        cases
-    };
-    let cases = gain(&mut shared(matrices).flat_map(Matrix::sessions));
-    let alone = matrices.iter().filter(|matrix| matrix.shape.threads() == 2);
-    let alone = gain(&mut alone.flat_map(Matrix::sessions));
+    let (mut both, mut several, mut two) = (Cases::default(), Cases::default(), Cases::default());
+    for (matrix, session) in matrices.iter().flat_map(|matrix| matrix.sessions().map(move |session| (matrix, session)))
+    {
+        let Some(standard) = fastest(session, Kind::standard) else { continue };
+        let gain = session.ratios(standard, EVENTFD);
+        match matrix.shape.threads() > 2 {
+            true => [&mut both, &mut several].map(|cases| cases.above(session, &gain, GAIN)),
+            false => [&mut both, &mut two].map(|cases| cases.below(session, &gain, GAIN)),
+        };
+    }
+    let told = |cases: &Cases| format!("{} ({})", cases.times(), cases.verdict());
     Conclusion {
         claim: "Waiting by eventfd is at least twice as fast in all cases but one writer and one reader.",
         here: format!(
-            "the fastest of the kernel's interfaces over the own queue with eventfd: {}; between two threads: {}",
-            cases.times(),
-            alone.times()
+            "the fastest of the kernel's interfaces over the own queue with eventfd, twice from {GAIN} times on: {}; between \
+             two threads below that: {}",
+            told(&several),
+            told(&two)
         ),
-        verdict: cases.verdict(),
+        verdict: both.verdict(),
     }
 }
 
-/// Where threads share CPUs, one that spins keeps the one it waits for from running: nothing can be compared with it there.
-fn crowded(report: &Report, matrices: &[Matrix<'_>]) -> String {
-    let threads: Vec<String> = shared(matrices).map(|matrix| matrix.shape.threads().to_string()).collect();
-    let threads = listed(&threads.iter().map(String::as_str).collect::<Vec<_>>());
-    let cpus = if report.cpus[0] == report.cpus[1] { 1 } else { report.cpus.len() };
-    match threads.is_empty() {
-        true => "not measured".to_owned(),
-        false => format!(
-            "this machine cannot tell: {threads} threads share {cpus} CPUs, where one that spins keeps the one it waits for \
-             from running"
-        ),
+/// The verdict of those shapes whose threads have a CPU each. Where they share CPUs, one that spins keeps the one it waits for
+/// from running: nothing can be compared with it there.
+fn beside_spinning(report: &Report, matrices: &[Matrix<'_>], ask: impl Fn(&mut Cases, &Session)) -> String {
+    let mut cases = Cases::default();
+    let (with_room, without): (Vec<_>, Vec<_>) =
+        shared(matrices).partition(|matrix| matrix.shape.threads() <= matrix.cpus(report));
+    with_room.iter().filter_map(|matrix| matrix.words()).for_each(|session| ask(&mut cases, session));
+    let mut told = Vec::new();
+    if !with_room.is_empty() || without.is_empty() {
+        told.push(cases.verdict());
     }
+    if let Some(widest) = without.last() {
+        let threads: Vec<String> = without.iter().map(|matrix| matrix.shape.threads().to_string()).collect();
+        let threads = listed(&threads.iter().map(String::as_str).collect::<Vec<_>>());
+        told.push(format!(
+            "this machine cannot tell: {threads} threads share {} CPUs, where one that spins keeps the one it waits for from \
+             running",
+            widest.cpus(report)
+        ));
+    }
+    told.join("; ")
 }
 
 /// The times of one of the own queue's ways of waiting over spinning, by shape.
@@ -123,23 +142,27 @@ fn over_spinning(matrices: &[Matrix<'_>], name: &str) -> String {
 fn futex(report: &Report, matrices: &[Matrix<'_>]) -> Conclusion {
     Conclusion {
         claim: "A futex makes no great difference with more than one writer and one reader.",
-        here: format!("times of the own queue with a futex over spinning: {}", over_spinning(matrices, FUTEX)),
-        verdict: crowded(report, matrices),
+        here: format!(
+            "times of the own queue with a futex over spinning, no great difference below {GREAT} times: {}",
+            over_spinning(matrices, FUTEX)
+        ),
+        verdict: beside_spinning(report, matrices, |cases, session| cases.within(session, FUTEX, SPIN, GREAT)),
     }
 }
 
 /// Beside a spinner only where no threads share CPUs.
-fn slowest(matrices: &[Matrix<'_>]) -> Conclusion {
+fn slowest(report: &Report, matrices: &[Matrix<'_>]) -> Conclusion {
     let mut cases = Cases::default();
     for matrix in matrices {
-        let quicker: &[&str] = if matrix.shape.threads() > 2 { &[FUTEX] } else { &[FUTEX, SPIN] };
+        let shares = matrix.shape.threads() > matrix.cpus(report);
+        let quicker: &[&str] = if shares { &[FUTEX] } else { &[FUTEX, SPIN] };
         if let Some(session) = matrix.words() {
             quicker.iter().for_each(|name| cases.slower(session, EVENTFD, name));
         }
     }
     Conclusion {
         claim: "With spin and futex the own queue is always faster than with eventfd.",
-        here: format!("eventfd over a futex, and over spinning between two threads: {}", cases.times()),
+        here: format!("eventfd over a futex, and over spinning where no threads share a CPU: {}", cases.times()),
         verdict: cases.verdict(),
     }
 }
@@ -192,8 +215,11 @@ fn pointers(matrices: &[Matrix<'_>]) -> Conclusion {
 fn blocking(report: &Report, matrices: &[Matrix<'_>]) -> Conclusion {
     Conclusion {
         claim: "Blocking a thread while it waits has a very high price with many threads.",
-        here: format!("times of the own queue with eventfd over spinning: {}", over_spinning(matrices, EVENTFD)),
-        verdict: crowded(report, matrices),
+        here: format!(
+            "times of the own queue with eventfd over spinning, very high from {HIGH} times on: {}",
+            over_spinning(matrices, EVENTFD)
+        ),
+        verdict: beside_spinning(report, matrices, |cases, session| cases.at_least(session, EVENTFD, SPIN, HIGH)),
     }
 }
 
@@ -216,21 +242,23 @@ fn epoll(report: &Report) -> Conclusion {
 
 fn clearing(report: &Report) -> Conclusion {
     let (from, to) = CLEARED;
-    let memset = bandwidth::limit(report, limits::MEMSET.name);
-    let verdict = |speed: Spread| match speed {
-        _ if report.session(bandwidth::SCENARIO).is_none_or(|session| session.sound() < LEAST_ROUNDS) => {
-            "too few rounds to say"
-        }
-        speed if speed.min > to => "faster here",
-        speed if speed.max < from => "slower here",
-        speed if (from..=to).contains(&speed.median) => "the same here",
-        _ => "too close to say",
-    };
+    let session = report.session(bandwidth::SCENARIO);
+    let speeds: Vec<f64> = session.map_or(Vec::new(), |session| session.figures(limits::MEMSET.name));
+    let speeds: Vec<f64> = speeds.into_iter().map(bandwidth::of).collect();
+    let few = session.is_none_or(|session| session.sound() < LEAST_ROUNDS);
     Conclusion {
         claim: "Clearing memory goes at 15 to 16 GB/s; what is faster goes through the cache.",
-        here: memset.map_or("not measured".to_owned(), |speed| {
+        here: bandwidth::limit(report, limits::MEMSET.name).map_or("not measured".to_owned(), |speed| {
             format!("memset {} GB/s ({})", figure(speed.median), interval(speed))
         }),
-        verdict: memset.map_or("not measured", verdict).to_owned(),
+        verdict: match Interval::of(&speeds) {
+            None => "not measured",
+            Some(_) if few => "too few rounds to say",
+            Some(speed) if speed.low > to => "faster here",
+            Some(speed) if speed.high < from => "slower here",
+            Some(speed) if speed.low >= from && speed.high <= to => "the same here",
+            Some(_) => "too close to say",
+        }
+        .to_owned(),
     }
 }

@@ -70,5 +70,11 @@ pub(super) const UNSTABLE: f64 = 2.0;
 /// "At least a twofold gain in speed."
 pub(super) const GAIN: f64 = 2.0;
 
+/// "No great difference", where the article gives no number: neither takes so many times as long as the other.
+pub(super) const GREAT: f64 = 1.5;
+
+/// "A very high price", where the article gives no number.
+pub(super) const HIGH: f64 = 2.0;
+
 /// "Only from messages of 1 to 2 KB on."
 pub(super) const POINTERS_PAY: (f64, f64) = (1_024.0, 2_048.0);

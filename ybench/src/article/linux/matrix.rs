@@ -55,6 +55,12 @@ impl<'a> Matrix<'a> {
         self.sessions.iter().find(|(parameter, _)| *parameter == wanted).map(|(_, session)| *session)
     }
 
+    /// How many CPUs its threads share.
+    pub(super) fn cpus(&self, report: &Report) -> usize {
+        let place = if report.cpus[0] == report.cpus[1] { 1 } else { report.cpus.len() };
+        self.sessions().map(|session| session.shared_cpus().len()).max().unwrap_or(0).max(place)
+    }
+
     /// Where nothing is moved but one word: what the article calls passing pointers.
     pub(super) fn words(&self) -> Option<&'a Session> {
         self.at(carried::SMALLEST.quantity, carried::SMALLEST.value)

@@ -1,15 +1,13 @@
 //! What the article concluded, and what this machine says.
 
-use ybench_core::distribution::Distribution;
-use ybench_core::outcome::{Metric, Series};
+use ybench_core::outcome::Metric;
 use ybench_core::record::{Parameter, Report, Session};
 use ybench_core::registry;
 use ybench_core::scenario::{density, latency, overrun, paced};
-use ybench_core::stats::{DIFFERENCE, Interval, Spread};
-use ybench_core::trace::Trace;
+use ybench_core::stats::{self, DIFFERENCE, Spread};
 
 use super::rates;
-use crate::article::cases::{Cases, Said};
+use crate::article::cases::Cases;
 use crate::article::conclusion::{self, Conclusion};
 use crate::table::{Part, figure, grouped};
 
@@ -52,14 +50,12 @@ fn share_of(share: f64) -> String {
     format!("{} %", figure(share * 100.0))
 }
 
-fn times<'a>(
-    report: &'a Report,
-    scenario: &str,
-    name: &str,
-    series: Series,
-) -> Option<(&'a Session, &'a Distribution)> {
-    let session = report.session(scenario)?;
-    Some((session, session.distribution(name, series)?))
+/// One figure over another in each round that counts and has both.
+fn over(session: &Session, name: &str, [above, below]: [Metric; 2]) -> Vec<f64> {
+    let of = |metric: Metric| -> Vec<Option<f64>> {
+        session.counted().map(|round| round.metrics.get(name)?.get(&metric).copied()).collect()
+    };
+    stats::ratios(&of(above), &of(below))
 }
 
 fn overhead(report: &Report, names: &[&str]) -> Conclusion {
@@ -88,11 +84,10 @@ fn layered() -> Conclusion {
 
 fn deterministic(report: &Report, names: &[&str]) -> Conclusion {
     let (mut cases, mut here) = (Cases::default(), Vec::new());
-    for name in names {
-        let Some((session, times)) = times(report, latency::SCENARIO.name, name, Series::Latency) else { continue };
-        let share = times.standard_deviation() / times.median();
-        cases.single(session, share, share < DETERMINISTIC);
-        here.push(format!("{name} {}", share_of(share)));
+    for (session, name) in of_each(report.session(latency::SCENARIO.name), names) {
+        let shares = over(session, name, [Metric::Deviation, Metric::Median]);
+        cases.below(session, &shares, DETERMINISTIC);
+        here.extend(Spread::of(&shares).map(|share| format!("{name} {}", share_of(share.median))));
     }
     Conclusion {
         claim: "The latencies of single messages are very deterministic.",
@@ -102,34 +97,32 @@ fn deterministic(report: &Report, names: &[&str]) -> Conclusion {
 }
 
 fn peaks(report: &Report, names: &[&str]) -> Conclusion {
-    let ratio = |name: &str| {
-        let (session, sent) = times(report, density::SCENARIO.name, name, Series::SendDensity)?;
-        Some((session, sent.mean() / sent.median()))
-    };
     let claim = "Most sends take the same, and few irregular peaks raise the mean (208 ns, where the median is 140).";
-    more(claim, "the mean over the median of the sender's density", names, ratio)
+    more(
+        claim,
+        "the mean over the median of the sender's density",
+        report,
+        names,
+        [Metric::SendMean, Metric::SendMedian],
+    )
 }
 
 fn sender(report: &Report, names: &[&str]) -> Conclusion {
-    let ratio = |name: &str| {
-        let of = |series| times(report, density::SCENARIO.name, name, series);
-        let ((session, sent), (_, received)) = of(Series::SendDensity).zip(of(Series::ReceiveDensity))?;
-        Some((session, received.mean() / sent.mean()))
-    };
     let claim = "The sender is quicker than the receiver (208 and 367 ns).";
-    more(claim, "the mean density of the receiver over that of the sender", names, ratio)
+    let read = "the mean density of the receiver over that of the sender";
+    more(claim, read, report, names, [Metric::ReceiveMean, Metric::SendMean])
+}
+
+/// Each of them with its session, if that was measured.
+fn of_each<'a>(session: Option<&'a Session>, names: &'a [&str]) -> impl Iterator<Item = (&'a Session, &'a str)> {
+    session.into_iter().flat_map(|session| names.iter().map(move |name| (session, *name)))
 }
 
 /// Whether a ratio of each of them is above 1, beyond the tenth that is never called.
-fn more<'a>(
-    claim: &'static str,
-    read: &str,
-    names: &[&str],
-    ratio: impl Fn(&str) -> Option<(&'a Session, f64)>,
-) -> Conclusion {
+fn more(claim: &'static str, read: &str, report: &Report, names: &[&str], metrics: [Metric; 2]) -> Conclusion {
     let mut cases = Cases::default();
-    for (session, ratio) in names.iter().filter_map(|name| ratio(name)) {
-        cases.single(session, ratio, ratio > 1.0 + DIFFERENCE);
+    for (session, name) in of_each(report.session(density::SCENARIO.name), names) {
+        cases.above(session, &over(session, name, metrics), 1.0 + DIFFERENCE);
     }
     Conclusion { claim, here: format!("{read}: {}", cases.times()), verdict: cases.verdict() }
 }
@@ -138,13 +131,8 @@ fn batches(report: &Report, names: &[&str]) -> Conclusion {
     let (mut cases, mut lengths) = (Cases::default(), Vec::new());
     if let Some(session) = report.session(density::SCENARIO.name) {
         for name in names {
-            let [gaps, ready] = [Metric::MeanBatch, Metric::MeanReady].map(|metric| session.metrics(name, metric));
-            let ratios: Vec<f64> = gaps.iter().zip(&ready).map(|(gaps, ready)| gaps / ready).collect();
-            cases.judge(session, &ratios, |ratio: Interval| match ratio {
-                ratio if ratio.high < FAIRLY && ratio.low > 1.0 / FAIRLY => Said::Yes,
-                ratio if ratio.low >= FAIRLY || ratio.high <= 1.0 / FAIRLY => Said::No,
-                _ => Said::TooClose,
-            });
+            let ratios = over(session, name, [Metric::MeanBatch, Metric::MeanReady]);
+            cases.between(session, &ratios, 1.0 / FAIRLY..FAIRLY);
             let ready = session.metric(name, Metric::MeanReady);
             lengths.extend(ready.map(|ready| format!("{name} {}", grouped(ready.median))));
         }
@@ -164,27 +152,17 @@ fn bounded(name: &str) -> bool {
     registry::named(name).is_some_and(|entry| entry.traits.bounded)
 }
 
-/// How many times as long a message waits at the end of a run as in its middle: the medians of a tenth of it.
-fn growth(trace: &Trace) -> Option<f64> {
-    let tenth = trace.points.len() / 10;
-    let middle = |from: usize| {
-        let times: Vec<f64> = trace.points.get(from..from + tenth)?.iter().map(|(_, time)| *time).collect();
-        Some(Spread::of(&times)?.median)
-    };
-    Some(middle(trace.points.len() - tenth)? / middle(trace.points.len() / 2 - tenth / 2)?)
-}
-
 fn growing(report: &Report, names: &[&str]) -> Conclusion {
     let (mut cases, mut without, mut with) = (Cases::default(), Vec::new(), Vec::new());
-    let session = report.session(overrun::SCENARIO.name);
-    for (session, name) in session.iter().flat_map(|session| names.iter().map(move |name| (session, name))) {
-        let Some(times) = session.trace(name, Series::Latency).and_then(growth) else { continue };
+    for (session, name) in of_each(report.session(overrun::SCENARIO.name), names) {
+        let growth = session.metrics(name, Metric::Growth);
+        let Some(times) = Spread::of(&growth) else { continue };
         let most = session.metric(name, Metric::MostUnderWay).map_or(0.0, |most| most.median);
-        let told = format!("{name} {} (at most {} under way)", figure(times), grouped(most));
+        let told = format!("{name} {} (at most {} under way)", figure(times.median), grouped(most));
         if bounded(name) {
             with.push(told);
         } else {
-            cases.single(session, times, times >= GROWS);
+            cases.above(session, &growth, GROWS);
             without.push(told);
         }
     }
@@ -207,14 +185,8 @@ fn slowed(report: &Report, names: &[&str]) -> Conclusion {
     let mut cases = Cases::default();
     if let Some(session) = at(report, paced::SLOWED) {
         for name in names {
-            let [wanted, reached] =
-                [Metric::RateWanted, Metric::RateReached].map(|metric| session.metrics(name, metric));
-            let ratios: Vec<f64> = reached.iter().zip(&wanted).map(|(reached, wanted)| reached / wanted).collect();
-            cases.judge(session, &ratios, |ratio: Interval| match ratio {
-                ratio if ratio.low > 1.0 / (1.0 + DIFFERENCE) && ratio.high < 1.0 + DIFFERENCE => Said::Yes,
-                ratio if ratio.high < 1.0 / (1.0 + DIFFERENCE) || ratio.low > 1.0 + DIFFERENCE => Said::No,
-                _ => Said::TooClose,
-            });
+            let ratios = over(session, name, [Metric::RateReached, Metric::RateWanted]);
+            cases.between(session, &ratios, 1.0 / (1.0 + DIFFERENCE)..1.0 + DIFFERENCE);
         }
     }
     Conclusion {
@@ -267,15 +239,6 @@ pub(super) fn cost_of_the_clock(report: &Report) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_latency_that_grows_evenly_is_at_the_end_nearly_twice_that_of_the_middle() {
-        let trace = |time: fn(u64) -> f64| Trace { of: 1_000, points: (0..1_000).map(|at| (at, time(at))).collect() };
-        let evenly = growth(&trace(|at| at as f64)).unwrap();
-        assert!((1.8..2.0).contains(&evenly), "{evenly}");
-        assert_eq!(growth(&trace(|_| 7.0)), Some(1.0));
-        assert_eq!(growth(&Trace::default()), None);
-    }
 
     #[test]
     fn what_was_not_measured_is_said() {

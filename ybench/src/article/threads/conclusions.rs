@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use ybench_core::distribution::Distribution;
 use ybench_core::outcome::{Metric, Series};
 use ybench_core::record::{Report, Session};
 use ybench_core::scenario::{latency, neighbours, ping_pong};

@@ -6,7 +6,7 @@ use ybench_core::transport::Waits;
 
 use super::published::{SOCKETS, SOCKETS_POLLED, TRANSPORTS, WITH_POLLING, WITHOUT_POLLING};
 use super::{delay, signals, sweep};
-use crate::article::cases::{Cases, Said};
+use crate::article::cases::Cases;
 use crate::article::conclusion::{self, Conclusion, Ratio};
 use crate::table::{Part, figure};
 
@@ -67,11 +67,7 @@ fn asleep(worst: &Session) -> Conclusion {
     let mut cases = Cases::default();
     let mut told = Vec::new();
     for name in TRANSPORTS.into_iter().filter(|name| sleeps(worst, name)) {
-        cases.judge(worst, &worst.metrics(name, Metric::Switches), |count| match count {
-            count if count.low >= EACH => Said::Yes,
-            count if count.high < EACH => Said::No,
-            _ => Said::TooClose,
-        });
+        cases.above(worst, &worst.metrics(name, Metric::Switches), EACH);
         told.extend(worst.metric(name, Metric::Switches).map(|count| format!("{name} {}", figure(count.median))));
     }
     Conclusion {
