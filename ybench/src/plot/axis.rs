@@ -38,8 +38,13 @@ impl Scale {
     }
 
     /// Round figures, about six of them.
-    pub(super) fn ticks(&self) -> Vec<f64> {
+    fn ticks(&self) -> Vec<f64> {
         if self.log { self.log_ticks() } else { self.linear_ticks() }
+    }
+
+    /// The same with what they say.
+    pub(super) fn labelled(&self, form: Form) -> Vec<(f64, String)> {
+        self.ticks().into_iter().map(|value| (value, form(value))).collect()
     }
 
     fn log_ticks(&self) -> Vec<f64> {
@@ -78,32 +83,32 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, x_label: (&str, Form), y_label: (&str, Form)) {
+    /// What the axes are of, the ticks of the one below, and how the figures of the other are written.
+    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, x: (&str, Vec<(f64, String)>), y: (&str, Form)) {
         let Rect { x: left, y: top, width, height } = self.rect;
         let (right, bottom) = (left + width, top + height);
-        for tick in self.y.ticks() {
-            let y = self.y.at(tick);
-            canvas.line(&[(left, y), (right, y)], Colour::Grid, 1.0, 1.0);
-            canvas.text(&(y_label.1)(tick), (left - 8.0, y), Side::Right, SMALL, Colour::Faint);
+        for (tick, label) in self.y.labelled(y.1) {
+            let at = self.y.at(tick);
+            canvas.line(&[(left, at), (right, at)], Colour::Grid, 1.0, 1.0);
+            canvas.text(&label, (left - 8.0, at), Side::Right, SMALL, Colour::Faint);
         }
-        x_axis(canvas, &self.x, bottom, x_label.1, None);
+        x_axis(canvas, &self.x, x.1, bottom, None);
         canvas.line(&[(left, bottom), (right, bottom)], Colour::Faint, 1.0, 1.0);
-        canvas.text(x_label.0, (right, bottom + 36.0), Side::Right, SMALL, Colour::Faint);
+        canvas.text(x.0, (right, bottom + 36.0), Side::Right, SMALL, Colour::Faint);
         // Above the axis, not turned beside it: nobody has to tilt the head.
-        canvas.text(y_label.0, (4.0, top - 18.0), Side::Left, SMALL, Colour::Faint);
+        canvas.text(y.0, (4.0, top - 18.0), Side::Left, SMALL, Colour::Faint);
     }
 }
 
 /// Ticks below `bottom`, with grid lines up to `top` if there is one. A label that would touch its neighbour is left out.
-pub(super) fn x_axis(canvas: &mut Canvas<'_>, scale: &Scale, bottom: f64, form: Form, top: Option<f64>) {
+pub(super) fn x_axis(canvas: &mut Canvas<'_>, scale: &Scale, ticks: Vec<(f64, String)>, bottom: f64, top: Option<f64>) {
     let mut free_from = f64::MIN;
-    for tick in scale.ticks() {
-        let x = scale.at(tick);
+    for (value, label) in ticks {
+        let x = scale.at(value);
         match top {
             Some(top) => canvas.line(&[(x, top), (x, bottom)], Colour::Grid, 1.0, 1.0),
             None => canvas.line(&[(x, bottom), (x, bottom + 4.0)], Colour::Faint, 1.0, 1.0),
         }
-        let label = form(tick);
         let half = super::canvas::width_of(&label, SMALL) / 2.0;
         if x - half >= free_from {
             canvas.text(&label, (x, bottom + 15.0), Side::Middle, SMALL, Colour::Faint);

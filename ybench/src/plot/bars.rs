@@ -55,7 +55,7 @@ impl Bars {
         let most = self.rows.iter().map(|row| row.ratio.max).fold(1.2, f64::max);
         let scale = Scale::log((least / 1.06, most * 1.06), (left, right));
         self.band(canvas, left);
-        axis::x_axis(canvas, &scale, bottom, axis::trimmed, Some(TOP - 6.0));
+        axis::x_axis(canvas, &scale, scale.labelled(axis::trimmed), bottom, Some(TOP - 6.0));
         let reference = scale.at(1.0);
         for (number, row) in self.rows.iter().enumerate() {
             self.row(canvas, row, &scale, TOP + ROW * (number as f64 + 0.5));

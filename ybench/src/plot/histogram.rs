@@ -131,7 +131,7 @@ impl Histogram<'_> {
         };
         frame.draw(
             canvas,
-            ("time of a message", time),
+            ("time of a message", frame.x.labelled(time)),
             ("share of messages", |share| format!("{} %", trimmed(share * 100.0))),
         );
         for (number, (one, outline)) in self.series.iter().zip(&outlines).enumerate() {

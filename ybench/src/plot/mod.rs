@@ -1,5 +1,6 @@
 //! Figures as pictures: SVG text with a title, a sentence that says in words what is to be seen, and values to hover
-//! over. One file for each kind of picture. Pure; the caller writes the file.
+//! over. Three are drawn: `bars`, `lines` and `histogram`, the last also in rows (`ridges`). What else has a file brings figures
+//! and words to the picture of lines. Pure; the caller writes the file.
 //!
 //! On a page the colours are CSS variables, so that one picture serves light and dark; `Picture::standalone` puts in the
 //! real ones. All pictures have the same width, at which their letters are as large as the text beside them.
@@ -11,6 +12,7 @@ mod colour;
 mod ends;
 mod growth;
 mod histogram;
+mod lines;
 mod percentiles;
 mod ridges;
 mod scatter;
@@ -20,10 +22,11 @@ pub use self::bars::{Bar, Bars};
 pub use self::colour::{Colour, Look, Looks, Shape};
 pub use self::growth::{Growth, Rise};
 pub use self::histogram::{Histogram, Shown};
+pub use self::lines::Band;
 pub use self::percentiles::Percentiles;
 pub use self::ridges::Ridges;
 pub use self::scatter::Scatter;
-pub use self::sweep::{Band, Point, Sweep, Swept};
+pub use self::sweep::{Point, Sweep, Swept};
 
 /// A drawing that can be read as well as seen.
 #[derive(Clone, Debug)]

@@ -30,7 +30,7 @@ impl Ridges<'_> {
         let (left, right) = (longest + 34.0, WIDTH - 24.0);
         let bottom = TOP + ROW * self.series.len().max(1) as f64;
         let scale = Scale::log(range(self.series.iter().map(|one| one.times)), (left, right));
-        axis::x_axis(canvas, &scale, bottom, time, Some(TOP));
+        axis::x_axis(canvas, &scale, scale.labelled(time), bottom, Some(TOP));
         canvas.text(
             "time of a message; stroke: median, dot: p99, ring: slowest",
             (right, bottom + 34.0),
