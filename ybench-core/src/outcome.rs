@@ -31,6 +31,7 @@ pub enum Metric {
     /// The median is told more finely than in steps of the clock.
     Median,
     Mean,
+    P90,
     P99,
     P999,
     Maximum,

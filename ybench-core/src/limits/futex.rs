@@ -97,14 +97,14 @@ pub fn wake_of_an_idle_thread(place: Place, wakes: u64) -> Result<Timed, Fault> 
     wakes_of_a_sleeper(place, wakes, Pace { rest, look: std::hint::spin_loop }, 0.5)
 }
 
-/// Fewer have no 99th percentile.
+/// Fewer have no 90th percentile.
 const ENOUGH_FOR_A_TAIL: u64 = 100;
 
-/// The 99th percentile over so many wakes. The waking thread sleeps too: one that spins would lose its CPU for whole slices.
+/// The 90th percentile over so many wakes. The waking thread sleeps too: one that spins would lose its CPU for whole slices.
 pub fn wake_beside_neighbours(place: Place, wakes: u64) -> Result<Timed, Fault> {
     let _neighbours = Neighbours::on_every_cpu(place, 1)?;
     let sleep = || thread::sleep(IDLE);
-    wakes_of_a_sleeper(place, wakes.max(ENOUGH_FOR_A_TAIL), Pace { rest: sleep, look: sleep }, 0.99)
+    wakes_of_a_sleeper(place, wakes.max(ENOUGH_FOR_A_TAIL), Pace { rest: sleep, look: sleep }, 0.9)
 }
 
 /// What the thread that is woken says instead of the time: that it is not up yet, or that it had not been asleep.

@@ -135,7 +135,7 @@ pub static FUTEX_ONE_CPU: Probe = Probe {
 
 pub static WAKE_BESIDE_NEIGHBOURS: Probe = Probe {
     name: "wake beside neighbours",
-    about: "From the futex wake to the first instruction of a thread that was asleep, beside one on each CPU that only computes: p99",
+    about: "From the futex wake to the first instruction of a thread that was asleep, beside one on each CPU that only computes: p90",
     unit: Unit::Wake,
     needs: Needs::OneCpu,
     run: futex::wake_beside_neighbours,

@@ -97,6 +97,7 @@ pub(super) fn rank_by(outcome: &mut Outcome, ranked: &Distribution) {
     outcome.metrics.extend([
         (Metric::Median, outcome.nanoseconds),
         (Metric::Mean, ranked.mean()),
+        (Metric::P90, ranked.quantile(0.9)),
         (Metric::P99, ranked.quantile(0.99)),
         (Metric::P999, ranked.quantile(0.999)),
         (Metric::Maximum, ranked.most()),

@@ -170,7 +170,10 @@ fn every_conclusion_is_judged_by_the_record() {
     assert_eq!(verdict("Clearing memory goes at"), "faster here.");
     // By value it is; by pointer and from a pool everybody allocates.
     let (here, verdict) = conclusion(&output, "Waiting by eventfd is at least twice");
-    assert!(here.contains("in 48 cases (holds in 16 of 48, does not in 32); between two threads"), "{here}");
+    assert!(
+        here.contains("in 48 cases (holds in 16 of 48, does not in 32); between two threads, less than that"),
+        "{here}"
+    );
     assert_eq!(verdict, "holds in 32 of 72, does not in 40.");
 }
 

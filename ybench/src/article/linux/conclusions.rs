@@ -97,8 +97,8 @@ fn eventfd(matrices: &[Matrix<'_>]) -> Conclusion {
     Conclusion {
         claim: "Waiting by eventfd is at least twice as fast in all cases but one writer and one reader.",
         here: format!(
-            "the fastest of the kernel's interfaces over the own queue with eventfd, twice from {GAIN} times on: {}; between \
-             two threads below that: {}",
+            "the fastest of the kernel's interfaces over the own queue with eventfd, at least {GAIN} times: {}; between two \
+             threads, less than that: {}",
             told(&several),
             told(&two)
         ),
@@ -235,7 +235,7 @@ fn epoll(report: &Report) -> Conclusion {
     }
     Conclusion {
         claim: "Sockets, POSIX queues and the own queue work with epoll; queues of System V and a futex do not.",
-        here: if told.is_empty() { "not tried".to_owned() } else { told.join(", ") },
+        here: if told.is_empty() { "not tried".to_owned() } else { told.join("; ") },
         verdict: cases.verdict(),
     }
 }

@@ -59,14 +59,11 @@ fn over(session: &Session, name: &str, [above, below]: [Metric; 2]) -> Vec<f64> 
 }
 
 fn overhead(report: &Report, names: &[&str]) -> Conclusion {
-    let (mut cases, mut shares) = (Cases::default(), Vec::new());
-    if let Some(session) = report.session(density::SCENARIO.name) {
-        for name in names {
-            cases.below(session, &session.metrics(name, Metric::Distortion), SMALL);
-            let share = session.metric(name, Metric::Distortion);
-            shares.extend(share.map(|share| format!("{name} {}", share_of(share.median))));
-        }
+    let mut cases = Cases::default();
+    for (session, name) in of_each(report.session(density::SCENARIO.name), names) {
+        cases.below(session, &session.metrics(name, Metric::Distortion), SMALL);
     }
+    let shares = super::distortions(report, names);
     Conclusion {
         claim: "Reading the counter is quick enough not to make the results irrelevant.",
         here: format!("a stream takes longer when every message is timed, irrelevant from 20 % on: {}", told(shares)),
@@ -168,7 +165,7 @@ fn growing(report: &Report, names: &[&str]) -> Conclusion {
     }
     let bounds = match with.is_empty() {
         true => String::new(),
-        false => format!("; sockets have a bound, at which their senders wait, and show none: {}", told(with)),
+        false => format!("; with a bound, at which the sender waits, which is not judged: {}", told(with)),
     };
     Conclusion {
         claim: "While the sender is quicker than the receiver, latency grows with every message.",

@@ -142,14 +142,19 @@ fn stated(report: &Report, rows: &[Stated], names: &[&str]) -> Grid {
     grid
 }
 
-/// "Adding 33 nanoseconds ... will distort the results by 20 %": by how much here.
-fn distortion(report: &Report, names: &[&str]) -> String {
+/// How much longer the clock makes a stream of each of them.
+fn distortions(report: &Report, names: &[&str]) -> Vec<String> {
     let shares = names.iter().filter_map(|name| {
         let share = published::distortion(report, name)?;
         // Less than nothing is what one run differs from the next by.
         Some(if share > 0.0 { format!("{name} {share:.0} %") } else { format!("{name} not to be told") })
     });
-    let shares: Vec<String> = shares.collect();
+    shares.collect()
+}
+
+/// "Adding 33 nanoseconds ... will distort the results by 20 %": by how much here.
+fn distortion(report: &Report, names: &[&str]) -> String {
+    let shares = distortions(report, names);
     if shares.is_empty() {
         return "The distortion by the clock was not measured.".to_owned();
     }

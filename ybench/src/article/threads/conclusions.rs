@@ -29,8 +29,8 @@ const COMPETITOR: f64 = 1.5;
 /// "Guaranteed to increase the response time to at least 40 microseconds."
 const USLEEP_NS: f64 = 40e3;
 
-/// "Unpredictably", where the article gives no number: the slowest messages are so many times as far from the median as a
-/// sleeping reader's are.
+/// "Unpredictably", where the article gives no number: the slowest tenth is so many times as far from the median as a sleeping
+/// reader's is.
 const UNPREDICTABLE: f64 = 2.0;
 
 /// "2-3 messages per 1000": from half of that to twice as many.
@@ -72,7 +72,7 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
         tail(one_by_one[0]),
         Ratio {
             claim: "A reader that never sleeps slips where others want its CPU.",
-            read: "its time over a condition variable's, of single messages beside greedy neighbours (99th percentile) and of a \
+            read: "its time over a condition variable's, of single messages beside greedy neighbours (90th percentile) and of a \
                    bounce with both threads on one CPU",
             above: BLUE,
             below: RED,
@@ -89,8 +89,7 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
         .slower(&one_by_one),
         Ratio {
             claim: "yield() tends to share the CPU with anyone.",
-            read: "a reader that gives its CPU away over a condition variable, of single messages beside greedy neighbours (99th \
-                   percentile)",
+            read: "a reader that gives its CPU away over a condition variable, of single messages beside greedy neighbours (90th percentile)",
             above: YIELDS,
             below: RED,
         }
@@ -107,7 +106,7 @@ fn unpredictable(session: Option<&Session>) -> Conclusion {
     Conclusion {
         claim: "And it slips unpredictably.",
         here: format!(
-            "from the median to the 99th percentile of single messages beside greedy neighbours, over the same of a condition \
+            "from the median to the 90th percentile of single messages beside greedy neighbours, over the same of a condition \
              variable; unpredictable from {UNPREDICTABLE:.0} times on: {}",
             cases.times()
         ),
@@ -115,11 +114,11 @@ fn unpredictable(session: Option<&Session>) -> Conclusion {
     }
 }
 
-/// How far the slowest of 100 messages are from the median, in each round.
+/// How far the slowest tenth of the messages is from the median, in each round.
 fn tails(session: &Session, name: &str) -> Vec<Option<f64>> {
     // A sleeping reader may have none at all.
     let of =
-        |metrics: &BTreeMap<Metric, f64>| Some((metrics.get(&Metric::P99)? - metrics.get(&Metric::Median)?).max(1.0));
+        |metrics: &BTreeMap<Metric, f64>| Some((metrics.get(&Metric::P90)? - metrics.get(&Metric::Median)?).max(1.0));
     session.counted().map(|round| round.metrics.get(name).and_then(of)).collect()
 }
 
@@ -157,7 +156,7 @@ fn tail(session: Option<&Session>) -> Conclusion {
     Conclusion {
         claim: "2 or 3 messages of 1,000 are processed abnormally long.",
         here: format!(
-            "more than ten times the median took, of 1,000; as many from {} to {}: {told}",
+            "messages of 1,000 that took more than ten times the median, as many from {} to {}: {told}",
             TAIL.start, TAIL.end
         ),
         verdict: cases.verdict(),

@@ -17,11 +17,8 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
     let p99: Cell = |session, name| Some(figure(session.metric(name, Metric::P99)?.median / 1e3));
     let middle: Cell = |session, name| Some(figure(session.distribution(name, Series::Latency)?.median() / 1e3));
     let slowest: Cell = |session, name| Some(figure(session.distribution(name, Series::Latency)?.most() / 1e3));
-    let spread: Cell = |session, name| {
-        let times = session.distribution(name, Series::Latency)?;
-        let figures = [times.median(), times.quantile(0.99), times.most()].map(|time| figure(time / 1e3));
-        Some(figures.join(" / "))
-    };
+    let spread: Cell = |session, name| quantiles(session, name, &[0.5, 0.99, 1.0]);
+    let tail: Cell = |session, name| quantiles(session, name, &[0.5, 0.9, 0.99, 1.0]);
     let shapes = traffic::SHAPES.each_ref().map(|shape| shape.name);
     let mut parts = Vec::new();
     let mut show = |title: &str, scenarios: &[&str], cell: Cell| {
@@ -47,15 +44,30 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
         spread,
     );
     show("More threads than CPUs: ns for each message of all pairs together", &[crowd::SCENARIO.name], median);
-    show("More threads than CPUs: us one way of a single message, median", &[crowd::BOUNCED.name], micros);
-    show("More threads than CPUs: us one way of a single message, p99", &[crowd::BOUNCED.name], p99);
     show(
-        "Dedicated CPUs, and what becomes of them: us one way of a message now and then, median / p99 / slowest",
+        "More threads than CPUs: us one way of a single message, median (readers that sleep)",
+        &[crowd::BOUNCED.name],
+        micros,
+    );
+    show(
+        "More threads than CPUs: us one way of a single message, p99 (readers that sleep)",
+        &[crowd::BOUNCED.name],
+        p99,
+    );
+    show(
+        "Dedicated CPUs, and what becomes of them: us one way of a message now and then, median / p90 / p99 / slowest",
         &[neighbours::SCENARIO.name],
-        spread,
+        tail,
     );
     show("Both threads on one CPU: ns one way", &[ping_pong::ON_ONE_CPU.name], median);
     parts
+}
+
+/// What so many of the single messages did not exceed, in us.
+fn quantiles(session: &Session, name: &str, shares: &[f64]) -> Option<String> {
+    let times = session.distribution(name, Series::Latency)?;
+    let figures: Vec<String> = shares.iter().map(|share| figure(times.quantile(*share) / 1e3)).collect();
+    Some(figures.join(" / "))
 }
 
 /// The designs down, the parameters of one scenario across, or several scenarios.

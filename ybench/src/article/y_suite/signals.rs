@@ -10,7 +10,7 @@ use ybench_core::rounds::Plan;
 use super::published::{WITH_DESCRIPTOR, WITH_POLLING, WITHOUT_POLLING};
 use crate::article::cases::Cases;
 use crate::article::conclusion::Conclusion;
-use crate::table::{Grid, Tone, figure};
+use crate::table::{Grid, Tone, figure, grouped};
 
 pub(super) const SCENARIO: &str = "signals";
 
@@ -88,7 +88,8 @@ fn few_hundred(session: &Session, worst: Option<&Session>) -> Conclusion {
     Conclusion {
         claim: "Synchronisation by ysemaphore takes at worst a few hundred nanoseconds.",
         here: format!(
-            "a signal and the poll that finds it, fewer than {FEW_HUNDRED:.0} ns: {} ns{asleep}",
+            "a signal and the poll that finds it, fewer than {} ns: {} ns{asleep}",
+            grouped(FEW_HUNDRED),
             median(&both).unwrap_or_else(|| "-".to_owned())
         ),
         verdict: cases.verdict(),
