@@ -183,6 +183,7 @@ fn where_every_thread_has_a_cpu_spinning_can_be_compared() {
     let contenders = report.sessions.iter_mut().flat_map(|session| &mut session.contenders);
     contenders.for_each(|one| one.cpus = vec![0, 1, 2, 3]);
     let output = printed(&report);
+    assert!(output.contains("2x2: on CPUs 0, 1, 2, 3."), "{output}");
     for claim in ["Blocking a thread while it waits", "A futex makes no great difference"] {
         let told = conclusion(&output, claim).1;
         assert!(

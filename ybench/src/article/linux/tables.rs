@@ -26,6 +26,12 @@ pub(super) fn waiting(matrices: &[Matrix<'_>]) -> Part {
     if grid.rows.is_empty() {
         return Part::Said("The own queue was not measured with one word a message.".to_owned());
     }
+    for (matrix, session) in matrices.iter().filter_map(|matrix| Some((matrix, matrix.words()?))) {
+        let cpus: Vec<String> = session.shared_cpus().iter().map(usize::to_string).collect();
+        if !cpus.is_empty() {
+            grid.notes.push(format!("{}: on CPUs {}.", matrix.shape, cpus.join(", ")));
+        }
+    }
     let sentence = "The article: with spin and futex the least and the most may differ by";
     grid.notes.push(format!(
         "{sentence} {UNSTABLE} times, and eventfd is always the slowest. Writers spin for room in all of them."
