@@ -47,7 +47,7 @@ pub fn text(loaded: &[Shown<'_>]) -> String {
     let mut head: Vec<String> = FIXED.map(str::to_owned).to_vec();
     head.extend(series.iter().flat_map(|one| OF_SERIES.map(|figure| format!("{} {figure}", name(one)))));
     head.extend(metrics.iter().map(name));
-    let mut text = line(&head);
+    let mut lines = vec![head];
     for Shown { name: file, report, .. } in loaded {
         for (session, one) in contestants(report) {
             let mut cells = fixed(file, session, one);
@@ -57,10 +57,17 @@ pub fn text(loaded: &[Shown<'_>]) -> String {
             }
             let metric = |metric: &Metric| shown(session.metric(&one.name, *metric).map(|spread| spread.median));
             cells.extend(metrics.iter().map(metric));
-            text += &line(&cells);
+            lines.push(cells);
         }
     }
-    text
+    written(&lines)
+}
+
+fn written(lines: &[Vec<String>]) -> String {
+    const IN_MEMORY: &str = "lines of one length are written to memory";
+    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
+    lines.iter().for_each(|cells| writer.write_record(cells).expect(IN_MEMORY));
+    String::from_utf8(writer.into_inner().expect(IN_MEMORY)).expect("texts are UTF-8")
 }
 
 fn contestants(report: &Report) -> impl Iterator<Item = (&Session, &Contestant)> {
@@ -115,23 +122,5 @@ fn name(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(name)) => name,
         _ => String::new(),
-    }
-}
-
-fn line(cells: &[String]) -> String {
-    let quoted = |cell: &String| match cell.contains(['"', ',', '\n', '\r']) {
-        true => format!("\"{}\"", cell.replace('"', "\"\"")),
-        false => cell.clone(),
-    };
-    cells.iter().map(quoted).collect::<Vec<_>>().join(",") + "\r\n"
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cell_with_commas_or_quotes_stays_one_cell() {
-        assert_eq!(line(&["a,b".into(), "say \"x\"".into(), "plain".into()]), "\"a,b\",\"say \"\"x\"\"\",plain\r\n");
     }
 }
