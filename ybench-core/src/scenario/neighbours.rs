@@ -43,7 +43,7 @@ pub static SCENARIO: Scenario = Scenario {
 const ONE: Parameter = Parameter { quantity: Quantity::Neighbours, value: 1.0 };
 
 /// Several in each slice of a scheduler, and enough of them for a 90th percentile.
-const TIMETABLE: Timetable = Timetable { interval: 5e-4, least: 100, longest: 0.25 };
+const TIMETABLE: Timetable = Timetable { interval: 5e-4, least: 100, longest: 0.1 };
 
 fn contender(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
     let place = frame.place;
