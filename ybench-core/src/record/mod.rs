@@ -388,6 +388,7 @@ impl Session {
             ratios: self.ratios(name, &self.limit),
             times: self.figures(name),
             floor: self.density(&self.floor)?.median,
+            limit: self.density(&self.limit).or_else(|| self.density(&self.floor))?.median,
             sound: self.sound(),
         })
     }

@@ -14,7 +14,25 @@ pub const RESAMPLES: usize = 2_000;
 /// How much of what was drawn the interval holds.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// A median, and between what it lies with a confidence of 95 %.
+/// Which of the ordered figures is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rank {
+    Median,
+    /// A quarter of the figures are below it: what disturbs a machine makes figures larger, so this one moves least with that.
+    Quarter,
+}
+
+impl Rank {
+    /// One place among so many, or the two whose mean it is.
+    fn places(self, size: usize) -> (usize, usize) {
+        match self {
+            Self::Median => ((size - 1) / 2, size / 2),
+            Self::Quarter => ((size - 1) / 4, (size - 1) / 4),
+        }
+    }
+}
+
+/// A figure, most often a median, and between what it lies with a confidence of 95 %.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     pub low: f64,
@@ -26,16 +44,27 @@ impl Interval {
     /// The interval of the median of these figures; nothing for no figures.
     pub fn of(figures: &[f64]) -> Option<Self> {
         let sample = Sample::of(figures)?;
-        Some(Self::around(sample.median(), sample.medians(&mut dice(&[figures]))))
+        let drawn = sample.drawn(Rank::Median, &mut dice(&[figures]));
+        Some(Self::around(sample.at(Rank::Median), drawn))
     }
 
     /// The interval of the median of `above` divided by the median of `below`, which have nothing to do with each other.
     pub fn of_quotient(above: &[f64], below: &[f64]) -> Option<Self> {
+        Self::quotient(above, below, Rank::Median)
+    }
+
+    /// The same of this rank.
+    pub fn quotient(above: &[f64], below: &[f64], rank: Rank) -> Option<Self> {
         let (over, under) = (Sample::of(above)?, Sample::of(below)?);
         let mut dice = dice(&[above, below]);
-        let (tops, bottoms) = (over.medians(&mut dice), under.medians(&mut dice));
+        let (tops, bottoms) = (over.drawn(rank, &mut dice), under.drawn(rank, &mut dice));
         let quotients = tops.into_iter().zip(bottoms).map(|(top, bottom)| top / bottom).collect();
-        Some(Self::around(over.median() / under.median(), quotients))
+        Some(Self::around(over.at(rank) / under.at(rank), quotients))
+    }
+
+    /// The same, of figures that are all divided by this one.
+    pub fn over(self, divisor: f64) -> Self {
+        Self { low: self.low / divisor, median: self.median / divisor, high: self.high / divisor }
     }
 
     fn around(median: f64, mut drawn: Vec<f64>) -> Self {
@@ -60,21 +89,22 @@ impl Sample {
         (!sorted.is_empty()).then_some(Self(sorted))
     }
 
-    fn median(&self) -> f64 {
+    fn at(&self, rank: Rank) -> f64 {
         let Self(sorted) = self;
-        let (lower, upper) = ((sorted.len() - 1) / 2, sorted.len() / 2);
+        let (lower, upper) = rank.places(sorted.len());
         (sorted[lower] + sorted[upper]) / 2.0
     }
 
-    /// The medians of as many samples drawn from this one. Ranks are drawn, and counted, so that nothing is sorted.
-    fn medians(&self, dice: &mut fastrand::Rng) -> Vec<f64> {
+    /// The figures of this rank of as many samples drawn from this one. Ranks are drawn, and counted, so that nothing is sorted.
+    fn drawn(&self, at: Rank, dice: &mut fastrand::Rng) -> Vec<f64> {
         let Self(sorted) = self;
         let size = sorted.len();
+        let (lower, upper) = at.places(size);
         let mut drawn = vec![0u32; size];
         let draw = |_| {
             drawn.fill(0);
             (0..size).for_each(|_| drawn[dice.usize(..size)] += 1);
-            (sorted[rank(&drawn, (size - 1) / 2)] + sorted[rank(&drawn, size / 2)]) / 2.0
+            (sorted[rank(&drawn, lower)] + sorted[rank(&drawn, upper)]) / 2.0
         };
         (0..RESAMPLES).map(draw).collect()
     }

@@ -5,12 +5,17 @@
 //! sure that is comes from drawing the rounds of both again and again. The plain time must have changed in the same
 //! direction: a ratio alone also moves when only its limit does.
 //!
-//! Where the floor itself has moved by more than a quarter, the machine was in another state (its two CPUs have come to
+//! Medians alone also move when a machine disturbs one run more than the other, and what disturbs makes slower. So the quicker
+//! rounds must have changed as well: a quarter of them are below what is compared beside the medians.
+//!
+//! Where the floor or the limit itself has moved by more than a quarter, the machine was in another state (its two CPUs have come to
 //! lie on other cores, say), and times move with that, each in its own way. Then a change is called only if the state
-//! does not explain it: the time has changed against the floor, or by more than the square of what the floor did. A
+//! does not explain it: the time has changed against the state, or by more than the square of what the state did. A
 //! message takes several ways between the CPUs, some of them waiting for others, so times move by more than the floor.
+//! Wake-ups have states of their own, which no floor shows: there it is the contenders of others that do. What all of them have
+//! done is no change of one.
 
-use super::{Interval, LEAST_ROUNDS};
+use super::{Interval, LEAST_ROUNDS, Rank};
 
 /// How much the floors of two runs may differ, as a share of the smaller one, before that is another state.
 pub const STATE_MAY_MOVE: f64 = 0.25;
@@ -22,8 +27,9 @@ pub struct Measured {
     pub ratios: Vec<f64>,
     /// Nanoseconds per unit, in each round that counts.
     pub times: Vec<f64>,
-    /// Nanoseconds of the floor: the state of the machine.
+    /// Nanoseconds of the floor and of the limit: the state of the machine.
     pub floor: f64,
+    pub limit: f64,
     /// Rounds beyond doubt.
     pub sound: usize,
 }
@@ -37,7 +43,7 @@ pub enum Change {
     Unclear,
     /// Either run has too few rounds beyond doubt.
     TooFewRounds,
-    /// The floor has moved, and may have moved everything else with it.
+    /// What the machine itself takes has moved, and may have moved everything else with it.
     OtherState,
 }
 
@@ -55,24 +61,34 @@ impl Change {
 }
 
 /// The verdict, and how many times as long the ratio to the limit has become. A change by the share `threshold` or less
-/// is none. Nothing if either run has no figures.
-pub fn change(old: &Measured, new: &Measured, threshold: f64) -> Option<(Change, Interval)> {
+/// is none. `others`: how many times as long the ratios of others have become, who have nothing to do with this one. Nothing if
+/// either run has no figures.
+pub fn change(old: &Measured, new: &Measured, others: f64, threshold: f64) -> Option<(Change, Interval)> {
     let times = Interval::of_quotient(&new.ratios, &old.ratios)?;
     if old.sound.min(new.sound) < LEAST_ROUNDS {
         return Some((Change::TooFewRounds, times));
     }
-    let relative = direction(times, threshold);
+    let quick = Interval::quotient(&new.ratios, &old.ratios, Rank::Quarter)?;
     let plain = Interval::of_quotient(&new.times, &old.times)?;
+    let relative = match direction(times, threshold) {
+        called @ (Change::Slower | Change::Faster) if direction(quick, threshold) != called => Change::Unclear,
+        called @ (Change::Slower | Change::Faster) if direction(times.over(others), threshold) != called => {
+            return Some((Change::OtherState, times));
+        }
+        seen => seen,
+    };
     let agreed = |threshold| match (relative, direction(plain, threshold)) {
         (relative, plain) if relative == plain => relative,
         (Change::Unclear, _) | (_, Change::Unclear) => Change::Unclear,
         _ => Change::NoneSeen,
     };
-    if same_state(old.floor, new.floor) {
+    if same_state(old.floor, new.floor) && same_state(old.limit, new.limit) {
         return Some((agreed(threshold), times));
     }
-    let against = if new.floor < old.floor { Change::Slower } else { Change::Faster };
-    let explained = (new.floor / old.floor).max(old.floor / new.floor).powi(2);
+    let (floor, limit) = (new.floor / old.floor, new.limit / old.limit);
+    let moved = if floor.ln().abs() > limit.ln().abs() { floor } else { limit };
+    let against = if moved < 1.0 { Change::Slower } else { Change::Faster };
+    let explained = moved.max(1.0 / moved).powi(2);
     let change = match (agreed(threshold), agreed((1.0 + threshold) * explained - 1.0)) {
         (change, _) if change == against => change,
         (_, change @ (Change::Slower | Change::Faster)) => change,
@@ -123,14 +139,14 @@ mod tests {
             times.push(noisy(time));
             times[times.len() - 1] / noisy(10.0)
         });
-        Measured { ratios: ratios.collect(), times, floor: 10.0 * slow, sound: 12 }
+        Measured { ratios: ratios.collect(), times, floor: 10.0 * slow, limit: 10.0 * slow, sound: 12 }
     }
 
     fn called(change_by: f64, slow: f64) -> Vec<Change> {
         let one = |seed| {
             let mut dice = fastrand::Rng::with_seed(seed);
             let (old, new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 30.0 * change_by, slow));
-            change(&old, &new, DIFFERENCE).unwrap().0
+            change(&old, &new, 1.0, DIFFERENCE).unwrap().0
         };
         (0..100).map(one).collect()
     }
@@ -173,7 +189,7 @@ mod tests {
         let mut dice = fastrand::Rng::with_seed(3);
         let (old, mut new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 30.0, 1.0));
         new.ratios.iter_mut().for_each(|ratio| *ratio *= 1.4);
-        assert_eq!(change(&old, &new, DIFFERENCE).unwrap().0, Change::NoneSeen);
+        assert_eq!(change(&old, &new, 1.0, DIFFERENCE).unwrap().0, Change::NoneSeen);
     }
 
     #[test]
@@ -184,7 +200,33 @@ mod tests {
             let scattered = if at % 2 == 0 { 0.6 } else { 5.0 };
             (*ratio, *time) = (*ratio * scattered, *time * scattered);
         }
-        assert_eq!(change(&old, &new, DIFFERENCE).unwrap().0, Change::Unclear);
+        assert_eq!(change(&old, &new, 1.0, DIFFERENCE).unwrap().0, Change::Unclear);
+    }
+
+    #[test]
+    fn a_run_that_was_disturbed_more_is_not_slower_where_its_quick_rounds_are_not() {
+        let mut dice = fastrand::Rng::with_seed(5);
+        let (old, mut new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 30.0, 1.0));
+        for (ratio, time) in new.ratios.iter_mut().zip(&mut new.times).skip(4) {
+            (*ratio, *time) = (*ratio * 2.0, *time * 2.0);
+        }
+        assert_eq!(change(&old, &new, 1.0, DIFFERENCE).unwrap().0, Change::Unclear);
+    }
+
+    #[test]
+    fn what_all_others_have_done_as_well_is_no_change_of_one() {
+        let mut dice = fastrand::Rng::with_seed(6);
+        let (old, new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 45.0, 1.0));
+        let beside = |others| change(&old, &new, others, DIFFERENCE).unwrap().0;
+        assert_eq!([1.0, 1.45, 0.7].map(beside), [Change::Slower, Change::OtherState, Change::Slower]);
+    }
+
+    #[test]
+    fn a_limit_in_another_state_is_a_state() {
+        let mut dice = fastrand::Rng::with_seed(7);
+        let (old, new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 45.0, 1.0));
+        let new = Measured { limit: 14.0, ..new };
+        assert_eq!(change(&old, &new, 1.0, DIFFERENCE).unwrap().0, Change::OtherState);
     }
 
     #[test]
@@ -192,13 +234,13 @@ mod tests {
         let mut dice = fastrand::Rng::with_seed(1);
         let (old, mut new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 300.0, 1.0));
         new.sound = LEAST_ROUNDS - 1;
-        assert_eq!(change(&old, &new, DIFFERENCE).unwrap().0, Change::TooFewRounds);
+        assert_eq!(change(&old, &new, 1.0, DIFFERENCE).unwrap().0, Change::TooFewRounds);
         new.ratios.clear();
-        assert!(change(&old, &new, DIFFERENCE).is_none());
+        assert!(change(&old, &new, 1.0, DIFFERENCE).is_none());
     }
 
     fn of(times: &[f64]) -> Measured {
-        Measured { ratios: Vec::new(), times: times.to_vec(), floor: 50.0, sound: 0 }
+        Measured { ratios: Vec::new(), times: times.to_vec(), floor: 50.0, limit: 50.0, sound: 0 }
     }
 
     fn beside(old: &[f64], new: &[f64]) -> Change {
@@ -234,7 +276,7 @@ mod tests {
     fn the_threshold_decides_and_the_interval_is_around_the_truth() {
         let mut dice = fastrand::Rng::with_seed(2);
         let (old, new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 39.0, 1.0));
-        let (verdict, times) = change(&old, &new, 0.5).unwrap();
+        let (verdict, times) = change(&old, &new, 1.0, 0.5).unwrap();
         assert_eq!(verdict, Change::NoneSeen);
         assert!(times.low < 1.3 && 1.3 < times.high, "{times:?}");
     }

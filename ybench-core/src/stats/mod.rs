@@ -10,7 +10,7 @@ pub mod doubt;
 pub mod spread;
 pub mod verdict;
 
-pub use self::bootstrap::Interval;
+pub use self::bootstrap::{Interval, Rank};
 pub use self::change::same_state;
 pub use self::doubt::{Conditions, STEAL_IS_SEEN_FROM, STEAL_MAY_BE, doubt};
 pub use self::spread::{Spread, mean, ratio, ratios};

@@ -1,8 +1,8 @@
 //! What two results have in common, contender by contender, with the verdict on each. Made from the records alone.
 
 use ybench_core::record::{Parameter, Report, Session};
-use ybench_core::stats::Interval;
 use ybench_core::stats::change::{Change, change};
+use ybench_core::stats::{Interval, Spread};
 
 use super::Rename;
 
@@ -84,7 +84,8 @@ fn comparable(old: &Session, new: &Session) -> bool {
 fn row(old: (&Session, &str), new: (&Session, &str), threshold: f64) -> Option<Row> {
     old.0.transports().find(|one| one.name == old.1)?;
     let ratio = |(session, name): (&Session, &str)| Some(session.ratio(name, &session.limit)?.median);
-    let (change, times) = change(&old.0.measured(old.1)?, &new.0.measured(new.1)?, threshold)?;
+    let others = others(old.0, new.0, new.1);
+    let (change, times) = change(&old.0.measured(old.1)?, &new.0.measured(new.1)?, others, threshold)?;
     Some(Row {
         scenario: new.0.scenario.clone(),
         parameter: new.0.parameter,
@@ -95,6 +96,18 @@ fn row(old: (&Session, &str), new: (&Session, &str), threshold: f64) -> Option<R
         times,
         change,
     })
+}
+
+/// Fewer others say nothing of a machine.
+const ENOUGH_OTHERS: usize = 5;
+
+/// How many times as long the ratios of those have become that share no code with this one: the median of all of another family.
+fn others(old: &Session, new: &Session, name: &str) -> f64 {
+    let family = new.contestant(name).and_then(|one| one.family);
+    let ratio = |session: &Session, name: &str| Some(session.ratio(name, &session.limit)?.median);
+    let of_others = new.transports().filter(|one| one.family != family);
+    let times: Vec<f64> = of_others.filter_map(|one| Some(ratio(new, &one.name)? / ratio(old, &one.name)?)).collect();
+    Spread::of(&times).filter(|_| times.len() >= ENOUGH_OTHERS).map_or(1.0, |spread| spread.median)
 }
 
 #[cfg(test)]
