@@ -126,7 +126,7 @@ fn own() -> Vec<Entry> {
     OWN.iter().flat_map(of).collect()
 }
 
-/// Adds the transports of other packages, made by [`entry`] and [`shared`]. Once, and before anybody has looked.
+/// Adds the transports of other packages, made by [`entry()`] and [`shared`]. Once, and before anybody has looked.
 ///
 /// # Errors
 ///
