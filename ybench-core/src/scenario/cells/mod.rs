@@ -328,7 +328,7 @@ impl Group {
 
 /// The groups of one session, by the names of those that were measured. Groups without a rival are left out, and so is
 /// one whose members have been together already. `traits` are those of a name.
-pub fn grouped_as(cell: &Cell, session: &Session, traits: impl Fn(&str) -> Option<Traits>) -> Vec<record::Group> {
+pub fn grouped_as(cell: &Cell, session: &Session, traits: fn(&str) -> Option<Traits>) -> Vec<record::Group> {
     let mut groups: Vec<record::Group> = Vec::new();
     for group in cell.groups {
         let stand = |name: &&str| traits(name).is_some_and(|traits| group.stands(&traits));
