@@ -1,0 +1,85 @@
+//! [`Context`]: libzmq's own threads and names, shared by bridges.
+
+use core::ffi::c_int;
+use core::fmt;
+use core::ptr::NonNull;
+use std::sync::{Arc, OnceLock};
+
+use core::ffi::c_void;
+
+use crate::error::{Error, Failure};
+use crate::ffi;
+
+/// What bridges share: the threads that carry frames to the network and back, and the names of `inproc` addresses. Cloned
+/// freely; ends with its last bridge.
+///
+/// Without one of their own, all bridges of a process share [`Context::of_the_process`], whose one thread carries some
+/// hundred thousand frames a second; a program that carries more gives its bridges a context with more threads.
+#[derive(Clone)]
+pub struct Context(Arc<Raw>);
+
+struct Raw {
+    context: NonNull<c_void>,
+    pub(crate) gatekeeper: OnceLock<crate::zap::Gatekeeper>,
+}
+
+// SAFETY: a context is thread safe, says libzmq.
+unsafe impl Send for Raw {}
+// SAFETY: as above.
+unsafe impl Sync for Raw {}
+
+/// Sockets in one context; a bridge has up to three. The default of libzmq is 1,023.
+const SOCKETS: c_int = 65_000;
+
+impl Context {
+    /// With so many threads of libzmq, one for each gigabyte a second is its advice.
+    ///
+    /// # Errors
+    /// [`Error::TooMany`] where the process has no more descriptors.
+    ///
+    /// # Panics
+    /// If `threads` is 0 or above 1,024.
+    pub fn new(threads: usize) -> Result<Self, Error> {
+        assert!((1..=1_024).contains(&threads), "a context has from 1 to 1,024 threads");
+        // SAFETY: makes one, or says why not.
+        let context = unsafe { ffi::zmq_ctx_new() };
+        let context = NonNull::new(context).ok_or_else(|| Failure::last("zmq_ctx_new"))?;
+        // SAFETY: fresh; without sockets its options may be set.
+        unsafe {
+            ffi::zmq_ctx_set(context.as_ptr(), ffi::context::IO_THREADS, threads as c_int);
+            ffi::zmq_ctx_set(context.as_ptr(), ffi::context::MAX_SOCKETS, SOCKETS);
+        }
+        Ok(Self(Arc::new(Raw { context, gatekeeper: OnceLock::new() })))
+    }
+
+    /// The one of those who name none, with one thread. Never ends.
+    ///
+    /// # Errors
+    /// As [`Context::new`].
+    pub fn of_the_process() -> Result<Self, Error> {
+        static SHARED: OnceLock<Context> = OnceLock::new();
+        if let Some(shared) = SHARED.get() {
+            return Ok(shared.clone());
+        }
+        let made = Self::new(1)?;
+        Ok(SHARED.get_or_init(|| made).clone())
+    }
+
+    pub(crate) fn raw(&self) -> *mut c_void {
+        self.0.context.as_ptr()
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Context").finish_non_exhaustive()
+    }
+}
+
+impl Drop for Raw {
+    /// Waits for what lingers, which has an end in every socket here.
+    fn drop(&mut self) {
+        // SAFETY: each socket holds a handle, so all are closed. A signal may interrupt the wait.
+        while unsafe { ffi::zmq_ctx_term(self.context.as_ptr()) } != 0 {}
+    }
+}

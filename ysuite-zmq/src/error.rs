@@ -1,0 +1,130 @@
+//! What can go wrong, in sentences that name it.
+
+use core::ffi::{CStr, c_int};
+use core::fmt;
+use std::io;
+
+use crate::ffi::{self, errno};
+
+/// A call of libzmq that failed, and its errno.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failure {
+    call: &'static str,
+    errno: c_int,
+}
+
+impl Failure {
+    /// Of the call that this thread has just made.
+    pub(crate) fn last(call: &'static str) -> Self {
+        // SAFETY: reads a number of this thread's.
+        Self { call, errno: unsafe { ffi::zmq_errno() } }
+    }
+
+    /// The errno: the system's, or libzmq's own from 156384712 on.
+    #[must_use]
+    pub fn errno(&self) -> i32 {
+        self.errno
+    }
+
+    pub(crate) fn of(call: &'static str, errno: rustix::io::Errno) -> Self {
+        Self { call, errno: errno.raw_os_error() }
+    }
+
+    pub(crate) fn is(self, errno: rustix::io::Errno) -> bool {
+        self.errno == errno.raw_os_error()
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // SAFETY: a text that lives as long as the program, whatever the number is.
+        let text = unsafe { CStr::from_ptr(ffi::zmq_strerror(self.errno)) };
+        write!(out, "{}: {}", self.call, text.to_string_lossy())
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Why a bridge could not be built.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// Neither an address to bind nor one to connect was given.
+    NoAddress,
+    /// libzmq cannot make anything of this address, or it is none of this machine's.
+    Address { address: String, cause: Failure },
+    /// Somebody else has bound it.
+    InUse { address: String },
+    /// The process has no more descriptors, or the context no more sockets.
+    TooMany(Failure),
+    /// PLAIN sends the password as it is: over tcp only for whoever says `plain_over_tcp`.
+    PlainOverTcp { address: String },
+    /// A key is not 40 characters of Z85, or not one of the curve.
+    Key,
+    /// This libzmq was built without CURVE.
+    NoCurve,
+    /// A pack of no messages, or of more than 2^20.
+    Pack(usize),
+    /// The channel's receiver is attached to a set already.
+    Attached,
+    /// Whatever else libzmq refused.
+    Zmq(Failure),
+    /// A thread or a signaler could not be made.
+    System(io::Error),
+}
+
+impl Error {
+    /// Of a bind or connect.
+    pub(crate) fn of_address(address: &str, cause: Failure) -> Self {
+        use rustix::io::Errno;
+        if cause.is(Errno::ADDRINUSE) {
+            Self::InUse { address: address.to_owned() }
+        } else if cause.is(Errno::MFILE) {
+            Self::TooMany(cause)
+        } else {
+            Self::Address { address: address.to_owned(), cause }
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoAddress => write!(out, "a bridge needs an address to bind or to connect"),
+            Self::Address { address, cause } => write!(out, "{address} is no address that can be used here ({cause})"),
+            Self::InUse { address } => write!(out, "{address} is in use"),
+            Self::TooMany(cause) => write!(out, "there are too many sockets or descriptors already ({cause})"),
+            Self::PlainOverTcp { address } => {
+                write!(out, "PLAIN would send the password readable to {address}: use CURVE, or ask for `plain_over_tcp`")
+            }
+            Self::Key => write!(out, "a key of CURVE is 40 characters of Z85"),
+            Self::NoCurve => write!(out, "this libzmq was built without CURVE"),
+            Self::Pack(messages) => write!(out, "a frame carries from 1 to 1,048,576 messages, not {messages}"),
+            Self::Attached => write!(out, "the receiver is attached to a set of signals already"),
+            Self::Zmq(cause) => cause.fmt(out),
+            Self::System(cause) => cause.fmt(out),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Address { cause, .. } | Self::TooMany(cause) | Self::Zmq(cause) => Some(cause),
+            Self::System(cause) => Some(cause),
+            _ => None,
+        }
+    }
+}
+
+impl From<Failure> for Error {
+    fn from(cause: Failure) -> Self {
+        if cause.is(rustix::io::Errno::MFILE) { Self::TooMany(cause) } else { Self::Zmq(cause) }
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(cause: io::Error) -> Self {
+        Self::System(cause)
+    }
+}

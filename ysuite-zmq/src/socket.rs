@@ -1,0 +1,151 @@
+//! [`Socket`]: a socket of libzmq in the hands of one thread at a time.
+
+use core::ffi::{c_int, c_void};
+use core::ptr::NonNull;
+use std::ffi::CString;
+use std::os::fd::BorrowedFd;
+
+use crate::context::Context;
+use crate::error::{Error, Failure};
+use crate::ffi::{self, Kind, flag, option, ready};
+use crate::frame::Frame;
+
+/// Made by one thread, then moved to the one that uses it; closed with it, and lingers as `option::LINGER` says.
+pub(crate) struct Socket {
+    raw: NonNull<c_void>,
+    /// Ends after its sockets.
+    context: Context,
+}
+
+// SAFETY: libzmq lets a socket move to another thread where a full fence lies between: whatever Rust moves it by has one.
+// No thread shares it.
+unsafe impl Send for Socket {}
+
+/// What a socket can do without waiting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ready {
+    pub(crate) receive: bool,
+    pub(crate) send: bool,
+}
+
+impl Socket {
+    /// With what every socket here has: an end to its lingering, and keep-alives in place of libzmq's own heartbeats, which
+    /// abort the process where a peer makes them wait (libzmq#3937).
+    pub(crate) fn new(context: &Context, kind: Kind) -> Result<Self, Error> {
+        // SAFETY: the context lives as long as its handle.
+        let raw = unsafe { ffi::zmq_socket(context.raw(), kind as c_int) };
+        let raw = NonNull::new(raw).ok_or_else(|| Failure::last("zmq_socket"))?;
+        let socket = Self { raw, context: context.clone() };
+        socket.set(option::LINGER, 0)?;
+        socket.set(option::TCP_KEEPALIVE, 1)?;
+        socket.set(option::TCP_KEEPALIVE_IDLE, 30)?;
+        socket.set(option::TCP_KEEPALIVE_INTERVAL, 10)?;
+        socket.set(option::TCP_KEEPALIVE_COUNT, 3)?;
+        Ok(socket)
+    }
+
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
+    }
+
+    pub(crate) fn set(&self, option: c_int, value: c_int) -> Result<(), Failure> {
+        self.set_bytes(option, &value.to_ne_bytes())
+    }
+
+    pub(crate) fn set_bytes(&self, option: c_int, value: &[u8]) -> Result<(), Failure> {
+        // SAFETY: the socket is open; the library copies the value.
+        let done = unsafe { ffi::zmq_setsockopt(self.raw.as_ptr(), option, value.as_ptr().cast(), value.len()) };
+        if done == 0 { Ok(()) } else { Err(Failure::last("zmq_setsockopt")) }
+    }
+
+    fn get(&self, option: c_int, room: &mut [u8]) -> Result<usize, Failure> {
+        let mut length = room.len();
+        // SAFETY: the socket is open; the library writes at most `length` bytes, and says how many.
+        let done = unsafe { ffi::zmq_getsockopt(self.raw.as_ptr(), option, room.as_mut_ptr().cast(), &mut length) };
+        if done == 0 { Ok(length) } else { Err(Failure::last("zmq_getsockopt")) }
+    }
+
+    fn get_int(&self, option: c_int) -> Result<c_int, Failure> {
+        let mut value = [0; size_of::<c_int>()];
+        self.get(option, &mut value)?;
+        Ok(c_int::from_ne_bytes(value))
+    }
+
+    pub(crate) fn bind(&self, address: &str) -> Result<String, Error> {
+        let bind = |socket, address| unsafe { ffi::zmq_bind(socket, address) };
+        self.at(address, "zmq_bind", bind)?;
+        let mut endpoint = [0; 512];
+        let length = self.get(option::LAST_ENDPOINT, &mut endpoint)?;
+        Ok(String::from_utf8_lossy(&endpoint[..length.saturating_sub(1)]).into_owned())
+    }
+
+    pub(crate) fn connect(&self, address: &str) -> Result<(), Error> {
+        let connect = |socket, address| unsafe { ffi::zmq_connect(socket, address) };
+        self.at(address, "zmq_connect", connect)
+    }
+
+    fn at(
+        &self,
+        address: &str,
+        call: &'static str,
+        function: impl FnOnce(*mut c_void, *const core::ffi::c_char) -> c_int,
+    ) -> Result<(), Error> {
+        let Ok(text) = CString::new(address) else {
+            let cause = Failure::of(call, rustix::io::Errno::INVAL);
+            return Err(Error::of_address(address, cause));
+        };
+        match function(self.raw.as_ptr(), text.as_ptr()) {
+            0 => Ok(()),
+            _ => Err(Error::of_address(address, Failure::last(call))),
+        }
+    }
+
+    /// Becomes readable when something may have changed: whoever sleeps on it asks [`Socket::ready`] last before.
+    pub(crate) fn descriptor(&self) -> Result<BorrowedFd<'_>, Failure> {
+        let descriptor = self.get_int(option::FD)?;
+        // SAFETY: the socket's own, open as long as it is.
+        Ok(unsafe { BorrowedFd::borrow_raw(descriptor) })
+    }
+
+    /// Takes what has happened into account, and rests the descriptor until the next change.
+    pub(crate) fn ready(&self) -> Result<Ready, Failure> {
+        let bits = self.get_int(option::EVENTS)?;
+        Ok(Ready { receive: bits & ready::IN != 0, send: bits & ready::OUT != 0 })
+    }
+
+    /// Hands a frame over without waiting. It comes back where there is no peer with room.
+    pub(crate) fn send(&self, frame: Frame, more: bool) -> Result<(), (Frame, Failure)> {
+        let flags = flag::DONT_WAIT | if more { flag::MORE } else { 0 };
+        // SAFETY: open, and this thread's.
+        unsafe { frame.send(self.raw.as_ptr(), flags) }.map_err(|frame| (frame, Failure::last("zmq_msg_send")))
+    }
+
+    /// Receives into `frame` without waiting. False: there was nothing.
+    pub(crate) fn receive(&self, frame: &mut Frame) -> Result<bool, Failure> {
+        // SAFETY: open, and this thread's.
+        if unsafe { frame.receive(self.raw.as_ptr(), flag::DONT_WAIT) } {
+            return Ok(true);
+        }
+        let cause = Failure::last("zmq_msg_recv");
+        if cause.is(rustix::io::Errno::AGAIN) || cause.is(rustix::io::Errno::INTR) { Ok(false) } else { Err(cause) }
+    }
+
+    /// A second socket of the same thread, from which it is told what happens to this one's connections.
+    pub(crate) fn monitor(&self, name: &str) -> Result<Self, Error> {
+        let Ok(text) = CString::new(name) else { unreachable!("the name is ours") };
+        // SAFETY: open, and this thread's.
+        if unsafe { ffi::zmq_socket_monitor(self.raw.as_ptr(), text.as_ptr(), ffi::told::ALL) } != 0 {
+            return Err(Failure::last("zmq_socket_monitor").into());
+        }
+        let monitor = Self::new(&self.context, Kind::Pair)?;
+        monitor.connect(name)?;
+        Ok(monitor)
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        // SAFETY: closed once, by the thread that has it. What waits in it goes on for as long as it may linger.
+        unsafe { ffi::zmq_close(self.raw.as_ptr()) };
+    }
+}

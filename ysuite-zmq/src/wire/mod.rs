@@ -1,0 +1,161 @@
+//! [`Wire`]: how messages become frames, and frames messages again.
+//!
+//! | kind | in a frame | read elsewhere by |
+//! |---|---|---|
+//! | bytes: `Vec<u8>`, `Box<[u8]>`, `String`, [`Frame`], pool messages | the message is the frame | anything |
+//! | plain records: numbers, arrays of them, whatever [`record!`](crate::record) was said of | several back to back, little-endian, without padding | `struct.iter_unpack`, `numpy.frombuffer` |
+//! | [`Postcard`](crate::Postcard), a feature: what serde knows | a byte of version, then each with its length before it | postcard |
+
+mod bytes;
+#[cfg(feature = "postcard")]
+mod postcard;
+mod record;
+
+#[cfg(feature = "postcard")]
+pub use self::postcard::Postcard;
+use crate::error::Failure;
+use crate::frame::Frame;
+
+/// How messages lie in a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// One message is the frame, whatever its length.
+    Whole,
+    /// Each has so many bytes; several lie back to back.
+    Records(usize),
+    /// A byte of version, then each behind its length, four bytes in little-endian order.
+    Lengths {
+        /// Both sides must have the same.
+        version: u8,
+    },
+}
+
+/// Why a frame is not what was expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Malformed {
+    /// So many bytes are not a multiple of the size of a record.
+    Length {
+        /// Of the frame.
+        bytes: usize,
+        /// Of a record.
+        record: usize,
+    },
+    /// Written by another version of the format.
+    Version {
+        /// The frame's; nothing where it is empty.
+        found: Option<u8>,
+        /// Ours.
+        expected: u8,
+    },
+    /// The bytes of one of its messages are none, or it ends in the middle of one.
+    Content,
+    /// It came in several parts.
+    Parts,
+}
+
+/// A message that has a form outside of the program. It can be sent if it is [`ToWire`], received if it is [`FromWire`].
+pub trait Wire: Send + Sized + 'static {
+    /// Of every message of this type.
+    const LAYOUT: Layout;
+}
+
+/// A message that can leave the program.
+pub trait ToWire: Wire {
+    /// Appends its bytes: [`Layout::Records`] says how many.
+    fn encode(&self, bytes: &mut Vec<u8>);
+
+    /// The whole message as a frame, its bytes handed over where that costs less than copying them.
+    #[doc(hidden)]
+    fn into_frame(self) -> Result<Frame, Failure> {
+        let mut bytes = Vec::new();
+        self.encode(&mut bytes);
+        Frame::of(bytes)
+    }
+}
+
+/// A message that can come into the program.
+pub trait FromWire: Wire {
+    /// From exactly its bytes.
+    ///
+    /// # Errors
+    /// [`Malformed`] where they are those of no message.
+    fn decode(bytes: &[u8]) -> Result<Self, Malformed>;
+
+    /// The message that is this whole frame.
+    #[doc(hidden)]
+    fn from_frame(frame: Frame) -> Result<Self, Malformed> {
+        Self::decode(&frame)
+    }
+}
+
+/// How many bytes stand before a message whose length is told.
+const PREFIX: usize = 4;
+
+/// A frame of these messages; at least one. Only one where the layout is [`Layout::Whole`].
+pub(crate) fn pack<T: ToWire>(messages: &mut Vec<T>) -> Result<Frame, Failure> {
+    let mut bytes = Vec::new();
+    match T::LAYOUT {
+        Layout::Whole => match messages.pop() {
+            Some(only) => return only.into_frame(),
+            None => unreachable!("somebody asked for a frame of nothing"),
+        },
+        Layout::Records(size) => {
+            bytes.reserve_exact(size * messages.len());
+            messages.drain(..).for_each(|message| message.encode(&mut bytes));
+        }
+        Layout::Lengths { version } => {
+            bytes.push(version);
+            for message in messages.drain(..) {
+                let from = bytes.len();
+                bytes.extend([0; PREFIX]);
+                message.encode(&mut bytes);
+                let length = u32::try_from(bytes.len() - from - PREFIX).unwrap_or(u32::MAX);
+                bytes[from..from + PREFIX].copy_from_slice(&length.to_le_bytes());
+            }
+        }
+    }
+    Frame::of(bytes)
+}
+
+/// Appends the messages of a frame. Nothing of a malformed one.
+pub(crate) fn unpack<T: FromWire>(frame: Frame, to: &mut Vec<T>) -> Result<(), Malformed> {
+    let before = to.len();
+    let unpacked = match T::LAYOUT {
+        Layout::Whole => T::from_frame(frame).map(|message| to.push(message)),
+        Layout::Records(size) => records(&frame, size, to),
+        Layout::Lengths { version } => with_lengths(&frame, version, to),
+    };
+    if unpacked.is_err() {
+        to.truncate(before);
+    }
+    unpacked
+}
+
+fn records<T: FromWire>(bytes: &[u8], size: usize, to: &mut Vec<T>) -> Result<(), Malformed> {
+    if bytes.is_empty() || !bytes.len().is_multiple_of(size) {
+        return Err(Malformed::Length { bytes: bytes.len(), record: size });
+    }
+    bytes.chunks_exact(size).try_for_each(|record| T::decode(record).map(|message| to.push(message)))
+}
+
+fn with_lengths<T: FromWire>(bytes: &[u8], version: u8, to: &mut Vec<T>) -> Result<(), Malformed> {
+    let (found, mut rest) = match bytes.split_first() {
+        Some((found, rest)) => (Some(*found), rest),
+        None => (None, bytes),
+    };
+    if found != Some(version) {
+        return Err(Malformed::Version { found, expected: version });
+    }
+    while !rest.is_empty() {
+        let (length, behind) = rest.split_first_chunk::<PREFIX>().ok_or(Malformed::Content)?;
+        let length = u32::from_le_bytes(*length) as usize;
+        let (message, behind) = behind.split_at_checked(length).ok_or(Malformed::Content)?;
+        to.push(T::decode(message)?);
+        rest = behind;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;
