@@ -3,12 +3,14 @@
 use core::ffi::c_int;
 use core::fmt;
 use core::ptr::NonNull;
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use core::ffi::c_void;
 
 use crate::error::{Error, Failure};
 use crate::ffi;
+use crate::zap::{Admitted, Gatekeeper};
 
 /// What bridges share: the threads that carry frames to the network and back, and the names of `inproc` addresses. Cloned
 /// freely; ends with its last bridge.
@@ -20,7 +22,8 @@ pub struct Context(Arc<Raw>);
 
 struct Raw {
     context: NonNull<c_void>,
-    pub(crate) gatekeeper: OnceLock<crate::zap::Gatekeeper>,
+    /// From the first server on that admits only some.
+    gatekeeper: Mutex<Option<Gatekeeper>>,
 }
 
 // SAFETY: a context is thread safe, says libzmq.
@@ -49,7 +52,7 @@ impl Context {
             ffi::zmq_ctx_set(context.as_ptr(), ffi::context::IO_THREADS, threads as c_int);
             ffi::zmq_ctx_set(context.as_ptr(), ffi::context::MAX_SOCKETS, SOCKETS);
         }
-        Ok(Self(Arc::new(Raw { context, gatekeeper: OnceLock::new() })))
+        Ok(Self(Arc::new(Raw { context, gatekeeper: Mutex::new(None) })))
     }
 
     /// The one of those who name none, with one thread. Never ends.
@@ -63,6 +66,32 @@ impl Context {
         }
         let made = Self::new(1)?;
         Ok(SHARED.get_or_init(|| made).clone())
+    }
+
+    /// Whom the server of this domain admits.
+    pub(crate) fn admit(&self, domain: &str, whom: Admitted) -> Result<(), Error> {
+        let mut gatekeeper = self.0.gatekeeper.lock().unwrap_or_else(PoisonError::into_inner);
+        if gatekeeper.is_none() {
+            *gatekeeper = Some(Gatekeeper::of(self.raw())?);
+        }
+        if let Some(gatekeeper) = &*gatekeeper {
+            gatekeeper.admit(domain, whom);
+        }
+        Ok(())
+    }
+
+    /// The server of this domain is gone.
+    pub(crate) fn forget(&self, domain: &str) {
+        if let Some(gatekeeper) = &*self.0.gatekeeper.lock().unwrap_or_else(PoisonError::into_inner) {
+            gatekeeper.forget(domain);
+        }
+    }
+
+    /// An address inside of the process that nobody else has.
+    pub(crate) fn fresh_name(what: &str) -> String {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        // ORDERING: Relaxed: only the number must differ.
+        format!("inproc://ysuite-zmq.{what}.{}", NEXT.fetch_add(1, Ordering::Relaxed))
     }
 
     pub(crate) fn raw(&self) -> *mut c_void {
@@ -79,7 +108,10 @@ impl fmt::Debug for Context {
 impl Drop for Raw {
     /// Waits for what lingers, which has an end in every socket here.
     fn drop(&mut self) {
-        // SAFETY: each socket holds a handle, so all are closed. A signal may interrupt the wait.
+        // SAFETY: the gatekeeper's thread ends by it; all other sockets are closed, because each holds a handle.
+        unsafe { ffi::zmq_ctx_shutdown(self.context.as_ptr()) };
+        drop(self.gatekeeper.get_mut().unwrap_or_else(PoisonError::into_inner).take());
+        // SAFETY: as above. A signal may interrupt the wait.
         while unsafe { ffi::zmq_ctx_term(self.context.as_ptr()) } != 0 {}
     }
 }

@@ -1,0 +1,40 @@
+//! [`Event`]: what happens to a bridge and its connections, as messages of a channel.
+
+use ysuite::mpmc;
+
+use crate::error::Failure;
+use crate::wire::Malformed;
+
+/// What has happened. Addresses are spelled as libzmq spells them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Event {
+    /// Others can connect to this address; its port is the one that the system chose, where that was left to it.
+    Listening(String),
+    /// A connection is there, and both sides have agreed on how to speak.
+    Connected(String),
+    /// A connection has ended. Whoever had connected tries again.
+    Disconnected(String),
+    /// Nobody answers at this address; the next try comes by itself.
+    Retrying(String),
+    /// A connection could not be accepted, for want of descriptors most often.
+    NotAccepted(String),
+    /// The other side did not speak as it must: another program, another security, or none at all.
+    HandshakeFailed(String),
+    /// The other side's key or password is not among those that are allowed, or ours not among theirs.
+    Refused(String),
+    /// A frame that is none of ours; it is dropped, and the bridge lives on.
+    Malformed(Malformed),
+    /// libzmq refused what it should not. The bridge has ended.
+    Broken(Failure),
+}
+
+/// So many events wait for whoever reads them; then the oldest give way.
+const KEPT: usize = 1_024;
+
+/// The bridge's end of its events.
+pub(crate) type Told = mpmc::Sender<Event>;
+
+pub(crate) fn channel() -> (Told, mpmc::Receiver<Event>) {
+    mpmc::bounded(KEPT)
+}
