@@ -1,0 +1,161 @@
+//! [`Engine`]: the thread of a bridge. It moves what can be moved, looks a little longer when nothing can, and then sleeps in
+//! one poll over all that may wake it.
+//!
+//! ```text
+//!              channel ---.                      .--- libzmq: room, frames
+//!                          \                    /
+//!   orders (close, ...) ----> poll, one thread <----- libzmq: connections
+//! ```
+//!
+//! libzmq's descriptor is one of edges: it tells of a change, not of a state. So the state is asked for last before each sleep,
+//! and what came before that is not slept through.
+
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use ysuite::signal::{Wait, YSocketpair};
+use ysuite::{mpsc, oneshot};
+
+use super::close::{Closed, Ending};
+use super::tools::Tools;
+use super::work::Work;
+use crate::error::Failure;
+use crate::event::Event;
+use crate::monitor::{Monitor, Seen};
+
+/// What a bridge is told by whoever has it.
+pub(super) enum Order {
+    /// To end, by this moment at the latest, and to say how that went.
+    Close { until: Instant, answer: oneshot::Sender<Closed> },
+    /// To say when so many subscribers are there, or that they are not by this moment.
+    Subscribers { wanted: usize, until: Instant, answer: oneshot::Sender<bool> },
+}
+
+/// About as long as it takes to be woken: who looks for so long and then sleeps pays at most twice what it had to.
+const LOOK: Duration = Duration::from_micros(50);
+
+/// Whoever drops a bridge without closing it gives what is under way so long.
+const AFTER_A_DROP: Duration = Duration::from_secs(1);
+
+pub(super) struct Engine<W> {
+    pub(super) work: W,
+    pub(super) tools: Tools,
+    pub(super) monitor: Monitor,
+    /// Of the channel's end.
+    pub(super) channel: YSocketpair,
+    pub(super) orders: mpsc::Receiver<Order>,
+    /// Of the orders: apart, because the channel's may stay up while the socket has no room.
+    pub(super) ordered: YSocketpair,
+    pub(super) asked: Vec<(usize, Instant, oneshot::Sender<bool>)>,
+}
+
+impl<W: Work> Engine<W> {
+    pub(super) fn run(mut self) {
+        let (until, answer) = match self.serve() {
+            Ok(closing) => closing,
+            Err(cause) => {
+                self.tools.tell(Event::Broken(cause));
+                self.last_order()
+            }
+        };
+        let closed = Ending { work: self.work, tools: self.tools, monitor: self.monitor, channel: self.channel }.by(until);
+        if let Some(answer) = answer {
+            let _ = answer.send(closed);
+        }
+    }
+
+    /// Until it is told to close, or is dropped.
+    fn serve(&mut self) -> Result<(Instant, Option<oneshot::Sender<Closed>>), Failure> {
+        let mut idle_since = None;
+        loop {
+            if let Some(closing) = self.order() {
+                return Ok(closing);
+            }
+            if self.work.step(&mut self.tools)? > 0 {
+                idle_since = None;
+                continue;
+            }
+            let since = *idle_since.get_or_insert_with(Instant::now);
+            if since.elapsed() < LOOK {
+                core::hint::spin_loop();
+                continue;
+            }
+            idle_since = None;
+            self.listen()?;
+            self.sleep()?;
+        }
+    }
+
+    /// The order to close, if there is one.
+    fn order(&mut self) -> Option<(Instant, Option<oneshot::Sender<Closed>>)> {
+        let now = (!self.asked.is_empty()).then(Instant::now);
+        let there = self.work.subscribers();
+        for (wanted, until, answer) in core::mem::take(&mut self.asked) {
+            match now {
+                _ if there >= wanted => drop(answer.send(true)),
+                Some(now) if now >= until => drop(answer.send(false)),
+                _ => self.asked.push((wanted, until, answer)),
+            }
+        }
+        match self.orders.try_recv() {
+            Ok(Order::Close { until, answer }) => Some((until, Some(answer))),
+            Ok(Order::Subscribers { wanted, until, answer }) => {
+                self.asked.push((wanted, until, answer));
+                None
+            }
+            Err(error) if error.is_disconnected() => Some((Instant::now() + AFTER_A_DROP, None)),
+            Err(_) => None,
+        }
+    }
+
+    /// The next order to close, whenever it comes: the bridge is broken already.
+    fn last_order(&mut self) -> (Instant, Option<oneshot::Sender<Closed>>) {
+        loop {
+            match self.orders.recv() {
+                Ok(Order::Close { until, answer }) => return (until, Some(answer)),
+                Ok(Order::Subscribers { answer, .. }) => drop(answer.send(false)),
+                Err(_) => return (Instant::now(), None),
+            }
+        }
+    }
+
+    /// Tells what has happened to the connections.
+    fn listen(&mut self) -> Result<(), Failure> {
+        while let Some(seen) = self.monitor.look()? {
+            if let Seen::Event(event) = seen {
+                self.tools.tell(event);
+            }
+        }
+        Ok(())
+    }
+
+    fn sleep(&mut self) -> Result<(), Failure> {
+        let wanted = self.work.waits_for();
+        // What was up is looked at by the next step; a set that nobody looks at stays readable.
+        self.ordered.check();
+        if wanted.channel && self.channel.check().next().is_some() && self.work.step(&mut self.tools)? > 0 {
+            return Ok(());
+        }
+        let asked = self.asked.iter().map(|(_, until, _)| *until);
+        let until = self.work.next_call().into_iter().chain(asked).min();
+        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+        let timeout = left.and_then(|left| Timespec::try_from(left).ok());
+        // Last: what happens from here on makes the descriptors readable.
+        let (socket, monitor) = (self.tools.socket.ready()?, self.monitor.socket().ready()?);
+        if (wanted.receive && socket.receive) || (wanted.send && socket.send) || monitor.receive {
+            return Ok(());
+        }
+        let (socket, monitor) = (self.tools.socket.descriptor()?, self.monitor.socket().descriptor()?);
+        let mut all = [
+            PollFd::from_borrowed_fd(socket, PollFlags::IN),
+            PollFd::from_borrowed_fd(monitor, PollFlags::IN),
+            PollFd::from_borrowed_fd(self.ordered.as_fd(), PollFlags::IN),
+            PollFd::from_borrowed_fd(self.channel.as_fd(), PollFlags::IN),
+        ];
+        let all = if wanted.channel { &mut all[..] } else { &mut all[..3] };
+        // A signal, or a change that turns out to be none: the next step decides.
+        let _ = poll(all, timeout.as_ref());
+        Ok(())
+    }
+}

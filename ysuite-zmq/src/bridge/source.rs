@@ -1,0 +1,29 @@
+//! [`Source`]: the ends of channels that a bridge can take messages from.
+
+use ysuite::channel::TryRecvError;
+use ysuite::signal::Attach;
+use ysuite::{mpmc, mpsc, spsc};
+
+/// A receiver whose messages leave the program: of [`spsc`], [`mpsc`] and [`mpmc`].
+pub trait Source: Attach + Send + 'static {
+    /// What it receives.
+    type Message;
+
+    /// Appends up to `most` messages, without waiting.
+    #[doc(hidden)]
+    fn take(&mut self, to: &mut Vec<Self::Message>, most: usize) -> Result<usize, TryRecvError>;
+}
+
+macro_rules! impl_source {
+    ($($channel:ident)*) => {$(
+        impl<T: Send + 'static> Source for $channel::Receiver<T> {
+            type Message = T;
+
+            fn take(&mut self, to: &mut Vec<T>, most: usize) -> Result<usize, TryRecvError> {
+                self.try_recv_batch(to, most)
+            }
+        }
+    )*};
+}
+
+impl_source!(spsc mpsc mpmc);
