@@ -9,12 +9,14 @@ use super::tools::Tools;
 use super::work::Work;
 use crate::ffi::option;
 use crate::monitor::{Monitor, Seen};
+use crate::socket::Socket;
 
 /// How a bridge has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Closed {
-    /// Everything was handed to the system's network, or received. Of a duplex: the other side has received everything, and has said so.
+    /// Everything has left: it is in the hands of the system's network. Of a duplex: the other side has said that it has
+    /// received everything.
     Flushed,
     /// The time was over before that.
     Unsent {
@@ -30,23 +32,71 @@ pub(super) struct Ending<W> {
     pub(super) work: W,
     pub(super) tools: Tools,
     pub(super) monitor: Monitor,
+    /// Attached to the channel's end: dropped after it.
     pub(super) channel: YSocketpair,
 }
 
-/// Between two looks while the socket has no room: libzmq may tell of room that it does not have.
+/// Between two looks while the socket has no room: it may tell of room that it does not have, and of none when it has.
 const PAUSE: Duration = Duration::from_millis(1);
 
 impl<W: Work> Ending<W> {
     /// Moves what is left until that moment, then drops it.
     pub(super) fn by(mut self, until: Instant) -> Closed {
-        let sound = self.work.close(&mut self.tools).is_ok();
-        while sound && self.work.step(&mut self.tools).is_ok_and(|moved| moved > 0 || !self.at_rest()) {
-            if Instant::now() >= until {
-                break;
+        let mut sound = self.work.close(&mut self.tools).is_ok();
+        while sound && !self.work.is_empty() && Instant::now() < until {
+            match self.work.step(&mut self.tools) {
+                Ok(0) => pause(&self.tools.socket, until.min(Instant::now() + PAUSE)),
+                Ok(_) => {}
+                Err(_) => sound = false,
             }
         }
         let messages = self.work.left();
-        let more = !self.flushed(until);
+        let confirmed = self.work.confirmed();
+        let Self { work, tools, monitor, channel } = self;
+        // The user sees the end of the channel when everything has been done for it.
+        let more = !gone(tools.socket, monitor, until) && !confirmed;
+        drop((work, channel));
         if messages > 0 || more { Closed::Unsent { messages, more } } else { Closed::Flushed }
     }
+}
+
+/// Until something changes, or that moment.
+fn pause(socket: &Socket, until: Instant) {
+    if socket.ready().is_err() {
+        return;
+    }
+    if let Ok(descriptor) = socket.descriptor() {
+        let _ = poll(&mut [PollFd::from_borrowed_fd(descriptor, PollFlags::IN)], timespec(until).as_ref());
+    }
+}
+
+/// Closes the socket and waits until all that lingers in it has left. False: it had not by that moment, and is dropped.
+fn gone(socket: Socket, mut monitor: Monitor, until: Instant) -> bool {
+    let left = until.saturating_duration_since(Instant::now());
+    // A longer time than libzmq can count is none.
+    let linger = i32::try_from(left.as_millis()).unwrap_or(i32::MAX);
+    if socket.set(option::LINGER, linger).is_err() {
+        return false;
+    }
+    let begun = Instant::now();
+    drop(socket);
+    loop {
+        match monitor.look() {
+            Ok(Some(Seen::Gone)) => return linger == 0 || begun.elapsed() < left,
+            Ok(Some(_)) => {}
+            Ok(None) => wait_for_news(&monitor),
+            Err(_) => return false,
+        }
+    }
+}
+
+/// The news that the socket is gone comes when its lingering ends, which has an end.
+fn wait_for_news(monitor: &Monitor) {
+    if monitor.socket().ready().is_ok_and(|ready| !ready.receive) {
+        pause(monitor.socket(), Instant::now() + Duration::from_secs(1));
+    }
+}
+
+fn timespec(until: Instant) -> Option<Timespec> {
+    Timespec::try_from(until.saturating_duration_since(Instant::now())).ok()
 }
