@@ -43,7 +43,7 @@ impl<W: Work> Ending<W> {
     /// Moves what is left until that moment, then drops it.
     pub(super) fn by(mut self, until: Instant) -> Closed {
         let mut sound = self.work.close(&mut self.tools).is_ok();
-        while sound && !self.work.is_empty() && Instant::now() < until {
+        while sound && !self.work.is_done() && Instant::now() < until {
             match self.work.step(&mut self.tools) {
                 Ok(0) => pause(&self.tools.socket, until.min(Instant::now() + PAUSE)),
                 Ok(_) => {}
@@ -51,10 +51,9 @@ impl<W: Work> Ending<W> {
             }
         }
         let messages = self.work.left();
-        let confirmed = self.work.confirmed();
         let Self { work, tools, monitor, channel } = self;
         // The user sees the end of the channel when everything has been done for it.
-        let more = !gone(tools.socket, monitor, until) && !confirmed;
+        let more = !gone(tools.socket, monitor, until);
         drop((work, channel));
         if messages > 0 || more { Closed::Unsent { messages, more } } else { Closed::Flushed }
     }

@@ -131,14 +131,14 @@ impl<W: Work> Engine<W> {
     }
 
     fn sleep(&mut self) -> Result<(), Failure> {
-        let wanted = self.work.waits_for();
+        let wanted = self.work.wanted();
         // What was up is looked at by the next step; a set that nobody looks at stays readable.
         self.ordered.check();
         if wanted.channel && self.channel.check().next().is_some() && self.work.step(&mut self.tools)? > 0 {
             return Ok(());
         }
         let asked = self.asked.iter().map(|(_, until, _)| *until);
-        let until = self.work.next_call().into_iter().chain(asked).min();
+        let until = wanted.until.into_iter().chain(asked).min();
         let left = until.map(|until| until.saturating_duration_since(Instant::now()));
         let timeout = left.and_then(|left| Timespec::try_from(left).ok());
         // Last: what happens from here on makes the descriptors readable.

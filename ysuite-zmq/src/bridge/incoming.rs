@@ -4,11 +4,10 @@
 use ysuite::spsc;
 
 use super::tools::Tools;
-use super::work::{AT_ONCE, Work};
+use super::work::{AT_ONCE, Wanted, Work};
 use crate::error::Failure;
 use crate::event::Event;
 use crate::frame::Frame;
-use crate::socket::Ready;
 use crate::wire::{self, FromWire, Malformed};
 
 pub(super) struct Incoming<T> {
@@ -89,18 +88,18 @@ impl<T: FromWire> Work for Incoming<T> {
         Ok(moved)
     }
 
-    /// A full channel raises the sender's own signal when there is room.
-    fn waits_for(&self) -> Ready {
-        Ready { receive: self.unpacked.is_empty() && !self.closing, send: false }
-    }
-
-    fn is_over(&self) -> bool {
-        self.ended || (self.closing && self.unpacked.is_empty())
+    fn wanted(&self) -> Wanted {
+        let full = !self.unpacked.is_empty();
+        Wanted { channel: full && !self.ended, receive: !full && !self.ended, ..Wanted::default() }
     }
 
     fn close(&mut self, _: &mut Tools) -> Result<(), Failure> {
         self.closing = true;
         Ok(())
+    }
+
+    fn is_done(&mut self) -> bool {
+        self.unpacked.is_empty()
     }
 
     fn left(&mut self) -> usize {

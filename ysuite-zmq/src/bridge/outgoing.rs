@@ -4,10 +4,9 @@ use ysuite::channel::TryRecvError;
 
 use super::source::Source;
 use super::tools::Tools;
-use super::work::{AT_ONCE, Work};
+use super::work::{AT_ONCE, Wanted, Work};
 use crate::error::Failure;
 use crate::frame::Frame;
-use crate::socket::Ready;
 use crate::wire::{self, ToWire};
 
 pub(super) struct Outgoing<S: Source> {
@@ -26,8 +25,13 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
         Self { source, pack, taken: Vec::new(), held: None, ended: false }
     }
 
-    /// The next frame, if there is a message.
-    fn next(&mut self) -> Result<Option<(Frame, usize)>, Failure> {
+    /// What the socket had no room for.
+    pub(super) fn hold(&mut self, frame: Frame, messages: usize) {
+        self.held = Some((frame, messages));
+    }
+
+    /// The next frame, if there is a message, and how many are in it.
+    pub(super) fn next(&mut self) -> Result<Option<(Frame, usize)>, Failure> {
         if let Some(held) = self.held.take() {
             return Ok(Some(held));
         }
@@ -48,7 +52,7 @@ impl<S: Source<Message: ToWire>> Work for Outgoing<S> {
         while moved < AT_ONCE {
             let Some((frame, messages)) = self.next()? else { break };
             if let Some(frame) = tools.send(frame, false, messages)? {
-                self.held = Some((frame, messages));
+                self.hold(frame, messages);
                 break;
             }
             moved += messages;
@@ -56,16 +60,18 @@ impl<S: Source<Message: ToWire>> Work for Outgoing<S> {
         Ok(moved)
     }
 
-    fn waits_for(&self) -> Ready {
-        Ready { receive: false, send: self.held.is_some() }
-    }
-
-    fn is_over(&self) -> bool {
-        self.ended && self.held.is_none()
+    fn wanted(&self) -> Wanted {
+        let blocked = self.held.is_some();
+        Wanted { channel: !blocked && !self.ended, send: blocked, ..Wanted::default() }
     }
 
     fn close(&mut self, _: &mut Tools) -> Result<(), Failure> {
         Ok(())
+    }
+
+    /// What comes into the channel while it is closed still leaves, as long as there is time.
+    fn is_done(&mut self) -> bool {
+        self.held.is_none() && self.source.is_drained()
     }
 
     fn left(&mut self) -> usize {

@@ -12,6 +12,10 @@ pub trait Source: Attach + Send + 'static {
     /// Appends up to `most` messages, without waiting.
     #[doc(hidden)]
     fn take(&mut self, to: &mut Vec<Self::Message>, most: usize) -> Result<usize, TryRecvError>;
+
+    /// Whether there is no message now.
+    #[doc(hidden)]
+    fn is_drained(&mut self) -> bool;
 }
 
 macro_rules! impl_source {
@@ -21,6 +25,10 @@ macro_rules! impl_source {
 
             fn take(&mut self, to: &mut Vec<T>, most: usize) -> Result<usize, TryRecvError> {
                 self.try_recv_batch(to, most)
+            }
+
+            fn is_drained(&mut self) -> bool {
+                self.is_empty()
             }
         }
     )*};

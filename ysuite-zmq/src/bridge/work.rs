@@ -4,38 +4,39 @@ use std::time::Instant;
 
 use super::tools::Tools;
 use crate::error::Failure;
-use crate::socket::Ready;
 
 /// Messages moved between two looks at anything else.
 pub(super) const AT_ONCE: usize = 256;
 
+/// What may wake a bridge that could move nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Wanted {
+    /// The channel: a message in it, or room.
+    pub(super) channel: bool,
+    /// The socket has something.
+    pub(super) receive: bool,
+    /// The socket has room.
+    pub(super) send: bool,
+    /// Or this moment has come.
+    pub(super) until: Option<Instant>,
+}
+
 /// In the hands of the bridge's thread.
 pub(super) trait Work: Send + 'static {
-    /// Moves what can be moved without waiting, about so many messages as [`AT_ONCE`]. Answers how many messages or frames that
-    /// were.
+    /// Moves what can be moved without waiting, about so many messages as [`AT_ONCE`]. Answers how many that were.
     fn step(&mut self, tools: &mut Tools) -> Result<usize, Failure>;
 
-    /// What of the socket it waits for, when nothing could be moved.
-    fn waits_for(&self) -> Ready;
+    /// When the last step could move nothing.
+    fn wanted(&self) -> Wanted;
 
-    /// When it wants to be called again though nothing happens.
-    fn next_call(&self) -> Option<Instant> {
-        None
-    }
-
-    /// Whether all has been handed over that was taken from the channel, and nobody can put in more, or wants more out.
-    fn is_over(&self) -> bool;
-
-    /// Nothing more is taken from the network; what is in the channel still leaves.
+    /// From now on nothing more is taken from the network; what is in the channel still leaves.
     fn close(&mut self, tools: &mut Tools) -> Result<(), Failure>;
 
-    /// Messages that have not been handed over: those in the channel too, which are dropped by this.
-    fn left(&mut self) -> usize;
+    /// Whether nothing is left to be done, once it is closed.
+    fn is_done(&mut self) -> bool;
 
-    /// Whether the other side is known to have everything.
-    fn confirmed(&self) -> bool {
-        false
-    }
+    /// Drops what has not been handed over, also what is in the channel, and says how many messages that were.
+    fn left(&mut self) -> usize;
 
     /// So many subscribers are there now.
     fn subscribers(&self) -> usize {

@@ -1,0 +1,111 @@
+//! [`Publishing`]: from a channel to whoever has subscribed. Each message goes to all of them, in a frame behind its topic.
+//!
+//! libzmq's PUB drops without a word what a subscriber has no room for. Here it is an XPUB that refuses instead, so that drops
+//! are counted, or waited for; and it tells of subscriptions, so that the first message need not be lost to a slow joiner.
+
+use std::time::{Duration, Instant};
+
+use super::outgoing::Outgoing;
+use super::source::Source;
+use super::tools::Tools;
+use super::work::{AT_ONCE, Wanted, Work};
+use crate::error::Failure;
+use crate::frame::Frame;
+use crate::wire::ToWire;
+
+/// What a publisher does while a subscriber has no room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WhenFull {
+    /// Drops the message for all, and counts it: nobody is slowed down by the slowest.
+    #[default]
+    Drop,
+    /// Waits: the channel fills, and then its senders wait. A subscriber that has stopped stops everybody.
+    Wait,
+}
+
+pub(super) struct Publishing<S: Source> {
+    outgoing: Outgoing<S>,
+    topic: Vec<u8>,
+    when_full: WhenFull,
+    subscriptions: Subscriptions,
+    /// There was no room: when it is tried again. A full XPUB says that it has room (libzmq#1597).
+    again: Option<Instant>,
+}
+
+/// Those that our topic reaches.
+#[derive(Default)]
+struct Subscriptions {
+    frame: Option<Frame>,
+    reached: usize,
+}
+
+const AGAIN: Duration = Duration::from_millis(1);
+
+impl<S: Source<Message: ToWire>> Publishing<S> {
+    pub(super) fn new(outgoing: Outgoing<S>, topic: Vec<u8>, when_full: WhenFull) -> Self {
+        Self { outgoing, topic, when_full, subscriptions: Subscriptions::default(), again: None }
+    }
+}
+
+impl Subscriptions {
+    /// Takes in who has come and who has gone.
+    fn look(&mut self, tools: &Tools, topic: &[u8]) -> Result<(), Failure> {
+        let frame = self.frame.get_or_insert_with(Frame::empty);
+        while tools.socket.receive(frame)? {
+            match frame.split_first() {
+                Some((1, prefix)) if topic.starts_with(prefix) => self.reached += 1,
+                Some((0, prefix)) if topic.starts_with(prefix) => self.reached = self.reached.saturating_sub(1),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<S: Source<Message: ToWire>> Work for Publishing<S> {
+    fn step(&mut self, tools: &mut Tools) -> Result<usize, Failure> {
+        self.subscriptions.look(tools, &self.topic)?;
+        self.again = None;
+        let mut moved = 0;
+        while moved < AT_ONCE {
+            let Some((frame, messages)) = self.outgoing.next()? else { break };
+            // A first part that is taken means that the second will be.
+            let refused = match tools.send(Frame::copied(&self.topic)?, true, 0)? {
+                None => tools.send(frame, false, messages)?,
+                Some(_) => Some(frame),
+            };
+            match (refused, self.when_full) {
+                (None, _) => {}
+                (Some(_), WhenFull::Drop) => tools.counters.dropped.add(messages),
+                (Some(frame), WhenFull::Wait) => {
+                    self.outgoing.hold(frame, messages);
+                    self.again = Some(Instant::now() + AGAIN);
+                    break;
+                }
+            }
+            moved += messages;
+        }
+        Ok(moved)
+    }
+
+    fn wanted(&self) -> Wanted {
+        let Wanted { channel, .. } = self.outgoing.wanted();
+        Wanted { channel, receive: true, send: false, until: self.again }
+    }
+
+    fn close(&mut self, tools: &mut Tools) -> Result<(), Failure> {
+        self.outgoing.close(tools)
+    }
+
+    fn is_done(&mut self) -> bool {
+        self.outgoing.is_done()
+    }
+
+    fn left(&mut self) -> usize {
+        self.outgoing.left()
+    }
+
+    fn subscribers(&self) -> usize {
+        self.subscriptions.reached
+    }
+}
