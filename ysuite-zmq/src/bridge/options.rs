@@ -1,0 +1,183 @@
+//! [`Options`]: what every kind of bridge can be told.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use crate::context::Context;
+use crate::curve::{KeyPair, PublicKey};
+use crate::error::Error;
+use crate::ffi::{Kind, option};
+use crate::socket::Socket;
+use crate::zap::Admitted;
+
+/// Messages that wait in libzmq at each side, unless told otherwise.
+const MARK: usize = 1_000;
+
+/// Bytes of a frame, at most, unless told otherwise: a foreign length must not be able to take all memory.
+const LARGEST: usize = 64 << 20;
+
+/// Messages in a frame.
+pub(super) const MOST_IN_A_FRAME: usize = 1 << 20;
+
+#[derive(Debug)]
+pub(super) struct Options {
+    pub(super) context: Option<Context>,
+    binds: Vec<String>,
+    connects: Vec<String>,
+    security: Security,
+    pub(super) plain_over_tcp: bool,
+    /// Messages.
+    pub(super) send_mark: usize,
+    pub(super) receive_mark: usize,
+    pub(super) pack: usize,
+    pub(super) bound: Option<usize>,
+    pub(super) largest: usize,
+    pub(super) topics: Vec<String>,
+}
+
+#[derive(Debug)]
+enum Security {
+    None,
+    Curve { own: KeyPair, server: PublicKey },
+    CurveServer { own: KeyPair, allowed: HashSet<PublicKey> },
+    Plain { name: String, password: String },
+    PlainServer { users: HashMap<String, String> },
+}
+
+impl Options {
+    pub(super) fn new() -> Self {
+        Self {
+            context: None,
+            binds: Vec::new(),
+            connects: Vec::new(),
+            security: Security::None,
+            plain_over_tcp: false,
+            send_mark: MARK,
+            receive_mark: MARK,
+            pack: 1,
+            bound: None,
+            largest: LARGEST,
+            topics: Vec::new(),
+        }
+    }
+}
+
+impl Options {
+    pub(super) fn bind(&mut self, address: String) {
+        self.binds.push(address);
+    }
+
+    pub(super) fn connect(&mut self, address: String) {
+        self.connects.push(address);
+    }
+
+    pub(super) fn curve(&mut self, own: KeyPair, server: PublicKey) {
+        self.security = Security::Curve { own, server };
+    }
+
+    pub(super) fn curve_server(&mut self, own: KeyPair, allowed: HashSet<PublicKey>) {
+        self.security = Security::CurveServer { own, allowed };
+    }
+
+    pub(super) fn plain(&mut self, name: String, password: String) {
+        self.security = Security::Plain { name, password };
+    }
+
+    pub(super) fn plain_server(&mut self, users: HashMap<String, String>) {
+        self.security = Security::PlainServer { users };
+    }
+
+    /// What can be wrong is found before anything is opened.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        if self.binds.is_empty() && self.connects.is_empty() {
+            return Err(Error::NoAddress);
+        }
+        if !(1..=MOST_IN_A_FRAME).contains(&self.pack) {
+            return Err(Error::Pack(self.pack));
+        }
+        let plain = matches!(self.security, Security::Plain { .. } | Security::PlainServer { .. });
+        let over_tcp = self.binds.iter().chain(&self.connects).find(|address| address.starts_with("tcp:"));
+        match over_tcp.filter(|_| plain && !self.plain_over_tcp) {
+            Some(address) => Err(Error::PlainOverTcp { address: address.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// A socket with all that can be set before it is bound. The domain under which its clients are admitted, where that is asked.
+    pub(super) fn open(&self, context: &Context, kind: Kind) -> Result<(Socket, Option<Domain>), Error> {
+        let socket = Socket::new(context, kind)?;
+        // libzmq counts frames.
+        let frames = |messages: usize| i32::try_from(messages.div_ceil(self.pack).max(1)).unwrap_or(i32::MAX);
+        socket.set(option::SEND_MARK, frames(self.send_mark))?;
+        socket.set(option::RECEIVE_MARK, frames(self.receive_mark))?;
+        socket.set_bytes(option::MAX_MESSAGE, &i64::try_from(self.largest).unwrap_or(i64::MAX).to_ne_bytes())?;
+        socket.set(option::IPV6, 1)?;
+        // What has been handed over stays with a connection that is there; none is queued for one that may never be.
+        socket.set(option::IMMEDIATE, 1)?;
+        socket.set(option::RECONNECT_IVL, 100)?;
+        socket.set(option::RECONNECT_IVL_MAX, 5_000)?;
+        let domain = self.secure(context, &socket)?;
+        Ok((socket, domain))
+    }
+
+    fn secure(&self, context: &Context, socket: &Socket) -> Result<Option<Domain>, Error> {
+        let keys = |own: &KeyPair| {
+            socket.set_bytes(option::CURVE_PUBLIC_KEY, own.public().bytes())?;
+            socket.set_bytes(option::CURVE_SECRET_KEY, own.secret_bytes())
+        };
+        let unless_missing = |cause: crate::error::Failure| match cause.is(rustix::io::Errno::INVAL) {
+            true => Error::NoCurve,
+            false => cause.into(),
+        };
+        match &self.security {
+            Security::None => Ok(None),
+            Security::Curve { own, server } => {
+                keys(own).map_err(unless_missing)?;
+                socket.set_bytes(option::CURVE_SERVER_KEY, server.bytes()).map_err(unless_missing)?;
+                Ok(None)
+            }
+            Security::CurveServer { own, allowed } => {
+                socket.set(option::CURVE_SERVER, 1).map_err(unless_missing)?;
+                keys(own).map_err(unless_missing)?;
+                Domain::of(context, socket, Admitted::Keys(allowed.clone())).map(Some)
+            }
+            Security::Plain { name, password } => {
+                socket.set_bytes(option::PLAIN_USERNAME, name.as_bytes())?;
+                socket.set_bytes(option::PLAIN_PASSWORD, password.as_bytes())?;
+                Ok(None)
+            }
+            Security::PlainServer { users } => {
+                socket.set(option::PLAIN_SERVER, 1)?;
+                Domain::of(context, socket, Admitted::Users(users.clone())).map(Some)
+            }
+        }
+    }
+
+    /// Binds and connects. Answers where others can connect, as libzmq spells it.
+    pub(super) fn meet(&self, socket: &Socket) -> Result<Vec<String>, Error> {
+        let bound = self.binds.iter().map(|address| socket.bind(address)).collect::<Result<_, _>>()?;
+        self.connects.iter().try_for_each(|address| socket.connect(address))?;
+        Ok(bound)
+    }
+}
+
+/// The name under which a server's clients are admitted: given back when the bridge ends.
+pub(super) struct Domain {
+    context: Context,
+    name: String,
+}
+
+impl Domain {
+    fn of(context: &Context, socket: &Socket, whom: Admitted) -> Result<Self, Error> {
+        let domain = Self { context: context.clone(), name: Context::fresh_name("gate") };
+        context.admit(&domain.name, whom)?;
+        socket.set_bytes(option::ZAP_DOMAIN, domain.name.as_bytes())?;
+        Ok(domain)
+    }
+}
+
+impl Drop for Domain {
+    fn drop(&mut self) {
+        self.context.forget(&self.name);
+    }
+}
