@@ -1,0 +1,260 @@
+//! [`Bridge`] and the builders it begins: one for each kind, all with the same words.
+
+use std::collections::HashMap;
+use std::marker::PhantomData;
+
+use ysuite::spsc;
+
+use super::incoming::Incoming;
+use super::options::Options;
+use super::outgoing::Outgoing;
+use super::publish::{Publishing, WhenFull};
+use super::source::Source;
+use super::started::{Started, start};
+use crate::context::Context;
+use crate::curve::{KeyPair, PublicKey};
+use crate::error::Error;
+use crate::ffi::{Kind, option};
+use crate::wire::{FromWire, ToWire};
+
+/// Begins a bridge: see the [crate's documentation](crate).
+#[derive(Clone, Copy, Debug)]
+pub struct Bridge;
+
+/// Sends what a channel holds: each message to one of those that pull. Begun by [`Bridge::push`].
+#[derive(Debug)]
+#[must_use = "a bridge begins with `start`"]
+pub struct Push<S> {
+    options: Options,
+    source: S,
+}
+
+/// Receives, from those that push, into a channel of its own. Begun by [`Bridge::pull`].
+#[derive(Debug)]
+#[must_use = "a bridge begins with `start`"]
+pub struct Pull<T> {
+    options: Options,
+    messages: PhantomData<fn() -> T>,
+}
+
+/// Sends what a channel holds to all that have subscribed. Begun by [`Bridge::publish`].
+#[derive(Debug)]
+#[must_use = "a bridge begins with `start`"]
+pub struct Publish<S> {
+    options: Options,
+    source: S,
+    topic: String,
+    when_full: WhenFull,
+}
+
+/// Receives what is published into a channel of its own. Begun by [`Bridge::subscribe`].
+#[derive(Debug)]
+#[must_use = "a bridge begins with `start`"]
+pub struct Subscribe<T> {
+    options: Options,
+    messages: PhantomData<fn() -> T>,
+}
+
+impl Bridge {
+    /// From this receiver's channel to those that pull. Several of them share the messages, each the next one that has room.
+    pub fn push<S: Source<Message: ToWire>>(source: S) -> Push<S> {
+        Push { options: Options::new(), source }
+    }
+
+    /// From those that push to a new channel.
+    pub fn pull<T: FromWire>() -> Pull<T> {
+        Pull { options: Options::new(), messages: PhantomData }
+    }
+
+    /// From this receiver's channel to all that have subscribed.
+    pub fn publish<S: Source<Message: ToWire>>(source: S) -> Publish<S> {
+        Publish { options: Options::new(), source, topic: String::new(), when_full: WhenFull::default() }
+    }
+
+    /// From a publisher to a new channel.
+    pub fn subscribe<T: FromWire>() -> Subscribe<T> {
+        Subscribe { options: Options::new(), messages: PhantomData }
+    }
+}
+
+/// What every builder can be told.
+macro_rules! impl_common {
+    ($builder:ident, $parameter:ident) => {
+        impl<$parameter> $builder<$parameter> {
+            /// Waits for others at this address: `tcp://*:5555`, `tcp://127.0.0.1:*`, `ipc:///run/jobs`, `inproc://jobs`. May be
+            /// said more than once, and together with [`connect`](Self::connect).
+            pub fn bind(mut self, address: impl Into<String>) -> Self {
+                self.options.bind(address.into());
+                self
+            }
+
+            /// Connects to this address, and again whenever the connection ends, after 0.1 to 5 seconds. Nobody need be there yet.
+            pub fn connect(mut self, address: impl Into<String>) -> Self {
+                self.options.connect(address.into());
+                self
+            }
+
+            /// Uses this context in place of the process's own. Addresses of `inproc` are names in one context.
+            pub fn context(mut self, context: &Context) -> Self {
+                self.options.context = Some(context.clone());
+                self
+            }
+
+            /// Messages that wait in libzmq before a connection, and behind it: 1,000 each, unless told otherwise. With what the
+            /// channel and the kernel hold, that is all that can be under way.
+            pub fn high_water_marks(mut self, send: usize, receive: usize) -> Self {
+                (self.options.send_mark, self.options.receive_mark) = (send, receive);
+                self
+            }
+
+            /// Ends a connection over which a frame of more bytes comes: 64 MiB, unless told otherwise.
+            pub fn largest_frame(mut self, bytes: usize) -> Self {
+                self.options.largest = bytes;
+                self
+            }
+
+            /// Speaks CURVE, as the client of a server that has this key: both are sure of each other, nobody else can read.
+            pub fn curve(mut self, own: KeyPair, server: PublicKey) -> Self {
+                self.options.curve(own, server);
+                self
+            }
+
+            /// Speaks CURVE, as a server that admits the owners of these keys, and nobody else.
+            pub fn curve_server(mut self, own: KeyPair, allowed: impl IntoIterator<Item = PublicKey>) -> Self {
+                self.options.curve_server(own, allowed.into_iter().collect());
+                self
+            }
+
+            /// Says a name and a password, which everybody on the way can read: not over tcp, unless
+            /// [`plain_over_tcp`](Self::plain_over_tcp) is said as well.
+            pub fn plain(mut self, name: impl Into<String>, password: impl Into<String>) -> Self {
+                self.options.plain(name.into(), password.into());
+                self
+            }
+
+            /// Admits those with one of these names and its password.
+            pub fn plain_server(mut self, users: HashMap<String, String>) -> Self {
+                self.options.plain_server(users);
+                self
+            }
+
+            /// Sends passwords readable over tcp: through a tunnel, say, that is safe itself.
+            pub fn plain_over_tcp(mut self) -> Self {
+                self.options.plain_over_tcp = true;
+                self
+            }
+        }
+    };
+}
+
+impl_common!(Push, S);
+impl_common!(Pull, T);
+impl_common!(Publish, S);
+impl_common!(Subscribe, T);
+
+impl<S: Source<Message: ToWire>> Push<S> {
+    /// Puts up to so many messages into a frame, from 1 to 2^20; 1 unless told otherwise. A frame never waits to be full. Of
+    /// messages whose [`Layout`](crate::Layout) is `Whole` each is a frame, whatever is said here.
+    pub fn pack(mut self, messages: usize) -> Self {
+        self.options.pack = messages;
+        self
+    }
+
+    /// Starts the bridge. Never waits for the other side.
+    ///
+    /// # Errors
+    /// [`Error`] names what was wrong. The receiver is dropped then, as if the bridge had ended.
+    pub fn start(self) -> Result<Started, Error> {
+        let pack = self.options.pack;
+        start(&self.options, Kind::Push, |_| Ok(()), self.source, |source| Outgoing::new(source, pack))
+    }
+}
+
+impl<S: Source<Message: ToWire>> Publish<S> {
+    /// As [`Push::pack`].
+    pub fn pack(mut self, messages: usize) -> Self {
+        self.options.pack = messages;
+        self
+    }
+
+    /// What stands before each frame, and what subscribers ask for by its beginning; empty unless told otherwise.
+    pub fn topic(mut self, topic: impl Into<String>) -> Self {
+        self.topic = topic.into();
+        self
+    }
+
+    /// What becomes of messages while a subscriber has no room.
+    pub fn when_full(mut self, when_full: WhenFull) -> Self {
+        self.when_full = when_full;
+        self
+    }
+
+    /// As [`Push::start`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn start(self) -> Result<Started, Error> {
+        let Self { options, source, topic, when_full } = self;
+        let pack = options.pack;
+        let prepare = |socket: &crate::socket::Socket| {
+            socket.set(option::XPUB_NO_DROP, 1)?;
+            // Tells of every subscriber that comes and goes, not of the first and the last.
+            Ok(socket.set(option::XPUB_VERBOSER, 1)?)
+        };
+        let work = |source| Publishing::new(Outgoing::new(source, pack), topic.into_bytes(), when_full);
+        start(&options, Kind::XPub, prepare, source, work)
+    }
+}
+
+/// A channel of so many messages, or without a bound.
+fn channel<T>(bound: Option<usize>) -> (spsc::Sender<T>, spsc::Receiver<T>) {
+    bound.map_or_else(spsc::unbounded, spsc::bounded)
+}
+
+impl<T: FromWire> Pull<T> {
+    /// Gives the channel room for so many messages. While it is full nothing is taken from the network, and in the end the other
+    /// side's senders wait. Without a bound, unless told otherwise.
+    pub fn bounded(mut self, messages: usize) -> Self {
+        self.options.bound = Some(messages);
+        self
+    }
+
+    /// As [`Push::start`], with the receiver of the channel. The bridge takes no more from the network when that is dropped.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn start(self) -> Result<(Started, spsc::Receiver<T>), Error> {
+        let (sender, receiver) = channel(self.options.bound);
+        let started = start(&self.options, Kind::Pull, |_| Ok(()), sender, |sender| Incoming::new(sender, false))?;
+        Ok((started, receiver))
+    }
+}
+
+impl<T: FromWire> Subscribe<T> {
+    /// As [`Pull::bounded`]. A subscriber that stays full has its publisher drop, or wait.
+    pub fn bounded(mut self, messages: usize) -> Self {
+        self.options.bound = Some(messages);
+        self
+    }
+
+    /// Asks for everything whose topic begins so; may be said more than once. Without it, for everything.
+    pub fn topic(mut self, beginning: impl Into<String>) -> Self {
+        self.options.topics.push(beginning.into());
+        self
+    }
+
+    /// As [`Pull::start`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn start(self) -> Result<(Started, spsc::Receiver<T>), Error> {
+        let (sender, receiver) = channel(self.options.bound);
+        let all = [String::new()];
+        let topics = if self.options.topics.is_empty() { &all[..] } else { &self.options.topics };
+        let prepare = |socket: &crate::socket::Socket| {
+            topics.iter().try_for_each(|topic| Ok(socket.set_bytes(option::SUBSCRIBE, topic.as_bytes())?))
+        };
+        let started = start(&self.options, Kind::Sub, prepare, sender, |sender| Incoming::new(sender, true))?;
+        Ok((started, receiver))
+    }
+}

@@ -1,0 +1,30 @@
+//! [`Bridge`]: between the end of a channel and a socket.
+//!
+//! | file | what lives there |
+//! |---|---|
+//! | `source` | the receivers whose messages can leave |
+//! | `options` | what a bridge can be told: addresses, marks, security |
+//! | `build` | the builders, one for each kind |
+//! | `started` | the handle of a bridge at work |
+//! | `work` | what a kind of bridge does, as the engine sees it |
+//! | `outgoing`, `incoming`, `publish` | the kinds |
+//! | `engine`, `tools` | the thread, and what it has |
+//! | `close` | its end |
+
+mod build;
+mod close;
+mod engine;
+mod incoming;
+mod options;
+mod outgoing;
+mod publish;
+mod source;
+mod started;
+mod tools;
+mod work;
+
+pub use self::build::{Bridge, Publish, Pull, Push, Subscribe};
+pub use self::close::Closed;
+pub use self::publish::WhenFull;
+pub use self::source::Source;
+pub use self::started::Started;

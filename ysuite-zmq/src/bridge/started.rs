@@ -1,0 +1,112 @@
+//! [`Started`]: a bridge at work, in the hands of whoever started it.
+
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use ysuite::signal::{Attach, YSocketpair};
+use ysuite::{mpmc, mpsc, oneshot};
+
+use super::close::Closed;
+use super::engine::{Engine, Order};
+use super::options::Options;
+use super::tools::Tools;
+use super::work::Work;
+use crate::context::Context;
+use crate::error::Error;
+use crate::event::{self, Event};
+use crate::ffi::Kind;
+use crate::monitor::Monitor;
+use crate::statistics::{Counters, Statistics};
+
+/// A bridge at work. Any thread may have it.
+///
+/// Dropped without [`close`](Self::close), the bridge ends by itself, and gives what is under way a second; nobody waits for
+/// that, and nobody is told.
+#[derive(Debug)]
+#[must_use = "a bridge ends when this is dropped"]
+pub struct Started {
+    orders: mpsc::Sender<Order>,
+    counters: Arc<Counters>,
+    events: mpmc::Receiver<Event>,
+    bound: Vec<String>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Started {
+    /// Ends the bridge: what is in the channel still leaves, as far as `timeout` goes; nothing more is taken from the network.
+    /// Blocks for about that time at most.
+    ///
+    /// Says what that has achieved, never more than it knows: see [`Closed`].
+    pub fn close(mut self, timeout: Duration) -> Closed {
+        let (answer, closed) = oneshot::channel();
+        // A time that the clock cannot hold is no limit: a century is none.
+        let now = Instant::now();
+        let until = now.checked_add(timeout).unwrap_or_else(|| now + Duration::from_secs(100 * 365 * 24 * 3_600));
+        let ordered = self.orders.send(Order::Close { until, answer });
+        let closed = ordered.ok().and_then(|()| closed.recv().ok());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        closed.unwrap_or(Closed::Unsent { messages: 0, more: true })
+    }
+
+    /// Waits until so many subscribers are there that the topic reaches: what is published before a subscriber is there never
+    /// reaches it. False: they were not there in time. Of a publisher; any other bridge has none.
+    pub fn wait_for_subscribers(&mut self, wanted: usize, timeout: Duration) -> bool {
+        let (answer, there) = oneshot::channel();
+        let until = Instant::now().checked_add(timeout).unwrap_or_else(|| Instant::now() + Duration::from_secs(1 << 30));
+        self.orders.send(Order::Subscribers { wanted, until, answer }).is_ok() && there.recv().unwrap_or(false)
+    }
+
+    /// What has gone through it so far. Wait-free.
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        self.counters.read()
+    }
+
+    /// What happens to it and its connections, from its start on. Each event reaches one receiver; while nobody reads them the
+    /// last 1,024 are kept.
+    #[must_use]
+    pub fn events(&self) -> mpmc::Receiver<Event> {
+        self.events.clone()
+    }
+
+    /// Where others can connect, an address for each that was bound. The system's choice is in it where the port was `*`.
+    #[must_use]
+    pub fn addresses(&self) -> &[String] {
+        &self.bound
+    }
+}
+
+/// Opens the socket, attaches the channel's end, and starts the thread.
+pub(super) fn start<E: Attach, W: Work>(
+    options: &Options,
+    kind: Kind,
+    prepare: impl FnOnce(&crate::socket::Socket) -> Result<(), Error>,
+    mut end: E,
+    work: impl FnOnce(E) -> W,
+) -> Result<Started, Error> {
+    options.check()?;
+    let mut channel = YSocketpair::with_capacity(1)?;
+    channel.attach(&mut end, 0).map_err(|_| Error::Attached)?;
+    let context = options.context.clone().map_or_else(Context::of_the_process, Ok)?;
+    let (socket, domain) = options.open(&context, kind)?;
+    prepare(&socket)?;
+    let monitor = Monitor::of(&socket)?;
+    let bound = options.meet(&socket)?;
+    let (orders, mut ordered_out) = mpsc::unbounded();
+    let mut ordered = YSocketpair::with_capacity(1)?;
+    ordered.attach(&mut ordered_out, 0).map_err(|_| Error::Attached)?;
+    let counters = Arc::new(Counters::default());
+    let (told, events) = event::channel();
+    let tools = Tools { socket, counters: counters.clone(), events: told };
+    let engine = Engine { work: work(end), tools, monitor, channel, orders: ordered_out, ordered, asked: Vec::new() };
+    let run = move || {
+        engine.run();
+        // Clients are admitted until the bridge has ended.
+        drop(domain);
+    };
+    let thread = thread::Builder::new().name("ysuite-zmq bridge".to_owned()).spawn(run)?;
+    Ok(Started { orders, counters, events, bound, thread: Some(thread) })
+}

@@ -1,0 +1,82 @@
+//! Channels of [`ysuite`] between programs and machines, over the system's libzmq.
+//!
+//! A [`Bridge`] stands between the end of a channel and a socket of ØMQ. The program goes on with its channel: it sends, receives,
+//! blocks, times out and attaches as before. What is at the other end of the socket may be another bridge, or a program in any
+//! language that speaks ØMQ.
+//!
+//! ```no_run
+//! use std::time::Duration;
+//! use ysuite::spsc;
+//! use ysuite_zmq::{Bridge, Closed};
+//!
+//! let (mut jobs, out) = spsc::bounded::<u64>(4_096);
+//! let push = Bridge::push(out).connect("tcp://10.0.0.7:5555").pack(256).start()?;
+//! jobs.send(7).expect("the bridge receives");
+//! match push.close(Duration::from_secs(5)) {
+//!     Closed::Flushed => {}
+//!     unsent => eprintln!("{unsent:?}"),
+//! }
+//! // On the other machine:
+//! let (_pull, mut work) = Bridge::pull::<u64>().bind("tcp://*:5555").bounded(4_096).start()?;
+//! while let Ok(job) = work.recv() {
+//!     println!("{job}");
+//! }
+//! # Ok::<(), ysuite_zmq::Error>(())
+//! ```
+//!
+//! # What is promised
+//!
+//! | | `push`, `pull` | `publish`, `subscribe` |
+//! |---|---|---|
+//! | a message reaches | one puller, in turn | every subscriber of its topic |
+//! | order | of one pusher at one puller | of the publisher |
+//! | while all is well | exactly once | once, to those that are there and have room |
+//! | across a connection that ends | at most once: what was on its way is lost | at most once |
+//! | the other side is slow | the channel fills, and its senders wait | dropped for all and counted, or waited for |
+//! | `close` | says whether all is with the system's network; not whether it was received | the same |
+//!
+//! # Costs
+//!
+//! A bridge is one thread, which sleeps while there is nothing to do, in one call. Beside it libzmq has two threads for all
+//! bridges of a [`Context`]. A frame costs about ten times what a message in it does, so [`pack`](Push::pack) is what makes small
+//! messages quick; a frame never waits for messages that are not there yet.
+
+#[cfg(not(unix))]
+compile_error!("bridges sleep on descriptors, which are Unix's");
+
+mod bridge;
+mod context;
+mod curve;
+mod error;
+mod event;
+#[allow(non_camel_case_types, reason = "the names are those of zmq.h")]
+mod ffi;
+mod frame;
+mod monitor;
+mod socket;
+mod statistics;
+mod wire;
+mod zap;
+
+#[doc(hidden)]
+pub use bytemuck;
+
+pub use self::bridge::{Bridge, Closed, Publish, Pull, Push, Source, Started, Subscribe, WhenFull};
+pub use self::context::Context;
+pub use self::curve::{KeyPair, PublicKey};
+pub use self::error::{Error, Failure};
+pub use self::event::Event;
+pub use self::frame::Frame;
+pub use self::statistics::Statistics;
+#[cfg(feature = "postcard")]
+pub use self::wire::Postcard;
+pub use self::wire::{FromWire, Layout, Malformed, ToWire, Wire};
+
+/// The version of the libzmq that this program runs with: major, minor, patch.
+#[must_use]
+pub fn libzmq_version() -> (i32, i32, i32) {
+    let (mut major, mut minor, mut patch) = (0, 0, 0);
+    // SAFETY: the three numbers are there to be written.
+    unsafe { ffi::zmq_version(&mut major, &mut minor, &mut patch) };
+    (major, minor, patch)
+}
