@@ -4,7 +4,7 @@ use core::ffi::{CStr, c_int};
 use core::fmt;
 use std::io;
 
-use crate::ffi::{self, errno};
+use crate::ffi;
 
 /// A call of libzmq that failed, and its errno.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,11 @@ impl Failure {
 
     pub(crate) fn of(call: &'static str, errno: rustix::io::Errno) -> Self {
         Self { call, errno: errno.raw_os_error() }
+    }
+
+    /// There is nothing to receive, or no room, now.
+    pub(crate) fn would_wait(self) -> bool {
+        self.is(rustix::io::Errno::AGAIN) || self.is(rustix::io::Errno::INTR)
     }
 
     pub(crate) fn is(self, errno: rustix::io::Errno) -> bool {

@@ -127,7 +127,7 @@ impl Socket {
             return Ok(true);
         }
         let cause = Failure::last("zmq_msg_recv");
-        if cause.is(rustix::io::Errno::AGAIN) || cause.is(rustix::io::Errno::INTR) { Ok(false) } else { Err(cause) }
+        if cause.would_wait() { Ok(false) } else { Err(cause) }
     }
 
     /// A second socket of the same thread, from which it is told what happens to this one's connections.

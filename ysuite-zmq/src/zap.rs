@@ -79,9 +79,10 @@ impl Door {
         while let Some(request) = self.receive() {
             let user = admitted(&request, lists);
             let (status, said) = if user.is_some() { ("200", "OK") } else { ("400", "not admitted") };
+            let user = user.unwrap_or_default();
             let id = request.get(1).cloned().unwrap_or_default();
             let reply: [&[u8]; 6] =
-                [b"1.0", &id, status.as_bytes(), said.as_bytes(), user.unwrap_or_default().as_bytes(), b""];
+                [b"1.0", &id, status.as_bytes(), said.as_bytes(), user.as_bytes(), b""];
             if !self.send(&reply) {
                 break;
             }

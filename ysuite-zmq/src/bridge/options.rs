@@ -1,7 +1,6 @@
 //! [`Options`]: what every kind of bridge can be told.
 
 use std::collections::{HashMap, HashSet};
-use std::time::Duration;
 
 use crate::context::Context;
 use crate::curve::{KeyPair, PublicKey};
