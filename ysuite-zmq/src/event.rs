@@ -25,6 +25,16 @@ pub enum Event {
     Refused(String),
     /// A frame that is none of ours; it is dropped, and the bridge lives on.
     Malformed(Malformed),
+    /// So many messages were under way when a connection ended, or the other side did: none of them will come, or nobody is left
+    /// who could say whether they came. Of a duplex without [`at_least_once`](crate::Duplex::at_least_once).
+    Lost {
+        /// Of those that were sent, or came, over this bridge.
+        messages: u64,
+    },
+    /// A third wanted to take part in a duplex. It is not heard until the second is gone.
+    Ignored,
+    /// Another bridge has taken the place of the other side of a duplex, which is gone.
+    Replaced,
     /// libzmq refused what it should not. The bridge has ended.
     Broken(Failure),
 }

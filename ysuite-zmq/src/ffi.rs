@@ -14,7 +14,6 @@ unsafe extern "C" {
     pub(crate) fn zmq_errno() -> c_int;
     pub(crate) fn zmq_strerror(errnum: c_int) -> *const c_char;
     pub(crate) fn zmq_version(major: *mut c_int, minor: *mut c_int, patch: *mut c_int);
-    pub(crate) fn zmq_has(capability: *const c_char) -> c_int;
 
     pub(crate) fn zmq_ctx_new() -> *mut c_void;
     pub(crate) fn zmq_ctx_set(context: *mut c_void, option: c_int, value: c_int) -> c_int;
@@ -32,6 +31,7 @@ unsafe extern "C" {
     ) -> c_int;
     pub(crate) fn zmq_msg_send(message: *mut zmq_msg_t, socket: *mut c_void, flags: c_int) -> c_int;
     pub(crate) fn zmq_msg_recv(message: *mut zmq_msg_t, socket: *mut c_void, flags: c_int) -> c_int;
+    pub(crate) fn zmq_msg_copy(to: *mut zmq_msg_t, from: *mut zmq_msg_t) -> c_int;
     pub(crate) fn zmq_msg_close(message: *mut zmq_msg_t) -> c_int;
     pub(crate) fn zmq_msg_data(message: *mut zmq_msg_t) -> *mut c_void;
     pub(crate) fn zmq_msg_size(message: *const zmq_msg_t) -> usize;
@@ -100,7 +100,6 @@ pub(crate) mod option {
     pub(crate) const CURVE_SECRET_KEY: c_int = 49;
     pub(crate) const CURVE_SERVER_KEY: c_int = 50;
     pub(crate) const ZAP_DOMAIN: c_int = 55;
-    pub(crate) const HANDSHAKE_INTERVAL: c_int = 66;
     pub(crate) const XPUB_NO_DROP: c_int = 69;
     pub(crate) const XPUB_VERBOSER: c_int = 78;
 }
@@ -124,10 +123,8 @@ pub(crate) mod ready {
 /// What a monitor tells.
 pub(crate) mod told {
     pub(crate) const ALL: core::ffi::c_int = 0xFFFF;
-    pub(crate) const CONNECTED: u16 = 0x0001;
     pub(crate) const RETRIED: u16 = 0x0004;
     pub(crate) const LISTENING: u16 = 0x0008;
-    pub(crate) const ACCEPTED: u16 = 0x0020;
     pub(crate) const ACCEPT_FAILED: u16 = 0x0040;
     pub(crate) const DISCONNECTED: u16 = 0x0200;
     pub(crate) const STOPPED: u16 = 0x0400;
@@ -135,15 +132,4 @@ pub(crate) mod told {
     pub(crate) const HANDSHAKE_SUCCEEDED: u16 = 0x1000;
     pub(crate) const PROTOCOL_FAILED: u16 = 0x2000;
     pub(crate) const REFUSED: u16 = 0x4000;
-}
-
-/// Errors that libzmq numbers itself.
-pub(crate) mod errno {
-    use super::c_int;
-
-    const OWN: c_int = 156_384_712;
-    pub(crate) const STATE: c_int = OWN + 51;
-    pub(crate) const INCOMPATIBLE: c_int = OWN + 52;
-    pub(crate) const TERMINATED: c_int = OWN + 53;
-    pub(crate) const NO_IO_THREAD: c_int = OWN + 54;
 }

@@ -85,6 +85,26 @@ impl Frame {
         if bytes.as_ref().len() < WORTH_HANDING_OVER { Self::copied(bytes.as_ref()) } else { Self::owned(bytes) }
     }
 
+    /// Of these bytes, which leave their room behind while they are few.
+    pub(crate) fn drained(bytes: &mut Vec<u8>) -> Result<Self, Failure> {
+        if bytes.len() >= WORTH_HANDING_OVER {
+            return Self::owned(core::mem::take(bytes));
+        }
+        let copied = Self::copied(bytes);
+        bytes.clear();
+        copied
+    }
+
+    /// The same bytes once more: large ones are not copied but shared.
+    pub(crate) fn shared(&mut self) -> Result<Self, Failure> {
+        let mut copy = Self::empty();
+        // SAFETY: both are initialised.
+        if unsafe { ffi::zmq_msg_copy(&mut copy.0, &mut self.0) } != 0 {
+            return Err(Failure::last("zmq_msg_copy"));
+        }
+        Ok(copy)
+    }
+
     fn bytes(&self) -> &[u8] {
         let message = (&raw const self.0).cast_mut();
         // SAFETY: a message that was initialised; its bytes live as long as it does and are changed by nobody. `zmq_msg_data`
@@ -120,6 +140,13 @@ impl Frame {
     pub(crate) unsafe fn receive(&mut self, socket: *mut c_void, flags: c_int) -> bool {
         // SAFETY: initialised; what it held is released by the library.
         unsafe { ffi::zmq_msg_recv(&mut self.0, socket, flags) >= 0 }
+    }
+}
+
+impl Default for Frame {
+    /// Without a byte.
+    fn default() -> Self {
+        Self::empty()
     }
 }
 

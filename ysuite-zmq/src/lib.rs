@@ -61,7 +61,7 @@ mod zap;
 #[doc(hidden)]
 pub use bytemuck;
 
-pub use self::bridge::{Bridge, Closed, Publish, Pull, Push, Source, Started, Subscribe, WhenFull};
+pub use self::bridge::{Bridge, Closed, Duplex, Publish, Pull, Push, Source, Started, Subscribe, WhenFull};
 pub use self::context::Context;
 pub use self::curve::{KeyPair, PublicKey};
 pub use self::error::{Error, Failure};

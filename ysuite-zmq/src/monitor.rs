@@ -31,6 +31,16 @@ impl Monitor {
         &self.socket
     }
 
+    /// Hears all that there is.
+    pub(crate) fn listen(&mut self, mut hear: impl FnMut(Event)) -> Result<(), Failure> {
+        while let Some(seen) = self.look()? {
+            if let Seen::Event(event) = seen {
+                hear(event);
+            }
+        }
+        Ok(())
+    }
+
     /// Nothing where there is no news.
     pub(crate) fn look(&mut self) -> Result<Option<Seen>, Failure> {
         if !self.socket.receive(&mut self.frame)? {

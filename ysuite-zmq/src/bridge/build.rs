@@ -5,16 +5,19 @@ use std::marker::PhantomData;
 
 use ysuite::spsc;
 
+use super::duplex::Duplex as Talk;
 use super::incoming::Incoming;
 use super::options::Options;
 use super::outgoing::Outgoing;
 use super::publish::{Publishing, WhenFull};
+use super::sets::Sets;
 use super::source::Source;
 use super::started::{Started, start};
 use crate::context::Context;
 use crate::curve::{KeyPair, PublicKey};
 use crate::error::Error;
 use crate::ffi::{Kind, option};
+use crate::socket::Socket;
 use crate::wire::{FromWire, ToWire};
 
 /// Begins a bridge: see the [crate's documentation](crate).
@@ -55,6 +58,16 @@ pub struct Subscribe<T> {
     messages: PhantomData<fn() -> T>,
 }
 
+/// Sends what a channel holds to one other bridge, and receives from it into a channel of its own. Begun by [`Bridge::duplex`].
+#[derive(Debug)]
+#[must_use = "a bridge begins with `start`"]
+pub struct Duplex<S, T> {
+    options: Options,
+    source: S,
+    keeps: bool,
+    messages: PhantomData<fn() -> T>,
+}
+
 impl Bridge {
     /// From this receiver's channel to those that pull. Several of them share the messages, each the next one that has room.
     pub fn push<S: Source<Message: ToWire>>(source: S) -> Push<S> {
@@ -71,6 +84,12 @@ impl Bridge {
         Publish { options: Options::new(), source, topic: String::new(), when_full: WhenFull::default() }
     }
 
+    /// Between this receiver's channel with a new one here, and the same of one other bridge. What leaves here comes there, and
+    /// each side knows what the other has received.
+    pub fn duplex<S: Source<Message: ToWire>, T: FromWire>(source: S) -> Duplex<S, T> {
+        Duplex { options: Options::new(), source, keeps: false, messages: PhantomData }
+    }
+
     /// From a publisher to a new channel.
     pub fn subscribe<T: FromWire>() -> Subscribe<T> {
         Subscribe { options: Options::new(), messages: PhantomData }
@@ -79,8 +98,8 @@ impl Bridge {
 
 /// What every builder can be told.
 macro_rules! impl_common {
-    ($builder:ident, $parameter:ident) => {
-        impl<$parameter> $builder<$parameter> {
+    ($builder:ident, $($parameter:ident),*) => {
+        impl<$($parameter),*> $builder<$($parameter),*> {
             /// Waits for others at this address: `tcp://*:5555`, `tcp://127.0.0.1:*`, `ipc:///run/jobs`, `inproc://jobs`. May be
             /// said more than once, and together with [`connect`](Self::connect).
             pub fn bind(mut self, address: impl Into<String>) -> Self {
@@ -151,6 +170,7 @@ impl_common!(Push, S);
 impl_common!(Pull, T);
 impl_common!(Publish, S);
 impl_common!(Subscribe, T);
+impl_common!(Duplex, S, T);
 
 impl<S: Source<Message: ToWire>> Push<S> {
     /// Puts up to so many messages into a frame, from 1 to 2^20; 1 unless told otherwise. A frame never waits to be full. Of
@@ -165,8 +185,10 @@ impl<S: Source<Message: ToWire>> Push<S> {
     /// # Errors
     /// [`Error`] names what was wrong. The receiver is dropped then, as if the bridge had ended.
     pub fn start(self) -> Result<Started, Error> {
-        let pack = self.options.pack;
-        start(&self.options, Kind::Push, |_| Ok(()), self.source, |source| Outgoing::new(source, pack))
+        let Self { options, mut source } = self;
+        options.check()?;
+        let sets = Sets::default().source(&mut source)?;
+        start(&options, Kind::Push, |_| Ok(()), sets, Outgoing::new(source, options.pack))
     }
 }
 
@@ -194,15 +216,16 @@ impl<S: Source<Message: ToWire>> Publish<S> {
     /// # Errors
     /// As there.
     pub fn start(self) -> Result<Started, Error> {
-        let Self { options, source, topic, when_full } = self;
-        let pack = options.pack;
-        let prepare = |socket: &crate::socket::Socket| {
+        let Self { options, mut source, topic, when_full } = self;
+        options.check()?;
+        let sets = Sets::default().source(&mut source)?;
+        let prepare = |socket: &Socket| {
             socket.set(option::XPUB_NO_DROP, 1)?;
             // Tells of every subscriber that comes and goes, not of the first and the last.
             Ok(socket.set(option::XPUB_VERBOSER, 1)?)
         };
-        let work = |source| Publishing::new(Outgoing::new(source, pack), topic.into_bytes(), when_full);
-        start(&options, Kind::XPub, prepare, source, work)
+        let outgoing = Outgoing::new(source, options.pack);
+        start(&options, Kind::XPub, prepare, sets, Publishing::new(outgoing, topic.into_bytes(), when_full))
     }
 }
 
@@ -224,8 +247,10 @@ impl<T: FromWire> Pull<T> {
     /// # Errors
     /// As there.
     pub fn start(self) -> Result<(Started, spsc::Receiver<T>), Error> {
-        let (sender, receiver) = channel(self.options.bound);
-        let started = start(&self.options, Kind::Pull, |_| Ok(()), sender, |sender| Incoming::new(sender, false))?;
+        self.options.check()?;
+        let (mut sender, receiver) = channel(self.options.bound);
+        let sets = Sets::default().sink(&mut sender)?;
+        let started = start(&self.options, Kind::Pull, |_| Ok(()), sets, Incoming::new(sender, false))?;
         Ok((started, receiver))
     }
 }
@@ -248,13 +273,53 @@ impl<T: FromWire> Subscribe<T> {
     /// # Errors
     /// As there.
     pub fn start(self) -> Result<(Started, spsc::Receiver<T>), Error> {
-        let (sender, receiver) = channel(self.options.bound);
+        self.options.check()?;
+        let (mut sender, receiver) = channel(self.options.bound);
+        let sets = Sets::default().sink(&mut sender)?;
         let all = [String::new()];
         let topics = if self.options.topics.is_empty() { &all[..] } else { &self.options.topics };
-        let prepare = |socket: &crate::socket::Socket| {
+        let prepare = |socket: &Socket| {
             topics.iter().try_for_each(|topic| Ok(socket.set_bytes(option::SUBSCRIBE, topic.as_bytes())?))
         };
-        let started = start(&self.options, Kind::Sub, prepare, sender, |sender| Incoming::new(sender, true))?;
+        let started = start(&self.options, Kind::Sub, prepare, sets, Incoming::new(sender, true))?;
         Ok((started, receiver))
+    }
+}
+
+impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
+    /// As [`Push::pack`].
+    pub fn pack(mut self, messages: usize) -> Self {
+        self.options.pack = messages;
+        self
+    }
+
+    /// As [`Pull::bounded`], and exact: the other side sends no more than there is room for. Without a bound, 65,536 messages may
+    /// be under way.
+    pub fn bounded(mut self, messages: usize) -> Self {
+        self.options.bound = Some(messages);
+        self
+    }
+
+    /// Keeps what the other side has not acknowledged, and sends it again when a connection has ended before that. The other side
+    /// leaves out by number what it has received already: as long as both bridges live, every message is received exactly once,
+    /// and in order. Whoever takes the place of a bridge that has ended without a word is sent what that one had not
+    /// acknowledged: a message may be received by both.
+    pub fn at_least_once(mut self) -> Self {
+        self.keeps = true;
+        self
+    }
+
+    /// As [`Pull::start`]. The receiver sees the end of its channel when all senders of the other side's are gone, or its bridge
+    /// has been closed; the senders of this one's see it when nobody receives at the other side any more.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn start(self) -> Result<(Started, spsc::Receiver<T>), Error> {
+        let Self { options, mut source, keeps, .. } = self;
+        options.check()?;
+        let (mut sender, receiver) = channel(options.bound);
+        let sets = Sets::default().source(&mut source)?.sink(&mut sender)?;
+        let talk = Talk::new(Outgoing::new(source, options.pack), sender, keeps);
+        Ok((start(&options, Kind::Dealer, |_| Ok(()), sets, talk)?, receiver))
     }
 }

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use ysuite::signal::YSocketpair;
 
+use super::sets::Sets;
 use super::tools::Tools;
 use super::work::Work;
 use crate::ffi::option;
@@ -32,8 +32,8 @@ pub(super) struct Ending<W> {
     pub(super) work: W,
     pub(super) tools: Tools,
     pub(super) monitor: Monitor,
-    /// Attached to the channel's end: dropped after it.
-    pub(super) channel: YSocketpair,
+    /// Of the channel's ends: dropped after them.
+    pub(super) sets: Sets,
 }
 
 /// Between two looks while the socket has no room: it may tell of room that it does not have, and of none when it has.
@@ -45,17 +45,32 @@ impl<W: Work> Ending<W> {
         let mut sound = self.work.close(&mut self.tools).is_ok();
         while sound && !self.work.is_done() && Instant::now() < until {
             match self.work.step(&mut self.tools) {
-                Ok(0) => pause(&self.tools.socket, until.min(Instant::now() + PAUSE)),
+                Ok(0) => sound = self.rest(until),
                 Ok(_) => {}
                 Err(_) => sound = false,
             }
         }
-        let messages = self.work.left();
-        let Self { work, tools, monitor, channel } = self;
+        // The last word: nothing comes after it that could say the same.
+        let _ = self.work.rest(&mut self.tools);
+        let (messages, known) = (self.work.left(), self.work.is_acknowledged());
+        let Self { work, tools, monitor, sets } = self;
         // The user sees the end of the channel when everything has been done for it.
-        let more = !gone(tools.socket, monitor, until);
-        drop((work, channel));
+        let more = !gone(tools.socket, monitor, until) && !known;
+        drop((work, sets));
         if messages > 0 || more { Closed::Unsent { messages, more } } else { Closed::Flushed }
+    }
+}
+
+impl<W: Work> Ending<W> {
+    /// Until something changes, or for a little.
+    fn rest(&mut self, until: Instant) -> bool {
+        let listened = self.monitor.listen(|event| {
+            self.work.noticed(&event);
+            self.tools.tell(event);
+        });
+        let rested = listened.and_then(|()| self.work.rest(&mut self.tools));
+        pause(&self.tools.socket, until.min(Instant::now() + PAUSE));
+        rested.is_ok()
     }
 }
 

@@ -18,11 +18,12 @@ use ysuite::signal::{Wait, YSocketpair};
 use ysuite::{mpsc, oneshot};
 
 use super::close::{Closed, Ending};
+use super::sets::Sets;
 use super::tools::Tools;
 use super::work::Work;
 use crate::error::Failure;
 use crate::event::Event;
-use crate::monitor::{Monitor, Seen};
+use crate::monitor::Monitor;
 
 /// What a bridge is told by whoever has it.
 pub(super) enum Order {
@@ -42,8 +43,7 @@ pub(super) struct Engine<W> {
     pub(super) work: W,
     pub(super) tools: Tools,
     pub(super) monitor: Monitor,
-    /// Of the channel's end.
-    pub(super) channel: YSocketpair,
+    pub(super) sets: Sets,
     pub(super) orders: mpsc::Receiver<Order>,
     /// Of the orders: apart, because the channel's may stay up while the socket has no room.
     pub(super) ordered: YSocketpair,
@@ -59,7 +59,7 @@ impl<W: Work> Engine<W> {
                 self.last_order()
             }
         };
-        let closed = Ending { work: self.work, tools: self.tools, monitor: self.monitor, channel: self.channel }.by(until);
+        let closed = Ending { work: self.work, tools: self.tools, monitor: self.monitor, sets: self.sets }.by(until);
         if let Some(answer) = answer {
             let _ = answer.send(closed);
         }
@@ -83,6 +83,7 @@ impl<W: Work> Engine<W> {
             }
             idle_since = None;
             self.listen()?;
+            self.work.rest(&mut self.tools)?;
             self.sleep()?;
         }
     }
@@ -122,19 +123,20 @@ impl<W: Work> Engine<W> {
 
     /// Tells what has happened to the connections.
     fn listen(&mut self) -> Result<(), Failure> {
-        while let Some(seen) = self.monitor.look()? {
-            if let Seen::Event(event) = seen {
-                self.tools.tell(event);
-            }
-        }
-        Ok(())
+        self.monitor.listen(|event| {
+            self.work.noticed(&event);
+            self.tools.tell(event);
+        })
     }
 
     fn sleep(&mut self) -> Result<(), Failure> {
-        let wanted = self.work.wanted();
-        // What was up is looked at by the next step; a set that nobody looks at stays readable.
+        // An order that came since the last look raises the id again.
         self.ordered.check();
-        if wanted.channel && self.channel.check().next().is_some() && self.work.step(&mut self.tools)? > 0 {
+        self.tools.arms = true;
+        let moved = self.work.step(&mut self.tools);
+        self.tools.arms = false;
+        let wanted = self.work.wanted();
+        if moved? > 0 || self.sets.is_up(wanted) {
             return Ok(());
         }
         let asked = self.asked.iter().map(|(_, until, _)| *until);
@@ -147,15 +149,11 @@ impl<W: Work> Engine<W> {
             return Ok(());
         }
         let (socket, monitor) = (self.tools.socket.descriptor()?, self.monitor.socket().descriptor()?);
-        let mut all = [
-            PollFd::from_borrowed_fd(socket, PollFlags::IN),
-            PollFd::from_borrowed_fd(monitor, PollFlags::IN),
-            PollFd::from_borrowed_fd(self.ordered.as_fd(), PollFlags::IN),
-            PollFd::from_borrowed_fd(self.channel.as_fd(), PollFlags::IN),
-        ];
-        let all = if wanted.channel { &mut all[..] } else { &mut all[..3] };
+        let always = [socket, monitor, self.ordered.as_fd()].into_iter();
+        let all = always.chain(self.sets.descriptors(wanted));
+        let mut all: Vec<_> = all.map(|descriptor| PollFd::from_borrowed_fd(descriptor, PollFlags::IN)).collect();
         // A signal, or a change that turns out to be none: the next step decides.
-        let _ = poll(all, timeout.as_ref());
+        let _ = poll(&mut all, timeout.as_ref());
         Ok(())
     }
 }

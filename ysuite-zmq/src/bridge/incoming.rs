@@ -3,75 +3,36 @@
 
 use ysuite::spsc;
 
-use super::tools::Tools;
+use super::sink::Sink;
+use super::tools::{Parts, Tools};
 use super::work::{AT_ONCE, Wanted, Work};
 use crate::error::Failure;
-use crate::event::Event;
-use crate::frame::Frame;
-use crate::wire::{self, FromWire, Malformed};
+use crate::wire::{FromWire, Malformed};
 
 pub(super) struct Incoming<T> {
-    sender: spsc::Sender<T>,
-    frame: Frame,
-    /// Of the frame that was received last, in reverse order: those that had no room yet.
-    unpacked: Vec<T>,
-    /// The first part of each message is the topic.
-    with_topic: bool,
-    /// Nobody receives any more.
-    ended: bool,
+    sink: Sink<T>,
+    /// What stands before the messages: nothing, or the topic.
+    heads: usize,
     closing: bool,
 }
 
 impl<T: FromWire> Incoming<T> {
     pub(super) fn new(sender: spsc::Sender<T>, with_topic: bool) -> Self {
-        Self { sender, frame: Frame::empty(), unpacked: Vec::new(), with_topic, ended: false, closing: false }
-    }
-
-    /// Whether all that was unpacked is in the channel.
-    fn delivered(&mut self, moved: &mut usize) -> bool {
-        while let Some(message) = self.unpacked.pop() {
-            match self.sender.try_send(message) {
-                Ok(()) => *moved += 1,
-                Err(ysuite::channel::TrySendError::Full(message)) => {
-                    self.unpacked.push(message);
-                    return false;
-                }
-                Err(ysuite::channel::TrySendError::Disconnected(_)) => {
-                    self.ended = true;
-                    self.unpacked.clear();
-                    return false;
-                }
-            }
-        }
-        true
+        Self { sink: Sink::new(sender), heads: usize::from(with_topic), closing: false }
     }
 
     /// Takes a message of the socket apart. False: there was none.
     fn received(&mut self, tools: &mut Tools) -> Result<bool, Failure> {
-        if !tools.socket.receive(&mut self.frame)? {
-            return Ok(false);
-        }
-        let mut parts = 1;
-        while self.frame.more() && tools.socket.receive(&mut self.frame)? {
-            parts += 1;
-        }
-        let frame = core::mem::replace(&mut self.frame, Frame::empty());
+        let Some(Parts { first, last, number }) = tools.receive()? else { return Ok(false) };
+        let frame = last.unwrap_or(first);
         let bytes = frame.len();
-        let unpacked = match parts == 1 + usize::from(self.with_topic) {
-            true => wire::unpack(frame, &mut self.unpacked),
+        let taken = match number == self.heads + 1 {
+            true => self.sink.take(frame, 0, None),
             false => Err(Malformed::Parts),
         };
-        match unpacked {
-            Ok(()) => {
-                tools.counters.frames_in.add(1);
-                tools.counters.bytes_in.add(bytes);
-                tools.counters.messages_in.add(self.unpacked.len());
-                self.unpacked.reverse();
-            }
-            Err(malformed) => {
-                tools.counters.malformed.add(1);
-                tools.tell(Event::Malformed(malformed));
-            }
+        match taken {
+            Ok(messages) => tools.received(bytes, messages),
+            Err(malformed) => tools.refuse(malformed),
         }
         Ok(true)
     }
@@ -80,17 +41,20 @@ impl<T: FromWire> Incoming<T> {
 impl<T: FromWire> Work for Incoming<T> {
     fn step(&mut self, tools: &mut Tools) -> Result<usize, Failure> {
         let mut moved = 0;
-        while self.delivered(&mut moved) && moved < AT_ONCE && !self.closing {
+        while self.sink.deliver(&mut moved) && moved < AT_ONCE && !self.closing {
             if !self.received(tools)? {
                 break;
             }
+            // Also of a frame with nothing of ours in it: whoever sends such ones without end does not keep the bridge from
+            // everything else.
+            moved += 1;
         }
         Ok(moved)
     }
 
-    fn wanted(&self) -> Wanted {
-        let full = !self.unpacked.is_empty();
-        Wanted { channel: full && !self.ended, receive: !full && !self.ended, ..Wanted::default() }
+    fn wanted(&mut self) -> Wanted {
+        let (full, ended) = (self.sink.is_blocked(), self.sink.has_ended());
+        Wanted { sink: full && !ended, receive: !full && !ended, ..Wanted::default() }
     }
 
     fn close(&mut self, _: &mut Tools) -> Result<(), Failure> {
@@ -99,10 +63,10 @@ impl<T: FromWire> Work for Incoming<T> {
     }
 
     fn is_done(&mut self) -> bool {
-        self.unpacked.is_empty()
+        !self.sink.is_blocked()
     }
 
     fn left(&mut self) -> usize {
-        self.unpacked.drain(..).count()
+        self.sink.left()
     }
 }

@@ -7,23 +7,27 @@
 //! | `build` | the builders, one for each kind |
 //! | `started` | the handle of a bridge at work |
 //! | `work` | what a kind of bridge does, as the engine sees it |
-//! | `outgoing`, `incoming`, `publish` | the kinds |
+//! | `outgoing`, `incoming`, `publish`, `duplex` | the kinds |
+//! | `sink`, `sets` | the channel into which messages come; what a bridge sleeps on for its channels |
 //! | `engine`, `tools` | the thread, and what it has |
 //! | `close` | its end |
 
 mod build;
 mod close;
+mod duplex;
 mod engine;
 mod incoming;
 mod options;
 mod outgoing;
 mod publish;
+mod sets;
+mod sink;
 mod source;
 mod started;
 mod tools;
 mod work;
 
-pub use self::build::{Bridge, Publish, Pull, Push, Subscribe};
+pub use self::build::{Bridge, Duplex, Publish, Pull, Push, Subscribe};
 pub use self::close::Closed;
 pub use self::publish::WhenFull;
 pub use self::source::Source;

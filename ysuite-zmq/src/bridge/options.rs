@@ -94,6 +94,9 @@ impl Options {
         if !(1..=MOST_IN_A_FRAME).contains(&self.pack) {
             return Err(Error::Pack(self.pack));
         }
+        if self.bound == Some(0) {
+            return Err(Error::Bound);
+        }
         let plain = matches!(self.security, Security::Plain { .. } | Security::PlainServer { .. });
         let over_tcp = self.binds.iter().chain(&self.connects).find(|address| address.starts_with("tcp:"));
         match over_tcp.filter(|_| plain && !self.plain_over_tcp) {
@@ -110,7 +113,10 @@ impl Options {
         socket.set(option::SEND_MARK, frames(self.send_mark))?;
         socket.set(option::RECEIVE_MARK, frames(self.receive_mark))?;
         socket.set_bytes(option::MAX_MESSAGE, &i64::try_from(self.largest).unwrap_or(i64::MAX).to_ne_bytes())?;
-        socket.set(option::IPV6, 1)?;
+        // Where it is on, libzmq spells IPv4 addresses as IPv6 ones.
+        if self.binds.iter().chain(&self.connects).any(|address| address.contains('[')) {
+            socket.set(option::IPV6, 1)?;
+        }
         // What has been handed over stays with a connection that is there; none is queued for one that may never be.
         socket.set(option::IMMEDIATE, 1)?;
         socket.set(option::RECONNECT_IVL, 100)?;

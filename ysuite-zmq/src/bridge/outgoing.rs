@@ -25,18 +25,26 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
         Self { source, pack, taken: Vec::new(), held: None, ended: false }
     }
 
+    /// Whether all has been taken, and nobody can send any more: or need not be able to, because the bridge closes.
+    pub(super) fn is_over(&mut self, closing: bool) -> bool {
+        (closing || self.source.is_abandoned()) && self.is_done()
+    }
+
     /// What the socket had no room for.
     pub(super) fn hold(&mut self, frame: Frame, messages: usize) {
         self.held = Some((frame, messages));
     }
 
-    /// The next frame, if there is a message, and how many are in it.
-    pub(super) fn next(&mut self) -> Result<Option<(Frame, usize)>, Failure> {
+    /// The next frame, if there is a message, and how many are in it: at most so many, unless it was held.
+    pub(super) fn next(&mut self, most: usize, tools: &mut Tools) -> Result<Option<(Frame, usize)>, Failure> {
         if let Some(held) = self.held.take() {
             return Ok(Some(held));
         }
-        match self.source.take(&mut self.taken, self.pack) {
-            Ok(messages) => Ok(Some((wire::pack(&mut self.taken)?, messages))),
+        if !tools.arms && self.source.is_drained() {
+            return Ok(None);
+        }
+        match self.source.take(&mut self.taken, self.pack.min(most)) {
+            Ok(messages) => Ok(Some((wire::pack(&mut self.taken, &mut tools.scratch)?, messages))),
             Err(TryRecvError::Empty) => Ok(None),
             Err(TryRecvError::Disconnected) => {
                 self.ended = true;
@@ -50,7 +58,7 @@ impl<S: Source<Message: ToWire>> Work for Outgoing<S> {
     fn step(&mut self, tools: &mut Tools) -> Result<usize, Failure> {
         let mut moved = 0;
         while moved < AT_ONCE {
-            let Some((frame, messages)) = self.next()? else { break };
+            let Some((frame, messages)) = self.next(usize::MAX, tools)? else { break };
             if let Some(frame) = tools.send(frame, false, messages)? {
                 self.hold(frame, messages);
                 break;
@@ -60,9 +68,9 @@ impl<S: Source<Message: ToWire>> Work for Outgoing<S> {
         Ok(moved)
     }
 
-    fn wanted(&self) -> Wanted {
+    fn wanted(&mut self) -> Wanted {
         let blocked = self.held.is_some();
-        Wanted { channel: !blocked && !self.ended, send: blocked, ..Wanted::default() }
+        Wanted { source: !blocked && !self.ended, send: blocked, ..Wanted::default() }
     }
 
     fn close(&mut self, _: &mut Tools) -> Result<(), Failure> {

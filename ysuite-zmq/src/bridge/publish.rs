@@ -68,7 +68,7 @@ impl<S: Source<Message: ToWire>> Work for Publishing<S> {
         self.again = None;
         let mut moved = 0;
         while moved < AT_ONCE {
-            let Some((frame, messages)) = self.outgoing.next()? else { break };
+            let Some((frame, messages)) = self.outgoing.next(usize::MAX, tools)? else { break };
             // A first part that is taken means that the second will be.
             let refused = match tools.send(Frame::copied(&self.topic)?, true, 0)? {
                 None => tools.send(frame, false, messages)?,
@@ -88,9 +88,8 @@ impl<S: Source<Message: ToWire>> Work for Publishing<S> {
         Ok(moved)
     }
 
-    fn wanted(&self) -> Wanted {
-        let Wanted { channel, .. } = self.outgoing.wanted();
-        Wanted { channel, receive: true, send: false, until: self.again }
+    fn wanted(&mut self) -> Wanted {
+        Wanted { receive: true, send: false, until: self.again, ..self.outgoing.wanted() }
     }
 
     fn close(&mut self, tools: &mut Tools) -> Result<(), Failure> {

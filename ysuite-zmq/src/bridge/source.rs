@@ -13,6 +13,10 @@ pub trait Source: Attach + Send + 'static {
     #[doc(hidden)]
     fn take(&mut self, to: &mut Vec<Self::Message>, most: usize) -> Result<usize, TryRecvError>;
 
+    /// Whether nobody can send any more. Messages may be left.
+    #[doc(hidden)]
+    fn is_abandoned(&self) -> bool;
+
     /// Whether there is no message now.
     #[doc(hidden)]
     fn is_drained(&mut self) -> bool;
@@ -25,6 +29,10 @@ macro_rules! impl_source {
 
             fn take(&mut self, to: &mut Vec<T>, most: usize) -> Result<usize, TryRecvError> {
                 self.try_recv_batch(to, most)
+            }
+
+            fn is_abandoned(&self) -> bool {
+                self.is_disconnected()
             }
 
             fn is_drained(&mut self) -> bool {

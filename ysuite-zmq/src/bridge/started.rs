@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use ysuite::signal::{Attach, YSocketpair};
+use ysuite::signal::YSocketpair;
 use ysuite::{mpmc, mpsc, oneshot};
 
 use super::close::Closed;
 use super::engine::{Engine, Order};
 use super::options::Options;
+use super::sets::Sets;
 use super::tools::Tools;
 use super::work::Work;
 use crate::context::Context;
@@ -17,6 +18,7 @@ use crate::error::Error;
 use crate::event::{self, Event};
 use crate::ffi::Kind;
 use crate::monitor::Monitor;
+use crate::socket::Socket;
 use crate::statistics::{Counters, Statistics};
 
 /// A bridge at work. Any thread may have it.
@@ -79,17 +81,14 @@ impl Started {
     }
 }
 
-/// Opens the socket, attaches the channel's end, and starts the thread.
-pub(super) fn start<E: Attach, W: Work>(
+/// Opens the socket and starts the thread. The options have been checked.
+pub(super) fn start(
     options: &Options,
     kind: Kind,
-    prepare: impl FnOnce(&crate::socket::Socket) -> Result<(), Error>,
-    mut end: E,
-    work: impl FnOnce(E) -> W,
+    prepare: impl FnOnce(&Socket) -> Result<(), Error>,
+    sets: Sets,
+    work: impl Work,
 ) -> Result<Started, Error> {
-    options.check()?;
-    let mut channel = YSocketpair::with_capacity(1)?;
-    channel.attach(&mut end, 0).map_err(|_| Error::Attached)?;
     let context = options.context.clone().map_or_else(Context::of_the_process, Ok)?;
     let (socket, domain) = options.open(&context, kind)?;
     prepare(&socket)?;
@@ -100,8 +99,8 @@ pub(super) fn start<E: Attach, W: Work>(
     ordered.attach(&mut ordered_out, 0).map_err(|_| Error::Attached)?;
     let counters = Arc::new(Counters::default());
     let (told, events) = event::channel();
-    let tools = Tools { socket, counters: counters.clone(), events: told };
-    let engine = Engine { work: work(end), tools, monitor, channel, orders: ordered_out, ordered, asked: Vec::new() };
+    let tools = Tools::new(socket, counters.clone(), told);
+    let engine = Engine { work, tools, monitor, sets, orders: ordered_out, ordered, asked: Vec::new() };
     let run = move || {
         engine.run();
         // Clients are admitted until the bridge has ended.

@@ -7,17 +7,57 @@ use crate::event::{Event, Told};
 use crate::frame::Frame;
 use crate::socket::Socket;
 use crate::statistics::Counters;
+use crate::wire::Malformed;
 
 pub(super) struct Tools {
     pub(super) socket: Socket,
     pub(super) counters: Arc<Counters>,
     pub(super) events: Told,
+    /// The bridge is about to sleep: an end that finds nothing takes its id down, and its other side pays for raising it.
+    pub(super) arms: bool,
+    /// What is received into.
+    frame: Frame,
+    /// Where frames are written before they are copied into libzmq's memory. Empty between two of them.
+    pub(super) scratch: Vec<u8>,
 }
 
 impl Tools {
+    pub(super) fn new(socket: Socket, counters: Arc<Counters>, events: Told) -> Self {
+        Self { socket, counters, events, arms: false, frame: Frame::empty(), scratch: Vec::new() }
+    }
+
     /// Never waits: where nobody reads them, the oldest events give way.
     pub(super) fn tell(&self, event: Event) {
         let _ = self.events.force_send(event);
+    }
+
+    /// Counts a frame that is none of ours, and tells of it.
+    pub(super) fn refuse(&self, malformed: Malformed) {
+        self.counters.malformed.add(1);
+        self.tell(Event::Malformed(malformed));
+    }
+
+    /// Counts a frame that has come, and the messages in it that are new.
+    pub(super) fn received(&self, bytes: usize, messages: usize) {
+        self.counters.frames_in.add(1);
+        self.counters.bytes_in.add(bytes);
+        self.counters.messages_in.add(messages);
+    }
+
+    /// Receives all parts of what comes next; nothing where nothing is there.
+    pub(super) fn receive(&mut self) -> Result<Option<Parts>, Failure> {
+        if !self.socket.receive(&mut self.frame)? {
+            return Ok(None);
+        }
+        let mut parts = Parts { first: core::mem::take(&mut self.frame), last: None, number: 1 };
+        let mut more = parts.first.more();
+        // They come together: libzmq shows none before it has all.
+        while more && self.socket.receive(&mut self.frame)? {
+            more = self.frame.more();
+            parts.last = Some(core::mem::take(&mut self.frame));
+            parts.number += 1;
+        }
+        Ok(Some(parts))
     }
 
     /// Hands over a frame of so many messages. It comes back where the socket has no room.
@@ -36,4 +76,12 @@ impl Tools {
             Err((_, cause)) => Err(cause),
         }
     }
+}
+
+/// Of one message of libzmq.
+pub(super) struct Parts {
+    pub(super) first: Frame,
+    /// Of several.
+    pub(super) last: Option<Frame>,
+    pub(super) number: usize,
 }

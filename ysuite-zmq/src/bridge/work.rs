@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::tools::Tools;
 use crate::error::Failure;
+use crate::event::Event;
 
 /// Messages moved between two looks at anything else.
 pub(super) const AT_ONCE: usize = 256;
@@ -11,8 +12,10 @@ pub(super) const AT_ONCE: usize = 256;
 /// What may wake a bridge that could move nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Wanted {
-    /// The channel: a message in it, or room.
-    pub(super) channel: bool,
+    /// The channel from which messages leave has one.
+    pub(super) source: bool,
+    /// The channel into which messages come has room.
+    pub(super) sink: bool,
     /// The socket has something.
     pub(super) receive: bool,
     /// The socket has room.
@@ -27,7 +30,15 @@ pub(super) trait Work: Send + 'static {
     fn step(&mut self, tools: &mut Tools) -> Result<usize, Failure>;
 
     /// When the last step could move nothing.
-    fn wanted(&self) -> Wanted;
+    fn wanted(&mut self) -> Wanted;
+
+    /// What has happened to the connections.
+    fn noticed(&mut self, _: &Event) {}
+
+    /// Says what was kept back while there was something to move: the bridge is about to sleep.
+    fn rest(&mut self, _: &mut Tools) -> Result<(), Failure> {
+        Ok(())
+    }
 
     /// From now on nothing more is taken from the network; what is in the channel still leaves.
     fn close(&mut self, tools: &mut Tools) -> Result<(), Failure>;
@@ -37,6 +48,11 @@ pub(super) trait Work: Send + 'static {
 
     /// Drops what has not been handed over, also what is in the channel, and says how many messages that were.
     fn left(&mut self) -> usize;
+
+    /// Whether the other side itself says what it has received, so that nothing need be guessed from what lingers.
+    fn is_acknowledged(&self) -> bool {
+        false
+    }
 
     /// So many subscribers are there now.
     fn subscribers(&self) -> usize {

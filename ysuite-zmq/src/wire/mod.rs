@@ -50,8 +50,10 @@ pub enum Malformed {
     },
     /// The bytes of one of its messages are none, or it ends in the middle of one.
     Content,
-    /// It came in several parts.
+    /// It came in another number of parts.
     Parts,
+    /// It has more messages than the other side may send.
+    Beyond,
 }
 
 /// A message that has a form outside of the program. It can be sent if it is [`ToWire`], received if it is [`FromWire`].
@@ -92,30 +94,32 @@ pub trait FromWire: Wire {
 /// How many bytes stand before a message whose length is told.
 const PREFIX: usize = 4;
 
-/// A frame of these messages; at least one. Only one where the layout is [`Layout::Whole`].
-pub(crate) fn pack<T: ToWire>(messages: &mut Vec<T>) -> Result<Frame, Failure> {
-    let mut bytes = Vec::new();
+/// A frame of these messages; at least one. Only one where the layout is [`Layout::Whole`]. They are written into `bytes`, which
+/// is empty before and after: a small frame allocates nothing of its own.
+pub(crate) fn pack<T: ToWire>(messages: &mut Vec<T>, bytes: &mut Vec<u8>) -> Result<Frame, Failure> {
+    // Of a message that panicked while it was written.
+    bytes.clear();
     match T::LAYOUT {
         Layout::Whole => match messages.pop() {
             Some(only) => return only.into_frame(),
             None => unreachable!("somebody asked for a frame of nothing"),
         },
         Layout::Records(size) => {
-            bytes.reserve_exact(size * messages.len());
-            messages.drain(..).for_each(|message| message.encode(&mut bytes));
+            bytes.reserve(size * messages.len());
+            messages.drain(..).for_each(|message| message.encode(bytes));
         }
         Layout::Lengths { version } => {
             bytes.push(version);
             for message in messages.drain(..) {
                 let from = bytes.len();
                 bytes.extend([0; PREFIX]);
-                message.encode(&mut bytes);
+                message.encode(bytes);
                 let length = u32::try_from(bytes.len() - from - PREFIX).unwrap_or(u32::MAX);
                 bytes[from..from + PREFIX].copy_from_slice(&length.to_le_bytes());
             }
         }
     }
-    Frame::of(bytes)
+    Frame::drained(bytes)
 }
 
 /// Appends the messages of a frame. Nothing of a malformed one.

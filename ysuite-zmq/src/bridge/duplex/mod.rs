@@ -1,0 +1,311 @@
+//! [`Duplex`]: a conversation of two bridges, each with a stream of its own, over two DEALER sockets.
+//!
+//! What libzmq does not promise is made up for here: every message has a number, so that nothing is received twice and what is
+//! missing is noticed; each side says what it has received, so that the end of a stream can be sure; and it says how much it
+//! has room for, so that no more is under way than that.
+//!
+//! Whenever a connection begins, and whenever a second passes in which nothing that was sent is acknowledged, a side says hello
+//! and sends nothing until that is answered. A connection keeps the order, so what was sent before has come by then, or never
+//! will: the answer says from where to go on, and nothing is guessed from times.
+//!
+//! | file | what lives there |
+//! |---|---|
+//! | `header` | what stands before each frame |
+//! | `sending` | the own stream |
+//! | `receiving` | the other side's |
+
+mod header;
+mod receiving;
+mod sending;
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::time::{Duration, Instant};
+
+use ysuite::spsc;
+
+use self::header::{Flags, Header, Kind};
+use self::receiving::{Receiving, Told};
+use self::sending::Sending;
+use super::outgoing::Outgoing;
+use super::source::Source;
+use super::tools::{Parts, Tools};
+use super::work::{AT_ONCE, Wanted, Work};
+use crate::error::Failure;
+use crate::event::Event;
+use crate::frame::Frame;
+use crate::wire::{FromWire, Malformed, ToWire};
+
+/// Without an answer for so long, hello is said once more.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+pub(super) struct Duplex<S: Source, T> {
+    /// Which of all conversations this is: no other bridge has the same number.
+    session: u64,
+    /// The other side's, once it has said hello.
+    peer: Option<u64>,
+    /// The last of those that wanted to talk as well.
+    ignored: Option<u64>,
+    /// Connections that are there, as far as libzmq tells: it tells nothing of `inproc`.
+    connections: usize,
+    sending: Sending<S>,
+    receiving: Receiving<T>,
+    hello: Hello,
+    /// The mark of the other side's last hello, until it is answered.
+    to_answer: Option<u32>,
+    /// When hello was said, something was sent after all had been acknowledged, or something was acknowledged: the last of these.
+    since: Instant,
+    /// The socket had no room.
+    blocked: bool,
+}
+
+/// How far this side's hello has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hello {
+    /// It is to be said.
+    Due { last: u32 },
+    /// It has been said, with this mark.
+    Said { mark: u32 },
+    /// It has been answered: messages may be sent.
+    Answered { mark: u32 },
+}
+
+impl Hello {
+    fn mark(self) -> u32 {
+        match self {
+            Self::Due { last: mark } | Self::Said { mark } | Self::Answered { mark } => mark,
+        }
+    }
+
+    fn again(&mut self) {
+        *self = Self::Due { last: self.mark() };
+    }
+}
+
+impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
+    pub(super) fn new(outgoing: Outgoing<S>, sender: spsc::Sender<T>, keeps: bool) -> Self {
+        Self {
+            // The keys of the hasher are random.
+            session: RandomState::new().build_hasher().finish().max(1),
+            peer: None,
+            ignored: None,
+            connections: 0,
+            sending: Sending::new(outgoing, keeps),
+            receiving: Receiving::new(sender),
+            hello: Hello::Due { last: 0 },
+            to_answer: None,
+            since: Instant::now(),
+            blocked: false,
+        }
+    }
+
+    /// Takes in what the other side says. False: it has said nothing.
+    fn hear(&mut self, tools: &mut Tools) -> Result<bool, Failure> {
+        let Some(Parts { first, last, number }) = tools.receive()? else { return Ok(false) };
+        match Header::of(&first) {
+            Ok(header) if number == if header.kind == Kind::Messages { 2 } else { 1 } => {
+                self.understand(&header, last, tools);
+            }
+            Ok(_) => tools.refuse(Malformed::Parts),
+            Err(malformed) => tools.refuse(malformed),
+        }
+        Ok(true)
+    }
+
+    fn understand(&mut self, header: &Header, body: Option<Frame>, tools: &Tools) {
+        if header.kind == Kind::Hello && !self.meet(header, tools) {
+            return;
+        }
+        // Of somebody who is gone, or has not said hello.
+        if self.peer != Some(header.session) {
+            return;
+        }
+        if header.of == self.session {
+            self.hear_of_own(header, tools);
+        }
+        match (header.kind, body) {
+            (Kind::Messages, Some(body)) => self.receiving.take(header, body, tools),
+            (Kind::End, _) => self.receiving.end(header, tools),
+            _ => {}
+        }
+    }
+
+    /// What is said of this side's stream.
+    fn hear_of_own(&mut self, header: &Header, tools: &Tools) {
+        if self.sending.hear(header) {
+            self.since = Instant::now();
+        }
+        let answered = header.kind == Kind::Answer && self.hello == Hello::Said { mark: header.messages };
+        if answered {
+            self.hello = Hello::Answered { mark: header.messages };
+            self.sending.go_back(tools);
+        } else if header.flags.lacks && matches!(self.hello, Hello::Answered { .. }) {
+            self.hello.again();
+        }
+    }
+
+    /// The other side says hello. False: it is a third, who is not heard while the second is there.
+    fn meet(&mut self, header: &Header, tools: &Tools) -> bool {
+        if self.peer == Some(header.session) {
+            self.receiving.skip_to(header.number, tools);
+        } else if self.peer.is_some() && self.connections > 1 {
+            if self.ignored.replace(header.session) != Some(header.session) {
+                tools.tell(Event::Ignored);
+            }
+            return false;
+        } else {
+            let gone = self.sending.begin_again();
+            if gone > 0 {
+                tools.tell(Event::Lost { messages: gone });
+            }
+            if self.peer.replace(header.session).is_some() {
+                tools.tell(Event::Replaced);
+            }
+            self.receiving.begin(header.number);
+            self.hello.again();
+        }
+        if header.of != self.session {
+            self.hello.again();
+        }
+        self.to_answer = Some(header.messages);
+        true
+    }
+
+    fn header(&self, told: Told, kind: Kind, number: u64, messages: u32) -> Header {
+        let flags = Flags { keeps: self.sending.keeps(), ..Flags::default() };
+        let (session, of) = (self.session, self.peer.unwrap_or(0));
+        let mut header =
+            Header { kind, flags, messages, session, number, of, expected: 0, limit: 0, lost: self.receiving.lost() };
+        told.into_header(&mut header);
+        header
+    }
+
+    /// Says something that has no messages behind it. Whether there was room for it.
+    fn say(&mut self, kind: Kind, number: u64, messages: u32, tools: &Tools) -> Result<bool, Failure> {
+        let told = self.receiving.news();
+        let header = self.header(told, kind, number, messages);
+        let said = tools.send(Frame::copied(&header.bytes())?, false, 0)?.is_none();
+        match said {
+            true if self.peer.is_some() => self.receiving.told(told),
+            true => {}
+            false => self.blocked = true,
+        }
+        Ok(said)
+    }
+
+    /// Says hello if that is due, and answers it.
+    fn greet(&mut self, tools: &Tools) -> Result<(), Failure> {
+        if self.is_waiting() && self.since.elapsed() >= PATIENCE {
+            self.hello.again();
+        }
+        if let Hello::Due { last } = self.hello {
+            let mark = last.wrapping_add(1).max(1);
+            if self.say(Kind::Hello, self.sending.first_to_come(), mark, tools)? {
+                (self.hello, self.since) = (Hello::Said { mark }, Instant::now());
+            }
+        }
+        if let Some(mark) = self.to_answer
+            && self.say(Kind::Answer, 0, mark, tools)?
+        {
+            self.to_answer = None;
+        }
+        Ok(())
+    }
+
+    /// Whether the other side has something to say without which this one does not go on.
+    fn is_waiting(&self) -> bool {
+        match self.hello {
+            Hello::Due { .. } => false,
+            Hello::Said { .. } => true,
+            Hello::Answered { .. } => self.sending.is_waiting(),
+        }
+    }
+
+    /// Sends messages, with what there is to say of those that came. Answers how many.
+    fn send(&mut self, tools: &mut Tools) -> Result<usize, Failure> {
+        let (told, idle) = (self.receiving.news(), !self.sending.is_waiting());
+        let base = self.header(told, Kind::Messages, 0, 0);
+        let header = |kind, number, messages| Header { kind, number, messages, ..base };
+        let before = tools.counters.frames_out.get();
+        let (moved, had_room) = self.sending.step(tools, header)?;
+        self.blocked |= !had_room;
+        if tools.counters.frames_out.get() > before {
+            self.receiving.told(told);
+            if idle {
+                self.since = Instant::now();
+            }
+        }
+        Ok(moved)
+    }
+
+    /// Tells what there is to tell if it is something new, and enough.
+    fn answer(&mut self, tools: &Tools, enough: impl FnOnce(&Receiving<T>, Told) -> bool) -> Result<(), Failure> {
+        let told = self.receiving.news();
+        if self.peer.is_some() && self.receiving.is_new(told) && enough(&self.receiving, told) {
+            self.say(Kind::Answer, 0, 0, tools)?;
+        }
+        Ok(())
+    }
+}
+
+impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
+    fn step(&mut self, tools: &mut Tools) -> Result<usize, Failure> {
+        let mut moved = 0;
+        while self.receiving.deliver(&mut moved) && moved < AT_ONCE && self.hear(tools)? {
+            moved += 1;
+        }
+        self.blocked = false;
+        self.greet(tools)?;
+        if matches!(self.hello, Hello::Answered { .. }) {
+            moved += self.send(tools)?;
+        }
+        if self.receiving.is_short() {
+            self.answer(tools, Receiving::is_worth_telling)?;
+        }
+        Ok(moved)
+    }
+
+    fn wanted(&mut self) -> Wanted {
+        let talks = matches!(self.hello, Hello::Answered { .. });
+        Wanted {
+            source: talks && !self.blocked && self.sending.wants(),
+            sink: self.receiving.is_full(),
+            receive: true,
+            send: self.blocked,
+            until: (self.is_waiting() && !self.blocked).then(|| self.since + PATIENCE),
+        }
+    }
+
+    fn noticed(&mut self, event: &Event) {
+        match event {
+            Event::Connected(_) => self.connections += 1,
+            Event::Disconnected(_) => self.connections = self.connections.saturating_sub(1),
+            _ => return,
+        }
+        self.hello.again();
+    }
+
+    fn rest(&mut self, tools: &mut Tools) -> Result<(), Failure> {
+        self.answer(tools, |_, _| true)
+    }
+
+    fn close(&mut self, _: &mut Tools) -> Result<(), Failure> {
+        self.sending.close();
+        self.receiving.close();
+        Ok(())
+    }
+
+    fn is_done(&mut self) -> bool {
+        self.sending.is_over()
+    }
+
+    fn left(&mut self) -> usize {
+        // What has come and had no room was received: it is not this side's to send.
+        self.receiving.left();
+        self.sending.left()
+    }
+
+    fn is_acknowledged(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,171 @@
+//! [`Receiving`]: the other side's stream: what has come of it, and how much more may come. The bound of the channel holds from
+//! end to end: no more is under way than the channel has room for.
+
+use ysuite::spsc;
+
+use super::super::sink::Sink;
+use super::super::tools::Tools;
+use super::header::{Flags, Header};
+use crate::event::Event;
+use crate::frame::Frame;
+use crate::wire::{FromWire, Malformed};
+
+/// Messages that may be under way to a channel without a bound.
+const WINDOW: u64 = 65_536;
+
+pub(super) struct Receiving<T> {
+    /// None: nothing more is received, and the channel has ended.
+    sink: Option<Sink<T>>,
+    /// The number of the next message.
+    expected: u64,
+    /// Messages that never came, though later ones did.
+    lost: u64,
+    /// The stream has come to its end.
+    has_all: bool,
+    /// A message has come from beyond the next one, and the other side, which could send those between again, does not know.
+    lacks: bool,
+    told: Told,
+    /// Messages that may be under way.
+    window: u64,
+}
+
+/// What the other side knows, or is to know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Told {
+    expected: u64,
+    /// It may send below this number.
+    limit: u64,
+    flags: Flags,
+}
+
+impl<T: FromWire> Receiving<T> {
+    pub(super) fn new(sender: spsc::Sender<T>) -> Self {
+        let window = sender.capacity().map_or(WINDOW, |capacity| capacity as u64);
+        let told = Told::default();
+        Self { sink: Some(Sink::new(sender)), expected: 0, lost: 0, has_all: false, lacks: false, told, window }
+    }
+
+    /// Another bridge has taken the place of the other side's: its stream begins at this number.
+    pub(super) fn begin(&mut self, number: u64) {
+        (self.expected, self.lost, self.has_all, self.lacks) = (number, 0, false, false);
+        self.told = Told { expected: number, limit: number, flags: Flags::default() };
+    }
+
+    /// The other side can send from this number on: those before it that have not come never will.
+    pub(super) fn skip_to(&mut self, number: u64, tools: &Tools) {
+        let gone = number.saturating_sub(self.expected);
+        if gone > 0 && self.sink.is_some() {
+            self.lost = self.lost.saturating_add(gone);
+            self.expected = number;
+            tools.tell(Event::Lost { messages: gone });
+        }
+    }
+
+    /// Takes in a frame of messages.
+    pub(super) fn take(&mut self, header: &Header, frame: Frame, tools: &Tools) {
+        if header.number > self.expected {
+            if header.flags.keeps {
+                self.lacks = true;
+                return;
+            }
+            self.skip_to(header.number, tools);
+        }
+        let Some(sink) = self.sink.as_mut().filter(|sink| !sink.has_ended()) else { return };
+        let (bytes, messages) = (frame.len(), header.messages as usize);
+        let known = usize::try_from(self.expected - header.number).map_or(messages, |known| known.min(messages));
+        tools.counters.duplicates.add(known);
+        if known == messages {
+            return;
+        }
+        let end = header.number.saturating_add(u64::from(header.messages));
+        if end > self.told.limit {
+            return tools.refuse(Malformed::Beyond);
+        }
+        self.expected = end;
+        match sink.take(frame, known, Some(messages)) {
+            Ok(_) => tools.received(bytes, messages - known),
+            Err(malformed) => {
+                // Sent once more it would be no better.
+                self.lost += (messages - known) as u64;
+                tools.refuse(malformed);
+            }
+        }
+    }
+
+    /// The stream ends before this number. Whoever reads the channel sees its end behind what is in it.
+    pub(super) fn end(&mut self, header: &Header, tools: &Tools) {
+        if header.number > self.expected && header.flags.keeps && self.sink.is_some() {
+            self.lacks = true;
+            return;
+        }
+        self.skip_to(header.number, tools);
+        self.has_all = true;
+        self.close();
+    }
+
+    /// Nothing more is received.
+    pub(super) fn close(&mut self) {
+        self.sink = None;
+    }
+
+    /// Moves into the channel what has come. Whether it had room for all, as it must.
+    pub(super) fn deliver(&mut self, moved: &mut usize) -> bool {
+        self.sink.as_mut().is_none_or(|sink| sink.deliver(moved) || !sink.is_blocked())
+    }
+
+    /// Messages that never came, though later ones did.
+    pub(super) fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// What the other side should know now.
+    pub(super) fn news(&mut self) -> Told {
+        let (refuses, room) = match &mut self.sink {
+            Some(sink) if !sink.has_ended() => (false, sink.room().map_or(WINDOW, |room| room as u64)),
+            _ => (!self.has_all, 0),
+        };
+        let flags = Flags { keeps: false, has_all: self.has_all, refuses, lacks: self.lacks };
+        // What was allowed once stays allowed.
+        let limit = self.told.limit.max(self.expected.saturating_add(room));
+        Told { expected: self.expected, limit, flags }
+    }
+
+    /// The other side has been told.
+    pub(super) fn told(&mut self, told: Told) {
+        self.lacks = false;
+        self.told = Told { flags: Flags { lacks: false, ..told.flags }, ..told };
+    }
+
+    /// Whether that is anything new.
+    pub(super) fn is_new(&self, told: Told) -> bool {
+        told != self.told
+    }
+
+    /// Whether the other side may soon have to wait, for want of being told: or for want of room.
+    pub(super) fn is_short(&self) -> bool {
+        self.told.limit.saturating_sub(self.expected) <= self.window / 2 && self.sink.is_some()
+    }
+
+    /// Whether being told helps it much.
+    pub(super) fn is_worth_telling(&self, told: Told) -> bool {
+        told.flags != self.told.flags || told.limit - self.told.limit > self.window / 4
+    }
+
+    /// Whether the other side may send nothing until there is room.
+    pub(super) fn is_full(&self) -> bool {
+        self.told.limit == self.expected && self.sink.is_some()
+    }
+
+    /// Drops what has had no room, and says how many messages that were.
+    pub(super) fn left(&mut self) -> usize {
+        self.sink.as_mut().map_or(0, Sink::left)
+    }
+}
+
+impl Told {
+    /// Into what is sent next.
+    pub(super) fn into_header(self, header: &mut Header) {
+        (header.expected, header.limit) = (self.expected, self.limit);
+        header.flags = Flags { keeps: header.flags.keeps, ..self.flags };
+    }
+}

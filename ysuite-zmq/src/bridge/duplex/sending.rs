@@ -1,0 +1,215 @@
+//! [`Sending`]: one side's stream: what has been handed over, what the other side has said of it, and, where lost messages are
+//! to be sent again, the frames that it has not yet acknowledged.
+
+use std::collections::VecDeque;
+
+use super::super::outgoing::Outgoing;
+use super::super::source::Source;
+use super::super::tools::Tools;
+use super::super::work::{AT_ONCE, Work as _};
+use super::header::{Header, Kind};
+use crate::error::Failure;
+use crate::frame::Frame;
+use crate::wire::ToWire;
+
+pub(super) struct Sending<S: Source> {
+    /// None: the other side receives no more, so nobody can send any more.
+    outgoing: Option<Outgoing<S>>,
+    /// Messages of the channel when that was found out.
+    refused: usize,
+    keeps: bool,
+    /// In order of their numbers, without a hole between them and up to `next`: those to be handed over and, where this side
+    /// keeps them, those that are not acknowledged.
+    frames: VecDeque<Numbered>,
+    /// So many of `frames` have been handed over since the conversation was taken up the last time.
+    handed: usize,
+    /// The number of the next new message.
+    next: u64,
+    /// All before it have been acknowledged, or are in `lost`.
+    acknowledged: u64,
+    /// Numbers below it may be sent.
+    limit: u64,
+    /// Handed over, and nobody is left who could say whether they were received.
+    lost: u64,
+    /// As the other side counts those that never came to it.
+    missing: u64,
+    end: End,
+    /// Nothing more is to be sent than what is in the channel.
+    closing: bool,
+}
+
+struct Numbered {
+    number: u64,
+    messages: usize,
+    frame: Frame,
+}
+
+/// What the other side knows of the end of the stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// There is none: somebody can still send.
+    Open,
+    /// It is to be told.
+    Due,
+    /// It has been told.
+    Told,
+    /// It has said that it has everything.
+    Acknowledged,
+}
+
+impl<S: Source<Message: ToWire>> Sending<S> {
+    pub(super) fn new(outgoing: Outgoing<S>, keeps: bool) -> Self {
+        Self {
+            outgoing: Some(outgoing),
+            refused: 0,
+            keeps,
+            frames: VecDeque::new(),
+            handed: 0,
+            next: 0,
+            acknowledged: 0,
+            limit: 0,
+            lost: 0,
+            missing: 0,
+            end: End::Open,
+            closing: false,
+        }
+    }
+
+    pub(super) fn keeps(&self) -> bool {
+        self.keeps
+    }
+
+    /// The number of the first message that is not acknowledged, as far as it can still be sent.
+    pub(super) fn first_to_come(&self) -> u64 {
+        self.frames.front().map_or(self.next, |frame| frame.number)
+    }
+
+    /// Whether something has been handed over that is not acknowledged.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.acknowledged < self.next || self.end == End::Told
+    }
+
+    /// Whether a message of the channel could leave now.
+    pub(super) fn wants(&self) -> bool {
+        self.next < self.limit && self.end == End::Open
+    }
+
+    /// Another bridge has taken the place of the other side's. What that one acknowledges begins at [`first_to_come`](Self::first_to_come). Answers
+    /// how many were under way to the one that is gone.
+    pub(super) fn begin_again(&mut self) -> u64 {
+        let gone = self.first_to_come().saturating_sub(self.acknowledged);
+        self.acknowledged = self.first_to_come();
+        self.lost += gone + core::mem::take(&mut self.missing);
+        (self.limit, self.handed) = (0, 0);
+        if self.end != End::Open {
+            self.end = End::Due;
+        }
+        gone
+    }
+
+    /// What the other side says of this stream. Whether it has received more than was known.
+    pub(super) fn hear(&mut self, header: &Header) -> bool {
+        let before = self.acknowledged;
+        // No later than what was sent, whatever it says.
+        self.acknowledged = self.acknowledged.max(header.expected.min(self.next));
+        self.limit = self.limit.max(header.limit);
+        self.missing = self.missing.max(header.lost);
+        while self.frames.front().is_some_and(|frame| frame.number + frame.messages as u64 <= self.acknowledged) {
+            self.frames.pop_front();
+            self.handed = self.handed.saturating_sub(1);
+        }
+        if header.flags.has_all && self.end != End::Open && self.acknowledged == self.next {
+            self.end = End::Acknowledged;
+        }
+        if header.flags.refuses
+            && let Some(mut outgoing) = self.outgoing.take()
+        {
+            self.refused += outgoing.left();
+            self.frames.clear();
+            (self.handed, self.end) = (0, End::Due);
+        }
+        self.acknowledged > before
+    }
+
+    /// A hello has been answered: what was handed over before it has come, or never will.
+    pub(super) fn go_back(&mut self, tools: &Tools) {
+        let again = self.frames.iter().take(core::mem::take(&mut self.handed)).map(|frame| frame.messages).sum();
+        tools.counters.repeated.add(again);
+        if self.end == End::Told {
+            self.end = End::Due;
+        }
+    }
+
+    /// Nothing more is to be sent than what is in the channel.
+    pub(super) fn close(&mut self) {
+        self.closing = true;
+    }
+
+    /// Hands over what may be sent. Answers how many messages, and whether there was room for all.
+    pub(super) fn step(
+        &mut self,
+        tools: &mut Tools,
+        header: impl Fn(Kind, u64, u32) -> Header,
+    ) -> Result<(usize, bool), Failure> {
+        let mut moved = 0;
+        while moved < AT_ONCE && (self.handed < self.frames.len() || self.fill(tools)?) {
+            let Numbered { number, messages, frame } = &mut self.frames[self.handed];
+            let (number, messages) = (*number, *messages);
+            let head = Frame::copied(&header(Kind::Messages, number, messages as u32).bytes())?;
+            if tools.send(head, true, 0)?.is_some() {
+                return Ok((moved, false));
+            }
+            if !self.keeps {
+                // Taken out, and put back where the connection has ended between the two parts.
+                let body = core::mem::take(frame);
+                if let Some(body) = tools.send(body, false, messages)? {
+                    *frame = body;
+                    return Ok((moved, false));
+                }
+                self.frames.pop_front();
+            } else if tools.send(frame.shared()?, false, messages)?.is_none() {
+                self.handed += 1;
+            } else {
+                return Ok((moved, false));
+            }
+            moved += messages;
+        }
+        if moved == 0 && self.end == End::Due {
+            let told = tools.send(Frame::copied(&header(Kind::End, self.next, 0).bytes())?, false, 0)?.is_none();
+            if told {
+                self.end = End::Told;
+            }
+            return Ok((0, told));
+        }
+        Ok((moved, true))
+    }
+
+    /// Makes a frame of what the channel holds. False: it holds nothing, or no more may be sent.
+    fn fill(&mut self, tools: &mut Tools) -> Result<bool, Failure> {
+        let Some(outgoing) = self.outgoing.as_mut().filter(|_| self.end == End::Open) else { return Ok(false) };
+        let room = usize::try_from(self.limit.saturating_sub(self.next)).unwrap_or(usize::MAX);
+        if room > 0
+            && let Some((frame, messages)) = outgoing.next(room, tools)?
+        {
+            self.frames.push_back(Numbered { number: self.next, messages, frame });
+            self.next += messages as u64;
+            return Ok(true);
+        }
+        if outgoing.is_over(self.closing) {
+            self.end = End::Due;
+        }
+        Ok(false)
+    }
+
+    /// Whether the other side has everything, or will never have it.
+    pub(super) fn is_over(&self) -> bool {
+        self.end == End::Acknowledged || self.outgoing.is_none()
+    }
+
+    /// Messages of which nobody has said that they were received.
+    pub(super) fn left(&mut self) -> usize {
+        let in_channel = self.outgoing.as_mut().map_or(0, |outgoing| outgoing.left());
+        let under_way = self.next - self.acknowledged + self.lost + self.missing;
+        self.refused + in_channel + usize::try_from(under_way).unwrap_or(usize::MAX)
+    }
+}

@@ -1,0 +1,75 @@
+//! [`Sink`]: the channel into which messages come, and those of the last frame that it had no room for yet.
+
+use ysuite::channel::TrySendError;
+use ysuite::spsc;
+
+use crate::frame::Frame;
+use crate::wire::{self, FromWire, Malformed};
+
+pub(super) struct Sink<T> {
+    sender: spsc::Sender<T>,
+    /// In reverse order.
+    unpacked: Vec<T>,
+}
+
+impl<T: FromWire> Sink<T> {
+    pub(super) fn new(sender: spsc::Sender<T>) -> Self {
+        Self { sender, unpacked: Vec::new() }
+    }
+
+    /// Takes the messages of a frame, without the first few. Says how many there were with those; nothing where the frame is
+    /// malformed, or has not so many as it should: then none of them is taken.
+    pub(super) fn take(&mut self, frame: Frame, without: usize, expected: Option<usize>) -> Result<usize, Malformed> {
+        wire::unpack(frame, &mut self.unpacked)?;
+        let messages = self.unpacked.len();
+        if expected.is_some_and(|expected| expected != messages) {
+            self.unpacked.clear();
+            return Err(Malformed::Content);
+        }
+        self.unpacked.drain(..without);
+        self.unpacked.reverse();
+        Ok(messages)
+    }
+
+    /// Moves into the channel what it has room for. Whether that was all.
+    pub(super) fn deliver(&mut self, moved: &mut usize) -> bool {
+        while let Some(message) = self.unpacked.pop() {
+            match self.sender.try_send(message) {
+                Ok(()) => *moved += 1,
+                Err(TrySendError::Full(message)) => {
+                    self.unpacked.push(message);
+                    return false;
+                }
+                Err(TrySendError::Disconnected(_)) => {
+                    self.unpacked.clear();
+                }
+            }
+        }
+        !self.has_ended()
+    }
+
+    /// Whether nobody receives any more.
+    pub(super) fn has_ended(&self) -> bool {
+        self.sender.is_disconnected()
+    }
+
+    /// Whether messages wait for room.
+    pub(super) fn is_blocked(&self) -> bool {
+        !self.unpacked.is_empty()
+    }
+
+    /// Messages that there is room for; nothing without a bound. Where there is none, the set that the sender stands in tells
+    /// of the first.
+    pub(super) fn room(&mut self) -> Option<usize> {
+        let capacity = self.sender.capacity()?;
+        match self.sender.try_reserve() {
+            Ok(_) => Some(capacity - self.sender.len()),
+            Err(_) => Some(0),
+        }
+    }
+
+    /// Drops what has had no room, and says how many messages that were.
+    pub(super) fn left(&mut self) -> usize {
+        self.unpacked.drain(..).count()
+    }
+}
