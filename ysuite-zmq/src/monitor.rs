@@ -23,22 +23,13 @@ pub(crate) enum Seen {
 }
 
 impl Monitor {
-    pub(crate) fn of(socket: &Socket) -> Result<Self, Error> {
+    /// To be dropped after the socket.
+    pub(crate) fn of(socket: &mut Socket) -> Result<Self, Error> {
         Ok(Self { socket: socket.monitor(&Context::fresh_name("monitor"))?, frame: Frame::empty() })
     }
 
     pub(crate) fn socket(&self) -> &Socket {
         &self.socket
-    }
-
-    /// Hears all that there is.
-    pub(crate) fn listen(&mut self, mut hear: impl FnMut(Event)) -> Result<(), Failure> {
-        while let Some(seen) = self.look()? {
-            if let Seen::Event(event) = seen {
-                hear(event);
-            }
-        }
-        Ok(())
     }
 
     /// Nothing where there is no news.

@@ -13,6 +13,8 @@ use crate::frame::Frame;
 /// Made by one thread, then moved to the one that uses it; closed with it, and lingers as `option::LINGER` says.
 pub(crate) struct Socket {
     raw: NonNull<c_void>,
+    /// Somebody is told of its connections, who is dropped after it.
+    is_monitored: bool,
     /// Ends after its sockets.
     context: Context,
 }
@@ -35,17 +37,13 @@ impl Socket {
         // SAFETY: the context lives as long as its handle.
         let raw = unsafe { ffi::zmq_socket(context.raw(), kind as c_int) };
         let raw = NonNull::new(raw).ok_or_else(|| Failure::last("zmq_socket"))?;
-        let socket = Self { raw, context: context.clone() };
+        let socket = Self { raw, is_monitored: false, context: context.clone() };
         socket.set(option::LINGER, 0)?;
         socket.set(option::TCP_KEEPALIVE, 1)?;
         socket.set(option::TCP_KEEPALIVE_IDLE, 30)?;
         socket.set(option::TCP_KEEPALIVE_INTERVAL, 10)?;
         socket.set(option::TCP_KEEPALIVE_COUNT, 3)?;
         Ok(socket)
-    }
-
-    pub(crate) fn context(&self) -> &Context {
-        &self.context
     }
 
     pub(crate) fn set(&self, option: c_int, value: c_int) -> Result<(), Failure> {
@@ -130,21 +128,36 @@ impl Socket {
         if cause.would_wait() { Ok(false) } else { Err(cause) }
     }
 
-    /// A second socket of the same thread, from which it is told what happens to this one's connections.
-    pub(crate) fn monitor(&self, name: &str) -> Result<Self, Error> {
+    /// A second socket of the same thread, from which it is told what happens to this one's connections, and which must be
+    /// dropped after it: libzmq waits, in the thread of its own that ends sockets, until each of its words has room there.
+    pub(crate) fn monitor(&mut self, name: &str) -> Result<Self, Error> {
+        let monitor = Self::new(&self.context, Kind::Pair)?;
+        // Without a bound: where there is no room libzmq waits in the threads that all bridges share.
+        monitor.set(option::RECEIVE_MARK, 0)?;
         let Ok(text) = CString::new(name) else { unreachable!("the name is ours") };
         // SAFETY: open, and this thread's.
         if unsafe { ffi::zmq_socket_monitor(self.raw.as_ptr(), text.as_ptr(), ffi::told::ALL) } != 0 {
             return Err(Failure::last("zmq_socket_monitor").into());
         }
-        let monitor = Self::new(&self.context, Kind::Pair)?;
+        self.is_monitored = true;
         monitor.connect(name)?;
         Ok(monitor)
+    }
+
+    /// Lets what waits in it linger; its monitor is told when it is gone.
+    pub(crate) fn linger(mut self, milliseconds: c_int) -> Result<(), Failure> {
+        self.set(option::LINGER, milliseconds)?;
+        self.is_monitored = false;
+        Ok(())
     }
 }
 
 impl Drop for Socket {
     fn drop(&mut self) {
+        if self.is_monitored {
+            // SAFETY: open. The monitor is there still: afterwards libzmq has nothing more to tell it.
+            unsafe { ffi::zmq_socket_monitor(self.raw.as_ptr(), core::ptr::null(), 0) };
+        }
         // SAFETY: closed once, by the thread that has it. What waits in it goes on for as long as it may linger.
         unsafe { ffi::zmq_close(self.raw.as_ptr()) };
     }

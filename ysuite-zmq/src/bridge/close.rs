@@ -7,7 +7,6 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::sets::Sets;
 use super::tools::Tools;
 use super::work::Work;
-use crate::ffi::option;
 use crate::monitor::{Monitor, Seen};
 use crate::socket::Socket;
 
@@ -31,7 +30,6 @@ pub enum Closed {
 pub(super) struct Ending<W> {
     pub(super) work: W,
     pub(super) tools: Tools,
-    pub(super) monitor: Monitor,
     /// Of the channel's ends: dropped after them.
     pub(super) sets: Sets,
 }
@@ -52,10 +50,13 @@ impl<W: Work> Ending<W> {
         }
         // The last word: nothing comes after it that could say the same.
         let _ = self.work.rest(&mut self.tools);
-        let (messages, known) = (self.work.left(), self.work.is_acknowledged());
-        let Self { work, tools, monitor, sets } = self;
+        // Where nothing was ever handed over, nothing lingers.
+        let silent = self.tools.counters.frames_out.get() == 0;
+        let (messages, known) = (self.work.left(), self.work.is_acknowledged() || silent);
+        let Self { work, tools, sets } = self;
+        let Tools { socket, monitor, .. } = tools;
         // The user sees the end of the channel when everything has been done for it.
-        let more = !gone(tools.socket, monitor, until) && !known;
+        let more = !gone(socket, monitor, until) && !known;
         drop((work, sets));
         if messages > 0 || more { Closed::Unsent { messages, more } } else { Closed::Flushed }
     }
@@ -64,10 +65,7 @@ impl<W: Work> Ending<W> {
 impl<W: Work> Ending<W> {
     /// Until something changes, or for a little.
     fn rest(&mut self, until: Instant) -> bool {
-        let listened = self.monitor.listen(|event| {
-            self.work.noticed(&event);
-            self.tools.tell(event);
-        });
+        let listened = self.work.listen(&mut self.tools);
         let rested = listened.and_then(|()| self.work.rest(&mut self.tools));
         pause(&self.tools.socket, until.min(Instant::now() + PAUSE));
         rested.is_ok()
@@ -84,19 +82,24 @@ fn pause(socket: &Socket, until: Instant) {
     }
 }
 
-/// Closes the socket and waits until all that lingers in it has left. False: it had not by that moment, and is dropped.
+/// What lingers has at least so long, even where no time was given or none is left: in less nobody could tell whether it left.
+const LEAST: Duration = Duration::from_millis(5);
+
+/// libzmq counts milliseconds, and may count one too few.
+const COARSE: Duration = Duration::from_millis(2);
+
+/// Closes the socket and waits until all that lingers in it has left. False: it had not by that moment, or hardly, and is dropped.
 fn gone(socket: Socket, mut monitor: Monitor, until: Instant) -> bool {
-    let left = until.saturating_duration_since(Instant::now());
+    let left = until.saturating_duration_since(Instant::now()) + LEAST;
     // A longer time than libzmq can count is none.
     let linger = i32::try_from(left.as_millis()).unwrap_or(i32::MAX);
-    if socket.set(option::LINGER, linger).is_err() {
+    let begun = Instant::now();
+    if socket.linger(linger).is_err() {
         return false;
     }
-    let begun = Instant::now();
-    drop(socket);
     loop {
         match monitor.look() {
-            Ok(Some(Seen::Gone)) => return linger == 0 || begun.elapsed() < left,
+            Ok(Some(Seen::Gone)) => return begun.elapsed() + COARSE < left,
             Ok(Some(_)) => {}
             Ok(None) => wait_for_news(&monitor),
             Err(_) => return false,

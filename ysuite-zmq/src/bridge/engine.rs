@@ -23,7 +23,6 @@ use super::tools::Tools;
 use super::work::Work;
 use crate::error::Failure;
 use crate::event::Event;
-use crate::monitor::Monitor;
 
 /// What a bridge is told by whoever has it.
 pub(super) enum Order {
@@ -42,7 +41,6 @@ const AFTER_A_DROP: Duration = Duration::from_secs(1);
 pub(super) struct Engine<W> {
     pub(super) work: W,
     pub(super) tools: Tools,
-    pub(super) monitor: Monitor,
     pub(super) sets: Sets,
     pub(super) orders: mpsc::Receiver<Order>,
     /// Of the orders: apart, because the channel's may stay up while the socket has no room.
@@ -59,7 +57,7 @@ impl<W: Work> Engine<W> {
                 self.last_order()
             }
         };
-        let closed = Ending { work: self.work, tools: self.tools, monitor: self.monitor, sets: self.sets }.by(until);
+        let closed = Ending { work: self.work, tools: self.tools, sets: self.sets }.by(until);
         if let Some(answer) = answer {
             let _ = answer.send(closed);
         }
@@ -67,8 +65,13 @@ impl<W: Work> Engine<W> {
 
     /// Until it is told to close, or is dropped.
     fn serve(&mut self) -> Result<(Instant, Option<oneshot::Sender<Closed>>), Failure> {
-        let mut idle_since = None;
+        let (mut idle_since, mut turns) = (None, 0u32);
         loop {
+            turns = turns.wrapping_add(1);
+            // Also of a bridge that is never idle.
+            if turns.is_multiple_of(1_024) {
+                self.work.listen(&mut self.tools)?;
+            }
             if let Some(closing) = self.order() {
                 return Ok(closing);
             }
@@ -82,7 +85,7 @@ impl<W: Work> Engine<W> {
                 continue;
             }
             idle_since = None;
-            self.listen()?;
+            self.work.listen(&mut self.tools)?;
             self.work.rest(&mut self.tools)?;
             self.sleep()?;
         }
@@ -121,14 +124,6 @@ impl<W: Work> Engine<W> {
         }
     }
 
-    /// Tells what has happened to the connections.
-    fn listen(&mut self) -> Result<(), Failure> {
-        self.monitor.listen(|event| {
-            self.work.noticed(&event);
-            self.tools.tell(event);
-        })
-    }
-
     fn sleep(&mut self) -> Result<(), Failure> {
         // An order that came since the last look raises the id again.
         self.ordered.check();
@@ -144,11 +139,11 @@ impl<W: Work> Engine<W> {
         let left = until.map(|until| until.saturating_duration_since(Instant::now()));
         let timeout = left.and_then(|left| Timespec::try_from(left).ok());
         // Last: what happens from here on makes the descriptors readable.
-        let (socket, monitor) = (self.tools.socket.ready()?, self.monitor.socket().ready()?);
+        let (socket, monitor) = (self.tools.socket.ready()?, self.tools.monitor.socket().ready()?);
         if (wanted.receive && socket.receive) || (wanted.send && socket.send) || monitor.receive {
             return Ok(());
         }
-        let (socket, monitor) = (self.tools.socket.descriptor()?, self.monitor.socket().descriptor()?);
+        let (socket, monitor) = (self.tools.socket.descriptor()?, self.tools.monitor.socket().descriptor()?);
         let always = [socket, monitor, self.ordered.as_fd()].into_iter();
         let all = always.chain(self.sets.descriptors(wanted));
         let mut all: Vec<_> = all.map(|descriptor| PollFd::from_borrowed_fd(descriptor, PollFlags::IN)).collect();

@@ -117,8 +117,11 @@ impl Options {
         if self.binds.iter().chain(&self.connects).any(|address| address.contains('[')) {
             socket.set(option::IPV6, 1)?;
         }
-        // What has been handed over stays with a connection that is there; none is queued for one that may never be.
-        socket.set(option::IMMEDIATE, 1)?;
+        if matches!(kind, Kind::Push | Kind::Dealer | Kind::XPub) {
+            // What has been handed over stays with a connection that is there; none is queued for one that may never be. Not
+            // where nothing is sent: libzmq then drops with a connection also what came by it and nobody has read yet.
+            socket.set(option::IMMEDIATE, 1)?;
+        }
         socket.set(option::RECONNECT_IVL, 100)?;
         socket.set(option::RECONNECT_IVL_MAX, 5_000)?;
         let domain = self.secure(context, &socket)?;

@@ -7,7 +7,7 @@ use super::tools::Tools;
 use super::work::{AT_ONCE, Wanted, Work};
 use crate::error::Failure;
 use crate::frame::Frame;
-use crate::wire::{self, ToWire};
+use crate::wire::{self, Layout, ToWire, Wire as _};
 
 pub(super) struct Outgoing<S: Source> {
     source: S,
@@ -22,6 +22,7 @@ pub(super) struct Outgoing<S: Source> {
 
 impl<S: Source<Message: ToWire>> Outgoing<S> {
     pub(super) fn new(source: S, pack: usize) -> Self {
+        let pack = if matches!(S::Message::LAYOUT, Layout::Whole) { 1 } else { pack };
         Self { source, pack, taken: Vec::new(), held: None, ended: false }
     }
 

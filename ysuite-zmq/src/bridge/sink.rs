@@ -58,14 +58,14 @@ impl<T: FromWire> Sink<T> {
         !self.unpacked.is_empty()
     }
 
-    /// Messages that there is room for; nothing without a bound. Where there is none, the set that the sender stands in tells
-    /// of the first.
-    pub(super) fn room(&mut self) -> Option<usize> {
-        let capacity = self.sender.capacity()?;
-        match self.sender.try_reserve() {
-            Ok(_) => Some(capacity - self.sender.len()),
-            Err(_) => Some(0),
-        }
+    /// Messages that there is room for; nothing without a bound.
+    pub(super) fn room(&self) -> Option<usize> {
+        self.sender.capacity().map(|capacity| capacity - self.sender.len())
+    }
+
+    /// Whether there is room for so many. Where there is not, the set that the sender stands in tells when there may be.
+    pub(super) fn has_room_for(&mut self, messages: usize) -> bool {
+        self.sender.try_reserve_many(messages).is_ok()
     }
 
     /// Drops what has had no room, and says how many messages that were.

@@ -17,7 +17,6 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::event::{self, Event};
 use crate::ffi::Kind;
-use crate::monitor::Monitor;
 use crate::socket::Socket;
 use crate::statistics::{Counters, Statistics};
 
@@ -92,15 +91,14 @@ pub(super) fn start(
     let context = options.context.clone().map_or_else(Context::of_the_process, Ok)?;
     let (socket, domain) = options.open(&context, kind)?;
     prepare(&socket)?;
-    let monitor = Monitor::of(&socket)?;
-    let bound = options.meet(&socket)?;
+    let counters = Arc::new(Counters::default());
+    let (told, events) = event::channel();
+    let tools = Tools::new(socket, counters.clone(), told)?;
+    let bound = options.meet(&tools.socket)?;
     let (orders, mut ordered_out) = mpsc::unbounded();
     let mut ordered = YSocketpair::with_capacity(1)?;
     ordered.attach(&mut ordered_out, 0).map_err(|_| Error::Attached)?;
-    let counters = Arc::new(Counters::default());
-    let (told, events) = event::channel();
-    let tools = Tools::new(socket, counters.clone(), told);
-    let engine = Engine { work, tools, monitor, sets, orders: ordered_out, ordered, asked: Vec::new() };
+    let engine = Engine { work, tools, sets, orders: ordered_out, ordered, asked: Vec::new() };
     let run = move || {
         engine.run();
         // Clients are admitted until the bridge has ended.

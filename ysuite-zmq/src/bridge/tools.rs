@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
-use crate::error::Failure;
+use crate::error::{Error, Failure};
 use crate::event::{Event, Told};
 use crate::frame::Frame;
+use crate::monitor::{Monitor, Seen};
 use crate::socket::Socket;
 use crate::statistics::Counters;
 use crate::wire::Malformed;
 
 pub(super) struct Tools {
     pub(super) socket: Socket,
+    /// Dropped after the socket.
+    pub(super) monitor: Monitor,
     pub(super) counters: Arc<Counters>,
     pub(super) events: Told,
     /// The bridge is about to sleep: an end that finds nothing takes its id down, and its other side pays for raising it.
@@ -22,13 +25,24 @@ pub(super) struct Tools {
 }
 
 impl Tools {
-    pub(super) fn new(socket: Socket, counters: Arc<Counters>, events: Told) -> Self {
-        Self { socket, counters, events, arms: false, frame: Frame::empty(), scratch: Vec::new() }
+    pub(super) fn new(mut socket: Socket, counters: Arc<Counters>, events: Told) -> Result<Self, Error> {
+        let monitor = Monitor::of(&mut socket)?;
+        Ok(Self { socket, monitor, counters, events, arms: false, frame: Frame::empty(), scratch: Vec::new() })
     }
 
     /// Never waits: where nobody reads them, the oldest events give way.
     pub(super) fn tell(&self, event: Event) {
         let _ = self.events.force_send(event);
+    }
+
+    /// What has happened to a connection since the last look.
+    pub(super) fn hear(&mut self) -> Result<Option<Event>, Failure> {
+        while let Some(seen) = self.monitor.look()? {
+            if let Seen::Event(event) = seen {
+                return Ok(Some(event));
+            }
+        }
+        Ok(None)
     }
 
     /// Counts a frame that is none of ours, and tells of it.

@@ -35,6 +35,15 @@ pub(super) trait Work: Send + 'static {
     /// What has happened to the connections.
     fn noticed(&mut self, _: &Event) {}
 
+    /// Tells of what has happened to the connections since the last look.
+    fn listen(&mut self, tools: &mut Tools) -> Result<(), Failure> {
+        while let Some(event) = tools.hear()? {
+            self.noticed(&event);
+            tools.tell(event);
+        }
+        Ok(())
+    }
+
     /// Says what was kept back while there was something to move: the bridge is about to sleep.
     fn rest(&mut self, _: &mut Tools) -> Result<(), Failure> {
         Ok(())

@@ -1,1 +1,67 @@
 //! Frames and back.
+
+use super::*;
+
+fn packed<T: ToWire>(mut messages: Vec<T>) -> Frame {
+    let mut scratch = vec![7; 3];
+    let frame = pack(&mut messages, &mut scratch).expect("memory for a frame");
+    assert!(messages.is_empty() && scratch.is_empty());
+    frame
+}
+
+fn unpacked<T: FromWire>(frame: Frame) -> Result<Vec<T>, Malformed> {
+    let mut messages = Vec::new();
+    unpack(frame, &mut messages).map(|()| messages)
+}
+
+#[test]
+fn records_come_back() {
+    for count in [1, 2, 511, 512, 513, 10_000] {
+        let messages: Vec<u64> = (0..count).map(|number| number * 0x0101_0101_0101).collect();
+        assert_eq!(unpacked(packed(messages.clone())), Ok(messages));
+    }
+    assert_eq!(unpacked(packed(vec![-1.5f64, f64::INFINITY])), Ok(vec![-1.5f64, f64::INFINITY]));
+    assert_eq!(unpacked(packed(vec![[1u8, 2, 3], [4, 5, 6]])), Ok(vec![[1u8, 2, 3], [4, 5, 6]]));
+}
+
+#[test]
+fn a_frame_is_shared_without_changing() {
+    for length in [0, 5, 33, 34, 4_096, 100_000] {
+        let mut frame = Frame::of(vec![length as u8; length]).expect("memory for a frame");
+        let copy = frame.shared().expect("a reference");
+        assert_eq!((&copy[..], copy.len()), (&frame[..], length));
+        drop(frame);
+        assert!(copy.iter().all(|&byte| byte == length as u8));
+    }
+}
+
+#[test]
+fn of_a_malformed_frame_nothing_is_kept() {
+    let frame = Frame::copied(&[1; 12]).expect("memory for a frame");
+    let mut kept = vec![5u64];
+    assert_eq!(unpack(frame, &mut kept), Err(Malformed::Length { bytes: 12, record: 8 }));
+    assert_eq!(kept, [5]);
+}
+
+/// What is handed over is dropped once, whenever libzmq is through with it.
+#[test]
+fn the_owner_of_bytes_is_dropped_once() {
+    use std::sync::Arc;
+
+    struct Owner(#[expect(dead_code, reason = "only counted")] Arc<()>, Vec<u8>);
+
+    impl AsRef<[u8]> for Owner {
+        fn as_ref(&self) -> &[u8] {
+            &self.1
+        }
+    }
+
+    for length in [0, 4_095, 4_096, 100_000] {
+        let owners = Arc::new(());
+        let mut frame = Frame::of(Owner(owners.clone(), vec![1; length])).expect("memory for a frame");
+        let copy = frame.shared().expect("a reference");
+        drop(frame);
+        drop(copy);
+        assert_eq!(Arc::strong_count(&owners), 1);
+    }
+}

@@ -237,15 +237,6 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
         }
         Ok(moved)
     }
-
-    /// Tells what there is to tell if it is something new, and enough.
-    fn answer(&mut self, tools: &Tools, enough: impl FnOnce(&Receiving<T>, Told) -> bool) -> Result<(), Failure> {
-        let told = self.receiving.news();
-        if self.peer.is_some() && self.receiving.is_new(told) && enough(&self.receiving, told) {
-            self.say(Kind::Answer, 0, 0, tools)?;
-        }
-        Ok(())
-    }
 }
 
 impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
@@ -259,8 +250,8 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
         if matches!(self.hello, Hello::Answered { .. }) {
             moved += self.send(tools)?;
         }
-        if self.receiving.is_short() {
-            self.answer(tools, Receiving::is_worth_telling)?;
+        if self.peer.is_some() && self.receiving.is_short() && self.receiving.is_worth_telling() {
+            self.say(Kind::Answer, 0, 0, tools)?;
         }
         Ok(moved)
     }
@@ -269,7 +260,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
         let talks = matches!(self.hello, Hello::Answered { .. });
         Wanted {
             source: talks && !self.blocked && self.sending.wants(),
-            sink: self.receiving.is_full(),
+            sink: !self.blocked && self.peer.is_some() && self.receiving.is_short(),
             receive: true,
             send: self.blocked,
             until: (self.is_waiting() && !self.blocked).then(|| self.since + PATIENCE),
@@ -286,7 +277,11 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
     }
 
     fn rest(&mut self, tools: &mut Tools) -> Result<(), Failure> {
-        self.answer(tools, |_, _| true)
+        let told = self.receiving.news();
+        if self.peer.is_some() && self.receiving.is_new(told) {
+            self.say(Kind::Answer, 0, 0, tools)?;
+        }
+        Ok(())
     }
 
     fn close(&mut self, _: &mut Tools) -> Result<(), Failure> {

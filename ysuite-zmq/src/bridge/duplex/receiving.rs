@@ -141,19 +141,21 @@ impl<T: FromWire> Receiving<T> {
         told != self.told
     }
 
-    /// Whether the other side may soon have to wait, for want of being told: or for want of room.
+    /// Whether the other side may soon have to wait, for want of being told or for want of room.
     pub(super) fn is_short(&self) -> bool {
-        self.told.limit.saturating_sub(self.expected) <= self.window / 2 && self.sink.is_some()
+        self.left_to_send() <= self.window / 2 && self.sink.as_ref().is_some_and(|sink| !sink.has_ended())
     }
 
-    /// Whether being told helps it much.
-    pub(super) fn is_worth_telling(&self, told: Told) -> bool {
-        told.flags != self.told.flags || told.limit - self.told.limit > self.window / 4
+    /// Whether so much more may be sent that telling it is worth a frame. Where it is not, the set that the channel's end stands
+    /// in tells when it may be.
+    pub(super) fn is_worth_telling(&mut self) -> bool {
+        let worth = self.left_to_send() + (self.window / 4).max(1);
+        self.sink.as_mut().is_some_and(|sink| sink.room().is_none() || sink.has_room_for(worth as usize))
     }
 
-    /// Whether the other side may send nothing until there is room.
-    pub(super) fn is_full(&self) -> bool {
-        self.told.limit == self.expected && self.sink.is_some()
+    /// What has been allowed and has not come.
+    fn left_to_send(&self) -> u64 {
+        self.told.limit.saturating_sub(self.expected)
     }
 
     /// Drops what has had no room, and says how many messages that were.

@@ -1,0 +1,123 @@
+//! What `close` promises, and that everything ends.
+
+use std::time::Duration;
+
+use ysuite::spsc;
+use ysuite_zmq::{Bridge, Closed, Context};
+
+use crate::support::{EVERYWHERE, address, expect, expect_end, expect_flushed, until};
+
+const SHORT: Duration = Duration::from_millis(50);
+
+#[test]
+fn what_never_left_is_counted() {
+    let (mut jobs, out) = spsc::bounded::<u64>(64);
+    let push = Bridge::push(out).connect("tcp://127.0.0.1:1").start().unwrap();
+    (0..10u64).for_each(|number| jobs.send(number).unwrap());
+    assert_eq!(push.close(SHORT), Closed::Unsent { messages: 10, more: false });
+    assert!(jobs.send(1).is_err());
+
+    let (mut jobs, out) = spsc::bounded::<u64>(64);
+    let (duplex, _) = Bridge::duplex::<_, u64>(out).connect("tcp://127.0.0.1:1").start().unwrap();
+    (0..10u64).for_each(|number| jobs.send(number).unwrap());
+    assert_eq!(duplex.close(SHORT), Closed::Unsent { messages: 10, more: false });
+    assert!(jobs.send(1).is_err());
+}
+
+#[test]
+fn nothing_to_send_is_flushed() {
+    let (_jobs, out) = spsc::bounded::<u64>(64);
+    let push = Bridge::push(out).connect("tcp://127.0.0.1:1").start().unwrap();
+    assert_eq!(push.close(Duration::ZERO), Closed::Flushed);
+    let (_jobs, out) = spsc::bounded::<u64>(64);
+    let (duplex, _received) = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").start().unwrap();
+    assert_eq!(duplex.close(SHORT), Closed::Flushed);
+    let (pull, mut work) = Bridge::pull::<u64>().bind("tcp://127.0.0.1:*").start().unwrap();
+    expect_flushed(pull);
+    expect_end(&mut work);
+}
+
+/// What libzmq still had when the time was over cannot be counted, but is not passed over.
+#[test]
+fn what_nobody_takes_is_not_flushed() {
+    let (pull, _full) = Bridge::pull::<Vec<u8>>().bind("tcp://127.0.0.1:*").bounded(1).high_water_marks(1, 1).start().unwrap();
+    let (mut jobs, out) = spsc::bounded::<Vec<u8>>(64);
+    let push = Bridge::push(out).connect(address(&pull)).start().unwrap();
+    // More than the kernel's buffers hold.
+    (0..40).for_each(|_| jobs.send(vec![0; 1 << 20]).unwrap());
+    until("frames wait in libzmq", || push.statistics().messages_out >= 40);
+    assert_eq!(push.close(SHORT), Closed::Unsent { messages: 0, more: true });
+}
+
+/// Not over ipc: there libzmq loses what a connection that is closed has brought and its reader was too slow for (libzmq#4660).
+#[test]
+fn a_channel_that_is_still_full_leaves_before_the_bridge_ends() {
+    for where_to in ["tcp://127.0.0.1:*", "inproc://there"] {
+        let context = Context::new(1).unwrap();
+        let (pull, mut work) = Bridge::pull::<u64>().context(&context).bind(where_to).start().unwrap();
+        let (mut jobs, out) = spsc::unbounded::<u64>();
+        let push = Bridge::push(out).context(&context).connect(address(&pull)).start().unwrap();
+        (0..10_000).for_each(|number| jobs.send(number).unwrap());
+        expect_flushed(push);
+        expect(&mut work, 0..10_000);
+        expect_flushed(pull);
+    }
+}
+
+/// Flushed says of a duplex that everything is in the other side's channel: over ipc as well, where libzmq's own lingering
+/// loses what the other side has not read.
+#[test]
+fn a_duplex_that_is_flushed_has_been_received() {
+    for where_to in EVERYWHERE {
+        let context = Context::new(1).unwrap();
+        let (_back, nothing) = spsc::bounded::<u64>(1);
+        let server = Bridge::duplex::<_, u64>(nothing).context(&context).bind(where_to);
+        let (server, mut received) = server.start().unwrap();
+        let (mut jobs, out) = spsc::unbounded::<u64>();
+        let client = Bridge::duplex::<_, u64>(out).context(&context).connect(address(&server));
+        let (client, _) = client.start().unwrap();
+        (0..2_000).for_each(|number| jobs.send(number).unwrap());
+        expect_flushed(client);
+        assert_eq!(received.try_iter().count(), 2_000);
+    }
+}
+
+#[test]
+fn bridges_that_are_dropped_end_by_themselves() {
+    let context = Context::new(1).unwrap();
+    let (pull, mut work) = Bridge::pull::<u64>().context(&context).bind("tcp://127.0.0.1:*").start().unwrap();
+    let (mut jobs, out) = spsc::unbounded::<u64>();
+    let push = Bridge::push(out).context(&context).connect(address(&pull)).start().unwrap();
+    jobs.send(1).unwrap();
+    drop(push);
+    // It had a second for what was under way.
+    expect(&mut work, 1..2);
+    drop(pull);
+    expect_end(&mut work);
+    until("nobody receives any more", || jobs.is_disconnected());
+    // It ends with its last bridge.
+    drop(context);
+}
+
+/// A context ends with its last bridge, whatever that had left: libzmq alone would wait for it without end.
+#[test]
+fn contexts_end_though_nobody_was_there() {
+    for _ in 0..10 {
+        let context = Context::new(1).unwrap();
+        let (mut jobs, out) = spsc::unbounded::<u64>();
+        let push = Bridge::push(out).context(&context).connect("tcp://127.0.0.1:1").start().unwrap();
+        jobs.send(1u64).unwrap();
+        assert_eq!(push.close(Duration::ZERO), Closed::Unsent { messages: 1, more: false });
+        drop(context);
+    }
+}
+
+/// A time that no clock can hold is no limit.
+#[test]
+fn the_longest_time_is_not_too_long() {
+    let (pull, _work) = Bridge::pull::<u64>().bind("tcp://127.0.0.1:*").start().unwrap();
+    let (mut jobs, out) = spsc::bounded::<u64>(64);
+    let push = Bridge::push(out).connect(address(&pull)).start().unwrap();
+    jobs.send(1).unwrap();
+    assert_eq!(push.close(Duration::MAX), Closed::Flushed);
+}

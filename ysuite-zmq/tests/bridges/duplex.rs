@@ -1,0 +1,121 @@
+//! Conversations while all is well.
+
+use std::thread;
+use std::time::Duration;
+
+use ysuite::channel::SendTimeoutError;
+use ysuite::spsc;
+use ysuite_zmq::{Bridge, Closed, Context, Duplex, Event, Started};
+
+use crate::support::{EVERYWHERE, GUARD, address, expect, expect_end, expect_flushed, send, until, wait_for};
+
+type Numbers = Duplex<spsc::Receiver<u64>, u64>;
+
+/// A side of a conversation, with both its channels.
+fn side(room: usize, told: impl FnOnce(Numbers) -> Numbers) -> (Started, spsc::Sender<u64>, spsc::Receiver<u64>) {
+    let (sender, out) = spsc::bounded::<u64>(room);
+    let (started, receiver) = told(Bridge::duplex(out)).start().unwrap();
+    (started, sender, receiver)
+}
+
+fn question_and_answer(where_to: &str, messages: u64, told: impl Fn(Numbers) -> Numbers) {
+    let context = Context::new(1).unwrap();
+    let (server, mut answers, mut questions) = side(64, |side| told(side.context(&context).bind(where_to)));
+    let (client, ask, mut answered) = side(64, |side| told(side.context(&context).connect(address(&server))));
+    let asking = send(ask, 0..messages);
+    let answering = thread::spawn(move || {
+        questions.iter().zip(0..).for_each(|(question, number)| {
+            assert_eq!(question, number);
+            answers.send(question * 3).unwrap();
+        });
+    });
+    for number in 0..messages {
+        assert_eq!(answered.recv_timeout(GUARD), Ok(number * 3));
+    }
+    asking.join().unwrap();
+    answering.join().unwrap();
+    // Each side's channel ends when the other's senders are gone.
+    expect_end(&mut answered);
+    for side in [&client, &server] {
+        let done = side.statistics();
+        assert_eq!((done.messages_out, done.messages_in, done.malformed), (messages, messages, 0));
+    }
+    expect_flushed(client);
+    expect_flushed(server);
+}
+
+#[test]
+fn questions_and_answers_go_over_every_transport() {
+    for where_to in EVERYWHERE {
+        for (pack, bound, messages) in [(1, 1, 200), (1, 1_000, 5_000), (256, 4_096, 50_000), (256, 10, 2_000)] {
+            question_and_answer(where_to, messages, |side| side.pack(pack).bounded(bound));
+            question_and_answer(where_to, messages, |side| side.pack(pack).bounded(bound).at_least_once());
+        }
+        question_and_answer(where_to, 100_000, |side| side.pack(64));
+    }
+}
+
+/// What the receiving channel has room for is all that ever leaves the sending one.
+#[test]
+fn the_bound_holds_from_end_to_end() {
+    for pack in [1, 256] {
+        let (server, _, mut received) = side(1, |side| side.bind("tcp://127.0.0.1:*").bounded(10).pack(pack));
+        let (client, mut sender, _) = side(1, |side| side.connect(address(&server)).pack(pack));
+        // Ten there, one here.
+        for number in 0..11 {
+            sender.send_timeout(number, GUARD).unwrap();
+        }
+        until("all that may leave has left", || client.statistics().messages_out == 10);
+        assert_eq!(sender.send_timeout(11, Duration::from_millis(100)), Err(SendTimeoutError::Timeout(11)));
+        assert_eq!(client.statistics().messages_out, 10);
+        expect(&mut received, 0..1);
+        sender.send_timeout(11, GUARD).unwrap();
+        expect(&mut received, 1..12);
+    }
+}
+
+#[test]
+fn who_receives_no_more_says_so() {
+    let (server, _answers, received) = side(1, |side| side.bind("tcp://127.0.0.1:*").bounded(4));
+    let (client, mut sender, mut answered) = side(1, |side| side.connect(address(&server)));
+    drop(received);
+    // The first messages are on their way before the news has come.
+    let gone = (0..).find(|&number| sender.send_timeout(number, GUARD).is_err()).unwrap();
+    assert!(gone < 1_000);
+    assert!(answered.try_recv().is_err_and(|error| !error.is_disconnected()), "the other stream goes on");
+    match client.close(GUARD) {
+        Closed::Unsent { messages, more: false } => assert!(messages > 0 && messages as u64 <= gone),
+        other => panic!("{other:?}"),
+    }
+    drop(server);
+}
+
+#[test]
+fn a_bridge_that_closes_ends_both_channels_of_the_other() {
+    let (server, _answers, mut received) = side(8, |side| side.bind("tcp://127.0.0.1:*").bounded(8));
+    let (client, mut sender, _answered) = side(8, |side| side.connect(address(&server)));
+    sender.send(1).unwrap();
+    expect_flushed(client);
+    // All that was promised is there, then the end.
+    expect(&mut received, 1..2);
+    expect_end(&mut received);
+    until("nobody can send there any more", || _answers.is_disconnected());
+}
+
+#[test]
+fn a_third_is_not_heard_while_the_second_is_there() {
+    let (server, mut answers, mut received) = side(8, |side| side.bind("tcp://127.0.0.1:*"));
+    let (client, mut sender, mut answered) = side(8, |side| side.connect(address(&server)));
+    sender.send(1).unwrap();
+    expect(&mut received, 1..2);
+    let (third, mut intruder, _) = side(8, |side| side.connect(address(&server)));
+    intruder.send(100).unwrap();
+    wait_for(&server.events(), |event| *event == Event::Ignored);
+    sender.send(2).unwrap();
+    expect(&mut received, 2..3);
+    // Its turn comes when the second is gone.
+    drop(client);
+    drop((sender, answered.try_recv()));
+    wait_for(&server.events(), |event| *event == Event::Replaced);
+    let _ = (third, &mut answers, &mut intruder);
+}

@@ -1,0 +1,16 @@
+//! Bridges, from outside: every pattern over every transport, their ends, their faults, and who may talk to them.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod bad_input;
+mod closing;
+mod duplex;
+mod faults;
+mod idle;
+mod machines;
+mod patterns;
+mod python;
+mod security;
+mod traps;
+mod wires;

@@ -1,0 +1,154 @@
+//! Push and pull, publish and subscribe.
+
+use std::collections::HashSet;
+use std::thread;
+
+use ysuite::{mpmc, mpsc, spsc};
+use ysuite_zmq::{Bridge, Context, Event, WhenFull};
+
+use crate::support::{EVERYWHERE, GUARD, address, expect, expect_flushed, send, until, wait_for};
+
+#[test]
+fn messages_go_over_every_transport_in_order() {
+    for where_to in EVERYWHERE {
+        for pack in [1, 7, 256] {
+            let context = Context::new(1).unwrap();
+            let (pull, mut work) = Bridge::pull::<u64>().context(&context).bind(where_to).bounded(64).start().unwrap();
+            let (jobs, out) = spsc::bounded::<u64>(64);
+            let push = Bridge::push(out).context(&context).connect(address(&pull)).pack(pack).start().unwrap();
+            let sender = send(jobs, 0..20_000);
+            expect(&mut work, 0..20_000);
+            sender.join().unwrap();
+            let (out, back) = (push.statistics(), pull.statistics());
+            assert_eq!((out.messages_out, back.messages_in), (20_000, 20_000));
+            assert_eq!((out.frames_out, out.bytes_out), (back.frames_in, back.bytes_in));
+            assert!(out.frames_out >= 20_000 / pack as u64 && out.bytes_out == 160_000);
+            expect_flushed(push);
+            expect_flushed(pull);
+        }
+    }
+}
+
+#[test]
+fn pullers_share_and_pushers_mix() {
+    let (left, mut left_work) = Bridge::pull::<u64>().bind("tcp://127.0.0.1:*").start().unwrap();
+    let (right, mut right_work) = Bridge::pull::<u64>().bind("tcp://127.0.0.1:*").start().unwrap();
+    let pushers: Vec<_> = (0..2)
+        .map(|pusher| {
+            let (jobs, out) = spsc::bounded::<u64>(64);
+            let push = Bridge::push(out).connect(address(&left)).connect(address(&right)).start().unwrap();
+            let connected = push.events();
+            for _ in 0..2 {
+                wait_for(&connected, |event| matches!(event, Event::Connected(_)));
+            }
+            (push, send(jobs, pusher * 1_000..(pusher + 1) * 1_000))
+        })
+        .collect();
+    let mut all = HashSet::new();
+    until("every message comes to one of both", || {
+        let (one, other) = (left_work.try_iter(), right_work.try_iter());
+        one.chain(other).for_each(|number| assert!(all.insert(number), "{number} came twice"));
+        all.len() == 2_000
+    });
+    assert!(left.statistics().messages_in > 0 && right.statistics().messages_in > 0);
+    for (push, sender) in pushers {
+        sender.join().unwrap();
+        expect_flushed(push);
+    }
+}
+
+/// Sends with whatever the channel's sender is.
+fn there_and_back(source: impl ysuite_zmq::Source<Message = u64>, sends: impl FnOnce() + Send + 'static) {
+    let (pull, mut work) = Bridge::pull().bind("tcp://127.0.0.1:*").start().unwrap();
+    let push = Bridge::push(source).connect(address(&pull)).start().unwrap();
+    let sender = thread::spawn(sends);
+    expect(&mut work, 0..1_000);
+    sender.join().unwrap();
+    expect_flushed(push);
+}
+
+#[test]
+fn every_kind_of_channel_leaves() {
+    let (mut sender, out) = mpsc::bounded(16);
+    there_and_back(out, move || (0..1_000).for_each(|number| sender.send(number).unwrap()));
+    let (sender, out) = mpmc::bounded(16);
+    there_and_back(out, move || (0..1_000).for_each(|number| sender.send(number).unwrap()));
+    let (mut sender, out) = spsc::unbounded::<u64>();
+    there_and_back(out, move || (0..1_000).for_each(|number| sender.send(number).unwrap()));
+}
+
+#[test]
+fn a_subscriber_receives_what_its_topics_begin() {
+    for where_to in EVERYWHERE {
+        let context = Context::new(1).unwrap();
+        let (mut news, out) = spsc::bounded::<u64>(64);
+        let publish = Bridge::publish(out).context(&context).bind(where_to).topic("weather.rain");
+        let mut publish = publish.when_full(WhenFull::Wait).start().unwrap();
+        let subscribe = |topic: &str| {
+            let subscriber = Bridge::subscribe::<u64>().context(&context).connect(address(&publish));
+            subscriber.topic(topic).start().unwrap()
+        };
+        let (_rain, mut rain) = subscribe("weather.rain");
+        let (_weather, mut weather) = subscribe("weather");
+        let (_sports, mut sports) = subscribe("sports");
+        assert!(publish.wait_for_subscribers(2, GUARD));
+        (0..5_000).for_each(|number| news.send(number).unwrap());
+        expect(&mut rain, 0..5_000);
+        expect(&mut weather, 0..5_000);
+        assert!(sports.try_recv().is_err());
+        assert_eq!(publish.statistics().dropped, 0);
+    }
+}
+
+#[test]
+fn subscribers_that_go_are_counted_too() {
+    let (_news, out) = spsc::bounded::<u64>(64);
+    let mut publish = Bridge::publish(out).bind("tcp://127.0.0.1:*").start().unwrap();
+    assert!(!publish.wait_for_subscribers(1, std::time::Duration::from_millis(10)));
+    for _ in 0..3 {
+        let (subscribe, _news) = Bridge::subscribe::<u64>().connect(address(&publish)).start().unwrap();
+        assert!(publish.wait_for_subscribers(1, GUARD));
+        expect_flushed(subscribe);
+        until("the subscriber is gone", || !publish.wait_for_subscribers(1, std::time::Duration::ZERO));
+    }
+}
+
+#[test]
+fn a_publisher_drops_or_waits_as_it_is_told() {
+    for when_full in [WhenFull::Drop, WhenFull::Wait] {
+        let context = Context::new(1).unwrap();
+        let (mut news, out) = spsc::bounded::<u64>(64);
+        let publish = Bridge::publish(out).context(&context).bind("inproc://news").when_full(when_full);
+        let mut publish = publish.high_water_marks(10, 10).start().unwrap();
+        let subscribe = Bridge::subscribe::<u64>().context(&context).connect("inproc://news");
+        let (_subscribe, mut received) = subscribe.bounded(8).high_water_marks(10, 10).start().unwrap();
+        assert!(publish.wait_for_subscribers(1, GUARD));
+        const NEWS: u64 = 2_000;
+        let sender = thread::spawn(move || (0..NEWS).for_each(|number| news.send(number).unwrap()));
+        match when_full {
+            WhenFull::Wait => {
+                until("everybody waits", || publish.statistics().messages_out >= 10);
+                expect(&mut received, 0..NEWS);
+                sender.join().unwrap();
+                assert_eq!(publish.statistics().dropped, 0);
+            }
+            WhenFull::Drop => {
+                // Nobody is held up by a subscriber that receives nothing.
+                sender.join().unwrap();
+                until("all has been published or dropped", || {
+                    let done = publish.statistics();
+                    done.messages_out + done.dropped == NEWS
+                });
+                let dropped = publish.statistics().dropped;
+                assert!(dropped > 0);
+                // What was not dropped comes, in order.
+                let mut last = None;
+                for _ in 0..NEWS - dropped {
+                    let number = received.recv_timeout(GUARD).unwrap();
+                    assert!(last.is_none_or(|last| last < number));
+                    last = Some(number);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Who may talk to a bridge, and who may listen.
+
+use std::collections::HashMap;
+
+use ysuite::spsc;
+use ysuite_zmq::{Bridge, Error, Event, KeyPair, Pull, Push};
+
+use crate::support::{GUARD, address, expect, expect_flushed, wait_for};
+
+type Pusher = Push<spsc::Receiver<u64>>;
+
+/// Whether a client with these words reaches a server with those; and what each is told where it does not.
+fn reaches(
+    where_to: &str,
+    server: impl FnOnce(Pull<u64>) -> Pull<u64>,
+    client: impl FnOnce(Pusher) -> Pusher,
+) -> Result<(), Event> {
+    let (pull, mut work) = server(Bridge::pull().bind(where_to)).start().unwrap();
+    let (mut jobs, out) = spsc::bounded::<u64>(4);
+    let push = client(Bridge::push(out).connect(address(&pull))).start().unwrap();
+    jobs.send(1).unwrap();
+    let decided = wait_for(&push.events(), |event| {
+        matches!(event, Event::Connected(_) | Event::Refused(_) | Event::HandshakeFailed(_) | Event::Disconnected(_))
+    });
+    if !matches!(decided, Event::Connected(_)) {
+        assert!(work.try_recv().is_err());
+        return Err(decided);
+    }
+    expect(&mut work, 1..2);
+    expect_flushed(push);
+    Ok(())
+}
+
+#[test]
+fn only_those_on_the_list_are_admitted() {
+    let [server, friend, stranger] = [(); 3].map(|()| KeyPair::generate().unwrap());
+    let open = |pull: Pull<u64>| pull.curve_server(server.clone(), [friend.public()]);
+    for where_to in ["tcp://127.0.0.1:*", "ipc://*"] {
+        assert_eq!(reaches(where_to, open, |push| push.curve(friend.clone(), server.public())), Ok(()));
+        let refused = reaches(where_to, open, |push| push.curve(stranger.clone(), server.public()));
+        assert!(matches!(refused, Err(Event::Refused(_))), "{refused:?}");
+        // A server of another key than the client knows, and a client without any.
+        reaches(where_to, open, |push| push.curve(friend.clone(), stranger.public())).unwrap_err();
+        reaches(where_to, open, |push| push).unwrap_err();
+        // A client that insists on security where there is none.
+        reaches(where_to, |pull| pull, |push| push.curve(friend.clone(), server.public())).unwrap_err();
+    }
+}
+
+#[test]
+fn nobody_is_admitted_by_an_empty_list() {
+    let [server, friend] = [(); 2].map(|()| KeyPair::generate().unwrap());
+    let refused = reaches(
+        "tcp://127.0.0.1:*",
+        |pull| pull.curve_server(server.clone(), []),
+        |push| push.curve(friend, server.public()),
+    );
+    assert!(matches!(refused, Err(Event::Refused(_))), "{refused:?}");
+}
+
+/// Each server has a list of its own, though all are asked for by one gatekeeper.
+#[test]
+fn lists_are_not_shared() {
+    let [server, ann, bob] = [(); 3].map(|()| KeyPair::generate().unwrap());
+    let serve = |key: &KeyPair| {
+        Bridge::pull::<u64>().bind("tcp://127.0.0.1:*").curve_server(server.clone(), [key.public()]).start().unwrap()
+    };
+    let ((for_ann, mut at_ann), (for_bob, mut at_bob)) = (serve(&ann), serve(&bob));
+    let send = |key: &KeyPair, to: &ysuite_zmq::Started| {
+        let (mut jobs, out) = spsc::bounded::<u64>(4);
+        let push = Bridge::push(out).connect(address(to)).curve(key.clone(), server.public()).start().unwrap();
+        jobs.send(1).unwrap();
+        (push, jobs)
+    };
+    let _sent = [send(&ann, &for_ann), send(&bob, &for_bob)];
+    expect(&mut at_ann, 1..2);
+    expect(&mut at_bob, 1..2);
+    let (wrong, _) = send(&ann, &for_bob);
+    wait_for(&wrong.events(), |event| matches!(event, Event::Refused(_)));
+}
+
+#[test]
+fn passwords_go_over_tcp_for_those_only_who_ask_for_it() {
+    let users = || HashMap::from([("ann".to_owned(), "secret".to_owned())]);
+    let plain = Bridge::pull::<u64>().bind("tcp://127.0.0.1:*").plain_server(users()).start();
+    assert!(matches!(plain, Err(Error::PlainOverTcp { address }) if address == "tcp://127.0.0.1:*"));
+    let (_jobs, out) = spsc::bounded::<u64>(1);
+    let plain = Bridge::push(out).connect("tcp://127.0.0.1:1").plain("ann", "secret").start();
+    assert!(matches!(plain, Err(Error::PlainOverTcp { .. })));
+
+    let (server, client) = (|pull: Pull<u64>| pull.plain_server(users()), |push: Pusher| push.plain("ann", "secret"));
+    assert_eq!(reaches("ipc://*", server, client), Ok(()));
+    let readable = (|pull| server(pull).plain_over_tcp(), |push| client(push).plain_over_tcp());
+    assert_eq!(reaches("tcp://127.0.0.1:*", readable.0, readable.1), Ok(()));
+    for (name, password) in [("ann", "Secret"), ("ann", ""), ("bob", "secret")] {
+        let refused = reaches("ipc://*", server, |push| push.plain(name, password));
+        assert!(matches!(refused, Err(Event::Refused(_))), "{refused:?}");
+    }
+}
+
+#[test]
+fn a_duplex_is_secured_as_well() {
+    let [server, client] = [(); 2].map(|()| KeyPair::generate().unwrap());
+    let (mut answers, back) = spsc::bounded::<u64>(4);
+    let there = Bridge::duplex::<_, u64>(back).bind("tcp://127.0.0.1:*");
+    let (there, mut asked) = there.curve_server(server.clone(), [client.public()]).start().unwrap();
+    let (mut questions, out) = spsc::bounded::<u64>(4);
+    let here = Bridge::duplex::<_, u64>(out).connect(address(&there)).curve(client, server.public());
+    let (here, mut answered) = here.start().unwrap();
+    questions.send(1).unwrap();
+    expect(&mut asked, 1..2);
+    answers.send(2).unwrap();
+    assert_eq!(answered.recv_timeout(GUARD), Ok(2));
+    expect_flushed(here);
+}
+
+#[test]
+fn keys_are_texts_of_forty_letters() {
+    let pair = KeyPair::generate().unwrap();
+    let again = KeyPair::from_secret(&pair.secret()).unwrap();
+    assert_eq!(again.public(), pair.public());
+    assert_eq!(pair.public().to_string().parse::<ysuite_zmq::PublicKey>().unwrap(), pair.public());
+    assert_eq!(pair.public().to_string().len(), 40);
+    assert!(!format!("{pair:?}").contains(&pair.secret()));
+}

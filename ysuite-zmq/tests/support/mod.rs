@@ -1,0 +1,62 @@
+//! What the tests of bridges share.
+
+#![allow(dead_code, reason = "each binary uses its part")]
+
+pub(crate) mod proxy;
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ysuite::channel::RecvTimeoutError;
+use ysuite::{mpmc, spsc};
+use ysuite_zmq::{Closed, Event, Started};
+
+/// Longer than anything here takes on the slowest machine.
+pub(crate) const GUARD: Duration = Duration::from_secs(60);
+
+/// One address of each transport.
+pub(crate) const EVERYWHERE: [&str; 3] = ["tcp://127.0.0.1:*", "ipc://*", "inproc://there"];
+
+/// Where others can connect to it.
+pub(crate) fn address(bridge: &Started) -> String {
+    bridge.addresses()[0].clone()
+}
+
+/// Sends these numbers from a thread of its own, then the channel ends.
+pub(crate) fn send(mut sender: spsc::Sender<u64>, numbers: std::ops::Range<u64>) -> thread::JoinHandle<()> {
+    thread::spawn(move || numbers.for_each(|number| sender.send(number).expect("the bridge receives")))
+}
+
+/// Receives these numbers, and nothing between them.
+pub(crate) fn expect(receiver: &mut spsc::Receiver<u64>, numbers: std::ops::Range<u64>) {
+    numbers.for_each(|number| assert_eq!(receiver.recv_timeout(GUARD), Ok(number)));
+}
+
+/// No message is there, and the channel has ended.
+pub(crate) fn expect_end<T: std::fmt::Debug + PartialEq>(receiver: &mut spsc::Receiver<T>) {
+    assert_eq!(receiver.recv_timeout(GUARD), Err(RecvTimeoutError::Disconnected));
+}
+
+pub(crate) fn expect_flushed(bridge: Started) {
+    assert_eq!(bridge.close(GUARD), Closed::Flushed);
+}
+
+/// Waits for such an event, past all others.
+pub(crate) fn wait_for(events: &mpmc::Receiver<Event>, what: impl Fn(&Event) -> bool) -> Event {
+    loop {
+        match events.recv_timeout(GUARD) {
+            Ok(event) if what(&event) => return event,
+            Ok(_) => {}
+            Err(error) => panic!("the event did not come: {error}"),
+        }
+    }
+}
+
+/// Until this is true.
+pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < GUARD, "{what}");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
