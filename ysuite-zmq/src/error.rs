@@ -64,6 +64,8 @@ pub enum Error {
     TooMany(Failure),
     /// PLAIN sends the password as it is: over tcp only for whoever says `plain_over_tcp`.
     PlainOverTcp { address: String },
+    /// A name or a password of PLAIN is empty, or longer than 255 bytes.
+    Password,
     /// A key is not 40 characters of Z85, or not one of the curve.
     Key,
     /// This libzmq was built without CURVE.
@@ -104,6 +106,7 @@ impl fmt::Display for Error {
             Self::PlainOverTcp { address } => {
                 write!(out, "PLAIN would send the password readable to {address}: use CURVE, or ask for `plain_over_tcp`")
             }
+            Self::Password => write!(out, "names and passwords of PLAIN have from 1 to 255 bytes"),
             Self::Key => write!(out, "a key of CURVE is 40 characters of Z85"),
             Self::NoCurve => write!(out, "this libzmq was built without CURVE"),
             Self::Pack(messages) => write!(out, "a frame carries from 1 to 1,048,576 messages, not {messages}"),

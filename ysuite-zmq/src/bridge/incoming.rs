@@ -27,7 +27,7 @@ impl<T: FromWire> Incoming<T> {
         let frame = last.unwrap_or(first);
         let bytes = frame.len();
         let taken = match number == self.heads + 1 {
-            true => self.sink.take(frame, 0, None),
+            true => self.sink.take(frame, 0, 0, None),
             false => Err(Malformed::Parts),
         };
         match taken {

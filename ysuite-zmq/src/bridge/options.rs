@@ -43,6 +43,18 @@ enum Security {
     PlainServer { users: HashMap<String, String> },
 }
 
+impl Security {
+    /// Whether names and passwords have a length that PLAIN can say.
+    fn is_sayable(&self) -> bool {
+        let fits = |text: &String| (1..=255).contains(&text.len());
+        match self {
+            Self::Plain { name, password } => fits(name) && fits(password),
+            Self::PlainServer { users } => users.iter().all(|(name, password)| fits(name) && fits(password)),
+            _ => true,
+        }
+    }
+}
+
 impl Options {
     pub(super) fn new() -> Self {
         Self {
@@ -96,6 +108,9 @@ impl Options {
         }
         if self.bound == Some(0) {
             return Err(Error::Bound);
+        }
+        if !self.security.is_sayable() {
+            return Err(Error::Password);
         }
         let plain = matches!(self.security, Security::Plain { .. } | Security::PlainServer { .. });
         let over_tcp = self.binds.iter().chain(&self.connects).find(|address| address.starts_with("tcp:"));

@@ -36,22 +36,35 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
         self.held = Some((frame, messages));
     }
 
-    /// The next frame, if there is a message, and how many are in it: at most so many, unless it was held.
-    pub(super) fn next(&mut self, most: usize, tools: &mut Tools) -> Result<Option<(Frame, usize)>, Failure> {
+    /// The next frame, if there is a message, and how many are in it.
+    pub(super) fn next(&mut self, tools: &mut Tools) -> Result<Option<(Frame, usize)>, Failure> {
         if let Some(held) = self.held.take() {
             return Ok(Some(held));
         }
+        match self.take(usize::MAX, tools) {
+            0 => Ok(None),
+            messages => Ok(Some((self.frame(&[], tools)?, messages))),
+        }
+    }
+
+    /// Takes messages for one frame, at most so many. Answers how many.
+    pub(super) fn take(&mut self, most: usize, tools: &Tools) -> usize {
         if !tools.arms && self.source.is_drained() {
-            return Ok(None);
+            return 0;
         }
         match self.source.take(&mut self.taken, self.pack.min(most)) {
-            Ok(messages) => Ok(Some((wire::pack(&mut self.taken, &mut tools.scratch)?, messages))),
-            Err(TryRecvError::Empty) => Ok(None),
+            Ok(messages) => messages,
+            Err(TryRecvError::Empty) => 0,
             Err(TryRecvError::Disconnected) => {
                 self.ended = true;
-                Ok(None)
+                0
             }
         }
+    }
+
+    /// The frame of what has been taken, behind a head.
+    pub(super) fn frame(&mut self, head: &[u8], tools: &mut Tools) -> Result<Frame, Failure> {
+        wire::pack(head, &mut self.taken, &mut tools.scratch)
     }
 }
 
@@ -59,7 +72,7 @@ impl<S: Source<Message: ToWire>> Work for Outgoing<S> {
     fn step(&mut self, tools: &mut Tools) -> Result<usize, Failure> {
         let mut moved = 0;
         while moved < AT_ONCE {
-            let Some((frame, messages)) = self.next(usize::MAX, tools)? else { break };
+            let Some((frame, messages)) = self.next(tools)? else { break };
             if let Some(frame) = tools.send(frame, false, messages)? {
                 self.hold(frame, messages);
                 break;

@@ -68,7 +68,7 @@ impl<S: Source<Message: ToWire>> Work for Publishing<S> {
         self.again = None;
         let mut moved = 0;
         while moved < AT_ONCE {
-            let Some((frame, messages)) = self.outgoing.next(usize::MAX, tools)? else { break };
+            let Some((frame, messages)) = self.outgoing.next(tools)? else { break };
             // A first part that is taken means that the second will be.
             let refused = match tools.send(Frame::copied(&self.topic)?, true, 0)? {
                 None => tools.send(frame, false, messages)?,

@@ -17,10 +17,16 @@ impl<T: FromWire> Sink<T> {
         Self { sender, unpacked: Vec::new() }
     }
 
-    /// Takes the messages of a frame, without the first few. Says how many there were with those; nothing where the frame is
+    /// Takes the messages of a frame behind a head of so many bytes, without the first few. Says how many there were with those; nothing where the frame is
     /// malformed, or has not so many as it should: then none of them is taken.
-    pub(super) fn take(&mut self, frame: Frame, without: usize, expected: Option<usize>) -> Result<usize, Malformed> {
-        wire::unpack(frame, &mut self.unpacked)?;
+    pub(super) fn take(
+        &mut self,
+        frame: Frame,
+        head: usize,
+        without: usize,
+        expected: Option<usize>,
+    ) -> Result<usize, Malformed> {
+        wire::unpack(frame, head, &mut self.unpacked)?;
         let messages = self.unpacked.len();
         if expected.is_some_and(|expected| expected != messages) {
             self.unpacked.clear();

@@ -94,14 +94,16 @@ pub trait FromWire: Wire {
 /// How many bytes stand before a message whose length is told.
 const PREFIX: usize = 4;
 
-/// A frame of these messages; at least one. Only one where the layout is [`Layout::Whole`]. They are written into `bytes`, which
-/// is empty before and after: a small frame allocates nothing of its own.
-pub(crate) fn pack<T: ToWire>(messages: &mut Vec<T>, bytes: &mut Vec<u8>) -> Result<Frame, Failure> {
+/// A frame of these messages behind a head; at least one. Only one where the layout is [`Layout::Whole`]. They are written into
+/// `bytes`, which is empty before and after: a small frame allocates nothing of its own.
+pub(crate) fn pack<T: ToWire>(head: &[u8], messages: &mut Vec<T>, bytes: &mut Vec<u8>) -> Result<Frame, Failure> {
     // Of a message that panicked while it was written.
     bytes.clear();
+    bytes.extend_from_slice(head);
     match T::LAYOUT {
         Layout::Whole => match messages.pop() {
-            Some(only) => return only.into_frame(),
+            Some(only) if head.is_empty() => return only.into_frame(),
+            Some(only) => only.encode(bytes),
             None => unreachable!("somebody asked for a frame of nothing"),
         },
         Layout::Records(size) => {
@@ -122,13 +124,15 @@ pub(crate) fn pack<T: ToWire>(messages: &mut Vec<T>, bytes: &mut Vec<u8>) -> Res
     Frame::drained(bytes)
 }
 
-/// Appends the messages of a frame. Nothing of a malformed one.
-pub(crate) fn unpack<T: FromWire>(frame: Frame, to: &mut Vec<T>) -> Result<(), Malformed> {
+/// Appends the messages of a frame behind a head of so many bytes, which it has. Nothing of a malformed one.
+pub(crate) fn unpack<T: FromWire>(frame: Frame, head: usize, to: &mut Vec<T>) -> Result<(), Malformed> {
     let before = to.len();
+    let body = &frame[head..];
     let unpacked = match T::LAYOUT {
+        Layout::Whole if head > 0 => T::decode(body).map(|message| to.push(message)),
         Layout::Whole => T::from_frame(frame).map(|message| to.push(message)),
-        Layout::Records(size) => records(&frame, size, to),
-        Layout::Lengths { version } => with_lengths(&frame, version, to),
+        Layout::Records(size) => records(body, size, to),
+        Layout::Lengths { version } => with_lengths(body, version, to),
     };
     if unpacked.is_err() {
         to.truncate(before);

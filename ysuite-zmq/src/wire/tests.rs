@@ -4,14 +4,14 @@ use super::*;
 
 fn packed<T: ToWire>(mut messages: Vec<T>) -> Frame {
     let mut scratch = vec![7; 3];
-    let frame = pack(&mut messages, &mut scratch).expect("memory for a frame");
+    let frame = pack(b"head", &mut messages, &mut scratch).expect("memory for a frame");
     assert!(messages.is_empty() && scratch.is_empty());
     frame
 }
 
 fn unpacked<T: FromWire>(frame: Frame) -> Result<Vec<T>, Malformed> {
     let mut messages = Vec::new();
-    unpack(frame, &mut messages).map(|()| messages)
+    unpack(frame, 4, &mut messages).map(|()| messages)
 }
 
 #[test]
@@ -21,6 +21,7 @@ fn records_come_back() {
         assert_eq!(unpacked(packed(messages.clone())), Ok(messages));
     }
     assert_eq!(unpacked(packed(vec![-1.5f64, f64::INFINITY])), Ok(vec![-1.5f64, f64::INFINITY]));
+    assert_eq!(unpacked(packed(vec!["a".repeat(9_000)])), Ok(vec!["a".repeat(9_000)]));
     assert_eq!(unpacked(packed(vec![[1u8, 2, 3], [4, 5, 6]])), Ok(vec![[1u8, 2, 3], [4, 5, 6]]));
 }
 
@@ -39,7 +40,7 @@ fn a_frame_is_shared_without_changing() {
 fn of_a_malformed_frame_nothing_is_kept() {
     let frame = Frame::copied(&[1; 12]).expect("memory for a frame");
     let mut kept = vec![5u64];
-    assert_eq!(unpack(frame, &mut kept), Err(Malformed::Length { bytes: 12, record: 8 }));
+    assert_eq!(unpack(frame, 0, &mut kept), Err(Malformed::Length { bytes: 12, record: 8 }));
     assert_eq!(kept, [5]);
 }
 

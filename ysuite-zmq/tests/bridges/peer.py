@@ -70,15 +70,14 @@ def duplex(socket):
     own, other, expected, limit, acknowledged, has_all, told_end = 7, 0, 0, 0, 0, False, False
     answered, pending = False, list(frames())
 
-    def say(kind, number=0, messages=0, body=None):
+    def say(kind, number=0, messages=0, body=b""):
         flags = HAS_ALL if has_all else 0
-        head = header.pack(1, kind, flags, messages, own, number, other, expected, expected + 1_000, 0)
-        socket.send_multipart([head] if body is None else [head, body])
+        socket.send(header.pack(1, kind, flags, messages, own, number, other, expected, expected + 1_000, 0) + body)
 
     say(HELLO, messages=1)
     while not (has_all and acknowledged == count and told_end):
-        parts = socket.recv_multipart()
-        version, kind, flags, messages, session, number, of, received, allowed, lost = header.unpack(parts[0])
+        frame = socket.recv()
+        version, kind, flags, messages, session, number, of, received, allowed, lost = header.unpack_from(frame)
         assert version == 1 and lost == 0
         if kind == HELLO:
             other, expected = session, max(expected, number)
@@ -87,7 +86,7 @@ def duplex(socket):
                 say(HELLO, messages=1)
         elif kind == MESSAGES:
             assert number == expected
-            expected = check(parts[1], expected)
+            expected = check(frame[header.size:], expected)
         elif kind == END:
             assert number == expected
             has_all = True
@@ -108,17 +107,17 @@ def duplex(socket):
 def garbage(socket):
     """Whatever is no frame of a duplex, then one that is."""
     for parts in ([b""], [b"x" * 55], [b"\x09" * 56], [bytes(56)], [header.pack(1, 7, 0, 0, 1, 0, 0, 0, 0, 0)],
-                  [header.pack(1, MESSAGES, 0, 1, 1, 0, 0, 0, 0, 0)], [b"a", b"b", b"c"],
+                  [b"a", b"b", b"c"], [header.pack(1, HELLO, 0, 1, 1, 0, 0, 0, 0, 0) + b"more"],
                   [header.pack(1, HELLO, 0, 1, 1, 0, 0, 0, 0, 0), b"more"]):
         socket.send_multipart(parts)
     # Of nobody who has said hello, then more than may be sent, then a number from beyond the end of time.
-    socket.send_multipart([header.pack(1, MESSAGES, 0, 1, 9, 0, 0, 0, 0, 0), record.pack(0, 0)])
-    socket.send_multipart([header.pack(1, HELLO, 0, 1, 1, 0, 0, 0, 0, 0)])
+    socket.send(header.pack(1, MESSAGES, 0, 1, 9, 0, 0, 0, 0, 0) + record.pack(0, 0))
+    socket.send(header.pack(1, HELLO, 0, 1, 1, 0, 0, 0, 0, 0))
     while header.unpack(socket.recv())[8] == 0:
         pass  # Nothing may be sent yet.
-    socket.send_multipart([header.pack(1, MESSAGES, 0, 4_000_000_000, 1, 0, 0, 0, 0, 0), record.pack(0, 0)])
-    socket.send_multipart([header.pack(1, MESSAGES, 0, 1, 1, 0, 0, 2**64 - 1, 2**64 - 1, 2**64 - 1), record.pack(0, 0)])
-    socket.send_multipart([header.pack(1, MESSAGES, 0, 4_000_000_000, 1, 2**64 - 2, 0, 0, 0, 0), record.pack(0, 0)])
+    socket.send(header.pack(1, MESSAGES, 0, 4_000_000_000, 1, 0, 0, 0, 0, 0) + record.pack(0, 0))
+    socket.send(header.pack(1, MESSAGES, 0, 1, 1, 0, 0, 2**64 - 1, 2**64 - 1, 2**64 - 1) + record.pack(0, 0))
+    socket.send(header.pack(1, MESSAGES, 0, 4_000_000_000, 1, 2**64 - 2, 0, 0, 0, 0) + record.pack(0, 0))
     print("sent garbage", flush=True)
 
 

@@ -88,11 +88,15 @@ fn passwords_go_over_tcp_for_those_only_who_ask_for_it() {
     let plain = Bridge::push(out).connect("tcp://127.0.0.1:1").plain("ann", "secret").start();
     assert!(matches!(plain, Err(Error::PlainOverTcp { .. })));
 
+    let (_jobs, out) = spsc::bounded::<u64>(1);
+    let empty = Bridge::push(out).connect("ipc:///nowhere").plain("ann", "").start();
+    assert!(matches!(empty, Err(Error::Password)));
+
     let (server, client) = (|pull: Pull<u64>| pull.plain_server(users()), |push: Pusher| push.plain("ann", "secret"));
     assert_eq!(reaches("ipc://*", server, client), Ok(()));
     let readable = (|pull| server(pull).plain_over_tcp(), |push| client(push).plain_over_tcp());
     assert_eq!(reaches("tcp://127.0.0.1:*", readable.0, readable.1), Ok(()));
-    for (name, password) in [("ann", "Secret"), ("ann", ""), ("bob", "secret")] {
+    for (name, password) in [("ann", "Secret"), ("ann", "s"), ("bob", "secret")] {
         let refused = reaches("ipc://*", server, |push| push.plain(name, password));
         assert!(matches!(refused, Err(Event::Refused(_))), "{refused:?}");
     }

@@ -1,4 +1,5 @@
-//! [`Header`]: what stands before each frame of a duplex.
+//! [`Header`]: what stands at the beginning of each frame of a duplex. The messages follow in the same frame: libzmq ends the process
+//! where a connection is lost between two parts of one message (`!_more` in its `fq.cpp`).
 //!
 //! | at | bytes | |
 //! |---|---|---|
@@ -19,13 +20,13 @@ use crate::frame::Frame;
 use crate::wire::Malformed;
 
 pub(super) const VERSION: u8 = 1;
-const BYTES: usize = 56;
+pub(super) const BYTES: usize = 56;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A conversation is taken up, for the first time or again.
     Hello,
-    /// Messages, in a part of their own behind the header.
+    /// Messages, behind the header.
     Messages,
     /// Nothing of its own: what is said of the other side's stream.
     Answer,
@@ -99,9 +100,8 @@ impl Header {
         if found != Some(VERSION) {
             return Err(Malformed::Version { found, expected: VERSION });
         }
-        let Ok(bytes) = <&[u8; BYTES]>::try_from(bytes) else {
-            return Err(Malformed::Length { bytes: bytes.len(), record: BYTES });
-        };
+        let length = Malformed::Length { bytes: bytes.len(), record: BYTES };
+        let Some((bytes, body)) = bytes.split_first_chunk::<BYTES>() else { return Err(length) };
         let kind = match bytes[1] {
             1 => Kind::Hello,
             2 => Kind::Messages,
@@ -109,6 +109,9 @@ impl Header {
             4 => Kind::End,
             _ => return Err(Malformed::Content),
         };
+        if kind != Kind::Messages && !body.is_empty() {
+            return Err(length);
+        }
         let word = |at: usize| u64::from_le_bytes(core::array::from_fn(|byte| bytes[at + byte]));
         let (session, number) = (word(8), word(16));
         if session == 0 {
@@ -160,6 +163,7 @@ mod tests {
         assert_eq!(refused(&[]), Malformed::Version { found: None, expected: VERSION });
         assert_eq!(refused(&[9; 56]), Malformed::Version { found: Some(9), expected: VERSION });
         assert_eq!(refused(&good[..55]), Malformed::Length { bytes: 55, record: BYTES });
+        assert_eq!(refused(&[&good[..], b"more"].concat()), Malformed::Length { bytes: 60, record: BYTES });
         let mut other = good;
         other[1] = 5;
         assert_eq!(refused(&other), Malformed::Content);

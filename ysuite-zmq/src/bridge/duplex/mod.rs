@@ -101,33 +101,32 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
 
     /// Takes in what the other side says. False: it has said nothing.
     fn hear(&mut self, tools: &mut Tools) -> Result<bool, Failure> {
-        let Some(Parts { first, last, number }) = tools.receive()? else { return Ok(false) };
+        let Some(Parts { first, number, .. }) = tools.receive()? else { return Ok(false) };
         match Header::of(&first) {
-            Ok(header) if number == if header.kind == Kind::Messages { 2 } else { 1 } => {
-                self.understand(&header, last, tools);
-            }
+            Ok(header) if number == 1 => self.understand(&header, first, tools)?,
             Ok(_) => tools.refuse(Malformed::Parts),
             Err(malformed) => tools.refuse(malformed),
         }
         Ok(true)
     }
 
-    fn understand(&mut self, header: &Header, body: Option<Frame>, tools: &Tools) {
-        if header.kind == Kind::Hello && !self.meet(header, tools) {
-            return;
+    fn understand(&mut self, header: &Header, frame: Frame, tools: &mut Tools) -> Result<(), Failure> {
+        if header.kind == Kind::Hello && !self.meet(header, tools)? {
+            return Ok(());
         }
         // Of somebody who is gone, or has not said hello.
         if self.peer != Some(header.session) {
-            return;
+            return Ok(());
         }
         if header.of == self.session {
             self.hear_of_own(header, tools);
         }
-        match (header.kind, body) {
-            (Kind::Messages, Some(body)) => self.receiving.take(header, body, tools),
-            (Kind::End, _) => self.receiving.end(header, tools),
-            _ => {}
+        match header.kind {
+            Kind::Messages => self.receiving.take(header, frame, tools),
+            Kind::End => self.receiving.end(header, tools),
+            Kind::Hello | Kind::Answer => {}
         }
+        Ok(())
     }
 
     /// What is said of this side's stream.
@@ -145,14 +144,16 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
     }
 
     /// The other side says hello. False: it is a third, who is not heard while the second is there.
-    fn meet(&mut self, header: &Header, tools: &Tools) -> bool {
+    fn meet(&mut self, header: &Header, tools: &mut Tools) -> Result<bool, Failure> {
+        // What libzmq has told of connections is as new as the hello.
+        self.listen(tools)?;
         if self.peer == Some(header.session) {
             self.receiving.skip_to(header.number, tools);
         } else if self.peer.is_some() && self.connections > 1 {
             if self.ignored.replace(header.session) != Some(header.session) {
                 tools.tell(Event::Ignored);
             }
-            return false;
+            return Ok(false);
         } else {
             let gone = self.sending.begin_again();
             if gone > 0 {
@@ -168,7 +169,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
             self.hello.again();
         }
         self.to_answer = Some(header.messages);
-        true
+        Ok(true)
     }
 
     fn header(&self, told: Told, kind: Kind, number: u64, messages: u32) -> Header {
@@ -225,17 +226,15 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
     fn send(&mut self, tools: &mut Tools) -> Result<usize, Failure> {
         let (told, idle) = (self.receiving.news(), !self.sending.is_waiting());
         let base = self.header(told, Kind::Messages, 0, 0);
-        let header = |kind, number, messages| Header { kind, number, messages, ..base };
-        let before = tools.counters.frames_out.get();
-        let (moved, had_room) = self.sending.step(tools, header)?;
-        self.blocked |= !had_room;
-        if tools.counters.frames_out.get() > before {
+        let sent = self.sending.step(tools, |kind, number, messages| Header { kind, number, messages, ..base })?;
+        self.blocked |= sent.is_blocked;
+        if sent.has_told {
             self.receiving.told(told);
-            if idle {
-                self.since = Instant::now();
-            }
         }
-        Ok(moved)
+        if idle && self.sending.is_waiting() {
+            self.since = Instant::now();
+        }
+        Ok(sent.messages)
     }
 }
 

@@ -5,7 +5,7 @@ use ysuite::spsc;
 
 use super::super::sink::Sink;
 use super::super::tools::Tools;
-use super::header::{Flags, Header};
+use super::header::{self, Flags, Header};
 use crate::event::Event;
 use crate::frame::Frame;
 use crate::wire::{FromWire, Malformed};
@@ -82,7 +82,7 @@ impl<T: FromWire> Receiving<T> {
             return tools.refuse(Malformed::Beyond);
         }
         self.expected = end;
-        match sink.take(frame, known, Some(messages)) {
+        match sink.take(frame, header::BYTES, known, Some(messages)) {
             Ok(_) => tools.received(bytes, messages - known),
             Err(malformed) => {
                 // Sent once more it would be no better.

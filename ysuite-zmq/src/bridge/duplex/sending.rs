@@ -38,6 +38,16 @@ pub(super) struct Sending<S: Source> {
     closing: bool,
 }
 
+/// What one step has achieved.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sent {
+    pub(super) messages: usize,
+    /// The socket had no room for more.
+    pub(super) is_blocked: bool,
+    /// The other side will know what the headers of this step say.
+    pub(super) has_told: bool,
+}
+
 struct Numbered {
     number: u64,
     messages: usize,
@@ -145,52 +155,55 @@ impl<S: Source<Message: ToWire>> Sending<S> {
         self.closing = true;
     }
 
-    /// Hands over what may be sent. Answers how many messages, and whether there was room for all.
+    /// Hands over what may be sent, behind headers of this kind.
     pub(super) fn step(
         &mut self,
         tools: &mut Tools,
         header: impl Fn(Kind, u64, u32) -> Header,
-    ) -> Result<(usize, bool), Failure> {
-        let mut moved = 0;
-        while moved < AT_ONCE && (self.handed < self.frames.len() || self.fill(tools)?) {
-            let Numbered { number, messages, frame } = &mut self.frames[self.handed];
-            let (number, messages) = (*number, *messages);
-            let head = Frame::copied(&header(Kind::Messages, number, messages as u32).bytes())?;
-            if tools.send(head, true, 0)?.is_some() {
-                return Ok((moved, false));
+    ) -> Result<Sent, Failure> {
+        let mut sent = Sent::default();
+        while sent.messages < AT_ONCE {
+            // What was made earlier says what was to be said then.
+            let is_new = self.handed == self.frames.len();
+            if is_new && !self.fill(tools, &header)? {
+                break;
             }
-            if !self.keeps {
-                // Taken out, and put back where the connection has ended between the two parts.
-                let body = core::mem::take(frame);
-                if let Some(body) = tools.send(body, false, messages)? {
-                    *frame = body;
-                    return Ok((moved, false));
-                }
-                self.frames.pop_front();
-            } else if tools.send(frame.shared()?, false, messages)?.is_none() {
+            let Numbered { messages, frame, .. } = &mut self.frames[self.handed];
+            let messages = *messages;
+            let copy = if self.keeps { frame.shared()? } else { core::mem::take(frame) };
+            if let Some(back) = tools.send(copy, false, messages)? {
+                *frame = back;
+                sent.is_blocked = true;
+                return Ok(sent);
+            }
+            if self.keeps {
                 self.handed += 1;
             } else {
-                return Ok((moved, false));
+                self.frames.pop_front();
             }
-            moved += messages;
+            sent.messages += messages;
+            sent.has_told |= is_new;
         }
-        if moved == 0 && self.end == End::Due {
-            let told = tools.send(Frame::copied(&header(Kind::End, self.next, 0).bytes())?, false, 0)?.is_none();
-            if told {
+        if sent.messages == 0 && self.end == End::Due {
+            let end = Frame::copied(&header(Kind::End, self.next, 0).bytes())?;
+            sent.is_blocked = tools.send(end, false, 0)?.is_some();
+            sent.has_told = !sent.is_blocked;
+            if sent.has_told {
                 self.end = End::Told;
             }
-            return Ok((0, told));
         }
-        Ok((moved, true))
+        Ok(sent)
     }
 
     /// Makes a frame of what the channel holds. False: it holds nothing, or no more may be sent.
-    fn fill(&mut self, tools: &mut Tools) -> Result<bool, Failure> {
+    fn fill(&mut self, tools: &mut Tools, header: impl Fn(Kind, u64, u32) -> Header) -> Result<bool, Failure> {
         let Some(outgoing) = self.outgoing.as_mut().filter(|_| self.end == End::Open) else { return Ok(false) };
         let room = usize::try_from(self.limit.saturating_sub(self.next)).unwrap_or(usize::MAX);
-        if room > 0
-            && let Some((frame, messages)) = outgoing.next(room, tools)?
-        {
+        let messages = if room > 0 { outgoing.take(room, tools) } else { 0 };
+        if messages > 0 {
+            // A pack has at most 2^20.
+            let head = header(Kind::Messages, self.next, messages as u32).bytes();
+            let frame = outgoing.frame(&head, tools)?;
             self.frames.push_back(Numbered { number: self.next, messages, frame });
             self.next += messages as u64;
             return Ok(true);
