@@ -48,25 +48,27 @@ impl<S: Source<Message: ToWire>> Publishing<S> {
 }
 
 impl Subscriptions {
-    /// Takes in who has come and who has gone.
-    fn look(&mut self, tools: &Tools, topic: &[u8]) -> Result<(), Failure> {
+    /// Takes in who has come and who has gone. Answers how many words of that there were.
+    fn look(&mut self, tools: &Tools, topic: &[u8]) -> Result<usize, Failure> {
         let frame = self.frame.get_or_insert_with(Frame::empty);
-        while tools.socket.receive(frame)? {
+        let mut words = 0;
+        while words < AT_ONCE && tools.socket.receive(frame)? {
+            words += 1;
             match frame.split_first() {
                 Some((1, prefix)) if topic.starts_with(prefix) => self.reached += 1,
                 Some((0, prefix)) if topic.starts_with(prefix) => self.reached = self.reached.saturating_sub(1),
                 _ => {}
             }
         }
-        Ok(())
+        Ok(words)
     }
 }
 
 impl<S: Source<Message: ToWire>> Work for Publishing<S> {
     fn step(&mut self, tools: &mut Tools) -> Result<usize, Failure> {
-        self.subscriptions.look(tools, &self.topic)?;
+        // Whoever waits for subscribers is answered before the bridge sleeps again.
+        let mut moved = self.subscriptions.look(tools, &self.topic)?;
         self.again = None;
-        let mut moved = 0;
         while moved < AT_ONCE {
             let Some((frame, messages)) = self.outgoing.next(tools)? else { break };
             // A first part that is taken means that the second will be.
