@@ -72,6 +72,8 @@ pub enum Error {
     NoCurve,
     /// A pack of no messages, or of more than 2^20.
     Pack(usize),
+    /// A duplex talks with one other: it binds, or connects to one address.
+    OneOther,
     /// A channel without room for one message cannot stand behind a bridge.
     Bound,
     /// The channel's receiver is attached to a set already.
@@ -110,6 +112,7 @@ impl fmt::Display for Error {
             Self::Key => write!(out, "a key of CURVE is 40 characters of Z85"),
             Self::NoCurve => write!(out, "this libzmq was built without CURVE"),
             Self::Pack(messages) => write!(out, "a frame carries from 1 to 1,048,576 messages, not {messages}"),
+            Self::OneOther => write!(out, "a duplex talks with one other: it binds, or connects to one address"),
             Self::Bound => write!(out, "the channel behind a bridge needs room for one message at least"),
             Self::Attached => write!(out, "the receiver is attached to a set of signals already"),
             Self::Zmq(cause) => cause.fmt(out),

@@ -67,6 +67,7 @@ pub(crate) enum Kind {
     Sub = 2,
     Rep = 4,
     Dealer = 5,
+    Router = 6,
     Pull = 7,
     Push = 8,
     XPub = 9,
@@ -86,6 +87,7 @@ pub(crate) mod option {
     pub(crate) const SEND_MARK: c_int = 23;
     pub(crate) const RECEIVE_MARK: c_int = 24;
     pub(crate) const LAST_ENDPOINT: c_int = 32;
+    pub(crate) const ROUTER_MANDATORY: c_int = 33;
     pub(crate) const TCP_KEEPALIVE: c_int = 34;
     pub(crate) const TCP_KEEPALIVE_COUNT: c_int = 35;
     pub(crate) const TCP_KEEPALIVE_IDLE: c_int = 36;

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use ysuite::spsc;
 
-use super::duplex::Duplex as Talk;
+use super::duplex::{Duplex as Talk, Line};
 use super::incoming::Incoming;
 use super::options::Options;
 use super::outgoing::Outgoing;
@@ -317,9 +317,16 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
     pub fn start(self) -> Result<(Started, spsc::Receiver<T>), Error> {
         let Self { options, mut source, keeps, .. } = self;
         options.check()?;
+        let line = options.line()?;
+        let kind = if matches!(line, Line::Bound { .. }) { Kind::Router } else { Kind::Dealer };
         let (mut sender, receiver) = channel(options.bound);
         let sets = Sets::default().source(&mut source)?.sink(&mut sender)?;
-        let talk = Talk::new(Outgoing::new(source, options.pack), sender, keeps);
-        Ok((start(&options, Kind::Dealer, |_| Ok(()), sets, talk)?, receiver))
+        let talk = Talk::new(Outgoing::new(source, options.pack), sender, keeps, line);
+        let prepare = |socket: &Socket| match kind {
+            // Says so where nobody has that name any more.
+            Kind::Router => Ok(socket.set(option::ROUTER_MANDATORY, 1)?),
+            _ => Ok(()),
+        };
+        Ok((start(&options, kind, prepare, sets, talk)?, receiver))
     }
 }

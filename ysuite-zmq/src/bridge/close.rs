@@ -50,10 +50,9 @@ impl<W: Work> Ending<W> {
         }
         // The last word: nothing comes after it that could say the same.
         let _ = self.work.rest(&mut self.tools);
-        // Where nothing was ever handed over, nothing need linger: libzmq would keep a subscription for a publisher that is gone.
         let silent = self.tools.counters.frames_out.get() == 0;
-        let until = if silent { Instant::now() } else { until };
         let (messages, known) = (self.work.left(), self.work.is_acknowledged() || silent);
+        let until = if self.work.lingers() && !silent { until } else { Instant::now() };
         let Self { work, tools, sets } = self;
         let Tools { socket, monitor, .. } = tools;
         // The user sees the end of the channel when everything has been done for it.

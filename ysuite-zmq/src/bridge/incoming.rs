@@ -69,4 +69,9 @@ impl<T: FromWire> Work for Incoming<T> {
     fn left(&mut self) -> usize {
         self.sink.left()
     }
+
+    /// A subscription, which libzmq would keep for a publisher that is gone.
+    fn lingers(&self) -> bool {
+        false
+    }
 }

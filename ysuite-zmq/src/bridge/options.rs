@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::duplex::Line;
 use crate::context::Context;
 use crate::curve::{KeyPair, PublicKey};
 use crate::error::Error;
@@ -120,6 +121,15 @@ impl Options {
         }
     }
 
+    /// How a duplex reaches its one other side, which it waits for or looks for.
+    pub(super) fn line(&self) -> Result<Line, Error> {
+        match (&self.binds[..], &self.connects[..]) {
+            ([_, ..], []) => Ok(Line::bound()),
+            ([], [address]) => Ok(Line::connected(!address.starts_with("inproc:"))),
+            _ => Err(Error::OneOther),
+        }
+    }
+
     /// A socket with all that can be set before it is bound. The domain under which its clients are admitted, where that is asked.
     pub(super) fn open(&self, context: &Context, kind: Kind) -> Result<(Socket, Option<Domain>), Error> {
         let socket = Socket::new(context, kind)?;
@@ -132,9 +142,9 @@ impl Options {
         if self.binds.iter().chain(&self.connects).any(|address| address.contains('[')) {
             socket.set(option::IPV6, 1)?;
         }
-        if matches!(kind, Kind::Push | Kind::Dealer | Kind::XPub) {
+        if matches!(kind, Kind::Push | Kind::XPub) {
             // What has been handed over stays with a connection that is there; none is queued for one that may never be. Not
-            // where nothing is sent: libzmq then drops with a connection also what came by it and nobody has read yet.
+            // where messages come: libzmq then drops with a connection also those that came by it and nobody has read yet.
             socket.set(option::IMMEDIATE, 1)?;
         }
         socket.set(option::RECONNECT_IVL, 100)?;

@@ -3,12 +3,12 @@
 //! libzmq's PUB drops without a word what a subscriber has no room for. Here it is an XPUB that refuses instead, so that drops
 //! are counted, or waited for; and it tells of subscriptions, so that the first message need not be lost to a slow joiner.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::outgoing::Outgoing;
 use super::source::Source;
 use super::tools::Tools;
-use super::work::{AT_ONCE, Wanted, Work};
+use super::work::{AGAIN, AT_ONCE, Wanted, Work};
 use crate::error::Failure;
 use crate::frame::Frame;
 use crate::wire::ToWire;
@@ -38,8 +38,6 @@ struct Subscriptions {
     frame: Option<Frame>,
     reached: usize,
 }
-
-const AGAIN: Duration = Duration::from_millis(1);
 
 impl<S: Source<Message: ToWire>> Publishing<S> {
     pub(super) fn new(outgoing: Outgoing<S>, topic: Vec<u8>, when_full: WhenFull) -> Self {

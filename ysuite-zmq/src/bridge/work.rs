@@ -1,6 +1,6 @@
 //! [`Work`]: what one kind of bridge does between its channel and its socket. The engine calls it and sleeps for it.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::tools::Tools;
 use crate::error::Failure;
@@ -8,6 +8,9 @@ use crate::event::Event;
 
 /// Messages moved between two looks at anything else.
 pub(super) const AT_ONCE: usize = 256;
+
+/// Between two tries where there was no room and the socket does not tell when there is.
+pub(super) const AGAIN: Duration = Duration::from_millis(1);
 
 /// What may wake a bridge that could move nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,6 +64,11 @@ pub(super) trait Work: Send + 'static {
     /// Whether the other side itself says what it has received, so that nothing need be guessed from what lingers.
     fn is_acknowledged(&self) -> bool {
         false
+    }
+
+    /// Whether what libzmq has taken may still reach somebody.
+    fn lingers(&self) -> bool {
+        true
     }
 
     /// So many subscribers are there now.

@@ -185,8 +185,9 @@ fn another_takes_the_place_of_one_that_is_gone() {
     proxy.reset();
     let (_second, mut received, _proxy, _back) = begin(1_000);
     wait_for(&client.events(), |event| *event == Event::Replaced);
+    // The first may have had no time to say what it had received.
     let next = received.recv_timeout(GUARD).unwrap();
-    assert!((10..=30).contains(&next), "{next}");
+    assert!(next <= 30, "{next}");
     expect(&mut received, next + 1..100);
     drop(jobs);
     expect_end(&mut received);

@@ -1,4 +1,5 @@
-//! [`Duplex`]: a conversation of two bridges, each with a stream of its own, over two DEALER sockets.
+//! [`Duplex`]: a conversation of two bridges, each with a stream of its own, each over a socket of its
+//! own.
 //!
 //! What libzmq does not promise is made up for here: every message has a number, so that nothing is received twice and what is
 //! missing is noticed; each side says what it has received, so that the end of a stream can be sure; and it says how much it
@@ -11,10 +12,12 @@
 //! | file | what lives there |
 //! |---|---|
 //! | `header` | what stands before each frame |
+//! | `line` | how frames reach the other side |
 //! | `sending` | the own stream |
 //! | `receiving` | the other side's |
 
 mod header;
+mod line;
 mod receiving;
 mod sending;
 
@@ -25,16 +28,17 @@ use std::time::{Duration, Instant};
 use ysuite::spsc;
 
 use self::header::{Flags, Header, Kind};
+pub(super) use self::line::Line;
 use self::receiving::{Receiving, Told};
 use self::sending::Sending;
 use super::outgoing::Outgoing;
 use super::source::Source;
-use super::tools::{Parts, Tools};
-use super::work::{AT_ONCE, Wanted, Work};
+use super::tools::Tools;
+use super::work::{AGAIN, AT_ONCE, Wanted, Work};
 use crate::error::Failure;
 use crate::event::Event;
 use crate::frame::Frame;
-use crate::wire::{FromWire, Malformed, ToWire};
+use crate::wire::{FromWire, ToWire};
 
 /// Without an answer for so long, hello is said once more.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -46,8 +50,7 @@ pub(super) struct Duplex<S: Source, T> {
     peer: Option<u64>,
     /// The last of those that wanted to talk as well.
     ignored: Option<u64>,
-    /// Connections that are there, as far as libzmq tells: it tells nothing of `inproc`.
-    connections: usize,
+    line: Line,
     sending: Sending<S>,
     receiving: Receiving<T>,
     hello: Hello,
@@ -83,13 +86,13 @@ impl Hello {
 }
 
 impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
-    pub(super) fn new(outgoing: Outgoing<S>, sender: spsc::Sender<T>, keeps: bool) -> Self {
+    pub(super) fn new(outgoing: Outgoing<S>, sender: spsc::Sender<T>, keeps: bool, line: Line) -> Self {
         Self {
             // The keys of the hasher are random.
             session: RandomState::new().build_hasher().finish().max(1),
             peer: None,
             ignored: None,
-            connections: 0,
+            line,
             sending: Sending::new(outgoing, keeps),
             receiving: Receiving::new(sender),
             hello: Hello::Due { last: 0 },
@@ -101,10 +104,9 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
 
     /// Takes in what the other side says. False: it has said nothing.
     fn hear(&mut self, tools: &mut Tools) -> Result<bool, Failure> {
-        let Some(Parts { first, number, .. }) = tools.receive()? else { return Ok(false) };
-        match Header::of(&first) {
-            Ok(header) if number == 1 => self.understand(&header, first, tools)?,
-            Ok(_) => tools.refuse(Malformed::Parts),
+        let Some(frame) = self.line.receive(tools)? else { return Ok(false) };
+        match frame.and_then(|frame| Ok((Header::of(&frame)?, frame))) {
+            Ok((header, frame)) => self.understand(&header, frame, tools)?,
             Err(malformed) => tools.refuse(malformed),
         }
         Ok(true)
@@ -145,11 +147,9 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
 
     /// The other side says hello. False: it is a third, who is not heard while the second is there.
     fn meet(&mut self, header: &Header, tools: &mut Tools) -> Result<bool, Failure> {
-        // What libzmq has told of connections is as new as the hello.
-        self.listen(tools)?;
         if self.peer == Some(header.session) {
             self.receiving.skip_to(header.number, tools);
-        } else if self.peer.is_some() && self.connections > 1 {
+        } else if self.peer.is_some() && self.is_second_there(tools)? {
             if self.ignored.replace(header.session) != Some(header.session) {
                 tools.tell(Event::Ignored);
             }
@@ -165,11 +165,21 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
             self.receiving.begin(header.number);
             self.hello.again();
         }
-        if header.of != self.session {
+        if self.line.take_up() || header.of != self.session {
             self.hello.again();
         }
         self.to_answer = Some(header.messages);
         Ok(true)
+    }
+
+    /// Whether the other side is there still, as far as whoever binds can know. Whoever connects has but one connection: if another
+    /// speaks there, the second is gone.
+    fn is_second_there(&mut self, tools: &Tools) -> Result<bool, Failure> {
+        if !self.line.tells_of_room() {
+            self.say(Kind::Answer, 0, 0, tools)?;
+            return Ok(self.line.is_there());
+        }
+        Ok(false)
     }
 
     fn header(&self, told: Told, kind: Kind, number: u64, messages: u32) -> Header {
@@ -185,7 +195,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
     fn say(&mut self, kind: Kind, number: u64, messages: u32, tools: &Tools) -> Result<bool, Failure> {
         let told = self.receiving.news();
         let header = self.header(told, kind, number, messages);
-        let said = tools.send(Frame::copied(&header.bytes())?, false, 0)?.is_none();
+        let said = self.line.send(Frame::copied(&header.bytes())?, 0, tools)?.is_none();
         match said {
             true if self.peer.is_some() => self.receiving.told(told),
             true => {}
@@ -226,7 +236,8 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
     fn send(&mut self, tools: &mut Tools) -> Result<usize, Failure> {
         let (told, idle) = (self.receiving.news(), !self.sending.is_waiting());
         let base = self.header(told, Kind::Messages, 0, 0);
-        let sent = self.sending.step(tools, |kind, number, messages| Header { kind, number, messages, ..base })?;
+        let head = |kind, number, messages| Header { kind, number, messages, ..base };
+        let sent = self.sending.step(&mut self.line, tools, head)?;
         self.blocked |= sent.is_blocked;
         if sent.has_told {
             self.receiving.told(told);
@@ -245,6 +256,9 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
             moved += 1;
         }
         self.blocked = false;
+        if !self.line.is_there() {
+            return Ok(moved);
+        }
         self.greet(tools)?;
         if matches!(self.hello, Hello::Answered { .. }) {
             moved += self.send(tools)?;
@@ -256,28 +270,32 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
     }
 
     fn wanted(&mut self) -> Wanted {
+        if !self.line.is_there() {
+            return Wanted { receive: true, ..Wanted::default() };
+        }
         let talks = matches!(self.hello, Hello::Answered { .. });
+        let until = match self.blocked {
+            true => (!self.line.tells_of_room()).then(|| Instant::now() + AGAIN),
+            false => self.is_waiting().then(|| self.since + PATIENCE),
+        };
         Wanted {
             source: talks && !self.blocked && self.sending.wants(),
             sink: !self.blocked && self.peer.is_some() && self.receiving.is_short(),
             receive: true,
-            send: self.blocked,
-            until: (self.is_waiting() && !self.blocked).then(|| self.since + PATIENCE),
+            send: self.blocked && self.line.tells_of_room(),
+            until,
         }
     }
 
     fn noticed(&mut self, event: &Event) {
-        match event {
-            Event::Connected(_) => self.connections += 1,
-            Event::Disconnected(_) => self.connections = self.connections.saturating_sub(1),
-            _ => return,
+        if self.line.notice(event) {
+            self.hello.again();
         }
-        self.hello.again();
     }
 
     fn rest(&mut self, tools: &mut Tools) -> Result<(), Failure> {
         let told = self.receiving.news();
-        if self.peer.is_some() && self.receiving.is_new(told) {
+        if self.line.is_there() && self.peer.is_some() && self.receiving.is_new(told) {
             self.say(Kind::Answer, 0, 0, tools)?;
         }
         Ok(())
@@ -301,5 +319,9 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
 
     fn is_acknowledged(&self) -> bool {
         true
+    }
+
+    fn lingers(&self) -> bool {
+        self.line.is_there()
     }
 }

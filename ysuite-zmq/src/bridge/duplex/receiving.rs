@@ -25,6 +25,8 @@ pub(super) struct Receiving<T> {
     /// A message has come from beyond the next one, and the other side, which could send those between again, does not know.
     lacks: bool,
     told: Told,
+    /// The highest limit that stands in a header: of one that had no room yet the other side will know as well.
+    allowed: u64,
     /// Messages that may be under way.
     window: u64,
 }
@@ -42,13 +44,14 @@ impl<T: FromWire> Receiving<T> {
     pub(super) fn new(sender: spsc::Sender<T>) -> Self {
         let window = sender.capacity().map_or(WINDOW, |capacity| capacity as u64);
         let told = Told::default();
-        Self { sink: Some(Sink::new(sender)), expected: 0, lost: 0, has_all: false, lacks: false, told, window }
+        Self { sink: Some(Sink::new(sender)), expected: 0, lost: 0, has_all: false, lacks: false, told, allowed: 0, window }
     }
 
     /// Another bridge has taken the place of the other side's: its stream begins at this number.
     pub(super) fn begin(&mut self, number: u64) {
         (self.expected, self.lost, self.has_all, self.lacks) = (number, 0, false, false);
         self.told = Told { expected: number, limit: number, flags: Flags::default() };
+        self.allowed = number;
     }
 
     /// The other side can send from this number on: those before it that have not come never will.
@@ -78,7 +81,7 @@ impl<T: FromWire> Receiving<T> {
             return;
         }
         let end = header.number.saturating_add(u64::from(header.messages));
-        if end > self.told.limit {
+        if end > self.allowed {
             return tools.refuse(Malformed::Beyond);
         }
         self.expected = end;
@@ -127,6 +130,7 @@ impl<T: FromWire> Receiving<T> {
         let flags = Flags { keeps: false, has_all: self.has_all, refuses, lacks: self.lacks };
         // What was allowed once stays allowed.
         let limit = self.told.limit.max(self.expected.saturating_add(room));
+        self.allowed = self.allowed.max(limit);
         Told { expected: self.expected, limit, flags }
     }
 

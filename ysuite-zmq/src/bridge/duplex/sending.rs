@@ -8,6 +8,7 @@ use super::super::source::Source;
 use super::super::tools::Tools;
 use super::super::work::{AT_ONCE, Work as _};
 use super::header::{Header, Kind};
+use super::line::Line;
 use crate::error::Failure;
 use crate::frame::Frame;
 use crate::wire::ToWire;
@@ -158,6 +159,7 @@ impl<S: Source<Message: ToWire>> Sending<S> {
     /// Hands over what may be sent, behind headers of this kind.
     pub(super) fn step(
         &mut self,
+        line: &mut Line,
         tools: &mut Tools,
         header: impl Fn(Kind, u64, u32) -> Header,
     ) -> Result<Sent, Failure> {
@@ -171,7 +173,7 @@ impl<S: Source<Message: ToWire>> Sending<S> {
             let Numbered { messages, frame, .. } = &mut self.frames[self.handed];
             let messages = *messages;
             let copy = if self.keeps { frame.shared()? } else { core::mem::take(frame) };
-            if let Some(back) = tools.send(copy, false, messages)? {
+            if let Some(back) = line.send(copy, messages, tools)? {
                 *frame = back;
                 sent.is_blocked = true;
                 return Ok(sent);
@@ -186,7 +188,7 @@ impl<S: Source<Message: ToWire>> Sending<S> {
         }
         if sent.messages == 0 && self.end == End::Due {
             let end = Frame::copied(&header(Kind::End, self.next, 0).bytes())?;
-            sent.is_blocked = tools.send(end, false, 0)?.is_some();
+            sent.is_blocked = line.send(end, 0, tools)?.is_some();
             sent.has_told = !sent.is_blocked;
             if sent.has_told {
                 self.end = End::Told;

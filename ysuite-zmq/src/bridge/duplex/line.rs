@@ -1,0 +1,102 @@
+//! [`Line`]: between a duplex and its one other side.
+//!
+//! Whoever connects has a DEALER: it has one connection. Whoever binds has a ROUTER, which names each connection: a third that
+//! comes is heard, but nothing of what is meant for the second goes there, as a DEALER would have it go in turn.
+
+use super::super::tools::{Parts, Tools};
+use crate::error::Failure;
+use crate::event::Event;
+use crate::frame::Frame;
+use crate::wire::Malformed;
+
+pub(in super::super) enum Line {
+    Connected {
+        /// Those that are there now: one, or none.
+        connections: usize,
+        /// Whether libzmq tells of them: not of those inside of the process.
+        tells: bool,
+    },
+    Bound {
+        /// What the ROUTER calls the connection of the other side.
+        other: Option<Box<[u8]>>,
+        /// What it calls the one over which the last frame came.
+        last: Box<[u8]>,
+    },
+}
+
+impl Line {
+    pub(in super::super) fn bound() -> Self {
+        Self::Bound { other: None, last: Box::default() }
+    }
+
+    pub(in super::super) fn connected(tells: bool) -> Self {
+        Self::Connected { connections: 0, tells }
+    }
+
+    /// Whether the other side may be reached.
+    pub(super) fn is_there(&self) -> bool {
+        match self {
+            Self::Connected { connections, tells } => *connections > 0 || !tells,
+            Self::Bound { other, .. } => other.is_some(),
+        }
+    }
+
+    /// Whether the socket tells when it has room again. A ROUTER says that it has while any connection does.
+    pub(super) fn tells_of_room(&self) -> bool {
+        matches!(self, Self::Connected { .. })
+    }
+
+    /// What has happened to the connections. Whether a conversation must be taken up again.
+    pub(super) fn notice(&mut self, event: &Event) -> bool {
+        let Self::Connected { connections, .. } = self else { return false };
+        match event {
+            Event::Connected(_) => *connections += 1,
+            Event::Disconnected(_) => *connections = connections.saturating_sub(1),
+            _ => return false,
+        }
+        true
+    }
+
+    /// The last frame came from the other side. Whether that has another connection now.
+    pub(super) fn take_up(&mut self) -> bool {
+        let Self::Bound { other, last } = self else { return false };
+        let is_new = other.as_ref() != Some(last);
+        if is_new {
+            *other = Some(last.clone());
+        }
+        is_new
+    }
+
+    /// The next frame; nothing where there is none. The other side sends its frames in one part.
+    pub(super) fn receive(&mut self, tools: &mut Tools) -> Result<Option<Result<Frame, Malformed>>, Failure> {
+        let Some(Parts { first, last: second, number }) = tools.receive()? else { return Ok(None) };
+        let frame = match self {
+            Self::Connected { .. } => (number == 1).then_some(first),
+            Self::Bound { last, .. } => {
+                if **last != *first {
+                    *last = (*first).into();
+                }
+                second.filter(|_| number == 2)
+            }
+        };
+        Ok(Some(frame.ok_or(Malformed::Parts)))
+    }
+
+    /// Hands over a frame of so many messages. It comes back where there is no room, or nobody.
+    pub(super) fn send(&mut self, frame: Frame, messages: usize, tools: &Tools) -> Result<Option<Frame>, Failure> {
+        if let Self::Bound { other, .. } = self {
+            let Some(name) = other else { return Ok(Some(frame)) };
+            match tools.socket.send(Frame::copied(name)?, true) {
+                // A name that is taken means that the frame will be.
+                Ok(()) => {}
+                Err((_, cause)) if cause.would_wait() => return Ok(Some(frame)),
+                Err((_, cause)) if cause.is(rustix::io::Errno::HOSTUNREACH) => {
+                    *other = None;
+                    return Ok(Some(frame));
+                }
+                Err((_, cause)) => return Err(cause),
+            }
+        }
+        tools.send(frame, false, messages)
+    }
+}
