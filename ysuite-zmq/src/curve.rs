@@ -124,7 +124,11 @@ fn decoded(letters: &[u8]) -> Result<[u8; BYTES], Error> {
     }
     let mut bytes = [0; BYTES];
     // SAFETY: 40 letters and a zero are 32 bytes.
-    if unsafe { ffi::zmq_z85_decode(bytes.as_mut_ptr(), text.as_ptr()) }.is_null() { Err(Error::Key) } else { Ok(bytes) }
+    if unsafe { ffi::zmq_z85_decode(bytes.as_mut_ptr(), text.as_ptr()) }.is_null() {
+        Err(Error::Key)
+    } else {
+        Ok(bytes)
+    }
 }
 
 fn encoded(bytes: &[u8; BYTES]) -> String {

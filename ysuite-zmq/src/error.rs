@@ -106,7 +106,10 @@ impl fmt::Display for Error {
             Self::InUse { address } => write!(out, "{address} is in use"),
             Self::TooMany(cause) => write!(out, "there are too many sockets or descriptors already ({cause})"),
             Self::PlainOverTcp { address } => {
-                write!(out, "PLAIN would send the password readable to {address}: use CURVE, or ask for `plain_over_tcp`")
+                write!(
+                    out,
+                    "PLAIN would send the password readable to {address}: use CURVE, or ask for `plain_over_tcp`"
+                )
             }
             Self::Password => write!(out, "names and passwords of PLAIN have from 1 to 255 bytes"),
             Self::Key => write!(out, "a key of CURVE is 40 characters of Z85"),

@@ -62,13 +62,7 @@ impl Frame {
         let mut message = MaybeUninit::uninit();
         // SAFETY: the bytes lie where they are, unchanged, until `free` drops their owner.
         let made = unsafe {
-            ffi::zmq_msg_init_data(
-                message.as_mut_ptr(),
-                data.cast_mut().cast(),
-                length,
-                Some(free::<B>),
-                hint.cast(),
-            )
+            ffi::zmq_msg_init_data(message.as_mut_ptr(), data.cast_mut().cast(), length, Some(free::<B>), hint.cast())
         };
         if made != 0 {
             let failure = Failure::last("zmq_msg_init_data");

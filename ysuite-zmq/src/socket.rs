@@ -70,6 +70,7 @@ impl Socket {
     }
 
     pub(crate) fn bind(&self, address: &str) -> Result<String, Error> {
+        // SAFETY: `at` calls it with the open socket and a text that ends with a zero.
         let bind = |socket, address| unsafe { ffi::zmq_bind(socket, address) };
         self.at(address, "zmq_bind", bind)?;
         let mut endpoint = [0; 512];
@@ -78,6 +79,7 @@ impl Socket {
     }
 
     pub(crate) fn connect(&self, address: &str) -> Result<(), Error> {
+        // SAFETY: `at` calls it with the open socket and a text that ends with a zero.
         let connect = |socket, address| unsafe { ffi::zmq_connect(socket, address) };
         self.at(address, "zmq_connect", connect)
     }

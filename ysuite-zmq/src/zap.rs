@@ -81,8 +81,7 @@ impl Door {
             let (status, said) = if user.is_some() { ("200", "OK") } else { ("400", "not admitted") };
             let user = user.unwrap_or_default();
             let id = request.get(1).cloned().unwrap_or_default();
-            let reply: [&[u8]; 6] =
-                [b"1.0", &id, status.as_bytes(), said.as_bytes(), user.as_bytes(), b""];
+            let reply: [&[u8]; 6] = [b"1.0", &id, status.as_bytes(), said.as_bytes(), user.as_bytes(), b""];
             if !self.send(&reply) {
                 break;
             }
@@ -165,7 +164,8 @@ mod tests {
         let users = HashMap::from([("ann".to_owned(), "secret".to_owned())]);
         lists.lock().unwrap().insert("a".into(), Admitted::Keys([key].into()));
         lists.lock().unwrap().insert("b".into(), Admitted::Users(users));
-        let asked = |domain, mechanism, credentials: &[&[u8]]| admitted(&request(domain, mechanism, credentials), &lists);
+        let asked =
+            |domain, mechanism, credentials: &[&[u8]]| admitted(&request(domain, mechanism, credentials), &lists);
         assert_eq!(asked("a", "CURVE", &[&[7; 32]]), Some(key.to_string()));
         assert_eq!(asked("a", "CURVE", &[&[8; 32]]), None);
         assert_eq!(asked("a", "CURVE", &[&[7; 31]]), None);

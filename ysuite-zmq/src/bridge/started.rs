@@ -56,7 +56,8 @@ impl Started {
     /// reaches it. False: they were not there in time. Of a publisher; any other bridge has none.
     pub fn wait_for_subscribers(&mut self, wanted: usize, timeout: Duration) -> bool {
         let (answer, there) = oneshot::channel();
-        let until = Instant::now().checked_add(timeout).unwrap_or_else(|| Instant::now() + Duration::from_secs(1 << 30));
+        let until =
+            Instant::now().checked_add(timeout).unwrap_or_else(|| Instant::now() + Duration::from_secs(1 << 30));
         self.orders.send(Order::Subscribers { wanted, until, answer }).is_ok() && there.recv().unwrap_or(false)
     }
 

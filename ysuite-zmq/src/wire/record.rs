@@ -27,7 +27,10 @@ macro_rules! impl_number {
 impl_number!(u8 i8 u16 i16 u32 i32 u64 i64 u128 i128 f32 f64);
 
 impl<const N: usize> Wire for [u8; N] {
-    const LAYOUT: Layout = Layout::Records(N);
+    const LAYOUT: Layout = {
+        assert!(N > 0, "nobody can count messages without a byte");
+        Layout::Records(N)
+    };
 }
 
 impl<const N: usize> ToWire for [u8; N] {
@@ -65,7 +68,10 @@ macro_rules! record {
         compile_error!("records are little-endian, and lie in memory as they are sent");
 
         impl $crate::Wire for $type {
-            const LAYOUT: $crate::Layout = $crate::Layout::Records(::core::mem::size_of::<Self>());
+            const LAYOUT: $crate::Layout = {
+                assert!(::core::mem::size_of::<Self>() > 0, "nobody can count messages without a byte");
+                $crate::Layout::Records(::core::mem::size_of::<Self>())
+            };
         }
 
         impl $crate::ToWire for $type {

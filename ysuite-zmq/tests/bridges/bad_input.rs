@@ -14,7 +14,9 @@ fn pull() -> ysuite_zmq::Pull<u64> {
 
 #[test]
 fn wrong_addresses_are_named() {
-    for wrong in ["", "tcp://", "nowhere", "tcp://127.0.0.1", "tcp://127.0.0.1:x", "carrier-pigeon://x", "tcp://127.0.0.1:1\0"] {
+    for wrong in
+        ["", "tcp://", "nowhere", "tcp://127.0.0.1", "tcp://127.0.0.1:x", "carrier-pigeon://x", "tcp://127.0.0.1:1\0"]
+    {
         for (bound, error) in [(true, pull().bind(wrong).start()), (false, pull().connect(wrong).start())] {
             match error.map(|_| ()) {
                 Err(Error::Address { address, .. }) => assert_eq!(address, wrong),
@@ -44,7 +46,8 @@ fn an_address_in_use_is_named() {
 
 #[test]
 fn numbers_out_of_range_are_named() {
-    let push = |pack| Bridge::push(spsc::bounded::<u64>(1).1).connect("tcp://127.0.0.1:1").pack(pack).start().map(|_| ());
+    let push =
+        |pack| Bridge::push(spsc::bounded::<u64>(1).1).connect("tcp://127.0.0.1:1").pack(pack).start().map(|_| ());
     assert!(matches!(push(0), Err(Error::Pack(0))));
     assert!(push(1 << 20).is_ok());
     assert!(matches!(push((1 << 20) + 1), Err(Error::Pack(_))));

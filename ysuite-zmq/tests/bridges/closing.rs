@@ -40,7 +40,8 @@ fn nothing_to_send_is_flushed() {
 /// What libzmq still had when the time was over cannot be counted, but is not passed over.
 #[test]
 fn what_nobody_takes_is_not_flushed() {
-    let (pull, _full) = Bridge::pull::<Vec<u8>>().bind("tcp://127.0.0.1:*").bounded(1).high_water_marks(1, 1).start().unwrap();
+    let (pull, _full) =
+        Bridge::pull::<Vec<u8>>().bind("tcp://127.0.0.1:*").bounded(1).high_water_marks(1, 1).start().unwrap();
     let (mut jobs, out) = spsc::bounded::<Vec<u8>>(64);
     let push = Bridge::push(out).connect(address(&pull)).start().unwrap();
     // More than the kernel's buffers hold.

@@ -1,7 +1,7 @@
 //! Connections that are reset, stand still and refuse, and sides that go without a word.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 

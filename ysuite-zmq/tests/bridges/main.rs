@@ -8,7 +8,6 @@ mod closing;
 mod duplex;
 mod faults;
 mod idle;
-mod machines;
 mod patterns;
 mod python;
 mod security;

@@ -44,7 +44,16 @@ impl<T: FromWire> Receiving<T> {
     pub(super) fn new(sender: spsc::Sender<T>) -> Self {
         let window = sender.capacity().map_or(WINDOW, |capacity| capacity as u64);
         let told = Told::default();
-        Self { sink: Some(Sink::new(sender)), expected: 0, lost: 0, has_all: false, lacks: false, told, allowed: 0, window }
+        Self {
+            sink: Some(Sink::new(sender)),
+            expected: 0,
+            lost: 0,
+            has_all: false,
+            lacks: false,
+            told,
+            allowed: 0,
+            window,
+        }
     }
 
     /// Another bridge has taken the place of the other side's: its stream begins at this number.
