@@ -1,0 +1,27 @@
+//! Hunts: bridges under everything that a network and an operating system do to programs, all at once and again and again. What
+//! is promised of each kind of bridge is checked message by message.
+//!
+//! The short form takes a minute. `YSUITE_STRESS=long cargo test --profile hunt -p ysuite-zmq --test hunt -- --nocapture` sends a
+//! hundred million messages through a duplex and through push and pull.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod child;
+mod exchange;
+mod kills;
+mod machines;
+mod weather;
+mod work;
+
+use std::fmt::Display;
+
+/// So many messages, by the form that was asked for.
+fn messages(short: u64, long: u64) -> u64 {
+    if std::env::var("YSUITE_STRESS").is_ok_and(|form| form == "long") { long } else { short }
+}
+
+/// Says a line that a test's output keeps.
+fn say(line: impl Display) {
+    println!("{line}");
+}

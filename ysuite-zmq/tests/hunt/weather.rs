@@ -1,0 +1,87 @@
+//! [`Weather`]: what a thread does to the connections of a proxy, at random, until it is told to stop.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crate::support::proxy::Proxy;
+
+pub(crate) struct Weather {
+    over: Arc<AtomicBool>,
+    thread: JoinHandle<Damage>,
+}
+
+/// What has been done.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Damage {
+    /// Connections that were ended.
+    pub(crate) resets: usize,
+    /// Times in which nothing was carried.
+    pub(crate) stands: usize,
+    /// Times in which nobody was let in.
+    pub(crate) absences: usize,
+}
+
+/// What may happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Everything.
+    Storm,
+    /// Whatever leaves connections whole.
+    Fog,
+}
+
+impl Weather {
+    pub(crate) fn of(proxies: Vec<Arc<Proxy>>, kind: Kind, seed: u64) -> Self {
+        let over = Arc::new(AtomicBool::new(false));
+        let seen = over.clone();
+        let thread = thread::spawn(move || {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut damage = Damage::default();
+            while !seen.load(Ordering::Relaxed) {
+                sleep(random.u64(5..120));
+                let proxy = &proxies[random.usize(0..proxies.len())];
+                match (kind, random.u32(0..10)) {
+                    (Kind::Fog, _) | (Kind::Storm, 0..3) => {
+                        // Now and then for longer than a duplex waits for an answer.
+                        let long = random.u32(0..20) == 0;
+                        damage.stands += 1;
+                        proxy.stand(true);
+                        sleep(if long { 1_300 } else { random.u64(1..200) });
+                        if kind == Kind::Storm && random.bool() {
+                            damage.resets += proxy.reset();
+                        }
+                        proxy.stand(false);
+                    }
+                    (Kind::Storm, 3) => {
+                        damage.absences += 1;
+                        proxy.refuse(true);
+                        damage.resets += proxy.reset();
+                        sleep(random.u64(1..400));
+                        proxy.refuse(false);
+                    }
+                    (Kind::Storm, _) => damage.resets += proxy.reset(),
+                }
+            }
+            damage
+        });
+        Self { over, thread }
+    }
+
+    pub(crate) fn stop(self) -> Damage {
+        self.over.store(true, Ordering::Relaxed);
+        self.thread.join().expect("no panic")
+    }
+}
+
+fn sleep(milliseconds: u64) {
+    thread::sleep(Duration::from_millis(milliseconds));
+}
+
+/// A reader that is slow now and then: for how long it rests before this message.
+pub(crate) fn rest(random: &mut fastrand::Rng) {
+    if random.u32(0..100_000) == 0 {
+        sleep(random.u64(1..60));
+    }
+}

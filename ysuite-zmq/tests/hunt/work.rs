@@ -1,0 +1,167 @@
+//! Work that is shared: two that push, two that pull, everybody with everybody, over networks that fail.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use ysuite::spsc;
+use ysuite_zmq::{Bridge, Started};
+
+use crate::support::proxy::Proxy;
+use crate::support::{GUARD, address, expect_flushed, until};
+use crate::weather::{Kind, Weather, rest};
+use crate::{messages, say};
+
+const PUSHERS: u64 = 2;
+
+/// A message: who has sent it, and its number there.
+fn message(pusher: u64, number: u64) -> u64 {
+    pusher << 48 | number
+}
+
+fn parts(message: u64) -> (usize, u64) {
+    ((message >> 48) as usize, message & ((1 << 48) - 1))
+}
+
+/// Receives until of each pusher something has come that was sent in calm. What comes is in order, and nothing twice. How many
+/// messages of before that have come.
+fn pull(mut receiver: spsc::Receiver<u64>, calm: u64, seed: u64) -> thread::JoinHandle<(u64, spsc::Receiver<u64>)> {
+    thread::spawn(move || {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let (mut next, mut count) = ([0; PUSHERS as usize], 0);
+        while next.iter().any(|&next| next <= calm) {
+            rest(&mut random);
+            let (pusher, number) = parts(receiver.recv_timeout(GUARD).expect("a message"));
+            assert!(number >= next[pusher], "{number} of {pusher} after {}", next[pusher]);
+            next[pusher] = number + 1;
+            count += u64::from(number < calm);
+        }
+        (count, receiver)
+    })
+}
+
+struct Shop {
+    pullers: Vec<Started>,
+    receivers: Vec<spsc::Receiver<u64>>,
+    proxies: Vec<Arc<Proxy>>,
+    pushers: Vec<(Started, spsc::Sender<u64>)>,
+}
+
+/// Each that pushes connects to each that pulls, by one proxy for each of those.
+fn open(pack: usize) -> Shop {
+    let begin = || Bridge::pull::<u64>().bind("tcp://127.0.0.1:*").bounded(2_000).start().expect("a bridge");
+    let (pullers, receivers): (Vec<_>, Vec<_>) = (0..PUSHERS).map(|_| begin()).unzip();
+    let proxies: Vec<_> = pullers.iter().map(|pull| Arc::new(Proxy::to(&address(pull)))).collect();
+    let pushers = (0..PUSHERS).map(|_| {
+        let (jobs, out) = spsc::bounded::<u64>(2_000);
+        let mut push = Bridge::push(out).pack(pack);
+        for proxy in &proxies {
+            push = push.connect(proxy.address());
+        }
+        (push.start().expect("a bridge"), jobs)
+    });
+    let pushers = pushers.collect();
+    Shop { pullers, receivers, proxies, pushers }
+}
+
+/// While connections stay whole nothing is lost, however slow they are and whoever reads.
+#[test]
+fn push_and_pull_lose_nothing_in_fog() {
+    let (numbers, seed) = (messages(300_000, 50_000_000), fastrand::u64(..));
+    say(format_args!("work: {numbers} of each of {PUSHERS}, seed {seed}"));
+    let Shop { pullers, receivers, proxies, pushers } = open(128);
+    let weather = Weather::of(proxies, Kind::Fog, seed);
+    let (counts, counted) = spsc::unbounded::<u64>();
+    let counting = thread::spawn(move || count(receivers, counts, seed));
+    let pushing: Vec<_> = pushers
+        .into_iter()
+        .enumerate()
+        .map(|(pusher, (push, mut jobs))| {
+            thread::spawn(move || {
+                (0..numbers).for_each(|number| jobs.send(message(pusher as u64, number)).expect("the bridge"));
+                push
+            })
+        })
+        .collect();
+    let total = wait_for_all(counted, PUSHERS * numbers);
+    let damage = weather.stop();
+    say(format_args!("  {damage:?}: {total} of {} came", PUSHERS * numbers));
+    pushing.into_iter().for_each(|pushing| expect_flushed(pushing.join().expect("all was sent")));
+    pullers.into_iter().for_each(expect_flushed);
+    counting.join().expect("in order");
+}
+
+/// Counts what comes to all receivers, each of whose streams is in order.
+fn count(receivers: Vec<spsc::Receiver<u64>>, counts: spsc::Sender<u64>, seed: u64) {
+    let counts = std::sync::Mutex::new(counts);
+    thread::scope(|scope| {
+        for (at, mut receiver) in receivers.into_iter().enumerate() {
+            let counts = &counts;
+            scope.spawn(move || {
+                let mut random = fastrand::Rng::with_seed(seed + at as u64);
+                let (mut next, mut batch) = ([0; PUSHERS as usize], Vec::new());
+                while receiver.recv_batch(&mut batch, 1_024).is_ok() {
+                    let came = batch.len() as u64;
+                    for (pusher, number) in batch.drain(..).map(parts) {
+                        rest(&mut random);
+                        assert!(number >= next[pusher], "{number} of {pusher} after {}", next[pusher]);
+                        next[pusher] = number + 1;
+                    }
+                    if counts.lock().expect("no panic").send(came).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+}
+
+/// Until so many have come. No more may come than that.
+fn wait_for_all(mut counted: spsc::Receiver<u64>, wanted: u64) -> u64 {
+    let mut total = 0;
+    while total < wanted {
+        total += counted.recv_timeout(GUARD).unwrap_or_else(|error| panic!("{total} of {wanted} came: {error}"));
+    }
+    assert_eq!(total, wanted, "a message came twice");
+    total
+}
+
+/// Across a connection that ends a message comes at most once; what was under way is lost, and nothing hangs.
+#[test]
+fn push_and_pull_lose_only_what_was_under_way_in_a_storm() {
+    let (calm, seed) = (messages(300_000, 10_000_000), fastrand::u64(..));
+    say(format_args!("work in a storm: {calm} of each of {PUSHERS}, seed {seed}"));
+    let Shop { pullers, receivers, proxies, pushers } = open(128);
+    let weather = Weather::of(proxies.clone(), Kind::Storm, seed);
+    let readers: Vec<_> = receivers.into_iter().map(|receiver| pull(receiver, calm, seed)).collect();
+    let (arrived, over) = (AtomicU64::new(0), AtomicBool::new(false));
+    thread::scope(|scope| {
+        for (pusher, (push, mut jobs)) in pushers.into_iter().enumerate() {
+            let (arrived, over) = (&arrived, &over);
+            scope.spawn(move || {
+                (0..calm).for_each(|number| jobs.send(message(pusher as u64, number)).expect("the bridge"));
+                arrived.fetch_add(1, Ordering::Relaxed);
+                // Until everybody has heard from everybody, however the messages are shared out.
+                for number in calm.. {
+                    if over.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    let _ = jobs.send_timeout(message(pusher as u64, number), Duration::from_millis(10));
+                }
+                drop(jobs);
+                // What nobody receives any more may be left.
+                let _ = push.close(Duration::from_secs(1));
+            });
+        }
+        until("all has been sent", || arrived.load(Ordering::Relaxed) == PUSHERS);
+        let damage = weather.stop();
+        let read = readers.into_iter().map(|reader| reader.join().expect("in order"));
+        let (counts, receivers): (Vec<_>, Vec<_>) = read.unzip();
+        over.store(true, Ordering::Relaxed);
+        say(format_args!("  {damage:?}: {} of {} came", counts.iter().sum::<u64>(), PUSHERS * calm));
+        assert!(damage.resets > 3);
+        drop(receivers);
+    });
+    pullers.into_iter().for_each(expect_flushed);
+}
