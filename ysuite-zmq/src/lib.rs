@@ -29,7 +29,7 @@
 //! | | `push`, `pull` | `publish`, `subscribe` |
 //! |---|---|---|
 //! | a message reaches | one puller, in turn | every subscriber of its topic |
-//! | order | of one pusher at one puller | of the publisher |
+//! | order | of one pusher at one puller, as long as their connection lasts | of the publisher, as long as the connection lasts |
 //! | while all is well | exactly once | once, to those that are there and have room |
 //! | across a connection that ends | at most once: what was on its way is lost | at most once |
 //! | the other side is slow | the channel fills, and its senders wait | dropped for all and counted, or waited for |

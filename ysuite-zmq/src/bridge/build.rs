@@ -119,8 +119,9 @@ macro_rules! impl_common {
                 self
             }
 
-            /// Messages that wait in libzmq before a connection, and behind it: 1,000 each, unless told otherwise. With what the
-            /// channel and the kernel hold, that is all that can be under way.
+            /// Messages that wait in libzmq before a connection, and frames that wait behind it, of whatever size whoever sends
+            /// them makes them: 1,000 each, unless told otherwise. With what the channels and the kernel hold, that is all that can
+            /// be under way.
             pub fn high_water_marks(mut self, send: usize, receive: usize) -> Self {
                 (self.options.send_mark, self.options.receive_mark) = (send, receive);
                 self

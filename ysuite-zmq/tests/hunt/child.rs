@@ -71,7 +71,8 @@ pub(crate) struct Log {
 impl Log {
     pub(crate) fn read(path: &Path) -> Self {
         let bytes = std::fs::read(path).unwrap_or_default();
-        let word = |at: usize| bytes.get(at..at + 8).map_or(0, |word| u64::from_le_bytes(word.try_into().expect("8 bytes")));
+        let word =
+            |at: usize| bytes.get(at..at + 8).map_or(0, |word| u64::from_le_bytes(word.try_into().expect("8 bytes")));
         Self { first: word(0), next: word(8) }
     }
 

@@ -145,7 +145,8 @@ fn pullers_that_are_killed_share_nothing() {
     sending.join().expect("all was sent");
     expect_flushed(push);
     // They write what they have; nobody says when that was all.
-    let size = || (0..begun).map(|number| folder.told("", "", number).log.metadata().map_or(0, |log| log.len())).sum::<u64>();
+    let size =
+        || (0..begun).map(|number| folder.told("", "", number).log.metadata().map_or(0, |log| log.len())).sum::<u64>();
     let (mut before, mut same) = (0, 0);
     until("nothing more comes", || {
         thread::sleep(Duration::from_millis(50));

@@ -15,10 +15,12 @@ mod weather;
 mod work;
 
 use std::fmt::Display;
+use std::sync::LazyLock;
 
 /// So many messages, by the form that was asked for.
 fn messages(short: u64, long: u64) -> u64 {
-    if std::env::var("YSUITE_STRESS").is_ok_and(|form| form == "long") { long } else { short }
+    static IS_LONG: LazyLock<bool> = LazyLock::new(|| std::env::var("YSUITE_STRESS").is_ok_and(|form| form == "long"));
+    if *IS_LONG { long } else { short }
 }
 
 /// Says a line that a test's output keeps.

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use crate::messages;
 use crate::support::proxy::Proxy;
 
 pub(crate) struct Weather {
@@ -79,9 +80,9 @@ fn sleep(milliseconds: u64) {
     thread::sleep(Duration::from_millis(milliseconds));
 }
 
-/// A reader that is slow now and then: for how long it rests before this message.
+/// A reader that is slow now and then: it rests before one message of so many.
 pub(crate) fn rest(random: &mut fastrand::Rng) {
-    if random.u32(0..100_000) == 0 {
+    if random.u64(0..messages(5_000, 100_000)) == 0 {
         sleep(random.u64(1..60));
     }
 }

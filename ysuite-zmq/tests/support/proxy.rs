@@ -93,6 +93,10 @@ impl Drop for Proxy {
 impl State {
     fn join(self: &Arc<Self>, client: TcpStream, server: TcpStream) {
         let twice = |stream: &TcpStream| stream.try_clone().expect("a descriptor");
+        // As libzmq itself has it: small frames do not wait for an acknowledgement.
+        for stream in [&client, &server] {
+            stream.set_nodelay(true).expect("an open socket");
+        }
         let mut connections = self.connections.lock().expect("no panic");
         connections.extend([twice(&client), twice(&server)]);
         for (from, to) in [(twice(&client), twice(&server)), (server, client)] {
