@@ -124,7 +124,9 @@ fn write(address: &str, own: u64) {
     let (mut sender, out) = spsc::bounded::<u64>(256);
     let duplex = Bridge::duplex::<_, u64>(out).connect(address).pack(32).at_least_once();
     let (_duplex, _receiver) = duplex.start().expect("a bridge");
-    (0..).for_each(|number| sender.send(own << 40 | number).expect("somebody receives"));
+    for number in 0.. {
+        sender.send(own << 40 | number).expect("somebody receives");
+    }
 }
 
 /// Pulls, and writes down each number at its own place, so that one that two have pulled is seen.

@@ -30,7 +30,7 @@ fn own_network() -> Option<Command> {
         let tried = begin(rights).args(cable).stderr(Stdio::null()).status();
         tried.is_ok_and(|status| status.success())
     };
-    [&[][..], &["-r"]].iter().find(|rights| may(rights)).map(|rights| begin(rights))
+    [&[][..], &["-r"]].iter().find(|rights| may(rights)).map(begin)
 }
 
 /// In a process that has a network of its own.
