@@ -8,11 +8,12 @@
 //! | `loops` | streams, batches and ping-pong in its own language, without such calls |
 //! | `cpp` | everybody of C++ |
 //! | `d` | `std.concurrency` of D, as a process of its own |
+//! | `zeromq` | sockets of libzmq over each of its transports, and the bridges of `ysuite-zmq` on top of them |
 //!
 //! How each library waits and what its documentation recommends stands at the head of its file in `cpp/` and `d/`. folly's
 //! `ProducerConsumerQueue` is not here: Debian 12 has no package of folly. Its ring is that of `cpp/ring.cpp` without the
 //! copies of the other end's index.
-#![cfg(all(target_os = "linux", any(feature = "cpp", feature = "d")))]
+#![cfg(all(target_os = "linux", any(feature = "cpp", feature = "d", feature = "zeromq")))]
 
 #[cfg(feature = "cpp")]
 mod cpp;
@@ -26,6 +27,8 @@ mod loops;
 mod table;
 #[cfg(all(test, feature = "cpp"))]
 mod tests;
+#[cfg(feature = "zeromq")]
+mod zeromq;
 
 #[cfg(feature = "cpp")]
 pub use self::cpp::LIBRARIES;
@@ -39,6 +42,8 @@ pub fn entries() -> Vec<Entry> {
         cpp::entries(),
         #[cfg(feature = "d")]
         vec![d::entry()],
+        #[cfg(feature = "zeromq")]
+        zeromq::entries(),
     ]
     .concat()
 }
@@ -50,6 +55,8 @@ pub fn drivers() -> Vec<Drivers> {
         cpp::drivers(),
         #[cfg(feature = "d")]
         vec![d::drivers()],
+        #[cfg(feature = "zeromq")]
+        zeromq::drivers(),
     ]
     .concat()
 }

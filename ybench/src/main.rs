@@ -2,14 +2,14 @@
 
 #[cfg(target_os = "linux")]
 fn main() -> std::process::ExitCode {
-    #[cfg_attr(not(feature = "rivals"), allow(unused_mut))]
+    #[cfg_attr(not(any(feature = "rivals", feature = "zeromq")), allow(unused_mut))]
     let (mut entries, mut drivers) = (Vec::new(), Vec::new());
     #[cfg(feature = "rivals")]
     {
         entries.extend(ybench_rivals::entries());
         drivers.extend(ybench_rivals::drivers::drivers());
     }
-    #[cfg(any(feature = "cpp", feature = "d"))]
+    #[cfg(any(feature = "cpp", feature = "d", feature = "zeromq"))]
     {
         entries.extend(ybench_foreign::entries());
         drivers.extend(ybench_foreign::drivers());
