@@ -116,15 +116,15 @@ impl Frame {
         unsafe { ffi::zmq_msg_more(&self.0) != 0 }
     }
 
-    /// Hands it to `socket`. It comes back if that could not take it.
+    /// Hands it to `socket`, and answers how many bytes that were. It comes back if that could not take it.
     ///
     /// # Safety
     /// The socket is open, and used by this thread alone.
-    pub(crate) unsafe fn send(self, socket: *mut c_void, flags: c_int) -> Result<(), Self> {
+    pub(crate) unsafe fn send(self, socket: *mut c_void, flags: c_int) -> Result<usize, Self> {
         let mut message = ManuallyDrop::new(self);
         // SAFETY: initialised; after a success it is the library's, and empty.
         let sent = unsafe { ffi::zmq_msg_send(&mut message.0, socket, flags) };
-        if sent >= 0 { Ok(()) } else { Err(ManuallyDrop::into_inner(message)) }
+        usize::try_from(sent).map_err(|_| ManuallyDrop::into_inner(message))
     }
 
     /// Receives into it what comes next. False: nothing did.

@@ -113,8 +113,8 @@ impl Socket {
         Ok(Ready { receive: bits & ready::IN != 0, send: bits & ready::OUT != 0 })
     }
 
-    /// Hands a frame over without waiting. It comes back where there is no peer with room.
-    pub(crate) fn send(&self, frame: Frame, more: bool) -> Result<(), (Frame, Failure)> {
+    /// Hands a frame over without waiting, and answers its bytes. It comes back where there is no peer with room.
+    pub(crate) fn send(&self, frame: Frame, more: bool) -> Result<usize, (Frame, Failure)> {
         let flags = flag::DONT_WAIT | if more { flag::MORE } else { 0 };
         // SAFETY: open, and this thread's.
         unsafe { frame.send(self.raw.as_ptr(), flags) }.map_err(|frame| (frame, Failure::last("zmq_msg_send")))

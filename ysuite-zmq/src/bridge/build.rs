@@ -119,11 +119,11 @@ macro_rules! impl_common {
                 self
             }
 
-            /// Messages that wait in libzmq before a connection, and frames that wait behind it, of whatever size whoever sends
-            /// them makes them: 1,000 each, unless told otherwise. With what the channels and the kernel hold, that is all that can
-            /// be under way.
+            /// How much waits in libzmq before a connection, in messages, and behind it, in frames of whatever size whoever sends
+            /// makes them: 1,000 frames each, unless told otherwise. With what the channels and the kernel hold, and up to 32
+            /// messages or a frame in the bridge's own hands, that is all that can be under way.
             pub fn high_water_marks(mut self, send: usize, receive: usize) -> Self {
-                (self.options.send_mark, self.options.receive_mark) = (send, receive);
+                (self.options.send_mark, self.options.receive_mark) = (Some(send), Some(receive));
                 self
             }
 

@@ -11,6 +11,7 @@
 //! and what came before that is not slept through.
 
 use std::os::fd::AsFd;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -81,7 +82,8 @@ impl<W: Work> Engine<W> {
             }
             let since = *idle_since.get_or_insert_with(Instant::now);
             if since.elapsed() < LOOK {
-                core::hint::spin_loop();
+                // Whoever has something for it may have to run first.
+                thread::yield_now();
                 continue;
             }
             idle_since = None;

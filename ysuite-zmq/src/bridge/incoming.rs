@@ -40,14 +40,20 @@ impl<T: FromWire> Incoming<T> {
 
 impl<T: FromWire> Work for Incoming<T> {
     fn step(&mut self, tools: &mut Tools) -> Result<usize, Failure> {
-        let mut moved = 0;
+        // The first frame is delivered at once, those behind it more and more together.
+        let (mut moved, mut together) = (0, 1);
         while self.sink.deliver(&mut moved) && moved < AT_ONCE && !self.closing {
-            if !self.received(tools)? {
+            let mut frames = 0;
+            while frames < together && self.received(tools)? {
+                frames += 1;
+            }
+            if frames == 0 {
                 break;
             }
             // Also of a frame with nothing of ours in it: whoever sends such ones without end does not keep the bridge from
             // everything else.
-            moved += 1;
+            moved += frames;
+            together *= 2;
         }
         Ok(moved)
     }

@@ -10,7 +10,7 @@ use crate::ffi::{Kind, option};
 use crate::socket::Socket;
 use crate::zap::Admitted;
 
-/// Messages that wait in libzmq at each side, unless told otherwise.
+/// Frames that wait in libzmq at each side, unless told otherwise.
 const MARK: usize = 1_000;
 
 /// Bytes of a frame, at most, unless told otherwise: a foreign length must not be able to take all memory.
@@ -26,9 +26,9 @@ pub(super) struct Options {
     connects: Vec<String>,
     security: Security,
     pub(super) plain_over_tcp: bool,
-    /// Messages.
-    pub(super) send_mark: usize,
-    pub(super) receive_mark: usize,
+    /// Messages, then frames.
+    pub(super) send_mark: Option<usize>,
+    pub(super) receive_mark: Option<usize>,
     pub(super) pack: usize,
     pub(super) bound: Option<usize>,
     pub(super) largest: usize,
@@ -64,8 +64,8 @@ impl Options {
             connects: Vec::new(),
             security: Security::None,
             plain_over_tcp: false,
-            send_mark: MARK,
-            receive_mark: MARK,
+            send_mark: None,
+            receive_mark: None,
             pack: 1,
             bound: None,
             largest: LARGEST,
@@ -133,10 +133,10 @@ impl Options {
     /// A socket with all that can be set before it is bound. The domain under which its clients are admitted, where that is asked.
     pub(super) fn open(&self, context: &Context, kind: Kind) -> Result<(Socket, Option<Domain>), Error> {
         let socket = Socket::new(context, kind)?;
-        // libzmq counts frames.
-        let frames = |messages: usize| i32::try_from(messages.div_ceil(self.pack).max(1)).unwrap_or(i32::MAX);
-        socket.set(option::SEND_MARK, frames(self.send_mark))?;
-        socket.set(option::RECEIVE_MARK, frames(self.receive_mark))?;
+        // libzmq counts frames, and without any there would be no mark.
+        let mark = |frames: Option<usize>| i32::try_from(frames.unwrap_or(MARK).max(1)).unwrap_or(i32::MAX);
+        socket.set(option::SEND_MARK, mark(self.send_mark.map(|messages| messages.div_ceil(self.pack))))?;
+        socket.set(option::RECEIVE_MARK, mark(self.receive_mark))?;
         socket.set_bytes(option::MAX_MESSAGE, &i64::try_from(self.largest).unwrap_or(i64::MAX).to_ne_bytes())?;
         // Where it is on, libzmq spells IPv4 addresses as IPv6 ones.
         if self.binds.iter().chain(&self.connects).any(|address| address.contains('[')) {

@@ -9,10 +9,14 @@ use crate::error::Failure;
 use crate::frame::Frame;
 use crate::wire::{self, Layout, ToWire, Wire as _};
 
+/// Messages that are taken from the channel at once, though each is a frame.
+const HANDFUL: usize = 32;
+
 pub(super) struct Outgoing<S: Source> {
     source: S,
     /// Messages in a frame, at most.
     pack: usize,
+    /// Taken from the channel, in reverse order.
     taken: Vec<S::Message>,
     /// What the socket had no room for, with the number of its messages.
     held: Option<(Frame, usize)>,
@@ -41,30 +45,38 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
         if let Some(held) = self.held.take() {
             return Ok(Some(held));
         }
-        match self.take(usize::MAX, tools) {
+        if self.taken.is_empty() {
+            self.take(self.pack.max(HANDFUL), tools);
+        }
+        match self.taken.len().min(self.pack) {
             0 => Ok(None),
-            messages => Ok(Some((self.frame(&[], tools)?, messages))),
+            messages => Ok(Some((self.frame(messages, &[], tools)?, messages))),
         }
     }
 
     /// Takes messages for one frame, at most so many. Answers how many.
-    pub(super) fn take(&mut self, most: usize, tools: &Tools) -> usize {
-        if !tools.arms && self.source.is_drained() {
-            return 0;
+    pub(super) fn take_for_one(&mut self, most: usize, tools: &Tools) -> usize {
+        if self.taken.is_empty() {
+            self.take(self.pack.min(most), tools);
         }
-        match self.source.take(&mut self.taken, self.pack.min(most)) {
-            Ok(messages) => messages,
-            Err(TryRecvError::Empty) => 0,
-            Err(TryRecvError::Disconnected) => {
-                self.ended = true;
-                0
-            }
+        self.taken.len()
+    }
+
+    fn take(&mut self, most: usize, tools: &Tools) {
+        if !tools.arms && self.source.is_drained() {
+            return;
+        }
+        match self.source.take(&mut self.taken, most) {
+            Ok(_) => self.taken.reverse(),
+            Err(TryRecvError::Empty) => {}
+            Err(TryRecvError::Disconnected) => self.ended = true,
         }
     }
 
-    /// The frame of what has been taken, behind a head.
-    pub(super) fn frame(&mut self, head: &[u8], tools: &mut Tools) -> Result<Frame, Failure> {
-        wire::pack(head, &mut self.taken, &mut tools.scratch)
+    /// The frame of so many of those that have been taken, behind a head.
+    pub(super) fn frame(&mut self, messages: usize, head: &[u8], tools: &mut Tools) -> Result<Frame, Failure> {
+        let from = self.taken.len() - messages;
+        wire::pack(head, self.taken.drain(from..).rev(), &mut tools.scratch)
     }
 }
 
@@ -93,11 +105,12 @@ impl<S: Source<Message: ToWire>> Work for Outgoing<S> {
 
     /// What comes into the channel while it is closed still leaves, as long as there is time.
     fn is_done(&mut self) -> bool {
-        self.held.is_none() && self.source.is_drained()
+        self.held.is_none() && self.taken.is_empty() && self.source.is_drained()
     }
 
     fn left(&mut self) -> usize {
-        let mut left = self.held.take().map_or(0, |(_, messages)| messages);
+        let mut left = self.held.take().map_or(0, |(_, messages)| messages) + self.taken.len();
+        self.taken.clear();
         while let Ok(messages) = self.source.take(&mut self.taken, AT_ONCE) {
             self.taken.clear();
             left += messages;

@@ -1,4 +1,6 @@
-//! [`Sink`]: the channel into which messages come, and those of the last frame that it had no room for yet.
+//! [`Sink`]: the channel into which messages come, and those that it has not had yet.
+
+use std::collections::VecDeque;
 
 use ysuite::channel::TrySendError;
 use ysuite::spsc;
@@ -8,17 +10,19 @@ use crate::wire::{self, FromWire, Malformed};
 
 pub(super) struct Sink<T> {
     sender: spsc::Sender<T>,
-    /// In reverse order.
-    unpacked: Vec<T>,
+    /// Unpacked since the last delivery.
+    fresh: Vec<T>,
+    /// The channel had no room for them.
+    waiting: VecDeque<T>,
 }
 
 impl<T: FromWire> Sink<T> {
     pub(super) fn new(sender: spsc::Sender<T>) -> Self {
-        Self { sender, unpacked: Vec::new() }
+        Self { sender, fresh: Vec::new(), waiting: VecDeque::new() }
     }
 
-    /// Takes the messages of a frame behind a head of so many bytes, without the first few. Says how many there were with those; nothing where the frame is
-    /// malformed, or has not so many as it should: then none of them is taken.
+    /// Takes the messages of a frame behind a head of so many bytes, without the first few. Says how many there were with those;
+    /// nothing where the frame is malformed, or has not so many as it should: then none of them is taken.
     pub(super) fn take(
         &mut self,
         frame: Frame,
@@ -26,29 +30,33 @@ impl<T: FromWire> Sink<T> {
         without: usize,
         expected: Option<usize>,
     ) -> Result<usize, Malformed> {
-        wire::unpack(frame, head, &mut self.unpacked)?;
-        let messages = self.unpacked.len();
+        let before = self.fresh.len();
+        wire::unpack(frame, head, &mut self.fresh)?;
+        let messages = self.fresh.len() - before;
         if expected.is_some_and(|expected| expected != messages) {
-            self.unpacked.clear();
+            self.fresh.truncate(before);
             return Err(Malformed::Content);
         }
-        self.unpacked.drain(..without);
-        self.unpacked.reverse();
+        self.fresh.drain(before..before + without);
         Ok(messages)
     }
 
     /// Moves into the channel what it has room for. Whether that was all.
     pub(super) fn deliver(&mut self, moved: &mut usize) -> bool {
-        while let Some(message) = self.unpacked.pop() {
+        if self.waiting.is_empty() && self.room().is_none_or(|room| room >= self.fresh.len()) {
+            // Together, and without waiting: room for all of them is there, and nobody else fills it.
+            *moved += self.sender.send_batch(self.fresh.drain(..)).unwrap_or(0);
+            return !self.has_ended();
+        }
+        self.waiting.extend(self.fresh.drain(..));
+        while let Some(message) = self.waiting.pop_front() {
             match self.sender.try_send(message) {
                 Ok(()) => *moved += 1,
                 Err(TrySendError::Full(message)) => {
-                    self.unpacked.push(message);
+                    self.waiting.push_front(message);
                     return false;
                 }
-                Err(TrySendError::Disconnected(_)) => {
-                    self.unpacked.clear();
-                }
+                Err(TrySendError::Disconnected(_)) => self.waiting.clear(),
             }
         }
         !self.has_ended()
@@ -61,7 +69,7 @@ impl<T: FromWire> Sink<T> {
 
     /// Whether messages wait for room.
     pub(super) fn is_blocked(&self) -> bool {
-        !self.unpacked.is_empty()
+        !self.waiting.is_empty()
     }
 
     /// Messages that there is room for; nothing without a bound.
@@ -76,6 +84,6 @@ impl<T: FromWire> Sink<T> {
 
     /// Drops what has had no room, and says how many messages that were.
     pub(super) fn left(&mut self) -> usize {
-        self.unpacked.drain(..).count()
+        self.waiting.drain(..).count() + self.fresh.drain(..).count()
     }
 }

@@ -76,9 +76,8 @@ impl Tools {
 
     /// Hands over a frame of so many messages. It comes back where the socket has no room.
     pub(super) fn send(&self, frame: Frame, more: bool, messages: usize) -> Result<Option<Frame>, Failure> {
-        let bytes = frame.len();
         match self.socket.send(frame, more) {
-            Ok(()) => {
+            Ok(bytes) => {
                 self.counters.bytes_out.add(bytes);
                 if !more {
                     self.counters.frames_out.add(1);

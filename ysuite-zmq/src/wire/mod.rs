@@ -96,23 +96,27 @@ const PREFIX: usize = 4;
 
 /// A frame of these messages behind a head; at least one. Only one where the layout is [`Layout::Whole`]. They are written into
 /// `bytes`, which is empty before and after: a small frame allocates nothing of its own.
-pub(crate) fn pack<T: ToWire>(head: &[u8], messages: &mut Vec<T>, bytes: &mut Vec<u8>) -> Result<Frame, Failure> {
+pub(crate) fn pack<T: ToWire>(
+    head: &[u8],
+    mut messages: impl ExactSizeIterator<Item = T>,
+    bytes: &mut Vec<u8>,
+) -> Result<Frame, Failure> {
     // Of a message that panicked while it was written.
     bytes.clear();
     bytes.extend_from_slice(head);
     match T::LAYOUT {
-        Layout::Whole => match messages.pop() {
+        Layout::Whole => match messages.next() {
             Some(only) if head.is_empty() => return only.into_frame(),
             Some(only) => only.encode(bytes),
             None => unreachable!("somebody asked for a frame of nothing"),
         },
         Layout::Records(size) => {
             bytes.reserve(size * messages.len());
-            messages.drain(..).for_each(|message| message.encode(bytes));
+            messages.for_each(|message| message.encode(bytes));
         }
         Layout::Lengths { version } => {
             bytes.push(version);
-            for message in messages.drain(..) {
+            for message in messages {
                 let from = bytes.len();
                 bytes.extend([0; PREFIX]);
                 message.encode(bytes);

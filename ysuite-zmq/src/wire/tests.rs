@@ -2,10 +2,10 @@
 
 use super::*;
 
-fn packed<T: ToWire>(mut messages: Vec<T>) -> Frame {
+fn packed<T: ToWire>(messages: Vec<T>) -> Frame {
     let mut scratch = vec![7; 3];
-    let frame = pack(b"head", &mut messages, &mut scratch).expect("memory for a frame");
-    assert!(messages.is_empty() && scratch.is_empty());
+    let frame = pack(b"head", messages.into_iter(), &mut scratch).expect("memory for a frame");
+    assert!(scratch.is_empty());
     frame
 }
 

@@ -88,7 +88,7 @@ impl Line {
             let Some(name) = other else { return Ok(Some(frame)) };
             match tools.socket.send(Frame::copied(name)?, true) {
                 // A name that is taken means that the frame will be.
-                Ok(()) => {}
+                Ok(_) => {}
                 Err((_, cause)) if cause.would_wait() => return Ok(Some(frame)),
                 Err((_, cause)) if cause.is(rustix::io::Errno::HOSTUNREACH) => {
                     *other = None;

@@ -201,11 +201,11 @@ impl<S: Source<Message: ToWire>> Sending<S> {
     fn fill(&mut self, tools: &mut Tools, header: impl Fn(Kind, u64, u32) -> Header) -> Result<bool, Failure> {
         let Some(outgoing) = self.outgoing.as_mut().filter(|_| self.end == End::Open) else { return Ok(false) };
         let room = usize::try_from(self.limit.saturating_sub(self.next)).unwrap_or(usize::MAX);
-        let messages = if room > 0 { outgoing.take(room, tools) } else { 0 };
+        let messages = if room > 0 { outgoing.take_for_one(room, tools) } else { 0 };
         if messages > 0 {
             // A pack has at most 2^20.
             let head = header(Kind::Messages, self.next, messages as u32).bytes();
-            let frame = outgoing.frame(&head, tools)?;
+            let frame = outgoing.frame(messages, &head, tools)?;
             self.frames.push_back(Numbered { number: self.next, messages, frame });
             self.next += messages as u64;
             return Ok(true);
