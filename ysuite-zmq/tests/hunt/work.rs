@@ -49,15 +49,22 @@ struct Round {
     heard: AtomicU64,
     /// Nobody need send any more.
     over: AtomicBool,
+    /// Pushers whose bridges have closed.
+    closed: AtomicU64,
 }
 
 /// Receives until nothing more comes. How many messages of the storm have come.
 fn pull(mut receiver: spsc::Receiver<u64>, round: &Round, seed: u64) -> u64 {
     let mut random = fastrand::Rng::with_seed(seed);
     let (mut heard, mut count) = ([false; PUSHERS as usize], 0);
-    while !round.over.load(Ordering::Relaxed) || !receiver.is_empty() {
+    loop {
         rest(&mut random);
-        let Ok(message) = receiver.recv_timeout(Duration::from_millis(500)) else { continue };
+        let all_have_closed = round.closed.load(Ordering::Relaxed) == PUSHERS;
+        let message = match receiver.recv_timeout(Duration::from_millis(500)) {
+            Ok(message) => message,
+            Err(_) if all_have_closed => break,
+            Err(_) => continue,
+        };
         let (pusher, number) = parts(message);
         if number < round.calm {
             round.seen.mark(pusher, number);
@@ -78,6 +85,7 @@ fn push(push: Started, mut jobs: spsc::Sender<u64>, pusher: u64, round: &Round) 
     }
     drop(jobs);
     expect_flushed(push);
+    round.closed.fetch_add(1, Ordering::Relaxed);
 }
 
 struct Shop {
@@ -174,8 +182,8 @@ fn push_and_pull_lose_only_what_was_under_way_in_a_storm() {
     say(format_args!("work in a storm: {calm} of each of {PUSHERS}, seed {seed}"));
     let Shop { pullers, receivers, proxies, pushers } = open(128);
     let weather = Weather::of(proxies.clone(), Kind::Storm, seed);
-    let (through, heard, over) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
-    let round = Round { calm, seen: Seen::of(calm), through, heard, over };
+    let [through, heard, closed] = [(); 3].map(|()| AtomicU64::new(0));
+    let round = Round { calm, seen: Seen::of(calm), through, heard, over: AtomicBool::new(false), closed };
     let came = thread::scope(|scope| {
         let round = &round;
         let read = receivers.into_iter().map(|receiver| scope.spawn(move || pull(receiver, round, seed)));
