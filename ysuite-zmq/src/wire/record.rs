@@ -21,29 +21,36 @@ macro_rules! impl_number {
                 whole.map(Self::from_le_bytes)
             }
         }
+
+        impl<const N: usize> Wire for [$number; N] {
+            const LAYOUT: Layout = {
+                assert!(N > 0, "nobody can count messages without a byte");
+                Layout::Records(size_of::<Self>())
+            };
+        }
+
+        impl<const N: usize> ToWire for [$number; N] {
+            fn encode(&self, bytes: &mut Vec<u8>) {
+                self.iter().for_each(|number| number.encode(bytes));
+            }
+        }
+
+        impl<const N: usize> FromWire for [$number; N] {
+            fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
+                if bytes.len() != size_of::<Self>() {
+                    return Err(Malformed::Length { bytes: bytes.len(), record: size_of::<Self>() });
+                }
+                let mut numbers = [<$number>::default(); N];
+                for (number, bytes) in numbers.iter_mut().zip(bytes.chunks_exact(size_of::<$number>())) {
+                    *number = <$number>::decode(bytes)?;
+                }
+                Ok(numbers)
+            }
+        }
     )*};
 }
 
 impl_number!(u8 i8 u16 i16 u32 i32 u64 i64 u128 i128 f32 f64);
-
-impl<const N: usize> Wire for [u8; N] {
-    const LAYOUT: Layout = {
-        assert!(N > 0, "nobody can count messages without a byte");
-        Layout::Records(N)
-    };
-}
-
-impl<const N: usize> ToWire for [u8; N] {
-    fn encode(&self, bytes: &mut Vec<u8>) {
-        bytes.extend_from_slice(self);
-    }
-}
-
-impl<const N: usize> FromWire for [u8; N] {
-    fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
-        bytes.try_into().map_err(|_| Malformed::Length { bytes: bytes.len(), record: N })
-    }
-}
 
 /// Says that messages of this type go out as they lie in memory: `record!(Job)`. It must be [`bytemuck::Pod`], which has no
 /// padding and no pointers; its numbers are then little-endian, and what reads them elsewhere is `struct.iter_unpack` with

@@ -23,6 +23,8 @@ fn records_come_back() {
     assert_eq!(unpacked(packed(vec![-1.5f64, f64::INFINITY])), Ok(vec![-1.5f64, f64::INFINITY]));
     assert_eq!(unpacked(packed(vec!["a".repeat(9_000)])), Ok(vec!["a".repeat(9_000)]));
     assert_eq!(unpacked(packed(vec![[1u8, 2, 3], [4, 5, 6]])), Ok(vec![[1u8, 2, 3], [4, 5, 6]]));
+    assert_eq!(unpacked(packed(vec![[1u32, 2], [3, u32::MAX]])), Ok(vec![[1u32, 2], [3, u32::MAX]]));
+    assert_eq!(&packed(vec![[0x0102u16, 3]])[4..], [2, 1, 3, 0]);
 }
 
 #[test]

@@ -1,0 +1,78 @@
+//! Every example runs to its end, and says what it should.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// Cargo has built them beside this test.
+fn example(name: &str) -> Command {
+    let test = std::env::current_exe().expect("a path");
+    let folder = test.parent().and_then(Path::parent).expect("a folder of the profile");
+    Command::new(folder.join("examples").join(name))
+}
+
+/// At work; killed if it has not ended.
+struct Running(Child, BufReader<std::process::ChildStdout>);
+
+impl Running {
+    fn start(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("an example");
+        let said = BufReader::new(child.stdout.take().expect("its output"));
+        Self(child, said)
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.1.read_line(&mut line).expect("its output");
+        line.trim_end().to_owned()
+    }
+
+    /// What else it says until its end.
+    fn rest(mut self) -> String {
+        let mut said = String::new();
+        self.1.read_to_string(&mut said).expect("its output");
+        assert!(self.0.wait().expect("its end").success(), "{said}");
+        said
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn two_programs_share_work() {
+    let mut out = example("work_out");
+    out.arg("tcp://127.0.0.1:*");
+    let mut out = Running::start(out);
+    let there = out.line().rsplit(' ').next().expect("an address").to_owned();
+    let mut worker = example("work_in");
+    worker.arg(there);
+    assert_eq!(Running::start(worker).rest(), "10000 jobs done, all answers received\n");
+    assert_eq!(out.rest(), "all is answered: 333283335000\n");
+}
+
+#[test]
+fn a_program_in_python_sends_jobs() {
+    let python = ["python3", "/usr/bin/python3"].into_iter().find(|python| {
+        let asked = Command::new(python).args(["-c", "import zmq"]).stderr(Stdio::null()).status();
+        asked.is_ok_and(|status| status.success())
+    });
+    let Some(python) = python else { return println!("no Python here has pyzmq: its example is not run") };
+    let mut peer = Running::start(example("python_peer"));
+    let words = peer.line();
+    let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples/python_peer.py");
+    let mut other = Command::new(python);
+    other.arg(script).args(words.split(' '));
+    assert_eq!(Running::start(other).rest(), "10000 answers\n");
+    assert_eq!(peer.rest(), "all answers have left\n");
+}
+
+#[test]
+fn a_hub_serves_bridges() {
+    let said = Running::start(example("hub")).rest();
+    assert!(said.contains("10000 readings, 49995000 in sum\nthe sensor's bridge: Flushed\n"), "{said}");
+}
