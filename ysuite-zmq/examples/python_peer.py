@@ -34,4 +34,4 @@ while taken < count:
 sending.join()
 connect(zmq.PUSH, pull).send(record.pack(2**64 - 1, 0))
 print(f"{taken} answers", flush=True)
-zmq.Context.instance().term()
+zmq.Context.instance().destroy(linger=30_000)
