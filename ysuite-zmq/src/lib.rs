@@ -26,19 +26,23 @@
 //!
 //! # What is promised
 //!
-//! | | `push`, `pull` | `publish`, `subscribe` |
-//! |---|---|---|
-//! | a message reaches | one puller, in turn | every subscriber of its topic |
-//! | order | of one pusher at one puller, as long as their connection lasts | of the publisher, as long as the connection lasts |
-//! | while all is well | exactly once | once, to those that are there and have room |
-//! | across a connection that ends | at most once: what was on its way is lost | at most once |
-//! | the other side is slow | the channel fills, and its senders wait | dropped for all and counted, or waited for |
-//! | `close` | says whether all is with the system's network; not whether it was received | the same |
+//! | | `push`, `pull` | `publish`, `subscribe` | `duplex` |
+//! |---|---|---|---|
+//! | a message reaches | one puller, in turn | every subscriber of its topic | the one other side |
+//! | order | of one pusher at one puller, as long as their connection lasts | of the publisher, as long as the connection lasts | of each side, always |
+//! | while all is well | exactly once | once, to those that are there and have room | exactly once |
+//! | across a connection that ends | at most once: what was on its way is lost | at most once | at most once, and what is lost is counted; with [`at_least_once`](Duplex::at_least_once) nothing is lost, nor doubled as long as both bridges live |
+//! | the other side is slow | the channel fills, and its senders wait | dropped for all and counted, or waited for | its channel's room is all that is ever under way; senders wait |
+//! | the other side's senders are gone | nobody says so | nobody says so | the channel ends |
+//! | `close` | says whether all is with the system's network; not whether it was received | the same | says whether the other side has received it |
+//!
+//! *Received* means that a message is in the channel of the other program. Over `ipc` libzmq itself loses, when a `push` bridge is closed,
+//! what a slow reader has not read yet (libzmq#4660); a `duplex` closes when the other side has everything.
 //!
 //! # Costs
 //!
 //! A bridge is one thread, which sleeps while there is nothing to do, in one call. Beside it libzmq has two threads for all
-//! bridges of a [`Context`]. A frame costs about ten times what a message in it does, so [`pack`](Push::pack) is what makes small
+//! bridges of a [`Context`]. A frame costs about ten times what a small message in it does, so [`pack`](Push::pack) is what makes small
 //! messages quick; a frame never waits for messages that are not there yet.
 
 #[cfg(not(unix))]

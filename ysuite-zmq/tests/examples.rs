@@ -76,3 +76,9 @@ fn a_hub_serves_bridges() {
     let said = Running::start(example("hub")).rest();
     assert!(said.contains("10000 readings, 49995000 in sum\nthe sensor's bridge: Flushed\n"), "{said}");
 }
+
+#[test]
+fn what_a_bridge_costs_is_said() {
+    let said = Running::start(example("scale")).rest();
+    assert!(said.lines().count() == 4 || said.contains("does not say"), "{said}");
+}

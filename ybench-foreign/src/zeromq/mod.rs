@@ -23,9 +23,16 @@ const TCP: usize = 0;
 const IPC: usize = 1;
 const INPROC: usize = 2;
 
-/// All that these have in common. By value and small: what is under way when both ends go is nobody's.
-const COMMON: Traits =
-    Traits { bounded: true, few_sizes: true, most_bytes: |_| 256, waits: Waits::Sleeps, ..Traits::COMMON };
+/// All that these have in common. By value and small: what is under way when both ends go is nobody's. Left out where nobody names
+/// them: they are no rivals between threads.
+const COMMON: Traits = Traits {
+    bounded: true,
+    variant: true,
+    few_sizes: true,
+    most_bytes: |_| 256,
+    waits: Waits::Sleeps,
+    ..Traits::COMMON
+};
 
 /// Lists of everybody: of their entries in the registry, and of their drivers for the cells.
 macro_rules! everybody {

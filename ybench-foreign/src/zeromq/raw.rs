@@ -20,7 +20,7 @@ impl<const PLACE: usize> Transport for Raw<PLACE> {
             super::IPC => "zmq-raw-ipc",
             _ => "zmq-raw-inproc",
         },
-        about: "PUSH and PULL of libzmq, a frame for each message, both ends asleep in its calls",
+        about: "PUSH and PULL of libzmq, a frame for each message, both ends waiting in its calls",
         ..super::COMMON
     };
     type Sender<M: Message> = Sender<M>;
@@ -99,6 +99,8 @@ const PUSH: c_int = 8;
 const LINGER: c_int = 17;
 const SEND_TIMEOUT: c_int = 28;
 const LAST_ENDPOINT: c_int = 32;
+/// By a signal: EINTR.
+const INTERRUPTED: c_int = 4;
 
 /// As `zmq.h` declares it: 64 opaque bytes, aligned like a pointer.
 #[repr(C)]
@@ -135,7 +137,7 @@ struct Context(NonNull<c_void>);
 
 // SAFETY: a context is thread safe, says libzmq.
 unsafe impl Send for Context {}
-// SAFETY: as above.
+// SAFETY: a context is thread safe, says libzmq.
 unsafe impl Sync for Context {}
 
 fn context() -> *mut c_void {
@@ -213,9 +215,13 @@ impl Socket {
         // are read than it has.
         unsafe {
             zmq_msg_init(message.as_mut_ptr());
-            // A signal interrupts.
-            while zmq_msg_recv(message.as_mut_ptr(), self.0.as_ptr(), 0) < 0 {}
-            let whole = zmq_msg_size(message.as_ptr()) == size_of::<W>();
+            let came = loop {
+                match zmq_msg_recv(message.as_mut_ptr(), self.0.as_ptr(), 0) {
+                    -1 if zmq_errno() == INTERRUPTED => {}
+                    came => break came >= 0,
+                }
+            };
+            let whole = came && zmq_msg_size(message.as_ptr()) == size_of::<W>();
             let wire = whole.then(|| zmq_msg_data(message.as_mut_ptr()).cast::<W>().read_unaligned());
             zmq_msg_close(message.as_mut_ptr());
             wire
