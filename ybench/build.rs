@@ -14,6 +14,10 @@ const LOCK_FILES: [&str; 2] = ["../Cargo.lock", "Cargo.lock"];
 /// The instrument: this crate, the one that measures, and those of the rivals.
 const PARTS: [&str; 4] = [".", "../ybench-core", "../ybench-rivals", "../ybench-foreign"];
 
+/// Whatever of ours may be compiled into it.
+const MADE_OF: [&str; 5] =
+    ["../ybench-core/src", "../ybench-rivals/src", "../ybench-foreign/src", "../ysuite/src", "../ysuite-zmq/src"];
+
 fn main() {
     let compiler = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
     note("YBENCH_COMPILER", first_line(&compiler, &["--version"]));
@@ -36,7 +40,7 @@ fn main() {
             println!("cargo:rerun-if-changed={path}");
         }
     }
-    for path in ["build.rs", "build", "src", "../ybench-core/src", "../ybench-rivals/src", "../ysuite/src"] {
+    for path in ["build.rs", "build", "src"].iter().chain(&MADE_OF) {
         println!("cargo:rerun-if-changed={path}");
     }
 }

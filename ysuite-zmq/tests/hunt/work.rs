@@ -82,6 +82,7 @@ fn push(push: Started, mut jobs: spsc::Sender<u64>, pusher: u64, round: &Round) 
     // Until everybody has heard from everybody, however the messages are shared out.
     while !round.over.load(Ordering::Relaxed) {
         let _ = jobs.send_timeout(message(pusher, round.calm), Duration::from_millis(10));
+        thread::sleep(Duration::from_millis(1));
     }
     drop(jobs);
     expect_flushed(push);
