@@ -82,3 +82,16 @@ fn what_a_bridge_costs_is_said() {
     let said = Running::start(example("scale")).rest();
     assert!(said.lines().count() == 4 || said.contains("does not say"), "{said}");
 }
+
+#[test]
+fn a_simulation_says_the_same_twice() {
+    let simulated = |seed: &str| {
+        let mut command = example("simulate");
+        command.arg(seed);
+        Running::start(command).rest()
+    };
+    let said = simulated("7");
+    assert_eq!(said.lines().count(), 2 + 4 * 3);
+    assert_eq!(said, simulated("7"));
+    assert_ne!(said, simulated("8"));
+}
