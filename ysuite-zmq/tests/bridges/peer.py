@@ -1,6 +1,6 @@
 """The other side of a bridge, in Python: peer.py ROLE ADDRESS COUNT [SERVER PUBLIC SECRET]
 
-ROLE is pull, push, sub, pub, duplex or garbage. An address that begins with "bind:" is bound, and printed; with keys the
+ROLE is pull, push, sub, pub, duplex, garbage, or beats: push with a heartbeat. An address that begins with "bind:" is bound, and printed; with keys the
 socket is then the server. Records are struct's '<Qd'."""
 
 import struct
@@ -16,11 +16,13 @@ HAS_ALL = 2
 
 
 def open_socket():
-    kinds = {"pull": zmq.PULL, "push": zmq.PUSH, "sub": zmq.SUB, "pub": zmq.XPUB, "duplex": zmq.DEALER, "garbage": zmq.DEALER}
+    kinds = {"pull": zmq.PULL, "push": zmq.PUSH, "sub": zmq.SUB, "pub": zmq.XPUB, "duplex": zmq.DEALER, "garbage": zmq.DEALER, "beats": zmq.PUSH}
     socket = zmq.Context.instance().socket(kinds[role])
     socket.linger = 0 if role == "sub" else 10_000  # A subscription waits for whoever has gone.
     socket.rcvtimeo = socket.sndtimeo = 60_000
     bound = address.startswith("bind:")
+    if role == "beats":
+        socket.heartbeat_ivl, socket.heartbeat_timeout = 5, 60_000
     if keys:
         server, socket.curve_publickey, socket.curve_secretkey = keys
         if bound:
@@ -121,6 +123,6 @@ def garbage(socket):
     print("sent garbage", flush=True)
 
 
-roles = {"pull": receive, "sub": receive, "push": send, "pub": send, "duplex": duplex, "garbage": garbage}
+roles = {"pull": receive, "sub": receive, "push": send, "pub": send, "duplex": duplex, "garbage": garbage, "beats": send}
 roles[role](open_socket())
 zmq.Context.instance().term()

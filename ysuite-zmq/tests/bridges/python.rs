@@ -210,6 +210,24 @@ fn a_peer_converses() {
     }
 }
 
+/// Heartbeats of libzmq end a process that is made to wait (libzmq#3937). A bridge has none; a peer may have some, and be made to
+/// wait: the bridge answers them, and both live.
+#[test]
+fn a_peer_that_beats_is_made_to_wait() {
+    let pull = Bridge::pull::<Job>().bind("tcp://127.0.0.1:*").bounded(1).high_water_marks(1, 1);
+    let (pull, mut work) = pull.start().unwrap();
+    let Some(peer) = Peer::start("beats", &address(&pull), &[]) else { return };
+    for number in 0..JOBS {
+        // Many beats long.
+        if number % 500 == 0 {
+            thread::sleep(std::time::Duration::from_millis(50));
+        }
+        assert_eq!(work.recv_timeout(GUARD), Ok(job(number)));
+    }
+    peer.expect("");
+    expect_flushed(pull);
+}
+
 /// What is no frame of a duplex is counted and told; what only looks like one does no harm.
 #[test]
 fn a_peer_talks_garbage() {
