@@ -4,7 +4,7 @@
 
 use core::ffi::{c_int, c_void};
 use core::fmt;
-use core::mem::{ManuallyDrop, MaybeUninit};
+use core::mem::MaybeUninit;
 use core::ops::Deref;
 use core::slice;
 
@@ -34,18 +34,28 @@ impl Frame {
 
     /// A copy of these bytes. Small ones lie in the message itself.
     pub(crate) fn copied(bytes: &[u8]) -> Result<Self, Failure> {
-        let mut message = MaybeUninit::uninit();
-        // SAFETY: filled by the function unless it fails.
-        if unsafe { ffi::zmq_msg_init_size(message.as_mut_ptr(), bytes.len()) } != 0 {
-            return Err(Failure::last("zmq_msg_init_size"));
-        }
-        // SAFETY: it was filled, and has room for exactly so many bytes, which nobody else sees yet.
+        let mut message = Self::empty();
+        message.copy(bytes)?;
+        Ok(message)
+    }
+
+    /// Holds a copy of these bytes from now on, and not what it held.
+    fn copy(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        // SAFETY: initialised, closed, and initialised again, whichever way that goes.
         unsafe {
-            let mut message = Self(message.assume_init());
-            let room = ffi::zmq_msg_data(&mut message.0).cast::<u8>();
-            room.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
-            Ok(message)
+            ffi::zmq_msg_close(&mut self.0);
+            if ffi::zmq_msg_init_size(&mut self.0, bytes.len()) != 0 {
+                let failure = Failure::last("zmq_msg_init_size");
+                ffi::zmq_msg_init(&mut self.0);
+                return Err(failure);
+            }
         }
+        // SAFETY: it has room for exactly so many bytes, which nobody else sees.
+        unsafe {
+            let room = ffi::zmq_msg_data(&mut self.0).cast::<u8>();
+            room.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+        }
+        Ok(())
     }
 
     /// The bytes of `owner`, which is dropped when libzmq is through with them, by a thread of its own.
@@ -79,14 +89,22 @@ impl Frame {
         if bytes.as_ref().len() < WORTH_HANDING_OVER { Self::copied(bytes.as_ref()) } else { Self::owned(bytes) }
     }
 
-    /// Of these bytes, which leave their room behind while they are few.
-    pub(crate) fn drained(bytes: &mut Vec<u8>) -> Result<Self, Failure> {
+    /// Holds these bytes from now on, which leave their room behind while they are few.
+    pub(crate) fn drain(&mut self, bytes: &mut Vec<u8>) -> Result<(), Failure> {
         if bytes.len() >= WORTH_HANDING_OVER {
-            return Self::owned(core::mem::take(bytes));
+            *self = Self::owned(core::mem::take(bytes))?;
+            return Ok(());
         }
-        let copied = Self::copied(bytes);
+        let copied = self.copy(bytes);
         bytes.clear();
         copied
+    }
+
+    /// Gives memory of its own back: nobody knows when it holds something else.
+    pub(crate) fn release(&mut self) {
+        if self.len() >= WORTH_HANDING_OVER {
+            *self = Self::empty();
+        }
     }
 
     /// The same bytes once more: large ones are not copied but shared.
@@ -116,15 +134,14 @@ impl Frame {
         unsafe { ffi::zmq_msg_more(&self.0) != 0 }
     }
 
-    /// Hands it to `socket`, and answers how many bytes that were. It comes back if that could not take it.
+    /// Hands what it holds to `socket`, is empty then, and answers how many bytes that were. Nothing: it holds them still.
     ///
     /// # Safety
     /// The socket is open, and used by this thread alone.
-    pub(crate) unsafe fn send(self, socket: *mut c_void, flags: c_int) -> Result<usize, Self> {
-        let mut message = ManuallyDrop::new(self);
-        // SAFETY: initialised; after a success it is the library's, and empty.
-        let sent = unsafe { ffi::zmq_msg_send(&mut message.0, socket, flags) };
-        usize::try_from(sent).map_err(|_| ManuallyDrop::into_inner(message))
+    pub(crate) unsafe fn send(&mut self, socket: *mut c_void, flags: c_int) -> Option<usize> {
+        // SAFETY: initialised; after a success the bytes are the library's, and it is initialised anew.
+        let sent = unsafe { ffi::zmq_msg_send(&mut self.0, socket, flags) };
+        usize::try_from(sent).ok()
     }
 
     /// Receives into it what comes next. False: nothing did.

@@ -113,11 +113,12 @@ impl Socket {
         Ok(Ready { receive: bits & ready::IN != 0, send: bits & ready::OUT != 0 })
     }
 
-    /// Hands a frame over without waiting, and answers its bytes. It comes back where there is no peer with room.
-    pub(crate) fn send(&self, frame: Frame, more: bool) -> Result<usize, (Frame, Failure)> {
+    /// Hands what a frame holds over without waiting, and answers how many bytes that were. The frame holds them still where
+    /// there is no peer with room.
+    pub(crate) fn send(&self, frame: &mut Frame, more: bool) -> Result<usize, Failure> {
         let flags = flag::DONT_WAIT | if more { flag::MORE } else { 0 };
         // SAFETY: open, and this thread's.
-        unsafe { frame.send(self.raw.as_ptr(), flags) }.map_err(|frame| (frame, Failure::last("zmq_msg_send")))
+        unsafe { frame.send(self.raw.as_ptr(), flags) }.ok_or_else(|| Failure::last("zmq_msg_send"))
     }
 
     /// Receives into `frame` without waiting. False: there was nothing.

@@ -107,9 +107,9 @@ impl Door {
     fn send(&self, parts: &[&[u8]]) -> bool {
         let last = parts.len() - 1;
         parts.iter().enumerate().all(|(at, part)| {
-            let Ok(frame) = Frame::copied(part) else { return false };
+            let Ok(mut frame) = Frame::copied(part) else { return false };
             // SAFETY: as above.
-            unsafe { frame.send(self.0, if at < last { flag::MORE } else { 0 }) }.is_ok()
+            unsafe { frame.send(self.0, if at < last { flag::MORE } else { 0 }) }.is_some()
         })
     }
 }

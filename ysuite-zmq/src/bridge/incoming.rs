@@ -4,7 +4,7 @@
 use ysuite::spsc;
 
 use super::sink::Sink;
-use super::tools::{Parts, Tools};
+use super::tools::Tools;
 use super::work::{AT_ONCE, Wanted, Work};
 use crate::error::Failure;
 use crate::wire::{FromWire, Malformed};
@@ -23,17 +23,20 @@ impl<T: FromWire> Incoming<T> {
 
     /// Takes a message of the socket apart. False: there was none.
     fn received(&mut self, tools: &mut Tools) -> Result<bool, Failure> {
-        let Some(Parts { first, last, number }) = tools.receive()? else { return Ok(false) };
-        let frame = last.unwrap_or(first);
-        let bytes = frame.len();
-        let taken = match number == self.heads + 1 {
-            true => self.sink.take(frame, 0, 0, None),
+        let parts = tools.receive(|_| {})?;
+        if parts == 0 {
+            return Ok(false);
+        }
+        let bytes = tools.frame.len();
+        let taken = match parts == self.heads + 1 {
+            true => self.sink.take(&mut tools.frame, 0, 0, None),
             false => Err(Malformed::Parts),
         };
         match taken {
             Ok(messages) => tools.received(bytes, messages),
             Err(malformed) => tools.refuse(malformed),
         }
+        tools.frame.release();
         Ok(true)
     }
 }

@@ -18,8 +18,9 @@ pub(super) struct Outgoing<S: Source> {
     pack: usize,
     /// Taken from the channel, in reverse order.
     taken: Vec<S::Message>,
-    /// What the socket had no room for, with the number of its messages.
-    held: Option<(Frame, usize)>,
+    /// The next frame, and how many messages it has: none where the socket has taken it.
+    pub(super) frame: Frame,
+    held: usize,
     /// Nobody can send any more, and all has been taken.
     ended: bool,
 }
@@ -27,7 +28,7 @@ pub(super) struct Outgoing<S: Source> {
 impl<S: Source<Message: ToWire>> Outgoing<S> {
     pub(super) fn new(source: S, pack: usize) -> Self {
         let pack = if matches!(S::Message::LAYOUT, Layout::Whole) { 1 } else { pack };
-        Self { source, pack, taken: Vec::new(), held: None, ended: false }
+        Self { source, pack, taken: Vec::new(), frame: Frame::empty(), held: 0, ended: false }
     }
 
     /// Whether all has been taken, and nobody can send any more: or need not be able to, because the bridge closes.
@@ -35,23 +36,24 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
         (closing || self.source.is_abandoned()) && self.is_done()
     }
 
-    /// What the socket had no room for.
-    pub(super) fn hold(&mut self, frame: Frame, messages: usize) {
-        self.held = Some((frame, messages));
+    /// Puts messages into the next frame, if there are any, and answers how many are in it.
+    pub(super) fn next(&mut self, tools: &mut Tools) -> Result<usize, Failure> {
+        if self.held == 0 {
+            if self.taken.is_empty() {
+                self.take(self.pack.max(HANDFUL), tools);
+            }
+            let messages = self.taken.len().min(self.pack);
+            if messages > 0 {
+                pack(&mut self.taken, messages, &[], tools, &mut self.frame)?;
+                self.held = messages;
+            }
+        }
+        Ok(self.held)
     }
 
-    /// The next frame, if there is a message, and how many are in it.
-    pub(super) fn next(&mut self, tools: &mut Tools) -> Result<Option<(Frame, usize)>, Failure> {
-        if let Some(held) = self.held.take() {
-            return Ok(Some(held));
-        }
-        if self.taken.is_empty() {
-            self.take(self.pack.max(HANDFUL), tools);
-        }
-        match self.taken.len().min(self.pack) {
-            0 => Ok(None),
-            messages => Ok(Some((self.frame(messages, &[], tools)?, messages))),
-        }
+    /// The next frame has gone its way.
+    pub(super) fn gone(&mut self) {
+        self.held = 0;
     }
 
     /// Takes messages for one frame, at most so many. Answers how many.
@@ -73,29 +75,46 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
         }
     }
 
-    /// The frame of so many of those that have been taken, behind a head.
-    pub(super) fn frame(&mut self, messages: usize, head: &[u8], tools: &mut Tools) -> Result<Frame, Failure> {
-        let from = self.taken.len() - messages;
-        wire::pack(head, self.taken.drain(from..).rev(), &mut tools.scratch)
+    /// Makes `frame` one of so many of those that have been taken, behind a head.
+    pub(super) fn write(
+        &mut self,
+        messages: usize,
+        head: &[u8],
+        tools: &mut Tools,
+        frame: &mut Frame,
+    ) -> Result<(), Failure> {
+        pack(&mut self.taken, messages, head, tools, frame)
     }
+}
+
+/// The last so many of those that have been taken, which are in reverse order.
+fn pack<T: ToWire>(
+    taken: &mut Vec<T>,
+    messages: usize,
+    head: &[u8],
+    tools: &mut Tools,
+    frame: &mut Frame,
+) -> Result<(), Failure> {
+    let next = (0..messages).map(|_| taken.pop().expect("as many as were counted"));
+    wire::pack(head, next, &mut tools.scratch, frame)
 }
 
 impl<S: Source<Message: ToWire>> Work for Outgoing<S> {
     fn step(&mut self, tools: &mut Tools) -> Result<usize, Failure> {
         let mut moved = 0;
         while moved < AT_ONCE {
-            let Some((frame, messages)) = self.next(tools)? else { break };
-            if let Some(frame) = tools.send(frame, false, messages)? {
-                self.hold(frame, messages);
+            let messages = self.next(tools)?;
+            if messages == 0 || !tools.send(&mut self.frame, false, messages)? {
                 break;
             }
+            self.gone();
             moved += messages;
         }
         Ok(moved)
     }
 
     fn wanted(&mut self) -> Wanted {
-        let blocked = self.held.is_some();
+        let blocked = self.held > 0;
         Wanted { source: !blocked && !self.ended, send: blocked, ..Wanted::default() }
     }
 
@@ -105,11 +124,11 @@ impl<S: Source<Message: ToWire>> Work for Outgoing<S> {
 
     /// What comes into the channel while it is closed still leaves, as long as there is time.
     fn is_done(&mut self) -> bool {
-        self.held.is_none() && self.taken.is_empty() && self.source.is_drained()
+        self.held == 0 && self.taken.is_empty() && self.source.is_drained()
     }
 
     fn left(&mut self) -> usize {
-        let mut left = self.held.take().map_or(0, |(_, messages)| messages) + self.taken.len();
+        let mut left = core::mem::take(&mut self.held) + self.taken.len();
         self.taken.clear();
         while let Ok(messages) = self.source.take(&mut self.taken, AT_ONCE) {
             self.taken.clear();

@@ -68,21 +68,25 @@ impl<S: Source<Message: ToWire>> Work for Publishing<S> {
         let mut moved = self.subscriptions.look(tools, &self.topic)?;
         self.again = None;
         while moved < AT_ONCE {
-            let Some((frame, messages)) = self.outgoing.next(tools)? else { break };
+            let messages = self.outgoing.next(tools)?;
+            if messages == 0 {
+                break;
+            }
             // A first part that is taken means that the second will be.
-            let refused = match tools.send(Frame::copied(&self.topic)?, true, 0)? {
-                None => tools.send(frame, false, messages)?,
-                Some(_) => Some(frame),
-            };
-            match (refused, self.when_full) {
-                (None, _) => {}
-                (Some(_), WhenFull::Drop) => tools.counters.dropped.add(messages),
-                (Some(frame), WhenFull::Wait) => {
-                    self.outgoing.hold(frame, messages);
+            let went = tools.send(&mut Frame::copied(&self.topic)?, true, 0)?
+                && tools.send(&mut self.outgoing.frame, false, messages)?;
+            match self.when_full {
+                _ if went => {}
+                WhenFull::Drop => {
+                    tools.counters.dropped.add(messages);
+                    self.outgoing.frame.release();
+                }
+                WhenFull::Wait => {
                     self.again = Some(Instant::now() + AGAIN);
                     break;
                 }
             }
+            self.outgoing.gone();
             moved += messages;
         }
         Ok(moved)

@@ -25,7 +25,7 @@ impl<T: FromWire> Sink<T> {
     /// nothing where the frame is malformed, or has not so many as it should: then none of them is taken.
     pub(super) fn take(
         &mut self,
-        frame: Frame,
+        frame: &mut Frame,
         head: usize,
         without: usize,
         expected: Option<usize>,

@@ -18,8 +18,8 @@ pub(super) struct Tools {
     pub(super) events: Told,
     /// The bridge is about to sleep: an end that finds nothing takes its id down, and its other side pays for raising it.
     pub(super) arms: bool,
-    /// What is received into.
-    frame: Frame,
+    /// What is received into: the last part of what came last.
+    pub(super) frame: Frame,
     /// Where frames are written before they are copied into libzmq's memory. Empty between two of them.
     pub(super) scratch: Vec<u8>,
 }
@@ -58,24 +58,26 @@ impl Tools {
         self.counters.messages_in.add(messages);
     }
 
-    /// Receives all parts of what comes next; nothing where nothing is there.
-    pub(super) fn receive(&mut self) -> Result<Option<Parts>, Failure> {
+    /// Receives all parts of what comes next, shows each before the last to `before_last`, and answers how many there were:
+    /// none where nothing is there.
+    pub(super) fn receive(&mut self, mut before_last: impl FnMut(&Frame)) -> Result<usize, Failure> {
         if !self.socket.receive(&mut self.frame)? {
-            return Ok(None);
+            return Ok(0);
         }
-        let mut parts = Parts { first: core::mem::take(&mut self.frame), last: None, number: 1 };
-        let mut more = parts.first.more();
-        // They come together: libzmq shows none before it has all.
-        while more && self.socket.receive(&mut self.frame)? {
-            more = self.frame.more();
-            parts.last = Some(core::mem::take(&mut self.frame));
-            parts.number += 1;
+        let mut parts = 1;
+        while self.frame.more() {
+            before_last(&self.frame);
+            // They come together: libzmq shows none before it has all.
+            if !self.socket.receive(&mut self.frame)? {
+                break;
+            }
+            parts += 1;
         }
-        Ok(Some(parts))
+        Ok(parts)
     }
 
-    /// Hands over a frame of so many messages. It comes back where the socket has no room.
-    pub(super) fn send(&self, frame: Frame, more: bool, messages: usize) -> Result<Option<Frame>, Failure> {
+    /// Hands over what a frame of so many messages holds. False: the socket has no room, and the frame holds it still.
+    pub(super) fn send(&self, frame: &mut Frame, more: bool, messages: usize) -> Result<bool, Failure> {
         match self.socket.send(frame, more) {
             Ok(bytes) => {
                 self.counters.bytes_out.add(bytes);
@@ -83,18 +85,10 @@ impl Tools {
                     self.counters.frames_out.add(1);
                     self.counters.messages_out.add(messages);
                 }
-                Ok(None)
+                Ok(true)
             }
-            Err((frame, cause)) if cause.would_wait() => Ok(Some(frame)),
-            Err((_, cause)) => Err(cause),
+            Err(cause) if cause.would_wait() => Ok(false),
+            Err(cause) => Err(cause),
         }
     }
-}
-
-/// Of one message of libzmq.
-pub(super) struct Parts {
-    pub(super) first: Frame,
-    /// Of several.
-    pub(super) last: Option<Frame>,
-    pub(super) number: usize,
 }

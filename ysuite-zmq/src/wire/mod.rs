@@ -94,19 +94,23 @@ pub trait FromWire: Wire {
 /// How many bytes stand before a message whose length is told.
 const PREFIX: usize = 4;
 
-/// A frame of these messages behind a head; at least one. Only one where the layout is [`Layout::Whole`]. They are written into
-/// `bytes`, which is empty before and after: a small frame allocates nothing of its own.
+/// Makes `frame` one of these messages behind a head; at least one. Only one where the layout is [`Layout::Whole`]. They are
+/// written into `bytes`, which is empty before and after: a small frame allocates nothing of its own.
 pub(crate) fn pack<T: ToWire>(
     head: &[u8],
     mut messages: impl ExactSizeIterator<Item = T>,
     bytes: &mut Vec<u8>,
-) -> Result<Frame, Failure> {
+    frame: &mut Frame,
+) -> Result<(), Failure> {
     // Of a message that panicked while it was written.
     bytes.clear();
     bytes.extend_from_slice(head);
     match T::LAYOUT {
         Layout::Whole => match messages.next() {
-            Some(only) if head.is_empty() => return only.into_frame(),
+            Some(only) if head.is_empty() => {
+                *frame = only.into_frame()?;
+                return Ok(());
+            }
             Some(only) => only.encode(bytes),
             None => unreachable!("somebody asked for a frame of nothing"),
         },
@@ -125,16 +129,17 @@ pub(crate) fn pack<T: ToWire>(
             }
         }
     }
-    Frame::drained(bytes)
+    frame.drain(bytes)
 }
 
-/// Appends the messages of a frame behind a head of so many bytes, which it has. Nothing of a malformed one.
-pub(crate) fn unpack<T: FromWire>(frame: Frame, head: usize, to: &mut Vec<T>) -> Result<(), Malformed> {
+/// Appends the messages of a frame behind a head of so many bytes, which it has. Nothing of a malformed one. The frame may be
+/// empty afterwards.
+pub(crate) fn unpack<T: FromWire>(frame: &mut Frame, head: usize, to: &mut Vec<T>) -> Result<(), Malformed> {
     let before = to.len();
     let body = &frame[head..];
     let unpacked = match T::LAYOUT {
         Layout::Whole if head > 0 => T::decode(body).map(|message| to.push(message)),
-        Layout::Whole => T::from_frame(frame).map(|message| to.push(message)),
+        Layout::Whole => T::from_frame(core::mem::take(frame)).map(|message| to.push(message)),
         Layout::Records(size) => records(body, size, to),
         Layout::Lengths { version } => with_lengths(body, version, to),
     };

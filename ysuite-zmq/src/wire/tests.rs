@@ -4,14 +4,15 @@ use super::*;
 
 fn packed<T: ToWire>(messages: Vec<T>) -> Frame {
     let mut scratch = vec![7; 3];
-    let frame = pack(b"head", messages.into_iter(), &mut scratch).expect("memory for a frame");
+    let mut frame = Frame::copied(b"of before").expect("memory for a frame");
+    pack(b"head", messages.into_iter(), &mut scratch, &mut frame).expect("memory for a frame");
     assert!(scratch.is_empty());
     frame
 }
 
-fn unpacked<T: FromWire>(frame: Frame) -> Result<Vec<T>, Malformed> {
+fn unpacked<T: FromWire>(mut frame: Frame) -> Result<Vec<T>, Malformed> {
     let mut messages = Vec::new();
-    unpack(frame, 4, &mut messages).map(|()| messages)
+    unpack(&mut frame, 4, &mut messages).map(|()| messages)
 }
 
 #[test]
@@ -40,9 +41,9 @@ fn a_frame_is_shared_without_changing() {
 
 #[test]
 fn of_a_malformed_frame_nothing_is_kept() {
-    let frame = Frame::copied(&[1; 12]).expect("memory for a frame");
+    let mut frame = Frame::copied(&[1; 12]).expect("memory for a frame");
     let mut kept = vec![5u64];
-    assert_eq!(unpack(frame, 0, &mut kept), Err(Malformed::Length { bytes: 12, record: 8 }));
+    assert_eq!(unpack(&mut frame, 0, &mut kept), Err(Malformed::Length { bytes: 12, record: 8 }));
     assert_eq!(kept, [5]);
 }
 

@@ -3,7 +3,7 @@
 //! Whoever connects has a DEALER: it has one connection. Whoever binds has a ROUTER, which names each connection: a third that
 //! comes is heard, but nothing of what is meant for the second goes there, as a DEALER would have it go in turn.
 
-use super::super::tools::{Parts, Tools};
+use super::super::tools::Tools;
 use crate::error::Failure;
 use crate::event::Event;
 use crate::frame::Frame;
@@ -69,32 +69,38 @@ impl Line {
 
     /// The next frame; nothing where there is none. The other side sends its frames in one part.
     pub(super) fn receive(&mut self, tools: &mut Tools) -> Result<Option<Result<Frame, Malformed>>, Failure> {
-        let Some(Parts { first, last: second, number }) = tools.receive()? else { return Ok(None) };
-        let frame = match self {
-            Self::Connected { .. } => (number == 1).then_some(first),
+        let (parts, expected) = match self {
+            Self::Connected { .. } => (tools.receive(|_| {})?, 1),
             Self::Bound { last, .. } => {
-                if **last != *first {
-                    *last = (*first).into();
-                }
-                second.filter(|_| number == 2)
+                let mut first = true;
+                let named = |name: &Frame| {
+                    if core::mem::take(&mut first) && **last != **name {
+                        *last = (**name).into();
+                    }
+                };
+                (tools.receive(named)?, 2)
             }
         };
-        Ok(Some(frame.ok_or(Malformed::Parts)))
+        Ok(match parts {
+            0 => None,
+            _ if parts == expected => Some(Ok(core::mem::take(&mut tools.frame))),
+            _ => Some(Err(Malformed::Parts)),
+        })
     }
 
-    /// Hands over a frame of so many messages. It comes back where there is no room, or nobody.
-    pub(super) fn send(&mut self, frame: Frame, messages: usize, tools: &Tools) -> Result<Option<Frame>, Failure> {
+    /// Hands over what a frame of so many messages holds. False: there is no room, or nobody, and the frame holds it still.
+    pub(super) fn send(&mut self, frame: &mut Frame, messages: usize, tools: &Tools) -> Result<bool, Failure> {
         if let Self::Bound { other, .. } = self {
-            let Some(name) = other else { return Ok(Some(frame)) };
-            match tools.socket.send(Frame::copied(name)?, true) {
+            let Some(name) = other else { return Ok(false) };
+            match tools.socket.send(&mut Frame::copied(name)?, true) {
                 // A name that is taken means that the frame will be.
                 Ok(_) => {}
-                Err((_, cause)) if cause.would_wait() => return Ok(Some(frame)),
-                Err((_, cause)) if cause.is(rustix::io::Errno::HOSTUNREACH) => {
+                Err(cause) if cause.would_wait() => return Ok(false),
+                Err(cause) if cause.is(rustix::io::Errno::HOSTUNREACH) => {
                     *other = None;
-                    return Ok(Some(frame));
+                    return Ok(false);
                 }
-                Err((_, cause)) => return Err(cause),
+                Err(cause) => return Err(cause),
             }
         }
         tools.send(frame, false, messages)

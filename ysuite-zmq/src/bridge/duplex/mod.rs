@@ -195,7 +195,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
     fn say(&mut self, kind: Kind, number: u64, messages: u32, tools: &Tools) -> Result<bool, Failure> {
         let told = self.receiving.news();
         let header = self.header(told, kind, number, messages);
-        let said = self.line.send(Frame::copied(&header.bytes())?, 0, tools)?.is_none();
+        let said = self.line.send(&mut Frame::copied(&header.bytes())?, 0, tools)?;
         match said {
             true if self.peer.is_some() => self.receiving.told(told),
             true => {}

@@ -74,7 +74,7 @@ impl<T: FromWire> Receiving<T> {
     }
 
     /// Takes in a frame of messages.
-    pub(super) fn take(&mut self, header: &Header, frame: Frame, tools: &Tools) {
+    pub(super) fn take(&mut self, header: &Header, mut frame: Frame, tools: &Tools) {
         if header.number > self.expected {
             if header.flags.keeps {
                 self.lacks = true;
@@ -94,7 +94,7 @@ impl<T: FromWire> Receiving<T> {
             return tools.refuse(Malformed::Beyond);
         }
         self.expected = end;
-        match sink.take(frame, header::BYTES, known, Some(messages)) {
+        match sink.take(&mut frame, header::BYTES, known, Some(messages)) {
             Ok(_) => tools.received(bytes, messages - known),
             Err(malformed) => {
                 // Sent once more it would be no better.

@@ -172,9 +172,11 @@ impl<S: Source<Message: ToWire>> Sending<S> {
             }
             let Numbered { messages, frame, .. } = &mut self.frames[self.handed];
             let messages = *messages;
-            let copy = if self.keeps { frame.shared()? } else { core::mem::take(frame) };
-            if let Some(back) = line.send(copy, messages, tools)? {
-                *frame = back;
+            let went = match self.keeps {
+                true => line.send(&mut frame.shared()?, messages, tools)?,
+                false => line.send(frame, messages, tools)?,
+            };
+            if !went {
                 sent.is_blocked = true;
                 return Ok(sent);
             }
@@ -187,9 +189,9 @@ impl<S: Source<Message: ToWire>> Sending<S> {
             sent.has_told |= is_new;
         }
         if sent.messages == 0 && self.end == End::Due {
-            let end = Frame::copied(&header(Kind::End, self.next, 0).bytes())?;
-            sent.is_blocked = line.send(end, 0, tools)?.is_some();
-            sent.has_told = !sent.is_blocked;
+            let mut end = Frame::copied(&header(Kind::End, self.next, 0).bytes())?;
+            sent.has_told = line.send(&mut end, 0, tools)?;
+            sent.is_blocked = !sent.has_told;
             if sent.has_told {
                 self.end = End::Told;
             }
@@ -205,7 +207,8 @@ impl<S: Source<Message: ToWire>> Sending<S> {
         if messages > 0 {
             // A pack has at most 2^20.
             let head = header(Kind::Messages, self.next, messages as u32).bytes();
-            let frame = outgoing.frame(messages, &head, tools)?;
+            let mut frame = Frame::empty();
+            outgoing.write(messages, &head, tools, &mut frame)?;
             self.frames.push_back(Numbered { number: self.next, messages, frame });
             self.next += messages as u64;
             return Ok(true);
