@@ -127,9 +127,12 @@ fn main() {
     let mut words = std::env::args().skip(1).map(|word| word.parse::<f64>().expect("a number"));
     let mut next = |or: f64| words.next().unwrap_or(or);
     let seed = next(1.0) as u64;
-    let costs = Costs { kib: next(110.0), descriptors: 6.5, threads: 1.0, frame_ns: next(400.0), message_ns: next(20.0) };
+    let costs =
+        Costs { kib: next(110.0), descriptors: 6.5, threads: 1.0, frame_ns: next(400.0), message_ns: next(20.0) };
     println!("{RATE} messages a second in each channel; of the machine that has most of each, seed {seed}");
-    println!("channels machines topology      bridges threads descriptors    MiB  frames/s messages/s CPUs  back after");
+    println!(
+        "channels machines topology      bridges threads descriptors    MiB  frames/s messages/s CPUs  back after"
+    );
     for (count, machines) in [(10, 2), (1_000, 10), (100_000, 100), (100_000, 1_000)] {
         let mut random = fastrand::Rng::with_seed(seed);
         let pair = |random: &mut fastrand::Rng| {
@@ -137,8 +140,11 @@ fn main() {
             (from, (from + random.usize(1..machines)) % machines)
         };
         let channels: Vec<_> = (0..count).map(|_| pair(&mut random)).collect();
-        let topologies =
-            [(Topology::EachItsOwn, "each its own"), (Topology::PairsShare, "pairs share"), (Topology::Middles, "middles")];
+        let topologies = [
+            (Topology::EachItsOwn, "each its own"),
+            (Topology::PairsShare, "pairs share"),
+            (Topology::Middles, "middles"),
+        ];
         for (topology, name) in topologies {
             let links = links(topology, machines, &channels);
             let loads = loads(&links, &mut random);

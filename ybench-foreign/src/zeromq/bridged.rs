@@ -14,8 +14,8 @@ use ybench_core::transport::{self, Closed, Message, Traits, Transport, Waits};
 use ysuite::spsc;
 use ysuite_zmq::{Bridge, FromWire, Layout, Malformed, Started, ToWire, Wire};
 
-/// Of the channels at both sides.
-const ROOM: usize = 1_024;
+/// Of the channels at both sides: 64 full frames.
+const ROOM: usize = 16_384;
 
 /// How long an end gives what is under way.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -33,8 +33,12 @@ impl<const PLACE: usize, const PACK: usize> Transport for Bridged<PLACE, PACK> {
             _ => "bridge-inproc-packed",
         },
         about: match PACK {
-            1 => "two channels of ysuite and the bridges between them over libzmq, one message a frame",
-            _ => "two channels of ysuite and the bridges between them over libzmq, up to 256 messages a frame",
+            1 => {
+                "two channels of ysuite with room for 16,384 and the bridges between them over libzmq, one message a frame"
+            }
+            _ => {
+                "two channels of ysuite with room for 16,384 and the bridges between them over libzmq, up to 256 messages a frame"
+            }
         },
         waits: Waits::LooksThenSleeps,
         ..super::COMMON
@@ -61,6 +65,14 @@ struct Bridges {
 
 fn take(bridge: &Mutex<Option<Started>>) -> Option<Started> {
     bridge.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+impl Bridges {
+    /// Whether fewer messages have come, and somebody waits for them.
+    fn has_less_than(&self, messages: u64) -> bool {
+        let pull = self.pull.lock().unwrap_or_else(PoisonError::into_inner);
+        pull.as_ref().is_some_and(|pull| pull.statistics().messages_in < messages)
+    }
 }
 
 pub(crate) struct Sender<M: Message> {
@@ -93,16 +105,16 @@ impl<M: Message> transport::Receiver<M> for Receiver<M> {
 }
 
 impl<M: Message> Drop for Sender<M> {
-    /// PULL does not see the end of PUSH: the receiver's channel ends when all that was sent has come.
+    /// PULL does not see the end of PUSH: the receiver's channel ends when all that was sent has come. PUSH stays until then:
+    /// over ipc libzmq loses what has not been read of a connection that is closed (libzmq#4660).
     fn drop(&mut self) {
-        let Some(push) = take(&self.bridges.push) else { return };
-        let _ = push.close(PATIENCE);
-        let Some(pull) = take(&self.bridges.pull) else { return };
         let begun = Instant::now();
-        while pull.statistics().messages_in < self.sent && begun.elapsed() < PATIENCE {
+        while self.bridges.has_less_than(self.sent) && begun.elapsed() < PATIENCE {
             thread::sleep(Duration::from_millis(1));
         }
-        let _ = pull.close(PATIENCE);
+        for bridge in [take(&self.bridges.push), take(&self.bridges.pull)].into_iter().flatten() {
+            let _ = bridge.close(PATIENCE);
+        }
     }
 }
 

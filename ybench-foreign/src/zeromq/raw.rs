@@ -7,7 +7,7 @@ use std::ffi::CString;
 use std::io;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use ybench_core::transport::{self, Closed, Message, Traits, Transport};
 
@@ -30,29 +30,45 @@ impl<const PLACE: usize> Transport for Raw<PLACE> {
         let (pull, push) = (Socket::new(PULL)?, Socket::new(PUSH)?);
         let there = pull.bind(&super::fresh_address(PLACE))?;
         push.connect(&there)?;
-        let gone = Arc::new(AtomicBool::new(false));
-        let sender = Sender { socket: push, receiver_is_gone: gone.clone(), messages: PhantomData };
-        Ok((sender, Receiver { socket: pull, is_gone: gone, messages: PhantomData }))
+        let other = Arc::new(Other::default());
+        let sender = Sender { socket: Some(push), receiver: other.clone(), messages: PhantomData };
+        Ok((sender, Receiver { socket: pull, other, messages: PhantomData }))
+    }
+}
+
+/// What both ends know.
+#[derive(Default)]
+struct Other {
+    receiver_is_gone: AtomicBool,
+    /// Of a sender that is gone. It stays until the receiver has all: over ipc libzmq loses what has not been read of a connection
+    /// that is closed (libzmq#4660).
+    push: Mutex<Option<Socket>>,
+}
+
+impl Other {
+    fn push(&self) -> MutexGuard<'_, Option<Socket>> {
+        self.push.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 pub(crate) struct Sender<M: Message> {
-    socket: Socket,
-    receiver_is_gone: Arc<AtomicBool>,
+    /// None while it is dropped.
+    socket: Option<Socket>,
+    receiver: Arc<Other>,
     messages: PhantomData<fn(M)>,
 }
 
 pub(crate) struct Receiver<M: Message> {
     socket: Socket,
-    is_gone: Arc<AtomicBool>,
+    other: Arc<Other>,
     messages: PhantomData<fn() -> M>,
 }
 
 impl<M: Message> Sender<M> {
     fn put(&self, bytes: &[u8]) -> Result<(), Closed> {
-        while !self.socket.send(bytes) {
+        while !self.socket.as_ref().is_some_and(|socket| socket.send(bytes)) {
             // ORDERING: Acquire pairs with the store in the receiver's drop. A call ends after a tenth of a second without room.
-            if self.receiver_is_gone.load(Ordering::Acquire) {
+            if self.receiver.receiver_is_gone.load(Ordering::Acquire) {
                 return Err(Closed);
             }
         }
@@ -64,7 +80,7 @@ impl<M: Message> transport::Sender<M> for Sender<M> {
     #[inline(always)]
     fn send(&mut self, message: M) -> Result<(), Closed> {
         // ORDERING: Acquire pairs with the store in the receiver's drop.
-        if self.receiver_is_gone.load(Ordering::Acquire) {
+        if self.receiver.receiver_is_gone.load(Ordering::Acquire) {
             return Err(Closed);
         }
         self.put(bytemuck::bytes_of(&message.into_wire()))
@@ -75,6 +91,11 @@ impl<M: Message> Drop for Sender<M> {
     /// An empty frame is the end.
     fn drop(&mut self) {
         let _ = self.put(&[]);
+        let mut left = self.receiver.push();
+        // ORDERING: Acquire pairs with the store in the receiver's drop, which closes what it then finds: the lock decides.
+        if !self.receiver.receiver_is_gone.load(Ordering::Acquire) {
+            *left = self.socket.take();
+        }
     }
 }
 
@@ -90,7 +111,8 @@ impl<M: Message> transport::Receiver<M> for Receiver<M> {
 impl<M: Message> Drop for Receiver<M> {
     fn drop(&mut self) {
         // ORDERING: Release pairs with the loads of the sender.
-        self.is_gone.store(true, Ordering::Release);
+        self.other.receiver_is_gone.store(true, Ordering::Release);
+        drop(self.other.push().take());
     }
 }
 
