@@ -244,6 +244,9 @@ mod sync;
 mod unwind;
 mod wait;
 
+#[cfg(feature = "in-place")]
+#[doc(hidden)]
+pub use channel::in_place;
 pub use channel::{broadcast, mpmc, mpsc, oneshot, select, spsc, timer, watch};
 
 /// The examples of the project's front page are tests as well.

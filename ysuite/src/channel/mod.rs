@@ -28,6 +28,9 @@ mod coop;
 mod error;
 mod first_try;
 mod identity;
+#[cfg(feature = "in-place")]
+#[doc(hidden)]
+pub mod in_place;
 mod inbox;
 mod iter;
 mod lane_table;

@@ -162,7 +162,7 @@ impl<E: ReadingEnd> Receiving<E> {
     /// Blocks until there is a message (`Ok`), or the sender is gone, or the time is up.
     #[cold]
     #[inline(never)]
-    fn wait(&mut self, deadline: Deadline) -> Result<(), RecvTimeoutError> {
+    pub(super) fn wait(&mut self, deadline: Deadline) -> Result<(), RecvTimeoutError> {
         loop {
             if self.end.has_message() {
                 return Ok(());
@@ -186,6 +186,25 @@ impl<E: ReadingEnd> Receiving<E> {
             None if self.is_plainly_empty() => Err(TryRecvError::Empty),
             None => outline(self, Self::try_recv_slowly),
         }
+    }
+
+    /// As [`try_recv`](Self::try_recv), after it has found nothing: `Ok` if there is a message all the same.
+    #[cfg(feature = "in-place")]
+    pub(super) fn find(&mut self) -> Result<(), TryRecvError> {
+        if self.is_plainly_empty() { Err(TryRecvError::Empty) } else { outline(self, Self::find_slowly) }
+    }
+
+    #[cfg(feature = "in-place")]
+    #[cold]
+    #[inline(never)]
+    fn find_slowly(&mut self) -> Result<(), TryRecvError> {
+        if self.backoff.has_streamed(self.end.position()) {
+            self.backoff.look_away(self.end.position());
+            if self.end.has_message() {
+                return Ok(());
+            }
+        }
+        self.nothing()
     }
 
     /// After finding nothing: whether that is all there is to say. Not behind a stream, of an end that may be attached, or of

@@ -341,7 +341,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             self.end.writer.count();
             self.wake(tokens);
         } else {
-            self.end.writer.reclaim(tokens, from, |message| back.push(message));
+            self.end.writer.reclaim(tokens, from, |message| back.push(message.take()));
         }
         back
     }

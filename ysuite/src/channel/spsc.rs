@@ -23,6 +23,10 @@
 //!
 //! An end sent into its own channel keeps the channel alive, and itself: both leak, as in `std`.
 
+#[cfg(feature = "in-place")]
+use core::mem::MaybeUninit;
+#[cfg(feature = "in-place")]
+use core::ptr::NonNull;
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::time::Instant;
@@ -171,6 +175,8 @@ impl_sender_end!(
     /// closed then.
 );
 super::select::pipe::impl_select_send!(Sender);
+#[cfg(feature = "in-place")]
+super::in_place::impl_send_in_place!(Sender);
 
 /// The receiving end of the [channel](self). Dropping it drops the messages that are in the channel, and makes sending
 /// fail. Should a message panic as it is dropped, the others are dropped all the same, and then the panic goes on.
@@ -272,6 +278,44 @@ impl<T> ReadingEnd for SpscReader<T> {
     }
 }
 
+#[cfg(feature = "in-place")]
+impl<T> super::in_place::InPlaceEnd for SpscReader<T> {
+    #[inline(always)]
+    fn take_place(&mut self) -> Option<NonNull<T>> {
+        let place = self.reader.take_in_place(|_| true)?;
+        SpscReader::credit(self);
+        Some(place)
+    }
+
+    #[inline(always)]
+    fn skip(&mut self, count: usize) {
+        self.reader.skip(count);
+        SpscReader::credit(self);
+    }
+
+    #[inline]
+    fn take_into(&mut self, to: &mut [MaybeUninit<T>]) -> usize {
+        let taken = self.reader.read_into(to);
+        SpscReader::credit(self);
+        taken
+    }
+
+    #[inline(always)]
+    fn window(&self) -> super::in_place::RecvWindow {
+        self.reader.window()
+    }
+
+    #[inline(always)]
+    unsafe fn resume(&mut self, next: NonNull<u8>, known: NonNull<u8>) {
+        // SAFETY: by the caller.
+        unsafe { self.reader.resume(next, known) };
+    }
+
+    fn credit(&mut self) {
+        SpscReader::credit(self);
+    }
+}
+
 impl<T> WaitingEnd for SpscReader<T> {
     #[inline]
     fn is_ready(&mut self) -> bool {
@@ -325,6 +369,8 @@ impl_observer!(Receiver, |receiver| receiver.inner.end.shared.receiver.meter());
 impl_receiver_end!(Receiver);
 impl_receiver_tasks!(Receiver);
 super::select::pipe::impl_select_recv!(Receiver);
+#[cfg(feature = "in-place")]
+super::in_place::impl_recv_in_place!(Receiver);
 
 impl<T> Drop for SpscReader<T> {
     fn drop(&mut self) {

@@ -13,6 +13,8 @@
 
 mod row;
 
+#[cfg(feature = "in-place")]
+use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
 use self::row::{EMPTY_VISITS, Row, Visit};
@@ -191,6 +193,32 @@ impl<T> Lanes<T> {
         self.shared.sender(Some(id as u32)).wake(reader.writer_passive(), tokens);
     }
 
+    /// Takes up to `most` messages, lane by lane: `take` gets a lane's reader, how many have been taken before, and how many that lane
+    /// may give, and returns how many it has given.
+    #[inline(always)]
+    fn take_batch(&mut self, most: usize, mut take: impl FnMut(&mut Reader<T>, usize, usize) -> usize) -> usize {
+        let (mut taken, mut emptied) = (0, 0);
+        let mut found = self.look();
+        // Each lane is emptied once; what comes meanwhile is for the next batch.
+        while found {
+            let Some(reader) = &mut self.turn else { break };
+            let share = self.left.min(most - taken);
+            let got = take(reader, taken, share);
+            self.left -= got;
+            taken += got;
+            let tokens = reader.credited();
+            if tokens != 0 {
+                self.release(tokens);
+            }
+            emptied += usize::from(got < share);
+            if taken == most || emptied > self.row.lanes.len() {
+                break;
+            }
+            found = self.next_lane();
+        }
+        taken
+    }
+
     /// Whether no lane is active and no id is raised: then there is no message. A few loads.
     #[inline(always)]
     pub(in crate::channel) fn is_quiet(&self) -> bool {
@@ -229,26 +257,7 @@ impl<T> ReadingEnd for Lanes<T> {
     }
 
     fn take_many(&mut self, to: &mut Vec<T>, most: usize) -> usize {
-        let (mut taken, mut emptied) = (0, 0);
-        let mut found = self.look();
-        // Each lane is emptied once; what comes meanwhile is for the next batch.
-        while found {
-            let Some(reader) = &mut self.turn else { break };
-            let share = self.left.min(most - taken);
-            let got = reader.read_batch(to, share);
-            self.left -= got;
-            taken += got;
-            let tokens = reader.credited();
-            if tokens != 0 {
-                self.release(tokens);
-            }
-            emptied += usize::from(got < share);
-            if taken == most || emptied > self.row.lanes.len() {
-                break;
-            }
-            found = self.next_lane();
-        }
-        taken
+        self.take_batch(most, |reader, _, share| reader.read_batch(to, share))
     }
 
     #[inline]
@@ -328,6 +337,47 @@ impl<T> ReadingEnd for Lanes<T> {
 
     fn meeting_mut(&mut self) -> Option<&mut MeetingEnd<T, false>> {
         self.row.meeting.as_deref_mut()
+    }
+}
+
+#[cfg(feature = "in-place")]
+impl<T> crate::channel::in_place::InPlaceEnd for Lanes<T> {
+    #[inline]
+    fn take_place(&mut self) -> Option<NonNull<T>> {
+        if !self.look() {
+            return None;
+        }
+        let place = self.take_in_place(|_| true)?;
+        self.credit();
+        Some(place)
+    }
+
+    fn skip(&mut self, count: usize) {
+        let Some(reader) = &mut self.turn else {
+            assert!(count == 0, "{count} messages, where none was shown");
+            return;
+        };
+        reader.skip(count);
+        self.left -= count;
+        self.credit();
+    }
+
+    fn take_into(&mut self, to: &mut [MaybeUninit<T>]) -> usize {
+        self.take_batch(to.len(), |reader, taken, share| reader.read_into(&mut to[taken..taken + share]))
+    }
+
+    /// Whose turn it is changes by the receiver's own looks.
+    fn window(&self) -> crate::channel::in_place::RecvWindow {
+        crate::channel::in_place::RecvWindow::shut()
+    }
+
+    unsafe fn resume(&mut self, _: NonNull<u8>, _: NonNull<u8>) {}
+
+    fn credit(&mut self) {
+        let tokens = self.turn.as_ref().map_or(0, Reader::credited);
+        if tokens != 0 {
+            self.release(tokens);
+        }
     }
 }
 

@@ -90,3 +90,5 @@ impl_observer!(Receiver, |receiver| receiver.inner.end.shared().meter);
 impl_receiver_end!(Receiver);
 impl_receiver_tasks!(Receiver);
 crate::channel::select::pipe::impl_select_recv!(Receiver);
+#[cfg(feature = "in-place")]
+crate::channel::in_place::impl_recv_in_place!(Receiver);

@@ -238,3 +238,5 @@ impl_sender_end!(
     /// closed then.
 );
 crate::channel::select::pipe::impl_select_send!(Sender);
+#[cfg(feature = "in-place")]
+crate::channel::in_place::impl_send_in_place!(Sender);

@@ -9,6 +9,7 @@ use core::ptr;
 use super::chunk::{Chunk, ChunkHeader, Geometry};
 use super::chunk_cache::ChunkCache;
 use super::cut::Cut;
+use super::in_slot::InSlot;
 use super::progress::Progress;
 use super::reader::ReadCursor;
 use crate::foreign::Panics;
@@ -202,13 +203,13 @@ impl<T> PipeCore<T> {
         self.read_mostly.closed.load(Ordering::Acquire)
     }
 
-    /// Disposes of all that is published: `each` is given every message with its position. If another thread is
-    /// disposing already, that thread will look again, and `each` is given nothing here. Only after
-    /// [`Passive::is_gone`].
+    /// Disposes of all that is published: `each` is given every message with its position, in its slot, which stays as it is until
+    /// the next is given. If another thread is disposing already, that thread will look again, and `each` is given nothing
+    /// here. Only after [`Passive::is_gone`].
     ///
     /// Where `each` panics (a message's own `Drop`), the rest is disposed of all the same, and the first panic goes on
     /// then.
-    pub(super) fn dispose(&self, mut each: impl FnMut(usize, T)) {
+    pub(super) fn dispose(&self, mut each: impl FnMut(usize, InSlot<T>)) {
         // ORDERING: AcqRel; Acquire pairs with the Release of the last disposer's `compare_exchange` below and takes
         // the cursor over, Release pairs with the Acquire of that exchange and hands our publication to a disposer at
         // work.

@@ -22,6 +22,7 @@
 use super::chunk::Geometry;
 use super::core::PipeCore;
 use super::idle_reader::IdleReader;
+use super::in_slot::InSlot;
 use super::reader::{ReadCursor, Reader};
 use super::writer::{Writer, Writing};
 use crate::foreign::Panics;
@@ -82,11 +83,11 @@ impl<T> Writer<T> {
 
 impl<T> Writing<T> {
     /// A publication was answered with [`CUT`](crate::passive::CUT), or may have been: agrees on the cut, and takes back the
-    /// messages beyond it. `each` gets those from position `from` on, in order; older ones are dropped. Messages that panic
-    /// keep no others from it.
+    /// messages beyond it. `each` gets those from position `from` on, in order, in their slots, which stay as they are until this
+    /// end writes again; older ones are dropped. Messages that panic keep no others from it.
     #[cold]
     #[inline(never)]
-    pub(super) fn take_back(&mut self, from: usize, mut each: impl FnMut(T)) {
+    pub(super) fn take_back(&mut self, from: usize, mut each: impl FnMut(InSlot<T>)) {
         let Self { cursor, core, lost, .. } = self;
         debug_assert_eq!(cursor.hidden(), 0);
         let end = cursor.position();
@@ -158,9 +159,11 @@ impl<T> ReadCursor<T> {
         taken
     }
 
-    /// Takes the next message, also of a pipe with a cut.
-    pub(super) fn take_last(&mut self, core: &PipeCore<T>) -> Option<T> {
-        self.take(core).or_else(|| if self.look_below_cut(core) { self.take(core) } else { None })
+    /// Takes the next message, also of a pipe with a cut. Its slot stays as it is until the next look.
+    pub(super) fn take_last(&mut self, core: &PipeCore<T>) -> Option<InSlot<T>> {
+        // SAFETY: the look has just found a message. It is counted as taken, so nobody else takes it; its chunk is given away only
+        // by a look of this cursor.
+        (self.look(core) || self.look_below_cut(core)).then(|| unsafe { InSlot::new(self.step_over(core)) })
     }
 }
 

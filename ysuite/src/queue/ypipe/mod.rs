@@ -59,15 +59,21 @@ mod chunk_cache;
 mod core;
 mod cut;
 mod idle_reader;
+mod in_slot;
 mod progress;
 mod reader;
 mod runs;
+#[cfg(feature = "in-place")]
+mod window;
 #[cfg(all(test, not(ysuite_loom)))]
 mod wrapping;
 mod writer;
 
 pub(crate) use self::idle_reader::{AtomicSlot, IdleReader};
 pub use self::reader::Reader;
+#[cfg(feature = "in-place")]
+#[doc(hidden)]
+pub use self::window::{RecvWindow, SendWindow};
 pub use self::writer::Writer;
 
 use self::chunk::Geometry;

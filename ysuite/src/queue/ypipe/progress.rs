@@ -81,6 +81,15 @@ impl Progress {
         self.consumed.load(Ordering::Relaxed)
     }
 
+    /// The word of [`taken`](Self::taken), for a reader that counts by itself, as [`took_one`](Self::took_one) does.
+    #[cfg(feature = "in-place")]
+    pub(super) fn taken_word(&self) -> *mut usize {
+        #[cfg(not(ysuite_loom))]
+        return self.consumed.as_ptr();
+        #[cfg(ysuite_loom)]
+        core::ptr::null_mut()
+    }
+
     /// How many messages have been read; wraps. Never goes back.
     #[inline(always)]
     pub(super) fn consumed(&self) -> usize {

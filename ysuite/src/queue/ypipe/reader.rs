@@ -287,6 +287,24 @@ impl<T> ReadCursor<T> {
         unsafe { group_of::<T>(self.known.sub(1), self.group) }
     }
 
+    /// Whether every slot of the cursor's group has been taken.
+    #[cfg(feature = "in-place")]
+    pub(super) fn is_at_end(&self) -> bool {
+        self.next.as_ptr() == self.group().as_ptr().wrapping_add(Geometry::<T>::END)
+    }
+
+    /// The first group of the chunk that the cursor is in.
+    #[cfg(feature = "in-place")]
+    pub(super) fn first_group(&self) -> NonNull<u8> {
+        self.chunk.first()
+    }
+
+    /// The group that the cursor is in, where it is not found by a mask.
+    #[cfg(feature = "in-place")]
+    pub(super) fn set_group(&mut self, group: NonNull<u8>) {
+        self.group = group;
+    }
+
     #[inline(always)]
     pub(super) fn enter(&mut self, group: NonNull<u8>) {
         if !Geometry::<T>::BY_MASK {

@@ -51,17 +51,27 @@ impl<T> Writer<T> {
     /// reader's tokens, as [`publish`](Self::publish).
     ///
     /// # Safety
+    /// As of [`hide_slots`](Self::hide_slots).
+    #[inline]
+    pub(crate) unsafe fn publish_slots(&mut self, count: usize) -> u32 {
+        // SAFETY: by the caller.
+        unsafe { self.hide_slots(count) };
+        self.publish()
+    }
+
+    /// The first `count` free slots hold messages, hidden as those that are [written](Self::write).
+    ///
+    /// # Safety
     /// The last call of [`free_slots`](Self::free_slots) has given at least `count`, nothing was written otherwise since, and
     /// a message has been written into each of them.
     #[inline]
-    pub(crate) unsafe fn publish_slots(&mut self, count: usize) -> u32 {
+    pub(crate) unsafe fn hide_slots(&mut self, count: usize) {
         if count != 0 {
             let cursor = &mut self.writing.cursor;
             cursor.hide();
             // SAFETY: by the caller so many slots follow in this group. The address is at most one past it.
             cursor.next = unsafe { cursor.next.add(count * Geometry::<T>::STEP) };
         }
-        self.publish()
     }
 }
 
@@ -99,5 +109,42 @@ impl<T> Reader<T> {
         // of this cursor takes them out, and it is borrowed for as long as they are lent. As to their places, see
         // `free_slots`; a `MaybeUninit<T>` that is initialised is a `T`.
         unsafe { slot::<T>(cursor.next).with(|first| slice::from_raw_parts(first.cast::<T>(), run(known))) }
+    }
+
+    /// Takes the first `count` messages of the [known run](Self::known_run) without moving or dropping them: they are the
+    /// caller's, who has moved them out, or does so before this reader is used again.
+    ///
+    /// # Panics
+    /// Where the run is shorter.
+    #[cfg(feature = "in-place")]
+    #[inline]
+    pub(crate) fn skip(&mut self, count: usize) {
+        let known = self.known_run().len();
+        assert!(count <= known, "{count} messages of {known} that were shown");
+        let (cursor, core) = self.parts();
+        // SAFETY: so many slots follow in this group, so the address is at most one past it.
+        cursor.next = unsafe { cursor.next.add(count * Geometry::<T>::STEP) };
+        core.progress.took_up_to(core.progress.taken().wrapping_add(count));
+    }
+
+    /// Moves published messages into `to`, as many as there are and as there is room for; returns how many.
+    #[cfg(feature = "in-place")]
+    #[inline]
+    pub(crate) fn read_into(&mut self, to: &mut [MaybeUninit<T>]) -> usize {
+        let mut filled = 0;
+        while filled < to.len() && self.has_message() {
+            let run = self.known_run();
+            let count = run.len().min(to.len() - filled);
+            // SAFETY: both ranges have `count` messages or room for them, and are distinct: one is the queue's. The messages are
+            // moved out once: `skip` takes them off the queue.
+            unsafe { to.as_mut_ptr().add(filled).cast::<T>().copy_from_nonoverlapping(run.as_ptr(), count) };
+            self.skip(count);
+            filled += count;
+            // The writer is at work in a group that is not full: loading its state again would slow the writer down.
+            if self.cursor().is_some_and(|cursor| cursor.next == cursor.known && !cursor.is_at_end()) {
+                break;
+            }
+        }
+        filled
     }
 }

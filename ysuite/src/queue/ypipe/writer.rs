@@ -16,6 +16,7 @@ use core::ptr::{self, NonNull};
 
 use super::chunk::{Chunk, Geometry, group_of, slot, state};
 use super::core::PipeCore;
+use super::in_slot::InSlot;
 use crate::foreign::Panics;
 use crate::passive::{CUT, GONE, STAYS};
 use crate::queue::{RegisterCopy, outline, prefetch_for_write};
@@ -109,7 +110,7 @@ impl<T> Writer<T> {
     pub fn unwrite(&mut self) -> Option<T> {
         let Writing { cursor, core, .. } = &mut *self.writing;
         // SAFETY: the newest message is hidden: the reader does not read its slot before it is published.
-        cursor.is_hiding().then(|| unsafe { cursor.take_newest(core) })
+        cursor.is_hiding().then(|| unsafe { cursor.take_newest(core) }.take())
     }
 
     /// Publishes all hidden messages at once, in order. Wait-free: a few stores, however many messages.
@@ -143,9 +144,10 @@ impl<T> Writer<T> {
     }
 
     /// A publication was answered with `tokens`. After [`CUT`] or [`GONE`]: takes the messages from position `from` on
-    /// back, as far as the reader has no right to them; after [`GONE`], unless another thread drops them already.
+    /// back, as far as the reader has no right to them; after [`GONE`], unless another thread drops them already. `each` gets them
+    /// in order, in their slots. Where all of them lie in one group, those that it leaves there stay until this end writes again.
     #[cold]
-    pub(crate) fn reclaim(&mut self, tokens: u32, from: usize, mut each: impl FnMut(T)) {
+    pub(crate) fn reclaim(&mut self, tokens: u32, from: usize, mut each: impl FnMut(InSlot<T>)) {
         let mut panics = Panics::none();
         if tokens & CUT != 0 {
             panics.catch(|| self.writing.take_back(from, &mut each));

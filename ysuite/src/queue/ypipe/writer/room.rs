@@ -116,6 +116,46 @@ impl<T> WriteCursor<T> {
         }
     }
 
+    /// Whether no chunk is there as yet: no group begins at the end of its chunk.
+    #[cfg(feature = "in-place")]
+    pub(in crate::queue::ypipe) fn is_idle(&self) -> bool {
+        self.group == self.end
+    }
+
+    /// The difference between the states of this chunk's groups and the addresses of their slots.
+    #[cfg(feature = "in-place")]
+    pub(in crate::queue::ypipe) fn lap(&self) -> usize {
+        self.lap
+    }
+
+    /// One past the last group of this chunk that [`step`](Self::step) may come to from here; null where it may come to none.
+    #[cfg(feature = "in-place")]
+    pub(in crate::queue::ypipe) fn whole_groups_end(&self) -> *mut u8 {
+        let group = self.group.as_ptr();
+        if self.full.as_ptr() != group.wrapping_add(Geometry::<T>::END) {
+            return ptr::null_mut();
+        }
+        let in_chunk = (self.end.as_ptr().addr() - group.addr()) / Geometry::<T>::STRIDE;
+        let in_room = self.limit.wrapping_sub(self.before) / Geometry::<T>::SLOTS;
+        group.wrapping_add(in_chunk.min(in_room) * Geometry::<T>::STRIDE)
+    }
+
+    /// Goes on at `next`, as if the messages before it had been written and published here.
+    ///
+    /// # Safety
+    /// They have been, from this cursor's place on, within its chunk, and no further than [`full`](Self::full) or
+    /// [`whole_groups_end`](Self::whole_groups_end) allowed. Nothing is hidden.
+    #[cfg(feature = "in-place")]
+    pub(in crate::queue::ypipe) unsafe fn move_on(&mut self, next: NonNull<u8>, core: &PipeCore<T>) {
+        // A group begins with its state, so the byte before `next` is in its group also where it is the first slot.
+        let groups = (next.as_ptr().addr() - 1 - self.group.as_ptr().addr()) / Geometry::<T>::STRIDE;
+        // SAFETY: by the caller that group is in this chunk.
+        self.group = unsafe { self.group.add(groups * Geometry::<T>::STRIDE) };
+        self.before = self.before.wrapping_add(groups * Geometry::<T>::SLOTS);
+        self.next = next;
+        self.set_full(core);
+    }
+
     /// A new chunk, greater than the last, up to the size worth keeping; in a long queue of small chunks up to a great
     /// one.
     fn greater_chunk(&self, core: &PipeCore<T>) -> Chunk<T> {

@@ -5,24 +5,25 @@
 use core::ptr;
 
 use super::WriteCursor;
-use crate::queue::ypipe::chunk::{Chunk, Geometry, nothing, slot, state};
+use crate::queue::ypipe::chunk::{Chunk, Geometry, nothing, state};
 use crate::queue::ypipe::core::PipeCore;
+use crate::queue::ypipe::in_slot::InSlot;
 use crate::sync::Ordering;
 
 impl<T> WriteCursor<T> {
-    /// Takes the newest message back out of its slot.
+    /// Takes the newest message back. Its slot stays as it is until this end writes again.
     ///
     /// # Safety
     /// There is a message that the reader will not read, and so the newest is one.
-    pub(in crate::queue::ypipe) unsafe fn take_newest(&mut self, core: &PipeCore<T>) -> T {
+    pub(in crate::queue::ypipe) unsafe fn take_newest(&mut self, core: &PipeCore<T>) -> InSlot<T> {
         // SAFETY: the newest message lies in this group or, where no message is in this group, in the one before. By the
-        // caller the reader does not read its slot, and `next` moves back to it: it is read once.
+        // caller the reader does not read its slot, and `next` moves back to it: it is taken once. Its chunk stays this cursor's.
         let message = unsafe {
             if self.next == self.group.add(Geometry::<T>::FIRST) {
                 self.step_back();
             }
             self.next = self.next.sub(Geometry::<T>::STEP);
-            slot::<T>(self.next).with(|message| message.read().assume_init())
+            InSlot::new(self.next)
         };
         if self.is_hiding() && self.position() == self.hidden_from {
             self.stop = self.next.as_ptr();

@@ -1,0 +1,354 @@
+//! Messages that are written, read and dropped where they lie: what an end offers to a door to another language. Hidden, behind the
+//! feature `in-place`; a promise to `ysuite-c` alone.
+//!
+//! One thread at a time, as everything that an end can do. Progress is that of the operations of the same kind: `send` and `recv`.
+//!
+//! # The window
+//!
+//! A window tells the other language where an end stands within a chunk of its queue, so that it may send or receive a few
+//! messages without a call. Groups of slots, their states and laps are those of [`queue::ypipe`](crate::queue::ypipe). The rules:
+//!
+//! * It belongs to the caller from [`SendInPlace::window`] until `resume`, which comes before any other call for the end.
+//! * A sender fills the slot at `next`, moves `next` behind it, stores with Release the address of the filled slot plus `lap` as
+//!   the state of its group, passes a compiler barrier, and loads `asleep`. If that is not 0, it resumes and calls
+//!   [`SendInPlace::answer`]. At `stop`, where the group is full, it may enter the next group if that lies before `end`.
+//! * A receiver moves the message at `next` out or drops it there, moves `next` behind it, stores with Release one more in `taken`,
+//!   passes a compiler barrier, and loads `asleep`. If that is not 0, it resumes and calls [`RecvInPlace::credit`]. At `known` it
+//!   loads with Acquire the state of the group, or where that is spent, of the next one before `end`: less `lap`, that is the
+//!   address of the newest published slot, or one before `known` where nothing is new.
+//!
+//! Cannot: be used in a rendezvous, whose messages lie nowhere, or on an exchange, whose slots others reach as well.
+
+use core::mem::MaybeUninit;
+use core::ptr::NonNull;
+use core::time::Duration;
+
+use super::error::{RecvTimeoutError, SendError, SendTimeoutError, TryRecvError};
+use super::receive::{ReadingEnd, Receiving};
+use super::send::{SenderLink, Sending};
+use crate::os::Deadline;
+use crate::passive::STAYS;
+pub use crate::queue::ypipe::{RecvWindow, SendWindow};
+use crate::wait::one;
+
+/// What a sending end with a pipe of its own can do in place.
+pub trait SendInPlace {
+    /// What is sent.
+    type Message;
+
+    /// Where the caller may send by itself, until this end is used again. Shut where it may not. Wait-free.
+    fn window(&mut self) -> SendWindow;
+
+    /// Takes the window back. Wait-free.
+    ///
+    /// # Safety
+    /// It is the last that [`window`](Self::window) has returned, and has been moved on by [its rules](self#the-window) only. A shut
+    /// one is as it was.
+    unsafe fn resume(&mut self, window: &SendWindow);
+
+    /// Answers a word that was found not to be 0 after the last publication: wakes the receiver if it sleeps.
+    ///
+    /// # Errors
+    /// When the receiver is gone or has closed: the newest message is the caller's again, in its slot, until the next call.
+    fn answer(&mut self) -> Result<(), SendError<()>>;
+
+    /// The next free slots that lie side by side; none where there is no room. Wait-free. Does not look whether anybody receives.
+    fn free_run(&mut self) -> &mut [MaybeUninit<Self::Message>];
+
+    /// Sends the messages in the first `count` slots of the run, together with what was hidden. Returns how many are sent: fewer
+    /// only when the receiver is gone or has closed. The others are the caller's again, in their slots, until the next call.
+    ///
+    /// # Safety
+    /// The last call was [`free_run`](Self::free_run), it has returned at least `count` slots, and a message has been written into
+    /// each of those.
+    unsafe fn commit_run(&mut self, count: usize) -> usize;
+
+    /// Sends copies of `count` messages, as many as there is room for, visible together. Returns how many are sent, and whether the
+    /// receiver is gone or has closed. Wait-free.
+    ///
+    /// # Safety
+    /// So many messages lie from `from` on. The caller forgets those that are sent, and keeps the others.
+    unsafe fn send_copies(&mut self, from: *const Self::Message, count: usize) -> (usize, bool);
+
+    /// Waits for room, at most as long as `timeout`; `None` is no limit. What is hidden is flushed before.
+    ///
+    /// # Errors
+    /// When the time is up, and when the receiver is gone or has closed.
+    fn wait_room(&mut self, timeout: Option<Duration>) -> Result<(), SendTimeoutError<()>>;
+}
+
+/// What the only receiver of its queues can do in place.
+pub trait RecvInPlace {
+    /// What is received.
+    type Message;
+
+    /// Where the caller may receive by itself, until this end is used again. Shut where it may not. Wait-free.
+    fn window(&mut self) -> RecvWindow;
+
+    /// Takes the window back. Wait-free.
+    ///
+    /// # Safety
+    /// It is the last that [`window`](Self::window) has returned, and has been moved on by [its rules](self#the-window) only. A shut
+    /// one is as it was.
+    unsafe fn resume(&mut self, window: &RecvWindow);
+
+    /// Answers a word that was found not to be 0 after messages were received: wakes a sender that waits for room.
+    fn credit(&mut self);
+
+    /// Receives a message where it lies, if there is one: it is the caller's, who moves it out or drops it before the next call.
+    /// Costs what `try_recv` costs.
+    ///
+    /// # Errors
+    /// When there is none, and when there is none and all senders are gone.
+    fn take_in_place(&mut self) -> Result<NonNull<Self::Message>, TryRecvError>;
+
+    /// Receives the first `count` messages of the run that `peek_run` has shown last. They are the caller's, who has moved them out
+    /// or dropped them, or does so before the next call.
+    ///
+    /// # Panics
+    /// Where the run was shorter.
+    fn release(&mut self, count: usize);
+
+    /// Moves messages into `to`: those that are there, at least one. Costs what `try_recv_batch` costs.
+    ///
+    /// # Errors
+    /// When there is none, and when there is none and all senders are gone.
+    fn recv_into(&mut self, to: &mut [MaybeUninit<Self::Message>]) -> Result<usize, TryRecvError>;
+
+    /// Waits until there is a message, at most as long as `timeout`; `None` is no limit. Takes nothing.
+    ///
+    /// # Errors
+    /// When the time is up, and when there is none and all senders are gone.
+    fn wait_message(&mut self, timeout: Option<Duration>) -> Result<(), RecvTimeoutError>;
+}
+
+/// What a reading end needs for this beside the rest.
+pub(super) trait InPlaceEnd: ReadingEnd {
+    /// Takes the next message where it lies, if there is one.
+    fn take_place(&mut self) -> Option<NonNull<Self::Message>>;
+    /// Takes the first messages of the run, as they lie.
+    fn skip(&mut self, count: usize);
+    /// Moves messages into `to`; returns how many.
+    fn take_into(&mut self, to: &mut [MaybeUninit<Self::Message>]) -> usize;
+    fn window(&self) -> RecvWindow;
+    /// # Safety
+    /// As of [`RecvInPlace::resume`], with a window that is not shut.
+    unsafe fn resume(&mut self, next: NonNull<u8>, known: NonNull<u8>);
+    /// Wakes a sender that waits for room.
+    fn credit(&mut self);
+}
+
+fn deadline(timeout: Option<Duration>) -> Deadline {
+    timeout.map_or(Deadline::Never, Deadline::after)
+}
+
+impl<T, L: SenderLink<T>> Sending<T, L> {
+    pub(super) fn window(&self) -> SendWindow {
+        self.end.writer.window()
+    }
+
+    /// # Safety
+    /// As of [`SendInPlace::resume`].
+    pub(super) unsafe fn resume(&mut self, window: &SendWindow) {
+        if let Some(next) = NonNull::new(window.next) {
+            // SAFETY: by the caller.
+            unsafe { self.end.writer.resume(next) };
+        }
+    }
+
+    pub(super) fn answer(&mut self) -> Result<(), SendError<()>> {
+        let tokens = self.end.writer.reader_passive().published();
+        if self.answer_from(tokens, 1) == 0 { Ok(()) } else { Err(SendError(())) }
+    }
+
+    /// The last `count` messages have been published, which has found these tokens. Returns how many of them came back: they are
+    /// left in their slots.
+    fn answer_from(&mut self, tokens: u32, count: usize) -> usize {
+        let mut back = 0;
+        if tokens & STAYS != 0 {
+            let from = self.end.writer.position().wrapping_sub(count);
+            self.end.writer.reclaim(tokens, from, |message| {
+                back += 1;
+                message.leave();
+            });
+            // Told by this, and so each time from now on.
+            self.end.writer.forget_room();
+        } else if tokens != 0 {
+            self.end.writer.count();
+            self.end.link.wake(self.end.writer.reader_passive(), tokens);
+        }
+        back
+    }
+
+    /// # Safety
+    /// As of [`SendInPlace::commit_run`].
+    pub(super) unsafe fn commit_run(&mut self, count: usize) -> usize {
+        // SAFETY: by the caller.
+        let tokens = unsafe { self.end.writer.publish_slots(count) };
+        count - self.answer_from(tokens, count)
+    }
+
+    /// # Safety
+    /// As of [`SendInPlace::send_copies`].
+    pub(super) unsafe fn send_copies(&mut self, from: *const T, count: usize) -> (usize, bool) {
+        let mut copied = 0;
+        while copied < count {
+            let run = self.end.writer.free_slots(count - copied);
+            let fits = run.len();
+            if fits == 0 {
+                break;
+            }
+            // SAFETY: by the caller so many messages lie there; the slots are free, and distinct from them.
+            unsafe {
+                run.as_mut_ptr().cast::<T>().copy_from_nonoverlapping(from.add(copied), fits);
+                self.end.writer.hide_slots(fits);
+            }
+            copied += fits;
+        }
+        let tokens = self.end.writer.publish();
+        let back = self.answer_from(tokens, copied);
+        (copied - back, tokens & STAYS != 0 || copied == 0 && self.is_over())
+    }
+
+    pub(super) fn wait_room(&mut self, timeout: Option<Duration>) -> Result<(), SendTimeoutError<()>> {
+        let mut until = None;
+        loop {
+            if self.is_over() {
+                return Err(SendTimeoutError::Disconnected(()));
+            }
+            if self.end.writer.has_room() {
+                return Ok(());
+            }
+            // Hidden messages must be published before this waits, or two such ends would wait for each other.
+            self.flush();
+            let until = *until.get_or_insert_with(|| deadline(timeout));
+            if !one::block(&mut *self.end, &mut self.backoff, until) {
+                return Err(SendTimeoutError::Timeout(()));
+            }
+        }
+    }
+}
+
+impl<E: InPlaceEnd> Receiving<E> {
+    /// # Safety
+    /// As of [`RecvInPlace::resume`].
+    pub(super) unsafe fn resume(&mut self, window: &RecvWindow) {
+        if let (Some(next), Some(known)) = (NonNull::new(window.next), NonNull::new(window.known)) {
+            // SAFETY: by the caller.
+            unsafe { self.end.resume(next, known) };
+        }
+    }
+
+    pub(super) fn take_in_place(&mut self) -> Result<NonNull<E::Message>, TryRecvError> {
+        if let Some(place) = self.end.take_place() {
+            return Ok(place);
+        }
+        self.find()?;
+        self.end.take_place().ok_or(TryRecvError::Disconnected)
+    }
+
+    pub(super) fn recv_into(&mut self, to: &mut [MaybeUninit<E::Message>]) -> Result<usize, TryRecvError> {
+        if to.is_empty() {
+            return Ok(0);
+        }
+        let taken = self.end.take_into(to);
+        if taken != 0 {
+            return Ok(taken);
+        }
+        self.find()?;
+        Ok(self.end.take_into(to))
+    }
+
+    pub(super) fn wait_message(&mut self, timeout: Option<Duration>) -> Result<(), RecvTimeoutError> {
+        if self.end.has_message() { Ok(()) } else { self.wait(deadline(timeout)) }
+    }
+}
+
+/// Gives a channel's sender what it can do in place.
+macro_rules! impl_send_in_place {
+    ($sender:ident) => {
+        impl<T> $crate::channel::in_place::SendInPlace for $sender<T> {
+            type Message = T;
+
+            #[inline]
+            fn window(&mut self) -> $crate::channel::in_place::SendWindow {
+                self.inner.window()
+            }
+
+            #[inline]
+            unsafe fn resume(&mut self, window: &$crate::channel::in_place::SendWindow) {
+                // SAFETY: by the caller.
+                unsafe { self.inner.resume(window) };
+            }
+
+            fn answer(&mut self) -> Result<(), SendError<()>> {
+                self.inner.answer()
+            }
+
+            #[inline]
+            fn free_run(&mut self) -> &mut [core::mem::MaybeUninit<T>] {
+                self.inner.end.writer.free_slots(usize::MAX)
+            }
+
+            #[inline]
+            unsafe fn commit_run(&mut self, count: usize) -> usize {
+                // SAFETY: by the caller.
+                unsafe { self.inner.commit_run(count) }
+            }
+
+            #[inline]
+            unsafe fn send_copies(&mut self, from: *const T, count: usize) -> (usize, bool) {
+                // SAFETY: by the caller.
+                unsafe { self.inner.send_copies(from, count) }
+            }
+
+            fn wait_room(&mut self, timeout: Option<Duration>) -> Result<(), SendTimeoutError<()>> {
+                self.inner.wait_room(timeout)
+            }
+        }
+    };
+}
+
+/// Gives a channel's receiver what it can do in place.
+macro_rules! impl_recv_in_place {
+    ($receiver:ident) => {
+        impl<T> $crate::channel::in_place::RecvInPlace for $receiver<T> {
+            type Message = T;
+
+            #[inline]
+            fn window(&mut self) -> $crate::channel::in_place::RecvWindow {
+                $crate::channel::in_place::InPlaceEnd::window(&self.inner.end)
+            }
+
+            #[inline]
+            unsafe fn resume(&mut self, window: &$crate::channel::in_place::RecvWindow) {
+                // SAFETY: by the caller.
+                unsafe { self.inner.resume(window) };
+            }
+
+            fn credit(&mut self) {
+                $crate::channel::in_place::InPlaceEnd::credit(&mut self.inner.end);
+            }
+
+            #[inline]
+            fn take_in_place(&mut self) -> Result<core::ptr::NonNull<T>, TryRecvError> {
+                self.inner.take_in_place()
+            }
+
+            #[inline]
+            fn release(&mut self, count: usize) {
+                $crate::channel::in_place::InPlaceEnd::skip(&mut self.inner.end, count);
+            }
+
+            fn recv_into(&mut self, to: &mut [core::mem::MaybeUninit<T>]) -> Result<usize, TryRecvError> {
+                self.inner.recv_into(to)
+            }
+
+            fn wait_message(&mut self, timeout: Option<Duration>) -> Result<(), RecvTimeoutError> {
+                self.inner.wait_message(timeout)
+            }
+        }
+    };
+}
+
+pub(super) use {impl_recv_in_place, impl_send_in_place};

@@ -1,0 +1,47 @@
+//! A message that lies in its slot still, and is nobody's in the queue any more.
+//!
+//! One thread at a time: the one that has taken it off the queue. Nothing moves it, so it is dropped at the address at which it was
+//! written: messages that know their own address, as those of other languages may, are dropped well.
+//!
+//! Cannot: outlast its slot. Whoever makes one says how long that is.
+
+use core::mem::ManuallyDrop;
+use core::ptr::NonNull;
+
+use super::chunk::slot;
+
+/// A message in its slot, and the right to it. Dropping this drops the message, there.
+pub(crate) struct InSlot<T> {
+    at: NonNull<u8>,
+    message: core::marker::PhantomData<T>,
+}
+
+impl<T> InSlot<T> {
+    /// # Safety
+    /// `at` is a slot that holds a message, which nobody else takes or drops. The slot is not filled or freed before this is used
+    /// up.
+    pub(super) unsafe fn new(at: NonNull<u8>) -> Self {
+        Self { at, message: core::marker::PhantomData }
+    }
+
+    /// Moves the message out.
+    #[inline(always)]
+    pub(crate) fn take(self) -> T {
+        let this = ManuallyDrop::new(self);
+        // SAFETY: by `new` the slot holds a message, and this was the right to it: it is read once.
+        unsafe { slot::<T>(this.at).with(|message| message.read().assume_init()) }
+    }
+
+    /// Leaves the message where it is, to a caller who knows.
+    #[cfg(feature = "in-place")]
+    pub(crate) fn leave(self) {
+        core::mem::forget(self);
+    }
+}
+
+impl<T> Drop for InSlot<T> {
+    fn drop(&mut self) {
+        // SAFETY: by `new` the slot holds a message, and this is the right to it: it is dropped once.
+        unsafe { slot::<T>(self.at).with_mut(|message| (*message).assume_init_drop()) }
+    }
+}
