@@ -1,0 +1,106 @@
+/** @file ysuite.h
+ *  @mainpage ysuite for C and C++
+ *
+ *  Messages between the threads of one process, by channels whose receivers sleep while there is nothing, and whose senders pay for a
+ *  wake-up only then. C11 and C++17; ysuite.hpp has the same as classes. Link with `-lysuite`.
+ *
+ *  @code{.c}
+ *  #include <ysuite.h>
+ *
+ *  typedef struct job { uint64_t number; double weight; } job;
+ *  YS_DEFINE_PIPE(jobs, job);                         // jobs_tx, jobs_rx, jobs_send, jobs_recv ...
+ *
+ *  static void *worker(void *arg) {
+ *    jobs_rx rx = *(jobs_rx *)arg;
+ *    job j;
+ *    while (jobs_recv(rx, &j) == YS_OK) work(&j);     // sleeps while there is none; ends when the sender is gone
+ *    jobs_rx_free(rx);
+ *    return NULL;
+ *  }
+ *
+ *  int main(void) {
+ *    jobs_tx tx;
+ *    jobs_rx rx;
+ *    pthread_t thread;
+ *    int code = jobs_open(1024, &tx, &rx);            // at most 1,024 at a time; 0 is no bound
+ *    if (code != YS_OK) return fprintf(stderr, "%s\n", ys_error_text(code)), 1;
+ *    pthread_create(&thread, NULL, worker, &rx);
+ *    for (uint64_t n = 0; n < 1000000; n++) jobs_send(tx, &(job){ n, 1.0 });
+ *    jobs_tx_free(tx);
+ *    return pthread_join(thread, NULL);
+ *  }
+ *  @endcode
+ *
+ *  @section kinds Kinds of channels
+ *
+ *  | kind | ends | notes |
+ *  |---|---|---|
+ *  | pipe: ys_pipe_open() | one sender, one receiver | the fastest; with or without a bound |
+ *  | funnel: ys_funnel_open() | senders by ys_tx_clone(), one receiver | each sender has a lane: its own order, its own bound |
+ *  | exchange: ys_exchange_open() | both by ys_tx_clone() and ys_rx_clone() | one order over all; each message to one receiver |
+ *  | oneshot: ys_oneshot_open() | one of each | one message |
+ *
+ *  @section ends Ends
+ *
+ *  A `ys_tx` sends, a `ys_rx` receives. An end serves one thread at a time and may move between threads with the usual care. Freeing an
+ *  end closes it. What was sent before is received still: a receiver sees YS_CLOSED when nothing is left and all senders are gone; a
+ *  sender sees it when nobody will receive. A send that does not answer YS_OK leaves the message with the caller; after YS_OK it is the
+ *  receiver's, or the `drop` function's, exactly once.
+ *
+ *  @section messages Messages
+ *
+ *  A message is 1 to 128 bytes, aligned to at most 16, moved as bytes. Larger ones are blocks of a pool, ys_pool_open(): pointers that
+ *  travel through any channel, taken by one thread and freed by another.
+ *
+ *  @section ways Ways to send and to receive
+ *
+ *  | | send | receive |
+ *  |---|---|---|
+ *  | waits as long as it takes | ys_send() | ys_recv() |
+ *  | never waits | ys_try_send() | ys_try_recv() |
+ *  | waits so many nanoseconds | ys_send_for() | ys_recv_for() |
+ *  | an array at a time | ys_send_batch() | ys_recv_batch() |
+ *  | without a copy, many at a time | ys_reserve(), ys_commit() | ys_peek(), ys_consume() |
+ *  | without a copy, one at a time | | ys_take() |
+ *  | one now, visible later | ys_write(), ys_flush() | |
+ *  | waits only | ys_wait_room() | ys_wait() |
+ *
+ *  Times are nanoseconds in an `int64_t`: 0 never waits, less than 0 waits for ever.
+ *
+ *  @section many Many channels at once
+ *
+ *  A set, ys_set_open(), has a descriptor for poll, epoll and all that is built on them; attached ends raise their number in it. A set of
+ *  ys_pollset_open() has none. ys_select_open() waits for the first of several ends, in turn.
+ *
+ *  @section errors Errors
+ *
+ *  Every error is a negative code with a text, ys_error_text(). Counts are not negative, so one return value is either. Bad arguments are
+ *  YS_EINVAL and change nothing. Nothing else happens to a program that breaks a rule but what the rule says; the checked build of the
+ *  library, ys_is_checked(), finds uses after freeing and two threads at one end, and opens no window.
+ *
+ *  @section inline_path The inline path
+ *
+ *  Plain calls are functions of the library. Typed channels, ysuite/typed.h, and the ends of ysuite.hpp send and receive without a call
+ *  where a pipe or a funnel's sender shows them how; see ysuite/inline.h. `#define YS_NO_INLINE` turns that off; programs and libraries of
+ *  both sorts, and of older headers, mix freely.
+ *
+ *  @section sanitizers Sanitizers
+ *
+ *  AddressSanitizer and UndefinedBehaviorSanitizer need nothing. Under ThreadSanitizer the headers say which call happens before which;
+ *  see ysuite/annotated.h.
+ *
+ *  @section forks Other limits
+ *
+ *  Channels connect the threads of one process; in a forked child they are of no use. No call may come from a signal handler.
+ */
+#ifndef YSUITE_H
+#define YSUITE_H
+
+#include "ysuite/declarations.h"
+
+#include "ysuite/annotated.h"
+#include "ysuite/geometry.h"
+#include "ysuite/inline.h"
+#include "ysuite/typed.h"
+
+#endif

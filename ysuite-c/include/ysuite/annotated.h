@@ -1,0 +1,196 @@
+/** @file ysuite/annotated.h
+ *  What ThreadSanitizer is told. The library is not instrumented, so under that sanitizer every call is wrapped: sending and freeing
+ *  release the channel's address, receiving acquires it, and on the way back, from who frees slots to who fills them, likewise. Without
+ *  the sanitizer this file declares nothing. Include ysuite.h or ysuite.hpp, which include it.
+ */
+#ifndef YSUITE_ANNOTATED_H
+#define YSUITE_ANNOTATED_H
+
+#include "declarations.h"
+
+#if defined(__SANITIZE_THREAD__)
+#define YS_ANNOTATED 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define YS_ANNOTATED 1
+#endif
+#endif
+
+#ifdef YS_ANNOTATED
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+void __tsan_acquire(void *address);
+void __tsan_release(void *address);
+void AnnotateIgnoreReadsBegin(const char *file, int line);
+void AnnotateIgnoreReadsEnd(const char *file, int line);
+void AnnotateIgnoreWritesBegin(const char *file, int line);
+void AnnotateIgnoreWritesEnd(const char *file, int line);
+#ifdef __cplusplus
+}
+#endif
+
+#define YS_ANNOTATION_ static inline __attribute__((unused))
+
+/* The address of a channel stands for the way forward, the one beside it for the way back. Signals and pools, whose handles have no
+   address in common, share that of a text of the library: more order than there is, which hides a little and accuses nobody. */
+YS_ANNOTATION_ char *ys_annotated_forward_(const void *channel) { return (char *)(uintptr_t)channel; }
+YS_ANNOTATION_ char *ys_annotated_back_(const void *channel) { return (char *)(uintptr_t)channel + 1; }
+YS_ANNOTATION_ char *ys_annotated_common_(void) { return (char *)(uintptr_t)ys_version(); }
+YS_ANNOTATION_ void ys_annotated_acquire_(const void *channel, char *at) {
+  if (channel) __tsan_acquire(at);
+}
+YS_ANNOTATION_ void ys_annotated_release_(const void *channel, char *at) {
+  if (channel) __tsan_release(at);
+}
+/* Within a call, what the library copies and allocates is its own affair. */
+YS_ANNOTATION_ void ys_annotated_begin_(void) {
+  AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+  AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+}
+YS_ANNOTATION_ void ys_annotated_end_(void) {
+  AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
+  AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+}
+
+/* A call at a sending end: what was done before is seen by who receives; what receivers did with slots is seen from here on. */
+#define YS_ANNOTATE_TX_(result, name, parameters, end, arguments)                                                              \
+  YS_ANNOTATION_ result ys_annotated_##name parameters {                                                                       \
+    const void *channel = ys_tx_channel(end);                                                                                  \
+    result answer;                                                                                                             \
+    ys_annotated_release_(channel, ys_annotated_forward_(channel));                                                            \
+    ys_annotated_acquire_(channel, ys_annotated_back_(channel));                                                               \
+    ys_annotated_begin_();                                                                                                     \
+    answer = ys_##name arguments;                                                                                              \
+    ys_annotated_end_();                                                                                                       \
+    if (answer != YS_FULL && answer != YS_TIMEOUT) ys_annotated_acquire_(channel, ys_annotated_back_(channel));                \
+    return answer;                                                                                                             \
+  }
+/* A call at a receiving end: what was done with messages and slots is seen by who sends next; what senders did is seen from here on. */
+#define YS_ANNOTATE_RX_(result, name, parameters, end, arguments)                                                              \
+  YS_ANNOTATION_ result ys_annotated_##name parameters {                                                                       \
+    const void *channel = ys_rx_channel(end);                                                                                  \
+    result answer;                                                                                                             \
+    ys_annotated_release_(channel, ys_annotated_back_(channel));                                                               \
+    ys_annotated_begin_();                                                                                                     \
+    answer = ys_##name arguments;                                                                                              \
+    ys_annotated_end_();                                                                                                       \
+    if (answer != YS_EMPTY && answer != YS_TIMEOUT) ys_annotated_acquire_(channel, ys_annotated_forward_(channel));            \
+    return answer;                                                                                                             \
+  }
+
+YS_ANNOTATE_TX_(int, send, (ys_tx * tx, const void *message), tx, (tx, message))
+YS_ANNOTATE_TX_(int, try_send, (ys_tx * tx, const void *message), tx, (tx, message))
+YS_ANNOTATE_TX_(int, send_for, (ys_tx * tx, const void *message, int64_t ns), tx, (tx, message, ns))
+YS_ANNOTATE_TX_(ptrdiff_t, send_batch, (ys_tx * tx, const void *messages, size_t n, int64_t ns), tx, (tx, messages, n, ns))
+YS_ANNOTATE_TX_(int, write, (ys_tx * tx, const void *message), tx, (tx, message))
+YS_ANNOTATE_TX_(int, flush, (ys_tx * tx), tx, (tx))
+YS_ANNOTATE_TX_(ptrdiff_t, reserve, (ys_tx * tx, void **at), tx, (tx, at))
+YS_ANNOTATE_TX_(ptrdiff_t, commit, (ys_tx * tx, size_t n), tx, (tx, n))
+YS_ANNOTATE_TX_(int, wait_room, (ys_tx * tx, int64_t ns), tx, (tx, ns))
+YS_ANNOTATE_TX_(int, tx_close, (ys_tx * tx), tx, (tx))
+YS_ANNOTATE_TX_(int, tx_wait_closed, (ys_tx * tx, int64_t ns), tx, (tx, ns))
+YS_ANNOTATE_TX_(int, tx_is_closed, (const ys_tx *tx), tx, (tx))
+YS_ANNOTATE_RX_(int, recv, (ys_rx * rx, void *message), rx, (rx, message))
+YS_ANNOTATE_RX_(int, try_recv, (ys_rx * rx, void *message), rx, (rx, message))
+YS_ANNOTATE_RX_(int, recv_for, (ys_rx * rx, void *message, int64_t ns), rx, (rx, message, ns))
+YS_ANNOTATE_RX_(ptrdiff_t, recv_batch, (ys_rx * rx, void *messages, size_t max, int64_t ns), rx, (rx, messages, max, ns))
+YS_ANNOTATE_RX_(ptrdiff_t, peek, (ys_rx * rx, void **at), rx, (rx, at))
+YS_ANNOTATE_RX_(int, consume, (ys_rx * rx, size_t n), rx, (rx, n))
+YS_ANNOTATE_RX_(int, take, (ys_rx * rx, void **at, int64_t ns), rx, (rx, at, ns))
+YS_ANNOTATE_RX_(int, wait, (ys_rx * rx, int64_t ns), rx, (rx, ns))
+YS_ANNOTATE_RX_(int, rx_close, (ys_rx * rx), rx, (rx))
+YS_ANNOTATE_RX_(int, rx_is_closed, (const ys_rx *rx), rx, (rx))
+
+/* Freeing may find messages of others, and drop them. */
+YS_ANNOTATION_ void ys_annotated_tx_free(ys_tx *tx) {
+  const void *channel = ys_tx_channel(tx);
+  ys_annotated_release_(channel, ys_annotated_forward_(channel));
+  ys_annotated_acquire_(channel, ys_annotated_back_(channel));
+  ys_annotated_begin_();
+  ys_tx_free(tx);
+  ys_annotated_end_();
+}
+YS_ANNOTATION_ void ys_annotated_rx_free(ys_rx *rx) {
+  const void *channel = ys_rx_channel(rx);
+  ys_annotated_release_(channel, ys_annotated_back_(channel));
+  ys_annotated_acquire_(channel, ys_annotated_forward_(channel));
+  ys_annotated_begin_();
+  ys_rx_free(rx);
+  ys_annotated_end_();
+}
+
+/* Who waits for a signal sees what was done before it was raised. */
+YS_ANNOTATION_ int ys_annotated_signal(const ys_signaler *signaler, size_t id) {
+  __tsan_release(ys_annotated_common_());
+  return ys_signal(signaler, id);
+}
+YS_ANNOTATION_ ptrdiff_t ys_annotated_set_wait(ys_set *set, size_t *ids, size_t max, int64_t ns) {
+  ptrdiff_t answer;
+  ys_annotated_begin_();
+  answer = ys_set_wait(set, ids, max, ns);
+  ys_annotated_end_();
+  __tsan_acquire(ys_annotated_common_());
+  return answer;
+}
+
+/* Who takes a block of a pool may write where another has read. */
+YS_ANNOTATION_ void *ys_annotated_pool_take(ys_pool *pool, size_t len, int64_t ns) {
+  void *message;
+  ys_annotated_begin_();
+  message = ys_pool_take(pool, len, ns);
+  ys_annotated_end_();
+  __tsan_acquire(ys_annotated_common_());
+  return message;
+}
+YS_ANNOTATION_ void ys_annotated_msg_free(void *message) {
+  __tsan_release(ys_annotated_common_());
+  ys_annotated_begin_();
+  ys_msg_free(message);
+  ys_annotated_end_();
+}
+YS_ANNOTATION_ void ys_annotated_pool_free(ys_pool *pool) {
+  __tsan_acquire(ys_annotated_common_());
+  ys_annotated_begin_();
+  ys_pool_free(pool);
+  ys_annotated_end_();
+}
+
+#undef YS_ANNOTATE_TX_
+#undef YS_ANNOTATE_RX_
+#undef YS_ANNOTATION_
+
+/* Calls by name are annotated ones from here on; the functions' addresses are the library's own. */
+#define ys_send(...) ys_annotated_send(__VA_ARGS__)
+#define ys_try_send(...) ys_annotated_try_send(__VA_ARGS__)
+#define ys_send_for(...) ys_annotated_send_for(__VA_ARGS__)
+#define ys_send_batch(...) ys_annotated_send_batch(__VA_ARGS__)
+#define ys_write(...) ys_annotated_write(__VA_ARGS__)
+#define ys_flush(...) ys_annotated_flush(__VA_ARGS__)
+#define ys_reserve(...) ys_annotated_reserve(__VA_ARGS__)
+#define ys_commit(...) ys_annotated_commit(__VA_ARGS__)
+#define ys_wait_room(...) ys_annotated_wait_room(__VA_ARGS__)
+#define ys_tx_close(...) ys_annotated_tx_close(__VA_ARGS__)
+#define ys_tx_wait_closed(...) ys_annotated_tx_wait_closed(__VA_ARGS__)
+#define ys_tx_is_closed(...) ys_annotated_tx_is_closed(__VA_ARGS__)
+#define ys_tx_free(...) ys_annotated_tx_free(__VA_ARGS__)
+#define ys_recv(...) ys_annotated_recv(__VA_ARGS__)
+#define ys_try_recv(...) ys_annotated_try_recv(__VA_ARGS__)
+#define ys_recv_for(...) ys_annotated_recv_for(__VA_ARGS__)
+#define ys_recv_batch(...) ys_annotated_recv_batch(__VA_ARGS__)
+#define ys_peek(...) ys_annotated_peek(__VA_ARGS__)
+#define ys_consume(...) ys_annotated_consume(__VA_ARGS__)
+#define ys_take(...) ys_annotated_take(__VA_ARGS__)
+#define ys_wait(...) ys_annotated_wait(__VA_ARGS__)
+#define ys_rx_close(...) ys_annotated_rx_close(__VA_ARGS__)
+#define ys_rx_is_closed(...) ys_annotated_rx_is_closed(__VA_ARGS__)
+#define ys_rx_free(...) ys_annotated_rx_free(__VA_ARGS__)
+#define ys_signal(...) ys_annotated_signal(__VA_ARGS__)
+#define ys_set_wait(...) ys_annotated_set_wait(__VA_ARGS__)
+#define ys_pool_take(...) ys_annotated_pool_take(__VA_ARGS__)
+#define ys_msg_free(...) ys_annotated_msg_free(__VA_ARGS__)
+#define ys_pool_free(...) ys_annotated_pool_free(__VA_ARGS__)
+
+#endif
+#endif

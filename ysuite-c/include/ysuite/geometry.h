@@ -1,0 +1,67 @@
+/** @file ysuite/geometry.h
+ *  Where messages lie, as constant expressions: size classes, and groups of slots of window version 1.
+ *
+ *  A message of `size` bytes lies in a slot of `YS_CLASS(size, align)` bytes. Pipes and funnels keep their slots in groups: one word of
+ *  state, then slots side by side. Programs need the class only; the rest serves the inline path of ysuite/inline.h.
+ */
+#ifndef YSUITE_GEOMETRY_H
+#define YSUITE_GEOMETRY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define YS_STATIC_ASSERT(condition, sentence) static_assert(condition, sentence)
+#define YS_ALIGNOF(type) alignof(type)
+#else
+#define YS_STATIC_ASSERT(condition, sentence) _Static_assert(condition, sentence)
+#define YS_ALIGNOF(type) _Alignof(type)
+#endif
+
+/** The largest message, in bytes. Larger ones travel as messages of a pool. */
+#define YS_LARGEST 128
+/** The strictest alignment of a message, in bytes. */
+#define YS_STRICTEST 16
+
+/** What slots are aligned to for messages aligned to `align`: 8 or 16. */
+#define YS_SLOT_ALIGN(align) ((size_t)((align) > 8 ? 16 : 8))
+
+/** The bytes of a slot, and so how far slots lie apart: 8, 16, 24, 32, 48, 64, 96 or 128; aligned to 16: 16, 32, 48, 64, 96 or 128. */
+#define YS_CLASS(size, align)                                                                                                  \
+  ((size_t)((size) <= 8 && (align) <= 8    ? 8                                                                                 \
+            : (size) <= 16                 ? 16                                                                                \
+            : (size) <= 24 && (align) <= 8 ? 24                                                                                \
+            : (size) <= 32                 ? 32                                                                                \
+            : (size) <= 48                 ? 48                                                                                \
+            : (size) <= 64                 ? 64                                                                                \
+            : (size) <= 96                 ? 96                                                                                \
+                                           : 128))
+
+/** Whether a channel can be opened for such messages: 1 to 128 bytes, aligned to a power of two of at most 16. */
+#define YS_FITS(size, align)                                                                                                   \
+  ((size) >= 1 && (size) <= YS_LARGEST && (align) >= 1 && (align) <= YS_STRICTEST && ((align) & ((align)-1)) == 0)
+
+/** Where the first slot of a group begins, in bytes from the group's beginning; the word of state lies before. */
+#define YS_GROUP_FIRST(size, align) YS_SLOT_ALIGN(align)
+#define YS_GROUP_ONE_(size, align) ((64 - YS_GROUP_FIRST(size, align)) / YS_CLASS(size, align))
+#define YS_GROUP_TWO_(size, align) ((128 - YS_GROUP_FIRST(size, align)) / YS_CLASS(size, align))
+
+/** How many slots a group has. */
+#define YS_GROUP_SLOTS(size, align)                                                                                            \
+  ((size_t)(YS_GROUP_ONE_(size, align) >= 2   ? YS_GROUP_ONE_(size, align)                                                     \
+            : YS_GROUP_TWO_(size, align) >= 3 ? YS_GROUP_TWO_(size, align)                                                     \
+                                              : 1))
+
+/** How far groups lie apart, in bytes. Where it is 64 or 128, groups begin at its multiples. */
+#define YS_GROUP_STRIDE(size, align)                                                                                           \
+  ((size_t)(YS_GROUP_ONE_(size, align) >= 2    ? 64                                                                            \
+            : YS_GROUP_TWO_(size, align) >= 3  ? 128                                                                           \
+            : YS_GROUP_ONE_(size, align) == 1  ? 64                                                                            \
+                                               : YS_GROUP_ROUNDED_(size, align)))
+#define YS_GROUP_ROUNDED_(size, align)                                                                                         \
+  ((YS_GROUP_FIRST(size, align) + YS_CLASS(size, align) + YS_SLOT_ALIGN(align) - 1) / YS_SLOT_ALIGN(align) * YS_SLOT_ALIGN(align))
+
+/** Where the last slot of a group ends, in bytes from the group's beginning. */
+#define YS_GROUP_END(size, align) (YS_GROUP_FIRST(size, align) + YS_GROUP_SLOTS(size, align) * YS_CLASS(size, align))
+
+#endif
