@@ -16,6 +16,8 @@ mod exchange_permits;
 mod funnel;
 #[cfg(feature = "hub")]
 mod hub;
+#[cfg(feature = "in-place")]
+mod in_place;
 mod mailbox;
 mod oneshot;
 mod pipe;

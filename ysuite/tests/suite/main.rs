@@ -14,6 +14,8 @@ mod contract;
 mod documents;
 #[cfg(all(feature = "hub", unix))]
 mod hub;
+#[cfg(all(feature = "in-place", not(feature = "statistics")))]
+mod in_place;
 mod integrations;
 mod late;
 mod mailbox;

@@ -84,10 +84,7 @@ impl Progress {
     /// The word of [`taken`](Self::taken), for a reader that counts by itself, as [`took_one`](Self::took_one) does.
     #[cfg(feature = "in-place")]
     pub(super) fn taken_word(&self) -> *mut usize {
-        #[cfg(not(ysuite_loom))]
-        return self.consumed.as_ptr();
-        #[cfg(ysuite_loom)]
-        core::ptr::null_mut()
+        core::ptr::from_ref::<AtomicUsize>(&self.consumed).cast_mut().cast()
     }
 
     /// How many messages have been read; wraps. Never goes back.

@@ -97,7 +97,7 @@ impl<T> Writer<T> {
             stop: cursor.full.as_ptr(),
             end: cursor.whole_groups_end(),
             lap: cursor.lap(),
-            asleep: self.reader_passive().word.as_ptr().cast_const(),
+            asleep: ptr::from_ref(&self.reader_passive().word).cast(),
         }
     }
 
@@ -128,7 +128,7 @@ impl<T> Reader<T> {
             end: cursor.end.as_ptr(),
             lap: cursor.lap,
             taken: self.core().progress.taken_word(),
-            asleep: self.writer_passive().word.as_ptr().cast_const(),
+            asleep: ptr::from_ref(&self.writer_passive().word).cast(),
         }
     }
 

@@ -1,0 +1,104 @@
+//! Messages that are written, taken and dropped where they lie, while the other end closes or goes: each has one owner.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use loom::thread;
+use ysuite::in_place::{RecvInPlace, SendInPlace};
+use ysuite::spsc;
+
+use crate::{Counted, model};
+
+/// Makes `count` messages in their slots, one by one. Those that come back are dropped there.
+fn make(sender: &mut spsc::Sender<Counted>, count: usize, dropped: &Arc<AtomicUsize>) {
+    for _ in 0..count {
+        let slot = &mut sender.free_run()[0];
+        let place = slot.write(Counted(dropped.clone())) as *mut Counted;
+        // SAFETY: the slot has just been filled.
+        if unsafe { sender.commit_run(1) } == 0 {
+            // SAFETY: the message has come back, and lies there.
+            unsafe { place.drop_in_place() };
+        }
+    }
+}
+
+/// Two messages are made, over the border of a group where `before` says so, against what the receiver does.
+fn against(before: usize, receiver_does: fn(&mut spsc::Receiver<Counted>)) {
+    model(move || {
+        let dropped = Arc::new(AtomicUsize::new(0));
+        let (mut sender, mut receiver) = spsc::unbounded();
+        make(&mut sender, before, &dropped);
+        let theirs = dropped.clone();
+        let thread = thread::spawn(move || make(&mut sender, 2, &theirs));
+        receiver_does(&mut receiver);
+        drop(receiver);
+        thread.join().unwrap();
+        assert_eq!(dropped.load(Ordering::Relaxed), before + 2);
+    });
+}
+
+#[test]
+fn runs_against_a_receiver_that_goes() {
+    against(1, |_| ());
+}
+
+#[test]
+fn runs_against_a_receiver_that_takes_in_place_and_goes() {
+    against(1, |receiver| {
+        // SAFETY: the message is the receiver's, and is dropped where it lies.
+        (0..2).filter_map(|_| receiver.take_in_place().ok()).for_each(|place| unsafe { place.drop_in_place() });
+    });
+}
+
+#[test]
+fn runs_against_a_close() {
+    against(1, |receiver| {
+        receiver.close();
+        while let Ok(place) = receiver.take_in_place() {
+            // SAFETY: the message is the receiver's, and is dropped where it lies.
+            unsafe { place.drop_in_place() };
+        }
+    });
+}
+
+#[test]
+fn copies_against_a_close() {
+    model(|| {
+        let (mut sender, mut receiver) = spsc::unbounded();
+        let thread = thread::spawn(move || {
+            let messages = [Box::new(0), Box::new(1), Box::new(2)].map(std::mem::ManuallyDrop::new);
+            // SAFETY: so many messages lie there, and those that are sent are forgotten.
+            let (sent, is_over) = unsafe { sender.send_copies(messages.as_ptr().cast::<Box<i32>>(), 3) };
+            messages.into_iter().skip(sent).for_each(|back| drop(std::mem::ManuallyDrop::into_inner(back)));
+            assert!(sent == 3 || is_over);
+            sent
+        });
+        receiver.close();
+        let received: Vec<_> = std::iter::from_fn(|| receiver.recv().ok()).map(|number| *number).collect();
+        let sent = thread.join().unwrap();
+        assert_eq!(received.len(), sent);
+        assert!(received.into_iter().eq(0..sent as i32));
+    });
+}
+
+#[test]
+fn a_sender_waits_for_room_that_is_taken_in_place() {
+    model(|| {
+        let (mut sender, mut receiver) = spsc::bounded(1);
+        sender.send(Box::new(1)).unwrap();
+        let thread = thread::spawn(move || {
+            sender.wait_room(None).unwrap();
+            sender.free_run()[0].write(Box::new(2));
+            // SAFETY: the slot has just been filled.
+            assert_eq!(unsafe { sender.commit_run(1) }, 1);
+        });
+        // SAFETY: the message is the receiver's, and is moved out.
+        assert_eq!(unsafe { *receiver.take_in_place().unwrap().read() }, 1);
+        receiver.wait_message(None).unwrap();
+        let run = receiver.peek_run();
+        // SAFETY: as above; it is received by the call below.
+        assert_eq!((run.len(), unsafe { *run.as_ptr().read() }), (1, 2));
+        receiver.release(1);
+        thread.join().unwrap();
+    });
+}

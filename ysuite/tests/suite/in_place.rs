@@ -1,0 +1,522 @@
+//! What a door to another language needs: windows moved on by their rules, messages written, taken and dropped where they lie.
+
+use core::mem::MaybeUninit;
+use core::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, compiler_fence};
+use std::thread;
+
+use ysuite::in_place::{RecvInPlace, RecvWindow, SendInPlace, SendWindow};
+use ysuite::{mpsc, spsc};
+
+use crate::support::{Random, guarded};
+
+/// A message of so many words, which says its number in each, and at the last place where it was written.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[repr(C)]
+struct Words<const N: usize>([u64; N]);
+
+/// The same, aligned to 16.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[repr(C, align(16))]
+struct Aligned<const N: usize>([u64; N]);
+
+trait Numbered: Copy + Send + 'static {
+    fn numbered(number: u64) -> Self;
+    fn number(&self) -> u64;
+}
+
+impl<const N: usize> Numbered for Words<N> {
+    fn numbered(number: u64) -> Self {
+        Self([number; N])
+    }
+    fn number(&self) -> u64 {
+        assert!(self.0.iter().all(|word| *word == self.0[0]));
+        self.0[0]
+    }
+}
+
+impl<const N: usize> Numbered for Aligned<N> {
+    fn numbered(number: u64) -> Self {
+        Self([number; N])
+    }
+    fn number(&self) -> u64 {
+        assert!(self.0.iter().all(|word| *word == self.0[0]));
+        self.0[0]
+    }
+}
+
+/// Where things are in a group, told anew: what another language assumes.
+struct Group {
+    first: usize,
+    slots: usize,
+    stride: usize,
+    step: usize,
+}
+
+impl Group {
+    const fn of<T>() -> Self {
+        let (step, align) = (size_of::<T>(), if align_of::<T>() > 8 { align_of::<T>() } else { 8 });
+        let first = align;
+        let (one, two) = (64usize.saturating_sub(first) / step, (128 - first) / step);
+        let (slots, stride) = if one >= 2 {
+            (one, 64)
+        } else if two >= 3 {
+            (two, 128)
+        } else if one == 1 {
+            (1, 64)
+        } else {
+            (1, (first + step).div_ceil(align) * align)
+        };
+        Self { first, slots, stride, step }
+    }
+
+    fn end(&self) -> usize {
+        self.first + self.slots * self.step
+    }
+
+    /// The group of a slot.
+    fn of_slot(&self, at: usize) -> usize {
+        if self.stride.is_power_of_two() { at & !(self.stride - 1) } else { at - self.first }
+    }
+
+    /// The group of its first slot, or of one past a slot, in the chunk that ends at `end`.
+    fn of_known(&self, known: usize, end: usize) -> usize {
+        if self.stride.is_power_of_two() {
+            (known - 1) & !(self.stride - 1)
+        } else if (end - known).is_multiple_of(self.stride) {
+            known - self.end()
+        } else {
+            known - self.first
+        }
+    }
+}
+
+/// Sends by the rules; false: a call is needed.
+fn send_by_window<T: Numbered>(window: &mut SendWindow, message: T) -> Option<bool> {
+    let group = const { Group::of::<T>() };
+    let mut at = window.next;
+    if at == window.stop {
+        let next = at.wrapping_add(group.stride - group.end());
+        if next >= window.end {
+            return None;
+        }
+        at = next.wrapping_add(group.first);
+        window.stop = next.wrapping_add(group.end());
+    }
+    // SAFETY: by the rules the slot is this side's.
+    unsafe { at.cast::<T>().write(message) };
+    window.next = at.wrapping_add(group.step);
+    let state = group.of_slot(at as usize) as *const AtomicUsize;
+    // ORDERING: Release, as the rules say, pairs with the receiver's Acquire: the message is written.
+    // SAFETY: the group begins with its state.
+    unsafe { &*state }.store((at as usize).wrapping_add(window.lap), Ordering::Release);
+    compiler_fence(Ordering::SeqCst);
+    // ORDERING: Relaxed, as the rules say.
+    // SAFETY: the word lives as long as the sender.
+    Some(unsafe { &*window.asleep.cast::<AtomicU32>() }.load(Ordering::Relaxed) != 0)
+}
+
+/// Receives by the rules; `None`: a call is needed.
+fn recv_by_window<T: Numbered>(window: &mut RecvWindow) -> Option<(T, bool)> {
+    if window.end.is_null() {
+        return None;
+    }
+    let group = const { Group::of::<T>() };
+    let mut at = window.next as usize;
+    if window.next == window.known {
+        let mut base = group.of_known(at, window.end as usize);
+        if at == base + group.end() {
+            base += group.stride;
+            if base == window.end as usize {
+                return None;
+            }
+            at = base + group.first;
+        }
+        // ORDERING: Acquire, as the rules say, pairs with the sender's Release: the messages are written.
+        // SAFETY: the group begins with its state.
+        let state = unsafe { &*(base as *const AtomicUsize) }.load(Ordering::Acquire);
+        let ahead = state.wrapping_sub(window.lap).wrapping_sub(at);
+        if (ahead as isize) < 0 {
+            return None;
+        }
+        window.known = (at + ahead + group.step) as *mut u8;
+    }
+    // SAFETY: the slot is published, and this side's.
+    let message = unsafe { (at as *const T).read() };
+    window.next = (at + group.step) as *mut u8;
+    // SAFETY: only this side writes the count.
+    let taken = unsafe { &*window.taken.cast::<AtomicUsize>() };
+    // ORDERING: Release, as the rules say, pairs with the sender's Acquire: the slot has been left.
+    taken.store(taken.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
+    compiler_fence(Ordering::SeqCst);
+    // ORDERING: Relaxed, as the rules say.
+    // SAFETY: the word lives as long as the receiver.
+    Some((message, unsafe { &*window.asleep.cast::<AtomicU32>() }.load(Ordering::Relaxed) != 0))
+}
+
+/// Sends by the window where it can, and otherwise by call.
+fn send<T: Numbered>(sender: &mut (impl SendInPlace<Message = T> + Sends<T>), message: T) -> bool {
+    let mut window = sender.window();
+    let sent = if window.is_shut() { None } else { send_by_window(&mut window, message) };
+    // SAFETY: the last window, moved on by the rules.
+    unsafe { sender.resume(&window) };
+    match sent {
+        Some(true) => sender.answer().is_ok(),
+        Some(false) => true,
+        None => sender.send_by_call(message),
+    }
+}
+
+trait Sends<T> {
+    fn send_by_call(&mut self, message: T) -> bool;
+}
+
+impl<T> Sends<T> for spsc::Sender<T> {
+    fn send_by_call(&mut self, message: T) -> bool {
+        self.send(message).is_ok()
+    }
+}
+
+impl<T> Sends<T> for mpsc::Sender<T> {
+    fn send_by_call(&mut self, message: T) -> bool {
+        self.send(message).is_ok()
+    }
+}
+
+/// Receives by the window where it can, and otherwise by a try.
+fn receive<T: Numbered>(receiver: &mut spsc::Receiver<T>) -> Option<T> {
+    let mut window = receiver.window();
+    let received = if window.is_shut() { None } else { recv_by_window(&mut window) };
+    // SAFETY: the last window, moved on by the rules.
+    unsafe { receiver.resume(&window) };
+    match received {
+        Some((message, is_asleep)) => {
+            if is_asleep {
+                receiver.credit();
+            }
+            Some(message)
+        }
+        None => receiver.try_recv().ok(),
+    }
+}
+
+fn pipe<T>(capacity: usize) -> (spsc::Sender<T>, spsc::Receiver<T>) {
+    if capacity == 0 { spsc::unbounded() } else { spsc::bounded(capacity) }
+}
+
+/// Steps of both ends, by window and by call, at random; one thread.
+fn any_steps<T: Numbered>(capacity: usize, steps: usize, seed: u64) {
+    let mut random = Random::new(seed);
+    let (mut sender, mut receiver) = pipe::<T>(capacity);
+    let (mut sent, mut seen, mut hidden) = (0u64, 0u64, 0u64);
+    let room = |sent: u64, seen: u64| capacity == 0 || sent - seen < capacity as u64;
+    let mut batch = Vec::new();
+    for _ in 0..steps {
+        match random.below(12) {
+            0..=2 if room(sent, seen) => {
+                assert!(send(&mut sender, T::numbered(sent)));
+                (sent, hidden) = (sent + 1, 0);
+            }
+            3 if room(sent, seen) => {
+                sender.write(T::numbered(sent)).unwrap();
+                (sent, hidden) = (sent + 1, hidden + 1);
+                assert!(sender.window().is_shut());
+            }
+            4 => {
+                sender.flush();
+                hidden = 0;
+            }
+            5 => {
+                let run = sender.free_run();
+                assert_eq!(run.is_empty(), !room(sent, seen));
+                let count = random.below(run.len() + 1);
+                for (slot, number) in run[..count].iter_mut().zip(sent..) {
+                    slot.write(T::numbered(number));
+                }
+                // SAFETY: so many slots of the run have just been filled.
+                assert_eq!(unsafe { sender.commit_run(count) }, count);
+                (sent, hidden) = (sent + count as u64, 0);
+            }
+            6 => {
+                batch.clear();
+                batch.extend((sent..sent + random.below(40) as u64).map(T::numbered));
+                // SAFETY: the messages are copies of plain data.
+                let (count, is_over) = unsafe { sender.send_copies(batch.as_ptr(), batch.len()) };
+                let fits = if capacity == 0 { usize::MAX } else { capacity - (sent - seen) as usize };
+                assert_eq!((count, is_over), (batch.len().min(fits), false));
+                (sent, hidden) = (sent + count as u64, 0);
+            }
+            7 | 8 => {
+                let there = sent - hidden - seen;
+                let message = receive(&mut receiver);
+                assert_eq!(message.map(|message| message.number()), (there != 0).then_some(seen));
+                seen += u64::from(message.is_some());
+            }
+            9 => {
+                let run: Vec<_> = receiver.peek_run().iter().map(Numbered::number).collect();
+                assert_eq!(run.is_empty(), sent - hidden == seen);
+                assert!(run.iter().copied().eq(seen..seen + run.len() as u64));
+                let count = random.below(run.len() + 1);
+                receiver.release(count);
+                seen += count as u64;
+            }
+            10 => {
+                let mut to = [const { MaybeUninit::<T>::uninit() }; 20];
+                let most = random.below(21);
+                let count = receiver.recv_into(&mut to[..most]).unwrap_or(0);
+                assert_eq!(count == 0, most == 0 || sent - hidden == seen);
+                for slot in &to[..count] {
+                    // SAFETY: so many have been filled.
+                    assert_eq!(unsafe { slot.assume_init_ref() }.number(), seen);
+                    seen += 1;
+                }
+            }
+            11 => match receiver.take_in_place() {
+                Ok(place) => {
+                    // SAFETY: the message is this test's, where it lies.
+                    assert_eq!(unsafe { place.as_ref() }.number(), seen);
+                    seen += 1;
+                }
+                Err(_) => assert_eq!(sent - hidden, seen),
+            },
+            _ => {}
+        }
+    }
+    sender.flush();
+    drop(sender);
+    let rest: Vec<_> = std::iter::from_fn(|| receive(&mut receiver)).map(|message| message.number()).collect();
+    assert!(rest.into_iter().eq(seen..sent));
+}
+
+/// Two threads, one way, each by its window.
+fn stream<T: Numbered>(capacity: usize, messages: u64) {
+    let (mut sender, mut receiver) = pipe::<T>(capacity);
+    let thread =
+        thread::spawn(move || (0..messages).for_each(|number| assert!(send(&mut sender, T::numbered(number)))));
+    let mut next = 0;
+    while next < messages {
+        match receive(&mut receiver) {
+            Some(message) => {
+                assert_eq!(message.number(), next);
+                next += 1;
+            }
+            None => drop(receiver.wait_message(None)),
+        }
+    }
+    thread.join().unwrap();
+    assert!(receive(&mut receiver).is_none());
+}
+
+macro_rules! of_each_size {
+    ($each:ident) => {{
+        $each!(Words<1>);
+        $each!(Words<2>);
+        $each!(Words<3>);
+        $each!(Words<4>);
+        $each!(Words<6>);
+        $each!(Words<8>);
+        $each!(Words<12>);
+        $each!(Words<16>);
+        $each!(Aligned<2>);
+        $each!(Aligned<4>);
+        $each!(Aligned<6>);
+        $each!(Aligned<8>);
+        $each!(Aligned<12>);
+        $each!(Aligned<16>);
+    }};
+}
+
+#[test]
+fn windows_and_calls_are_one_queue() {
+    macro_rules! steps {
+        ($message:ty) => {
+            for capacity in [0, 1, 2, 3, 5, 7, 8, 20, 1000] {
+                any_steps::<$message>(capacity, if cfg!(miri) { 60 } else { 4_000 }, 7 + capacity as u64);
+            }
+        };
+    }
+    guarded(|| of_each_size!(steps));
+}
+
+#[test]
+fn windows_of_two_threads() {
+    macro_rules! streams {
+        ($message:ty) => {
+            for capacity in [0, 1, 9, 1024] {
+                stream::<$message>(capacity, if cfg!(miri) { 30 } else { 20_000 });
+            }
+        };
+    }
+    guarded(|| of_each_size!(streams));
+}
+
+#[test]
+fn a_window_is_shut_where_it_must_be() {
+    let (mut sender, mut receiver) = spsc::unbounded::<u64>();
+    sender.write(1).unwrap();
+    assert!(sender.window().is_shut());
+    sender.flush();
+    receiver.close();
+    assert!(receiver.window().is_shut());
+    assert_eq!(receiver.recv(), Ok(1));
+    sender.close();
+    assert!(sender.window().is_shut());
+    // A lane has no chunk before its first message, and whose turn it is the receiver alone knows.
+    let (mut sender, mut receiver) = mpsc::unbounded();
+    assert!(sender.window().is_shut() && receiver.window().is_shut());
+    (0..1000).for_each(|number| assert!(send(&mut sender, Words([number]))));
+    assert!(!sender.window().is_shut() && receiver.window().is_shut());
+    assert_eq!(receiver.iter().take(1000).map(|message| message.number()).sum::<u64>(), 499_500);
+}
+
+/// A message that knows where it was made, and finds out whether it is dropped there.
+struct Placed {
+    at: usize,
+    dropped: Arc<AtomicUsize>,
+}
+
+impl Drop for Placed {
+    fn drop(&mut self) {
+        assert_eq!(self.at, &raw const *self as usize, "a message was moved before it was dropped");
+        self.dropped.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Makes up to `count` messages in their slots. How many are sent; those that come back are dropped where they lie.
+fn make(sender: &mut impl SendInPlace<Message = Placed>, count: usize, dropped: &Arc<AtomicUsize>) -> usize {
+    let (mut made, mut sent) = (0, 0);
+    while made < count {
+        let run = sender.free_run();
+        let (first, fits) = (run.as_mut_ptr().cast::<Placed>(), run.len().min(count - made));
+        if fits == 0 {
+            break;
+        }
+        for slot in run.iter_mut().take(fits) {
+            let at = slot.as_mut_ptr() as usize;
+            slot.write(Placed { at, dropped: dropped.clone() });
+        }
+        // SAFETY: so many have just been made.
+        let went = unsafe { sender.commit_run(fits) };
+        // SAFETY: the others have come back, and lie in their slots.
+        (went..fits).for_each(|index| unsafe { first.add(index).drop_in_place() });
+        (made, sent) = (made + fits, sent + went);
+    }
+    sent
+}
+
+#[test]
+fn what_nobody_receives_is_dropped_where_it_lies() {
+    for order in 0..6 {
+        let dropped = Arc::new(AtomicUsize::new(0));
+        let (mut sender, mut receiver) = spsc::unbounded();
+        assert_eq!(make(&mut sender, 5000, &dropped), 5000);
+        for _ in 0..100 {
+            // SAFETY: the message is this test's, and is dropped where it lies.
+            unsafe { receiver.take_in_place().unwrap().drop_in_place() };
+        }
+        assert_eq!(receiver.peek_run().len(), receiver.peek_run().len().max(1));
+        match order {
+            0 => drop((sender, receiver)),
+            1 => drop((receiver, sender)),
+            2 => {
+                drop(receiver);
+                assert_eq!((make(&mut sender, 9, &dropped), dropped.load(Ordering::Relaxed)), (0, 5009));
+                drop(sender);
+            }
+            3 => {
+                receiver.close();
+                assert_eq!((make(&mut sender, 2, &dropped), dropped.load(Ordering::Relaxed)), (0, 102));
+                drop((sender, receiver));
+            }
+            4 => {
+                receiver.close();
+                drop(receiver);
+                drop(sender);
+            }
+            _ => {
+                assert_eq!(sender.wait_room(Some(Duration::ZERO)), Ok(()));
+                drop(receiver);
+                assert!(sender.wait_room(None).is_err());
+                drop(sender);
+            }
+        }
+        assert_eq!(dropped.load(Ordering::Relaxed), 5000 + [0, 0, 9, 2, 0, 0][order]);
+    }
+}
+
+#[test]
+fn lanes_drop_in_place_as_well() {
+    let dropped = Arc::new(AtomicUsize::new(0));
+    let (sender, mut receiver) = mpsc::unbounded();
+    let mut senders: Vec<_> = (0..5).map(|_| sender.clone()).collect();
+    senders.iter_mut().for_each(|sender| assert_eq!(make(sender, 300, &dropped), 300));
+    for _ in 0..400 {
+        // SAFETY: the message is this test's, and is dropped where it lies.
+        unsafe { receiver.take_in_place().unwrap().drop_in_place() };
+    }
+    let run = receiver.peek_run();
+    let (first, length) = (run.as_ptr().cast_mut(), run.len());
+    // SAFETY: the run is received by the call below, and until then nobody else reads it.
+    (0..length).for_each(|index| unsafe { first.add(index).drop_in_place() });
+    receiver.release(length);
+    drop(receiver);
+    assert_eq!(dropped.load(Ordering::Relaxed), 1500);
+    senders.iter_mut().for_each(|sender| assert_eq!(make(sender, 1, &dropped), 0));
+    assert_eq!(dropped.load(Ordering::Relaxed), 1505);
+}
+
+#[test]
+fn both_ends_race_and_each_message_is_dropped_once() {
+    guarded(|| {
+        for round in 0..if cfg!(miri) { 5 } else { 400 } {
+            let dropped = Arc::new(AtomicUsize::new(0));
+            let (mut sender, mut receiver) = spsc::unbounded();
+            let theirs = dropped.clone();
+            let thread = thread::spawn(move || {
+                make(&mut sender, 300, &theirs);
+            });
+            for _ in 0..round % 50 {
+                let Ok(()) = receiver.wait_message(None) else { break };
+                // SAFETY: the message is this test's, and is dropped where it lies.
+                unsafe { receiver.take_in_place().unwrap().drop_in_place() };
+            }
+            if round % 3 == 0 {
+                receiver.close();
+            }
+            drop(receiver);
+            thread.join().unwrap();
+            assert_eq!(dropped.load(Ordering::Relaxed), 300);
+        }
+    });
+}
+
+#[test]
+fn waits_take_nothing() {
+    guarded(|| {
+        let (mut sender, mut receiver) = spsc::bounded::<u64>(1);
+        assert!(receiver.wait_message(Some(Duration::ZERO)).is_err());
+        assert!(receiver.wait_message(Some(Duration::from_millis(2))).is_err());
+        let thread = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(5));
+            sender.send(1).unwrap();
+            assert!(sender.wait_room(Some(Duration::ZERO)).is_err());
+            assert_eq!(sender.wait_room(None), Ok(()));
+            sender.send(2).unwrap();
+        });
+        receiver.wait_message(None).unwrap();
+        assert_eq!((receiver.len(), receiver.recv()), (1, Ok(1)));
+        assert_eq!(receiver.recv(), Ok(2));
+        thread.join().unwrap();
+        assert!(receiver.wait_message(None).is_err());
+    });
+}
+
+#[test]
+#[should_panic(expected = "3 messages of 2 that were shown")]
+fn more_than_was_shown_is_refused() {
+    let (mut sender, mut receiver) = spsc::unbounded();
+    sender.send_batch([1u64, 2]).unwrap();
+    assert_eq!(receiver.peek_run().len(), 2);
+    receiver.release(3);
+}
