@@ -1,0 +1,71 @@
+/** @file ysuite.hpp
+ *  Channels between threads as classes: C++17 and later, header-only over ysuite.h, with and without exceptions. Link with `-lysuite`.
+ *
+ *  @code{.cpp}
+ *  #include <ysuite.hpp>
+ *
+ *  int main() {
+ *    auto [tx, rx] = ys::pipe<std::string>(1024);        // at most 1,024 at a time; ys::pipe<std::string>() has no bound
+ *    std::thread reader([rx = std::move(rx)]() mutable {
+ *      while (std::optional<std::string> line = rx.recv())  // sleeps while there is none; ends with the sender
+ *        std::puts(line->c_str());
+ *    });
+ *    if (!tx.send("hello")) std::puts("nobody listens");
+ *    tx.close();
+ *    reader.join();
+ *  }
+ *  @endcode
+ *
+ *  | | ends | messages |
+ *  |---|---|---|
+ *  | ys::pipe | ys::sender, ys::receiver | built and destroyed in their slots: any type of up to 128 bytes that moves without throwing |
+ *  | ys::funnel | ys::funnel_sender (many), ys::receiver | likewise |
+ *  | ys::exchange | ys::exchange_sender, ys::exchange_receiver (many of both) | moved as bytes: trivially copyable, or a std::unique_ptr |
+ *  | ys::oneshot | ys::oneshot_sender, ys::oneshot_receiver | likewise, one |
+ *
+ *  Ends are moved, not copied. What was moved from answers status::invalid. An end's destruction closes it: what was sent is received
+ *  still; what nobody will receive is destroyed, once.
+ *
+ *  Sends answer a ys::status, true for success. A send that fails leaves the message with the caller. Receives answer a std::optional, or
+ *  a ys::received, which is one that knows why it is empty. Only opening, clone() and make_signaler() throw, and what a message's own
+ *  constructor throws in send(const T &), emplace(), send_range() passes. Without exceptions those end the process; try_pipe(),
+ *  try_clone(), try_open() and the like never do.
+ *
+ *  In place, many at a time:
+ *  @code{.cpp}
+ *  for (auto &run : rx.runs())        // waits; ends with the senders
+ *    for (auto &message : run)        // destroyed and received when the run's turn is over
+ *      use(message);
+ *
+ *  for (auto slots = tx.reserve(); slots.built() < slots.size();) slots.emplace(next()) ...; slots.commit();
+ *  @endcode
+ *
+ *  Times are any std::chrono::duration: negative is none, the largest is for ever; `_until` takes a time_point.
+ *
+ *  Beside these: ys::socketpair_set, with a descriptor for epoll, ys::poll_set, ys::signaler, ys::select, ys::pool and ys::pool_message.
+ */
+#ifndef YSUITE_HPP
+#define YSUITE_HPP
+
+#if __cplusplus < 201703L
+#error "ysuite.hpp needs C++17"
+#endif
+
+#include "ysuite.h"
+
+#include "ysuite/end.hpp"
+#include "ysuite/exchange.hpp"
+#include "ysuite/message.hpp"
+#include "ysuite/open.hpp"
+#include "ysuite/pool.hpp"
+#include "ysuite/received.hpp"
+#include "ysuite/receiver.hpp"
+#include "ysuite/reservation.hpp"
+#include "ysuite/run.hpp"
+#include "ysuite/select.hpp"
+#include "ysuite/sender.hpp"
+#include "ysuite/set.hpp"
+#include "ysuite/status.hpp"
+#include "ysuite/time.hpp"
+
+#endif

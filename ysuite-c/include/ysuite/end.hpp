@@ -1,0 +1,112 @@
+/** @file ysuite/end.hpp
+ *  What all ends of channels have in common: they own their handle, are moved, close, and tell.
+ */
+#ifndef YSUITE_END_HPP
+#define YSUITE_END_HPP
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+
+#include "annotated.h"
+#include "declarations.h"
+#include "status.hpp"
+#include "time.hpp"
+
+namespace ys {
+
+/** What an end that waits does before it sleeps. */
+enum class spin : int {
+  none = YS_SPIN_NONE,         /**< sleeps at once */
+  adaptive = YS_SPIN_ADAPTIVE, /**< looks for a while, if that has helped lately */
+  forever = YS_SPIN_FOREVER    /**< never sleeps */
+};
+
+namespace detail {
+
+/* Frees every kind of handle. Called by name, so that annotations are seen. */
+struct frees {
+  void operator()(ys_tx *handle) const noexcept { ys_tx_free(handle); }
+  void operator()(ys_rx *handle) const noexcept { ys_rx_free(handle); }
+  void operator()(ys_set *handle) const noexcept { ys_set_free(handle); }
+  void operator()(ys_signaler *handle) const noexcept { ys_signaler_free(handle); }
+  void operator()(ys_select *handle) const noexcept { ys_select_free(handle); }
+  void operator()(ys_pool *handle) const noexcept { ys_pool_free(handle); }
+};
+
+template <class Handle>
+using owned = std::unique_ptr<Handle, frees>;
+
+inline std::size_t count_of(std::ptrdiff_t answer) noexcept { return answer > 0 ? static_cast<std::size_t>(answer) : 0; }
+
+/* A sending end. Moved from, it is null, and every call with null is status::invalid. */
+class sending_end {
+ public:
+  sending_end(sending_end &&) noexcept = default;
+  sending_end &operator=(sending_end &&) noexcept = default;
+
+  /** Whether this is an end: it was not moved from. */
+  explicit operator bool() const noexcept { return handle_ != nullptr; }
+  /** The end of C, for calls that are not here; this keeps it. */
+  ys_tx *raw() const noexcept { return handle_.get(); }
+  /** Gives the end of C away, to be freed by ys_tx_free(). */
+  [[nodiscard]] ys_tx *release() noexcept { return handle_.release(); }
+
+  /** Closes: the receivers get what was sent, and then learn that it is over. Destruction does the same. status::closed: was closed. */
+  ys::status close() noexcept { return status::from(ys_tx_close(raw())); }
+  /** Whether nothing sent now would be received. True of an end that was moved from. */
+  bool closed() const noexcept { return ys_tx_is_closed(raw()) != 0; }
+  /** Waits until nothing sent would be received. */
+  ys::status wait_closed() noexcept { return status::from(ys_tx_wait_closed(raw(), for_ever)); }
+  /** The same, at most so long: status::timeout. */
+  template <class Rep, class Period>
+  ys::status wait_closed(std::chrono::duration<Rep, Period> time) noexcept {
+    return status::from(ys_tx_wait_closed(raw(), nanoseconds(time)));
+  }
+  /** How many messages are in the channel; of a funnel, in this sender's lane. May be past when it is read. */
+  std::size_t size() const noexcept { return count_of(ys_tx_len(raw())); }
+  /** What this end does before it sleeps. */
+  ys::status set_spin(spin how) noexcept { return status::from(ys_tx_set_spin(raw(), static_cast<int>(how))); }
+
+ protected:
+  explicit sending_end(ys_tx *handle) noexcept : handle_(handle) {}
+  ~sending_end() = default;
+
+ private:
+  owned<ys_tx> handle_;
+};
+
+/* A receiving end, likewise. */
+class receiving_end {
+ public:
+  receiving_end(receiving_end &&) noexcept = default;
+  receiving_end &operator=(receiving_end &&) noexcept = default;
+
+  /** Whether this is an end: it was not moved from. */
+  explicit operator bool() const noexcept { return handle_ != nullptr; }
+  /** The end of C, for calls that are not here; this keeps it. */
+  ys_rx *raw() const noexcept { return handle_.get(); }
+  /** Gives the end of C away, to be freed by ys_rx_free(). */
+  [[nodiscard]] ys_rx *release() noexcept { return handle_.release(); }
+
+  /** Closes: senders learn that nobody will receive. Destruction does the same. status::closed: was closed. */
+  ys::status close() noexcept { return status::from(ys_rx_close(raw())); }
+  /** Whether nothing will come beside what is there. True of an end that was moved from. */
+  bool closed() const noexcept { return ys_rx_is_closed(raw()) != 0; }
+  /** How many messages are there. May be past when it is read. */
+  std::size_t size() const noexcept { return count_of(ys_rx_len(raw())); }
+  /** What this end does before it sleeps. */
+  ys::status set_spin(spin how) noexcept { return status::from(ys_rx_set_spin(raw(), static_cast<int>(how))); }
+
+ protected:
+  explicit receiving_end(ys_rx *handle) noexcept : handle_(handle) {}
+  ~receiving_end() = default;
+
+ private:
+  owned<ys_rx> handle_;
+};
+
+}  // namespace detail
+}  // namespace ys
+
+#endif

@@ -1,0 +1,134 @@
+/** @file ysuite/message.hpp
+ *  Which types may be messages, and how they get into slots and out of them.
+ */
+#ifndef YSUITE_MESSAGE_HPP
+#define YSUITE_MESSAGE_HPP
+
+#include <cstddef>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "geometry.h"
+
+namespace ys {
+
+/** How a type travels as a pointer through channels that move bytes. Specialise it for an owner of your own:
+ *  `static void *release(T &) noexcept` gives the pointer away, `static T adopt(void *) noexcept` takes it back. */
+template <class T>
+struct as_pointer {
+  static constexpr bool value = false;
+};
+
+/** A std::unique_ptr without a state in its deleter. */
+template <class U, class D>
+struct as_pointer<std::unique_ptr<U, D>> {
+  using owner = std::unique_ptr<U, D>;
+  using pointer = typename owner::pointer;
+  static constexpr bool value = std::is_empty_v<D> && std::is_default_constructible_v<D> && std::is_pointer_v<pointer>;
+
+  static void *release(owner &from) noexcept { return const_cast<void *>(static_cast<const volatile void *>(from.release())); }
+  static owner adopt(void *address) noexcept { return owner(static_cast<pointer>(address)); }
+};
+
+namespace detail {
+
+/* A message that is built and destroyed in its slot. */
+template <class T>
+struct in_place {
+  static_assert(std::is_object_v<T> && !std::is_array_v<T> && std::is_same_v<T, std::remove_cv_t<T>>,
+                "ysuite: a message is an object of a type without const, no reference and no array");
+  static_assert(sizeof(T) <= YS_LARGEST, "ysuite: a message has at most 128 bytes; send a std::unique_ptr or a ys::pool_message instead");
+  static_assert(alignof(T) <= YS_STRICTEST, "ysuite: a message is aligned to at most 16 bytes; send a std::unique_ptr to it instead");
+  static_assert(std::is_nothrow_move_constructible_v<T>, "ysuite: a message must have a move constructor that does not throw");
+  static_assert(std::is_nothrow_destructible_v<T>, "ysuite: a message must have a destructor that does not throw");
+
+  static constexpr std::size_t size = sizeof(T);
+  static constexpr std::size_t align = alignof(T);
+  /* How far slots lie apart. */
+  static constexpr std::size_t stride = YS_CLASS(sizeof(T), alignof(T));
+  static constexpr bool is_bytes = std::is_trivially_copyable_v<T>;
+
+  /* The message in a slot. */
+  static T *at(void *slot) noexcept { return std::launder(static_cast<T *>(slot)); }
+  static T *at(unsigned char *first, std::size_t index) noexcept { return at(static_cast<void *>(first + index * stride)); }
+
+  template <class... Args>
+  static constexpr bool builds_nothrow() noexcept {
+    if constexpr (std::is_constructible_v<T, Args...>) {
+      return std::is_nothrow_constructible_v<T, Args...>;
+    } else {
+      return noexcept(T{std::declval<Args>()...});
+    }
+  }
+
+  /* Builds a message; by braces where there is no such constructor. */
+  template <class... Args>
+  static T *build(void *slot, Args &&...args) noexcept(builds_nothrow<Args...>()) {
+    if constexpr (std::is_constructible_v<T, Args...>) {
+      return ::new (slot) T(std::forward<Args>(args)...);
+    } else {
+      return ::new (slot) T{std::forward<Args>(args)...};
+    }
+  }
+
+  /* Messages that nobody receives. */
+  static void drop(void *slot, void *) noexcept { at(slot)->~T(); }
+};
+
+/* Moves a message back to whom it was moved from. */
+template <class T>
+void give_back(T &to, T &from) noexcept {
+  if constexpr (std::is_nothrow_move_assignable_v<T>) {
+    to = std::move(from);
+  } else {
+    to.~T();
+    ::new (static_cast<void *>(std::addressof(to))) T(std::move(from));
+  }
+}
+
+/* A message that is moved as bytes: a copy of itself, or the pointer that it travels as. */
+template <class T>
+struct by_bytes {
+  static constexpr bool is_pointer = as_pointer<T>::value;
+  static_assert(std::is_object_v<T> && !std::is_array_v<T> && std::is_same_v<T, std::remove_cv_t<T>>,
+                "ysuite: a message is an object of a type without const, no reference and no array");
+  static_assert(is_pointer || std::is_trivially_copyable_v<T>,
+                "ysuite: exchange and oneshot move bytes: a message is trivially copyable, or a std::unique_ptr with an empty deleter");
+  static_assert(is_pointer || sizeof(T) <= YS_LARGEST,
+                "ysuite: a message has at most 128 bytes; send a std::unique_ptr or a ys::pool_message instead");
+  static_assert(is_pointer || alignof(T) <= YS_STRICTEST,
+                "ysuite: a message is aligned to at most 16 bytes; send a std::unique_ptr to it instead");
+
+  using bytes = std::conditional_t<is_pointer, void *, T>;
+
+  /* Messages that nobody receives. */
+  static void drop(void *slot, void *) noexcept {
+    if constexpr (is_pointer) {
+      void *address;
+      std::memcpy(&address, slot, sizeof(address));
+      [[maybe_unused]] const T owner = as_pointer<T>::adopt(address);
+    } else {
+      (void)slot;
+    }
+  }
+};
+
+template <class It>
+struct is_move_iterator : std::false_type {};
+template <class It>
+struct is_move_iterator<std::move_iterator<It>> : std::true_type {
+  using base = It;
+};
+
+template <class It>
+inline constexpr bool is_forward_v =
+    std::is_base_of_v<std::forward_iterator_tag, typename std::iterator_traits<It>::iterator_category>;
+
+}  // namespace detail
+}  // namespace ys
+
+#endif

@@ -1,0 +1,185 @@
+/** @file ysuite/open.hpp
+ *  Channels are opened: ys::pipe, ys::funnel, ys::exchange, ys::oneshot.
+ */
+#ifndef YSUITE_OPEN_HPP
+#define YSUITE_OPEN_HPP
+
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "exchange.hpp"
+#include "inline.h"
+#include "message.hpp"
+#include "receiver.hpp"
+#include "sender.hpp"
+#include "status.hpp"
+
+namespace ys {
+
+/** Both ends of a new channel: `auto [tx, rx] = ys::pipe<T>(1024);` */
+template <class Tx, class Rx>
+struct channel {
+  Tx tx; /**< sends */
+  Rx rx; /**< receives */
+};
+
+template <class T>
+using pipe_channel = channel<sender<T>, receiver<T>>;
+template <class T>
+using funnel_channel = channel<funnel_sender<T>, receiver<T>>;
+template <class T>
+using exchange_channel = channel<exchange_sender<T>, exchange_receiver<T>>;
+template <class T>
+using oneshot_channel = channel<oneshot_sender<T>, oneshot_receiver<T>>;
+
+namespace detail {
+
+/* Options for what channels of T carry. */
+template <class Carried, class Bytes>
+ys_options options_of(std::size_t capacity, std::size_t senders) noexcept {
+  ys_options options = YS_OPTIONS_INIT;
+  options.size = sizeof(Bytes);
+  options.align = alignof(Bytes);
+  options.capacity = capacity;
+  options.senders = senders;
+  if constexpr (!std::is_trivially_destructible_v<typename Carried::message>) options.drop = &Carried::drop;
+  return options;
+}
+
+template <class T>
+struct built : in_place<T> {
+  using message = T;
+};
+template <class T>
+struct moved : by_bytes<T> {
+  using message = T;
+};
+
+using opening = int (*)(const ys_options *, ys_tx **, ys_rx **);
+
+template <class Channel>
+std::optional<Channel> try_open(opening open, const ys_options &options, int &code) noexcept {
+  ys_tx *tx = nullptr;
+  ys_rx *rx = nullptr;
+  code = open(&options, &tx, &rx);
+  if (code != YS_OK) return std::nullopt;
+  using tx_end = decltype(Channel::tx);
+  using rx_end = decltype(Channel::rx);
+  return std::optional<Channel>(Channel{tx_end(tx), rx_end(rx)});
+}
+
+template <class Channel>
+std::optional<Channel> try_open(opening open, const ys_options &options) noexcept {
+  int code = YS_OK;
+  return try_open<Channel>(open, options, code);
+}
+
+template <class Channel>
+Channel open_or_raise(opening open, const ys_options &options, const char *what) {
+  int code = YS_OK;
+  std::optional<Channel> channel = try_open<Channel>(open, options, code);
+  if (!channel) raise(code, what);
+  return std::move(*channel);
+}
+
+/* A bound that is given is one: 0 would be none. */
+inline void demand_bound(std::size_t capacity, const char *what) {
+  if (capacity == 0) raise(YS_EINVAL, what);
+}
+
+}  // namespace detail
+
+/** A pipe that holds at most `capacity` messages: one sender, one receiver. Throws std::bad_alloc, or std::system_error; without
+ *  exceptions, ends the process. T: up to 128 bytes, aligned to 16 at most, a move constructor that does not throw. */
+template <class T>
+pipe_channel<T> pipe(std::size_t capacity) {
+  detail::demand_bound(capacity, "ys::pipe");
+  return detail::open_or_raise<pipe_channel<T>>(&::ys_pipe_open, detail::options_of<detail::built<T>, T>(capacity, 0), "ys::pipe");
+}
+/** A pipe without a bound: sends do not wait. */
+template <class T>
+pipe_channel<T> pipe() {
+  return detail::open_or_raise<pipe_channel<T>>(&::ys_pipe_open, detail::options_of<detail::built<T>, T>(0, 0), "ys::pipe");
+}
+/** The same; empty where it cannot be opened. */
+template <class T>
+std::optional<pipe_channel<T>> try_pipe(std::size_t capacity) noexcept {
+  if (capacity == 0) return std::nullopt;
+  return detail::try_open<pipe_channel<T>>(&::ys_pipe_open, detail::options_of<detail::built<T>, T>(capacity, 0));
+}
+template <class T>
+std::optional<pipe_channel<T>> try_pipe() noexcept {
+  return detail::try_open<pipe_channel<T>>(&::ys_pipe_open, detail::options_of<detail::built<T>, T>(0, 0));
+}
+
+/** A funnel: senders by clone(), each with a lane that holds at most `capacity` messages; one receiver. `senders`: the most at a time; 0
+ *  is no limit. Throws as pipe() does; T as there. */
+template <class T>
+funnel_channel<T> funnel(std::size_t capacity, std::size_t senders = 0) {
+  detail::demand_bound(capacity, "ys::funnel");
+  return detail::open_or_raise<funnel_channel<T>>(&::ys_funnel_open, detail::options_of<detail::built<T>, T>(capacity, senders),
+                                                  "ys::funnel");
+}
+/** A funnel without a bound. */
+template <class T>
+funnel_channel<T> funnel() {
+  return detail::open_or_raise<funnel_channel<T>>(&::ys_funnel_open, detail::options_of<detail::built<T>, T>(0, 0), "ys::funnel");
+}
+/** The same; empty where it cannot be opened. */
+template <class T>
+std::optional<funnel_channel<T>> try_funnel(std::size_t capacity, std::size_t senders = 0) noexcept {
+  if (capacity == 0) return std::nullopt;
+  return detail::try_open<funnel_channel<T>>(&::ys_funnel_open, detail::options_of<detail::built<T>, T>(capacity, senders));
+}
+template <class T>
+std::optional<funnel_channel<T>> try_funnel() noexcept {
+  return detail::try_open<funnel_channel<T>>(&::ys_funnel_open, detail::options_of<detail::built<T>, T>(0, 0));
+}
+
+/** An exchange that holds at most `capacity` messages: senders and receivers by clone(); one order over all. T: trivially copyable, or a
+ *  std::unique_ptr with an empty deleter, or what as_pointer knows. Throws as pipe() does. */
+template <class T>
+exchange_channel<T> exchange(std::size_t capacity) {
+  detail::demand_bound(capacity, "ys::exchange");
+  using bytes = typename detail::by_bytes<T>::bytes;
+  return detail::open_or_raise<exchange_channel<T>>(&::ys_exchange_open, detail::options_of<detail::moved<T>, bytes>(capacity, 0),
+                                                    "ys::exchange");
+}
+/** An exchange without a bound. */
+template <class T>
+exchange_channel<T> exchange() {
+  using bytes = typename detail::by_bytes<T>::bytes;
+  return detail::open_or_raise<exchange_channel<T>>(&::ys_exchange_open, detail::options_of<detail::moved<T>, bytes>(0, 0),
+                                                    "ys::exchange");
+}
+/** The same; empty where it cannot be opened. */
+template <class T>
+std::optional<exchange_channel<T>> try_exchange(std::size_t capacity) noexcept {
+  if (capacity == 0) return std::nullopt;
+  using bytes = typename detail::by_bytes<T>::bytes;
+  return detail::try_open<exchange_channel<T>>(&::ys_exchange_open, detail::options_of<detail::moved<T>, bytes>(capacity, 0));
+}
+template <class T>
+std::optional<exchange_channel<T>> try_exchange() noexcept {
+  using bytes = typename detail::by_bytes<T>::bytes;
+  return detail::try_open<exchange_channel<T>>(&::ys_exchange_open, detail::options_of<detail::moved<T>, bytes>(0, 0));
+}
+
+/** A oneshot: one message, for one allocation. T as of exchange(). Throws as pipe() does. */
+template <class T>
+oneshot_channel<T> oneshot() {
+  using bytes = typename detail::by_bytes<T>::bytes;
+  return detail::open_or_raise<oneshot_channel<T>>(&::ys_oneshot_open, detail::options_of<detail::moved<T>, bytes>(0, 0), "ys::oneshot");
+}
+/** The same; empty where it cannot be opened. */
+template <class T>
+std::optional<oneshot_channel<T>> try_oneshot() noexcept {
+  using bytes = typename detail::by_bytes<T>::bytes;
+  return detail::try_open<oneshot_channel<T>>(&::ys_oneshot_open, detail::options_of<detail::moved<T>, bytes>(0, 0));
+}
+
+}  // namespace ys
+
+#endif

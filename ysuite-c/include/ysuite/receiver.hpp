@@ -1,0 +1,169 @@
+/** @file ysuite/receiver.hpp
+ *  The receiving end of pipes and funnels: messages are moved out of their slots, or used there.
+ */
+#ifndef YSUITE_RECEIVER_HPP
+#define YSUITE_RECEIVER_HPP
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "end.hpp"
+#include "inline.h"
+#include "message.hpp"
+#include "received.hpp"
+#include "run.hpp"
+#include "status.hpp"
+#include "time.hpp"
+
+namespace ys {
+
+/** Goes over the messages of a receiving end, waiting for each, until the senders are gone. Each is moved out of the iterator. */
+template <class End>
+class message_iterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = typename End::value_type;
+  using difference_type = std::ptrdiff_t;
+  using pointer = value_type *;
+  using reference = value_type &&;
+
+  /** The end of a loop. */
+  struct sentinel {};
+
+  explicit message_iterator(End *from) : from_(from), now_(from->recv()) {}
+  reference operator*() noexcept { return std::move(*now_); }
+  pointer operator->() noexcept { return &*now_; }
+  message_iterator &operator++() {
+    now_.reset();
+    if (std::optional<value_type> next = from_->recv()) now_.emplace(std::move(*next));
+    return *this;
+  }
+  void operator++(int) { ++*this; }
+  friend bool operator==(const message_iterator &a, sentinel) noexcept { return !a.now_.has_value(); }
+  friend bool operator!=(const message_iterator &a, sentinel) noexcept { return a.now_.has_value(); }
+  friend bool operator==(sentinel, const message_iterator &a) noexcept { return !a.now_.has_value(); }
+  friend bool operator!=(sentinel, const message_iterator &a) noexcept { return a.now_.has_value(); }
+
+ private:
+  End *from_;
+  std::optional<value_type> now_;
+};
+
+/** The receiving end of a pipe or a funnel. One thread at a time; moves between threads. Its destruction closes it: what is left is
+ *  destroyed, once, here or where the last end goes.
+ *
+ *  While a message is moved or destroyed, its code must not use this end. Nothing here throws. */
+template <class T>
+class receiver : public detail::receiving_end {
+  using place = detail::in_place<T>;
+
+ public:
+  using value_type = T;
+
+  /** Takes over an end of C, of a pipe or a funnel that was opened for messages of this size and alignment. */
+  explicit receiver(ys_rx *handle) noexcept : receiving_end(handle) {}
+
+  /** The next message. Waits for it. Empty: nothing is left, and the senders are gone. */
+  std::optional<T> recv() noexcept {
+#if YS_HAS_INLINE
+    unsigned char *slot;
+    if (YS_LIKELY(find(slot))) {
+      std::optional<T> message(std::in_place, std::move(*place::at(static_cast<void *>(slot))));
+      taken(slot);
+      return message;
+    }
+#endif
+    return recv_by_call();
+  }
+
+  /** The next message, if there is one: otherwise status::empty or status::closed. Never blocks. */
+  received<T> try_recv() noexcept { return take(detail::no_time); }
+  /** The next message. Waits for it at most so long: otherwise status::timeout, status::closed, or status::empty if there was no time. */
+  template <class Rep, class Period>
+  received<T> recv_for(std::chrono::duration<Rep, Period> time) noexcept {
+    return take(detail::nanoseconds(time));
+  }
+  /** The next message. Waits for it until a moment. */
+  template <class Clock, class Duration>
+  received<T> recv_until(const std::chrono::time_point<Clock, Duration> &moment) {
+    return detail::until(
+        moment, [this](std::int64_t ns) { return take(ns); },
+        [](const received<T> &answer) { return answer.status() == status::timeout; });
+  }
+
+  /** Waits until there is a message, without taking it: status::closed if none will come. */
+  ys::status wait() noexcept { return status::from(ys_wait(raw(), detail::for_ever)); }
+  /** The same, at most so long: status::timeout, or status::empty if there was no time at all. */
+  template <class Rep, class Period>
+  ys::status wait(std::chrono::duration<Rep, Period> time) noexcept {
+    return status::from(ys_wait(raw(), detail::nanoseconds(time)));
+  }
+
+  /** The messages that lie side by side now, to be used in place; see run. Never blocks. */
+  run<T> try_run() noexcept {
+    void *first = nullptr;
+    const std::ptrdiff_t answer = ys_peek(raw(), &first);
+    return run<T>(raw(), answer, first);
+  }
+  /** All runs that come: `for (auto &run : rx.runs()) for (auto &message : run)`. Waits for each; ends with the senders. */
+  run_range<T> runs() noexcept { return run_range<T>(raw()); }
+
+  /** All messages that come: `for (auto message : rx)`. Waits for each; ends with the senders. */
+  message_iterator<receiver> begin() noexcept { return message_iterator<receiver>(this); }
+  typename message_iterator<receiver>::sentinel end() noexcept { return {}; }
+
+ private:
+#if YS_HAS_INLINE
+  bool find(unsigned char *&slot) noexcept {
+    ys_rx *const end = raw();
+    if (!YS_LIKELY(end != nullptr)) return false;
+    return ys_rx_slot_(static_cast<ys_rx_window *>(static_cast<void *>(end)), &slot, place::size, place::align) != 0;
+  }
+
+  /* The message there was moved out. */
+  void taken(unsigned char *slot) noexcept {
+    place::at(static_cast<void *>(slot))->~T();
+    ys_rx *const end = raw();
+    ys_rx_taken_(end, static_cast<ys_rx_window *>(static_cast<void *>(end)), slot, place::size, place::align);
+  }
+#endif
+
+  received<T> take(std::int64_t ns) noexcept {
+#if YS_HAS_INLINE
+    unsigned char *slot;
+    if (YS_LIKELY(find(slot))) {
+      received<T> message(std::in_place, std::move(*place::at(static_cast<void *>(slot))));
+      taken(slot);
+      return message;
+    }
+#endif
+    return take_by_call(ns);
+  }
+
+  [[gnu::noinline]] std::optional<T> recv_by_call() noexcept {
+    void *slot = nullptr;
+    if (ys_take(raw(), &slot, detail::for_ever) != YS_OK) return std::nullopt;
+    T *message = place::at(slot);
+    std::optional<T> out(std::in_place, std::move(*message));
+    message->~T();
+    return out;
+  }
+
+  [[gnu::noinline]] received<T> take_by_call(std::int64_t ns) noexcept {
+    void *slot = nullptr;
+    const int answer = ys_take(raw(), &slot, ns);
+    if (answer != YS_OK) return received<T>(status::from(answer));
+    T *message = place::at(slot);
+    received<T> out(std::in_place, std::move(*message));
+    message->~T();
+    return out;
+  }
+};
+
+}  // namespace ys
+
+#endif

@@ -1,0 +1,93 @@
+/** @file ysuite/select.hpp
+ *  The first of several ends that may go on.
+ */
+#ifndef YSUITE_SELECT_HPP
+#define YSUITE_SELECT_HPP
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "end.hpp"
+#include "received.hpp"
+#include "status.hpp"
+#include "time.hpp"
+
+namespace ys {
+
+/** Waits for the first of several ends that may go on: that has something to receive, or room, or has ended. Each in its turn. One thread
+ *  at a time. */
+class select {
+ public:
+  /** For so many ends at most. Throws std::bad_alloc or std::system_error; without exceptions, ends the process. */
+  explicit select(std::size_t ends) {
+    const int code = open(ends);
+    if (code != YS_OK) detail::raise(code, "ys::select");
+  }
+  /** The same; empty where it cannot be opened. */
+  static std::optional<select> try_open(std::size_t ends) noexcept {
+    std::optional<select> opened(select{});
+    if (opened->open(ends) != YS_OK) opened.reset();
+    return opened;
+  }
+
+  /** Adds an end; what wait() calls it. */
+  received<std::size_t> add(detail::receiving_end &end) noexcept {
+    std::size_t id = 0;
+    return added(ys_select_add_rx(raw(), end.raw(), &id), id);
+  }
+  received<std::size_t> add(detail::sending_end &end) noexcept {
+    std::size_t id = 0;
+    return added(ys_select_add_tx(raw(), end.raw(), &id), id);
+  }
+  /** Takes an end out. */
+  status remove(detail::receiving_end &end) noexcept { return status::from(ys_select_remove_rx(raw(), end.raw())); }
+  status remove(detail::sending_end &end) noexcept { return status::from(ys_select_remove_tx(raw(), end.raw())); }
+
+  /** An end that may go on now. Waits until there is one. */
+  received<std::size_t> wait() noexcept { return wait_ns(detail::for_ever); }
+  /** The same, at most so long: otherwise status::timeout, or status::empty if there was no time at all. */
+  template <class Rep, class Period>
+  received<std::size_t> wait(std::chrono::duration<Rep, Period> time) noexcept {
+    return wait_ns(detail::nanoseconds(time));
+  }
+  /** The same, until a moment. */
+  template <class Clock, class Duration>
+  received<std::size_t> wait_until(const std::chrono::time_point<Clock, Duration> &moment) {
+    return detail::until(
+        moment, [this](std::int64_t ns) { return wait_ns(ns); },
+        [](const received<std::size_t> &answer) { return answer.status() == status::timeout; });
+  }
+
+  explicit operator bool() const noexcept { return handle_ != nullptr; }
+  ys_select *raw() const noexcept { return handle_.get(); }
+
+ private:
+  select() noexcept = default;
+
+  int open(std::size_t ends) noexcept {
+    ys_select *handle = nullptr;
+    const int code = ys_select_open(ends, &handle);
+    handle_.reset(handle);
+    return code;
+  }
+
+  static received<std::size_t> added(int code, std::size_t id) noexcept {
+    if (code != YS_OK) return received<std::size_t>(status::from(code));
+    return received<std::size_t>(std::in_place, std::move(id));
+  }
+
+  received<std::size_t> wait_ns(std::int64_t ns) noexcept {
+    const std::ptrdiff_t answer = ys_select_wait(raw(), ns);
+    if (answer < 0) return received<std::size_t>(status::from(answer));
+    return received<std::size_t>(std::in_place, static_cast<std::size_t>(answer));
+  }
+
+  detail::owned<ys_select> handle_;
+};
+
+}  // namespace ys
+
+#endif

@@ -1,0 +1,123 @@
+/** @file ysuite/status.hpp
+ *  How a call has ended: ys::status, and what is thrown where opening fails.
+ */
+#ifndef YSUITE_STATUS_HPP
+#define YSUITE_STATUS_HPP
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <system_error>
+
+#include "annotated.h"
+#include "declarations.h"
+
+#if defined(__cpp_exceptions)
+#define YS_HAS_EXCEPTIONS 1
+#else
+#define YS_HAS_EXCEPTIONS 0
+#endif
+
+namespace ys {
+
+/** How a call has ended. True is success; nothing but the reasons below makes it false. */
+class [[nodiscard]] status {
+ public:
+  /** The reasons: the codes of C. */
+  enum reason : int {
+    ok = YS_OK,                  /**< done */
+    closed = YS_CLOSED,          /**< the other side is gone, and nothing is left to receive */
+    full = YS_FULL,              /**< there is no room now */
+    empty = YS_EMPTY,            /**< there is no message now */
+    timeout = YS_TIMEOUT,        /**< the time is up */
+    invalid = YS_EINVAL,         /**< an argument out of range, or an end that was moved from */
+    no_memory = YS_ENOMEM,       /**< there is no memory */
+    system = YS_ESYSTEM,         /**< errno has the cause */
+    attached = YS_EATTACHED,     /**< attached already, or not attached here */
+    taken = YS_ETAKEN,           /**< the id is another's */
+    out_of_range = YS_ERANGE,    /**< there is no such id */
+    too_many = YS_ETOOMANY,      /**< as many senders as there may be, or longer than the pool's largest block */
+    unsupported = YS_ENOTSUP,    /**< this kind cannot do it */
+    panicked = YS_EPANIC,        /**< a callback has failed; the end refuses from then on */
+    busy = YS_EBUSY,             /**< checked build: two threads at one end */
+    freed = YS_EFREED            /**< checked build: the end was freed */
+  };
+
+  constexpr status(reason why) noexcept : reason_(why) {}
+
+  /** The status of a return value of C; all that are not negative are success. */
+  static constexpr status from(std::ptrdiff_t code) noexcept { return code >= 0 ? ok : static_cast<reason>(code); }
+
+  /** Whether it was done. */
+  constexpr explicit operator bool() const noexcept { return reason_ == ok; }
+  /** Why it was not; for `switch`. */
+  constexpr reason why() const noexcept { return reason_; }
+  /** A sentence for people; never null. */
+  const char *text() const noexcept { return ::ys_error_text(reason_); }
+
+  friend constexpr bool operator==(status a, status b) noexcept { return a.reason_ == b.reason_; }
+  friend constexpr bool operator!=(status a, status b) noexcept { return a.reason_ != b.reason_; }
+
+ private:
+  reason reason_;
+};
+
+/** How much of a run was sent, and why no more. True if all of it was. */
+struct [[nodiscard]] sent {
+  std::size_t count; /**< how many were sent: the first ones */
+  status why;        /**< ok, or what kept the others */
+
+  constexpr explicit operator bool() const noexcept { return static_cast<bool>(why); }
+};
+
+namespace detail {
+
+/* What an answer that is no success means: its code, or where it has none, this. */
+constexpr status why(std::ptrdiff_t answer, status::reason otherwise) noexcept {
+  return answer < 0 ? status::from(answer) : status(otherwise);
+}
+
+class error_category final : public std::error_category {
+ public:
+  const char *name() const noexcept override { return "ysuite"; }
+  std::string message(int code) const override { return ::ys_error_text(code); }
+  std::error_condition default_error_condition(int code) const noexcept override {
+    switch (code) {
+      case YS_EINVAL:
+      case YS_ERANGE: return std::errc::invalid_argument;
+      case YS_ENOTSUP: return std::errc::not_supported;
+      case YS_EBUSY: return std::errc::device_or_resource_busy;
+      default: return std::error_condition(code, *this);
+    }
+  }
+};
+
+}  // namespace detail
+
+/** The category of errors that opening throws, beside those of the system. Its values are status::reason. */
+inline const std::error_category &category() noexcept {
+  static const detail::error_category only;
+  return only;
+}
+
+namespace detail {
+
+/* Throws what a failed opening means; without exceptions, says so and ends the process, as the standard library does. */
+[[noreturn]] inline void raise(int code, const char *what) {
+#if YS_HAS_EXCEPTIONS
+  if (code == YS_ENOMEM) throw std::bad_alloc();
+  if (code == YS_ESYSTEM) throw std::system_error(errno, std::generic_category(), what);
+  throw std::system_error(code, category(), what);
+#else
+  std::fprintf(stderr, "%s: %s\n", what, ::ys_error_text(code));
+  std::abort();
+#endif
+}
+
+}  // namespace detail
+}  // namespace ys
+
+#endif
