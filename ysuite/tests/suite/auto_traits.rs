@@ -191,6 +191,11 @@ fn entries() -> Vec<Entry> {
         "integrations/calloop.rs" SetSource: ysuite::integrations::calloop::SetSource = "SYPUR";
         #[cfg(all(feature = "calloop", unix))]
         "integrations/calloop.rs" ReceiverSource: ysuite::integrations::calloop::ReceiverSource<spsc::Receiver<u8>> = "SYPUR";
+        // Addresses, for the thread that has the end.
+        #[cfg(feature = "in-place")]
+        "queue/ypipe/window.rs" SendWindow: ysuite::in_place::SendWindow = "..PUR";
+        #[cfg(feature = "in-place")]
+        "queue/ypipe/window.rs" RecvWindow: ysuite::in_place::RecvWindow = "..PUR";
     )
 }
 
@@ -244,6 +249,9 @@ fn every_public_type_is_in_the_list() {
     declared.retain(|(file, _)| !file.starts_with("channel/select/") && file != "channel/sink.rs");
     if !cfg!(feature = "statistics") {
         declared.retain(|(file, _)| !file.starts_with("statistics/"));
+    }
+    if !cfg!(feature = "in-place") {
+        declared.retain(|(file, _)| file != "queue/ypipe/window.rs");
     }
     // Both terminations are declared by one macro.
     assert!(declared.remove(&("mailbox/relations.rs".into(), "$name".into())), "the macro is gone");
