@@ -1,0 +1,58 @@
+//! What becomes of messages that nobody receives: the callback of their channel, and how a message's `Drop` finds it.
+//!
+//! A message knows nothing of its channel: it is as many bytes as the caller's. So each call that may drop messages says
+//! meanwhile, in a variable of its thread, what is to be done with them. A callback runs as if outside of any call: what it
+//! calls says so for itself.
+
+use core::cell::Cell;
+use core::ffi::c_void;
+
+/// The callback of a channel.
+#[derive(Clone, Copy)]
+pub(crate) struct Disposal {
+    pub(crate) drop: unsafe extern "C-unwind" fn(*mut c_void, *mut c_void),
+    pub(crate) context: *mut c_void,
+}
+
+// SAFETY: whoever opens a channel promises that its callback may be called with its context on any thread.
+unsafe impl Send for Disposal {}
+// SAFETY: as above.
+unsafe impl Sync for Disposal {}
+
+thread_local! {
+    /// Of the channel whose end is in use.
+    static CURRENT: Cell<Option<Disposal>> = const { Cell::new(None) };
+    /// How many messages were disposed of on this thread; wraps.
+    static DISPOSED: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Puts back what was current when it is dropped.
+pub(crate) struct Restore(Option<Disposal>);
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        CURRENT.set(self.0);
+    }
+}
+
+/// Messages that are dropped on this thread are disposed of so, until the answer is dropped.
+pub(crate) fn begin(disposal: Disposal) -> Restore {
+    Restore(CURRENT.replace(Some(disposal)))
+}
+
+/// Disposes of the message at this address.
+#[cold]
+#[inline(never)]
+pub(crate) fn dispose(message: *mut c_void) {
+    DISPOSED.set(DISPOSED.get().wrapping_add(1));
+    if let Some(disposal) = CURRENT.take() {
+        let _restore = Restore(Some(disposal));
+        // SAFETY: who opened the channel has promised that its callback may be called with such a message and its context.
+        unsafe { (disposal.drop)(message, disposal.context) };
+    }
+}
+
+/// How many messages were disposed of on this thread; wraps.
+pub(crate) fn disposed() -> usize {
+    DISPOSED.get()
+}

@@ -1,0 +1,234 @@
+//! The exchange: ends that any number of others share a queue with. Messages are moved by their bytes, in and out.
+
+use core::ffi::c_int;
+
+use ysuite::channel::{SendError, Spin, TryRecvError, TrySendError};
+use ysuite::mpmc;
+use ysuite::signal::Attach;
+
+use crate::code::{Answer, YS_CLOSED, YS_EMPTY, YS_FULL, YS_OK, YS_TIMEOUT, count_or, ys_code};
+use crate::lanes::Ends;
+use crate::limit::{Clock, Limit};
+use crate::message::{Message, copy_in, copy_out};
+use crate::options::Wanted;
+use crate::rx::RxEnd;
+use crate::tx::{TxEnd, ok_or};
+
+/// Messages that are received on their way to the caller at a time, at most.
+const PIECE: usize = 256;
+
+pub(crate) fn exchange<M: Message>(wanted: &Wanted) -> Ends {
+    let (sender, receiver) = match wanted.capacity {
+        0 => mpmc::unbounded::<M>(),
+        capacity => mpmc::bounded(capacity),
+    };
+    let size = wanted.size;
+    (Box::new(ExchangeTx { sender, size }), Box::new(ExchangeRx { receiver, size, piece: Vec::new() }))
+}
+
+struct ExchangeTx<M: Message> {
+    sender: mpmc::Sender<M>,
+    size: usize,
+}
+
+struct ExchangeRx<M: Message> {
+    receiver: mpmc::Receiver<M>,
+    size: usize,
+    /// Empty between calls; keeps its memory.
+    piece: Vec<M>,
+}
+
+impl<M: Message> TxEnd for ExchangeTx<M> {
+    #[inline]
+    unsafe fn send(&mut self, message: *const u8) -> c_int {
+        // SAFETY: by the caller.
+        ok_or(self.sender.send(unsafe { copy_in(message, self.size) }), YS_CLOSED)
+    }
+
+    unsafe fn send_for(&mut self, message: *const u8, limit: Limit) -> c_int {
+        // SAFETY: by the caller.
+        let message = unsafe { copy_in(message, self.size) };
+        if !limit.is_now() {
+            let sent = self.sender.send_timeout(message, limit.duration());
+            let code = if sent.as_ref().is_err_and(|error| error.is_timeout()) { YS_TIMEOUT } else { YS_CLOSED };
+            return ok_or(sent, code);
+        }
+        match self.sender.try_send(message) {
+            Ok(()) => c_int::from_code(YS_OK),
+            Err(TrySendError::Full(message)) => ok_or(Err(message), YS_FULL),
+            Err(TrySendError::Disconnected(message)) => ok_or(Err(message), YS_CLOSED),
+        }
+    }
+
+    unsafe fn send_batch(&mut self, messages: *const u8, count: usize, limit: Limit) -> isize {
+        let size = self.size;
+        // SAFETY: by the caller, for each index below the count.
+        let message = |index: usize| unsafe { copy_in::<M>(messages.wrapping_add(index * size), size) };
+        if matches!(limit, Limit::Never) {
+            let mut taken = 0;
+            return match self.sender.send_batch((0..count).map(message).inspect(|_| taken += 1)) {
+                Ok(sent) => sent as isize,
+                Err(SendError(back)) => {
+                    let sent = taken - back.len();
+                    back.into_iter().for_each(core::mem::forget);
+                    count_or(sent, YS_CLOSED)
+                }
+            };
+        }
+        let mut clock = Clock::new(limit);
+        for index in 0..count {
+            // SAFETY: by the caller.
+            let at = messages.wrapping_add(index * size);
+            // A look at the clock only where there is no room.
+            // SAFETY: by the caller a message lies there. One that is not sent has been forgotten.
+            let mut code = unsafe { self.send_for(at, Limit::Now) };
+            if code == c_int::from_code(YS_FULL) && !limit.is_now() {
+                let left = clock.left().map_or(Limit::Never, Limit::Within);
+                // SAFETY: as above.
+                code = unsafe { self.send_for(at, left) };
+            }
+            if code != c_int::from_code(YS_OK) {
+                return if index == 0 { code as isize } else { index as isize };
+            }
+        }
+        count as isize
+    }
+
+    fn try_clone(&self) -> Result<Box<dyn TxEnd>, ys_code> {
+        Ok(Box::new(Self { sender: self.sender.clone(), size: self.size }))
+    }
+
+    fn close(&mut self) -> bool {
+        self.sender.close()
+    }
+
+    fn wait_closed(&mut self, limit: Limit) -> bool {
+        match limit {
+            Limit::Now => self.sender.is_disconnected(),
+            _ => self.sender.wait_closed_timeout(limit.duration()),
+        }
+    }
+
+    fn is_closed(&self) -> bool {
+        self.sender.is_disconnected()
+    }
+
+    fn len(&self) -> Option<usize> {
+        Some(self.sender.len())
+    }
+
+    fn set_spin(&mut self, spin: Spin) -> bool {
+        self.sender.set_spin(spin);
+        true
+    }
+
+    fn attachable(&mut self) -> Option<&mut dyn Attach> {
+        Some(&mut self.sender)
+    }
+}
+
+impl<M: Message> ExchangeRx<M> {
+    /// Hands a message to the caller.
+    ///
+    /// # Safety
+    /// There is room for it.
+    #[inline(always)]
+    unsafe fn deliver(&self, received: Result<M, ys_code>, to: *mut u8) -> c_int {
+        match received {
+            Ok(message) => {
+                // SAFETY: by the caller.
+                unsafe { copy_out(message, to, self.size) };
+                c_int::from_code(YS_OK)
+            }
+            Err(code) => c_int::from_code(code),
+        }
+    }
+}
+
+impl<M: Message> RxEnd for ExchangeRx<M> {
+    #[inline]
+    unsafe fn recv(&mut self, to: *mut u8) -> c_int {
+        let received = self.receiver.recv().map_err(|_| YS_CLOSED);
+        // SAFETY: by the caller.
+        unsafe { self.deliver(received, to) }
+    }
+
+    unsafe fn recv_for(&mut self, to: *mut u8, limit: Limit) -> c_int {
+        let received = match limit {
+            Limit::Now => self.receiver.try_recv().map_err(nothing),
+            _ => self.receiver.recv_timeout(limit.duration()).map_err(|error| match error.is_timeout() {
+                true => YS_TIMEOUT,
+                false => YS_CLOSED,
+            }),
+        };
+        // SAFETY: by the caller.
+        unsafe { self.deliver(received, to) }
+    }
+
+    unsafe fn recv_batch(&mut self, messages: *mut u8, max: usize, limit: Limit) -> isize {
+        let mut taken = 0;
+        while taken < max {
+            let most = (max - taken).min(PIECE);
+            let some = match limit {
+                Limit::Never if taken == 0 => self.receiver.recv_batch(&mut self.piece, most).map_err(|_| YS_CLOSED),
+                _ => self.receiver.try_recv_batch(&mut self.piece, most).map_err(nothing),
+            };
+            let to = messages.wrapping_add(taken * self.size);
+            match some {
+                Ok(some) => {
+                    for (index, message) in self.piece.drain(..).enumerate() {
+                        // SAFETY: by the caller there is room.
+                        unsafe { copy_out(message, to.wrapping_add(index * self.size), self.size) };
+                    }
+                    taken += some;
+                    if some < most {
+                        break;
+                    }
+                }
+                Err(YS_EMPTY) if taken == 0 && !limit.is_now() => {
+                    // SAFETY: by the caller there is room.
+                    let code = unsafe { self.recv_for(to, limit) };
+                    if code != c_int::from_code(YS_OK) {
+                        return code as isize;
+                    }
+                    taken = 1;
+                }
+                Err(code) => return count_or(taken, code),
+            }
+        }
+        taken as isize
+    }
+
+    fn try_clone(&self) -> Result<Box<dyn RxEnd>, ys_code> {
+        Ok(Box::new(Self { receiver: self.receiver.clone(), size: self.size, piece: Vec::new() }))
+    }
+
+    fn close(&mut self) -> bool {
+        self.receiver.close()
+    }
+
+    fn is_closed(&self) -> bool {
+        self.receiver.is_disconnected()
+    }
+
+    fn len(&self) -> usize {
+        self.receiver.len()
+    }
+
+    fn set_spin(&mut self, spin: Spin) -> bool {
+        self.receiver.set_spin(spin);
+        true
+    }
+
+    fn attachable(&mut self) -> &mut dyn Attach {
+        &mut self.receiver
+    }
+}
+
+/// What an attempt to receive says that has found nothing.
+fn nothing(error: TryRecvError) -> ys_code {
+    match error {
+        TryRecvError::Empty => YS_EMPTY,
+        TryRecvError::Disconnected => YS_CLOSED,
+    }
+}

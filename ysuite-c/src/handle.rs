@@ -1,0 +1,145 @@
+//! Handles: what callers have the address of. The one way into them, for every exported function.
+//!
+//! No panic leaves a handle. An end in which one has come to pass refuses everything from then on: what it was doing is half
+//! done. Freeing it is always possible.
+
+use core::mem::ManuallyDrop;
+use core::ptr::NonNull;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::code::{Answer, YS_EINVAL, YS_EPANIC};
+use crate::disposal::{self, Disposal};
+use crate::watch::Watch;
+
+/// What is behind a handle.
+pub(crate) trait Content {
+    /// The name of the function that frees it.
+    const FREE: &'static str;
+
+    /// What becomes of messages that are dropped while it is in use.
+    fn disposal(&self) -> Option<Disposal> {
+        None
+    }
+
+    /// It will not be used any more, but for this.
+    fn shut(&mut self) {}
+
+    /// It is about to be dropped.
+    fn finish(&mut self) {}
+}
+
+/// What a caller has the address of. The content comes first: an end begins with its window.
+#[repr(C)]
+pub(crate) struct Handle<C> {
+    content: ManuallyDrop<C>,
+    is_poisoned: bool,
+    watch: Watch,
+}
+
+impl<C: Content> Handle<C> {
+    pub(crate) fn make(content: C) -> *mut Self {
+        let watch = Watch::new();
+        Box::into_raw(Box::new(Self { content: ManuallyDrop::new(content), is_poisoned: false, watch }))
+    }
+}
+
+/// Runs a call of the only thread that may be inside the handle.
+///
+/// # Safety
+/// NULL, or a handle that was made here and not freed; no other thread is inside. In the checked build the last two are found out.
+#[inline(always)]
+pub(crate) unsafe fn enter<C: Content, A: Answer>(handle: *mut Handle<C>, call: impl FnOnce(&mut C) -> A) -> A {
+    let Some(handle) = NonNull::new(handle) else { return A::from_code(YS_EINVAL) };
+    let handle = handle.as_ptr();
+    // SAFETY: by the caller the memory is there. Other threads may look at the watch.
+    let watch = unsafe { &(*handle).watch };
+    let _inside = match watch.enter() {
+        Ok(inside) => inside,
+        Err(code) => return A::from_code(code),
+    };
+    // SAFETY: by the caller, and in the checked build by the watch, no other thread is inside.
+    let (content, is_poisoned) = unsafe { (&mut *(*handle).content, &mut (*handle).is_poisoned) };
+    if *is_poisoned {
+        return A::from_code(YS_EPANIC);
+    }
+    let _restore = content.disposal().map(disposal::begin);
+    match catch_unwind(AssertUnwindSafe(|| call(content))) {
+        Ok(answer) => answer,
+        Err(payload) => {
+            *is_poisoned = true;
+            panicked(payload);
+            content.shut();
+            A::from_code(YS_EPANIC)
+        }
+    }
+}
+
+/// Runs a call of one of any number of threads. A panic is caught, and changes nothing.
+///
+/// # Safety
+/// NULL, or a handle that was made here and not freed; in the checked build that is found out.
+#[inline]
+pub(crate) unsafe fn look<C: Content, A: Answer>(handle: *const Handle<C>, call: impl FnOnce(&C) -> A) -> A {
+    if handle.is_null() {
+        return A::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller the memory is there.
+    let watch = unsafe { &(*handle).watch };
+    if let Err(code) = watch.look() {
+        return A::from_code(code);
+    }
+    // SAFETY: by the caller, and in the checked build by the watch, the content is there. Who calls this looks only at what no
+    // thread changes, or any thread may.
+    let content = unsafe { &*(*handle).content };
+    catch_unwind(AssertUnwindSafe(|| call(content))).unwrap_or_else(|payload| {
+        panicked(payload);
+        A::from_code(YS_EPANIC)
+    })
+}
+
+/// Frees a handle. NULL is nothing.
+///
+/// # Safety
+/// As of [`enter`]; it is not used any more.
+pub(crate) unsafe fn free<C: Content>(handle: *mut Handle<C>) {
+    if handle.is_null() {
+        return;
+    }
+    // SAFETY: by the caller the memory is there.
+    let watch = unsafe { &(*handle).watch };
+    watch.end(C::FREE);
+    // SAFETY: by the caller, and in the checked build by the watch, nobody else uses it. It was made by `Handle::make`. Its content
+    // is dropped once: a handle that was buried is found by the watch.
+    unsafe {
+        let mut handle = Box::from_raw(handle);
+        let content = &mut handle.content;
+        let _restore = content.disposal().map(disposal::begin);
+        // Callbacks may panic. All that can be done for the others has been done by then.
+        let dropped = catch_unwind(AssertUnwindSafe(|| {
+            content.finish();
+            ManuallyDrop::drop(content);
+        }));
+        if let Err(payload) = dropped {
+            panicked(payload);
+        }
+        Watch::bury(handle);
+    }
+}
+
+/// A panic has been caught. Whoever panicked has had its say on stderr, by the panic hook.
+#[cold]
+#[inline(never)]
+fn panicked(payload: Box<dyn core::any::Any + Send>) {
+    // Its drop is foreign code, which may panic as well: that one's payload is left alone.
+    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        core::mem::forget(again);
+    }
+}
+
+/// Runs a function that makes something, and that has no handle yet.
+pub(crate) fn make<A: Answer>(call: impl FnOnce() -> A) -> A {
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|payload| {
+        panicked(payload);
+        A::from_code(YS_EPANIC)
+    })
+}

@@ -1,0 +1,420 @@
+//! Pipes and funnels: ends with a queue of their own, in whose slots messages are written, read and disposed of.
+
+use core::ffi::c_int;
+use core::mem::MaybeUninit;
+use core::slice;
+
+use ysuite::channel::{Spin, TryRecvError, TrySendError};
+use ysuite::in_place::{RecvInPlace, RecvWindow, SendInPlace, SendWindow};
+use ysuite::signal::Attach;
+use ysuite::{mpsc, spsc};
+
+use crate::code::{Answer, YS_CLOSED, YS_EMPTY, YS_ETOOMANY, YS_FULL, YS_OK, YS_TIMEOUT, count_or, ys_code};
+use crate::disposal;
+use crate::limit::{Clock, Limit};
+use crate::message::{Message, copy_in, copy_out};
+use crate::options::Wanted;
+use crate::rx::RxEnd;
+use crate::tx::{TxEnd, ok_or};
+
+pub(crate) type Ends = (Box<dyn TxEnd>, Box<dyn RxEnd>);
+
+pub(crate) fn pipe<M: Message>(wanted: &Wanted) -> Ends {
+    let (sender, receiver) = match wanted.capacity {
+        0 => spsc::unbounded::<M>(),
+        capacity => spsc::bounded(capacity),
+    };
+    let size = wanted.size;
+    (Box::new(PipeTx { sender, size }), Box::new(PipeRx { receiver, size }))
+}
+
+pub(crate) fn funnel<M: Message>(wanted: &Wanted) -> Ends {
+    let (sender, receiver) = match (wanted.capacity, wanted.senders) {
+        (0, _) => mpsc::unbounded::<M>(),
+        (capacity, 0) => mpsc::bounded(capacity),
+        (capacity, senders) => mpsc::bounded_for(capacity, senders),
+    };
+    let size = wanted.size;
+    (Box::new(FunnelTx { sender, size }), Box::new(FunnelRx { receiver, size }))
+}
+
+/// Whether `messages` may be taken for messages of the library as they are: they are as long and as aligned.
+fn lie_as<M>(messages: *const u8, size: usize) -> bool {
+    size == size_of::<M>() && messages.cast::<M>().is_aligned()
+}
+
+/// What an attempt to receive says that has found nothing.
+fn nothing(error: TryRecvError) -> ys_code {
+    match error {
+        TryRecvError::Empty => YS_EMPTY,
+        TryRecvError::Disconnected => YS_CLOSED,
+    }
+}
+
+macro_rules! lane_tx {
+    ($tx:ident, $channel:ident $(, $try_clone:item)?) => {
+        struct $tx<M: Message> {
+            sender: $channel::Sender<M>,
+            size: usize,
+        }
+
+        impl<M: Message> $tx<M> {
+            /// Copies as many messages into the channel as there is room for, and sends them. How many, and whether it is over.
+            ///
+            /// # Safety
+            /// So many messages lie there.
+            unsafe fn send_some(&mut self, messages: *const u8, count: usize) -> (usize, bool) {
+                if lie_as::<M>(messages, self.size) {
+                    // SAFETY: by the caller. What is sent is the caller's no more, by the contract of the call.
+                    return unsafe { self.sender.send_copies(messages.cast(), count) };
+                }
+                let mut sent = 0;
+                while sent < count {
+                    let run = self.sender.free_run();
+                    let fits = run.len().min(count - sent);
+                    if fits == 0 {
+                        break;
+                    }
+                    for slot in &mut run[..fits] {
+                        // SAFETY: by the caller; a slot has room for a whole message of the class.
+                        slot.write(unsafe { copy_in(messages.wrapping_add(sent * self.size), self.size) });
+                        sent += 1;
+                    }
+                    // SAFETY: the last call was `free_run`, and so many slots have been written. What comes back in its slot is
+                    // a copy that is forgotten there.
+                    let gone = unsafe { self.sender.commit_run(fits) };
+                    if gone < fits {
+                        return (sent - fits + gone, true);
+                    }
+                }
+                (sent, sent == 0 && self.sender.is_disconnected())
+            }
+        }
+
+        impl<M: Message> TxEnd for $tx<M> {
+            #[inline]
+            fn window(&mut self) -> SendWindow {
+                SendInPlace::window(&mut self.sender)
+            }
+
+            #[inline]
+            unsafe fn resume(&mut self, window: &SendWindow) {
+                // SAFETY: by the caller.
+                unsafe { SendInPlace::resume(&mut self.sender, window) };
+            }
+
+            fn answer(&mut self) -> c_int {
+                ok_or(SendInPlace::answer(&mut self.sender), YS_CLOSED)
+            }
+
+            #[inline]
+            unsafe fn send(&mut self, message: *const u8) -> c_int {
+                // SAFETY: by the caller.
+                ok_or(self.sender.send(unsafe { copy_in(message, self.size) }), YS_CLOSED)
+            }
+
+            unsafe fn send_for(&mut self, message: *const u8, limit: Limit) -> c_int {
+                if !limit.is_now() {
+                    // SAFETY: by the caller.
+                    let message = unsafe { copy_in(message, self.size) };
+                    let sent = self.sender.send_timeout(message, limit.duration());
+                    let code = if sent.as_ref().is_err_and(|error| error.is_timeout()) { YS_TIMEOUT } else { YS_CLOSED };
+                    return ok_or(sent, code);
+                }
+                // SAFETY: by the caller.
+                match self.sender.try_send(unsafe { copy_in(message, self.size) }) {
+                    Ok(()) => c_int::from_code(YS_OK),
+                    Err(TrySendError::Full(message)) => ok_or(Err(message), YS_FULL),
+                    Err(TrySendError::Disconnected(message)) => ok_or(Err(message), YS_CLOSED),
+                }
+            }
+
+            unsafe fn send_batch(&mut self, messages: *const u8, count: usize, limit: Limit) -> isize {
+                let mut clock = Clock::new(limit);
+                let mut sent = 0;
+                loop {
+                    let rest = messages.wrapping_add(sent * self.size);
+                    // SAFETY: by the caller so many are left, from there on.
+                    let (some, is_over) = unsafe { self.send_some(rest, count - sent) };
+                    sent += some;
+                    if sent == count || is_over {
+                        return count_or(sent, YS_CLOSED);
+                    }
+                    match self.sender.wait_room(clock.left()) {
+                        Ok(()) => {}
+                        Err(error) if error.is_timeout() => return count_or(sent, limit.full()),
+                        Err(_) => return count_or(sent, YS_CLOSED),
+                    }
+                }
+            }
+
+            #[inline]
+            unsafe fn write(&mut self, message: *const u8) -> c_int {
+                // SAFETY: by the caller.
+                ok_or(self.sender.write(unsafe { copy_in(message, self.size) }), YS_CLOSED)
+            }
+
+            fn flush(&mut self) -> c_int {
+                let was_over = self.sender.is_disconnected();
+                // The channel may close at any time: whether it has got them is told by what is disposed of here.
+                let before = disposal::disposed();
+                self.sender.flush();
+                let is_lost = was_over || disposal::disposed() != before;
+                c_int::from_code(if is_lost { YS_CLOSED } else { YS_OK })
+            }
+
+            fn reserve(&mut self, at: &mut *mut u8) -> isize {
+                let mut run = self.sender.free_run();
+                if run.is_empty() {
+                    // As a try to send that finds no room: an attached sender takes its id down.
+                    match self.sender.wait_room(Some(core::time::Duration::ZERO)) {
+                        Ok(()) => run = self.sender.free_run(),
+                        Err(error) => return isize::from_code(if error.is_timeout() { YS_FULL } else { YS_CLOSED }),
+                    }
+                }
+                *at = run.as_mut_ptr().cast();
+                count_or(run.len(), YS_FULL)
+            }
+
+            unsafe fn commit(&mut self, count: usize) -> isize {
+                // SAFETY: by the caller.
+                count_or(unsafe { self.sender.commit_run(count) }, YS_CLOSED)
+            }
+
+            fn wait_room(&mut self, limit: Limit) -> c_int {
+                let waited = SendInPlace::wait_room(&mut self.sender, limit.timeout());
+                let is_timeout = waited.as_ref().is_err_and(|error| error.is_timeout());
+                ok_or(waited, if is_timeout { limit.full() } else { YS_CLOSED })
+            }
+
+            $($try_clone)?
+
+            fn close(&mut self) -> bool {
+                self.sender.close()
+            }
+
+            fn wait_closed(&mut self, limit: Limit) -> bool {
+                match limit {
+                    Limit::Now => self.sender.is_disconnected(),
+                    _ => self.sender.wait_closed_timeout(limit.duration()),
+                }
+            }
+
+            fn is_closed(&self) -> bool {
+                self.sender.is_disconnected()
+            }
+
+            fn len(&self) -> Option<usize> {
+                Some(self.sender.len())
+            }
+
+            fn set_spin(&mut self, spin: Spin) -> bool {
+                self.sender.set_spin(spin);
+                true
+            }
+
+            fn attachable(&mut self) -> Option<&mut dyn Attach> {
+                Some(&mut self.sender)
+            }
+        }
+    };
+}
+
+macro_rules! lane_rx {
+    ($rx:ident, $channel:ident) => {
+        struct $rx<M: Message> {
+            receiver: $channel::Receiver<M>,
+            size: usize,
+        }
+
+        impl<M: Message> $rx<M> {
+            /// What there is to say where there seemed to be nothing, after a last look.
+            fn empty_or_closed(&mut self) -> Result<(), ys_code> {
+                if !self.receiver.is_disconnected() {
+                    return Err(YS_EMPTY);
+                }
+                // What was sent before the end is visible now.
+                if self.receiver.peek().is_some() { Ok(()) } else { Err(YS_CLOSED) }
+            }
+
+            /// Moves out what is there, at most `max`.
+            ///
+            /// # Safety
+            /// There is room for so many.
+            unsafe fn recv_some(&mut self, messages: *mut u8, max: usize) -> Result<usize, TryRecvError> {
+                if lie_as::<M>(messages, self.size) {
+                    // SAFETY: by the caller.
+                    let to = unsafe { slice::from_raw_parts_mut(messages.cast::<MaybeUninit<M>>(), max) };
+                    return self.receiver.recv_into(to);
+                }
+                let mut taken = 0;
+                while taken < max {
+                    let run = self.receiver.peek_run();
+                    let count = run.len().min(max - taken);
+                    if count == 0 {
+                        break;
+                    }
+                    for message in &run[..count] {
+                        let to = messages.wrapping_add(taken * self.size);
+                        // SAFETY: by the caller there is room; the message is released below, and not dropped.
+                        unsafe { to.copy_from_nonoverlapping((&raw const *message).cast(), self.size) };
+                        taken += 1;
+                    }
+                    self.receiver.release(count);
+                }
+                if taken != 0 {
+                    return Ok(taken);
+                }
+                match self.empty_or_closed() {
+                    // SAFETY: by the caller. There is a message.
+                    Ok(()) => unsafe { self.recv_some(messages, max) },
+                    Err(YS_CLOSED) => Err(TryRecvError::Disconnected),
+                    Err(_) => Err(TryRecvError::Empty),
+                }
+            }
+        }
+
+        impl<M: Message> RxEnd for $rx<M> {
+            #[inline]
+            fn window(&mut self) -> RecvWindow {
+                RecvInPlace::window(&mut self.receiver)
+            }
+
+            #[inline]
+            unsafe fn resume(&mut self, window: &RecvWindow) {
+                // SAFETY: by the caller.
+                unsafe { RecvInPlace::resume(&mut self.receiver, window) };
+            }
+
+            fn credit(&mut self) {
+                RecvInPlace::credit(&mut self.receiver);
+            }
+
+            #[inline]
+            unsafe fn recv(&mut self, to: *mut u8) -> c_int {
+                match self.receiver.recv() {
+                    Ok(message) => {
+                        // SAFETY: by the caller.
+                        unsafe { copy_out(message, to, self.size) };
+                        c_int::from_code(YS_OK)
+                    }
+                    Err(_) => c_int::from_code(YS_CLOSED),
+                }
+            }
+
+            unsafe fn recv_for(&mut self, to: *mut u8, limit: Limit) -> c_int {
+                let received = match limit {
+                    Limit::Now => self.receiver.try_recv().map_err(nothing),
+                    _ => self.receiver.recv_timeout(limit.duration()).map_err(|error| match error.is_timeout() {
+                        true => YS_TIMEOUT,
+                        false => YS_CLOSED,
+                    }),
+                };
+                match received {
+                    Ok(message) => {
+                        // SAFETY: by the caller.
+                        unsafe { copy_out(message, to, self.size) };
+                        c_int::from_code(YS_OK)
+                    }
+                    Err(code) => c_int::from_code(code),
+                }
+            }
+
+            unsafe fn recv_batch(&mut self, messages: *mut u8, max: usize, limit: Limit) -> isize {
+                loop {
+                    // SAFETY: by the caller.
+                    match unsafe { self.recv_some(messages, max) } {
+                        Ok(taken) => return taken as isize,
+                        Err(TryRecvError::Empty) if !limit.is_now() => {}
+                        Err(error) => return isize::from_code(nothing(error)),
+                    }
+                    // After a message has come nothing can take it away: this waits once.
+                    match self.receiver.wait_message(limit.timeout()) {
+                        Ok(()) => {}
+                        Err(error) => {
+                            return isize::from_code(if error.is_timeout() { YS_TIMEOUT } else { YS_CLOSED });
+                        }
+                    }
+                }
+            }
+
+            fn peek(&mut self, at: &mut *mut u8) -> isize {
+                if self.receiver.peek().is_none() {
+                    if let Err(code) = self.empty_or_closed() {
+                        return isize::from_code(code);
+                    }
+                }
+                let run = self.receiver.peek_run();
+                *at = run.as_ptr().cast::<u8>().cast_mut();
+                run.len() as isize
+            }
+
+            fn consume(&mut self, count: usize) -> c_int {
+                self.receiver.release(count);
+                c_int::from_code(YS_OK)
+            }
+
+            fn take(&mut self, at: &mut *mut u8, limit: Limit) -> c_int {
+                loop {
+                    match self.receiver.take_in_place() {
+                        Ok(message) => {
+                            *at = message.as_ptr().cast();
+                            return c_int::from_code(YS_OK);
+                        }
+                        Err(TryRecvError::Empty) if !limit.is_now() => {}
+                        Err(error) => return c_int::from_code(nothing(error)),
+                    }
+                    if let Err(error) = self.receiver.wait_message(limit.timeout()) {
+                        return c_int::from_code(if error.is_timeout() { YS_TIMEOUT } else { YS_CLOSED });
+                    }
+                }
+            }
+
+            fn wait(&mut self, limit: Limit) -> c_int {
+                let outcome = match limit {
+                    // As a try to receive that finds nothing: an attached receiver takes its id down.
+                    Limit::Now if self.receiver.peek().is_some() => Ok(()),
+                    Limit::Now => self.empty_or_closed(),
+                    _ => self.receiver.wait_message(limit.timeout()).map_err(|error| match error.is_timeout() {
+                        true => YS_TIMEOUT,
+                        false => YS_CLOSED,
+                    }),
+                };
+                c_int::from_code(outcome.err().unwrap_or(YS_OK))
+            }
+
+            fn close(&mut self) -> bool {
+                self.receiver.close()
+            }
+
+            fn is_closed(&self) -> bool {
+                self.receiver.is_disconnected()
+            }
+
+            fn len(&self) -> usize {
+                self.receiver.len()
+            }
+
+            fn set_spin(&mut self, spin: Spin) -> bool {
+                self.receiver.set_spin(spin);
+                true
+            }
+
+            fn attachable(&mut self) -> &mut dyn Attach {
+                &mut self.receiver
+            }
+        }
+    };
+}
+
+lane_tx!(PipeTx, spsc);
+lane_tx!(
+    FunnelTx,
+    mpsc,
+    fn try_clone(&self) -> Result<Box<dyn TxEnd>, ys_code> {
+        let sender = self.sender.try_clone().map_err(|_| YS_ETOOMANY)?;
+        Ok(Box::new(Self { sender, size: self.size }))
+    }
+);
+lane_rx!(PipeRx, spsc);
+lane_rx!(FunnelRx, mpsc);

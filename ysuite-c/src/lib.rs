@@ -1,0 +1,62 @@
+#![warn(missing_docs)]
+// The names are C's.
+#![allow(non_camel_case_types)]
+// Said once, below, for all functions.
+#![allow(clippy::missing_safety_doc)]
+//! Channels of [`ysuite`] for C and C++. What is here is what the header `ysuite.h` declares; a program of Rust uses [`ysuite`].
+//!
+//! Every function takes pointers as C does: NULL is an error or nothing, as it says; any other pointer must be what the
+//! function says, alive, and used by no other thread, unless it says "any thread". The checked build (feature `checked`) finds
+//! out about handles that were freed, or that two threads use at once.
+//!
+//! No function lets a panic out. A callback may let out a panic of Rust, but no exception of C++: that ends the process.
+
+mod about;
+mod channel;
+mod code;
+mod disposal;
+mod errno;
+mod exchange;
+mod handle;
+mod lanes;
+mod limit;
+mod message;
+mod oneshot;
+mod open;
+mod options;
+mod pool;
+mod rx;
+mod select;
+mod set;
+mod spin;
+mod tx;
+mod watch;
+mod window;
+
+pub use self::about::{ys_is_checked, ys_version, ys_window_version};
+pub use self::code::{ys_code, ys_error_text};
+pub use self::open::{ys_exchange_open, ys_funnel_open, ys_oneshot_open, ys_pipe_open};
+pub use self::options::ys_options;
+pub use self::pool::{
+    ys_msg_capacity, ys_msg_free, ys_msg_len, ys_msg_resize, ys_pool, ys_pool_class, ys_pool_free, ys_pool_open,
+    ys_pool_take,
+};
+pub use self::rx::{
+    ys_consume, ys_peek, ys_recv, ys_recv_batch, ys_recv_for, ys_rx, ys_rx_channel, ys_rx_clone, ys_rx_close,
+    ys_rx_credit, ys_rx_free, ys_rx_is_closed, ys_rx_len, ys_rx_set_spin, ys_rx_stride, ys_take, ys_try_recv, ys_wait,
+};
+pub use self::select::{
+    ys_select, ys_select_add_rx, ys_select_add_tx, ys_select_free, ys_select_open, ys_select_remove_rx,
+    ys_select_remove_tx, ys_select_wait,
+};
+pub use self::set::{
+    ys_pollset_open, ys_set, ys_set_attach_rx, ys_set_attach_tx, ys_set_detach_rx, ys_set_detach_tx, ys_set_fd,
+    ys_set_free, ys_set_open, ys_set_signaler, ys_set_wait, ys_signal, ys_signaler, ys_signaler_free,
+};
+pub use self::spin::ys_spin;
+pub use self::tx::{
+    ys_commit, ys_flush, ys_reserve, ys_send, ys_send_batch, ys_send_for, ys_try_send, ys_tx, ys_tx_answer,
+    ys_tx_channel, ys_tx_clone, ys_tx_close, ys_tx_free, ys_tx_is_closed, ys_tx_len, ys_tx_set_spin, ys_tx_stride,
+    ys_tx_wait_closed, ys_wait_room, ys_write,
+};
+pub use self::window::{YS_WINDOW_VERSION, ys_rx_window, ys_tx_window};

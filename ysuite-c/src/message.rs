@@ -1,0 +1,128 @@
+//! Messages: bytes of a class of sizes and alignments, moved by value, disposed of by the callback of their channel.
+
+use core::mem::MaybeUninit;
+use core::ptr;
+
+use crate::disposal;
+
+/// The sizes of the classes that are aligned to 8 and to 16.
+const SIZES: [(usize, &[usize]); 2] = [(8, &[8, 16, 24, 32, 48, 64, 96, 128]), (16, &[16, 32, 48, 64, 96, 128])];
+
+/// A class of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Class {
+    /// What messages are padded to, and how far apart their slots are, in bytes.
+    pub(crate) stride: usize,
+    pub(crate) align: usize,
+}
+
+impl Class {
+    /// The class of messages of so many bytes, aligned so; 0 is the smallest alignment there is.
+    pub(crate) fn of(size: usize, align: usize) -> Option<Self> {
+        let is_known = size > 0 && (align == 0 || align.is_power_of_two());
+        let (align, sizes) = SIZES.into_iter().find(|(of, _)| is_known && align <= *of)?;
+        let stride = *sizes.iter().find(|stride| size <= **stride)?;
+        Some(Self { stride, align })
+    }
+}
+
+/// A message of one class.
+pub(crate) trait Message: Sized + Send + 'static {}
+
+/// Defines the messages of one alignment.
+macro_rules! message {
+    ($name:ident, $align:tt) => {
+        #[repr(C, align($align))]
+        pub(crate) struct $name<const BYTES: usize>([MaybeUninit<u8>; BYTES]);
+
+        impl<const BYTES: usize> Message for $name<BYTES> {}
+
+        impl<const BYTES: usize> Drop for $name<BYTES> {
+            fn drop(&mut self) {
+                disposal::dispose(ptr::from_mut(self).cast());
+            }
+        }
+    };
+}
+
+message!(At8, 8);
+message!(At16, 16);
+
+/// Calls a function for the messages of a class. Every class there is has a line here.
+macro_rules! for_class {
+    ($class:expr, $function:ident($($argument:expr),*)) => {
+        match ($class.align, $class.stride) {
+            (8, 8) => $function::<At8<8>>($($argument),*),
+            (8, 16) => $function::<At8<16>>($($argument),*),
+            (8, 24) => $function::<At8<24>>($($argument),*),
+            (8, 32) => $function::<At8<32>>($($argument),*),
+            (8, 48) => $function::<At8<48>>($($argument),*),
+            (8, 64) => $function::<At8<64>>($($argument),*),
+            (8, 96) => $function::<At8<96>>($($argument),*),
+            (8, 128) => $function::<At8<128>>($($argument),*),
+            (16, 16) => $function::<At16<16>>($($argument),*),
+            (16, 32) => $function::<At16<32>>($($argument),*),
+            (16, 48) => $function::<At16<48>>($($argument),*),
+            (16, 64) => $function::<At16<64>>($($argument),*),
+            (16, 96) => $function::<At16<96>>($($argument),*),
+            (16, 128) => $function::<At16<128>>($($argument),*),
+            class => unreachable!("there is no class {class:?}"),
+        }
+    };
+}
+
+pub(crate) use for_class;
+
+/// A message of `size` bytes that lie at `from`, aligned or not.
+///
+/// # Safety
+/// They lie there, and are no more than the class has. Whoever gives the message away forgets the bytes there.
+#[inline(always)]
+pub(crate) unsafe fn copy_in<M: Message>(from: *const u8, size: usize) -> M {
+    // A size known to the compiler wherever it can be: such a copy is a few instructions.
+    if size == size_of::<M>() {
+        // SAFETY: by the caller. All bytes of a message may be anything.
+        return unsafe { from.cast::<M>().read_unaligned() };
+    }
+    let mut message = MaybeUninit::<M>::uninit();
+    // SAFETY: by the caller. All bytes of a message may be anything, those without a value too.
+    unsafe {
+        message.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(from, size);
+        message.assume_init()
+    }
+}
+
+/// Moves the first `size` bytes of a message to `to`, aligned or not.
+///
+/// # Safety
+/// There is room for them there, and they are no more than the class has.
+#[inline(always)]
+pub(crate) unsafe fn copy_out<M: Message>(message: M, to: *mut u8, size: usize) {
+    if size == size_of::<M>() {
+        // SAFETY: by the caller.
+        return unsafe { to.cast::<M>().write_unaligned(message) };
+    }
+    let message = core::mem::ManuallyDrop::new(message);
+    // SAFETY: by the caller.
+    unsafe { to.copy_from_nonoverlapping((&raw const *message).cast::<u8>(), size) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Class;
+
+    #[test]
+    fn every_size_has_the_smallest_class_it_fits_into() {
+        let class = |stride, align| Some(Class { stride, align });
+        assert_eq!(Class::of(1, 0), class(8, 8));
+        assert_eq!(Class::of(8, 1), class(8, 8));
+        assert_eq!(Class::of(9, 8), class(16, 8));
+        assert_eq!(Class::of(17, 4), class(24, 8));
+        assert_eq!(Class::of(17, 16), class(32, 16));
+        assert_eq!(Class::of(1, 16), class(16, 16));
+        assert_eq!(Class::of(128, 16), class(128, 16));
+        for refused in [(0, 8), (129, 8), (8, 3), (8, 32), (0, 0)] {
+            assert_eq!(Class::of(refused.0, refused.1), None, "{refused:?}");
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! The oneshot: an end that sends once, and an end that receives once. The message is moved by its bytes, in and out.
+
+use core::ffi::c_int;
+
+use ysuite::channel::RecvTimeoutError;
+use ysuite::oneshot;
+use ysuite::signal::Attach;
+
+use crate::code::{Answer, YS_CLOSED, YS_OK, ys_code};
+use crate::lanes::Ends;
+use crate::limit::Limit;
+use crate::message::{Message, copy_in, copy_out};
+use crate::options::Wanted;
+use crate::rx::RxEnd;
+use crate::tx::{TxEnd, ok_or};
+
+pub(crate) fn oneshot<M: Message>(wanted: &Wanted) -> Ends {
+    let (sender, receiver) = oneshot::channel::<M>();
+    let size = wanted.size;
+    (Box::new(OneshotTx { sender: Some(sender), size }), Box::new(OneshotRx { receiver, kept: None, size }))
+}
+
+struct OneshotTx<M: Message> {
+    /// None once it has sent or closed.
+    sender: Option<oneshot::Sender<M>>,
+    size: usize,
+}
+
+struct OneshotRx<M: Message> {
+    receiver: oneshot::Receiver<M>,
+    /// The message, where it was waited for and not received so far: a oneshot cannot wait without taking.
+    kept: Option<M>,
+    size: usize,
+}
+
+impl<M: Message> TxEnd for OneshotTx<M> {
+    unsafe fn send(&mut self, message: *const u8) -> c_int {
+        match self.sender.take() {
+            // SAFETY: by the caller.
+            Some(sender) => ok_or(sender.send(unsafe { copy_in(message, self.size) }), YS_CLOSED),
+            None => c_int::from_code(YS_CLOSED),
+        }
+    }
+
+    unsafe fn send_for(&mut self, message: *const u8, _: Limit) -> c_int {
+        // SAFETY: by the caller.
+        unsafe { self.send(message) }
+    }
+
+    unsafe fn send_batch(&mut self, messages: *const u8, _: usize, _: Limit) -> isize {
+        // SAFETY: by the caller there is at least one.
+        match unsafe { self.send(messages) } {
+            0 => 1,
+            code => code as isize,
+        }
+    }
+
+    fn close(&mut self) -> bool {
+        self.sender.take().is_some_and(|sender| !sender.is_disconnected())
+    }
+
+    fn wait_closed(&mut self, limit: Limit) -> bool {
+        self.sender.as_mut().is_none_or(|sender| match limit {
+            Limit::Now => sender.is_disconnected(),
+            _ => sender.wait_closed_timeout(limit.duration()),
+        })
+    }
+
+    fn is_closed(&self) -> bool {
+        self.sender.as_ref().is_none_or(oneshot::Sender::is_disconnected)
+    }
+
+    /// What has been sent is out of sight.
+    fn len(&self) -> Option<usize> {
+        None
+    }
+}
+
+impl<M: Message> OneshotRx<M> {
+    fn receive(&mut self, limit: Limit) -> Result<M, ys_code> {
+        match self.kept.take() {
+            Some(message) => Ok(message),
+            None => self.receiver.recv_timeout(limit.duration()).map_err(|error| match error {
+                RecvTimeoutError::Timeout => limit.empty(),
+                RecvTimeoutError::Disconnected => YS_CLOSED,
+            }),
+        }
+    }
+
+    /// As [`receive`](Self::receive). An attached end that finds nothing takes its id down.
+    fn try_receive(&mut self) -> Result<M, ys_code> {
+        match self.kept.take() {
+            Some(message) => Ok(message),
+            None => {
+                let nothing = |error: ysuite::channel::TryRecvError| {
+                    if error.is_empty() { Limit::Now.empty() } else { YS_CLOSED }
+                };
+                self.receiver.try_recv().map_err(nothing)
+            }
+        }
+    }
+
+    fn receive_for(&mut self, limit: Limit) -> Result<M, ys_code> {
+        if limit.is_now() { self.try_receive() } else { self.receive(limit) }
+    }
+}
+
+impl<M: Message> RxEnd for OneshotRx<M> {
+    unsafe fn recv(&mut self, to: *mut u8) -> c_int {
+        // SAFETY: by the caller.
+        unsafe { self.recv_for(to, Limit::Never) }
+    }
+
+    unsafe fn recv_for(&mut self, to: *mut u8, limit: Limit) -> c_int {
+        match self.receive_for(limit) {
+            Ok(message) => {
+                // SAFETY: by the caller.
+                unsafe { copy_out(message, to, self.size) };
+                c_int::from_code(YS_OK)
+            }
+            Err(code) => c_int::from_code(code),
+        }
+    }
+
+    unsafe fn recv_batch(&mut self, messages: *mut u8, _: usize, limit: Limit) -> isize {
+        // SAFETY: by the caller there is room for at least one.
+        match unsafe { self.recv_for(messages, limit) } {
+            0 => 1,
+            code => code as isize,
+        }
+    }
+
+    fn wait(&mut self, limit: Limit) -> c_int {
+        match self.receive_for(limit) {
+            Ok(message) => {
+                self.kept = Some(message);
+                c_int::from_code(YS_OK)
+            }
+            Err(code) => c_int::from_code(code),
+        }
+    }
+
+    fn close(&mut self) -> bool {
+        self.receiver.close()
+    }
+
+    fn is_closed(&self) -> bool {
+        self.receiver.is_disconnected()
+    }
+
+    fn len(&self) -> usize {
+        usize::from(self.kept.is_some() || !self.receiver.is_empty())
+    }
+
+    fn attachable(&mut self) -> &mut dyn Attach {
+        &mut self.receiver
+    }
+}

@@ -1,0 +1,167 @@
+//! Opening channels.
+
+use core::alloc::Layout;
+use core::ffi::c_int;
+use core::ptr;
+
+use ysuite::mpsc::MAX_SENDERS;
+
+use crate::channel::Channel;
+use crate::code::{Answer, YS_EINVAL, YS_ENOMEM, YS_OK, ys_code};
+use crate::exchange::exchange;
+use crate::handle;
+use crate::lanes::{Ends, funnel, pipe};
+use crate::message::{At8, At16, for_class};
+use crate::oneshot::oneshot;
+use crate::options::{Wanted, ys_options};
+use crate::rx::{self, ys_rx};
+use crate::tx::{self, ys_tx};
+
+/// Opens a pipe: one sender, one receiver, in order. The fastest channel, and the first to reach for.
+///
+/// Allocates; where memory runs out later, while messages queue up without a bound, the process ends. Never blocks. Both ends are
+/// to be freed, in any order, by ys_tx_free and ys_rx_free.
+///
+/// @param options what it is to be like; senders must be 0
+/// @param tx where the sending end is put; NULL is put there after an error
+/// @param rx where the receiving end is put; NULL is put there after an error
+/// @return YS_OK; YS_EINVAL: a null pointer, or options that cannot be; YS_ENOMEM
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_pipe_open(options: *const ys_options, tx: *mut *mut ys_tx, rx: *mut *mut ys_rx) -> c_int {
+    let make = |wanted: &Wanted| {
+        refuse(wanted.senders != 0)?;
+        Ok(for_class!(wanted.class, pipe(wanted)))
+    };
+    // SAFETY: by the caller.
+    unsafe { open(options, tx, rx, true, make) }
+}
+
+/// Opens a funnel: many senders, one receiver. Each sender has a lane of its own, in which its messages keep their order.
+/// ys_tx_clone makes another sender.
+///
+/// Allocates; where memory runs out later, while messages queue up for the first time, the process ends. Never blocks.
+///
+/// @param options what it is to be like; capacity is of each sender, senders without a capacity must be 0
+/// @param tx where the first sending end is put; NULL is put there after an error
+/// @param rx where the receiving end is put; NULL is put there after an error
+/// @return YS_OK; YS_EINVAL: a null pointer, or options that cannot be; YS_ENOMEM
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_funnel_open(options: *const ys_options, tx: *mut *mut ys_tx, rx: *mut *mut ys_rx) -> c_int {
+    let make = |wanted: &Wanted| {
+        refuse(wanted.senders != 0 && wanted.capacity == 0 || wanted.senders > MAX_SENDERS)?;
+        Ok(for_class!(wanted.class, funnel(wanted)))
+    };
+    // SAFETY: by the caller.
+    unsafe { open(options, tx, rx, true, make) }
+}
+
+/// Opens an exchange: many senders, many receivers, one order. Each message goes to exactly one receiver. ys_tx_clone and
+/// ys_rx_clone make more ends. Messages are moved as bytes, so a message must not hold its own address.
+///
+/// Allocates: with a capacity, room for all messages at once. Never blocks.
+///
+/// @param options what it is to be like; senders must be 0
+/// @param tx where the first sending end is put; NULL is put there after an error
+/// @param rx where the first receiving end is put; NULL is put there after an error
+/// @return YS_OK; YS_EINVAL: a null pointer, or options that cannot be; YS_ENOMEM
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_exchange_open(
+    options: *const ys_options,
+    tx: *mut *mut ys_tx,
+    rx: *mut *mut ys_rx,
+) -> c_int {
+    let make = |wanted: &Wanted| {
+        refuse(wanted.senders != 0)?;
+        has_memory(wanted)?;
+        Ok(for_class!(wanted.class, exchange(wanted)))
+    };
+    // SAFETY: by the caller.
+    unsafe { open(options, tx, rx, false, make) }
+}
+
+/// Opens a oneshot: one message, once, as an answer is. The message is moved as bytes, so it must not hold its own address.
+///
+/// Allocates. Never blocks.
+///
+/// @param options what it is to be like; capacity and senders must be 0
+/// @param tx where the sending end is put; NULL is put there after an error
+/// @param rx where the receiving end is put; NULL is put there after an error
+/// @return YS_OK; YS_EINVAL: a null pointer, or options that cannot be
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_oneshot_open(
+    options: *const ys_options,
+    tx: *mut *mut ys_tx,
+    rx: *mut *mut ys_rx,
+) -> c_int {
+    let make = |wanted: &Wanted| {
+        refuse(wanted.senders != 0 || wanted.capacity != 0)?;
+        Ok(for_class!(wanted.class, oneshot(wanted)))
+    };
+    // SAFETY: by the caller.
+    unsafe { open(options, tx, rx, false, make) }
+}
+
+fn refuse(is_wrong: bool) -> Result<(), ys_code> {
+    if is_wrong { Err(YS_EINVAL) } else { Ok(()) }
+}
+
+/// Whether there is room for all messages of an exchange with a bound, which are allocated at once. The library would end the
+/// process.
+fn has_memory(wanted: &Wanted) -> Result<(), ys_code> {
+    /// Below this, a process without so much memory is past help.
+    const SMALL: usize = 1 << 20;
+    // A cell has a word beside its message.
+    let cell = wanted.class.stride + wanted.class.align;
+    let bytes = wanted.capacity.checked_mul(cell).ok_or(YS_EINVAL)?;
+    let layout = Layout::from_size_align(bytes, 64).map_err(|_| YS_EINVAL)?;
+    if bytes > SMALL {
+        // SAFETY: the layout is not empty. What is allocated is given back at once; no page of it was touched.
+        unsafe {
+            let memory = std::alloc::alloc(layout);
+            if memory.is_null() {
+                return Err(YS_ENOMEM);
+            }
+            std::alloc::dealloc(memory, layout);
+        }
+    }
+    Ok(())
+}
+
+/// Makes a channel, and gives the caller its ends.
+///
+/// # Safety
+/// Each pointer is NULL, or what it says.
+unsafe fn open(
+    options: *const ys_options,
+    tx: *mut *mut ys_tx,
+    rx: *mut *mut ys_rx,
+    has_windows: bool,
+    make: impl FnOnce(&Wanted) -> Result<Ends, ys_code>,
+) -> c_int {
+    // SAFETY: by the caller, where they are not NULL.
+    unsafe {
+        if !tx.is_null() {
+            *tx = ptr::null_mut();
+        }
+        if !rx.is_null() {
+            *rx = ptr::null_mut();
+        }
+    }
+    if tx.is_null() || rx.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    let Some(wanted) = (unsafe { ys_options::read(options) }) else { return c_int::from_code(YS_EINVAL) };
+    handle::make(|| match make(&wanted) {
+        Ok((sending, receiving)) => {
+            let channel = std::sync::Arc::new(Channel::new(&wanted, has_windows && wanted.has_window));
+            // SAFETY: by the caller.
+            unsafe {
+                *tx = tx::make(sending, channel.clone());
+                *rx = rx::make(receiving, channel);
+            }
+            c_int::from_code(YS_OK)
+        }
+        Err(code) => c_int::from_code(code),
+    })
+}

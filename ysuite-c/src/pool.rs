@@ -1,0 +1,188 @@
+//! Pools: messages of any length up to a bound, which go through channels by their address.
+
+use core::ffi::{c_int, c_void};
+use core::mem::ManuallyDrop;
+use core::ptr::{self, NonNull};
+use core::slice;
+
+use ysuite::pool::{Message, Pool, PoolError};
+
+use crate::code::{Answer, YS_EINVAL, YS_ENOMEM, YS_ETOOMANY, YS_OK, ys_code};
+use crate::errno;
+use crate::handle::{self, Content, Handle};
+use crate::limit::Limit;
+
+/// A pool of blocks for messages of any length up to a bound. Any number of threads at once. Freed by ys_pool_free.
+pub struct ys_pool {
+    _opaque: [u8; 0],
+}
+
+/// One size of a pool's blocks.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ys_pool_class {
+    /// How many bytes each has.
+    pub bytes: usize,
+    /// How many there are.
+    pub blocks: usize,
+}
+
+impl Content for Pool {
+    const FREE: &'static str = "ys_pool_free";
+}
+
+/// The smallest block. The library aligns smaller ones to 8 only, and messages of C are to be aligned to 16.
+const SMALLEST: usize = 64;
+
+/// Opens a pool. Allocates all its memory. A message begins with what its block last held, or zeros.
+///
+/// @param classes its sizes, each with bytes and blocks of at least 1, no two of the same bytes. Blocks of less than 64 bytes are
+///     made 64, together with all such
+/// @param n how many classes, at least 1
+/// @param pool where the pool is put; NULL is put there after an error
+/// @return YS_OK; YS_EINVAL; YS_ENOMEM
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_pool_open(classes: *const ys_pool_class, n: usize, pool: *mut *mut ys_pool) -> c_int {
+    if pool.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe { *pool = ptr::null_mut() };
+    if classes.is_null() || n == 0 || n > isize::MAX as usize / size_of::<ys_pool_class>() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    handle::make(|| {
+        // SAFETY: by the caller so many lie there.
+        let classes = unsafe { slice::from_raw_parts(classes, n) };
+        match sizes(classes).and_then(|sizes| Pool::new(&sizes).map_err(refusal)) {
+            Ok(made) => {
+                // SAFETY: by the caller.
+                unsafe { *pool = Handle::make(made).cast() };
+                c_int::from_code(YS_OK)
+            }
+            Err(code) => c_int::from_code(code),
+        }
+    })
+}
+
+/// The classes as the library takes them.
+fn sizes(classes: &[ys_pool_class]) -> Result<Vec<(usize, usize)>, ys_code> {
+    let mut sizes: Vec<(usize, usize)> = Vec::with_capacity(classes.len());
+    for (index, class) in classes.iter().enumerate() {
+        let is_double = classes[..index].iter().any(|other| other.bytes == class.bytes);
+        if class.bytes == 0 || class.blocks == 0 || is_double {
+            return Err(YS_EINVAL);
+        }
+        let bytes = class.bytes.max(SMALLEST);
+        match sizes.iter_mut().find(|(of, _)| *of == bytes) {
+            Some((_, blocks)) => *blocks = blocks.checked_add(class.blocks).ok_or(YS_EINVAL)?,
+            None => sizes.push((bytes, class.blocks)),
+        }
+    }
+    Ok(sizes)
+}
+
+fn refusal(error: PoolError) -> ys_code {
+    match error {
+        PoolError::OutOfMemory { .. } => YS_ENOMEM,
+        _ => YS_EINVAL,
+    }
+}
+
+/// Takes a message out of the pool: a block of the smallest class that has the room. Waits for one where none is free. Lock-free
+/// where one is. Any number of threads at once.
+///
+/// @param pool the pool
+/// @param len how many bytes the message has, at most those of the largest class
+/// @param ns nanoseconds; 0: never waits; less than 0: for ever
+/// @return the address of its first byte, aligned to 16, to be freed by ys_msg_free on any thread. NULL with the cause in errno:
+///     EAGAIN (where ns is 0) or ETIMEDOUT: no block is free; EMSGSIZE: it is too long; EINVAL: no pool
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_pool_take(pool: *mut ys_pool, len: usize, ns: i64) -> *mut c_void {
+    let limit = Limit::from_nanoseconds(ns);
+    let take = |pool: &Pool| {
+        if len > pool.bound() {
+            errno::set(libc::EMSGSIZE);
+            return ptr::null_mut();
+        }
+        let taken = match limit {
+            Limit::Now => pool.try_take(len),
+            Limit::Within(time) => pool.take_timeout(len, time),
+            Limit::Never => Some(pool.take(len)),
+        };
+        match taken {
+            Some(message) => message.into_raw().as_ptr().cast::<c_void>(),
+            None => {
+                errno::set(if limit.is_now() { libc::EAGAIN } else { libc::ETIMEDOUT });
+                ptr::null_mut()
+            }
+        }
+    };
+    // SAFETY: by the caller. Any thread may use a pool.
+    unsafe { handle::look(pool.cast_const().cast::<Handle<Pool>>(), take) }
+}
+
+/// Runs a call on a message that stays the caller's.
+///
+/// # Safety
+/// NULL, or a message of a pool, which nobody else uses.
+unsafe fn with<A: Answer>(message: *const c_void, call: impl FnOnce(&mut Message) -> A) -> A {
+    match NonNull::new(message.cast_mut().cast::<u8>()) {
+        // SAFETY: by the caller; it is not dropped here.
+        Some(first) => call(&mut ManuallyDrop::new(unsafe { Message::from_raw(first) })),
+        None => A::from_code(YS_EINVAL),
+    }
+}
+
+/// How many bytes a pool's message has. Wait-free.
+///
+/// @param message the message
+/// @return bytes; 0 with EINVAL in errno: NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_msg_len(message: *const c_void) -> usize {
+    // SAFETY: by the caller.
+    unsafe { with(message, |message| message.len()) }
+}
+
+/// How many bytes a pool's message can have: those of its block. Wait-free.
+///
+/// @param message the message
+/// @return bytes; 0 with EINVAL in errno: NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_msg_capacity(message: *const c_void) -> usize {
+    // SAFETY: by the caller.
+    unsafe { with(message, |message| message.capacity()) }
+}
+
+/// Changes how many bytes a pool's message has. It stays where it is; bytes that are new are 0.
+///
+/// @param message the message
+/// @param len how many bytes, at most ys_msg_capacity
+/// @return YS_OK; YS_EINVAL: NULL; YS_ETOOMANY: its block is smaller, and nothing has changed
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_msg_resize(message: *mut c_void, len: usize) -> c_int {
+    let resize = |message: &mut Message| c_int::from_code(message.resize(len, 0).map_or(YS_ETOOMANY, |()| YS_OK));
+    // SAFETY: by the caller.
+    unsafe { with(message, resize) }
+}
+
+/// Gives a message back to its pool, and wakes a thread that waits for it. Any thread; never blocks. Can be the callback of a channel
+/// whose messages are addresses of messages: not itself, but called by one.
+///
+/// @param message the message, which is not to be used any more; NULL: nothing is done
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_msg_free(message: *mut c_void) {
+    if let Some(first) = NonNull::new(message.cast::<u8>()) {
+        // SAFETY: by the caller it is a message of a pool, and nobody uses it any more.
+        handle::make(|| drop(unsafe { Message::from_raw(first) }));
+    }
+}
+
+/// Frees a pool. Its memory lives until the last of its messages is freed.
+///
+/// @param pool the pool, which is not to be used any more; NULL: nothing is done
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_pool_free(pool: *mut ys_pool) {
+    // SAFETY: by the caller.
+    unsafe { handle::free(pool.cast::<Handle<Pool>>()) }
+}

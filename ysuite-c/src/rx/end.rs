@@ -1,0 +1,112 @@
+//! What a receiving end can do, whatever its channel and its class of messages. What an end does not implement it cannot do.
+
+use core::ffi::c_int;
+
+use ysuite::channel::Spin;
+use ysuite::in_place::RecvWindow;
+use ysuite::signal::Attach;
+
+use super::RxState;
+use crate::code::{Answer, YS_ENOTSUP, ys_code};
+use crate::limit::Limit;
+
+/// A receiving end. Addresses are those of room for whole messages, aligned or not.
+pub(crate) trait RxEnd: Send {
+    /// Where the caller may receive by itself until the next call.
+    fn window(&mut self) -> RecvWindow {
+        RecvWindow::shut()
+    }
+
+    /// Takes the window back.
+    ///
+    /// # Safety
+    /// As of `RecvInPlace::resume`.
+    unsafe fn resume(&mut self, _: &RecvWindow) {}
+
+    /// After inline takes: wakes a sender that waits for room.
+    fn credit(&mut self) {}
+
+    /// Moves a message out; waits for one.
+    ///
+    /// # Safety
+    /// There is room for a message.
+    unsafe fn recv(&mut self, message: *mut u8) -> c_int;
+
+    /// Moves a message out.
+    ///
+    /// # Safety
+    /// There is room for a message.
+    unsafe fn recv_for(&mut self, message: *mut u8, limit: Limit) -> c_int;
+
+    /// Moves messages out: waits for the first, and takes what is there, at most `max`, which is not 0.
+    ///
+    /// # Safety
+    /// There is room for so many messages, as far apart as they are long.
+    unsafe fn recv_batch(&mut self, messages: *mut u8, max: usize, limit: Limit) -> isize;
+
+    /// The next messages where they lie.
+    fn peek(&mut self, _: &mut *mut u8) -> isize {
+        isize::from_code(YS_ENOTSUP)
+    }
+
+    /// Takes the first of those. There are as many.
+    fn consume(&mut self, _: usize) -> c_int {
+        c_int::from_code(YS_ENOTSUP)
+    }
+
+    /// Receives a message where it lies.
+    fn take(&mut self, _: &mut *mut u8, _: Limit) -> c_int {
+        c_int::from_code(YS_ENOTSUP)
+    }
+
+    /// Waits for a message without taking it.
+    fn wait(&mut self, _: Limit) -> c_int {
+        c_int::from_code(YS_ENOTSUP)
+    }
+
+    fn try_clone(&self) -> Result<Box<dyn RxEnd>, ys_code> {
+        Err(YS_ENOTSUP)
+    }
+
+    /// True: it was open.
+    fn close(&mut self) -> bool;
+
+    fn is_closed(&self) -> bool;
+
+    fn len(&self) -> usize;
+
+    /// True: it waits so from now on.
+    fn set_spin(&mut self, _: Spin) -> bool {
+        false
+    }
+
+    /// This end as a set sees it.
+    fn attachable(&mut self) -> &mut dyn Attach;
+
+    /// [`recv`](Self::recv), between the window as it was left and a new one, for the price of one call that is not direct.
+    ///
+    /// # Safety
+    /// As of `recv` and `resume`.
+    unsafe fn recv_between(&mut self, state: &mut RxState, message: *mut u8) -> c_int {
+        // SAFETY: by the caller.
+        unsafe { state.between(self, |end| end.recv(message)) }
+    }
+}
+
+impl RxState {
+    /// Runs a call of the end between the window as the caller left it and a new one.
+    ///
+    /// # Safety
+    /// The window has been moved on by its rules only, since this end made it.
+    #[inline(always)]
+    pub(crate) unsafe fn between<E: RxEnd + ?Sized, A>(&mut self, end: &mut E, call: impl FnOnce(&mut E) -> A) -> A {
+        if !self.has_window {
+            return call(end);
+        }
+        // SAFETY: by the caller.
+        unsafe { end.resume(&self.window) };
+        let answer = call(end);
+        self.window = end.window();
+        answer
+    }
+}

@@ -1,0 +1,379 @@
+//! Receiving ends, as callers see them. One thread at a time; an end may move between threads.
+
+mod end;
+
+use core::ffi::{c_int, c_void};
+use core::ptr;
+use std::sync::Arc;
+
+use ysuite::in_place::RecvWindow;
+
+pub(crate) use self::end::RxEnd;
+use crate::channel::Channel;
+use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_ENOTSUP, YS_OK};
+use crate::disposal::Disposal;
+use crate::handle::{self, Content, Handle};
+use crate::limit::Limit;
+use crate::spin::spin_from;
+
+/// A receiving end. One thread at a time; it may move between threads. Freed by ys_rx_free.
+pub struct ys_rx {
+    _opaque: [u8; 0],
+}
+
+/// What is behind the handle. The window is the first of it.
+#[repr(C)]
+pub(crate) struct Rx {
+    state: RxState,
+    end: Box<dyn RxEnd>,
+    channel: Arc<Channel>,
+}
+
+/// What the handle knows beside the end itself.
+#[repr(C)]
+pub(crate) struct RxState {
+    window: RecvWindow,
+    has_window: bool,
+    /// How many messages the caller has been shown and may consume.
+    shown: usize,
+    /// Where the window was then: one that has been moved on since takes that away.
+    next: *mut u8,
+}
+
+// SAFETY: a handle may move between threads with its caller, by the contract; the window points to memory of the end.
+unsafe impl Send for RxState {}
+
+impl Content for Rx {
+    const FREE: &'static str = "ys_rx_free";
+
+    #[inline(always)]
+    fn disposal(&self) -> Option<Disposal> {
+        self.channel.disposal
+    }
+
+    fn shut(&mut self) {
+        self.state.window = RecvWindow::shut();
+        self.state.has_window = false;
+        self.state.shown = 0;
+    }
+
+    fn finish(&mut self) {
+        // The end learns what was received through the window.
+        self.look(|_| ());
+        self.shut();
+    }
+}
+
+impl Rx {
+    /// A call that leaves what is shown alone.
+    fn look<A>(&mut self, call: impl FnOnce(&mut (dyn RxEnd + 'static)) -> A) -> A {
+        // SAFETY: by the contract the inline functions of the header have moved the window on, and nobody else.
+        unsafe { self.state.between(&mut *self.end, call) }
+    }
+
+    /// Any other call: what was shown is so no more.
+    fn call<A>(&mut self, call: impl FnOnce(&mut (dyn RxEnd + 'static)) -> A) -> A {
+        self.state.shown = 0;
+        self.look(call)
+    }
+
+    /// This end as a set sees it.
+    pub(crate) fn attach<A>(&mut self, attach: impl FnOnce(&mut dyn ysuite::signal::Attach) -> A) -> A {
+        self.call(|end| attach(end.attachable()))
+    }
+}
+
+/// A handle of a receiving end.
+pub(crate) fn make(mut end: Box<dyn RxEnd>, channel: Arc<Channel>) -> *mut ys_rx {
+    let has_window = channel.has_window;
+    let window = if has_window { end.window() } else { RecvWindow::shut() };
+    let state = RxState { window, has_window, shown: 0, next: ptr::null_mut() };
+    Handle::make(Rx { state, end, channel }).cast()
+}
+
+/// Runs a call of the only thread that may use the end.
+///
+/// # Safety
+/// As of [`handle::enter`].
+#[inline(always)]
+pub(crate) unsafe fn enter<A: Answer>(rx: *const ys_rx, call: impl FnOnce(&mut Rx) -> A) -> A {
+    // SAFETY: by the caller.
+    unsafe { handle::enter(rx.cast_mut().cast::<Handle<Rx>>(), call) }
+}
+
+/// Receives a message; waits for one as long as it takes. Wait-free while messages are there (exchange: lock-free), and then
+/// without a system call. Otherwise looks for a while, as ys_rx_set_spin says, and sleeps.
+///
+/// @param rx the end
+/// @param message where the message is put, which is the caller's from then on
+/// @return YS_OK; YS_CLOSED: there is none, and none will come
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_recv(rx: *mut ys_rx, message: *mut c_void) -> c_int {
+    if message.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe {
+        enter(rx, |rx| {
+            rx.state.shown = 0;
+            rx.end.recv_between(&mut rx.state, message.cast())
+        })
+    }
+}
+
+/// Receives a message if there is one, as ys_recv_for with a time of 0. Never blocks.
+///
+/// @param rx the end
+/// @param message where the message is put, which is the caller's from then on
+/// @return YS_OK; YS_EMPTY; YS_CLOSED: there is none, and none will come
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_try_recv(rx: *mut ys_rx, message: *mut c_void) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { ys_recv_for(rx, message, 0) }
+}
+
+/// Receives a message; waits for one no longer than ns nanoseconds.
+///
+/// @param rx the end. One that is attached to a set and finds nothing at a time of 0 takes its id down
+/// @param message where the message is put, which is the caller's from then on
+/// @param ns nanoseconds; 0: never waits; less than 0: for ever
+/// @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT; YS_CLOSED: there is none, and none will come
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_recv_for(rx: *mut ys_rx, message: *mut c_void, ns: i64) -> c_int {
+    if message.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe { enter(rx, |rx| rx.call(|end| end.recv_for(message.cast(), Limit::from_nanoseconds(ns)))) }
+}
+
+/// Receives many messages: waits for the first, then takes what is there.
+///
+/// @param rx the end
+/// @param messages where they are put, each as many bytes behind the last as a message has: an array of the caller's type
+/// @param max how many at most; 0 does nothing
+/// @param ns nanoseconds; 0: never waits; less than 0: for ever
+/// @return how many, at least 1 unless max is 0; YS_EMPTY (where ns is 0), YS_TIMEOUT; YS_CLOSED: there is none, and none will come
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_recv_batch(rx: *mut ys_rx, messages: *mut c_void, max: usize, ns: i64) -> isize {
+    // SAFETY: by the caller.
+    unsafe {
+        enter(rx, |rx| {
+            if max == 0 {
+                return 0;
+            }
+            if messages.is_null() || max > isize::MAX as usize / rx.channel.stride {
+                return isize::from_code(YS_EINVAL);
+            }
+            rx.call(|end| end.recv_batch(messages.cast(), max, Limit::from_nanoseconds(ns)))
+        })
+    }
+}
+
+/// Shows the next messages where they lie: as many as lie side by side, ys_rx_stride apart. They stay in the channel, until
+/// ys_consume takes them out or any other call for this end receives them. Never blocks. Pipe and funnel only.
+///
+/// @param rx the end. One that is attached to a set and finds nothing takes its id down
+/// @param at where the address of the first message is put
+/// @return how many, at least 1; YS_EMPTY; YS_CLOSED: there is none, and none will come; YS_ENOTSUP
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_peek(rx: *mut ys_rx, at: *mut *mut c_void) -> isize {
+    if at.is_null() {
+        return isize::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe {
+        *at = ptr::null_mut();
+        enter(rx, |rx| {
+            let mut first = ptr::null_mut();
+            let count = rx.call(|end| end.peek(&mut first));
+            rx.state.shown = usize::try_from(count).unwrap_or(0);
+            rx.state.next = rx.state.window.next;
+            *at = first.cast();
+            count
+        })
+    }
+}
+
+/// Takes the first n messages of those that ys_peek has shown out of the channel: the caller has moved them out or destroyed them,
+/// and their slots are free. The callback is not called for them. What was shown behind them can still be consumed. Never blocks.
+///
+/// @param rx the end
+/// @param n how many
+/// @return YS_OK; YS_EINVAL: more than are shown, and nothing has changed; YS_ENOTSUP
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_consume(rx: *mut ys_rx, n: usize) -> c_int {
+    // SAFETY: by the caller.
+    unsafe {
+        enter(rx, |rx| {
+            let is_moved = rx.state.has_window && rx.state.window.next != rx.state.next;
+            let shown = if is_moved { 0 } else { rx.state.shown };
+            if n > shown {
+                return c_int::from_code(YS_EINVAL);
+            }
+            if n == 0 {
+                return c_int::from_code(YS_OK);
+            }
+            let code = rx.call(|end| end.consume(n));
+            rx.state.shown = shown - n;
+            rx.state.next = rx.state.window.next;
+            code
+        })
+    }
+}
+
+/// Receives one message where it lies: it is the caller's, who moves it out or destroys it before the next call for this end.
+/// Pipe and funnel only.
+///
+/// @param rx the end. One that is attached to a set and finds nothing at a time of 0 takes its id down
+/// @param at where the address of the message is put
+/// @param ns nanoseconds; 0: never waits; less than 0: for ever
+/// @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT; YS_CLOSED: there is none, and none will come; YS_ENOTSUP
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_take(rx: *mut ys_rx, at: *mut *mut c_void, ns: i64) -> c_int {
+    if at.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe {
+        *at = ptr::null_mut();
+        enter(rx, |rx| {
+            let mut message = ptr::null_mut();
+            let code = rx.call(|end| end.take(&mut message, Limit::from_nanoseconds(ns)));
+            *at = message.cast();
+            code
+        })
+    }
+}
+
+/// Waits until there is a message, without taking it. Pipe, funnel and oneshot only.
+///
+/// @param rx the end
+/// @param ns nanoseconds; 0: never waits; less than 0: for ever
+/// @return YS_OK: there is one; YS_EMPTY (where ns is 0), YS_TIMEOUT; YS_CLOSED: there is none, and none will come; YS_ENOTSUP
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_wait(rx: *mut ys_rx, ns: i64) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(rx, |rx| rx.call(|end| end.wait(Limit::from_nanoseconds(ns)))) }
+}
+
+/// Makes another receiving end of the same channel. Allocates. Exchange only.
+///
+/// @param rx the end
+/// @param other where the new end is put; NULL is put there after an error
+/// @return YS_OK; YS_ENOTSUP
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_rx_clone(rx: *mut ys_rx, other: *mut *mut ys_rx) -> c_int {
+    if other.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe {
+        *other = ptr::null_mut();
+        enter(rx, |rx| match rx.call(|end| end.try_clone()) {
+            Ok(end) => {
+                *other = make(end, rx.channel.clone());
+                c_int::from_code(YS_OK)
+            }
+            Err(code) => c_int::from_code(code),
+        })
+    }
+}
+
+/// Closes the channel: from now on sends fail, and senders that wait for room are woken and keep their messages. What was sent
+/// before is still received; then receiving answers YS_CLOSED. Freeing the end would drop it instead. The end is still to be
+/// freed. Never blocks.
+///
+/// @param rx the end
+/// @return YS_OK; YS_CLOSED: it was closed before, or all senders are gone
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_rx_close(rx: *mut ys_rx) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(rx, |rx| c_int::from_code(if rx.call(|end| end.close()) { YS_OK } else { YS_CLOSED })) }
+}
+
+/// Whether nothing more will be sent. Messages may still be there. Never blocks.
+///
+/// @param rx the end
+/// @return 1 or 0, or an error
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_rx_is_closed(rx: *const ys_rx) -> c_int {
+    // SAFETY: by the caller. By the contract one thread uses the end, whatever it promises to leave alone.
+    unsafe { enter(rx, |rx| rx.look(|end| c_int::from(end.is_closed()))) }
+}
+
+/// How many messages are in the channel. Never blocks; takes time in proportion to that number, and in a funnel to that of its
+/// senders.
+///
+/// @param rx the end
+/// @return how many, or an error
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_rx_len(rx: *const ys_rx) -> isize {
+    // SAFETY: by the caller. By the contract one thread uses the end, whatever it promises to leave alone.
+    unsafe { enter(rx, |rx| rx.look(|end| end.len() as isize)) }
+}
+
+/// What this end does before it sleeps when there is no message, from the next wait on.
+///
+/// @param rx the end
+/// @param spin a ys_spin: YS_SPIN_NONE, YS_SPIN_ADAPTIVE (the default) or YS_SPIN_FOREVER
+/// @return YS_OK; YS_EINVAL: no such way; YS_ENOTSUP: a oneshot
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_rx_set_spin(rx: *mut ys_rx, spin: c_int) -> c_int {
+    // SAFETY: by the caller.
+    unsafe {
+        enter(rx, |rx| {
+            let code = match spin_from(spin) {
+                Some(spin) if rx.call(|end| end.set_spin(spin)) => YS_OK,
+                Some(_) => YS_ENOTSUP,
+                None => YS_EINVAL,
+            };
+            c_int::from_code(code)
+        })
+    }
+}
+
+/// How far apart the channel's slots are, in bytes: the size of the class of its messages. Any thread.
+///
+/// @param rx the end
+/// @return bytes; 0 with EINVAL in errno: no end
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_rx_stride(rx: *const ys_rx) -> usize {
+    // SAFETY: by the caller. The stride never changes.
+    unsafe { handle::look(rx.cast::<Handle<Rx>>(), |rx| rx.channel.stride) }
+}
+
+/// An address that all ends of the channel have in common, and no other channel has. For comparison only. Any thread.
+///
+/// @param rx the end
+/// @return the address; NULL with EINVAL in errno: no end
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_rx_channel(rx: *const ys_rx) -> *const c_void {
+    // SAFETY: by the caller. The channel never changes.
+    unsafe { handle::look(rx.cast::<Handle<Rx>>(), |rx| Arc::as_ptr(&rx.channel).cast::<c_void>()) }
+}
+
+/// Frees the end. The last receiver's end is the channel's: sends fail, and messages that are still there are dropped, by the
+/// channel's callback.
+///
+/// @param rx the end, which is not to be used any more; NULL: nothing is done
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_rx_free(rx: *mut ys_rx) {
+    // SAFETY: by the caller.
+    unsafe { handle::free(rx.cast::<Handle<Rx>>()) }
+}
+
+/// For the inline functions of the header only: after takes that have found the word of the window not 0.
+///
+/// @param rx the end
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_rx_credit(rx: *mut ys_rx) {
+    // SAFETY: by the caller.
+    unsafe {
+        enter(rx, |rx| {
+            if rx.state.has_window {
+                rx.call(|end| end.credit());
+            }
+        });
+    }
+}

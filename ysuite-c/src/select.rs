@@ -1,0 +1,172 @@
+//! Waiting for the first of several ends.
+
+use core::ffi::c_int;
+use core::ptr;
+
+use ysuite::signal::{Attach, AttachError, MAX_CAPACITY, Registration, Select};
+
+use crate::code::{Answer, YS_EATTACHED, YS_EINVAL, YS_ETOOMANY, YS_OK};
+use crate::handle::{self, Content, Handle};
+use crate::limit::Limit;
+use crate::rx::{self, ys_rx};
+use crate::set::refusal;
+use crate::tx::{self, ys_tx};
+
+/// Waits for one of several ends, of any channels: receivers that may have a message, senders that may have room. One thread at a
+/// time; it may move between threads. Freed by ys_select_free.
+pub struct ys_select {
+    _opaque: [u8; 0],
+}
+
+impl Content for Select {
+    const FREE: &'static str = "ys_select_free";
+}
+
+/// An end of any type.
+struct AnyEnd<'a>(&'a mut dyn Attach);
+
+impl Attach for AnyEnd<'_> {
+    fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
+        self.0.attach_registration(registration)
+    }
+
+    fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
+        self.0.with_registration(look);
+    }
+
+    fn detach(&mut self) -> bool {
+        self.0.detach()
+    }
+}
+
+/// # Safety
+/// As of [`handle::enter`].
+unsafe fn enter<A: Answer>(select: *mut ys_select, call: impl FnOnce(&mut Select) -> A) -> A {
+    // SAFETY: by the caller.
+    unsafe { handle::enter(select.cast::<Handle<Select>>(), call) }
+}
+
+/// Opens a select.
+///
+/// @param ends for how many ends at a time: 1 to 262144
+/// @param select where it is put; NULL is put there after an error
+/// @return YS_OK; YS_EINVAL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_select_open(ends: usize, select: *mut *mut ys_select) -> c_int {
+    if select.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe { *select = ptr::null_mut() };
+    if !(1..=MAX_CAPACITY).contains(&ends) {
+        return c_int::from_code(YS_EINVAL);
+    }
+    handle::make(|| {
+        // SAFETY: by the caller.
+        unsafe { *select = Handle::make(Select::with_capacity(ends)).cast() };
+        c_int::from_code(YS_OK)
+    })
+}
+
+/// Waits for a receiving end as well: until it may have a message, or nothing more will come.
+///
+/// @param select the select
+/// @param rx the end, which no other thread is using. Freeing it takes it out
+/// @param id where the id is put by which it will be named
+/// @return YS_OK; YS_EATTACHED: the end is in a select or a set already; YS_ETOOMANY: there are as many ends as there may be
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_select_add_rx(select: *mut ys_select, rx: *mut ys_rx, id: *mut usize) -> c_int {
+    if id.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe { enter(select, |select| rx::enter(rx, |rx| rx.attach(|end| add(select, end, id)))) }
+}
+
+/// Waits for a sending end as well: until it may have room, or nobody receives any more.
+///
+/// @param select the select
+/// @param tx the end, which no other thread is using. Freeing it takes it out
+/// @param id where the id is put by which it will be named
+/// @return YS_OK; YS_EATTACHED: the end is in a select or a set already; YS_ETOOMANY: there are as many ends as there may be;
+///     YS_ENOTSUP: a oneshot
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_select_add_tx(select: *mut ys_select, tx: *mut ys_tx, id: *mut usize) -> c_int {
+    if id.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe { enter(select, |select| tx::enter(tx, |tx| tx.attach(|end| add(select, end, id)))) }
+}
+
+/// # Safety
+/// There is room for an id.
+unsafe fn add(select: &mut Select, end: &mut dyn Attach, id: *mut usize) -> c_int {
+    let code = match select.add(&mut AnyEnd(end)) {
+        Ok(added) => {
+            // SAFETY: by the caller.
+            unsafe { *id = added };
+            YS_OK
+        }
+        // No id was asked for: all are taken.
+        Err(AttachError::IdTaken { .. }) => YS_ETOOMANY,
+        Err(error) => refusal(error),
+    };
+    c_int::from_code(code)
+}
+
+fn remove(select: &mut Select, end: &mut dyn Attach) -> c_int {
+    c_int::from_code(select.remove(&mut AnyEnd(end)).map_or(YS_EATTACHED, |_| YS_OK))
+}
+
+/// Waits for this receiving end no longer. Its id is free, and may be named once more, for nothing.
+///
+/// @param select the select
+/// @param rx the end, which no other thread is using
+/// @return YS_OK; YS_EATTACHED: it is not in this select
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_select_remove_rx(select: *mut ys_select, rx: *mut ys_rx) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(select, |select| rx::enter(rx, |rx| rx.attach(|end| remove(select, end)))) }
+}
+
+/// Waits for this sending end no longer. Its id is free, and may be named once more, for nothing.
+///
+/// @param select the select
+/// @param tx the end, which no other thread is using
+/// @return YS_OK; YS_EATTACHED: it is not in this select; YS_ENOTSUP: a oneshot
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_select_remove_tx(select: *mut ys_select, tx: *mut ys_tx) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(select, |select| tx::enter(tx, |tx| tx.attach(|end| remove(select, end)))) }
+}
+
+/// Waits for an end that may go on. Each is named in its turn, and named again until ys_try_recv finds nothing, or ys_try_send no
+/// room; every end is named at first. Without any end it waits until the time is up.
+///
+/// @param select the select
+/// @param ns nanoseconds; 0: never waits; less than 0: for ever
+/// @return the id of the end; YS_EMPTY (where ns is 0), YS_TIMEOUT
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_select_wait(select: *mut ys_select, ns: i64) -> isize {
+    let limit = Limit::from_nanoseconds(ns);
+    let wait = |select: &mut Select| {
+        let named = match limit {
+            Limit::Now => select.try_wait(),
+            Limit::Within(time) => select.wait_timeout(time),
+            Limit::Never => Some(select.wait()),
+        };
+        named.map_or(isize::from_code(limit.empty()), |id| id as isize)
+    };
+    // SAFETY: by the caller.
+    unsafe { enter(select, wait) }
+}
+
+/// Frees a select. Ends that are still in it are attached to nothing that is there: to attach them elsewhere, remove them before.
+///
+/// @param select the select, which is not to be used any more; NULL: nothing is done
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_select_free(select: *mut ys_select) {
+    // SAFETY: by the caller.
+    unsafe { handle::free(select.cast::<Handle<Select>>()) }
+}

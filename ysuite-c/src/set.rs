@@ -1,0 +1,264 @@
+//! Sets of signals, with a descriptor or without, and their signalers.
+
+use core::ffi::c_int;
+use core::ptr;
+
+use ysuite::signal::{AttachError, MAX_CAPACITY, Signal, SignalSet, Signaler, YPollset};
+
+use crate::code::{Answer, YS_EATTACHED, YS_EINVAL, YS_ENOTSUP, YS_ERANGE, YS_ETAKEN, YS_OK, ys_code};
+use crate::handle::{self, Content, Handle};
+use crate::limit::Limit;
+use crate::rx::{self, ys_rx};
+use crate::tx::{self, ys_tx};
+
+/// A set of signals, which one thread waits for and any thread raises, and to which ends of channels can be attached. One thread
+/// at a time; it may move between threads. Freed by ys_set_free.
+pub struct ys_set {
+    _opaque: [u8; 0],
+}
+
+/// Raises signals of a set. Any number of threads at once. Freed by ys_signaler_free.
+pub struct ys_signaler {
+    _opaque: [u8; 0],
+}
+
+struct Set {
+    set: Box<dyn SignalSet + Send>,
+    descriptor: Option<c_int>,
+}
+
+impl Content for Set {
+    const FREE: &'static str = "ys_set_free";
+}
+
+impl Content for Signaler {
+    const FREE: &'static str = "ys_signaler_free";
+}
+
+/// Why an end cannot be attached.
+pub(crate) fn refusal(error: AttachError) -> ys_code {
+    match error {
+        AttachError::AlreadyAttached => YS_EATTACHED,
+        AttachError::IdTaken { .. } => YS_ETAKEN,
+        AttachError::IdOutOfRange { .. } => YS_ERANGE,
+    }
+}
+
+/// # Safety
+/// As of [`handle::enter`].
+unsafe fn enter<A: Answer>(set: *mut ys_set, call: impl FnOnce(&mut Set) -> A) -> A {
+    // SAFETY: by the caller.
+    unsafe { handle::enter(set.cast::<Handle<Set>>(), call) }
+}
+
+/// # Safety
+/// `set` is NULL, or a place for a set.
+unsafe fn open(set: *mut *mut ys_set, ids: usize, make: impl FnOnce() -> Result<Set, ys_code>) -> c_int {
+    if set.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe { *set = ptr::null_mut() };
+    if !(1..=MAX_CAPACITY).contains(&ids) {
+        return c_int::from_code(YS_EINVAL);
+    }
+    handle::make(|| match make() {
+        Ok(made) => {
+            // SAFETY: by the caller.
+            unsafe { *set = Handle::make(made).cast() };
+            c_int::from_code(YS_OK)
+        }
+        Err(code) => c_int::from_code(code),
+    })
+}
+
+/// Opens a set with a descriptor, which is readable while something is up: for poll, epoll and every event loop.
+///
+/// @param ids how many signals: 1 to 262144, numbered from 0
+/// @param set where the set is put; NULL is put there after an error
+/// @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno: there is no descriptor left, or it is forbidden; YS_ENOTSUP: not on
+///     this system
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_set_open(ids: usize, set: *mut *mut ys_set) -> c_int {
+    #[cfg(unix)]
+    let make = || {
+        use std::os::fd::AsRawFd;
+
+        let made = ysuite::signal::YSocketpair::with_capacity(ids).map_err(|error| {
+            crate::errno::set_from(&error);
+            crate::code::YS_ESYSTEM
+        })?;
+        let descriptor = Some(made.as_raw_fd());
+        Ok(Set { set: Box::new(made), descriptor })
+    };
+    #[cfg(not(unix))]
+    let make = || Err(YS_ENOTSUP);
+    // SAFETY: by the caller.
+    unsafe { open(set, ids, make) }
+}
+
+/// Opens a set without a descriptor: quicker to sleep on, for a thread that waits for nothing else.
+///
+/// @param ids how many signals: 1 to 262144, numbered from 0
+/// @param set where the set is put; NULL is put there after an error
+/// @return YS_OK; YS_EINVAL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_pollset_open(ids: usize, set: *mut *mut ys_set) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { open(set, ids, || Ok(Set { set: Box::new(YPollset::with_capacity(ids)), descriptor: None })) }
+}
+
+/// The descriptor of the set. Wait for it to be readable, and call ys_set_wait with a time of 0 then; do not read or close it. It
+/// may, rarely, be readable with nothing up. Take it out of the event loop before the set is freed.
+///
+/// @param set the set
+/// @return the descriptor; YS_ENOTSUP: the set has none
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_set_fd(set: *const ys_set) -> c_int {
+    // SAFETY: by the caller. The descriptor never changes.
+    unsafe { handle::look(set.cast::<Handle<Set>>(), |set| set.descriptor.unwrap_or(c_int::from_code(YS_ENOTSUP))) }
+}
+
+/// Attaches a receiving end: the id is up while it may have a message, and once nothing more will come. It is up at first. It goes
+/// down when ys_try_recv, ys_peek, or ys_take or ys_recv_batch with a time of 0 finds nothing.
+///
+/// Freeing the end frees the id. Freeing the set leaves its ends as they are, attached to a set that is gone: to attach them
+/// elsewhere, detach them before.
+///
+/// @param set the set
+/// @param rx the end, which no other thread is using
+/// @param id the id
+/// @return YS_OK; YS_EATTACHED: the end is in a set already; YS_ETAKEN: the id is another end's; YS_ERANGE
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_set_attach_rx(set: *mut ys_set, rx: *mut ys_rx, id: usize) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(set, |set| rx::enter(rx, |rx| rx.attach(|end| attach(set, end, id)))) }
+}
+
+/// Attaches a sending end: the id is up while it may have room, and once nobody receives any more. It is up at first. It goes down
+/// when ys_try_send or ys_reserve finds no room. Otherwise as ys_set_attach_rx.
+///
+/// @param set the set
+/// @param tx the end, which no other thread is using
+/// @param id the id
+/// @return YS_OK; YS_EATTACHED: the end is in a set already; YS_ETAKEN: the id is another end's; YS_ERANGE; YS_ENOTSUP: a oneshot
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_set_attach_tx(set: *mut ys_set, tx: *mut ys_tx, id: usize) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(set, |set| tx::enter(tx, |tx| tx.attach(|end| attach(set, end, id)))) }
+}
+
+fn attach(set: &mut Set, end: &mut dyn ysuite::signal::Attach, id: usize) -> c_int {
+    c_int::from_code(set.set.attach(end, id).map_or_else(refusal, |()| YS_OK))
+}
+
+fn detach(set: &mut Set, end: &mut dyn ysuite::signal::Attach) -> c_int {
+    c_int::from_code(set.set.detach(end).map_or(YS_EATTACHED, |_| YS_OK))
+}
+
+/// Takes a receiving end out of the set: its id is down, and free. The id may be reported once more, for nothing, where a sender
+/// was about to raise it.
+///
+/// @param set the set
+/// @param rx the end, which no other thread is using
+/// @return YS_OK; YS_EATTACHED: it is not in this set
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_set_detach_rx(set: *mut ys_set, rx: *mut ys_rx) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(set, |set| rx::enter(rx, |rx| rx.attach(|end| detach(set, end)))) }
+}
+
+/// Takes a sending end out of the set, as ys_set_detach_rx.
+///
+/// @param set the set
+/// @param tx the end, which no other thread is using
+/// @return YS_OK; YS_EATTACHED: it is not in this set; YS_ENOTSUP: a oneshot
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_set_detach_tx(set: *mut ys_set, tx: *mut ys_tx) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(set, |set| tx::enter(tx, |tx| tx.attach(|end| detach(set, end)))) }
+}
+
+/// Waits until something is up. Ids raised by hand are taken by that; ids of attached ends are reported each time, until the end
+/// finds nothing, or no room.
+///
+/// @param set the set
+/// @param ids where the ids that are up are put, ascending
+/// @param max how many at most, at least 1. What is up beyond that stays up for the next call, which begins with the smallest again
+/// @param ns nanoseconds; 0: never waits; less than 0: for ever
+/// @return how many ids; 0: the time was up
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_set_wait(set: *mut ys_set, ids: *mut usize, max: usize, ns: i64) -> isize {
+    if ids.is_null() || max == 0 {
+        return isize::from_code(YS_EINVAL);
+    }
+    let wait = |set: &mut Set| {
+        let mut up = match Limit::from_nanoseconds(ns) {
+            Limit::Now => set.set.check(),
+            Limit::Within(time) => set.set.poll_timeout(time),
+            Limit::Never => set.set.poll(),
+        };
+        let mut count = 0;
+        for id in up.by_ref().take(max) {
+            // SAFETY: by the caller there is room for so many.
+            unsafe { ids.add(count).write(id) };
+            count += 1;
+        }
+        let signaler = set.set.signaler();
+        up.for_each(|id| signaler.signal(id));
+        count as isize
+    };
+    // SAFETY: by the caller.
+    unsafe { enter(set, wait) }
+}
+
+/// Makes a signaler for the set. Allocates.
+///
+/// @param set the set
+/// @param signaler where it is put; NULL is put there after an error
+/// @return YS_OK
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_set_signaler(set: *const ys_set, signaler: *mut *mut ys_signaler) -> c_int {
+    if signaler.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe {
+        *signaler = ptr::null_mut();
+        handle::look(set.cast::<Handle<Set>>(), |set| {
+            *signaler = Handle::make(set.set.signaler()).cast();
+            c_int::from_code(YS_OK)
+        })
+    }
+}
+
+/// Raises a signal, and wakes the thread that waits for the set, if it sleeps. Any thread, any number of them at once. Wait-free, at
+/// most one system call. Without effect once the set is gone.
+///
+/// @param signaler a signaler of the set
+/// @param id the id
+/// @return YS_OK; YS_ERANGE
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_signal(signaler: *const ys_signaler, id: usize) -> c_int {
+    let signal = |signaler: &Signaler| c_int::from_code(signaler.try_signal(id).map_or(YS_ERANGE, |()| YS_OK));
+    // SAFETY: by the caller. Any thread may use a signaler.
+    unsafe { handle::look(signaler.cast::<Handle<Signaler>>(), signal) }
+}
+
+/// Frees a signaler.
+///
+/// @param signaler the signaler, which is not to be used any more; NULL: nothing is done
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_signaler_free(signaler: *mut ys_signaler) {
+    // SAFETY: by the caller.
+    unsafe { handle::free(signaler.cast::<Handle<Signaler>>()) }
+}
+
+/// Frees a set. Its descriptor is closed when its signalers and the channels attached to it are gone as well.
+///
+/// @param set the set, which is not to be used any more; NULL: nothing is done
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_set_free(set: *mut ys_set) {
+    // SAFETY: by the caller.
+    unsafe { handle::free(set.cast::<Handle<Set>>()) }
+}

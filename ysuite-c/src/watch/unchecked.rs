@@ -1,0 +1,34 @@
+//! The watch of a build that trusts its callers. Nothing is looked at, and nothing is kept.
+
+use crate::code::ys_code;
+
+pub(crate) struct Watch;
+
+/// A call inside a handle.
+pub(crate) struct Inside;
+
+impl Watch {
+    pub(crate) const fn new() -> Self {
+        Self
+    }
+
+    /// The only thread that may be inside enters.
+    #[inline(always)]
+    pub(crate) fn enter(&self) -> Result<Inside, ys_code> {
+        Ok(Inside)
+    }
+
+    /// One of any number of threads looks at the handle.
+    #[inline(always)]
+    pub(crate) fn look(&self) -> Result<(), ys_code> {
+        Ok(())
+    }
+
+    /// The handle is being freed.
+    pub(crate) fn end(&self, _: &str) {}
+
+    /// What is left of a handle after its end.
+    pub(crate) fn bury<T>(handle: Box<T>) {
+        drop(handle);
+    }
+}

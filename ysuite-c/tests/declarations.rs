@@ -1,0 +1,45 @@
+//! The header of declarations is what cbindgen makes of the source.
+
+use std::path::{Path, PathBuf};
+
+/// In the order in which the header has them: types before the functions that use them is cbindgen's own care.
+const SOURCES: [&str; 11] = [
+    "code.rs",
+    "about.rs",
+    "options.rs",
+    "window.rs",
+    "spin.rs",
+    "open.rs",
+    "tx/mod.rs",
+    "rx/mod.rs",
+    "set.rs",
+    "select.rs",
+    "pool.rs",
+];
+
+fn generated(root: &Path) -> String {
+    let config = cbindgen::Config::from_file(root.join("cbindgen.toml")).expect("the configuration is read");
+    let sources = SOURCES.iter().map(|name| root.join("src").join(name));
+    let mut header = Vec::new();
+    let builder = sources.fold(cbindgen::Builder::new().with_config(config), cbindgen::Builder::with_src::<PathBuf>);
+    builder.generate().expect("the source is read").write(&mut header);
+    String::from_utf8(header).expect("a header is text")
+}
+
+#[test]
+fn declarations_are_those_of_the_source() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let path = root.join("include/ysuite/declarations.h");
+    let generated = generated(root);
+    if std::env::var_os("YSUITE_WRITE").is_some_and(|value| value == "1") {
+        std::fs::write(&path, generated).expect("the header is written");
+        return;
+    }
+    let checked_in = std::fs::read_to_string(&path).unwrap_or_default();
+    let first = generated.lines().zip(checked_in.lines()).find(|(new, old)| new != old);
+    assert!(
+        generated == checked_in,
+        "include/ysuite/declarations.h is not what the source says (first difference: {first:?}). Rewrite it by\n    \
+         YSUITE_WRITE=1 cargo test -p ysuite-c --test declarations"
+    );
+}
