@@ -497,10 +497,13 @@ fn waits_take_nothing() {
         let (mut sender, mut receiver) = spsc::bounded::<u64>(1);
         assert!(receiver.wait_message(Some(Duration::ZERO)).is_err());
         assert!(receiver.wait_message(Some(Duration::from_millis(2))).is_err());
+        sender.send(0).unwrap();
+        assert!(sender.wait_room(Some(Duration::ZERO)).is_err());
+        assert!(sender.wait_room(Some(Duration::from_millis(2))).is_err());
+        assert_eq!(receiver.recv(), Ok(0));
         let thread = thread::spawn(move || {
             thread::sleep(Duration::from_millis(5));
             sender.send(1).unwrap();
-            assert!(sender.wait_room(Some(Duration::ZERO)).is_err());
             assert_eq!(sender.wait_room(None), Ok(()));
             sender.send(2).unwrap();
         });
