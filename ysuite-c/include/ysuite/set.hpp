@@ -136,7 +136,7 @@ class signal_set {
 /** A set with a descriptor, for poll and epoll beside sockets. */
 class socketpair_set : public detail::signal_set {
  public:
-  /** A set of so many ids, 1 to 262,144. Throws std::bad_alloc or std::system_error; without exceptions, ends the process. */
+  /** A set of so many ids, from 1 to what ys_set_open() allows. Throws std::bad_alloc or std::system_error; without exceptions, ends the process. */
   explicit socketpair_set(std::size_t ids) {
     const int code = open(&::ys_set_open, ids);
     if (code != YS_OK) detail::raise(code, "ys::socketpair_set");
@@ -158,7 +158,7 @@ class socketpair_set : public detail::signal_set {
 /** A set without a descriptor. */
 class poll_set : public detail::signal_set {
  public:
-  /** A set of so many ids, 1 to 262,144. Throws as socketpair_set does. */
+  /** A set of so many ids, from 1 to what ys_set_open() allows. Throws as socketpair_set does. */
   explicit poll_set(std::size_t ids) {
     const int code = open(&::ys_pollset_open, ids);
     if (code != YS_OK) detail::raise(code, "ys::poll_set");
