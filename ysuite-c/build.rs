@@ -2,9 +2,9 @@
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    let is_set = |name: &str| std::env::var(name).is_ok_and(|value| !value.is_empty());
-    // A linker of ELF: not Apple's, not Windows'.
-    if is_set("CARGO_CFG_UNIX") && !std::env::var("CARGO_CFG_TARGET_VENDOR").is_ok_and(|vendor| vendor == "apple") {
+    let is_unix = std::env::var_os("CARGO_CFG_UNIX").is_some();
+    // A linker of ELF: not Apple's.
+    if is_unix && std::env::var("CARGO_CFG_TARGET_VENDOR").as_deref() != Ok("apple") {
         println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libysuite.so.0");
     }
 }

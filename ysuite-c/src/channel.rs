@@ -7,12 +7,15 @@ pub(crate) struct Channel {
     pub(crate) disposal: Option<Disposal>,
     /// How far apart its slots are, in bytes.
     pub(crate) stride: usize,
-    /// Whether its ends show windows.
-    pub(crate) has_window: bool,
+    /// How many bytes a message has.
+    pub(crate) size: usize,
+    /// Whether its ends show their windows, where they have any.
+    pub(crate) shows_windows: bool,
 }
 
 impl Channel {
-    pub(crate) fn new(wanted: &Wanted, has_window: bool) -> Self {
-        Self { disposal: wanted.disposal, stride: wanted.class.stride, has_window }
+    pub(crate) fn new(wanted: &Wanted) -> Self {
+        let Wanted { class, size, disposal, has_window: shows_windows, .. } = *wanted;
+        Self { disposal, stride: class.stride, size, shows_windows }
     }
 }

@@ -15,6 +15,7 @@ use crate::limit::{Clock, Limit};
 use crate::message::{Message, copy_in, copy_out};
 use crate::options::Wanted;
 use crate::rx::RxEnd;
+use crate::steps::{RxSteps, TxSteps, rx_steps, tx_steps};
 use crate::tx::{TxEnd, ok_or};
 
 pub(crate) type Ends = (Box<dyn TxEnd>, Box<dyn RxEnd>);
@@ -92,6 +93,10 @@ macro_rules! lane_tx {
         }
 
         impl<M: Message> TxEnd for $tx<M> {
+            fn steps(&self) -> Option<&'static TxSteps> {
+                Some(tx_steps::<M>(self.size))
+            }
+
             #[inline]
             fn window(&mut self) -> SendWindow {
                 SendInPlace::window(&mut self.sender)
@@ -221,7 +226,7 @@ macro_rules! lane_tx {
 }
 
 macro_rules! lane_rx {
-    ($rx:ident, $channel:ident) => {
+    ($rx:ident, $channel:ident, |$size:ident| $steps:expr) => {
         struct $rx<M: Message> {
             receiver: $channel::Receiver<M>,
             size: usize,
@@ -275,6 +280,11 @@ macro_rules! lane_rx {
         }
 
         impl<M: Message> RxEnd for $rx<M> {
+            fn steps(&self) -> Option<&'static RxSteps> {
+                let $size = self.size;
+                $steps
+            }
+
             #[inline]
             fn window(&mut self) -> RecvWindow {
                 RecvInPlace::window(&mut self.receiver)
@@ -416,5 +426,6 @@ lane_tx!(
         Ok(Box::new(Self { sender, size: self.size }))
     }
 );
-lane_rx!(PipeRx, spsc);
-lane_rx!(FunnelRx, mpsc);
+lane_rx!(PipeRx, spsc, |size| Some(rx_steps::<M>(size)));
+// Its messages are in many lanes.
+lane_rx!(FunnelRx, mpsc, |_size| None);

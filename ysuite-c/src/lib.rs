@@ -29,6 +29,7 @@ mod rx;
 mod select;
 mod set;
 mod spin;
+mod steps;
 mod tx;
 mod watch;
 mod window;

@@ -33,7 +33,7 @@ pub unsafe extern "C" fn ys_pipe_open(options: *const ys_options, tx: *mut *mut 
         Ok(for_class!(wanted.class, pipe(wanted)))
     };
     // SAFETY: by the caller.
-    unsafe { open(options, tx, rx, true, make) }
+    unsafe { open(options, tx, rx, make) }
 }
 
 /// Opens a funnel: many senders, one receiver. Each sender has a lane of its own, in which its messages keep their order.
@@ -52,7 +52,7 @@ pub unsafe extern "C" fn ys_funnel_open(options: *const ys_options, tx: *mut *mu
         Ok(for_class!(wanted.class, funnel(wanted)))
     };
     // SAFETY: by the caller.
-    unsafe { open(options, tx, rx, true, make) }
+    unsafe { open(options, tx, rx, make) }
 }
 
 /// Opens an exchange: many senders, many receivers, one order. Each message goes to exactly one receiver. ys_tx_clone and
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn ys_exchange_open(
         Ok(for_class!(wanted.class, exchange(wanted)))
     };
     // SAFETY: by the caller.
-    unsafe { open(options, tx, rx, false, make) }
+    unsafe { open(options, tx, rx, make) }
 }
 
 /// Opens a oneshot: one message, once, as an answer is. The message is moved as bytes, so it must not hold its own address.
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn ys_oneshot_open(
         Ok(for_class!(wanted.class, oneshot(wanted)))
     };
     // SAFETY: by the caller.
-    unsafe { open(options, tx, rx, false, make) }
+    unsafe { open(options, tx, rx, make) }
 }
 
 fn refuse(is_wrong: bool) -> Result<(), ys_code> {
@@ -135,7 +135,6 @@ unsafe fn open(
     options: *const ys_options,
     tx: *mut *mut ys_tx,
     rx: *mut *mut ys_rx,
-    has_windows: bool,
     make: impl FnOnce(&Wanted) -> Result<Ends, ys_code>,
 ) -> c_int {
     // SAFETY: by the caller, where they are not NULL.
@@ -154,7 +153,7 @@ unsafe fn open(
     let Some(wanted) = (unsafe { ys_options::read(options) }) else { return c_int::from_code(YS_EINVAL) };
     handle::make(|| match make(&wanted) {
         Ok((sending, receiving)) => {
-            let channel = std::sync::Arc::new(Channel::new(&wanted, has_windows && wanted.has_window));
+            let channel = std::sync::Arc::new(Channel::new(&wanted));
             // SAFETY: by the caller.
             unsafe {
                 *tx = tx::make(sending, channel.clone());

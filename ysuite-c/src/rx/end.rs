@@ -6,12 +6,17 @@ use ysuite::channel::Spin;
 use ysuite::in_place::RecvWindow;
 use ysuite::signal::Attach;
 
-use super::RxState;
 use crate::code::{Answer, YS_ENOTSUP, ys_code};
 use crate::limit::Limit;
+use crate::steps::RxSteps;
 
 /// A receiving end. Addresses are those of room for whole messages, aligned or not.
 pub(crate) trait RxEnd: Send {
+    /// What can be done by a window, where this end has any.
+    fn steps(&self) -> Option<&'static RxSteps> {
+        None
+    }
+
     /// Where the caller may receive by itself until the next call.
     fn window(&mut self) -> RecvWindow {
         RecvWindow::shut()
@@ -82,31 +87,4 @@ pub(crate) trait RxEnd: Send {
 
     /// This end as a set sees it.
     fn attachable(&mut self) -> &mut dyn Attach;
-
-    /// [`recv`](Self::recv), between the window as it was left and a new one, for the price of one call that is not direct.
-    ///
-    /// # Safety
-    /// As of `recv` and `resume`.
-    unsafe fn recv_between(&mut self, state: &mut RxState, message: *mut u8) -> c_int {
-        // SAFETY: by the caller.
-        unsafe { state.between(self, |end| end.recv(message)) }
-    }
-}
-
-impl RxState {
-    /// Runs a call of the end between the window as the caller left it and a new one.
-    ///
-    /// # Safety
-    /// The window has been moved on by its rules only, since this end made it.
-    #[inline(always)]
-    pub(crate) unsafe fn between<E: RxEnd + ?Sized, A>(&mut self, end: &mut E, call: impl FnOnce(&mut E) -> A) -> A {
-        if !self.has_window {
-            return call(end);
-        }
-        // SAFETY: by the caller.
-        unsafe { end.resume(&self.window) };
-        let answer = call(end);
-        self.window = end.window();
-        answer
-    }
 }

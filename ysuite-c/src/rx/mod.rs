@@ -15,33 +15,49 @@ use crate::disposal::Disposal;
 use crate::handle::{self, Content, Handle};
 use crate::limit::Limit;
 use crate::spin::spin_from;
+use crate::steps::{RxSteps, Step};
+use crate::watch::IS_CHECKED;
+use crate::window::may_open;
 
 /// A receiving end. One thread at a time; it may move between threads. Freed by ys_rx_free.
 pub struct ys_rx {
     _opaque: [u8; 0],
 }
 
-/// What is behind the handle. The window is the first of it.
+/// What is behind the handle. The window that callers see is the first of it.
 #[repr(C)]
 pub(crate) struct Rx {
-    state: RxState,
+    /// Shut for callers who have not asked for it, or know of none of this version.
+    shown: RecvWindow,
+    /// Where `shown` is shut for good, what the calls here go by instead.
+    own: RecvWindow,
+    is_shown: bool,
+    /// None: this end has no windows.
+    steps: Option<&'static RxSteps>,
+    /// How many bytes a message has.
+    size: usize,
+    peeked: Peeked,
     end: Box<dyn RxEnd>,
     channel: Arc<Channel>,
 }
 
-/// What the handle knows beside the end itself.
-#[repr(C)]
-pub(crate) struct RxState {
-    window: RecvWindow,
-    has_window: bool,
-    /// How many messages the caller has been shown and may consume.
-    shown: usize,
-    /// Where the window was then: one that has been moved on since takes that away.
+/// The messages that the caller has been shown and may consume.
+#[derive(Clone, Copy)]
+struct Peeked {
+    count: usize,
+    /// Where the window was then. One that has been moved on since takes them away.
     next: *mut u8,
+    /// They were found by the window, and are consumed by it.
+    by_window: bool,
 }
 
-// SAFETY: a handle may move between threads with its caller, by the contract; the window points to memory of the end.
-unsafe impl Send for RxState {}
+impl Peeked {
+    const NONE: Self = Self { count: 0, next: ptr::null_mut(), by_window: false };
+}
+
+// SAFETY: a handle may move between threads with its caller, by the contract; what it points to is the end's, which is `Send`, or
+// never changes.
+unsafe impl Send for Rx {}
 
 impl Content for Rx {
     const FREE: &'static str = "ys_rx_free";
@@ -52,28 +68,41 @@ impl Content for Rx {
     }
 
     fn shut(&mut self) {
-        self.state.window = RecvWindow::shut();
-        self.state.has_window = false;
-        self.state.shown = 0;
+        self.shown = RecvWindow::shut();
+        self.own = RecvWindow::shut();
+        self.steps = None;
+        self.peeked = Peeked::NONE;
     }
 
     fn finish(&mut self) {
-        // The end learns what was received through the window.
+        // The end learns what was received by the window.
         self.look(|_| ());
         self.shut();
     }
 }
 
 impl Rx {
-    /// A call that leaves what is shown alone.
+    #[inline(always)]
+    fn window(&mut self) -> &mut RecvWindow {
+        if self.is_shown { &mut self.shown } else { &mut self.own }
+    }
+
+    /// A call that leaves what is shown alone: between the window as it was left and a new one.
     fn look<A>(&mut self, call: impl FnOnce(&mut (dyn RxEnd + 'static)) -> A) -> A {
-        // SAFETY: by the contract the inline functions of the header have moved the window on, and nobody else.
-        unsafe { self.state.between(&mut *self.end, call) }
+        if self.steps.is_none() {
+            return call(&mut *self.end);
+        }
+        let window = *self.window();
+        // SAFETY: the steps here, and by the contract those of the header, have moved the window on, and nobody else.
+        unsafe { self.end.resume(&window) };
+        let answer = call(&mut *self.end);
+        *self.window() = self.end.window();
+        answer
     }
 
     /// Any other call: what was shown is so no more.
     fn call<A>(&mut self, call: impl FnOnce(&mut (dyn RxEnd + 'static)) -> A) -> A {
-        self.state.shown = 0;
+        self.peeked = Peeked::NONE;
         self.look(call)
     }
 
@@ -85,10 +114,69 @@ impl Rx {
 
 /// A handle of a receiving end.
 pub(crate) fn make(mut end: Box<dyn RxEnd>, channel: Arc<Channel>) -> *mut ys_rx {
-    let has_window = channel.has_window;
-    let window = if has_window { end.window() } else { RecvWindow::shut() };
-    let state = RxState { window, has_window, shown: 0, next: ptr::null_mut() };
-    Handle::make(Rx { state, end, channel }).cast()
+    let steps = if may_open() { end.steps() } else { None };
+    let is_shown = channel.shows_windows && steps.is_some();
+    let mut own = RecvWindow::shut();
+    let mut shown = RecvWindow::shut();
+    if steps.is_some() {
+        *if is_shown { &mut shown } else { &mut own } = end.window();
+    }
+    let size = channel.size;
+    Handle::make(Rx { shown, own, is_shown, steps, size, peeked: Peeked::NONE, end, channel }).cast()
+}
+
+/// Takes a step by the window of an end, if it has one that is open. Not in the checked build.
+///
+/// # Safety
+/// As of [`handle::enter`], and not NULL.
+#[inline(always)]
+unsafe fn step<S>(rx: *mut ys_rx, step: impl FnOnce(&mut Rx, &'static RxSteps) -> S) -> Option<S> {
+    if IS_CHECKED {
+        return None;
+    }
+    // SAFETY: by the caller.
+    let rx = unsafe { handle::content(rx.cast::<Handle<Rx>>()) };
+    let steps = rx.steps?;
+    Some(step(rx, steps))
+}
+
+/// # Safety
+/// As of [`ys_recv`], of pointers that are not NULL.
+#[inline(always)]
+unsafe fn recv_by_step(rx: *mut ys_rx, message: *mut c_void) -> Step {
+    // SAFETY: by the caller.
+    unsafe {
+        step(rx, |rx, steps| {
+            (steps.recv)(if rx.is_shown { &mut rx.shown } else { &mut rx.own }, message.cast(), rx.size)
+        })
+    }
+    .unwrap_or(Step::Call)
+}
+
+/// After a step that is to be told to a sender.
+///
+/// # Safety
+/// As of [`handle::enter`].
+#[cold]
+#[inline(never)]
+pub(crate) unsafe fn credited(rx: *mut ys_rx) -> c_int {
+    // SAFETY: by the caller.
+    unsafe {
+        enter(rx, |rx| {
+            rx.look(|end| end.credit());
+            c_int::from_code(YS_OK)
+        })
+    }
+}
+
+/// How many bytes a message of the end has.
+///
+/// # Safety
+/// As of [`handle::enter`], and not NULL; not in the checked build.
+#[inline(always)]
+pub(crate) unsafe fn size(rx: *mut ys_rx) -> usize {
+    // SAFETY: by the caller.
+    unsafe { handle::content(rx.cast::<Handle<Rx>>()) }.size
 }
 
 /// Runs a call of the only thread that may use the end.
@@ -109,16 +197,25 @@ pub(crate) unsafe fn enter<A: Answer>(rx: *const ys_rx, call: impl FnOnce(&mut R
 /// @return YS_OK; YS_CLOSED: there is none, and none will come
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_recv(rx: *mut ys_rx, message: *mut c_void) -> c_int {
-    if message.is_null() {
+    if rx.is_null() || message.is_null() {
         return c_int::from_code(YS_EINVAL);
     }
     // SAFETY: by the caller.
     unsafe {
-        enter(rx, |rx| {
-            rx.state.shown = 0;
-            rx.end.recv_between(&mut rx.state, message.cast())
-        })
+        match step(rx, |rx, steps| (steps.recv_waiting, rx.window() as *mut RecvWindow)) {
+            Some((waiting, window)) => waiting(rx, message, window),
+            None => recv(rx, message),
+        }
     }
+}
+
+/// # Safety
+/// As of [`ys_recv`].
+#[cold]
+#[inline(never)]
+pub(crate) unsafe fn recv(rx: *mut ys_rx, message: *mut c_void) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(rx, |rx| rx.call(|end| end.recv(message.cast()))) }
 }
 
 /// Receives a message if there is one, as ys_recv_for with a time of 0. Never blocks.
@@ -140,11 +237,17 @@ pub unsafe extern "C" fn ys_try_recv(rx: *mut ys_rx, message: *mut c_void) -> c_
 /// @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT; YS_CLOSED: there is none, and none will come
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_recv_for(rx: *mut ys_rx, message: *mut c_void, ns: i64) -> c_int {
-    if message.is_null() {
+    if rx.is_null() || message.is_null() {
         return c_int::from_code(YS_EINVAL);
     }
     // SAFETY: by the caller.
-    unsafe { enter(rx, |rx| rx.call(|end| end.recv_for(message.cast(), Limit::from_nanoseconds(ns)))) }
+    unsafe {
+        match recv_by_step(rx, message) {
+            Step::Done => c_int::from_code(YS_OK),
+            Step::Call => enter(rx, |rx| rx.call(|end| end.recv_for(message.cast(), Limit::from_nanoseconds(ns)))),
+            Step::Tell => credited(rx),
+        }
+    }
 }
 
 /// Receives many messages: waits for the first, then takes what is there.
@@ -184,13 +287,26 @@ pub unsafe extern "C" fn ys_peek(rx: *mut ys_rx, at: *mut *mut c_void) -> isize 
     // SAFETY: by the caller.
     unsafe {
         *at = ptr::null_mut();
+        if rx.is_null() {
+            return isize::from_code(YS_EINVAL);
+        }
+        let run = step(rx, |rx, steps| {
+            let run = (steps.peek)(rx.window())?;
+            rx.peeked = Peeked { count: run.count, next: run.first, by_window: true };
+            Some(run)
+        });
+        if let Some(Some(run)) = run {
+            *at = run.first.cast();
+            return run.count as isize;
+        }
         enter(rx, |rx| {
             let mut first = ptr::null_mut();
-            let count = rx.call(|end| end.peek(&mut first));
-            rx.state.shown = usize::try_from(count).unwrap_or(0);
-            rx.state.next = rx.state.window.next;
+            let answer = rx.call(|end| end.peek(&mut first));
+            if let Ok(count) = usize::try_from(answer) {
+                rx.peeked = Peeked { count, next: rx.window().next, by_window: false };
+            }
             *at = first.cast();
-            count
+            answer
         })
     }
 }
@@ -203,23 +319,41 @@ pub unsafe extern "C" fn ys_peek(rx: *mut ys_rx, at: *mut *mut c_void) -> isize 
 /// @return YS_OK; YS_EINVAL: more than are shown, and nothing has changed; YS_ENOTSUP
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_consume(rx: *mut ys_rx, n: usize) -> c_int {
+    if rx.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
     // SAFETY: by the caller.
     unsafe {
-        enter(rx, |rx| {
-            let is_moved = rx.state.has_window && rx.state.window.next != rx.state.next;
-            let shown = if is_moved { 0 } else { rx.state.shown };
-            if n > shown {
-                return c_int::from_code(YS_EINVAL);
+        let consumed = step(rx, |rx, steps| {
+            let Peeked { count, next, by_window } = rx.peeked;
+            if !by_window || next != rx.window().next || !(1..=count).contains(&n) {
+                return Step::Call;
             }
-            if n == 0 {
-                return c_int::from_code(YS_OK);
-            }
-            let code = rx.call(|end| end.consume(n));
-            rx.state.shown = shown - n;
-            rx.state.next = rx.state.window.next;
-            code
-        })
+            let step = (steps.consume)(rx.window(), n);
+            rx.peeked = Peeked { count: count - n, next: rx.window().next, by_window };
+            step
+        });
+        match consumed {
+            Some(Step::Done) => c_int::from_code(YS_OK),
+            Some(Step::Tell) => credited(rx),
+            _ => enter(rx, |rx| consume(rx, n)),
+        }
     }
+}
+
+/// What the window has not shown, or cannot take.
+fn consume(rx: &mut Rx, n: usize) -> c_int {
+    let Peeked { count, next, .. } = rx.peeked;
+    let count = if next == rx.window().next { count } else { 0 };
+    if n > count {
+        return c_int::from_code(YS_EINVAL);
+    }
+    if n == 0 {
+        return c_int::from_code(YS_OK);
+    }
+    let code = rx.call(|end| end.consume(n));
+    rx.peeked = Peeked { count: count - n, next: rx.window().next, by_window: false };
+    code
 }
 
 /// Receives one message where it lies: it is the caller's, who moves it out or destroys it before the next call for this end.
@@ -237,6 +371,17 @@ pub unsafe extern "C" fn ys_take(rx: *mut ys_rx, at: *mut *mut c_void, ns: i64) 
     // SAFETY: by the caller.
     unsafe {
         *at = ptr::null_mut();
+        if rx.is_null() {
+            return c_int::from_code(YS_EINVAL);
+        }
+        let taken = step(rx, |rx, steps| {
+            let run = (steps.peek)(rx.window())?;
+            Some((run.first, (steps.consume)(rx.window(), 1)))
+        });
+        if let Some(Some((first, step))) = taken {
+            *at = first.cast();
+            return if step == Step::Tell { credited(rx) } else { c_int::from_code(YS_OK) };
+        }
         enter(rx, |rx| {
             let mut message = ptr::null_mut();
             let code = rx.call(|end| end.take(&mut message, Limit::from_nanoseconds(ns)));
@@ -371,8 +516,8 @@ pub unsafe extern "C" fn ys_rx_credit(rx: *mut ys_rx) {
     // SAFETY: by the caller.
     unsafe {
         enter(rx, |rx| {
-            if rx.state.has_window {
-                rx.call(|end| end.credit());
+            if rx.is_shown {
+                rx.look(|end| end.credit());
             }
         });
     }

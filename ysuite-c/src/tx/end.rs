@@ -6,12 +6,17 @@ use ysuite::channel::Spin;
 use ysuite::in_place::SendWindow;
 use ysuite::signal::Attach;
 
-use super::TxState;
 use crate::code::{Answer, YS_EINVAL, YS_ENOTSUP, YS_OK, ys_code};
 use crate::limit::Limit;
+use crate::steps::TxSteps;
 
 /// A sending end. Addresses are those of whole messages, aligned or not.
 pub(crate) trait TxEnd: Send {
+    /// What can be done by a window, where this end has any.
+    fn steps(&self) -> Option<&'static TxSteps> {
+        None
+    }
+
     /// Where the caller may send by itself until the next call.
     fn window(&mut self) -> SendWindow {
         SendWindow::shut()
@@ -98,33 +103,6 @@ pub(crate) trait TxEnd: Send {
     /// This end as a set sees it.
     fn attachable(&mut self) -> Option<&mut dyn Attach> {
         None
-    }
-
-    /// [`send`](Self::send), between the window as it was left and a new one, for the price of one call that is not direct.
-    ///
-    /// # Safety
-    /// As of `send` and `resume`.
-    unsafe fn send_between(&mut self, state: &mut TxState, message: *const u8) -> c_int {
-        // SAFETY: by the caller.
-        unsafe { state.between(self, |end| end.send(message)) }
-    }
-}
-
-impl TxState {
-    /// Runs a call of the end between the window as the caller left it and a new one.
-    ///
-    /// # Safety
-    /// The window has been moved on by its rules only, since this end made it.
-    #[inline(always)]
-    pub(crate) unsafe fn between<E: TxEnd + ?Sized, A>(&mut self, end: &mut E, call: impl FnOnce(&mut E) -> A) -> A {
-        if !self.has_window {
-            return call(end);
-        }
-        // SAFETY: by the caller.
-        unsafe { end.resume(&self.window) };
-        let answer = call(end);
-        self.window = end.window();
-        answer
     }
 }
 

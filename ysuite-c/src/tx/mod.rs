@@ -10,38 +10,56 @@ use ysuite::in_place::SendWindow;
 
 pub(crate) use self::end::{TxEnd, ok_or};
 use crate::channel::Channel;
-use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_ENOTSUP, YS_OK, YS_TIMEOUT};
+use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_ENOTSUP, YS_OK, YS_TIMEOUT, count_or};
 use crate::disposal::Disposal;
 use crate::handle::{self, Content, Handle};
 use crate::limit::Limit;
 use crate::spin::spin_from;
+use crate::steps::{Run, Step, TxSteps};
+use crate::watch::IS_CHECKED;
+use crate::window::may_open;
 
 /// A sending end. One thread at a time; it may move between threads. Freed by ys_tx_free.
 pub struct ys_tx {
     _opaque: [u8; 0],
 }
 
-/// What is behind the handle. The window is the first of it.
+/// What is behind the handle. The window that callers see is the first of it.
 #[repr(C)]
 pub(crate) struct Tx {
-    state: TxState,
+    /// Shut for callers who have not asked for it, or know of none of this version.
+    shown: SendWindow,
+    /// Where `shown` is shut for good, what the calls here go by instead.
+    own: SendWindow,
+    is_shown: bool,
+    /// None: this end has no windows.
+    steps: Option<&'static TxSteps>,
+    /// How many bytes a message has.
+    size: usize,
+    reserved: Reserved,
     end: Box<dyn TxEnd>,
     channel: Arc<Channel>,
 }
 
-/// What the handle knows beside the end itself.
-#[repr(C)]
-pub(crate) struct TxState {
-    window: SendWindow,
-    has_window: bool,
-    /// How many slots the caller may fill and commit.
-    reserved: usize,
-    /// Where the window was then: one that has been moved on since takes the reservation away.
-    next: *mut u8,
+/// The slots that the caller may fill and commit.
+#[derive(Clone, Copy)]
+enum Reserved {
+    None,
+    /// By the end, which has so many.
+    ByEnd {
+        count: usize,
+        next: *mut u8,
+    },
+    /// By the window, where it was at `next` then. One that has been moved on since takes the reservation away.
+    ByWindow {
+        run: Run,
+        next: *mut u8,
+    },
 }
 
-// SAFETY: a handle may move between threads with its caller, by the contract; the window points to memory of the end.
-unsafe impl Send for TxState {}
+// SAFETY: a handle may move between threads with its caller, by the contract; what it points to is the end's, which is `Send`, or
+// never changes.
+unsafe impl Send for Tx {}
 
 impl Content for Tx {
     const FREE: &'static str = "ys_tx_free";
@@ -52,29 +70,47 @@ impl Content for Tx {
     }
 
     fn shut(&mut self) {
-        self.state.window = SendWindow::shut();
-        self.state.has_window = false;
-        self.state.reserved = 0;
+        self.shown = SendWindow::shut();
+        self.own = SendWindow::shut();
+        self.steps = None;
+        self.reserved = Reserved::None;
     }
 
     fn finish(&mut self) {
-        // The end learns what was sent through the window.
+        // The end learns what was sent by the window.
         self.look(|_| ());
         self.shut();
     }
 }
 
 impl Tx {
-    /// A call that leaves reserved slots alone.
+    #[inline(always)]
+    fn window(&mut self) -> &mut SendWindow {
+        if self.is_shown { &mut self.shown } else { &mut self.own }
+    }
+
+    /// A call that leaves reserved slots alone: between the window as it was left and a new one.
     fn look<A>(&mut self, call: impl FnOnce(&mut (dyn TxEnd + 'static)) -> A) -> A {
-        // SAFETY: by the contract the inline functions of the header have moved the window on, and nobody else.
-        unsafe { self.state.between(&mut *self.end, call) }
+        if self.steps.is_none() {
+            return call(&mut *self.end);
+        }
+        let window = *self.window();
+        // SAFETY: the steps here, and by the contract those of the header, have moved the window on, and nobody else.
+        unsafe { self.end.resume(&window) };
+        let answer = call(&mut *self.end);
+        *self.window() = self.end.window();
+        answer
     }
 
     /// Any other call: what was reserved is so no more.
     fn call<A>(&mut self, call: impl FnOnce(&mut (dyn TxEnd + 'static)) -> A) -> A {
-        self.state.reserved = 0;
+        self.reserved = Reserved::None;
         self.look(call)
+    }
+
+    /// What has been sent by a step is to be told to the receiver.
+    fn answer(&mut self) -> c_int {
+        self.call(|end| end.answer())
     }
 
     /// This end as a set sees it.
@@ -85,10 +121,40 @@ impl Tx {
 
 /// A handle of a sending end.
 pub(crate) fn make(mut end: Box<dyn TxEnd>, channel: Arc<Channel>) -> *mut ys_tx {
-    let has_window = channel.has_window;
-    let window = if has_window { end.window() } else { SendWindow::shut() };
-    let state = TxState { window, has_window, reserved: 0, next: ptr::null_mut() };
-    Handle::make(Tx { state, end, channel }).cast()
+    let steps = if may_open() { end.steps() } else { None };
+    let is_shown = channel.shows_windows && steps.is_some();
+    let mut own = SendWindow::shut();
+    let mut shown = SendWindow::shut();
+    if steps.is_some() {
+        *if is_shown { &mut shown } else { &mut own } = end.window();
+    }
+    let size = channel.size;
+    Handle::make(Tx { shown, own, is_shown, steps, size, reserved: Reserved::None, end, channel }).cast()
+}
+
+/// Takes a step by the window of an end, if it has one that is open. Not in the checked build.
+///
+/// # Safety
+/// As of [`handle::enter`], and not NULL.
+#[inline(always)]
+unsafe fn step<S>(tx: *mut ys_tx, step: impl FnOnce(&mut Tx, &'static TxSteps) -> S) -> Option<S> {
+    if IS_CHECKED {
+        return None;
+    }
+    // SAFETY: by the caller.
+    let tx = unsafe { handle::content(tx.cast::<Handle<Tx>>()) };
+    let steps = tx.steps?;
+    Some(step(tx, steps))
+}
+
+/// How many bytes a message of the end has.
+///
+/// # Safety
+/// As of [`handle::enter`], and not NULL; not in the checked build.
+#[inline(always)]
+pub(crate) unsafe fn size(tx: *mut ys_tx) -> usize {
+    // SAFETY: by the caller.
+    unsafe { handle::content(tx.cast::<Handle<Tx>>()) }.size
 }
 
 /// Runs a call of the only thread that may use the end.
@@ -110,16 +176,49 @@ pub(crate) unsafe fn enter<A: Answer>(tx: *const ys_tx, call: impl FnOnce(&mut T
 /// @return YS_OK: the channel has the message; any other code: it is still the caller's. YS_CLOSED: nobody receives any more
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_send(tx: *mut ys_tx, message: *const c_void) -> c_int {
-    if message.is_null() {
+    if tx.is_null() || message.is_null() {
         return c_int::from_code(YS_EINVAL);
     }
     // SAFETY: by the caller.
     unsafe {
-        enter(tx, |tx| {
-            tx.state.reserved = 0;
-            tx.end.send_between(&mut tx.state, message.cast())
+        match step(tx, |tx, steps| (steps.send_waiting, tx.window() as *mut SendWindow)) {
+            Some((waiting, window)) => waiting(tx, message, window),
+            None => send(tx, message),
+        }
+    }
+}
+
+/// After a step that is to be told to the receiver.
+///
+/// # Safety
+/// As of [`handle::enter`].
+#[cold]
+#[inline(never)]
+pub(crate) unsafe fn answered(tx: *mut ys_tx) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(tx, Tx::answer) }
+}
+
+/// # Safety
+/// As of [`ys_send`], of pointers that are not NULL.
+#[inline(always)]
+unsafe fn send_by_step(tx: *mut ys_tx, message: *const c_void) -> Step {
+    // SAFETY: by the caller.
+    unsafe {
+        step(tx, |tx, steps| {
+            (steps.send)(if tx.is_shown { &mut tx.shown } else { &mut tx.own }, message.cast(), tx.size)
         })
     }
+    .unwrap_or(Step::Call)
+}
+
+/// # Safety
+/// As of [`ys_send`].
+#[cold]
+#[inline(never)]
+pub(crate) unsafe fn send(tx: *mut ys_tx, message: *const c_void) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(tx, |tx| tx.call(|end| end.send(message.cast()))) }
 }
 
 /// Sends a message if there is room, as ys_send_for with a time of 0. Never blocks.
@@ -142,11 +241,17 @@ pub unsafe extern "C" fn ys_try_send(tx: *mut ys_tx, message: *const c_void) -> 
 ///     YS_CLOSED
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_send_for(tx: *mut ys_tx, message: *const c_void, ns: i64) -> c_int {
-    if message.is_null() {
+    if tx.is_null() || message.is_null() {
         return c_int::from_code(YS_EINVAL);
     }
     // SAFETY: by the caller.
-    unsafe { enter(tx, |tx| tx.call(|end| end.send_for(message.cast(), Limit::from_nanoseconds(ns)))) }
+    unsafe {
+        match send_by_step(tx, message) {
+            Step::Done => c_int::from_code(YS_OK),
+            Step::Call => enter(tx, |tx| tx.call(|end| end.send_for(message.cast(), Limit::from_nanoseconds(ns)))),
+            Step::Tell => answered(tx),
+        }
+    }
 }
 
 /// Sends many messages, visible together, or, where a bound leaves no room, in several pieces with a wait in between.
@@ -214,13 +319,26 @@ pub unsafe extern "C" fn ys_reserve(tx: *mut ys_tx, at: *mut *mut c_void) -> isi
     // SAFETY: by the caller.
     unsafe {
         *at = ptr::null_mut();
+        if tx.is_null() {
+            return isize::from_code(YS_EINVAL);
+        }
+        let run = step(tx, |tx, steps| {
+            let run = (steps.reserve)(tx.window())?;
+            tx.reserved = Reserved::ByWindow { run, next: tx.window().next };
+            Some(run)
+        });
+        if let Some(Some(run)) = run {
+            *at = run.first.cast();
+            return run.count as isize;
+        }
         enter(tx, |tx| {
             let mut first = ptr::null_mut();
-            let count = tx.call(|end| end.reserve(&mut first));
-            tx.state.reserved = usize::try_from(count).unwrap_or(0);
-            tx.state.next = tx.state.window.next;
+            let answer = tx.call(|end| end.reserve(&mut first));
+            if let Ok(count) = usize::try_from(answer) {
+                tx.reserved = Reserved::ByEnd { count, next: tx.window().next };
+            }
             *at = first.cast();
-            count
+            answer
         })
     }
 }
@@ -235,20 +353,58 @@ pub unsafe extern "C" fn ys_reserve(tx: *mut ys_tx, at: *mut *mut c_void) -> isi
 ///     reservation stays
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_commit(tx: *mut ys_tx, n: usize) -> isize {
+    if tx.is_null() {
+        return isize::from_code(YS_EINVAL);
+    }
     // SAFETY: by the caller.
     unsafe {
-        enter(tx, |tx| {
-            let is_moved = tx.state.has_window && tx.state.window.next != tx.state.next;
-            if n > if is_moved { 0 } else { tx.state.reserved } {
-                return isize::from_code(YS_EINVAL);
+        let committed = step(tx, |tx, steps| match (tx.reserved, tx.window()) {
+            (Reserved::ByWindow { run, next }, window) if next == window.next && (1..=run.count).contains(&n) => {
+                (steps.commit)(window, &run, n)
             }
-            if n == 0 {
-                let code = tx.call(|end| end.flush());
-                return if code == c_int::from_code(YS_ENOTSUP) { code as isize } else { 0 };
-            }
-            tx.call(|end| end.commit(n))
-        })
+            _ => Step::Call,
+        });
+        match committed {
+            Some(Step::Done) => n as isize,
+            // Closed in between: the newest comes back, and the others are given away.
+            Some(Step::Tell) if answered(tx) == c_int::from_code(YS_OK) => n as isize,
+            Some(Step::Tell) => count_or(n - 1, YS_CLOSED),
+            _ => enter(tx, |tx| commit(tx, n)),
+        }
     }
+}
+
+/// What is not reserved by the window, or cannot be.
+///
+/// # Safety
+/// As of [`ys_commit`].
+unsafe fn commit(tx: &mut Tx, n: usize) -> isize {
+    let next = tx.window().next;
+    let reserved = match tx.reserved {
+        Reserved::ByEnd { count, next: then } if next == then => count,
+        Reserved::ByWindow { run, next: then } if next == then => run.count,
+        _ => 0,
+    };
+    if n > reserved {
+        return isize::from_code(YS_EINVAL);
+    }
+    if n == 0 {
+        let code = tx.call(|end| end.flush());
+        return if code == c_int::from_code(YS_ENOTSUP) { code as isize } else { 0 };
+    }
+    let again = matches!(tx.reserved, Reserved::ByWindow { .. });
+    tx.call(|end| {
+        if again {
+            // The end learns of what the window has shown: the same slots, of which it has as many.
+            let mut first = ptr::null_mut();
+            let slots = end.reserve(&mut first);
+            if slots < n as isize {
+                return isize::from_code(YS_CLOSED);
+            }
+        }
+        // SAFETY: by the caller messages are in so many of the slots that the end has shown last.
+        unsafe { end.commit(n) }
+    })
 }
 
 /// Waits until there is room for a message. What is hidden is sent before it waits. Pipe and funnel only.
@@ -389,10 +545,10 @@ pub unsafe extern "C" fn ys_tx_answer(tx: *mut ys_tx) -> c_int {
     // SAFETY: by the caller.
     unsafe {
         enter(tx, |tx| {
-            if !tx.state.has_window {
+            if !tx.is_shown {
                 return c_int::from_code(YS_EINVAL);
             }
-            tx.call(|end| end.answer())
+            tx.answer()
         })
     }
 }

@@ -1,0 +1,337 @@
+//! What an end can do by its window alone: most sends and receives, in a few instructions and without the channel's own code,
+//! which would take the end's state from memory and put it back. The header's inline functions do the same in the caller's.
+//!
+//! One thread at a time. Wait-free. The rules and the layout are those of `ysuite::in_place`: groups of slots with a state in
+//! front. Where a window does not tell, the answer is that a call must.
+
+use core::ffi::{c_int, c_void};
+use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering, compiler_fence};
+
+use ysuite::in_place::{RecvWindow, SendWindow};
+
+use crate::code::YS_OK;
+use crate::message::{Message, copy_in, copy_out};
+use crate::rx::{self, ys_rx};
+use crate::tx::{self, ys_tx};
+
+/// How a step went.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    Done,
+    /// It is done, and the other side must be told.
+    Tell,
+    /// Nothing has been done: only the channel can.
+    Call,
+}
+
+/// The steps of a sending end.
+pub(crate) struct TxSteps {
+    /// All of `ys_send`: sends a copy of the message; by the channel, where the window does not tell.
+    ///
+    /// # Safety
+    /// The window is the end's; a message lies there.
+    pub(crate) send_waiting: unsafe extern "C" fn(*mut ys_tx, *const c_void, *mut SendWindow) -> c_int,
+    /// Sends a copy of the message of so many bytes.
+    ///
+    /// # Safety
+    /// The window is the end's; a message lies there.
+    pub(crate) send: unsafe fn(&mut SendWindow, *const u8, usize) -> Step,
+    /// The next free slots: the first, one past the last, and how many.
+    ///
+    /// # Safety
+    /// The window is the end's.
+    pub(crate) reserve: unsafe fn(&SendWindow) -> Option<Run>,
+    /// Sends what is in the first slots of a run.
+    ///
+    /// # Safety
+    /// The window is the end's, and as it was when `reserve` returned the run; messages are in so many slots, at least one.
+    pub(crate) commit: unsafe fn(&mut SendWindow, &Run, usize) -> Step,
+}
+
+/// The steps of a receiving end.
+pub(crate) struct RxSteps {
+    /// All of `ys_recv`: moves a message out; by the channel, where the window does not tell.
+    ///
+    /// # Safety
+    /// The window is the end's; there is room for a message.
+    pub(crate) recv_waiting: unsafe extern "C" fn(*mut ys_rx, *mut c_void, *mut RecvWindow) -> c_int,
+    /// Moves a message of so many bytes out.
+    ///
+    /// # Safety
+    /// The window is the end's; there is room for a message.
+    pub(crate) recv: unsafe fn(&mut RecvWindow, *mut u8, usize) -> Step,
+    /// The next messages.
+    ///
+    /// # Safety
+    /// The window is the end's.
+    pub(crate) peek: unsafe fn(&mut RecvWindow) -> Option<Run>,
+    /// Takes so many of them.
+    ///
+    /// # Safety
+    /// The window is the end's, and `peek` has found no fewer.
+    pub(crate) consume: unsafe fn(&mut RecvWindow, usize) -> Step,
+}
+
+/// Slots side by side.
+#[derive(Clone, Copy)]
+pub(crate) struct Run {
+    pub(crate) first: *mut u8,
+    /// One past the last slot of the group that may be written.
+    pub(crate) stop: *mut u8,
+    pub(crate) count: usize,
+}
+
+const LINE: usize = 64;
+
+/// Where things are within a group, for messages of one class; in bytes unless said otherwise.
+struct Layout<M>(core::marker::PhantomData<M>);
+
+impl<M> Layout<M> {
+    /// From one slot to the next.
+    const STEP: usize = size_of::<M>();
+    /// From the group to its first slot.
+    const FIRST: usize = if align_of::<M>() > 8 { align_of::<M>() } else { 8 };
+    const ONE: usize = (LINE - Self::FIRST) / Self::STEP;
+    const TWO: usize = (2 * LINE - Self::FIRST) / Self::STEP;
+    /// How many slots a group has, and from one group to the next.
+    const SHAPE: (usize, usize) = if Self::ONE >= 2 {
+        (Self::ONE, LINE)
+    } else if Self::TWO >= 3 {
+        (Self::TWO, 2 * LINE)
+    } else if Self::ONE == 1 {
+        (1, LINE)
+    } else {
+        (1, (Self::FIRST + Self::STEP).next_multiple_of(Self::FIRST))
+    };
+    const STRIDE: usize = Self::SHAPE.1;
+    /// From the group to one past its last slot.
+    const END: usize = Self::FIRST + Self::SHAPE.0 * Self::STEP;
+    const BY_MASK: bool = Self::STRIDE == LINE || Self::STRIDE == 2 * LINE;
+
+    /// The group of a slot.
+    #[inline(always)]
+    fn group_of_slot(at: *mut u8) -> *mut u8 {
+        if Self::BY_MASK { at.wrapping_sub(at.addr() % Self::STRIDE) } else { at.wrapping_sub(Self::FIRST) }
+    }
+}
+
+/// The next slot to write, and one past the last of its group that may be written.
+#[inline(always)]
+fn free_slot<M>(window: &SendWindow) -> Option<(*mut u8, *mut u8)> {
+    if window.next != window.stop {
+        return Some((window.next, window.stop));
+    }
+    let group = window.next.wrapping_add(Layout::<M>::STRIDE - Layout::<M>::END);
+    let is_open = group.addr() < window.end.addr();
+    is_open.then(|| (group.wrapping_add(Layout::<M>::FIRST), group.wrapping_add(Layout::<M>::END)))
+}
+
+/// Publishes all up to the message at `newest`.
+///
+/// # Safety
+/// It is in a slot of the window's chunk, and so are all before it in its group.
+#[inline(always)]
+unsafe fn publish<M>(window: &SendWindow, newest: *mut u8) -> Step {
+    let state = Layout::<M>::group_of_slot(newest).cast::<usize>();
+    // ORDERING: Release pairs with the Acquire of the receiver's look at the group: the messages are written.
+    // SAFETY: by the caller the group is there; it begins with its state, which this thread alone writes.
+    unsafe { AtomicUsize::from_ptr(state) }.store(newest.addr().wrapping_add(window.lap), Ordering::Release);
+    tell(window.asleep)
+}
+
+/// After a publication: whether the other side is to be told.
+#[inline(always)]
+fn tell(asleep: *const u32) -> Step {
+    // ORDERING: pairs with the barrier that whoever arms the word has all threads pass before a second look at what was published
+    // here: so the compiler alone must keep the order. In a process without that barrier no window is open.
+    compiler_fence(Ordering::SeqCst);
+    if is_told(asleep) { Step::Tell } else { Step::Done }
+}
+
+/// Whether the other side is told of each publication.
+#[inline(always)]
+fn is_told(asleep: *const u32) -> bool {
+    // ORDERING: Relaxed, by the fence in `tell`; without it this is a guess.
+    // SAFETY: the word lives as long as the end.
+    unsafe { AtomicU32::from_ptr(asleep.cast_mut()) }.load(Ordering::Relaxed) != 0
+}
+
+/// With a size that the compiler knows a copy is an instruction or two, without a call.
+#[inline(always)]
+unsafe fn put<M: Message>(window: &mut SendWindow, message: *const u8, size: usize) -> Step {
+    if window.next == window.stop {
+        let Some((first, stop)) = free_slot::<M>(window) else { return Step::Call };
+        window.next = first;
+        window.stop = stop;
+    }
+    let at = window.next;
+    // SAFETY: by the caller; the slot is free, aligned for a message, and as long.
+    unsafe { at.cast::<M>().write(copy_in(message, size)) };
+    window.next = at.wrapping_add(Layout::<M>::STEP);
+    // SAFETY: the message was written just now.
+    unsafe { publish::<M>(window, at) }
+}
+
+unsafe fn send<M: Message>(window: &mut SendWindow, message: *const u8, size: usize) -> Step {
+    // SAFETY: by the caller.
+    unsafe { put::<M>(window, message, size) }
+}
+
+/// For messages as long as their class.
+unsafe extern "C" fn send_waiting<M: Message>(
+    tx: *mut ys_tx,
+    message: *const c_void,
+    window: *mut SendWindow,
+) -> c_int {
+    // SAFETY: by the caller.
+    unsafe {
+        match put::<M>(&mut *window, message.cast(), size_of::<M>()) {
+            Step::Done => YS_OK as c_int,
+            Step::Call => tx::send(tx, message),
+            Step::Tell => tx::answered(tx),
+        }
+    }
+}
+
+/// For shorter messages.
+unsafe extern "C" fn send_shorter<M: Message>(
+    tx: *mut ys_tx,
+    message: *const c_void,
+    window: *mut SendWindow,
+) -> c_int {
+    // SAFETY: by the caller.
+    unsafe {
+        let size = tx::size(tx);
+        match put::<M>(&mut *window, message.cast(), size) {
+            Step::Done => YS_OK as c_int,
+            Step::Call => tx::send(tx, message),
+            Step::Tell => tx::answered(tx),
+        }
+    }
+}
+
+unsafe fn reserve<M: Message>(window: &SendWindow) -> Option<Run> {
+    let (first, stop) = free_slot::<M>(window)?;
+    Some(Run { first, stop, count: (stop.addr() - first.addr()) / Layout::<M>::STEP })
+}
+
+unsafe fn commit<M: Message>(window: &mut SendWindow, run: &Run, count: usize) -> Step {
+    // A receiver that sleeps or has closed is the channel's affair, which gives all back that is not received.
+    if is_told(window.asleep) {
+        return Step::Call;
+    }
+    let newest = run.first.wrapping_add((count - 1) * Layout::<M>::STEP);
+    window.next = newest.wrapping_add(Layout::<M>::STEP);
+    window.stop = run.stop;
+    // SAFETY: by the caller the messages are in their slots.
+    unsafe { publish::<M>(window, newest) }
+}
+
+/// The next message, if there is one that the window shows: then `known` is behind it.
+#[inline(always)]
+fn known_slot<M>(window: &mut RecvWindow) -> Option<*mut u8> {
+    if window.end.is_null() {
+        return None;
+    }
+    let mut at = window.next;
+    if at == window.known {
+        // At the end of the last group that was read, or where nothing more is known in it.
+        let mut group = if Layout::<M>::BY_MASK {
+            Layout::<M>::group_of_slot(at.wrapping_sub(1))
+        } else if (window.end.addr() - at.addr()).is_multiple_of(Layout::<M>::STRIDE) {
+            at.wrapping_sub(Layout::<M>::END)
+        } else {
+            at.wrapping_sub(Layout::<M>::FIRST)
+        };
+        if at == group.wrapping_add(Layout::<M>::END) {
+            group = group.wrapping_add(Layout::<M>::STRIDE);
+            if group == window.end {
+                return None;
+            }
+            at = group.wrapping_add(Layout::<M>::FIRST);
+        }
+        // ORDERING: Acquire pairs with the Release by which messages are published: those up to the newest are written.
+        // SAFETY: the group is before the chunk's end, so it is there, and begins with its state.
+        let newest = unsafe { AtomicUsize::from_ptr(group.cast()) }.load(Ordering::Acquire).wrapping_sub(window.lap);
+        let ahead = newest.wrapping_sub(at.addr()) as isize;
+        if ahead < 0 {
+            return None;
+        }
+        window.known = at.wrapping_add(ahead as usize + Layout::<M>::STEP);
+        window.next = at;
+    }
+    Some(at)
+}
+
+#[inline(always)]
+unsafe fn get<M: Message>(window: &mut RecvWindow, to: *mut u8, size: usize) -> Step {
+    let Some(at) = known_slot::<M>(window) else { return Step::Call };
+    // SAFETY: by the caller there is room; the message is there, and is read once, as the window moves on.
+    unsafe {
+        copy_out(at.cast::<M>().read(), to, size);
+        consume::<M>(window, 1)
+    }
+}
+
+unsafe fn recv<M: Message>(window: &mut RecvWindow, to: *mut u8, size: usize) -> Step {
+    // SAFETY: by the caller.
+    unsafe { get::<M>(window, to, size) }
+}
+
+/// For messages as long as their class.
+unsafe extern "C" fn recv_waiting<M: Message>(rx: *mut ys_rx, to: *mut c_void, window: *mut RecvWindow) -> c_int {
+    // SAFETY: by the caller.
+    unsafe {
+        match get::<M>(&mut *window, to.cast(), size_of::<M>()) {
+            Step::Done => YS_OK as c_int,
+            Step::Call => rx::recv(rx, to),
+            Step::Tell => rx::credited(rx),
+        }
+    }
+}
+
+/// For shorter messages.
+unsafe extern "C" fn recv_shorter<M: Message>(rx: *mut ys_rx, to: *mut c_void, window: *mut RecvWindow) -> c_int {
+    // SAFETY: by the caller.
+    unsafe {
+        let size = rx::size(rx);
+        match get::<M>(&mut *window, to.cast(), size) {
+            Step::Done => YS_OK as c_int,
+            Step::Call => rx::recv(rx, to),
+            Step::Tell => rx::credited(rx),
+        }
+    }
+}
+
+unsafe fn peek<M: Message>(window: &mut RecvWindow) -> Option<Run> {
+    let first = known_slot::<M>(window)?;
+    Some(Run { first, stop: window.known, count: (window.known.addr() - first.addr()) / Layout::<M>::STEP })
+}
+
+#[inline(always)]
+unsafe fn consume<M: Message>(window: &mut RecvWindow, count: usize) -> Step {
+    window.next = window.next.wrapping_add(count * Layout::<M>::STEP);
+    // SAFETY: the count lives as long as the end, and this thread alone writes it.
+    let taken = unsafe { AtomicUsize::from_ptr(window.taken) };
+    // ORDERING: Release pairs with the sender's Acquire when it looks for room: the messages have been read.
+    taken.store(taken.load(Ordering::Relaxed).wrapping_add(count), Ordering::Release);
+    tell(window.asleep)
+}
+
+/// The steps for messages of so many bytes.
+pub(crate) fn tx_steps<M: Message>(size: usize) -> &'static TxSteps {
+    if size == size_of::<M>() {
+        &TxSteps { send_waiting: send_waiting::<M>, send: send::<M>, reserve: reserve::<M>, commit: commit::<M> }
+    } else {
+        &TxSteps { send_waiting: send_shorter::<M>, send: send::<M>, reserve: reserve::<M>, commit: commit::<M> }
+    }
+}
+
+/// The steps for messages of so many bytes.
+pub(crate) fn rx_steps<M: Message>(size: usize) -> &'static RxSteps {
+    if size == size_of::<M>() {
+        &RxSteps { recv_waiting: recv_waiting::<M>, recv: recv::<M>, peek: peek::<M>, consume: consume::<M> }
+    } else {
+        &RxSteps { recv_waiting: recv_shorter::<M>, recv: recv::<M>, peek: peek::<M>, consume: consume::<M> }
+    }
+}
