@@ -1,13 +1,13 @@
 /* A server with one loop of epoll, and workers for what takes long. Clients send numbers, 8 bytes each, and get back how many steps each
    takes to 1 (halved where it is even, three times itself and one where it is odd).
 
-   The loop must never wait but in epoll_wait. So jobs go out by jobs_try_send, through an exchange from which whichever worker is free
+   The loop must never wait but in epoll_wait. So jobs go out through an exchange without a bound, from which whichever worker is free
    takes the next; and answers come back through a funnel, in which each worker has a lane of its own, and which is attached to a set:
    the set has a descriptor that is readable while there are answers. A worker that answers while the loop is busy makes no system
    call; only when the loop is about to sleep does the descriptor cost one.
 
-   EPOLLONESHOT leaves a connection alone until its answer has gone: so there are never more jobs than connections, and there is
-   always room for one. */
+   EPOLLONESHOT leaves a connection alone until its answer has gone: so there are never more jobs than connections, and the exchange needs
+   no bound of its own, at which the loop would have to wait. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -109,7 +109,7 @@ static void read_question(server *this, uint32_t which) {
   job next = {which, 0};
   memcpy(&next.number, from->bytes, sizeof next.number);
   from->filled = 0;
-  must_open(jobs_try_send(this->jobs, &next), "room for a job of each connection");
+  must_open(jobs_try_send(this->jobs, &next), "workers are there");
 }
 
 /* A channel's id stays up, and the descriptor readable, until the channel has been found empty. */
@@ -172,7 +172,7 @@ int main(void) {
 
   jobs_rx jobs;
   replies_tx replies;
-  must_open(jobs_open(CLIENTS, &server.jobs, &jobs), "an exchange of jobs");
+  must_open(jobs_open(0, &server.jobs, &jobs), "an exchange of jobs");
   must_open(replies_open(CLIENTS, &replies, &server.replies), "a funnel of replies");
   must_open(ys_set_open(1, &server.set), "a set");
   must_open(ys_set_attach_rx(server.set, server.replies.raw, 0), "replies in the set");
