@@ -4,7 +4,7 @@ use core::ffi::c_int;
 use core::mem::MaybeUninit;
 use core::slice;
 
-use ysuite::channel::{Spin, TryRecvError, TrySendError};
+use ysuite::channel::{Spin, TryRecvError, TryReserveError, TrySendError};
 use ysuite::in_place::{RecvInPlace, RecvWindow, SendInPlace, SendWindow};
 use ysuite::signal::Attach;
 use ysuite::{mpsc, spsc};
@@ -50,6 +50,17 @@ fn nothing(error: TryRecvError) -> ys_code {
         TryRecvError::Empty => YS_EMPTY,
         TryRecvError::Disconnected => YS_CLOSED,
     }
+}
+
+/// Whether a sender has room, after it seemed to have none: a look as a try to send has, so that an attached sender takes its id down.
+macro_rules! look_for_room {
+    ($this:ident) => {
+        match $this.sender.try_reserve() {
+            Ok(_) => Ok(()),
+            Err(TryReserveError::Disconnected) => Err(YS_CLOSED),
+            Err(_) => Err(YS_FULL),
+        }
+    };
 }
 
 macro_rules! lane_tx {
@@ -145,9 +156,15 @@ macro_rules! lane_tx {
                     if sent == count || is_over {
                         return count_or(sent, YS_CLOSED);
                     }
+                    if limit.is_now() {
+                        match look_for_room!(self) {
+                            Ok(()) => continue,
+                            Err(code) => return count_or(sent, code),
+                        }
+                    }
                     match self.sender.wait_room(clock.left()) {
                         Ok(()) => {}
-                        Err(error) if error.is_timeout() => return count_or(sent, limit.full()),
+                        Err(error) if error.is_timeout() => return count_or(sent, YS_TIMEOUT),
                         Err(_) => return count_or(sent, YS_CLOSED),
                     }
                 }
@@ -171,11 +188,10 @@ macro_rules! lane_tx {
             fn reserve(&mut self, at: &mut *mut u8) -> isize {
                 let mut run = self.sender.free_run();
                 if run.is_empty() {
-                    // As a try to send that finds no room: an attached sender takes its id down.
-                    match self.sender.wait_room(Some(core::time::Duration::ZERO)) {
-                        Ok(()) => run = self.sender.free_run(),
-                        Err(error) => return isize::from_code(if error.is_timeout() { YS_FULL } else { YS_CLOSED }),
+                    if let Err(code) = look_for_room!(self) {
+                        return isize::from_code(code);
                     }
+                    run = self.sender.free_run();
                 }
                 *at = run.as_mut_ptr().cast();
                 count_or(run.len(), YS_FULL)
@@ -187,9 +203,12 @@ macro_rules! lane_tx {
             }
 
             fn wait_room(&mut self, limit: Limit) -> c_int {
+                if limit.is_now() {
+                    return c_int::from_code(look_for_room!(self).err().unwrap_or(YS_OK));
+                }
                 let waited = SendInPlace::wait_room(&mut self.sender, limit.timeout());
                 let is_timeout = waited.as_ref().is_err_and(|error| error.is_timeout());
-                ok_or(waited, if is_timeout { limit.full() } else { YS_CLOSED })
+                ok_or(waited, if is_timeout { YS_TIMEOUT } else { YS_CLOSED })
             }
 
             $($try_clone)?

@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::time::Instant;
 
-use crate::code::{YS_EMPTY, YS_FULL, YS_TIMEOUT, ys_code};
+use crate::code::{YS_EMPTY, YS_TIMEOUT, ys_code};
 
 /// How long a call may wait.
 #[derive(Clone, Copy)]
@@ -40,11 +40,6 @@ impl Limit {
     /// The same for those of the library's functions that know no `None`.
     pub(crate) fn duration(self) -> Duration {
         self.timeout().unwrap_or(Duration::MAX)
-    }
-
-    /// There was no room all the time.
-    pub(crate) fn full(self) -> ys_code {
-        if self.is_now() { YS_FULL } else { YS_TIMEOUT }
     }
 
     /// There was no message all the time.

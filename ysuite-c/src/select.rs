@@ -3,13 +3,13 @@
 use core::ffi::c_int;
 use core::ptr;
 
-use ysuite::signal::{Attach, AttachError, MAX_CAPACITY, Registration, Select};
+use ysuite::signal::{Attach, AttachError, Registration, Select};
 
 use crate::code::{Answer, YS_EATTACHED, YS_EINVAL, YS_ETOOMANY, YS_OK};
 use crate::handle::{self, Content, Handle};
 use crate::limit::Limit;
 use crate::rx::{self, ys_rx};
-use crate::set::refusal;
+use crate::set::{MOST, refusal};
 use crate::tx::{self, ys_tx};
 
 /// Waits for one of several ends, of any channels: receivers that may have a message, senders that may have room. One thread at a
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn ys_select_open(ends: usize, select: *mut *mut ys_select
     }
     // SAFETY: by the caller.
     unsafe { *select = ptr::null_mut() };
-    if !(1..=MAX_CAPACITY).contains(&ends) {
+    if !(1..=MOST).contains(&ends) {
         return c_int::from_code(YS_EINVAL);
     }
     handle::make(|| {

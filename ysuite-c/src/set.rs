@@ -3,13 +3,16 @@
 use core::ffi::c_int;
 use core::ptr;
 
-use ysuite::signal::{AttachError, MAX_CAPACITY, Signal, SignalSet, Signaler, YPollset};
+use ysuite::signal::{AttachError, Signal, SignalSet, Signaler, YPollset};
 
 use crate::code::{Answer, YS_EATTACHED, YS_EINVAL, YS_ENOTSUP, YS_ERANGE, YS_ETAKEN, YS_OK, ys_code};
 use crate::handle::{self, Content, Handle};
 use crate::limit::Limit;
 use crate::rx::{self, ys_rx};
 use crate::tx::{self, ys_tx};
+
+/// The most ids of a set, and ends of a select.
+pub(crate) const MOST: usize = 1 << 18;
 
 /// A set of signals, which one thread waits for and any thread raises, and to which ends of channels can be attached. One thread
 /// at a time; it may move between threads. Freed by ys_set_free.
@@ -59,7 +62,7 @@ unsafe fn open(set: *mut *mut ys_set, ids: usize, make: impl FnOnce() -> Result<
     }
     // SAFETY: by the caller.
     unsafe { *set = ptr::null_mut() };
-    if !(1..=MAX_CAPACITY).contains(&ids) {
+    if !(1..=MOST).contains(&ids) {
         return c_int::from_code(YS_EINVAL);
     }
     handle::make(|| match make() {

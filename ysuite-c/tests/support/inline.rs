@@ -1,0 +1,169 @@
+//! What the inline functions of the header do, once more: the rules of windows of version 1, for messages of any class.
+
+use core::ffi::c_int;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, compiler_fence};
+
+use ysuite_c::{ys_rx, ys_rx_credit, ys_rx_window, ys_tx, ys_tx_answer, ys_tx_window};
+
+use super::{CLOSED, OK};
+
+/// Where messages of a class lie. All in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Geometry {
+    pub(crate) slot: usize,
+    pub(crate) align: usize,
+    first: usize,
+    stride: usize,
+    end: usize,
+}
+
+pub(crate) const CLASSES: [(usize, usize); 14] = [
+    (8, 8),
+    (16, 8),
+    (24, 8),
+    (32, 8),
+    (48, 8),
+    (64, 8),
+    (96, 8),
+    (128, 8),
+    (16, 16),
+    (32, 16),
+    (48, 16),
+    (64, 16),
+    (96, 16),
+    (128, 16),
+];
+
+impl Geometry {
+    pub(crate) fn new((slot, align): (usize, usize)) -> Self {
+        let first = align.max(8);
+        let (one, two) = ((64 - first) / slot, (128 - first) / slot);
+        let (slots, stride) = match (one, two) {
+            (2.., _) => (one, 64),
+            (_, 3..) => (two, 128),
+            (1, _) => (1, 64),
+            _ => (1, (first + slot).div_ceil(align) * align),
+        };
+        Self { slot, align, first, stride, end: first + slots * slot }
+    }
+
+    fn by_mask(&self) -> bool {
+        self.stride == 64 || self.stride == 128
+    }
+
+    /// The group of a byte of it; where it is not found by a mask, of its slot.
+    fn group(&self, at: *mut u8) -> *mut u8 {
+        if self.by_mask() { at.wrapping_sub(at.addr() % self.stride) } else { at.wrapping_sub(self.first) }
+    }
+
+    /// Sends the first bytes of a message by the window of an end; `None`: a call must.
+    ///
+    /// # Safety
+    /// The end is of a channel of such messages, and in no other use.
+    pub(crate) unsafe fn send(&self, tx: *mut ys_tx, message: &[u8]) -> Option<c_int> {
+        // SAFETY: an end begins with its window; by the rules the slots that it shows are free. By the caller.
+        unsafe {
+            let window = tx.cast::<ys_tx_window>();
+            let mut at = (*window).next;
+            if at == (*window).stop {
+                let group = at.wrapping_add(self.stride - self.end);
+                if group.addr() >= (*window).end.addr() {
+                    return None;
+                }
+                at = group.wrapping_add(self.first);
+                (*window).stop = group.wrapping_add(self.end);
+            }
+            at.copy_from_nonoverlapping(message.as_ptr(), message.len());
+            (*window).next = at.wrapping_add(self.slot);
+            let state = AtomicUsize::from_ptr(self.group(at).cast());
+            // ORDERING: Release pairs with the receiver's Acquire of the state.
+            state.store(at.addr().wrapping_add((*window).lap), Ordering::Release);
+            // ORDERING: the compiler's order is all that is needed: the receiver has every thread pass a barrier.
+            compiler_fence(Ordering::SeqCst);
+            // ORDERING: Relaxed, by the fence above.
+            if AtomicU32::from_ptr((*window).asleep.cast_mut()).load(Ordering::Relaxed) == 0 {
+                return Some(OK);
+            }
+            let code = ys_tx_answer(tx);
+            if code == CLOSED {
+                // Ours again, where it was written.
+                assert_eq!(core::slice::from_raw_parts(at, message.len()), message);
+            }
+            Some(code)
+        }
+    }
+
+    /// Receives the first bytes of a message by the window of an end; false: a call must.
+    ///
+    /// # Safety
+    /// The end is of a channel of such messages, and in no other use.
+    pub(crate) unsafe fn recv(&self, rx: *mut ys_rx, message: &mut [u8]) -> bool {
+        // SAFETY: an end begins with its window; by the rules messages up to `known` are published. By the caller.
+        unsafe {
+            let window = rx.cast::<ys_rx_window>();
+            if (*window).end.is_null() {
+                return false;
+            }
+            let mut at = (*window).next;
+            if at == (*window).known {
+                let mut group = if self.by_mask() {
+                    self.group(at.wrapping_sub(1))
+                } else if ((*window).end.addr() - at.addr()).is_multiple_of(self.stride) {
+                    at.wrapping_sub(self.end)
+                } else {
+                    at.wrapping_sub(self.first)
+                };
+                if at == group.wrapping_add(self.end) {
+                    group = group.wrapping_add(self.stride);
+                    if group == (*window).end {
+                        return false;
+                    }
+                    at = group.wrapping_add(self.first);
+                }
+                // ORDERING: Acquire pairs with the sender's Release of the state.
+                let state = AtomicUsize::from_ptr(group.cast()).load(Ordering::Acquire);
+                let ahead = state.wrapping_sub((*window).lap).wrapping_sub(at.addr());
+                if (ahead as isize) < 0 {
+                    return false;
+                }
+                (*window).known = at.wrapping_add(ahead + self.slot);
+            }
+            message.as_mut_ptr().copy_from_nonoverlapping(at, message.len());
+            (*window).next = at.wrapping_add(self.slot);
+            let taken = AtomicUsize::from_ptr((*window).taken);
+            // ORDERING: Release pairs with the sender's Acquire where it looks for room.
+            taken.store(taken.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
+            // ORDERING: as in `send`.
+            compiler_fence(Ordering::SeqCst);
+            // ORDERING: Relaxed, by the fence above.
+            if AtomicU32::from_ptr((*window).asleep.cast_mut()).load(Ordering::Relaxed) != 0 {
+                ys_rx_credit(rx);
+            }
+            true
+        }
+    }
+}
+
+/// Whether a sending end shows nothing.
+pub(crate) fn tx_is_shut(tx: *const ys_tx) -> bool {
+    // SAFETY: an end begins with its window.
+    let window = unsafe { &*tx.cast::<ys_tx_window>() };
+    window.next == window.stop && window.end.is_null()
+}
+
+/// Whether a receiving end shows nothing.
+pub(crate) fn rx_is_shut(rx: *const ys_rx) -> bool {
+    // SAFETY: an end begins with its window.
+    unsafe { &*rx.cast::<ys_rx_window>() }.end.is_null()
+}
+
+/// Numbers that look random, the same each time.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    /// Below `bound`.
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % bound
+    }
+}
