@@ -1,7 +1,7 @@
-//! Compiles what is written in C++ and in D, each behind its feature. Where something is missing, the build ends with the one
+//! Compiles what is written in C, C++ and D, each behind its feature. Where something is missing, the build ends with the one
 //! line that installs all of it.
 
-#[cfg(any(feature = "cpp", feature = "d"))]
+#[cfg(any(feature = "cpp", feature = "d", feature = "native"))]
 const INSTALL: &str =
     "apt-get install g++ libboost-dev libtbb-dev libconcurrentqueue-dev libreaderwriterqueue-dev libzmq3-dev ldc";
 
@@ -11,13 +11,25 @@ fn main() {
     cpp::compile();
     #[cfg(feature = "d")]
     d::compile();
+    #[cfg(feature = "native")]
+    native::compile();
+}
+
+/// Optimised in every profile: what is not is nobody's rival. For the processors that the compiler aims at unless it is told
+/// otherwise, as the Rust beside it.
+#[cfg(any(feature = "cpp", feature = "native"))]
+fn optimised() -> cc::Build {
+    let mut build = cc::Build::new();
+    build.opt_level(3).debug(false).pic(true);
+    build.flag("-Wall").flag("-Wextra").flag("-Werror").flag("-pthread").define("NDEBUG", None);
+    build
 }
 
 /// Ends the build.
-#[cfg(any(feature = "cpp", feature = "d"))]
+#[cfg(any(feature = "cpp", feature = "d", feature = "native"))]
 fn missing(what: &str, cause: &dyn std::fmt::Display) -> ! {
     println!(
-        "cargo:error={what} ({cause}). On Debian 12 this installs all that the features `cpp` and `d` need: {INSTALL}"
+        "cargo:error={what} ({cause}). On Debian 12 this installs all that the features `cpp`, `d` and `native` need: {INSTALL}"
     );
     std::process::exit(1)
 }
@@ -25,22 +37,44 @@ fn missing(what: &str, cause: &dyn std::fmt::Display) -> ! {
 #[cfg(feature = "cpp")]
 mod cpp {
     /// A file for each library.
-    const FILES: [&str; 8] = ["ring", "deque", "reader_writer", "concurrent", "lockfree", "asio", "zeromq", "tbb"];
+    const FILES: [&str; 9] =
+        ["ring", "deque", "reader_writer", "concurrent", "lockfree", "semaphore", "asio", "zeromq", "tbb"];
     /// Those that are more than headers.
     const LIBRARIES: [&str; 2] = ["zmq", "tbb"];
 
-    /// Optimised in every profile: C++ that is not is nobody's rival. For the processors that the compiler aims at unless it is
-    /// told otherwise, as the Rust beside it.
     pub(super) fn compile() {
         println!("cargo:rerun-if-changed=cpp");
-        let mut build = cc::Build::new();
-        build.cpp(true).std("c++17").opt_level(3).debug(false).pic(true);
-        build.flag("-Wall").flag("-Wextra").flag("-Werror").flag("-pthread").define("NDEBUG", None);
+        let mut build = super::optimised();
+        build.cpp(true).std("c++17");
         build.files(FILES.map(|file| format!("cpp/{file}.cpp")));
         if let Err(cause) = build.try_compile("ybench_foreign") {
             super::missing("The queues of C++ cannot be compiled", &cause);
         }
         LIBRARIES.iter().for_each(|library| println!("cargo:rustc-link-lib={library}"));
+    }
+}
+
+#[cfg(feature = "native")]
+mod native {
+    const INCLUDE: &str = "../ysuite-c/include";
+    const C: [&str; 5] = ["pipe", "pipe_by_calls", "funnel", "exchange", "door"];
+    const CPP: [&str; 2] = ["ysuite", "door"];
+
+    /// Against the headers as they lie beside this package; the library is linked as any package of Rust.
+    pub(super) fn compile() {
+        ["c", "cpp", INCLUDE].iter().for_each(|path| println!("cargo:rerun-if-changed={path}"));
+        let mut build = super::optimised();
+        build.std("c11").flag("-Wpedantic").include(INCLUDE).files(C.map(|file| format!("c/{file}.c")));
+        compiled(&build, "ybench_foreign_native_c");
+        let mut build = super::optimised();
+        build.cpp(true).std("c++17").include(INCLUDE).files(CPP.map(|file| format!("cpp/{file}.cpp")));
+        compiled(&build, "ybench_foreign_native_cpp");
+    }
+
+    fn compiled(build: &cc::Build, name: &str) {
+        if let Err(cause) = build.try_compile(name) {
+            super::missing("Our channels from C and C++ cannot be compiled", &cause);
+        }
     }
 }
 

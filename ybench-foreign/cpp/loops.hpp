@@ -9,13 +9,16 @@
 //   Channel::Receiver(channel)              bool receive(Message &)         false: nobody sends any more
 //
 // With `Channel::batches` a sender has `bool send_batch(first, count)` too, and a receiver `size_t receive_batch(Message *, most)`,
-// which waits for the first of them. Without `Channel::one_order` a receiver has `bool look(Message &)`, which never waits.
+// which waits for the first of them; or `receive_runs(look)`, which shows every message where it lies, until `look` answers false
+// or nobody sends any more. Without `Channel::one_order` a receiver has `bool look(Message &)`, which never waits.
 #pragma once
 
 #include <cstddef>
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "message.hpp"
@@ -31,6 +34,12 @@ template <class Channel, class End> struct Held {
 
     explicit Held(const std::shared_ptr<Channel> &of) : channel(of), end(*of) {}
 };
+
+/// Whether a receiver shows messages where they lie.
+template <class Receiver, class Message, class = void> struct HasRuns : std::false_type {};
+template <class Receiver, class Message>
+struct HasRuns<Receiver, Message, std::void_t<decltype(std::declval<Receiver &>().receive_runs(std::declval<bool (*)(const Message &)>()))>>
+    : std::true_type {};
 
 template <class Channel> struct Loops {
     using Message = typename Channel::Message;
@@ -151,6 +160,24 @@ template <class Channel> struct Loops {
         return {kept, 0, 0};
     }
 
+    static Verdict drain_runs(void *end, std::size_t count, bool *ended) {
+        *ended = false;
+        std::size_t expected = 0;
+        Verdict verdict{kept, 0, 0};
+        receiver(end).receive_runs([&](const Message &message) {
+            const std::size_t number = message.number();
+            if (number != expected) {
+                verdict = {wrong_number, expected, number};
+                return false;
+            }
+            return ++expected < count;
+        });
+        if (verdict.word == kept && expected < count) {
+            verdict = {nobody_sends, expected, 0};
+        }
+        return verdict;
+    }
+
     /// A message's number within its sender's row has so many bits.
     static constexpr unsigned row_bits = 40;
 
@@ -252,19 +279,42 @@ template <class Channel> struct Loops {
                     drain,           expect_end,  nullptr,     nullptr,       drain_rows, serve,   answer};
         if constexpr (Channel::batches) {
             table.pour_batches = pour_batches;
-            table.drain_batches = drain_batches;
+            if constexpr (HasRuns<Receiver, Message>::value) {
+                table.drain_batches = drain_runs;
+            } else {
+                table.drain_batches = drain_batches;
+            }
         }
         return table;
     }
 };
 
-/// For messages of 8, 24, 64 and 256 bytes.
-template <template <class> class Channel> const Table *tables() {
+/// What stands for a channel that has no room for such messages: it is never opened.
+template <class M> struct TooLong {
+    using Message = M;
+    static constexpr bool batches = false;
+    static constexpr bool one_order = true;
+
+    TooLong(std::size_t, std::size_t) { throw std::length_error("such messages are too long for it"); }
+
+    struct Sender {
+        explicit Sender(TooLong &) {}
+        bool send(const M &) { return false; }
+    };
+
+    struct Receiver {
+        explicit Receiver(TooLong &) {}
+        bool receive(M &) { return false; }
+    };
+};
+
+/// For messages of 8, 24, 64 and 256 bytes; the last by another.
+template <template <class> class Channel, template <class> class Longest = Channel> const Table *tables() {
     static constexpr Table all[] = {
         Loops<Channel<Message<1>>>::table(),
         Loops<Channel<Message<3>>>::table(),
         Loops<Channel<Message<8>>>::table(),
-        Loops<Channel<Message<32>>>::table(),
+        Loops<Longest<Message<32>>>::table(),
     };
     return all;
 }
@@ -274,3 +324,7 @@ template <template <class> class Channel> const Table *tables() {
 /// What the instrument finds the channel by.
 #define YBENCH_EXPORT(name, Channel)                                                                                              \
     extern "C" const ybench::Table *ybench_foreign_##name() { return ybench::tables<Channel>(); }
+
+/// The same for one that takes no messages of 256 bytes.
+#define YBENCH_EXPORT_SHORT(name, Channel)                                                                                        \
+    extern "C" const ybench::Table *ybench_foreign_##name() { return ybench::tables<Channel, ybench::TooLong>(); }

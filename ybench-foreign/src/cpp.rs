@@ -1,18 +1,11 @@
 //! Everybody of C++. What has a bound has room for 1,024 messages, or 65,536; spinners are there with a pause between two looks
 //! and without, as those of Rust are.
 
-use ybench_core::error::Fault;
-use ybench_core::place::Place;
-use ybench_core::record::{Parameter, Quantity};
 use ybench_core::scenario::Entry;
-use ybench_core::scenario::cells::drivers::{self, BYTES, Drivers};
-use ybench_core::scenario::{self, carried, many, ping_pong, throughput};
-use ybench_core::stage::Timed;
-use ybench_core::transport::{Ends, Shape, Traits, Waits};
+use ybench_core::scenario::cells::drivers::{BYTES, Drivers};
+use ybench_core::transport::{Ends, Traits, Waits};
 
-use crate::ends::{Foreign, Guest};
-use crate::loops::{self, brought};
-use crate::table::{Table, Tables};
+use crate::guest::everybody;
 
 /// By value no more than it is compiled for.
 const COMMON: Traits = Traits { most_bytes: |_| BYTES[3] as usize, ..Traits::COMMON };
@@ -22,49 +15,19 @@ const BOUNDED: Traits = Traits { bounded: true, ..SPINS };
 
 /// Each library, and what can be measured of it. D's is not among them: what is asked of threads and memory here cannot be tried
 /// in its process.
-pub static LIBRARIES: [(&str, &[&str]); 9] = [
+pub static LIBRARIES: [(&str, &[&str]); 11] = [
     ("moodycamel readerwriterqueue", &["moodycamel-rw", "moodycamel-rw-blocking", "moodycamel-circular-1k"]),
     ("moodycamel concurrentqueue", &["moodycamel-concurrent", "moodycamel-concurrent-blocking"]),
     ("boost::lockfree::spsc_queue", &["boost-spsc-64k"]),
     ("boost::lockfree::queue", &["boost-queue", "boost-queue-1k"]),
+    ("boost::lockfree::spsc_queue, sem_t", &["boost-spsc-semaphore-64k"]),
+    ("boost::lockfree::queue, sem_t", &["boost-queue-semaphore", "boost-queue-semaphore-1k"]),
     ("boost::asio::post", &["asio-post"]),
     ("ZeroMQ, inproc", &["zmq-pair", "zmq-push"]),
     ("tbb::concurrent_bounded_queue", &["tbb-queue", "tbb-queue-1k"]),
     ("std::deque, mutex, condition_variable", &["cpp-deque", "cpp-deque-1k"]),
     ("a ring in rigtorp's shape", &["cpp-ring-64k"]),
 ];
-
-/// Types by the names of their functions in C++: what it is called, what is told about it, and its traits beside some of the
-/// above. Then lists of all of them.
-macro_rules! everybody {
-    ($($kind:ident: $made:ident, $symbol:ident, $name:literal, $about:literal, { $($traits:tt)* } of $common:ident;)+) => {
-        $(
-            unsafe extern "C" {
-                fn $symbol() -> *const [Table; 4];
-            }
-
-            struct $kind;
-
-            impl Foreign for $kind {
-                const TRAITS: Traits = Traits { name: $name, about: $about, $($traits)* ..$common };
-                const TABLES: Tables = $symbol;
-            }
-        )+
-
-        pub(crate) fn entries() -> Vec<Entry> {
-            vec![$($made::<$kind>()),+, by_calls::entry()]
-        }
-
-        pub(crate) fn drivers() -> Vec<Drivers> {
-            vec![$(of::<$kind>()),+, by_calls::drivers()]
-        }
-
-        #[cfg(test)]
-        pub(crate) fn tried() -> Vec<crate::tests::Tried> {
-            vec![$(crate::tests::tried::<$kind>()),+]
-        }
-    };
-}
 
 everybody! {
     Deque: shared, ybench_foreign_deque, "cpp-deque", "std::deque behind std::mutex and std::condition_variable (C++)",
@@ -92,6 +55,18 @@ everybody! {
     TbbBounded: shared, ybench_foreign_tbb_1k, "tbb-queue-1k",
         "tbb::concurrent_bounded_queue with room for 1,024 messages (C++)",
         { senders: Ends::Many, receivers: Ends::Many, bounded: true, } of SLEEPS;
+    BoostRingSemaphore: entry, ybench_foreign_boost_spsc_semaphore_64k, "boost-spsc-semaphore-64k",
+        "boost::lockfree::spsc_queue with 65,536 slots and two semaphores of POSIX (C++)",
+        { batches: true, bounded: true, } of SLEEPS;
+    BoostRingSemaphoreNarrow: entry, ybench_foreign_boost_spsc_semaphore_1k, "boost-spsc-semaphore-1k",
+        "boost::lockfree::spsc_queue with 1,024 slots and two semaphores of POSIX (C++)",
+        { batches: true, bounded: true, variant: true, } of SLEEPS;
+    BoostQueueSemaphore: shared, ybench_foreign_boost_queue_semaphore, "boost-queue-semaphore",
+        "boost::lockfree::queue without a bound and a semaphore of POSIX (C++)",
+        { senders: Ends::Many, receivers: Ends::Many, } of SLEEPS;
+    BoostQueueSemaphoreBounded: shared, ybench_foreign_boost_queue_semaphore_1k, "boost-queue-semaphore-1k",
+        "boost::lockfree::queue with two semaphores of POSIX, room for 1,024 messages (C++)",
+        { senders: Ends::Many, receivers: Ends::Many, bounded: true, variant: true, } of SLEEPS;
     Ring: entry, ybench_foreign_ring_64k, "cpp-ring-64k",
         "a ring in the shape of rigtorp's with 65,536 slots, both ends spinning (C++)", {} of BOUNDED;
     RingWithoutPause: entry, ybench_foreign_ring_64k_no_pause, "cpp-ring-64k-no-pause",
@@ -138,61 +113,27 @@ everybody! {
         { senders: Ends::Many, receivers: Ends::Many, one_order: false, batches: true, variant: true, } of SPINS;
 }
 
-/// What streams goes by the loops in C++.
-const fn entry<F: Foreign>() -> Entry {
-    Entry {
-        ping_pong: |place, bounces, until| match until {
-            // Its switches are not counted in there.
-            None => Ok(loops::ping_pong::<F, 0>(place, bounces)?.into()),
-            // The loop in C++ looks at no flag.
-            Some(_) => ping_pong::counted::<Guest<F>, usize>(place, bounces, until),
-        },
-        throughput: |place, messages| throughput::timed(place, messages, loops::stream::<F, 0>(messages as usize)?),
-        batches: |place, messages, batch| {
-            throughput::timed(place, messages, loops::batches::<F, 0>(messages as usize, batch)?)
-        },
-        ..scenario::entry::<Guest<F>>()
-    }
+pub(crate) fn entries() -> Vec<Entry> {
+    let mut all = listed();
+    all.push(by_calls::entry());
+    all
 }
 
-const fn shared<F: Foreign>() -> Entry {
-    let Entry { ping_pong, throughput, batches, .. } = entry::<F>();
-    Entry { ping_pong, throughput, batches, many: Some(between_many::<F>), ..scenario::shared::<Guest<F>>() }
-}
-
-/// By value in the loops of C++, where there are loops of that size. Whatever else goes by calls, in the loops of Rust, in which
-/// several receivers need one order of all messages.
-fn between_many<F: Foreign>(place: Place, shape: Shape, parameter: Parameter, messages: u64) -> Result<Timed, Fault> {
-    let size = loops::size(parameter.value).filter(|_| parameter.quantity == Quantity::BytesByValue);
-    let opened = match size {
-        Some(0) => loops::ends::<F, 0>,
-        Some(1) => loops::ends::<F, 1>,
-        Some(2) => loops::ends::<F, 2>,
-        Some(3) => loops::ends::<F, 3>,
-        _ if F::TRAITS.one_order || shape.receivers == 1 => {
-            return many::run::<Guest<F>>(place, shape, parameter, messages);
-        }
-        _ => {
-            let cause = "for many receivers it has loops in its own language only: 8, 24, 64 or 256 bytes by value";
-            return Err(Fault::System(std::io::Error::other(cause)));
-        }
-    };
-    let stream = &mut |messages| many::play(place, shape, opened(shape)?, messages);
-    carried::in_streams(parameter, messages, stream)
-}
-
-const fn of<F: Foreign>() -> Drivers {
-    drivers::between_two::<Guest<F>>().with([
-        brought::<F, 0>(),
-        brought::<F, 1>(),
-        brought::<F, 2>(),
-        brought::<F, 3>(),
-    ])
+pub(crate) fn drivers() -> Vec<Drivers> {
+    let mut all = driven();
+    all.push(by_calls::drivers());
+    all
 }
 
 /// What a call for each message costs: the ring once more, by calls from loops in Rust.
 mod by_calls {
-    use super::*;
+    use ybench_core::scenario::cells::drivers::{self, Drivers};
+    use ybench_core::scenario::{self, Entry};
+    use ybench_core::transport::Traits;
+
+    use super::{BOUNDED, ybench_foreign_ring_64k};
+    use crate::ends::{Foreign, Guest};
+    use crate::table::Tables;
 
     struct Called;
 

@@ -1,31 +1,37 @@
-//! Queues of other languages, as transports of the instrument: guests like those of `ybench-rivals`, each language behind a
-//! feature that is off by default, since it needs packages of the system.
+//! Queues of other languages, and our own as other languages have them, as transports of the instrument: guests like those of
+//! `ybench-rivals`, each language behind a feature that is off by default, since it needs packages of the system.
 //!
 //! | file | what lives there |
 //! |---|---|
-//! | `table` | what a library of C++ gives: functions for messages of one size |
+//! | `table` | what a library of C or C++ gives: functions for messages of one size |
 //! | `ends` | its ends as those of a transport, a call for each message |
 //! | `loops` | streams, batches and ping-pong in its own language, without such calls |
+//! | `guest` | an entry in the registry and drivers for the cells, made of these |
 //! | `cpp` | everybody of C++ |
+//! | `native` | our own channels from C and C++, through `ysuite-c` |
 //! | `d` | `std.concurrency` of D, as a process of its own |
 //! | `zeromq` | sockets of libzmq over each of its transports, and the bridges of `ysuite-zmq` on top of them |
 //!
-//! How each library waits and what its documentation recommends stands at the head of its file in `cpp/` and `d/`. folly's
+//! How each library waits and what its documentation recommends stands at the head of its file in `cpp/`, `c/` and `d/`. folly's
 //! `ProducerConsumerQueue` is not here: Debian 12 has no package of folly. Its ring is that of `cpp/ring.cpp` without the
 //! copies of the other end's index.
-#![cfg(all(target_os = "linux", any(feature = "cpp", feature = "d", feature = "zeromq")))]
+#![cfg(all(target_os = "linux", any(feature = "cpp", feature = "d", feature = "native", feature = "zeromq")))]
 
 #[cfg(feature = "cpp")]
 mod cpp;
 #[cfg(feature = "d")]
 mod d;
-#[cfg(feature = "cpp")]
+#[cfg(any(feature = "cpp", feature = "native"))]
 mod ends;
-#[cfg(feature = "cpp")]
+#[cfg(any(feature = "cpp", feature = "native"))]
+mod guest;
+#[cfg(any(feature = "cpp", feature = "native"))]
 mod loops;
-#[cfg(feature = "cpp")]
+#[cfg(feature = "native")]
+mod native;
+#[cfg(any(feature = "cpp", feature = "native"))]
 mod table;
-#[cfg(all(test, feature = "cpp"))]
+#[cfg(all(test, any(feature = "cpp", feature = "native")))]
 mod tests;
 #[cfg(feature = "zeromq")]
 mod zeromq;
@@ -42,6 +48,8 @@ pub fn entries() -> Vec<Entry> {
         cpp::entries(),
         #[cfg(feature = "d")]
         vec![d::entry()],
+        #[cfg(feature = "native")]
+        native::entries(),
         #[cfg(feature = "zeromq")]
         zeromq::entries(),
     ]
@@ -55,6 +63,8 @@ pub fn drivers() -> Vec<Drivers> {
         cpp::drivers(),
         #[cfg(feature = "d")]
         vec![d::drivers()],
+        #[cfg(feature = "native")]
+        native::drivers(),
         #[cfg(feature = "zeromq")]
         zeromq::drivers(),
     ]

@@ -1,7 +1,8 @@
-//! The loops in C++ deliver everything, and find what is wrong: they stand where the instrument's own would be.
+//! The loops in C and C++ deliver everything, and find what is wrong: they stand where the instrument's own would be.
 
 use ybench_core::error::Fault;
 use ybench_core::place::Place;
+use ybench_core::scenario::cells::drivers::BYTES;
 use ybench_core::scenario::many::{self, Seen};
 use ybench_core::scenario::throughput;
 use ybench_core::stage::Timed;
@@ -14,7 +15,7 @@ type Streamed = Result<throughput::Stream, Fault>;
 type Bounced = Result<Timed, Fault>;
 type Opened = std::io::Result<(Vec<Held>, Vec<Held>)>;
 
-/// One queue of C++, with its loops at each size.
+/// One queue of C or C++, with its loops at each size.
 pub(crate) struct Tried {
     traits: Traits,
     stream: [fn(usize) -> Streamed; 4],
@@ -40,9 +41,23 @@ pub(crate) fn tried<F: Foreign>() -> Tried {
     }
 }
 
+fn all() -> Vec<Tried> {
+    [
+        #[cfg(feature = "cpp")]
+        crate::cpp::tried(),
+        #[cfg(feature = "native")]
+        crate::native::tried(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Each with every size that it is for.
 fn everybody(check: impl Fn(&Tried, usize) -> Result<(), Fault>) {
-    for tried in crate::cpp::tried() {
-        for size in 0..4 {
+    for tried in all() {
+        let fits = |size: &usize| BYTES[*size] as usize <= (tried.traits.most_bytes)(Shape::ONE_TO_ONE);
+        for size in (0..4).filter(fits) {
             check(&tried, size).unwrap_or_else(|fault| panic!("{} at size {size} {fault}", tried.traits.name));
         }
     }
@@ -135,10 +150,15 @@ fn what_is_wrong_in_batches_and_between_many_is_found() {
     });
 }
 
-/// Who spins asks for its peer; who sleeps in a library that has no word for it would sleep on.
+/// Whether it is one of ours.
+fn is_told(traits: &Traits) -> bool {
+    traits.name.starts_with("ysuite-")
+}
+
+/// Who spins asks for its peer, and ours are told; who sleeps in a library that has no word for it would sleep on.
 #[test]
-fn whoever_spins_sees_that_its_peer_is_gone() {
-    for tried in crate::cpp::tried().iter().filter(|tried| !tried.traits.waits.sleeps()) {
+fn whoever_spins_or_is_told_sees_that_its_peer_is_gone() {
+    for tried in all().iter().filter(|tried| !tried.traits.waits.sleeps() || is_told(&tried.traits)) {
         let (sender, mut receiver) = poured(tried, 0, 0, 2, false);
         drop(sender);
         let (end, table) = receiver.parts();
@@ -146,12 +166,23 @@ fn whoever_spins_sees_that_its_peer_is_gone() {
         let alone = unsafe { (table.drain)(end, 3) }.judged();
         assert!(matches!(alone, Err(Fault::Disconnected { expected: 2 })), "{} {alone:?}", tried.traits.name);
 
-        if tried.traits.bounded {
+        if tried.traits.bounded || is_told(&tried.traits) {
             let (mut sender, receiver) = poured(tried, 0, 0, 0, false);
             drop(receiver);
             let (end, table) = sender.parts();
             // SAFETY: a sender of this table, which only this thread has.
             assert!(!unsafe { (table.pour)(end, 0, 1_000_000) }, "{}", tried.traits.name);
         }
+    }
+}
+
+/// What is no message of it is not opened, and nothing is left of the try.
+#[cfg(feature = "native")]
+#[test]
+fn what_is_too_long_for_ours_is_refused() {
+    let place = Place::choose(None).unwrap();
+    for tried in crate::native::tried() {
+        assert!((tried.open)(3, Shape::ONE_TO_ONE).is_err(), "{}", tried.traits.name);
+        assert!((tried.stream[3])(1).is_err() && (tried.ping_pong[3])(place, 1).is_err(), "{}", tried.traits.name);
     }
 }

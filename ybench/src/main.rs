@@ -9,7 +9,7 @@ fn main() -> std::process::ExitCode {
         entries.extend(ybench_rivals::entries());
         drivers.extend(ybench_rivals::drivers::drivers());
     }
-    #[cfg(any(feature = "cpp", feature = "d", feature = "zeromq"))]
+    #[cfg(any(feature = "cpp", feature = "d", feature = "native", feature = "zeromq"))]
     {
         entries.extend(ybench_foreign::entries());
         drivers.extend(ybench_foreign::drivers());

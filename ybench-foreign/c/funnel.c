@@ -1,0 +1,10 @@
+/* Our funnel from C: a lane for each sender. Its sending ends have a window, its receiving end is called. */
+
+#define DEFINE(name, type) YS_DEFINE_FUNNEL(name, type)
+#define CLONES_TX 1
+#define CLONES_RX 0
+#define HAS_RUNS 1
+#include "guest.h"
+
+YBENCH_EXPORT(ysuite_c_funnel, 0, YS_SPIN_ADAPTIVE)
+YBENCH_EXPORT(ysuite_c_funnel_1k, 1024, YS_SPIN_ADAPTIVE)

@@ -1,0 +1,11 @@
+/* Our pipe from C. Nothing is chosen but the room: a default pipe looks a little before it sleeps. */
+
+#define DEFINE(name, type) YS_DEFINE_PIPE(name, type)
+#define CLONES_TX 0
+#define CLONES_RX 0
+#define HAS_RUNS 1
+#include "guest.h"
+
+YBENCH_EXPORT(ysuite_c_pipe, 0, YS_SPIN_ADAPTIVE)
+YBENCH_EXPORT(ysuite_c_pipe_1k, 1024, YS_SPIN_ADAPTIVE)
+YBENCH_EXPORT(ysuite_c_pipe_none, 0, YS_SPIN_NONE)

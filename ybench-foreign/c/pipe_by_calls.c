@@ -1,0 +1,10 @@
+/* Our pipe from C, as a language has it that can call functions only: no window is asked for. */
+
+#define YS_NO_INLINE
+#define DEFINE(name, type) YS_DEFINE_PIPE(name, type)
+#define CLONES_TX 0
+#define CLONES_RX 0
+#define HAS_RUNS 1
+#include "guest.h"
+
+YBENCH_EXPORT(ysuite_c_pipe_by_calls, 0, YS_SPIN_ADAPTIVE)

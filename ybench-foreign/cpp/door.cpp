@@ -1,0 +1,96 @@
+// The door from C++, measured by examples/door.rs.
+
+#include <cstddef>
+#include <optional>
+
+#include <ysuite.hpp>
+
+#include "../c/door.h"
+#include "message.hpp"
+
+namespace of_door {
+
+template <std::size_t Words> struct Loops {
+    using Message = ybench::Message<Words>;
+
+    static bool open(bool window, ys_tx **tx, ys_rx **rx) {
+        ys_options options = YS_OPTIONS_FOR(Message);
+        if (!window) {
+            options.window = 0;
+        }
+        return ys_pipe_open(&options, tx, rx) == YS_OK;
+    }
+
+    static void close(ys_tx *tx, ys_rx *rx) {
+        ys_tx_free(tx);
+        ys_rx_free(rx);
+    }
+
+    /// Ends of C as those of C++, as long as this lives.
+    struct Lent {
+        ys::sender<Message> tx;
+        ys::receiver<Message> rx;
+
+        Lent(ys_tx *sending, ys_rx *receiving) : tx(sending), rx(receiving) {}
+        Lent(const Lent &) = delete;
+        Lent &operator=(const Lent &) = delete;
+        ~Lent() {
+            (void)tx.release();
+            (void)rx.release();
+        }
+    };
+
+    static bool inlined(ys_tx *sending, ys_rx *receiving, std::size_t count, std::size_t burst, std::size_t) {
+        Lent ends(sending, receiving);
+        std::size_t wrong = 0;
+        for (std::size_t first = 0; first < count; first += burst) {
+            for (std::size_t at = 0; at < burst; at++) {
+                wrong |= !ends.tx.send(Message::numbered(first + at));
+            }
+            for (std::size_t at = 0; at < burst; at++) {
+                const std::optional<Message> message = ends.rx.recv();
+                if (!message) {
+                    return false;
+                }
+                wrong |= message->number() ^ (first + at);
+            }
+        }
+        return wrong == 0;
+    }
+
+    static bool runs(ys_tx *sending, ys_rx *receiving, std::size_t count, std::size_t burst, std::size_t) {
+        Lent ends(sending, receiving);
+        std::size_t wrong = 0;
+        for (std::size_t first = 0; first < count; first += burst) {
+            for (std::size_t sent = 0; sent < burst;) {
+                ys::reservation<Message> slots = ends.tx.reserve();
+                if (!slots) {
+                    return false;
+                }
+                while (sent < burst && slots.emplace(Message::numbered(first + sent)) != nullptr) {
+                    sent++;
+                }
+                wrong |= !slots.commit();
+            }
+            for (std::size_t received = 0; received < burst;) {
+                ys::run<Message> run = ends.rx.try_run();
+                if (!run) {
+                    return false;
+                }
+                for (const Message &message : run) {
+                    wrong |= message.number() ^ (first + received++);
+                }
+            }
+        }
+        return wrong == 0;
+    }
+
+    static constexpr Door door{Words * sizeof(std::size_t), open, close, inlined, nullptr, runs, nullptr};
+};
+
+} // namespace of_door
+
+extern "C" const Door *ybench_door_cpp() {
+    static const Door all[] = {of_door::Loops<1>::door, of_door::Loops<3>::door, of_door::Loops<8>::door, of_door::Loops<16>::door};
+    return all;
+}

@@ -1,0 +1,242 @@
+// Our pipe, funnel and exchange from C++, by ysuite.hpp. Nothing is chosen but the room: a default channel looks a little before it
+// sleeps. Messages of pipes and funnels are built in their slots; batches are built in slots that are reserved, and read where they
+// lie. The exchange moves bytes by calls; its batches are arrays, by the calls of C.
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include <ysuite.hpp>
+
+#include "loops.hpp"
+
+// With a name: of templates that are arguments of templates the compiler forgets that they are a file's own, and those of
+// equal names in two files become one.
+namespace of_ysuite {
+
+/// Ends that are taken one after the other.
+template <class End> class Ends {
+    std::vector<End> ends;
+
+  public:
+    explicit Ends(End &&first) { ends.push_back(std::move(first)); }
+
+    /// So many altogether.
+    Ends clones(std::size_t count) && {
+        while (ends.size() < count) {
+            ends.push_back(ends.front().clone());
+        }
+        return std::move(*this);
+    }
+
+    End take() {
+        End end = std::move(ends.back());
+        ends.pop_back();
+        return end;
+    }
+};
+
+/// Sends messages from a first number on, made in their slots.
+template <class M> bool send_run(ys::sender<M> &tx, std::size_t first, std::size_t count) {
+    while (count > 0) {
+        ys::reservation<M> slots = tx.reserve();
+        if (!slots) {
+            if (slots.status() != ys::status::full || !tx.wait_room()) {
+                return false;
+            }
+            continue;
+        }
+        for (; count > 0 && slots.emplace(M::numbered(first)) != nullptr; count--) {
+            first++;
+        }
+        if (!slots.commit()) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The receiving end of a pipe or a funnel.
+template <class M> struct Slots {
+    ys::receiver<M> rx;
+
+    bool receive(M &message) {
+        std::optional<M> next = rx.recv();
+        if (!next) {
+            return false;
+        }
+        message = *next;
+        return true;
+    }
+
+    template <class Look> void receive_runs(Look look) {
+        for (ys::run<M> &run : rx.runs()) {
+            for (const M &message : run) {
+                if (!look(message)) {
+                    return;
+                }
+            }
+        }
+    }
+};
+
+/// Without a bound where there is no room.
+template <class M, std::size_t Room> struct Pipe {
+    using Message = M;
+    static constexpr bool batches = true;
+    static constexpr bool one_order = true;
+
+    ys::pipe_channel<M> ends = open();
+
+    Pipe(std::size_t, std::size_t) {}
+
+    static ys::pipe_channel<M> open() {
+        if constexpr (Room > 0) {
+            return ys::pipe<M>(Room);
+        } else {
+            return ys::pipe<M>();
+        }
+    }
+
+    struct Sender {
+        ys::sender<M> tx;
+
+        explicit Sender(Pipe &of) : tx(std::move(of.ends.tx)) {}
+        bool send(const M &message) { return bool(tx.send(message)); }
+        bool send_batch(std::size_t first, std::size_t count) { return send_run(tx, first, count); }
+    };
+
+    struct Receiver : Slots<M> {
+        explicit Receiver(Pipe &of) : Slots<M>{std::move(of.ends.rx)} {}
+    };
+};
+
+/// The same, asleep as soon as there is nothing.
+template <class M> struct Sleeping : Pipe<M, 0> {
+    using Pipe<M, 0>::Pipe;
+
+    struct Receiver : Slots<M> {
+        explicit Receiver(Sleeping &of) : Slots<M>{std::move(of.ends.rx)} { (void)this->rx.set_spin(ys::spin::none); }
+    };
+};
+
+/// A lane for each sender.
+template <class M, std::size_t Room> struct Funnel {
+    using Message = M;
+    static constexpr bool batches = true;
+    // One thread receives: no end overtakes what it has not seen.
+    static constexpr bool one_order = true;
+
+    Ends<ys::funnel_sender<M>> senders;
+    ys::receiver<M> rx;
+
+    Funnel(std::size_t count, std::size_t) : Funnel(open(), count) {}
+    Funnel(ys::funnel_channel<M> ends, std::size_t count)
+        : senders(Ends<ys::funnel_sender<M>>(std::move(ends.tx)).clones(count)), rx(std::move(ends.rx)) {}
+
+    static ys::funnel_channel<M> open() {
+        if constexpr (Room > 0) {
+            return ys::funnel<M>(Room);
+        } else {
+            return ys::funnel<M>();
+        }
+    }
+
+    struct Sender {
+        ys::funnel_sender<M> tx;
+
+        explicit Sender(Funnel &of) : tx(of.senders.take()) {}
+        bool send(const M &message) { return bool(tx.send(message)); }
+        bool send_batch(std::size_t first, std::size_t count) { return send_run<M>(tx, first, count); }
+    };
+
+    struct Receiver : Slots<M> {
+        explicit Receiver(Funnel &of) : Slots<M>{std::move(of.rx)} {}
+    };
+};
+
+template <class M, std::size_t Room> struct Exchange {
+    using Message = M;
+    static constexpr bool batches = true;
+    static constexpr bool one_order = true;
+
+    Ends<ys::exchange_sender<M>> senders;
+    Ends<ys::exchange_receiver<M>> receivers;
+
+    Exchange(std::size_t senders, std::size_t receivers) : Exchange(open(), senders, receivers) {}
+    Exchange(ys::exchange_channel<M> ends, std::size_t count, std::size_t receiving)
+        : senders(Ends<ys::exchange_sender<M>>(std::move(ends.tx)).clones(count)),
+          receivers(Ends<ys::exchange_receiver<M>>(std::move(ends.rx)).clones(receiving)) {}
+
+    static ys::exchange_channel<M> open() {
+        if constexpr (Room > 0) {
+            return ys::exchange<M>(Room);
+        } else {
+            return ys::exchange<M>();
+        }
+    }
+
+    struct Sender {
+        /// Longer ones are sent in parts.
+        static constexpr std::size_t longest = 256;
+
+        ys::exchange_sender<M> tx;
+
+        explicit Sender(Exchange &of) : tx(of.senders.take()) {}
+        bool send(const M &message) { return bool(tx.send(message)); }
+
+        bool send_batch(std::size_t first, std::size_t count) {
+            M made[longest];
+            while (count > 0) {
+                const std::size_t length = count < longest ? count : longest;
+                for (std::size_t at = 0; at < length; at++) {
+                    made[at] = M::numbered(first + at);
+                }
+                if (ys_send_batch(tx.raw(), made, length, -1) != static_cast<std::ptrdiff_t>(length)) {
+                    return false;
+                }
+                first += length;
+                count -= length;
+            }
+            return true;
+        }
+    };
+
+    struct Receiver {
+        ys::exchange_receiver<M> rx;
+
+        explicit Receiver(Exchange &of) : rx(of.receivers.take()) {}
+
+        bool receive(M &message) {
+            std::optional<M> next = rx.recv();
+            if (!next) {
+                return false;
+            }
+            message = *next;
+            return true;
+        }
+
+        std::size_t receive_batch(M *into, std::size_t most) {
+            const std::ptrdiff_t came = ys_recv_batch(rx.raw(), into, most, -1);
+            return came > 0 ? static_cast<std::size_t>(came) : 0;
+        }
+    };
+};
+
+template <class M> using PipeUnbounded = Pipe<M, 0>;
+template <class M> using PipeBounded = Pipe<M, 1024>;
+template <class M> using FunnelUnbounded = Funnel<M, 0>;
+template <class M> using FunnelBounded = Funnel<M, 1024>;
+template <class M> using ExchangeUnbounded = Exchange<M, 0>;
+template <class M> using ExchangeBounded = Exchange<M, 1024>;
+
+// A message has 128 bytes at most.
+YBENCH_EXPORT_SHORT(ysuite_cpp_pipe, PipeUnbounded)
+YBENCH_EXPORT_SHORT(ysuite_cpp_pipe_1k, PipeBounded)
+YBENCH_EXPORT_SHORT(ysuite_cpp_pipe_none, Sleeping)
+YBENCH_EXPORT_SHORT(ysuite_cpp_funnel, FunnelUnbounded)
+YBENCH_EXPORT_SHORT(ysuite_cpp_funnel_1k, FunnelBounded)
+YBENCH_EXPORT_SHORT(ysuite_cpp_exchange, ExchangeUnbounded)
+YBENCH_EXPORT_SHORT(ysuite_cpp_exchange_1k, ExchangeBounded)
+
+} // namespace of_ysuite

@@ -1,0 +1,44 @@
+//! Rounds in which everybody runs once, and the ratios inside them.
+
+/// Somebody whose time is measured again and again.
+pub(crate) struct Contender {
+    name: &'static str,
+    /// The most that is wanted, as a ratio to the first.
+    goal: Option<f64>,
+    /// Nanoseconds.
+    time: Box<dyn Fn() -> f64>,
+}
+
+impl Contender {
+    pub(crate) fn new(name: &'static str, goal: Option<f64>, time: impl Fn() -> f64 + 'static) -> Self {
+        Self { name, goal, time: Box::new(time) }
+    }
+}
+
+/// A quarter, a half and three quarters of the way up.
+fn quartiles(mut figures: Vec<f64>) -> [f64; 3] {
+    figures.sort_by(f64::total_cmp);
+    [1, 2, 3].map(|quarter| figures[(figures.len() - 1) * quarter / 4])
+}
+
+/// Measures, and tells everybody's time and how many times that of the first it is.
+pub(crate) fn compare(about: &str, rounds: usize, contenders: &[Contender]) {
+    let mut times = vec![Vec::new(); contenders.len()];
+    for round in 0..rounds {
+        for at in (0..contenders.len()).map(|at| (at + round) % contenders.len()) {
+            times[at].push((contenders[at].time)());
+        }
+    }
+    println!("\n{about}; {rounds} rounds");
+    println!("  {:<32}{:>9}   {:<24}goal", "", "ns", "times the first");
+    for (contender, own) in contenders.iter().zip(&times) {
+        let [_, median, _] = quartiles(own.clone());
+        let [low, ratio, high] = quartiles(own.iter().zip(&times[0]).map(|(own, first)| own / first).collect());
+        let told = format!("{ratio:.2} ({low:.2} .. {high:.2})");
+        let goal = contender.goal.map_or(String::new(), |goal| {
+            let kept = if ratio <= goal { "kept" } else { "MISSED" };
+            format!("{goal:.2} {kept}")
+        });
+        println!("  {:<32}{median:>9.2}   {told:<24}{goal}", contender.name);
+    }
+}

@@ -1,0 +1,101 @@
+//! What every guest in C or C++ has in common: streams, batches and ping-pong by the loops in its own language, everything else by
+//! calls from the loops in Rust.
+
+use ybench_core::error::Fault;
+use ybench_core::place::Place;
+use ybench_core::record::{Parameter, Quantity};
+use ybench_core::scenario::cells::drivers::{self, Drivers};
+use ybench_core::scenario::{self, Entry, carried, many, ping_pong, throughput};
+use ybench_core::stage::Timed;
+use ybench_core::transport::Shape;
+
+use crate::ends::{Foreign, Guest};
+use crate::loops::{self, brought};
+
+/// Types by the names of their functions in the other language: what each is called, what is told about it, and its traits beside some
+/// that are common. Then lists of all of them. A file has one such list.
+macro_rules! everybody {
+    ($($kind:ident: $made:ident, $symbol:ident, $name:literal, $about:literal, { $($traits:tt)* } of $common:ident;)+) => {
+        $(
+            unsafe extern "C" {
+                fn $symbol() -> *const [crate::table::Table; 4];
+            }
+
+            struct $kind;
+
+            impl crate::ends::Foreign for $kind {
+                const TRAITS: ybench_core::transport::Traits =
+                    ybench_core::transport::Traits { name: $name, about: $about, $($traits)* ..$common };
+                const TABLES: crate::table::Tables = $symbol;
+            }
+        )+
+
+        fn listed() -> Vec<ybench_core::scenario::Entry> {
+            vec![$(crate::guest::$made::<$kind>()),+]
+        }
+
+        fn driven() -> Vec<ybench_core::scenario::cells::drivers::Drivers> {
+            vec![$(crate::guest::driven::<$kind>()),+]
+        }
+
+        #[cfg(test)]
+        pub(crate) fn tried() -> Vec<crate::tests::Tried> {
+            vec![$(crate::tests::tried::<$kind>()),+]
+        }
+    };
+}
+pub(crate) use everybody;
+
+/// One sender, one receiver.
+pub(crate) const fn entry<F: Foreign>() -> Entry {
+    Entry {
+        ping_pong: |place, bounces, until| match until {
+            // Its switches are not counted in there.
+            None => Ok(loops::ping_pong::<F, 0>(place, bounces)?.into()),
+            // The loop over there looks at no flag.
+            Some(_) => ping_pong::counted::<Guest<F>, usize>(place, bounces, until),
+        },
+        throughput: |place, messages| throughput::timed(place, messages, loops::stream::<F, 0>(messages as usize)?),
+        batches: |place, messages, batch| {
+            throughput::timed(place, messages, loops::batches::<F, 0>(messages as usize, batch)?)
+        },
+        ..scenario::entry::<Guest<F>>()
+    }
+}
+
+/// Several of one side, or of both.
+pub(crate) const fn shared<F: Foreign>() -> Entry {
+    let Entry { ping_pong, throughput, batches, .. } = entry::<F>();
+    Entry { ping_pong, throughput, batches, many: Some(between_many::<F>), ..scenario::shared::<Guest<F>>() }
+}
+
+/// By value in the loops over there, where there are some of that size. Whatever else goes by calls, in the loops of Rust, in which
+/// several receivers need one order of all messages.
+fn between_many<F: Foreign>(place: Place, shape: Shape, parameter: Parameter, messages: u64) -> Result<Timed, Fault> {
+    let size = loops::size(parameter.value).filter(|_| parameter.quantity == Quantity::BytesByValue);
+    let opened = match size {
+        Some(0) => loops::ends::<F, 0>,
+        Some(1) => loops::ends::<F, 1>,
+        Some(2) => loops::ends::<F, 2>,
+        Some(3) => loops::ends::<F, 3>,
+        _ if F::TRAITS.one_order || shape.receivers == 1 => {
+            return many::run::<Guest<F>>(place, shape, parameter, messages);
+        }
+        _ => {
+            let cause = "for many receivers it has loops in its own language only: 8, 24, 64 or 256 bytes by value";
+            return Err(Fault::System(std::io::Error::other(cause)));
+        }
+    };
+    let stream = &mut |messages| many::play(place, shape, opened(shape)?, messages);
+    carried::in_streams(parameter, messages, stream)
+}
+
+/// Its drivers for the cells.
+pub(crate) const fn driven<F: Foreign>() -> Drivers {
+    drivers::between_two::<Guest<F>>().with([
+        brought::<F, 0>(),
+        brought::<F, 1>(),
+        brought::<F, 2>(),
+        brought::<F, 3>(),
+    ])
+}
