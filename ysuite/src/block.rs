@@ -59,6 +59,7 @@ pub(crate) fn arm_and_look<W: Waiting>(waiting: &mut W) -> Option<W::News> {
 ///
 /// `sleep` returns true when a publisher has woken this thread, or for no reason, and false when the time is up. When
 /// it returns, the waiter is no longer armed to be woken as a thread.
+#[inline]
 pub(crate) fn block<W: Waiting>(waiting: &mut W, mut sleep: impl FnMut(&mut W) -> bool) -> Option<W::News> {
     loop {
         let mut news = arm_and_look(waiting);

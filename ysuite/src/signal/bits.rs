@@ -173,6 +173,7 @@ impl Bits {
 
     /// The lowest id from `from` on that is up and held. Loads only; what is raised meanwhile may be missed. An id that it
     /// finds was raised before: what happened before that is visible.
+    #[inline]
     pub(crate) fn first_held(&self, from: usize) -> Option<usize> {
         if from >= self.capacity {
             return None;

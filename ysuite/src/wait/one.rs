@@ -62,6 +62,7 @@ impl<'a, E: WaitingEnd> SleepingEnd<'a, E> {
 impl<E: WaitingEnd> Waiting for SleepingEnd<'_, E> {
     type News = ();
 
+    #[inline]
     fn look(&mut self) -> Option<()> {
         self.end.is_ready().then_some(())
     }

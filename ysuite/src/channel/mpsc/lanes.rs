@@ -382,6 +382,7 @@ impl<T> crate::channel::in_place::InPlaceEnd for Lanes<T> {
 }
 
 impl<T> WaitingEnd for Lanes<T> {
+    #[inline]
     fn is_ready(&mut self) -> bool {
         self.has_message() || self.is_closed()
     }

@@ -133,6 +133,38 @@ impl<T> From<SendError<T>> for Unsent<T> {
     }
 }
 
+/// How long a message waits for room in a lane. Types, not closures: whatever else is compiled beside it, a send is compiled into its
+/// caller.
+trait Patience<T> {
+    fn send(self, sender: &mut Sender<T>, message: T) -> Result<(), Unsent<T>>;
+}
+
+/// As long as it takes.
+struct Waits;
+
+/// Not at all.
+struct Tries;
+
+impl<T> Patience<T> for Waits {
+    #[inline(always)]
+    fn send(self, sender: &mut Sender<T>, message: T) -> Result<(), Unsent<T>> {
+        Ok(sender.send(message)?)
+    }
+}
+
+impl<T> Patience<T> for Tries {
+    #[inline(always)]
+    fn send(self, sender: &mut Sender<T>, message: T) -> Result<(), Unsent<T>> {
+        Ok(sender.try_send(message)?)
+    }
+}
+
+impl<T> Patience<T> for Deadline {
+    fn send(self, sender: &mut Sender<T>, message: T) -> Result<(), Unsent<T>> {
+        Ok(sender.send_until(message, self)?)
+    }
+}
+
 impl<T: 'static> SharedSender<T> {
     /// `is_open`: of a sender that is not closed, and so counted.
     pub(super) fn new(shared: &Arc<MpscShared<T>>, is_open: bool) -> Self {
@@ -153,7 +185,7 @@ impl<T: 'static> SharedSender<T> {
     /// error instead. The message is dropped.
     #[inline]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
-        self.by_lane(message, |sender, message| Ok(sender.send(message)?)).map_err(|unsent| match unsent {
+        self.by_lane(message, Waits).map_err(|unsent| match unsent {
             Unsent::Disconnected(message) | Unsent::Full(message) => SendError(message),
             Unsent::NoLane(message) => no_lane(message),
         })
@@ -166,7 +198,7 @@ impl<T: 'static> SharedSender<T> {
     /// receiver is gone or has closed the channel.
     #[inline]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
-        self.by_lane(message, |sender, message| Ok(sender.try_send(message)?)).map_err(|unsent| match unsent {
+        self.by_lane(message, Tries).map_err(|unsent| match unsent {
             Unsent::Disconnected(message) => TrySendError::Disconnected(message),
             Unsent::Full(message) | Unsent::NoLane(message) => TrySendError::Full(message),
         })
@@ -195,74 +227,59 @@ impl<T: 'static> SharedSender<T> {
     }
 
     fn send_until(&self, message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
-        self.by_lane(message, |sender, message| Ok(sender.send_until(message, deadline)?)).map_err(
-            |unsent| match unsent {
-                Unsent::Disconnected(message) => SendTimeoutError::Disconnected(message),
-                Unsent::Full(message) => SendTimeoutError::Timeout(message),
-                Unsent::NoLane(message) => no_lane(message),
-            },
-        )
+        self.by_lane(message, deadline).map_err(|unsent| match unsent {
+            Unsent::Disconnected(message) => SendTimeoutError::Disconnected(message),
+            Unsent::Full(message) => SendTimeoutError::Timeout(message),
+            Unsent::NoLane(message) => no_lane(message),
+        })
     }
 
     /// Does something with a message by this thread's lane.
     #[inline]
-    fn by_lane(
-        &self,
-        message: T,
-        send: impl FnOnce(&mut Sender<T>, T) -> Result<(), Unsent<T>>,
-    ) -> Result<(), Unsent<T>> {
+    fn by_lane(&self, message: T, patience: impl Patience<T>) -> Result<(), Unsent<T>> {
         if !self.is_counted {
             return Err(Unsent::Disconnected(message));
         }
         match LANES.try_with(|lanes| lanes.take_recent(self.number)) {
             Ok(Some(lane)) => {
-                let sent = self.by(&lane, message, send);
+                let sent = self.by(&lane, message, patience);
                 // Behind an error the lane may have been forgotten.
                 if sent.is_ok() {
                     let _ = LANES.try_with(|lanes| lanes.put_back(lane));
                 }
                 sent
             }
-            _ => self.by_other_lane(message, send),
+            _ => self.by_other_lane(message, patience),
         }
     }
 
     /// By a lane other than the recent one.
     #[cold]
     #[inline(never)]
-    fn by_other_lane(
-        &self,
-        message: T,
-        send: impl FnOnce(&mut Sender<T>, T) -> Result<(), Unsent<T>>,
-    ) -> Result<(), Unsent<T>> {
+    fn by_other_lane(&self, message: T, patience: impl Patience<T>) -> Result<(), Unsent<T>> {
         let make =
             || SharedLane { number: self.number, used: Cell::new(true), place: Box::new(LaneCell::<T>::default()) };
         let Ok((lane, given_up)) = LANES.try_with(|lanes| lanes.find(self.number, make)) else {
-            return self.by_lane_of_its_own(message, send);
+            return self.by_lane_of_its_own(message, patience);
         };
-        let sent = self.by(&lane, message, send);
+        let sent = self.by(&lane, message, patience);
         // After the send: dropping them may panic.
         drop(given_up);
         sent
     }
 
-    #[inline]
-    fn by(
-        &self,
-        lane: &SharedLane,
-        message: T,
-        send: impl FnOnce(&mut Sender<T>, T) -> Result<(), Unsent<T>>,
-    ) -> Result<(), Unsent<T>> {
+    #[inline(always)]
+    fn by(&self, lane: &SharedLane, message: T, patience: impl Patience<T>) -> Result<(), Unsent<T>> {
         let place: &LaneCell<T> = lane.place.as_any().downcast_ref().expect("a number is that of one channel");
         let Ok(mut place) = place.try_borrow_mut() else {
             // A send of this thread is under way, and foreign code in it sends.
-            return self.by_lane_of_its_own(message, send);
+            return self.by_lane_of_its_own(message, patience);
         };
         if place.is_none() {
             *place = self.connect();
         }
         let Some(sender) = &mut *place else { return Err(Unsent::NoLane(message)) };
-        send(sender, message).inspect_err(|unsent| {
+        patience.send(sender, message).inspect_err(|unsent| {
             if matches!(unsent, Unsent::Disconnected(_)) {
                 self.forget_lane();
             }
@@ -270,13 +287,9 @@ impl<T: 'static> SharedSender<T> {
     }
 
     #[cold]
-    fn by_lane_of_its_own(
-        &self,
-        message: T,
-        send: impl FnOnce(&mut Sender<T>, T) -> Result<(), Unsent<T>>,
-    ) -> Result<(), Unsent<T>> {
+    fn by_lane_of_its_own(&self, message: T, patience: impl Patience<T>) -> Result<(), Unsent<T>> {
         match self.connect() {
-            Some(mut sender) => send(&mut sender, message),
+            Some(mut sender) => patience.send(&mut sender, message),
             None => Err(Unsent::NoLane(message)),
         }
     }
