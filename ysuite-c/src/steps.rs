@@ -36,16 +36,16 @@ pub(crate) struct TxSteps {
     /// # Safety
     /// The window is the end's; a message lies there.
     pub(crate) send: unsafe fn(&mut SendWindow, *const u8, usize) -> Step,
-    /// The next free slots: the first, one past the last, and how many.
+    /// The next free slots.
     ///
     /// # Safety
     /// The window is the end's.
-    pub(crate) reserve: unsafe fn(&SendWindow) -> Option<Run>,
+    pub(crate) reserve: unsafe fn(&SendWindow) -> Run,
     /// Sends what is in the first slots of a run.
     ///
     /// # Safety
     /// The window is the end's, and as it was when `reserve` returned the run; messages are in so many slots, at least one.
-    pub(crate) commit: unsafe fn(&mut SendWindow, &Run, usize) -> Step,
+    pub(crate) commit: unsafe fn(&mut SendWindow, usize) -> Step,
 }
 
 /// The steps of a receiving end.
@@ -64,7 +64,7 @@ pub(crate) struct RxSteps {
     ///
     /// # Safety
     /// The window is the end's.
-    pub(crate) peek: unsafe fn(&mut RecvWindow) -> Option<Run>,
+    pub(crate) peek: unsafe fn(&mut RecvWindow) -> Run,
     /// Takes so many of them.
     ///
     /// # Safety
@@ -72,14 +72,11 @@ pub(crate) struct RxSteps {
     pub(crate) consume: unsafe fn(&mut RecvWindow, usize) -> Step,
 }
 
-/// Slots side by side.
-#[derive(Clone, Copy)]
-pub(crate) struct Run {
-    pub(crate) first: *mut u8,
-    /// One past the last slot of the group that may be written.
-    pub(crate) stop: *mut u8,
-    pub(crate) count: usize,
-}
+/// Slots side by side: the first, and how many. None is a call's to find. Two words, which are returned in registers: what goes by
+/// way of the stack, and is read there in larger pieces than it was written in, waits.
+pub(crate) type Run = (*mut u8, usize);
+
+const NO_RUN: Run = (core::ptr::null_mut(), 0);
 
 const LINE: usize = 64;
 
@@ -210,19 +207,20 @@ unsafe extern "C" fn send_shorter<M: Message>(
     }
 }
 
-unsafe fn reserve<M: Message>(window: &SendWindow) -> Option<Run> {
-    let (first, stop) = free_slot::<M>(window)?;
-    Some(Run { first, stop, count: (stop.addr() - first.addr()) / Layout::<M>::STEP })
+unsafe fn reserve<M: Message>(window: &SendWindow) -> Run {
+    let Some((first, stop)) = free_slot::<M>(window) else { return NO_RUN };
+    (first, (stop.addr() - first.addr()) / Layout::<M>::STEP)
 }
 
-unsafe fn commit<M: Message>(window: &mut SendWindow, run: &Run, count: usize) -> Step {
+unsafe fn commit<M: Message>(window: &mut SendWindow, count: usize) -> Step {
     // A receiver that sleeps or has closed is the channel's affair, which gives all back that is not received.
     if is_told(window.asleep) {
         return Step::Call;
     }
-    let newest = run.first.wrapping_add((count - 1) * Layout::<M>::STEP);
+    let Some((first, stop)) = free_slot::<M>(window) else { return Step::Call };
+    let newest = first.wrapping_add((count - 1) * Layout::<M>::STEP);
     window.next = newest.wrapping_add(Layout::<M>::STEP);
-    window.stop = run.stop;
+    window.stop = stop;
     // SAFETY: by the caller the messages are in their slots.
     unsafe { publish::<M>(window, newest) }
 }
@@ -303,9 +301,9 @@ unsafe extern "C" fn recv_shorter<M: Message>(rx: *mut ys_rx, to: *mut c_void, w
     }
 }
 
-unsafe fn peek<M: Message>(window: &mut RecvWindow) -> Option<Run> {
-    let first = known_slot::<M>(window)?;
-    Some(Run { first, stop: window.known, count: (window.known.addr() - first.addr()) / Layout::<M>::STEP })
+unsafe fn peek<M: Message>(window: &mut RecvWindow) -> Run {
+    let Some(first) = known_slot::<M>(window) else { return NO_RUN };
+    (first, (window.known.addr() - first.addr()) / Layout::<M>::STEP)
 }
 
 #[inline(always)]

@@ -291,13 +291,13 @@ pub unsafe extern "C" fn ys_peek(rx: *mut ys_rx, at: *mut *mut c_void) -> isize 
             return isize::from_code(YS_EINVAL);
         }
         let run = step(rx, |rx, steps| {
-            let run = (steps.peek)(rx.window())?;
-            rx.peeked = Peeked { count: run.count, next: run.first, by_window: true };
-            Some(run)
+            let (first, count) = (steps.peek)(rx.window());
+            (rx.peeked.count, rx.peeked.next, rx.peeked.by_window) = (count, first, true);
+            (first, count)
         });
-        if let Some(Some(run)) = run {
-            *at = run.first.cast();
-            return run.count as isize;
+        if let Some((first, count @ 1..)) = run {
+            *at = first.cast();
+            return count as isize;
         }
         enter(rx, |rx| {
             let mut first = ptr::null_mut();
@@ -330,7 +330,7 @@ pub unsafe extern "C" fn ys_consume(rx: *mut ys_rx, n: usize) -> c_int {
                 return Step::Call;
             }
             let step = (steps.consume)(rx.window(), n);
-            rx.peeked = Peeked { count: count - n, next: rx.window().next, by_window };
+            (rx.peeked.count, rx.peeked.next) = (count - n, rx.window().next);
             step
         });
         match consumed {
@@ -375,8 +375,8 @@ pub unsafe extern "C" fn ys_take(rx: *mut ys_rx, at: *mut *mut c_void, ns: i64) 
             return c_int::from_code(YS_EINVAL);
         }
         let taken = step(rx, |rx, steps| {
-            let run = (steps.peek)(rx.window())?;
-            Some((run.first, (steps.consume)(rx.window(), 1)))
+            let (first, count) = (steps.peek)(rx.window());
+            (count > 0).then(|| (first, (steps.consume)(rx.window(), 1)))
         });
         if let Some(Some((first, step))) = taken {
             *at = first.cast();

@@ -15,7 +15,7 @@ use crate::disposal::Disposal;
 use crate::handle::{self, Content, Handle};
 use crate::limit::Limit;
 use crate::spin::spin_from;
-use crate::steps::{Run, Step, TxSteps};
+use crate::steps::{Step, TxSteps};
 use crate::watch::IS_CHECKED;
 use crate::window::may_open;
 
@@ -42,19 +42,16 @@ pub(crate) struct Tx {
 }
 
 /// The slots that the caller may fill and commit.
-#[derive(Clone, Copy)]
-enum Reserved {
-    None,
-    /// By the end, which has so many.
-    ByEnd {
-        count: usize,
-        next: *mut u8,
-    },
-    /// By the window, where it was at `next` then. One that has been moved on since takes the reservation away.
-    ByWindow {
-        run: Run,
-        next: *mut u8,
-    },
+struct Reserved {
+    count: usize,
+    /// Where the window was then. One that has been moved on since takes the reservation away.
+    next: *mut u8,
+    /// They were found by the window, and the end knows nothing of them.
+    by_window: bool,
+}
+
+impl Reserved {
+    const NONE: Self = Self { count: 0, next: ptr::null_mut(), by_window: false };
 }
 
 // SAFETY: a handle may move between threads with its caller, by the contract; what it points to is the end's, which is `Send`, or
@@ -73,7 +70,7 @@ impl Content for Tx {
         self.shown = SendWindow::shut();
         self.own = SendWindow::shut();
         self.steps = None;
-        self.reserved = Reserved::None;
+        self.reserved = Reserved::NONE;
     }
 
     fn finish(&mut self) {
@@ -104,7 +101,7 @@ impl Tx {
 
     /// Any other call: what was reserved is so no more.
     fn call<A>(&mut self, call: impl FnOnce(&mut (dyn TxEnd + 'static)) -> A) -> A {
-        self.reserved = Reserved::None;
+        self.reserved = Reserved::NONE;
         self.look(call)
     }
 
@@ -129,7 +126,7 @@ pub(crate) fn make(mut end: Box<dyn TxEnd>, channel: Arc<Channel>) -> *mut ys_tx
         *if is_shown { &mut shown } else { &mut own } = end.window();
     }
     let size = channel.size;
-    Handle::make(Tx { shown, own, is_shown, steps, size, reserved: Reserved::None, end, channel }).cast()
+    Handle::make(Tx { shown, own, is_shown, steps, size, reserved: Reserved::NONE, end, channel }).cast()
 }
 
 /// Takes a step by the window of an end, if it has one that is open. Not in the checked build.
@@ -323,19 +320,20 @@ pub unsafe extern "C" fn ys_reserve(tx: *mut ys_tx, at: *mut *mut c_void) -> isi
             return isize::from_code(YS_EINVAL);
         }
         let run = step(tx, |tx, steps| {
-            let run = (steps.reserve)(tx.window())?;
-            tx.reserved = Reserved::ByWindow { run, next: tx.window().next };
-            Some(run)
+            let next = tx.window().next;
+            let (first, count) = (steps.reserve)(tx.window());
+            (tx.reserved.count, tx.reserved.next, tx.reserved.by_window) = (count, next, true);
+            (first, count)
         });
-        if let Some(Some(run)) = run {
-            *at = run.first.cast();
-            return run.count as isize;
+        if let Some((first, count @ 1..)) = run {
+            *at = first.cast();
+            return count as isize;
         }
         enter(tx, |tx| {
             let mut first = ptr::null_mut();
             let answer = tx.call(|end| end.reserve(&mut first));
             if let Ok(count) = usize::try_from(answer) {
-                tx.reserved = Reserved::ByEnd { count, next: tx.window().next };
+                tx.reserved = Reserved { count, next: tx.window().next, by_window: false };
             }
             *at = first.cast();
             answer
@@ -358,11 +356,12 @@ pub unsafe extern "C" fn ys_commit(tx: *mut ys_tx, n: usize) -> isize {
     }
     // SAFETY: by the caller.
     unsafe {
-        let committed = step(tx, |tx, steps| match (tx.reserved, tx.window()) {
-            (Reserved::ByWindow { run, next }, window) if next == window.next && (1..=run.count).contains(&n) => {
-                (steps.commit)(window, &run, n)
+        let committed = step(tx, |tx, steps| {
+            let Reserved { count, next, by_window } = tx.reserved;
+            if !by_window || next != tx.window().next || !(1..=count).contains(&n) {
+                return Step::Call;
             }
-            _ => Step::Call,
+            (steps.commit)(tx.window(), n)
         });
         match committed {
             Some(Step::Done) => n as isize,
@@ -379,12 +378,8 @@ pub unsafe extern "C" fn ys_commit(tx: *mut ys_tx, n: usize) -> isize {
 /// # Safety
 /// As of [`ys_commit`].
 unsafe fn commit(tx: &mut Tx, n: usize) -> isize {
-    let next = tx.window().next;
-    let reserved = match tx.reserved {
-        Reserved::ByEnd { count, next: then } if next == then => count,
-        Reserved::ByWindow { run, next: then } if next == then => run.count,
-        _ => 0,
-    };
+    let Reserved { count, next, by_window } = tx.reserved;
+    let reserved = if next == tx.window().next { count } else { 0 };
     if n > reserved {
         return isize::from_code(YS_EINVAL);
     }
@@ -392,9 +387,8 @@ unsafe fn commit(tx: &mut Tx, n: usize) -> isize {
         let code = tx.call(|end| end.flush());
         return if code == c_int::from_code(YS_ENOTSUP) { code as isize } else { 0 };
     }
-    let again = matches!(tx.reserved, Reserved::ByWindow { .. });
     tx.call(|end| {
-        if again {
+        if by_window {
             // The end learns of what the window has shown: the same slots, of which it has as many.
             let mut first = ptr::null_mut();
             let slots = end.reserve(&mut first);
