@@ -103,6 +103,9 @@ int main(void) {
   meters_rx meters;
   must(settings_open(4, &settings, &card.settings), "a pipe of settings");
   must(meters_open(64, &card.meters, &meters), "a pipe of meters");
+  /* The first send of a process registers it with the kernel. So the setting to begin with, silence, is sent before the card plays. */
+  setting silence = {0, 0, 0};
+  must(settings_send(settings, &silence), "room for a setting");
   pthread_t thread;
   must(pthread_create(&thread, NULL, run_card, &card), "a thread");
 
