@@ -119,8 +119,8 @@ macro_rules! lane_tx {
                 unsafe { SendInPlace::resume(&mut self.sender, window) };
             }
 
-            fn answer(&mut self) -> c_int {
-                ok_or(SendInPlace::answer(&mut self.sender), YS_CLOSED)
+            fn answer(&mut self, count: usize) -> isize {
+                count_or(SendInPlace::answer(&mut self.sender, count), YS_CLOSED)
             }
 
             #[inline]

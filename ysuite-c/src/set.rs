@@ -1,9 +1,10 @@
 //! Sets of signals, with a descriptor or without, and their signalers.
 
 use core::ffi::c_int;
-use core::ptr;
+use core::mem::MaybeUninit;
+use core::{ptr, slice};
 
-use ysuite::signal::{AttachError, Signal, SignalSet, Signaler, YPollset};
+use ysuite::signal::{AttachError, Signal, SignalSet, Signaler, Signals, YPollset};
 
 use crate::code::{Answer, YS_EATTACHED, YS_EINVAL, YS_ENOTSUP, YS_ERANGE, YS_ETAKEN, YS_OK, ys_code};
 use crate::handle::{self, Content, Handle};
@@ -28,10 +29,35 @@ pub struct ys_signaler {
 struct Set {
     set: Box<dyn SignalSet + Send>,
     descriptor: Option<c_int>,
+    /// Behind the last id of an answer that had no room for all: the next one begins there.
+    begin: usize,
 }
 
 impl Content for Set {
     const FREE: &'static str = "ys_set_free";
+}
+
+impl Set {
+    /// There is room for fewer ids than are up: `room` is filled with the smallest, and `more` and `others` follow. Reports as many as
+    /// it is the turn of, and leaves the others up.
+    #[cold]
+    fn take_turns(&mut self, room: &mut [MaybeUninit<usize>], more: usize, others: Signals) -> usize {
+        // SAFETY: by the caller it is filled.
+        let mut up: Vec<usize> = room.iter().map(|id| unsafe { id.assume_init() }).collect();
+        up.push(more);
+        up.extend(others);
+        let first = up.partition_point(|id| *id < self.begin);
+        let first = if first == up.len() { 0 } else { first };
+        let reported = first..up.len().min(first + room.len());
+        let count = reported.len();
+        self.begin = up[reported.end - 1] + 1;
+        room.iter_mut().zip(up.drain(reported)).for_each(|(place, id)| {
+            place.write(id);
+        });
+        let signaler = self.set.signaler();
+        up.into_iter().for_each(|id| signaler.signal(id));
+        count
+    }
 }
 
 impl Content for Signaler {
@@ -92,7 +118,7 @@ pub unsafe extern "C" fn ys_set_open(ids: usize, set: *mut *mut ys_set) -> c_int
             crate::code::YS_ESYSTEM
         })?;
         let descriptor = Some(made.as_raw_fd());
-        Ok(Set { set: Box::new(made), descriptor })
+        Ok(Set { set: Box::new(made), descriptor, begin: 0 })
     };
     #[cfg(not(unix))]
     let make = || Err(YS_ENOTSUP);
@@ -108,7 +134,7 @@ pub unsafe extern "C" fn ys_set_open(ids: usize, set: *mut *mut ys_set) -> c_int
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_pollset_open(ids: usize, set: *mut *mut ys_set) -> c_int {
     // SAFETY: by the caller.
-    unsafe { open(set, ids, || Ok(Set { set: Box::new(YPollset::with_capacity(ids)), descriptor: None })) }
+    unsafe { open(set, ids, || Ok(Set { set: Box::new(YPollset::with_capacity(ids)), descriptor: None, begin: 0 })) }
 }
 
 /// The descriptor of the set. Wait for it to be readable, and call ys_set_wait with a time of 0 then; do not read or close it. It
@@ -187,7 +213,8 @@ pub unsafe extern "C" fn ys_set_detach_tx(set: *mut ys_set, tx: *mut ys_tx) -> c
 ///
 /// @param set the set
 /// @param ids where the ids that are up are put, ascending
-/// @param max how many at most, at least 1. What is up beyond that stays up for the next call, which begins with the smallest again
+/// @param max how many at most, at least 1. What is up beyond that stays up, and has its turn: the next call begins behind the last
+///     id of this one, and comes back to the smallest when it has reported the largest
 /// @param ns nanoseconds; 0: never waits; less than 0: for ever
 /// @return how many ids; 0: the time was up
 #[unsafe(no_mangle)]
@@ -201,15 +228,20 @@ pub unsafe extern "C" fn ys_set_wait(set: *mut ys_set, ids: *mut usize, max: usi
             Limit::Within(time) => set.set.poll_timeout(time),
             Limit::Never => set.set.poll(),
         };
+        // SAFETY: by the caller there is room for so many.
+        let room = unsafe { slice::from_raw_parts_mut(ids.cast::<MaybeUninit<usize>>(), max) };
         let mut count = 0;
-        for id in up.by_ref().take(max) {
-            // SAFETY: by the caller there is room for so many.
-            unsafe { ids.add(count).write(id) };
+        for (place, id) in room.iter_mut().zip(up.by_ref()) {
+            place.write(id);
             count += 1;
         }
-        let signaler = set.set.signaler();
-        up.for_each(|id| signaler.signal(id));
-        count as isize
+        match up.next() {
+            Some(more) => set.take_turns(room, more, up) as isize,
+            None => {
+                set.begin = 0;
+                count as isize
+            }
+        }
     };
     // SAFETY: by the caller.
     unsafe { enter(set, wait) }

@@ -74,6 +74,36 @@ fn signals_are_raised_and_taken() {
 }
 
 #[test]
+fn with_little_room_every_id_has_its_turn() {
+    for open in sets() {
+        // SAFETY: handles that are opened here.
+        unsafe {
+            let set = set(open, 300);
+            let mut signaler = null_mut();
+            assert_eq!(ys_set_signaler(set, &mut signaler), OK);
+            let busy = [2, 70, 71, 299];
+            let mut named = Vec::new();
+            for round in 0..12 {
+                // All are raised anew, those that were taken as well: the smallest is always up.
+                busy.iter().for_each(|id| assert_eq!(ys_signal(signaler, *id), OK));
+                let ids = wait(set, 1 + round % 2, 0);
+                assert!(ids.is_sorted());
+                named.extend(ids);
+            }
+            for id in busy {
+                assert!(named.iter().filter(|named| **named == id).count() >= 3, "{id} of {named:?}");
+            }
+            // What was not named last is up still.
+            let left: Vec<_> = busy.into_iter().filter(|id| !named[named.len() - 2..].contains(id)).collect();
+            assert_eq!(wait(set, 9, 0), left);
+            assert_eq!(wait(set, 9, 0), []);
+            ys_signaler_free(signaler);
+            ys_set_free(set);
+        }
+    }
+}
+
+#[test]
 fn attached_ends_are_named_while_they_may_go_on() {
     for open_set in sets() {
         for open in KINDS {

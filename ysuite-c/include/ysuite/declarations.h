@@ -742,7 +742,8 @@ int ys_set_detach_tx(struct ys_set *set, struct ys_tx *tx);
  *
  * @param set the set
  * @param ids where the ids that are up are put, ascending
- * @param max how many at most, at least 1. What is up beyond that stays up for the next call, which begins with the smallest again
+ * @param max how many at most, at least 1. What is up beyond that stays up, and has its turn: the next call begins behind the last
+ *     id of this one, and comes back to the smallest when it has reported the largest
  * @param ns nanoseconds; 0: never waits; less than 0: for ever
  * @return how many ids; 0: the time was up
  */

@@ -28,9 +28,9 @@ pub(crate) trait TxEnd: Send {
     /// As of `SendInPlace::resume`.
     unsafe fn resume(&mut self, _: &SendWindow) {}
 
-    /// Answers an inline publication that has found the receiver asleep or gone.
-    fn answer(&mut self) -> c_int {
-        c_int::from_code(YS_EINVAL)
+    /// Answers an inline publication of so many messages that has found the receiver asleep or gone. How many were sent.
+    fn answer(&mut self, _: usize) -> isize {
+        isize::from_code(YS_EINVAL)
     }
 
     /// Sends a copy of a message; waits for room.

@@ -10,7 +10,7 @@ use ysuite::in_place::SendWindow;
 
 pub(crate) use self::end::{TxEnd, ok_or};
 use crate::channel::Channel;
-use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_ENOTSUP, YS_OK, YS_TIMEOUT, count_or};
+use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_ENOTSUP, YS_OK, YS_TIMEOUT};
 use crate::disposal::Disposal;
 use crate::handle::{self, Content, Handle};
 use crate::limit::Limit;
@@ -105,9 +105,12 @@ impl Tx {
         self.look(call)
     }
 
-    /// What has been sent by a step is to be told to the receiver.
+    /// A message that has been sent by a step is to be told to the receiver.
     fn answer(&mut self) -> c_int {
-        self.call(|end| end.answer())
+        match self.call(|end| end.answer(1)) {
+            1 => c_int::from_code(YS_OK),
+            code => code as c_int,
+        }
     }
 
     /// This end as a set sees it.
@@ -365,9 +368,7 @@ pub unsafe extern "C" fn ys_commit(tx: *mut ys_tx, n: usize) -> isize {
         });
         match committed {
             Some(Step::Done) => n as isize,
-            // Closed in between: the newest comes back, and the others are given away.
-            Some(Step::Tell) if answered(tx) == c_int::from_code(YS_OK) => n as isize,
-            Some(Step::Tell) => count_or(n - 1, YS_CLOSED),
+            Some(Step::Tell) => enter(tx, |tx| tx.call(|end| end.answer(n))),
             _ => enter(tx, |tx| commit(tx, n)),
         }
     }

@@ -23,7 +23,7 @@ use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 use core::time::Duration;
 
-use super::error::{RecvTimeoutError, SendError, SendTimeoutError, TryRecvError};
+use super::error::{RecvTimeoutError, SendTimeoutError, TryRecvError};
 use super::receive::{ReadingEnd, Receiving};
 use super::send::{SenderLink, Sending};
 use crate::os::Deadline;
@@ -46,11 +46,10 @@ pub trait SendInPlace {
     /// one is as it was.
     unsafe fn resume(&mut self, window: &SendWindow);
 
-    /// Answers a word that was found not to be 0 after the last publication: wakes the receiver if it sleeps.
-    ///
-    /// # Errors
-    /// When the receiver is gone or has closed: the newest message is the caller's again, in its slot, until the next call.
-    fn answer(&mut self) -> Result<(), SendError<()>>;
+    /// Answers a word that was found not to be 0 after the last publication, of `count` messages of one group: wakes the receiver if it
+    /// sleeps. Returns how many of them are sent: fewer only when the receiver is gone or has closed. The others are the caller's
+    /// again, in their slots, until the next call.
+    fn answer(&mut self, count: usize) -> usize;
 
     /// The next free slots that lie side by side; none where there is no room. Wait-free. Does not look whether anybody receives.
     fn free_run(&mut self) -> &mut [MaybeUninit<Self::Message>];
@@ -156,9 +155,9 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
     }
 
-    pub(super) fn answer(&mut self) -> Result<(), SendError<()>> {
+    pub(super) fn answer(&mut self, count: usize) -> usize {
         let tokens = self.end.writer.reader_passive().published();
-        if self.answer_from(tokens, 1) == 0 { Ok(()) } else { Err(SendError(())) }
+        count - self.answer_from(tokens, count)
     }
 
     /// The last `count` messages have been published, which has found these tokens. Returns how many of them came back: they are
@@ -281,8 +280,8 @@ macro_rules! impl_send_in_place {
                 unsafe { self.inner.resume(window) };
             }
 
-            fn answer(&mut self) -> Result<(), SendError<()>> {
-                self.inner.answer()
+            fn answer(&mut self, count: usize) -> usize {
+                self.inner.answer(count)
             }
 
             #[inline]

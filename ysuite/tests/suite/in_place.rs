@@ -162,7 +162,7 @@ fn send<T: Numbered>(sender: &mut (impl SendInPlace<Message = T> + Sends<T>), me
     // SAFETY: the last window, moved on by the rules.
     unsafe { sender.resume(&window) };
     match sent {
-        Some(true) => sender.answer().is_ok(),
+        Some(true) => sender.answer(1) == 1,
         Some(false) => true,
         None => sender.send_by_call(message),
     }
