@@ -24,59 +24,56 @@ pub(crate) enum Step {
     Call,
 }
 
+/// What the calls of a sending end jump to. They go to the channel themselves where the window does not tell.
+#[derive(Clone, Copy)]
+pub(crate) struct TxCalls {
+    /// As of `ys_send`, with pointers that are not NULL.
+    pub(crate) send: unsafe extern "C" fn(*mut ys_tx, *const c_void) -> c_int,
+    /// As of `ys_reserve`, with pointers that are not NULL.
+    pub(crate) reserve: unsafe extern "C" fn(*mut ys_tx, *mut *mut c_void) -> isize,
+    /// As of `ys_commit`, with a pointer that is not NULL.
+    pub(crate) commit: unsafe extern "C" fn(*mut ys_tx, usize) -> isize,
+}
+
 /// The steps of a sending end.
 pub(crate) struct TxSteps {
-    /// All of `ys_send`: sends a copy of the message; by the channel, where the window does not tell.
-    ///
-    /// # Safety
-    /// The window is the end's; a message lies there.
-    pub(crate) send_waiting: unsafe extern "C" fn(*mut ys_tx, *const c_void, *mut SendWindow) -> c_int,
+    /// Of an end whose caller sees the window, and of one that has it for itself.
+    pub(crate) shown: TxCalls,
+    pub(crate) own: TxCalls,
     /// Sends a copy of the message of so many bytes.
     ///
     /// # Safety
     /// The window is the end's; a message lies there.
     pub(crate) send: unsafe fn(&mut SendWindow, *const u8, usize) -> Step,
-    /// The next free slots.
-    ///
-    /// # Safety
-    /// The window is the end's.
-    pub(crate) reserve: unsafe fn(&SendWindow) -> Run,
-    /// Sends what is in the first slots of a run.
-    ///
-    /// # Safety
-    /// The window is the end's, and as it was when `reserve` returned the run; messages are in so many slots, at least one.
-    pub(crate) commit: unsafe fn(&mut SendWindow, usize) -> Step,
+}
+
+/// What the calls of a receiving end jump to. They go to the channel themselves where the window does not tell.
+#[derive(Clone, Copy)]
+pub(crate) struct RxCalls {
+    /// As of `ys_recv`, with pointers that are not NULL.
+    pub(crate) recv: unsafe extern "C" fn(*mut ys_rx, *mut c_void) -> c_int,
+    /// As of `ys_peek`, with pointers that are not NULL.
+    pub(crate) peek: unsafe extern "C" fn(*mut ys_rx, *mut *mut c_void) -> isize,
+    /// As of `ys_consume`, with a pointer that is not NULL.
+    pub(crate) consume: unsafe extern "C" fn(*mut ys_rx, usize) -> c_int,
 }
 
 /// The steps of a receiving end.
 pub(crate) struct RxSteps {
-    /// All of `ys_recv`: moves a message out; by the channel, where the window does not tell.
-    ///
-    /// # Safety
-    /// The window is the end's; there is room for a message.
-    pub(crate) recv_waiting: unsafe extern "C" fn(*mut ys_rx, *mut c_void, *mut RecvWindow) -> c_int,
+    /// Of an end whose caller sees the window, and of one that has it for itself.
+    pub(crate) shown: RxCalls,
+    pub(crate) own: RxCalls,
     /// Moves a message of so many bytes out.
     ///
     /// # Safety
     /// The window is the end's; there is room for a message.
     pub(crate) recv: unsafe fn(&mut RecvWindow, *mut u8, usize) -> Step,
-    /// The next messages.
+    /// The next message, taken where it lies: null where there is none.
     ///
     /// # Safety
     /// The window is the end's.
-    pub(crate) peek: unsafe fn(&mut RecvWindow) -> Run,
-    /// Takes so many of them.
-    ///
-    /// # Safety
-    /// The window is the end's, and `peek` has found no fewer.
-    pub(crate) consume: unsafe fn(&mut RecvWindow, usize) -> Step,
+    pub(crate) take: unsafe fn(&mut RecvWindow) -> (*mut u8, Step),
 }
-
-/// Slots side by side: the first, and how many. None is a call's to find. Two words, which are returned in registers: what goes by
-/// way of the stack, and is read there in larger pieces than it was written in, waits.
-pub(crate) type Run = (*mut u8, usize);
-
-const NO_RUN: Run = (core::ptr::null_mut(), 0);
 
 const LINE: usize = 64;
 
@@ -174,15 +171,16 @@ unsafe fn send<M: Message>(window: &mut SendWindow, message: *const u8, size: us
     unsafe { put::<M>(window, message, size) }
 }
 
-/// For messages as long as their class.
-unsafe extern "C" fn send_waiting<M: Message>(
+/// `ys_send`. With `FULL`, for messages as long as their class.
+unsafe extern "C" fn call_send<M: Message, const SHOWN: bool, const FULL: bool>(
     tx: *mut ys_tx,
     message: *const c_void,
-    window: *mut SendWindow,
 ) -> c_int {
     // SAFETY: by the caller.
     unsafe {
-        match put::<M>(&mut *window, message.cast(), size_of::<M>()) {
+        let end = tx::content(tx);
+        let size = if FULL { size_of::<M>() } else { end.size };
+        match put::<M>(end.window_as::<SHOWN>(), message.cast(), size) {
             Step::Done => YS_OK as c_int,
             Step::Call => tx::send(tx, message),
             Step::Tell => tx::answered(tx),
@@ -190,39 +188,39 @@ unsafe extern "C" fn send_waiting<M: Message>(
     }
 }
 
-/// For shorter messages.
-unsafe extern "C" fn send_shorter<M: Message>(
-    tx: *mut ys_tx,
-    message: *const c_void,
-    window: *mut SendWindow,
-) -> c_int {
+/// `ys_reserve`.
+unsafe extern "C" fn call_reserve<M: Message, const SHOWN: bool>(tx: *mut ys_tx, at: *mut *mut c_void) -> isize {
     // SAFETY: by the caller.
     unsafe {
-        let size = tx::size(tx);
-        match put::<M>(&mut *window, message.cast(), size) {
-            Step::Done => YS_OK as c_int,
-            Step::Call => tx::send(tx, message),
-            Step::Tell => tx::answered(tx),
+        let end = tx::content(tx);
+        let window = end.window_as::<SHOWN>();
+        let Some((first, stop)) = free_slot::<M>(window) else { return tx::reserve(tx, at) };
+        let (next, count) = (window.next, (stop.addr() - first.addr()) / Layout::<M>::STEP);
+        end.reserved.by_window(count, next);
+        *at = first.cast();
+        count as isize
+    }
+}
+
+/// `ys_commit`.
+unsafe extern "C" fn call_commit<M: Message, const SHOWN: bool>(tx: *mut ys_tx, count: usize) -> isize {
+    // SAFETY: by the caller. What is reserved by the window is as it was.
+    unsafe {
+        let end = tx::content(tx);
+        let next = end.window_as::<SHOWN>().next;
+        if !end.reserved.has_by_window(count, next) {
+            return tx::commit(tx, count);
+        }
+        let window = end.window_as::<SHOWN>();
+        let Some((first, stop)) = free_slot::<M>(window) else { return tx::commit(tx, count) };
+        let newest = first.wrapping_add((count - 1) * Layout::<M>::STEP);
+        window.next = newest.wrapping_add(Layout::<M>::STEP);
+        window.stop = stop;
+        match publish::<M>(window, newest) {
+            Step::Tell => tx::run_answered(tx, count),
+            _ => count as isize,
         }
     }
-}
-
-unsafe fn reserve<M: Message>(window: &SendWindow) -> Run {
-    let Some((first, stop)) = free_slot::<M>(window) else { return NO_RUN };
-    (first, (stop.addr() - first.addr()) / Layout::<M>::STEP)
-}
-
-unsafe fn commit<M: Message>(window: &mut SendWindow, count: usize) -> Step {
-    // A receiver that sleeps or has closed is the channel's affair, which gives all back that is not received.
-    if is_told(window.asleep) {
-        return Step::Call;
-    }
-    let Some((first, stop)) = free_slot::<M>(window) else { return Step::Call };
-    let newest = first.wrapping_add((count - 1) * Layout::<M>::STEP);
-    window.next = newest.wrapping_add(Layout::<M>::STEP);
-    window.stop = stop;
-    // SAFETY: by the caller the messages are in their slots.
-    unsafe { publish::<M>(window, newest) }
 }
 
 /// The next message, if there is one that the window shows: then `known` is behind it.
@@ -276,11 +274,16 @@ unsafe fn recv<M: Message>(window: &mut RecvWindow, to: *mut u8, size: usize) ->
     unsafe { get::<M>(window, to, size) }
 }
 
-/// For messages as long as their class.
-unsafe extern "C" fn recv_waiting<M: Message>(rx: *mut ys_rx, to: *mut c_void, window: *mut RecvWindow) -> c_int {
+/// `ys_recv`. With `FULL`, for messages as long as their class.
+unsafe extern "C" fn call_recv<M: Message, const SHOWN: bool, const FULL: bool>(
+    rx: *mut ys_rx,
+    to: *mut c_void,
+) -> c_int {
     // SAFETY: by the caller.
     unsafe {
-        match get::<M>(&mut *window, to.cast(), size_of::<M>()) {
+        let end = rx::content(rx);
+        let size = if FULL { size_of::<M>() } else { end.size };
+        match get::<M>(end.window_as::<SHOWN>(), to.cast(), size) {
             Step::Done => YS_OK as c_int,
             Step::Call => rx::recv(rx, to),
             Step::Tell => rx::credited(rx),
@@ -288,22 +291,43 @@ unsafe extern "C" fn recv_waiting<M: Message>(rx: *mut ys_rx, to: *mut c_void, w
     }
 }
 
-/// For shorter messages.
-unsafe extern "C" fn recv_shorter<M: Message>(rx: *mut ys_rx, to: *mut c_void, window: *mut RecvWindow) -> c_int {
+/// `ys_peek`.
+unsafe extern "C" fn call_peek<M: Message, const SHOWN: bool>(rx: *mut ys_rx, at: *mut *mut c_void) -> isize {
     // SAFETY: by the caller.
     unsafe {
-        let size = rx::size(rx);
-        match get::<M>(&mut *window, to.cast(), size) {
-            Step::Done => YS_OK as c_int,
-            Step::Call => rx::recv(rx, to),
-            Step::Tell => rx::credited(rx),
-        }
+        let end = rx::content(rx);
+        let window = end.window_as::<SHOWN>();
+        let Some(first) = known_slot::<M>(window) else { return rx::peek(rx, at) };
+        let count = (window.known.addr() - first.addr()) / Layout::<M>::STEP;
+        end.peeked.by_window(count, first);
+        *at = first.cast();
+        count as isize
     }
 }
 
-unsafe fn peek<M: Message>(window: &mut RecvWindow) -> Run {
-    let Some(first) = known_slot::<M>(window) else { return NO_RUN };
-    (first, (window.known.addr() - first.addr()) / Layout::<M>::STEP)
+/// `ys_consume`.
+unsafe extern "C" fn call_consume<M: Message, const SHOWN: bool>(rx: *mut ys_rx, count: usize) -> c_int {
+    // SAFETY: by the caller. What the window has shown is as it was.
+    unsafe {
+        let end = rx::content(rx);
+        let next = end.window_as::<SHOWN>().next;
+        if !end.peeked.has_by_window(count, next) {
+            return rx::consume(rx, count);
+        }
+        let window = end.window_as::<SHOWN>();
+        let step = consume::<M>(window, count);
+        let next = window.next;
+        end.peeked.leave_by_window(count, next);
+        if step == Step::Tell { rx::credited(rx) } else { YS_OK as c_int }
+    }
+}
+
+unsafe fn take<M: Message>(window: &mut RecvWindow) -> (*mut u8, Step) {
+    match known_slot::<M>(window) {
+        // SAFETY: by the caller. There is a message.
+        Some(at) => (at, unsafe { consume::<M>(window, 1) }),
+        None => (core::ptr::null_mut(), Step::Call),
+    }
 }
 
 #[inline(always)]
@@ -316,20 +340,42 @@ unsafe fn consume<M: Message>(window: &mut RecvWindow, count: usize) -> Step {
     tell(window.asleep)
 }
 
+const fn tx_calls<M: Message, const SHOWN: bool, const FULL: bool>() -> TxCalls {
+    TxCalls { send: call_send::<M, SHOWN, FULL>, reserve: call_reserve::<M, SHOWN>, commit: call_commit::<M, SHOWN> }
+}
+
+const fn rx_calls<M: Message, const SHOWN: bool, const FULL: bool>() -> RxCalls {
+    RxCalls { recv: call_recv::<M, SHOWN, FULL>, peek: call_peek::<M, SHOWN>, consume: call_consume::<M, SHOWN> }
+}
+
 /// The steps for messages of so many bytes.
 pub(crate) fn tx_steps<M: Message>(size: usize) -> &'static TxSteps {
     if size == size_of::<M>() {
-        &TxSteps { send_waiting: send_waiting::<M>, send: send::<M>, reserve: reserve::<M>, commit: commit::<M> }
+        const { &TxSteps { shown: tx_calls::<M, true, true>(), own: tx_calls::<M, false, true>(), send: send::<M> } }
     } else {
-        &TxSteps { send_waiting: send_shorter::<M>, send: send::<M>, reserve: reserve::<M>, commit: commit::<M> }
+        const { &TxSteps { shown: tx_calls::<M, true, false>(), own: tx_calls::<M, false, false>(), send: send::<M> } }
     }
 }
 
 /// The steps for messages of so many bytes.
 pub(crate) fn rx_steps<M: Message>(size: usize) -> &'static RxSteps {
     if size == size_of::<M>() {
-        &RxSteps { recv_waiting: recv_waiting::<M>, recv: recv::<M>, peek: peek::<M>, consume: consume::<M> }
+        const {
+            &RxSteps {
+                shown: rx_calls::<M, true, true>(),
+                own: rx_calls::<M, false, true>(),
+                recv: recv::<M>,
+                take: take::<M>,
+            }
+        }
     } else {
-        &RxSteps { recv_waiting: recv_shorter::<M>, recv: recv::<M>, peek: peek::<M>, consume: consume::<M> }
+        const {
+            &RxSteps {
+                shown: rx_calls::<M, true, false>(),
+                own: rx_calls::<M, false, false>(),
+                recv: recv::<M>,
+                take: take::<M>,
+            }
+        }
     }
 }

@@ -15,7 +15,7 @@ use crate::disposal::Disposal;
 use crate::handle::{self, Content, Handle};
 use crate::limit::Limit;
 use crate::spin::spin_from;
-use crate::steps::{RxSteps, Step};
+use crate::steps::{RxCalls, RxSteps, Step};
 use crate::watch::IS_CHECKED;
 use crate::window::may_open;
 
@@ -32,18 +32,19 @@ pub(crate) struct Rx {
     /// Where `shown` is shut for good, what the calls here go by instead.
     own: RecvWindow,
     is_shown: bool,
+    calls: RxCalls,
     /// None: this end has no windows.
     steps: Option<&'static RxSteps>,
     /// How many bytes a message has.
-    size: usize,
-    peeked: Peeked,
+    pub(crate) size: usize,
+    pub(crate) peeked: Peeked,
     end: Box<dyn RxEnd>,
     channel: Arc<Channel>,
 }
 
 /// The messages that the caller has been shown and may consume.
 #[derive(Clone, Copy)]
-struct Peeked {
+pub(crate) struct Peeked {
     count: usize,
     /// Where the window was then. One that has been moved on since takes them away.
     next: *mut u8,
@@ -53,7 +54,28 @@ struct Peeked {
 
 impl Peeked {
     const NONE: Self = Self { count: 0, next: ptr::null_mut(), by_window: false };
+
+    /// The window, at `next`, has shown so many.
+    #[inline(always)]
+    pub(crate) fn by_window(&mut self, count: usize, next: *mut u8) {
+        (self.count, self.next, self.by_window) = (count, next, true);
+    }
+
+    /// Whether the window, now at `next`, has shown so many, at least 1, and is where it was then.
+    #[inline(always)]
+    pub(crate) fn has_by_window(&self, count: usize, next: *mut u8) -> bool {
+        self.by_window && next == self.next && count.wrapping_sub(1) < self.count
+    }
+
+    /// So many of them have been consumed by the window, which is at `next` now.
+    #[inline(always)]
+    pub(crate) fn leave_by_window(&mut self, count: usize, next: *mut u8) {
+        (self.count, self.next) = (self.count - count, next);
+    }
 }
+
+/// Of an end that has no windows.
+const BY_CHANNEL: RxCalls = RxCalls { recv, peek, consume };
 
 // SAFETY: a handle may move between threads with its caller, by the contract; what it points to is the end's, which is `Send`, or
 // never changes.
@@ -71,6 +93,7 @@ impl Content for Rx {
         self.shown = RecvWindow::shut();
         self.own = RecvWindow::shut();
         self.steps = None;
+        self.calls = BY_CHANNEL;
         self.peeked = Peeked::NONE;
     }
 
@@ -85,6 +108,12 @@ impl Rx {
     #[inline(always)]
     fn window(&mut self) -> &mut RecvWindow {
         if self.is_shown { &mut self.shown } else { &mut self.own }
+    }
+
+    /// The window, where it is known whether callers see it.
+    #[inline(always)]
+    pub(crate) fn window_as<const SHOWN: bool>(&mut self) -> &mut RecvWindow {
+        if SHOWN { &mut self.shown } else { &mut self.own }
     }
 
     /// A call that leaves what is shown alone: between the window as it was left and a new one.
@@ -121,8 +150,9 @@ pub(crate) fn make(mut end: Box<dyn RxEnd>, channel: Arc<Channel>) -> *mut ys_rx
     if steps.is_some() {
         *if is_shown { &mut shown } else { &mut own } = end.window();
     }
+    let calls = steps.map_or(BY_CHANNEL, |steps| if is_shown { steps.shown } else { steps.own });
     let size = channel.size;
-    Handle::make(Rx { shown, own, is_shown, steps, size, peeked: Peeked::NONE, end, channel }).cast()
+    Handle::make(Rx { shown, own, is_shown, calls, steps, size, peeked: Peeked::NONE, end, channel }).cast()
 }
 
 /// Takes a step by the window of an end, if it has one that is open. Not in the checked build.
@@ -159,7 +189,7 @@ unsafe fn recv_by_step(rx: *mut ys_rx, message: *mut c_void) -> Step {
 /// As of [`handle::enter`].
 #[cold]
 #[inline(never)]
-pub(crate) unsafe fn credited(rx: *mut ys_rx) -> c_int {
+pub(crate) unsafe extern "C" fn credited(rx: *mut ys_rx) -> c_int {
     // SAFETY: by the caller.
     unsafe {
         enter(rx, |rx| {
@@ -169,14 +199,24 @@ pub(crate) unsafe fn credited(rx: *mut ys_rx) -> c_int {
     }
 }
 
-/// How many bytes a message of the end has.
+/// The end itself, for steps.
 ///
 /// # Safety
-/// As of [`handle::enter`], and not NULL; not in the checked build.
+/// As of [`handle::content`].
 #[inline(always)]
-pub(crate) unsafe fn size(rx: *mut ys_rx) -> usize {
+pub(crate) unsafe fn content<'a>(rx: *mut ys_rx) -> &'a mut Rx {
     // SAFETY: by the caller.
-    unsafe { handle::content(rx.cast::<Handle<Rx>>()) }.size
+    unsafe { handle::content(rx.cast::<Handle<Rx>>()) }
+}
+
+/// What the calls of the end jump to. In the checked build, where it may have been freed, always the same.
+///
+/// # Safety
+/// As of [`handle::content`].
+#[inline(always)]
+unsafe fn calls(rx: *mut ys_rx) -> RxCalls {
+    // SAFETY: by the caller.
+    if IS_CHECKED { BY_CHANNEL } else { unsafe { content(rx) }.calls }
 }
 
 /// Runs a call of the only thread that may use the end.
@@ -201,19 +241,14 @@ pub unsafe extern "C" fn ys_recv(rx: *mut ys_rx, message: *mut c_void) -> c_int 
         return c_int::from_code(YS_EINVAL);
     }
     // SAFETY: by the caller.
-    unsafe {
-        match step(rx, |rx, steps| (steps.recv_waiting, rx.window() as *mut RecvWindow)) {
-            Some((waiting, window)) => waiting(rx, message, window),
-            None => recv(rx, message),
-        }
-    }
+    unsafe { (calls(rx).recv)(rx, message) }
 }
 
 /// # Safety
 /// As of [`ys_recv`].
 #[cold]
 #[inline(never)]
-pub(crate) unsafe fn recv(rx: *mut ys_rx, message: *mut c_void) -> c_int {
+pub(crate) unsafe extern "C" fn recv(rx: *mut ys_rx, message: *mut c_void) -> c_int {
     // SAFETY: by the caller.
     unsafe { enter(rx, |rx| rx.call(|end| end.recv(message.cast()))) }
 }
@@ -285,20 +320,19 @@ pub unsafe extern "C" fn ys_peek(rx: *mut ys_rx, at: *mut *mut c_void) -> isize 
         return isize::from_code(YS_EINVAL);
     }
     // SAFETY: by the caller.
+    unsafe { if rx.is_null() { peek(rx, at) } else { (calls(rx).peek)(rx, at) } }
+}
+
+/// By the channel.
+///
+/// # Safety
+/// As of [`ys_peek`]; `at` is not NULL.
+#[cold]
+#[inline(never)]
+pub(crate) unsafe extern "C" fn peek(rx: *mut ys_rx, at: *mut *mut c_void) -> isize {
+    // SAFETY: by the caller.
     unsafe {
         *at = ptr::null_mut();
-        if rx.is_null() {
-            return isize::from_code(YS_EINVAL);
-        }
-        let run = step(rx, |rx, steps| {
-            let (first, count) = (steps.peek)(rx.window());
-            (rx.peeked.count, rx.peeked.next, rx.peeked.by_window) = (count, first, true);
-            (first, count)
-        });
-        if let Some((first, count @ 1..)) = run {
-            *at = first.cast();
-            return count as isize;
-        }
         enter(rx, |rx| {
             let mut first = ptr::null_mut();
             let answer = rx.call(|end| end.peek(&mut first));
@@ -323,26 +357,22 @@ pub unsafe extern "C" fn ys_consume(rx: *mut ys_rx, n: usize) -> c_int {
         return c_int::from_code(YS_EINVAL);
     }
     // SAFETY: by the caller.
-    unsafe {
-        let consumed = step(rx, |rx, steps| {
-            let Peeked { count, next, by_window } = rx.peeked;
-            if !by_window || next != rx.window().next || !(1..=count).contains(&n) {
-                return Step::Call;
-            }
-            let step = (steps.consume)(rx.window(), n);
-            (rx.peeked.count, rx.peeked.next) = (count - n, rx.window().next);
-            step
-        });
-        match consumed {
-            Some(Step::Done) => c_int::from_code(YS_OK),
-            Some(Step::Tell) => credited(rx),
-            _ => enter(rx, |rx| consume(rx, n)),
-        }
-    }
+    unsafe { (calls(rx).consume)(rx, n) }
+}
+
+/// By the channel.
+///
+/// # Safety
+/// As of [`ys_consume`].
+#[cold]
+#[inline(never)]
+pub(crate) unsafe extern "C" fn consume(rx: *mut ys_rx, n: usize) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(rx, |rx| consume_further(rx, n)) }
 }
 
 /// What the window has not shown, or cannot take.
-fn consume(rx: &mut Rx, n: usize) -> c_int {
+fn consume_further(rx: &mut Rx, n: usize) -> c_int {
     let Peeked { count, next, .. } = rx.peeked;
     let count = if next == rx.window().next { count } else { 0 };
     if n > count {
@@ -374,11 +404,8 @@ pub unsafe extern "C" fn ys_take(rx: *mut ys_rx, at: *mut *mut c_void, ns: i64) 
         if rx.is_null() {
             return c_int::from_code(YS_EINVAL);
         }
-        let taken = step(rx, |rx, steps| {
-            let (first, count) = (steps.peek)(rx.window());
-            (count > 0).then(|| (first, (steps.consume)(rx.window(), 1)))
-        });
-        if let Some(Some((first, step))) = taken {
+        let taken = step(rx, |rx, steps| (steps.take)(rx.window()));
+        if let Some((first, step @ (Step::Done | Step::Tell))) = taken {
             *at = first.cast();
             return if step == Step::Tell { credited(rx) } else { c_int::from_code(YS_OK) };
         }

@@ -15,7 +15,7 @@ use crate::disposal::Disposal;
 use crate::handle::{self, Content, Handle};
 use crate::limit::Limit;
 use crate::spin::spin_from;
-use crate::steps::{Step, TxSteps};
+use crate::steps::{Step, TxCalls, TxSteps};
 use crate::watch::IS_CHECKED;
 use crate::window::may_open;
 
@@ -32,17 +32,18 @@ pub(crate) struct Tx {
     /// Where `shown` is shut for good, what the calls here go by instead.
     own: SendWindow,
     is_shown: bool,
+    calls: TxCalls,
     /// None: this end has no windows.
     steps: Option<&'static TxSteps>,
     /// How many bytes a message has.
-    size: usize,
-    reserved: Reserved,
+    pub(crate) size: usize,
+    pub(crate) reserved: Reserved,
     end: Box<dyn TxEnd>,
     channel: Arc<Channel>,
 }
 
 /// The slots that the caller may fill and commit.
-struct Reserved {
+pub(crate) struct Reserved {
     count: usize,
     /// Where the window was then. One that has been moved on since takes the reservation away.
     next: *mut u8,
@@ -52,7 +53,22 @@ struct Reserved {
 
 impl Reserved {
     const NONE: Self = Self { count: 0, next: ptr::null_mut(), by_window: false };
+
+    /// The window, at `next`, has shown so many.
+    #[inline(always)]
+    pub(crate) fn by_window(&mut self, count: usize, next: *mut u8) {
+        (self.count, self.next, self.by_window) = (count, next, true);
+    }
+
+    /// Whether the window, now at `next`, has shown so many, at least 1, and is where it was then.
+    #[inline(always)]
+    pub(crate) fn has_by_window(&self, count: usize, next: *mut u8) -> bool {
+        self.by_window && next == self.next && count.wrapping_sub(1) < self.count
+    }
 }
+
+/// Of an end that has no windows.
+const BY_CHANNEL: TxCalls = TxCalls { send, reserve, commit };
 
 // SAFETY: a handle may move between threads with its caller, by the contract; what it points to is the end's, which is `Send`, or
 // never changes.
@@ -70,6 +86,7 @@ impl Content for Tx {
         self.shown = SendWindow::shut();
         self.own = SendWindow::shut();
         self.steps = None;
+        self.calls = BY_CHANNEL;
         self.reserved = Reserved::NONE;
     }
 
@@ -84,6 +101,12 @@ impl Tx {
     #[inline(always)]
     fn window(&mut self) -> &mut SendWindow {
         if self.is_shown { &mut self.shown } else { &mut self.own }
+    }
+
+    /// The window, where it is known whether callers see it.
+    #[inline(always)]
+    pub(crate) fn window_as<const SHOWN: bool>(&mut self) -> &mut SendWindow {
+        if SHOWN { &mut self.shown } else { &mut self.own }
     }
 
     /// A call that leaves reserved slots alone: between the window as it was left and a new one.
@@ -128,8 +151,9 @@ pub(crate) fn make(mut end: Box<dyn TxEnd>, channel: Arc<Channel>) -> *mut ys_tx
     if steps.is_some() {
         *if is_shown { &mut shown } else { &mut own } = end.window();
     }
+    let calls = steps.map_or(BY_CHANNEL, |steps| if is_shown { steps.shown } else { steps.own });
     let size = channel.size;
-    Handle::make(Tx { shown, own, is_shown, steps, size, reserved: Reserved::NONE, end, channel }).cast()
+    Handle::make(Tx { shown, own, is_shown, calls, steps, size, reserved: Reserved::NONE, end, channel }).cast()
 }
 
 /// Takes a step by the window of an end, if it has one that is open. Not in the checked build.
@@ -147,14 +171,14 @@ unsafe fn step<S>(tx: *mut ys_tx, step: impl FnOnce(&mut Tx, &'static TxSteps) -
     Some(step(tx, steps))
 }
 
-/// How many bytes a message of the end has.
+/// The end itself, for steps.
 ///
 /// # Safety
-/// As of [`handle::enter`], and not NULL; not in the checked build.
+/// As of [`handle::content`].
 #[inline(always)]
-pub(crate) unsafe fn size(tx: *mut ys_tx) -> usize {
+pub(crate) unsafe fn content<'a>(tx: *mut ys_tx) -> &'a mut Tx {
     // SAFETY: by the caller.
-    unsafe { handle::content(tx.cast::<Handle<Tx>>()) }.size
+    unsafe { handle::content(tx.cast::<Handle<Tx>>()) }
 }
 
 /// Runs a call of the only thread that may use the end.
@@ -179,13 +203,18 @@ pub unsafe extern "C" fn ys_send(tx: *mut ys_tx, message: *const c_void) -> c_in
     if tx.is_null() || message.is_null() {
         return c_int::from_code(YS_EINVAL);
     }
+    // SAFETY: by the caller. What is jumped to never changes while another thread is inside.
+    unsafe { (calls(tx).send)(tx, message) }
+}
+
+/// What the calls of the end jump to. In the checked build, where it may have been freed, always the same.
+///
+/// # Safety
+/// As of [`handle::content`].
+#[inline(always)]
+unsafe fn calls(tx: *mut ys_tx) -> TxCalls {
     // SAFETY: by the caller.
-    unsafe {
-        match step(tx, |tx, steps| (steps.send_waiting, tx.window() as *mut SendWindow)) {
-            Some((waiting, window)) => waiting(tx, message, window),
-            None => send(tx, message),
-        }
-    }
+    if IS_CHECKED { BY_CHANNEL } else { unsafe { content(tx) }.calls }
 }
 
 /// After a step that is to be told to the receiver.
@@ -194,9 +223,20 @@ pub unsafe extern "C" fn ys_send(tx: *mut ys_tx, message: *const c_void) -> c_in
 /// As of [`handle::enter`].
 #[cold]
 #[inline(never)]
-pub(crate) unsafe fn answered(tx: *mut ys_tx) -> c_int {
+pub(crate) unsafe extern "C" fn answered(tx: *mut ys_tx) -> c_int {
     // SAFETY: by the caller.
     unsafe { enter(tx, Tx::answer) }
+}
+
+/// After a step that has sent so many messages, and is to be told to the receiver.
+///
+/// # Safety
+/// As of [`handle::enter`].
+#[cold]
+#[inline(never)]
+pub(crate) unsafe extern "C" fn run_answered(tx: *mut ys_tx, count: usize) -> isize {
+    // SAFETY: by the caller.
+    unsafe { enter(tx, |tx| tx.call(|end| end.answer(count))) }
 }
 
 /// # Safety
@@ -216,7 +256,7 @@ unsafe fn send_by_step(tx: *mut ys_tx, message: *const c_void) -> Step {
 /// As of [`ys_send`].
 #[cold]
 #[inline(never)]
-pub(crate) unsafe fn send(tx: *mut ys_tx, message: *const c_void) -> c_int {
+pub(crate) unsafe extern "C" fn send(tx: *mut ys_tx, message: *const c_void) -> c_int {
     // SAFETY: by the caller.
     unsafe { enter(tx, |tx| tx.call(|end| end.send(message.cast()))) }
 }
@@ -317,21 +357,19 @@ pub unsafe extern "C" fn ys_reserve(tx: *mut ys_tx, at: *mut *mut c_void) -> isi
         return isize::from_code(YS_EINVAL);
     }
     // SAFETY: by the caller.
+    unsafe { if tx.is_null() { reserve(tx, at) } else { (calls(tx).reserve)(tx, at) } }
+}
+
+/// By the channel.
+///
+/// # Safety
+/// As of [`ys_reserve`]; `at` is not NULL.
+#[cold]
+#[inline(never)]
+pub(crate) unsafe extern "C" fn reserve(tx: *mut ys_tx, at: *mut *mut c_void) -> isize {
+    // SAFETY: by the caller.
     unsafe {
         *at = ptr::null_mut();
-        if tx.is_null() {
-            return isize::from_code(YS_EINVAL);
-        }
-        let run = step(tx, |tx, steps| {
-            let next = tx.window().next;
-            let (first, count) = (steps.reserve)(tx.window());
-            (tx.reserved.count, tx.reserved.next, tx.reserved.by_window) = (count, next, true);
-            (first, count)
-        });
-        if let Some((first, count @ 1..)) = run {
-            *at = first.cast();
-            return count as isize;
-        }
         enter(tx, |tx| {
             let mut first = ptr::null_mut();
             let answer = tx.call(|end| end.reserve(&mut first));
@@ -358,27 +396,25 @@ pub unsafe extern "C" fn ys_commit(tx: *mut ys_tx, n: usize) -> isize {
         return isize::from_code(YS_EINVAL);
     }
     // SAFETY: by the caller.
-    unsafe {
-        let committed = step(tx, |tx, steps| {
-            let Reserved { count, next, by_window } = tx.reserved;
-            if !by_window || next != tx.window().next || !(1..=count).contains(&n) {
-                return Step::Call;
-            }
-            (steps.commit)(tx.window(), n)
-        });
-        match committed {
-            Some(Step::Done) => n as isize,
-            Some(Step::Tell) => enter(tx, |tx| tx.call(|end| end.answer(n))),
-            _ => enter(tx, |tx| commit(tx, n)),
-        }
-    }
+    unsafe { (calls(tx).commit)(tx, n) }
+}
+
+/// By the channel.
+///
+/// # Safety
+/// As of [`ys_commit`].
+#[cold]
+#[inline(never)]
+pub(crate) unsafe extern "C" fn commit(tx: *mut ys_tx, n: usize) -> isize {
+    // SAFETY: by the caller.
+    unsafe { enter(tx, |tx| commit_further(tx, n)) }
 }
 
 /// What is not reserved by the window, or cannot be.
 ///
 /// # Safety
 /// As of [`ys_commit`].
-unsafe fn commit(tx: &mut Tx, n: usize) -> isize {
+unsafe fn commit_further(tx: &mut Tx, n: usize) -> isize {
     let Reserved { count, next, by_window } = tx.reserved;
     let reserved = if next == tx.window().next { count } else { 0 };
     if n > reserved {
