@@ -1,8 +1,10 @@
 //! What the door for C and C++ costs: our pipe from there against our pipe in Rust, in the same rounds.
 //!
 //! ```text
-//! cargo run --release -p ybench-foreign --features native --example door [rounds]
+//! cargo run --release -p ybench-foreign --features native --example door [rounds [words]]
 //! ```
+//!
+//! With words, only those comparisons whose headings contain them.
 //!
 //! In every round everybody runs once, one after the other, in an order that is rotated from round to round; each is divided by the
 //! first in the same round, which is Rust one by one. What is told are medians and quartiles of these ratios. So a machine that others use
@@ -39,7 +41,7 @@ mod measured {
 
     use super::foreign::{self, Door, Loop};
     use super::plain;
-    use super::rounds::{Contender, compare};
+    use super::rounds::{Contender, Rounds};
 
     /// Messages of a figure in one thread: a few milliseconds.
     const MESSAGES: usize = 1 << 20;
@@ -57,11 +59,14 @@ mod measured {
     const TWO_THREADS: f64 = 1.15;
 
     pub(super) fn all() {
-        let rounds = match std::env::args().nth(1).map(|rounds| rounds.parse()) {
+        let mut arguments = std::env::args().skip(1);
+        let count = match arguments.next().map(|count| count.parse()) {
             None => 21,
-            Some(Ok(rounds)) => rounds,
-            Some(Err(_)) => panic!("usage: door [rounds]"),
+            Some(Ok(count)) => count,
+            Some(Err(_)) => panic!("usage: door [rounds [words]]"),
         };
+        let rounds = Rounds { count, words: arguments.next().unwrap_or_default() };
+        let rounds = &rounds;
         registry::welcome(ybench_foreign::entries()).expect("no name is there twice");
         two_threads(rounds);
         // From here on all of it is done by this thread.
@@ -81,7 +86,7 @@ mod measured {
         start.elapsed().as_nanos() as f64 / MESSAGES as f64
     }
 
-    fn one_thread<const WORDS: usize>(rounds: usize, c: &'static Door, cpp: &'static Door) {
+    fn one_thread<const WORDS: usize>(rounds: &Rounds, c: &'static Door, cpp: &'static Door) {
         let bytes = WORDS * size_of::<usize>();
         assert!(c.bytes == bytes && cpp.bytes == bytes, "the doors are in the order of their sizes");
         let there = |name, door: &'static Door, window, burst, run: Option<Loop>, goal| {
@@ -96,9 +101,8 @@ mod measured {
             };
             Contender::new(name, None, time)
         };
-        compare(
+        rounds.compare(
             &format!("one thread, {bytes} bytes, {BURST} sent and then received: ns for send and receive"),
-            rounds,
             &[
                 here("Rust, one by one", BURST, plain::one_by_one),
                 there("C, inline", c, true, BURST, c.inlined, Some(INLINE)),
@@ -113,9 +117,8 @@ mod measured {
                 here("Rust, batches of 32", BURST, plain::batches),
             ],
         );
-        compare(
+        rounds.compare(
             &format!("one thread, {bytes} bytes, each received before the next is sent: ns for send and receive"),
-            rounds,
             &[
                 here("Rust, one by one", 1, plain::one_by_one),
                 there("C, inline", c, true, 1, c.inlined, Some(INLINE)),
@@ -125,7 +128,7 @@ mod measured {
         );
     }
 
-    fn two_threads(rounds: usize) {
+    fn two_threads(rounds: &Rounds) {
         let place = Place::choose(None).expect("there is a CPU");
         let named = |name: &str| registry::named(name).unwrap_or_else(|| panic!("there is no {name}"));
         let of = |about, name, goal, time: fn(&'static Entry, Place) -> f64| {
@@ -140,17 +143,15 @@ mod measured {
                 of("C, calls", "ysuite-c-pipe-by-calls", Some(TWO_THREADS), time),
             ]
         };
-        compare(
+        rounds.compare(
             "two threads, a stream of 8 bytes one by one: ns a message",
-            rounds,
             &all(|entry, place| {
                 let timed = (entry.throughput)(place, STREAMED);
                 timed.unwrap_or_else(|fault| panic!("{} {fault}", entry.traits.name)).nanoseconds_per_unit()
             }),
         );
-        compare(
+        rounds.compare(
             "two threads, one message of 8 bytes bounced: ns one way",
-            rounds,
             &all(|entry, place| {
                 let bounced = (entry.ping_pong)(place, BOUNCED, None);
                 bounced.unwrap_or_else(|fault| panic!("{} {fault}", entry.traits.name)).nanoseconds
@@ -163,9 +164,8 @@ mod measured {
                 timed.unwrap_or_else(|fault| panic!("{} {fault}", entry.traits.name)).nanoseconds_per_unit()
             })
         };
-        compare(
+        rounds.compare(
             "two threads, a stream of 8 bytes 32 at a time: ns a message",
-            rounds,
             &[
                 batches("Rust", "spsc-batch", None),
                 batches("C, runs", "ysuite-c-pipe", Some(TWO_THREADS)),

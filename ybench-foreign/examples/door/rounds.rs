@@ -21,24 +21,35 @@ fn quartiles(mut figures: Vec<f64>) -> [f64; 3] {
     [1, 2, 3].map(|quarter| figures[(figures.len() - 1) * quarter / 4])
 }
 
-/// Measures, and tells everybody's time and how many times that of the first it is.
-pub(crate) fn compare(about: &str, rounds: usize, contenders: &[Contender]) {
-    let mut times = vec![Vec::new(); contenders.len()];
-    for round in 0..rounds {
-        for at in (0..contenders.len()).map(|at| (at + round) % contenders.len()) {
-            times[at].push((contenders[at].time)());
+pub(crate) struct Rounds {
+    pub(crate) count: usize,
+    /// Of headings that are wanted; any, if there are none.
+    pub(crate) words: String,
+}
+
+impl Rounds {
+    /// Measures, and tells everybody's time and how many times that of the first it is.
+    pub(crate) fn compare(&self, heading: &str, contenders: &[Contender]) {
+        if !heading.contains(&self.words) {
+            return;
         }
-    }
-    println!("\n{about}; {rounds} rounds");
-    println!("  {:<32}{:>9}   {:<24}goal", "", "ns", "times the first");
-    for (contender, own) in contenders.iter().zip(&times) {
-        let [_, median, _] = quartiles(own.clone());
-        let [low, ratio, high] = quartiles(own.iter().zip(&times[0]).map(|(own, first)| own / first).collect());
-        let told = format!("{ratio:.2} ({low:.2} .. {high:.2})");
-        let goal = contender.goal.map_or(String::new(), |goal| {
-            let kept = if ratio <= goal { "kept" } else { "MISSED" };
-            format!("{goal:.2} {kept}")
-        });
-        println!("  {:<32}{median:>9.2}   {told:<24}{goal}", contender.name);
+        let mut times = vec![Vec::new(); contenders.len()];
+        for round in 0..self.count {
+            for at in (0..contenders.len()).map(|at| (at + round) % contenders.len()) {
+                times[at].push((contenders[at].time)());
+            }
+        }
+        println!("\n{heading}; {} rounds", self.count);
+        println!("  {:<32}{:>9}   {:<24}goal", "", "ns", "times the first");
+        for (contender, own) in contenders.iter().zip(&times) {
+            let [_, median, _] = quartiles(own.clone());
+            let [low, ratio, high] = quartiles(own.iter().zip(&times[0]).map(|(own, first)| own / first).collect());
+            let told = format!("{ratio:.2} ({low:.2} .. {high:.2})");
+            let goal = contender.goal.map_or(String::new(), |goal| {
+                let kept = if ratio <= goal { "kept" } else { "MISSED" };
+                format!("{goal:.2} {kept}")
+            });
+            println!("  {:<32}{median:>9.2}   {told:<24}{goal}", contender.name);
+        }
     }
 }

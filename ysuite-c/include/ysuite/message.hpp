@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "geometry.h"
+#include "inline.h"
 
 namespace ys {
 
@@ -72,6 +73,22 @@ struct in_place {
       return ::new (slot) T(std::forward<Args>(args)...);
     } else {
       return ::new (slot) T{std::forward<Args>(args)...};
+    }
+  }
+
+  /* Moves a message into a slot, or copies it; what is bytes as the functions of C do. */
+  static void move_in(void *slot, T &message) noexcept {
+    if constexpr (is_bytes) {
+      ys_copy_(slot, std::addressof(message), size, align);
+    } else {
+      build(slot, std::move(message));
+    }
+  }
+  static void copy_in(void *slot, const T &message) noexcept(std::is_nothrow_copy_constructible_v<T>) {
+    if constexpr (is_bytes) {
+      ys_copy_(slot, std::addressof(message), size, align);
+    } else {
+      build(slot, message);
     }
   }
 

@@ -68,7 +68,7 @@ class receiver : public detail::receiving_end {
   explicit receiver(ys_rx *handle) noexcept : receiving_end(handle) {}
 
   /** The next message. Waits for it. Empty: nothing is left, and the senders are gone. */
-  std::optional<T> recv() noexcept {
+  YS_INLINE_MEMBER_ std::optional<T> recv() noexcept {
 #if YS_HAS_INLINE
     unsigned char *slot;
     if (YS_LIKELY(find(slot))) {
@@ -77,11 +77,15 @@ class receiver : public detail::receiving_end {
       return message;
     }
 #endif
-    return recv_by_call();
+    void *const there = wait_by_call();
+    if (there == nullptr) return std::nullopt;
+    std::optional<T> message(std::in_place, std::move(*place::at(there)));
+    place::at(there)->~T();
+    return message;
   }
 
   /** The next message, if there is one: otherwise status::empty or status::closed. Never blocks. */
-  received<T> try_recv() noexcept { return take(detail::no_time); }
+  YS_INLINE_MEMBER_ received<T> try_recv() noexcept { return take(detail::no_time); }
   /** The next message. Waits for it at most so long: otherwise status::timeout, status::closed, or status::empty if there was no time. */
   template <class Rep, class Period>
   received<T> recv_for(std::chrono::duration<Rep, Period> time) noexcept {
@@ -118,21 +122,21 @@ class receiver : public detail::receiving_end {
 
  private:
 #if YS_HAS_INLINE
-  bool find(unsigned char *&slot) noexcept {
+  YS_INLINE_MEMBER_ bool find(unsigned char *&slot) noexcept {
     ys_rx *const end = raw();
     if (!YS_LIKELY(end != nullptr)) return false;
     return ys_rx_slot_(static_cast<ys_rx_window *>(static_cast<void *>(end)), &slot, place::size, place::align) != 0;
   }
 
   /* The message there was moved out. */
-  void taken(unsigned char *slot) noexcept {
+  YS_INLINE_MEMBER_ void taken(unsigned char *slot) noexcept {
     place::at(static_cast<void *>(slot))->~T();
     ys_rx *const end = raw();
     ys_rx_taken_(end, static_cast<ys_rx_window *>(static_cast<void *>(end)), slot, place::size, place::align);
   }
 #endif
 
-  received<T> take(std::int64_t ns) noexcept {
+  YS_INLINE_MEMBER_ received<T> take(std::int64_t ns) noexcept {
 #if YS_HAS_INLINE
     unsigned char *slot;
     if (YS_LIKELY(find(slot))) {
@@ -144,13 +148,11 @@ class receiver : public detail::receiving_end {
     return take_by_call(ns);
   }
 
-  [[gnu::noinline]] std::optional<T> recv_by_call() noexcept {
+  /* Where the next message is, to be moved out; null: none will come. No std::optional, which would come back in registers, and go from
+     there into memory and out of it again, together with that of the window. */
+  [[gnu::noinline]] void *wait_by_call() noexcept {
     void *slot = nullptr;
-    if (ys_take(raw(), &slot, detail::for_ever) != YS_OK) return std::nullopt;
-    T *message = place::at(slot);
-    std::optional<T> out(std::in_place, std::move(*message));
-    message->~T();
-    return out;
+    return ys_take(raw(), &slot, detail::for_ever) == YS_OK ? slot : nullptr;
   }
 
   [[gnu::noinline]] received<T> take_by_call(std::int64_t ns) noexcept {

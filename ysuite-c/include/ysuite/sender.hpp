@@ -43,16 +43,16 @@ class sender : public detail::sending_end {
   explicit sender(ys_tx *handle) noexcept : sending_end(handle) {}
 
   /** Sends, and waits for room if there is none: status::closed if nobody will receive. */
-  status send(T &&message) noexcept { return move_in(message, detail::for_ever); }
+  YS_INLINE_MEMBER_ status send(T &&message) noexcept { return move_in(message, detail::for_ever); }
   template <class U = T, class = if_copyable<U>>
-  status send(const T &message) {
+  YS_INLINE_MEMBER_ status send(const T &message) {
     return copy_in(message, detail::for_ever);
   }
 
   /** Sends, if there is room: status::full. Never blocks. */
-  status try_send(T &&message) noexcept { return move_in(message, detail::no_time); }
+  YS_INLINE_MEMBER_ status try_send(T &&message) noexcept { return move_in(message, detail::no_time); }
   template <class U = T, class = if_copyable<U>>
-  status try_send(const T &message) {
+  YS_INLINE_MEMBER_ status try_send(const T &message) {
     return copy_in(message, detail::no_time);
   }
 
@@ -79,12 +79,12 @@ class sender : public detail::sending_end {
   /** Sends a message that is built in its slot from these arguments, once there is room. If nobody will receive, it is not built, or
    *  built and destroyed. */
   template <class... Args>
-  status emplace(Args &&...args) noexcept(place::template builds_nothrow<Args...>()) {
+  YS_INLINE_MEMBER_ status emplace(Args &&...args) noexcept(place::template builds_nothrow<Args...>()) {
     return emplace_in(detail::for_ever, std::forward<Args>(args)...);
   }
   /** The same, if there is room: status::full, and the arguments are untouched. Never blocks. */
   template <class... Args>
-  status try_emplace(Args &&...args) noexcept(place::template builds_nothrow<Args...>()) {
+  YS_INLINE_MEMBER_ status try_emplace(Args &&...args) noexcept(place::template builds_nothrow<Args...>()) {
     return emplace_in(detail::no_time, std::forward<Args>(args)...);
   }
   /** The same, waiting for room at most so long: status::timeout, and the arguments are untouched. */
@@ -143,10 +143,13 @@ class sender : public detail::sending_end {
   status flush() noexcept { return status::from(ys_flush(raw())); }
 
  private:
-  /* Builds a message in the next slot and sends it. `build(slot)` builds; if nobody will receive, `undo(message)` saves what it can
+  /* What follows is compiled into the caller: left to themselves, some compilers hand the functions below over in memory, which takes
+     several times as long as all the rest.
+
+     Builds a message in the next slot and sends it. `build(slot)` builds; if nobody will receive, `undo(message)` saves what it can
      before the message is destroyed. `call()` does it all where the window does not allow it. */
   template <class Build, class Undo, class Call>
-  status put(Build build, Undo undo, Call call) noexcept(noexcept(build(nullptr))) {
+  YS_INLINE_MEMBER_ status put(Build build, Undo undo, Call call) noexcept(noexcept(build(nullptr))) {
 #if YS_HAS_INLINE
     ys_tx *const end = raw();
     if (YS_LIKELY(end != nullptr)) {
@@ -207,21 +210,21 @@ class sender : public detail::sending_end {
     message->~T();
   }
 
-  status move_in(T &message, std::int64_t ns) noexcept {
-    return put([&message](void *slot) noexcept { place::build(slot, std::move(message)); },
+  YS_INLINE_MEMBER_ status move_in(T &message, std::int64_t ns) noexcept {
+    return put([&message](void *slot) noexcept { place::move_in(slot, message); },
                [&message](T &back) noexcept { detail::give_back(message, back); },
                [this, &message, ns](auto &build, auto &undo) noexcept { return this->call_with(message, ns, build, undo); });
   }
 
   template <class U>
-  status copy_in(const U &message, std::int64_t ns) noexcept(std::is_nothrow_copy_constructible_v<U>) {
-    return put([&message](void *slot) noexcept(std::is_nothrow_copy_constructible_v<T>) { place::build(slot, message); },
+  YS_INLINE_MEMBER_ status copy_in(const U &message, std::int64_t ns) noexcept(std::is_nothrow_copy_constructible_v<U>) {
+    return put([&message](void *slot) noexcept(std::is_nothrow_copy_constructible_v<T>) { place::copy_in(slot, message); },
                [](T &) noexcept {},
                [this, &message, ns](auto &build, auto &undo) { return this->call_with(message, ns, build, undo); });
   }
 
   template <class... Args>
-  status emplace_in(std::int64_t ns, Args &&...args) noexcept(place::template builds_nothrow<Args...>()) {
+  YS_INLINE_MEMBER_ status emplace_in(std::int64_t ns, Args &&...args) noexcept(place::template builds_nothrow<Args...>()) {
     return put(
         [&](void *slot) noexcept(place::template builds_nothrow<Args...>()) { place::build(slot, std::forward<Args>(args)...); },
         [](T &) noexcept {}, [this, ns](auto &build, auto &undo) { return this->put_by_call(ns, build, undo); });
