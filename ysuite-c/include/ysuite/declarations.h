@@ -338,6 +338,9 @@ int ys_send(struct ys_tx *tx, const void *message);
 /**
  * Sends a message if there is room, as ys_send_for with a time of 0. Never blocks.
  *
+ * In an exchange a receiver that loses its CPU in the middle of a receive holds its place until it goes on: there may be no room
+ * though fewer messages are in it than it can hold.
+ *
  * @param tx the end
  * @param message the address of the message, which is copied
  * @return YS_OK: the channel has the message; any other code: it is still the caller's. YS_FULL, YS_CLOSED

@@ -48,94 +48,95 @@
   typedef struct name##_rx {                                                                                                   \
     ys_rx *raw;                                                                                                                \
   } name##_rx;                                                                                                                 \
-  YS_TYPED_ int name##_open_with(ys_options options, name##_tx *tx, name##_rx *rx) {                                           \
-    options.size = sizeof(type);                                                                                               \
-    options.align = YS_ALIGNOF(type);                                                                                          \
-    return ys_##kind##_open(&options, tx ? &tx->raw : NULL, rx ? &rx->raw : NULL);                                             \
+  YS_TYPED_ int name##_open_with(ys_options options_, name##_tx *tx_, name##_rx *rx_) {                                        \
+    options_.size = sizeof(type);                                                                                              \
+    options_.align = YS_ALIGNOF(type);                                                                                         \
+    return ys_##kind##_open(&options_, tx_ ? &tx_->raw : NULL, rx_ ? &rx_->raw : NULL);                                        \
   }                                                                                                                            \
-  YS_TYPED_ int name##_open(size_t capacity, name##_tx *tx, name##_rx *rx) {                                                   \
-    ys_options options = YS_OPTIONS_INIT;                                                                                      \
-    options.capacity = capacity;                                                                                               \
-    return name##_open_with(options, tx, rx);                                                                                  \
+  YS_TYPED_ int name##_open(size_t capacity_, name##_tx *tx_, name##_rx *rx_) {                                                \
+    ys_options options_ = YS_OPTIONS_INIT;                                                                                     \
+    options_.capacity = capacity_;                                                                                             \
+    return name##_open_with(options_, tx_, rx_);                                                                               \
   }                                                                                                                            \
-  YS_TYPED_ ptrdiff_t name##_send_batch(name##_tx tx, const type *messages, size_t n, int64_t ns) {                            \
-    return ys_send_batch(tx.raw, messages, n, ns);                                                                             \
+  YS_TYPED_ ptrdiff_t name##_send_batch(name##_tx tx_, type const *messages_, size_t n_, int64_t ns_) {                        \
+    return ys_send_batch(tx_.raw, messages_, n_, ns_);                                                                         \
   }                                                                                                                            \
-  YS_TYPED_ ptrdiff_t name##_recv_batch(name##_rx rx, type *messages, size_t max, int64_t ns) {                                \
-    return ys_recv_batch(rx.raw, messages, max, ns);                                                                           \
+  YS_TYPED_ ptrdiff_t name##_recv_batch(name##_rx rx_, type *messages_, size_t max_, int64_t ns_) {                            \
+    return ys_recv_batch(rx_.raw, messages_, max_, ns_);                                                                       \
   }                                                                                                                            \
-  YS_TYPED_ int name##_tx_close(name##_tx tx) { return ys_tx_close(tx.raw); }                                                  \
-  YS_TYPED_ int name##_rx_close(name##_rx rx) { return ys_rx_close(rx.raw); }                                                  \
-  YS_TYPED_ void name##_tx_free(name##_tx tx) { ys_tx_free(tx.raw); }                                                          \
-  YS_TYPED_ void name##_rx_free(name##_rx rx) { ys_rx_free(rx.raw); }
+  YS_TYPED_ int name##_tx_close(name##_tx tx_) { return ys_tx_close(tx_.raw); }                                                \
+  YS_TYPED_ int name##_rx_close(name##_rx rx_) { return ys_rx_close(rx_.raw); }                                                \
+  YS_TYPED_ void name##_tx_free(name##_tx tx_) { ys_tx_free(tx_.raw); }                                                        \
+  YS_TYPED_ void name##_rx_free(name##_rx rx_) { ys_rx_free(rx_.raw); }
 
 #define YS_DEFINE_SEND_INLINE_(name, type)                                                                                     \
-  YS_INLINE int name##_send(name##_tx tx, const type *message) {                                                               \
-    return ys_send_inline(tx.raw, message, YS_TYPED_SIZES_(type));                                                             \
+  YS_INLINE int name##_send(name##_tx tx_, type const *message_) {                                                             \
+    return ys_send_inline(tx_.raw, message_, YS_TYPED_SIZES_(type));                                                           \
   }                                                                                                                            \
-  YS_INLINE int name##_try_send(name##_tx tx, const type *message) {                                                           \
-    return ys_try_send_inline(tx.raw, message, YS_TYPED_SIZES_(type));                                                         \
+  YS_INLINE int name##_try_send(name##_tx tx_, type const *message_) {                                                         \
+    return ys_try_send_inline(tx_.raw, message_, YS_TYPED_SIZES_(type));                                                       \
   }                                                                                                                            \
-  YS_INLINE int name##_send_for(name##_tx tx, const type *message, int64_t ns) {                                               \
-    return ys_send_for_inline(tx.raw, message, YS_TYPED_SIZES_(type), ns);                                                     \
+  YS_INLINE int name##_send_for(name##_tx tx_, type const *message_, int64_t ns_) {                                            \
+    return ys_send_for_inline(tx_.raw, message_, YS_TYPED_SIZES_(type), ns_);                                                  \
   }
 
 #define YS_DEFINE_SEND_(name, type)                                                                                            \
-  YS_TYPED_ int name##_send(name##_tx tx, const type *message) { return ys_send(tx.raw, message); }                            \
-  YS_TYPED_ int name##_try_send(name##_tx tx, const type *message) { return ys_try_send(tx.raw, message); }                    \
-  YS_TYPED_ int name##_send_for(name##_tx tx, const type *message, int64_t ns) { return ys_send_for(tx.raw, message, ns); }
+  YS_TYPED_ int name##_send(name##_tx tx_, type const *message_) { return ys_send(tx_.raw, message_); }                        \
+  YS_TYPED_ int name##_try_send(name##_tx tx_, type const *message_) { return ys_try_send(tx_.raw, message_); }                \
+  YS_TYPED_ int name##_send_for(name##_tx tx_, type const *message_, int64_t ns_) { return ys_send_for(tx_.raw, message_, ns_); }
 
 #define YS_DEFINE_RECV_INLINE_(name, type)                                                                                     \
-  YS_INLINE int name##_recv(name##_rx rx, type *message) {                                                                     \
-    return ys_recv_inline(rx.raw, message, YS_TYPED_SIZES_(type));                                                             \
+  YS_INLINE int name##_recv(name##_rx rx_, type *message_) {                                                                   \
+    return ys_recv_inline(rx_.raw, message_, YS_TYPED_SIZES_(type));                                                           \
   }                                                                                                                            \
-  YS_INLINE int name##_try_recv(name##_rx rx, type *message) {                                                                 \
-    return ys_try_recv_inline(rx.raw, message, YS_TYPED_SIZES_(type));                                                         \
+  YS_INLINE int name##_try_recv(name##_rx rx_, type *message_) {                                                               \
+    return ys_try_recv_inline(rx_.raw, message_, YS_TYPED_SIZES_(type));                                                       \
   }                                                                                                                            \
-  YS_INLINE int name##_recv_for(name##_rx rx, type *message, int64_t ns) {                                                     \
-    return ys_recv_for_inline(rx.raw, message, YS_TYPED_SIZES_(type), ns);                                                     \
+  YS_INLINE int name##_recv_for(name##_rx rx_, type *message_, int64_t ns_) {                                                  \
+    return ys_recv_for_inline(rx_.raw, message_, YS_TYPED_SIZES_(type), ns_);                                                  \
   }
 
 #define YS_DEFINE_RECV_(name, type)                                                                                            \
-  YS_TYPED_ int name##_recv(name##_rx rx, type *message) { return ys_recv(rx.raw, message); }                                  \
-  YS_TYPED_ int name##_try_recv(name##_rx rx, type *message) { return ys_try_recv(rx.raw, message); }                          \
-  YS_TYPED_ int name##_recv_for(name##_rx rx, type *message, int64_t ns) { return ys_recv_for(rx.raw, message, ns); }
+  YS_TYPED_ int name##_recv(name##_rx rx_, type *message_) { return ys_recv(rx_.raw, message_); }                              \
+  YS_TYPED_ int name##_try_recv(name##_rx rx_, type *message_) { return ys_try_recv(rx_.raw, message_); }                      \
+  YS_TYPED_ int name##_recv_for(name##_rx rx_, type *message_, int64_t ns_) { return ys_recv_for(rx_.raw, message_, ns_); }
 
 /* Slots lie YS_CLASS apart, so an array of slots is one of this union, not of the message. */
 #define YS_DEFINE_IN_PLACE_(name, type)                                                                                        \
+  typedef type name##_in_slot_;                                                                                                \
   typedef union name##_slot {                                                                                                  \
-    type message;                                                                                                              \
-    unsigned char slot_[YS_CLASS(sizeof(type), YS_ALIGNOF(type))];                                                             \
+    name##_in_slot_ message;                                                                                                   \
+    unsigned char slot_[YS_CLASS(sizeof(name##_in_slot_), YS_ALIGNOF(name##_in_slot_))];                                       \
   } name##_slot;                                                                                                               \
-  YS_TYPED_ int name##_write(name##_tx tx, const type *message) { return ys_write(tx.raw, message); }                          \
-  YS_TYPED_ int name##_flush(name##_tx tx) { return ys_flush(tx.raw); }                                                        \
-  YS_TYPED_ ptrdiff_t name##_reserve(name##_tx tx, name##_slot **slots) {                                                      \
-    void *at = NULL;                                                                                                           \
-    const ptrdiff_t answer = ys_reserve(tx.raw, slots ? &at : NULL);                                                           \
-    if (slots) *slots = (name##_slot *)at;                                                                                     \
-    return answer;                                                                                                             \
+  YS_TYPED_ int name##_write(name##_tx tx_, type const *message_) { return ys_write(tx_.raw, message_); }                      \
+  YS_TYPED_ int name##_flush(name##_tx tx_) { return ys_flush(tx_.raw); }                                                      \
+  YS_TYPED_ ptrdiff_t name##_reserve(name##_tx tx_, name##_slot **slots_) {                                                    \
+    void *at_ = NULL;                                                                                                          \
+    const ptrdiff_t answer_ = ys_reserve(tx_.raw, slots_ ? &at_ : NULL);                                                       \
+    if (slots_) *slots_ = (name##_slot *)at_;                                                                                  \
+    return answer_;                                                                                                            \
   }                                                                                                                            \
-  YS_TYPED_ ptrdiff_t name##_commit(name##_tx tx, size_t n) { return ys_commit(tx.raw, n); }                                   \
-  YS_TYPED_ int name##_wait_room(name##_tx tx, int64_t ns) { return ys_wait_room(tx.raw, ns); }                                \
-  YS_TYPED_ ptrdiff_t name##_peek(name##_rx rx, name##_slot **slots) {                                                         \
-    void *at = NULL;                                                                                                           \
-    const ptrdiff_t answer = ys_peek(rx.raw, slots ? &at : NULL);                                                              \
-    if (slots) *slots = (name##_slot *)at;                                                                                     \
-    return answer;                                                                                                             \
+  YS_TYPED_ ptrdiff_t name##_commit(name##_tx tx_, size_t n_) { return ys_commit(tx_.raw, n_); }                               \
+  YS_TYPED_ int name##_wait_room(name##_tx tx_, int64_t ns_) { return ys_wait_room(tx_.raw, ns_); }                            \
+  YS_TYPED_ ptrdiff_t name##_peek(name##_rx rx_, name##_slot **slots_) {                                                       \
+    void *at_ = NULL;                                                                                                          \
+    const ptrdiff_t answer_ = ys_peek(rx_.raw, slots_ ? &at_ : NULL);                                                          \
+    if (slots_) *slots_ = (name##_slot *)at_;                                                                                  \
+    return answer_;                                                                                                            \
   }                                                                                                                            \
-  YS_TYPED_ int name##_consume(name##_rx rx, size_t n) { return ys_consume(rx.raw, n); }                                       \
-  YS_TYPED_ int name##_take(name##_rx rx, type **message, int64_t ns) {                                                        \
-    void *at = NULL;                                                                                                           \
-    const int answer = ys_take(rx.raw, message ? &at : NULL, ns);                                                              \
-    if (message) *message = (type *)at;                                                                                        \
-    return answer;                                                                                                             \
+  YS_TYPED_ int name##_consume(name##_rx rx_, size_t n_) { return ys_consume(rx_.raw, n_); }                                   \
+  YS_TYPED_ int name##_take(name##_rx rx_, type **message_, int64_t ns_) {                                                     \
+    void *at_ = NULL;                                                                                                          \
+    const int answer_ = ys_take(rx_.raw, message_ ? &at_ : NULL, ns_);                                                         \
+    if (message_) *message_ = (type *)at_;                                                                                     \
+    return answer_;                                                                                                            \
   }                                                                                                                            \
-  YS_TYPED_ int name##_wait(name##_rx rx, int64_t ns) { return ys_wait(rx.raw, ns); }
+  YS_TYPED_ int name##_wait(name##_rx rx_, int64_t ns_) { return ys_wait(rx_.raw, ns_); }
 
 #define YS_DEFINE_TX_CLONE_(name)                                                                                              \
-  YS_TYPED_ int name##_tx_clone(name##_tx tx, name##_tx *clone) { return ys_tx_clone(tx.raw, clone ? &clone->raw : NULL); }
+  YS_TYPED_ int name##_tx_clone(name##_tx tx_, name##_tx *clone_) { return ys_tx_clone(tx_.raw, clone_ ? &clone_->raw : NULL); }
 #define YS_DEFINE_RX_CLONE_(name)                                                                                              \
-  YS_TYPED_ int name##_rx_clone(name##_rx rx, name##_rx *clone) { return ys_rx_clone(rx.raw, clone ? &clone->raw : NULL); }
+  YS_TYPED_ int name##_rx_clone(name##_rx rx_, name##_rx *clone_) { return ys_rx_clone(rx_.raw, clone_ ? &clone_->raw : NULL); }
 
 /* A definition ends with the user's semicolon. */
 #define YS_DEFINED_(name) struct name##_defined_

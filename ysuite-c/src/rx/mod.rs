@@ -145,10 +145,12 @@ impl Rx {
 pub(crate) fn make(mut end: Box<dyn RxEnd>, channel: Arc<Channel>) -> *mut ys_rx {
     let steps = if may_open() { end.steps() } else { None };
     let is_shown = channel.shows_windows && steps.is_some();
-    let mut own = RecvWindow::shut();
-    let mut shown = RecvWindow::shut();
+    let (mut shown, mut own) = (RecvWindow::shut(), RecvWindow::shut());
+    // Asked for in any case: what a process does once for all of its channels is done when one is opened, and not in the first call
+    // of a thread that must not make system calls.
+    let window = end.window();
     if steps.is_some() {
-        *if is_shown { &mut shown } else { &mut own } = end.window();
+        *if is_shown { &mut shown } else { &mut own } = window;
     }
     let calls = steps.map_or(BY_CHANNEL, |steps| if is_shown { steps.shown } else { steps.own });
     let size = channel.size;

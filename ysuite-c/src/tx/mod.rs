@@ -146,10 +146,12 @@ impl Tx {
 pub(crate) fn make(mut end: Box<dyn TxEnd>, channel: Arc<Channel>) -> *mut ys_tx {
     let steps = if may_open() { end.steps() } else { None };
     let is_shown = channel.shows_windows && steps.is_some();
-    let mut own = SendWindow::shut();
-    let mut shown = SendWindow::shut();
+    let (mut shown, mut own) = (SendWindow::shut(), SendWindow::shut());
+    // Asked for in any case: what a process does once for all of its channels is done when one is opened, and not in the first call
+    // of a thread that must not make system calls.
+    let window = end.window();
     if steps.is_some() {
-        *if is_shown { &mut shown } else { &mut own } = end.window();
+        *if is_shown { &mut shown } else { &mut own } = window;
     }
     let calls = steps.map_or(BY_CHANNEL, |steps| if is_shown { steps.shown } else { steps.own });
     let size = channel.size;
@@ -262,6 +264,9 @@ pub(crate) unsafe extern "C" fn send(tx: *mut ys_tx, message: *const c_void) -> 
 }
 
 /// Sends a message if there is room, as ys_send_for with a time of 0. Never blocks.
+///
+/// In an exchange a receiver that loses its CPU in the middle of a receive holds its place until it goes on: there may be no room
+/// though fewer messages are in it than it can hold.
 ///
 /// @param tx the end
 /// @param message the address of the message, which is copied
