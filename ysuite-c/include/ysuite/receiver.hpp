@@ -72,14 +72,22 @@ class receiver : public detail::receiving_end {
 #if YS_HAS_INLINE
     unsigned char *slot;
     if (YS_LIKELY(find(slot))) {
-      std::optional<T> message(std::in_place, std::move(*place::at(static_cast<void *>(slot))));
-      taken(slot);
-      return message;
+      if constexpr (place::is_bytes) {
+        /* Bytes become the answer at the end: an answer that is there before the slot is given back goes through memory in pieces, and
+           whoever reads it waits for them. */
+        T message(std::move(*place::at(static_cast<void *>(slot))));
+        taken(slot);
+        return message;
+      } else {
+        std::optional<T> message(std::in_place, std::move(*place::at(static_cast<void *>(slot))));
+        taken(slot);
+        return message;
+      }
     }
 #endif
     void *const there = wait_by_call();
     if (there == nullptr) return std::nullopt;
-    std::optional<T> message(std::in_place, std::move(*place::at(there)));
+    T message(std::move(*place::at(there)));
     place::at(there)->~T();
     return message;
   }
