@@ -57,7 +57,7 @@ class [[nodiscard]] run {
   };
 
   /** What ys_peek() has answered for this end, and where the messages are. */
-  run(ys_rx *end, std::ptrdiff_t answer, void *first) noexcept { set(end, answer, first); }
+  run(ys_rx *end, std::ptrdiff_t answer, void *first) noexcept : exceptions_(std::uncaught_exceptions()) { set(end, answer, first); }
   run(const run &) = delete;
   run &operator=(const run &) = delete;
   ~run() { finish(); }
@@ -92,7 +92,8 @@ class [[nodiscard]] run {
   template <class>
   friend class run_range;
 
-  run() noexcept = default;
+  /* Of a range, for one run after the other: exceptions are asked for once. It takes as long as a run does. */
+  explicit run(int exceptions) noexcept : exceptions_(exceptions) {}
 
   void set(ys_rx *end, std::ptrdiff_t answer, void *first) noexcept {
     end_ = end;
@@ -101,7 +102,6 @@ class [[nodiscard]] run {
     reached_ = nullptr;
     why_ = ys::status::from(answer);
     is_told_ = false;
-    exceptions_ = std::uncaught_exceptions();
   }
 
   std::size_t looked_at() const noexcept {
@@ -128,7 +128,7 @@ class [[nodiscard]] run {
   std::size_t done_ = 0;
   ys::status why_ = ys::status::empty;
   bool is_told_ = false;
-  int exceptions_ = 0;
+  int exceptions_;
 };
 
 /** All runs that come: of receiver::runs(). Waits for each; ends when the senders are gone and nothing is left. */
@@ -189,7 +189,7 @@ class [[nodiscard]] run_range {
   }
 
   ys_rx *end_;
-  run<T> now_;
+  run<T> now_{std::uncaught_exceptions()};
 };
 
 }  // namespace ys
