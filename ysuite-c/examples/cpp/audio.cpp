@@ -111,7 +111,7 @@ int main() {
       std::this_thread::sleep_for(1ms);
     }
   }
-  (void)send_sound.close();
+  send_sound.close();
   thread.join();
   while (peaks.size() != 0) draw();
   draw();

@@ -52,8 +52,8 @@ class sending_end {
   /** Gives the end of C away, to be freed by ys_tx_free(). */
   [[nodiscard]] ys_tx *release() noexcept { return handle_.release(); }
 
-  /** Closes: the receivers get what was sent, and then learn that it is over. Destruction does the same. status::closed: was closed. */
-  ys::status close() noexcept { return status::from(ys_tx_close(raw())); }
+  /** Closes: the receivers get what was sent, and then learn that it is over. Destruction does the same. False: it was closed before. */
+  bool close() noexcept { return ys_tx_close(raw()) == YS_OK; }
   /** Whether nothing sent now would be received. True of an end that was moved from. */
   bool closed() const noexcept { return ys_tx_is_closed(raw()) != 0; }
   /** Waits until nothing sent would be received. */
@@ -89,8 +89,8 @@ class receiving_end {
   /** Gives the end of C away, to be freed by ys_rx_free(). */
   [[nodiscard]] ys_rx *release() noexcept { return handle_.release(); }
 
-  /** Closes: senders learn that nobody will receive. Destruction does the same. status::closed: was closed. */
-  ys::status close() noexcept { return status::from(ys_rx_close(raw())); }
+  /** Closes: senders learn that nobody will receive; what was sent is received still. False: it was closed before. */
+  bool close() noexcept { return ys_rx_close(raw()) == YS_OK; }
   /** Whether nothing will come beside what is there. True of an end that was moved from. */
   bool closed() const noexcept { return ys_rx_is_closed(raw()) != 0; }
   /** How many messages are there. May be past when it is read. */

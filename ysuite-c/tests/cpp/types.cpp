@@ -1,0 +1,206 @@
+// Messages of many types, through every kind of channel: built in their slots, moved out of them, used in place.
+#include "check.hpp"
+
+#include <array>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+struct alignas(16) aligned {
+  double value[4];
+};
+
+struct largest {
+  std::array<std::uint64_t, 16> words;
+};
+
+std::string word(int number) {
+  // Short ones point into themselves.
+  return std::string(number % 2 == 0 ? 5u : 50u, static_cast<char>('a' + number % 26));
+}
+
+template <class Ends>
+void strings_go_through(Ends ends) {
+  auto &[tx, rx] = ends;
+  for (int number = 0; number < 300; number++) CHECK(tx.send(word(number)));
+  const std::string kept = word(300);
+  CHECK(tx.send(kept) && kept == word(300));
+  CHECK(tx.emplace(3u, 'x'));
+  for (int number = 0; number < 301; number++) {
+    std::optional<std::string> text = rx.recv();
+    CHECK(text.has_value() && *text == word(number));
+  }
+  CHECK(rx.recv() == std::string("xxx"));
+  CHECK(rx.try_recv().status() == ys::status::empty);
+  CHECK(tx.send(word(1)));
+  tx.close();
+  CHECK(rx.recv() == word(1));
+  CHECK(!rx.recv() && rx.try_recv().closed());
+}
+
+void strings() {
+  strings_go_through(ys::pipe<std::string>());
+  strings_go_through(ys::pipe<std::string>(400));
+  strings_go_through(ys::funnel<std::string>());
+}
+
+void containers_and_pointers() {
+  auto [tx, rx] = ys::pipe<std::vector<int>>(4);
+  CHECK(tx.send({1, 2, 3}));
+  CHECK(rx.recv()->size() == 3);
+  auto [out, in] = ys::funnel<std::unique_ptr<int>>();
+  CHECK(out.send(std::make_unique<int>(7)));
+  CHECK(**in.recv() == 7);
+  CHECK(out.send(std::make_unique<int>(8)));
+}
+
+void aligned_and_large() {
+  auto [tx, rx] = ys::pipe<aligned>(3);
+  CHECK(tx.send({{1, 2, 3, 4}}));
+  CHECK(rx.recv()->value[3] == 4);
+  auto [out, in] = ys::pipe<largest>();
+  for (std::uint64_t number = 0; number < 100; number++) {
+    largest message{};
+    message.words.fill(number);
+    CHECK(out.send(message));
+  }
+  std::uint64_t next = 0;
+  for (auto message = in.try_recv(); message; message = in.try_recv()) {
+    for (std::uint64_t got : message->words) CHECK(got == next);
+    next++;
+  }
+  CHECK(next == 100);
+}
+
+void addresses_are_kept() {
+  tally objects;
+  {
+    auto [tx, rx] = ys::pipe<counted>();
+    auto [out, in] = ys::funnel<counted>(1000);
+    auto other = out.clone();
+    for (int number = 0; number < 100; number++) {
+      CHECK(tx.emplace(objects, number) && tx.send(counted(objects, number)));
+      CHECK(out.emplace(objects, number) && other.send(counted(objects, number)));
+    }
+    for (int number = 0; number < 50; number++) {
+      CHECK(rx.recv()->number() == number && rx.recv()->number() == number);
+      CHECK(in.recv().has_value());
+    }
+  }
+  CHECK(objects.alive == 0 && objects.made > 400);
+}
+
+void exchange_and_oneshot() {
+  auto [tx, rx] = ys::exchange<std::unique_ptr<int>>(8);
+  auto more = tx.clone();
+  auto others = rx.clone();
+  CHECK(tx.send(std::make_unique<int>(1)) && more.send(std::make_unique<int>(2)));
+  CHECK(**rx.recv() + **others.recv() == 3);
+  CHECK(tx.send(std::make_unique<int>(3)));
+  auto [ask, answer] = ys::oneshot<std::unique_ptr<std::string>>();
+  std::thread thread([&ask = ask] { CHECK(ask.send(std::make_unique<std::string>("yes"))); });
+  CHECK(**answer.recv() == "yes");
+  thread.join();
+  auto [unused, unheard] = ys::oneshot<int>();
+  unused.close();
+  CHECK(!unheard.recv());
+}
+
+void in_place() {
+  tally objects;
+  auto [tx, rx] = ys::pipe<counted>();
+  for (int number = 0; number < 500; number++) CHECK(tx.emplace(objects, number));
+  tx.close();
+  int next = 0;
+  for (auto &run : rx.runs()) {
+    for (auto &message : run) CHECK(message.number() == next++);
+  }
+  CHECK(next == 500 && objects.alive == 0);
+}
+
+void in_place_left_early() {
+  tally objects;
+  auto [tx, rx] = ys::pipe<counted>();
+  for (int number = 0; number < 20; number++) CHECK(tx.emplace(objects, number));
+  for (auto &run : rx.runs()) {
+    for (auto &message : run) {
+      if (message.number() == 1) break;
+    }
+    break;
+  }
+  // Those that were looked at are received; the rest is there.
+  CHECK(rx.recv()->number() == 2);
+  CHECK(objects.alive == 17);
+#if defined(__cpp_exceptions)
+  try {
+    for (auto &run : rx.runs()) {
+      for (auto &message : run) {
+        if (message.number() == 4) throw message.number();
+      }
+    }
+    CHECK(false);
+  } catch (int number) {
+    CHECK(number == 4);
+  }
+  CHECK(rx.recv()->number() == 5);
+  CHECK(objects.alive == 14);
+#endif
+}
+
+void reservations() {
+  tally objects;
+  {
+    auto [tx, rx] = ys::pipe<counted>(16);
+    int sent = 0;
+    while (sent < 10) {
+      auto slots = tx.reserve();
+      CHECK(slots.size() >= 1);
+      while (sent < 10 && slots.emplace(objects, sent) != nullptr) sent++;
+      const auto built = slots.built();
+      CHECK(slots.commit().count == built);
+    }
+    {
+      auto slots = tx.reserve();
+      CHECK(slots.emplace(objects, 99) != nullptr && objects.alive == 11);
+    }
+    CHECK(objects.alive == 10);
+    for (int number = 0; number < 10; number++) CHECK(rx.recv()->number() == number);
+    CHECK(rx.try_recv().status() == ys::status::empty);
+    rx.close();
+    CHECK(tx.reserve().status() == ys::status::closed);
+  }
+  CHECK(objects.alive == 0);
+}
+
+void ranges() {
+  auto [tx, rx] = ys::pipe<std::string>();
+  std::vector<std::string> words;
+  for (int number = 0; number < 100; number++) words.push_back(word(number));
+  CHECK(tx.send_range(words).count == 100);
+  CHECK(tx.send_range(std::make_move_iterator(words.begin()), std::make_move_iterator(words.end())).count == 100);
+  const std::vector<int> numbers{1, 2, 3, 4, 5};
+  auto [out, in] = ys::pipe<int>(3);
+  const ys::sent some = out.try_send_range(numbers);
+  CHECK(some.count == 3 && some.why == ys::status::full);
+  tx.close();
+  int next = 0;
+  for (const std::string &text : rx) CHECK(text == word(next++ % 100));
+  CHECK(next == 200 && in.recv() == 1);
+}
+
+}  // namespace
+
+int main() {
+  RUN(strings);
+  RUN(containers_and_pointers);
+  RUN(aligned_and_large);
+  RUN(addresses_are_kept);
+  RUN(exchange_and_oneshot);
+  RUN(in_place);
+  RUN(in_place_left_early);
+  RUN(reservations);
+  RUN(ranges);
+}
