@@ -186,6 +186,10 @@ macro_rules! lane_tx {
             }
 
             fn reserve(&mut self, at: &mut *mut u8) -> isize {
+                // The slots are there all the same.
+                if self.sender.is_disconnected() {
+                    return isize::from_code(YS_CLOSED);
+                }
                 let mut run = self.sender.free_run();
                 if run.is_empty() {
                     if let Err(code) = look_for_room!(self) {

@@ -396,7 +396,7 @@ int ys_flush(struct ys_tx *tx);
  *
  * @param tx the end. One that is attached to a set and finds no room takes its id down
  * @param at where the address of the first slot is put
- * @return how many slots, at least 1; YS_FULL, YS_CLOSED, YS_ENOTSUP
+ * @return how many slots, at least 1, also where the receiver has just gone: that ys_commit tells; YS_FULL, YS_CLOSED, YS_ENOTSUP
  */
 ptrdiff_t ys_reserve(struct ys_tx *tx, void **at);
 

@@ -355,7 +355,7 @@ pub unsafe extern "C" fn ys_flush(tx: *mut ys_tx) -> c_int {
 ///
 /// @param tx the end. One that is attached to a set and finds no room takes its id down
 /// @param at where the address of the first slot is put
-/// @return how many slots, at least 1; YS_FULL, YS_CLOSED, YS_ENOTSUP
+/// @return how many slots, at least 1, also where the receiver has just gone: that ys_commit tells; YS_FULL, YS_CLOSED, YS_ENOTSUP
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_reserve(tx: *mut ys_tx, at: *mut *mut c_void) -> isize {
     if at.is_null() {

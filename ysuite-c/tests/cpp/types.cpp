@@ -170,6 +170,12 @@ void reservations() {
     for (int number = 0; number < 10; number++) CHECK(rx.recv()->number() == number);
     CHECK(rx.try_recv().status() == ys::status::empty);
     rx.close();
+    // Who reserves by the window is told when it commits.
+    if (auto slots = tx.reserve()) {
+      CHECK(slots.emplace(objects, 1) != nullptr);
+      const ys::sent outcome = slots.commit();
+      CHECK(outcome.count == 0 && outcome.why == ys::status::closed);
+    }
     CHECK(tx.reserve().status() == ys::status::closed);
   }
   CHECK(objects.alive == 0);
