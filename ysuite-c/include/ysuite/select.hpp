@@ -36,11 +36,13 @@ class select {
   /** Adds an end; what wait() calls it. */
   received<std::size_t> add(detail::receiving_end &end) noexcept {
     std::size_t id = 0;
-    return added(ys_select_add_rx(raw(), end.raw(), &id), id);
+    const int code = ys_select_add_rx(raw(), end.raw(), &id);
+    return added(code, id);
   }
   received<std::size_t> add(detail::sending_end &end) noexcept {
     std::size_t id = 0;
-    return added(ys_select_add_tx(raw(), end.raw(), &id), id);
+    const int code = ys_select_add_tx(raw(), end.raw(), &id);
+    return added(code, id);
   }
   /** Takes an end out. */
   status remove(detail::receiving_end &end) noexcept { return status::from(ys_select_remove_rx(raw(), end.raw())); }

@@ -36,10 +36,12 @@ std::int64_t nanoseconds_until(const std::chrono::time_point<Clock, Duration> &m
 /* Calls `attempt(ns)` until it does not answer that the time is up, or it is up by the moment's own clock, which may be set. */
 template <class Clock, class Duration, class Attempt, class IsTimeout>
 auto until(const std::chrono::time_point<Clock, Duration> &moment, Attempt attempt, IsTimeout is_timeout) {
-  for (;;) {
-    const std::int64_t left = nanoseconds_until(moment);
+  for (std::int64_t left = nanoseconds_until(moment);;) {
     auto answer = attempt(left);
-    if (left == no_time || !is_timeout(answer)) return answer;
+    if (!is_timeout(answer)) return answer;
+    // Otherwise the other clock has gone quicker.
+    left = nanoseconds_until(moment);
+    if (left == no_time) return answer;
   }
 }
 
