@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "end.hpp"
@@ -107,6 +108,17 @@ class receiver : public detail::receiving_end {
         [](const received<T> &answer) { return answer.status() == status::timeout; });
   }
 
+  /** Moves the next message into `message`, from its slot. Waits for it: status::closed if none will come. The quickest of all forms: a
+   *  std::optional is made and looked at besides. */
+  YS_INLINE_MEMBER_ ys::status recv(T &message) noexcept { return take_into(message, detail::for_ever); }
+  /** The same, if there is one: otherwise status::empty or status::closed. Never blocks. */
+  YS_INLINE_MEMBER_ ys::status try_recv(T &message) noexcept { return take_into(message, detail::no_time); }
+  /** The same. Waits for it at most so long: otherwise status::timeout, status::closed, or status::empty if there was no time. */
+  template <class Rep, class Period>
+  ys::status recv_for(T &message, std::chrono::duration<Rep, Period> time) noexcept {
+    return take_into(message, detail::nanoseconds(time));
+  }
+
   /** Waits until there is a message, without taking it: status::closed if none will come. */
   ys::status wait() noexcept { return status::from(ys_wait(raw(), detail::for_ever)); }
   /** The same, at most so long: status::timeout, or status::empty if there was no time at all. */
@@ -143,6 +155,25 @@ class receiver : public detail::receiving_end {
     ys_rx_taken_(end, static_cast<ys_rx_window *>(static_cast<void *>(end)), slot, place::size, place::align);
   }
 #endif
+
+  YS_INLINE_MEMBER_ ys::status take_into(T &message, std::int64_t ns) noexcept {
+    static_assert(std::is_nothrow_move_assignable_v<T>,
+                  "ysuite: what is received into another message is assigned by a move, which must not throw");
+#if YS_HAS_INLINE
+    unsigned char *slot;
+    if (YS_LIKELY(find(slot))) {
+      message = std::move(*place::at(static_cast<void *>(slot)));
+      taken(slot);
+      return status::ok;
+    }
+#endif
+    void *there = nullptr;
+    const int answer = ys_take(raw(), &there, ns);
+    if (answer != YS_OK) return status::from(answer);
+    message = std::move(*place::at(there));
+    place::at(there)->~T();
+    return status::ok;
+  }
 
   YS_INLINE_MEMBER_ received<T> take(std::int64_t ns) noexcept {
 #if YS_HAS_INLINE
