@@ -44,8 +44,8 @@ struct in_place {
                 "ysuite: a message is an object of a type without const, no reference and no array");
   static_assert(sizeof(T) <= YS_LARGEST, "ysuite: a message has at most 128 bytes; send a std::unique_ptr or a ys::pool_message instead");
   static_assert(alignof(T) <= YS_STRICTEST, "ysuite: a message is aligned to at most 16 bytes; send a std::unique_ptr to it instead");
-  static_assert(std::is_nothrow_move_constructible_v<T>, "ysuite: a message must have a move constructor that does not throw");
   static_assert(std::is_nothrow_destructible_v<T>, "ysuite: a message must have a destructor that does not throw");
+  static_assert(std::is_nothrow_move_constructible_v<T>, "ysuite: a message must have a move constructor that does not throw");
 
   static constexpr std::size_t size = sizeof(T);
   static constexpr std::size_t align = alignof(T);

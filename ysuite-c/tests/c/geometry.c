@@ -6,7 +6,9 @@ _Static_assert(YS_CLASS(1, 1) == 8, "class");
 _Static_assert(YS_CLASS(17, 16) == 32, "class");
 _Static_assert(YS_FITS(128, 16) && !YS_FITS(129, 8) && !YS_FITS(0, 8) && !YS_FITS(8, 32) && !YS_FITS(8, 3), "fits");
 enum { OF_GROUP = YS_GROUP_STRIDE(24, 8) };
-static unsigned char bytes[YS_CLASS(sizeof(double), _Alignof(double))];
+struct of_a_class {
+  unsigned char bytes[YS_CLASS(sizeof(double), _Alignof(double))];
+};
 
 struct group {
   size_t size, align, first, slots, stride;
@@ -28,7 +30,7 @@ static void groups_are_those_of_window_version_1(void) {
     CHECK(YS_GROUP_END(g.size, g.align) <= g.stride);
   }
   CHECK_IS(OF_GROUP, 64);
-  CHECK_IS(sizeof bytes, 8);
+  CHECK_IS(sizeof(struct of_a_class), 8);
 }
 
 static void every_size_has_the_smallest_class_and_the_library_agrees(void) {
