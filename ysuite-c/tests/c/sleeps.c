@@ -10,7 +10,7 @@ YS_DEFINE_PIPE(words, uint64_t);
 YS_DEFINE_FUNNEL(lanes, uint64_t);
 YS_DEFINE_EXCHANGE(marks, uint64_t);
 
-static uint64_t rounds(void) { return is_long() ? 1000000 : 20000; }
+static uint64_t rounds(void) { return is_long() ? 1000000 : 4000; }
 
 /* How often this thread has given its processor up to wait. */
 static long waits(void) {
