@@ -75,8 +75,8 @@
  *  @section errors Errors
  *
  *  Every error is a negative code with a text, ys_error_text(). Counts are not negative, so one return value is either. Bad arguments are
- *  YS_EINVAL and change nothing. Nothing else happens to a program that breaks a rule but what the rule says; the checked build of the
- *  library, ys_is_checked(), finds uses after freeing and two threads at one end, and opens no window.
+ *  YS_EINVAL and change nothing. Two threads at one end, and an end that is used after it was freed, are found by the checked build of
+ *  the library alone, ys_is_checked(), which opens no window; elsewhere they may do anything.
  *
  *  @section inline_path The inline path
  *

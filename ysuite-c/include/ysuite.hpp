@@ -37,7 +37,11 @@
  *    for (auto &message : run)        // destroyed and received when the run's turn is over
  *      use(message);
  *
- *  for (auto slots = tx.reserve(); slots.built() < slots.size();) slots.emplace(next()) ...; slots.commit();
+ *  auto slots = tx.reserve();         // those that are free now; if none, tx.wait_room() waits
+ *  while (slots.built() < slots.size())
+ *    slots.emplace(next());           // built in its slot, not sent yet
+ *  if (!slots.commit())               // all at once; what nobody will receive is destroyed
+ *    return;
  *  @endcode
  *
  *  Times are any std::chrono::duration: negative is none, the largest is for ever; `_until` takes a time_point.
