@@ -51,4 +51,40 @@ int other(longs_tx tx, long *message, double *wrong) {
   return longs_send(tx, message);
 #endif
 }
+#elif CASE == 5 // says: a message has at most 128 bytes
+#ifdef WRONG
+YS_DEFINE_FUNNEL(ends, too_large);
+#else
+YS_DEFINE_FUNNEL(ends, largest);
+#endif
+#elif CASE == 6 // says: a message is aligned to at most 16 bytes
+#ifdef WRONG
+YS_DEFINE_FUNNEL(ends, too_strict);
+#else
+YS_DEFINE_FUNNEL(ends, strict);
+#endif
+#elif CASE == 7 // says: incompatible pointer type
+YS_DEFINE_EXCHANGE(longs, long);
+int into(longs_rx rx, long *message, double *wrong);
+int into(longs_rx rx, long *message, double *wrong) {
+#ifdef WRONG
+  (void)message;
+  return longs_recv(rx, wrong);
+#else
+  (void)wrong;
+  return longs_recv(rx, message);
+#endif
+}
+#elif CASE == 8 // says: knows windows of version 1 only
+/* The header is read once more, by a program that asks for another window. */
+#undef YSUITE_INLINE_H
+#undef YS_WINDOW_VERSION
+#ifdef WRONG
+#define YS_WINDOW_VERSION 2
+#include <ysuite/inline.h>
+#else
+#define YSUITE_INLINE_H
+#define YS_WINDOW_VERSION 1
+#include <ysuite/inline.h>
+#endif
 #endif

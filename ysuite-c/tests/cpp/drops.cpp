@@ -1,6 +1,7 @@
 // Every object is destroyed once, whichever end goes first, and whatever throws.
 #include "check.hpp"
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -59,7 +60,7 @@ void funnels() {
 }
 
 void both_race() {
-  for (int round = 0; round < 200; round++) {
+  for (int round = 0; round < 300; round++) {
     tally objects;
     {
       auto [tx, rx] = round % 3 == 0 ? ys::pipe<counted>(8) : ys::pipe<counted>();
@@ -105,6 +106,64 @@ void a_funnel_of_threads_whose_receiver_goes() {
     }
     CHECK(objects.alive == 0);
   }
+}
+
+template <class Open>
+void owners(Open open) {
+  for (int order = 0; order < 3; order++) {
+    tally objects;
+    {
+      auto [tx, rx] = open();
+      for (int number = 0; number < 100; number++) CHECK(tx.send(std::make_unique<counted>(objects, number)));
+      CHECK((*rx.recv())->number() == 0);
+      CHECK(objects.alive == 99);
+      if (order == 1) {
+        auto gone = std::move(rx);
+      } else if (order == 2) {
+        auto gone = std::move(tx);
+      }
+    }
+    CHECK(objects.alive == 0 && objects.made == 100);
+  }
+}
+
+/// What travels as a pointer is destroyed once too.
+void owners_in_exchanges_and_oneshots() {
+  owners([] { return ys::exchange<std::unique_ptr<counted>>(); });
+  owners([] { return ys::exchange<std::unique_ptr<counted>>(128); });
+  for (int round = 0; round < 300; round++) {
+    tally objects;
+    {
+      auto [tx, rx] = ys::oneshot<std::unique_ptr<counted>>();
+      std::thread sender([&objects, round, tx = std::move(tx)]() mutable {
+        auto message = std::make_unique<counted>(objects, round);
+        // Whoever could not send has it still.
+        if (!tx.send(std::move(message))) CHECK(message->number() == round);
+      });
+      if (round % 3 == 0) {
+        auto message = rx.recv();
+        CHECK((*message)->number() == round);
+      } else {
+        auto gone = std::move(rx);
+      }
+      sender.join();
+    }
+    CHECK(objects.alive == 0 && objects.made == 1);
+  }
+}
+
+void an_end_that_is_assigned_to_closes() {
+  tally objects;
+  {
+    auto [tx, rx] = ys::pipe<counted>();
+    auto [other, from] = ys::pipe<counted>();
+    CHECK(tx.emplace(objects, 1) && other.emplace(objects, 2));
+    rx = std::move(from);
+    CHECK(objects.alive == 1 && tx.emplace(objects, 3) == ys::status::closed);
+    tx = std::move(other);
+    CHECK(rx.recv()->number() == 2 && tx.emplace(objects, 4) && rx.recv()->number() == 4);
+  }
+  CHECK(objects.alive == 0);
 }
 
 #if defined(__cpp_exceptions)
@@ -201,6 +260,8 @@ int main() {
   RUN(funnels);
   RUN(both_race);
   RUN(a_funnel_of_threads_whose_receiver_goes);
+  RUN(owners_in_exchanges_and_oneshots);
+  RUN(an_end_that_is_assigned_to_closes);
 #if defined(__cpp_exceptions)
   RUN(constructors_that_throw);
 #endif

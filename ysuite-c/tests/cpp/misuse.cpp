@@ -77,4 +77,47 @@ bool more(ys::funnel_sender<int> &tx) {
   return tx.clone().closed();
 #endif
 }
+#elif CASE == 12 // says: an object of a type without const, no reference and no array
+auto opened() { return ys::pipe<std::conditional_t<wrong, const int, int>>(); }
+#elif CASE == 13 // says: an object of a type without const, no reference and no array
+auto opened() { return ys::exchange<std::conditional_t<wrong, const int, int>>(); }
+#elif CASE == 14 // says: a message has at most 128 bytes
+auto opened() { return ys::exchange<std::conditional_t<wrong, large, std::unique_ptr<large>>>(); }
+#elif CASE == 15 // says: a message is aligned to at most 16 bytes
+auto opened() { return ys::oneshot<std::conditional_t<wrong, strict, std::unique_ptr<strict>>>(); }
+#elif CASE == 16 // says: trivially copyable
+struct stateful {
+  int state;
+  void operator()(int *what) const { delete what; }
+};
+using pointer = std::conditional_t<wrong, std::unique_ptr<int, stateful>, std::unique_ptr<int>>;
+auto opened() { return ys::exchange<pointer>(); }
+#elif CASE == 17 // says: this type has constructors, use ysuite.hpp
+using message = std::conditional_t<wrong, std::string, int>;
+YS_DEFINE_EXCHANGE(ends, message);
+#elif CASE == 18 // says: nodiscard
+void looked_at(ys::receiver<int> &rx) {
+#ifdef WRONG
+  rx.try_recv();
+#else
+  (void)rx.try_recv();
+#endif
+}
+#elif CASE == 19 // says: nodiscard
+void looked_at(ys::sender<int> &tx) {
+#ifdef WRONG
+  tx.reserve();
+#else
+  // Closing says nothing that must be looked at.
+  tx.close();
+#endif
+}
+#elif CASE == 20 // says: deleted
+void carried(ys::sender<std::unique_ptr<int>> &tx, std::unique_ptr<int> message) {
+#ifdef WRONG
+  (void)tx.emplace(message);
+#else
+  (void)tx.emplace(std::move(message));
+#endif
+}
 #endif

@@ -2,7 +2,9 @@
 #include "check.hpp"
 
 #include <array>
+#include <chrono>
 #include <memory>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -75,6 +77,56 @@ void aligned_and_large() {
   CHECK(next == 100);
 }
 
+/// Points into itself, as strictly aligned and as large as messages may be.
+struct alignas(16) rooted {
+  std::uint64_t words[14];
+  rooted *self;
+
+  explicit rooted(std::uint64_t number) noexcept : words{number}, self(this) { words[13] = number; }
+  rooted(rooted &&other) noexcept : rooted(other.number()) {}
+  rooted &operator=(rooted &&other) noexcept {
+    words[0] = words[13] = other.number();
+    return *this;
+  }
+  ~rooted() { CHECK(number() == words[13]); }
+
+  std::uint64_t number() const noexcept {
+    CHECK(self == this && reinterpret_cast<std::uintptr_t>(this) % 16 == 0);
+    return words[0];
+  }
+};
+static_assert(sizeof(rooted) == 128 && alignof(rooted) == 16);
+
+template <class Ends>
+void rooted_go_through(Ends ends) {
+  auto &[tx, rx] = ends;
+  std::uint64_t next = 0;
+  for (std::uint64_t round = 0; round < 60; round++) {
+    rooted third(3 * round + 2);
+    CHECK(tx.emplace(3 * round) && tx.send(rooted(3 * round + 1)) && tx.send(std::move(third)));
+    CHECK(rx.recv()->number() == next++);
+    rooted into(0);
+    CHECK(rx.try_recv(into) && into.number() == next++);
+    // Whatever has been there is assigned to.
+    if (round % 2 == 0) CHECK(rx.recv_for(into, std::chrono::seconds(60)) && into.number() == next++);
+    if (round % 2 == 1) {
+      auto run = rx.try_run();
+      CHECK(run.size() == 1);
+      for (auto &message : run) CHECK(message.number() == next++);
+    }
+    CHECK(rx.recv_for(into, std::chrono::milliseconds(0)) == ys::status::empty);
+  }
+  CHECK(tx.emplace(7u));
+  tx.close();
+}
+
+void rooted_messages() {
+  rooted_go_through(ys::pipe<rooted>());
+  rooted_go_through(ys::pipe<rooted>(5));
+  rooted_go_through(ys::funnel<rooted>());
+  rooted_go_through(ys::funnel<rooted>(5));
+}
+
 void addresses_are_kept() {
   tally objects;
   {
@@ -107,6 +159,21 @@ void exchange_and_oneshot() {
   auto [unused, unheard] = ys::oneshot<int>();
   unused.close();
   CHECK(!unheard.recv());
+}
+
+void bytes_through_exchange_and_oneshot() {
+  auto [tx, rx] = ys::exchange<largest>(4);
+  auto [aligned_tx, aligned_rx] = ys::exchange<aligned>();
+  for (std::uint64_t number = 0; number < 50; number++) {
+    largest message{};
+    message.words.fill(number);
+    CHECK(tx.send(message) && aligned_tx.send({{1, 2, 3, static_cast<double>(number)}}));
+    CHECK(rx.recv()->words == message.words && aligned_rx.recv()->value[3] == static_cast<double>(number));
+  }
+  auto [ask, answer] = ys::oneshot<largest>();
+  largest message{};
+  message.words.fill(9);
+  CHECK(ask.send(message) && answer.recv()->words == message.words);
 }
 
 void in_place() {
@@ -169,6 +236,25 @@ void reservations() {
     CHECK(objects.alive == 10);
     for (int number = 0; number < 10; number++) CHECK(rx.recv()->number() == number);
     CHECK(rx.try_recv().status() == ys::status::empty);
+    {
+      // A part is sent; the rest of what was built is destroyed.
+      auto slots = tx.reserve();
+      const std::size_t room = slots.size();
+      for (std::size_t index = 0; index < room; index++) CHECK(slots.emplace(objects, static_cast<int>(index)) != nullptr);
+      CHECK(slots.emplace(objects, 0) == nullptr && slots.commit(room + 1).why == ys::status::invalid);
+      CHECK(slots.commit(1).count == 1 && objects.alive == 1 && slots.size() == 0);
+    }
+    CHECK(rx.recv()->number() == 0 && rx.try_recv().status() == ys::status::empty);
+    CHECK(objects.alive == 0);
+    {
+      // Built at the addresses, by the caller.
+      auto slots = tx.reserve();
+      std::size_t count = 0;
+      for (void *slot : slots) ::new (slot) counted(objects, static_cast<int>(count++));
+      CHECK(count == slots.size() && slots.commit(count));
+      for (std::size_t index = 0; index < count; index++) CHECK(rx.recv()->number() == static_cast<int>(index));
+    }
+    CHECK(objects.alive == 0);
     rx.close();
     // Who reserves by the window is told when it commits.
     if (auto slots = tx.reserve()) {
@@ -203,8 +289,10 @@ int main() {
   RUN(strings);
   RUN(containers_and_pointers);
   RUN(aligned_and_large);
+  RUN(rooted_messages);
   RUN(addresses_are_kept);
   RUN(exchange_and_oneshot);
+  RUN(bytes_through_exchange_and_oneshot);
   RUN(in_place);
   RUN(in_place_left_early);
   RUN(reservations);
