@@ -2,12 +2,12 @@
 
 use core::ffi::c_int;
 
-use ysuite::channel::{SendError, Spin, TryRecvError, TrySendError};
+use ysuite::channel::{SendError, Spin, TrySendError};
 use ysuite::mpmc;
 use ysuite::signal::Attach;
 
 use crate::code::{Answer, YS_CLOSED, YS_EMPTY, YS_FULL, YS_OK, YS_TIMEOUT, count_or, ys_code};
-use crate::lanes::Ends;
+use crate::lanes::{Ends, nothing};
 use crate::limit::{Clock, Limit};
 use crate::message::{Message, copy_in, copy_out};
 use crate::options::Wanted;
@@ -222,13 +222,5 @@ impl<M: Message> RxEnd for ExchangeRx<M> {
 
     fn attachable(&mut self) -> &mut dyn Attach {
         &mut self.receiver
-    }
-}
-
-/// What an attempt to receive says that has found nothing.
-fn nothing(error: TryRecvError) -> ys_code {
-    match error {
-        TryRecvError::Empty => YS_EMPTY,
-        TryRecvError::Disconnected => YS_CLOSED,
     }
 }

@@ -45,7 +45,7 @@ fn lie_as<M>(messages: *const u8, size: usize) -> bool {
 }
 
 /// What an attempt to receive says that has found nothing.
-fn nothing(error: TryRecvError) -> ys_code {
+pub(crate) fn nothing(error: TryRecvError) -> ys_code {
     match error {
         TryRecvError::Empty => YS_EMPTY,
         TryRecvError::Disconnected => YS_CLOSED,
