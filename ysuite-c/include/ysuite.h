@@ -82,7 +82,8 @@
  *
  *  Plain calls are functions of the library. Typed channels, ysuite/typed.h, and the ends of ysuite.hpp send and receive without a call
  *  where a pipe or a funnel's sender shows them how; see ysuite/inline.h. `#define YS_NO_INLINE` turns that off; programs and libraries of
- *  both sorts, and of older headers, mix freely.
+ *  both sorts, and of older headers, mix freely. Of a member of ysuite.hpp that two translation units of one C++ program compile
+ *  differently the linker keeps either: each works with every channel, but which of them runs is then the linker's choice.
  *
  *  @section sanitizers Sanitizers
  *

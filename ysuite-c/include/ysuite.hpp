@@ -27,9 +27,9 @@
  *  still; what nobody will receive is destroyed, once.
  *
  *  Sends answer a ys::status, true for success. A send that fails leaves the message with the caller. Receives answer a std::optional, or
- *  a ys::received, which is one that knows why it is empty. Only opening, clone() and make_signaler() throw, and what a message's own
- *  constructor throws in send(const T &), emplace(), send_range() passes. Without exceptions those end the process; try_pipe(),
- *  try_clone(), try_open() and the like never do.
+ *  a ys::received, which is one that knows why it is empty; recv(T &) assigns to a message that is there already. Only opening, clone()
+ *  and make_signaler() throw, and what a message's own constructor throws in send(const T &), emplace(), send_range() passes. Without
+ *  exceptions those end the process; try_pipe(), try_clone(), try_open() and the like never do.
  *
  *  In place, many at a time:
  *  @code{.cpp}

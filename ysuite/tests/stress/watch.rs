@@ -107,7 +107,10 @@ fn leaving(mut receiver: Receiver<u64>, gaps: &mut Gaps, note: &mut dyn FnMut(u6
                     Poll::Pending => Err(RecvTimeoutError::Timeout),
                 }
             }
-            _ => receiver.changed_timeout(Duration::from_micros(gaps.random.next() % 60)),
+            _ => {
+                receiver.set_spin(gaps.spin());
+                receiver.changed_timeout(Duration::from_micros(gaps.random.next() % 60))
+            }
         };
         match outcome {
             Ok(()) => note(*receiver.borrow_and_update()),

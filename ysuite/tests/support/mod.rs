@@ -21,7 +21,8 @@ use std::time::Duration;
 #[cfg(unix)]
 use ysuite::signal::Backend;
 
-/// Runs `test` and fails if it has not ended after two minutes: a lost wake-up fails instead of hanging the whole run.
+/// Runs `test` and fails if it has not ended after five minutes: a lost wake-up fails instead of hanging the whole run. Where
+/// a hundred threads want each CPU, thirty thousand messages through a channel of one take more than two.
 #[track_caller]
 pub(crate) fn guarded<R: Send + 'static>(test: impl FnOnce() -> R + Send + 'static) -> R {
     let (done, ended) = channel();
@@ -32,7 +33,7 @@ pub(crate) fn guarded<R: Send + 'static>(test: impl FnOnce() -> R + Send + 'stat
         result
     });
     let worker = worker.expect("a thread");
-    if let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(Duration::from_secs(120)) {
+    if let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(Duration::from_secs(300)) {
         panic!("hangs: a wake-up was lost");
     }
     worker.join().unwrap_or_else(|panic| resume_unwind(panic))
