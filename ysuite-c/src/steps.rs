@@ -239,7 +239,8 @@ fn known_slot<M>(window: &mut RecvWindow) -> Option<*mut u8> {
         } else {
             at.wrapping_sub(Layout::<M>::FIRST)
         };
-        if at == group.wrapping_add(Layout::<M>::END) {
+        let is_spent = at == group.wrapping_add(Layout::<M>::END);
+        if is_spent {
             group = group.wrapping_add(Layout::<M>::STRIDE);
             if group == window.end {
                 return None;
@@ -252,6 +253,12 @@ fn known_slot<M>(window: &mut RecvWindow) -> Option<*mut u8> {
         let ahead = newest.wrapping_sub(at.addr()) as isize;
         if ahead < 0 {
             return None;
+        }
+        if is_spent && window.marks != 0 {
+            let last = group.wrapping_sub(Layout::<M>::STRIDE).wrapping_add(Layout::<M>::END - Layout::<M>::STEP);
+            // SAFETY: the group before this one has been read and is in the same chunk, so its last slot is empty, and this thread's
+            // alone until the chunk is left. A volatile write, as nothing here reads it.
+            unsafe { last.write_volatile(0) };
         }
         window.known = at.wrapping_add(ahead as usize + Layout::<M>::STEP);
         window.next = at;

@@ -41,6 +41,9 @@ pub struct ys_rx_window {
     pub taken: *mut usize,
     /// Not 0: call ys_rx_credit after taking.
     pub asleep: *const u32,
+    /// Not 0: before the next group is entered, write a byte of the last slot of the one that was read, which gives its line back to
+    /// the sender as one that was written.
+    pub marks: usize,
 }
 
 // The header's picture of a window is the library's.
@@ -59,6 +62,7 @@ const _: () = {
     assert!(offset_of!(ys_rx_window, lap) == offset_of!(RecvWindow, lap));
     assert!(offset_of!(ys_rx_window, taken) == offset_of!(RecvWindow, taken));
     assert!(offset_of!(ys_rx_window, asleep) == offset_of!(RecvWindow, asleep));
+    assert!(offset_of!(ys_rx_window, marks) == offset_of!(RecvWindow, marks));
 };
 
 /// Whether this library opens windows at all.

@@ -245,6 +245,11 @@ typedef struct ys_rx_window {
    * Not 0: call ys_rx_credit after taking.
    */
   const uint32_t *asleep;
+  /**
+   * Not 0: before the next group is entered, write a byte of the last slot of the one that was read, which gives its line back to
+   * the sender as one that was written.
+   */
+  size_t marks;
 } ys_rx_window;
 
 #ifdef __cplusplus

@@ -15,7 +15,8 @@
 //! * A receiver moves the message at `next` out or drops it there, moves `next` behind it, stores with Release one more in `taken`,
 //!   passes a compiler barrier, and loads `asleep`. If that is not 0, it resumes and calls [`RecvInPlace::credit`]. At `known` it
 //!   loads with Acquire the state of the group, or where that is spent, of the next one before `end`: less `lap`, that is the
-//!   address of the newest published slot, or one before `known` where nothing is new.
+//!   address of the newest published slot, or one before `known` where nothing is new. Where a group is spent and `marks` is not 0, it
+//!   writes a byte of that group's last slot before it enters the next.
 //!
 //! Cannot: be used in a rendezvous, whose messages lie nowhere, or on an exchange, whose slots others reach as well.
 

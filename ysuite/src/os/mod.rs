@@ -52,6 +52,7 @@ mod pages;
     path = "linux/mod.rs"
 )]
 mod platform;
+mod processor;
 
 pub(crate) use barrier::light;
 pub(crate) use deadline::Deadline;
@@ -60,6 +61,7 @@ pub(crate) use home::Home;
 #[cfg(unix)]
 pub(crate) use notifier::{Notifier, WakeupFd};
 pub(crate) use platform::{asymmetric, cpus, heavy, wait, wake};
+pub(crate) use processor::marks_lines;
 
 /// How a wait on a word ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

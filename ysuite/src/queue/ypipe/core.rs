@@ -13,6 +13,7 @@ use super::in_slot::InSlot;
 use super::progress::Progress;
 use super::reader::ReadCursor;
 use crate::foreign::Panics;
+use crate::os::marks_lines;
 use crate::passive::Passive;
 use crate::statistics::{COUNTING, Observed};
 use crate::sync::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, UnsafeCell};
@@ -69,6 +70,8 @@ pub(super) struct ReadMostly<T> {
     asked: bool,
     /// The writer will publish nothing more, or the reader has closed, and both know where the pipe ends.
     pub(super) closed: AtomicBool,
+    /// A reader marks each group that it has read: see [`marks_lines`].
+    pub(super) marks: bool,
 }
 
 // SAFETY: the core owns its chunks and the messages in them, and sending it sends those: `T: Send` is enough.
@@ -120,6 +123,7 @@ impl<T> PipeCore<T> {
             groups: groups as u32,
             asked: bound.is_some(),
             closed: AtomicBool::new(false),
+            marks: marks_lines(),
         };
         Self {
             read_mostly,

@@ -163,7 +163,7 @@ impl<T> ReadCursor<T> {
     pub(super) fn take_last(&mut self, core: &PipeCore<T>) -> Option<InSlot<T>> {
         // SAFETY: the look has just found a message. It is counted as taken, so nobody else takes it; its chunk is given away only
         // by a look of this cursor.
-        (self.look(core) || self.look_below_cut(core)).then(|| unsafe { InSlot::new(self.step_over(core)) })
+        (self.look_only(core) || self.look_below_cut(core)).then(|| unsafe { InSlot::new(self.step_over(core)) })
     }
 }
 

@@ -248,20 +248,28 @@ impl<T> ReadCursor<T> {
     /// Whether there is a message. Updates `known`, and steps into the next group or chunk where this one is spent.
     #[inline(always)]
     pub(super) fn look(&mut self, core: &PipeCore<T>) -> bool {
-        self.next != self.known || self.look_further(core)
+        self.next != self.known || self.look_further::<true>(core)
+    }
+
+    /// As [`look`](Self::look), and leaves what has been read as it is: messages may lie there that are a caller's.
+    pub(super) fn look_only(&mut self, core: &PipeCore<T>) -> bool {
+        self.next != self.known || self.look_further::<false>(core)
     }
 
     #[inline(always)]
-    fn look_further(&mut self, core: &PipeCore<T>) -> bool {
+    fn look_further<const MARKS: bool>(&mut self, core: &PipeCore<T>) -> bool {
         // SAFETY: `group` is a group of the cursor's chunk, which is alive until the cursor gives it away; the next
         // group is entered only where it is not `end`. `known` grows to one past the newest published slot, at most one
         // past the group.
         unsafe {
             let group = self.group();
             if self.known == group.add(Geometry::<T>::END) {
-                let group = group.add(Geometry::<T>::STRIDE);
-                if group != self.end {
-                    self.enter(group);
+                let next = group.add(Geometry::<T>::STRIDE);
+                if next != self.end {
+                    if MARKS && core.read_mostly.marks {
+                        Self::mark(group);
+                    }
+                    self.enter(next);
                 } else if !outline(self, |cursor| cursor.next_chunk(core)) {
                     return false;
                 }
@@ -277,6 +285,22 @@ impl<T> ReadCursor<T> {
             self.known = self.known.add(ahead + Geometry::<T>::STEP);
         }
         true
+    }
+
+    /// Writes to a group all of whose messages have been taken, so that its line goes back to the writer as one that was written:
+    /// see [`marks_lines`](crate::os::marks_lines). The slots are the reader's until it gives the chunk away.
+    ///
+    /// # Safety
+    /// The group is one of this cursor's chunk, and nobody holds a message in it any more.
+    #[inline(always)]
+    unsafe fn mark(group: NonNull<u8>) {
+        if size_of::<T>() != 0 {
+            // SAFETY: by the caller the last slot is there, it is empty, and this thread alone uses it. A byte without a meaning is
+            // a slot that holds nothing.
+            unsafe {
+                slot::<T>(group.add(Geometry::<T>::LAST)).with_mut(|slot| slot.cast::<u8>().write_volatile(0));
+            }
+        }
     }
 
     /// The group that the cursor is in.

@@ -47,6 +47,9 @@ pub struct RecvWindow {
     pub taken: *mut usize,
     /// Not 0: what is received must be credited. Written by the sender.
     pub asleep: *const u32,
+    /// Not 0: before the next group is entered a byte of the last slot of the one that was read is written, which gives its line
+    /// back as one that was written. Some processors hand it over faster then.
+    pub marks: usize,
 }
 
 impl SendWindow {
@@ -69,7 +72,7 @@ impl RecvWindow {
     #[must_use]
     pub const fn shut() -> Self {
         let null = ptr::null_mut();
-        Self { next: null, known: null, end: null, lap: 0, taken: ptr::null_mut(), asleep: ptr::null() }
+        Self { next: null, known: null, end: null, lap: 0, taken: ptr::null_mut(), asleep: ptr::null(), marks: 0 }
     }
 
     /// Whether it shows nothing.
@@ -129,6 +132,7 @@ impl<T> Reader<T> {
             lap: cursor.lap,
             taken: self.core().progress.taken_word(),
             asleep: ptr::from_ref(&self.writer_passive().word).cast(),
+            marks: usize::from(self.core().read_mostly.marks),
         }
     }
 
