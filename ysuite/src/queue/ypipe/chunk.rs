@@ -8,7 +8,7 @@
 //!
 //! The state word says up to which slot the group is published: `address of the newest published slot + lap`. Each time
 //! a chunk goes round, its lap is higher by more than a group's length, so a state of an earlier lap reads as "nothing
-//! published", and the reader never writes a group. Memory only; no thread waits here. The callers keep the bounds.
+//! published", and the reader never writes a state. Memory only; no thread waits here. The callers keep the bounds.
 //!
 //! Laps wrap, on 32 bits after some hundred thousand chunks. A lap counts as earlier if it is less than half of all
 //! numbers behind. So a fresh chunk is marked for the lap it is made for, and a chunk that has been away for longer is
