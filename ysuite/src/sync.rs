@@ -11,13 +11,21 @@ use std as library;
 
 pub(crate) use cell::UnsafeCell;
 pub(crate) use library::hint::spin_loop;
-pub(crate) use library::sync::atomic::{
-    AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
-};
 pub(crate) use library::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub(crate) use library::{thread, thread_local};
 #[cfg(ysuite_loom)]
 use loom::cell;
+#[cfg(not(ysuite_loom))]
+pub(crate) use std::sync::atomic::{
+    AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+};
+#[cfg(ysuite_loom)]
+pub(crate) use weakened::{
+    AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+};
+
+#[cfg(ysuite_loom)]
+pub(crate) mod weakened;
 
 #[cfg(not(ysuite_loom))]
 mod cell {

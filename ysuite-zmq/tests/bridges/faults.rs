@@ -41,6 +41,12 @@ impl Resetting {
 
 #[test]
 fn a_duplex_that_keeps_loses_and_doubles_nothing_when_connections_are_reset() {
+    // Nothing need be under way where a connection ends: then it is done again.
+    let repeated = (0..10).map(|_| messages_sent_again_where_connections_are_reset()).find(|&repeated| repeated > 0);
+    assert!(repeated.is_some(), "what was under way was sent again");
+}
+
+fn messages_sent_again_where_connections_are_reset() -> u64 {
     const MESSAGES: u64 = 300_000;
     let (answers, back) = spsc::bounded::<u64>(256);
     let server = Bridge::duplex::<_, u64>(back).bind("tcp://127.0.0.1:*").bounded(1_000).pack(16).at_least_once();
@@ -69,9 +75,10 @@ fn a_duplex_that_keeps_loses_and_doubles_nothing_when_connections_are_reset() {
     expect_end(&mut answered);
     let (here, there) = (client.statistics(), server.statistics());
     assert_eq!((here.messages_in, there.messages_in), (MESSAGES, MESSAGES));
-    assert!(here.repeated + there.repeated > 0, "what was under way was sent again");
+    let repeated = here.repeated + there.repeated;
     expect_flushed(client);
     expect_flushed(server);
+    repeated
 }
 
 /// Without keeping anything, what is lost is counted by whoever misses it, and nothing comes twice or out of order.

@@ -7,9 +7,16 @@ pub(crate) fn model(check: impl Fn() + Sync + Send + 'static) {
     model_up_to(3, check);
 }
 
-/// Explores a model with up to `preemptions` preemptions, or up to `LOOM_MAX_PREEMPTIONS` where that is set. Prints the
-/// number of executions: the cost of a bound, in a unit that is the same on every machine.
+/// Explores a model with up to `preemptions` preemptions, or with fewer where `YSUITE_PREEMPTIONS` says so.
 pub(crate) fn model_up_to(preemptions: usize, check: impl Fn() + Sync + Send + 'static) {
+    let most = std::env::var("YSUITE_PREEMPTIONS").map(|most| most.parse().expect("YSUITE_PREEMPTIONS is a number"));
+    model_with(preemptions.min(most.unwrap_or(usize::MAX)), check);
+}
+
+/// Explores a model with up to `preemptions` preemptions, or up to `LOOM_MAX_PREEMPTIONS` where that is set. Prints the
+/// number of executions: the cost of a bound, in a unit that is the same on every machine. For models to which fewer preemptions
+/// say nothing.
+pub(crate) fn model_with(preemptions: usize, check: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound.get_or_insert(preemptions);
     builder.max_branches = 20_000;

@@ -5,7 +5,7 @@
 //! begun, and for a message that is consumed already: after arming, the receiver finds a lane to poll, and no message.
 //! If it slept without arming that lane, the next message would wake no thread.
 //!
-//! The sender yields after each message, which is no preemption: three preemptions bring the interleaving about.
+//! The sender yields after each message, which is no preemption: three preemptions bring the interleaving about, and fewer do not.
 
 use loom::future::block_on;
 use loom::thread;
@@ -13,7 +13,7 @@ use ysuite::mailbox::Mailbox;
 use ysuite::mpsc::{self, Receiver};
 use ysuite::signal::{Wait, YPollset};
 
-use crate::model;
+use crate::runner::model_with;
 
 /// Sends messages 0 and 1 to an end that has just received a message, so that its lane is active.
 fn two_messages(mut send: impl FnMut(u32), receive: impl FnOnce() + 'static) {
@@ -28,7 +28,7 @@ fn two_messages(mut send: impl FnMut(u32), receive: impl FnOnce() + 'static) {
 
 /// A receiver with one active lane, in no set, receives two messages.
 fn against(receive: fn(&mut Receiver<u32>) -> u32) {
-    model(move || {
+    model_with(3, move || {
         let (mut sender, mut receiver) = mpsc::unbounded();
         sender.send(9).unwrap();
         assert_eq!(receiver.try_recv(), Ok(9));
@@ -51,7 +51,7 @@ fn a_slow_sender_against_a_task_that_sleeps_twice() {
 
 #[test]
 fn a_slow_sender_against_an_attached_receiver_that_rests_twice() {
-    model(|| {
+    model_with(3, || {
         let (mut sender, mut receiver) = mpsc::unbounded();
         let mut set = YPollset::new();
         set.attach(&mut receiver, 3).unwrap();
@@ -75,7 +75,7 @@ fn a_slow_sender_against_an_attached_receiver_that_rests_twice() {
 
 #[test]
 fn a_slow_sender_against_a_mailbox_that_sleeps_twice() {
-    model(|| {
+    model_with(3, || {
         let mut mailbox = Mailbox::new();
         let address = mailbox.address();
         address.send(9_u32).unwrap();
@@ -87,7 +87,7 @@ fn a_slow_sender_against_a_mailbox_that_sleeps_twice() {
 
 #[test]
 fn a_slow_urgent_sender_against_a_mailbox_that_sleeps_twice() {
-    model(|| {
+    model_with(3, || {
         let mut mailbox = Mailbox::new();
         let address = mailbox.address();
         address.send_priority(9_u32).unwrap();
