@@ -1,5 +1,5 @@
 /* Hunts for a lost wake-up: threads that sleep at once, by every way there is to sleep, woken by others at random moments. Whoever is not
-   woken hangs, and the alarm ends the program. 20,000 rounds of each kind, in which either side may sleep; 1,000,000 where YSUITE_STRESS is
+   woken hangs, and the alarm ends the program. 4,000 rounds of each kind, in which either side may sleep; 1,000,000 where YSUITE_STRESS is
    "long". How often the tests' own thread has slept is printed. */
 #include "check.h"
 

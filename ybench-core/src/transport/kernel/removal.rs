@@ -7,12 +7,14 @@
 //! | of the program, also while threads are stuck, and at the second Ctrl-C | atexit(3) |
 //! | by SIGINT, SIGTERM, SIGHUP or SIGQUIT, unless somebody else takes care of it | a handler, after which the signal does its work |
 //!
-//! Cannot: remove anything when the process is killed with SIGKILL, crashes or aborts. `ipcs -q` shows what is left, and
-//! `ipcrm -q ID` removes it. Any thread may call.
+//! Once the process has begun to end none is opened any more: other threads go on until it is over.
+//!
+//! Cannot: remove anything when the process is killed with SIGKILL, crashes or aborts, nor a queue in whose making a signal has interrupted
+//! this very thread. `ipcs -q` shows what is left, and `ipcrm -q ID` removes it. Any thread may call.
 
 use std::io;
 use std::sync::Once;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 
 /// No queue has this number.
 const FREE: i32 = -1;
@@ -22,6 +24,32 @@ static OPEN: [AtomicI32; 2_048] = [const { AtomicI32::new(FREE) }; 2_048];
 
 static PREPARED: Once = Once::new();
 
+/// The process ends, and how many threads are making a queue that is not in the list yet.
+static ENDS: AtomicBool = AtomicBool::new(false);
+static MAKING: AtomicU32 = AtomicU32::new(0);
+
+/// A thread that is making a queue, until this is dropped.
+struct Making;
+
+impl Making {
+    fn begin() -> io::Result<Self> {
+        // ORDERING: SeqCst, here and in `remove_all`: either that one sees this thread, or this one sees that the process ends.
+        MAKING.fetch_add(1, Ordering::SeqCst);
+        let making = Self;
+        if ENDS.load(Ordering::SeqCst) {
+            return Err(io::Error::other("the process is at its end"));
+        }
+        Ok(making)
+    }
+}
+
+impl Drop for Making {
+    fn drop(&mut self) {
+        // ORDERING: Release pairs with the load in `remove_all`: the queue is in the list.
+        MAKING.fetch_sub(1, Ordering::Release);
+    }
+}
+
 /// A queue that is removed when this is dropped, or when the process ends.
 pub struct Removed {
     id: libc::c_int,
@@ -29,8 +57,11 @@ pub struct Removed {
 }
 
 impl Removed {
-    pub fn later(id: libc::c_int) -> io::Result<Self> {
+    /// A queue made by `make`, which returns its number.
+    pub fn made_by(make: impl FnOnce() -> io::Result<libc::c_int>) -> io::Result<Self> {
         PREPARED.call_once(prepare);
+        let _making = Making::begin()?;
+        let id = make()?;
         // ORDERING: Relaxed, here and below: the number is all there is, and the kernel knows the rest.
         let taken = |place: &AtomicI32| place.compare_exchange(FREE, id, Ordering::Relaxed, Ordering::Relaxed).is_ok();
         match OPEN.iter().find(|place| taken(place)) {
@@ -69,6 +100,16 @@ fn remove(id: libc::c_int) {
 
 /// Nothing here but atomic words and system calls: a signal handler may do it.
 extern "C" fn remove_all() {
+    // ORDERING: SeqCst, with that of `Making::begin`.
+    ENDS.store(true, Ordering::SeqCst);
+    // A thread that is making one needs some microseconds of a CPU. A second at most: it may be the one that was interrupted.
+    for _ in 0..1_000 {
+        if MAKING.load(Ordering::SeqCst) == 0 {
+            break;
+        }
+        // SAFETY: no memory is involved.
+        unsafe { libc::usleep(1_000) };
+    }
     OPEN.iter().for_each(remove_at);
 }
 

@@ -38,12 +38,12 @@ const WANTED: libc::msglen_t = 1 << 20;
 
 impl Queue {
     pub(super) fn open() -> io::Result<Self> {
-        // SAFETY: no memory is involved.
-        let id = unsafe { libc::msgget(libc::IPC_PRIVATE, libc::IPC_CREAT | 0o600) };
-        if id < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        let queue = Self(Removed::later(id)?);
+        let make = || {
+            // SAFETY: no memory is involved.
+            let id = unsafe { libc::msgget(libc::IPC_PRIVATE, libc::IPC_CREAT | 0o600) };
+            if id < 0 { Err(io::Error::last_os_error()) } else { Ok(id) }
+        };
+        let queue = Self(Removed::made_by(make)?);
         queue.grow();
         Ok(queue)
     }
