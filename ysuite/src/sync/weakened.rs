@@ -129,30 +129,6 @@ macro_rules! atomic {
             }
 
             #[track_caller]
-            pub(crate) fn compare_exchange(
-                &self,
-                current: $value,
-                new: $value,
-                success: Ordering,
-                failure: Ordering,
-            ) -> Result<$value, $value> {
-                let place = Location::caller();
-                self.0.compare_exchange(current, new, of(place, 0, success), of(place, 1, failure))
-            }
-
-            #[track_caller]
-            pub(crate) fn compare_exchange_weak(
-                &self,
-                current: $value,
-                new: $value,
-                success: Ordering,
-                failure: Ordering,
-            ) -> Result<$value, $value> {
-                let place = Location::caller();
-                self.0.compare_exchange_weak(current, new, of(place, 0, success), of(place, 1, failure))
-            }
-
-            #[track_caller]
             pub(crate) fn fetch_update(
                 &self,
                 success: Ordering,
@@ -163,6 +139,8 @@ macro_rules! atomic {
                 self.0.fetch_update(of(place, 0, success), of(place, 1, failure), next)
             }
         }
+
+        compare_exchanges!($name $(<$parameter>)?, $value, compare_exchange compare_exchange_weak);
     };
 }
 
@@ -174,6 +152,27 @@ macro_rules! read_modify_writes {
                 #[track_caller]
                 pub(crate) fn $operation(&self, value: $value, order: Ordering) -> $value {
                     self.0.$operation(value, of(Location::caller(), 0, order))
+                }
+            )*
+        }
+    };
+}
+
+macro_rules! compare_exchanges {
+    ($name:ident $(<$parameter:ident>)?, $value:ty, $($operation:ident)*) => {
+        #[allow(dead_code)]
+        impl $(<$parameter>)? $name $(<$parameter>)? {
+            $(
+                #[track_caller]
+                pub(crate) fn $operation(
+                    &self,
+                    current: $value,
+                    new: $value,
+                    success: Ordering,
+                    failure: Ordering,
+                ) -> Result<$value, $value> {
+                    let place = Location::caller();
+                    self.0.$operation(current, new, of(place, 0, success), of(place, 1, failure))
                 }
             )*
         }
