@@ -17,6 +17,9 @@
 //!
 //! Sources: Y-suite (ØMQ 0.2) for the idea; liburcu, folly and C++ P1202 for the asymmetric barriers.
 
+#[cfg(all(test, ysuite_loom))]
+mod models;
+
 use crate::os::{asymmetric, heavy, light};
 use crate::sync::{AtomicU32, Ordering, fence, window};
 
@@ -120,11 +123,11 @@ impl Passive {
             self.idle_publications
                 .store(if idle_publications < FENCE_WINDOW { idle_publications } else { 0 }, Ordering::Relaxed);
             if idle_publications >= FENCE_WINDOW {
-                // ORDERING: SeqCst read-modify-write of the word that `mark` modifies by one as well. A sleeper that
-                // arms later sees the bit gone and runs `heavy()`. A sleeper that has armed since the load above has
-                // its token in the word, where the publisher's next load finds it by coherence alone; and it has seen
-                // all that is published so far.
-                self.word.fetch_and(!FENCED, Ordering::SeqCst);
+                // ORDERING: Relaxed; a read-modify-write of the word that `mark` modifies by one as well, and it hands
+                // nothing over. A sleeper that arms later sees the bit gone and runs `heavy()`. A sleeper that has armed
+                // since the load above has its token in the word, where the publisher's next load finds it by coherence
+                // alone; and it has seen all that is published so far.
+                self.word.fetch_and(!FENCED, Ordering::Relaxed);
             }
         }
         0
@@ -181,9 +184,9 @@ impl Passive {
     /// Sleeper: takes `tokens` back; returns those that no publisher had taken. A wake-up already under way is
     /// harmless.
     pub(crate) fn disarm(&self, tokens: u32) -> u32 {
-        // ORDERING: AcqRel; Acquire pairs with the Release side of the swap in `take` and of the `fetch_and` in
-        // `called`: where a token is found gone, its publication is visible.
-        self.word.fetch_and(!tokens, Ordering::AcqRel) & tokens
+        // ORDERING: Acquire pairs with the Release side of the swap in `take` and of the `fetch_and` in `called`: where a
+        // token is found gone, its publication is visible.
+        self.word.fetch_and(!tokens, Ordering::Acquire) & tokens
     }
 
     /// Sleeper: the whole word: its own tokens that no publisher has taken yet, and bits it ignores. The sleeper waits
@@ -203,9 +206,9 @@ impl Passive {
 
     /// Sleeper: wants no more; the barrier is still owed. After it every publication is answered with [`CUT`].
     pub(crate) fn cut(&self) -> Barrier {
-        // ORDERING: SeqCst puts it in one order with `attend`'s change of FENCED. It hands nothing over: what the two
-        // sides agree on is elsewhere.
-        Barrier { words: self.word.fetch_or(CUT, Ordering::SeqCst) }
+        // ORDERING: Relaxed; it hands nothing over: what the two sides agree on is elsewhere, behind the barrier. Whether
+        // `attend` has changed FENCED before is in the word itself.
+        Barrier { words: self.word.fetch_or(CUT, Ordering::Relaxed) }
     }
 
     /// Publisher: whether the sleeping side wants no more.

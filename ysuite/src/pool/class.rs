@@ -260,6 +260,12 @@ impl RaceCheck {
         #[cfg(ysuite_loom)]
         self.0[_block as usize].with_mut(|_| ());
     }
+
+    /// All blocks: their memory is about to be freed.
+    pub(super) fn touch_all(&self) {
+        #[cfg(ysuite_loom)]
+        self.0.iter().for_each(|block| block.with_mut(|_| ()));
+    }
 }
 
 #[cfg(all(test, not(ysuite_loom)))]

@@ -118,6 +118,7 @@ impl PoolCore {
     pub(super) fn gathered(&self, blocks: usize) {
         // ORDERING: AcqRel pairs with itself: the thread that gathers the last block sees all that was done with the others.
         if blocks != 0 && self.left.fetch_sub(blocks, Ordering::AcqRel) == blocks {
+            self.classes.iter().for_each(|class| class.race_check.touch_all());
             // SAFETY: all blocks were gathered, so no thread has one or can take one.
             unsafe { os::deallocate(self.memory, self.layout) };
             // SAFETY: gives up the share that `new` forgot; the caller has a share of its own.

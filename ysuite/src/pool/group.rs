@@ -8,7 +8,7 @@ use crossbeam_utils::CachePadded;
 
 use super::magazine::Magazine;
 use super::marks::Marks;
-use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, Handed, Ordering};
 
 /// Magazines of a group.
 pub(super) const GROUP: usize = if cfg!(ysuite_loom) { 3 } else { 32 };
@@ -66,8 +66,8 @@ impl MagazineGroup {
 
     /// All magazines that may have blocks.
     fn claimed(&self) -> impl Iterator<Item = &Magazine> {
-        // ORDERING: Acquire pairs with the Release in `Held::release`. Relaxed would do: each slot is acquired by itself.
-        let claimed = self.bits.claimed.load(Ordering::Acquire);
+        // ORDERING: Relaxed; a guess, and each slot is acquired by itself.
+        let claimed = self.bits.claimed.load(Ordering::Relaxed);
         self.magazines.iter().enumerate().filter(move |(index, _)| claimed & (1 << index) != 0).map(|(_, one)| one)
     }
 
@@ -135,18 +135,23 @@ pub(super) struct Bank {
     /// Groups with magazines in the depot that have room.
     roomy: Marks,
     next: AtomicPtr<Bank>,
+    /// All that is above, to a model.
+    made: Handed,
 }
 
 impl Bank {
     /// `used`: the groups are about to be filled.
     pub(super) fn new(groups: usize, used: bool) -> Self {
-        Self {
+        let bank = Self {
             groups: (0..groups).map(|_| MagazineGroup::new()).collect(),
             claimed: Marks::new(groups, used),
             free: Marks::new(groups, true),
             roomy: Marks::new(groups, false),
             next: AtomicPtr::new(ptr::null_mut()),
-        }
+            made: Handed::default(),
+        };
+        bank.made.written();
+        bank
     }
 
     /// The first magazine that `take` finds in a marked group. Doubts the mark of a group for which `is_true` is false.
@@ -196,7 +201,7 @@ impl Bank {
         // ORDERING: Acquire pairs with the Release in `extend`.
         let next = self.next.load(Ordering::Acquire);
         // SAFETY: null, or from `Box::into_raw` in `extend`; only `drop` of this bank frees it.
-        unsafe { next.as_ref() }
+        unsafe { next.as_ref() }.inspect(|bank| bank.made.read())
     }
 
     /// The next bank; makes one of one group if there is none.

@@ -21,7 +21,7 @@
 use core::sync::atomic::{AtomicU32 as PlainU32, AtomicU64};
 
 use crate::os::{asymmetric, heavy, light};
-use crate::sync::{AtomicU32, Ordering};
+use crate::sync::{AtomicU32, Handed, Ordering};
 
 /// Slots of a magazine. A class with few blocks uses fewer of them.
 pub(super) const ROUNDS: usize = if cfg!(ysuite_loom) { 2 } else { 64 };
@@ -77,6 +77,9 @@ pub(super) struct Magazine {
     elsewhere: AtomicU64,
     /// While the magazine is in the depot: all slots from here on are empty. Written by its last owner.
     left: PlainU32,
+    /// For the model checker: touched by each step of the owner, so that an owner that does not see what the last one has
+    /// done is found out.
+    owner: Handed,
     /// Entries, or 0. All slots from the owner's top on are 0.
     slots: Slots,
 }
@@ -92,6 +95,7 @@ impl Magazine {
             taking: AtomicU32::new(0),
             elsewhere: AtomicU64::new(0),
             left: PlainU32::new(0),
+            owner: Handed::default(),
             slots: Slots(core::array::from_fn(|_| AtomicU32::new(0))),
         }
     }
@@ -99,35 +103,37 @@ impl Magazine {
     /// Owner: puts an entry into an empty slot.
     #[inline(always)]
     pub(super) fn put(&self, at: usize, entry: Entry) {
+        self.owner.written();
         if cfg!(ysuite_loom) {
             // In the model checker, unlike in the language, a plain store may be ordered before a swap that preceded it.
-            // ORDERING: Release pairs with the Acquire in `swap` and `take`: the block's last owner is done with it.
+            // ORDERING: Release pairs with the Acquire in `swap`: the block's last owner is done with it.
             self.slots.0[at].swap(entry.0, Ordering::Release);
             return;
         }
-        // ORDERING: Release pairs with the Acquire in `swap` and `take`: the block's last owner is done with it.
+        // ORDERING: Release pairs with the Acquire in `swap`: the block's last owner is done with it.
         self.slots.0[at].store(entry.0, Ordering::Release);
     }
 
     /// Owner: takes the entry of a slot, if there is one.
     #[inline(always)]
     pub(super) fn take(&self, at: usize) -> Option<Entry> {
+        self.owner.written();
         // Only this thread, the owner, puts entries in.
         self.peek(at)?;
         let slot = &self.slots.0[at];
         // ORDERING: Relaxed; `light()` pairs with `heavy()` in `steal`: the thief sees this, or this thread sees `mode`.
         self.taking.store(at as u32 + 1, Ordering::Relaxed);
         light();
-        // ORDERING: Acquire pairs with the Release in `steal`: entries that earlier thieves took are not seen again.
-        let entry = if self.mode.load(Ordering::Acquire) == 0 {
+        // ORDERING: Relaxed; only owners make it 0 again, in `calm`, which acquires what earlier thieves have taken.
+        let entry = if self.mode.load(Ordering::Relaxed) == 0 {
             // ORDERING: Relaxed; this thread put the entry, or acquired it with the magazine (`MagazineGroup::adopt`).
             let entry = slot.load(Ordering::Relaxed);
             // ORDERING: Relaxed; no thief looks at the slot that `taking` names.
             slot.store(0, Ordering::Relaxed);
             entry
         } else {
-            // ORDERING: Acquire pairs with the Release in `put`: the block's last owner is done with it.
-            slot.swap(0, Ordering::Acquire)
+            // ORDERING: Relaxed; as above, and the swap decides between this thread and a thief.
+            slot.swap(0, Ordering::Relaxed)
         };
         // ORDERING: Release pairs with the Acquire in `steal`: the thief sees the slot empty.
         self.taking.store(0, Ordering::Release);
@@ -139,27 +145,28 @@ impl Magazine {
         if self.is_empty() {
             return None;
         }
-        // ORDERING: AcqRel: Acquire pairs with the Release of `SHARED` below: the barrier of the thief that set it.
-        if self.mode.fetch_add(1, Ordering::AcqRel) & SHARED == 0 {
+        // ORDERING: Acquire pairs with the Release of `SHARED` below: the barrier of the thief that set it.
+        if self.mode.fetch_add(1, Ordering::Acquire) & SHARED == 0 {
             // Pairs with `light()` in `take`.
             heavy();
-            // ORDERING: AcqRel: Release pairs with the Acquire of `mode` above: it hands the barrier to the next thief.
-            self.mode.fetch_or(SHARED, Ordering::AcqRel);
+            // ORDERING: Release pairs with the Acquire of `mode` above: it hands the barrier to the next thief.
+            self.mode.fetch_or(SHARED, Ordering::Release);
         }
         // ORDERING: Acquire pairs with the Release of `taking` in `take`: a slot that is done with is seen empty.
         let taking = self.taking.load(Ordering::Acquire) as usize;
         let stolen = (0..ROUNDS).rev().filter(|at| at + 1 != taking).find_map(|at| self.swap(at));
-        // ORDERING: AcqRel: Release pairs with the Acquire in `take` and `calm`: the owner sees which slots are empty.
-        self.mode.fetch_sub(1, Ordering::AcqRel);
+        // ORDERING: Release pairs with the Acquire in `calm`: the owner sees which slots are empty.
+        self.mode.fetch_sub(1, Ordering::Release);
         stolen
     }
 
     /// Owner, before its first take: takes without swaps again, unless a thief is at work.
     pub(super) fn calm(&self) {
+        self.owner.written();
         // ORDERING: Relaxed; the exchange decides.
         if self.mode.load(Ordering::Relaxed) == SHARED && asymmetric() {
             // ORDERING: Acquire pairs with the Release in `steal`: entries that thieves took are not seen again.
-            let _ = self.mode.compare_exchange(SHARED, 0, Ordering::AcqRel, Ordering::Relaxed);
+            let _ = self.mode.compare_exchange(SHARED, 0, Ordering::Acquire, Ordering::Relaxed);
         }
     }
 
@@ -207,11 +214,13 @@ impl Magazine {
     pub(super) fn leave(&self, top: usize) {
         // ORDERING: Relaxed; read by the next owner, which acquires the magazine by its bit in `offered`.
         self.left.store(top as u32, Ordering::Relaxed);
+        self.owner.written();
     }
 
     /// Owner of a magazine just adopted: the `top` of its last owner.
     pub(super) fn left(&self) -> usize {
         // ORDERING: Relaxed; written by the last owner, from which this one acquired the magazine by its bit in `offered`.
+        self.owner.written();
         self.left.load(Ordering::Relaxed) as usize
     }
 

@@ -36,10 +36,9 @@ impl Marks {
         let (word, mark) = (&self.0[at / WIDTH], 1 << (at % WIDTH));
         // ORDERING: SeqCst pairs with the fence in `doubt`: this thread sees the doubt, or the doubter the condition.
         fence(Ordering::SeqCst);
-        // ORDERING: AcqRel: Release pairs with the Acquire in `iter`: a search that finds the mark finds the condition true.
-        // Acquire pairs with the Release of the last change to the word. Relaxed for the load, which is after the fence: the
-        // exchange decides.
-        let _ = word.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |now| {
+        // ORDERING: Relaxed; behind the fence. A mark hands nothing over: a search acquires what it finds elsewhere, and all
+        // that a word promises rests on the fences and on the order of its own changes.
+        let _ = word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |now| {
             (now & mark == 0 || now & DOUBT != 0).then_some((now | mark) & !DOUBT)
         });
     }
@@ -54,15 +53,15 @@ impl Marks {
             return;
         }
         // The loser of a race leaves the mark.
-        // ORDERING: AcqRel: Acquire pairs with the Release in `add`, Release with the Acquire of the next change.
-        if word.compare_exchange(now, now | DOUBT | DOUBTING, Ordering::AcqRel, Ordering::Relaxed).is_err() {
+        // ORDERING: Relaxed; the fence below is between this and the check.
+        if word.compare_exchange(now, now | DOUBT | DOUBTING, Ordering::Relaxed, Ordering::Relaxed).is_err() {
             return;
         }
         // ORDERING: SeqCst pairs with the fence in `add`: this thread sees the condition, or the adder the doubt.
         fence(Ordering::SeqCst);
         let taken = if is_true() { 0 } else { mark };
-        // ORDERING: AcqRel: Release pairs with the Acquire of the next doubter. Relaxed for the load: the exchange decides.
-        let _ = word.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |now| {
+        // ORDERING: Relaxed; as in `add`. Whether the doubt was withdrawn is in the word itself.
+        let _ = word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |now| {
             let left = if now & DOUBT == 0 { now } else { now & !taken };
             Some(left & !(DOUBT | DOUBTING))
         });
@@ -71,8 +70,8 @@ impl Marks {
     /// The marks that are set, in order. Reads each word once.
     pub(super) fn iter(&self) -> impl Iterator<Item = usize> {
         self.0.iter().enumerate().flat_map(|(row, word)| {
-            // ORDERING: Acquire pairs with the Release in `add`: the condition is seen true.
-            let mut left = word.load(Ordering::Acquire) & ALL;
+            // ORDERING: Relaxed; what a mark leads to is acquired there, or found false and doubted.
+            let mut left = word.load(Ordering::Relaxed) & ALL;
             core::iter::from_fn(move || {
                 let at = left.trailing_zeros() as usize;
                 (left != 0).then(|| {

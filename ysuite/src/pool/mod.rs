@@ -79,6 +79,8 @@ mod handle;
 mod magazine;
 mod marks;
 mod message;
+#[cfg(all(test, ysuite_loom))]
+mod models;
 mod thread_cache;
 
 pub use self::boxed::PoolBox;

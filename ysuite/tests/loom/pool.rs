@@ -182,3 +182,18 @@ fn a_thread_that_ends_leaves_its_blocks_to_a_starving_taker() {
         thread.join().unwrap();
     });
 }
+
+#[test]
+fn a_message_and_a_handle_that_go_before_the_last_handle() {
+    // A block that the last handle does not find among the free ones is never gathered, and the memory leaks.
+    model_up_to(3, || {
+        let pool = Pool::new(&[(8, 1)]).unwrap();
+        let other = pool.clone();
+        let thread = thread::spawn(move || {
+            drop(other.try_take(1));
+            drop(other);
+        });
+        drop(pool);
+        thread.join().unwrap();
+    });
+}

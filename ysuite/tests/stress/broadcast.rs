@@ -73,7 +73,7 @@ impl Hunt {
         drop(sender);
         let sent_all = sending.into_iter().all(|thread| thread.join().is_ok());
         // The visitor goes, and the others have found the channel's end.
-        progress.over.store(true, Ordering::Release);
+        progress.end();
         let ended = threads.into_iter().all(|thread| thread.join().is_ok());
         assert!(sent_all && ended, "{}: a thread has failed", self.name);
         let expected = bursts.sent() * self.receivers.len() as u64;

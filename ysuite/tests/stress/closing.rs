@@ -103,7 +103,7 @@ fn round(name: &'static str, seed: u64, mut channel: impl FnMut(&mut Gaps, &Prog
     guard(name, progress.clone());
     let mut gaps = Gaps::new(seed);
     (0..CHANNELS).for_each(|_| channel(&mut gaps, &progress));
-    progress.over.store(true, Ordering::Release);
+    progress.end();
 }
 
 fn pipes(name: &'static str, seed: u64, account: &Arc<Account>) {

@@ -67,7 +67,7 @@ impl Hunt {
             .collect();
         drop(sender);
         let ended = sending.into_iter().chain(receiving).all(|thread| thread.join().is_ok());
-        progress.over.store(true, Ordering::Release);
+        progress.end();
         assert!(ended, "{}: a thread has failed", self.name);
         assert_eq!(progress.arrived.load(Ordering::Acquire), bursts.sent());
     }

@@ -82,7 +82,7 @@ fn round(
     });
     senders.into_iter().for_each(|sender| assert!(sender.join().is_ok(), "{name}: a sending thread has failed"));
     assert!(thread.join().is_ok(), "{name}: the receiving thread has failed");
-    arrivals.all.over.store(true, Ordering::Release);
+    arrivals.all.end();
 }
 
 /// A sender, and how many messages it has sent.
@@ -164,7 +164,7 @@ fn round_of_steps(
     drop(senders);
     entry.end(&gaps, account);
     assert!(thread.join().is_ok(), "{name}: the receiving thread has failed");
-    progress.over.store(true, Ordering::Release);
+    progress.end();
 }
 
 fn plain(sender: &mut Sender<Letter>, letter: Letter, _gaps: &mut Gaps) {

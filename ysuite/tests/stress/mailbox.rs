@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ysuite::mailbox::{Address, Builder, Crowding, LinkTerminated, Mailbox, ReceiveError};
 use ysuite::signal::{Wait, YPollset};
@@ -58,7 +58,7 @@ fn round(name: &'static str, bound: Option<usize>, receive: Receive, seed: u64, 
     });
     senders.into_iter().for_each(|sender| assert!(sender.join().is_ok(), "{name}: a sending thread has failed"));
     assert!(thread.join().is_ok(), "{name}: the receiving thread has failed");
-    arrivals.all.over.store(true, Ordering::Release);
+    arrivals.all.end();
 }
 
 fn send_bursts(id: usize, address: &Address, mut gaps: Gaps, arrivals: &Arrivals, account: &Account) {
@@ -158,7 +158,9 @@ fn links_that_come_and_go() {
     guard("mailbox, links", progress.clone());
     let mut gaps = Gaps::new(3);
     let mut mailbox = Mailbox::new();
-    for round in 0..if super::is_long() { 20_000 } else { 300 } {
+    let start = Instant::now();
+    let mut round: u64 = 0;
+    while super::goes_on(round, 300, 20_000, start) {
         let back = mailbox.address();
         let mut others: Vec<Mailbox> = (0..1 + gaps.random.below(4)).map(|_| Mailbox::new()).collect();
         for at in 0..others.len() {
@@ -190,8 +192,9 @@ fn links_that_come_and_go() {
             })
             .expect("words and ends");
         }
-        progress.arrived.store(round + 1, Ordering::Release);
+        round += 1;
+        progress.arrived.store(round, Ordering::Release);
         assert!(thread.join().is_ok());
     }
-    progress.over.store(true, Ordering::Release);
+    progress.end();
 }

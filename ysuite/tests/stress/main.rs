@@ -8,7 +8,8 @@
 //! within seconds.
 //!
 //! The short form takes seconds. `YSUITE_STRESS=long cargo test --release -p ysuite --test stress -- --nocapture` goes
-//! on until millions of sleeps have been counted, and prints how many.
+//! on until millions of sleeps have been counted, and prints how many. With `YSUITE_SECONDS=60` beside it each hunt begins rounds
+//! for so long instead, whatever it counts: `ci/soak` runs them so.
 #![cfg(all(target_os = "linux", not(ysuite_loom)))]
 
 mod broadcast;
@@ -122,6 +123,9 @@ impl Gaps {
     }
 }
 
+/// How many messages have arrived in all rounds that are over.
+static ARRIVED: AtomicU64 = AtomicU64::new(0);
+
 /// How many messages have arrived. The sender of a burst waits for them, and the guard watches the number.
 #[derive(Default)]
 struct Progress {
@@ -132,6 +136,12 @@ struct Progress {
 impl Progress {
     fn wait_for(&self, arrived: u64) {
         wait_until(|| self.arrived.load(Ordering::Acquire) >= arrived);
+    }
+
+    /// A round is over, and all that it sent has arrived.
+    fn end(&self) {
+        ARRIVED.fetch_add(self.arrived.load(Ordering::Acquire), Ordering::Relaxed);
+        self.over.store(true, Ordering::Release);
     }
 }
 
@@ -234,6 +244,21 @@ fn is_long() -> bool {
     std::env::var("YSUITE_STRESS").is_ok_and(|form| form == "long")
 }
 
+/// For how long each hunt of the long form begins rounds, where that is what was asked for.
+fn time() -> Option<Duration> {
+    let seconds = std::env::var("YSUITE_SECONDS").ok()?;
+    is_long().then(|| Duration::from_secs(seconds.parse().expect("YSUITE_SECONDS is a number")))
+}
+
+/// Whether a hunt that counts no sleeps begins another round, after `rounds` of them: so many in its forms, and as long as it was
+/// asked to.
+fn goes_on(rounds: u64, short: u64, long: u64, start: Instant) -> bool {
+    match time() {
+        Some(time) => rounds == 0 || start.elapsed() < time,
+        None => rounds < if is_long() { long } else { short },
+    }
+}
+
 /// How long a hunt goes on.
 #[derive(Clone, Copy)]
 struct Limits {
@@ -251,16 +276,23 @@ impl Limits {
 /// Rounds, numbered from 1, until enough sleeps are counted. Prints and returns the number of sleeps, and the number of
 /// system calls.
 fn rounds(name: &'static str, limits: Limits, mut round: impl FnMut(u64, &Arc<Account>)) -> (u64, u64) {
-    let enough = if is_long() { LONG } else { limits.short };
+    let (enough, time) = match time() {
+        Some(time) => (u64::MAX, time),
+        None => (if is_long() { LONG } else { limits.short }, limits.time),
+    };
+    let before = ARRIVED.load(Ordering::Relaxed);
     let account = Arc::new(Account::default());
     let mut rounds = 0;
     let start = Instant::now();
-    while rounds == 0 || start.elapsed() < limits.time && account.sleeps.load(Ordering::Relaxed) < enough {
+    while rounds == 0 || start.elapsed() < time && account.sleeps.load(Ordering::Relaxed) < enough {
         rounds += 1;
         round(rounds, &account);
     }
     let (sleeps, calls) = (account.sleeps.load(Ordering::Relaxed), account.calls.load(Ordering::Relaxed));
-    println!("{name}: {sleeps} sleeps, {calls} system calls, {rounds} rounds, {} s", start.elapsed().as_secs());
+    // Of other hunts too, where they run beside this one.
+    let messages = ARRIVED.load(Ordering::Relaxed) - before;
+    let seconds = start.elapsed().as_secs();
+    println!("{name}: {sleeps} sleeps, {calls} system calls, {messages} messages, {rounds} rounds, {seconds} s");
     (sleeps, calls)
 }
 

@@ -57,7 +57,7 @@ fn round(name: &'static str, capacity: Option<usize>, send: Send, receive: Recei
     }
     drop(sender);
     entry.end(&gaps, account);
-    progress.over.store(true, Ordering::Release);
+    progress.end();
     assert!(thread.join().is_ok(), "{name}: the receiving thread has failed");
     assert_eq!(progress.arrived.load(Ordering::Acquire), sent);
 }

@@ -90,7 +90,7 @@ fn round(name: &'static str, ways: [Send; 2], seed: u64, account: &Arc<Account>)
             });
         }
     });
-    progress.over.store(true, Ordering::Release);
+    progress.end();
     assert_eq!(progress.arrived.load(Ordering::Acquire), bursts.sent());
 }
 

@@ -62,7 +62,7 @@ impl Hunt {
             }
         });
         drop((sender, receiver));
-        progress.over.store(true, Ordering::Release);
+        progress.end();
         for len in [1, 200] {
             let all: Vec<_> = std::iter::from_fn(|| pool.try_take(len)).collect();
             assert_eq!(all.len(), self.blocks, "{}: blocks of {len}", self.name);

@@ -122,7 +122,7 @@ macro_rules! round {
                 });
             })*
         });
-        progress.over.store(true, Ordering::Release);
+        progress.end();
         assert_eq!(progress.arrived.load(Ordering::Acquire), bursts.sent());
     }};
 }

@@ -102,7 +102,7 @@ fn receiving(name: &'static str, bound: usize, seed: u64, account: &Arc<Account>
             wait_until(|| exchange.is_disconnected());
         });
     });
-    progress.over.store(true, Ordering::Release);
+    progress.end();
     assert_eq!(progress.arrived.load(Ordering::Acquire), bursts.sent());
 }
 
@@ -160,7 +160,7 @@ fn sending(name: &'static str, seed: u64, account: &Arc<Account>) {
         drop((pipe, funnel, exchange, meeting));
         entry.end(&gaps, account);
     });
-    progress.over.store(true, Ordering::Release);
+    progress.end();
 }
 
 /// Two threads, each of which sends to the other or receives from it, whichever comes first. Each operation of one is one of
@@ -190,7 +190,7 @@ fn facing(name: &'static str, seed: u64, account: &Arc<Account>) {
             });
         }
     });
-    progress.over.store(true, Ordering::Release);
+    progress.end();
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn round(name: &'static str, receivers: u64, follow: Follow, seed: u64, account:
         .collect();
     drop(sender);
     let ended = sending.into_iter().chain(receiving).all(|thread| thread.join().is_ok());
-    progress.over.store(true, Ordering::Release);
+    progress.end();
     assert!(ended, "{name}: a thread has failed");
     assert_eq!(progress.arrived.load(Ordering::Acquire), receivers * bursts.sent());
 }
