@@ -84,7 +84,7 @@ impl Group {
     fn of_known(&self, known: usize, end: usize) -> usize {
         if self.stride.is_power_of_two() {
             (known - 1) & !(self.stride - 1)
-        } else if (end - known).is_multiple_of(self.stride) {
+        } else if (end - known) % self.stride == 0 {
             known - self.end()
         } else {
             known - self.first
