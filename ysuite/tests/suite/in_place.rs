@@ -11,9 +11,10 @@ use ysuite::{mpsc, spsc};
 
 use crate::support::{Random, guarded};
 
-/// A message of so many words, which says its number in each, and at the last place where it was written.
+/// A message of so many words, which says its number in each, and at the last place where it was written. Aligned to 8 on every
+/// machine, as the messages of other languages are.
 #[derive(Clone, Copy, PartialEq, Debug)]
-#[repr(C)]
+#[repr(C, align(8))]
 struct Words<const N: usize>([u64; N]);
 
 /// The same, aligned to 16.
