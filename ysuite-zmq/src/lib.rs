@@ -45,6 +45,8 @@
 //! bridges of a [`Context`]. A frame costs about ten times what a small message in it does, so [`pack`](Push::pack) is what makes small
 //! messages quick; a frame never waits for messages that are not there yet.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 #[cfg(not(unix))]
 compile_error!("bridges sleep on descriptors, which are Unix's");
 

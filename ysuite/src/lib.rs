@@ -1,4 +1,5 @@
 #![warn(missing_docs)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 //! Messages between the threads of one process, faster than anything else that can also sleep.
 //!
 //! Everything here follows one idea, **passive synchronisation**: a writer makes no wake-up call by default. A reader that

@@ -257,7 +257,9 @@ impl Attach for Mailbox {
 
 impl fmt::Debug for Mailbox {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let address = format_args!("mailbox {}", self.inner().id);
-        f.debug_struct("Mailbox").field("is", &address).field("set_aside", &self.set_aside()).finish_non_exhaustive()
+        f.debug_struct("Mailbox")
+            .field("is", &format_args!("mailbox {}", self.inner().id))
+            .field("set_aside", &self.set_aside())
+            .finish_non_exhaustive()
     }
 }

@@ -98,7 +98,10 @@ pub(crate) fn reserve(layout: Layout) -> NonNull<u8> {
 ///
 /// # Safety
 /// `memory` came from [`reserve`] with this layout, which has at least so many bytes.
-#[cfg_attr(any(ysuite_loom, ysuite_portable), expect(unused_variables, reason = "nothing to be done here"))]
+#[cfg_attr(
+    not(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable))),
+    expect(unused_variables, reason = "nothing to be done here")
+)]
 pub(crate) unsafe fn populate(memory: NonNull<u8>, bytes: usize, layout: Layout) {
     #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
     if pages::is_paged(layout) {
@@ -113,7 +116,10 @@ pub(crate) unsafe fn populate(memory: NonNull<u8>, bytes: usize, layout: Layout)
 /// # Safety
 /// `memory` came from [`reserve`] with this layout. Nothing in it is used any more, and no thread writes to it meanwhile; a
 /// thread that loads an atomic finds the old value or zero.
-#[cfg_attr(any(ysuite_loom, ysuite_portable), expect(unused_variables, reason = "nothing to be done here"))]
+#[cfg_attr(
+    not(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable))),
+    expect(unused_variables, reason = "nothing to be done here")
+)]
 pub(crate) unsafe fn discard(memory: NonNull<u8>, layout: Layout) {
     #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
     if pages::is_paged(layout) {

@@ -145,8 +145,8 @@ impl SetCore {
     }
 
     /// The owner goes; signalers and receivers may stay.
+    #[cfg(unix)]
     pub(crate) fn abandon(&self) {
-        #[cfg(unix)]
         if let Way::Doorbell(doorbell) = &self.way {
             doorbell.abandon();
         }

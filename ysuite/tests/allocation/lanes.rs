@@ -115,7 +115,7 @@ fn a_steady_stream_of_many_senders_allocates_nothing() {
 #[test]
 fn a_backlog_that_grows_asks_the_system_seldom() {
     let (mut sender, mut receiver) = mpsc::unbounded();
-    let mut run = |rounds: usize| {
+    let mut run = |rounds: u64| {
         for message in 0..rounds * 4 {
             sender.send(message).unwrap();
             if message % 4 != 3 {

@@ -13,22 +13,22 @@ use ysuite::receive;
 fn a_small_message_is_not_allocated() {
     let mut mailbox = Mailbox::new();
     let addresses = [mailbox.address(), mailbox.address()];
-    let mut run = |rounds: u64| {
+    let mut run = |rounds: usize| {
         for round in 0..rounds {
             for (number, address) in addresses.iter().enumerate() {
                 address.send(round).unwrap();
                 address.send((round, number, 'x')).unwrap();
                 address.send("a word").unwrap();
-                address.send([1_u64, 2, round]).unwrap();
+                address.send([1, 2, round]).unwrap();
                 address.send_priority(()).unwrap();
             }
             for _ in 0..10 {
                 receive!(mailbox => {
-                    _: [u64; 3] => (),
-                    _: (u64, usize, char) => (),
+                    _: [usize; 3] => (),
+                    _: (usize, usize, char) => (),
                     _: () => (),
                     _: &str => (),
-                    number: u64 => assert_eq!(number, round),
+                    number: usize => assert_eq!(number, round),
                 })
                 .unwrap();
             }

@@ -111,8 +111,8 @@ fn a_small_bounded_channel_never_allocates_after_it_was_made() {
 
 #[test]
 fn a_large_bounded_channel_keeps_what_it_has() {
-    const CAPACITY: usize = 1 << 18;
-    let (mut sender, mut receiver) = spsc::bounded(CAPACITY);
+    const CAPACITY: u64 = 1 << 18;
+    let (mut sender, mut receiver) = spsc::bounded(CAPACITY as usize);
     let mut fill_and_drain = || {
         sender.send_batch(0..CAPACITY).unwrap();
         assert!(receiver.try_iter().eq(0..CAPACITY));

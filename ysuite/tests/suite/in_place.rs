@@ -11,9 +11,10 @@ use ysuite::{mpsc, spsc};
 
 use crate::support::{Random, guarded};
 
-/// A message of so many words, which says its number in each, and at the last place where it was written.
+/// A message of so many words, which says its number in each, and at the last place where it was written. Aligned to 8 on every
+/// machine, as the messages of other languages are.
 #[derive(Clone, Copy, PartialEq, Debug)]
-#[repr(C)]
+#[repr(C, align(8))]
 struct Words<const N: usize>([u64; N]);
 
 /// The same, aligned to 16.
@@ -84,7 +85,7 @@ impl Group {
     fn of_known(&self, known: usize, end: usize) -> usize {
         if self.stride.is_power_of_two() {
             (known - 1) & !(self.stride - 1)
-        } else if (end - known).is_multiple_of(self.stride) {
+        } else if (end - known) % self.stride == 0 {
             known - self.end()
         } else {
             known - self.first

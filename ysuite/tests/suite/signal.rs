@@ -151,14 +151,14 @@ pub(crate) mod descriptors {
     use std::env;
     use std::fs::File;
     use std::io::{self, ErrorKind};
-    use std::process::{Command, exit};
+    use std::process::exit;
 
     use rustix::io::Errno;
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     use ysuite::signal::{Backend, MAX_CAPACITY, Signal, Signaler, Wait, YSocketpair};
 
     use crate::conformance::signal::Kind;
-    use crate::support::backends;
+    use crate::support::{backends, process};
 
     /// `EVENTFD`: that backend; else the socketpair.
     pub(crate) struct Socketpair<const IDS: usize, const EVENTFD: bool>;
@@ -247,7 +247,7 @@ pub(crate) mod descriptors {
 
     /// Runs the test named in a process of its own, where it finds [`in_child`] true and ends with [`leave`].
     fn in_a_child(test: &str) {
-        let output = Command::new(env::current_exe().unwrap())
+        let output = process::again()
             .args(["--exact", &format!("{}::{test}", module_path!().split_once("::").unwrap().1), "--nocapture"])
             .env("YSUITE_CHILD", test)
             .output()

@@ -5,6 +5,17 @@ use std::process::Command;
 
 const CHILD: &str = "YSUITE_TEST_CHILD";
 
+/// This program once more. `YSUITE_RUNNER` has the words of what runs it where the kernel cannot: it is another machine's.
+pub(crate) fn again() -> Command {
+    let this = env::current_exe().expect("this test");
+    let runner = env::var("YSUITE_RUNNER").unwrap_or_default();
+    let mut words = runner.split_whitespace();
+    let Some(program) = words.next() else { return Command::new(this) };
+    let mut command = Command::new(program);
+    command.args(words).arg(this);
+    command
+}
+
 /// True in a process of its own, where nothing but the calling test runs. False in the parent, after the child has
 /// passed. `test` is the calling test's path in its file.
 #[track_caller]
@@ -12,11 +23,8 @@ pub(crate) fn alone(test: &str) -> bool {
     if env::var(CHILD).is_ok_and(|child| child == test) {
         return true;
     }
-    let output = Command::new(env::current_exe().expect("this test"))
-        .args(["--exact", test, "--nocapture", "--test-threads=1"])
-        .env(CHILD, test)
-        .output()
-        .expect("a child");
+    let output =
+        again().args(["--exact", test, "--nocapture", "--test-threads=1"]).env(CHILD, test).output().expect("a child");
     let said = String::from_utf8_lossy(&output.stdout);
     let complained = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "the child failed: {said}\n{complained}");

@@ -144,8 +144,9 @@ pub(crate) fn nothing_is_signalled_while_the_receiver_is_read<K: SetKind, R: End
             assert_eq!(list(set.poll()), [1]);
             assert_eq!(take::<R>(&mut receiver), Some(number - 1));
         }
-        // Not one for a signal. A pipe without a bound may map memory, once, when its chunks grow.
-        assert!(!is_counted || calls() - before <= 1, "{} system calls", calls() - before);
+        // Not one for a signal. A pipe without a bound may map memory, once, when its chunks grow; an exchange maps a segment and has
+        // its first pages put in place, where the machine's words are such that one ends here.
+        assert!(!is_counted || calls() - before <= 2, "{} system calls", calls() - before);
         assert_eq!(take::<R>(&mut receiver), Some(1_999));
     }
 }
