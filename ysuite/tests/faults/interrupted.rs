@@ -12,7 +12,7 @@ use super::support::process::alone;
 
 fn every_flow_goes_on_under(interruptions: &Interruptions) {
     for make in FAMILY {
-        let flow = make(messages(400));
+        let flow = make(messages(3_000));
         let before = interruptions.count();
         flow.run(
             |_| {},

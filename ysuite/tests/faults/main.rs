@@ -9,6 +9,13 @@
 
 mod flows;
 mod interrupted;
+mod panicking;
+mod processors;
+mod refused;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[path = "../support/sandbox.rs"]
+mod sandbox;
+mod stopped;
 #[path = "../support/mod.rs"]
 mod support;
 
