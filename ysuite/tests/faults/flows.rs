@@ -101,10 +101,6 @@ impl Flow {
         Self { name, bodies, arrivals }
     }
 
-    pub(crate) fn threads(&self) -> usize {
-        self.bodies.len()
-    }
-
     /// Runs it to its end. Each thread calls `begin` with its number first; this one calls `meddle` with all of them, again
     /// and again, while any of them is at it.
     pub(crate) fn run(

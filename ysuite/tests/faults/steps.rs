@@ -1,0 +1,114 @@
+//! One thread, instruction by instruction: the processor traps behind each of them, and the handler counts, or stops the
+//! thread there while another tries what it can. So "wait-free" is a count of instructions, "lock-free" is what others can do
+//! while a thread stands still wherever it may be, and a race of some instructions is tried in each of its places.
+//!
+//! A thread that is counted is a thousand times as slow as the others: to it they are everywhere at once.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+
+/// What this thread is doing between two instructions.
+#[derive(Clone, Copy)]
+struct Stepping {
+    /// How many instructions have been counted.
+    count: u64,
+    /// Behind which of them the thread is to stand still.
+    stop: u64,
+    /// Where it says so, and is told to go on.
+    gate: *const Gate,
+}
+
+thread_local! {
+    static STEPPING: Cell<Stepping> = const { Cell::new(Stepping { count: 0, stop: u64::MAX, gate: std::ptr::null() }) };
+}
+
+/// Where a thread stands still.
+#[derive(Default)]
+pub(crate) struct Gate {
+    stands: AtomicBool,
+    open: AtomicBool,
+}
+
+impl Gate {
+    fn stand(&self) {
+        self.stands.store(true, Ordering::Release);
+        while !self.open.load(Ordering::Acquire) {
+            // A system call of the kernel's: nothing is locked or allocated, as a handler must not.
+            rustix::thread::sched_yield();
+        }
+    }
+}
+
+extern "C" fn trapped(_number: i32) {
+    // A cell of a thread that needs no making and no end, as a handler may use it.
+    STEPPING.with(|stepping| {
+        let mut now = stepping.get();
+        now.count += 1;
+        stepping.set(now);
+        if now.count == now.stop {
+            // SAFETY: where a stop is set, the gate lives until the stepped call is over.
+            unsafe { &*now.gate }.stand();
+        }
+    });
+}
+
+/// Runs `act` instruction by instruction, and counts them.
+fn stepped<R>(stop: u64, gate: *const Gate, act: impl FnOnce() -> R) -> (R, u64) {
+    unsafe extern "C" {
+        fn signal(number: i32, handler: extern "C" fn(i32)) -> usize;
+    }
+    const TRAP: i32 = 5;
+    // SAFETY: the handler uses what a handler may.
+    unsafe { signal(TRAP, trapped) };
+    STEPPING.set(Stepping { count: 0, stop, gate });
+    // SAFETY: sets the trap flag; the kernel turns each trap into a signal, which is handled.
+    unsafe { std::arch::asm!("pushfq", "or qword ptr [rsp], 0x100", "popfq") };
+    let result = act();
+    // SAFETY: clears it.
+    unsafe { std::arch::asm!("pushfq", "and qword ptr [rsp], -257", "popfq") };
+    (result, STEPPING.get().count)
+}
+
+/// How many instructions `act` takes. It must not panic.
+pub(crate) fn count<R>(act: impl FnOnce() -> R) -> (R, u64) {
+    stepped(u64::MAX, std::ptr::null(), act)
+}
+
+/// Runs `act` on a thread of its own, which stands still behind the instruction of that number while `others` runs here.
+/// Returns what both have returned; nothing of `others` where `act` had fewer instructions.
+pub(crate) fn stopped_at<A: Send, B>(
+    instruction: u64,
+    act: impl FnOnce() -> A + Send,
+    others: impl FnOnce() -> B,
+) -> (A, Option<B>) {
+    let (gate, over) = (Gate::default(), AtomicBool::new(false));
+    thread::scope(|scope| {
+        let (gate, over) = (&gate, &over);
+        let thread = scope.spawn(move || {
+            let (result, _) = stepped(instruction, gate, act);
+            over.store(true, Ordering::Release);
+            result
+        });
+        while !gate.stands.load(Ordering::Acquire) && !over.load(Ordering::Acquire) {
+            thread::yield_now();
+        }
+        let result = gate.stands.load(Ordering::Acquire).then(others);
+        gate.open.store(true, Ordering::Release);
+        (thread.join().expect("no panic"), result)
+    })
+}
+
+/// Calls `round` with the number of each instruction at which a thread may be stopped, until a round says that there was none:
+/// each in the long form, and each so many of them in the short form, with a beginning of its own.
+pub(crate) fn everywhere(each: u64, mut round: impl FnMut(u64) -> bool) {
+    static ROUND: AtomicU64 = AtomicU64::new(0);
+    let each = if super::is_long() { 1 } else { each };
+    let mut at = 1 + ROUND.fetch_add(1, Ordering::Relaxed) % each;
+    let mut stops = 0;
+    while round(at) {
+        at += each;
+        stops += 1;
+    }
+    assert!(stops > 3, "the thread was stopped {stops} times");
+}
