@@ -103,11 +103,7 @@ impl Flow {
 
     /// Runs it to its end. Each thread calls `begin` with its number first; this one calls `meddle` with all of them, again
     /// and again, while any of them is at it.
-    pub(crate) fn run(
-        self,
-        begin: impl Fn(usize) + Send + Sync + 'static,
-        mut meddle: impl FnMut(&[JoinHandle<()>]),
-    ) {
+    pub(crate) fn run(self, begin: impl Fn(usize) + Send + Sync + 'static, mut meddle: impl FnMut(&[JoinHandle<()>])) {
         let (name, begin, start) = (self.name, Arc::new(begin), Instant::now());
         let threads: Vec<_> = (0..)
             .zip(self.bodies)

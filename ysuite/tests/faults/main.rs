@@ -7,7 +7,10 @@
 //! `ci/faults` is the long one.
 #![cfg(all(target_os = "linux", not(ysuite_loom), not(miri)))]
 
+mod clocks;
+mod crowds;
 mod flows;
+mod forked;
 mod interrupted;
 mod panicking;
 mod processors;
@@ -15,9 +18,15 @@ mod refused;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[path = "../support/sandbox.rs"]
 mod sandbox;
+#[cfg(target_arch = "x86_64")]
+mod steps;
+#[cfg(target_arch = "x86_64")]
+mod stood_still;
 mod stopped;
 #[path = "../support/mod.rs"]
 mod support;
+#[cfg(target_arch = "x86_64")]
+mod wait_free;
 
 /// Whether the long form was asked for.
 fn is_long() -> bool {

@@ -266,9 +266,8 @@ fn a_selects_closure_falls() {
         let (sender, receiver) = mpmc::bounded(1);
         let (mut pipe, mut pipe_in) = spsc::bounded::<Counted>(1);
         sender.send(tally.next()).unwrap();
-        let thread = falling(move || {
-            select().recv(&receiver, |_message| fall()).recv(&mut pipe_in, |_message| fall()).wait()
-        });
+        let thread =
+            falling(move || select().recv(&receiver, |_message| fall()).recv(&mut pipe_in, |_message| fall()).wait());
         assert!(thread.join().is_err());
         assert!(sender.send(tally.next()).is_err() && pipe.send(tally.next()).is_err());
     });

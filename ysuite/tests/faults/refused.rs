@@ -103,8 +103,10 @@ fn no_descriptors_left() {
         assert_eq!(Hub::new().map(drop).expect_err("there are none").raw_os_error(), Some(24));
     }
     // A receiver that a hub has refused is not lost, and neither is the hub.
-    hub.receive(served_in, |_, message: Result<u64, _>| assert!(message.is_ok_and(|message| message < 100) || message.is_err()))
-        .expect("it needs no descriptor");
+    hub.receive(served_in, |_, message: Result<u64, _>| {
+        assert!(message.is_ok_and(|message| message < 100) || message.is_err())
+    })
+    .expect("it needs no descriptor");
     let thread = thread::spawn(move || {
         for number in 0..100 {
             sender.send(number).unwrap();

@@ -2,11 +2,13 @@
 //! thread there while another tries what it can. So "wait-free" is a count of instructions, "lock-free" is what others can do
 //! while a thread stands still wherever it may be, and a race of some instructions is tried in each of its places.
 //!
-//! A thread that is counted is a thousand times as slow as the others: to it they are everywhere at once.
+//! A thread that is counted is a thousand times as slow as the others: to it they are everywhere at once. So the short form
+//! tries few instructions, and others in every run.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::SystemTime;
 
 /// What this thread is doing between two instructions.
 #[derive(Clone, Copy)]
@@ -76,9 +78,11 @@ pub(crate) fn count<R>(act: impl FnOnce() -> R) -> (R, u64) {
 }
 
 /// Runs `act` on a thread of its own, which stands still behind the instruction of that number while `others` runs here.
-/// Returns what both have returned; nothing of `others` where `act` had fewer instructions.
+/// `warm` runs on that thread first, so that what is made once for a thread is made: a thread that stands still within the
+/// allocator keeps others from it. Returns what both have returned; nothing of `others` where `act` has fewer instructions.
 pub(crate) fn stopped_at<A: Send, B>(
     instruction: u64,
+    warm: impl FnOnce() + Send,
     act: impl FnOnce() -> A + Send,
     others: impl FnOnce() -> B,
 ) -> (A, Option<B>) {
@@ -86,6 +90,7 @@ pub(crate) fn stopped_at<A: Send, B>(
     thread::scope(|scope| {
         let (gate, over) = (&gate, &over);
         let thread = scope.spawn(move || {
+            warm();
             let (result, _) = stepped(instruction, gate, act);
             over.store(true, Ordering::Release);
             result
@@ -99,16 +104,25 @@ pub(crate) fn stopped_at<A: Send, B>(
     })
 }
 
-/// Calls `round` with the number of each instruction at which a thread may be stopped, until a round says that there was none:
-/// each in the long form, and each so many of them in the short form, with a beginning of its own.
+/// Calls `round` with the number of an instruction at which a thread is to be stopped, until a round says that the thread has
+/// fewer: of each in the long form; in the short one of each so many, and of others in every run.
 pub(crate) fn everywhere(each: u64, mut round: impl FnMut(u64) -> bool) {
-    static ROUND: AtomicU64 = AtomicU64::new(0);
     let each = if super::is_long() { 1 } else { each };
-    let mut at = 1 + ROUND.fetch_add(1, Ordering::Relaxed) % each;
-    let mut stops = 0;
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("a clock").subsec_micros();
+    let (mut at, mut stops) = (1 + u64::from(now) % each, 0);
     while round(at) {
         at += each;
         stops += 1;
     }
-    assert!(stops > 3, "the thread was stopped {stops} times");
+    assert!(stops > 1, "the thread was stopped {stops} times");
+}
+
+/// The least instruction at which a round says true, where those that are later say so as well; `None`: no instruction does.
+pub(crate) fn first(most: u64, mut round: impl FnMut(u64) -> bool) -> Option<u64> {
+    let (mut least, mut beyond) = (1, most);
+    while least < beyond {
+        let middle = (least + beyond) / 2;
+        if round(middle) { beyond = middle } else { least = middle + 1 }
+    }
+    (least < most).then_some(least)
 }
