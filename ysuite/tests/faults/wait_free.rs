@@ -253,16 +253,16 @@ fn a_broadcast_to_few_and_to_many() {
     const LAPS: usize = 3;
     let ((few_receives, few_sends), (many_receives, many_sends)) =
         (broadcast_among(4, LAPS), broadcast_among(40, LAPS));
-    println!("{few_receives:?} {many_receives:?} {few_sends:?} {many_sends:?}");
     let most = |steps: &[u64]| steps.iter().copied().max().expect("some");
     let usual = |steps: &[u64]| {
         let mut steps = steps.to_vec();
         steps.sort_unstable();
         steps[steps.len() / 2]
     };
-    assert_eq!(usual(&few_receives), usual(&many_receives));
+    // Both get quicker while nobody is found asleep, so those that are of later laps may have fewer.
+    assert!(usual(&many_receives) <= usual(&few_receives), "{many_receives:?} after {few_receives:?}");
     assert!(most(&many_receives) <= most(&few_receives) + 50, "{} after {}", most(&many_receives), most(&few_receives));
-    assert_eq!(usual(&few_sends), usual(&many_sends));
+    assert!(usual(&many_sends) <= usual(&few_sends), "{many_sends:?} after {few_sends:?}");
     let long = many_sends.iter().filter(|&&steps| steps > most(&few_sends)).count();
     assert!((1..=LAPS).contains(&long), "{long} sends of {LAPS} laps have looked at all receivers");
     if is_long() {
