@@ -7,10 +7,12 @@
 //! `ci/faults` is the long one.
 #![cfg(all(target_os = "linux", not(ysuite_loom), not(miri)))]
 
+mod allocating;
 mod clocks;
 mod crowds;
 mod flows;
 mod forked;
+mod hub_timers;
 mod interrupted;
 mod panicking;
 mod processors;
