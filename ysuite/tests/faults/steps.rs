@@ -25,6 +25,11 @@ thread_local! {
     static STEPPING: Cell<Stepping> = const { Cell::new(Stepping { count: 0, stop: u64::MAX, gate: std::ptr::null() }) };
 }
 
+thread_local! {
+    /// What is done between each two instructions of this thread.
+    static BETWEEN: Cell<Option<*const (dyn Fn() + 'static)>> = const { Cell::new(None) };
+}
+
 /// Where a thread stands still.
 #[derive(Default)]
 pub(crate) struct Gate {
@@ -43,6 +48,10 @@ impl Gate {
 }
 
 extern "C" fn trapped(_number: i32) {
+    if let Some(between) = BETWEEN.get() {
+        // SAFETY: it is there as long as it is set; see `count_with`.
+        unsafe { (*between)() };
+    }
     // A cell of a thread that needs no making and no end, as a handler may use it.
     STEPPING.with(|stepping| {
         let mut now = stepping.get();
@@ -75,6 +84,17 @@ fn stepped<R>(stop: u64, gate: *const Gate, act: impl FnOnce() -> R) -> (R, u64)
 /// How many instructions `act` takes. It must not panic.
 pub(crate) fn count<R>(act: impl FnOnce() -> R) -> (R, u64) {
     stepped(u64::MAX, std::ptr::null(), act)
+}
+
+/// As [`count`], where `between` is called between each two instructions: what others may do there they do, so a loop that
+/// they can keep going never ends. It neither panics nor allocates, but where `act` does not allocate either.
+pub(crate) fn count_with<R>(between: &(dyn Fn() + '_), act: impl FnOnce() -> R) -> (R, u64) {
+    let between: *const (dyn Fn() + '_) = between;
+    // SAFETY: only the lifetime is another; the pointer is taken away before the reference ends.
+    BETWEEN.set(Some(unsafe { std::mem::transmute::<*const (dyn Fn() + '_), *const (dyn Fn() + 'static)>(between) }));
+    let counted = count(act);
+    BETWEEN.set(None);
+    counted
 }
 
 /// Runs `act` on a thread of its own, which stands still behind the instruction of that number while `others` runs here.
