@@ -384,7 +384,7 @@ fn letters_of(name: &'static str, mailbox: Mailbox, messages: u64) -> Flow {
             };
             match letter {
                 Ok(letter) => list.note(letter),
-                Err(error) if error == ReceiveError::Timeout => {}
+                Err(ReceiveError::Timeout) => {}
                 Err(_) => break,
             }
         }
