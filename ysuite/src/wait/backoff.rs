@@ -346,3 +346,41 @@ impl SharedBackoff {
         self.0.store(backoff.to_bits(), Ordering::Relaxed);
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::*;
+
+    /// How often a wait looks that is in vain, or one that pays.
+    fn looks(backoff: &mut Backoff, pays: bool) -> u32 {
+        let (looks, in_vain) = backoff.plan(None);
+        if !pays {
+            *backoff = in_vain;
+        }
+        looks
+    }
+
+    /// Where looking is always in vain there is hardly any: some long spins until that is known, and then ever more seldom
+    /// one to find out whether it still is, each no longer than the longest.
+    #[test]
+    fn looks_that_are_in_vain_become_few_and_those_that_pay_stay() {
+        if cpus() == 1 {
+            return;
+        }
+        for slept in [0, 3_000, 90_000, 5_000_000] {
+            let mut backoff = Backoff { slept, ..Backoff::new() };
+            let bound = if u128::from(slept) <= LONGEST.as_nanos() { LONGEST } else { WAKE };
+            let long: Vec<u32> =
+                (0..20_000).map(|_| looks(&mut backoff, false)).filter(|&looks| looks != FEW).collect();
+            assert!((5..=50).contains(&long.len()), "{} long spins in vain", long.len());
+            assert!(long.iter().all(|&looks| looks <= spins_in(bound)), "{long:?}");
+            // It pays again, and that is found out within the longest time between two trials.
+            assert!((0..=SELDOM).any(|_| looks(&mut backoff, true) != FEW));
+            assert!((0..1_000).all(|_| looks(&mut backoff, true) != FEW));
+        }
+        assert_eq!(looks(&mut Backoff { spin: Spin::None, ..Backoff::new() }, false), 0);
+        // No spin is longer than what is left until the deadline.
+        let (looks, _) = Backoff::new().plan(Some(Duration::from_nanos(300)));
+        assert!(looks <= spins_in(Duration::from_nanos(300)).max(FEW));
+    }
+}

@@ -26,21 +26,35 @@ mod real {
     pub(crate) struct Interruptions(u64);
 
     impl Interruptions {
+        /// System calls end with EINTR.
         pub(crate) fn new() -> Self {
+            Self::handled(true)
+        }
+
+        /// System calls start over, as far as the kernel can have them do so.
+        pub(crate) fn that_restart() -> Self {
+            Self::handled(false)
+        }
+
+        fn handled(ends_calls: bool) -> Self {
             // SAFETY: the handler only adds to an atomic, which is allowed in a handler; both calls take plain numbers.
             unsafe {
                 signal(NUMBER, handler);
-                // System calls end with EINTR instead of starting over.
-                siginterrupt(NUMBER, 1);
+                siginterrupt(NUMBER, i32::from(ends_calls));
             }
             Self(HANDLED.load(Ordering::Relaxed))
+        }
+
+        /// Interrupts `thread`, which has not been joined.
+        pub(crate) fn once<T>(&self, thread: &JoinHandle<T>) {
+            // SAFETY: the handle is not joined or dropped, so the thread's identity is valid even if it has ended.
+            unsafe { pthread_kill(thread.as_pthread_t(), NUMBER) };
         }
 
         /// Interrupts `thread`, which has not been joined, `times` times.
         pub(crate) fn pester<T>(&self, thread: &JoinHandle<T>, times: u32) {
             for _ in 0..times {
-                // SAFETY: the handle is not joined or dropped, so the thread's identity is valid even if it has ended.
-                unsafe { pthread_kill(thread.as_pthread_t(), NUMBER) };
+                self.once(thread);
                 thread::sleep(Duration::from_micros(100));
             }
         }

@@ -2,19 +2,25 @@
 
 /// The kernel's numbers of the calls that may be forbidden.
 #[cfg(target_arch = "x86_64")]
+#[allow(dead_code)]
 mod numbers {
     pub(crate) const MEMBARRIER: u32 = 324;
     pub(crate) const EVENTFD2: u32 = 290;
     pub(crate) const MADVISE: u32 = 28;
+    pub(crate) const EPOLL_CREATE: &[u32] = &[213, 291];
 }
 #[cfg(target_arch = "aarch64")]
+#[allow(dead_code)]
 mod numbers {
     pub(crate) const MEMBARRIER: u32 = 283;
     pub(crate) const EVENTFD2: u32 = 19;
     pub(crate) const MADVISE: u32 = 233;
+    pub(crate) const EPOLL_CREATE: &[u32] = &[20];
 }
 
-pub(crate) use numbers::{EVENTFD2, MADVISE, MEMBARRIER};
+// Each test binary forbids what concerns it.
+#[allow(unused_imports)]
+pub(crate) use numbers::{EPOLL_CREATE, EVENTFD2, MADVISE, MEMBARRIER};
 
 /// One instruction of the kernel's packet filter, and a program of them.
 #[repr(C)]

@@ -143,3 +143,36 @@ fn push_one(cursor: &Cursor, floor: u64) -> u64 {
     }
     word >> 1
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    /// The cursors that are taken by others are taken here by hand: each reader that joins looks at all of them.
+    #[test]
+    fn one_reader_too_many_panics_and_leaves_the_others_alone() {
+        let cursors = Cursors::new();
+        let last = cursors.join(7);
+        for index in 1..MOST - 1 {
+            let cursor = cursors.cursors.get_or_make(index, || CachePadded::new(AtomicU64::new(FREE)));
+            // ORDERING: Relaxed; one thread.
+            cursor.store(9 << 1, Ordering::Relaxed);
+        }
+        cursors.join(8);
+        assert_eq!((MOST, cursors.used.load(Ordering::Relaxed), cursors.count()), (32_760, MOST, 2));
+        for _ in 0..2 {
+            let panic = catch_unwind(AssertUnwindSafe(|| cursors.join(1))).map(drop).expect_err("there are as many");
+            let text =
+                panic.downcast_ref::<&str>().copied().map(str::to_owned).or(panic.downcast_ref::<String>().cloned());
+            assert!(text.is_some_and(|text| text.contains("too many receivers")));
+            assert_eq!((cursors.count(), cursors.least()), (2, Some(7)));
+        }
+        assert!(!cursors.leave(last));
+        assert_eq!(cursors.least(), Some(8));
+        // One has gone, and one may come.
+        cursors.join(3);
+        assert_eq!((cursors.count(), cursors.least()), (2, Some(3)));
+    }
+}

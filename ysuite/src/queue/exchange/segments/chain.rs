@@ -190,6 +190,11 @@ impl<T> Chain<T> {
     }
 
     #[cfg(all(test, not(ysuite_loom)))]
+    pub(super) fn exhaust(&self) {
+        self.directory.exhaust();
+    }
+
+    #[cfg(all(test, not(ysuite_loom)))]
     pub(super) fn made(&self) -> usize {
         self.directory.made()
     }

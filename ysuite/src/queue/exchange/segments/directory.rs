@@ -95,6 +95,13 @@ impl<T> Directory<T> {
         self.warm.put(segment);
     }
 
+    /// As if as many had been made as there may be.
+    #[cfg(all(test, not(ysuite_loom)))]
+    pub(super) fn exhaust(&self) {
+        // ORDERING: Relaxed; as in `make`.
+        self.made.store(Array::most(FIRST), Ordering::Relaxed);
+    }
+
     #[cfg(all(test, not(ysuite_loom)))]
     pub(super) fn made(&self) -> usize {
         // ORDERING: Relaxed; a number for tests.

@@ -1,5 +1,6 @@
 //! The queue without its ends: what becomes of segments. Messages of 32 KiB, so that a segment has two slots.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Barrier;
 use std::thread;
 
@@ -117,6 +118,26 @@ fn batches_go_over_the_ends_of_segments() {
         (8, 2, 0)
     );
     assert!(taken.into_iter().eq(0..all + 5));
+}
+
+/// All that were sent before are received, and then there is room again.
+#[test]
+fn a_message_that_needs_one_segment_too_many_panics_and_loses_nothing() {
+    let queue = Segments::new();
+    push(&queue, 0);
+    queue.chain.exhaust();
+    let (mut sent, text) = (1, "too many messages");
+    while let Ok(()) = catch_unwind(AssertUnwindSafe(|| push(&queue, sent))).map_err(|panic| {
+        assert!(panic.downcast_ref::<&str>().is_some_and(|said| said.contains(text)));
+    }) {
+        sent += 1;
+    }
+    let refused = catch_unwind(AssertUnwindSafe(|| push(&queue, sent))).is_err();
+    assert!(refused && queue.len() == sent as usize, "{} of {sent}", queue.len());
+    assert!((0..sent).all(|number| pop(&queue) == Some(number)) && pop(&queue).is_none());
+    // What has been read makes room.
+    push(&queue, sent);
+    assert_eq!(pop(&queue), Some(sent));
 }
 
 #[test]
