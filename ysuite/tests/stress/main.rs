@@ -13,6 +13,7 @@
 
 mod broadcast;
 mod closing;
+mod empty;
 mod exchange;
 mod funnel;
 #[path = "../suite/mpmc/histories.rs"]
