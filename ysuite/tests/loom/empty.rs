@@ -47,7 +47,7 @@ fn funnel(rests: bool) {
         if rests {
             own.send(0).unwrap();
             assert_eq!(receiver.recv(), Ok(0));
-            assert!(receiver.recv_timeout(Duration::from_millis(1)).is_err());
+            assert!(receiver.recv_timeout(Duration::from_secs(1)).is_err());
         }
         let thread = thread::spawn(move || (1..=2).for_each(|number| other.send(number).unwrap()));
         own.send(3).unwrap();
@@ -92,7 +92,7 @@ fn a_mailbox_has_its_own_threads_message_beside_a_sender_that_stops() {
 
 /// Another sender, and whether it has returned when the thread asks.
 fn beside_another(
-    send: impl FnOnce() + 'static,
+    send: impl FnOnce() + Send + 'static,
     own: impl FnOnce(),
     try_recv: impl FnOnce() -> Option<u32>,
     is_empty: impl FnOnce() -> bool,
@@ -143,10 +143,9 @@ fn segments_say_empty_only_behind_a_sender_that_has_not_returned() {
 }
 
 /// Nothing is overtaken by another receiver's taking, either: each thread sends, and then takes.
-#[test]
-fn two_threads_that_send_and_take_find_a_message_unless_the_other_is_sending() {
-    model_up_to(2, || {
-        let (sender, receiver) = mpmc::bounded(2);
+fn two_that_send_and_take(capacity: Option<usize>) {
+    model_up_to(2, move || {
+        let (sender, receiver) = capacity.map_or_else(mpmc::unbounded, mpmc::bounded);
         let returned = Arc::new(AtomicU32::new(0));
         let turn = |sender: mpmc::Sender<u32>, receiver: mpmc::Receiver<u32>, returned: Arc<AtomicU32>| {
             sender.send(1).unwrap();
@@ -167,6 +166,16 @@ fn two_threads_that_send_and_take_find_a_message_unless_the_other_is_sending() {
         turn(sender, receiver, returned);
         thread.join().unwrap();
     });
+}
+
+#[test]
+fn two_threads_that_send_and_take_find_a_message_unless_the_other_is_sending() {
+    two_that_send_and_take(Some(2));
+}
+
+#[test]
+fn two_threads_without_a_bound_find_a_message_unless_the_other_is_sending() {
+    two_that_send_and_take(None);
 }
 
 #[test]
