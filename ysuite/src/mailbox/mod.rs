@@ -33,6 +33,8 @@
 //!   while its thread-locals are being destroyed have no order.
 //! * Between threads there is no order, not even causal order: a message sent because of another may arrive before it. A
 //!   mailbox with a bound has one order for all its ordinary messages.
+//! * A message whose `send` has returned is found, by a receive with a limit of zero too. But in a mailbox with a bound, an
+//!   ordinary message is found [only when the older ones are complete](crate::mpmc#preempted-peers).
 //! * Urgent messages come before ordinary ones, but cannot starve them: after [`URGENT_TURN`] of them in a row, the next
 //!   receive is offered the ordinary ones first, all that were set aside and up to 128 new ones; and after 128 urgent
 //!   messages that no handler is for, the search goes on with an ordinary one.

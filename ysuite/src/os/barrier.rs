@@ -30,7 +30,7 @@ pub(super) mod model {
     use crate::sync::weakened;
 
     /// A model has at most this many threads.
-    const THREADS: usize = 5;
+    const THREADS: usize = if cfg!(ysuite_shuttle) { 8 } else { 5 };
 
     struct Barriers {
         words: [AtomicUsize; THREADS],

@@ -9,6 +9,7 @@ mod broadcast;
 mod closed;
 mod cut;
 mod detach;
+mod empty;
 mod exchange;
 mod exchange_close;
 mod exchange_force;
@@ -19,6 +20,9 @@ mod hub;
 #[cfg(feature = "in-place")]
 mod in_place;
 mod mailbox;
+#[cfg(ysuite_shuttle)]
+#[path = "../shuttle/many.rs"]
+mod many;
 mod oneshot;
 mod pipe;
 mod pool;

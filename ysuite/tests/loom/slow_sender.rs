@@ -16,7 +16,7 @@ use ysuite::signal::{Wait, YPollset};
 use crate::runner::model_with;
 
 /// Sends messages 0 and 1 to an end that has just received a message, so that its lane is active.
-fn two_messages(mut send: impl FnMut(u32), receive: impl FnOnce() + 'static) {
+fn two_messages(mut send: impl FnMut(u32), receive: impl FnOnce() + Send + 'static) {
     let thread = thread::spawn(receive);
     thread::yield_now();
     for number in 0..2 {

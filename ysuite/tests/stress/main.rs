@@ -14,6 +14,7 @@
 
 mod broadcast;
 mod closing;
+mod empty;
 mod exchange;
 mod funnel;
 #[path = "../suite/mpmc/histories.rs"]

@@ -104,7 +104,10 @@
 //! the sender wakes one when it has finished. [`try_recv`](Receiver::try_recv) spins for a moment, yields its CPU a few
 //! times, and then returns `Empty`. So `Empty` says that no message can be had now, not that none has been sent.
 //! [`is_empty`](Receiver::is_empty), which counts messages that are being put in, tells the two apart. A thread that must
-//! have a message of which it knows that it has been sent uses [`recv`](Receiver::recv). Likewise a receiver that has not
+//! have a message of which it knows that it has been sent uses [`recv`](Receiver::recv). That holds for what it has sent itself,
+//! too: a thread that sends, and then asks, is told `Empty` where an older message's sender is still inside `send`, and only there.
+//! In a history of calls this is the one liberty of `Empty`: *a message whose sender is still inside `send` may be overtaken by
+//! "empty", and so may what is behind it*. Likewise a receiver that has not
 //! finished taking a message out leaves its cell full. No operation ever spins until another thread goes on, but for
 //! [`force_send`](Sender::force_send), which must have that very cell, and yields its CPU; and a permit's
 //! [`send`](Permit::send), where it is a `force_send` that has not gone on. The order of messages is linearizable, and so is

@@ -3,7 +3,9 @@
 //! [`spsc`](crate::spsc).
 //!
 //! A clone of a sender has a new lane. The messages of one sender arrive in order; those of different senders as the
-//! receiver comes to their lanes, in turn. A message is delivered or dropped exactly once, whichever end goes first.
+//! receiver comes to their lanes, in turn. A message is delivered or dropped exactly once, whichever end goes first. What
+//! has been sent is there: where a `send` has returned, and the receiver's thread knows, [`try_recv`](Receiver::try_recv) is not
+//! `Empty` before that message was received, whatever other senders are in the middle of.
 //!
 //! ```
 //! use ysuite::mpsc;

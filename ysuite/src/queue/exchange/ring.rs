@@ -171,9 +171,10 @@ impl<T> Ring<T> {
             let stamp = cell.stamp.load(Ordering::Acquire);
             if stamp == full {
                 let next = self.behind(spot);
-                // ORDERING: Relaxed twice; a read-modify-write has one winner, and the winner has acquired the cell by
-                // its stamp.
-                match self.ends.head.compare_exchange_weak(head, next, Ordering::Relaxed, Ordering::Relaxed) {
+                // ORDERING: Release pairs with the Acquire load below and with that of `is_readable`: who finds this message gone
+                // sees what this thread has sent, or has seen sent. Relaxed on failure; a read-modify-write has one winner, and
+                // the winner has acquired the cell by its stamp.
+                match self.ends.head.compare_exchange_weak(head, next, Ordering::Release, Ordering::Relaxed) {
                     Ok(_) => {
                         hint.keep(next);
                         return Some(Self::empty(cell, spot.next_free));
@@ -184,10 +185,12 @@ impl<T> Ring<T> {
                     }
                 }
             } else {
-                // ORDERING: Relaxed; the stamp was loaded with Acquire, so this load does not come before it. The exchange
-                // fails for a stale position.
-                let found = self.ends.head.load(Ordering::Relaxed);
-                if found == head && stamp < full {
+                // ORDERING: Acquire pairs with the Release of claims, above: what the readers had seen sent that took the
+                // messages before this one. The stamp was loaded with Acquire, so this load does not come before it.
+                let found = self.ends.head.load(Ordering::Acquire);
+                // The stamp once more: the first look may not have known what those readers knew.
+                // ORDERING: Acquire keeps a caller's further looks behind it.
+                if found == head && stamp < full && cell.stamp.load(Ordering::Acquire) < full {
                     return None;
                 }
                 // Otherwise other readers have gone past this cell.

@@ -232,9 +232,9 @@ impl<T> Ring<T> {
             // Before the claim: once a message is claimed it must be taken out, and an allocation may panic.
             to.reserve(cells);
             let next = self.after(head, cells);
-            // ORDERING: Relaxed twice; a read-modify-write has one winner, and `ready` has acquired the cells by their
-            // stamps.
-            if self.ends.head.compare_exchange(head, next, Ordering::Relaxed, Ordering::Relaxed).is_err() {
+            // ORDERING: Release as in `pop`. Relaxed on failure; a read-modify-write has one winner, and `ready` has acquired the
+            // cells by their stamps.
+            if self.ends.head.compare_exchange(head, next, Ordering::Release, Ordering::Relaxed).is_err() {
                 look_away();
                 continue;
             }

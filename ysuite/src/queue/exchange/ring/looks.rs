@@ -7,8 +7,9 @@ impl<T> Ring<T> {
     /// Whether the oldest message can be taken.
     #[inline]
     pub(crate) fn is_readable(&self) -> bool {
-        // ORDERING: Relaxed; the stamp below decides, and a stale position is handled there.
-        let head = self.ends.head.load(Ordering::Relaxed);
+        // ORDERING: Acquire pairs with the Release of claims in `pop` and `pop_many`: what those readers had seen sent is
+        // seen here. A stale position is handled below.
+        let head = self.ends.head.load(Ordering::Acquire);
         // A later stamp means that the position has moved on: that counts as readable, and the caller looks again.
         // ORDERING: Acquire pairs with the Release store of a full stamp in `fill`.
         self.cell(head).stamp.load(Ordering::Acquire) > self.free(head)

@@ -232,13 +232,13 @@ impl<T> Segments<T> {
                 if segment.memory::<T>().flag(place).load(Ordering::Acquire) == segment.lap() {
                     window();
                     let next = head + 1;
-                    // ORDERING: Relaxed on success; a read-modify-write has one winner, and the winner has acquired the
-                    // message by its flag. Where it succeeds the head was the same all the time, so the flag was that of
+                    // ORDERING: Release on success pairs with the Acquire loads of the head: who finds this message gone sees
+                    // what this thread has seen sent. A read-modify-write has one winner, which has acquired the message by its flag. Where it succeeds the head was the same all the time, so the flag was that of
                     // this position.
                     match self.ends.head.position.compare_exchange_weak(
                         head,
                         next,
-                        Ordering::Relaxed,
+                        Ordering::Release,
                         Ordering::Acquire,
                     ) {
                         Ok(_) => {
@@ -349,8 +349,8 @@ impl<T> Segments<T> {
             to.reserve(slots);
             window();
             let next = head + slots as u64;
-            // ORDERING: Relaxed on success as in `pop`. Relaxed on failure; the next load acquires.
-            if self.ends.head.position.compare_exchange(head, next, Ordering::Relaxed, Ordering::Relaxed).is_err() {
+            // ORDERING: Release on success as in `pop`. Relaxed on failure; the next load acquires.
+            if self.ends.head.position.compare_exchange(head, next, Ordering::Release, Ordering::Relaxed).is_err() {
                 look_away();
                 continue;
             }
