@@ -9,6 +9,8 @@ mod broadcast;
 mod closed;
 mod cut;
 mod detach;
+#[cfg(feature = "hub")]
+mod ends;
 mod exchange;
 mod exchange_close;
 mod exchange_force;
