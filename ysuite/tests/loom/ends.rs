@@ -85,14 +85,6 @@ fn the_senders_of_a_funnel() {
     });
 }
 
-#[test]
-fn the_senders_of_a_rendezvous() {
-    model_up_to(2, || {
-        let (sender, mut receiver) = mpsc::bounded::<u8>(0);
-        the_past_of([sender.clone(), sender], drop, || receiver.try_recv() == Err(mpsc::TryRecvError::Disconnected));
-    });
-}
-
 /// By a look without the lock.
 #[test]
 fn the_receiver_of_a_rendezvous() {
@@ -115,16 +107,6 @@ fn the_receivers_of_a_watch() {
     model_up_to(2, || {
         let (sender, receiver) = watch::channel(0_u8);
         the_past_of([receiver.clone(), receiver], drop, || sender.is_disconnected());
-    });
-}
-
-/// A value that is known of, but not looked at.
-#[test]
-fn the_sender_of_a_new_value() {
-    model_up_to(2, || {
-        let (sender, receiver) = watch::channel(0_u8);
-        let send = |end: watch::Sender<u8>| end.send(1).unwrap();
-        the_past_of([sender.clone()], send, || receiver.has_changed() == Ok(true));
     });
 }
 
