@@ -10,6 +10,8 @@ mod closed;
 mod cut;
 mod detach;
 mod empty;
+#[cfg(feature = "hub")]
+mod ends;
 mod exchange;
 mod exchange_close;
 mod exchange_force;

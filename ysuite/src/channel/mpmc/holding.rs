@@ -135,8 +135,8 @@ macro_rules! impl_rare {
     };
 }
 
-// ORDERING: Acquire keeps the caller's further looks behind this one; `Gathering::begin` decides.
-impl_rare!(UntilGathered: |shared| !shared.holders.gathering.load(Ordering::Acquire));
+// ORDERING: Relaxed; `Gathering::begin` decides, and the barriers of the wait list see to it that no end is missed.
+impl_rare!(UntilGathered: |shared| !shared.holders.gathering.load(Ordering::Relaxed));
 impl_rare!(UntilNotAllHeld: |shared| !shared.ring.is_all_held());
 
 /// Places that are held, and not yet a permit's. Given back when dropped.
@@ -174,15 +174,16 @@ impl<'a> Gathering<'a> {
     /// `None`: another end has the right.
     pub(super) fn begin(holders: &'a Holders) -> Option<Self> {
         // Lazily: one that is made and not given out would end the other's right.
-        // ORDERING: Acquire pairs with the Release store below: the last gathering is over.
-        (!holders.gathering.swap(true, Ordering::Acquire)).then(|| Self(holders))
+        // ORDERING: Relaxed; the right guards no memory, and the places are counted in the ring's own word. Whoever had it
+        // waits for nothing any more.
+        (!holders.gathering.swap(true, Ordering::Relaxed)).then(|| Self(holders))
     }
 }
 
 impl Drop for Gathering<'_> {
     fn drop(&mut self) {
-        // ORDERING: Release pairs with the Acquire swap in `begin`.
-        self.0.gathering.store(false, Ordering::Release);
+        // ORDERING: Relaxed, as in `begin`; `announce` looks behind a barrier.
+        self.0.gathering.store(false, Ordering::Relaxed);
         self.0.announce();
     }
 }

@@ -81,8 +81,8 @@ impl Ticket {
 
     /// Owner: how the ticket has been taken, if it has.
     pub(in crate::channel) fn met(&self) -> Option<Met> {
-        // ORDERING: Acquire pairs with the Release in `claim`: what the peer has put into the node is visible.
-        Self::decode(self.state.load(Ordering::Acquire))
+        // ORDERING: Relaxed; the owner reads nothing on the strength of it before it has called `close`, which acquires.
+        Self::decode(self.state.load(Ordering::Relaxed))
     }
 
     fn decode(state: u32) -> Option<Met> {
@@ -106,9 +106,9 @@ impl Ticket {
             Met::Peer(case) => MET + case * CASE,
             Met::Nobody(case) => OVER + case * CASE,
         };
-        // ORDERING: Release hands the message in a receiver's node over to the owner, which acquires this state. Acquire
-        // pairs with nothing that the lock does not order as well; a claim comes after all that its owner did before.
-        self.state.compare_exchange(OPEN, state, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        // ORDERING: Release hands the message in a receiver's node over to the owner, which acquires this state. What the
+        // owner has put into its node is ordered by the lock. Relaxed on failure: nothing is read on the strength of it.
+        self.state.compare_exchange(OPEN, state, Ordering::Release, Ordering::Relaxed).is_ok()
     }
 
     /// Wakes the owner of a ticket that the caller has taken. A waker is foreign code: not under a lock.

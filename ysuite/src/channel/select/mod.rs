@@ -11,6 +11,8 @@ mod any;
 mod case;
 mod exchange;
 mod meet;
+#[cfg(all(test, ysuite_loom))]
+mod models;
 pub(super) mod pipe;
 mod receive;
 mod run;

@@ -61,32 +61,32 @@ impl Cursors {
         let (index, cursor) = (0..MOST)
             .map(|index| (index, self.cursors.get_or_make(index, || CachePadded::new(AtomicU64::new(FREE)))))
             .find(|(_, cursor)| {
-                // ORDERING: AcqRel: Acquire pairs with the Release in `leave`, so that the last owner's reads come before
-                // all that is stored here later; Release pairs with the Acquire loads in `least` and `push`. Relaxed for the
-                // look before it and on failure: the cursor is another's.
+                // ORDERING: Acquire pairs with the Release in `leave`, so that the last owner's reads come before all that
+                // is stored here later. There is nothing to release yet. Relaxed for the look before it and on failure: the
+                // cursor is another's.
                 cursor.load(Ordering::Relaxed) == FREE
-                    && cursor.compare_exchange(FREE, position << 1, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+                    && cursor.compare_exchange(FREE, position << 1, Ordering::Acquire, Ordering::Relaxed).is_ok()
             })
             .expect("too many receivers of one broadcast channel");
-        // ORDERING: Relaxed twice: the AcqRel addition to `joined` below releases both, and whoever looks at the cursors
-        // has acquired that before, or finds `joined` changed.
+        // ORDERING: Relaxed twice: the addition to `joined` below releases both, and whoever looks at the cursors has
+        // acquired that before, or finds `joined` changed.
         self.used.fetch_max(index + 1, Ordering::Relaxed);
         self.count.fetch_add(1, Ordering::Relaxed);
         // ORDERING: Release pairs with the first Acquire load of `joined` in `look`: a look that finds this reader counted
-        // finds its cursor. Acquire keeps the reader's next read-modify-write behind this one.
-        self.joined.fetch_add(1, Ordering::AcqRel);
+        // finds its cursor. The reader's next read-modify-write releases this one in turn.
+        self.joined.fetch_add(1, Ordering::Release);
         cursor
     }
 
     /// A reader gives its cursor up. True: it was the last reader.
     pub(super) fn leave(&self, cursor: &Cursor) -> bool {
         // First: a writer for whom the last reader's going makes room learns that there is no reader.
-        // ORDERING: Release pairs with the Acquire in `count`: what this reader has read, it has read. Acquire: the last of
-        // several readers sees what the others did.
-        let is_last = self.count.fetch_sub(1, Ordering::AcqRel) == 1;
+        // ORDERING: Release pairs with the Acquire in `count`: what this reader has read, it has read. Read-modify-writes
+        // continue each other's release sequences, so who finds none sees what all of them did.
+        let is_last = self.count.fetch_sub(1, Ordering::Release) == 1;
         // ORDERING: Release pairs with the Acquire loads in `least` and `push`: the reader's last read comes before what is
         // written over it, and before the next owner. A writer that acquires it finds the reader counted out.
-        cursor.swap(FREE, Ordering::AcqRel);
+        cursor.swap(FREE, Ordering::Release);
         is_last
     }
 
@@ -134,9 +134,8 @@ fn push_one(cursor: &Cursor, floor: u64) -> u64 {
     let mut word = cursor.load(Ordering::Acquire);
     // A cursor without a reader is the largest of all.
     while word >> 1 < floor && word & BUSY == 0 {
-        // ORDERING: AcqRel: Acquire as above. Release pairs with the reader's Acquire of its own cursor: it finds that it was
-        // pushed before it looks at the tail. Acquire on failure, as above.
-        match cursor.compare_exchange_weak(word, floor << 1, Ordering::AcqRel, Ordering::Acquire) {
+        // ORDERING: Acquire twice, as above. What readers have released in the word stays there, for the next writer.
+        match cursor.compare_exchange_weak(word, floor << 1, Ordering::Acquire, Ordering::Acquire) {
             Ok(_) => return floor,
             Err(found) => word = found,
         }

@@ -23,6 +23,8 @@
 //! Gee and Stewart 2011); the stamps are those of Dmitry Vyukov's bounded MPMC queue.
 
 mod cursors;
+#[cfg(all(test, ysuite_loom))]
+mod models;
 mod ring;
 
 pub(crate) use self::ring::{BroadcastRing, Found, Seat};

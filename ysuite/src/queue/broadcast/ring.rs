@@ -179,13 +179,14 @@ impl<T> BroadcastRing<T> {
             // `CLOSED` is beyond every limit.
             if tail < self.limit.load(Ordering::Acquire) && self.cursors.count() != 0 {
                 let cell = self.cell(tail);
-                // ORDERING: Acquire pairs with the Release stores of stamps: the last writer of the cell, and a reader that
-                // has taken the message out, are done.
+                // ORDERING: Acquire pairs with the Release store in `fill`: the last writer of the cell is done. So is a reader
+                // that has taken the message out, by the limit.
                 let stamp = cell.stamp.load(Ordering::Acquire);
                 if stamp >> 1 == tail - self.lap() {
-                    // ORDERING: AcqRel: a claim behind the read-modify-write of a reader that sits down, in the order of this
-                    // word, acquires that the reader is counted, and hands that on with the stamp. Relaxed on failure.
-                    match self.tail.compare_exchange_weak(tail, tail + 1, Ordering::AcqRel, Ordering::Relaxed) {
+                    // ORDERING: Acquire pairs with the Release of a reader that sits down, which is before this claim in the
+                    // order of this word: it is counted, and the stamp hands that on. The claim itself hands nothing over,
+                    // and leaves what readers have released in the word. Relaxed on failure.
+                    match self.tail.compare_exchange_weak(tail, tail + 1, Ordering::Acquire, Ordering::Relaxed) {
                         Ok(_) => {
                             prefetch_for_write(ptr::from_ref(cell).wrapping_byte_add(AHEAD).cast());
                             return Ok(Self::fill(cell, tail, stamp, message));
@@ -237,8 +238,8 @@ impl<T> BroadcastRing<T> {
                 Room::Closed => return None,
             };
             let cells = self.writable(tail, staging.len());
-            // ORDERING: AcqRel and Relaxed, as in `push`.
-            let claim = self.tail.compare_exchange(tail, tail + cells, Ordering::AcqRel, Ordering::Relaxed);
+            // ORDERING: Acquire and Relaxed, as in `push`.
+            let claim = self.tail.compare_exchange(tail, tail + cells, Ordering::Acquire, Ordering::Relaxed);
             if claim.is_err() {
                 look_away();
                 continue;
@@ -268,14 +269,14 @@ impl<T> BroadcastRing<T> {
     #[inline(never)]
     fn room(&self) -> Room {
         loop {
-            // ORDERING: Acquire pairs with the Release of claims, and of readers that sit down: a look at the cursors behind
-            // it finds every reader that is before this tail.
+            // ORDERING: Acquire pairs with the Release of readers that sit down: a look at the cursors behind it finds every
+            // reader that is before this tail. And with that of `close`.
             let tail = self.tail.load(Ordering::Acquire);
             if tail & CLOSED != 0 || self.cursors.count() == 0 {
                 return Room::Closed;
             }
-            // ORDERING: Acquire pairs with the Release in `passed`, as in `push`.
-            if tail >= self.limit.load(Ordering::Acquire) && tail >= self.passed(tail) {
+            // ORDERING: Relaxed; whoever writes loads the limit again, with Acquire.
+            if tail >= self.limit.load(Ordering::Relaxed) && tail >= self.passed(tail) {
                 return Room::Full;
             }
             // ORDERING: Acquire, as in `push`.
@@ -299,8 +300,9 @@ impl<T> BroadcastRing<T> {
             self.cursors.least().unwrap_or(tail) + self.capacity
         };
         // ORDERING: Release pairs with the Acquire loads of the limit: what the readers have done before they moved their
-        // cursors, this thread has acquired, and hands on. Acquire keeps the caller's further looks behind it.
-        self.limit.fetch_max(limit, Ordering::AcqRel).max(limit)
+        // cursors, this thread has acquired, and hands on. No Acquire, for a limit that another has moved further: whoever
+        // writes loads it again.
+        self.limit.fetch_max(limit, Ordering::Release).max(limit)
     }
 
     /// Whether a message can be written, or none ever will.
@@ -325,25 +327,26 @@ impl<T> BroadcastRing<T> {
 
     /// For how many messages there is room, as far as is known.
     pub(crate) fn known_room(&self) -> usize {
-        // ORDERING: Acquire keeps the two loads in order; the answer is a hint for how many to wake.
-        let limit = self.limit.load(Ordering::Acquire);
+        // ORDERING: Relaxed; the answer is a hint for how many to wake.
+        let limit = self.limit.load(Ordering::Relaxed);
         limit.saturating_sub(self.tail()) as usize
     }
 
     /// The position of the next message to be written.
     fn tail(&self) -> u64 {
-        // ORDERING: Acquire keeps the caller's further looks behind this one.
-        self.tail.load(Ordering::Acquire) & !CLOSED
+        // ORDERING: Relaxed; a number that may be out of date at once. Who has acquired the end, or sits down by a
+        // read-modify-write of this word, finds it final, or its place in the order of claims.
+        self.tail.load(Ordering::Relaxed) & !CLOSED
     }
 
     /// A new reader, which will see all messages written from now on.
     pub(crate) fn sit_down(&self) -> Seat {
         // The cursor stands at or before where the reader begins, and holds writers up there until it is known where.
         let cursor = self.cursors.join(self.tail());
-        // ORDERING: AcqRel: every claim is before this in the order of the tail, and then before `position`; or behind it,
+        // ORDERING: Release: every claim is before this in the order of the tail, and then before `position`; or behind it,
         // and then acquires that this reader has joined. So no message from `position` on is taken out, or written over,
         // without regard to this cursor.
-        let position = self.tail.fetch_add(0, Ordering::AcqRel) & !CLOSED;
+        let position = self.tail.fetch_add(0, Ordering::Release) & !CLOSED;
         // ORDERING: Release pairs with the Acquire loads in `Cursors`. The maximum, because a writer may have pushed it.
         cursor.fetch_max(position << 1, Ordering::AcqRel);
         Seat { cursor, position }
@@ -393,13 +396,14 @@ impl<T> BroadcastRing<T> {
     #[cold]
     #[inline(never)]
     fn pass_over(&self, seat: &mut Seat) -> u64 {
-        // ORDERING: Acquire pairs with the Release of a push: the tail that the writer had seen is seen below.
-        let mut word = seat.cursor().load(Ordering::Acquire);
+        // ORDERING: Relaxed three times. What the word says suffices: a writer that has pushed it has pushed it to where the
+        // tail that it had seen allows. What was read before was released by the end of that turn, and a read-modify-write
+        // of the same word leaves that in it.
+        let mut word = seat.cursor().load(Ordering::Relaxed);
         let oldest = loop {
             let oldest = (word >> 1).max(self.tail() - self.capacity);
-            // ORDERING: Release pairs with the Acquire loads in `Cursors`: what was read before was read. Acquire on failure,
-            // as above.
-            match seat.cursor().compare_exchange(word, oldest << 1, Ordering::AcqRel, Ordering::Acquire) {
+            // ORDERING: Relaxed, as above.
+            match seat.cursor().compare_exchange(word, oldest << 1, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) => break oldest,
                 Err(pushed) => word = pushed,
             }
@@ -467,16 +471,20 @@ impl<T> BroadcastRing<T> {
         // is before it: had they found an earlier one, they would be counted already, by the claim of this message, which the
         // stamp has handed on.
         let is_alone = self.cursors.count() == 1;
-        let message = cell.message.with(|place| {
-            // SAFETY: the stamp says that the cell holds a message, and no writer claims it before this reader's cursor moves:
-            // the limit is behind that cursor in a bounded ring, and the cursor is marked as busy in a lossy one. Where the
-            // reader is alone, it alone reads the message, once: it moves on, and the stamp says below that it was taken.
-            unsafe { if is_alone { (*place).assume_init_read() } else { (*place).assume_init_ref().clone() } }
-        });
+        // SAFETY: the stamp says that the cell holds a message, and no writer claims it before this reader's cursor moves: the
+        // limit is behind that cursor in a bounded ring, and the cursor is marked as busy in a lossy one. Where the reader is
+        // alone, it alone reads the message, once: it moves on, and the stamp says below that it was taken.
+        let message = unsafe {
+            if is_alone {
+                cell.message.with_mut(|place| (*place).assume_init_read())
+            } else {
+                cell.message.with(|place| (*place).assume_init_ref().clone())
+            }
+        };
         if is_alone && needs_drop::<T>() {
-            // ORDERING: Relaxed for the load: the caller has acquired this stamp. Release pairs with the Acquire load of the
-            // stamp in `push` and `writable`: the message was read before another is written over it.
-            cell.stamp.store(cell.stamp.load(Ordering::Relaxed) | TAKEN, Ordering::Release);
+            // ORDERING: Relaxed twice: the caller has acquired this stamp. The end of the reader's turn hands on that the
+            // message was taken, by the cursor and the limit, before another is written over it.
+            cell.stamp.store(cell.stamp.load(Ordering::Relaxed) | TAKEN, Ordering::Relaxed);
         }
         message
     }
@@ -494,8 +502,9 @@ impl<T> BroadcastRing<T> {
 
     /// From now on no position can be claimed. What has been claimed will still be written. False: it was closed already.
     pub(crate) fn close(&self) -> bool {
-        // ORDERING: SeqCst; a read-modify-write of the word that every claim exchanges, so no claim follows it.
-        let before = self.tail.fetch_or(CLOSED, Ordering::SeqCst);
+        // A read-modify-write of the word that every claim exchanges, so no claim follows it.
+        // ORDERING: Release pairs with the Acquire in `room`: a sender that is refused sees what this thread did before.
+        let before = self.tail.fetch_or(CLOSED, Ordering::Release);
         // ORDERING: Release pairs with the Acquire of `is_closed`: a thread that sees it finds the flag in the tail.
         self.closed.store(true, Ordering::Release);
         before & CLOSED == 0

@@ -1,0 +1,114 @@
+//! The ring under the model checker, without the channel around it: cells that one thread after another fills, a reader that
+//! takes messages out, and readers that join where another looks how far it may write.
+//!
+//! A message that is written over, or taken out, while it is copied shows as a race on its cell.
+
+use loom::thread;
+
+use super::{BroadcastRing, Found, Seat};
+use crate::queue::exchange::{Staging, StagingSpace};
+use crate::runner::model_up_to;
+use crate::sync::Arc;
+
+fn take(ring: &BroadcastRing<u32>, seat: &mut Seat) -> Option<u32> {
+    match ring.take(seat) {
+        Found::Message(message) => Some(message),
+        Found::Missed(_) | Found::Nothing => None,
+    }
+}
+
+/// Writes as many of these messages at once as there is room for.
+fn push_many(ring: &BroadcastRing<u32>, messages: impl IntoIterator<Item = u32>) -> Option<usize> {
+    let (mut space, mut displaced) = (StagingSpace::new(), StagingSpace::new());
+    let (mut staging, mut displaced) = (Staging::new(&mut space), Staging::new(&mut displaced));
+    staging.fill(&mut messages.into_iter(), usize::MAX);
+    ring.push_many(&mut staging, &mut displaced)
+}
+
+/// Only its stamp says that the last writer of a cell is done, where no reader has been there.
+#[test]
+fn a_cell_that_another_has_filled() {
+    model_up_to(1, || {
+        let ring = Arc::new(BroadcastRing::new(2, true));
+        let _quiet = ring.sit_down();
+        assert!(ring.push(0).is_ok());
+        let other = ring.clone();
+        let thread = thread::spawn(move || drop(other.push(1)));
+        // The last of them comes to that cell below a limit that is known.
+        (2..6).for_each(|message| drop(ring.push(message)));
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn a_batch_into_cells_that_another_has_filled() {
+    model_up_to(2, || {
+        let ring = Arc::new(BroadcastRing::new(2, true));
+        let _quiet = ring.sit_down();
+        assert!(ring.push(0).is_ok());
+        let other = ring.clone();
+        let thread = thread::spawn(move || drop(other.push(1)));
+        (2..4).for_each(|message| drop(ring.push(message)));
+        push_many(&ring, 4..6);
+        thread.join().unwrap();
+    });
+}
+
+/// The limit that lets a writer into a cell may be another thread's.
+#[test]
+fn a_batch_behind_a_limit_that_another_has_moved() {
+    model_up_to(2, || {
+        let ring = Arc::new(BroadcastRing::new(2, false));
+        let mut seat = ring.sit_down();
+        assert_eq!(push_many(&ring, 0..2), Some(2));
+        assert_eq!(take(&ring, &mut seat), Some(0));
+        let other = ring.clone();
+        let thread = thread::spawn(move || {
+            assert_eq!(take(&other, &mut seat), Some(1));
+            other.has_room_for(2);
+        });
+        push_many(&ring, 2..4);
+        thread.join().unwrap();
+    });
+}
+
+/// A reader that is alone takes the message out; one that has joined before the message was written copies it.
+#[test]
+fn a_reader_that_is_alone_against_one_that_joins() {
+    model_up_to(2, || {
+        let ring = Arc::new(BroadcastRing::new(2, false));
+        let mut seat = ring.sit_down();
+        let other = ring.clone();
+        let thread = thread::spawn(move || {
+            let mut seat = other.sit_down();
+            take(&other, &mut seat);
+        });
+        assert!(ring.push(0).is_ok());
+        assert_eq!(take(&ring, &mut seat), Some(0));
+        thread.join().unwrap();
+    });
+}
+
+/// A writer that has seen a message sees who had joined before it, and asks how far that one is.
+#[test]
+fn room_after_one_reader_has_gone_against_another_that_joins() {
+    model_up_to(1, || {
+        let ring = Arc::new(BroadcastRing::new(1, false));
+        let first = ring.sit_down();
+        let (leaving, writing) = (ring.clone(), ring.clone());
+        let threads = [
+            thread::spawn(move || {
+                leaving.leave(&first);
+            }),
+            thread::spawn(move || drop(writing.push(1))),
+        ];
+        let mut seat = ring.sit_down();
+        let is_sent = ring.push(0).is_ok();
+        let mut taken = take(&ring, &mut seat);
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        while is_sent && taken != Some(0) {
+            assert!(taken.is_some(), "a message that was written behind a reader's beginning has not come to it");
+            taken = take(&ring, &mut seat);
+        }
+    });
+}
