@@ -148,7 +148,7 @@ fn both_ends_fall_at_once() {
 fn permits_fall_with_their_threads() {
     rounds(|tally, random| {
         let (sender, receiver) = mpmc::bounded(4);
-        let (mut pipe, mut pipe_in) = spsc::bounded(2);
+        let (mut pipe, mut pipe_in) = spsc::bounded::<u8>(2);
         let (mine, all) = (sender.clone(), tally.clone());
         let (tell, told) = oneshot::channel();
         let after = Duration::from_micros(random.next() % 100);

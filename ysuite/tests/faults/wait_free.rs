@@ -17,7 +17,7 @@ use super::support::process::{alone, cpus, pin};
 use super::{is_long, messages};
 
 /// The most instructions of a call, in code that is not optimised.
-const BOUND: u64 = 6_000;
+const BOUND: u64 = 20_000;
 
 /// Calls `counted` so many times, each time counting, while each of `others` is called again and again by a thread of its own.
 /// Fails where a call had more instructions than the bound.
