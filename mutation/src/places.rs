@@ -30,7 +30,7 @@ impl Places {
     }
 
     fn condition(&mut self, condition: &Expr, may_be_true: bool) {
-        if holds_let(condition) {
+        if is_bound(condition) {
             return;
         }
         let range = condition.span().byte_range();
@@ -84,10 +84,15 @@ fn is_test(attributes: &[Attribute]) -> bool {
     })
 }
 
-fn holds_let(condition: &Expr) -> bool {
+/// A condition that binds names cannot be put in parentheses. One that holds a `cfg!` is settled when it is compiled, and has to stay so: the
+/// code that it leaves out would have its place on the stack.
+fn is_bound(condition: &Expr) -> bool {
     match condition {
         Expr::Let(_) => true,
-        Expr::Binary(both) => holds_let(&both.left) || holds_let(&both.right),
+        Expr::Macro(called) => called.mac.path.is_ident("cfg"),
+        Expr::Paren(inner) => is_bound(&inner.expr),
+        Expr::Unary(unary) => is_bound(&unary.expr),
+        Expr::Binary(both) => is_bound(&both.left) || is_bound(&both.right),
         _ => false,
     }
 }
@@ -190,7 +195,7 @@ impl<'a> Visit<'a> for Places {
     fn visit_expr_unary(&mut self, unary: &'a syn::ExprUnary) {
         if matches!(unary.op, syn::UnOp::Not(_)) {
             let range = unary.span().byte_range();
-            if !self.conditions.contains(&(range.start, range.end)) {
+            if !is_bound(&unary.expr) && !self.conditions.contains(&(range.start, range.end)) {
                 self.around("negated", range, "((", ") ^ crate::mutant::is(#))");
             }
         }
@@ -227,7 +232,12 @@ impl<'a> Visit<'a> for Places {
                 let whole = Expr::Binary(binary.clone());
                 self.condition(&whole, true);
             }
-            BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_) | BinOp::Div(_) | BinOp::Rem(_) | BinOp::Shl(_)
+            BinOp::Add(_)
+            | BinOp::Sub(_)
+            | BinOp::Mul(_)
+            | BinOp::Div(_)
+            | BinOp::Rem(_)
+            | BinOp::Shl(_)
             | BinOp::Shr(_) => {
                 self.around("off by one", range.clone(), "crate::mutant::off(#, ", ")");
             }
