@@ -145,6 +145,22 @@ fn a_block_is_found_as_it_was_made() {
     });
 }
 
+/// A slot of a full block comes free while the block is popped.
+#[test]
+fn a_block_with_room_is_found_again() {
+    model_up_to(3, || {
+        let scene = Scene::new();
+        let [first, ..] = [(); 3].map(|()| scene.list().register());
+        let block = first.block;
+        let leaver = scene.spawn(move |scene| scene.list().unregister(&first));
+        let more = [(); 3].map(|()| scene.list().register());
+        leaver.join().unwrap();
+        let last = scene.list().register();
+        let again = more.iter().chain([&last]).filter(|slot| slot.block == block).count();
+        assert_eq!(again, 1, "a free slot is lost");
+    });
+}
+
 #[test]
 fn blocks_are_popped_by_one_thread_at_a_time() {
     model_up_to(2, || {
