@@ -56,6 +56,10 @@ mod cell {
 #[derive(Default)]
 pub(crate) struct Handed(#[cfg(ysuite_loom)] UnsafeCell<()>);
 
+// SAFETY: it holds nothing; a model reports the accesses that are not ordered.
+#[cfg(ysuite_loom)]
+unsafe impl Sync for Handed {}
+
 impl Handed {
     /// The caller has written the memory.
     #[inline(always)]

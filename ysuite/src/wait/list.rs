@@ -214,7 +214,7 @@ impl WaitList {
             self.word.fetch_or(FENCED, Ordering::SeqCst);
         }
         // ORDERING: Release pairs with the Acquire in `SlotBlock::claim`: the notifier finds the target set up.
-        if block.armed.fetch_or(bit, Ordering::AcqRel) & bit != 0 {
+        if block.armed.fetch_or(bit, Ordering::Release) & bit != 0 {
             // The slot was armed already, and has been counted then.
             self.uncount();
             block.unuse(slot.index, &self.vacant);
@@ -229,8 +229,8 @@ impl WaitList {
     pub(crate) fn disarm(&self, slot: &Waiter) -> bool {
         let (block, bit) = (self.block(slot), 1_u64 << slot.index);
         // ORDERING: Acquire pairs with the Release in `SlotBlock::claim`: where the bit is gone, what its notifier had
-        // published is visible. Release keeps what the owner did to the target before later users of the bit.
-        if block.armed.fetch_and(!bit, Ordering::AcqRel) & bit == 0 {
+        // published is visible. The next notifier acquires what the owner did by the next arming.
+        if block.armed.fetch_and(!bit, Ordering::Acquire) & bit == 0 {
             return false;
         }
         self.uncount();
@@ -248,16 +248,16 @@ impl WaitList {
 
     #[inline]
     fn uncount(&self) {
-        // ORDERING: AcqRel keeps the release sequence of `arm` whole: a waiter that finds FENCED in the word sees what the
-        // heavy barrier has made visible.
-        self.word.fetch_sub(ARMED, Ordering::AcqRel);
+        // ORDERING: Relaxed; a read-modify-write keeps the release sequence of `arm` whole: a waiter that finds FENCED in the
+        // word sees what the heavy barrier has made visible. It comes behind the `fetch_add` of `arm`, with the armed bit.
+        self.word.fetch_sub(ARMED, Ordering::Relaxed);
     }
 
     /// A notified thread has arrived: it has taken what there was for it, or is about to unregister.
     #[inline]
     pub(crate) fn arrive(&self) {
-        // ORDERING: AcqRel: a thread that finds this one arrived, by `in_flight`, sees what it has taken.
-        self.in_flight.fetch_sub(1, Ordering::AcqRel);
+        // ORDERING: Release pairs with the Acquire in `in_flight`: a thread that finds this one arrived sees what it has taken.
+        self.in_flight.fetch_sub(1, Ordering::Release);
     }
 
     /// How many threads have been notified and have not arrived.
@@ -332,9 +332,9 @@ impl WaitList {
         // ORDERING: Release pairs with the Acquire in `notify_one`: a thread may find the block here first.
         self.block.store(ptr::from_ref(block).cast_mut(), Ordering::Release);
         if notified.is_thread() {
-            // ORDERING: AcqRel keeps the release sequence of `arrive` whole: a thread that loads this count sees what the
-            // arrived threads have taken.
-            self.in_flight.fetch_add(1, Ordering::AcqRel);
+            // ORDERING: Relaxed; a read-modify-write keeps the release sequence of `arrive` whole: a thread that loads this
+            // count sees what the arrived threads have taken.
+            self.in_flight.fetch_add(1, Ordering::Relaxed);
         }
         self.uncount();
         notified

@@ -6,6 +6,8 @@
 mod backoff;
 mod list;
 pub(crate) mod many;
+#[cfg(all(test, ysuite_loom))]
+mod models;
 pub(crate) mod one;
 mod slots;
 mod subscription;

@@ -10,7 +10,7 @@ use core::sync::atomic::AtomicBool as HandedBool;
 
 use super::vacancies::Vacancies;
 use super::waiter_target::WaiterTarget;
-use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Handed, Ordering};
 
 /// Slots in a block.
 const SLOTS: usize = if cfg!(ysuite_loom) { 3 } else { 64 };
@@ -31,6 +31,8 @@ pub(crate) struct SlotBlock {
     pub(super) below: AtomicPtr<SlotBlock>,
     /// Whether the block is on that stack.
     pub(super) listed: AtomicBool,
+    /// The block as it was made.
+    pub(super) made: Handed,
     slots: [WaiterSlot; SLOTS],
 }
 
@@ -40,6 +42,8 @@ struct WaiterSlot {
     users: AtomicU32,
     /// Whether the owner is a blocked thread, which comes at once when it is notified.
     is_thread: HandedBool,
+    /// Written by the owner that takes the slot and by the last user that vacates it, read by all its users.
+    used: Handed,
     target: WaiterTarget,
 }
 
@@ -88,6 +92,7 @@ impl SlotBlock {
     /// One user less. Once the owner has unregistered, the last user gives the slot back.
     #[inline]
     pub(crate) fn unuse(&self, index: usize, vacant: &Vacancies) {
+        self.slots[index].used.read();
         // ORDERING: AcqRel: each user releases what it did with the target; the last user acquires it from all others,
         // here and in `unregister`, before it vacates the target.
         if self.slots[index].users.fetch_sub(1, Ordering::AcqRel) == LEFT + 1 {
@@ -96,6 +101,7 @@ impl SlotBlock {
     }
 
     fn give_back(&self, index: usize, vacant: &Vacancies) {
+        self.slots[index].used.written();
         self.slots[index].target.vacate();
         // ORDERING: Relaxed; the `fetch_and` on `taken` below releases it to the next owner.
         self.slots[index].users.store(0, Ordering::Relaxed);
@@ -114,6 +120,7 @@ impl SlotBlock {
 
     /// Takes a free slot.
     pub(crate) fn register(&self) -> Option<usize> {
+        self.made.read();
         // ORDERING: Relaxed; only a guess, the `fetch_or` below decides.
         let mut taken = self.taken.load(Ordering::Relaxed);
         loop {
@@ -124,6 +131,7 @@ impl SlotBlock {
             // ORDERING: Acquire pairs with the Release in `give_back`: the slot's last owner and notifiers are done.
             taken = self.taken.fetch_or(1 << index, Ordering::Acquire);
             if taken & (1 << index) == 0 {
+                self.slots[index].used.written();
                 return Some(index);
             }
         }
@@ -132,6 +140,7 @@ impl SlotBlock {
     /// Takes the armed bit of a slot, among those of `mask`.
     #[inline]
     pub(crate) fn claim(&self, mask: u64) -> Option<usize> {
+        self.made.read();
         // ORDERING: Relaxed; the notifier's fence in `WaitList::attend` comes before it, and pairs with the waiter's in
         // `WaitList::arm`. The read-modify-write below decides.
         let mut armed = self.armed.load(Ordering::Relaxed) & mask;
@@ -141,6 +150,7 @@ impl SlotBlock {
             // pairs with the Acquire in `WaitList::disarm`: the waiter sees what this notifier has published.
             let before = self.armed.fetch_and(!(1 << index), Ordering::AcqRel);
             if before & (1 << index) != 0 {
+                self.slots[index].used.read();
                 return Some(index);
             }
             armed = before & mask;
@@ -161,6 +171,7 @@ impl SlotBlock {
 
     /// The owner gives the slot up. If a notifier still uses it, that notifier gives it back.
     pub(crate) fn unregister(&self, index: usize, vacant: &Vacancies) {
+        self.slots[index].used.read();
         // ORDERING: AcqRel: Release hands what the owner did with the target to the notifier that is last, in `unuse`;
         // Acquire, where the owner is last, takes over what the notifiers did there.
         if self.slots[index].users.fetch_or(LEFT, Ordering::AcqRel) == 0 {
@@ -183,8 +194,11 @@ impl SlotBlock {
             next: AtomicPtr::new(ptr::null_mut()),
             below: AtomicPtr::new(ptr::null_mut()),
             listed: AtomicBool::new(false),
+            made: Handed::default(),
             slots: core::array::from_fn(|_| WaiterSlot::default()),
         }));
+        // SAFETY: allocated above; no other thread has its address yet.
+        unsafe { &*fresh }.made.written();
         // ORDERING: Release hands the block to every thread that loads this link with Acquire. Acquire on failure pairs
         // with that Release by the thread whose block came first.
         match link.compare_exchange(ptr::null_mut(), fresh, Ordering::Release, Ordering::Acquire) {

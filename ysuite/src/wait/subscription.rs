@@ -15,7 +15,7 @@ use super::slots::Waiter;
 use super::waiter_target::WaiterTarget;
 use crate::block::{Waiting, arm_and_look};
 use crate::signal::{AttachError, Registration};
-use crate::sync::{AtomicBool, Ordering};
+use crate::sync::{AtomicBool, Handed, Ordering};
 
 /// An end's slots. Most ends have none.
 #[derive(Default)]
@@ -33,11 +33,18 @@ struct Subscription {
     armed: AtomicBool,
     /// A thread is taking the id down.
     resting: AtomicBool,
+    /// Written by the thread that takes the id down.
+    lowering: Handed,
 }
 
 impl Subscription {
     fn new(end: impl SharedEnd) -> Self {
-        Self { slot: end.list().register(), armed: AtomicBool::new(false), resting: AtomicBool::new(false) }
+        Self {
+            slot: end.list().register(),
+            armed: AtomicBool::new(false),
+            resting: AtomicBool::new(false),
+            lowering: Handed::default(),
+        }
     }
 
     fn arm(&self, end: impl SharedEnd) {
@@ -184,6 +191,7 @@ impl Subscriptions {
         if subscription.resting.swap(true, Ordering::Acquire) {
             return false;
         }
+        subscription.lowering.written();
         // Down before the arming: whoever publishes after the arming raises the id again.
         registration.lower();
         let mut resting = RestingEnd { subscription, registration, end, is_notified: false };

@@ -11,7 +11,7 @@
 use core::ptr;
 
 use super::slots::{SlotBlock, Waiter};
-use crate::sync::{AtomicBool, AtomicPtr, Ordering};
+use crate::sync::{AtomicBool, AtomicPtr, Handed, Ordering};
 
 /// How many blocks are looked at before another is allocated. More than one of them is full only while other threads
 /// register and unregister.
@@ -23,6 +23,8 @@ pub(crate) struct Vacancies {
     top: AtomicPtr<SlotBlock>,
     /// A thread is popping a block.
     taking: AtomicBool,
+    /// Written by the thread that is popping.
+    popping: Handed,
 }
 
 impl Vacancies {
@@ -52,6 +54,7 @@ impl Vacancies {
         if self.taking.swap(true, Ordering::Acquire) {
             return false;
         }
+        self.popping.written();
         // ORDERING: Acquire of `top` pairs with the Release exchange in `put`: the thread that pushed the block last had
         // set `below` before. Acquire of `below` and AcqRel of the exchange hand on the blocks further down.
         let taken = self.top.load(Ordering::Acquire) == this && {

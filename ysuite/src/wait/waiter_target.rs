@@ -31,9 +31,9 @@ impl WaiterTarget {
     #[inline]
     pub(crate) fn wake(&self, is_thread: bool) {
         if is_thread {
-            // ORDERING: Release is more than needed: the owner's `disarm` acquires what was published, with the armed bit
-            // that the notifier has taken by an AcqRel read-modify-write.
-            self.word.store(AWAKE, Ordering::Release);
+            // ORDERING: Relaxed; the owner's `disarm` acquires what was published, with the armed bit that the notifier has
+            // taken by an AcqRel read-modify-write.
+            self.word.store(AWAKE, Ordering::Relaxed);
             wake(&self.word, 1);
         } else if let Some(registration) = self.registration() {
             registration.raise();
@@ -63,22 +63,22 @@ impl WaiterTarget {
 
     #[inline]
     pub(crate) fn registration(&self) -> Option<&Registration> {
-        // ORDERING: Acquire pairs with the Release in `set_registration`.
-        let registration = self.registration.load(Ordering::Acquire);
+        // ORDERING: Relaxed; only the owner sets it, and hands it over with the armed bit, which the notifier has acquired.
+        let registration = self.registration.load(Ordering::Relaxed);
         // SAFETY: freed by `vacate` only, which runs when neither an owner nor a notifier uses the slot.
         unsafe { registration.as_ref() }
     }
 
     /// Owner of a newly taken slot: the slot is an attached receiver's.
     pub(crate) fn set_registration(&self, registration: Registration) {
-        // ORDERING: Release pairs with the Acquire in `registration`.
-        self.registration.store(Box::into_raw(Box::new(registration)), Ordering::Release);
+        // ORDERING: Relaxed; a notifier finds it by the armed bit, which the owner releases in `WaitList::arm`.
+        self.registration.store(Box::into_raw(Box::new(registration)), Ordering::Relaxed);
     }
 
     /// The slot is given back: drops the registration it holds. No other thread uses the slot.
     pub(crate) fn vacate(&self) {
-        // ORDERING: Acquire pairs with the Release in `set_registration`.
-        let registration = self.registration.load(Ordering::Acquire);
+        // ORDERING: Relaxed; the slot's last user has acquired what the others did, in `SlotBlock::unuse` or `unregister`.
+        let registration = self.registration.load(Ordering::Relaxed);
         if !registration.is_null() {
             // ORDERING: Relaxed; no other thread uses the slot, and `give_back` releases it to the next owner.
             self.registration.store(ptr::null_mut(), Ordering::Relaxed);
