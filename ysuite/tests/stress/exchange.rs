@@ -5,14 +5,16 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ysuite::mpmc::{self, Receiver, RecvTimeoutError, SendTimeoutError};
 use ysuite::signal::{Wait, YPollset, YSocketpair};
 
 use super::histories::{Large, Script, closing_history, histories};
 use super::support::executor::{Task, block_on, poll_once};
-use super::{Account, Bursts, Entry, Gaps, Limits, Progress, guard, is_long, rounds_with_sleeps, send_by_all_ways};
+use super::{
+    Account, Bursts, Entry, Gaps, Limits, Progress, goes_on, guard, is_long, rounds_with_sleeps, send_by_all_ways, time,
+};
 
 /// One way of receiving all messages; calls the function for each.
 type Receive = fn(Receiver<u64>, &mut Gaps, &mut dyn FnMut());
@@ -199,26 +201,38 @@ fn sets_share() {
 
 #[test]
 fn histories_are_linearizable() {
-    let rounds = if is_long() { 60_000 } else { 500 };
-    for (threads, operations) in [(2, 8), (3, 6)] {
-        for capacity in 0..=4 {
-            for forces in [false, true] {
-                let seed = 1_000 * threads as u64 + 10 * u64::from(forces) + capacity as u64;
-                histories::<u64>(Script { threads, capacity, operations, forces }, rounds, seed);
+    let (rounds, start, mut turns) = (histories_of_a_turn(), Instant::now(), 0);
+    while goes_on(turns, 1, 1, start) {
+        for (threads, operations) in [(2, 8), (3, 6)] {
+            for capacity in 0..=4 {
+                for forces in [false, true] {
+                    let seed = 100_000 * turns + 1_000 * threads as u64 + 10 * u64::from(forces) + capacity as u64;
+                    histories::<u64>(Script { threads, capacity, operations, forces }, rounds as usize, seed);
+                }
             }
+            let script = Script { threads, capacity: 0, operations, forces: false };
+            histories::<Large>(script, rounds as usize, 100_000 * turns + threads as u64);
         }
-        histories::<Large>(Script { threads, capacity: 0, operations, forces: false }, rounds, threads as u64);
+        turns += 1;
     }
-    let operations = 11 * rounds * (4 * 8 + 6 * 6);
+    let operations = turns * 11 * rounds * (4 * 8 + 6 * 6);
     println!("exchange: {operations} operations in linearizable histories");
+}
+
+/// How many histories of each script a turn has; there is one turn, unless it is to go on for a time.
+fn histories_of_a_turn() -> u64 {
+    if is_long() && time().is_none() { 60_000 } else { 500 }
 }
 
 #[test]
 fn histories_of_channels_that_are_closed_are_linearizable() {
-    let rounds = if is_long() { 60_000 } else { 500 };
-    for seed in 0..rounds {
-        let script = Script { threads: 2, capacity: 1 + seed as usize % 4, operations: 6, forces: seed % 8 < 4 };
-        closing_history::<u64>(script, seed + 5_000);
+    let (rounds, start, mut turns) = (histories_of_a_turn(), Instant::now(), 0);
+    while goes_on(turns, 1, 1, start) {
+        for seed in turns * rounds..(turns + 1) * rounds {
+            let script = Script { threads: 2, capacity: 1 + seed as usize % 4, operations: 6, forces: seed % 8 < 4 };
+            closing_history::<u64>(script, seed + 5_000);
+        }
+        turns += 1;
     }
-    println!("exchange: {rounds} linearizable histories of channels that are closed");
+    println!("exchange: {} linearizable histories of channels that are closed", turns * rounds);
 }
