@@ -178,6 +178,28 @@ fn two_threads_without_a_bound_find_a_message_unless_the_other_is_sending() {
     two_that_send_and_take(None);
 }
 
+/// The mirror image: a place that was made is not overtaken by another sender's taking it. Who took the older message finds the
+/// next cell free, or, where the other has sent into that, the one behind it, which the other has emptied before.
+#[test]
+fn two_threads_that_take_and_send_find_a_place_unless_the_other_is_taking() {
+    model_up_to(2, || {
+        let (sender, receiver) = mpmc::bounded(2);
+        (0..2).for_each(|number| sender.send(number).unwrap());
+        let turn = |sender: mpmc::Sender<u32>, receiver: mpmc::Receiver<u32>| {
+            let taken = receiver.try_recv().unwrap();
+            if sender.try_send(2).is_err() {
+                assert_ne!(taken, 0, "there is room, whatever the other is at");
+            }
+        };
+        let thread = {
+            let (sender, receiver) = (sender.clone(), receiver.clone());
+            thread::spawn(move || turn(sender, receiver))
+        };
+        turn(sender, receiver);
+        thread.join().unwrap();
+    });
+}
+
 #[test]
 fn a_broadcast_says_empty_only_behind_a_sender_that_has_not_returned() {
     model_up_to(3, || {

@@ -126,9 +126,10 @@ impl<T> Ring<T> {
             let stamp = cell.stamp.load(Ordering::Acquire);
             let found = if stamp == spot.free {
                 let next = self.behind(spot);
-                // ORDERING: Relaxed twice; a read-modify-write has one winner, and the winner has acquired the cell by
-                // its stamp.
-                match self.ends.tail.compare_exchange_weak(tail, next, Ordering::Relaxed, Ordering::Relaxed) {
+                // ORDERING: Release pairs with the Acquire load below, with that of `is_writable` and of `tail`: who finds this
+                // place taken sees what this thread has received, or has seen received. Relaxed on failure; a read-modify-write
+                // has one winner, and the winner has acquired the cell by its stamp.
+                match self.ends.tail.compare_exchange_weak(tail, next, Ordering::Release, Ordering::Relaxed) {
                     Ok(_) => {
                         hint.keep(next);
                         Self::fill(cell, stamp, message);
@@ -143,11 +144,13 @@ impl<T> Ring<T> {
                     }
                 }
             } else {
-                // ORDERING: Relaxed; the stamp was loaded with Acquire, so this load does not come before it. The exchange
-                // fails for a stale position.
-                let found = self.ends.tail.load(Ordering::Relaxed);
-                // A stamp of the lap before: no reader has emptied the cell, and no writer can have gone past it.
-                if found == tail && stamp < spot.free {
+                // ORDERING: Acquire pairs with the Release of claims, above: what the writers had seen received that took the
+                // places before this one. The stamp was loaded with Acquire, so this load does not come before it.
+                let found = self.ends.tail.load(Ordering::Acquire);
+                // A stamp of the lap before: no reader has emptied the cell, and no writer can have gone past it. The stamp once
+                // more: the first look may not have known what those writers knew.
+                // ORDERING: Acquire keeps a caller's further looks behind it.
+                if found == tail && stamp < spot.free && cell.stamp.load(Ordering::Acquire) < spot.free {
                     return Err(message);
                 }
                 // Otherwise other writers have gone past this cell.

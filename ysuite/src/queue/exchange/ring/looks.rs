@@ -18,8 +18,9 @@ impl<T> Ring<T> {
     /// Whether the next cell can be written, beside the places that are held.
     #[inline]
     pub(crate) fn is_writable(&self) -> bool {
-        // ORDERING: Relaxed; the stamps below decide, and a later one counts as writable.
-        let tail = self.read(self.ends.tail.load(Ordering::Relaxed));
+        // ORDERING: Acquire pairs with the Release of claims in `push` and `exchange`: what those writers had seen received
+        // is seen here. A later stamp counts as writable.
+        let tail = self.read(self.ends.tail.load(Ordering::Acquire));
         // ORDERING: Acquire pairs with the Release store of the stamp in `empty`.
         let is_free = |position| self.cell(position).stamp.load(Ordering::Acquire) >= self.free(position);
         is_free(tail.position)

@@ -233,8 +233,8 @@ impl<T> Segments<T> {
                     window();
                     let next = head + 1;
                     // ORDERING: Release on success pairs with the Acquire loads of the head: who finds this message gone sees
-                    // what this thread has seen sent. A read-modify-write has one winner, which has acquired the message by its flag. Where it succeeds the head was the same all the time, so the flag was that of
-                    // this position.
+                    // what this thread has seen sent. A read-modify-write has one winner, which has acquired the message by its
+                    // flag. Where it succeeds the head was the same all the time, so the flag was that of this position.
                     match self.ends.head.position.compare_exchange_weak(
                         head,
                         next,
