@@ -134,7 +134,9 @@ fn a_thread_that_finds_another_arrived_sees_what_it_took() {
 fn a_block_is_found_as_it_was_made() {
     model_up_to(2, || {
         let scene = Scene::new();
-        (0..3).for_each(|_| drop(scene.list().register()));
+        for _ in 0..3 {
+            let _ = scene.list().register();
+        }
         let waiter = scene.spawn(|scene| {
             let slot = scene.list().register();
             scene.list().arm(&slot, false);
@@ -165,9 +167,13 @@ fn a_block_with_room_is_found_again() {
 fn blocks_are_popped_by_one_thread_at_a_time() {
     model_up_to(2, || {
         let scene = Scene::new();
-        (0..3).for_each(|_| drop(scene.list().register()));
-        let other = scene.spawn(|scene| drop(scene.list().register()));
-        drop(scene.list().register());
+        for _ in 0..3 {
+            let _ = scene.list().register();
+        }
+        let other = scene.spawn(|scene| {
+            let _ = scene.list().register();
+        });
+        let _ = scene.list().register();
         other.join().unwrap();
     });
 }
