@@ -79,92 +79,66 @@ fn a_condition_that_ends_and_is_true_again_against_one_that_doubts_it() {
     });
 }
 
-/// A magazine, and the words of the block that stands in it: they are written before it is put in, and by whoever has taken it.
-struct Block {
-    magazine: Magazine,
-    owners: AtomicU32,
-}
+/// Who has taken the block: one at most.
+#[derive(Default)]
+struct Owners(AtomicU32);
 
-impl Block {
-    fn new() -> Arc<Self> {
-        Arc::new(Self { magazine: Magazine::new(), owners: AtomicU32::new(0) })
-    }
-
-    fn taken(&self, entry: Option<Entry>) {
-        if entry.is_some() {
-            assert_eq!(self.owners.fetch_add(1, Ordering::Relaxed), 0, "a block with two owners");
+impl Owners {
+    fn count(&self, taken: Option<Entry>) {
+        if taken.is_some() {
+            assert_eq!(self.0.fetch_add(1, Ordering::Relaxed), 0, "a block with two owners");
         }
     }
 }
 
-#[test]
-fn the_owner_takes_against_a_thief() {
-    model(|| {
-        let block = Block::new();
-        block.magazine.put(0, Entry::used(0, false));
-        let thief = thread::spawn({
-            let block = block.clone();
-            move || block.taken(block.magazine.steal())
+/// The owner of a magazine with one block prepares it, and takes the block, while so many others steal.
+fn the_owner_against_thieves<const THIEVES: usize>(prepare: fn(&Magazine)) {
+    model(move || {
+        let scene = Arc::new((Magazine::new(), Owners::default()));
+        let (magazine, owners) = &*scene;
+        magazine.put(0, Entry::used(0, false));
+        let thieves = [(); THIEVES].map(|()| {
+            let scene = scene.clone();
+            thread::spawn(move || scene.1.count(scene.0.steal()))
         });
-        block.taken(block.magazine.take(0));
-        thief.join().unwrap();
-    });
-}
-
-#[test]
-fn the_owner_calms_its_magazine_and_takes_against_a_thief() {
-    model(|| {
-        let block = Block::new();
-        block.magazine.put(0, Entry::used(0, false));
-        let thief = thread::spawn({
-            let block = block.clone();
-            move || block.taken(block.magazine.steal())
-        });
-        block.magazine.calm();
-        block.taken(block.magazine.take(0));
-        thief.join().unwrap();
-    });
-}
-
-#[test]
-fn the_owner_calms_its_magazine_and_takes_against_two_thieves() {
-    model(|| {
-        let block = Block::new();
-        block.magazine.put(0, Entry::used(0, false));
-        let thieves = [(); 2].map(|()| {
-            let block = block.clone();
-            thread::spawn(move || block.taken(block.magazine.steal()))
-        });
-        block.magazine.calm();
-        block.taken(block.magazine.take(0));
+        prepare(magazine);
+        owners.count(magazine.take(0));
         thieves.into_iter().for_each(|thief| thief.join().unwrap());
     });
 }
 
 #[test]
+fn the_owner_takes_against_a_thief() {
+    the_owner_against_thieves::<1>(|_| {});
+}
+
+#[test]
+fn the_owner_calms_its_magazine_and_takes_against_a_thief() {
+    the_owner_against_thieves::<1>(Magazine::calm);
+}
+
+#[test]
+fn the_owner_calms_its_magazine_and_takes_against_two_thieves() {
+    the_owner_against_thieves::<2>(Magazine::calm);
+}
+
+#[test]
 fn a_magazine_goes_from_owner_to_owner_against_a_thief() {
     model(|| {
-        let bank = Arc::new(Bank::new(1, false));
-        let held = bank.claim().expect("all are free");
+        let scene = Arc::new((Bank::new(1, false), Owners::default()));
+        let held = scene.0.claim().expect("all are free");
         held.magazine().put(0, Entry::used(0, false));
-        let owners = Arc::new(AtomicU32::new(0));
-        let count = |taken: Option<Entry>, owners: &AtomicU32| {
-            if taken.is_some() {
-                assert_eq!(owners.fetch_add(1, Ordering::Relaxed), 0, "a block with two owners");
-            }
-        };
         let thief = thread::spawn({
-            let (bank, owners) = (bank.clone(), owners.clone());
-            move || count(bank.in_use().find_map(Magazine::steal), &owners)
+            let scene = scene.clone();
+            move || scene.1.count(scene.0.in_use().find_map(Magazine::steal))
         });
         let next = thread::spawn({
-            let (bank, owners) = (bank.clone(), owners.clone());
+            let scene = scene.clone();
             move || {
-                // With room, or as one that may have blocks.
-                if let Some(held) = bank.adopt_roomy() {
+                if let Some(held) = scene.0.adopt_roomy() {
                     let magazine = held.magazine();
                     magazine.calm();
-                    (0..magazine.left()).rev().for_each(|at| count(magazine.take(at), &owners));
+                    (0..magazine.left()).rev().for_each(|at| scene.1.count(magazine.take(at)));
                     held.release();
                 }
             }

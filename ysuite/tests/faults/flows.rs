@@ -252,18 +252,28 @@ fn funnel(messages: u64) -> Flow {
     funnel_of("funnel of two", Some(2), messages)
 }
 
+/// Two senders and two receivers; each message is received so many times.
+macro_rules! two_to_two {
+    ($name:expr, $channel:expr, $messages:expr, $copies:expr) => {{
+        let messages = $messages;
+        #[allow(unused_mut)] // Ends of an exchange are shared.
+        let (sender, mut receiver) = $channel;
+        #[allow(unused_mut)]
+        let (other, mut another) = (sender.clone(), receiver.clone());
+        let arrivals = Arrivals::of(2, messages, $copies);
+        let (mut list, mut lists) = (arrivals.list(), arrivals.list());
+        let bodies: Vec<Body> = vec![
+            Box::new(move || send_all!(sender, 0, messages)),
+            Box::new(move || send_all!(other, 1, messages)),
+            Box::new(move || receive_all!(receiver, list)),
+            Box::new(move || receive_all!(another, lists)),
+        ];
+        Flow::new($name, bodies, arrivals)
+    }};
+}
+
 fn exchange_of(name: &'static str, bound: Option<usize>, messages: u64) -> Flow {
-    let (sender, receiver) = bound.map_or_else(mpmc::unbounded, mpmc::bounded);
-    let (other, another) = (sender.clone(), receiver.clone());
-    let arrivals = Arrivals::of(2, messages, 1);
-    let (mut list, mut lists) = (arrivals.list(), arrivals.list());
-    let bodies: Vec<Body> = vec![
-        Box::new(move || send_all!(sender, 0, messages)),
-        Box::new(move || send_all!(other, 1, messages)),
-        Box::new(move || receive_all!(receiver, list)),
-        Box::new(move || receive_all!(another, lists)),
-    ];
-    Flow::new(name, bodies, arrivals)
+    two_to_two!(name, bound.map_or_else(mpmc::unbounded, mpmc::bounded), messages, 1)
 }
 
 fn exchange_without_a_bound(messages: u64) -> Flow {
@@ -279,17 +289,7 @@ fn meeting(messages: u64) -> Flow {
 }
 
 fn several_in_a_broadcast(messages: u64) -> Flow {
-    let (sender, mut receiver) = broadcast::bounded(4);
-    let (other, mut another) = (sender.clone(), receiver.clone());
-    let arrivals = Arrivals::of(2, messages, 2);
-    let (mut list, mut lists) = (arrivals.list(), arrivals.list());
-    let bodies: Vec<Body> = vec![
-        Box::new(move || send_all!(sender, 0, messages)),
-        Box::new(move || send_all!(other, 1, messages)),
-        Box::new(move || receive_all!(receiver, list)),
-        Box::new(move || receive_all!(another, lists)),
-    ];
-    Flow::new("broadcast", bodies, arrivals)
+    two_to_two!("broadcast", broadcast::bounded(4), messages, 2)
 }
 
 /// The newest value tells of all before it: a receiver that has missed the last one never sees the end of the count.

@@ -178,6 +178,24 @@ fn two_threads_without_a_bound_find_a_message_unless_the_other_is_sending() {
     two_that_send_and_take(None);
 }
 
+/// A message that makes way for another's is taken as well: behind it is what that one had sent before.
+#[test]
+fn a_thread_whose_message_made_way_finds_another_unless_that_is_being_sent() {
+    model_up_to(2, || {
+        let (own, receiver) = mpmc::bounded(2);
+        let other = own.clone();
+        own.send(0).unwrap();
+        let thread = thread::spawn(move || {
+            other.send(1).unwrap();
+            other.force_send(2).unwrap();
+        });
+        if receiver.try_recv().is_err() {
+            assert!(!receiver.is_empty(), "no message goes here without another in its place");
+        }
+        thread.join().unwrap();
+    });
+}
+
 /// The mirror image: a place that was made is not overtaken by another sender's taking it. Who took the older message finds the
 /// next cell free, or, where the other has sent into that, the one behind it, which the other has emptied before.
 #[test]

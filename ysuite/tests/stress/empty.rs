@@ -75,7 +75,7 @@ fn funnel(name: &'static str, capacity: Option<usize>) {
         orders.take(id, number);
         progress.arrived.fetch_add(1, Ordering::Release);
     }
-    progress.over.store(true, Ordering::Release);
+    progress.end();
     assert_eq!(orders.0, [most; OTHERS + 1]);
     others.into_iter().for_each(|other| assert!(other.join().is_ok(), "{name}: a sending thread has failed"));
     println!("{name}: {} messages in order", most * (OTHERS as u64 + 1));
@@ -147,7 +147,7 @@ fn mailbox(name: &'static str, bound: Option<usize>) {
         }
         progress.arrived.fetch_add(1, Ordering::Release);
     }
-    progress.over.store(true, Ordering::Release);
+    progress.end();
     let mut sent = [0; QUEUES];
     sent[2 * OTHERS..].copy_from_slice(&numbers);
     for (id, other) in others.into_iter().enumerate() {
@@ -203,7 +203,7 @@ fn exchange(name: &'static str, capacity: Option<usize>) {
         })
         .collect();
     let all: Vec<_> = threads.into_iter().map(|thread| thread.join().expect("a thread has failed")).collect();
-    progress.over.store(true, Ordering::Release);
+    progress.end();
     let squares = (0..most).fold(0_u64, |sum, number| sum.wrapping_add(number.wrapping_mul(number)));
     for from in 0..THREADS {
         assert_eq!(all.iter().map(|came| came[from].1).sum::<u64>(), most, "{name}: of sender {from}");

@@ -92,11 +92,12 @@ impl<T> Ring<T> {
     fn displace(&self, tail: &Tail, oldest: u64, message: T) -> Forced<T> {
         let last = self.after(tail.position, tail.held);
         let cell = self.cell(last);
-        // ORDERING: Relaxed twice; a read-modify-write has one winner, and the winner has acquired the cell by its stamp.
+        // ORDERING: Release as in `pop`: who finds that message gone sees what this thread has sent. Relaxed on failure; a
+        // read-modify-write has one winner, and the winner has acquired the cell by its stamp.
         let is_first = self
             .ends
             .head
-            .compare_exchange(oldest, self.after(oldest, 1), Ordering::Relaxed, Ordering::Relaxed)
+            .compare_exchange(oldest, self.after(oldest, 1), Ordering::Release, Ordering::Relaxed)
             .is_ok();
         if tail.held != 0 {
             Self::fill(self.cell(tail.position), self.free(tail.position), message);

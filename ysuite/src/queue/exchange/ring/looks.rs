@@ -70,8 +70,7 @@ impl<T> Ring<T> {
 
     /// Whether readers have got as far as a position. Once true it stays true: positions only grow.
     pub(crate) fn has_reached(&self, place: u64) -> bool {
-        // ORDERING: Acquire keeps the caller's further looks behind this one. Claims are Relaxed: what they order is
-        // the cells' business.
+        // ORDERING: Acquire keeps the caller's further looks behind this one.
         self.ends.head.load(Ordering::Acquire) >= place
     }
 }
