@@ -3,55 +3,64 @@
 //! By the environment, once for the process:
 //!
 //! * `YSUITE_MUTANT=N`: mutant N is awake.
-//! * `YSUITE_MUTANT=list`: none is, and each that is reached is written to the file `YSUITE_MUTANT_REACHED`, once.
+//! * `YSUITE_MUTANT=list`: none is, and of each that is reached a byte of the file `YSUITE_MUTANT_REACHED` becomes one.
 
-use std::fs::{File, OpenOptions};
-use std::io::Write;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, Ordering};
 
-const UNKNOWN: u32 = u32::MAX;
+const NONE: u32 = u32::MAX;
 const LIST: u32 = u32::MAX - 1;
-const NONE: u32 = u32::MAX - 2;
 
 /// A mutant's number, or one of the above.
-static AWAKE: AtomicU32 = AtomicU32::new(UNKNOWN);
+static AWAKE: AtomicU32 = AtomicU32::new(NONE);
 
-static REACHED: [AtomicU64; 1024] = [const { AtomicU64::new(0) }; 1024];
+/// The file, as long as there are mutants, mapped.
+static REACHED: AtomicPtr<AtomicU8> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Before `main`: tests that count allocations, descriptors or calls of the system see none of this.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static LOOK: extern "C" fn() = look;
+
+extern "C" fn look() {
+    let Ok(awake) = std::env::var("YSUITE_MUTANT") else { return };
+    if awake != "list" {
+        // ORDERING: Relaxed; there is no other thread yet.
+        AWAKE.store(awake.parse().expect("YSUITE_MUTANT is `list` or a number"), Ordering::Relaxed);
+        return;
+    }
+    let path = std::env::var_os("YSUITE_MUTANT_REACHED").expect("YSUITE_MUTANT_REACHED names a file");
+    let file = std::fs::OpenOptions::new().read(true).write(true).open(path).expect("the file is there");
+    let length = file.metadata().expect("the file has a length").len();
+    let protection = rustix::mm::ProtFlags::READ | rustix::mm::ProtFlags::WRITE;
+    // SAFETY: a new map, at a place that the kernel chooses.
+    let map = unsafe {
+        let length = usize::try_from(length).expect("a length");
+        rustix::mm::mmap(std::ptr::null_mut(), length, protection, rustix::mm::MapFlags::SHARED, &file, 0)
+    };
+    // ORDERING: Relaxed; there is no other thread yet.
+    REACHED.store(map.expect("the file can be mapped").cast(), Ordering::Relaxed);
+    // ORDERING: Relaxed; as above.
+    AWAKE.store(LIST, Ordering::Relaxed);
+}
 
 /// Whether this mutant is awake.
 #[inline]
 pub(crate) fn is(mutant: u32) -> bool {
-    // ORDERING: Relaxed; every thread that finds it unknown reads the same environment.
+    // ORDERING: Relaxed; it has been as it is since before `main`.
     let awake = AWAKE.load(Ordering::Relaxed);
-    if awake >= LIST { look(mutant) } else { awake == mutant }
+    if awake == LIST {
+        reached(mutant);
+    }
+    awake == mutant
 }
 
 #[cold]
-fn look(mutant: u32) -> bool {
+fn reached(mutant: u32) {
+    // SAFETY: the file is longer than the largest number of a mutant, and stays mapped.
     // ORDERING: Relaxed; as above.
-    if AWAKE.load(Ordering::Relaxed) == UNKNOWN {
-        let awake = match std::env::var("YSUITE_MUTANT") {
-            Err(_) => NONE,
-            Ok(list) if list == "list" => LIST,
-            Ok(number) => number.parse().expect("YSUITE_MUTANT is `list` or a number"),
-        };
-        // ORDERING: Relaxed; as above.
-        AWAKE.store(awake, Ordering::Relaxed);
-        return is(mutant);
-    }
-    static FILE: OnceLock<File> = OnceLock::new();
-    let bit = 1 << (mutant % 64);
-    // ORDERING: Relaxed; only which thread was the first is asked.
-    if REACHED[mutant as usize / 64].fetch_or(bit, Ordering::Relaxed) & bit == 0 {
-        let mut file = FILE.get_or_init(|| {
-            let path = std::env::var_os("YSUITE_MUTANT_REACHED").expect("YSUITE_MUTANT_REACHED names a file");
-            OpenOptions::new().create(true).append(true).open(path).expect("the file can be written")
-        });
-        // The line is one write: processes and threads that write to the same file do not mix their lines.
-        file.write_all(format!("{mutant}\n").as_bytes()).expect("the file can be written");
-    }
-    false
+    let reached = unsafe { &*REACHED.load(Ordering::Relaxed).add(mutant as usize) };
+    // ORDERING: Relaxed; only who looks when the process has ended asks for it.
+    reached.store(1, Ordering::Relaxed);
 }
 
 /// What is added, subtracted and off by one.

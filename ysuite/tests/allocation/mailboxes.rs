@@ -4,9 +4,8 @@
 use std::thread;
 
 use crate::counting::{allocations, held};
-use crate::support::guarded;
+use crate::support::{calls, guarded};
 use ysuite::mailbox::{Address, Builder, Crowding, Envelope, LinkTerminated, Mailbox, register, unregister};
-use ysuite::os::calls;
 use ysuite::receive;
 
 #[test]

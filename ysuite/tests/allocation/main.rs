@@ -13,7 +13,7 @@ mod streams;
 mod support;
 mod watches;
 
-use ysuite::os::calls;
+use support::calls;
 
 /// Allocations of this thread, and requests it made of the kernel.
 fn requests() -> (u64, u64) {

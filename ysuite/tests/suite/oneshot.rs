@@ -9,9 +9,8 @@ mod tasks;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::support::{Random, guarded};
+use crate::support::{Random, calls, guarded};
 use ysuite::oneshot::{self, RecvError, RecvTimeoutError, TryRecvError};
-use ysuite::os::calls;
 
 /// A limit that only a lost wake-up meets.
 const LONG: Duration = Duration::from_secs(100);

@@ -9,10 +9,9 @@ use std::collections::HashSet;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ysuite::os::calls;
 use ysuite::watch::{self, RecvError, RecvTimeoutError, SendError};
 
-use crate::support::guarded;
+use crate::support::{calls, guarded};
 
 #[test]
 fn only_the_newest_value_is_seen() {

@@ -4,8 +4,7 @@
 use std::thread;
 
 use crate::support::samples::Sample;
-use crate::support::{Random, Tally, guarded, panics};
-use ysuite::os::calls;
+use crate::support::{Random, Tally, calls, guarded, panics};
 use ysuite::queue::ypipe::{self, Reader, Writer};
 use ysuite::signal::{Signal, Wait, YPollset, YSemaphore};
 

@@ -12,9 +12,9 @@ pub(crate) mod process;
 pub(crate) mod samples;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Once};
 use std::thread;
 use std::time::Duration;
 
@@ -37,6 +37,17 @@ pub(crate) fn guarded<R: Send + 'static>(test: impl FnOnce() -> R + Send + 'stat
         panic!("hangs: a wake-up was lost");
     }
     worker.join().unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+/// System calls of the library on this thread, counted from when this process has made those that it makes once: whoever sleeps first
+/// tells the kernel that there will be barriers, and a test may be the first, or the only one.
+pub(crate) fn calls() -> u64 {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let (_sender, mut receiver) = ysuite::channel::spsc::bounded::<u8>(1);
+        let _ = receiver.recv_timeout(Duration::from_nanos(1));
+    });
+    ysuite::os::calls()
 }
 
 /// The descriptors a set of signals must have here, the quickest first: all of the platform's, but for an eventfd where

@@ -7,12 +7,11 @@ use std::time::Duration;
 
 use rustix::event::epoll::EventFlags;
 use ysuite::mpmc::{Receiver, TryRecvError};
-use ysuite::os::calls;
 use ysuite::signal::{AttachError, Backend, Wait, YPollset, YSocketpair};
 
 use crate::conformance::descriptor::Watch;
 use crate::mpmc::{of, with_and_without_a_bound};
-use crate::support::{backends, guarded};
+use crate::support::{backends, calls, guarded};
 
 with_and_without_a_bound!(
     a_message_tells_one_receiver_after_another,

@@ -6,11 +6,10 @@ use std::time::{Duration, Instant};
 
 use ysuite::broadcast::{self, RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 use ysuite::channel::Spin;
-use ysuite::os::calls;
 
 use super::{Census, pair};
 use crate::support::executor::{Task, block_on, poll_once};
-use crate::support::guarded;
+use crate::support::{calls, guarded};
 
 const SOON: Duration = Duration::from_millis(2);
 

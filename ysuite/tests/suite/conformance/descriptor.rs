@@ -9,11 +9,10 @@ use std::time::Duration;
 
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use ysuite::os::calls;
 use ysuite::signal::{Signal, Wait};
 
 use super::signal::{Kind, list};
-use crate::support::{Random, guarded};
+use crate::support::{Random, calls, guarded};
 
 /// A set with a descriptor.
 pub(crate) trait DescriptorKind: Kind<Set: AsFd + AsRawFd> {}

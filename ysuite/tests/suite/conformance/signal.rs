@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use ysuite::os::calls;
 use ysuite::signal::{IdOutOfRange, Signal, Signals, Wait};
+
+use crate::support::calls;
 
 /// One way of making a signaler.
 pub(crate) trait Kind: 'static {

@@ -6,12 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use ysuite::os::calls;
 use ysuite::signal::{Signal, Wait};
 
 use super::signal::{Kind, list};
 use crate::support::interrupt::Interruptions;
-use crate::support::{Random, guarded};
+use crate::support::{Random, calls, guarded};
 
 pub(crate) fn duration_max_is_for_ever_and_ends_with_a_signal<K: Kind>() {
     guarded(|| {

@@ -8,12 +8,11 @@ use std::time::Duration;
 
 use ysuite::channel::Spin;
 use ysuite::hub::{Hub, Interest, TURN};
-use ysuite::os::calls;
 use ysuite::{mpmc, mpsc, spsc};
 
 use crate::hub::Notes;
 use crate::hub::descriptors::pair;
-use crate::support::guarded;
+use crate::support::{calls, guarded};
 
 #[test]
 fn a_hub_that_never_sleeps_serves_its_timers() {

@@ -13,7 +13,7 @@ use ysuite::spsc;
 
 use crate::hub::Notes;
 use crate::hub::descriptors::pair;
-use crate::support::{Random, guarded};
+use crate::support::{Random, calls, guarded};
 
 /// Waits for the hub's descriptor as a host would.
 fn readable(hub: &Hub, timeout: Option<Duration>) -> bool {
@@ -202,8 +202,8 @@ fn what_is_told_of_twice_is_served_once() {
     near.iter_mut().for_each(|near| near.write_all(b"y").unwrap());
     // Both are told of, one of them again.
     handle.post(|_| {}).unwrap();
-    let before = ysuite::os::calls();
+    let before = calls();
     assert_eq!(hub.run_once(None).unwrap(), 3);
-    assert_eq!(ysuite::os::calls() - before, 3, "asked, and each registered anew once");
+    assert_eq!(calls() - before, 3, "asked, and each registered anew once");
     assert_eq!(notes.len(), 3);
 }

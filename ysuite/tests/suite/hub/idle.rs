@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use ysuite::channel::Spin;
 use ysuite::hub::{Hub, Interest};
-use ysuite::os::calls;
 use ysuite::spsc;
 
 use crate::hub::descriptors::pair;
-use crate::support::guarded;
+use crate::support::{calls, guarded};
 
 /// A hub with a source of each kind, and nothing to do.
 fn full() -> (Hub, impl Sized) {

@@ -9,6 +9,7 @@ use ysuite::hub::{Hub, Interest};
 
 use crate::hub::Notes;
 use crate::hub::descriptors::pair;
+use crate::support::calls;
 use crate::support::process::alone;
 
 #[test]
@@ -124,10 +125,10 @@ fn what_is_taken_or_removed_can_be_watched_again() {
             assert!(hub.remove(this));
         })
         .unwrap();
-    let before = ysuite::os::calls();
+    let before = calls();
     assert_eq!(hub.run_once(None).unwrap(), 1);
     assert!(!hub.remove(source));
-    assert_eq!(ysuite::os::calls() - before, 2, "asked, and taken out: once, and not registered anew");
+    assert_eq!(calls() - before, 2, "asked, and taken out: once, and not registered anew");
     hub.watch(duplicate, Interest::READABLE, |_, _, _| {}).unwrap();
     assert_eq!(hub.run_once(None).unwrap(), 1);
     hub.run_once(Duration::ZERO).unwrap();

@@ -7,12 +7,11 @@ use std::time::Duration;
 
 use ysuite::channel::Receive;
 use ysuite::hub::{Hub, Source, TURN};
-use ysuite::os::calls;
 use ysuite::signal::{Attach, AttachError, Registration};
 use ysuite::{mpmc, mpsc, spsc};
 
 use crate::hub::Notes;
-use crate::support::{Random, Tally, guarded};
+use crate::support::{Random, Tally, calls, guarded};
 
 #[test]
 fn messages_of_every_channel_and_their_ends() {

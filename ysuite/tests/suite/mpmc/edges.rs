@@ -9,12 +9,11 @@ use std::thread;
 
 use ysuite::channel::{Spin, TryRecvError, TrySendError};
 use ysuite::mpmc;
-use ysuite::os::calls;
 
 use crate::mpmc::of;
 use crate::support::executor::{Explosive, Task, block_on, poll_once};
 use crate::support::samples::Sample;
-use crate::support::{Tally, guarded, panics, process};
+use crate::support::{Tally, calls, guarded, panics, process};
 
 with_and_without_a_bound!(
     one_end_may_be_used_by_many_threads_at_once,

@@ -7,12 +7,11 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use ysuite::mpmc::{self, RecvTimeoutError, TryRecvError, TrySendError};
-use ysuite::os::calls;
 use ysuite::signal::{Wait, YPollset};
 
 use crate::mpmc::of;
 use crate::support::executor::{Explosive, Task, poll_once};
-use crate::support::guarded;
+use crate::support::{calls, guarded};
 
 with_and_without_a_bound!(
     a_receiver_whose_wakers_drop_panics_leaves_both_its_places,

@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use ysuite::channel::Spin;
 use ysuite::mpmc::{self, Receiver};
-use ysuite::os::calls;
 
 use crate::mpmc::of;
 use crate::support::executor::{Task, poll_once};
-use crate::support::guarded;
+use crate::support::{calls, guarded};
 
 with_and_without_a_bound!(
     a_message_wakes_one_and_each_in_turn,

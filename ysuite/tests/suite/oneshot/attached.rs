@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use super::LONG;
 use crate::support::executor::{Task, poll_once};
-use crate::support::{Random, guarded};
+use crate::support::{Random, calls, guarded};
 use ysuite::oneshot::{self, TryRecvError};
-use ysuite::os::calls;
 use ysuite::signal::{AttachError, Select, Wait, YPollset};
 
 #[test]

@@ -4,10 +4,10 @@ use std::thread;
 use std::time::Duration;
 
 use ysuite::signal::{AttachError, Select, Wait, YPollset};
+use ysuite::spsc;
 use ysuite::watch::{self, RecvError, RecvTimeoutError};
-use ysuite::{os::calls, spsc};
 
-use crate::support::{Random, guarded};
+use crate::support::{Random, calls, guarded};
 
 #[test]
 fn the_id_is_up_while_there_is_something_to_see() {

@@ -3,12 +3,11 @@
 use std::thread;
 use std::time::Duration;
 
-use ysuite::os::calls;
 use ysuite::signal::{Attach, Signal, Wait};
 
 use super::{Ends, SetKind, assert_up, attached, send, take};
 use crate::conformance::signal::list;
-use crate::support::{Random, guarded};
+use crate::support::{Random, calls, guarded};
 
 pub(crate) fn an_id_is_up_until_its_receiver_is_found_empty<K: SetKind, R: Ends>() {
     guarded(|| {

@@ -2,11 +2,10 @@
 
 use std::io;
 
-use ysuite::os::calls;
 use ysuite::signal::{Attach, AttachError, Signal, SignalSet, Wait};
 
 use super::{Arrivals, Ends, SetKind, assert_up, attached, send, stream, take};
-use crate::support::{Random, Tally, guarded};
+use crate::support::{Random, Tally, calls, guarded};
 
 pub(crate) fn impossible_attachments_change_nothing<K: SetKind, R: Ends>() {
     let (mut set, mut other_set) = (K::set(), K::set());

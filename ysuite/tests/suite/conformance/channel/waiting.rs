@@ -5,12 +5,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use ysuite::channel::{RecvTimeoutError, SendTimeoutError, Spin, TryRecvError};
-use ysuite::os::calls;
 
 use super::{Kind, Receiving, Sending};
 #[cfg(target_os = "linux")]
 use crate::support::process;
-use crate::support::{Random, Tally, guarded, interrupt::Interruptions};
+use crate::support::{Random, Tally, calls, guarded, interrupt::Interruptions};
 
 const SHORT: Duration = Duration::from_micros(200);
 
