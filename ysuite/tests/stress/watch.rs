@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
 
-use ysuite::signal::{Wait, YPollset, YSocketpair};
+use ysuite::signal::{AttachError, Wait, YPollset, YSocketpair};
 use ysuite::watch::{self, Receiver, RecvTimeoutError};
 
 use super::support::executor::{Task, block_on, poll_once};
@@ -73,6 +73,20 @@ fn blocking(mut receiver: Receiver<u64>, gaps: &mut Gaps, note: &mut dyn FnMut(u
     }
 }
 
+/// Some waits are over before anything comes, most are not.
+fn with_a_limit(mut receiver: Receiver<u64>, gaps: &mut Gaps, note: &mut dyn FnMut(u64)) {
+    loop {
+        let limit = if gaps.random.below(8) == 0 { gaps.random.next() % 60 } else { 100_000 };
+        match receiver.changed_timeout(Duration::from_micros(limit)) {
+            Ok(()) => note(*receiver.borrow_and_update()),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+        gaps.pass();
+        receiver.set_spin(gaps.spin());
+    }
+}
+
 fn choosing(mut receiver: Receiver<u64>, gaps: &mut Gaps, note: &mut dyn FnMut(u64)) {
     let mut seen = 0;
     while let Ok(value) = receiver.wait_for(|value| *value > seen).map(|value| *value) {
@@ -128,16 +142,28 @@ fn tasks(mut receiver: Receiver<u64>, gaps: &mut Gaps, note: &mut dyn FnMut(u64)
 }
 
 /// Each receiver is in a set of its own; some sets have a descriptor.
-fn attached(mut receiver: Receiver<u64>, gaps: &mut Gaps, note: &mut dyn FnMut(u64)) {
-    let mut set: Box<dyn Wait> = if gaps.random.below(2) == 0 {
+fn attached(receiver: Receiver<u64>, gaps: &mut Gaps, note: &mut dyn FnMut(u64)) {
+    if gaps.random.below(2) == 0 {
         let mut set = YPollset::new();
-        set.attach(&mut receiver, 3).expect("a free id");
-        Box::new(set)
+        set_of(receiver, gaps, note, &mut set, YPollset::attach);
     } else {
-        let mut set = YSocketpair::new().expect("descriptors");
-        set.attach(&mut receiver, 3).expect("a free id");
-        Box::new(set)
-    };
+        in_a_socketpair(receiver, gaps, note);
+    }
+}
+
+fn in_a_socketpair(receiver: Receiver<u64>, gaps: &mut Gaps, note: &mut dyn FnMut(u64)) {
+    let mut set = YSocketpair::new().expect("descriptors");
+    set_of(receiver, gaps, note, &mut set, YSocketpair::attach);
+}
+
+fn set_of<S: Wait>(
+    mut receiver: Receiver<u64>,
+    gaps: &mut Gaps,
+    note: &mut dyn FnMut(u64),
+    set: &mut S,
+    attach: impl Fn(&mut S, &mut Receiver<u64>, usize) -> Result<(), AttachError>,
+) {
+    attach(set, &mut receiver, 3).expect("a free id");
     loop {
         assert!(set.poll().eq([3]));
         note(*receiver.borrow_and_update());
@@ -151,6 +177,11 @@ fn attached(mut receiver: Receiver<u64>, gaps: &mut Gaps, note: &mut dyn FnMut(u
 #[test]
 fn threads_that_follow() {
     hunt("watch, threads", 2, blocking);
+}
+
+#[test]
+fn threads_with_timeouts() {
+    hunt("watch, threads with a limit", 2, with_a_limit);
 }
 
 #[test]
@@ -171,4 +202,9 @@ fn tasks_that_follow() {
 #[test]
 fn sets_that_follow() {
     hunt("watch, sets", 3, attached);
+}
+
+#[test]
+fn attached_to_a_socketpair() {
+    hunt("watch, in a socketpair", 3, in_a_socketpair);
 }
