@@ -80,4 +80,11 @@ mod tests {
         });
         assert_eq!(caught.unwrap_err().downcast_ref::<&str>(), Some(&"first"));
     }
+
+    #[test]
+    fn a_panic_that_is_to_end_here_goes_no_further() {
+        let mut panics = Panics::none();
+        panics.catch(|| panic!("as the test wants it"));
+        panics.end_here();
+    }
 }

@@ -383,4 +383,67 @@ mod tests {
         let (looks, _) = Backoff::new().plan(Some(Duration::from_nanos(300)));
         assert!(looks <= spins_in(Duration::from_nanos(300)).max(FEW));
     }
+
+    #[test]
+    fn what_a_shared_end_remembers_fits_into_its_bits() {
+        let shared = SharedBackoff::new();
+        for spin in [Spin::None, Spin::Adaptive, Spin::Forever] {
+            for (worth, skipped, probe) in [(0, SELDOM, SELDOM), (ALWAYS / 4, 1, 2 * PROBE), (ALWAYS, 0, PROBE)] {
+                for slept in [0, SLEPT, SLEPT * ((1 << 15) - 1)] {
+                    for yields in [Yields::new(), Yields::from_bits(u16::MAX)] {
+                        let backoff = Backoff { spin, worth, skipped, probe, slept, yields };
+                        shared.keep(backoff);
+                        for kept in [shared.recall(), shared.again().recall()] {
+                            assert_eq!(format!("{kept:?}"), format!("{backoff:?}"));
+                        }
+                    }
+                }
+            }
+        }
+        shared.set(Spin::None);
+        assert_eq!((shared.recall().spin, shared.recall().worth), (Spin::None, ALWAYS));
+    }
+
+    #[test]
+    fn a_spin_says_what_it_was_told_last() {
+        for last in [1, 2, 3, 10, 30, 100, 300] {
+            for spin in [Spin::Adaptive, Spin::Forever] {
+                let mut looks = 0;
+                let found = Backoff { spin, ..Backoff::new() }.spin(Deadline::Never, || {
+                    looks += 1;
+                    looks == last
+                });
+                assert_eq!(found, looks == last, "after {looks} looks");
+                assert!(found || spin == Spin::Adaptive);
+            }
+        }
+        let mut looks = 0;
+        assert!(!Backoff::new().spin(Deadline::Passed, || {
+            looks += 1;
+            false
+        }));
+        assert_eq!(looks, 1, "without time it looks once");
+    }
+
+    #[test]
+    fn only_who_adapts_and_has_time_yields_its_cpu() {
+        // That is a call of the system, once in a process.
+        let _ = cpus();
+        let before = crate::os::calls();
+        let mut none = Backoff { spin: Spin::None, ..Backoff::new() };
+        assert!(!none.spin(Deadline::Never, || panic!("it is to sleep at once")));
+        for (backoff, deadline) in [
+            (none, Deadline::Never),
+            (Backoff { spin: Spin::Forever, ..none }, Deadline::Never),
+            (Backoff::new(), Deadline::Passed),
+        ] {
+            assert!(!backoff.yield_now(deadline, || panic!("it has not yielded")));
+            assert!(!backoff.give_way(deadline, || panic!("it has not yielded")));
+        }
+        assert_eq!(crate::os::calls(), before);
+        assert!(Backoff::new().yield_now(Deadline::Never, || true));
+        assert_eq!(crate::os::calls(), before + 1);
+        assert!(!Backoff::new().spin(Deadline::Never, || false));
+        assert!(crate::os::calls() > before + 1, "before it sleeps it asks whether others want its CPU");
+    }
 }

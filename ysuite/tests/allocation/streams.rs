@@ -1,8 +1,9 @@
 //! Memory: what a stream, a bounded channel and a burst take, and give back.
 
+use std::sync::Barrier;
 use std::thread;
 
-use crate::counting::allocations;
+use crate::counting::{allocations, held};
 use crate::requests;
 use crate::support::samples::{Bytes, Sample};
 use crate::support::{Random, guarded};
@@ -362,4 +363,111 @@ fn a_burst_is_dense_and_is_given_back() {
             assert!(after <= before + MIB, "{} KiB are not given back", (after - before) / 1024);
         }
     }
+}
+
+#[test]
+fn a_backlog_of_a_pipe_asks_the_system_seldom() {
+    let (mut sender, mut receiver) = spsc::unbounded();
+    let mut run = |rounds: u64| {
+        for message in 0..rounds * 4 {
+            sender.send(message).unwrap();
+            if message % 4 != 3 {
+                receiver.recv().unwrap();
+            }
+        }
+    };
+    run(10_000);
+    let asked = || requests().0 + requests().1;
+    let before = asked();
+    run(250_000);
+    // The quarter that stays takes some thirty-five chunks; those that were read are used again.
+    let asked = asked() - before;
+    assert!(asked <= 70, "{asked} requests for 250,000 messages that stay");
+}
+
+#[test]
+fn a_burst_of_large_messages_is_given_back() {
+    // Each is a chunk by itself, of which few are kept.
+    const BYTES: usize = 100_000;
+    guarded(|| {
+        let (mut sender, mut receiver) = spsc::unbounded();
+        let before = held();
+        (0..50_u8).for_each(|number| assert!(sender.send([number; BYTES]).is_ok()));
+        assert!(receiver.try_iter().map(|message| message[BYTES - 1]).eq(0..50));
+        let kept = held() - before;
+        assert!(kept <= 8 * BYTES as i64, "{kept} bytes are kept");
+    });
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_exchange_that_ends_gives_all_its_segments_back() {
+    use crate::support::process::{alone, resident};
+
+    // Segments are not the allocator's: resident memory is the process's, so nothing else may run in it.
+    if !alone("streams::an_exchange_that_ends_gives_all_its_segments_back") {
+        return;
+    }
+    let use_one = || {
+        let (sender, receiver) = mpmc::unbounded();
+        sender.send_batch(0..20_000_u64).unwrap();
+        // It ends with some segments in use, and some that are kept.
+        assert!(receiver.try_iter().take(10_000).eq(0..10_000));
+    };
+    (0..3).for_each(|_| use_one());
+    let before = resident();
+    (0..100).for_each(|_| use_one());
+    // An allocator that watches for errors keeps what is freed, to catch its use.
+    if std::env::var_os("ASAN_OPTIONS").is_none() {
+        let more = resident().saturating_sub(before);
+        assert!(more <= 4 << 20, "{} KiB are not given back", more / 1024);
+    }
+}
+
+#[test]
+fn the_tables_of_a_pool_that_many_threads_have_used_are_given_back() {
+    guarded(|| {
+        // As many as a small pool has magazines for at first, and this one.
+        const THREADS: usize = 64;
+        let small = || Pool::new(&[(8, 1)]).unwrap();
+        // Without a wait, whose slot would be the allocation of another thread.
+        let pass = |pool: &Pool| {
+            while pool.try_take(1).is_none() {
+                thread::yield_now();
+            }
+        };
+        // What this thread has of its own is there before anything is counted.
+        let own = small();
+        pass(&own);
+        let begun = held();
+        let pool = small();
+        let made = held() - begun;
+        let (used, stays) = (Barrier::new(THREADS + 1), Barrier::new(THREADS + 1));
+        let grown = thread::scope(|scope| {
+            let threads: Vec<_> = (0..THREADS)
+                .map(|_| {
+                    scope.spawn(|| {
+                        pass(&pool);
+                        used.wait();
+                        // Alive, with a magazine at hand.
+                        stays.wait();
+                    })
+                })
+                .collect();
+            used.wait();
+            let before = held();
+            pass(&pool);
+            let grown = held() - before;
+            stays.wait();
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
+            grown
+        });
+        assert!(grown > 0, "there were magazines enough");
+        let next = small();
+        let before = held();
+        drop(pool);
+        // This thread's cache lets go of the tables when it is needed for another pool.
+        pass(&next);
+        assert_eq!(before - held(), made + grown);
+    });
 }

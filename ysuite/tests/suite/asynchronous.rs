@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 
 use crate::support::executor::{Task, block_on, poll_once};
-use crate::support::{Random, guarded};
+use crate::support::{Random, calls, guarded};
 use ysuite::spsc;
 
 /// The tasks of one thread, run when they are woken and in that order.
@@ -340,5 +340,19 @@ fn a_stream_of_a_rendezvous_is_not_terminated_before_what_was_given_back() {
             assert_eq!(receiver.recv(), Ok(1));
             assert!(receiver.is_terminated() && receiver.size_hint().1 == Some(0));
         });
+    }
+}
+
+#[test]
+fn a_task_is_woken_without_a_system_call() {
+    let (mut sender, mut receiver) = spsc::unbounded();
+    for number in 0..100 {
+        let task = Task::default();
+        let mut future = Box::pin(receiver.recv_async());
+        assert!(poll_once(&mut future, &task).is_pending());
+        let before = calls();
+        sender.send(number).unwrap();
+        assert_eq!((task.woken(), calls()), (1, before));
+        assert_eq!(poll_once(&mut future, &task), Poll::Ready(Ok(number)));
     }
 }

@@ -519,6 +519,21 @@ fn waits_take_nothing() {
 }
 
 #[test]
+fn as_many_are_moved_out_as_there_are_and_as_there_is_room_for() {
+    let (mut sender, mut receiver) = spsc::unbounded();
+    sender.send_batch(0..50_u64).unwrap();
+    let mut to = [const { MaybeUninit::<u64>::uninit() }; 20];
+    for (first, count) in [(0, 20), (20, 20), (40, 10)] {
+        assert_eq!(receiver.recv_into(&mut to).ok(), Some(count));
+        for (number, slot) in (first..).zip(&to[..count]) {
+            // SAFETY: so many have been filled.
+            assert_eq!(unsafe { slot.assume_init() }, number);
+        }
+    }
+    assert!(receiver.recv_into(&mut to).is_err());
+}
+
+#[test]
 #[should_panic(expected = "3 messages of 2 that were shown")]
 fn more_than_was_shown_is_refused() {
     let (mut sender, mut receiver) = spsc::unbounded();

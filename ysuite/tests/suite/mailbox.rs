@@ -10,6 +10,7 @@ mod relations;
 mod thread_locals;
 
 use std::collections::{BTreeSet, HashSet};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::thread;
 
 use crate::support::{Tally, guarded};
@@ -24,6 +25,8 @@ fn an_address_is_a_word_that_is_shared_compared_and_printed() {
     is_shared(&first);
     assert!(first == first.clone() && first != second && first < second);
     assert_eq!(HashSet::from([first.clone(), first.clone(), second.clone()]).len(), 2);
+    let hash = |address: &Address| BuildHasherDefault::<DefaultHasher>::default().hash_one(address);
+    assert!(hash(&first) == hash(&first.clone()) && hash(&first) != hash(&second));
     assert_eq!(BTreeSet::from([&second, &first]).first(), Some(&&first));
     assert_eq!((first.name(), second.name()), (None, Some("adder")));
     let number = first.to_string().strip_prefix("mailbox ").unwrap().parse::<u64>().unwrap();
@@ -50,6 +53,7 @@ fn a_dead_mailbox_gives_the_value_back() {
         let back = address.send_envelope(Envelope::new(5_i8)).unwrap_err();
         assert!(back.is_ended() && !back.is_full());
         assert_eq!(back.to_string(), "sending to a mailbox that has ended");
+        assert_eq!(format!("{back:?}"), "Ended(..)");
         assert_eq!(back.into_inner().downcast::<i8>().unwrap(), 5);
     }
 }

@@ -65,6 +65,20 @@ fn everybody_has_a_turn() {
 }
 
 #[test]
+fn an_end_is_named_wherever_its_id_lies() {
+    // One to four levels.
+    for capacity in [31, 100, 5_000, 130_000] {
+        let (_sender, mut receiver) = spsc::unbounded::<u8>();
+        let mut select = Select::with_capacity(capacity);
+        for _ in 0..5_000 {
+            let id = select.add(&mut receiver).unwrap();
+            assert_eq!(select.try_wait(), Some(id));
+            assert_eq!((select.remove(&mut receiver), select.try_wait()), (Some(id), None));
+        }
+    }
+}
+
+#[test]
 fn a_select_that_is_made_anew_each_time_starves_nobody() {
     // Two loops in step, as where a turn of a loop waits twice: a plain alternation would give each its own.
     const ENDS: usize = 3;

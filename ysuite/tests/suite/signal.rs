@@ -245,6 +245,22 @@ pub(crate) mod descriptors {
         assert_eq!(std::mem::size_of::<YSocketpair>(), std::mem::size_of::<usize>());
     }
 
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_set_is_made_by_one_system_call_and_goes_without_a_read_where_nothing_is_up() {
+        use crate::support::calls;
+
+        for backend in backends() {
+            // The first of all finds out which process this is.
+            drop(YSocketpair::with_backend(256, backend).unwrap());
+            let before = calls();
+            let set = YSocketpair::with_backend(256, backend).unwrap();
+            assert_eq!(calls() - before, 1);
+            drop(set);
+            assert_eq!(calls() - before, 1);
+        }
+    }
+
     /// Runs the test named in a process of its own, where it finds [`in_child`] true and ends with [`leave`].
     fn in_a_child(test: &str) {
         let output = process::again()

@@ -1,6 +1,7 @@
 //! Channels of time: ticks, who gets them, and what becomes of those that nobody takes. And timers beside receivers.
 
 use std::collections::HashSet;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -103,6 +104,8 @@ fn clones_share_the_ticks() {
         let other = timer::tick(MOMENT);
         assert!(timer == timer.clone() && timer != other && other.same_channel(&other.clone()));
         assert_eq!(HashSet::from([&timer, &timer.clone(), &other]).len(), 2);
+        let hash = |timer: &Timer| BuildHasherDefault::<DefaultHasher>::default().hash_one(timer);
+        assert!(hash(&timer) == hash(&timer.clone()) && hash(&timer) != hash(&other));
         assert!(format!("{:?}", timer::never()).starts_with("Timer { due: None"));
     });
 }
@@ -116,6 +119,7 @@ fn a_timer_is_read_as_receivers_are() {
     let mut over = timer::at(Instant::now());
     assert!(over.has_message() && over.look().is_some() && over.look().is_none());
     assert_eq!(over.try_next(), Err(TryRecvError::Empty));
+    assert!(format!("{over:?}").starts_with("Timer { due: None"), "{over:?}");
 }
 
 #[test]

@@ -161,4 +161,12 @@ mod tests {
             assert_eq!(Arc::strong_count(&message), 1);
         }
     }
+
+    #[test]
+    fn a_pipe_without_a_bound_has_room_for_any_number() {
+        for bound in [None, Some(usize::MAX)] {
+            let (mut writer, _resting) = lane(bound, 1, &Meter::default());
+            assert!(writer.write(1_u8).is_ok() && writer.has_room_for(usize::MAX));
+        }
+    }
 }

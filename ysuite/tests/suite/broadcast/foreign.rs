@@ -7,6 +7,7 @@ use std::task::Context;
 use ysuite::broadcast::{self, Receiver, RecvError, Sender, TryRecvError};
 
 use super::{Census, Citizen, pair};
+use crate::support::calls;
 use crate::support::executor::{Clinging, Explosive, Task, poll_once};
 
 /// A message whose copy panics where its number is odd.
@@ -123,6 +124,24 @@ fn a_copy_in_a_lossy_channel_keeps_its_place_until_it_is_made() {
     let sent = *sent.lock().unwrap();
     assert!(sent >= 4);
     assert_eq!(receiver.try_recv().err(), (sent > 4).then_some(TryRecvError::Lagged(sent - 4)));
+}
+
+#[test]
+fn a_send_that_a_copy_holds_up_gives_it_a_moment() {
+    let (sender, mut receiver) = broadcast::lossy::<Acting>(4);
+    let _other = receiver.clone();
+    let (back, yielded) = (sender.clone(), Arc::new(Mutex::new(0_u64)));
+    let count = yielded.clone();
+    let action = move || {
+        let mut before = calls();
+        while back.try_send(Acting(Arc::new(|| {}))).is_ok() {
+            before = calls();
+        }
+        *count.lock().unwrap() += calls() - before;
+    };
+    sender.send(Acting(Arc::new(action))).unwrap_or_else(|_| panic!("no receiver"));
+    assert!(receiver.try_recv().is_ok());
+    assert!(*yielded.lock().unwrap() > 0, "the thread that copies may have lost its CPU");
 }
 
 /// A message whose drop panics.

@@ -11,7 +11,7 @@ use ysuite::hub::{Hub, Interest, Source, TURN};
 use ysuite::spsc;
 
 use crate::hub::Notes;
-use crate::support::guarded;
+use crate::support::{calls, guarded};
 
 /// Two connected sockets that do not block.
 pub(crate) fn pair() -> (UnixStream, UnixStream) {
@@ -260,4 +260,46 @@ fn a_signal_handler_does_not_end_a_sleep() {
         handle.post(|_| {}).unwrap();
         assert_eq!(thread.join().unwrap().0, Ok(1));
     });
+}
+
+#[test]
+fn of_both_interests_what_is_there_is_told_and_a_handler_that_changes_them_costs_no_call_more() {
+    guarded(|| {
+        let mut hub = Hub::new().unwrap();
+        // The first time it looks before it sleeps it asks how many CPUs there are.
+        while hub.run_once(Duration::from_millis(1)).unwrap() != 0 {}
+        let ((mut near, mut far), notes) = (pair(), Notes::new());
+        // Until there is no room.
+        while far.write(&[0; 4_096]).is_ok() {}
+        near.write_all(b"x").unwrap();
+        let noted = notes.clone();
+        hub.watch(far, Interest::READABLE | Interest::WRITABLE, move |hub, far, ready| {
+            noted.note((ready.is_readable(), ready.is_writable()));
+            far.read_exact(&mut [0]).unwrap();
+            let this = hub.current().unwrap();
+            assert!(hub.set_interest(this, Interest::READABLE).unwrap());
+        })
+        .unwrap();
+        let before = calls();
+        assert_eq!(hub.run_once(None).unwrap(), 1);
+        assert_eq!(calls() - before, 2, "asked, and registered anew once");
+        assert_eq!(notes.taken(), [(true, false)]);
+    });
+}
+
+#[test]
+fn a_descriptor_has_its_turn_beside_an_end_that_is_found_as_the_hub_comes_to_rest() {
+    let mut hub = Hub::new().unwrap();
+    let ((mut near, far), (sender, receiver), notes) = (pair(), spsc::unbounded::<u8>(), Notes::new());
+    let (socket, channel) = (notes.clone(), notes.clone());
+    hub.watch(far, Interest::READABLE, move |_, far, _| {
+        far.read_exact(&mut [0]).unwrap();
+        socket.note("socket");
+    })
+    .unwrap();
+    hub.receive(receiver, move |_, message| channel.note(if message.is_ok() { "message" } else { "end" })).unwrap();
+    near.write_all(b"x").unwrap();
+    drop(sender);
+    assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 2);
+    assert_eq!(notes.taken(), ["end", "socket"]);
 }

@@ -221,3 +221,17 @@ fn zero_is_served_only_where_nothing_can_come() {
         assert_eq!(hub.run_once(None).unwrap(), 0);
     });
 }
+
+#[test]
+fn a_hub_that_never_sleeps_makes_no_system_call_before_its_timer() {
+    guarded(|| {
+        let mut hub = Hub::new().unwrap();
+        hub.set_spin(Spin::Forever);
+        for _ in 0..5 {
+            hub.after(Duration::from_millis(2), |_| {});
+            let before = calls();
+            assert_eq!(hub.run_once(None).unwrap(), 1);
+            assert_eq!(calls(), before);
+        }
+    });
+}

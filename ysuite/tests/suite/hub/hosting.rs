@@ -207,3 +207,17 @@ fn what_is_told_of_twice_is_served_once() {
     assert_eq!(calls() - before, 3, "asked, and each registered anew once");
     assert_eq!(notes.len(), 3);
 }
+
+#[test]
+fn a_dispatch_in_vain_asks_the_poller_once_and_shows_what_is_left_once() {
+    let mut hub = Hub::new().unwrap();
+    assert_eq!(hub.dispatch().unwrap(), 0);
+    while readable(&hub, Some(Duration::ZERO)) {
+        assert_eq!(hub.dispatch().unwrap(), 0);
+    }
+    for _ in 0..3 {
+        let before = calls();
+        assert_eq!(hub.dispatch().unwrap(), 0);
+        assert_eq!(calls() - before, 2);
+    }
+}

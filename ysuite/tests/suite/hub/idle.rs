@@ -98,3 +98,16 @@ fn a_stream_makes_no_system_call() {
         assert!(posting + (calls() - before) < POSTS / 1_000, "{posting} calls of the poster");
     });
 }
+
+#[test]
+fn a_hub_without_anything_to_wait_for_sleeps_where_its_time_is_limited() {
+    guarded(|| {
+        let mut hub = Hub::new().unwrap();
+        while hub.run_once(Duration::from_millis(1)).unwrap() != 0 {}
+        for _ in 0..5 {
+            let before = calls();
+            assert_eq!(hub.run_once(Duration::from_millis(1)).unwrap(), 0);
+            assert_eq!(calls() - before, 1);
+        }
+    });
+}

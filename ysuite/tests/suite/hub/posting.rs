@@ -315,3 +315,20 @@ fn a_hub_may_be_made_here_and_run_there() {
         thread.join().unwrap().unwrap();
     });
 }
+
+#[test]
+fn the_end_of_the_last_handle_is_a_call_and_what_it_has_posted_is_run_before() {
+    guarded(|| {
+        let mut hub = Hub::new().unwrap();
+        let (handle, notes) = (hub.handle(), Notes::new());
+        drop(handle.clone());
+        assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 0, "it was not the last");
+        let noted = notes.clone();
+        handle.post(move |_| noted.note(())).unwrap();
+        drop(handle);
+        hub.run().unwrap();
+        assert_eq!(notes.len(), 1);
+        drop(hub.handle());
+        assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 1);
+    });
+}

@@ -1,11 +1,12 @@
 //! Receivers of every channel and their handlers.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use ysuite::channel::Receive;
+use ysuite::channel::{Receive, Spin};
 use ysuite::hub::{Hub, Source, TURN};
 use ysuite::signal::{Attach, AttachError, Registration};
 use ysuite::{mpmc, mpsc, spsc};
@@ -287,10 +288,10 @@ fn a_flood_of_messages_has_one_turn_in_each_turn() {
     (0..10).for_each(|_| assert_eq!(hub.run_once(None).unwrap(), TURN));
 }
 
-/// A pipe's receiver that is sent a message when it is asked whether it has one.
+/// A pipe's receiver that does something when it is asked whether it has a message.
 struct Asked {
     receiver: spsc::Receiver<u32>,
-    sender: Option<spsc::Sender<u32>>,
+    when_asked: Box<dyn FnMut() + Send>,
 }
 
 impl Receive for Asked {
@@ -305,7 +306,7 @@ impl Receive for Asked {
     }
 
     fn has_message(&mut self) -> bool {
-        self.sender.iter_mut().for_each(|sender| sender.send(7).unwrap());
+        (self.when_asked)();
         Receive::has_message(&mut self.receiver)
     }
 
@@ -340,7 +341,8 @@ fn before_it_sleeps_the_hub_looks_at_its_receivers_and_a_message_that_comes_then
         sender.send(6).unwrap();
         let notes = Notes::new();
         let noted = notes.clone();
-        hub.receive(Asked { receiver, sender: Some(sender) }, move |_, message| noted.note(message)).unwrap();
+        let when_asked = Box::new(move || sender.send(7).unwrap());
+        hub.receive(Asked { receiver, when_asked }, move |_, message| noted.note(message)).unwrap();
         // From here on it is active. The first look asks how many CPUs there are. The time is only for a hub that does not
         // look.
         assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 1);
@@ -349,5 +351,28 @@ fn before_it_sleeps_the_hub_looks_at_its_receivers_and_a_message_that_comes_then
         assert_eq!(hub.run_once(Duration::from_secs(1)).unwrap(), 1);
         assert_eq!(calls(), before, "it has neither slept nor been woken");
         assert_eq!(notes.taken(), [Ok(6), Ok(7), Ok(7)]);
+    });
+}
+
+#[test]
+fn a_receiver_that_rests_is_not_asked_and_a_hub_that_does_not_look_asks_none() {
+    guarded(|| {
+        let mut hub = Hub::new().unwrap();
+        let ((mut sender, receiver), asked) = (spsc::unbounded(), Arc::new(AtomicUsize::new(0)));
+        let counted = asked.clone();
+        let when_asked = Box::new(move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+        });
+        hub.receive(Asked { receiver, when_asked }, |_, _| {}).unwrap();
+        // Without time there is no look before it comes to rest.
+        assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 0);
+        assert_eq!(hub.run_once(Duration::from_millis(1)).unwrap(), 0);
+        assert_eq!(asked.load(Ordering::Relaxed), 0);
+        hub.set_spin(Spin::None);
+        sender.send(1).unwrap();
+        assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 1);
+        // It is active, and empty.
+        assert_eq!(hub.run_once(Duration::from_millis(1)).unwrap(), 0);
+        assert_eq!(asked.load(Ordering::Relaxed), 0);
     });
 }

@@ -48,6 +48,15 @@ fn ids_are_events() {
 }
 
 #[test]
+fn a_receiver_leaves_a_set_that_is_a_source() {
+    let mut source = SetSource::new(YSocketpair::new().unwrap());
+    let (_sender, mut receiver) = spsc::unbounded::<u8>();
+    source.attach(&mut receiver, 7).unwrap();
+    assert_eq!((source.detach(&mut receiver), source.detach(&mut receiver)), (Some(7), None));
+    source.attach(&mut receiver, 8).unwrap();
+}
+
+#[test]
 fn messages_are_events_and_so_is_their_end() {
     guarded(|| {
         const MESSAGES: usize = 2_000;

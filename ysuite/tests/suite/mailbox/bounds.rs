@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use ysuite::channel::Spin;
 use ysuite::mailbox::{Address, Builder, Crowding, LinkTerminated, Mailbox, ReceiveError, SendError};
 use ysuite::receive;
 
-use crate::support::{Tally, guarded, panics};
+use crate::support::{Tally, calls, guarded, panics};
 
 fn bounded(capacity: usize, crowding: Crowding) -> Mailbox {
     Builder::new().bounded(capacity, crowding).build()
@@ -20,7 +21,9 @@ fn an_error_gives_the_message_back() {
     let address = mailbox.address();
     (0..3).for_each(|number| address.send(number).unwrap());
     assert_eq!(address.send(3), Err(SendError::Full(3)));
-    assert_eq!(address.send(3).unwrap_err().to_string(), "sending to a full mailbox");
+    let full = address.send(3).unwrap_err();
+    assert!(full.is_full() && !full.is_ended());
+    assert_eq!((full.to_string().as_str(), format!("{full:?}").as_str()), ("sending to a full mailbox", "Full(..)"));
     // No bound concerns these.
     (0..9).for_each(|number| address.send_priority(100 + number).unwrap());
     assert!((0..9).all(|number| mailbox.receive_only() == Ok(100 + number)));
@@ -104,10 +107,11 @@ fn a_thread_never_waits_for_itself() {
             _: i32 => {
                 address.send(1).unwrap();
                 address.send(2).unwrap();
-                address.send(3)
+                let before = calls();
+                (address.send(3), calls() - before)
             },
         });
-        assert_eq!(refused, Ok(Err(SendError::Full(3))));
+        assert_eq!(refused, Ok((Err(SendError::Full(3)), 0)), "at once");
         assert_eq!((mailbox.receive_only(), mailbox.receive_only()), (Ok(1), Ok(2)));
     });
 }
@@ -146,6 +150,48 @@ fn a_thread_never_waits_for_itself_before_its_first_receive_either() {
         // One that has got it from another, and has used it.
         let thread = thread::spawn(move || (mailbox.address().send(5), mailbox));
         assert_eq!(thread.join().unwrap().0, Err(SendError::Full(5)));
+    });
+}
+
+#[test]
+fn a_thread_is_known_from_any_use_of_a_mailbox_that_was_moved_to_it() {
+    guarded(|| {
+        let other = Mailbox::new();
+        let uses: [fn(&mut Mailbox, &Address); 6] = [
+            |mailbox, _| assert_eq!(mailbox.owner(), None),
+            |mailbox, _| assert_eq!(mailbox.set_aside(), 0),
+            |mailbox, _| mailbox.set_spin(Spin::Adaptive),
+            |mailbox, _| assert!(!mailbox.detach()),
+            |mailbox, other| mailbox.link(other),
+            |mailbox, other| mailbox.unlink(other),
+        ];
+        // Each needs a moment to be certain; all of them at once.
+        let threads = uses.map(|used| {
+            let mut mailbox = bounded(1, Crowding::Block);
+            let (address, other) = (mailbox.address(), other.address());
+            address.send(0).unwrap();
+            thread::spawn(move || {
+                used(&mut mailbox, &other);
+                (address.send(1), mailbox)
+            })
+        });
+        for thread in threads {
+            assert_eq!(thread.join().unwrap().0, Err(SendError::Full(1)));
+        }
+    });
+}
+
+#[test]
+fn a_thread_that_has_nothing_to_do_with_a_mailbox_waits_for_room_for_as_long_as_it_takes() {
+    guarded(|| {
+        let mut mailbox = bounded(1, Crowding::Block);
+        let address = mailbox.address();
+        address.send(0).unwrap();
+        let thread = thread::spawn(move || address.send(1));
+        // For longer than a thread waits that may be the owner.
+        thread::sleep(Duration::from_millis(1_300));
+        assert_eq!((mailbox.receive_only(), thread.join().unwrap()), (Ok(0), Ok(())));
+        assert_eq!(mailbox.receive_only(), Ok(1));
     });
 }
 

@@ -186,6 +186,21 @@ fn the_words_of_a_panic_are_passed_on() {
 }
 
 #[test]
+fn a_message_that_panics_at_an_end_leaves_the_words_of_the_panic_before() {
+    guarded(|| {
+        let (mut mailbox, ended) = (Mailbox::new(), Arc::new(AtomicUsize::new(0)));
+        let bomb = Bomb(ended.clone());
+        let linked = mailbox.spawn_linked(move |mailbox: &mut Mailbox| {
+            mailbox.address().send(bomb).unwrap();
+            panic!("out of cheese");
+        });
+        let end = mailbox.receive::<LinkTerminated>().unwrap();
+        assert_eq!((end.address(), end.panic_message()), (&linked, Some("out of cheese")));
+        assert_eq!(ended.load(Ordering::Relaxed), 1);
+    });
+}
+
+#[test]
 fn a_mailbox_that_was_not_spawned_says_that_its_thread_panics() {
     guarded(|| {
         let mut watching = Mailbox::new();

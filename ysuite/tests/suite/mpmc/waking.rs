@@ -4,7 +4,7 @@ use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
-use ysuite::channel::Spin;
+use ysuite::channel::{RecvTimeoutError, Spin};
 use ysuite::mpmc::{self, Receiver};
 
 use crate::mpmc::of;
@@ -16,6 +16,7 @@ with_and_without_a_bound!(
     a_batch_wakes_as_many_as_it_has_messages,
     a_future_that_is_dropped_wakes_the_next_as_often_as_it_takes,
     a_wake_that_found_nothing_is_not_owed,
+    a_wake_that_found_nothing_does_not_end_a_wait,
     a_message_costs_its_sender_one_system_call_however_many_threads_sleep,
     sleeping_threads_wake_each_other_for_a_batch,
     more_waiters_than_one_block_holds,
@@ -90,6 +91,30 @@ fn a_wake_that_found_nothing_is_not_owed(bounded: bool) {
     // And those that are left get what comes next.
     sender.send(8).unwrap();
     assert_eq!(woken(&tasks).iter().sum::<usize>(), 2);
+}
+
+fn a_wake_that_found_nothing_does_not_end_a_wait(bounded: bool) {
+    guarded(move || {
+        let (sender, receiver) = of(if bounded { 8 } else { 0 });
+        receiver.set_spin(Spin::None);
+        let sleeper = receiver.clone();
+        let thread = thread::spawn(move || {
+            loop {
+                if let Err(error) = sleeper.recv_timeout(Duration::from_secs(3_600)) {
+                    return error;
+                }
+            }
+        });
+        for number in 0..100 {
+            // Time to fall asleep.
+            thread::sleep(Duration::from_millis(1));
+            sender.send(number).unwrap();
+            // As a rule this thread is quicker.
+            let _ = receiver.try_recv();
+        }
+        drop(sender);
+        assert_eq!(thread.join().unwrap(), RecvTimeoutError::Disconnected);
+    });
 }
 
 #[test]

@@ -281,3 +281,47 @@ fn a_watcher_that_goes_passes_on_what_it_was_told() {
         }
     });
 }
+
+#[test]
+fn a_shared_end_that_takes_a_free_id_leaves_those_behind_it() {
+    let mut select = Select::with_capacity(2);
+    let [first, second, third] = [(); 3].map(|()| mpmc::bounded(1));
+    let (free, kept) = (select.add_shared(&first.1).unwrap(), select.add_shared(&second.1).unwrap());
+    assert_eq!(select.remove_shared(&first.1), Some(free));
+    assert_eq!(select.add_shared(&third.1), Ok(free));
+    assert_eq!(select.try_wait(), None);
+    second.0.send(2).unwrap();
+    assert_eq!((select.try_wait(), second.1.try_recv()), (Some(kept), Ok(2)));
+    third.0.send(3).unwrap();
+    assert_eq!((select.try_wait(), third.1.try_recv()), (Some(free), Ok(3)));
+    first.0.send(1).unwrap();
+    assert_eq!(select.try_wait(), None);
+}
+
+/// A select that is woken for a message which another end has taken by then waits on.
+#[test]
+fn what_another_has_taken_meanwhile_is_not_the_end_of_the_time() {
+    guarded(|| {
+        const LONG: Duration = Duration::from_secs(100_000);
+        let (sender, receiver) = mpmc::bounded(1);
+        let mut select = Select::new();
+        let id = select.add_shared(&receiver).unwrap();
+        let other = receiver.clone();
+        let thread = thread::spawn(move || {
+            for _ in 0..300 {
+                sender.send(1).unwrap();
+                // Usually quicker than a thread that has to be woken.
+                let _ = other.try_recv();
+                thread::sleep(SHORT);
+            }
+            sender.send(2).unwrap();
+        });
+        loop {
+            assert_eq!(select.wait_timeout(LONG), Some(id));
+            if receiver.try_recv() == Ok(2) {
+                break;
+            }
+        }
+        thread.join().unwrap();
+    });
+}

@@ -256,4 +256,17 @@ mod tests {
         assert_eq!((ring.len(), ring.pop(&hint), ring.pop(&hint)), (1, Some(1), None));
         assert!(ring.is_closed() && ring.is_empty());
     }
+
+    #[cfg(feature = "statistics")]
+    #[test]
+    fn the_mark_of_a_ring_that_was_found_full_is_its_bound() {
+        use crate::statistics::Counted;
+
+        let ring = Ring::new(3);
+        (0..3_u64).for_each(|number| assert!(ring.offer(number).is_ok()));
+        assert!(matches!(ring.offer(3), Err(Rejected::Full(3))));
+        ring.drain();
+        let totals = ring.ends.totals();
+        assert_eq!((totals.sent, totals.received, totals.high_water), (3, 3, 3));
+    }
 }

@@ -152,6 +152,21 @@ fn a_closed_queue_takes_nothing_and_gives_what_it_has() {
     assert_eq!((queue.pop(), queue.pop(), queue.is_empty()), (Some(1), None, true));
 }
 
+#[cfg(feature = "statistics")]
+#[test]
+fn what_is_there_when_the_last_reader_goes_counts_among_the_most() {
+    use crate::statistics::Counted;
+
+    let queue = Segments::new();
+    (0..5).for_each(|number| push(&queue, number));
+    assert!(pop(&queue) == Some(0) && queue.close());
+    queue.leave();
+    queue.drains();
+    queue.drain();
+    let totals = queue.ends.totals();
+    assert_eq!((totals.sent, totals.received, totals.high_water), (5, 1, 4));
+}
+
 /// All at once, over hundreds of ends of segments.
 #[test]
 fn many_threads_and_small_segments() {
