@@ -8,6 +8,7 @@ use crate::support::samples::{Bytes, Sample};
 use crate::support::{Random, guarded};
 use ysuite::mpsc::{self, Receiver, Sender};
 use ysuite::signal::{Wait, YPollset};
+use ysuite::spsc;
 
 /// Bytes for each sender beyond the first, its own size included.
 fn each<T: Sample>((sender, _receiver): (Sender<T>, Receiver<T>), senders: usize) -> usize {
@@ -210,4 +211,72 @@ fn a_burst_is_given_back() {
             assert!(held() - before <= 3 * 64 * 1024, "{} bytes are left after {round} rounds", held() - before);
         }
     });
+}
+
+#[test]
+fn a_thread_keeps_its_lanes_of_a_few_shared_senders() {
+    let mut channels: Vec<_> = (0..10)
+        .map(|_| {
+            let (sender, receiver) = mpsc::unbounded();
+            (sender.share(), receiver)
+        })
+        .collect();
+    let mut run = || {
+        for (shared, receiver) in &mut channels {
+            shared.send(1_u64).unwrap();
+            assert_eq!(receiver.recv(), Ok(1));
+        }
+    };
+    run();
+    let before = allocations();
+    run();
+    run();
+    assert_eq!(allocations(), before);
+}
+
+#[test]
+fn a_thread_keeps_few_lanes_of_shared_senders_that_it_uses_no_more() {
+    let run = |channels: usize| {
+        for _ in 0..channels {
+            let (sender, mut receiver) = mpsc::unbounded();
+            sender.share().send(1_u64).unwrap();
+            assert_eq!(receiver.recv(), Ok(1));
+        }
+    };
+    let before = held();
+    // Fewer than it takes for a thread to look through them.
+    run(60);
+    let few = held() - before;
+    run(3_000);
+    assert!(held() - before <= 4 * few, "{} bytes, where sixty lanes take {few}", held() - before);
+}
+
+#[test]
+fn a_lane_goes_at_the_first_send_that_finds_no_receiver() {
+    let run = || {
+        let (sender, receiver) = mpsc::unbounded();
+        let shared = sender.share();
+        shared.send(1_u64).unwrap();
+        drop((sender, receiver));
+        assert!(shared.send(2).is_err());
+    };
+    // The thread's table is made the first time.
+    (0..3).for_each(|_| run());
+    let before = held();
+    (0..20).for_each(|_| run());
+    assert_eq!(held(), before);
+}
+
+#[test]
+fn a_list_of_those_who_waited_for_the_end_goes_with_the_channel() {
+    let run = || {
+        let ((one, one_in), (other, other_in)) = (spsc::bounded::<u64>(1), mpsc::bounded::<u64>(1));
+        let soon = std::time::Duration::from_nanos(1);
+        assert!(!one.wait_closed_timeout(soon) && !other.wait_closed_timeout(soon));
+        drop((one, one_in, other, other_in));
+    };
+    (0..3).for_each(|_| run());
+    let before = held();
+    (0..20).for_each(|_| run());
+    assert_eq!(held(), before);
 }

@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::thread;
 
-use crate::support::{Tally, guarded};
+use crate::support::{Tally, calls, guarded};
 use ysuite::channel::Spin;
 use ysuite::mailbox::{self, Address, Builder, Envelope, Mailbox, ReceiveError, SendError};
 
@@ -211,6 +211,16 @@ fn sent_from_the_end_of_a_thread_local() {
             (0..words).for_each(|_| assert_eq!(mailbox.receive::<&str>(), Ok("the last words")));
         }
     });
+}
+
+#[test]
+fn who_spins_for_ever_makes_no_system_call() {
+    let mut mailbox = Mailbox::new();
+    let _address = mailbox.address();
+    mailbox.set_spin(Spin::Forever);
+    let before = calls();
+    let received = mailbox.receive_timeout::<u8>(std::time::Duration::from_millis(2));
+    assert_eq!((received, calls()), (Err(ReceiveError::Timeout), before));
 }
 
 #[test]

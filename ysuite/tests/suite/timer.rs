@@ -12,7 +12,7 @@ use ysuite::signal::{AttachError, Select};
 use ysuite::timer::{self, RecvTimeoutError, Timer, TryRecvError};
 use ysuite::{mpsc, spsc};
 
-use crate::support::guarded;
+use crate::support::{calls, guarded};
 
 const MOMENT: Duration = Duration::from_millis(2);
 /// Longer than any test runs.
@@ -118,8 +118,16 @@ fn a_timer_is_read_as_receivers_are() {
     while !timer.has_message() {}
     let mut over = timer::at(Instant::now());
     assert!(over.has_message() && over.look().is_some() && over.look().is_none());
-    assert_eq!(over.try_next(), Err(TryRecvError::Empty));
+    assert_eq!((over.try_next(), over.has_message()), (Err(TryRecvError::Empty), false));
     assert!(format!("{over:?}").starts_with("Timer { due: None"), "{over:?}");
+    assert_eq!(timer::at(Instant::now()).try_iter().count(), 1);
+}
+
+#[test]
+fn who_waits_for_a_tick_sleeps() {
+    let (never, before) = (timer::never(), calls());
+    // A thread that loses its CPU before it sleeps has nothing left to wait for.
+    assert!((0..100).any(|_| never.recv_timeout(MOMENT).is_err() && calls() != before));
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! The smallest executors: one that parks its thread, and wakers that count.
 
 use std::future::Future;
+use std::mem::ManuallyDrop;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
 use std::thread::{self, Thread};
 
 struct Parked(Thread);
@@ -93,4 +94,42 @@ impl Clinging {
     pub(crate) fn waker() -> Waker {
         Waker::from(Arc::new(Self))
     }
+}
+
+type Act = Box<dyn Fn() + Send + Sync>;
+
+/// What a waker does each time it is cloned, and each time it is dropped.
+struct Acts(Act, Act);
+
+static ACTS: RawWakerVTable = RawWakerVTable::new(clone, end, |_| (), end);
+
+/// # Safety
+/// Here and below: `data` is what `Arc::into_raw` has made of `Acts`; `end` takes it over.
+unsafe fn clone(data: *const ()) -> RawWaker {
+    // SAFETY: by the caller; the share stays where it is.
+    let acts = ManuallyDrop::new(unsafe { Arc::from_raw(data.cast::<Acts>()) });
+    (acts.0)();
+    RawWaker::new(Arc::into_raw(Arc::clone(&acts)).cast(), &ACTS)
+}
+
+unsafe fn end(data: *const ()) {
+    // SAFETY: by the caller.
+    let acts = unsafe { Arc::from_raw(data.cast::<Acts>()) };
+    (acts.1)();
+}
+
+fn acting(cloned: Act, dropped: Act) -> Waker {
+    let acts = Arc::new(Acts(cloned, dropped));
+    // SAFETY: the functions keep to the contract of a raw waker; the acts may be run and dropped on any thread.
+    unsafe { Waker::from_raw(RawWaker::new(Arc::into_raw(acts).cast(), &ACTS)) }
+}
+
+/// A waker that runs a function each time it is cloned, and does nothing when it is woken.
+pub(crate) fn cloning(act: impl Fn() + Send + Sync + 'static) -> Waker {
+    acting(Box::new(act), Box::new(|| ()))
+}
+
+/// A waker that runs a function each time it is dropped, by waking as well.
+pub(crate) fn dropping(act: impl Fn() + Send + Sync + 'static) -> Waker {
+    acting(Box::new(|| ()), Box::new(act))
 }

@@ -19,7 +19,7 @@ fn a_bounded_channel_holds_exactly_its_capacity_for_the_slowest() {
                 sender.try_send(number).unwrap();
                 assert_eq!(quick.try_recv(), Ok(number), "lap {lap}");
             }
-            assert!(sender.is_full() && receiver.is_full() && !receiver.is_empty());
+            assert!(sender.is_full() && receiver.is_full() && !receiver.is_empty() && !sender.is_empty());
             assert!(quick.is_empty() && !quick.is_full());
             assert!(matches!(sender.try_send(0), Err(TrySendError::Full(0))));
             assert!(matches!(sender.send_timeout(1, std::time::Duration::ZERO), Err(SendTimeoutError::Timeout(1))));

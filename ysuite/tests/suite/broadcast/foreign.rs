@@ -2,13 +2,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
-use std::task::Context;
+use std::task::{Context, Poll};
 
 use ysuite::broadcast::{self, Receiver, RecvError, Sender, TryRecvError};
 
 use super::{Census, Citizen, pair};
 use crate::support::calls;
-use crate::support::executor::{Clinging, Explosive, Task, poll_once};
+use crate::support::executor::{Clinging, Explosive, Task, cloning, poll_once};
 
 /// A message whose copy panics where its number is odd.
 #[derive(Debug)]
@@ -265,6 +265,32 @@ fn an_iterator_that_panics_has_sent_what_it_had_given_as_far_as_there_was_room()
         |receiver: &mut Receiver<Citizen>| receiver.try_iter().map(|message| message.number).collect::<Vec<_>>();
     assert_eq!(numbers(&mut receiver), [0, 1, 2, 0]);
     assert_eq!(numbers(&mut other), [0, 1, 2, 0]);
+    // All have been received: there is room for each of these, wherever in the ring it lies.
+    for _ in 0..4 {
+        give(&sender, 3);
+        assert_eq!((numbers(&mut receiver), numbers(&mut other)), (vec![0, 1, 2], vec![0, 1, 2]));
+    }
     drop((sender, receiver, other));
     assert_eq!(census.alive(), 0);
+}
+
+#[test]
+fn a_batch_without_room_wakes_nobody() {
+    let (sender, mut receiver) = broadcast::bounded(1);
+    let _slow = receiver.clone();
+    sender.send(1).unwrap();
+    assert_eq!(receiver.recv(), Ok(1));
+    let task = Task::default();
+    assert!(receiver.poll_recv(&mut Context::from_waker(&task.waker())).is_pending());
+    // An iterator that panics has the batch tried once, without a wait.
+    let messages = (0..).inspect(|&number| assert!(number < 1, "as the test wants it"));
+    assert!(catch_unwind(AssertUnwindSafe(|| sender.send_batch(messages))).is_err());
+    assert_eq!((task.woken(), sender.len()), (0, 1));
+}
+
+#[test]
+fn a_message_that_comes_as_the_waker_is_cloned_is_found_by_that_poll() {
+    let (sender, mut receiver) = broadcast::bounded(4);
+    let waker = cloning(move || sender.send(1).unwrap());
+    assert_eq!(receiver.poll_recv(&mut Context::from_waker(&waker)), Poll::Ready(Ok(1)));
 }

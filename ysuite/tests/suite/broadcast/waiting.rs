@@ -241,13 +241,17 @@ fn a_sender_waits_until_nobody_listens() {
         assert!(poll_once(&mut future, &task).is_pending());
         assert!(!sender.wait_closed_timeout(SOON) && !sender.is_disconnected());
         let second = sender.clone();
-        let thread = thread::spawn(move || second.wait_closed());
+        let thread = thread::spawn(move || {
+            second.wait_closed();
+            second.is_disconnected()
+        });
+        thread::sleep(SOON);
         drop(receiver);
         assert_eq!(task.woken(), 0);
         drop(other);
         assert_eq!(task.woken(), 1);
         assert!(poll_once(&mut future, &task).is_ready());
-        thread.join().unwrap();
+        assert!(thread.join().unwrap(), "it has waited for the end");
         assert!(sender.wait_closed_timeout(Duration::ZERO) && sender.is_disconnected());
         // Another listens: all begins anew.
         let mut receiver = sender.subscribe();
@@ -290,4 +294,47 @@ fn a_stream_makes_no_system_call() {
         }
         assert_eq!(calls(), before);
     }
+}
+
+#[test]
+fn a_future_takes_the_place_of_the_task_that_polled() {
+    let (sender, mut receiver) = broadcast::bounded(4);
+    let tasks = [Task::default(), Task::default()];
+    assert!(receiver.poll_recv(&mut Context::from_waker(&tasks[0].waker())).is_pending());
+    let mut future = Box::pin(receiver.recv_async());
+    assert!(poll_once(&mut future, &tasks[1]).is_pending());
+    sender.send(1).unwrap();
+    assert_eq!(tasks.each_ref().map(Task::woken), [0, 1]);
+    assert_eq!(poll_once(&mut future, &tasks[1]), Poll::Ready(Ok(1)));
+}
+
+#[test]
+fn a_sender_that_spins_is_content_with_room_for_one_in_the_end() {
+    guarded(|| {
+        let (sender, mut receiver) = broadcast::bounded(8);
+        sender.set_spin(Spin::Forever);
+        sender.send_batch(0..8).unwrap();
+        let thread = thread::spawn(move || {
+            sender.send(8).unwrap();
+            sender
+        });
+        thread::sleep(SOON);
+        assert_eq!(receiver.recv(), Ok(0));
+        drop(thread.join().unwrap());
+        assert!(receiver.iter().eq(1..9));
+    });
+}
+
+#[test]
+fn who_spins_for_ever_makes_no_system_call() {
+    guarded(|| {
+        let (sender, mut receiver) = broadcast::bounded(1);
+        sender.set_spin(Spin::Forever);
+        receiver.set_spin(Spin::Forever);
+        let before = calls();
+        assert_eq!(receiver.recv_timeout(SOON), Err(RecvTimeoutError::Timeout));
+        sender.send(1).unwrap();
+        assert_eq!(sender.send_timeout(2, SOON), Err(SendTimeoutError::Timeout(2)));
+        assert_eq!(calls(), before);
+    });
 }

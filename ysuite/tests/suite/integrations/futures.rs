@@ -271,6 +271,24 @@ fn a_sink_that_goes_takes_what_waits_with_it_and_hands_its_turn_on() {
 }
 
 #[test]
+fn a_sink_that_goes_while_it_waits_for_room_leaves_no_waker() {
+    macro_rules! goes {
+        ($kind:ident) => {
+            let (mut sender, mut receiver) = $kind::bounded(1);
+            sender.send(0).unwrap();
+            let task = Task::default();
+            let mut sink = sender.sink();
+            assert!(poll_once(&mut sink.send(1), &task).is_pending());
+            drop(sink);
+            assert_eq!(task.held(), 0);
+            assert_eq!((receiver.recv(), task.woken()), (Ok(0), 0));
+        };
+    }
+    goes!(spsc);
+    goes!(mpsc);
+}
+
+#[test]
 fn a_sink_of_many_senders_keeps_one_message_until_there_is_room() {
     let (mut sender, receiver) = mpmc::bounded(1);
     let task = Task::default();

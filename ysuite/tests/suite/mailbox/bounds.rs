@@ -196,6 +196,18 @@ fn a_thread_that_has_nothing_to_do_with_a_mailbox_waits_for_room_for_as_long_as_
 }
 
 #[test]
+fn the_end_of_a_link_is_found_without_waiting() {
+    let mut mailbox = bounded(2, Crowding::Block);
+    let (address, other) = (mailbox.address(), Mailbox::new());
+    mailbox.link(&other.address());
+    drop(other);
+    let received = mailbox.receive_timeout::<u8>(Duration::ZERO);
+    assert!(matches!(received, Err(ReceiveError::LinkTerminated(_))), "{received:?}");
+    address.send(1).unwrap();
+    assert_eq!(mailbox.receive_only(), Ok(1));
+}
+
+#[test]
 fn a_thread_that_has_given_its_mailbox_away_waits_for_room() {
     guarded(|| {
         for receives in [false, true] {

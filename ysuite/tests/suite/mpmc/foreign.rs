@@ -4,14 +4,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
+use std::thread;
 use std::time::Duration;
 
+use ysuite::channel::Spin;
 use ysuite::mpmc::{self, RecvTimeoutError, TryRecvError, TrySendError};
 use ysuite::signal::{Wait, YPollset};
 
 use crate::mpmc::of;
 use crate::support::executor::{Explosive, Task, poll_once};
-use crate::support::{calls, guarded};
+use crate::support::{Tally, calls, guarded};
 
 with_and_without_a_bound!(
     a_receiver_whose_wakers_drop_panics_leaves_both_its_places,
@@ -144,5 +146,28 @@ fn a_wait_without_time_looks_once_and_neither_calls_the_kernel_nor_arms() {
             assert!(matches!(sender.try_send(2), Err(TrySendError::Full(2))));
             assert_eq!(calls(), before);
         }
+    });
+}
+
+#[test]
+fn a_message_ends_with_the_thread_that_passes_on_to_a_waker_that_panics() {
+    guarded(|| {
+        let tally = Tally::of(2);
+        let (sender, receiver) = mpmc::bounded(2);
+        let other = receiver.clone();
+        let thread = thread::spawn(move || {
+            other.set_spin(Spin::None);
+            other.recv().map(drop)
+        });
+        // Should it not sleep by then, the sender meets the panic.
+        thread::sleep(Duration::from_millis(10));
+        let waker = Explosive::waker();
+        let mut future = Box::pin(receiver.recv_async());
+        assert!(future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        let _ = catch_unwind(AssertUnwindSafe(|| sender.send_batch(tally.some(2)).is_ok()));
+        let _ = thread.join();
+        drop(future);
+        drop((sender, receiver));
+        tally.assert_all_ended();
     });
 }

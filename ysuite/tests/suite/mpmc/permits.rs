@@ -344,3 +344,23 @@ fn a_permit_is_ready_at_once_where_there_is_room() {
     let mut future = Box::pin(sender.reserve_many_async(2));
     assert!(matches!(poll_once(&mut future, &task), Poll::Ready(Ok(permits)) if permits.len() == 2));
 }
+
+#[test]
+fn one_that_gives_up_gathering_tells_the_next() {
+    let (sender, receiver) = mpmc::bounded(2);
+    sender.send_batch([1, 2]).unwrap();
+    let tasks = [Task::default(), Task::default()];
+    let mut first = Box::pin(sender.reserve_many_async(2));
+    let mut second = Box::pin(sender.reserve_many_async(2));
+    assert!(poll_once(&mut first, &tasks[0]).is_pending());
+    assert!(poll_once(&mut second, &tasks[1]).is_pending());
+    // It holds no place as yet: only the right to gather is given up.
+    drop(first);
+    assert_eq!(tasks[1].woken(), 1);
+    assert!(poll_once(&mut second, &tasks[1]).is_pending());
+    assert_eq!((receiver.recv(), receiver.recv()), (Ok(1), Ok(2)));
+    // There is room for all that is wanted: who is gathering holds up nobody.
+    let one = poll_once(&mut Box::pin(sender.reserve_many_async(1)), &tasks[0]);
+    assert!(matches!(one, Poll::Ready(Ok(permits)) if permits.len() == 1));
+    assert!(matches!(poll_once(&mut second, &tasks[1]), Poll::Ready(Ok(permits)) if permits.len() == 2));
+}

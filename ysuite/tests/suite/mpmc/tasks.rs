@@ -2,12 +2,14 @@
 
 use std::future::{pending, poll_fn, ready};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::thread;
 
 use ysuite::mpmc::{self, RecvError, SendError, SendTimeoutError};
 
-use crate::support::executor::{Task, block_on, poll_once};
+use crate::support::executor::{Task, block_on, dropping, poll_once};
 use crate::support::{Tally, guarded};
 
 #[test]
@@ -206,4 +208,26 @@ fn a_batch_to_nobody_takes_nothing() {
     let mut messages = 0..3;
     assert_eq!(block_on(sender.send_batch_async(&mut messages)), Err(SendError(vec![])));
     assert_eq!(messages, 0..3);
+}
+
+#[test]
+fn a_message_that_comes_back_ends_with_a_waker_whose_drop_panics() {
+    let tally = Tally::of(2);
+    let (sender, _receiver) = mpmc::bounded(1);
+    assert!(sender.send(tally.next()).is_ok());
+    let lit = Arc::new(AtomicBool::new(false));
+    let (fuse, mut asked) = (lit.clone(), 0);
+    let stop = poll_fn(|_| {
+        asked += 1;
+        fuse.store(asked == 2, Ordering::Relaxed);
+        if asked == 2 { Poll::Ready(()) } else { Poll::Pending }
+    });
+    let fuse = lit.clone();
+    let waker = dropping(move || assert!(!fuse.swap(false, Ordering::Relaxed), "as the test wants it"));
+    let mut sending = Box::pin(sender.send_async_until(tally.next(), stop));
+    let mut context = Context::from_waker(&waker);
+    assert!(sending.as_mut().poll(&mut context).is_pending());
+    assert!(catch_unwind(AssertUnwindSafe(|| sending.as_mut().poll(&mut context).is_ready())).is_err());
+    drop(sending);
+    assert_eq!(tally.ended(), 1);
 }

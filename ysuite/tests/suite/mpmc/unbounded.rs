@@ -102,6 +102,21 @@ fn an_iterator_that_panics_has_sent_what_it_gave() {
     tally.assert_all_ended();
 }
 
+/// Segments have some hundred slots for these: now and then one ends in the middle of a batch.
+#[test]
+fn an_iterator_that_panics_has_sent_what_it_gave_beyond_a_segments_end() {
+    let (sender, receiver) = mpmc::unbounded();
+    for round in 0..200 {
+        let most = 4 + round % 7;
+        let messages = (0..).map(|number| {
+            assert!(number < most, "the iterator panics");
+            [number; 32]
+        });
+        assert_eq!(panics(|| drop(sender.send_batch(messages))), "the iterator panics");
+        assert!(receiver.try_iter().map(|message| message[0]).eq(0..most));
+    }
+}
+
 /// Messages so large that segments have one or two, between threads: they come and go all the time.
 #[test]
 fn threads_share_messages_that_fill_segments() {

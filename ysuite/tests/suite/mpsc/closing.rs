@@ -3,9 +3,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::task::Context;
 use std::thread;
 
 use ysuite::mpsc::{self, RecvError, SendError, TryRecvError};
+use ysuite::signal::{AttachError, Wait, YPollset};
 
 use crate::support::executor::{Task, block_on, poll_once};
 use crate::support::{Random, Tally, guarded};
@@ -193,10 +195,11 @@ fn weak_senders_do_not_keep_a_channel_open() {
     let weak = sender.downgrade();
     drop(receiver);
     assert!(weak.upgrade().is_none() && weak.sender_count() == 1);
-    let (sender, receiver) = mpsc::bounded_for::<u8>(1, 1);
-    let weak = sender.downgrade();
+    let (sender, mut receiver) = mpsc::bounded_for::<u8>(1, 1);
+    let (weak, task) = (sender.downgrade(), Task::default());
+    assert!(receiver.poll_recv(&mut Context::from_waker(&task.waker())).is_pending());
     assert!(weak.upgrade().is_none(), "there is no room for a lane");
-    assert_eq!(receiver.sender_count(), 1);
+    assert_eq!((receiver.sender_count(), task.woken()), (1, 0));
 }
 
 #[test]
@@ -234,4 +237,16 @@ fn ends_are_equal_by_their_channel() {
     assert!(one.share() == clone.share() && !one.share().same_channel(&other.share()));
     let senders = HashSet::from([one, clone, other]);
     assert_eq!(senders.len(), 2);
+}
+
+#[test]
+fn a_closed_sender_for_which_there_is_no_place_is_refused_by_a_set() {
+    let (mut sender, _receiver) = mpsc::bounded_for::<u8>(1, 1);
+    assert!(sender.close());
+    let mut set = YPollset::new();
+    assert_eq!(set.attach(&mut sender, 3), Err(AttachError::IdTaken { id: 3 }));
+    assert!(set.check().is_empty());
+    // The id is free.
+    let (_other, mut receiver) = mpsc::unbounded::<u8>();
+    set.attach(&mut receiver, 3).unwrap();
 }

@@ -293,3 +293,29 @@ fn attached_to_a_set_of_signals() {
         });
     }
 }
+
+#[test]
+fn a_batch_takes_what_every_sender_has_sent() {
+    let (mut one, mut receiver) = mpsc::unbounded();
+    let mut two = one.clone();
+    one.send_batch([1, 2]).unwrap();
+    assert_eq!(receiver.recv(), Ok(1));
+    // It is the first one's turn, and the other's lane has yet to come into view.
+    two.send(3).unwrap();
+    let mut batch = Vec::new();
+    assert_eq!((receiver.try_recv_batch(&mut batch, 9), batch), (Ok(2), vec![2, 3]));
+}
+
+#[test]
+fn a_look_shows_the_same_message_until_it_is_received() {
+    let (mut one, mut receiver) = mpsc::unbounded();
+    let mut two = one.clone();
+    one.send_batch([1, 2]).unwrap();
+    two.send_batch([3, 4]).unwrap();
+    for _ in 0..4 {
+        let shown = receiver.peek().copied();
+        assert!(shown.is_some());
+        assert!((0..3).all(|_| receiver.peek().copied() == shown));
+        assert_eq!(receiver.recv().ok(), shown);
+    }
+}

@@ -150,6 +150,20 @@ fn an_attached_receiver_with_a_task_whose_waker_panics() {
     assert_eq!((set.check().count(), receiver.recv()), (0, Ok(2)));
 }
 
+#[test]
+fn a_message_and_a_waker_that_panic_as_the_receiver_goes_are_one_panic() {
+    let tally = Tally::of(1);
+    tally.explode(0);
+    let (mut sender, receiver) = oneshot::channel();
+    let waker = Clinging::waker();
+    assert!(sender.poll_closed(&mut Context::from_waker(&waker)).is_pending());
+    drop(waker);
+    assert!(sender.send(tally.next()).is_ok());
+    // The first of the two goes on.
+    assert_eq!(crate::support::panics(|| drop(receiver)), "the end of message 0");
+    tally.assert_all_ended();
+}
+
 /// Drops what it has, as it is woken or dropped.
 struct Holder(Mutex<Option<Box<dyn Send>>>);
 

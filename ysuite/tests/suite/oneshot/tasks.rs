@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::support::executor::{Task, block_on, poll_once};
+use crate::support::executor::{Task, block_on, cloning, poll_once};
 use crate::support::{Random, guarded};
 use ysuite::oneshot::{self, RecvError};
 
@@ -62,6 +62,17 @@ fn an_equivalent_waker_is_not_cloned_again() {
     }
     drop((sender, receiver));
     assert_eq!(task.held(), 1);
+    // Not even to be dropped again.
+    let (mut sender, mut receiver) = oneshot::channel::<u8>();
+    let clones = Arc::new(AtomicUsize::new(0));
+    let counted = clones.clone();
+    let waker = cloning(move || _ = counted.fetch_add(1, Ordering::Relaxed));
+    let mut context = Context::from_waker(&waker);
+    for _ in 0..10 {
+        assert!(Pin::new(&mut receiver).poll(&mut context).is_pending());
+        assert!(sender.poll_closed(&mut context).is_pending());
+        assert_eq!(clones.load(Ordering::Relaxed), 2, "one for each end");
+    }
 }
 
 #[test]

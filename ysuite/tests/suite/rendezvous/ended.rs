@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::SHORT;
-use crate::support::executor::block_on;
+use crate::support::executor::{Task, block_on, poll_once};
 use crate::support::guarded;
 use ysuite::channel::{
     RecvError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,
@@ -289,5 +289,23 @@ fn a_closed_sender_leaves_its_set() {
         assert_eq!(other.try_send(1), Err(TrySendError::Disconnected(1)));
         drop((other, next));
         assert_eq!(set.check().count(), 0);
+    }
+}
+
+#[test]
+fn a_batch_takes_from_those_that_wait_and_no_more_than_was_asked_for() {
+    for way in 0..3 {
+        let (sender, receiver) = mpmc::bounded(0);
+        let (task, mut batch) = (Task::default(), Vec::new());
+        let mut sending: Vec<_> = (0..4).map(|number| Box::pin(sender.send_async(number))).collect();
+        assert!(sending.iter_mut().all(|future| poll_once(future, &task).is_pending()));
+        let mut take = |most| match way {
+            0 => receiver.recv_batch(&mut batch, most).unwrap(),
+            1 => block_on(receiver.recv_batch_async(&mut batch, most)).unwrap(),
+            _ => receiver.try_recv_batch(&mut batch, most).unwrap(),
+        };
+        assert_eq!([take(0), take(3), take(9)], [0, 3, 1]);
+        assert!(batch.into_iter().eq(0..4));
+        assert!(sending.iter_mut().all(|future| poll_once(future, &task).is_ready()));
     }
 }

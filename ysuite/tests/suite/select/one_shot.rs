@@ -4,8 +4,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::support::{Random, Tally, guarded};
-use ysuite::channel::{RecvError, SendError, TryRecvError};
-use ysuite::signal::YPollset;
+use ysuite::channel::{RecvError, SendError, TryRecvError, TrySendError};
+use ysuite::signal::{Wait, YPollset};
 use ysuite::{mpmc, mpsc, select, spsc};
 
 const SHORT: Duration = Duration::from_micros(200);
@@ -98,6 +98,9 @@ fn nothing_to_wait_for() {
     assert_eq!(select::<u8>().wait_timeout(SHORT), None);
     assert_eq!(select::<u8>().after(SHORT, || 1).wait(), 1);
     assert_eq!(select::<u8>().after(Duration::MAX, || 1).deadline(Instant::now(), || 2).wait(), 2);
+    // A time that is up counts wherever it stands among the operations.
+    let (_sender, receiver) = mpmc::bounded::<u8>(1);
+    assert_eq!(select().after(SHORT, || 1).recv(&receiver, |_| 2).wait_timeout(Duration::MAX), Some(1));
     let mut none: [spsc::Receiver<u8>; 0] = [];
     assert_eq!(select().recv_any(&mut none, |_, _| 1).after(SHORT, || 2).wait(), 2);
 }
@@ -325,7 +328,6 @@ fn an_attached_end_may_be_selected_and_stays_attached() {
     assert!(receiver.try_recv().is_err());
     assert_eq!(select().recv(&mut receiver, |got: Result<u8, _>| got).wait_timeout(SHORT), None);
     sender.send(1).unwrap();
-    use ysuite::signal::Wait;
     assert_eq!(set.poll().collect::<Vec<_>>(), [5]);
     assert_eq!(select().recv(&mut receiver, |got| got).wait(), Ok(1));
     assert!(receiver.try_recv().is_err() && set.check().is_empty());
@@ -352,4 +354,103 @@ fn a_function_may_select_again_and_may_panic() {
     assert!(caught.is_err());
     assert_eq!(select().recv(&mut receiver, |got| got).wait(), Ok(2));
     drop(other);
+}
+
+/// A select that stands in line is somebody who waits, for those that only want to be told.
+macro_rules! attached_ends_are_told {
+    ($kind:ident) => {
+        guarded(|| {
+            let (mut sender, mut receiver) = $kind::bounded(0);
+            let mut set = YPollset::new();
+            set.attach(&mut sender, 1).unwrap();
+            assert_eq!(sender.try_send(7), Err(TrySendError::Full(7)));
+            let thread = thread::spawn(move || select().recv(&mut receiver, |got| got).wait());
+            loop {
+                assert!(set.poll().eq([1]));
+                if sender.try_send(7).is_ok() {
+                    break;
+                }
+            }
+            assert_eq!(thread.join().unwrap(), Ok(7));
+        });
+        guarded(|| {
+            let (mut sender, mut receiver) = $kind::bounded(0);
+            let mut set = YPollset::new();
+            set.attach(&mut receiver, 1).unwrap();
+            assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+            let thread = thread::spawn(move || select().send(&mut sender, 7, |sent| sent).wait());
+            loop {
+                assert!(set.poll().eq([1]));
+                if let Ok(message) = receiver.try_recv() {
+                    assert_eq!(message, 7);
+                    break;
+                }
+            }
+            assert_eq!(thread.join().unwrap(), Ok(()));
+        });
+    };
+}
+
+#[test]
+fn a_select_that_stands_in_line_tells_attached_ends() {
+    attached_ends_are_told!(spsc);
+    attached_ends_are_told!(mpsc);
+    attached_ends_are_told!(mpmc);
+}
+
+#[test]
+fn the_end_of_a_rendezvous_is_its_own_operations() {
+    guarded(|| {
+        for which in [0, 1, 2] {
+            let [(one, one_in), (two, two_in), (three, three_in)] = [0; 3].map(|_| mpmc::bounded::<u8>(0));
+            let mut senders = [Some(one), Some(two), Some(three)];
+            let thread = thread::spawn(move || {
+                select()
+                    .recv(&one_in, |got| (0, got))
+                    .recv(&two_in, |got| (1, got))
+                    .recv(&three_in, |got| (2, got))
+                    .wait()
+            });
+            // Most likely it stands in all three lines by then.
+            thread::sleep(10 * SHORT);
+            drop(senders[which].take());
+            assert_eq!(thread.join().unwrap(), (which, Err(RecvError)));
+        }
+    });
+}
+
+#[test]
+fn any_of_several_rendezvous_is_met() {
+    guarded(|| {
+        let (senders, mut receivers): (Vec<_>, Vec<_>) = (0..3).map(|_| mpmc::bounded(0)).unzip();
+        for (at, sender) in senders.iter().enumerate() {
+            thread::scope(|scope| {
+                let selecting = scope.spawn(|| select().recv_any(&mut receivers, |at, got| (at, got)).wait());
+                // Most likely it stands in all three lines by then.
+                thread::sleep(10 * SHORT);
+                sender.send(at).unwrap();
+                assert_eq!(selecting.join().unwrap(), (at, Ok(at)));
+            });
+        }
+        // Selects on both sides, which find each other at work.
+        thread::scope(|scope| {
+            let selecting = scope.spawn(|| {
+                for number in 0..3_000 {
+                    let chosen = select().recv_any(&mut receivers, |at, got| (at, got)).wait();
+                    assert_eq!(chosen, (number % 3, Ok(number)));
+                }
+            });
+            for number in 0..3_000 {
+                assert_eq!(select().send(&senders[number % 3], number, |sent| sent).wait(), Ok(()));
+            }
+            selecting.join().unwrap();
+        });
+        // And the end of one, as of a single receiver.
+        thread::scope(|scope| {
+            let selecting = scope.spawn(|| select().recv_any(&mut receivers, |at, got| (at, got)).wait());
+            thread::sleep(10 * SHORT);
+            senders[2].close();
+            assert_eq!(selecting.join().unwrap(), (2, Err(RecvError)));
+        });
+    });
 }

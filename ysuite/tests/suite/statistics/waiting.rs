@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::{flow, for_every_kind, until, waits};
 use crate::support::guarded;
 use ysuite::channel::Spin;
+use ysuite::select;
 use ysuite::signal::{Wait, YPollset};
 
 #[test]
@@ -142,5 +143,47 @@ fn the_end_of_a_channel_wakes() {
             assert!(thread.join().unwrap());
             assert_eq!((waits(&observer).1, flow(&observer)), (1, (1, 1, 1)));
         });
+    });
+}
+
+#[test]
+fn a_sender_that_waits_for_many_places_sleeps() {
+    for_every_kind!(bounded 2, |sender, receiver| {
+        let observer = receiver.observer();
+        guarded(move || {
+            assert_eq!(sender.send_batch([1, 2]), Ok(2));
+            let thread = thread::spawn(move || {
+                sender.set_spin(Spin::None);
+                sender.reserve_many(2).is_ok()
+            });
+            until(&observer, |seen| seen.sleeps >= 1);
+            assert_eq!((receiver.recv(), receiver.recv()), (Ok(1), Ok(2)));
+            assert!(thread.join().unwrap());
+        });
+    });
+}
+
+#[test]
+fn a_task_that_stands_in_line_sleeps() {
+    for_every_kind!(bounded 0, |sender, receiver| {
+        let (observer, mut context) = (receiver.observer(), Context::from_waker(Waker::noop()));
+        let mut future = pin!(sender.send_async(1));
+        assert!(future.as_mut().poll(&mut context).is_pending());
+        assert_eq!(waits(&observer), (1, 0, 0));
+        assert_eq!(receiver.try_recv(), Ok(1));
+        assert_eq!(waits(&observer), (1, 1, 0));
+        assert!(future.poll(&mut context).is_ready());
+    });
+}
+
+#[test]
+fn a_select_that_has_given_up_is_not_woken() {
+    for_every_kind!(bounded 1, |sender, receiver| {
+        let (observer, soon) = (receiver.observer(), Duration::from_micros(200));
+        assert!(select().recv(&mut receiver, drop).wait_timeout(soon).is_none());
+        sender.send(1).unwrap();
+        assert!(select().send(&mut sender, 2, drop).wait_timeout(soon).is_none());
+        assert_eq!(receiver.recv(), Ok(1));
+        assert_eq!(waits(&observer).1, 0);
     });
 }

@@ -4,11 +4,11 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender as Log, channel};
-use std::task::{Context, Waker};
+use std::task::{Context, Poll, Waker};
 
 use ysuite::watch::{self, Sender};
 
-use crate::support::executor::{Clinging, Explosive, Task, poll_once};
+use crate::support::executor::{Clinging, Explosive, Task, cloning, poll_once};
 use crate::support::{Tally, panics};
 
 #[test]
@@ -160,4 +160,12 @@ fn a_receiver_whose_wakers_drop_panics_is_gone_all_the_same() {
     assert_eq!(panics(|| drop(receiver)), "this waker clings");
     assert!(sender.is_disconnected());
     sender.send(1).unwrap_err();
+}
+
+#[test]
+fn a_value_that_comes_as_the_waker_is_cloned_is_found_by_that_poll() {
+    let (sender, mut receiver) = watch::channel(0);
+    let waker = cloning(move || sender.send(1).unwrap());
+    assert_eq!(receiver.poll_changed(&mut Context::from_waker(&waker)), Poll::Ready(Ok(())));
+    assert_eq!(*receiver.borrow(), 1);
 }

@@ -91,6 +91,8 @@ fn a_receiver_as_a_stream() {
         assert!(values.is_sorted() && values.last() == Some(&1_000));
         thread.join().unwrap();
         assert!(!over.is_terminated(), "there is the last value");
+        let (_sender, open) = watch::channel(0);
+        assert!(!open.is_terminated(), "another value may come");
         assert_eq!((block_on(over.next()), over.is_terminated(), block_on(over.next())), (Some(1_000), true, None));
     });
 }

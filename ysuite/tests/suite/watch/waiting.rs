@@ -6,10 +6,11 @@ use std::task::{Context, Poll};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use ysuite::channel::Spin;
 use ysuite::watch::{self, RecvError, RecvTimeoutError};
 
 use crate::support::executor::{Task, block_on, poll_once};
-use crate::support::{Random, guarded};
+use crate::support::{Random, calls, guarded};
 
 /// More than there are slots in a block of the list of those that wait.
 const MANY: usize = 150;
@@ -217,4 +218,31 @@ fn senders_learn_that_no_receiver_is_left() {
         assert!(sender.wait_closed_timeout(Duration::ZERO) && task.held() == 0);
         sender.wait_closed();
     });
+}
+
+#[test]
+fn every_way_of_sending_wakes_who_waits() {
+    let (sender, mut receiver) = watch::channel(0);
+    let task = Task::default();
+    let ways: [fn(&watch::Sender<i32>); 4] = [
+        |sender| sender.send(1).unwrap(),
+        |sender| _ = sender.send_replace(2),
+        |sender| sender.send_modify(|value| *value += 1),
+        |sender| assert!(sender.send_if_modified(|value| *value == 3)),
+    ];
+    for (woken, way) in (1..).zip(ways) {
+        let mut future = Box::pin(receiver.changed_async());
+        assert!(poll_once(&mut future, &task).is_pending());
+        way(&sender);
+        assert_eq!((task.woken(), poll_once(&mut future, &task)), (woken, Poll::Ready(Ok(()))));
+    }
+}
+
+#[test]
+fn who_spins_for_ever_makes_no_system_call() {
+    let (_sender, mut receiver) = watch::channel(0);
+    receiver.set_spin(Spin::Forever);
+    let before = calls();
+    assert_eq!(receiver.changed_timeout(Duration::from_millis(2)), Err(RecvTimeoutError::Timeout));
+    assert_eq!(calls(), before);
 }

@@ -28,6 +28,13 @@ pub(crate) fn a_task_receives_batches<K: Batching>() {
     assert_eq!(poll_once(&mut future, &task), Poll::Ready(Ok(1)));
     drop(future);
     assert_eq!((to.len(), to.last()), (messages.min(4) + 1, Some(&9)));
+    // No more than was asked for, however many have come meanwhile.
+    let mut future = receiver.recv_batch_async(&mut to, 2);
+    assert!(poll_once(&mut future, &task).is_pending());
+    (0..K::some(5)).for_each(|message| sender.send(message).unwrap());
+    assert_eq!(poll_once(&mut future, &task), Poll::Ready(Ok(K::some(2))));
+    drop(future);
+    assert_eq!(receiver.try_iter().count(), K::some(5) - K::some(2));
     drop(sender);
     assert_eq!(block_on(receiver.recv_batch_async(&mut to, 4)), Err(RecvError));
 }

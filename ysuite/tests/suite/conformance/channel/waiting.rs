@@ -198,6 +198,21 @@ pub(crate) fn every_way_of_spinning_arrives<K: Kind>() {
     });
 }
 
+pub(crate) fn who_spins_for_ever_makes_no_system_call<K: Kind>() {
+    const SOON: Duration = Duration::from_millis(2);
+    let (mut sender, mut receiver) = K::pair();
+    receiver.set_spin(Spin::Forever);
+    sender.set_spin(Spin::Forever);
+    let before = calls();
+    assert_eq!(receiver.recv_timeout(SOON), Err(RecvTimeoutError::Timeout));
+    assert_eq!(calls(), before);
+    let Some(capacity) = K::CAPACITY else { return };
+    (0..capacity).for_each(|message| sender.send(message).unwrap());
+    let before = calls();
+    assert_eq!(sender.send_timeout(capacity, SOON), Err(SendTimeoutError::Timeout(capacity)));
+    assert_eq!(calls(), before);
+}
+
 #[cfg(target_os = "linux")]
 pub(crate) fn both_threads_on_one_cpu_finish<K: Kind>() {
     guarded(|| {
