@@ -19,7 +19,9 @@ mod exchange;
 mod funnel;
 #[path = "../suite/mpmc/histories.rs"]
 mod histories;
+mod hub;
 mod mailbox;
+mod oneshot;
 mod pipe;
 mod places;
 mod pool;
@@ -40,7 +42,7 @@ use ysuite::channel::Spin;
 use ysuite::os::calls;
 
 /// In the long form each hunt goes on until this many sleeps are counted; there are ten kinds of hunts, and those of
-/// the funnel, of mailboxes and of watches. Those of selects, meetings, places and closes begin no round after a quarter of a
+/// the funnel, of mailboxes, of watches, of oneshots and of hubs. Those of selects, meetings, places and closes begin no round after a quarter of a
 /// minute.
 const LONG: u64 = 400_000;
 /// The longest time for which no message may arrive, on the slowest machine.
