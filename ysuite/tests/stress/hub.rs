@@ -1,6 +1,6 @@
-//! The hunt in hubs: two threads post functions, and send messages that the hub receives, in bursts, behind which they are silent until
+//! The hunt in hubs: a thread or two post functions, and send messages that the hub receives, in bursts, behind which they are silent until
 //! all of them have been served. So functions flow while receivers rest, receivers while nobody posts, and everything is armed before
-//! a sleep.
+//! a sleep. In a chase the hub stays awake until the last but one of its messages.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,18 +13,15 @@ use ysuite::hub::{Handle, Hub};
 use ysuite::signal::Attach;
 use ysuite::{mpsc, spsc};
 
-use super::{Account, Bursts, Entry, Gaps, Limits, Progress, guard, rounds_with_sleeps};
+use super::{Account, Bursts, Entry, Gaps, Limits, Message, Progress, guard, rounds_with_sleeps};
 
 /// One way of running a hub until it is stopped.
 type Run = fn(&mut Hub, &mut Gaps);
 
-const SENDERS: u64 = 2;
-
-/// What a sender has, and what of it has been served: each kind in its order.
 struct Ends {
     handle: Handle,
-    pipe: spsc::Sender<u64>,
-    funnel: mpsc::Sender<u64>,
+    pipe: spsc::Sender<Message>,
+    funnel: mpsc::Sender<Message>,
 }
 
 fn hunt(name: &'static str, kinds: usize, run: Run) {
@@ -38,8 +35,9 @@ fn round(name: &'static str, kinds: usize, run: Run, seed: u64, account: &Arc<Ac
     let mut hub = Hub::new().expect("descriptors");
     let (funnel, received) = mpsc::unbounded();
     receive(&mut hub, received, &progress, false);
-    let bursts = Arc::new(Bursts::of(SENDERS));
-    let sending: Vec<_> = (0..SENDERS)
+    let senders = 1 + seed / 100 % 2;
+    let bursts = Arc::new(Bursts::of(senders));
+    let sending: Vec<_> = (0..senders)
         .map(|who| {
             let (pipe, received) = spsc::unbounded();
             receive(&mut hub, received, &progress, true);
@@ -65,18 +63,27 @@ fn round(name: &'static str, kinds: usize, run: Run, seed: u64, account: &Arc<Ac
 /// Has the hub count the messages of a receiver; those of one sender come in its order.
 fn receive(
     hub: &mut Hub,
-    receiver: impl Receive<Message = u64> + Attach + Send + 'static,
+    receiver: impl Receive<Message = Message> + Attach + Send + 'static,
     progress: &Arc<Progress>,
     of_one: bool,
 ) {
     let (progress, mut expected) = (progress.clone(), 0);
-    let source = hub.receive(receiver, move |_, message| {
-        let Ok(number) = message else { return };
-        assert!(!of_one || number == expected, "{number} instead of {expected}");
+    let source = hub.receive(receiver, move |hub, message| {
+        let Ok(message) = message else { return };
+        assert!(!of_one || message.number == expected, "{} instead of {expected}", message.number);
         expected += 1;
-        progress.arrived.fetch_add(1, Ordering::AcqRel);
+        served(hub, message, &progress);
     });
     assert!(source.is_ok(), "a place for a receiver");
+}
+
+fn served(hub: &mut Hub, message: Message, progress: &Progress) {
+    hub.set_spin(match message {
+        Message { behind: 2.., .. } => Spin::Forever,
+        Message { number, behind: 0 } if number % 3 == 0 => Spin::Adaptive,
+        _ => Spin::None,
+    });
+    progress.arrived.fetch_add(1, Ordering::AcqRel);
 }
 
 fn send_bursts(mut ends: Ends, kinds: usize, mut gaps: Gaps, bursts: &Bursts, progress: &Arc<Progress>) {
@@ -87,24 +94,24 @@ fn send_bursts(mut ends: Ends, kinds: usize, mut gaps: Gaps, bursts: &Bursts, pr
         let chase = gaps.random.below(2) == 0;
         let only = chase.then(|| gaps.random.below(kinds));
         let messages = 1 + if chase { 70 + gaps.random.below(60) } else { gaps.random.below(60) } as u64;
-        for _ in 0..messages {
+        for left in (0..messages).rev() {
+            let behind = if chase { left } else { 0 };
             match only.unwrap_or_else(|| gaps.random.below(kinds)) {
                 0 => {
-                    let (number, called, progress) = (posted, called.clone(), progress.clone());
-                    let spin = if gaps.random.below(3) == 0 { Spin::Adaptive } else { Spin::None };
+                    let (called, progress) = (called.clone(), progress.clone());
+                    let message = Message { number: posted, behind };
                     let function = move |hub: &mut Hub| {
-                        assert_eq!(called.fetch_add(1, Ordering::Relaxed), number);
-                        hub.set_spin(spin);
-                        progress.arrived.fetch_add(1, Ordering::AcqRel);
+                        assert_eq!(called.fetch_add(1, Ordering::Relaxed), message.number);
+                        served(hub, message, &progress);
                     };
                     assert!(ends.handle.post(function).is_ok(), "a hub");
                     posted += 1;
                 }
                 1 => {
-                    ends.pipe.send(piped).expect("a receiver");
+                    ends.pipe.send(Message { number: piped, behind }).expect("a receiver");
                     piped += 1;
                 }
-                _ => ends.funnel.send(0).expect("a receiver"),
+                _ => ends.funnel.send(Message { number: left, behind }).expect("a receiver"),
             }
             if chase { gaps.breathe() } else { gaps.pass() }
         }
