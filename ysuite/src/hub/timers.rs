@@ -209,3 +209,27 @@ fn after(deadline: Instant, period: Duration, now: Instant) -> Option<Instant> {
     let missed = now.saturating_duration_since(next).as_nanos() % period.as_nanos();
     now.checked_add(period)?.checked_sub(Duration::from_nanos(u64::try_from(missed).ok()?))
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_moment_lies_behind_now_and_whole_periods_behind_the_last() {
+        let (due, period) = (Instant::now(), Duration::from_nanos(10));
+        let next = |late: u64| {
+            let next = after(due, period, due + Duration::from_nanos(late)).expect("a near moment");
+            next.duration_since(due).as_nanos()
+        };
+        // As long as the next moment is to come it is that one; at that very nanosecond, and later, those that have passed are left out.
+        assert_eq!([0, 9, 10, 11, 19, 20, 21].map(next), [10, 10, 20, 20, 20, 30, 30]);
+    }
+
+    #[test]
+    fn without_a_period_the_next_moment_is_the_next_of_the_clock() {
+        let due = Instant::now();
+        let late = due + Duration::from_secs(1);
+        assert_eq!(after(due, Duration::ZERO, late), Some(late + Duration::from_nanos(1)));
+        assert_eq!(after(due, Duration::MAX, late), None);
+    }
+}

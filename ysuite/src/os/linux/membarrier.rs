@@ -57,3 +57,21 @@ pub(crate) fn heavy() {
         std::thread::sleep(Duration::from_millis(1));
     }
 }
+
+#[cfg(all(test, not(ysuite_loom), not(miri)))]
+mod tests {
+    use rustix::thread::{MembarrierQuery, membarrier_query};
+
+    use super::*;
+    use crate::os::calls;
+
+    #[test]
+    fn where_the_kernel_has_the_barrier_it_is_used_and_is_one_call() {
+        let is_there = membarrier_query().contains(MembarrierQuery::PRIVATE_EXPEDITED);
+        assert_eq!(asymmetric(), is_there);
+        let before = calls();
+        heavy();
+        // Where it is refused there is a pause in its place.
+        assert_eq!(calls() - before, if is_there { 1 } else { 2 });
+    }
+}
