@@ -30,9 +30,23 @@ impl Failure {
         Self { call, errno: errno.raw_os_error() }
     }
 
+    /// Makes a call of libzmq, again where a signal handler has come in between: that is said (EINTR) before anything has been
+    /// done, by calls that do not wait too, and between two parts of one message.
+    pub(crate) fn uninterrupted<T>(call: &'static str, mut make: impl FnMut() -> Option<T>) -> Result<T, Self> {
+        loop {
+            if let Some(made) = make() {
+                return Ok(made);
+            }
+            let cause = Self::last(call);
+            if !cause.is(rustix::io::Errno::INTR) {
+                return Err(cause);
+            }
+        }
+    }
+
     /// There is nothing to receive, or no room, now.
     pub(crate) fn would_wait(self) -> bool {
-        self.is(rustix::io::Errno::AGAIN) || self.is(rustix::io::Errno::INTR)
+        self.is(rustix::io::Errno::AGAIN)
     }
 
     pub(crate) fn is(self, errno: rustix::io::Errno) -> bool {

@@ -104,6 +104,9 @@ pub(crate) mod option {
     pub(crate) const ZAP_DOMAIN: c_int = 55;
     pub(crate) const XPUB_NO_DROP: c_int = 69;
     pub(crate) const XPUB_VERBOSER: c_int = 78;
+    /// Whoever has a domain admits nobody without being told so. Without it a server of CURVE admits everybody where there is
+    /// nobody to ask.
+    pub(crate) const ZAP_ENFORCE_DOMAIN: c_int = 93;
 }
 
 /// Flags of a send or receive.

@@ -52,15 +52,17 @@ impl Socket {
 
     pub(crate) fn set_bytes(&self, option: c_int, value: &[u8]) -> Result<(), Failure> {
         // SAFETY: the socket is open; the library copies the value.
-        let done = unsafe { ffi::zmq_setsockopt(self.raw.as_ptr(), option, value.as_ptr().cast(), value.len()) };
-        if done == 0 { Ok(()) } else { Err(Failure::last("zmq_setsockopt")) }
+        let set = || unsafe { ffi::zmq_setsockopt(self.raw.as_ptr(), option, value.as_ptr().cast(), value.len()) };
+        Failure::uninterrupted("zmq_setsockopt", || (set() == 0).then_some(()))
     }
 
     fn get(&self, option: c_int, room: &mut [u8]) -> Result<usize, Failure> {
-        let mut length = room.len();
-        // SAFETY: the socket is open; the library writes at most `length` bytes, and says how many.
-        let done = unsafe { ffi::zmq_getsockopt(self.raw.as_ptr(), option, room.as_mut_ptr().cast(), &mut length) };
-        if done == 0 { Ok(length) } else { Err(Failure::last("zmq_getsockopt")) }
+        Failure::uninterrupted("zmq_getsockopt", || {
+            let mut length = room.len();
+            // SAFETY: the socket is open; the library writes at most `length` bytes, and says how many.
+            let got = unsafe { ffi::zmq_getsockopt(self.raw.as_ptr(), option, room.as_mut_ptr().cast(), &mut length) };
+            (got == 0).then_some(length)
+        })
     }
 
     fn get_int(&self, option: c_int) -> Result<c_int, Failure> {
@@ -88,16 +90,14 @@ impl Socket {
         &self,
         address: &str,
         call: &'static str,
-        function: impl FnOnce(*mut c_void, *const core::ffi::c_char) -> c_int,
+        function: impl Fn(*mut c_void, *const core::ffi::c_char) -> c_int,
     ) -> Result<(), Error> {
         let Ok(text) = CString::new(address) else {
             let cause = Failure::of(call, rustix::io::Errno::INVAL);
             return Err(Error::of_address(address, cause));
         };
-        match function(self.raw.as_ptr(), text.as_ptr()) {
-            0 => Ok(()),
-            _ => Err(Error::of_address(address, Failure::last(call))),
-        }
+        Failure::uninterrupted(call, || (function(self.raw.as_ptr(), text.as_ptr()) == 0).then_some(()))
+            .map_err(|cause| Error::of_address(address, cause))
     }
 
     /// Becomes readable when something may have changed: whoever sleeps on it asks [`Socket::ready`] last before.
@@ -118,17 +118,15 @@ impl Socket {
     pub(crate) fn send(&self, frame: &mut Frame, more: bool) -> Result<usize, Failure> {
         let flags = flag::DONT_WAIT | if more { flag::MORE } else { 0 };
         // SAFETY: open, and this thread's.
-        unsafe { frame.send(self.raw.as_ptr(), flags) }.ok_or_else(|| Failure::last("zmq_msg_send"))
+        Failure::uninterrupted("zmq_msg_send", || unsafe { frame.send(self.raw.as_ptr(), flags) })
     }
 
     /// Receives into `frame` without waiting. False: there was nothing.
     pub(crate) fn receive(&self, frame: &mut Frame) -> Result<bool, Failure> {
         // SAFETY: open, and this thread's.
-        if unsafe { frame.receive(self.raw.as_ptr(), flag::DONT_WAIT) } {
-            return Ok(true);
-        }
-        let cause = Failure::last("zmq_msg_recv");
-        if cause.would_wait() { Ok(false) } else { Err(cause) }
+        let receive = || unsafe { frame.receive(self.raw.as_ptr(), flag::DONT_WAIT) }.then_some(true);
+        let received = Failure::uninterrupted("zmq_msg_recv", receive);
+        received.or_else(|cause| if cause.would_wait() { Ok(false) } else { Err(cause) })
     }
 
     /// A second socket of the same thread, from which it is told what happens to this one's connections, and which must be
@@ -139,9 +137,8 @@ impl Socket {
         monitor.set(option::RECEIVE_MARK, 0)?;
         let Ok(text) = CString::new(name) else { unreachable!("the name is ours") };
         // SAFETY: open, and this thread's.
-        if unsafe { ffi::zmq_socket_monitor(self.raw.as_ptr(), text.as_ptr(), ffi::told::ALL) } != 0 {
-            return Err(Failure::last("zmq_socket_monitor").into());
-        }
+        let tell = || unsafe { ffi::zmq_socket_monitor(self.raw.as_ptr(), text.as_ptr(), ffi::told::ALL) };
+        Failure::uninterrupted("zmq_socket_monitor", || (tell() == 0).then_some(()))?;
         self.is_monitored = true;
         monitor.connect(name)?;
         Ok(monitor)

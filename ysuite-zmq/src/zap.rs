@@ -1,7 +1,8 @@
 //! [`Gatekeeper`]: who may connect. libzmq asks it for every connection of a server with CURVE or PLAIN, as ZAP (ØMQ's RFC 27)
 //! says: CURVE alone would admit everybody who has any key.
 //!
-//! One thread for a context, started with its first server, ended with the context. It sleeps in libzmq.
+//! One thread for a context, started with its first server, ended with the context. It sleeps in libzmq. Were it not there, for
+//! want of memory say, nobody would be admitted: servers insist on an answer.
 
 use core::ffi::c_void;
 use std::collections::{HashMap, HashSet};
@@ -47,9 +48,8 @@ impl Gatekeeper {
             return Err(Failure::last("zmq_socket").into());
         }
         // SAFETY: the socket is open, and this thread's still.
-        if unsafe { ffi::zmq_bind(door.0, ADDRESS.as_ptr()) } != 0 {
-            return Err(Failure::last("zmq_bind").into());
-        }
+        let bind = || unsafe { ffi::zmq_bind(door.0, ADDRESS.as_ptr()) };
+        Failure::uninterrupted("zmq_bind", || (bind() == 0).then_some(()))?;
         let lists = Lists::default();
         let read = lists.clone();
         let thread = thread::Builder::new().name("ysuite-zmq gate".to_owned()).spawn(move || door.answer(&read))?;
@@ -93,13 +93,11 @@ impl Door {
         let (mut parts, mut frame) = (Vec::new(), Frame::empty());
         loop {
             // SAFETY: open, and this thread's alone.
-            if unsafe { frame.receive(self.0, 0) } {
-                parts.push(frame.to_vec());
-                if !frame.more() {
-                    return Some(parts);
-                }
-            } else if !Failure::last("zmq_msg_recv").is(rustix::io::Errno::INTR) {
-                return None;
+            let receive = || unsafe { frame.receive(self.0, 0) }.then_some(());
+            Failure::uninterrupted("zmq_msg_recv", receive).ok()?;
+            parts.push(frame.to_vec());
+            if !frame.more() {
+                return Some(parts);
             }
         }
     }
@@ -108,8 +106,9 @@ impl Door {
         let last = parts.len() - 1;
         parts.iter().enumerate().all(|(at, part)| {
             let Ok(mut frame) = Frame::copied(part) else { return false };
+            let flags = if at < last { flag::MORE } else { 0 };
             // SAFETY: as above.
-            unsafe { frame.send(self.0, if at < last { flag::MORE } else { 0 }) }.is_some()
+            Failure::uninterrupted("zmq_msg_send", || unsafe { frame.send(self.0, flags) }).is_ok()
         })
     }
 }

@@ -205,6 +205,7 @@ impl Domain {
         let domain = Self { context: context.clone(), name: Context::fresh_name("gate") };
         context.admit(&domain.name, whom)?;
         socket.set_bytes(option::ZAP_DOMAIN, domain.name.as_bytes())?;
+        socket.set(option::ZAP_ENFORCE_DOMAIN, 1)?;
         Ok(domain)
     }
 }
@@ -212,5 +213,45 @@ impl Domain {
 impl Drop for Domain {
     fn drop(&mut self) {
         self.context.forget(&self.name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::event::Event;
+    use crate::monitor::{Monitor, Seen};
+
+    /// The gatekeeper is in another context, where a server of this one cannot ask.
+    #[test]
+    fn where_there_is_nobody_to_ask_nobody_is_admitted() {
+        let [own, client] = [(); 2].map(|()| KeyPair::generate().unwrap());
+        let (here, elsewhere) = (Context::new(1).unwrap(), Context::new(1).unwrap());
+        let mut server = Socket::new(&here, Kind::Pull).unwrap();
+        let monitor = Monitor::of(&mut server).unwrap();
+        let mut both = (server, monitor);
+        let server = &both.0;
+        server.set(option::CURVE_SERVER, 1).unwrap();
+        server.set_bytes(option::CURVE_SECRET_KEY, own.secret_bytes()).unwrap();
+        let _domain = Domain::of(&elsewhere, server, Admitted::Keys([client.public()].into())).unwrap();
+        let address = server.bind("tcp://127.0.0.1:*").unwrap();
+
+        let push = Socket::new(&here, Kind::Push).unwrap();
+        push.set_bytes(option::CURVE_PUBLIC_KEY, client.public().bytes()).unwrap();
+        push.set_bytes(option::CURVE_SECRET_KEY, client.secret_bytes()).unwrap();
+        push.set_bytes(option::CURVE_SERVER_KEY, own.public().bytes()).unwrap();
+        push.connect(&address).unwrap();
+        let begun = Instant::now();
+        loop {
+            match both.1.look().unwrap() {
+                Some(Seen::Event(Event::HandshakeFailed(_))) => break,
+                Some(Seen::Event(Event::Connected(_))) => panic!("it was admitted"),
+                _ => thread::sleep(Duration::from_millis(1)),
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60), "nothing was told");
+        }
     }
 }

@@ -11,5 +11,6 @@ mod idle;
 mod patterns;
 mod python;
 mod security;
+mod signals;
 mod traps;
 mod wires;

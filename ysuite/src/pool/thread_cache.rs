@@ -7,7 +7,8 @@
 //! A cache keeps the pool's tables alive, not its blocks: the blocks are freed with the last message, and the tables when
 //! the thread ends or needs the cache for another pool. A thread past its thread-locals uses the depot for each block.
 //!
-//! The allocator, which may fail or use a pool itself, runs before or after a change to a cache, never within.
+//! The allocator, which may fail or use a pool itself, runs before or after a change to a cache, never within; nor between the choice
+//! of a cache and its use: what is freed for a cache's sake is [`Displaced`].
 
 use core::cell::Cell;
 use core::{iter, ptr};
@@ -115,7 +116,8 @@ impl ThreadCaches {
         };
         let from_adopted = |held: Held| {
             held.magazine().calm();
-            self.install(class, held, held.magazine().left()).take(class)
+            let (cache, _displaced) = self.install(class, held, held.magazine().left());
+            cache.take(class)
         };
         let own = self.find(class).and_then(from_own);
         let adopted = || iter::from_fn(|| class.depot.adopt()).find_map(from_adopted);
@@ -124,10 +126,24 @@ impl ThreadCaches {
 
     #[inline(always)]
     fn put(&self, class: &Class, entry: Entry, taker: u32) {
-        let mut cache = &self.front[class.index_in_row];
-        if !cache.belongs_to(class) || cache.top.get() == class.depot.rounds {
-            cache = self.make_room(class);
+        let cache = &self.front[class.index_in_row];
+        if cache.belongs_to(class) && cache.top.get() != class.depot.rounds {
+            self.put_into(cache, class, entry, taker);
+        } else {
+            self.put_elsewhere(class, entry, taker);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn put_elsewhere(&self, class: &Class, entry: Entry, taker: u32) {
+        let (cache, _displaced) = self.make_room(class);
+        self.put_into(cache, class, entry, taker);
+    }
+
+    /// Into the class's cache, which has room.
+    #[inline(always)]
+    fn put_into(&self, cache: &ThreadCache, class: &Class, entry: Entry, taker: u32) {
         let top = cache.top.get();
         // SAFETY: a cache that belongs to a class has a magazine, and its share of the pool keeps that alive.
         let magazine = unsafe { &*cache.magazine.get() };
@@ -141,9 +157,7 @@ impl ThreadCaches {
     }
 
     /// A cache for the class, with room in its magazine.
-    #[cold]
-    #[inline(never)]
-    fn make_room(&self, class: &Class) -> &ThreadCache {
+    fn make_room(&self, class: &Class) -> (&ThreadCache, Displaced<'_>) {
         self.assign_number();
         let rounds = class.depot.rounds;
         let Some(cache) = self.find(class) else {
@@ -152,7 +166,7 @@ impl ThreadCaches {
             return self.install(class, held, top);
         };
         if cache.top.get() < rounds || cache.switch(true) {
-            return cache;
+            return (cache, Displaced { caches: None, share: None });
         }
         self.install(class, class.depot.claim(), 0)
     }
@@ -167,24 +181,21 @@ impl ThreadCaches {
     }
 
     /// Makes this the current magazine of the class's cache in the front row.
-    fn install(&self, class: &Class, held: Held, top: usize) -> &ThreadCache {
+    fn install(&self, class: &Class, held: Held, top: usize) -> (&ThreadCache, Displaced<'_>) {
         if let Some(cache) = self.find(class) {
             cache.put_aside(class.depot.rounds);
             cache.hold(held, top);
-            return cache;
+            return (cache, Displaced { caches: None, share: None });
         }
         let core = class.core();
         let cache = &self.front[class.index_in_row];
         cache.swap(&self.back[class.index_in_row]);
         // Of the two classes before, the less recently used.
-        let flushed = cache.flush();
+        let share = cache.flush();
         cache.core.set(Some(core));
         cache.class.set(class);
         cache.hold(held, top);
-        drop(flushed);
-        // The tables of a pool that has ended are kept alive by caches alone.
-        self.caches().filter(|cache| cache.is_stale()).for_each(|cache| drop(cache.flush()));
-        cache
+        (cache, Displaced { caches: Some(self), share })
     }
 
     fn caches(&self) -> impl Iterator<Item = &ThreadCache> {
@@ -196,6 +207,24 @@ impl ThreadCaches {
         if self.thread.get() == NO_THREAD {
             // ORDERING: Relaxed; guards nothing, and pairs with nothing: the numbers only have to differ.
             self.thread.set(THREADS.fetch_add(1, Ordering::Relaxed));
+        }
+    }
+}
+
+/// What a class has lost its cache for, to be dropped when the new cache has been used: with the last share of a pool's tables the
+/// allocator runs, and where that uses a pool the caches may be others' afterwards.
+struct Displaced<'a> {
+    /// Where a cache has changed hands.
+    caches: Option<&'a ThreadCaches>,
+    share: Option<Arc<PoolCore>>,
+}
+
+impl Drop for Displaced<'_> {
+    fn drop(&mut self) {
+        drop(self.share.take());
+        // The tables of a pool that has ended are kept alive by caches alone.
+        if let Some(own) = self.caches {
+            own.caches().filter(|cache| cache.is_stale()).for_each(|cache| drop(cache.flush()));
         }
     }
 }

@@ -1,5 +1,5 @@
 //! The allocator: counts the allocations of each thread, and what it holds, so that "allocates nothing" and "is small" can
-//! be tested; and tells a thread that asks for it when something grows.
+//! be tested; and tells a thread that asks for it when something grows, and when something is freed.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, RefCell};
@@ -14,6 +14,10 @@ pub(crate) type Growth = Box<dyn FnMut(usize)>;
 
 thread_local! {
     static GROWTH: RefCell<Option<Growth>> = const { RefCell::new(None) };
+}
+
+thread_local! {
+    static NEXT_FREE: Cell<Option<fn()>> = const { Cell::new(None) };
 }
 
 struct Counting;
@@ -36,6 +40,16 @@ pub(crate) fn tell_of_growth(growth: Option<Growth>) {
     GROWTH.with(|place| *place.borrow_mut() = growth);
 }
 
+/// `act` is called behind the next free of this thread, by the allocator.
+pub(crate) fn at_the_next_free(act: fn()) {
+    NEXT_FREE.with(|place| place.set(Some(act)));
+}
+
+/// Whether the allocator has called what was to be called.
+pub(crate) fn has_been_called() -> bool {
+    NEXT_FREE.with(Cell::take).is_none()
+}
+
 fn tell(bytes: usize) {
     let growth =
         GROWTH.try_with(|place| place.try_borrow_mut().ok().and_then(|mut growth| growth.take())).ok().flatten();
@@ -55,7 +69,7 @@ fn hold(bytes: i64) {
     let _ = HELD.try_with(|held| held.set(held.get() + bytes));
 }
 
-// SAFETY: everything is passed on to the system's allocator unchanged; counting allocates nothing, and what is told of growth may allocate as it likes.
+// SAFETY: everything is passed on to the system's allocator unchanged; counting allocates nothing, and what is told of growth, or of a free, may allocate as it likes.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
@@ -67,7 +81,10 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         hold(-(layout.size() as i64));
         // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
+        unsafe { System.dealloc(pointer, layout) };
+        if let Ok(Some(act)) = NEXT_FREE.try_with(Cell::take) {
+            act();
+        }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {

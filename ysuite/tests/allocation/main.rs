@@ -7,6 +7,7 @@ mod counting;
 mod lanes;
 mod mailboxes;
 mod oneshots;
+mod pools;
 mod signals;
 mod streams;
 #[path = "../support/mod.rs"]

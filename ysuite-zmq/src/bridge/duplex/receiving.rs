@@ -98,7 +98,7 @@ impl<T: FromWire> Receiving<T> {
             Ok(_) => tools.received(bytes, messages - known),
             Err(malformed) => {
                 // Sent once more it would be no better.
-                self.lost += (messages - known) as u64;
+                self.lost = self.lost.saturating_add((messages - known) as u64);
                 tools.refuse(malformed);
             }
         }

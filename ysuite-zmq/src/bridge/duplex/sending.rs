@@ -110,7 +110,8 @@ impl<S: Source<Message: ToWire>> Sending<S> {
     pub(super) fn begin_again(&mut self) -> u64 {
         let gone = self.first_to_come().saturating_sub(self.acknowledged);
         self.acknowledged = self.first_to_come();
-        self.lost += gone + core::mem::take(&mut self.missing);
+        // Sums of what another may have said: at the most they stay at the largest number.
+        self.lost = self.lost.saturating_add(gone).saturating_add(core::mem::take(&mut self.missing));
         (self.limit, self.handed) = (0, 0);
         if self.end != End::Open {
             self.end = End::Due;
@@ -124,7 +125,7 @@ impl<S: Source<Message: ToWire>> Sending<S> {
         // No later than what was sent, whatever it says.
         self.acknowledged = self.acknowledged.max(header.expected.min(self.next));
         self.limit = self.limit.max(header.limit);
-        self.missing = self.missing.max(header.lost);
+        self.missing = self.missing.max(header.lost.min(self.acknowledged));
         while self.frames.front().is_some_and(|frame| frame.number + frame.messages as u64 <= self.acknowledged) {
             self.frames.pop_front();
             self.handed = self.handed.saturating_sub(1);
@@ -227,7 +228,41 @@ impl<S: Source<Message: ToWire>> Sending<S> {
     /// Messages of which nobody has said that they were received.
     pub(super) fn left(&mut self) -> usize {
         let in_channel = self.outgoing.as_mut().map_or(0, |outgoing| outgoing.left());
-        let under_way = self.next - self.acknowledged + self.lost + self.missing;
-        self.refused + in_channel + usize::try_from(under_way).unwrap_or(usize::MAX)
+        let unanswered = self.next - self.acknowledged;
+        let under_way = unanswered.saturating_add(self.lost).saturating_add(self.missing);
+        (self.refused + in_channel).saturating_add(usize::try_from(under_way).unwrap_or(usize::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ysuite::spsc;
+
+    use super::super::header::Flags;
+    use super::*;
+
+    #[test]
+    fn what_the_other_side_says_was_lost_is_no_more_than_it_may_have_been_sent() {
+        let (_sender, source) = spsc::bounded::<u64>(1);
+        let mut sending = Sending::new(Outgoing::new(source, 1), false);
+        sending.next = 3;
+        let said = |expected| Header {
+            kind: Kind::Answer,
+            flags: Flags::default(),
+            messages: 0,
+            session: 1,
+            number: 0,
+            of: 2,
+            expected,
+            limit: u64::MAX,
+            lost: u64::MAX,
+        };
+        sending.hear(&said(0));
+        assert_eq!(sending.left(), 3);
+        sending.hear(&said(u64::MAX));
+        assert_eq!(sending.left(), 3);
+        sending.begin_again();
+        sending.hear(&said(u64::MAX));
+        assert_eq!(sending.left(), 6);
     }
 }
