@@ -38,7 +38,7 @@ impl Storm {
                 for task in std::fs::read_dir("/proc/self/task").expect("its threads").flatten() {
                     let name = std::fs::read_to_string(task.path().join("comm")).unwrap_or_default();
                     let Some(thread) = task.file_name().to_str().and_then(|id| id.parse().ok()) else { continue };
-                    for _ in 0..if name.starts_with(names) { 200 } else { 0 } {
+                    for _ in 0..if name.starts_with(names) { 5_000 } else { 0 } {
                         // SAFETY: a thread that is gone is told as an error.
                         unsafe { tgkill(process, thread, USER_SIGNAL) };
                     }
