@@ -76,30 +76,24 @@ macro_rules! lane_tx {
             /// # Safety
             /// So many messages lie there.
             unsafe fn send_some(&mut self, messages: *const u8, count: usize) -> (usize, bool) {
-                if lie_as::<M>(messages, self.size) {
-                    // SAFETY: by the caller. What is sent is the caller's no more, by the contract of the call.
-                    return unsafe { self.sender.send_copies(messages.cast(), count) };
+                let (size, sender) = (self.size, &mut self.sender);
+                let at = |made: usize| messages.wrapping_add(made * size);
+                if lie_as::<M>(messages, size) {
+                    let copy = |made, run: &mut [MaybeUninit<M>]| {
+                        // SAFETY: by the caller. The slots are free, and lie elsewhere.
+                        unsafe { run.as_mut_ptr().cast::<M>().copy_from_nonoverlapping(at(made).cast(), run.len()) };
+                    };
+                    // SAFETY: every slot is filled. What is sent is the caller's no more, by the contract of the call.
+                    return unsafe { sender.send_made(count, copy) };
                 }
-                let mut sent = 0;
-                while sent < count {
-                    let run = self.sender.free_run();
-                    let fits = run.len().min(count - sent);
-                    if fits == 0 {
-                        break;
-                    }
-                    for slot in &mut run[..fits] {
+                let copy = |made, run: &mut [MaybeUninit<M>]| {
+                    for (index, slot) in run.iter_mut().enumerate() {
                         // SAFETY: by the caller; a slot has room for a whole message of the class.
-                        slot.write(unsafe { copy_in(messages.wrapping_add(sent * self.size), self.size) });
-                        sent += 1;
+                        slot.write(unsafe { copy_in(at(made + index), size) });
                     }
-                    // SAFETY: the last call was `free_run`, and so many slots have been written. What comes back in its slot is
-                    // a copy that is forgotten there.
-                    let gone = unsafe { self.sender.commit_run(fits) };
-                    if gone < fits {
-                        return (sent - fits + gone, true);
-                    }
-                }
-                (sent, sent == 0 && self.sender.is_disconnected())
+                };
+                // SAFETY: as above.
+                unsafe { sender.send_made(count, copy) }
             }
         }
 

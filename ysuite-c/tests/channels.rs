@@ -537,6 +537,34 @@ fn the_library_tells_about_itself() {
     assert_eq!(ys_window_version(), if is_shut { 0 } else { YS_WINDOW_VERSION });
 }
 
+/// Messages that do not lie as the library's own: of another size than their class, in groups of three.
+#[test]
+fn a_batch_without_a_bound_is_seen_whole() {
+    for open in LANES {
+        let (tx, rx) = opened(open, &options(12, 4, 0));
+        let (ready, go) = numbers(open, 0);
+        let (tx, go) = (Moved(tx), Moved(go));
+        let sender = std::thread::spawn(move || {
+            let (tx, go, batch) = (tx.end(), go.end(), [7_u32; 3 * 7]);
+            for _ in 0..20_000 {
+                // SAFETY: an end that was opened, and so many messages.
+                assert_eq!(unsafe { ys_send_batch(tx, batch.as_ptr().cast(), 7, -1) }, 7);
+                assert_eq!(recv(go), Ok(1));
+            }
+            // SAFETY: not used any more.
+            unsafe { (ys_tx_free(tx), ys_rx_free(go)) };
+        });
+        let mut batch = [0_u32; 3 * 7];
+        for _ in 0..20_000 {
+            // SAFETY: an end that was opened, and as much room.
+            assert_eq!(unsafe { ys_recv_batch(rx, place(&mut batch), 7, LONG) }, 7);
+            assert_eq!(send(ready, 1), OK);
+        }
+        sender.join().expect("the sender is done");
+        free(ready, rx);
+    }
+}
+
 #[test]
 fn ends_wait_for_each_other() {
     for open in &KINDS[..3] {

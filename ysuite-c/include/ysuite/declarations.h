@@ -364,7 +364,8 @@ int ys_try_send(struct ys_tx *tx, const void *message);
 int ys_send_for(struct ys_tx *tx, const void *message, int64_t ns);
 
 /**
- * Sends many messages, visible together, or, where a bound leaves no room, in several pieces with a wait in between.
+ * Sends many messages, visible together, or, where a bound leaves no room, in several pieces with a wait in between. An exchange shows
+ * them in their order, one after the other or a few dozen at a time.
  *
  * @param tx the end
  * @param messages where they lie, each as many bytes behind the last as a message has: an array of the caller's type

@@ -299,7 +299,8 @@ pub unsafe extern "C" fn ys_send_for(tx: *mut ys_tx, message: *const c_void, ns:
     }
 }
 
-/// Sends many messages, visible together, or, where a bound leaves no room, in several pieces with a wait in between.
+/// Sends many messages, visible together, or, where a bound leaves no room, in several pieces with a wait in between. An exchange shows
+/// them in their order, one after the other or a few dozen at a time.
 ///
 /// @param tx the end
 /// @param messages where they lie, each as many bytes behind the last as a message has: an array of the caller's type

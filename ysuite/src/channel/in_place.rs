@@ -63,12 +63,17 @@ pub trait SendInPlace {
     /// each of those.
     unsafe fn commit_run(&mut self, count: usize) -> usize;
 
-    /// Sends copies of `count` messages, as many as there is room for, visible together. Returns how many are sent, and whether the
-    /// receiver is gone or has closed. Wait-free.
+    /// Sends `count` messages, as many as there is room for, visible together. `fill` is told how many it has made, and makes the next,
+    /// one in each of the slots that it is given. Returns how many are sent, and whether the receiver is gone or has closed: those that
+    /// were made and are not sent are forgotten in their slots. Wait-free but for `fill`.
     ///
     /// # Safety
-    /// So many messages lie from `from` on. The caller forgets those that are sent, and keeps the others.
-    unsafe fn send_copies(&mut self, from: *const Self::Message, count: usize) -> (usize, bool);
+    /// `fill` writes a message into every slot that it is given.
+    unsafe fn send_made(
+        &mut self,
+        count: usize,
+        fill: impl FnMut(usize, &mut [MaybeUninit<Self::Message>]),
+    ) -> (usize, bool);
 
     /// Waits for room, at most as long as `timeout`; `None` is no limit. What is hidden is flushed before.
     ///
@@ -189,25 +194,28 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 
     /// # Safety
-    /// As of [`SendInPlace::send_copies`].
-    pub(super) unsafe fn send_copies(&mut self, from: *const T, count: usize) -> (usize, bool) {
-        let mut copied = 0;
-        while copied < count {
-            let run = self.end.writer.free_slots(count - copied);
+    /// As of [`SendInPlace::send_made`].
+    #[inline]
+    pub(super) unsafe fn send_made(
+        &mut self,
+        count: usize,
+        mut fill: impl FnMut(usize, &mut [MaybeUninit<T>]),
+    ) -> (usize, bool) {
+        let mut made = 0;
+        while made < count {
+            let run = self.end.writer.free_slots(count - made);
             let fits = run.len();
             if fits == 0 {
                 break;
             }
-            // SAFETY: by the caller so many messages lie there; the slots are free, and distinct from them.
-            unsafe {
-                run.as_mut_ptr().cast::<T>().copy_from_nonoverlapping(from.add(copied), fits);
-                self.end.writer.hide_slots(fits);
-            }
-            copied += fits;
+            fill(made, run);
+            // SAFETY: by the caller there is a message in each of the slots now.
+            unsafe { self.end.writer.hide_slots(fits) };
+            made += fits;
         }
         let tokens = self.end.writer.publish();
-        let back = self.answer_from(tokens, copied);
-        (copied - back, tokens & STAYS != 0 || copied == 0 && self.is_over())
+        let back = self.answer_from(tokens, made);
+        (made - back, tokens & STAYS != 0 || made == 0 && self.is_over())
     }
 
     pub(super) fn wait_room(&mut self, timeout: Option<Duration>) -> Result<(), SendTimeoutError<()>> {
@@ -297,9 +305,13 @@ macro_rules! impl_send_in_place {
             }
 
             #[inline]
-            unsafe fn send_copies(&mut self, from: *const T, count: usize) -> (usize, bool) {
+            unsafe fn send_made(
+                &mut self,
+                count: usize,
+                fill: impl FnMut(usize, &mut [core::mem::MaybeUninit<T>]),
+            ) -> (usize, bool) {
                 // SAFETY: by the caller.
-                unsafe { self.inner.send_copies(from, count) }
+                unsafe { self.inner.send_made(count, fill) }
             }
 
             fn wait_room(&mut self, timeout: Option<Duration>) -> Result<(), SendTimeoutError<()>> {

@@ -67,8 +67,13 @@ fn copies_against_a_close() {
         let (mut sender, mut receiver) = spsc::unbounded();
         let thread = thread::spawn(move || {
             let messages = [Box::new(0), Box::new(1), Box::new(2)].map(std::mem::ManuallyDrop::new);
-            // SAFETY: so many messages lie there, and those that are sent are forgotten.
-            let (sent, is_over) = unsafe { sender.send_copies(messages.as_ptr().cast::<Box<i32>>(), 3) };
+            let copy = |made: usize, run: &mut [std::mem::MaybeUninit<Box<i32>>]| {
+                let from = messages[made..].as_ptr().cast();
+                // SAFETY: so many messages lie there, and those that are sent are forgotten.
+                unsafe { run.as_mut_ptr().copy_from_nonoverlapping(from, run.len()) };
+            };
+            // SAFETY: every slot is filled.
+            let (sent, is_over) = unsafe { sender.send_made(3, copy) };
             messages.into_iter().skip(sent).for_each(|back| drop(std::mem::ManuallyDrop::into_inner(back)));
             assert!(sent == 3 || is_over);
             sent

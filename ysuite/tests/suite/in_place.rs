@@ -242,8 +242,13 @@ fn any_steps<T: Numbered>(capacity: usize, steps: usize, seed: u64) {
             6 => {
                 batch.clear();
                 batch.extend((sent..sent + random.below(40) as u64).map(T::numbered));
-                // SAFETY: the messages are copies of plain data.
-                let (count, is_over) = unsafe { sender.send_copies(batch.as_ptr(), batch.len()) };
+                let copy = |made: usize, run: &mut [MaybeUninit<T>]| {
+                    let from = batch[made..].as_ptr().cast();
+                    // SAFETY: so many messages lie there, and are plain data.
+                    unsafe { run.as_mut_ptr().copy_from_nonoverlapping(from, run.len()) };
+                };
+                // SAFETY: every slot is filled.
+                let (count, is_over) = unsafe { sender.send_made(batch.len(), copy) };
                 let fits = if capacity == 0 { usize::MAX } else { capacity - (sent - seen) as usize };
                 assert_eq!((count, is_over), (batch.len().min(fits), false));
                 (sent, hidden) = (sent + count as u64, 0);
