@@ -97,12 +97,12 @@
 //! | `mpsc`: `share`, `downgrade`, and their clones | wait-free | no | 0; `drop` of the last `SharedSender`: 1 to wake | yes | – |
 //! | `mpsc`: `SharedSender::send` and its like | as `mpsc`'s `send` | a thread's first time a lane, then as `mpsc` | as `mpsc`'s `send` | no (allocates) | – |
 //! | `len`, `is_empty` on a receiver | wait-free, a load for every 7 messages or so | no | 0 | no | – |
-//! | `mpmc`: `try_send`, `send` with room, `send_batch` | lock-free | no | 1 to wake a receiver⁴ | yes | – |
+//! | `mpmc`: `try_send`, `send` with room, `send_batch` | lock-free | no | 1 to wake a receiver⁴; to give way | yes | – |
 //! | `mpmc` without a bound: `send`, `send_batch` | lock-free | a segment⁸ where none is kept | 1 to wake a receiver⁴; 2 for a segment | no (allocates) | – |
 //! | `mpmc` without a bound: `recv` and its like | as below | as below | as below; now and then 2 to give back pages⁸ | no | as below |
 //! | `mpmc`: `send` without room, `recv` without a message | blocks | no³ | 1 to wake, 3 for each sleep, 2 to give way | no | – |
 //! | `mpmc`: `recv`, `recv_batch` with a message | lock-free | no (`recv_batch`: the `Vec`) | 1 to wake a sender⁴ | yes | – |
-//! | `mpmc`: `try_recv`, unattached | lock-free | no | 0; 1 to wake a sender⁴ | yes | – |
+//! | `mpmc`: `try_recv`, unattached | lock-free | no | 0; 1 to wake a sender⁴; to give way | yes | – |
 //! | `mpmc`: `try_recv`, attached, empty | lock-free | no | 2 the first time (barrier, descriptor), then 0 | yes, but for those | – |
 //! | `mpmc`: `send_async`, `recv_async`, `poll_recv` | lock-free polls | no³ (the waker may) | 1 to wake, 1 barrier | – | yes, a message not sent is dropped |
 //! | `mpmc`: `recv_batch_async`, `send_batch_async`, `send_async_until` | lock-free polls | no³ (the `Vec`, the waker, the other future may) | 1 to wake, 1 barrier | – | yes, a message not sent is dropped, or still the iterator's |
@@ -133,9 +133,9 @@
 //! | `timer`: `try_recv`, `len` | lock-free | no | 0; the clock is read | yes | – |
 //! | `timer`: `recv` without a tick | blocks | no | 1 for each sleep | no | – |
 //! | `timer`: `recv_async` (feature `tokio`) | lock-free polls | tokio's timer | 0 | – | yes |
-//! | `broadcast`: `try_send`, `send` with room, `send_batch` | lock-free⁷ | no | 1 to wake each receiver that sleeps | yes | – |
+//! | `broadcast`: `try_send`, `send` with room, `send_batch` | lock-free⁷ | no | 1 to wake each receiver that sleeps; to give way | yes | – |
 //! | `broadcast`: `send` without room, `recv` without a message | blocks | no³ | 1 to wake, 3 for each sleep, 2 to give way; with more ends than CPUs 18 | no | – |
-//! | `broadcast`: `recv`, `recv_batch` with a message, `try_recv`, unattached | lock-free⁷ | no (`recv_batch`: the `Vec`; `Clone` may) | 1 to wake a sender | yes, but for `Clone` | – |
+//! | `broadcast`: `recv`, `recv_batch` with a message, `try_recv`, unattached | lock-free⁷ | no (`recv_batch`: the `Vec`; `Clone` may) | 1 to wake a sender; to give way | yes, but for `Clone` | – |
 //! | `broadcast`: `try_recv`, attached, empty | lock-free | no | 2 the first time (barrier, descriptor), then 0 | yes, but for those | – |
 //! | `broadcast`: `send_async`, `recv_async`, `poll_recv`, `closed` | lock-free polls | no³ (the waker may) | 1 to wake, 1 barrier | – | yes, a message not sent is dropped |
 //! | `broadcast`: `subscribe`, `clone`, `drop` of a receiver | lock-free, linear in the receivers | for 8, 24, 56 .. receivers | 1 to wake | no | – |
@@ -178,7 +178,7 @@
 //!
 //! ⁴ Where tasks or attached receivers wait, a batch wakes one for each of its messages.
 //!
-//! ⁵ A thread's first use of a pool registers its thread-locals; more than 30 threads on one class: 10 KiB for 32 of them.
+//! ⁵ A thread's first use of a pool registers its thread-locals; more than 16 threads on one class: 11 KiB for each 16.
 //!
 //! ⁶ `DropOldest` gives way to a thread that has lost its CPU in the middle of a send or a receive there, until it goes on.
 //!
@@ -194,8 +194,9 @@
 //!
 //! ¹⁰ Only where an end of the other side seems to wait.
 //!
-//! A message is delivered or dropped exactly once, whichever end goes first and whatever panics. No `try_*` ever spins,
-//! let alone on a preempted peer.
+//! A message is delivered or dropped exactly once, whichever end goes first and whatever panics. No `try_*` waits for another
+//! thread: where one is in the middle of a cell, those of `mpmc` and `broadcast` look for some microseconds, yield their CPU a few
+//! times, and give up.
 //!
 //! # Forking
 //!

@@ -7,8 +7,8 @@
 //! # Rendezvous
 //!
 //! A channel with a bound of 0 holds nothing: a message goes from hand to hand. `send` returns when a receiver has the
-//! message, and `recv` returns the message of a sender that waits. All kinds of channels have it, with all ways of waiting.
-//! `len` is 0, `capacity` is `Some(0)`, such a channel is empty and full, and there is nothing to peek at.
+//! message, and `recv` returns the message of a sender that waits. The `bounded` of `spsc`, `mpsc` and `mpmc` have it, with all ways
+//! of waiting. `len` is 0, `capacity` is `Some(0)`, such a channel is empty and full, and there is nothing to peek at.
 //!
 //! * `try_send` succeeds only where a receiver *waits*: in `recv`, in a future of `recv_async`, or in a
 //!   [`select`](crate::select()). `try_recv` likewise needs a sender that waits. So two threads that only try never meet.

@@ -24,7 +24,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             if self.end.writer.is_over() {
                 return Err(SendError(Vec::new()));
             }
-            if !self.send_room(messages)? {
+            // Where the iterator says that it has no more, nobody need make room.
+            if !self.send_room(messages)? || messages.size_hint().1 == Some(0) {
                 return Ok(self.end.writer.position().wrapping_sub(start));
             }
             let waiting = TaskWait { owner: self, forget: |sending| one::forget(&mut *sending.end) };
@@ -100,7 +101,8 @@ macro_rules! impl_sender_tasks {
     ($sender:ident) => {
         impl<T> $sender<T> {
             /// Sends the messages of an iterator; the task waits for room as long as it takes. What is sent between two waits
-            /// is one batch: visible together. Returns how many, once the iterator has ended. Needs no particular runtime.
+            /// is one batch: visible together. Returns how many, once the iterator has ended, or says by its `size_hint` that it
+            /// has no more. Needs no particular runtime.
             ///
             /// A message is taken from the iterator only where there is room for it. So a future dropped before it is ready
             /// has sent all that it took, and the iterator has the rest: cancel-safe. Without a bound it never waits, and

@@ -63,7 +63,7 @@ impl Builder {
     /// When the system has no more threads.
     ///
     /// # Panics
-    /// As [`build`](Self::build).
+    /// As [`build`](Self::build), and where the name has a byte 0.
     pub fn spawn<R: Send + 'static>(
         self,
         run: impl FnOnce(&mut Mailbox) -> R + Send + 'static,
@@ -77,7 +77,7 @@ impl Builder {
     /// When the system has no more threads.
     ///
     /// # Panics
-    /// As [`build`](Self::build).
+    /// As [`build`](Self::build), and where the name has a byte 0.
     pub fn spawn_owned<R: Send + 'static>(
         self,
         owner: &mut Mailbox,
@@ -93,7 +93,7 @@ impl Builder {
     /// When the system has no more threads. `owner` receives the end of a mailbox that never ran.
     ///
     /// # Panics
-    /// As [`build`](Self::build).
+    /// As [`build`](Self::build), and where the name has a byte 0.
     pub fn spawn_linked<R: Send + 'static>(
         self,
         owner: &mut Mailbox,

@@ -21,7 +21,7 @@ pub enum PoolError {
         /// That size.
         block_bytes: usize,
     },
-    /// A block is longer than 4 GiB, a class has more than 2³⁰ - 1 blocks, or all together could never fit into memory.
+    /// A block has 4 GiB or more, a class has more than 2³⁰ - 1 blocks, or all together could never fit into memory.
     TooLarge {
         /// The class that is too large.
         block_bytes: usize,

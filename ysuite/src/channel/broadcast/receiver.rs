@@ -54,7 +54,7 @@ impl<T> Receiver<T> {
     }
 
     /// Ends the channel for all: nothing can be sent any more. The receivers get what was sent, and then learn that nothing
-    /// more will come. False: it was closed before. Lock-free; a system call for each end that waits. To leave the channel by
+    /// more will come. False: it was closed before, or all senders are gone. Lock-free; a system call for each end that waits. To leave the channel by
     /// itself, a receiver is dropped.
     pub fn close(&mut self) -> bool {
         self.shared.close()
@@ -424,6 +424,9 @@ impl_same_channel!(Receiver);
 impl<T> Clone for Receiver<T> {
     /// Another receiver, which goes on where this one is: it will get the messages that this one has not had. Attached to no
     /// set. Linear in the number of receivers.
+    ///
+    /// # Panics
+    /// Where there are 32 760 receivers already.
     fn clone(&self) -> Self {
         Self {
             seat: self.shared.ring.sit_beside(&self.seat),

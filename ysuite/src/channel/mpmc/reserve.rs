@@ -59,8 +59,8 @@ impl<T> Sender<T> {
     /// it from them, and two that reserve do not wait for each other.
     ///
     /// # Errors
-    /// When `places` is more than the capacity (or than 16 777 215, which is all that can be held at a time); nothing is
-    /// waited for then. When all receivers are gone, or the channel is closed.
+    /// With a bound, when `places` is more than that (or than 16 777 215, which is all that can be held at a time then); nothing is
+    /// waited for. When all receivers are gone, or the channel is closed.
     pub fn reserve_many(&self, places: usize) -> Result<Permits<'_, T>, ReserveError> {
         let mut held = self.held();
         if self.begin_to_reserve(&mut held, places)? {
