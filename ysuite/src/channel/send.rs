@@ -30,6 +30,8 @@ pub(super) trait SenderLink<T> {
     fn forget(&self) -> Option<Waker>;
     /// The queue has been closed, and that has found these tokens: notifies the receiver.
     fn close(&mut self, receiver: &Passive, tokens: u32);
+    /// The sender goes, behind its end, and is in no set any more.
+    fn leave(&mut self) {}
     /// Who waits for the receiver's end.
     fn end_watchers(&self) -> &EndWatchers;
     /// How a sender that waits for room can be woken.
@@ -422,6 +424,8 @@ impl<T, L: SenderLink<T>> Drop for WritingEnd<T, L> {
         self.detach();
         let mut panics = Panics::none();
         panics.catch(|| self.end());
+        // What the sender was given for the sake of a set, after its end.
+        self.link.leave();
         panics.catch(|| drop(self.link.leave_meeting()));
     }
 }

@@ -13,7 +13,7 @@ use std::os::fd::{AsFd, AsRawFd, RawFd};
 
 use super::Hub;
 use super::running::Running;
-use super::source::{Refused, Source, SourceKey};
+use super::source::{Handler, Refused, Source, SourceKey};
 use super::table::{Key, Table};
 
 const READABLE: u8 = 1;
@@ -112,9 +112,10 @@ trait Watching: Send {
     fn into_source(self: Box<Self>) -> Box<dyn Any>;
 }
 
+/// Dropped in this order.
 struct Watched<F, H> {
     source: F,
-    handler: H,
+    handler: Handler<H>,
 }
 
 impl<F, H> Watching for Watched<F, H>
@@ -195,7 +196,7 @@ impl Hub {
         if let Err(error) = added.and_then(|token| self.watch.add(fd, token, interest)) {
             return Err(Refused { error, source });
         }
-        let watching: Option<Box<dyn Watching>> = Some(Box::new(Watched { source, handler }));
+        let watching: Option<Box<dyn Watching>> = Some(Box::new(Watched { source, handler: Handler::new(handler) }));
         let entry = DescriptorEntry { fd, interest, reported: Ready::default(), watching, is_closed: false };
         let key = self.descriptors.table.insert(entry);
         self.descriptors.number(fd, key);

@@ -65,7 +65,9 @@ impl Clone for Handle {
     /// # Panics
     /// When there are [`mpsc::MAX_SENDERS`] less one already.
     fn clone(&self) -> Self {
-        Self::new(self.sender.borrow().clone(), &self.handles)
+        // Borrowed already only as in `post`. Then the hub is gone, and any sender whose receiver is gone is as good.
+        let sender = self.sender.try_borrow().map_or_else(|_| mpsc::unbounded().0, |sender| sender.clone());
+        Self::new(sender, &self.handles)
     }
 }
 

@@ -7,7 +7,7 @@
 use core::any::{Any, TypeId};
 
 use super::running::Running;
-use super::source::{Refused, Source, SourceKey};
+use super::source::{Handler, Refused, Source, SourceKey};
 use super::table::{Key, Table};
 use super::{Hub, POSTS, TURN};
 use crate::channel::{Receive, RecvError, TryRecvError};
@@ -51,9 +51,10 @@ enum Outcome {
     Over,
 }
 
+/// Dropped in this order.
 struct Serving<R, H> {
     receiver: R,
-    handler: H,
+    handler: Handler<H>,
 }
 
 impl<R, H> Serve for Serving<R, H>
@@ -135,7 +136,7 @@ impl Hub {
         H: FnMut(&mut Hub, Result<R::Message, RecvError>) + Send + 'static,
     {
         let table = &mut self.receivers.table;
-        let mut serving = Box::new(Serving { receiver, handler });
+        let mut serving = Box::new(Serving { receiver, handler: Handler::new(handler) });
         // Before it is in the table: a receiver that is refused needs no entry.
         if let Err(error) = self.watch.set.attach(&mut serving.receiver, POSTS + 1 + table.next().index as usize) {
             return Err(Refused { error: error.into(), source: serving.receiver });

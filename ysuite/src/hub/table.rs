@@ -3,6 +3,8 @@
 //! A key is the index of a slot and its generation: how many items the slot has held before. So the key of an item that
 //! was removed finds nothing, also when the slot holds another item.
 
+use crate::foreign::Panics;
+
 /// A slot, and which of its items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
@@ -85,5 +87,13 @@ impl<T> Table<T> {
 
     pub(super) fn len(&self) -> usize {
         self.slots.len() - self.free.len()
+    }
+}
+
+impl<T> Drop for Table<T> {
+    fn drop(&mut self) {
+        // Items are foreign code, which may panic: all are dropped, and the first panic goes on.
+        let mut panics = Panics::none();
+        self.slots.drain(..).for_each(|slot| panics.catch(|| drop(slot)));
     }
 }

@@ -14,7 +14,7 @@ use core::fmt;
 use std::io;
 
 use super::set::SetCore;
-use crate::sync::{Arc, AtomicBool, Ordering};
+use crate::sync::{Arc, AtomicU8, Ordering};
 
 /// A receiver or sender that can be attached to a set of signals, to one at a time. Implemented by the ends of this crate's
 /// channels, and by its mailboxes. A receiver's id is up while it may hold a message, a sender's while it may have room, and
@@ -40,16 +40,38 @@ pub trait Attach {
 pub struct Registration {
     core: Arc<SetCore>,
     id: usize,
-    /// Set by whoever releases first. Read by any thread.
-    released: AtomicBool,
+    /// [`RAISED`] and [`RELEASED`]. Read by any thread.
+    state: AtomicU8,
 }
 
+/// This registration has raised its id. One that a receiver has refused never does: if the id is up then, it was raised by
+/// hand.
+const RAISED: u8 = 1;
+/// Set by whoever releases first.
+const RELEASED: u8 = 2;
+
 impl Registration {
+    fn new(core: &Arc<SetCore>, id: usize) -> Self {
+        Self { core: Arc::clone(core), id, state: AtomicU8::new(0) }
+    }
+
+    fn is_released(&self) -> bool {
+        // ORDERING: Relaxed: a release that happened before this call is seen; one that races may be missed, see `raise`.
+        self.state.load(Ordering::Relaxed) & RELEASED != 0
+    }
+
     /// Puts the id up and wakes the owner of the set if it sleeps. Any thread. Without effect after a release; one that
     /// races with a release may put the id up once more, which its next owner must take for a spurious signal.
     pub fn raise(&self) {
         // ORDERING: Relaxed: a release that happened before this call is seen; one that races may be missed, see above.
-        if !self.released.load(Ordering::Relaxed) {
+        let mut state = self.state.load(Ordering::Relaxed);
+        if state & RAISED == 0 {
+            // The first time, as a rule by the receiver that takes the registration over.
+            // ORDERING: Relaxed: `release` changes the same word, so one of the two sees the other: either this finds the
+            // registration released, or the release finds that the id may be up.
+            state = self.state.fetch_or(RAISED, Ordering::Relaxed);
+        }
+        if state & RELEASED == 0 {
             self.core.raise(self.id);
         }
     }
@@ -57,16 +79,15 @@ impl Registration {
     /// Takes the id down. Any thread, one at a time. Whatever was published before a raise that this undoes is visible
     /// to the caller afterwards, so a receiver that looks again cannot miss it.
     pub fn lower(&self) {
-        // ORDERING: Relaxed, as in `raise`: after a release the id belongs to somebody else.
-        if !self.released.load(Ordering::Relaxed) {
+        // After a release the id belongs to somebody else.
+        if !self.is_released() {
             self.core.lower(self.id);
         }
     }
 
     /// Whether the id is up. Any thread.
     pub fn is_up(&self) -> bool {
-        // ORDERING: Relaxed, as in `raise`.
-        !self.released.load(Ordering::Relaxed) && self.core.bits.is_up(self.id)
+        !self.is_released() && self.core.bits.is_up(self.id)
     }
 
     /// The id.
@@ -74,13 +95,19 @@ impl Registration {
         self.id
     }
 
-    /// Takes the id down for good and gives it back to the set. Any thread; again is without effect.
+    /// Takes the id down for good, unless this registration has never raised it, and gives it back to the set. Any thread;
+    /// again is without effect.
     pub fn release(&self) {
-        // ORDERING: Relaxed: exactly one caller sees false. `give_back` orders what follows against the next claim.
-        if !self.released.swap(true, Ordering::Relaxed) {
-            self.core.lower(self.id);
-            self.core.bits.give_back(self.id);
+        // ORDERING: Relaxed: exactly one caller sees that it is the first, and a raise that happened before is seen.
+        // `give_back` orders what follows against the next claim.
+        let before = self.state.fetch_or(RELEASED, Ordering::Relaxed);
+        if before & RELEASED != 0 {
+            return;
         }
+        if before & RAISED != 0 {
+            self.core.lower(self.id);
+        }
+        self.core.bits.give_back(self.id);
     }
 }
 
@@ -146,8 +173,8 @@ pub(super) fn attach(core: &Arc<SetCore>, receiver: &mut dyn Attach, id: usize) 
     if !core.bits.claim(id) {
         return Err(AttachError::IdTaken { id });
     }
-    // A receiver that refuses drops it, which gives the claim back.
-    receiver.attach_registration(Registration { core: Arc::clone(core), id, released: AtomicBool::new(false) })
+    // A receiver that refuses drops it, which gives the claim back, and leaves a signal that was raised by hand up.
+    receiver.attach_registration(Registration::new(core, id))
 }
 
 /// Takes `receiver` out of `core`. The id it had; `None`, and nothing has changed, where it is not in this set.

@@ -35,6 +35,8 @@ struct SenderLane<T> {
     /// The lane's id, plus 1, which leaves room for the flag beside it. None where the channel was shut when the sender
     /// connected, and once this sender is closed.
     id_and_one: Option<NonZeroU32>,
+    /// The id has no lane: it was claimed for the sake of a set. This sender gives it back, as the receiver never will.
+    is_bare: bool,
     /// Counted among the senders, from its making until it is closed.
     is_counted: bool,
     /// The end of a rendezvous.
@@ -50,6 +52,13 @@ impl<T> SenderLane<T> {
     fn raise(&self, tokens: u32) -> bool {
         let armed = self.id().filter(|_| tokens & LANE != 0);
         armed.inspect(|&id| self.shared.ready.raise(id as usize)).is_some()
+    }
+
+    /// The sender has left its set: gives back an id that has no lane.
+    fn give_bare_back(&mut self) {
+        if core::mem::take(&mut self.is_bare) {
+            self.id_and_one.take().inspect(|id| self.shared.give_back(id.get() as usize - 1));
+        }
     }
 }
 
@@ -68,12 +77,17 @@ impl<T> SenderLink<T> for SenderLane<T> {
 
     fn close(&mut self, _: &Passive, tokens: u32) {
         let was_armed = self.raise(tokens);
+        self.give_bare_back();
         // The receiver may give the id to another lane from now on.
         self.id_and_one = None;
         // This sender is counted off before it wakes the receiver, which may panic: a waker is foreign code.
         if self.is_counted && self.shared.disconnect() || was_armed {
             self.shared.parker.wake();
         }
+    }
+
+    fn leave(&mut self) {
+        self.give_bare_back();
     }
 
     fn end_watchers(&self) -> &EndWatchers {
@@ -97,10 +111,11 @@ impl<T> SenderLink<T> for SenderLane<T> {
     }
 
     /// A sender that never waits has no target as yet. One that is closed, or connected after the receiver's end, has not even
-    /// an id. Nobody frees the one that it gets here: the channel's end does.
+    /// an id. It keeps the one that it gets here until it goes, or is closed.
     fn prepare(&mut self) -> bool {
         if self.id_and_one.is_none() {
             self.id_and_one = self.shared.claim().and_then(|id| NonZeroU32::new(id as u32 + 1));
+            self.is_bare = self.id_and_one.is_some();
         }
         self.id().is_some_and(|id| {
             self.shared.make_target(id);
@@ -129,6 +144,7 @@ impl<T> Sender<T> {
         let lane = SenderLane {
             shared: shared.clone(),
             id_and_one: id.and_then(|id| NonZeroU32::new(id + 1)),
+            is_bare: false,
             is_counted: false,
             meeting: shared.meeting.as_ref().map(MeetingEnd::sender),
         };
@@ -139,7 +155,8 @@ impl<T> Sender<T> {
     pub(super) fn closed_from_birth(shared: &Arc<MpscShared<T>>) -> Self {
         let mut writer = shared.orphaned_lane();
         writer.close();
-        let lane = SenderLane { shared: shared.clone(), id_and_one: None, is_counted: false, meeting: None };
+        let (shared, id_and_one) = (shared.clone(), None);
+        let lane = SenderLane { shared, id_and_one, is_bare: false, is_counted: false, meeting: None };
         Self { inner: Sending::new(writer, lane) }
     }
 

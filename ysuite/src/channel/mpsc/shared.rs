@@ -239,6 +239,11 @@ impl<T> MpscShared<T> {
     /// Receiver: lane `id` is closed and empty, and its reader is idle. Frees its memory and its id.
     pub(super) fn finish(&self, id: usize) {
         drop(self.slots.get(id).and_then(AtomicSlot::take));
+        self.give_back(id);
+    }
+
+    /// Frees an id that has no lane, or none any more: by the one who has it.
+    pub(super) fn give_back(&self, id: usize) {
         self.ready.release(id);
         self.unclaim();
     }

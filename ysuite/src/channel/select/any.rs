@@ -4,6 +4,7 @@ use super::case::{Case, Looked};
 use super::receive::{RecvSource, SelectRecv};
 use super::sleeper::SelectWaiter;
 use crate::channel::{Receive, RecvError};
+use crate::foreign::Panics;
 
 #[doc(hidden)]
 #[allow(private_bounds)]
@@ -83,7 +84,9 @@ where
     }
 
     fn leave(&mut self) {
-        self.sources.iter_mut().for_each(RecvSource::leave);
+        // As the cases of a select: a waker that panics keeps none of the others in its line.
+        let mut panics = Panics::none();
+        self.sources.iter_mut().for_each(|source| panics.catch(|| source.leave()));
     }
 
     #[inline]

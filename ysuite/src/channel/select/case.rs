@@ -4,6 +4,7 @@
 
 use super::sleeper::SelectWaiter;
 use crate::channel::rendezvous::Met;
+use crate::foreign::Panics;
 use crate::os::Deadline;
 
 /// What a look has found, at one operation that has registered.
@@ -159,8 +160,10 @@ impl<R, C: Case<R>, L: CaseList<R>> CaseList<R> for AndCase<C, L> {
     }
 
     fn leave(&mut self) {
-        self.case.leave();
-        self.others.leave();
+        // Whoever leaves may wake another end, whose waker is foreign code: all the others leave all the same.
+        let mut panics = Panics::none();
+        panics.catch(|| self.case.leave());
+        panics.catch(|| self.others.leave());
     }
 
     fn deadline(&self, limit: Deadline) -> Deadline {

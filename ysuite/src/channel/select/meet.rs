@@ -6,6 +6,7 @@ use super::send::{Outlet, Sent};
 use super::sleeper::SelectWaiter;
 use crate::channel::rendezvous::{Look, MeetingSide, Met, Party, Stand};
 use crate::channel::{RecvError, SendError, TryRecvError, TrySendError};
+use crate::foreign::Panics;
 use crate::wait::many::Owed;
 
 /// Receives from the senders of a rendezvous.
@@ -66,8 +67,10 @@ impl<T> RecvSource for MeetingSource<'_, T> {
     }
 
     fn leave(&mut self) {
-        self.stand = None;
-        self.owed = None;
+        // Both may wake another end, and are done whatever the other does.
+        let mut panics = Panics::none();
+        panics.catch(|| drop(self.stand.take()));
+        panics.catch(|| drop(self.owed.take()));
     }
 }
 
@@ -140,6 +143,7 @@ impl<T> Outlet for MeetingOutlet<'_, T> {
         if let Some(message) = self.stand.take().and_then(|stand| stand.leave().1) {
             *offer = Some(message);
         }
-        self.owed = None;
+        // Last: it may wake another end, whose waker is foreign code.
+        drop(self.owed.take());
     }
 }

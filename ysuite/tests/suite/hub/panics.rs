@@ -1,5 +1,6 @@
 //! What is dropped may panic: nothing of it stays behind.
 
+use std::cell::Cell;
 use std::io::Write;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -207,4 +208,111 @@ fn what_is_taken_goes_with_a_handler_whose_end_panics() {
         panics(|| assert!(hub.take::<UnixStream>(source).is_some()));
         assert!(!hub.remove(source) && near.write(b"x").is_err(), "closed");
     }
+}
+
+#[test]
+fn of_several_ends_that_panic_with_the_hub_the_first_goes_on() {
+    thread_local! {
+        static ENDS: Cell<usize> = const { Cell::new(0) };
+    }
+    /// Panics whatever is under way.
+    struct Wild(&'static str);
+    impl Wild {
+        fn hold(&self) {}
+    }
+    impl Drop for Wild {
+        fn drop(&mut self) {
+            ENDS.set(ENDS.get() + 1);
+            panic!("{}", self.0);
+        }
+    }
+    struct Source(UnixStream, #[allow(dead_code)] Wild);
+    impl AsFd for Source {
+        fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+            self.0.as_fd()
+        }
+    }
+    // One kind of thing alone, and all together. Two of each; receivers and descriptors panic by themselves and by their handlers.
+    type Fill = (usize, &'static str, fn(&mut Hub));
+    let kinds: [Fill; 5] = [
+        (2, "posted", |hub| {
+            let posts = hub.handle();
+            for wild in ["posted", "posted"].map(Wild) {
+                posts.post(move |_| wild.hold()).unwrap();
+            }
+        }),
+        (4, "message", |hub| {
+            for wild in ["handler", "handler"].map(Wild) {
+                let (mut sender, receiver) = spsc::unbounded();
+                assert!(sender.send(Wild("message")).is_ok());
+                hub.receive(receiver, move |_, got: Result<Wild, _>| {
+                    wild.hold();
+                    drop(got);
+                })
+                .unwrap();
+            }
+        }),
+        (4, "source", |hub| {
+            for wild in ["handler", "handler"].map(Wild) {
+                let source = Source(pair().0, Wild("source"));
+                hub.watch(source, Interest::READABLE, move |_, _, _| wild.hold()).map_err(|_| ()).unwrap();
+            }
+        }),
+        (2, "once", |hub| {
+            for wild in ["once", "once"].map(Wild) {
+                hub.after(Duration::from_secs(3_600), move |_| wild.hold());
+            }
+        }),
+        (2, "every", |hub| {
+            for wild in ["every", "every"].map(Wild) {
+                hub.every(Duration::from_secs(3_600), move |_| wild.hold());
+            }
+        }),
+    ];
+    for (ends, first, fill) in kinds {
+        let mut hub = Hub::new().unwrap();
+        fill(&mut hub);
+        ENDS.set(0);
+        assert_eq!((panics(|| drop(hub)).as_str(), ENDS.get()), (first, ends));
+    }
+    let mut hub = Hub::new().unwrap();
+    kinds.iter().for_each(|(.., fill)| fill(&mut hub));
+    ENDS.set(0);
+    assert_eq!((panics(|| drop(hub)).as_str(), ENDS.get()), ("posted", 14));
+}
+
+#[test]
+fn a_receiver_or_descriptor_and_its_handler_that_both_panic_are_one_panic() {
+    /// Panics whatever is under way.
+    struct Wild(UnixStream);
+    impl Drop for Wild {
+        fn drop(&mut self) {
+            panic!("whatever is under way");
+        }
+    }
+    impl AsFd for Wild {
+        fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+            self.0.as_fd()
+        }
+    }
+    impl Wild {
+        fn new() -> Self {
+            Self(pair().0)
+        }
+        fn hold(&self) {}
+    }
+    let mut hub = Hub::new().unwrap();
+    let ((mut sender, receiver), wild) = (spsc::unbounded(), Wild::new());
+    assert!(sender.send(Wild::new()).is_ok());
+    let source = hub
+        .receive(receiver, move |_, got: Result<Wild, _>| {
+            wild.hold();
+            drop(got);
+        })
+        .unwrap();
+    panics(|| assert!(hub.remove(source)));
+    let wild = Wild::new();
+    let source = hub.watch(Wild::new(), Interest::READABLE, move |_, _, _| wild.hold()).map_err(|_| ()).unwrap();
+    panics(|| assert!(hub.remove(source)));
+    hub.run().unwrap();
 }

@@ -1,6 +1,9 @@
 //! Functions from other threads: their order, their ends, and the end of the hub.
 
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -258,6 +261,42 @@ fn functions_dropped_with_the_hub_may_post() {
     drop(hub);
     tally.assert_all_ended();
     assert_eq!(tally.made(), 2);
+}
+
+#[test]
+fn a_handle_may_be_cloned_while_its_own_post_drops_what_it_posted_before() {
+    thread_local! {
+        static OTHER: RefCell<Option<Handle>> = const { RefCell::new(None) };
+    }
+    /// Acts on the other handle when it is dropped.
+    struct Act(fn(&Handle), Arc<AtomicUsize>);
+    impl Drop for Act {
+        fn drop(&mut self) {
+            OTHER.with_borrow(|other| self.0(other.as_ref().unwrap()));
+            self.1.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    let acted = Arc::new(AtomicUsize::new(0));
+    let hub = Hub::new().unwrap();
+    let (first, other) = (hub.handle(), hub.handle());
+    let cloning = Act(
+        |other| {
+            let clone = other.clone();
+            let (again, weight) = (clone.clone(), [7; 500]);
+            assert!(clone.is_disconnected() && again.is_disconnected() && other.is_disconnected());
+            assert_eq!(clone.post(move |_| assert_eq!(weight[0], 7)).map_err(|_| ()), Err(()));
+            assert!(again.stop().is_err() && other.stop().is_err());
+        },
+        acted.clone(),
+    );
+    other.post(move |_| drop(cloning)).unwrap();
+    // Dropped first, as the first handle has the first lane: posts by the other handle, and that drops what it has posted.
+    let posting = Act(|other| assert!(other.post(|_| {}).is_err()), acted.clone());
+    first.post(move |_| drop(posting)).unwrap();
+    OTHER.set(Some(other));
+    drop(hub);
+    assert_eq!(acted.load(Ordering::SeqCst), 2);
+    drop(OTHER.take());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::task::Context;
 use std::thread;
 
 use ysuite::mpsc::{self, RecvError, SendError, TryRecvError};
-use ysuite::signal::{AttachError, Wait, YPollset};
+use ysuite::signal::{AttachError, Signal, Wait, YPollset};
 
 use crate::support::executor::{Task, block_on, poll_once};
 use crate::support::{Random, Tally, guarded};
@@ -244,9 +244,51 @@ fn a_closed_sender_for_which_there_is_no_place_is_refused_by_a_set() {
     let (mut sender, _receiver) = mpsc::bounded_for::<u8>(1, 1);
     assert!(sender.close());
     let mut set = YPollset::new();
+    set.signaler().signal(3);
     assert_eq!(set.attach(&mut sender, 3), Err(AttachError::IdTaken { id: 3 }));
+    assert!(set.check().eq([3]), "raised by hand, and not taken down");
     assert!(set.check().is_empty());
     // The id is free.
     let (_other, mut receiver) = mpsc::unbounded::<u8>();
     set.attach(&mut receiver, 3).unwrap();
+}
+
+#[test]
+fn a_closed_sender_that_was_in_a_set_gives_its_place_back() {
+    let (sender, mut receiver) = mpsc::bounded_for::<u8>(1, 2);
+    let mut set = YPollset::new();
+    for _ in 0..3 {
+        let mut other = sender.try_clone().unwrap();
+        assert!(other.close());
+        // The receiver looks, and the closed sender's lane is gone.
+        assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+        // In the set it has a place again, as long as it lives, and one only.
+        set.attach(&mut other, 0).unwrap();
+        assert!(set.check().eq([0]) && sender.try_clone().is_err());
+        assert!(!other.close() && other.detach());
+        set.attach(&mut other, 0).unwrap();
+        drop(other);
+        assert!(set.check().is_empty());
+    }
+    assert!(sender.try_clone().is_ok());
+}
+
+#[test]
+fn a_sender_of_a_closed_channel_that_was_in_a_set_gives_its_place_back() {
+    let (sender, mut receiver) = mpsc::bounded_for::<u8>(1, 2);
+    receiver.close();
+    let mut set = YPollset::new();
+    for round in 0..6 {
+        // It connects behind the end, and has no lane.
+        let mut late = sender.try_clone().unwrap();
+        set.attach(&mut late, 0).unwrap();
+        assert!(set.check().eq([0]));
+        let mut another = sender.try_clone().unwrap();
+        assert_eq!(set.attach(&mut another, 1), Err(AttachError::IdTaken { id: 1 }), "both places are in use");
+        if round % 2 == 0 {
+            late.close();
+        }
+        drop(late);
+        assert!(set.check().is_empty());
+    }
 }

@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use ysuite::mpsc::{self, RecvError, RecvTimeoutError, TryRecvError};
+use ysuite::select;
 use ysuite::signal::{Wait, YPollset};
 
 use crate::support::executor::block_on;
@@ -141,6 +142,20 @@ fn lanes_are_reused() {
     drop(receiver);
     for number in 0..mpsc::MAX_SENDERS + 1_000 {
         assert!(sender.clone().send(number).is_err());
+    }
+}
+
+#[test]
+fn lanes_of_a_rendezvous_are_reused_by_a_receiver_that_only_selects() {
+    let (sender, mut receiver) = mpsc::bounded::<u8>(0);
+    for number in 0..mpsc::MAX_SENDERS + 1_000 {
+        drop(sender.try_clone().unwrap());
+        let nothing = if number % 2 == 0 {
+            select().recv(&mut receiver, |_| ()).try_now()
+        } else {
+            select().recv_any(std::slice::from_mut(&mut receiver), |_, _| ()).try_now()
+        };
+        assert_eq!(nothing, None);
     }
 }
 

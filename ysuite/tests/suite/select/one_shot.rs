@@ -1,5 +1,10 @@
 //! The one-shot select: several operations of which one is done.
 
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -337,7 +342,6 @@ fn an_attached_end_may_be_selected_and_stays_attached() {
 
 #[test]
 fn a_function_may_select_again_and_may_panic() {
-    use std::panic::{AssertUnwindSafe, catch_unwind};
     let (mut sender, mut receiver) = spsc::unbounded();
     (0..3).for_each(|number| sender.send(number).unwrap());
     let (other, other_in) = mpmc::bounded::<u8>(1);
@@ -452,5 +456,57 @@ fn any_of_several_rendezvous_is_met() {
             senders[2].close();
             assert_eq!(selecting.join().unwrap(), (2, Err(RecvError)));
         });
+    });
+}
+
+/// A waker that panics, and counts how often a thread has called it.
+struct Bursts(thread::ThreadId, AtomicUsize);
+
+impl Wake for Bursts {
+    fn wake(self: Arc<Self>) {
+        if thread::current().id() == self.0 {
+            self.1.fetch_add(1, Ordering::SeqCst);
+        }
+        panic!("as the test wants it");
+    }
+}
+
+#[test]
+fn a_waker_that_panics_as_a_case_leaves_keeps_no_message_of_another() {
+    guarded(|| {
+        let (ring_in, ring) = mpmc::bounded(8);
+        let (meet_in, meet) = mpmc::bounded(0);
+        // Told once the select stands in line, and so has registered everywhere.
+        let (mut set, mut told) = (YPollset::new(), meet.clone());
+        set.attach(&mut told, 0).unwrap();
+        assert_eq!(told.try_recv(), Err(TryRecvError::Empty));
+        let mine = ring.clone();
+        let selecting = thread::spawn(move || {
+            let mut place = Some(7);
+            let selected = catch_unwind(AssertUnwindSafe(|| {
+                select().send_from(&meet_in, &mut place, |_| 0).recv(&mine, |number| number.unwrap()).wait()
+            }));
+            (selected.is_err(), place)
+        });
+        assert!(set.poll().eq([0]));
+        loop {
+            let bursts = Arc::new(Bursts(thread::current().id(), AtomicUsize::new(0)));
+            let waker = Waker::from(bursts.clone());
+            let mut behind = [0; 2].map(|_| Box::pin(ring.recv_async()));
+            for future in &mut behind {
+                assert!(future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+            }
+            // Two of three are told. Of the two messages the select takes one; of the other it tells the one that is left.
+            assert!(catch_unwind(AssertUnwindSafe(|| ring_in.send_batch([1, 2]))).is_err());
+            if bursts.1.load(Ordering::SeqCst) == 1 {
+                assert_eq!(selecting.join().unwrap(), (true, Some(7)));
+                break;
+            }
+            // Both of the others: they take the messages, and all begins anew.
+            for future in &mut behind {
+                assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());
+            }
+        }
+        drop(meet);
     });
 }

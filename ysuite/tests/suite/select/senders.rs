@@ -1,10 +1,14 @@
 //! Senders in a set: named while there may be room. And ends that were added by shared reference.
 
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
 use crate::conformance::channel::{Kind, Receiving, Sending};
-use crate::support::{Random, guarded};
+use crate::support::{Random, guarded, panics};
 use ysuite::channel::TrySendError;
 use ysuite::signal::{Attach, AttachError, Select, Wait, YPollset};
 use ysuite::{mpmc, mpsc, spsc};
@@ -280,6 +284,36 @@ fn a_watcher_that_goes_passes_on_what_it_was_told() {
             assert_eq!(thread.join().unwrap(), Ok(1));
         }
     });
+}
+
+#[test]
+fn watchers_that_go_all_pass_on_what_they_were_told_though_wakers_panic() {
+    struct Bursts(AtomicUsize);
+    impl Wake for Bursts {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+            panic!("as the test wants it");
+        }
+    }
+    let channels = [(); 3].map(|()| mpmc::bounded(1));
+    let mut select = Select::new();
+    for (_, receiver) in &channels {
+        select.add_shared(receiver).unwrap();
+    }
+    assert_eq!(select.try_wait(), None);
+    let mut others: Vec<_> = channels.iter().map(|(_, receiver)| Box::pin(receiver.recv_async())).collect();
+    let wakers = [(); 3].map(|()| Arc::new(Bursts(AtomicUsize::new(0))));
+    for ((other, waker), (sender, _)) in others.iter_mut().zip(&wakers).zip(&channels) {
+        let waker = Waker::from(waker.clone());
+        assert!(other.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        // The watcher came first, and is told.
+        sender.send(1).unwrap();
+    }
+    panics(|| drop(select));
+    assert_eq!(wakers.map(|waker| waker.0.load(Ordering::SeqCst)), [1; 3]);
+    for other in &mut others {
+        assert!(other.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());
+    }
 }
 
 #[test]

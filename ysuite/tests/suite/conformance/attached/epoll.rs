@@ -3,7 +3,7 @@
 use std::thread::{self, JoinHandle};
 
 use rustix::event::epoll::EventFlags;
-use ysuite::signal::{SignalSet, Wait};
+use ysuite::signal::{AttachError, Signal, SignalSet, Wait};
 
 use super::{Arrivals, Ends, assert_up, attached, send, stream, take};
 use crate::conformance::descriptor::{DescriptorKind, Watch, rings};
@@ -40,6 +40,19 @@ pub(crate) fn readable_exactly_while_a_message_may_be_there<K: DescriptorKind<Se
     drop(right);
     assert!(!watch.readable(), "a receiver that is gone keeps the descriptor readable");
     assert_up(&mut set, &[]);
+}
+
+pub(crate) fn readable_still_behind_a_refusal<K: DescriptorKind<Set: SignalSet>, R: Ends>() {
+    let (mut set, signaler) = K::pair();
+    let watch = Watch::new(&set, EventFlags::empty());
+    let (_sender, mut receiver) = attached::<K, R>(&mut set, 4);
+    assert_eq!(take::<R>(&mut receiver), None);
+    assert!(!watch.readable());
+    signaler.signal(5);
+    assert_eq!(set.attach(&mut receiver, 5), Err(AttachError::AlreadyAttached));
+    assert!(watch.readable());
+    assert_up(&mut set, &[5]);
+    assert!(!watch.readable());
 }
 
 fn streams_arrive<K: DescriptorKind<Set: SignalSet>, R: Ends>(flags: EventFlags) {

@@ -136,8 +136,8 @@ macro_rules! attached_suite {
             whatever_is_done_the_id_is_up_while_messages_are_there, attached_and_hand_raised_ids_keep_apart,
             nothing_is_signalled_while_the_receiver_is_read, an_idle_attached_receiver_costs_nothing);
         $crate::tests_of!(attached::moving, $set, $ends:
-            impossible_attachments_change_nothing, a_refusal_gives_the_claim_back, a_dropped_receiver_gives_its_id_back,
-            the_set_may_go_first, detached_it_is_silent_and_keeps_its_messages,
+            impossible_attachments_change_nothing, a_refusal_gives_the_claim_back, a_refusal_takes_no_signal_down,
+            a_dropped_receiver_gives_its_id_back, the_set_may_go_first, detached_it_is_silent_and_keeps_its_messages,
             a_message_from_before_the_attachment_is_told_of, it_moves_between_sets_under_a_stream);
         $crate::tests_of!(attached::streams, $set, $ends: streams_of_many_senders_are_received_whole);
     };
@@ -169,7 +169,8 @@ macro_rules! attached_and_batching_suite {
 macro_rules! attached_through_epoll_suite {
     ($set:ty, $ends:ty) => {
         $crate::tests_of!(attached::epoll, $set, $ends:
-            readable_exactly_while_a_message_may_be_there, streams_arrive_level_triggered,
+            readable_exactly_while_a_message_may_be_there, readable_still_behind_a_refusal,
+            streams_arrive_level_triggered,
             streams_arrive_edge_triggered_where_the_set_is_read_until_empty,
             receivers_in_other_threads_silence_the_descriptor);
     };

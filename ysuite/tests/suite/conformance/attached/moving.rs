@@ -59,6 +59,20 @@ pub(crate) fn a_refusal_gives_the_claim_back<K: SetKind, R: Ends>() {
     }
 }
 
+pub(crate) fn a_refusal_takes_no_signal_down<K: SetKind, R: Ends>() {
+    let ((mut set, signaler), mut elsewhere) = (K::pair(), K::set());
+    for is_here in [true, false] {
+        let (_sender, mut receiver) = attached::<K, R>(if is_here { &mut set } else { &mut elsewhere }, 0);
+        assert_eq!(take::<R>(&mut receiver), None);
+        for id in K::corners().into_iter().filter(|&id| id != 0) {
+            signaler.signal(id);
+            assert_eq!(set.attach(&mut receiver, id), Err(AttachError::AlreadyAttached));
+            assert_up(&mut set, &[id]);
+            assert_up(&mut set, &[]);
+        }
+    }
+}
+
 pub(crate) fn a_dropped_receiver_gives_its_id_back<K: SetKind, R: Ends>() {
     let (mut set, signaler) = K::pair();
     for id in K::corners() {
