@@ -94,7 +94,7 @@ impl Backoff {
 
     /// Unpacks what [`to_bits`](Self::to_bits) has packed.
     pub(crate) fn from_bits(bits: u64) -> Self {
-        let spin = match bits & 3 {
+        let spin = match bits & SPIN_BITS {
             0 => Spin::None,
             1 => Spin::Adaptive,
             _ => Spin::Forever,
@@ -304,8 +304,11 @@ fn measured_pause() -> u32 {
     (start.elapsed() / PAUSES).as_nanos().clamp(1, 100) as u32 * 1000
 }
 
-/// The [`Backoff`] of an end that several threads may use at once. Wait-free. Where two threads learn at the same time, what
-/// one of them has learned may be lost.
+/// Of the packed form: how an end is to spin.
+const SPIN_BITS: u64 = 3;
+
+/// The [`Backoff`] of an end that several threads may use at once. Lock-free. Where two threads learn at the same time, what
+/// one of them has learned may be lost; how it is to spin is what it was told last, whoever waits meanwhile.
 pub(crate) struct SharedBackoff(AtomicU64);
 
 impl SharedBackoff {
@@ -320,7 +323,7 @@ impl SharedBackoff {
     }
 
     pub(crate) fn set(&self, spin: Spin) {
-        self.keep(Backoff { spin, ..self.recall() });
+        self.change(|bits| bits & !SPIN_BITS | spin as u64);
     }
 
     /// An end in a stream has caught up with the other side, and is about to wait: leaves the lines of both alone for a
@@ -340,10 +343,20 @@ impl SharedBackoff {
         Backoff::from_bits(self.0.load(Ordering::Relaxed))
     }
 
+    /// What a wait has learned. Not how it was told to spin as it began: that may be something else by now.
     #[inline]
     pub(crate) fn keep(&self, backoff: Backoff) {
+        let learned = backoff.to_bits() & !SPIN_BITS;
+        self.change(|bits| bits & SPIN_BITS | learned);
+    }
+
+    fn change(&self, to: impl Fn(u64) -> u64) {
         // ORDERING: Relaxed; the word guards nothing but itself.
-        self.0.store(backoff.to_bits(), Ordering::Relaxed);
+        let mut bits = self.0.load(Ordering::Relaxed);
+        // ORDERING: Relaxed twice, as above.
+        while let Err(other) = self.0.compare_exchange_weak(bits, to(bits), Ordering::Relaxed, Ordering::Relaxed) {
+            bits = other;
+        }
     }
 }
 
@@ -392,6 +405,7 @@ mod tests {
                 for slept in [0, SLEPT, SLEPT * ((1 << 15) - 1)] {
                     for yields in [Yields::new(), Yields::from_bits(u16::MAX)] {
                         let backoff = Backoff { spin, worth, skipped, probe, slept, yields };
+                        shared.set(spin);
                         shared.keep(backoff);
                         for kept in [shared.recall(), shared.again().recall()] {
                             assert_eq!(format!("{kept:?}"), format!("{backoff:?}"));
@@ -402,6 +416,18 @@ mod tests {
         }
         shared.set(Spin::None);
         assert_eq!((shared.recall().spin, shared.recall().worth), (Spin::None, ALWAYS));
+    }
+
+    #[test]
+    fn what_is_set_while_another_thread_waits_at_the_same_end_stays() {
+        let shared = SharedBackoff::new();
+        // One begins to wait, another sets the end, and the first is woken.
+        let mut waiting = shared.recall();
+        shared.set(Spin::None);
+        waiting.slept += SLEPT;
+        shared.keep(waiting);
+        assert_eq!((shared.recall().spin, shared.recall().slept), (Spin::None, waiting.slept));
+        assert_eq!(shared.again().recall().spin, Spin::None);
     }
 
     #[test]

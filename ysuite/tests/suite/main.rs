@@ -17,6 +17,7 @@ mod hub;
 #[cfg(all(feature = "in-place", not(feature = "statistics")))]
 mod in_place;
 mod integrations;
+mod iterators;
 mod late;
 mod mailbox;
 mod mpmc;
