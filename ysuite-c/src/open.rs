@@ -117,7 +117,8 @@ fn has_memory(wanted: &Wanted) -> Result<(), ys_code> {
     if bytes > SMALL {
         // SAFETY: the layout is not empty. What is allocated is given back at once; no page of it was touched.
         unsafe {
-            let memory = std::alloc::alloc(layout);
+            // Out of the compiler's sight, which may take away what is allocated for nothing, and say that it was there.
+            let memory = core::hint::black_box(std::alloc::alloc(layout));
             if memory.is_null() {
                 return Err(YS_ENOMEM);
             }

@@ -228,8 +228,8 @@ pub unsafe extern "C" fn ys_set_wait(set: *mut ys_set, ids: *mut usize, max: usi
             Limit::Within(time) => set.set.poll_timeout(time),
             Limit::Never => set.set.poll(),
         };
-        // SAFETY: by the caller there is room for so many.
-        let room = unsafe { slice::from_raw_parts_mut(ids.cast::<MaybeUninit<usize>>(), max) };
+        // SAFETY: by the caller there is room for so many; no set has more ids than the most.
+        let room = unsafe { slice::from_raw_parts_mut(ids.cast::<MaybeUninit<usize>>(), max.min(MOST)) };
         let mut count = 0;
         for (place, id) in room.iter_mut().zip(up.by_ref()) {
             place.write(id);

@@ -147,7 +147,7 @@ class byte_receiver : public receiving_end {
         std::memcpy(&address, bytes, sizeof(address));
         return as_pointer<T>::adopt(address);
       } else {
-        return *std::launder(reinterpret_cast<T *>(bytes));
+        return std::move(*std::launder(reinterpret_cast<T *>(bytes)));
       }
     }
   };

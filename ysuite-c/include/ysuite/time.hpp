@@ -30,6 +30,15 @@ template <class Clock, class Duration>
 std::int64_t nanoseconds_until(const std::chrono::time_point<Clock, Duration> &moment) {
   if (moment == (std::chrono::time_point<Clock, Duration>::max)()) return for_ever;
   const auto now = Clock::now();
+  // First as seconds: the ticks of a coarse clock reach farther than nanoseconds, in which both would be compared.
+  using seconds = std::chrono::duration<double>;
+  constexpr double most = 9.2e9;
+  const double then = seconds(moment.time_since_epoch()).count();
+  const double away = then - seconds(now.time_since_epoch()).count();
+  if (!(away < most)) return for_ever;
+  if (away <= -most) return no_time;
+  // In the year 2262 and later: a microsecond is nothing there.
+  if (then >= most || then <= -most) return away <= 0 ? no_time : static_cast<std::int64_t>(away * 1e9);
   return moment <= now ? no_time : nanoseconds(moment - now);
 }
 

@@ -219,6 +219,12 @@ static void sets_selects_and_pools(void) {
   CHECK_IS(ys_set_attach_tx(NULL, NULL, 0), YS_EINVAL);
   CHECK_IS(ys_set_detach_rx(NULL, NULL), YS_EINVAL);
   CHECK_IS(ys_set_detach_tx(NULL, NULL), YS_EINVAL);
+  size_t ids[4];
+  CHECK_IS(ys_pollset_open(4, &set), YS_OK);
+  /* As many as there are. */
+  CHECK_IS(ys_set_wait(set, ids, (size_t)-1, 0), 0);
+  ys_set_free(set);
+  set = NULL;
   ys_signaler_free(NULL);
   ys_set_free(NULL);
 

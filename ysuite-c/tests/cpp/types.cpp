@@ -285,6 +285,24 @@ void ranges() {
 
 }  // namespace
 
+// Copied by bytes, and by nobody else.
+struct moves_only {
+  int number;
+  explicit moves_only(int its_number) noexcept : number(its_number) {}
+  moves_only(moves_only &&) = default;
+  moves_only &operator=(moves_only &&) = default;
+};
+static_assert(std::is_trivially_copyable_v<moves_only> && !std::is_copy_constructible_v<moves_only>);
+
+void bytes_that_only_move() {
+  auto [tx, rx] = ys::exchange<moves_only>(2);
+  CHECK(tx.send(moves_only(3)) && rx.recv()->number == 3);
+  auto [once, answer] = ys::oneshot<moves_only>();
+  CHECK(once.send(moves_only(4)) && answer.recv()->number == 4);
+  auto [pipe_tx, pipe_rx] = ys::pipe<moves_only>(2);
+  CHECK(pipe_tx.send(moves_only(5)) && pipe_rx.recv()->number == 5);
+}
+
 int main() {
   RUN(strings);
   RUN(containers_and_pointers);
@@ -293,6 +311,7 @@ int main() {
   RUN(addresses_are_kept);
   RUN(exchange_and_oneshot);
   RUN(bytes_through_exchange_and_oneshot);
+  RUN(bytes_that_only_move);
   RUN(in_place);
   RUN(in_place_left_early);
   RUN(reservations);

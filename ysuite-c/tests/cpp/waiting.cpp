@@ -170,8 +170,27 @@ void pools() {
 
 }  // namespace
 
+// Of a clock with hours for ticks, which lie beyond the nanoseconds of the year 2262.
+void a_distant_moment() {
+  using hours = std::chrono::hours;
+  using moment = std::chrono::time_point<std::chrono::system_clock, hours>;
+  for (const int distant : {2600000, 3000000, 2000000000}) {
+    auto [tx, rx] = ys::pipe<int>(1);
+    std::thread later([sender = std::move(tx)]() mutable {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      CHECK(sender.send(7));
+    });
+    CHECK(rx.recv_until(moment(hours(distant))) == 7);
+    later.join();
+  }
+  auto [tx, rx] = ys::pipe<int>(1);
+  CHECK(!rx.recv_until(moment(hours(-2000000000))));
+  CHECK(tx.send(7));
+}
+
 int main() {
   RUN(times_of_receivers);
+  RUN(a_distant_moment);
   RUN(times_of_senders);
   RUN(waits_of_exchanges);
   RUN(ends_that_were_moved_from);
