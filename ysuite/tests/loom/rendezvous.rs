@@ -231,3 +231,19 @@ fn the_last_senders_end_against_a_task_in_line() {
         threads.into_iter().for_each(|thread| thread.join().unwrap());
     });
 }
+
+/// Each sender frees its lane as it goes, which the receiver's end may be about to take out.
+#[test]
+fn senders_of_a_funnel_that_come_and_go_against_the_receivers_end() {
+    model_up_to(2, || {
+        let (mut sender, receiver) = mpsc::bounded(0);
+        let thread = thread::spawn(move || {
+            drop(sender.clone());
+            let mut clone = sender.clone();
+            sender.close();
+            clone.try_send(1).is_err()
+        });
+        drop(receiver);
+        assert!(thread.join().unwrap(), "nobody waits");
+    });
+}

@@ -27,7 +27,7 @@ const HOUSE: Table<'_> = &[
     ("channel", &["sync", "foreign", "os", "statistics", "passive", "block", "queue", "signal", "wait"]),
     ("pool", &["sync", "os", "queue", "wait"]),
     ("mailbox", &["sync", "foreign", "inline_box", "os", "signal", "channel"]),
-    ("hub", &["sync", "inline_box", "os", "block", "signal", "wait", "channel"]),
+    ("hub", &["sync", "foreign", "inline_box", "os", "block", "signal", "wait", "channel"]),
     ("integrations", &["signal", "channel"]),
 ];
 

@@ -76,7 +76,14 @@ impl<T> SenderLink<T> for SenderLane<T> {
     }
 
     fn close(&mut self, _: &Passive, tokens: u32) {
-        let was_armed = self.raise(tokens);
+        let was_armed = match self.id().filter(|_| self.meeting.is_some()) {
+            // Nothing is ever in a lane of a rendezvous, so the receiver has no reason to look: the sender frees it.
+            Some(id) => {
+                self.shared.finish(id as usize);
+                false
+            }
+            None => self.raise(tokens),
+        };
         self.give_bare_back();
         // The receiver may give the id to another lane from now on.
         self.id_and_one = None;

@@ -5,7 +5,8 @@
 //! word holds [`LANE`], and the sender whose publication takes that token raises the lane's id and wakes the receiver. A new
 //! lane is armed from the start, so the receiver need not learn of it before its first message.
 //!
-//! While the channel is open only the receiver takes lanes out of their slots. When it shuts the channel, to close it or to go, it
+//! While the channel is open only the receiver takes lanes out of their slots; in a rendezvous, where it never looks at them, each
+//! lane's sender does, as it goes. When it shuts the channel, to close it or to go, it
 //! races with senders that connect at that moment for the lanes in the slots; the thread that swaps a lane out ends it.
 
 // For numbers that only have to differ, so not `crate::sync`'s: a model need not explore it.
@@ -232,11 +233,12 @@ impl<T> MpscShared<T> {
     /// Only the receiver may call this, before it shuts the channel, and `look` must not finish the lane.
     pub(super) unsafe fn look<R>(&self, id: usize, look: impl FnOnce(&IdleReader<T>) -> R) -> Option<R> {
         // SAFETY: before the channel is shut only the receiver takes lanes out, in `finish`; by the contract neither is done
-        // now.
+        // now. In a rendezvous their senders take them out, and there this is never called: no lane is raised.
         self.slots.get(id).and_then(|slot| unsafe { slot.look(look) })
     }
 
-    /// Receiver: lane `id` is closed and empty, and its reader is idle. Frees its memory and its id.
+    /// Receiver: lane `id` is closed and empty, and its reader is idle. Frees its memory and its id. In a rendezvous the sender of
+    /// the lane does it, as it goes: no lane is raised there, so the receiver looks at none before it shuts the channel.
     pub(super) fn finish(&self, id: usize) {
         drop(self.slots.get(id).and_then(AtomicSlot::take));
         self.give_back(id);

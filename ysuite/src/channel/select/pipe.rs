@@ -50,8 +50,6 @@ impl<'a, R: PipeReceiver> PipeSource<'a, R> {
         if receiver.party().is_none() {
             return Self::Queue(receiver, false);
         }
-        // The queue of a rendezvous has no message, but a funnel's look at it frees what senders that are gone have left.
-        receiver.has_message();
         match receiver.party() {
             Some(party) => Self::Meeting(MeetingSource::new(party)),
             None => unreachable!("looked just now"),

@@ -146,17 +146,34 @@ fn lanes_are_reused() {
 }
 
 #[test]
-fn lanes_of_a_rendezvous_are_reused_by_a_receiver_that_only_selects() {
-    let (sender, mut receiver) = mpsc::bounded::<u8>(0);
+fn lanes_of_a_rendezvous_are_free_when_their_senders_have_gone() {
+    let (sender, mut receiver) = mpsc::bounded(0);
+    // Whether the receiver only selects, only sleeps, or is at something else.
     for number in 0..mpsc::MAX_SENDERS + 1_000 {
         drop(sender.try_clone().unwrap());
-        let nothing = if number % 2 == 0 {
-            select().recv(&mut receiver, |_| ()).try_now()
-        } else {
-            select().recv_any(std::slice::from_mut(&mut receiver), |_, _| ()).try_now()
-        };
-        assert_eq!(nothing, None);
+        assert_eq!(select().recv(&mut receiver, |_| ()).try_now(), None);
+        if number % 64 == 0 {
+            assert_eq!(select().recv_any(std::slice::from_mut(&mut receiver), |_, _| ()).try_now(), None);
+        }
     }
+    let sleeping = thread::spawn(move || (receiver.recv(), receiver));
+    for _ in 0..mpsc::MAX_SENDERS + 1_000 {
+        drop(sender.try_clone().unwrap());
+    }
+    sender.clone().send(1).unwrap();
+    let (received, mut receiver) = sleeping.join().unwrap();
+    assert_eq!(received, Ok(1));
+    // Closed ones have none either.
+    let closed: Vec<_> = (0..mpsc::MAX_SENDERS + 1_000)
+        .map(|_| {
+            let mut closed = sender.try_clone().unwrap();
+            assert!(closed.close());
+            closed
+        })
+        .collect();
+    assert!(closed.iter().all(mpsc::Sender::is_disconnected) && !sender.is_disconnected());
+    drop((closed, sender));
+    assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected));
 }
 
 #[test]
