@@ -5,6 +5,7 @@
 //! Run with `ci/loom`. The models of the signalers' own parts are beside them, in the crate.
 #![cfg(ysuite_loom)]
 
+mod attached;
 mod broadcast;
 mod closed;
 mod cut;
