@@ -29,6 +29,7 @@ mod many;
 mod oneshot;
 mod pipe;
 mod pool;
+mod refused;
 mod rendezvous;
 mod runner;
 mod segments;
