@@ -293,11 +293,19 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
 
     #[inline]
     pub(super) fn send_batch(&mut self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
+        let mut messages = messages.into_iter();
+        let outcome = self.send_all(&mut messages);
+        // The iterator ends before the answer is returned: a value being returned would leak if foreign code panicked then.
+        drop(messages);
+        outcome
+    }
+
+    #[inline]
+    fn send_all(&mut self, messages: &mut impl Iterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
         let start = self.end.writer.position();
         let mut first = start;
-        let mut messages = messages.into_iter();
         let batch = FlushOnDrop(self);
-        while let Some(message) = batch.0.end.writer.fill(&mut messages) {
+        while let Some(message) = batch.0.end.writer.fill(messages) {
             let tokens = batch.0.end.writer.publish();
             if let Err(SendError(mut back)) = batch.0.published(tokens, first) {
                 back.push(message);

@@ -194,19 +194,20 @@ pub(crate) fn notify(list: &WaitList, most: usize) {
     }
 }
 
-/// Nothing will ever come: notifies all waiters. A waker that panics does not keep the others asleep.
+/// Something has changed that concerns all waiters, such as the end: notifies each that is armed, once. A waker that panics
+/// does not keep the others asleep.
 pub(crate) fn notify_all(list: &WaitList) {
-    // ORDERING: pairs with the fence in `WaitList::arm`: either a waiter sees that the channel is closed, or its armed bit
-    // is found here.
+    // ORDERING: pairs with the fence in `WaitList::arm`: either a waiter's look sees what has changed, or its armed bit is found
+    // here.
     fence(Ordering::SeqCst);
-    let mut panics = Panics::none();
-    while let Some(notified) = list.notify_one() {
-        panics.catch(|| notified.wake(notified.is_thread()));
-    }
+    notify_each(list);
 }
 
 /// There is something for every waiter: notifies each that is armed, once. A waker that panics does not keep the others
-/// asleep. The caller has looked at the list's word, by [`WaitList::attend`].
+/// asleep. The caller has looked at the list's word, by [`WaitList::attend`], or has published behind a fence.
+///
+/// In one pass: a task may poll on the spot and wait anew in the same slot. Notified as long as one is armed, those that
+/// find nothing for themselves would be told again without end.
 pub(crate) fn notify_each(list: &WaitList) {
     let mut panics = Panics::none();
     list.notify_each(|notified| panics.catch(|| notified.wake(notified.is_thread())));
@@ -217,7 +218,11 @@ pub(crate) fn notify_each(list: &WaitList) {
 pub(crate) fn propagate(end: impl SharedEnd) {
     let list = end.list();
     if list.word().is_armed() && end.is_ready() {
-        notify(list, end.supply().saturating_sub(list.in_flight()));
+        match end.supply() {
+            // It was told of something that concerns all: each is told once, as there is no number that ends this.
+            usize::MAX => notify_each(list),
+            supply => notify(list, supply.saturating_sub(list.in_flight())),
+        }
     }
 }
 

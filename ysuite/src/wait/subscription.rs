@@ -29,7 +29,8 @@ pub(crate) struct Subscriptions {
 /// A slot that is kept between operations.
 struct Subscription {
     slot: Waiter,
-    /// Armed, as far as the end knows.
+    /// An arming for which no thread has answered yet. False while the slot is armed only until the thread that has armed it
+    /// goes on.
     armed: AtomicBool,
     /// A thread is taking the id down.
     resting: AtomicBool,
@@ -48,12 +49,15 @@ impl Subscription {
     }
 
     fn arm(&self, end: impl SharedEnd) {
-        // ORDERING: Relaxed; the arming below releases it, so it is true before the slot can be notified.
-        self.armed.store(true, Ordering::Relaxed);
         end.list().arm(&self.slot, false);
+        // Behind the arming: another thread that shares the end may disarm at any moment. Had it swapped out `true` before the
+        // slot was armed, the slot would stay armed with nobody to answer for it, also when the end has gone. Where the slot has
+        // been disarmed by now this is one `true` too many, and brings one look in vain.
+        // ORDERING: Relaxed; the fence at the end of `WaitList::arm` releases the armed bit with it, to the Acquire in `disarm`.
+        self.armed.store(true, Ordering::Relaxed);
     }
 
-    /// Disarms the slot. True: it has been notified since it was armed.
+    /// Disarms the slot. True: it has been notified since it was armed, or another thread has disarmed it meanwhile.
     fn disarm(&self, end: impl SharedEnd) -> bool {
         // ORDERING: AcqRel: of the threads that share the end, the one that swaps out `true` answers for the
         // notification, and comes after the thread that armed.

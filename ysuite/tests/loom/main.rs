@@ -5,6 +5,7 @@
 //! Run with `ci/loom`. The models of the signalers' own parts are beside them, in the crate.
 #![cfg(ysuite_loom)]
 
+mod attached;
 mod broadcast;
 mod closed;
 mod cut;
@@ -28,6 +29,7 @@ mod many;
 mod oneshot;
 mod pipe;
 mod pool;
+mod refused;
 mod rendezvous;
 mod runner;
 mod segments;

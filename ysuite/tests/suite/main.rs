@@ -7,6 +7,7 @@ mod architecture;
 mod asynchronous;
 mod attached;
 mod auto_traits;
+mod batches;
 mod broadcast;
 mod conformance;
 mod contract;

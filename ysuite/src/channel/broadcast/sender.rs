@@ -189,13 +189,19 @@ impl<T> Sender<T> {
         let mut space = StagingSpace::new();
         let mut run = StagedRun { staging: Staging::new(&mut space), shared: &self.shared };
         let mut sent = 0;
-        loop {
+        let outcome = loop {
             run.staging.fill(&mut messages, usize::MAX);
             if run.staging.len() == 0 {
-                return Ok(sent);
+                break Ok(sent);
             }
-            sent += self.send_staging(&mut run.staging)?;
-        }
+            match self.send_staging(&mut run.staging) {
+                Ok(some) => sent += some,
+                Err(back) => break Err(back),
+            }
+        };
+        // The iterator ends before the answer is returned: a value being returned would leak if foreign code panicked then.
+        drop((run, messages));
+        outcome
     }
 
     /// Sends the staged messages; waits for room as long as it takes.

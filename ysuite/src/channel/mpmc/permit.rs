@@ -128,7 +128,11 @@ impl<T> OwnedPermit<T> {
         let Some(sender) = self.sender.take() else { unreachable!("a permit is used once") };
         match sender.shared.push_held(message) {
             Ok(()) => Ok(sender),
-            Err(message) => Err(SendError(message)),
+            Err(message) => {
+                // The sender goes before the answer is returned: a value being returned would leak if foreign code panicked then.
+                drop(sender);
+                Err(SendError(message))
+            }
         }
     }
 

@@ -92,15 +92,20 @@ impl<'a, T> Party<'a, T, true> {
             Err(TrySendError::Full(message)) if deadline.is_over() => return Err(SendTimeoutError::Timeout(message)),
             Err(TrySendError::Full(message)) => message,
         };
-        let _owed = self.disarm();
+        let owed = self.disarm();
         let ticket = Arc::new(Ticket::for_thread());
-        let stand = match Stand::send(self.side, &ticket, 0, message, true) {
-            Ok(Some(stand)) => stand,
-            Ok(None) => return Ok(()),
-            Err(message) => return Err(SendTimeoutError::Disconnected(message)),
+        let outcome = match Stand::send(self.side, &ticket, 0, message, true) {
+            Ok(Some(stand)) => {
+                stand.sleep(backoff, deadline);
+                stand.outcome()
+            }
+            Ok(None) => Ok(()),
+            Err(message) => Err(SendTimeoutError::Disconnected(message)),
         };
-        stand.sleep(backoff, deadline);
-        stand.outcome()
+        // What is owed is passed on before the answer is returned: a value being returned would leak if foreign code panicked
+        // then.
+        drop(owed);
+        outcome
     }
 
     pub(in crate::channel) async fn send_async(&self, message: T) -> Result<(), SendError<T>> {
@@ -124,7 +129,11 @@ impl<'a, T> Party<'a, T, true> {
         let stand = match Stand::send(self.side, &task.0, 0, message, true) {
             Ok(Some(stand)) => stand,
             Ok(None) => return Ok(()),
-            Err(message) => return Err(SendTimeoutError::Disconnected(message)),
+            Err(message) => {
+                // Before the answer, as below.
+                drop((task, owed));
+                return Err(SendTimeoutError::Disconnected(message));
+            }
         };
         poll_fn(|context| match stand.poll(context) {
             Poll::Ready(_) => Poll::Ready(()),
@@ -156,12 +165,18 @@ impl<'a, T> Party<'a, T, true> {
         messages: impl IntoIterator<Item = T>,
         backoff: &mut Backoff,
     ) -> Result<usize, SendError<Vec<T>>> {
+        let mut messages = messages.into_iter();
         let mut sent = 0;
-        for message in messages {
-            self.send(message, Deadline::Never, backoff).map_err(|error| SendError(vec![error.into_inner()]))?;
-            sent += 1;
-        }
-        Ok(sent)
+        let outcome = loop {
+            let Some(message) = messages.next() else { break Ok(sent) };
+            match self.send(message, Deadline::Never, backoff) {
+                Ok(()) => sent += 1,
+                Err(error) => break Err(SendError(vec![error.into_inner()])),
+            }
+        };
+        // The iterator ends before the answer is returned: a value being returned would leak if foreign code panicked then.
+        drop(messages);
+        outcome
     }
 }
 
@@ -202,19 +217,24 @@ impl<'a, T> Party<'a, T, false> {
             Err(TryRecvError::Empty) if deadline.is_over() => return Err(RecvTimeoutError::Timeout),
             Err(TryRecvError::Empty) => {}
         }
-        let _owed = self.disarm();
+        let owed = self.disarm();
         let ticket = Arc::new(Ticket::for_thread());
-        let stand = match Stand::receive(self.side, &ticket, 0, true) {
-            Ok(Err(stand)) => stand,
-            Ok(Ok(message)) => return Ok(message),
-            Err(()) => return Err(RecvTimeoutError::Disconnected),
+        let outcome = match Stand::receive(self.side, &ticket, 0, true) {
+            Ok(Err(stand)) => {
+                stand.sleep(backoff, deadline);
+                match stand.leave() {
+                    (_, Some(message)) => Ok(message),
+                    (Some(_), None) => Err(RecvTimeoutError::Disconnected),
+                    (None, None) => Err(RecvTimeoutError::Timeout),
+                }
+            }
+            Ok(Ok(message)) => Ok(message),
+            Err(()) => Err(RecvTimeoutError::Disconnected),
         };
-        stand.sleep(backoff, deadline);
-        match stand.leave() {
-            (_, Some(message)) => Ok(message),
-            (Some(_), None) => Err(RecvTimeoutError::Disconnected),
-            (None, None) => Err(RecvTimeoutError::Timeout),
-        }
+        // What is owed is passed on before the answer is returned: a value being returned would leak if foreign code panicked
+        // then.
+        drop(owed);
+        outcome
     }
 
     pub(in crate::channel) async fn recv_async(&self) -> Result<T, RecvError> {
@@ -227,7 +247,11 @@ impl<'a, T> Party<'a, T, false> {
         let task = TaskTicket(Arc::new(Ticket::for_task()));
         let stand = match Stand::receive(self.side, &task.0, 0, true) {
             Ok(Err(stand)) => stand,
-            Ok(Ok(message)) => return Ok(message),
+            Ok(Ok(message)) => {
+                // Before the answer, as below.
+                drop((task, owed));
+                return Ok(message);
+            }
             Err(()) => return Err(RecvError),
         };
         poll_fn(|context| stand.poll(context)).await;
@@ -303,7 +327,9 @@ pub(in crate::channel) fn poll<R>(
         // Passed on, also where the look, or the waker's clone, panics.
         let mut owed = Owed { end: side, is_notified };
         if let Some(found) = look() {
-            // What it has met is one; there may be more.
+            // What it has met is one; there may be more. Passed on before the answer is returned: a value being returned would
+            // leak if foreign code panicked then.
+            drop(owed);
             return Poll::Ready(found);
         }
         subscriptions.arm_task(side, context.waker());

@@ -18,7 +18,7 @@ use super::cursors::{BUSY, Cursor, Cursors};
 use crate::foreign::Panics;
 use crate::queue::exchange::{Rejected, Staging};
 use crate::queue::prefetch_for_write;
-use crate::sync::{AtomicBool, AtomicU64, Ordering, UnsafeCell, spin_loop};
+use crate::sync::{AtomicBool, AtomicU64, Ordering, UnsafeCell, spin_loop, window};
 
 /// In a stamp: the cell's message has been taken out, or never was.
 const TAKEN: u64 = 1;
@@ -272,7 +272,11 @@ impl<T> BroadcastRing<T> {
             // ORDERING: Acquire pairs with the Release of readers that sit down: a look at the cursors behind it finds every
             // reader that is before this tail. And with that of `close`.
             let tail = self.tail.load(Ordering::Acquire);
-            if tail & CLOSED != 0 || self.cursors.count() == 0 {
+            if tail & CLOSED != 0 {
+                self.tell_closed();
+                return Room::Closed;
+            }
+            if self.cursors.count() == 0 {
                 return Room::Closed;
             }
             // ORDERING: Relaxed; whoever writes loads the limit again, with Acquire.
@@ -505,14 +509,23 @@ impl<T> BroadcastRing<T> {
         // A read-modify-write of the word that every claim exchanges, so no claim follows it.
         // ORDERING: Release pairs with the Acquire in `room`: a sender that is refused sees what this thread did before.
         let before = self.tail.fetch_or(CLOSED, Ordering::Release);
-        // ORDERING: Release pairs with the Acquire of `is_closed`: a thread that sees it finds the flag in the tail.
-        self.closed.store(true, Ordering::Release);
+        window();
+        self.tell_closed();
         before & CLOSED == 0
+    }
+
+    /// The tail is closed, as this thread knows. Whoever finds it closed says so as well before it returns, in case the closer
+    /// has been preempted: whoever learns of a writer's error finds the ring closed.
+    #[cold]
+    fn tell_closed(&self) {
+        // ORDERING: Release pairs with the Acquire of `is_closed`: a thread that sees it finds the flag in the tail, and sees
+        // what the closer did before.
+        self.closed.store(true, Ordering::Release);
     }
 
     #[inline]
     pub(crate) fn is_closed(&self) -> bool {
-        // ORDERING: Acquire pairs with the Release store in `close`: the tail is final.
+        // ORDERING: Acquire pairs with the Release store in `tell_closed`: the tail is final.
         self.closed.load(Ordering::Acquire)
     }
 

@@ -32,7 +32,7 @@ use crate::foreign::Panics;
 use crate::statistics::Observed;
 #[cfg(feature = "statistics")]
 use crate::statistics::QueueTally;
-use crate::sync::{AtomicBool, AtomicU64, Ordering, UnsafeCell, spin_loop};
+use crate::sync::{AtomicBool, AtomicU64, Ordering, UnsafeCell, spin_loop, window};
 
 /// The cell holds a message of its lap.
 const FULL: u64 = 1;
@@ -233,16 +233,26 @@ impl<T> Ring<T> {
         // ORDERING: SeqCst; a read-modify-write of the word that every writer's claim exchanges, so no claim follows
         // it.
         let before = self.ends.tail.fetch_or(SPECIAL | CLOSED, Ordering::SeqCst);
-        // Also where another thread has closed the ring and has not come this far.
-        // ORDERING: Release pairs with the Acquire of `is_closed`: a thread that sees it sees all that this thread has
-        // done before, the flag in the tail included.
-        self.closed.store(true, Ordering::Release);
+        window();
+        self.tell_closed();
         before & CLOSED == 0
+    }
+
+    /// The tail is closed, as this thread knows. Whoever finds it closed says so as well before it returns, in case the closer
+    /// has been preempted: whoever learns of a writer's error finds the ring closed.
+    #[cold]
+    fn tell_closed(&self) {
+        // The ring of a rendezvous is closed from the beginning, and its ends come here often: they leave the line alone.
+        if !self.is_closed() {
+            // ORDERING: Release pairs with the Acquire of `is_closed`: a thread that sees it sees all that this thread has done
+            // or seen before, the flag in the tail included.
+            self.closed.store(true, Ordering::Release);
+        }
     }
 
     #[inline]
     pub(crate) fn is_closed(&self) -> bool {
-        // ORDERING: Acquire pairs with the Release store in `close`: the flag in the tail is visible as well.
+        // ORDERING: Acquire pairs with the Release store in `tell_closed`: the flag in the tail is visible as well.
         self.closed.load(Ordering::Acquire)
     }
 

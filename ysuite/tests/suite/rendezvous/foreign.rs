@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
 use crate::support::Tally;
+use crate::support::executor::Explosive;
 use ysuite::channel::{RecvError, TryRecvError};
 use ysuite::mpmc;
 
@@ -117,4 +118,22 @@ fn a_forgotten_future_leaves_its_message() {
     assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
     assert_ne!(receiver.try_recv(), Err(TryRecvError::Disconnected));
     let _: Result<u8, RecvError> = Err(RecvError);
+}
+
+/// Its last act is to tell the next of those that only want to be told.
+#[test]
+fn a_receiver_whose_passing_on_panics_leaks_no_message() {
+    let tally = Tally::of(2);
+    let (sender, mut first) = mpmc::bounded(0);
+    let (mut second, mut third) = (first.clone(), first.clone());
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(first.poll_recv(&mut context).is_pending());
+    assert!(second.poll_recv(&mut context).is_pending());
+    assert!(third.poll_recv(&mut Context::from_waker(&Explosive::waker())).is_pending());
+    let mut sending = [(); 2].map(|()| Box::pin(sender.send_async(tally.next())));
+    sending.iter_mut().for_each(|future| assert!(future.as_mut().poll(&mut context).is_pending()));
+    assert!(catch_unwind(AssertUnwindSafe(|| first.poll_recv(&mut context))).is_err());
+    assert_eq!(tally.ended(), 1);
+    drop((sending, first, second, third));
+    tally.assert_all_ended();
 }

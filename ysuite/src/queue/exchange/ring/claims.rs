@@ -163,7 +163,11 @@ impl<T> Ring<T> {
         // ORDERING: Acquire pairs with the Release in `exchange`, by which other threads have counted the cells that they
         // have seen free, and keeps the loads of stamps behind this one.
         let word = self.ends.tail.load(Ordering::Acquire);
-        if word & CLOSED != 0 { Err(Rejected::Closed(())) } else { Ok(self.read(word)) }
+        if word & CLOSED != 0 {
+            self.tell_closed();
+            return Err(Rejected::Closed(()));
+        }
+        Ok(self.read(word))
     }
 
     /// After a look at stamps that has found no room: whether the tail was the right one to look from. A stamp that is

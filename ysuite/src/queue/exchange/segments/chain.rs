@@ -89,7 +89,13 @@ impl<T> Chain<T> {
             Behind::Missing(_) => unreachable!("a chain is made with a segment"),
             Behind::Segment(index) => {
                 let segment = self.directory.get(index);
-                Some((segment, segment.number()?))
+                window();
+                let number = segment.number()?;
+                // The link once more, behind the number, by which this thread has acquired that the link was moved on: retired
+                // and used anew in between, the segment has a number beyond the one that is looked for, which would seem to be
+                // past. A segment that comes to be the oldest in its later use is the oldest with that number.
+                let is_oldest = matches!(self.oldest.load(), Behind::Segment(again) if again == index);
+                is_oldest.then_some((segment, number))
             }
         }
     }

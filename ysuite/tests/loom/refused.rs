@@ -1,0 +1,45 @@
+//! A close that has been decided and not been told yet: whoever is refused by it finds the channel closed, whatever it asks
+//! next. The thread that closes may be stopped in between for as long as the system likes.
+
+use loom::thread;
+use ysuite::{broadcast, mpmc};
+
+use crate::model_up_to;
+
+fn exchange(capacity: Option<usize>) {
+    let (sender, receiver) = capacity.map_or_else(mpmc::unbounded::<u32>, mpmc::bounded);
+    let weak = sender.downgrade();
+    let closing = sender.clone();
+    let thread = thread::spawn(move || closing.close());
+    if sender.try_send(1).is_err_and(|error| error.is_disconnected()) {
+        assert!(sender.is_disconnected() && weak.upgrade().is_none());
+        assert_eq!(receiver.try_recv(), Err(mpmc::TryRecvError::Disconnected));
+    }
+    assert!(thread.join().unwrap());
+}
+
+#[test]
+fn a_sender_of_an_exchange() {
+    model_up_to(2, || exchange(Some(1)));
+}
+
+#[test]
+fn a_sender_of_an_exchange_without_a_bound() {
+    model_up_to(2, || exchange(None));
+}
+
+#[test]
+fn a_sender_of_a_broadcast() {
+    for is_lossy in [false, true] {
+        model_up_to(2, move || {
+            let (sender, mut receiver) = if is_lossy { broadcast::lossy(1) } else { broadcast::bounded::<u32>(1) };
+            let closing = sender.clone();
+            let thread = thread::spawn(move || closing.close());
+            if sender.try_send(1).is_err_and(|error| error.is_disconnected()) {
+                assert!(sender.is_closed() && sender.is_disconnected());
+                assert_eq!(receiver.try_recv(), Err(broadcast::TryRecvError::Disconnected));
+            }
+            assert!(thread.join().unwrap());
+        });
+    }
+}
