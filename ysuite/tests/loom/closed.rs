@@ -8,6 +8,7 @@ use loom::future::block_on;
 use loom::thread;
 use ysuite::{mpsc, spsc};
 
+use crate::runner::model_with;
 use crate::{Counted, model, model_up_to};
 
 #[test]
@@ -59,6 +60,26 @@ fn two_that_wait_for_the_end_are_both_told() {
         receiver.close();
         first.join().unwrap();
         second.join().unwrap();
+    });
+}
+
+/// As `cut::close_against_the_senders_end_beyond_the_cut`, in a lane that the receiver has not read.
+#[test]
+fn a_funnels_close_against_a_senders_end_beyond_the_cut() {
+    model_with(3, || {
+        let (mut sender, mut receiver) = mpsc::unbounded();
+        (0..2).for_each(|number| sender.send(number).unwrap());
+        let thread = thread::spawn(move || {
+            let accepted = 2 + usize::from(sender.send(2).is_ok());
+            // The last place of a chunk, and the first of the next.
+            (3..5).for_each(|number| sender.write(number).unwrap());
+            drop(sender);
+            accepted
+        });
+        receiver.close();
+        let received: Vec<_> = std::iter::from_fn(|| receiver.recv().ok()).collect();
+        assert!(received.len() >= thread.join().unwrap());
+        assert!(received.into_iter().enumerate().all(|(index, number)| index == number));
     });
 }
 

@@ -7,6 +7,7 @@ use loom::thread;
 use ysuite::channel::{SendError, TrySendError};
 use ysuite::spsc::{self, RecvError, TryRecvError};
 
+use crate::runner::model_with;
 use crate::{Counted, model, model_up_to};
 
 /// All that the receiver still gets; then it learns that nothing more will come.
@@ -176,5 +177,47 @@ fn close_against_the_senders_end() {
         receiver.close();
         let received = rest(&mut receiver);
         assert_eq!(received.len(), usize::from(thread.join().unwrap()));
+    });
+}
+
+/// The sender has proposed the cut, and takes back what it has written behind it, while the receiver still looks how far the pipe
+/// reaches, in the chunk that those messages were in. Fewer preemptions do not come to that.
+fn close_against_writing_beyond_the_cut(write: fn(&mut spsc::Sender<usize>)) {
+    model_with(3, move || {
+        let (mut sender, mut receiver) = spsc::unbounded();
+        (0..2).for_each(|number| sender.send(number).unwrap());
+        let thread = thread::spawn(move || {
+            let accepted = 2 + usize::from(sender.send(2).is_ok());
+            write(&mut sender);
+            drop(sender);
+            accepted
+        });
+        receiver.close();
+        let received = rest(&mut receiver);
+        assert!(received.len() >= thread.join().unwrap());
+        assert!(received.into_iter().enumerate().all(|(index, number)| index == number));
+    });
+}
+
+/// The last place of a chunk, and the first of the next.
+fn write_across_a_border(sender: &mut spsc::Sender<usize>) {
+    (3..5).for_each(|number| sender.write(number).unwrap());
+}
+
+#[test]
+fn close_against_the_senders_end_beyond_the_cut() {
+    close_against_writing_beyond_the_cut(write_across_a_border);
+}
+
+/// The chunk is used again before the sender goes.
+#[test]
+fn close_against_writing_again_beyond_the_cut() {
+    close_against_writing_beyond_the_cut(|sender| {
+        write_across_a_border(sender);
+        sender.flush();
+        // Not where these were sent: the numbers would be out of turn.
+        if sender.is_disconnected() {
+            write_across_a_border(sender);
+        }
     });
 }

@@ -62,10 +62,11 @@ impl Cursors {
             .map(|index| (index, self.cursors.get_or_make(index, || CachePadded::new(AtomicU64::new(FREE)))))
             .find(|(_, cursor)| {
                 // ORDERING: Acquire pairs with the Release in `leave`, so that the last owner's reads come before all that
-                // is stored here later. There is nothing to release yet. Relaxed for the look before it and on failure: the
-                // cursor is another's.
+                // is stored here later. Release pairs with the Acquire loads in `least` and `push`: the position tells of
+                // messages, and hands on who had joined before those, which the caller has acquired with it. Relaxed for the
+                // look before it and on failure: the cursor is another's.
                 cursor.load(Ordering::Relaxed) == FREE
-                    && cursor.compare_exchange(FREE, position << 1, Ordering::Acquire, Ordering::Relaxed).is_ok()
+                    && cursor.compare_exchange(FREE, position << 1, Ordering::AcqRel, Ordering::Relaxed).is_ok()
             })
             .expect("too many receivers of one broadcast channel");
         // ORDERING: Relaxed twice: the addition to `joined` below releases both, and whoever looks at the cursors has
@@ -99,7 +100,9 @@ impl Cursors {
             let used = self.used.load(Ordering::Relaxed);
             let seen = look(&mut (0..used).filter_map(|index| self.cursors.get(index)));
             // ORDERING: Relaxed; behind the Acquire loads of the cursors: where one of those, or the tail, tells of anything
-            // that came after a reader had joined, that reader is counted here.
+            // that came after a reader had joined, that reader is counted here. A cursor's position comes from a tail or a
+            // message that its reader has acquired, or is one to which a writer has pushed it: then it lies so far back that the
+            // floor of this look bounds it.
             if self.joined.load(Ordering::Relaxed) == joined {
                 return seen;
             }

@@ -112,3 +112,41 @@ fn room_after_one_reader_has_gone_against_another_that_joins() {
         }
     });
 }
+
+/// Where a reader that joins is tells a writer of the messages before; so it hands on who had joined before those. One reader
+/// writes a message for itself, the other begins behind that, and the writer looks at both.
+fn room_between_readers_that_join(begin: fn(&BroadcastRing<u32>, Seat) -> Seat) {
+    model_up_to(1, move || {
+        let ring = Arc::new(BroadcastRing::new(1, false));
+        let mut seat = ring.sit_down();
+        assert!(ring.push(0).is_ok());
+        assert_eq!(take(&ring, &mut seat), Some(0));
+        let (writing, reading, joining) = (ring.clone(), ring.clone(), ring.clone());
+        let threads = [
+            thread::spawn(move || drop(writing.push(1))),
+            thread::spawn(move || {
+                let mut seat = reading.sit_down();
+                if reading.push(2).is_ok() {
+                    // What was written behind its beginning comes to it, and nothing is written over that before.
+                    assert!(take(&reading, &mut seat).is_some());
+                }
+            }),
+            thread::spawn(move || _ = begin(&joining, seat)),
+        ];
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    });
+}
+
+#[test]
+fn room_behind_a_reader_that_joins_behind_a_message() {
+    room_between_readers_that_join(|ring, before| {
+        ring.leave(&before);
+        ring.sit_down()
+    });
+}
+
+#[test]
+fn room_behind_a_reader_that_settles_behind_a_message() {
+    // It has done no more as yet than to join.
+    room_between_readers_that_join(|ring, joined| ring.settle(joined));
+}

@@ -346,14 +346,21 @@ impl<T> BroadcastRing<T> {
     /// A new reader, which will see all messages written from now on.
     pub(crate) fn sit_down(&self) -> Seat {
         // The cursor stands at or before where the reader begins, and holds writers up there until it is known where.
-        let cursor = self.cursors.join(self.tail());
+        // ORDERING: Acquire pairs with the Release of readers that sit down, which claims leave in the word: whoever had joined
+        // before the messages that this tail counts is counted for those who find this cursor there.
+        let position = self.tail.load(Ordering::Acquire) & !CLOSED;
+        self.settle(Seat { cursor: self.cursors.join(position), position })
+    }
+
+    /// The second half of sitting down: finds out where the reader begins, which has joined at or before that.
+    pub(super) fn settle(&self, mut seat: Seat) -> Seat {
         // ORDERING: Release: every claim is before this in the order of the tail, and then before `position`; or behind it,
         // and then acquires that this reader has joined. So no message from `position` on is taken out, or written over,
-        // without regard to this cursor.
-        let position = self.tail.fetch_add(0, Ordering::Release) & !CLOSED;
+        // without regard to this cursor. Acquire, as in `sit_down`: the cursor tells of the claims before it, below.
+        seat.position = self.tail.fetch_add(0, Ordering::AcqRel) & !CLOSED;
         // ORDERING: Release pairs with the Acquire loads in `Cursors`. The maximum, because a writer may have pushed it.
-        cursor.fetch_max(position << 1, Ordering::AcqRel);
-        Seat { cursor, position }
+        seat.cursor().fetch_max(seat.position << 1, Ordering::AcqRel);
+        seat
     }
 
     /// A new reader, at the position of another, which is not in its turn.

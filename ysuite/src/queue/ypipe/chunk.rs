@@ -180,6 +180,8 @@ impl<T> Chunk<T> {
     /// No other thread uses this chunk, and no thread will follow a link to it.
     pub(super) unsafe fn free(self) {
         let groups = self.groups();
+        // Whoever looks at the chunk has finished, and is ordered before this: else a model reports a race.
+        self.header().made.written();
         // SAFETY: by the caller no other thread uses the chunk; it was allocated with this very layout. The loops below
         // only drop the states and slots that `allocate` wrote (which has an effect only in a model, where atomics are
         // objects).
@@ -214,7 +216,18 @@ impl<T> Chunk<T> {
     pub(super) fn header(&self) -> &ChunkHeader<T> {
         // SAFETY: cursors and the cache hold only live chunks: they forget a chunk before they hand it over or free it.
         // The header is never borrowed mutably.
-        unsafe { self.0.as_ref() }
+        let header = unsafe { self.0.as_ref() };
+        header.made.read();
+        header
+    }
+
+    /// The caller comes to this chunk by a link, to look at its groups: a model reports it where the chunk may be freed, or
+    /// is not initialised.
+    #[inline(always)]
+    pub(super) fn come(self) {
+        if cfg!(ysuite_loom) {
+            self.header();
+        }
     }
 
     /// The chunk this one is linked to. Only for the thread that has set the link, or the last owner of the queue.
@@ -224,7 +237,6 @@ impl<T> Chunk<T> {
     }
 
     pub(super) fn groups(self) -> usize {
-        self.header().made.read();
         self.header().groups
     }
 

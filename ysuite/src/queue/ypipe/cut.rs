@@ -12,6 +12,8 @@
 //! * Positions from the cut on belong to the writer for ever. It may publish there: the answer is [`CUT`] again, and it
 //!   takes its messages back. States and links beyond the cut tell nothing, and the reader must not follow them: its cursor
 //!   is put a lap ahead, where every state reads as "nothing", and it does not leave the chunk in which the cut lies.
+//! * The reader's look comes before it knows of a cut, so it may be led beyond one that the writer has decided meanwhile. It only
+//!   counts there, and its count is not used then. So a writer frees no chunk out of which it has taken its messages.
 //!
 //! A batch is published by one store, and so is the reader's look: the cut never divides what is hidden together.
 //!
@@ -122,9 +124,7 @@ impl<T> ReadCursor<T> {
     #[cold]
     #[inline(never)]
     pub(super) fn look_below_cut(&mut self, core: &PipeCore<T>) -> bool {
-        if self.next != self.known {
-            return true;
-        }
+        debug_assert_eq!(self.next, self.known, "the caller has looked in vain");
         let Some(left) = core.cut().map(|cut| cut.wrapping_sub(core.progress.taken())) else { return false };
         if left == 0 {
             return false;

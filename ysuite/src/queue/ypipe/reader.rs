@@ -349,6 +349,7 @@ impl<T> ReadCursor<T> {
         // ORDERING: Acquire pairs with the Release that links a chunk in `WriteCursor::next_chunk`: the next chunk is
         // initialised.
         let Some(next) = Chunk::from_raw(self.chunk.header().next.load(Ordering::Acquire)) else { return false };
+        next.come();
         let spent = core::mem::replace(&mut self.chunk, next);
         self.end = next.end();
         self.lap = self.lap.wrapping_add(Geometry::<T>::LAP);
@@ -385,7 +386,7 @@ impl<T> ReadCursor<T> {
     }
 
     /// How many messages are published and not taken, counting no further than it takes to reach `enough`. Walks the
-    /// groups between the two ends.
+    /// groups between the two ends. What a writer takes back meanwhile, beyond a cut that it has decided, may count as well.
     pub(super) fn len_up_to(&self, enough: usize) -> usize {
         let (mut chunk, mut group, mut lap) = (self.chunk, self.group(), self.lap);
         // SAFETY: `next` points into `group`, or one past it.
@@ -393,7 +394,8 @@ impl<T> ReadCursor<T> {
         let mut passed = (offset - Geometry::<T>::FIRST) / Geometry::<T>::STEP;
         let mut count = 0;
         loop {
-            // SAFETY: the chunks from the cursor's on are alive: only the cursor's owner gives them away or frees them.
+            // SAFETY: the chunks from the cursor's on are alive: only the cursor's owner gives them away. A writer that takes
+            // messages back unlinks chunks, also while this walks there to propose a cut; it links them again, and frees none.
             let state = unsafe { state(group) };
             // ORDERING: Acquire pairs with the Release in `WriteCursor::publish`, `show_group` and `hold`: a full
             // group's state makes the link behind it visible, where the writer has linked a chunk before.
@@ -412,6 +414,7 @@ impl<T> ReadCursor<T> {
                 // ORDERING: Acquire pairs with the Release that links a chunk in `WriteCursor::next_chunk`: the next
                 // chunk is initialised.
                 let Some(next) = Chunk::from_raw(chunk.header().next.load(Ordering::Acquire)) else { return count };
+                next.come();
                 (chunk, group, lap) = (next, next.first(), lap.wrapping_add(Geometry::<T>::LAP));
             }
         }

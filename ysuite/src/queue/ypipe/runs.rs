@@ -24,8 +24,11 @@ impl<T> Writer<T> {
         match messages {
             0 => true,
             1 => self.has_room(),
-            _ if self.core().is_bounded() => self.core().read_mostly.capacity - self.occupied() >= messages,
-            _ => true,
+            // A lane's first chunk is made here: once the receiver has closed it would not be made any more.
+            _ => {
+                self.has_room()
+                    && (!self.core().is_bounded() || self.core().read_mostly.capacity - self.occupied() >= messages)
+            }
         }
     }
 

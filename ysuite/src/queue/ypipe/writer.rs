@@ -288,8 +288,9 @@ pub(super) struct WriteCursor<T> {
     before: usize,
     /// The group that holds the oldest hidden message, once the writer has left it, and its state when it is published.
     held: Option<(NonNull<u8>, usize)>,
-    /// Chunks all of whose messages have been unwritten: the next ones to be linked. A list through `next` that the
-    /// reader does not see: the reader would leave a chunk for good as soon as another is linked behind it.
+    /// Chunks all of whose messages have been taken back: the next ones to be linked. A list through `next`, linked to no
+    /// chunk of the queue: the reader would leave a chunk for good as soon as another is linked behind it. A reader that was in
+    /// such a chunk as it was emptied, and only counts there, may be there still: no chunk is freed before the queue is.
     emptied: Option<Chunk<T>>,
     /// How many messages may have been written in all, as far as known; wraps. Without a bound it is always far ahead.
     limit: usize,

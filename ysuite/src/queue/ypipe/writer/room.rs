@@ -57,9 +57,9 @@ impl<T> WriteCursor<T> {
 
     /// Becomes as an idle cursor: with the pipe closed it has no room, ever. Call only while no message is hidden.
     pub(super) fn end(&mut self) {
+        self.leave_emptied();
         let mut ended = Self::idle();
         ended.before = self.position();
-        ended.emptied = self.emptied.take();
         *self = ended;
     }
 

@@ -43,11 +43,12 @@ impl<T> WriteCursor<T> {
             if self.group == self.chunk.first() {
                 let emptied = self.chunk;
                 self.chunk = Chunk::from_raw(emptied.header().previous.get()).expect("a message lies there");
-                // ORDERING: Relaxed twice; the reader comes to the link only after the hidden message before it was
-                // published, by a Release store, and never if there is a cut before it; and the list of emptied chunks
-                // is the writer's own.
+                // ORDERING: Relaxed; null leads nowhere.
                 self.chunk.header().next.store(ptr::null_mut(), Ordering::Relaxed);
-                emptied.header().next.store(self.emptied.map_or(ptr::null_mut(), Chunk::as_raw), Ordering::Relaxed);
+                let others = self.emptied.map_or(ptr::null_mut(), Chunk::as_raw);
+                // ORDERING: Release pairs with the Acquire in `ReadCursor::len_up_to`: a reader that closes may be in this chunk
+                // still, and goes on to the next, which was initialised before it was first linked here.
+                emptied.header().next.store(others, Ordering::Release);
                 self.emptied = Some(emptied);
                 self.end = self.chunk.end();
                 self.lap = self.lap.wrapping_sub(Geometry::<T>::LAP);
@@ -68,12 +69,20 @@ impl<T> WriteCursor<T> {
     }
 }
 
+impl<T> WriteCursor<T> {
+    /// Links the emptied chunks behind the last one, so that they are freed with the queue. Not before: a reader that closes
+    /// looks how far the queue reaches before it knows of a cut, and may be in any of them.
+    pub(super) fn leave_emptied(&mut self) {
+        if let Some(emptied) = self.emptied.take() {
+            // ORDERING: Release pairs with the Acquire in `ReadCursor::next_chunk` and `len_up_to`: those chunks were initialised
+            // before. Where no cut keeps a reader from them it finds nothing there, as their states were taken back.
+            self.chunk.header().next.store(emptied.as_raw(), Ordering::Release);
+        }
+    }
+}
+
 impl<T> Drop for WriteCursor<T> {
     fn drop(&mut self) {
-        while let Some(emptied) = self.emptied {
-            self.emptied = emptied.next();
-            // SAFETY: only this cursor knew the chunk: it is linked in no queue, and no longer in the list.
-            unsafe { emptied.free() };
-        }
+        self.leave_emptied();
     }
 }

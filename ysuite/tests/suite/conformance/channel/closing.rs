@@ -321,6 +321,35 @@ pub(crate) fn close_and_drop_racing_with_every_send<K: Batching>() {
     race::<K>(300, true);
 }
 
+/// The sender goes, with chunks full of messages that come back to it, while the receiver may still look how far they reach. Only a
+/// sanitizer sees more here than the count.
+pub(crate) fn the_senders_end_beyond_the_cut_racing_with_the_close<K: Batching>() {
+    guarded(|| {
+        for round in 0..100 {
+            // A few large messages fill a chunk.
+            let (mut sender, mut receiver) = K::batching::<[usize; 32]>();
+            let mut sent = K::some(14);
+            (0..sent).for_each(|number| sender.send([number; 32]).unwrap());
+            let thread = thread::spawn(move || {
+                if round % 2 == 0 {
+                    while sender.send([sent; 32]).is_ok() {
+                        sent += 1;
+                    }
+                }
+                // Beyond the cut, unless it is decided behind these.
+                let written = (sent..sent + 600).take_while(|number| sender.write([*number; 32]).is_ok()).count();
+                drop(sender);
+                (sent, written)
+            });
+            receiver.close();
+            let received: Vec<_> = receiver.into_iter().collect();
+            let (sent, written) = thread.join().unwrap();
+            assert!(received.iter().enumerate().all(|(index, message)| *message == [index; 32]));
+            assert!((sent..=sent + written).contains(&received.len()), "{} of {sent}", received.len());
+        }
+    });
+}
+
 pub(crate) fn the_senders_close_racing_with_receiving<K: Batching>() {
     guarded(|| {
         for round in 0..200 {

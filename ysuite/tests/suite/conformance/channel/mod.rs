@@ -216,11 +216,11 @@ macro_rules! batching_suite {
             a_receiver_that_closes_and_goes_drops_what_is_left, closing_again_is_nothing,
             a_sender_that_closes_has_said_all, close_wakes_a_sender_that_waits_for_room,
             close_wakes_a_task_that_waits_for_room, close_racing_with_every_send, close_and_drop_racing_with_every_send,
-            the_senders_close_racing_with_receiving, waiting_for_the_receivers_end, tasks_wait_for_the_receivers_end,
+            the_senders_end_beyond_the_cut_racing_with_the_close, the_senders_close_racing_with_receiving, waiting_for_the_receivers_end, tasks_wait_for_the_receivers_end,
             an_attached_receiver_that_closes_is_up, a_closed_channel_across_chunks, panicking_drops_at_the_cut);
         $crate::tests_of!(channel::permits, $kind:
             a_permit_is_room, permits_are_counted, too_many_is_an_error_and_not_a_wait, a_message_is_built_in_its_slot,
-            slots_are_runs_of_free_places, runs_are_shown_and_consumed, a_permit_of_a_channel_that_closes,
+            slots_are_runs_of_free_places, there_are_slots_as_long_as_there_are_places, runs_are_shown_and_consumed, a_permit_of_a_channel_that_closes,
             waiting_for_many_places, a_task_waits_for_many_places, what_is_hidden_is_sent_along);
         $crate::tests_of!(channel::task_batches, $kind:
             a_task_receives_batches, a_task_sends_more_than_there_is_room_for, an_iterator_keeps_what_was_not_sent,

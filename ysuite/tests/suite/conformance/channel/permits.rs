@@ -47,6 +47,30 @@ pub(crate) fn permits_are_counted<K: Batching>() {
     assert!(sender.try_reserve_many(0).unwrap().is_empty());
 }
 
+/// A loop over the slots ends only if there are some as long as there are places, also after the receiver's end.
+pub(crate) fn there_are_slots_as_long_as_there_are_places<K: Batching>() {
+    for closes in [true, false] {
+        for places in [1, 2, 20, 300].map(K::some) {
+            let (mut sender, mut receiver) = K::batching();
+            let mut permits = sender.reserve_many(places).unwrap();
+            if closes {
+                receiver.close();
+            } else {
+                drop(receiver);
+            }
+            for left in (0..places).rev() {
+                let slots = permits.slots();
+                assert!((1..=left + 1).contains(&slots.len()), "{} slots of {}", slots.len(), left + 1);
+                slots[0].write(String::from("x"));
+                // SAFETY: the first slot has just been written.
+                assert_eq!(unsafe { permits.commit(1) }, Err(SendError(vec![String::from("x")])));
+                assert_eq!(permits.len(), left);
+            }
+            assert!(permits.slots().is_empty());
+        }
+    }
+}
+
 pub(crate) fn too_many_is_an_error_and_not_a_wait<K: Batching>() {
     let (mut sender, mut receiver) = K::batching();
     let Some(capacity) = K::CAPACITY else {
