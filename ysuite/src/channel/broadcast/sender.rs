@@ -185,7 +185,8 @@ impl<T> Sender<T> {
     /// # Panics
     /// As [`send`](Self::send); then the messages that the iterator has not given are not sent.
     pub fn send_batch(&self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
-        let mut messages = messages.into_iter();
+        // It is not asked again behind its end, where it may have messages once more.
+        let mut messages = messages.into_iter().fuse();
         let mut space = StagingSpace::new();
         let mut run = StagedRun { staging: Staging::new(&mut space), shared: &self.shared };
         let mut sent = 0;

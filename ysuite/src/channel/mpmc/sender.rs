@@ -152,7 +152,8 @@ impl<T> Sender<T> {
     /// When all receivers are gone, or the channel is closed: the messages that were taken from the iterator and not sent.
     /// The iterator is dropped with the messages that it has not given.
     pub fn send_batch(&self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
-        let mut messages = messages.into_iter();
+        // It is not asked again behind its end, where it may have messages once more.
+        let mut messages = messages.into_iter().fuse();
         let mut space = StagingSpace::new();
         let mut batch = Batch { staging: Staging::new(&mut space), shared: &self.shared };
         let mut sent = 0;

@@ -119,6 +119,8 @@ impl<T> Sender<T> {
         if let Some(party) = self.party() {
             return party.send_batch_async(messages).await;
         }
+        // It is not asked again behind its end, where it may have messages once more.
+        let mut messages = messages.fuse();
         let mut sent = 0;
         loop {
             let most = messages.size_hint().1.unwrap_or(MOST).min(MOST);
@@ -128,7 +130,7 @@ impl<T> Sender<T> {
             // Each piece is a step: an iterator may have no end.
             let held = within_budget(self.hold_some_async(most)).await.map_err(|_| SendError(Vec::new()))?;
             let mut space = StagingSpace::new();
-            let (some, is_end) = HeldBatch { staging: Staging::new(&mut space), held }.send(messages)?;
+            let (some, is_end) = HeldBatch { staging: Staging::new(&mut space), held }.send(&mut messages)?;
             sent += some;
             if is_end {
                 return Ok(sent);
