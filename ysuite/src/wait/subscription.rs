@@ -53,8 +53,9 @@ impl Subscription {
         // Behind the arming: another thread that shares the end may disarm at any moment. Had it swapped out `true` before the
         // slot was armed, the slot would stay armed with nobody to answer for it, also when the end has gone. Where the slot has
         // been disarmed by now this is one `true` too many, and brings one look in vain.
-        // ORDERING: Relaxed; the fence at the end of `WaitList::arm` releases the armed bit with it, to the Acquire in `disarm`.
-        self.armed.store(true, Ordering::Relaxed);
+        // ORDERING: Relaxed; the fence at the end of `WaitList::arm` releases the armed bit with it, to the Acquire in `disarm`. A
+        // read-modify-write, as there: so all that is done to this word has one order, for the model checker as well.
+        self.armed.swap(true, Ordering::Relaxed);
     }
 
     /// Disarms the slot. True: it has been notified since it was armed, or another thread has disarmed it meanwhile.

@@ -38,7 +38,7 @@ fn shared<E: Attach + Send + Sync + 'static>(
     mut end: E,
     look: fn(&E),
     wait: fn(&E),
-    goes: Goes,
+    (looks, goes): (u32, Goes),
     begin_to_wait: impl FnOnce(&mut Context<'_>),
     publish: impl FnOnce(),
 ) {
@@ -47,7 +47,7 @@ fn shared<E: Attach + Send + Sync + 'static>(
     let end = Arc::new(end);
     let looking = {
         let end = end.clone();
-        thread::spawn(move || look(&end))
+        thread::spawn(move || (0..looks).for_each(|_| look(&end)))
     };
     wait(&end);
     looking.join().unwrap();
@@ -62,7 +62,7 @@ fn shared<E: Attach + Send + Sync + 'static>(
     assert!(woken.0.load(Ordering::Relaxed) > 0, "the one who waits was not told");
 }
 
-fn receivers(capacity: usize, goes: Goes) {
+fn receivers(capacity: usize, goes: (u32, Goes)) {
     let (sender, receiver) = mpmc::bounded::<u32>(capacity);
     let mut other = receiver.clone();
     let look = |receiver: &Receiver<u32>| assert!(receiver.try_recv().is_err());
@@ -76,7 +76,7 @@ fn receivers(capacity: usize, goes: Goes) {
     });
 }
 
-fn senders(goes: Goes) {
+fn senders(goes: (u32, Goes)) {
     let (sender, receiver) = mpmc::bounded::<u32>(1);
     let other = sender.clone();
     let mut sending = Box::pin(other.send_async(4));
@@ -89,25 +89,33 @@ fn senders(goes: Goes) {
 
 #[test]
 fn a_shared_receiver_of_an_exchange_leaves_no_place_behind() {
-    model_up_to(2, || receivers(1, Goes::Before));
+    model_up_to(2, || receivers(1, (1, Goes::Before)));
 }
 
 #[test]
 fn a_shared_receiver_of_an_exchange_passes_on_what_it_was_told() {
-    model_up_to(2, || receivers(1, Goes::Behind));
+    model_up_to(2, || receivers(1, (1, Goes::Behind)));
 }
 
 #[test]
 fn a_shared_sender_of_an_exchange_leaves_no_place_behind() {
-    model_up_to(2, || senders(Goes::Before));
+    model_up_to(2, || senders((1, Goes::Before)));
 }
 
 #[test]
 fn a_shared_sender_of_an_exchange_passes_on_what_it_was_told() {
-    model_up_to(2, || senders(Goes::Behind));
+    model_up_to(2, || senders((1, Goes::Behind)));
 }
 
 #[test]
 fn a_shared_receiver_of_a_rendezvous_leaves_no_place_behind() {
-    model_up_to(2, || receivers(0, Goes::Before));
+    model_up_to(2, || receivers(0, (1, Goes::Before)));
+}
+
+/// The second look finds what the first and the other thread have left.
+#[test]
+fn a_shared_receiver_of_an_exchange_that_looks_twice() {
+    for goes in [Goes::Before, Goes::Behind] {
+        model_up_to(3, move || receivers(1, (2, goes)));
+    }
 }

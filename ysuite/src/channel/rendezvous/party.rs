@@ -261,16 +261,13 @@ impl<'a, T> Party<'a, T, false> {
         outcome
     }
 
-    /// Waits for one sender, then takes the messages of those that wait, `most` at most.
+    /// Waits for one sender, then takes the messages of those that wait, `most` at most, which is not 0.
     pub(in crate::channel) fn recv_batch(
         &self,
         to: &mut Vec<T>,
         most: usize,
         backoff: &mut Backoff,
     ) -> Result<usize, RecvError> {
-        if most == 0 {
-            return Ok(0);
-        }
         let first = self.recv(Deadline::Never, backoff).map_err(|_| RecvError)?;
         to.push(first);
         Ok(1 + self.take_more(to, most - 1))
@@ -278,19 +275,13 @@ impl<'a, T> Party<'a, T, false> {
 
     /// As [`recv_batch`](Self::recv_batch), as a task.
     pub(in crate::channel) async fn recv_batch_async(&self, to: &mut Vec<T>, most: usize) -> Result<usize, RecvError> {
-        if most == 0 {
-            return Ok(0);
-        }
         let first = self.recv_async().await?;
         to.push(first);
         Ok(1 + self.take_more(to, most - 1))
     }
 
-    /// Takes the messages of senders that wait, `most` at most.
+    /// Takes the messages of senders that wait, `most` at most, which is not 0.
     pub(in crate::channel) fn try_recv_batch(&self, to: &mut Vec<T>, most: usize) -> Result<usize, TryRecvError> {
-        if most == 0 {
-            return Ok(0);
-        }
         let first = self.try_recv()?;
         to.push(first);
         Ok(1 + self.take_more(to, most - 1))
