@@ -1,4 +1,13 @@
-//! Which channel an end is of: what can be cloned can be compared. Any thread; wait-free.
+//! Which channel an end is of: what can be cloned can be compared. And whether it is in a set. Any thread; wait-free.
+
+use crate::signal::Attach;
+
+/// Whether an end is in a set now. One that was polled, or was in a set once, may look much like it.
+pub(super) fn is_attached(end: &impl Attach) -> bool {
+    let mut is_attached = false;
+    end.with_registration(&mut |_| is_attached = true);
+    is_attached
+}
 
 /// Gives an end `same_channel`, `Eq` and `Hash`, all by its channel. `$shared` is what all ends of the channel share.
 macro_rules! impl_identity {

@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Waker};
 use std::time::Duration;
 
 use loom::future::block_on;
@@ -119,6 +120,39 @@ fn a_message_against_a_receiver_that_is_polled() {
             assert_eq!(block_on(std::future::poll_fn(|context| receiver.poll_recv(context))), Ok(message));
         }
         thread.join().unwrap();
+    });
+}
+
+/// A receiver that finds a sender in the middle waits a moment: in a model, for one step, and a sender takes no more. It does so
+/// unless it is in a set.
+fn a_moment_for_a_sender_in_the_middle(before: impl Fn(&mut Receiver<u32>) + Sync + Send + 'static) {
+    model_up_to(2, move || {
+        let (sender, mut receiver) = broadcast::bounded(2);
+        before(&mut receiver);
+        // The sender begins: the explorer finds more by what a thread has read that was written before.
+        let thread = thread::spawn(move || {
+            let is_there = !receiver.is_empty();
+            let received = receiver.try_recv();
+            assert!(received == Ok(0) || !is_there);
+        });
+        sender.send(0).unwrap();
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn a_sender_in_the_middle_against_a_receiver_that_was_polled() {
+    a_moment_for_a_sender_in_the_middle(|receiver| {
+        assert!(receiver.poll_recv(&mut Context::from_waker(Waker::noop())).is_pending());
+    });
+}
+
+#[test]
+fn a_sender_in_the_middle_against_a_receiver_that_was_in_a_set() {
+    a_moment_for_a_sender_in_the_middle(|receiver| {
+        let mut set = YPollset::new();
+        set.attach(receiver, 3).unwrap();
+        assert!(receiver.detach());
     });
 }
 

@@ -82,6 +82,38 @@ fn a_preempted_writer_hides_what_is_behind_it_until_it_is_done() {
 }
 
 /// Each end begins to look where its own last claim ended. Two ends have claimed nothing, and others have gone past them.
+/// A receiver that finds a sender in the middle waits a moment: in a model, for one step, and a sender takes no more.
+#[test]
+fn a_sender_in_the_middle_against_a_receiver_that_was_polled() {
+    model_up_to(2, || {
+        let (sender, mut receiver) = mpmc::bounded(2);
+        assert!(receiver.poll_recv(&mut Context::from_waker(Waker::noop())).is_pending());
+        let thread = thread::spawn(move || sender.send(7).unwrap());
+        let is_there = !receiver.is_empty();
+        let received = receiver.try_recv();
+        assert!(received == Ok(7) || !is_there);
+        thread.join().unwrap();
+    });
+}
+
+/// The same on the other side, of a sender that was in a set.
+#[test]
+fn a_receiver_in_the_middle_against_a_sender_that_was_in_a_set() {
+    model_up_to(2, || {
+        let (mut sender, receiver) = mpmc::bounded(1);
+        let mut set = YPollset::new();
+        set.attach(&mut sender, 3).unwrap();
+        assert!(sender.detach());
+        sender.send(7).unwrap();
+        let thread = receive_one(receiver.clone());
+        let has_room = !sender.is_full();
+        let sent = sender.try_send(8);
+        assert!(sent.is_ok() || !has_room);
+        assert_eq!(thread.join().unwrap(), 7);
+        drop(receiver);
+    });
+}
+
 #[test]
 fn ends_that_were_overtaken_find_what_is_there() {
     model_up_to(2, || {

@@ -10,6 +10,7 @@ use super::shared::{BroadcastShared, Listener};
 use crate::channel::Spin;
 use crate::channel::coop::{poll_within_budget, within_budget};
 use crate::channel::error;
+use crate::channel::identity::is_attached;
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
 use crate::foreign::Panics;
 use crate::os::Deadline;
@@ -356,7 +357,8 @@ impl<T: Clone> Receiver<T> {
     /// After finding nothing: true if a message may have come in the meantime.
     fn rest(&self) -> bool {
         let listener = self.listener();
-        match &self.subscriptions {
+        // One that was polled, or was in a set once, has subscriptions too, and is as any other.
+        match self.subscriptions.as_ref().filter(|_| is_attached(self)) {
             Some(subscriptions) => subscriptions.rest(listener),
             None => !self.is_empty() && spin_for_a_moment(|| self.shared.ring.has_news(self.seat.position())),
         }

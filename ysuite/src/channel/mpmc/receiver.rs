@@ -9,6 +9,7 @@ use std::time::Instant;
 use super::shared::{MpmcShared, Readers};
 use super::{RecvError, RecvTimeoutError, TryRecvError, impl_mpmc_api, impl_same_channel};
 use crate::channel::coop::poll_within_budget;
+use crate::channel::identity::is_attached;
 use crate::channel::iter::{IntoIter, Receive, impl_iterator};
 use crate::channel::observed::impl_observer;
 use crate::channel::receive::impl_receiver_traits;
@@ -284,7 +285,7 @@ impl<T> Receiver<T> {
     /// After finding nothing: `Ok` if a message may have come in the meantime, or the senders are gone.
     #[cold]
     fn nothing(&self) -> Result<(), TryRecvError> {
-        let found = match &self.subscriptions {
+        let found = match self.subscriptions.as_ref().filter(|_| is_attached(self)) {
             Some(subscriptions) => subscriptions.rest(self.shared.readers()),
             None => !self.shared.ring.is_empty() && spin_for_a_moment(|| self.shared.ring.is_readable()),
         };

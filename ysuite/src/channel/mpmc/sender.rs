@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::shared::{MpmcShared, Writers};
 use super::{SendError, SendTimeoutError, TrySendError, impl_mpmc_api, impl_same_channel};
+use crate::channel::identity::is_attached;
 use crate::channel::observed::impl_observer;
 use crate::channel::rendezvous::Party;
 use crate::foreign::Panics;
@@ -242,7 +243,8 @@ impl<T> Sender<T> {
 
     /// An attached sender has found no room: takes its id down, and looks once more. `None`: it is not attached.
     pub(super) fn rest(&self) -> Option<bool> {
-        self.subscriptions.as_ref().map(|subscriptions| subscriptions.rest(self.shared.writers()))
+        let attached = self.subscriptions.as_ref().filter(|_| is_attached(self));
+        attached.map(|subscriptions| subscriptions.rest(self.shared.writers()))
     }
 
     #[cold]
