@@ -100,7 +100,11 @@ pub(super) fn send(inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Resu
             // Not put back behind an error: the lane may have been forgotten. Matched, so that no result is copied.
             match lane.send(inner, rank, envelope) {
                 Ok(()) => {}
-                Err(error) => return Err(error),
+                Err(error) => {
+                    // Foreign code, where the lane has messages left: while the message that comes back is a local.
+                    drop(lane);
+                    return Err(error);
+                }
             }
             let _ = OUTBOX.try_with(|outbox| outbox.put_back(lane));
             Ok(())
@@ -114,10 +118,12 @@ pub(super) fn send(inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Resu
 #[inline(never)]
 fn send_by_other_lane(inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
     let Ok((lane, given_up)) = OUTBOX.try_with(|outbox| outbox.find(inner.id, || OutboxLane::new(inner.id))) else {
-        return OutboxLane::new(inner.id).send(inner, rank, envelope);
+        let lane = OutboxLane::new(inner.id);
+        let sent = lane.send(inner, rank, envelope);
+        drop(lane);
+        return sent;
     };
     let sent = lane.send(inner, rank, envelope);
-    // After the send: dropping them may panic.
-    drop(given_up);
+    lane_table::end(lane, given_up);
     sent
 }

@@ -1,15 +1,17 @@
 //! Places that are held for messages to come.
 
+use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Poll};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
 use ysuite::mpmc::{self, ReserveError, SendError, TryRecvError, TryReserveError, TrySendError};
 
-use crate::support::executor::{Explosive, Task, block_on, poll_once};
+use crate::support::executor::{Clinging, Explosive, Task, block_on, poll_once};
 use crate::support::{Random, Tally, guarded, panics};
 
 #[test]
@@ -363,4 +365,40 @@ fn one_that_gives_up_gathering_tells_the_next() {
     let one = poll_once(&mut Box::pin(sender.reserve_many_async(1)), &tasks[0]);
     assert!(matches!(one, Poll::Ready(Ok(permits)) if permits.len() == 1));
     assert!(matches!(poll_once(&mut second, &tasks[1]), Poll::Ready(Ok(permits)) if permits.len() == 2));
+}
+
+/// A future that holds two places as soon as they are there, and gives them back.
+type Holding = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+fn holding(sender: &mpmc::Sender<u8>) -> Holding {
+    let sender = sender.clone();
+    Box::pin(async move { drop(sender.reserve_many_async(2).await.unwrap()) })
+}
+
+#[test]
+fn the_right_to_gather_ends_where_a_wakers_drop_panics() {
+    /// A task that polls a future when it is woken: there the waker of that future's own task is dropped, and panics.
+    struct Polling(Mutex<Option<Holding>>);
+    impl Wake for Polling {
+        fn wake(self: Arc<Self>) {
+            let Some(mut other) = self.0.lock().unwrap().take() else { return };
+            let mut context = Context::from_waker(Waker::noop());
+            assert_eq!(panics(|| drop(other.as_mut().poll(&mut context))), "this waker clings");
+        }
+    }
+    let (sender, _receiver) = mpmc::bounded(2);
+    let held = sender.reserve().unwrap();
+    let [mut gathers, mut waits, mut clings] = [0; 3].map(|_| holding(&sender));
+    let (task, polling) = (Task::default(), Arc::new(Polling(Mutex::new(None))));
+    assert!(poll_once(&mut gathers, &task).is_pending());
+    assert!(waits.as_mut().poll(&mut Context::from_waker(&Waker::from(polling.clone()))).is_pending());
+    let waker = Clinging::waker();
+    assert!(clings.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    drop(waker);
+    *polling.0.lock().unwrap() = Some(clings);
+    drop(gathers);
+    assert!(polling.0.lock().unwrap().is_none(), "it was woken");
+    assert!(poll_once(&mut waits, &task).is_pending());
+    drop(held);
+    assert!(poll_once(&mut waits, &task).is_ready());
 }
