@@ -42,7 +42,7 @@ pub(crate) type GivenUp<L> = Vec<Rc<L>>;
 
 /// A send is over: drops its lane, and those that were given up for it. Foreign code, where they have messages left. The caller
 /// has what it returns in a local, which a panic drops.
-pub(crate) fn end<L>(lane: Rc<L>, given_up: GivenUp<L>) {
+pub(crate) fn end_lanes<L>(lane: Rc<L>, given_up: GivenUp<L>) {
     let mut panics = Panics::none();
     panics.catch(|| drop(lane));
     for lane in given_up {

@@ -10,7 +10,7 @@ use super::envelope::Envelope;
 use super::error::SendError;
 use super::inner::MailboxInner;
 use crate::channel::mpsc::Sender;
-use crate::channel::{LaneTable, ThreadLane};
+use crate::channel::{LaneTable, ThreadLane, end_lanes};
 use crate::sync::thread_local;
 
 /// Urgent messages overtake ordinary ones.
@@ -93,7 +93,6 @@ fn connect(inner: &MailboxInner, rank: Rank) -> Option<Sender<Envelope>> {
 
 /// Sends by a lane of the calling thread. Never waits.
 #[inline(always)]
-#[allow(clippy::question_mark, reason = "a match copies no result; how it is compiled was looked at")]
 pub(super) fn send(inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
     match OUTBOX.try_with(|outbox| outbox.take_recent(inner.id)) {
         Ok(Some(lane)) => {
@@ -124,6 +123,6 @@ fn send_by_other_lane(inner: &MailboxInner, rank: Rank, envelope: Envelope) -> R
         return sent;
     };
     let sent = lane.send(inner, rank, envelope);
-    lane_table::end(lane, given_up);
+    end_lanes(lane, given_up);
     sent
 }

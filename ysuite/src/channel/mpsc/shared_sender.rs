@@ -13,7 +13,7 @@ use std::time::Instant;
 use super::shared::MpscShared;
 use super::{SendError, SendTimeoutError, Sender, TooManySenders, TrySendError, WeakSender};
 use crate::channel::identity::impl_identity;
-use crate::channel::lane_table::{LaneTable, ThreadLane};
+use crate::channel::lane_table::{LaneTable, ThreadLane, end_lanes};
 use crate::channel::observed::impl_observer;
 use crate::os::Deadline;
 use crate::sync::{Arc, thread_local};
@@ -266,7 +266,7 @@ impl<T: 'static> SharedSender<T> {
             return self.by_lane_of_its_own(message, patience);
         };
         let sent = self.by(&lane, message, patience);
-        lane_table::end(lane, given_up);
+        end_lanes(lane, given_up);
         sent
     }
 

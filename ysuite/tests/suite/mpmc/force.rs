@@ -1,14 +1,10 @@
 //! Sending in the oldest message's place.
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
 
-use ysuite::channel::Spin;
 use ysuite::mpmc::{self, SendError, TryRecvError, TrySendError};
 
 use crate::support::executor::{Explosive, Task, poll_once};
@@ -215,47 +211,4 @@ fn a_waker_that_panics_leaves_the_message_sent_and_the_displaced_dropped() {
     drop(receiving);
     drop(receiver);
     tally.assert_all_ended();
-}
-
-#[test]
-fn one_that_polls_whenever_it_is_woken_keeps_no_force_asleep() {
-    type Gathering = Pin<Box<dyn Future<Output = ()> + Send>>;
-    struct Polling(Mutex<Option<Gathering>>);
-    impl Wake for Polling {
-        fn wake(self: Arc<Self>) {
-            let waker = Waker::from(self.clone());
-            // Not where it is woken within its poll.
-            let Ok(mut future) = self.0.try_lock() else { return };
-            let is_ready =
-                future.as_mut().is_some_and(|future| future.as_mut().poll(&mut Context::from_waker(&waker)).is_ready());
-            if is_ready {
-                *future = None;
-            }
-        }
-    }
-    guarded(|| {
-        let gathering = |sender: &mpmc::Sender<u8>| -> Gathering {
-            let sender = sender.clone();
-            Box::pin(async move { drop(sender.reserve_many_async(2).await) })
-        };
-        let (sender, receiver) = mpmc::bounded(2);
-        let held = sender.reserve_many(2).unwrap();
-        let mut gathers = gathering(&sender);
-        assert!(poll_once(&mut gathers, &Task::default()).is_pending());
-        let polling = Arc::new(Polling(Mutex::new(Some(gathering(&sender)))));
-        polling.clone().wake();
-        assert!(polling.0.lock().unwrap().is_some());
-        thread::scope(|scope| {
-            let forced = scope.spawn(|| {
-                sender.set_spin(Spin::None);
-                sender.force_send(1)
-            });
-            thread::sleep(Duration::from_millis(20));
-            // Whoever gathers goes on waiting for its turn, and is told no more than once of each change.
-            scope.spawn(move || drop(held));
-            assert_eq!(forced.join().unwrap(), Ok(None));
-        });
-        assert_eq!(receiver.recv(), Ok(1));
-        *polling.0.lock().unwrap() = None;
-    });
 }

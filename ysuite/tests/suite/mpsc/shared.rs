@@ -260,7 +260,7 @@ fn a_message_that_is_dropped_at_the_end_may_send() {
 /// What was left in a lane may be dropped by the lane, behind a message that comes back.
 #[test]
 fn a_refused_message_ends_with_a_lane_whose_messages_panic() {
-    struct Last(Option<(SharedSender<Last>, Tally)>, Counted);
+    struct Last(Option<(SharedSender<Last>, Tally)>, #[allow(dead_code)] Counted);
     impl Drop for Last {
         fn drop(&mut self) {
             let Some((shared, tally)) = self.0.take() else { return };
