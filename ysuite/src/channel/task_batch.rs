@@ -46,23 +46,30 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     pub(super) async fn send_async_until(&mut self, message: T, stop: impl Future) -> Result<(), SendTimeoutError<T>> {
         let message = match self.attempt(message) {
             Ok(()) => return Ok(()),
-            Err(TrySendError::Disconnected(message)) => return Err(SendTimeoutError::Disconnected(message)),
+            Err(TrySendError::Disconnected(message)) => {
+                // As below.
+                drop(stop);
+                return Err(SendTimeoutError::Disconnected(message));
+            }
             Err(TrySendError::Full(message)) => message,
         };
         if let Some(meeting) = self.end.link.meeting() {
             return meeting.party().send_async_until(message, stop).await;
         }
-        let mut stop = pin!(stop);
-        let waiting = TaskWait { owner: self, forget: |sending| one::forget(&mut *sending.end) };
-        poll_fn(|context| {
-            if waiting.owner.poll_ready(context).is_ready() {
-                Poll::Ready(())
-            } else {
-                stop.as_mut().poll(context).map(drop)
-            }
-        })
-        .await;
-        drop(waiting);
+        {
+            // The limit, which is foreign code, ends while the message is a local: one that is being returned would leak if that
+            // panicked.
+            let mut stop = pin!(stop);
+            let waiting = TaskWait { owner: self, forget: |sending| one::forget(&mut *sending.end) };
+            poll_fn(|context| {
+                if waiting.owner.poll_ready(context).is_ready() {
+                    Poll::Ready(())
+                } else {
+                    stop.as_mut().poll(context).map(drop)
+                }
+            })
+            .await;
+        }
         self.attempt_again(message).map_err(|error| match error {
             TrySendError::Full(message) => SendTimeoutError::Timeout(message),
             TrySendError::Disconnected(message) => SendTimeoutError::Disconnected(message),

@@ -194,6 +194,8 @@ impl Hub {
         let token = self.descriptors.table.next().token();
         let added = token.ok_or_else(|| io::Error::other("too many descriptors"));
         if let Err(error) = added.and_then(|token| self.watch.add(fd, token, interest)) {
+            // Foreign code, which may panic: while `source` is a local, so that the panic drops it.
+            drop(handler);
             return Err(Refused { error, source });
         }
         let watching: Option<Box<dyn Watching>> = Some(Box::new(Watched { source, handler: Handler::new(handler) }));

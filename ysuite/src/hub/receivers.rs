@@ -139,7 +139,10 @@ impl Hub {
         let mut serving = Box::new(Serving { receiver, handler: Handler::new(handler) });
         // Before it is in the table: a receiver that is refused needs no entry.
         if let Err(error) = self.watch.set.attach(&mut serving.receiver, POSTS + 1 + table.next().index as usize) {
-            return Err(Refused { error: error.into(), source: serving.receiver });
+            let Serving { receiver, handler } = *serving;
+            // Foreign code, which may panic: while `receiver` is a local, so that the panic drops it.
+            drop(handler);
+            return Err(Refused { error: error.into(), source: receiver });
         }
         let entry =
             ReceiverEntry { serving: Some(serving), is_gone: false, is_active: false, is_listed: false, empty: 0 };

@@ -10,7 +10,7 @@ use super::envelope::Envelope;
 use super::error::SendError;
 use super::inner::MailboxInner;
 use crate::channel::mpsc::Sender;
-use crate::channel::{LaneTable, ThreadLane};
+use crate::channel::{LaneTable, ThreadLane, end_lanes};
 use crate::sync::thread_local;
 
 /// Urgent messages overtake ordinary ones.
@@ -93,14 +93,17 @@ fn connect(inner: &MailboxInner, rank: Rank) -> Option<Sender<Envelope>> {
 
 /// Sends by a lane of the calling thread. Never waits.
 #[inline(always)]
-#[allow(clippy::question_mark, reason = "a match copies no result; how it is compiled was looked at")]
 pub(super) fn send(inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
     match OUTBOX.try_with(|outbox| outbox.take_recent(inner.id)) {
         Ok(Some(lane)) => {
             // Not put back behind an error: the lane may have been forgotten. Matched, so that no result is copied.
             match lane.send(inner, rank, envelope) {
                 Ok(()) => {}
-                Err(error) => return Err(error),
+                Err(error) => {
+                    // Foreign code, where the lane has messages left: while the message that comes back is a local.
+                    drop(lane);
+                    return Err(error);
+                }
             }
             let _ = OUTBOX.try_with(|outbox| outbox.put_back(lane));
             Ok(())
@@ -114,10 +117,12 @@ pub(super) fn send(inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Resu
 #[inline(never)]
 fn send_by_other_lane(inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
     let Ok((lane, given_up)) = OUTBOX.try_with(|outbox| outbox.find(inner.id, || OutboxLane::new(inner.id))) else {
-        return OutboxLane::new(inner.id).send(inner, rank, envelope);
+        let lane = OutboxLane::new(inner.id);
+        let sent = lane.send(inner, rank, envelope);
+        drop(lane);
+        return sent;
     };
     let sent = lane.send(inner, rank, envelope);
-    // After the send: dropping them may panic.
-    drop(given_up);
+    end_lanes(lane, given_up);
     sent
 }

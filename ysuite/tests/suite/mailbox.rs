@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::thread;
 
-use crate::support::{Tally, calls, guarded};
+use crate::support::{Tally, calls, guarded, panics};
 use ysuite::channel::Spin;
 use ysuite::mailbox::{self, Address, Builder, Envelope, Mailbox, ReceiveError, SendError};
 
@@ -178,6 +178,36 @@ fn a_message_that_sends_when_it_is_dropped_with_its_mailbox() {
         }
         tally.assert_all_ended();
         assert_eq!(tally.made(), 2);
+    });
+}
+
+/// What was left in a lane may be dropped by the lane, behind a message that comes back.
+#[test]
+fn a_refused_message_ends_with_a_lane_whose_messages_panic() {
+    struct Sender(Address, Tally);
+    impl Drop for Sender {
+        fn drop(&mut self) {
+            // Not by the lane that has the other message: that one stays there until the lane goes.
+            assert_eq!(panics(|| drop(self.0.send_priority(self.1.next()))), "the end of message 0");
+        }
+    }
+    guarded(|| {
+        for is_recent in [true, false] {
+            let (mailbox, other) = (Mailbox::new(), Mailbox::new());
+            let (address, tally) = (mailbox.address(), Tally::of(2));
+            tally.explode(0);
+            // The lane of this thread is behind that of the other thread.
+            thread::scope(|scope| {
+                scope.spawn(|| address.send(Sender(address.clone(), tally.clone())).unwrap()).join().unwrap();
+            });
+            address.send(tally.next()).unwrap();
+            if !is_recent {
+                other.address().send(()).unwrap();
+            }
+            drop(mailbox);
+            tally.assert_all_ended();
+            assert_eq!(tally.made(), 2);
+        }
     });
 }
 

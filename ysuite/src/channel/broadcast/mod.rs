@@ -132,6 +132,6 @@ pub fn lossy<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 
 fn pair<T>(capacity: usize, is_lossy: bool) -> (Sender<T>, Receiver<T>) {
     let shared = Arc::new(BroadcastShared::new(capacity, is_lossy));
-    let seat = shared.sit_down();
+    let seat = shared.ring.sit_down();
     (Sender::new(shared.clone()), Receiver::new(shared, seat))
 }

@@ -45,13 +45,22 @@ impl<T> Receiver<T> {
         Self { seat, shared, backoff: SharedBackoff::new(), missed: 0, waited_at, subscriptions: None }
     }
 
+    /// A receiver of all that is sent from now on.
+    pub(super) fn sit_down(shared: &Arc<BroadcastShared<T>>) -> Self {
+        let receiver = Self::new(shared.clone(), shared.ring.sit_down());
+        // For a moment its cursor may have held senders up. They are foreign code: where one panics, the receiver, which is a
+        // local, leaves its seat.
+        shared.announce_room();
+        receiver
+    }
+
     /// A new receiver, of all messages that are sent from now on. Lock-free; linear in the number of receivers.
     ///
     /// # Panics
     /// Where there are 32 760 receivers already.
     #[must_use]
     pub fn resubscribe(&self) -> Self {
-        Self::new(self.shared.clone(), self.shared.sit_down())
+        Self::sit_down(&self.shared)
     }
 
     /// Ends the channel for all: nothing can be sent any more. The receivers get what was sent, and then learn that nothing

@@ -231,7 +231,7 @@ impl<T> Sender<T> {
     /// Where there are 32 760 receivers already.
     #[must_use]
     pub fn subscribe(&self) -> Receiver<T> {
-        Receiver::new(self.shared.clone(), self.shared.sit_down())
+        Receiver::sit_down(&self.shared)
     }
 
     /// Ends the channel: nothing can be sent any more, by any sender. The receivers get what was sent, and then learn that

@@ -204,14 +204,6 @@ impl<T> BroadcastShared<T> {
         }
     }
 
-    /// A new receiver of all that is sent from now on.
-    pub(super) fn sit_down(&self) -> Seat {
-        let seat = self.ring.sit_down();
-        // For a moment its cursor may have held senders up.
-        self.announce_room();
-        seat
-    }
-
     /// A receiver goes.
     pub(super) fn leave(&self, seat: &Seat) {
         if self.ring.leave(seat) {

@@ -215,28 +215,35 @@ impl<T> Sender<T> {
     /// Waits for the right to hold some places while waiting for others.
     fn gather(&self) -> Result<Gathering<'_>, ReserveError> {
         let mut wait = ManyWait::new(UntilGathered(&self.shared), false);
-        loop {
+        let gathering = loop {
             if let Some(gathering) = Gathering::begin(&self.shared.holders) {
-                return Ok(gathering);
+                break gathering;
             }
             if self.shared.ring.is_closed() {
                 return Err(ReserveError::Disconnected);
             }
             wait.block(&self.backoff, Deadline::Never);
-        }
+        };
+        // As in `gather_async`.
+        drop(wait);
+        Ok(gathering)
     }
 
     async fn gather_async(&self) -> Result<Gathering<'_>, ReserveError> {
         let mut wait = ManyWait::new(UntilGathered(&self.shared), false);
-        loop {
+        let gathering = loop {
             if let Some(gathering) = Gathering::begin(&self.shared.holders) {
-                return Ok(gathering);
+                break gathering;
             }
             if self.shared.ring.is_closed() {
                 return Err(ReserveError::Disconnected);
             }
             core::future::poll_fn(|context| wait.poll(context)).await;
-        }
+        };
+        // Foreign code, the end of the task's waker, while the right is a local: one that is being returned would be nobody's
+        // for ever if that panicked.
+        drop(wait);
+        Ok(gathering)
     }
 
     /// Waits until so many places are held.

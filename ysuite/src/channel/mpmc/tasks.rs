@@ -81,23 +81,27 @@ impl<T> Sender<T> {
         if let Some(party) = self.party() {
             return party.send_async_until(message, stop).await;
         }
-        let mut stop = pin!(stop);
-        let mut wait = self.wait();
-        let outcome = loop {
-            match self.shared.offer(message) {
-                Ok(()) => break Ok(()),
-                Err(Rejected::Closed(message)) => break Err(SendTimeoutError::Disconnected(message)),
-                Err(Rejected::Full(back)) => message = back,
-            }
-            let is_stopped = poll_fn(|context| match wait.poll(context) {
-                Poll::Ready(()) => Poll::Ready(false),
-                Poll::Pending => stop.as_mut().poll(context).map(|_| true),
-            });
-            if is_stopped.await {
-                break Err(SendTimeoutError::Timeout(message));
-            }
-        };
-        drop(wait);
+        let outcome;
+        {
+            // Both are foreign code at their ends, and end before the answer is returned: a message being returned would leak
+            // if one panicked then.
+            let mut stop = pin!(stop);
+            let mut wait = self.wait();
+            outcome = loop {
+                match self.shared.offer(message) {
+                    Ok(()) => break Ok(()),
+                    Err(Rejected::Closed(message)) => break Err(SendTimeoutError::Disconnected(message)),
+                    Err(Rejected::Full(back)) => message = back,
+                }
+                let is_stopped = poll_fn(|context| match wait.poll(context) {
+                    Poll::Ready(()) => Poll::Ready(false),
+                    Poll::Pending => stop.as_mut().poll(context).map(|_| true),
+                });
+                if is_stopped.await {
+                    break Err(SendTimeoutError::Timeout(message));
+                }
+            };
+        }
         outcome
     }
 

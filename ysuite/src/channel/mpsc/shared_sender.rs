@@ -13,7 +13,7 @@ use std::time::Instant;
 use super::shared::MpscShared;
 use super::{SendError, SendTimeoutError, Sender, TooManySenders, TrySendError, WeakSender};
 use crate::channel::identity::impl_identity;
-use crate::channel::lane_table::{LaneTable, ThreadLane};
+use crate::channel::lane_table::{LaneTable, ThreadLane, end_lanes};
 use crate::channel::observed::impl_observer;
 use crate::os::Deadline;
 use crate::sync::{Arc, thread_local};
@@ -243,9 +243,12 @@ impl<T: 'static> SharedSender<T> {
         match LANES.try_with(|lanes| lanes.take_recent(self.number)) {
             Ok(Some(lane)) => {
                 let sent = self.by(&lane, message, patience);
-                // Behind an error the lane may have been forgotten.
+                // Behind an error the lane may have been forgotten. Where it has messages left it is foreign code at its end, which
+                // comes while the message that comes back is a local.
                 if sent.is_ok() {
                     let _ = LANES.try_with(|lanes| lanes.put_back(lane));
+                } else {
+                    drop(lane);
                 }
                 sent
             }
@@ -263,8 +266,7 @@ impl<T: 'static> SharedSender<T> {
             return self.by_lane_of_its_own(message, patience);
         };
         let sent = self.by(&lane, message, patience);
-        // After the send: dropping them may panic.
-        drop(given_up);
+        end_lanes(lane, given_up);
         sent
     }
 
@@ -289,7 +291,12 @@ impl<T: 'static> SharedSender<T> {
     #[cold]
     fn by_lane_of_its_own(&self, message: T, patience: impl Patience<T>) -> Result<(), Unsent<T>> {
         match self.connect() {
-            Some(mut sender) => patience.send(&mut sender, message),
+            Some(mut sender) => {
+                let sent = patience.send(&mut sender, message);
+                // Foreign code, while a message that comes back is a local.
+                drop(sender);
+                sent
+            }
             None => Err(Unsent::NoLane(message)),
         }
     }

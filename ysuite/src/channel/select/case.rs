@@ -176,6 +176,16 @@ impl<R, C: Case<R>, L: CaseList<R>> CaseList<R> for AndCase<C, L> {
 
     #[inline]
     fn finish(self) -> Option<R> {
-        if self.case.is_done() { self.case.finish() } else { self.others.finish() }
+        let Self { case, others } = self;
+        // What was not done is foreign code at its end. It ends while the result is a local, which a panic drops.
+        if case.is_done() {
+            let result = case.finish();
+            drop(others);
+            result
+        } else {
+            let result = others.finish();
+            drop(case);
+            result
+        }
     }
 }

@@ -190,17 +190,20 @@ impl<T> Receiver<T> {
     /// # Errors
     /// When `predicate` has refused the last value, and all senders are gone.
     pub async fn wait_for_async(&mut self, mut predicate: impl FnMut(&T) -> bool) -> Result<Ref<'_, T>, RecvError> {
-        loop {
+        let found = loop {
             {
                 let (value, version) = self.shared.borrow(Some(self.seen));
                 self.seen = version;
                 rest(&self.shared, self.seen, self.subscriptions.as_deref());
                 if predicate(&value) {
-                    return Ok(value);
+                    break value;
                 }
             }
             within_budget(unseen_async(&self.shared, self.seen)).await?;
-        }
+        };
+        // Foreign code, while the value is a local: a value being returned would leak, and its lock with it, if that panicked.
+        drop(predicate);
+        Ok(found)
     }
 
     /// What to do before sleeping, from the next wait on. The default is [`Spin::Adaptive`].
@@ -243,16 +246,19 @@ impl<T> Receiver<T> {
         deadline: Deadline,
         mut predicate: impl FnMut(&T) -> bool,
     ) -> Result<Ref<'_, T>, RecvTimeoutError> {
-        loop {
+        let found = loop {
             let (value, version) = self.shared.borrow(Some(self.seen));
             self.seen = version;
             rest(&self.shared, self.seen, self.subscriptions.as_deref());
             if predicate(&value) {
-                return Ok(value);
+                break value;
             }
             drop(value);
             unseen_until(&self.shared, self.seen, &self.backoff, deadline)?;
-        }
+        };
+        // As in `wait_for_async`.
+        drop(predicate);
+        Ok(found)
     }
 
     /// Waits for a value that this receiver has not seen; it does not count as seen.

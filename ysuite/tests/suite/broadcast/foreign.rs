@@ -2,13 +2,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Wake, Waker};
 
 use ysuite::broadcast::{self, Receiver, RecvError, Sender, TryRecvError};
 
 use super::{Census, Citizen, pair};
-use crate::support::calls;
 use crate::support::executor::{Clinging, Explosive, Task, cloning, poll_once};
+use crate::support::{calls, panics};
 
 /// A message whose copy panics where its number is odd.
 #[derive(Debug)]
@@ -293,4 +293,39 @@ fn a_message_that_comes_as_the_waker_is_cloned_is_found_by_that_poll() {
     let (sender, mut receiver) = broadcast::bounded(4);
     let waker = cloning(move || sender.send(1).unwrap());
     assert_eq!(receiver.poll_recv(&mut Context::from_waker(&waker)), Poll::Ready(Ok(1)));
+}
+
+/// A task that makes a receiver when it is woken, and drops it.
+struct Subscribing(Box<dyn Fn() -> Receiver<u32> + Send + Sync>);
+
+impl Wake for Subscribing {
+    fn wake(self: Arc<Self>) {
+        drop((self.0)());
+    }
+}
+
+#[test]
+fn a_receiver_that_is_not_returned_for_a_panic_holds_up_nobody() {
+    for again in [false, true] {
+        let (sender, mut receiver) = broadcast::bounded(1);
+        let mut other = receiver.clone();
+        sender.send(0).unwrap();
+        assert_eq!(other.recv(), Ok(0));
+        let (subscribing, other) = (sender.clone(), Mutex::new(other));
+        let subscribe = move || if again { other.lock().unwrap().resubscribe() } else { subscribing.subscribe() };
+        let mut first = Box::pin(sender.send_async(1));
+        let mut second = Box::pin(sender.send_async(2));
+        // The first is told of the room and makes a receiver, which tells the second, for the room is still there.
+        let wakers = [Waker::from(Arc::new(Subscribing(Box::new(subscribe)))), Explosive::waker()];
+        for (future, waker) in [&mut first, &mut second].into_iter().zip(wakers) {
+            assert!(future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        }
+        assert_eq!(panics(|| assert!(receiver.try_recv().is_err())), "this waker panics");
+        // With the first goes the receiver that is in its waker.
+        drop((first, second));
+        assert_eq!(sender.receiver_count(), 1);
+        for number in 3..6 {
+            assert_eq!((sender.try_send(number), receiver.try_recv()), (Ok(()), Ok(number)));
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! What is dropped may panic: nothing of it stays behind.
 
 use std::cell::Cell;
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,6 +10,7 @@ use std::time::Duration;
 
 use ysuite::channel::RecvError;
 use ysuite::hub::{Hub, Interest, Source};
+use ysuite::signal::YPollset;
 use ysuite::{mpmc, mpsc, spsc};
 
 use crate::hub::Notes;
@@ -208,6 +210,30 @@ fn what_is_taken_goes_with_a_handler_whose_end_panics() {
         panics(|| assert!(hub.take::<UnixStream>(source).is_some()));
         assert!(!hub.remove(source) && near.write(b"x").is_err(), "closed");
     }
+}
+
+#[test]
+fn what_is_refused_goes_with_a_handler_whose_end_panics() {
+    let mut hub = Hub::new().unwrap();
+    let ((sender, mut receiver), bomb) = (spsc::unbounded(), Bomb(None));
+    let mut set = YPollset::new();
+    set.attach(&mut receiver, 0).unwrap();
+    let text = panics(|| drop(hub.receive(receiver, move |_, _: Result<u8, _>| bomb.hold())));
+    assert_eq!((text.as_str(), sender.is_disconnected()), ("the end of a capture", true));
+    /// A file, which cannot be watched where the poller is an epoll, and what goes with it.
+    struct Regular(File, #[allow(dead_code)] UnixStream);
+    impl AsFd for Regular {
+        fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+            self.0.as_fd()
+        }
+    }
+    if cfg!(any(target_os = "linux", target_os = "android")) {
+        let ((mut near, far), bomb) = (pair(), Bomb(None));
+        let source = Regular(File::open("/proc/self/exe").unwrap(), far);
+        let text = panics(|| drop(hub.watch(source, Interest::READABLE, move |_, _, _| bomb.hold())));
+        assert_eq!((text.as_str(), near.read(&mut [0]).unwrap()), ("the end of a capture", 0));
+    }
+    assert_eq!(run_through(&mut hub), 0, "nothing is left");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use ysuite::mpmc::{self, ReserveError, SendError, TryRecvError, TryReserveError, TrySendError};
 
-use crate::support::executor::{Explosive, Task, block_on, poll_once};
+use crate::support::executor::{Clinging, Explosive, Task, block_on, poll_once};
 use crate::support::{Random, Tally, guarded, panics};
 
 #[test]
@@ -422,4 +422,40 @@ fn those_who_wait_to_gather_may_poll_on_the_spot() {
     drop(gathers);
     let polls = waiting.each_ref().map(|task| task.polls());
     assert!(polls.iter().all(|polls| *polls <= 6) && polls.iter().sum::<usize>() > 0, "{polls:?}");
+}
+
+/// A future that holds two places as soon as they are there, and gives them back.
+type Holding = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+fn holding(sender: &mpmc::Sender<u8>) -> Holding {
+    let sender = sender.clone();
+    Box::pin(async move { drop(sender.reserve_many_async(2).await.unwrap()) })
+}
+
+#[test]
+fn the_right_to_gather_ends_where_a_wakers_drop_panics() {
+    /// A task that polls a future when it is woken: there the waker of that future's own task is dropped, and panics.
+    struct Polling(Mutex<Option<Holding>>);
+    impl Wake for Polling {
+        fn wake(self: Arc<Self>) {
+            let Some(mut other) = self.0.lock().unwrap().take() else { return };
+            let mut context = Context::from_waker(Waker::noop());
+            assert_eq!(panics(|| assert!(other.as_mut().poll(&mut context).is_pending())), "this waker clings");
+        }
+    }
+    let (sender, _receiver) = mpmc::bounded(2);
+    let held = sender.reserve().unwrap();
+    let [mut gathers, mut waits, mut clings] = [0; 3].map(|_| holding(&sender));
+    let (task, polling) = (Task::default(), Arc::new(Polling(Mutex::new(None))));
+    assert!(poll_once(&mut gathers, &task).is_pending());
+    assert!(waits.as_mut().poll(&mut Context::from_waker(&Waker::from(polling.clone()))).is_pending());
+    let waker = Clinging::waker();
+    assert!(clings.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    drop(waker);
+    *polling.0.lock().unwrap() = Some(clings);
+    drop(gathers);
+    assert!(polling.0.lock().unwrap().is_none(), "it was woken");
+    assert!(poll_once(&mut waits, &task).is_pending());
+    drop(held);
+    assert!(poll_once(&mut waits, &task).is_ready());
 }

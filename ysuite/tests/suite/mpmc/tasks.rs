@@ -10,7 +10,7 @@ use std::thread;
 use ysuite::mpmc::{self, RecvError, SendError, SendTimeoutError};
 
 use crate::support::executor::{Task, block_on, dropping, poll_once};
-use crate::support::{Tally, guarded};
+use crate::support::{Tally, guarded, panics};
 
 #[test]
 fn a_batch_larger_than_the_channel_goes_through_between_tasks() {
@@ -230,4 +230,19 @@ fn a_message_that_comes_back_ends_with_a_waker_whose_drop_panics() {
     assert!(catch_unwind(AssertUnwindSafe(|| sending.as_mut().poll(&mut context).is_ready())).is_err());
     drop(sending);
     assert_eq!(tally.ended(), 1);
+}
+
+#[test]
+fn a_message_that_comes_back_ends_with_a_stop_whose_drop_panics() {
+    let tally = Tally::of(3);
+    tally.explode(1);
+    let (sender, _receiver) = mpmc::bounded(1);
+    assert!(sender.send(tally.next()).is_ok());
+    let (held, message) = (tally.next(), tally.next());
+    let stop = poll_fn(move |_| {
+        let _whole = &held;
+        Poll::Ready(())
+    });
+    assert_eq!(panics(|| drop(block_on(sender.send_async_until(message, stop)))), "the end of message 1");
+    assert_eq!(tally.ended(), 2);
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use ysuite::mpsc::{self, RecvError, SendError, SendTimeoutError, SharedSender, TryRecvError, TrySendError};
 
-use crate::support::{Tally, guarded, panics};
+use crate::support::{Counted, Tally, guarded, panics};
 
 #[test]
 fn threads_share_one_sender_and_keep_their_order() {
@@ -255,4 +255,34 @@ fn a_message_that_is_dropped_at_the_end_may_send() {
     (0..3).for_each(|_| assert!(shared.send(Again(shared.clone())).is_ok()));
     drop(receiver);
     assert!(shared.send(Again(shared.clone())).is_err());
+}
+
+/// What was left in a lane may be dropped by the lane, behind a message that comes back.
+#[test]
+fn a_refused_message_ends_with_a_lane_whose_messages_panic() {
+    struct Last(Option<(SharedSender<Last>, Tally)>, #[allow(dead_code)] Counted);
+    impl Drop for Last {
+        fn drop(&mut self) {
+            let Some((shared, tally)) = self.0.take() else { return };
+            assert_eq!(panics(|| drop(shared.send(Last(None, tally.next())))), "the end of message 1");
+        }
+    }
+    for is_recent in [true, false] {
+        let tally = Tally::of(3);
+        tally.explode(1);
+        let ((sender, receiver), (other, _other_in)) = (mpsc::bounded(1), mpsc::unbounded());
+        let (shared, other) = (sender.share(), other.share());
+        // The lane of this thread is behind that of the other thread, and full.
+        thread::scope(|scope| {
+            let first = Last(Some((shared.clone(), tally.clone())), tally.next());
+            scope.spawn(|| assert!(shared.send(first).is_ok())).join().unwrap();
+        });
+        assert!(shared.send(Last(None, tally.next())).is_ok());
+        if !is_recent {
+            other.send(()).unwrap();
+        }
+        drop(receiver);
+        tally.assert_all_ended();
+        assert_eq!(tally.made(), 3);
+    }
 }

@@ -8,7 +8,7 @@ use std::task::{Context, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::support::{Random, Tally, guarded};
+use crate::support::{Random, Tally, guarded, panics};
 use ysuite::channel::{RecvError, SendError, TryRecvError, TrySendError};
 use ysuite::signal::{Wait, YPollset};
 use ysuite::{mpmc, mpsc, select, spsc};
@@ -509,4 +509,25 @@ fn a_waker_that_panics_as_a_case_leaves_keeps_no_message_of_another() {
         }
         drop(meet);
     });
+}
+
+#[test]
+fn a_result_ends_once_where_the_end_of_another_case_panics() {
+    for receives_first in [false, true] {
+        let tally = Tally::of(2);
+        tally.explode(0);
+        let ((mut full, _full_in), (mut sender, mut receiver)) = (spsc::bounded(1), spsc::bounded(1));
+        let explosive = tally.next();
+        assert!(full.send(None).is_ok() && sender.send(tally.next()).is_ok());
+        let text = panics(|| {
+            let selected = if receives_first {
+                select().recv(&mut receiver, Result::ok).send(&mut full, Some(explosive), |_| None).wait()
+            } else {
+                select().send(&mut full, Some(explosive), |_| None).recv(&mut receiver, Result::ok).wait()
+            };
+            drop(selected);
+        });
+        assert_eq!(text, "the end of message 0");
+        tally.assert_all_ended();
+    }
 }

@@ -8,8 +8,8 @@ use std::task::{Context, Poll, Waker};
 
 use ysuite::watch::{self, Sender};
 
-use crate::support::executor::{Clinging, Explosive, Task, cloning, poll_once};
-use crate::support::{Tally, panics};
+use crate::support::executor::{Clinging, Explosive, Task, block_on, cloning, poll_once};
+use crate::support::{Tally, guarded, panics};
 
 #[test]
 fn a_closure_that_panics_has_changed_the_value() {
@@ -42,6 +42,33 @@ fn a_predicate_that_panics_has_seen_the_value() {
     assert_eq!(receiver.has_changed(), Ok(false));
     sender.send(3).unwrap();
     assert_eq!(*receiver.wait_for(|value| *value == 3).unwrap(), 3);
+}
+
+#[test]
+fn a_predicate_whose_end_panics_keeps_no_sender_out() {
+    for is_task in [false, true] {
+        guarded(move || {
+            let tally = Tally::of(1);
+            tally.explode(0);
+            let (sender, mut receiver) = watch::channel(1);
+            let held = tally.next();
+            let accepts = move |_: &u32| {
+                let _whole = &held;
+                true
+            };
+            let text = panics(|| {
+                if is_task {
+                    drop(block_on(receiver.wait_for_async(accepts)));
+                } else {
+                    drop(receiver.wait_for(accepts));
+                }
+            });
+            assert_eq!((text.as_str(), receiver.has_changed()), ("the end of message 0", Ok(false)));
+            // The value is locked by nobody.
+            sender.send(2).unwrap();
+            assert_eq!(*receiver.borrow_and_update(), 2);
+        });
+    }
 }
 
 #[test]

@@ -224,6 +224,7 @@ macro_rules! batching_suite {
             waiting_for_many_places, a_task_waits_for_many_places, what_is_hidden_is_sent_along);
         $crate::tests_of!(channel::task_batches, $kind:
             a_task_receives_batches, a_task_sends_more_than_there_is_room_for, an_iterator_keeps_what_was_not_sent,
-            a_batch_of_a_task_whose_receiver_closes, any_future_is_a_limit, an_iterator_that_panics_in_a_task);
+            a_batch_of_a_task_whose_receiver_closes, any_future_is_a_limit,
+            a_limit_whose_end_panics_takes_the_message_along, an_iterator_that_panics_in_a_task);
     };
 }

@@ -1,5 +1,6 @@
 //! Batches that tasks send and receive, and sends that any future limits.
 
+use std::future::Future;
 use std::task::Poll;
 
 use ysuite::channel::{RecvError, SendError, SendTimeoutError};
@@ -123,6 +124,33 @@ pub(crate) fn any_future_is_a_limit<K: Batching>() {
     }
     receiver.close();
     assert_eq!(block_on(sender.send_async_until(9, never())), Err(SendTimeoutError::Disconnected(9)));
+}
+
+pub(crate) fn a_limit_whose_end_panics_takes_the_message_along<K: Batching>() {
+    /// A limit that is reached already; its end panics.
+    fn limit(tally: &Tally) -> impl Future<Output = ()> + use<> {
+        tally.explode(tally.made());
+        let held = tally.next();
+        std::future::poll_fn(move |_| {
+            let _whole = &held;
+            Poll::Ready(())
+        })
+    }
+    let tally = Tally::of(10_000);
+    let (mut sender, mut receiver) = K::batching();
+    if let Some(capacity) = K::CAPACITY {
+        tally.some(capacity).for_each(|message| assert!(sender.send(message).is_ok()));
+        let (stop, message) = (limit(&tally), tally.next());
+        panics(|| drop(block_on(sender.send_async_until(message, stop))));
+        assert_eq!(tally.ended(), 2);
+    }
+    let before = tally.ended();
+    receiver.close();
+    let (stop, message) = (limit(&tally), tally.next());
+    panics(|| drop(block_on(sender.send_async_until(message, stop))));
+    assert_eq!(tally.ended() - before, 2);
+    drop((sender, receiver));
+    tally.assert_all_ended();
 }
 
 pub(crate) fn an_iterator_that_panics_in_a_task<K: Batching>() {
