@@ -134,6 +134,7 @@ fn a_moment_for_a_sender_in_the_middle(before: impl Fn(&mut Receiver<u32>) + Syn
             let is_there = !receiver.is_empty();
             let received = receiver.try_recv();
             assert!(received == Ok(0) || !is_there);
+            receiver
         });
         sender.send(0).unwrap();
         thread.join().unwrap();
