@@ -15,14 +15,14 @@
 //! | `line` | how frames reach the other side |
 //! | `sending` | the own stream |
 //! | `receiving` | the other side's |
+//! | `session` | by which number a bridge is known again |
 
 mod header;
 mod line;
 mod receiving;
 mod sending;
+mod session;
 
-use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hasher};
 use std::time::{Duration, Instant};
 
 use ysuite::spsc;
@@ -88,8 +88,7 @@ impl Hello {
 impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
     pub(super) fn new(outgoing: Outgoing<S>, sender: spsc::Sender<T>, keeps: bool, line: Line) -> Self {
         Self {
-            // The keys of the hasher are random.
-            session: RandomState::new().build_hasher().finish().max(1),
+            session: session::fresh(),
             peer: None,
             ignored: None,
             line,
