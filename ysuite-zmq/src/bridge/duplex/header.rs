@@ -14,6 +14,8 @@
 //! | 40 | 8 | numbers below this one may be sent |
 //! | 48 | 8 | messages that never came, though later ones did |
 //!
+//! Numbers of messages go up to 2^63: no stream comes so far.
+//!
 //! All numbers are little-endian: `struct.unpack('<BBHIQQQQQQ', ...)`.
 
 use crate::frame::Frame;
@@ -21,6 +23,9 @@ use crate::wire::Malformed;
 
 pub(super) const VERSION: u8 = 1;
 pub(super) const BYTES: usize = 56;
+
+/// Above it is no number of a message, so that what is added to one has room.
+pub(super) const LAST: u64 = 1 << 63;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {

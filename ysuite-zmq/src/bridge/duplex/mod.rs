@@ -38,7 +38,7 @@ use super::work::{AGAIN, AT_ONCE, Wanted, Work};
 use crate::error::Failure;
 use crate::event::Event;
 use crate::frame::Frame;
-use crate::wire::{FromWire, ToWire};
+use crate::wire::{FromWire, Malformed, ToWire};
 
 /// Without an answer for so long, hello is said once more.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -112,6 +112,10 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
     }
 
     fn understand(&mut self, header: &Header, frame: Frame, tools: &mut Tools) -> Result<(), Failure> {
+        if header.number > header::LAST {
+            tools.refuse(Malformed::Beyond);
+            return Ok(());
+        }
         if header.kind == Kind::Hello && !self.meet(header, tools)? {
             return Ok(());
         }
@@ -251,8 +255,11 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
 impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
     fn step(&mut self, tools: &mut Tools) -> Result<usize, Failure> {
         let mut moved = 0;
-        while self.receiving.deliver(&mut moved) && moved < AT_ONCE && self.hear(tools)? {
+        self.receiving.deliver(&mut moved);
+        // Also while messages wait for room: what the other side says of this side's stream stands between them.
+        while moved < AT_ONCE && self.hear(tools)? {
             moved += 1;
+            self.receiving.deliver(&mut moved);
         }
         self.blocked = false;
         if !self.line.is_there() {
@@ -269,8 +276,10 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
     }
 
     fn wanted(&mut self) -> Wanted {
+        // Whatever has become of the line.
+        let waits = self.receiving.is_blocked();
         if !self.line.is_there() {
-            return Wanted { receive: true, ..Wanted::default() };
+            return Wanted { sink: waits, receive: true, ..Wanted::default() };
         }
         let talks = matches!(self.hello, Hello::Answered { .. });
         let until = match self.blocked {
@@ -279,7 +288,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
         };
         Wanted {
             source: talks && !self.blocked && self.sending.wants(),
-            sink: !self.blocked && self.peer.is_some() && self.receiving.is_short(),
+            sink: waits || (!self.blocked && self.peer.is_some() && self.receiving.is_short()),
             receive: true,
             send: self.blocked && self.line.tells_of_room(),
             until,
@@ -324,3 +333,6 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
         self.line.is_there()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -171,7 +171,11 @@ impl<S: Source<Message: ToWire>> Sending<S> {
             if is_new && !self.fill(tools, &header)? {
                 break;
             }
-            let Numbered { messages, frame, .. } = &mut self.frames[self.handed];
+            let Numbered { number, messages, frame } = &mut self.frames[self.handed];
+            // What was made for another bridge waits until this one has room for the first of it, as what is new does.
+            if *number >= self.limit {
+                break;
+            }
             let messages = *messages;
             let went = match self.keeps {
                 true => line.send(&mut frame.shared()?, messages, tools)?,
@@ -189,7 +193,7 @@ impl<S: Source<Message: ToWire>> Sending<S> {
             sent.messages += messages;
             sent.has_told |= is_new;
         }
-        if sent.messages == 0 && self.end == End::Due {
+        if sent.messages == 0 && self.end == End::Due && self.handed == self.frames.len() {
             let mut end = Frame::copied(&header(Kind::End, self.next, 0).bytes())?;
             sent.has_told = line.send(&mut end, 0, tools)?;
             sent.is_blocked = !sent.has_told;
