@@ -14,7 +14,8 @@
 //! | 40 | 8 | numbers below this one may be sent |
 //! | 48 | 8 | messages that never came, though later ones did |
 //!
-//! Numbers of messages go up to 2^63: no stream comes so far.
+//! Numbers of messages go up to 2^63: no stream comes so far. The mark of a hello is above that of the last one, by less than 2^31, or
+//! the same; they wrap.
 //!
 //! All numbers are little-endian: `struct.unpack('<BBHIQQQQQQ', ...)`.
 

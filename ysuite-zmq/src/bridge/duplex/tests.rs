@@ -167,3 +167,25 @@ fn numbers_that_no_stream_reaches_are_refused() {
     peer.say(Kind::Messages, 0, 1, &[7]);
     assert_eq!(received.recv_timeout(GUARD), Ok(7));
 }
+
+/// A hello of the connection before, read after that of the next, does not take the line back.
+#[test]
+fn a_hello_of_a_connection_that_is_gone_is_not_heard() {
+    let (mut jobs, out) = spsc::bounded::<u64>(4);
+    let (server, _nothing) = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").start().unwrap();
+    let mut before = Peer::connect(&server, 1);
+    before.greet(1);
+    let mut next = Peer::connect(&server, 1);
+    next.of = before.of;
+    next.greet(2);
+    before.say(Kind::Hello, 0, 1, &[]);
+    // Of nobody, and read behind it.
+    before.session = 0;
+    before.say(Kind::Messages, 0, 0, &[]);
+    until_malformed(&server, 1);
+    drop(before);
+    let events = server.events();
+    while !matches!(events.recv_timeout(GUARD).unwrap(), Event::Disconnected(_)) {}
+    jobs.send(7).unwrap();
+    assert_eq!(next.hear(Kind::Messages).number, 0);
+}
