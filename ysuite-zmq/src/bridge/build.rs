@@ -279,8 +279,14 @@ impl<T: FromWire> Subscribe<T> {
         let sets = Sets::default().sink(&mut sender)?;
         let all = [String::new()];
         let topics = if self.options.topics.is_empty() { &all[..] } else { &self.options.topics };
+        // A publisher counts beginnings that reach its topic: what another covers would make two subscribers of one.
+        let is_covered = |(at, topic): (usize, &String)| {
+            let mut others = topics.iter().enumerate().filter(|&(other, _)| other != at);
+            others.any(|(other, beginning)| topic.starts_with(beginning) && (topic != beginning || other < at))
+        };
         let prepare = |socket: &Socket| {
-            topics.iter().try_for_each(|topic| Ok(socket.set_bytes(option::SUBSCRIBE, topic.as_bytes())?))
+            let mut needed = topics.iter().enumerate().filter(|&numbered| !is_covered(numbered));
+            needed.try_for_each(|(_, topic)| Ok(socket.set_bytes(option::SUBSCRIBE, topic.as_bytes())?))
         };
         let started = start(&self.options, Kind::Sub, prepare, sets, Incoming::new(sender, true))?;
         Ok((started, receiver))
