@@ -34,8 +34,15 @@ pub(super) struct Outgoing<S: Source> {
 }
 
 impl<S: Source<Message: ToWire>> Outgoing<S> {
-    pub(super) fn new(source: S, pack: usize) -> Self {
-        let pack = if matches!(S::Message::LAYOUT, Layout::Whole) { 1 } else { pack };
+    /// With frames of at most so many messages, and of bytes, as far as those are known before they are written.
+    pub(super) fn new(source: S, pack: usize, largest: usize) -> Self {
+        let pack = match S::Message::LAYOUT {
+            Layout::Whole => 1,
+            // The other side ends the connection where a frame is larger than it allows, which is as much as this side does
+            // unless somebody has told them otherwise.
+            Layout::Records(size) => largest.checked_div(size).map_or(pack, |most| pack.min(most).max(1)),
+            Layout::Lengths { .. } => pack,
+        };
         Self { source: Some(source), pack, taken: Vec::new(), frame: Frame::empty(), held: 0, ended: false }
     }
 

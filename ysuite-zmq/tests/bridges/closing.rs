@@ -171,6 +171,7 @@ fn a_bridge_that_closes_leaves_what_is_in_the_channel_to_others() {
         closed => panic!("{closed:?}"),
     };
     jobs.send(64).unwrap();
+    assert!(unsent <= 32, "{unsent}");
     assert_eq!(unsent + other.len(), 65);
     // The last one counts what nobody can receive any more.
     assert_eq!(push(other).close(SHORT), Closed::Unsent { messages: 65 - unsent, more: false });

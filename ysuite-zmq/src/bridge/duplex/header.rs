@@ -23,7 +23,7 @@ use crate::frame::Frame;
 use crate::wire::Malformed;
 
 pub(super) const VERSION: u8 = 1;
-pub(super) const BYTES: usize = 56;
+pub(in super::super) const BYTES: usize = 56;
 
 /// Above it is no number of a message, so that what is added to one has room.
 pub(super) const LAST: u64 = 1 << 63;

@@ -27,6 +27,7 @@ use std::time::{Duration, Instant};
 
 use ysuite::spsc;
 
+pub(super) use self::header::BYTES as HEADER;
 use self::header::{Flags, Header, Kind};
 pub(super) use self::line::Line;
 use self::receiving::{Receiving, Told};

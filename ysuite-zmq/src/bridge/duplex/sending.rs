@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn what_the_other_side_says_was_lost_is_no_more_than_it_may_have_been_sent() {
         let (_sender, source) = spsc::bounded::<u64>(1);
-        let mut sending = Sending::new(Outgoing::new(source, 1), false);
+        let mut sending = Sending::new(Outgoing::new(source, 1, usize::MAX), false);
         sending.next = 3;
         let said = |expected| Header {
             kind: Kind::Answer,
