@@ -1,17 +1,15 @@
 //! [`fresh`]: the number by which the other side knows a bridge again.
 
 use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 use std::process;
 use std::time::{Instant, SystemTime};
 
 /// A number that no other bridge has; never 0.
 pub(super) fn fresh() -> u64 {
-    let mut hasher = RandomState::new().build_hasher();
     // The keys of the hasher are random, and others for each of a thread's. But a process that forks hands them on as they are:
     // the children of one thread differ in their numbers as processes, or, where these come again, in their times.
-    (process::id(), SystemTime::now(), Instant::now()).hash(&mut hasher);
-    hasher.finish().max(1)
+    RandomState::new().hash_one((process::id(), SystemTime::now(), Instant::now())).max(1)
 }
 
 #[cfg(test)]
