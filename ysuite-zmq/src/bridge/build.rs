@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use ysuite::spsc;
 
-use super::duplex::{Duplex as Talk, Line};
+use super::duplex::{Duplex as Talk, HEADER, Line};
 use super::incoming::Incoming;
 use super::options::Options;
 use super::outgoing::Outgoing;
@@ -127,7 +127,9 @@ macro_rules! impl_common {
                 self
             }
 
-            /// Ends a connection over which a frame of more bytes comes: 64 MiB, unless told otherwise.
+            /// Ends a connection over which a frame of more bytes comes: 64 MiB, unless told otherwise. Packs of records are made
+            /// no larger than that; a single message may be, and the other side must then allow it: a duplex that sends it
+            /// [`at_least_once`](Duplex::at_least_once) to one that does not would send it again without end.
             pub fn largest_frame(mut self, bytes: usize) -> Self {
                 self.options.largest = bytes;
                 self
@@ -175,7 +177,8 @@ impl_common!(Duplex, S, T);
 
 impl<S: Source<Message: ToWire>> Push<S> {
     /// Puts up to so many messages into a frame, from 1 to 2^20; 1 unless told otherwise. A frame never waits to be full. Of
-    /// messages whose [`Layout`](crate::Layout) is `Whole` each is a frame, whatever is said here.
+    /// messages whose [`Layout`](crate::Layout) is `Whole` each is a frame, whatever is said here. Of those whose layout is
+    /// `Records` there are no more in a frame than its [largest size](Self::largest_frame) has room for.
     pub fn pack(mut self, messages: usize) -> Self {
         self.options.pack = messages;
         self
@@ -189,7 +192,7 @@ impl<S: Source<Message: ToWire>> Push<S> {
         let Self { options, mut source } = self;
         options.check()?;
         let sets = Sets::default().source(&mut source)?;
-        start(&options, Kind::Push, |_| Ok(()), sets, Outgoing::new(source, options.pack))
+        start(&options, Kind::Push, |_| Ok(()), sets, Outgoing::new(source, options.pack, options.largest))
     }
 }
 
@@ -225,7 +228,7 @@ impl<S: Source<Message: ToWire>> Publish<S> {
             // Tells of every subscriber that comes and goes, not of the first and the last.
             Ok(socket.set(option::XPUB_VERBOSER, 1)?)
         };
-        let outgoing = Outgoing::new(source, options.pack);
+        let outgoing = Outgoing::new(source, options.pack, options.largest);
         start(&options, Kind::XPub, prepare, sets, Publishing::new(outgoing, topic.into_bytes(), when_full))
     }
 }
@@ -279,8 +282,14 @@ impl<T: FromWire> Subscribe<T> {
         let sets = Sets::default().sink(&mut sender)?;
         let all = [String::new()];
         let topics = if self.options.topics.is_empty() { &all[..] } else { &self.options.topics };
+        // A publisher counts beginnings that reach its topic: what another covers would make two subscribers of one.
+        let is_covered = |(at, topic): (usize, &String)| {
+            let mut others = topics.iter().enumerate().filter(|&(other, _)| other != at);
+            others.any(|(other, beginning)| topic.starts_with(beginning) && (topic != beginning || other < at))
+        };
         let prepare = |socket: &Socket| {
-            topics.iter().try_for_each(|topic| Ok(socket.set_bytes(option::SUBSCRIBE, topic.as_bytes())?))
+            let mut needed = topics.iter().enumerate().filter(|&numbered| !is_covered(numbered));
+            needed.try_for_each(|(_, topic)| Ok(socket.set_bytes(option::SUBSCRIBE, topic.as_bytes())?))
         };
         let started = start(&self.options, Kind::Sub, prepare, sets, Incoming::new(sender, true))?;
         Ok((started, receiver))
@@ -322,7 +331,8 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
         let kind = if matches!(line, Line::Bound { .. }) { Kind::Router } else { Kind::Dealer };
         let (mut sender, receiver) = channel(options.bound);
         let sets = Sets::default().source(&mut source)?.sink(&mut sender)?;
-        let talk = Talk::new(Outgoing::new(source, options.pack), sender, keeps, line);
+        let largest = options.largest.saturating_sub(HEADER);
+        let talk = Talk::new(Outgoing::new(source, options.pack, largest), sender, keeps, line);
         let prepare = |socket: &Socket| match kind {
             // Says so where nobody has that name any more.
             Kind::Router => Ok(socket.set(option::ROUTER_MANDATORY, 1)?),

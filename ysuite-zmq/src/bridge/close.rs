@@ -19,7 +19,8 @@ pub enum Closed {
     Flushed,
     /// The time was over before that.
     Unsent {
-        /// Messages that never left the channel or the bridge.
+        /// Messages that never left the channel or the bridge. What is in an `mpmc` channel from which others receive as well is
+        /// theirs, and not counted.
         messages: usize,
         /// Whether libzmq had frames beside those, which nobody can count: it was still writing when the time was over.
         more: bool,
@@ -51,12 +52,14 @@ impl<W: Work> Ending<W> {
         // The last word: nothing comes after it that could say the same.
         let _ = self.work.rest(&mut self.tools);
         let silent = self.tools.counters.frames_out.get() == 0;
-        let (messages, known) = (self.work.left(), self.work.is_acknowledged() || silent);
+        let known = self.work.is_acknowledged() || silent;
         let until = if self.work.lingers() && !silent { until } else { Instant::now() };
-        let Self { work, tools, sets } = self;
+        let Self { mut work, tools, sets } = self;
         let Tools { socket, monitor, .. } = tools;
         // The user sees the end of the channel when everything has been done for it.
         let more = !gone(socket, monitor, until) && !known;
+        // Last: until the channel ends messages are accepted there, also while the rest lingers.
+        let messages = work.left();
         drop((work, sets));
         if messages > 0 || more { Closed::Unsent { messages, more } } else { Closed::Flushed }
     }

@@ -1,5 +1,8 @@
 //! [`Outgoing`]: from a channel to a socket, frames of as many messages as there are, up to the pack.
 
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
 use ysuite::channel::TryRecvError;
 
 use super::source::Source;
@@ -12,8 +15,13 @@ use crate::wire::{self, Layout, ToWire, Wire as _};
 /// Messages that are taken from the channel at once, though each is a frame.
 const HANDFUL: usize = 32;
 
+/// Held while a bridge leaves its channel: of several that leave one, each would see the others there still, and none would count
+/// what is in it.
+static LEAVING: Mutex<()> = Mutex::new(());
+
 pub(super) struct Outgoing<S: Source> {
-    source: S,
+    /// None: it has been left.
+    source: Option<S>,
     /// Messages in a frame, at most.
     pack: usize,
     /// Taken from the channel, in reverse order.
@@ -26,14 +34,21 @@ pub(super) struct Outgoing<S: Source> {
 }
 
 impl<S: Source<Message: ToWire>> Outgoing<S> {
-    pub(super) fn new(source: S, pack: usize) -> Self {
-        let pack = if matches!(S::Message::LAYOUT, Layout::Whole) { 1 } else { pack };
-        Self { source, pack, taken: Vec::new(), frame: Frame::empty(), held: 0, ended: false }
+    /// With frames of at most so many messages, and of bytes, as far as those are known before they are written.
+    pub(super) fn new(source: S, pack: usize, largest: usize) -> Self {
+        let pack = match S::Message::LAYOUT {
+            Layout::Whole => 1,
+            // The other side ends the connection where a frame is larger than it allows, which is as much as this side does
+            // unless somebody has told them otherwise.
+            Layout::Records(size) => largest.checked_div(size).map_or(pack, |most| pack.min(most).max(1)),
+            Layout::Lengths { .. } => pack,
+        };
+        Self { source: Some(source), pack, taken: Vec::new(), frame: Frame::empty(), held: 0, ended: false }
     }
 
     /// Whether all has been taken, and nobody can send any more: or need not be able to, because the bridge closes.
     pub(super) fn is_over(&mut self, closing: bool) -> bool {
-        (closing || self.source.is_abandoned()) && self.is_done()
+        (closing || self.source.as_ref().is_none_or(S::is_abandoned)) && self.is_done()
     }
 
     /// Puts messages into the next frame, if there are any, and answers how many are in it.
@@ -65,10 +80,11 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
     }
 
     fn take(&mut self, most: usize, tools: &Tools) {
-        if !tools.arms && self.source.is_drained() {
+        let Some(source) = &mut self.source else { return };
+        if !tools.arms && source.is_drained() {
             return;
         }
-        match self.source.take(&mut self.taken, most) {
+        match source.take(&mut self.taken, most) {
             Ok(_) => self.taken.reverse(),
             Err(TryRecvError::Empty) => {}
             Err(TryRecvError::Disconnected) => self.ended = true,
@@ -124,16 +140,29 @@ impl<S: Source<Message: ToWire>> Work for Outgoing<S> {
 
     /// What comes into the channel while it is closed still leaves, as long as there is time.
     fn is_done(&mut self) -> bool {
-        self.held == 0 && self.taken.is_empty() && self.source.is_drained()
+        self.held == 0 && self.taken.is_empty() && self.source.as_mut().is_none_or(S::is_drained)
     }
 
     fn left(&mut self) -> usize {
         let mut left = core::mem::take(&mut self.held) + self.taken.len();
         self.taken.clear();
-        while let Ok(messages) = self.source.take(&mut self.taken, AT_ONCE) {
-            self.taken.clear();
-            left += messages;
+        let Some(mut source) = self.source.take() else { return left };
+        // It guards no data that could be broken.
+        let leaving = LEAVING.lock().unwrap_or_else(PoisonError::into_inner);
+        if !source.end() {
+            drop(source);
+            return left;
         }
-        left
+        // Whatever messages do when they are dropped.
+        drop(leaving);
+        loop {
+            match source.take(&mut self.taken, AT_ONCE) {
+                Ok(messages) => left += messages,
+                // A sender has a place and has not filled it yet.
+                Err(TryRecvError::Empty) => thread::yield_now(),
+                Err(TryRecvError::Disconnected) => return left,
+            }
+            self.taken.clear();
+        }
     }
 }

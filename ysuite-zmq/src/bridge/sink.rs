@@ -72,14 +72,21 @@ impl<T: FromWire> Sink<T> {
         !self.waiting.is_empty()
     }
 
-    /// Messages that there is room for; nothing without a bound.
-    pub(super) fn room(&self) -> Option<usize> {
-        self.sender.capacity().map(|capacity| capacity - self.sender.len())
+    /// Messages that have come and are not in the channel yet.
+    pub(super) fn held(&self) -> usize {
+        self.waiting.len() + self.fresh.len()
     }
 
-    /// Whether there is room for so many. Where there is not, the set that the sender stands in tells when there may be.
+    /// Messages that there is room for, behind those that wait; nothing without a bound.
+    pub(super) fn room(&self) -> Option<usize> {
+        self.sender.capacity().map(|capacity| (capacity - self.sender.len()).saturating_sub(self.waiting.len()))
+    }
+
+    /// Whether there is room for so many, behind those that wait. Where there is not, the set that the sender stands in tells when
+    /// there may be.
     pub(super) fn has_room_for(&mut self, messages: usize) -> bool {
-        self.sender.try_reserve_many(messages).is_ok()
+        // The set is to tell of the first place that one that waits can have.
+        !self.is_blocked() && self.sender.try_reserve_many(messages).is_ok()
     }
 
     /// Drops what has had no room, and says how many messages that were.

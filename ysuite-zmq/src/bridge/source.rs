@@ -20,10 +20,14 @@ pub trait Source: Attach + Send + 'static {
     /// Whether there is no message now.
     #[doc(hidden)]
     fn is_drained(&mut self) -> bool;
+
+    /// Lets nobody send any more, unless others receive from the channel as well. False: they do, and what is in it is theirs.
+    #[doc(hidden)]
+    fn end(&mut self) -> bool;
 }
 
 macro_rules! impl_source {
-    ($($channel:ident)*) => {$(
+    ($($channel:ident: $end:expr;)*) => {$(
         impl<T: Send + 'static> Source for $channel::Receiver<T> {
             type Message = T;
 
@@ -38,8 +42,29 @@ macro_rules! impl_source {
             fn is_drained(&mut self) -> bool {
                 self.is_empty()
             }
+
+            fn end(&mut self) -> bool {
+                let end: fn(&mut Self) -> bool = $end;
+                end(self)
+            }
         }
     )*};
 }
 
-impl_source!(spsc mpsc mpmc);
+impl_source! {
+    spsc: |receiver| {
+        receiver.close();
+        true
+    };
+    mpsc: |receiver| {
+        receiver.close();
+        true
+    };
+    mpmc: |receiver| {
+        let is_last = receiver.receiver_count() == 1;
+        if is_last {
+            receiver.close();
+        }
+        is_last
+    };
+}

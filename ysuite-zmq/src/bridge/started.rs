@@ -53,7 +53,7 @@ impl Started {
     }
 
     /// Waits until so many subscribers are there that the topic reaches: what is published before a subscriber is there never
-    /// reaches it. False: they were not there in time. Of a publisher; any other bridge has none.
+    /// reaches it. A subscriber that is no bridge counts once for each beginning that it has asked for and that reaches. False: they were not there in time. Of a publisher; any other bridge has none.
     pub fn wait_for_subscribers(&mut self, wanted: usize, timeout: Duration) -> bool {
         let (answer, there) = oneshot::channel();
         let until =

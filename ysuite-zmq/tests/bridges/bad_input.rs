@@ -141,3 +141,26 @@ fn too_many_bridges_are_an_error() {
     jobs.send(1).unwrap();
     expect(&mut work, 1..2);
 }
+
+/// A bridge makes no frame of records that one with the same options would refuse.
+#[test]
+fn packs_are_no_larger_than_the_largest_frame() {
+    let full = || {
+        let (mut sender, out) = spsc::bounded::<u64>(1_000);
+        (0..1_000).for_each(|number| sender.send(number).unwrap());
+        (sender, out)
+    };
+    let (pull, mut work) = pull().bind("tcp://127.0.0.1:*").largest_frame(1_000).start().unwrap();
+    let (_jobs, out) = full();
+    let push = Bridge::push(out).connect(address(&pull)).pack(1_000).largest_frame(1_000).start().unwrap();
+    expect(&mut work, 0..1_000);
+    assert_eq!(push.statistics().frames_out, 8);
+
+    let (_back, nothing) = spsc::bounded::<u64>(1);
+    let server = Bridge::duplex::<_, u64>(nothing).bind("tcp://127.0.0.1:*").largest_frame(1_000);
+    let (server, mut work) = server.start().unwrap();
+    let (_jobs, out) = full();
+    let client = Bridge::duplex::<_, u64>(out).connect(address(&server)).pack(1_000).largest_frame(1_000);
+    let (_client, _) = client.start().unwrap();
+    expect(&mut work, 0..1_000);
+}

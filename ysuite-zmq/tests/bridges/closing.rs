@@ -1,11 +1,12 @@
 //! What `close` promises, and that everything ends.
 
+use std::thread;
 use std::time::Duration;
 
-use ysuite::spsc;
+use ysuite::{mpmc, spsc};
 use ysuite_zmq::{Bridge, Closed, Context};
 
-use crate::support::{EVERYWHERE, address, expect, expect_end, expect_flushed, until};
+use crate::support::{EVERYWHERE, GUARD, address, expect, expect_end, expect_flushed, until};
 
 const SHORT: Duration = Duration::from_millis(50);
 
@@ -121,4 +122,58 @@ fn the_longest_time_is_not_too_long() {
     let push = Bridge::push(out).connect(address(&pull)).start().unwrap();
     jobs.send(1).unwrap();
     assert_eq!(push.close(Duration::MAX), Closed::Flushed);
+}
+
+/// Until the channel ends messages are accepted there: none of them is passed over, whenever it came.
+#[test]
+fn what_is_sent_while_the_rest_lingers_is_counted() {
+    let (pull, mut work) =
+        Bridge::pull::<Vec<u8>>().bind("tcp://127.0.0.1:*").bounded(1).high_water_marks(1, 1).start().unwrap();
+    let (mut jobs, out) = spsc::bounded::<Vec<u8>>(64);
+    let push = Bridge::push(out).connect(address(&pull)).start().unwrap();
+    // More than the kernel's buffers hold.
+    (0..40).for_each(|_| jobs.send(vec![0; 1 << 20]).unwrap());
+    until("frames wait in libzmq", || push.statistics().messages_out >= 40);
+    let closing = thread::spawn(move || push.close(GUARD));
+    // It lingers by then, most likely.
+    thread::sleep(SHORT);
+    let accepted = 40 + usize::from(jobs.send(vec![0; 1]).is_ok());
+    let mut received = 0;
+    until("the bridge has closed", || {
+        received += work.try_iter().count();
+        closing.is_finished()
+    });
+    let unsent = match closing.join().unwrap() {
+        Closed::Unsent { messages, more } => {
+            assert!(!more);
+            messages
+        }
+        Closed::Flushed => 0,
+    };
+    until("each is received or counted", || {
+        received += work.try_iter().count();
+        received + unsent >= accepted
+    });
+    assert_eq!(received + unsent, accepted);
+    assert!(jobs.is_disconnected());
+}
+
+/// What is in a channel is not the bridge's alone, where others receive from it: it takes no more than what it has in hand.
+#[test]
+fn a_bridge_that_closes_leaves_what_is_in_the_channel_to_others() {
+    let (jobs, out) = mpmc::bounded::<u64>(64);
+    let other = out.clone();
+    (0..64).for_each(|number| jobs.send(number).unwrap());
+    let push = |source| Bridge::push(source).connect("tcp://127.0.0.1:1").start().unwrap();
+    let one = push(out);
+    let unsent = match one.close(SHORT) {
+        Closed::Unsent { messages, more: false } => messages,
+        closed => panic!("{closed:?}"),
+    };
+    jobs.send(64).unwrap();
+    assert!(unsent <= 32, "{unsent}");
+    assert_eq!(unsent + other.len(), 65);
+    // The last one counts what nobody can receive any more.
+    assert_eq!(push(other).close(SHORT), Closed::Unsent { messages: 65 - unsent, more: false });
+    assert!(jobs.send(65).is_err());
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::thread;
+use std::time::Duration;
 
 use ysuite::{mpmc, mpsc, spsc};
 use ysuite_zmq::{Bridge, Context, Event, WhenFull};
@@ -151,4 +152,22 @@ fn a_publisher_drops_or_waits_as_it_is_told() {
             }
         }
     }
+}
+
+/// One that asks for a topic twice, or for a part of what it has asked for, is one.
+#[test]
+fn a_subscriber_counts_once_whatever_it_asks_for() {
+    let (mut news, out) = spsc::bounded::<u64>(4);
+    let publish = Bridge::publish(out).topic("weather.rain.today").bind("tcp://127.0.0.1:*");
+    let mut publish = publish.start().unwrap();
+    let topics = ["weather.rain", "weather", "sports", "weather", "weather.rain"];
+    let subscribe = topics.into_iter().fold(Bridge::subscribe::<u64>(), |subscribe, topic| subscribe.topic(topic));
+    let (_subscribe, mut received) = subscribe.connect(address(&publish)).start().unwrap();
+    assert!(publish.wait_for_subscribers(1, GUARD));
+    assert!(!publish.wait_for_subscribers(2, Duration::from_millis(300)));
+    news.send(7).unwrap();
+    expect(&mut received, 7..8);
+    // Another is another.
+    let (_other, _) = Bridge::subscribe::<u64>().connect(address(&publish)).start().unwrap();
+    assert!(publish.wait_for_subscribers(2, GUARD));
 }

@@ -37,6 +37,7 @@ pub(crate) fn expect_end<T: std::fmt::Debug + PartialEq>(receiver: &mut spsc::Re
     assert_eq!(receiver.recv_timeout(GUARD), Err(RecvTimeoutError::Disconnected));
 }
 
+#[track_caller]
 pub(crate) fn expect_flushed(bridge: Started) {
     assert_eq!(bridge.close(GUARD), Closed::Flushed);
 }

@@ -14,13 +14,19 @@
 //! | 40 | 8 | numbers below this one may be sent |
 //! | 48 | 8 | messages that never came, though later ones did |
 //!
+//! Numbers of messages go up to 2^63: no stream comes so far. The mark of a hello is above that of the last one, by less than 2^31, or
+//! the same; they wrap.
+//!
 //! All numbers are little-endian: `struct.unpack('<BBHIQQQQQQ', ...)`.
 
 use crate::frame::Frame;
 use crate::wire::Malformed;
 
 pub(super) const VERSION: u8 = 1;
-pub(super) const BYTES: usize = 56;
+pub(in super::super) const BYTES: usize = 56;
+
+/// Above it is no number of a message, so that what is added to one has room.
+pub(super) const LAST: u64 = 1 << 63;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {

@@ -15,18 +15,19 @@
 //! | `line` | how frames reach the other side |
 //! | `sending` | the own stream |
 //! | `receiving` | the other side's |
+//! | `session` | by which number a bridge is known again |
 
 mod header;
 mod line;
 mod receiving;
 mod sending;
+mod session;
 
-use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hasher};
 use std::time::{Duration, Instant};
 
 use ysuite::spsc;
 
+pub(super) use self::header::BYTES as HEADER;
 use self::header::{Flags, Header, Kind};
 pub(super) use self::line::Line;
 use self::receiving::{Receiving, Told};
@@ -38,7 +39,7 @@ use super::work::{AGAIN, AT_ONCE, Wanted, Work};
 use crate::error::Failure;
 use crate::event::Event;
 use crate::frame::Frame;
-use crate::wire::{FromWire, ToWire};
+use crate::wire::{FromWire, Malformed, ToWire};
 
 /// Without an answer for so long, hello is said once more.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -54,7 +55,9 @@ pub(super) struct Duplex<S: Source, T> {
     sending: Sending<S>,
     receiving: Receiving<T>,
     hello: Hello,
-    /// The mark of the other side's last hello, until it is answered.
+    /// The mark of the other side's last hello.
+    heard: u32,
+    /// The same, until it is answered.
     to_answer: Option<u32>,
     /// When hello was said, something was sent after all had been acknowledged, or something was acknowledged: the last of these.
     since: Instant,
@@ -88,14 +91,14 @@ impl Hello {
 impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
     pub(super) fn new(outgoing: Outgoing<S>, sender: spsc::Sender<T>, keeps: bool, line: Line) -> Self {
         Self {
-            // The keys of the hasher are random.
-            session: RandomState::new().build_hasher().finish().max(1),
+            session: session::fresh(),
             peer: None,
             ignored: None,
             line,
             sending: Sending::new(outgoing, keeps),
             receiving: Receiving::new(sender),
             hello: Hello::Due { last: 0 },
+            heard: 0,
             to_answer: None,
             since: Instant::now(),
             blocked: false,
@@ -113,6 +116,10 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
     }
 
     fn understand(&mut self, header: &Header, frame: Frame, tools: &mut Tools) -> Result<(), Failure> {
+        if header.number > header::LAST {
+            tools.refuse(Malformed::Beyond);
+            return Ok(());
+        }
         if header.kind == Kind::Hello && !self.meet(header, tools)? {
             return Ok(());
         }
@@ -148,6 +155,11 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
     /// The other side says hello. False: it is a third, who is not heard while the second is there.
     fn meet(&mut self, header: &Header, tools: &mut Tools) -> Result<bool, Failure> {
         if self.peer == Some(header.session) {
+            // Said over a connection that is gone, and read after what was said over the next: a ROUTER reads them in turn. The marks of
+            // a bridge grow.
+            if (header.messages.wrapping_sub(self.heard) as i32) < 0 {
+                return Ok(false);
+            }
             self.receiving.skip_to(header.number, tools);
         } else if self.peer.is_some() && self.is_second_there(tools)? {
             if self.ignored.replace(header.session) != Some(header.session) {
@@ -168,6 +180,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
         if self.line.take_up() || header.of != self.session {
             self.hello.again();
         }
+        self.heard = header.messages;
         self.to_answer = Some(header.messages);
         Ok(true)
     }
@@ -252,8 +265,11 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
 impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
     fn step(&mut self, tools: &mut Tools) -> Result<usize, Failure> {
         let mut moved = 0;
-        while self.receiving.deliver(&mut moved) && moved < AT_ONCE && self.hear(tools)? {
+        self.receiving.deliver(&mut moved);
+        // Also while messages wait for room: what the other side says of this side's stream stands between them.
+        while moved < AT_ONCE && self.hear(tools)? {
             moved += 1;
+            self.receiving.deliver(&mut moved);
         }
         self.blocked = false;
         if !self.line.is_there() {
@@ -270,8 +286,10 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
     }
 
     fn wanted(&mut self) -> Wanted {
+        // Whatever has become of the line.
+        let waits = self.receiving.is_blocked();
         if !self.line.is_there() {
-            return Wanted { receive: true, ..Wanted::default() };
+            return Wanted { sink: waits, receive: true, ..Wanted::default() };
         }
         let talks = matches!(self.hello, Hello::Answered { .. });
         let until = match self.blocked {
@@ -280,7 +298,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
         };
         Wanted {
             source: talks && !self.blocked && self.sending.wants(),
-            sink: !self.blocked && self.peer.is_some() && self.receiving.is_short(),
+            sink: waits || (!self.blocked && self.peer.is_some() && self.receiving.is_short()),
             receive: true,
             send: self.blocked && self.line.tells_of_room(),
             until,
@@ -325,3 +343,6 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
         self.line.is_there()
     }
 }
+
+#[cfg(test)]
+mod tests;

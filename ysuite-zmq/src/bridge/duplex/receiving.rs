@@ -3,6 +3,7 @@
 
 use ysuite::spsc;
 
+use super::super::options::MOST_IN_A_FRAME;
 use super::super::sink::Sink;
 use super::super::tools::Tools;
 use super::header::{self, Flags, Header};
@@ -21,6 +22,8 @@ pub(super) struct Receiving<T> {
     /// Messages that never came, though later ones did.
     lost: u64,
     /// The stream has come to its end.
+    is_at_its_end: bool,
+    /// And all of it is in the channel.
     has_all: bool,
     /// A message has come from beyond the next one, and the other side, which could send those between again, does not know.
     lacks: bool,
@@ -48,6 +51,7 @@ impl<T: FromWire> Receiving<T> {
             sink: Some(Sink::new(sender)),
             expected: 0,
             lost: 0,
+            is_at_its_end: false,
             has_all: false,
             lacks: false,
             told,
@@ -58,7 +62,8 @@ impl<T: FromWire> Receiving<T> {
 
     /// Another bridge has taken the place of the other side's: its stream begins at this number.
     pub(super) fn begin(&mut self, number: u64) {
-        (self.expected, self.lost, self.has_all, self.lacks) = (number, 0, false, false);
+        (self.expected, self.lost, self.lacks) = (number, 0, false);
+        (self.is_at_its_end, self.has_all) = (false, false);
         self.told = Told { expected: number, limit: number, flags: Flags::default() };
         self.allowed = number;
     }
@@ -89,10 +94,12 @@ impl<T: FromWire> Receiving<T> {
         if known == messages {
             return;
         }
-        let end = header.number.saturating_add(u64::from(header.messages));
-        if end > self.allowed {
+        // A frame that was kept may have been made for another bridge, which had more room: what is above the limit waits here. But
+        // only of the one frame that the limit is in, and of none that no bridge makes.
+        let end = header.number.checked_add(u64::from(header.messages));
+        let Some(end) = end.filter(|_| self.expected < self.allowed && messages <= MOST_IN_A_FRAME) else {
             return tools.refuse(Malformed::Beyond);
-        }
+        };
         self.expected = end;
         match sink.take(&mut frame, header::BYTES, known, Some(messages)) {
             Ok(_) => tools.received(bytes, messages - known),
@@ -111,18 +118,35 @@ impl<T: FromWire> Receiving<T> {
             return;
         }
         self.skip_to(header.number, tools);
-        self.has_all = true;
-        self.close();
+        self.is_at_its_end = true;
+        self.close_if_complete();
     }
 
-    /// Nothing more is received.
+    /// After the end of the stream the channel ends as well, behind what has had no room yet.
+    fn close_if_complete(&mut self) {
+        if self.is_at_its_end && !self.is_blocked() {
+            self.has_all = true;
+            self.close();
+        }
+    }
+
+    /// Nothing more is received, and what has had no room never was.
     pub(super) fn close(&mut self) {
-        self.sink = None;
+        let held = self.sink.take().map_or(0, |sink| sink.held());
+        self.expected = self.expected.saturating_sub(held as u64);
     }
 
-    /// Moves into the channel what has come. Whether it had room for all, as it must.
-    pub(super) fn deliver(&mut self, moved: &mut usize) -> bool {
-        self.sink.as_mut().is_none_or(|sink| sink.deliver(moved) || !sink.is_blocked())
+    /// Moves into the channel what has come, as far as it has room.
+    pub(super) fn deliver(&mut self, moved: &mut usize) {
+        if let Some(sink) = &mut self.sink {
+            sink.deliver(moved);
+            self.close_if_complete();
+        }
+    }
+
+    /// Whether messages wait for room in the channel.
+    pub(super) fn is_blocked(&self) -> bool {
+        self.sink.as_ref().is_some_and(Sink::is_blocked)
     }
 
     /// Messages that never came, though later ones did.
@@ -140,7 +164,9 @@ impl<T: FromWire> Receiving<T> {
         // What was allowed once stays allowed.
         let limit = self.told.limit.max(self.expected.saturating_add(room));
         self.allowed = self.allowed.max(limit);
-        Told { expected: self.expected, limit, flags }
+        // Received is what is in the channel: were this bridge to end now, the rest would have to be sent again.
+        let held = self.sink.as_ref().map_or(0, Sink::held);
+        Told { expected: self.expected.saturating_sub(held as u64), limit, flags }
     }
 
     /// The other side has been told.

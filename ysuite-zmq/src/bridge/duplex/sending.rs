@@ -171,7 +171,11 @@ impl<S: Source<Message: ToWire>> Sending<S> {
             if is_new && !self.fill(tools, &header)? {
                 break;
             }
-            let Numbered { messages, frame, .. } = &mut self.frames[self.handed];
+            let Numbered { number, messages, frame } = &mut self.frames[self.handed];
+            // What was made for another bridge waits until this one has room for the first of it, as what is new does.
+            if *number >= self.limit {
+                break;
+            }
             let messages = *messages;
             let went = match self.keeps {
                 true => line.send(&mut frame.shared()?, messages, tools)?,
@@ -189,7 +193,7 @@ impl<S: Source<Message: ToWire>> Sending<S> {
             sent.messages += messages;
             sent.has_told |= is_new;
         }
-        if sent.messages == 0 && self.end == End::Due {
+        if sent.messages == 0 && self.end == End::Due && self.handed == self.frames.len() {
             let mut end = Frame::copied(&header(Kind::End, self.next, 0).bytes())?;
             sent.has_told = line.send(&mut end, 0, tools)?;
             sent.is_blocked = !sent.has_told;
@@ -244,7 +248,7 @@ mod tests {
     #[test]
     fn what_the_other_side_says_was_lost_is_no_more_than_it_may_have_been_sent() {
         let (_sender, source) = spsc::bounded::<u64>(1);
-        let mut sending = Sending::new(Outgoing::new(source, 1), false);
+        let mut sending = Sending::new(Outgoing::new(source, 1, usize::MAX), false);
         sending.next = 3;
         let said = |expected| Header {
             kind: Kind::Answer,

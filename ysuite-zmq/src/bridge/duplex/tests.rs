@@ -1,0 +1,191 @@
+//! A duplex and another side that does what none of ours does, or what one of ours does at the worst moment: a bare socket.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ysuite::spsc;
+
+use super::super::build::Bridge;
+use super::super::close::Closed;
+use super::super::started::Started;
+use super::header::{self, Flags, Header, Kind};
+use crate::context::Context;
+use crate::event::Event;
+use crate::ffi::Kind as SocketKind;
+use crate::frame::Frame;
+use crate::socket::Socket;
+
+/// Longer than anything here takes on the slowest machine.
+const GUARD: Duration = Duration::from_secs(60);
+
+/// Until this finds something.
+fn until<R>(what: &str, mut find: impl FnMut() -> Option<R>) -> R {
+    let begun = Instant::now();
+    loop {
+        if let Some(found) = find() {
+            return found;
+        }
+        assert!(begun.elapsed() < GUARD, "{what}");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn until_malformed(bridge: &Started, frames: u64) {
+    until("so many frames are refused", || (bridge.statistics().malformed >= frames).then_some(()));
+    assert_eq!(bridge.statistics().malformed, frames);
+}
+
+/// A connection to a bridge that waits for one.
+struct Peer {
+    socket: Socket,
+    session: u64,
+    /// The bridge's session, once it has said it.
+    of: u64,
+}
+
+impl Peer {
+    fn connect(to: &Started, session: u64) -> Self {
+        let socket = Socket::new(&Context::of_the_process().unwrap(), SocketKind::Dealer).unwrap();
+        socket.connect(&to.addresses()[0]).unwrap();
+        Self { socket, session, of: 0 }
+    }
+
+    /// Of a stream from which the bridge may send as much as it likes.
+    fn header(&self, kind: Kind, number: u64, messages: u32) -> Header {
+        let (session, of) = (self.session, self.of);
+        let flags = Flags::default();
+        Header { kind, flags, messages, session, number, of, expected: 0, limit: 1_000, lost: 0 }
+    }
+
+    fn say(&self, kind: Kind, number: u64, messages: u32, body: &[u64]) {
+        let head = self.header(kind, number, messages).bytes().into_iter();
+        let bytes: Vec<u8> = head.chain(body.iter().flat_map(|number| number.to_le_bytes())).collect();
+        until("there is room", || self.socket.send(&mut Frame::copied(&bytes).unwrap(), false).ok());
+    }
+
+    /// The next header of this kind.
+    fn hear(&mut self, kind: Kind) -> Header {
+        let mut frame = Frame::empty();
+        loop {
+            until("the bridge says something", || self.socket.receive(&mut frame).unwrap().then_some(()));
+            let heard = Header::of(&frame).unwrap();
+            self.of = heard.session;
+            if heard.kind == kind {
+                assert!(kind != Kind::Messages || heard.messages as usize == (frame.len() - header::BYTES) / 8);
+                return heard;
+            }
+        }
+    }
+
+    /// Says hello with this mark, and answers the bridge's.
+    fn greet(&mut self, mark: u32) {
+        self.say(Kind::Hello, 0, mark, &[]);
+        let hello = self.hear(Kind::Hello);
+        self.say(Kind::Answer, 0, hello.messages, &[]);
+    }
+}
+
+/// What was kept for a bridge with much room comes to one with little, and the channel ends behind it.
+#[test]
+fn another_with_less_room_is_sent_what_was_kept() {
+    let (mut jobs, out) = spsc::bounded::<u64>(100);
+    (0..100).for_each(|number| jobs.send(number).unwrap());
+    drop(jobs);
+    let keeper = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").pack(64).at_least_once();
+    let (keeper, _nothing) = keeper.start().unwrap();
+    let mut gone = Peer::connect(&keeper, 1);
+    gone.greet(1);
+    assert_eq!(gone.hear(Kind::Messages).messages, 64);
+    drop(gone);
+
+    let (_back, nothing) = spsc::bounded::<u64>(1);
+    let other = Bridge::duplex::<_, u64>(nothing).connect(keeper.addresses()[0].as_str()).bounded(4);
+    let (other, mut received) = other.start().unwrap();
+    (0..100).for_each(|number| assert_eq!(received.recv_timeout(GUARD), Ok(number)));
+    assert!(received.recv_timeout(GUARD).is_err_and(|error| error.is_disconnected()));
+    assert_eq!((keeper.statistics().malformed, other.statistics().malformed), (0, 0));
+    assert_eq!(keeper.close(GUARD), Closed::Flushed);
+}
+
+/// What is above the limit waits in the bridge, which has not received it before the channel has: no more than one frame of it, and
+/// the bridge hears on meanwhile.
+#[test]
+fn what_is_above_the_limit_waits_and_is_not_acknowledged() {
+    let (mut jobs, out) = spsc::bounded::<u64>(4);
+    let server = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").bounded(4);
+    let (server, mut received) = server.start().unwrap();
+    let mut peer = Peer::connect(&server, 1);
+    peer.greet(1);
+    peer.say(Kind::Messages, 0, 6, &[0, 1, 2, 3, 4, 5]);
+    peer.say(Kind::Messages, 3, 5, &[3, 4, 5, 6, 7]);
+    peer.say(Kind::Messages, 6, 1, &[6]);
+    until_malformed(&server, 2);
+    peer.say(Kind::End, 6, 0, &[]);
+    jobs.send(1).unwrap();
+    let heard = peer.hear(Kind::Messages);
+    assert!(heard.expected <= 4 && !heard.flags.has_all, "{heard:?}");
+    (0..6).for_each(|number| assert_eq!(received.recv_timeout(GUARD), Ok(number)));
+    assert!(received.recv_timeout(GUARD).is_err_and(|error| error.is_disconnected()));
+    while !peer.hear(Kind::Answer).flags.has_all {}
+}
+
+/// Nor is it when the bridge closes.
+#[test]
+fn what_had_no_room_when_the_bridge_closed_is_not_acknowledged() {
+    let (_jobs, out) = spsc::bounded::<u64>(4);
+    let server = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").bounded(4);
+    let (server, _received) = server.start().unwrap();
+    let mut peer = Peer::connect(&server, 1);
+    peer.greet(1);
+    peer.say(Kind::Messages, 0, 6, &[0, 1, 2, 3, 4, 5]);
+    peer.say(Kind::Messages, 6, 1, &[6]);
+    until_malformed(&server, 1);
+    let closing = thread::spawn(move || server.close(GUARD));
+    let heard = peer.hear(Kind::End);
+    assert!(heard.expected <= 4 && heard.flags.refuses, "{heard:?}");
+    let complete = Header { flags: Flags { has_all: true, ..Flags::default() }, ..peer.header(Kind::Answer, 0, 0) };
+    until("there is room", || peer.socket.send(&mut Frame::copied(&complete.bytes()).unwrap(), false).ok());
+    assert_eq!(closing.join().unwrap(), Closed::Flushed);
+}
+
+/// Near the end of all numbers nothing could be added to one.
+#[test]
+fn numbers_that_no_stream_reaches_are_refused() {
+    let (_jobs, out) = spsc::bounded::<u64>(4);
+    let server = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").bounded(4);
+    let (server, mut received) = server.start().unwrap();
+    let mut peer = Peer::connect(&server, 1);
+    peer.say(Kind::Hello, u64::MAX, 1, &[]);
+    until_malformed(&server, 1);
+    peer.greet(1);
+    peer.say(Kind::Messages, u64::MAX, 1_000, &[0; 1_000]);
+    peer.say(Kind::End, u64::MAX, 0, &[]);
+    until_malformed(&server, 3);
+    // More than any bridge puts into a frame.
+    peer.say(Kind::Messages, 0, u32::MAX, &[0]);
+    until_malformed(&server, 4);
+    peer.say(Kind::Messages, 0, 1, &[7]);
+    assert_eq!(received.recv_timeout(GUARD), Ok(7));
+}
+
+/// A hello of the connection before, read after that of the next, does not take the line back.
+#[test]
+fn a_hello_of_a_connection_that_is_gone_is_not_heard() {
+    let (mut jobs, out) = spsc::bounded::<u64>(4);
+    let (server, _nothing) = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").start().unwrap();
+    let mut before = Peer::connect(&server, 1);
+    before.greet(1);
+    let mut next = Peer::connect(&server, 1);
+    next.of = before.of;
+    next.greet(2);
+    before.say(Kind::Hello, 0, 1, &[]);
+    // Of nobody, and read behind it.
+    before.session = 0;
+    before.say(Kind::Messages, 0, 0, &[]);
+    until_malformed(&server, 1);
+    drop(before);
+    let events = server.events();
+    while !matches!(events.recv_timeout(GUARD).unwrap(), Event::Disconnected(_)) {}
+    jobs.send(7).unwrap();
+    assert_eq!(next.hear(Kind::Messages).number, 0);
+}
