@@ -1,10 +1,14 @@
 //! Sending in the oldest message's place.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
+use ysuite::channel::Spin;
 use ysuite::mpmc::{self, SendError, TryRecvError, TrySendError};
 
 use crate::support::executor::{Explosive, Task, poll_once};
@@ -211,4 +215,61 @@ fn a_waker_that_panics_leaves_the_message_sent_and_the_displaced_dropped() {
     drop(receiving);
     drop(receiver);
     tally.assert_all_ended();
+}
+
+/// A task that is polled within its waking, wherever that is, and so waits anew while those behind it are still to be told.
+struct Polling {
+    future: Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>,
+    polls: AtomicUsize,
+}
+
+impl Wake for Polling {
+    fn wake(self: Arc<Self>) {
+        // An end to what would have none. Not where it is woken within its poll, or by two at once.
+        let (Ok(mut future), ..=1_000) = (self.future.try_lock(), self.polls.fetch_add(1, Ordering::SeqCst)) else {
+            return;
+        };
+        let waker = Waker::from(self.clone());
+        if future.as_mut().is_some_and(|future| future.as_mut().poll(&mut Context::from_waker(&waker)).is_ready()) {
+            *future = None;
+        }
+    }
+}
+
+#[test]
+fn one_that_polls_as_it_is_woken_is_told_once_of_each_change() {
+    for forces in [false, true] {
+        guarded(move || {
+            let gathering = |sender: &mpmc::Sender<u8>| {
+                let sender = sender.clone();
+                Box::pin(async move { drop(sender.reserve_many_async(2).await) })
+            };
+            let (sender, receiver) = mpmc::bounded(2);
+            let held = sender.reserve_many(2).unwrap();
+            let (mut gathers, task) = (gathering(&sender), Task::default());
+            assert!(poll_once(&mut gathers, &task).is_pending());
+            let polling =
+                Arc::new(Polling { future: Mutex::new(Some(gathering(&sender))), polls: AtomicUsize::new(0) });
+            polling.clone().wake();
+            thread::scope(|scope| {
+                let forced = forces.then(|| {
+                    scope.spawn(|| {
+                        sender.set_spin(Spin::None);
+                        sender.force_send(1)
+                    })
+                });
+                // Should it not sleep by then, it finds room at once.
+                thread::sleep(Duration::from_millis(if forces { 20 } else { 0 }));
+                drop(held);
+                if let Some(forced) = forced {
+                    assert_eq!(forced.join().unwrap(), Ok(None));
+                    assert_eq!(receiver.recv(), Ok(1));
+                }
+            });
+            // Once to begin with, once for the places, and once more by the one that was told beside it.
+            let polls = polling.polls.load(Ordering::SeqCst);
+            assert!(polls == 2 || forces && polls <= 3, "{polls} polls");
+            *polling.future.lock().unwrap() = None;
+        });
+    }
 }
