@@ -13,10 +13,12 @@
 //! * `try_send` succeeds only where a receiver *waits*: in `recv`, in a future of `recv_async`, or in a
 //!   [`select`](crate::select()). `try_recv` likewise needs a sender that waits. So two threads that only try never meet.
 //! * An end that is attached to a set or polled (`poll_recv`, `poll_ready`) does not wait, it is *told* of another that waits:
-//!   its id goes up, its task is woken, and then it tries. Two such ends never meet either.
+//!   its id goes up, its task is woken, and then it tries. Two such ends never meet either. Where an end that was polled then
+//!   waits in another way, such as `recv_timeout`, its task is not woken until it polls again.
 //! * A future of `send_async` that is dropped before it is ready has not sent its message, which is dropped with it; unless
 //!   a receiver has just taken it. A future of `recv_async` that is dropped has taken nothing: a message that it was just
-//!   being handed goes to the next receiver, before all others.
+//!   being handed goes to the next receiver, before all others. A future that is *forgotten* (`mem::forget`) while it waits
+//!   stays in line: one of `recv_async` swallows a message, whose sender is told that it was received.
 //! * Messages that are hidden (`write`) would lie in between: `write` hands over at once, as `send` does, and `send_batch`
 //!   hands its messages over one by one.
 //! * Those that wait are served in turn, under a lock that is held for some instructions. A thread that loses its CPU there

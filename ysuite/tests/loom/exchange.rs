@@ -457,3 +457,47 @@ fn tasks_on_both_sides_are_woken() {
         thread.join().unwrap();
     });
 }
+
+/// A waker that counts.
+#[derive(Default)]
+struct Woken(AtomicUsize);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// One of two receivers is late to say that its cell is empty: who is called for the other cell finds no room, and who is called
+/// by the late one finds room for two. That is an attached sender, which takes one place, keeps it, and calls the other.
+#[test]
+fn room_that_comes_late_against_an_attached_sender_that_keeps_a_place() {
+    model_up_to(2, || {
+        let (sender, receiver) = mpmc::bounded(2);
+        (0..2).for_each(|message| sender.send(message).unwrap());
+        let woken = Arc::new(Woken::default());
+        let waker = Waker::from(woken.clone());
+        let mut context = Context::from_waker(&waker);
+        let mut waiting = Box::pin(sender.send_async(2));
+        assert!(waiting.as_mut().poll(&mut context).is_pending());
+        let (mut attached, mut set) = (sender.clone(), YPollset::new());
+        set.attach(&mut attached, 0).unwrap();
+        assert!(attached.try_reserve().is_err());
+        let other = receiver.clone();
+        let mut late = Some(thread::spawn(move || assert!(other.recv().is_ok())));
+        receiver.recv().unwrap();
+        let (mut permit, mut polled, mut is_sent) = (None, 0, false);
+        for _ in 0..4 {
+            let count = woken.0.load(Ordering::Relaxed);
+            if count != polled && !is_sent {
+                polled = count;
+                is_sent = waiting.as_mut().poll(&mut context).is_ready();
+            }
+            if permit.is_none() && set.check().next().is_some() {
+                permit = attached.try_reserve().ok();
+            }
+            late.take().into_iter().for_each(|late| late.join().unwrap());
+        }
+        assert!(is_sent, "a sender sleeps beside free room");
+    });
+}

@@ -266,7 +266,8 @@ impl<T: Clone> Receiver<T> {
     }
 
     /// Receives the next message, or has the task woken when it comes. Lock-free; allocates the first time. Only the task that
-    /// polled this receiver last is woken.
+    /// polled this receiver last is woken. Where this receiver then waits in another way, such as
+    /// [`recv_timeout`](Self::recv_timeout), that wait alone is told, and the task is not woken until it polls again.
     ///
     /// # Errors
     /// As [`recv`](Self::recv).

@@ -23,7 +23,7 @@ impl<T> Sender<T> {
     /// # Errors
     /// When all receivers are gone, or the channel is closed; then no message has made way.
     pub fn force_send(&self, message: T) -> Result<Option<T>, SendError<T>> {
-        let Err(mut message) = self.shared.push(&self.hint, message) else { return Ok(None) };
+        let Err(mut message) = self.put(message) else { return Ok(None) };
         if let Some(party) = self.party() {
             return match party.try_send(message) {
                 Ok(()) => Ok(None),
@@ -32,7 +32,7 @@ impl<T> Sender<T> {
             };
         }
         loop {
-            match self.shared.force(message) {
+            match self.force(message) {
                 Ok(displaced) => return Ok(displaced),
                 Err(Unforced::Closed(message)) => return Err(SendError(message)),
                 Err(Unforced::Busy(back)) => {
@@ -44,6 +44,15 @@ impl<T> Sender<T> {
                     ManyWait::new(UntilNotAllHeld(&self.shared), false).block(&self.backoff, Deadline::Never);
                 }
             }
+        }
+    }
+
+    /// Sends a message, in the oldest one's place where there is no room.
+    fn force(&self, message: T) -> Result<Option<T>, Unforced<T>> {
+        if self.subscriptions.is_some() {
+            self.passing_on(|shared| shared.force(message))
+        } else {
+            self.shared.force(message)
         }
     }
 }

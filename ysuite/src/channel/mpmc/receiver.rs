@@ -165,7 +165,8 @@ impl<T> Receiver<T> {
     /// Receives a message, or has the task woken when there may be one. Lock-free; allocates the first time.
     ///
     /// Only the task that polled this receiver last is woken, hence `&mut`; another task needs a clone. Many tasks may wait
-    /// in [`recv_async`](Self::recv_async) of one receiver.
+    /// in [`recv_async`](Self::recv_async) of one receiver. Where this receiver then waits in another way, such as
+    /// [`recv_timeout`](Self::recv_timeout), that wait alone is told, and the task is not woken until it polls again.
     ///
     /// # Errors
     /// When the channel is empty and all senders are gone, or it is closed.

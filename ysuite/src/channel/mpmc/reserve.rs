@@ -174,6 +174,9 @@ impl<T> Sender<T> {
             return Ok(self.held());
         }
         let (ring, mut held) = (&self.shared.ring, self.held());
+        // Also where it is refused: of the one place that it was told of, when it wants several. Passed on before the places
+        // are given away, which are given back where foreign code panics.
+        let owed = self.owed();
         let found = match ring.hold(places, places) {
             Err(Rejected::Full(())) if self.has_come_meanwhile(places) => ring.hold(places, places),
             found => found,
@@ -185,6 +188,7 @@ impl<T> Sender<T> {
             }
             Rejected::Closed(()) => TryReserveError::Disconnected,
         })?;
+        drop(owed);
         Ok(held)
     }
 
@@ -209,11 +213,19 @@ impl<T> Sender<T> {
             Err(Rejected::Closed(())) => return Err(ReserveError::Disconnected),
             Err(Rejected::Full(())) => return Ok(false),
         }
+        drop(self.owed());
         Ok(true)
+    }
+
+    /// Before this sender waits for the right to gather: disarms its slots, and passes on what one of them had been told.
+    /// While it waits all room is for others, and first for the one that gathers.
+    fn stand_aside(&self) {
+        drop(self.wait());
     }
 
     /// Waits for the right to hold some places while waiting for others.
     fn gather(&self) -> Result<Gathering<'_>, ReserveError> {
+        self.stand_aside();
         let mut wait = ManyWait::new(UntilGathered(&self.shared), false);
         let gathering = loop {
             if let Some(gathering) = Gathering::begin(&self.shared.holders) {
@@ -230,6 +242,7 @@ impl<T> Sender<T> {
     }
 
     async fn gather_async(&self) -> Result<Gathering<'_>, ReserveError> {
+        self.stand_aside();
         let mut wait = ManyWait::new(UntilGathered(&self.shared), false);
         let gathering = loop {
             if let Some(gathering) = Gathering::begin(&self.shared.holders) {

@@ -14,7 +14,7 @@ use crate::os::Deadline;
 use crate::queue::exchange::{Hint, Rejected, Staging, StagingSpace};
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
-use crate::wait::many::ManyWait;
+use crate::wait::many::{ManyWait, Owed};
 use crate::wait::{SharedBackoff, Subscriptions, spin_for_a_moment};
 
 /// A sending end of the [channel](super). Clones are equal; any number of threads may use one or several. When the last
@@ -55,16 +55,16 @@ impl<T> Sender<T> {
     /// with it.
     #[inline]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
-        match self.shared.push_bounded(&self.hint, message) {
+        match self.put_bounded(message) {
             Ok(()) => Ok(()),
             Err(message) => self.send_on(message),
         }
     }
 
-    /// There is no room in the ring, or no ring.
+    /// There is no room in the ring, or no ring, or this sender may have been notified.
     #[inline(never)]
     fn send_on(&self, message: T) -> Result<(), SendError<T>> {
-        match self.shared.push_unbounded(message) {
+        match self.put_further(message) {
             Ok(()) => Ok(()),
             Err(message) => self.send_slowly(message, Deadline::Never).map_err(|error| SendError(error.into_inner())),
         }
@@ -79,16 +79,16 @@ impl<T> Sender<T> {
     /// CPU a few times.
     #[inline]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
-        match self.shared.push_bounded(&self.hint, message) {
+        match self.put_bounded(message) {
             Ok(()) => Ok(()),
             Err(message) => self.try_on(message),
         }
     }
 
-    /// There is no room in the ring, or no ring.
+    /// There is no room in the ring, or no ring, or this sender may have been notified.
     #[inline(never)]
     fn try_on(&self, message: T) -> Result<(), TrySendError<T>> {
-        match self.shared.push_unbounded(message) {
+        match self.put_further(message) {
             Ok(()) => Ok(()),
             Err(message) => self.try_again(message),
         }
@@ -102,7 +102,7 @@ impl<T> Sender<T> {
         }
         let (ring, mut message) = (&self.shared.ring, message);
         if ring.is_special() {
-            match self.shared.offer(message) {
+            match self.offer(message) {
                 Err(Rejected::Full(back)) => message = back,
                 sent => return Ok(sent?),
             }
@@ -115,7 +115,7 @@ impl<T> Sender<T> {
             self.shared.refuse();
             return Err(TrySendError::Full(message));
         }
-        self.shared.offer(message).map_err(|rejected| {
+        self.offer(message).map_err(|rejected| {
             let error = TrySendError::from(rejected);
             if error.is_full() {
                 self.shared.refuse();
@@ -129,7 +129,7 @@ impl<T> Sender<T> {
     /// # Errors
     /// When the time is up, and when all receivers are gone, or the channel is closed.
     pub fn send_timeout(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
-        match self.shared.push(&self.hint, message) {
+        match self.put(message) {
             Ok(()) => Ok(()),
             Err(message) => self.send_slowly(message, Deadline::after(timeout)),
         }
@@ -156,7 +156,7 @@ impl<T> Sender<T> {
         // It is not asked again behind its end, where it may have messages once more.
         let mut messages = messages.into_iter().fuse();
         let mut space = StagingSpace::new();
-        let mut batch = Batch { staging: Staging::new(&mut space), shared: &self.shared };
+        let mut batch = Batch { staging: Staging::new(&mut space), sender: self };
         let mut sent = 0;
         let outcome = loop {
             batch.staging.fill(&mut messages, usize::MAX);
@@ -175,12 +175,15 @@ impl<T> Sender<T> {
 
     /// Sends the staged messages; waits for room as long as it takes.
     fn send_staging(&self, staging: &mut Staging<T>) -> Result<usize, SendError<Vec<T>>> {
+        // For what is sent before there is a wait, which answers for the rest.
+        let mut owed = self.owed();
         let mut wait: Option<ManyWait<Writers<'_, T>>> = None;
         let mut sent = 0;
         while staging.len() != 0 {
             match self.shared.push_many(staging) {
                 None => {
-                    drop(wait);
+                    owed.is_notified &= sent != 0;
+                    drop((wait, owed));
                     return self.meet_all(staging);
                 }
                 Some(0) => {
@@ -196,10 +199,63 @@ impl<T> Sender<T> {
     /// Sends a message if there is room. Only looks: an attached sender keeps its id up.
     #[inline]
     pub(in crate::channel) fn push(&self, message: T) -> Result<(), TrySendError<T>> {
-        match self.shared.push(&self.hint, message) {
+        match self.put(message) {
             Ok(()) => Ok(()),
-            Err(message) => Ok(self.shared.offer(message)?),
+            Err(message) => Ok(self.offer(message)?),
         }
+    }
+
+    /// Sends a message if there is room, and no place is held. Otherwise it comes back, for [`offer`](Self::offer).
+    #[inline(always)]
+    pub(super) fn put(&self, message: T) -> Result<(), T> {
+        if self.subscriptions.is_some() {
+            self.passing_on(|shared| shared.push(&self.hint, message))
+        } else {
+            self.shared.push(&self.hint, message)
+        }
+    }
+
+    /// As [`put`](Self::put), for what is compiled into every loop: the message comes back where there is no bound, and to a
+    /// sender that may have been notified. Then [`put_further`](Self::put_further) sends it.
+    #[inline(always)]
+    fn put_bounded(&self, message: T) -> Result<(), T> {
+        if self.subscriptions.is_some() { Err(message) } else { self.shared.push_bounded(&self.hint, message) }
+    }
+
+    #[inline]
+    fn put_further(&self, message: T) -> Result<(), T> {
+        if self.subscriptions.is_some() {
+            self.passing_on(|shared| shared.push(&self.hint, message))
+        } else {
+            self.shared.push_unbounded(message)
+        }
+    }
+
+    /// Sends a message if there is room.
+    #[inline]
+    pub(super) fn offer(&self, message: T) -> Result<(), Rejected<T>> {
+        if self.subscriptions.is_some() {
+            self.passing_on(|shared| shared.offer(message))
+        } else {
+            self.shared.offer(message)
+        }
+    }
+
+    /// Takes room as a sender that may have been notified of it, and notifies others of what is left, also if a receiver's
+    /// waker panics.
+    #[inline(never)]
+    pub(super) fn passing_on<R, E>(&self, take: impl FnOnce(&MpmcShared<T>) -> Result<R, E>) -> Result<R, E> {
+        let mut owed = self.owed();
+        let taken = take(&self.shared);
+        owed.is_notified &= taken.is_ok();
+        // Others are notified before the answer is returned: a value being returned would leak if a waker panicked then.
+        drop(owed);
+        taken
+    }
+
+    /// What this sender passes on when the guard is dropped, if it may have been notified.
+    pub(super) fn owed(&self) -> Owed<Writers<'_, T>> {
+        Owed { end: self.shared.writers(), is_notified: self.subscriptions.is_some() }
     }
 
     /// This end of a rendezvous, if it is one.
@@ -310,12 +366,15 @@ impl<T> Sender<T> {
 /// Sends the staged messages, as far as there is room, even if the caller's iterator panics.
 struct Batch<'a, T> {
     staging: Staging<'a, T>,
-    shared: &'a MpmcShared<T>,
+    sender: &'a Sender<T>,
 }
 
 impl<T> Drop for Batch<'_, T> {
     fn drop(&mut self) {
-        while self.staging.len() != 0 && self.shared.push_many(&mut self.staging).is_some_and(|sent| sent != 0) {}
+        if self.staging.len() != 0 {
+            let (_owed, shared) = (self.sender.owed(), &self.sender.shared);
+            while self.staging.len() != 0 && shared.push_many(&mut self.staging).is_some_and(|sent| sent != 0) {}
+        }
     }
 }
 
@@ -338,7 +397,7 @@ impl<T> Drop for Sender<T> {
 }
 
 /// The id of an attached sender is up while there may be room, or the receivers are gone. `try_send` that finds no room
-/// takes it down.
+/// takes it down. A sender that was notified and takes room, or goes, notifies the next sender if there is more.
 impl<T> Attach for Sender<T> {
     fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
         let writers = self.shared.writers();

@@ -52,8 +52,8 @@ impl<T> Feed for Sender<T> {
             return fed.stand(&party, message);
         }
         fed.assert_nothing();
-        let Err(message) = self.shared.push(&self.hint, message) else { return Ok(()) };
-        match self.shared.offer(message) {
+        let Err(message) = self.put(message) else { return Ok(()) };
+        match self.offer(message) {
             Ok(()) => Ok(()),
             Err(Rejected::Closed(_)) => Err(SendError(())),
             Err(Rejected::Full(back)) => {

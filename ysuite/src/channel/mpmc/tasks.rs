@@ -74,7 +74,7 @@ impl<T> Sender<T> {
     }
 
     async fn message_sent_until(&self, message: T, stop: impl Future) -> Result<(), SendTimeoutError<T>> {
-        let mut message = match self.shared.push(&self.hint, message) {
+        let mut message = match self.put(message) {
             Ok(()) => return Ok(()),
             Err(message) => message,
         };
@@ -150,7 +150,7 @@ impl<T> Attempt for (&Sender<T>, T) {
     #[inline(always)]
     fn attempt(self) -> Result<Self::Outcome, Self> {
         let (sender, message) = self;
-        sender.shared.push(&sender.hint, message).map(Ok).map_err(|message| (sender, message))
+        sender.put(message).map(Ok).map_err(|message| (sender, message))
     }
 }
 

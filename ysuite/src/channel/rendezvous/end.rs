@@ -12,7 +12,7 @@ use crate::foreign::Panics;
 use crate::signal::{AttachError, Registration};
 use crate::sync::Arc;
 use crate::wait::Subscriptions;
-use crate::wait::many::SharedEnd;
+use crate::wait::many::{SharedEnd, propagate};
 
 /// A sender's end with `SENDS`, otherwise the receiver's.
 pub(in crate::channel) struct MeetingEnd<T, const SENDS: bool> {
@@ -38,7 +38,8 @@ impl<T> MeetingEnd<T, true> {
         sender
     }
 
-    /// This sender has said all: from now on it finds the meeting closed. Leaves its set, and wakes its task.
+    /// This sender has said all: from now on it finds the meeting closed. Leaves its set, wakes its task, and
+    /// passes on what either of them had been told.
     pub(in crate::channel) fn end(&mut self) {
         self.has_ended = true;
         let mut panics = Panics::none();
@@ -47,10 +48,15 @@ impl<T> MeetingEnd<T, true> {
         }
         let side = MeetingSide::<T, true>(&self.meeting);
         if let Some(subscriptions) = &mut self.subscriptions {
+            // The end is kept, and never looks again. An armed slot of its would take the notification of an end that does.
+            let is_notified = subscriptions.disarm_task(side);
             panics.catch(|| {
                 subscriptions.detach(side);
             });
             panics.catch(|| subscriptions.wake_task(side));
+            if is_notified {
+                panics.catch(|| propagate(side));
+            }
         }
     }
 

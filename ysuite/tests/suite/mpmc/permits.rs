@@ -10,6 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use ysuite::mpmc::{self, ReserveError, SendError, TryRecvError, TryReserveError, TrySendError};
+use ysuite::signal::{Wait, YPollset};
 
 use crate::support::executor::{Clinging, Explosive, Task, block_on, poll_once};
 use crate::support::{Random, Tally, guarded, panics};
@@ -458,4 +459,58 @@ fn the_right_to_gather_ends_where_a_wakers_drop_panics() {
     assert!(poll_once(&mut waits, &task).is_pending());
     drop(held);
     assert!(poll_once(&mut waits, &task).is_ready());
+}
+
+/// It is called for the one place that there is, and wants two: the one place is another's, who is called in its stead.
+#[test]
+fn an_attached_sender_that_is_refused_several_places_passes_on_the_one_it_was_told_of() {
+    let (sender, receiver) = mpmc::bounded(2);
+    (0..2).for_each(|message| sender.send(message).unwrap());
+    let (mut attached, mut set) = (sender.clone(), YPollset::new());
+    set.attach(&mut attached, 3).unwrap();
+    assert_eq!(attached.try_reserve_many(2).unwrap_err(), TryReserveError::Full);
+    let task = Task::default();
+    let mut waiting = Box::pin(sender.send_async(2));
+    assert!(poll_once(&mut waiting, &task).is_pending());
+    assert_eq!((receiver.recv(), task.woken(), set.check().next()), (Ok(0), 0, Some(3)));
+    assert_eq!(attached.try_reserve_many(2).unwrap_err(), TryReserveError::Full);
+    assert_eq!(task.woken(), 1);
+    assert!(poll_once(&mut waiting, &task).is_ready());
+}
+
+/// One sender gathers. Another is attached, and wants to gather after it: until then all room is the first one's.
+fn gathers_behind_another(is_told: bool) {
+    let (sender, receiver) = mpmc::bounded(2);
+    (0..2).for_each(|message| sender.send(message).unwrap());
+    let (mut attached, mut set) = (sender.clone(), YPollset::new());
+    set.attach(&mut attached, 3).unwrap();
+    assert!(attached.try_send(9).is_err() && set.check().next().is_none());
+    let (first, second) = (Task::default(), Task::default());
+    let mut gathering = Box::pin(sender.reserve_many_async(2));
+    assert!(poll_once(&mut gathering, &first).is_pending());
+    if is_told {
+        assert_eq!((receiver.recv(), first.woken(), set.check().next()), (Ok(0), 0, Some(3)));
+    }
+    let mut behind = Box::pin(attached.reserve_many_async(2));
+    assert!(poll_once(&mut behind, &second).is_pending());
+    if !is_told {
+        assert_eq!(receiver.recv(), Ok(0));
+    }
+    assert_eq!(first.woken(), 1);
+    assert!(poll_once(&mut gathering, &first).is_pending());
+    assert_eq!((receiver.recv(), first.woken()), (Ok(1), 2));
+    let Poll::Ready(Ok(permits)) = poll_once(&mut gathering, &first) else { panic!("there is room for two") };
+    drop((permits, gathering));
+    assert!(second.woken() > 0);
+    assert!(poll_once(&mut behind, &second).is_ready());
+}
+
+#[test]
+fn an_attached_sender_that_gathers_behind_another_takes_no_turn_of_it() {
+    gathers_behind_another(false);
+}
+
+#[test]
+fn an_attached_sender_that_was_told_and_gathers_behind_another_passes_it_on() {
+    gathers_behind_another(true);
 }

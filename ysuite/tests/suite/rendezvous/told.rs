@@ -10,8 +10,8 @@ use crate::support::executor::Task;
 use crate::support::guarded;
 use std::future::Future;
 use ysuite::channel::{RecvError, TryRecvError, TrySendError};
-use ysuite::mpmc;
 use ysuite::signal::{Attach, Select, Wait, YPollset};
+use ysuite::{mpmc, mpsc};
 
 macro_rules! of_every_kind {
     ($($test:ident),* $(,)?) => {
@@ -203,4 +203,48 @@ fn a_watcher_is_told() {
     assert_eq!(sender.try_send(2), Ok(()));
     assert_eq!(select.try_wait(), None);
     assert_eq!(future.as_mut().poll(&mut context), Poll::Ready(Ok(2)));
+}
+
+/// How the sender that closes has been left to be told: by its task's poll, or by its set.
+#[derive(Clone, Copy)]
+enum Told {
+    Task,
+    Set,
+    Both,
+}
+
+/// A closed sender wants nothing any more: what it was told goes to the next, and nobody tells it again, although it is kept.
+#[test]
+fn a_closed_sender_that_is_kept_takes_no_turn() {
+    for (told, told_before) in
+        [Told::Task, Told::Set, Told::Both].into_iter().flat_map(|told| [(told, false), (told, true)])
+    {
+        let (mut one, mut receiver) = mpsc::bounded::<u8>(0);
+        let mut two = one.clone();
+        let (first, second, task) = (Task::default(), Task::default(), Task::default());
+        let mut set = YPollset::new();
+        if let Told::Task | Told::Both = told {
+            assert!(one.poll_ready(&mut Context::from_waker(&first.waker())).is_pending());
+        }
+        if let Told::Set | Told::Both = told {
+            set.attach(&mut one, 3).unwrap();
+            assert!(one.try_send(9).is_err() && up(&mut set).is_empty());
+        }
+        assert!(two.poll_ready(&mut Context::from_waker(&second.waker())).is_pending());
+        let waker = task.waker();
+        let mut context = Context::from_waker(&waker);
+        let mut waiting = pin!(receiver.recv_async());
+        if told_before {
+            assert!(waiting.as_mut().poll(&mut context).is_pending());
+            assert_eq!((first.woken() + up(&mut set).len(), second.woken()), (1, 0));
+        }
+        assert!(one.close());
+        if !told_before {
+            assert!(waiting.as_mut().poll(&mut context).is_pending());
+        }
+        assert_eq!(second.woken(), 1);
+        assert_eq!(two.try_send(7), Ok(()));
+        assert_eq!(waiting.as_mut().poll(&mut context), Poll::Ready(Ok(7)));
+        drop(one);
+    }
 }
