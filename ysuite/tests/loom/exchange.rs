@@ -469,10 +469,10 @@ impl Wake for Woken {
 }
 
 /// One of two receivers is late to say that its cell is empty: who is called for the other cell finds no room, and who is called
-/// by the late one finds room for two. That is an attached sender, which takes one place, keeps it, and calls the other.
-#[test]
-fn room_that_comes_late_against_an_attached_sender_that_keeps_a_place() {
-    model_up_to(2, || {
+/// by the late one finds room for two. That is an attached sender, which takes one place for good by `take` (true), and calls the
+/// other.
+fn room_that_comes_late(take: fn(&Sender<u32>) -> bool) {
+    model_up_to(2, move || {
         let (sender, receiver) = mpmc::bounded(2);
         (0..2).for_each(|message| sender.send(message).unwrap());
         let woken = Arc::new(Woken::default());
@@ -486,18 +486,31 @@ fn room_that_comes_late_against_an_attached_sender_that_keeps_a_place() {
         let other = receiver.clone();
         let mut late = Some(thread::spawn(move || assert!(other.recv().is_ok())));
         receiver.recv().unwrap();
-        let (mut permit, mut polled, mut is_sent) = (None, 0, false);
+        let (mut has_taken, mut polled, mut is_sent) = (false, 0, false);
         for _ in 0..4 {
             let count = woken.0.load(Ordering::Relaxed);
             if count != polled && !is_sent {
                 polled = count;
                 is_sent = waiting.as_mut().poll(&mut context).is_ready();
             }
-            if permit.is_none() && set.check().next().is_some() {
-                permit = attached.try_reserve().ok();
-            }
+            has_taken = has_taken || set.check().next().is_some() && take(&attached);
             late.take().into_iter().for_each(|late| late.join().unwrap());
         }
         assert!(is_sent, "a sender sleeps beside free room");
     });
+}
+
+#[test]
+fn room_that_comes_late_against_an_attached_sender_that_keeps_a_place() {
+    room_that_comes_late(|attached| attached.try_reserve().map(std::mem::forget).is_ok());
+}
+
+#[test]
+fn room_that_comes_late_against_an_attached_sender_that_sends() {
+    room_that_comes_late(|attached| attached.try_send(3).is_ok());
+}
+
+#[test]
+fn room_that_comes_late_against_an_attached_sender_that_waits_no_time() {
+    room_that_comes_late(|attached| attached.send_timeout(3, Duration::ZERO).is_ok());
 }
