@@ -64,8 +64,8 @@ impl<T> Receiver<T> {
     }
 
     /// Ends the channel for all: nothing can be sent any more. The receivers get what was sent, and then learn that nothing
-    /// more will come. False: it was closed before, or all senders are gone. Lock-free; a system call for each end that waits. To leave the channel by
-    /// itself, a receiver is dropped.
+    /// more will come. False: it was closed before, or all senders are gone. Lock-free; a system call for each end that
+    /// waits. To leave the channel by itself, a receiver is dropped.
     pub fn close(&mut self) -> bool {
         self.shared.close()
     }
