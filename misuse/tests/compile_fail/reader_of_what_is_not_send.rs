@@ -2,7 +2,9 @@ use std::rc::Rc;
 
 use ysuite::queue::ypipe;
 
+fn in_another_thread(_: impl FnOnce() + Send) {}
+
 fn main() {
     let (_writer, mut reader) = ypipe::unbounded::<Rc<u8>>();
-    std::thread::spawn(move || reader.read().is_some());
+    in_another_thread(move || drop(reader.read()));
 }

@@ -2,7 +2,9 @@ use std::rc::Rc;
 
 use ysuite::queue::ypipe;
 
+fn in_another_thread(_: impl FnOnce() + Send) {}
+
 fn main() {
     let (mut writer, _reader) = ypipe::unbounded();
-    std::thread::spawn(move || writer.write(Rc::new(1)).is_ok());
+    in_another_thread(move || drop(writer.write(Rc::new(1))));
 }

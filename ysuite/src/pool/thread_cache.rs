@@ -70,7 +70,7 @@ pub(super) fn take(class: &Class) -> Option<(Entry, u32)> {
 /// Gives back a block that thread `taker` took. The share that is returned may be the last that keeps the class alive.
 #[inline(always)]
 pub(super) fn put(class: &Class, entry: Entry, taker: u32) -> Option<Arc<PoolCore>> {
-    CACHES.try_with(|own| own.put(class, entry, taker)).err().map(|_| put_past_locals(class, entry))
+    CACHES.try_with(|own| own.put(class, entry, taker)).unwrap_or_else(|_| Some(put_past_locals(class, entry)))
 }
 
 /// Past the thread-locals: such threads share magazines with room.
@@ -125,20 +125,24 @@ impl ThreadCaches {
     }
 
     #[inline(always)]
-    fn put(&self, class: &Class, entry: Entry, taker: u32) {
+    fn put(&self, class: &Class, entry: Entry, taker: u32) -> Option<Arc<PoolCore>> {
         let cache = &self.front[class.index_in_row];
         if cache.belongs_to(class) && cache.top.get() != class.depot.rounds {
             self.put_into(cache, class, entry, taker);
-        } else {
-            self.put_elsewhere(class, entry, taker);
+            return None;
         }
+        Some(self.put_elsewhere(class, entry, taker))
     }
 
     #[cold]
     #[inline(never)]
-    fn put_elsewhere(&self, class: &Class, entry: Entry, taker: u32) {
+    fn put_elsewhere(&self, class: &Class, entry: Entry, taker: u32) -> Arc<PoolCore> {
+        // The pool may end with this block, and the sweep behind it may take the tables from this very cache: they stay until nobody
+        // borrows the class any more.
+        let core = class.core();
         let (cache, _displaced) = self.make_room(class);
         self.put_into(cache, class, entry, taker);
+        core
     }
 
     /// Into the class's cache, which has room.

@@ -123,8 +123,11 @@ impl<T: FromWire> Receiving<T> {
     }
 
     /// After the end of the stream the channel ends as well, behind what has had no room yet.
+    ///
+    /// Not where this bridge has closed meanwhile: what was held then has not been received, and the other side is to be told that
+    /// nothing more will be.
     fn close_if_complete(&mut self) {
-        if self.is_at_its_end && !self.is_blocked() {
+        if self.is_at_its_end && self.sink.is_some() && !self.is_blocked() {
             self.has_all = true;
             self.close();
         }

@@ -120,29 +120,33 @@ impl<'a, T> Party<'a, T, true> {
     ) -> Result<(), SendTimeoutError<T>> {
         let message = match self.give(message) {
             Ok(()) => return Ok(()),
-            Err(TrySendError::Disconnected(message)) => return Err(SendTimeoutError::Disconnected(message)),
-            Err(TrySendError::Full(message)) => message,
-        };
-        let mut stop = pin!(stop);
-        let owed = self.disarm();
-        let task = TaskTicket(Arc::new(Ticket::for_task()));
-        let stand = match Stand::send(self.side, &task.0, 0, message, true) {
-            Ok(Some(stand)) => stand,
-            Ok(None) => return Ok(()),
-            Err(message) => {
+            Err(TrySendError::Disconnected(message)) => {
                 // Before the answer, as below.
-                drop((task, owed));
+                drop(stop);
                 return Err(SendTimeoutError::Disconnected(message));
             }
+            Err(TrySendError::Full(message)) => message,
         };
-        poll_fn(|context| match stand.poll(context) {
-            Poll::Ready(_) => Poll::Ready(()),
-            Poll::Pending => stop.as_mut().poll(context).map(drop),
-        })
-        .await;
-        let outcome = stand.outcome();
-        // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
-        drop((task, owed));
+        let outcome;
+        {
+            // The wait and the limit are foreign code at their ends, and end before the answer is returned: a message being returned
+            // would leak if one panicked then.
+            let mut stop = pin!(stop);
+            let _owed = self.disarm();
+            let task = TaskTicket(Arc::new(Ticket::for_task()));
+            outcome = match Stand::send(self.side, &task.0, 0, message, true) {
+                Ok(Some(stand)) => {
+                    poll_fn(|context| match stand.poll(context) {
+                        Poll::Ready(_) => Poll::Ready(()),
+                        Poll::Pending => stop.as_mut().poll(context).map(drop),
+                    })
+                    .await;
+                    stand.outcome()
+                }
+                Ok(None) => Ok(()),
+                Err(message) => Err(SendTimeoutError::Disconnected(message)),
+            };
+        }
         outcome
     }
 

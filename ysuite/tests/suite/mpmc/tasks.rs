@@ -246,3 +246,21 @@ fn a_message_that_comes_back_ends_with_a_stop_whose_drop_panics() {
     assert_eq!(panics(|| drop(block_on(sender.send_async_until(message, stop)))), "the end of message 1");
     assert_eq!(tally.ended(), 2);
 }
+
+/// At a rendezvous too, whether its receiver is there or gone.
+#[test]
+fn a_message_that_nobody_meets_ends_with_a_stop_whose_drop_panics() {
+    for is_there in [true, false] {
+        let tally = Tally::of(2);
+        tally.explode(0);
+        let (sender, receiver) = mpmc::bounded(0);
+        let _receiver = is_there.then_some(receiver);
+        let (held, message) = (tally.next(), tally.next());
+        let stop = poll_fn(move |_| {
+            let _whole = &held;
+            Poll::Ready(())
+        });
+        assert_eq!(panics(|| drop(block_on(sender.send_async_until(message, stop)))), "the end of message 0");
+        assert_eq!(tally.ended(), 2);
+    }
+}

@@ -102,11 +102,20 @@ impl<T> Chain<T> {
 
     /// Links a segment of this number at the end, unless another thread does so first. False where there are too many.
     pub(super) fn extend(&self, end: &Link, number: u64) -> bool {
+        window();
         // A queue that begins may be one that has few messages ever.
         let Some(segment) = self.directory.take(number != 0) else { return false };
+        // Behind the taking: a segment that has had this very number was linked here before it was retired, and this thread has
+        // acquired that with the shelf. Made ready for the number once more it could be confirmed by a thread that has found the
+        // link long ago, and then the chain would seem to end behind it.
+        if !end.is_missing(number) {
+            self.directory.put_back(segment);
+            return true;
+        }
         segment.prepare(number);
         window();
         if end.set(number, segment) {
+            window();
             segment.confirm(number);
         } else {
             segment.withdraw();

@@ -115,8 +115,8 @@ impl Segment {
     /// The segment has been found at the end of a link that leads to that number: from now on it has it.
     pub(super) fn confirm(&self, number: u64) {
         // ORDERING: AcqRel; Acquire pairs with the Release in `prepare`, and Release with the Acquire in `has` and `number`.
-        // Fails where another thread has confirmed it already, or where it has been reused since. Acquire on failure: in
-        // the former case the caller goes on with the segment.
+        // Fails where another thread has confirmed it already, or where it has been reused since: no segment is made ready
+        // for a number that it has had. Acquire on failure: in the former case the caller goes on with the segment.
         let _ = self.number.compare_exchange(CANDIDATE | number, number, Ordering::AcqRel, Ordering::Acquire);
     }
 
@@ -161,6 +161,12 @@ impl Link {
         // further look at the number of the segment that has the link does not come before this one.
         let word = self.0.load(Ordering::Acquire);
         if word & MISSING != 0 { Behind::Missing(word & !MISSING) } else { Behind::Segment(word as u32) }
+    }
+
+    /// Whether there is still no segment of this number behind.
+    pub(super) fn is_missing(&self, number: u64) -> bool {
+        // ORDERING: Relaxed; what the caller has acquired with a segment comes before this, and one word has one order.
+        self.0.load(Ordering::Relaxed) == MISSING | number
     }
 
     /// Sets the link that was found missing. False: another thread has been quicker.

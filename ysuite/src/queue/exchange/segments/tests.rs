@@ -4,7 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Barrier;
 use std::thread;
 
-use super::{SegmentLayout, Segments};
+use super::segment::Behind;
+use super::{SegmentLayout, Segments, Walk};
 use crate::queue::exchange::{Staging, StagingSpace};
 
 type Large = Box<u64>;
@@ -54,6 +55,29 @@ fn segments_of_a_long_queue_are_used_again() {
         }
     }
     assert!(queue.chain.made() <= made + 1, "{} segments after {made}", queue.chain.made());
+}
+
+/// A sender finds that a segment is missing, and stops. When it goes on, that segment has been linked, read and retired, and is the
+/// one that it takes: it must not get the same number again.
+#[test]
+fn a_segment_is_not_made_ready_for_a_number_that_it_has_had() {
+    let queue = Segments::new();
+    let Walk::End(link, 1) = queue.chain.find(None, 1) else { panic!("there is one segment") };
+    // Makes the second one ahead.
+    push(&queue, 0);
+    let Walk::Found(second) = queue.chain.find(None, 1) else { panic!("made ahead") };
+    assert_eq!(pop(&queue), Some(0));
+    for number in 1..2 * SegmentLayout::<Heavy>::ALL as u64 {
+        push(&queue, number);
+        assert_eq!(pop(&queue), Some(number));
+    }
+    // Retired, on top of the shelf, and led on to the third.
+    assert!(second.number().is_none() && matches!(second.next.load(), Behind::Segment(_)));
+    // The sender goes on.
+    assert!(queue.chain.extend(link, 1));
+    assert!(matches!(second.next.load(), Behind::Segment(_)), "made ready for its old number");
+    push(&queue, 100);
+    assert_eq!(pop(&queue), Some(100));
 }
 
 /// One that claims a slot and does not finish for long keeps its segment, and no other.
