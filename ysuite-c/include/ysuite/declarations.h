@@ -374,7 +374,10 @@ int ys_send_for(struct ys_tx *tx, const void *message, int64_t ns);
  * @return how many were sent. Fewer than n: the time was up, or the channel has closed; the others are still the caller's. None:
  *     YS_FULL (where ns is 0), YS_TIMEOUT, YS_CLOSED
  */
-ptrdiff_t ys_send_batch(struct ys_tx *tx, const void *messages, size_t n, int64_t ns);
+ptrdiff_t ys_send_batch(struct ys_tx *tx,
+                        const void *messages,
+                        size_t n,
+                        int64_t ns);
 
 /**
  * Puts a message into the channel, hidden until ys_flush, or any send. Where a bound leaves no room, what is hidden is sent, and
