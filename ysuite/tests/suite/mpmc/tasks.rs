@@ -232,6 +232,14 @@ fn a_message_that_comes_back_ends_with_a_waker_whose_drop_panics() {
     assert_eq!(tally.ended(), 1);
 }
 
+/// A limit that is over at once, and at whose end `held` ends.
+fn stop_with(held: impl Sized) -> impl Future<Output = ()> {
+    poll_fn(move |_| {
+        let _whole = &held;
+        Poll::Ready(())
+    })
+}
+
 #[test]
 fn a_message_that_comes_back_ends_with_a_stop_whose_drop_panics() {
     let tally = Tally::of(3);
@@ -239,11 +247,7 @@ fn a_message_that_comes_back_ends_with_a_stop_whose_drop_panics() {
     let (sender, _receiver) = mpmc::bounded(1);
     assert!(sender.send(tally.next()).is_ok());
     let (held, message) = (tally.next(), tally.next());
-    let stop = poll_fn(move |_| {
-        let _whole = &held;
-        Poll::Ready(())
-    });
-    assert_eq!(panics(|| drop(block_on(sender.send_async_until(message, stop)))), "the end of message 1");
+    assert_eq!(panics(|| drop(block_on(sender.send_async_until(message, stop_with(held))))), "the end of message 1");
     assert_eq!(tally.ended(), 2);
 }
 
@@ -256,11 +260,10 @@ fn a_message_that_nobody_meets_ends_with_a_stop_whose_drop_panics() {
         let (sender, receiver) = mpmc::bounded(0);
         let _receiver = is_there.then_some(receiver);
         let (held, message) = (tally.next(), tally.next());
-        let stop = poll_fn(move |_| {
-            let _whole = &held;
-            Poll::Ready(())
-        });
-        assert_eq!(panics(|| drop(block_on(sender.send_async_until(message, stop)))), "the end of message 0");
+        assert_eq!(
+            panics(|| drop(block_on(sender.send_async_until(message, stop_with(held))))),
+            "the end of message 0"
+        );
         assert_eq!(tally.ended(), 2);
     }
 }
