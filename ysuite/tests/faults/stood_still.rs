@@ -1,7 +1,7 @@
 //! What others can do while one thread stands still, wherever in an operation that may be: everything that is said to be
 //! lock-free, or never to wait for a thread that has lost its CPU. And races of a few instructions, in each place.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use ysuite::{mpmc, watch};
 use super::steps::{everywhere, first, stopped_at};
 use super::support::executor::Task;
 use super::support::guarded;
+use super::support::process::{is_asleep, thread_id};
 
 /// How many operations the others do while one stands still.
 const OTHERS: u64 = 12;
@@ -213,15 +214,16 @@ fn waiting_at_a_watch_and_being_woken_while_the_lock_is_held() {
         let (ask, asked) = std::sync::mpsc::channel();
         let (has, locked) = std::sync::mpsc::channel();
         let (wakes, woken) = std::sync::mpsc::channel();
-        let is_locked = AtomicBool::new(false);
+        let (is_locked, waiting) = (AtomicBool::new(false), AtomicI32::new(0));
         // The task has the first slot of the list, so it is called first.
         let waker = std::task::Waker::from(std::sync::Arc::new(Locks(ask, std::sync::Mutex::new(locked))));
         assert!(task.poll_changed(&mut std::task::Context::from_waker(&waker)).is_pending());
         let locker = sender.clone();
         thread::scope(|scope| {
-            let is_locked = &is_locked;
+            let (is_locked, waiting) = (&is_locked, &waiting);
             scope.spawn(move || {
                 thread_too.set_spin(ysuite::channel::Spin::None);
+                waiting.store(thread_id(), Ordering::Release);
                 thread_too.changed().unwrap();
                 assert!(is_locked.load(Ordering::Acquire), "it was woken before the lock was taken: nothing was tried");
                 assert_eq!(thread_too.has_changed(), Ok(false));
@@ -235,8 +237,10 @@ fn waiting_at_a_watch_and_being_woken_while_the_lock_is_held() {
                     woken.recv().unwrap();
                 });
             });
-            // Long enough for the thread to sleep; where it does not, it has looked without the lock.
-            thread::sleep(Duration::from_millis(20));
+            // A thread that is not there yet would find the value that the lock had already changed.
+            while !is_asleep(waiting.load(Ordering::Acquire)) {
+                thread::yield_now();
+            }
             sender.send_modify(|value| *value += 1);
         });
     });

@@ -9,7 +9,6 @@
 //! of each hunt goes on until a thread has slept, which may take some rounds on a quiet machine; the long form ends
 //! after a minute, or earlier when as many sleeps have been counted as in the other hunts.
 
-use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::thread;
@@ -18,6 +17,7 @@ use std::time::Duration;
 use ysuite::mpmc::{self, Receiver, Sender};
 use ysuite::pool::{Message, Pool};
 
+use super::support::process::{is_asleep, thread_id};
 use super::{Account, Entry, Gaps, Limits, Progress, guard, rounds_with_sleeps};
 
 /// The short form ends after the round with the first sleep, which may take some rounds on a quiet machine.
@@ -134,7 +134,7 @@ impl Waiting {
     /// Runs `wait`, which may wait, in thread `who` of the hunt.
     fn during<R>(&self, who: u64, wait: impl FnOnce() -> R) -> R {
         let place = &self.0[who as usize];
-        place.store(rustix::thread::gettid().as_raw_nonzero().get(), Ordering::Release);
+        place.store(thread_id(), Ordering::Release);
         let result = wait();
         place.store(0, Ordering::Release);
         result
@@ -142,12 +142,7 @@ impl Waiting {
 
     /// Whether one of the threads is asleep.
     fn is_any_asleep(&self) -> bool {
-        self.0.iter().any(|place| {
-            let thread = place.load(Ordering::Acquire);
-            let state = || fs::read_to_string(format!("/proc/self/task/{thread}/stat"));
-            // In this file the state follows the thread's name, which is in brackets.
-            thread != 0 && state().is_ok_and(|text| text.rsplit(')').next().is_some_and(|rest| rest.starts_with(" S")))
-        })
+        self.0.iter().any(|place| is_asleep(place.load(Ordering::Acquire)))
     }
 }
 

@@ -79,6 +79,18 @@ mod linux {
         sched_setaffinity(None, &mask).expect("these CPUs were allowed a moment ago");
     }
 
+    /// This thread, for [`is_asleep`].
+    pub(crate) fn thread_id() -> i32 {
+        rustix::thread::gettid().as_raw_nonzero().get()
+    }
+
+    /// Whether a thread of this process sleeps just now. 0 is none.
+    pub(crate) fn is_asleep(thread: i32) -> bool {
+        // The state follows the thread's name, which is in brackets.
+        let state = fs::read_to_string(format!("/proc/self/task/{thread}/stat"));
+        state.is_ok_and(|text| text.rsplit(')').next().is_some_and(|rest| rest.starts_with(" S")))
+    }
+
     /// How often this thread has gone to sleep so far (voluntary context switches).
     pub(crate) fn sleeps() -> u64 {
         status("/proc/thread-self/status", "voluntary_ctxt_switches:")
@@ -111,4 +123,4 @@ mod linux {
 
 #[cfg(target_os = "linux")]
 #[allow(unused_imports)]
-pub(crate) use linux::{cpus, descriptors, pin, resident, sleeps, ticks};
+pub(crate) use linux::{cpus, descriptors, is_asleep, pin, resident, sleeps, thread_id, ticks};

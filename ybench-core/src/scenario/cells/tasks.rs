@@ -122,15 +122,23 @@ async fn drain_rows<M: Message>(
 pub(super) fn play(place: Place, workers: usize, senders: usize, messages: u64, open: Open) -> Result<Timed, Fault> {
     let each = messages.div_ceil(senders as u64);
     let tasks = open(senders, each as usize)?;
-    let ids = Arc::new(Mutex::new(Vec::<Pid>::new()));
+    // `None`: the run has been given up, and a worker that starts after that sleeps at once.
+    let ids = Arc::new(Mutex::new(Some(Vec::<Pid>::new())));
     let started = ids.clone();
     let cpus = if workers == 1 { vec![place.first] } else { place.cpus() };
     let part = Part::new(&cpus, move |gate| {
         gate.pass();
-        run(workers, tasks, move || started.lock().unwrap_or_else(PoisonError::into_inner).push(gettid()))
+        let starts = move || {
+            let noted = started.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(|ids| ids.push(gettid()));
+            if noted.is_none() {
+                put_ids_to_sleep([gettid()]);
+            }
+        };
+        run(workers, tasks, starts)
     });
     let asleep = |_: &Fault| {
-        put_ids_to_sleep(ids.lock().unwrap_or_else(PoisonError::into_inner).drain(..));
+        let ids = ids.lock().unwrap_or_else(PoisonError::into_inner).take();
+        put_ids_to_sleep(ids.into_iter().flatten());
     };
     let spans = ensemble(messages, vec![part]).inspect_err(asleep)?.into_iter().collect::<Result<Vec<_>, Fault>>()?;
     let (start, end) = spans[0];

@@ -155,8 +155,9 @@ impl<T> HeldPlaces<'_, T> {
     /// Sends the staged messages, which are not more than places are held. `None`: the channel is closed, and those not
     /// sent are still staged.
     pub(super) fn send(&mut self, staging: &mut Staging<T>) -> Option<()> {
-        // Before foreign code can panic. The places of a closed channel are nobody's.
-        self.places -= staging.len();
+        // Before foreign code can panic. Behind a panic this is called once more, with what a close has left staged: those places
+        // have been counted, and a closed channel's are nobody's.
+        self.places = self.places.saturating_sub(staging.len());
         self.shared.push_many_held(staging)
     }
 }

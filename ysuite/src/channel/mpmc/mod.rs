@@ -118,7 +118,9 @@
 //! # Futures
 //!
 //! A future that is dropped notifies the next waiter if it had been notified. A future that is *forgotten* (`mem::forget`)
-//! while it waits keeps its slot as long as the channel lives, and swallows one wake-up. In a
+//! while it waits keeps its slot as long as the channel lives, and swallows one wake-up; one of
+//! [`reserve_many_async`](Sender::reserve_many_async) may keep the places that it has gathered as well, and the right to gather:
+//! others that want several then wait for good. In a
 //! [rendezvous](crate::channel#rendezvous) it stays in line: a future of [`recv_async`](Receiver::recv_async) swallows a
 //! message there, and its sender is told that it was received.
 

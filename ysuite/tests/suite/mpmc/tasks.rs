@@ -4,7 +4,7 @@ use std::future::{pending, poll_fn, ready};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 
 use ysuite::mpmc::{self, RecvError, SendError, SendTimeoutError};
@@ -102,6 +102,33 @@ fn a_batch_gives_back_what_it_had_taken_when_the_channel_ends() {
     assert_eq!(tally.made(), 4);
     drop(back);
     tally.assert_all_ended();
+}
+
+/// Where the messages that a batch has staged lie in two segments, the first part has been sent when the receiver's waker is
+/// called. It closes the channel and panics: what is left goes nowhere, and that is one panic, not two.
+#[test]
+fn a_batch_survives_a_waker_that_closes_the_channel_and_panics() {
+    type Message = [u64; 16];
+    struct Closes(mpmc::Receiver<Message>);
+    impl Wake for Closes {
+        fn wake(self: Arc<Self>) {
+            self.0.close();
+            panic!("the waker panics");
+        }
+    }
+    // A segment has some hundred slots. The batch begins at every seventh, so that one of them has its end within.
+    for before in (0..1_000).step_by(7) {
+        let (sender, receiver) = mpmc::unbounded();
+        for message in 0..before {
+            sender.send([message; 16]).unwrap();
+            receiver.recv().unwrap();
+        }
+        let waker = Waker::from(Arc::new(Closes(receiver.clone())));
+        let mut receiving = Box::pin(receiver.recv_async());
+        assert!(receiving.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        let mut messages = (0..8).map(|message| [message; 16]);
+        assert_eq!(panics(|| drop(block_on(sender.send_batch_async(&mut messages)))), "the waker panics");
+    }
 }
 
 #[test]

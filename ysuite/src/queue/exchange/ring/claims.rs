@@ -216,7 +216,7 @@ impl<T> Ring<T> {
     }
 
     /// Appends the oldest written messages to `to`, `most` at most, with one claim. Returns how many.
-    pub(crate) fn pop_many(&self, to: &mut Vec<T>, most: usize) -> usize {
+    pub(crate) fn pop_many(&self, to: &mut Vec<T>, mut most: usize) -> usize {
         loop {
             // ORDERING: Acquire keeps the loads below behind this one. After a lost race coherence makes this load
             // return no older position than the failed exchange has seen.
@@ -240,6 +240,8 @@ impl<T> Ring<T> {
             // cells by their stamps.
             if self.ends.head.compare_exchange(head, next, Ordering::Release, Ordering::Relaxed).is_err() {
                 look_away();
+                // Others take messages meanwhile: a look at many takes longer than a look at one, and would lose for ever.
+                most = (cells / 2).max(1);
                 continue;
             }
             let lap = self.lap;

@@ -328,7 +328,7 @@ impl<T> Segments<T> {
 
     /// Takes out the oldest messages that are written, `most` at most, and appends them to `to`: with one claim, so that what
     /// is taken has nothing between, also where it lies in several segments. Returns how many.
-    pub(crate) fn pop_many(&self, to: &mut Vec<T>, most: usize) -> usize {
+    pub(crate) fn pop_many(&self, to: &mut Vec<T>, mut most: usize) -> usize {
         loop {
             // ORDERING: Acquire as in `pop`.
             let head = self.ends.head.position.load(Ordering::Acquire);
@@ -352,6 +352,8 @@ impl<T> Segments<T> {
             // ORDERING: Release on success as in `pop`. Relaxed on failure; the next load acquires.
             if self.ends.head.position.compare_exchange(head, next, Ordering::Release, Ordering::Relaxed).is_err() {
                 look_away();
+                // Others take messages meanwhile: a look at many takes longer than a look at one, and would lose for ever.
+                most = (slots / 2).max(1);
                 continue;
             }
             if slots < place.left() {
