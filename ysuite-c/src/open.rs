@@ -110,10 +110,15 @@ fn refuse(is_wrong: bool) -> Result<(), ys_code> {
 fn has_memory(wanted: &Wanted) -> Result<(), ys_code> {
     /// Below this, a process without so much memory is past help.
     const SMALL: usize = 1 << 20;
+    /// What an exchange can count: `ysuite::mpmc::bounded` panics beyond it.
+    const MOST: u64 = 1 << 36;
     // A cell has a word beside its message.
     let cell = wanted.class.stride + wanted.class.align;
     let bytes = wanted.capacity.checked_mul(cell).ok_or(YS_EINVAL)?;
     let layout = Layout::from_size_align(bytes, 64).map_err(|_| YS_EINVAL)?;
+    if wanted.capacity as u64 > MOST {
+        return Err(YS_ENOMEM);
+    }
     if bytes > SMALL {
         // SAFETY: the layout is not empty. What is allocated is given back at once; no page of it was touched.
         unsafe {

@@ -168,7 +168,8 @@ typedef struct ys_options {
    * pipe or a funnel that is the slot in which it was written; exchange and oneshot move messages. May be NULL.
    *
    * It must not use the end whose call has led to it; it may use others. An exception of C++ that leaves it ends the process.
-   * A panic of Rust that leaves it is caught: the call answers YS_EPANIC.
+   * A panic of Rust that leaves it is caught: the call answers YS_EPANIC, as all later ones with that end. Whether a message that
+   * such a call was given is in the channel, has been dropped, or neither, is not known: it must not be used any more.
    */
   void (*drop)(void *message, void *context);
   /**

@@ -253,6 +253,30 @@ void what_is_not_sent_stays() {
   CHECK(out.send(std::move(two)) == ys::status::closed && *two == 2);
 }
 
+// What is handed over may be the base of something larger, whose rest stays whose it was.
+struct base {
+  const int number;
+  explicit base(int number) : number(number) {}
+  base(base &&) noexcept = default;
+  virtual ~base() = default;
+};
+
+struct larger : base {
+  std::string text = std::string(100, 'x');
+  using base::base;
+};
+
+void what_comes_back_to_a_base_leaves_the_rest_alone() {
+  for (bool is_bounded : {false, true}) {
+    auto [tx, rx] = is_bounded ? ys::pipe<base>(4) : ys::pipe<base>();
+    { auto gone = std::move(rx); }
+    larger object(7);
+    CHECK(tx.send(std::move(object)) == ys::status::closed);
+    CHECK(tx.try_send(std::move(object)) == ys::status::closed);
+    CHECK(object.number == 7 && object.text == std::string(100, 'x'));
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -266,4 +290,5 @@ int main() {
   RUN(constructors_that_throw);
 #endif
   RUN(what_is_not_sent_stays);
+  RUN(what_comes_back_to_a_base_leaves_the_rest_alone);
 }
