@@ -27,6 +27,20 @@ impl Panics {
         }
     }
 
+    /// The answer, if no piece has panicked. Otherwise its drop, which is foreign code too, is one piece more, and then the first
+    /// panic goes on.
+    pub(crate) fn answer<A>(mut self, answer: A) -> A {
+        if self.0.is_none() {
+            return answer;
+        }
+        self.catch(|| drop(answer));
+        match self.0.take() {
+            // Not twice where the thread unwinds already: then nobody calls for an answer.
+            Some(panic) => resume_unwind(panic),
+            None => unreachable!("what has panicked is kept"),
+        }
+    }
+
     /// Resumes nothing: for the end of a thread, where a panic would abort the process.
     pub(crate) fn end_here(mut self) {
         mem::forget(self.0.take());
@@ -79,6 +93,23 @@ mod tests {
             panic!("first");
         });
         assert_eq!(caught.unwrap_err().downcast_ref::<&str>(), Some(&"first"));
+    }
+
+    #[test]
+    fn an_answer_that_nobody_gets_is_a_piece_too() {
+        struct Ends;
+        impl Drop for Ends {
+            fn drop(&mut self) {
+                panic!("the answer ends");
+            }
+        }
+        let caught = catch_unwind(|| {
+            let mut panics = Panics::none();
+            panics.catch(|| panic!("first"));
+            core::mem::forget(panics.answer(Ends));
+        });
+        assert_eq!(caught.unwrap_err().downcast_ref::<&str>(), Some(&"first"));
+        assert_eq!(Panics::none().answer(7), 7);
     }
 
     #[test]

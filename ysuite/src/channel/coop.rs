@@ -53,6 +53,19 @@ pub(crate) fn within_budget<F: Future>(operation: F) -> F {
     operation
 }
 
+/// Lets the other tasks of the executor have a turn, whichever it is.
+pub(super) async fn yield_now() {
+    let mut has_yielded = false;
+    core::future::poll_fn(|context| {
+        if core::mem::replace(&mut has_yielded, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
 /// No `async` block, which would hold the operation twice.
 #[cfg(all(feature = "tokio", unix))]
 struct WithinBudget<F>(F);

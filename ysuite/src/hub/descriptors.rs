@@ -270,7 +270,9 @@ impl Hub {
         };
         let running = Running::new(self, (Some(Source(SourceKey::Descriptor(key))), None));
         watching.call(running.hub, ready);
-        running.end();
+        if !running.end() {
+            return true;
+        }
         if let Some(entry) = self.descriptors.table.get_mut(key) {
             entry.watching = Some(watching);
         }

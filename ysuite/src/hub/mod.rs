@@ -44,7 +44,8 @@
 //! descriptors after [`TURN`] calls of functions and handlers, in one turn or many, or after about a thousand spins. A
 //! ready descriptor waits no longer than that and the turn under way.
 //!
-//! A handler may run the hub: that is a turn within its own. A [stop](Hub::stop) ends the turns under way when it is called;
+//! A handler that puts another hub in the place of its own (`*hub = other`) drops the old one, and itself with it; the turn goes
+//! on with the other one. A handler may run the hub: that is a turn within its own. A [stop](Hub::stop) ends the turns under way when it is called;
 //! a later turn is not affected, and does not undo it.
 //!
 //! # Sleeping
@@ -84,6 +85,8 @@ mod timers;
 mod watch;
 
 use core::fmt;
+// Not of a model: the number is no state.
+use core::sync::atomic::AtomicU64;
 use core::time::Duration;
 use std::io;
 use std::time::Instant;
@@ -131,6 +134,8 @@ pub struct Hub {
     backoff: Backoff,
     /// The work since the poller was asked: calls of functions and handlers, and spins counted in calls.
     unasked: usize,
+    /// Which hub this is, of all of the process.
+    number: u64,
     /// The number of turns under way, one within another.
     depth: usize,
     /// The number of receivers and descriptors whose handlers are running.
@@ -163,6 +168,7 @@ impl Hub {
     }
 
     fn with_signals(signals: usize) -> io::Result<Self> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
         let mut watch = Watch::new(signals)?;
         let (sender, mut posts) = mpsc::unbounded();
         watch.set.attach(&mut posts, POSTS)?;
@@ -176,6 +182,8 @@ impl Hub {
             spin: Spin::default(),
             backoff: Backoff::new(),
             unasked: 0,
+            // ORDERING: Relaxed; a number that no other hub has.
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
             depth: 0,
             lent: 0,
             current: (None, None),

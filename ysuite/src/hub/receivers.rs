@@ -176,7 +176,9 @@ impl Hub {
         let Some(mut serving) = entry.serving.take() else { return 0 };
         let running = Running::new(self, (Some(Source(SourceKey::Receiver(key))), None));
         let (done, outcome) = serving.serve(running.hub, key, rest);
-        running.end();
+        if !running.end() {
+            return done;
+        }
         let entry = self.receivers.table.get_mut(key);
         let Some(entry) = entry.filter(|entry| !entry.is_gone && !matches!(outcome, Outcome::Over)) else {
             // Out of the table before the drop of foreign code, which may panic.

@@ -1,5 +1,7 @@
 //! [`Turn`] and [`Running`]: guards of a turn of the hub and of a running handler, which restore the hub's state if a handler
 //! panics. The hub's thread. Both nest: a handler may run its hub.
+//!
+//! A handler may also put another hub in the place of its own, which has none of this state: there nothing is restored.
 
 use super::source::{Source, SourceKey};
 use super::{Hub, Timer};
@@ -10,6 +12,7 @@ pub(super) type Current = (Option<Source>, Option<Timer>);
 /// While it lives, a turn is under way. At its beginning no handler is running.
 pub(super) struct Turn<'a> {
     pub(super) hub: &'a mut Hub,
+    number: u64,
     outer: Current,
     /// Whether the turn around this one is to end.
     is_halted: bool,
@@ -21,12 +24,15 @@ impl<'a> Turn<'a> {
         // Outside of all turns a stop concerns `run` alone.
         let is_halted = core::mem::take(&mut hub.halted) && hub.depth != 0;
         hub.depth += 1;
-        Self { hub, outer, is_halted }
+        Self { number: hub.number, hub, outer, is_halted }
     }
 }
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
+        if self.hub.number != self.number {
+            return;
+        }
         self.hub.depth -= 1;
         self.hub.halted |= self.is_halted;
         self.hub.current = self.outer;
@@ -36,6 +42,7 @@ impl Drop for Turn<'_> {
 /// While it lives, a handler is running. If the handler panics, its source or timer is removed.
 pub(super) struct Running<'a> {
     pub(super) hub: &'a mut Hub,
+    number: u64,
     this: Current,
     /// The source or the timer whose handler was running around this one.
     outer: Current,
@@ -45,24 +52,32 @@ impl<'a> Running<'a> {
     pub(super) fn new(hub: &'a mut Hub, this: Current) -> Self {
         hub.lent += usize::from(this.0.is_some());
         let outer = core::mem::replace(&mut hub.current, this);
-        Self { hub, this, outer }
+        Self { number: hub.number, hub, this, outer }
     }
 
-    /// The handler has returned.
-    pub(super) fn end(mut self) {
-        self.leave();
+    /// The handler has returned. False: the hub in this place is another one.
+    #[must_use = "keys are the hub's that made them"]
+    pub(super) fn end(mut self) -> bool {
+        let is_same = self.leave();
         core::mem::forget(self);
+        is_same
     }
 
-    fn leave(&mut self) {
-        self.hub.current = self.outer;
-        self.hub.lent -= usize::from(self.this.0.is_some());
+    fn leave(&mut self) -> bool {
+        let is_same = self.hub.number == self.number;
+        if is_same {
+            self.hub.current = self.outer;
+            self.hub.lent -= usize::from(self.this.0.is_some());
+        }
+        is_same
     }
 }
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        self.leave();
+        if !self.leave() {
+            return;
+        }
         match self.this.0.map(|source| source.0) {
             Some(SourceKey::Receiver(key)) => drop(self.hub.receivers.table.remove(key)),
             Some(SourceKey::Descriptor(key)) => _ = self.hub.remove_descriptor(key),

@@ -144,6 +144,8 @@ impl Hub {
     /// As [`after`](Self::after), at a moment. A moment in the past is the next turn; several timers that a turn sets for the
     /// past ring in the order in which they were set.
     pub fn at(&mut self, moment: Instant, function: impl FnOnce(&mut Hub) + Send + 'static) -> Timer {
+        // Those of the past have one moment, so that they ring in their order. Outside of turns that is the order of the moments.
+        let moment = if self.depth == 0 { moment } else { moment.max(Instant::now()) };
         self.timers.set(Some(moment), Action::Once(Posted::new(function)))
     }
 
@@ -185,7 +187,9 @@ impl Hub {
         let Some(mut tick) = tick.take() else { return false };
         let running = Running::new(self, (None, Some(Timer(key))));
         tick(running.hub);
-        running.end();
+        if !running.end() {
+            return true;
+        }
         if let Some(TimerEntry { action: Action::Every(_, place), .. }) = self.timers.entries.get_mut(key) {
             *place = Some(tick);
             if let Some(next) = next {

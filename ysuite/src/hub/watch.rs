@@ -11,7 +11,7 @@ use crate::signal::{Signals, Wait};
 
 #[cfg(not(ysuite_loom))]
 mod real {
-    use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+    use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 
     use mio::unix::SourceFd;
     use mio::{Events, Poll, Token};
@@ -25,6 +25,8 @@ mod real {
     /// The largest number of descriptors that one poll reports; the others come with the next.
     const EVENTS: usize = 256;
 
+    /// Nothing is taken out of the poller at its end: it goes with its descriptor, and a forked child that drops its copy would take
+    /// it out of the parent's, which is the same one.
     pub(in super::super) struct Watch {
         pub(in super::super) set: YSocketpair,
         poll: Poll,
@@ -86,12 +88,6 @@ mod real {
         pub(in super::super) fn as_fd(&self) -> BorrowedFd<'_> {
             // SAFETY: the poller keeps its descriptor open, and is borrowed as long as the result.
             unsafe { BorrowedFd::borrow_raw(self.poll.as_raw_fd()) }
-        }
-    }
-
-    impl Drop for Watch {
-        fn drop(&mut self) {
-            let _ = self.poll.registry().deregister(&mut SourceFd(&self.set.as_fd().as_raw_fd()));
         }
     }
 }

@@ -170,11 +170,12 @@ impl<S: SharedEnd> Drop for ManyWait<S> {
             waker = list.target(slot).task.take();
             list.unregister(slot);
         }
+        // Last: foreign code, each of which may panic.
+        let mut panics = Panics::none();
         if self.is_notified {
-            propagate(self.end);
+            panics.catch(|| propagate(self.end));
         }
-        // Last: foreign code, which may panic.
-        drop(waker);
+        panics.catch(|| drop(waker));
     }
 }
 

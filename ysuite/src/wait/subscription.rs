@@ -14,6 +14,7 @@ use super::many::{SharedEnd, propagate};
 use super::slots::Waiter;
 use super::waiter_target::WaiterTarget;
 use crate::block::{Waiting, arm_and_look};
+use crate::foreign::Panics;
 use crate::signal::{AttachError, Registration};
 use crate::sync::{AtomicBool, Handed, Ordering};
 
@@ -143,11 +144,7 @@ impl Subscriptions {
     #[cfg(feature = "futures")]
     pub(crate) fn forget_task(&mut self, end: impl SharedEnd) {
         let Some(subscription) = self.task.take() else { return };
-        // The waker is dropped last: its drop is foreign code.
-        let (is_notified, _waker) = subscription.unregister(end);
-        if is_notified {
-            propagate(end);
-        }
+        give_up([Some(subscription), None], end);
     }
 
     /// From now on the end is attached to the set of this registration. An end that is attached already refuses:
@@ -218,13 +215,18 @@ impl Subscriptions {
 
     /// The end goes. If one of its slots had been notified, it notifies the next waiter.
     pub(crate) fn unregister(&mut self, end: impl SharedEnd) {
-        let slots = [self.task.take(), self.attached.take()];
-        let given_up =
-            slots.map(|subscription| subscription.map_or((false, None), |subscription| subscription.unregister(end)));
-        if given_up.iter().any(|(is_notified, _)| *is_notified) {
-            propagate(end);
-        }
-        // The wakers are dropped after both slots are given up: their drop is foreign code, which may panic.
-        drop(given_up);
+        give_up([self.task.take(), self.attached.take()], end);
     }
+}
+
+/// Gives slots up. If one of them had been notified, the next waiter is notified. All foreign code comes last: the wakers of
+/// others, and the drop of this end's own, each of which may panic.
+fn give_up(slots: [Option<Subscription>; 2], end: impl SharedEnd) {
+    let given_up =
+        slots.map(|subscription| subscription.map_or((false, None), |subscription| subscription.unregister(end)));
+    let mut panics = Panics::none();
+    if given_up.iter().any(|(is_notified, _)| *is_notified) {
+        panics.catch(|| propagate(end));
+    }
+    given_up.into_iter().for_each(|(_, waker)| panics.catch(|| drop(waker)));
 }

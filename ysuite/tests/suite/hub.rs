@@ -4,6 +4,7 @@
 mod bad_input;
 mod descriptors;
 mod forever;
+mod forked;
 mod hosting;
 mod idle;
 mod nested;
@@ -12,6 +13,7 @@ mod panics;
 mod posting;
 mod random;
 mod receivers;
+mod replaced;
 mod timers;
 
 use std::sync::{Arc, Mutex};

@@ -1,10 +1,11 @@
 //! The smallest executors: one that parks its thread, and wakers that count.
 
+use std::cell::Cell;
 use std::future::Future;
 use std::mem::ManuallyDrop;
-use std::pin::pin;
-use std::sync::Arc;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
 use std::thread::{self, Thread};
 
@@ -59,6 +60,67 @@ impl Task {
     /// How many wakers of this task there are.
     pub(crate) fn held(&self) -> usize {
         Arc::strong_count(&self.0) - 1
+    }
+}
+
+/// A task that is polled within its waking, wherever that is, and so waits anew while those behind it are still to be told.
+pub(crate) struct AtOnce {
+    future: Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>,
+    polls: AtomicUsize,
+}
+
+impl AtOnce {
+    /// An end to what would have none.
+    const MOST: usize = 1_000;
+
+    /// Polled for the first time.
+    pub(crate) fn new(future: impl Future<Output = ()> + Send + 'static) -> Arc<Self> {
+        let task = Arc::new(Self { future: Mutex::new(Some(Box::pin(future))), polls: AtomicUsize::new(0) });
+        task.clone().wake();
+        task
+    }
+
+    /// How often it has been polled since this was asked last.
+    pub(crate) fn polls(&self) -> usize {
+        self.polls.swap(0, Ordering::SeqCst)
+    }
+
+    /// Ends it. Whether it had not ended by itself.
+    pub(crate) fn stop(&self) -> bool {
+        self.future.lock().unwrap().take().is_some()
+    }
+}
+
+thread_local! {
+    /// How many of them this thread is polling, one within the other's waking; and the most there were.
+    static NESTED: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
+}
+
+impl Wake for AtOnce {
+    fn wake(self: Arc<Self>) {
+        let (now, most) = NESTED.get();
+        NESTED.set((now + 1, most.max(now + 1)));
+        self.poll();
+        NESTED.set((now, NESTED.get().1));
+    }
+}
+
+impl AtOnce {
+    /// The most that this thread has polled one within the other's waking.
+    pub(crate) fn deepest() -> usize {
+        NESTED.get().1
+    }
+
+    fn poll(self: Arc<Self>) {
+        // Not where it is woken within its poll, or by two at once.
+        let Ok(mut future) = self.future.try_lock() else { return };
+        let Some(running) = &mut *future else { return };
+        if self.polls.fetch_add(1, Ordering::SeqCst) < Self::MOST {
+            let waker = Waker::from(self.clone());
+            if running.as_mut().poll(&mut Context::from_waker(&waker)).is_ready() {
+                *future = None;
+            }
+        }
     }
 }
 

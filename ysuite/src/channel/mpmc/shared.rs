@@ -117,7 +117,8 @@ impl<T> SharedEnd for UntilClosed<'_, T> {
     }
 
     fn supply(&self) -> usize {
-        usize::MAX
+        // All are told; nobody answers for another.
+        0
     }
 }
 
@@ -217,8 +218,7 @@ impl<T> MpmcShared<T> {
         if has_freed {
             panics.catch(|| self.freed(1));
         }
-        drop(panics);
-        Ok(displaced)
+        Ok(panics.answer(displaced))
     }
 
     /// After messages were published: wakes those that wait for them.
@@ -335,10 +335,10 @@ impl<T> MpmcShared<T> {
 
     /// A receiver goes.
     pub(super) fn remove_reader(&self) {
-        // ORDERING: Relaxed: the last receiver relies on nothing that the others have done or seen. Their claims are in the
-        // ring's positions and turns. Every sender's message is either seen by the drain, or its sender finds the receivers
-        // gone: the barriers in `WaitList::go` and `WaitList::attend` alone see to that.
-        if self.readers.count.fetch_sub(1, Ordering::Relaxed) == 1 {
+        // ORDERING: AcqRel: the last receiver counts what all have taken, by the head that they have moved. Every sender's message is
+        // either seen by the drain, or its sender finds the receivers gone: the barriers in `WaitList::go` and
+        // `WaitList::attend` alone see to that.
+        if self.readers.count.fetch_sub(1, Ordering::AcqRel) == 1 {
             let mut panics = Panics::none();
             // All receivers as well: none of them waits any more, but a select may watch for messages.
             panics.catch(|| {

@@ -290,17 +290,21 @@ impl<T> Receiver<T> {
     #[cold]
     #[inline(never)]
     fn arm_anew(&self, link: OneshotLink<T>, callee: Callee) -> Option<Callee> {
-        let _replaced = self.take_callee(link);
+        let replaced = self.take_callee(link);
         // SAFETY: this end has not ended, so the memory is there. With a mark that could not be taken back the place is the
         // sender's, which calls. Without one it is this end's, and empty; where the mark is refused the sender has seen none,
         // so what was put there is still this end's.
-        unsafe {
+        let back = unsafe {
             if link.handshake().look() & RECEIVER_ARMED != 0 {
-                return Some(callee);
+                Some(callee)
+            } else {
+                link.put_callee(callee);
+                (!link.handshake().mark(RECEIVER_ARMED, OVER)).then(|| link.take_callee())
             }
-            link.put_callee(callee);
-            (!link.handshake().mark(RECEIVER_ARMED, OVER)).then(|| link.take_callee())
-        }
+        };
+        // Before the answer is returned, which would leak if this panicked then.
+        drop(replaced);
+        back
     }
 
     /// Takes back whom the sender would call, if anybody, unless it has ended.

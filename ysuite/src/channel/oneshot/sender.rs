@@ -14,6 +14,7 @@ use super::handshake::{
 };
 use super::shared::OneshotLink;
 use crate::channel::error::SendError;
+use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::wait::one::TaskWait;
 
@@ -119,6 +120,29 @@ impl<T> Sender<T> {
         self.is_disconnected() || wait_for_receiver(unsafe { self.link.handshake() }, deadline)
     }
 
+    #[inline]
+    fn hang_up(&mut self) {
+        // SAFETY: this end has not ended so far, so the memory is there. What is still to be done is told by the word.
+        unsafe {
+            self.link.last_use();
+            let before = self.link.handshake().end(HUNG_UP);
+            if before != 0 {
+                hung_up(self.link, before);
+            }
+        }
+    }
+
+    /// This end has waited for the other to go: the drop of its waker is foreign code, and comes last. The receiver's waker, which
+    /// comes before it, may panic as well.
+    #[cold]
+    #[inline(never)]
+    fn hang_up_with_a_waker(&mut self) {
+        let waker = self.take_waker();
+        let mut panics = Panics::none();
+        panics.catch(|| self.hang_up());
+        panics.catch(|| drop(waker));
+    }
+
     /// Takes back the waker by which this end waits, if it waits, and the receiver does not call it.
     #[cold]
     fn take_waker(&mut self) -> Option<Box<Waker>> {
@@ -220,19 +244,10 @@ impl<T> Drop for Sender<T> {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: this end has not ended so far, so the memory is there.
-        let _waker = match unsafe { self.link.handshake() }.look() & SENDER_ARMED {
-            0 => None,
-            // Its drop is foreign code, and comes last.
-            _ => self.take_waker(),
-        };
-        // SAFETY: this end has not ended so far, so the memory is there. What is still to be done is told by the word.
-        unsafe {
-            self.link.last_use();
-            let before = self.link.handshake().end(HUNG_UP);
-            if before != 0 {
-                hung_up(self.link, before);
-            }
+        if unsafe { self.link.handshake() }.look() & SENDER_ARMED != 0 {
+            return self.hang_up_with_a_waker();
         }
+        self.hang_up();
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::shared::{NOTHING, WatchShared};
 use super::{RecvError, RecvTimeoutError, Ref, impl_watch_api};
 use crate::channel::Spin;
-use crate::channel::coop::{poll_within_budget, within_budget};
+use crate::channel::coop::{poll_within_budget, within_budget, yield_now};
 use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::signal::{Attach, AttachError, Registration};
@@ -186,10 +186,18 @@ impl<T> Receiver<T> {
     /// As [`wait_for`](Self::wait_for), for a task. Needs no particular runtime.
     ///
     /// Cancel-safe: where the future is dropped before it is ready, only values that `predicate` has refused count as seen.
+    /// Where they come as fast as it refuses them, the task lets others have a turn after some.
     ///
     /// # Errors
     /// When `predicate` has refused the last value, and all senders are gone.
-    pub async fn wait_for_async(&mut self, mut predicate: impl FnMut(&T) -> bool) -> Result<Ref<'_, T>, RecvError> {
+    pub async fn wait_for_async(&mut self, predicate: impl FnMut(&T) -> bool) -> Result<Ref<'_, T>, RecvError> {
+        within_budget(self.accepted_async(predicate)).await
+    }
+
+    async fn accepted_async(&mut self, mut predicate: impl FnMut(&T) -> bool) -> Result<Ref<'_, T>, RecvError> {
+        /// So many looks without a wait are one turn of the task.
+        const TURN: u32 = 64;
+        let mut looks = 0;
         let found = loop {
             {
                 let (value, version) = self.shared.borrow(Some(self.seen));
@@ -199,7 +207,11 @@ impl<T> Receiver<T> {
                     break value;
                 }
             }
-            within_budget(unseen_async(&self.shared, self.seen)).await?;
+            looks += 1;
+            if looks % TURN == 0 {
+                yield_now().await;
+            }
+            unseen_async(&self.shared, self.seen).await?;
         };
         // Foreign code, while the value is a local: a value being returned would leak, and its lock with it, if that panicked.
         drop(predicate);
@@ -246,6 +258,7 @@ impl<T> Receiver<T> {
         deadline: Deadline,
         mut predicate: impl FnMut(&T) -> bool,
     ) -> Result<Ref<'_, T>, RecvTimeoutError> {
+        let mut is_last = false;
         let found = loop {
             let (value, version) = self.shared.borrow(Some(self.seen));
             self.seen = version;
@@ -254,7 +267,14 @@ impl<T> Receiver<T> {
                 break value;
             }
             drop(value);
+            if is_last {
+                // The end is told as the end.
+                self.shared.news(self.seen)?;
+                return Err(RecvTimeoutError::Timeout);
+            }
             unseen_until(&self.shared, self.seen, &self.backoff, deadline)?;
+            // Before the look: a value that is there at the deadline is asked about, and none after it, however fast they come.
+            is_last = deadline.is_over();
         };
         // As in `wait_for_async`.
         drop(predicate);

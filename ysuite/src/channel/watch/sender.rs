@@ -49,8 +49,9 @@ impl<T> Sender<T> {
     /// Waits for whoever is at the [value](super#the-lock).
     pub fn send_replace(&self, value: T) -> T {
         let before = self.shared.replace(value);
-        self.shared.announce();
-        before
+        let mut panics = Panics::none();
+        panics.catch(|| self.shared.announce());
+        panics.answer(before)
     }
 
     /// Changes the value in its place, be there receivers or not; wakes all that wait.

@@ -319,7 +319,11 @@ impl<T> BroadcastRing<T> {
         match self.room() {
             Room::Closed => true,
             Room::Full => false,
-            Room::At(tail) => tail + messages as u64 <= self.passed(tail),
+            Room::At(tail) => {
+                // A lossy ring has no more room than this at a time: its last `capacity` messages stay.
+                let most = if self.is_lossy { self.lap() - self.capacity } else { self.lap() };
+                tail + most.min(messages as u64) <= self.passed(tail)
+            }
         }
     }
 

@@ -49,6 +49,25 @@ fn past_and_impossible_moments() {
     });
 }
 
+/// By their moments they would ring the other way round.
+#[test]
+fn what_a_turn_sets_for_the_past_rings_in_its_order() {
+    let mut hub = Hub::new().unwrap();
+    let notes = Notes::new();
+    let (first, second, third) = (notes.clone(), notes.clone(), notes.clone());
+    let ago = |seconds| Instant::now().checked_sub(Duration::from_secs(seconds)).unwrap();
+    let sets = move |hub: &mut Hub| {
+        hub.at(ago(1), move |_| first.note(1));
+        hub.at(ago(3), move |_| second.note(2));
+        hub.at(ago(2), move |_| third.note(3));
+    };
+    hub.handle().post(sets).unwrap();
+    while notes.len() < 3 {
+        hub.run_once(None).unwrap();
+    }
+    assert_eq!(notes.taken(), [1, 2, 3]);
+}
+
 #[test]
 fn a_timer_set_by_a_timer_is_for_the_next_turn() {
     let mut hub = Hub::new().unwrap();

@@ -106,6 +106,7 @@ fn more_works() -> Vec<(&'static str, Work)> {
     let (mut endless, taken) = mpmc::unbounded();
     let (limited, limits) = mpmc::bounded(1);
     let (all, mut every) = broadcast::bounded(8);
+    let (board, mut notice) = watch::channel(7);
     vec![
         (
             "a sink",
@@ -194,6 +195,15 @@ fn more_works() -> Vec<(&'static str, Work)> {
                     sender.send(number).unwrap();
                     assert_eq!(receiver.await, Ok(number));
                 }
+            }),
+        ),
+        (
+            "watch, for a value of one's choice",
+            Box::pin(async move {
+                for _ in 0..MANY {
+                    assert_eq!(*notice.wait_for_async(|_| true).await.unwrap(), 7);
+                }
+                drop(board);
             }),
         ),
         (

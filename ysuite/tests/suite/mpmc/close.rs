@@ -10,7 +10,7 @@ use std::time::Duration;
 use ysuite::mpmc::{self, RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 use ysuite::signal::{Wait, YPollset};
 
-use crate::support::executor::{Clinging, Explosive, Task, block_on, poll_once};
+use crate::support::executor::{AtOnce, Clinging, Explosive, Task, block_on, poll_once};
 use crate::support::{Random, Tally, guarded, panics};
 
 #[test]
@@ -245,4 +245,35 @@ fn the_last_receiver_tells_those_that_wait_for_the_end_whatever_panics() {
     assert_eq!(task.woken(), 1);
     tally.assert_all_ended();
     assert!(poll_once(&mut closed[1], &task).is_ready());
+}
+
+/// However many there are: each ends within its waking, and none within another's, which a stack would not have room for.
+#[test]
+fn tasks_that_poll_on_the_spot_are_told_of_the_end_one_behind_the_other() {
+    const TASKS: usize = 2_000;
+    guarded(|| {
+        for drops in [false, true] {
+            let (sender, receiver) = mpmc::bounded(1);
+            sender.send(0).unwrap();
+            let tasks: Vec<_> = (0..TASKS)
+                .map(|number| {
+                    let sender = sender.clone();
+                    AtOnce::new(async move {
+                        if number % 2 == 0 {
+                            sender.closed().await;
+                        } else {
+                            let _ = sender.send_async(0).await;
+                        }
+                    })
+                })
+                .collect();
+            if drops {
+                drop(receiver);
+            } else {
+                receiver.close();
+            }
+            let left = tasks.iter().filter(|task| task.stop()).count();
+            assert_eq!((left, AtOnce::deepest()), (0, 1));
+        }
+    });
 }

@@ -1,17 +1,14 @@
 //! Sending in the oldest message's place.
 
-use std::future::Future;
-use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Wake, Waker};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
 
 use ysuite::channel::Spin;
 use ysuite::mpmc::{self, SendError, TryRecvError, TrySendError};
 
-use crate::support::executor::{Explosive, Task, poll_once};
+use crate::support::executor::{AtOnce, Explosive, Task, poll_once};
 use crate::support::{Tally, guarded, panics};
 
 #[test]
@@ -217,25 +214,6 @@ fn a_waker_that_panics_leaves_the_message_sent_and_the_displaced_dropped() {
     tally.assert_all_ended();
 }
 
-/// A task that is polled within its waking, wherever that is, and so waits anew while those behind it are still to be told.
-struct Polling {
-    future: Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>,
-    polls: AtomicUsize,
-}
-
-impl Wake for Polling {
-    fn wake(self: Arc<Self>) {
-        // An end to what would have none. Not where it is woken within its poll, or by two at once.
-        let (Ok(mut future), ..=1_000) = (self.future.try_lock(), self.polls.fetch_add(1, Ordering::SeqCst)) else {
-            return;
-        };
-        let waker = Waker::from(self.clone());
-        if future.as_mut().is_some_and(|future| future.as_mut().poll(&mut Context::from_waker(&waker)).is_ready()) {
-            *future = None;
-        }
-    }
-}
-
 #[test]
 fn one_that_polls_as_it_is_woken_is_told_once_of_each_change() {
     for forces in [false, true] {
@@ -248,9 +226,7 @@ fn one_that_polls_as_it_is_woken_is_told_once_of_each_change() {
             let held = sender.reserve_many(2).unwrap();
             let (mut gathers, task) = (gathering(&sender), Task::default());
             assert!(poll_once(&mut gathers, &task).is_pending());
-            let polling =
-                Arc::new(Polling { future: Mutex::new(Some(gathering(&sender))), polls: AtomicUsize::new(0) });
-            polling.clone().wake();
+            let polling = AtOnce::new(gathering(&sender));
             thread::scope(|scope| {
                 let forced = forces.then(|| {
                     scope.spawn(|| {
@@ -267,9 +243,9 @@ fn one_that_polls_as_it_is_woken_is_told_once_of_each_change() {
                 }
             });
             // Once to begin with, once for the places, and once more by the one that was told beside it.
-            let polls = polling.polls.load(Ordering::SeqCst);
+            let polls = polling.polls();
             assert!(polls == 2 || forces && polls <= 3, "{polls} polls");
-            *polling.future.lock().unwrap() = None;
+            polling.stop();
         });
     }
 }

@@ -12,13 +12,14 @@ use ysuite::mpmc::{self, RecvTimeoutError, TryRecvError, TrySendError};
 use ysuite::signal::{Wait, YPollset};
 
 use crate::mpmc::of;
-use crate::support::executor::{Explosive, Task, poll_once};
-use crate::support::{Tally, calls, guarded};
+use crate::support::executor::{Clinging, Explosive, Task, poll_once};
+use crate::support::{Tally, calls, guarded, panics};
 
 with_and_without_a_bound!(
     a_receiver_whose_wakers_drop_panics_leaves_both_its_places,
     a_receiver_whose_detach_wakes_a_waker_that_panics_has_left_its_set,
     a_future_whose_wakers_drop_panics_passes_on_what_it_was_told,
+    a_wait_that_ends_between_two_wakers_that_panic_is_one_panic,
     a_batch_wakes_a_receiver_that_polls_and_futures_alike,
     one_waker_that_panics_does_not_keep_those_behind_it_asleep,
 );
@@ -97,6 +98,26 @@ fn a_future_whose_wakers_drop_panics_passes_on_what_it_was_told(bounded: bool) {
         sender.send(message).unwrap();
     }
     assert_eq!([tasks[0].woken(), tasks[1].woken()], [1, 1], "a place that nobody has was told");
+}
+
+/// What it was told goes to a task whose waking panics, and its own waker's drop panics behind that: one panic, not two.
+fn a_wait_that_ends_between_two_wakers_that_panic_is_one_panic(bounded: bool) {
+    let (sender, receiver) = of(if bounded { 8 } else { 0 });
+    let [mut first, mut told] = [0, 1].map(|_| Box::pin(receiver.recv_async()));
+    let task = Task::default();
+    assert!(poll_once(&mut first, &task).is_pending() && poll_once(&mut told, &task).is_pending());
+    // The first is told of a message that another takes. It waits anew, and still answers for what it was told.
+    sender.send(0).unwrap();
+    assert_eq!((receiver.try_recv(), task.woken()), (Ok(0), 1));
+    let clinging = Clinging::waker();
+    assert!(first.as_mut().poll(&mut Context::from_waker(&clinging)).is_pending());
+    drop(clinging);
+    let mut last = Box::pin(receiver.recv_async());
+    assert!(last.as_mut().poll(&mut Context::from_waker(&Explosive::waker())).is_pending());
+    sender.send(1).unwrap();
+    assert_eq!(task.woken(), 2);
+    assert_eq!(panics(|| drop(first)), "this waker panics");
+    assert_eq!(receiver.try_recv(), Ok(1));
 }
 
 fn a_batch_wakes_a_receiver_that_polls_and_futures_alike(bounded: bool) {

@@ -12,7 +12,7 @@ use std::time::Duration;
 use ysuite::mpmc::{self, ReserveError, SendError, TryRecvError, TryReserveError, TrySendError};
 use ysuite::signal::{Wait, YPollset};
 
-use crate::support::executor::{Clinging, Explosive, Task, block_on, poll_once};
+use crate::support::executor::{AtOnce, Clinging, Explosive, Task, block_on, poll_once};
 use crate::support::{Random, Tally, guarded, panics};
 
 #[test]
@@ -368,42 +368,6 @@ fn one_that_gives_up_gathering_tells_the_next() {
     assert!(matches!(poll_once(&mut second, &tasks[1]), Poll::Ready(Ok(permits)) if permits.len() == 2));
 }
 
-/// A task whose waker polls it on the spot, a hundred times at most.
-struct AtOnce {
-    future: Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>,
-    polls: AtomicUsize,
-}
-
-impl AtOnce {
-    fn of(sender: &mpmc::Sender<u32>, places: usize) -> Arc<Self> {
-        let sender = sender.clone();
-        let future = async move { drop(sender.reserve_many_async(places).await) };
-        Arc::new(Self { future: Mutex::new(Some(Box::pin(future))), polls: AtomicUsize::new(0) })
-    }
-
-    fn poll(self: &Arc<Self>) {
-        // It may be woken while it is polled.
-        let Ok(mut future) = self.future.try_lock() else { return };
-        if self.polls.fetch_add(1, Ordering::Relaxed) < 100 {
-            let waker = Waker::from(self.clone());
-            if future.as_mut().is_some_and(|future| future.as_mut().poll(&mut Context::from_waker(&waker)).is_ready()) {
-                *future = None;
-            }
-        }
-    }
-
-    /// How often it has been polled since this was asked last.
-    fn polls(&self) -> usize {
-        self.polls.swap(0, Ordering::Relaxed)
-    }
-}
-
-impl Wake for AtOnce {
-    fn wake(self: Arc<Self>) {
-        self.poll();
-    }
-}
-
 /// Each is told once of what has changed, though it waits anew in the same place while the others are told.
 #[test]
 fn those_who_wait_to_gather_may_poll_on_the_spot() {
@@ -412,8 +376,10 @@ fn those_who_wait_to_gather_may_poll_on_the_spot() {
     let task = Task::default();
     let mut gathers = Box::pin(sender.reserve_many_async(2));
     assert!(poll_once(&mut gathers, &task).is_pending());
-    let waiting = [(); 3].map(|()| AtOnce::of(&sender, 2));
-    waiting.iter().for_each(AtOnce::poll);
+    let waiting = [(); 3].map(|()| {
+        let sender = sender.clone();
+        AtOnce::new(async move { drop(sender.reserve_many_async(2).await) })
+    });
     assert_eq!(waiting.each_ref().map(|task| task.polls()), [1; 3]);
     // The place is used: none of them gets any further.
     permit.send(7).unwrap();

@@ -102,6 +102,17 @@ fn two_wakers_that_panic_as_the_receiver_goes_are_one_panic() {
 }
 
 #[test]
+fn two_wakers_that_panic_as_the_sender_goes_are_one_panic() {
+    let (mut sender, mut receiver) = oneshot::channel::<u8>();
+    let waker = Clinging::waker();
+    assert!(sender.poll_closed(&mut Context::from_waker(&waker)).is_pending());
+    drop(waker);
+    assert!(poll(&mut receiver, Explosive::waker()).is_pending());
+    assert!(panics(|| drop(sender)));
+    assert!(receiver.try_recv().is_err());
+}
+
+#[test]
 fn a_senders_waker_that_panics_when_it_is_dropped_costs_no_message() {
     let (mut sender, mut receiver) = oneshot::channel();
     let waker = Clinging::waker();

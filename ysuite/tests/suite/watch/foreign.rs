@@ -196,3 +196,19 @@ fn a_value_that_comes_as_the_waker_is_cloned_is_found_by_that_poll() {
     assert_eq!(receiver.poll_changed(&mut Context::from_waker(&waker)), Poll::Ready(Ok(())));
     assert_eq!(*receiver.borrow(), 1);
 }
+
+/// The value before is the answer, which nobody gets where a waker panics: it goes as the others do.
+#[test]
+fn a_value_that_is_replaced_while_a_waker_panics_ends_with_it() {
+    struct Ends(bool);
+    impl Drop for Ends {
+        fn drop(&mut self) {
+            assert!(!self.0, "the value ends");
+        }
+    }
+    let (sender, mut receiver) = watch::channel(Ends(true));
+    receiver.mark_unchanged();
+    assert!(receiver.poll_changed(&mut Context::from_waker(&Explosive::waker())).is_pending());
+    assert_eq!(panics(|| drop(sender.send_replace(Ends(false)))), "this waker panics");
+    assert!(!receiver.borrow().0);
+}

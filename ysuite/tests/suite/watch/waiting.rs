@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -86,6 +87,41 @@ fn a_dropped_future_has_seen_nothing() {
     assert_eq!((task.woken(), receiver.changed()), (2, Ok(())));
     sender.send(3).unwrap();
     assert_eq!(task.woken(), 2);
+}
+
+/// Values come faster than they are refused. A thread whose time is up asks about the one that is there, and a task lets
+/// others have a turn.
+#[test]
+fn values_that_keep_coming_keep_nobody_from_an_end_or_a_turn() {
+    guarded(|| {
+        let (sender, mut receiver) = watch::channel(0_u64);
+        let is_over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    sender.send_modify(|value| *value += 1);
+                }
+            });
+            for _ in 0..3_000 {
+                let mut asked = 0;
+                let refused = receiver.wait_for_timeout(Duration::ZERO, |_| {
+                    asked += 1;
+                    false
+                });
+                assert_eq!(refused.map(drop), Err(RecvTimeoutError::Timeout));
+                assert!(asked <= 2, "{asked} values after the end");
+                let (mut asked, task) = (0, Task::default());
+                let mut waiting = Box::pin(receiver.wait_for_async(|_| {
+                    asked += 1;
+                    false
+                }));
+                assert!(poll_once(&mut waiting, &task).is_pending());
+                drop(waiting);
+                assert!(asked <= 64, "{asked} values in one turn");
+            }
+            is_over.store(true, Ordering::Relaxed);
+        });
+    });
 }
 
 #[test]

@@ -1,0 +1,73 @@
+//! A handler that puts another hub in the place of its own. The old one is gone, and the other as it was.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use ysuite::hub::{Hub, Interest};
+use ysuite::spsc;
+
+use crate::hub::Notes;
+use crate::hub::descriptors::pair;
+use crate::support::guarded;
+
+/// A hub that is to note so, and whether it still counts as any hub does.
+fn other(notes: &Notes<u32>) -> Hub {
+    let mut hub = Hub::new().unwrap();
+    // Keys as the first hub's.
+    let (mut sender, receiver) = spsc::unbounded();
+    sender.send(2).unwrap();
+    let noting = notes.clone();
+    let _ = hub.receive(receiver, move |_, message: Result<u32, _>| {
+        noting.note(message.unwrap_or(3));
+    });
+    let noting = notes.clone();
+    hub.after(Duration::ZERO, move |_| noting.note(4));
+    hub
+}
+
+/// What the other hub does when it is run to its end.
+fn assert_as_ever(mut hub: Hub, notes: &Notes<u32>) {
+    assert!(hub.current().is_none() && hub.current_timer().is_none());
+    hub.stop();
+    hub.run().unwrap();
+    assert!(!hub.is_stopped(), "it counts no turn under way");
+    hub.run().unwrap();
+    let mut noted = notes.taken();
+    noted.sort_unstable();
+    assert_eq!(noted, [2, 3, 4]);
+}
+
+#[test]
+fn a_hub_may_be_replaced_by_any_of_its_handlers() {
+    for who in 0..4 {
+        for panics in [false, true] {
+            guarded(move || {
+                let notes = Notes::new();
+                let mut hub = Hub::new().unwrap();
+                let making = notes.clone();
+                let mut made = Some(move || other(&making));
+                let mut replaces = move |hub: &mut Hub| {
+                    *hub = made.take().expect("called once")();
+                    assert!(!panics, "as the test wants it");
+                };
+                let (mut near, far) = pair();
+                let (mut sender, receiver) = spsc::unbounded();
+                match who {
+                    0 => drop(hub.handle().post(replaces)),
+                    1 => drop(hub.every(Duration::from_nanos(1), replaces)),
+                    2 => {
+                        sender.send(1).unwrap();
+                        hub.receive(receiver, move |hub, _: Result<u32, _>| replaces(hub)).unwrap();
+                    }
+                    _ => {
+                        std::io::Write::write_all(&mut near, b"1").unwrap();
+                        hub.watch(far, Interest::READABLE, move |hub, _, _| replaces(hub)).map_err(drop).unwrap();
+                    }
+                }
+                let ended = catch_unwind(AssertUnwindSafe(|| hub.run_once(None)));
+                assert_eq!(ended.is_err(), panics);
+                assert_as_ever(hub, &notes);
+            });
+        }
+    }
+}
