@@ -11,7 +11,7 @@ use super::first_try::{Attempt, first_try};
 use super::rendezvous::MeetingEnd;
 use crate::foreign::Panics;
 use crate::os::Deadline;
-use crate::passive::{Passive, STAYS};
+use crate::passive::{GONE, Passive, STAYS};
 use crate::queue::ypipe::Writer;
 use crate::queue::{RegisterCopy, outline};
 use crate::signal::{AttachError, Registration};
@@ -304,6 +304,11 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     fn send_all(&mut self, messages: &mut impl Iterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
         let start = self.end.writer.position();
         let mut first = start;
+        // Without a bound there is room for ever, and whoever drops the receiver's messages just now would have to drop these too.
+        // What is hidden already is published all the same, to be dropped.
+        if self.end.writer.is_orphaned() && self.end.writer.hidden() == 0 {
+            return Err(SendError(Vec::new()));
+        }
         let batch = FlushOnDrop(self);
         while let Some(message) = batch.0.end.writer.fill(messages) {
             let tokens = batch.0.end.writer.publish();
@@ -352,6 +357,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             self.wake(tokens);
         } else {
             self.end.writer.reclaim(tokens, from, |message| back.push(message.take()));
+            // Another thread may be dropping what was sent: nothing comes back then, and the next send is to find out.
+            self.end.writer.forget_room();
         }
         back
     }
@@ -361,7 +368,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     #[inline(never)]
     fn sent(&mut self, tokens: u32) -> Result<(), SendError<T>> {
         let from = self.end.writer.position().wrapping_sub(1);
-        self.answered(tokens, from).pop().map_or(Ok(()), |message| Err(SendError(self.told(message))))
+        self.answered(tokens, from).pop().map_or(Ok(()), |message| Err(SendError(message)))
     }
 
     #[cold]
@@ -413,10 +420,17 @@ impl<T, L: SenderLink<T>> WritingEnd<T, L> {
         }
         // Out of its set before its place may become another's.
         self.detach();
-        let _waker = self.link.forget();
+        let waker = self.link.forget();
         let tokens = self.writer.close();
-        self.link.close(self.writer.reader_passive(), tokens);
-        // The waker is dropped last: its drop is foreign code.
+        // The receiver's waker, messages, and the waker last: foreign code.
+        let mut panics = Panics::none();
+        panics.catch(|| self.link.close(self.writer.reader_passive(), tokens));
+        if tokens & GONE != 0 {
+            // A receiver that went at this very moment has not found its own mark, which this thread had in its hands.
+            let from = self.writer.position();
+            panics.catch(|| self.writer.reclaim(GONE, from, drop));
+        }
+        panics.catch(|| drop(waker));
     }
 
     /// Leaves the set that the sender is attached to, if it is.

@@ -63,7 +63,8 @@ use crate::{mpmc, mpsc, spsc};
 ///
 /// # Errors
 /// When the receivers are gone or the channel is closed. A message that was fed and cannot be received any more is dropped,
-/// and flushing says so: at a pipe's sender as often as it is asked, at an exchange's once. A receiver that goes when it has
+/// and flushing says so: at a pipe's sender as often as it is asked, at an exchange's once. Where the receiver's thread is still
+/// dropping older messages of a pipe at that moment, only the next message that is fed is refused. A receiver that goes when it has
 /// received all of them is no failure of a flush.
 ///
 /// # Closing

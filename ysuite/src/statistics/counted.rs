@@ -86,6 +86,8 @@ pub(crate) struct QueueTally {
     high_water: AtomicU64,
     /// One more than how many messages had been taken when the last receiver went; what is taken later is dropped.
     left: AtomicU64,
+    /// The most that a look has found received.
+    shown: AtomicU64,
 }
 
 #[cfg(feature = "statistics")]
@@ -121,6 +123,10 @@ impl QueueTally {
         let left = self.left.load(Ordering::Relaxed);
         let there = sent.saturating_sub(received).min(most);
         let received = if left == 0 { received } else { left - 1 };
+        // A message that was displaced as the last receiver went may have been counted by an earlier look, and be counted as dropped
+        // from now on: no count falls.
+        // ORDERING: Relaxed; a number, for people.
+        let received = self.shown.fetch_max(received, Ordering::Relaxed).max(received);
         if left == 0 {
             self.sample(there);
         }

@@ -15,7 +15,9 @@ pub struct Statistics {
     /// receiver are.
     pub sent: u64,
     /// Messages that have been taken out: by receivers, or in an `mpmc` by
-    /// [`force_send`](crate::mpmc::Sender::force_send). Those that were dropped in the channel are not.
+    /// [`force_send`](crate::mpmc::Sender::force_send). Those that were dropped in the channel are not; one that a `force_send`
+    /// displaces while the last receiver goes may be taken for such. In a [rendezvous](crate::channel#rendezvous) whatever was
+    /// handed to a receiver that waited, also where that went without it.
     pub received: u64,
     /// The high-water mark: the most messages that were in the channel at once, those that are hidden and take up room
     /// included; in an `mpsc` the most of one sender, whose own the bound is.

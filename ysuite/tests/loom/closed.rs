@@ -39,6 +39,24 @@ fn a_thread_that_waits_for_the_end_against_a_receiver_that_goes() {
     });
 }
 
+/// The receiver's mark may be in the sender's hands as it goes; then it is the sender that drops what is left, though it is kept.
+#[test]
+fn a_sender_that_closes_and_is_kept_against_a_receiver_that_goes() {
+    model(|| {
+        let ended = Arc::new(AtomicUsize::new(0));
+        let (mut sender, receiver) = spsc::unbounded();
+        assert!(sender.send(Counted(ended.clone())).is_ok());
+        let thread = thread::spawn(move || {
+            sender.close();
+            sender
+        });
+        drop(receiver);
+        let sender = thread.join().unwrap();
+        assert_eq!(ended.load(Ordering::Relaxed), 1);
+        drop(sender);
+    });
+}
+
 #[test]
 fn a_task_that_waits_for_the_end_against_a_receiver_that_goes() {
     model_up_to(2, || {

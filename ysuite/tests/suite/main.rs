@@ -11,6 +11,7 @@ mod batches;
 mod broadcast;
 mod conformance;
 mod contract;
+mod disposing;
 #[cfg(not(miri))]
 mod documents;
 #[cfg(all(feature = "hub", unix))]

@@ -17,6 +17,18 @@ fn run(slots: usize) -> usize {
     if cfg!(ysuite_loom) { slots.min(1) } else { slots }
 }
 
+/// A slot as the first of a run. Not by way of the slot itself, which would be a pointer to that one only.
+#[inline(always)]
+fn first_of_run<T>(at: NonNull<u8>) -> *mut MaybeUninit<T> {
+    #[cfg(not(ysuite_loom))]
+    return at.as_ptr().cast();
+    // SAFETY: the callers' cursors point to slots of live chunks. A run is of one slot.
+    #[cfg(ysuite_loom)]
+    unsafe {
+        slot::<T>(at).with_mut(|first| first)
+    }
+}
+
 impl<T> Writer<T> {
     /// Whether so many more messages may be written, now. May step forward to the next slot.
     #[inline]
@@ -44,10 +56,7 @@ impl<T> Writer<T> {
         // SAFETY: the slots from `next` up to `full` are free, and the writer's alone until they are published; it is
         // borrowed for as long as they are lent. They lie one behind the other like an array: `STEP` is a message's size,
         // and of messages without a size none of them has to lie anywhere.
-        unsafe {
-            let first = slot::<T>(cursor.next).with_mut(|first| first);
-            slice::from_raw_parts_mut(first, run(free.min(most)))
-        }
+        unsafe { slice::from_raw_parts_mut(first_of_run::<T>(cursor.next), run(free.min(most))) }
     }
 
     /// Publishes the messages that were written into the first `count` free slots, with all that was hidden. Returns the
@@ -111,7 +120,7 @@ impl<T> Reader<T> {
         // SAFETY: the slots from `next` up to `known` have been acquired as published, so each holds a message. Only the owner
         // of this cursor takes them out, and it is borrowed for as long as they are lent. As to their places, see
         // `free_slots`; a `MaybeUninit<T>` that is initialised is a `T`.
-        unsafe { slot::<T>(cursor.next).with(|first| slice::from_raw_parts(first.cast::<T>(), run(known))) }
+        unsafe { slice::from_raw_parts(first_of_run::<T>(cursor.next).cast::<T>().cast_const(), run(known)) }
     }
 
     /// Takes the first `count` messages of the [known run](Self::known_run) without moving or dropping them: they are the
