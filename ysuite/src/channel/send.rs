@@ -300,14 +300,16 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         outcome
     }
 
+    /// Where the receiver is gone as this begins, as much as there would be room for comes back at once: a thread that is dropping
+    /// what the receiver has left would have to drop the batch as well, and the next. What is hidden already is published to be
+    /// dropped.
     #[inline]
     fn send_all(&mut self, messages: &mut impl Iterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
         let start = self.end.writer.position();
         let mut first = start;
-        // Without a bound there is room for ever, and whoever drops the receiver's messages just now would have to drop these too.
-        // What is hidden already is published all the same, to be dropped.
-        if self.end.writer.is_orphaned() && self.end.writer.hidden() == 0 {
-            return Err(SendError(Vec::new()));
+        if self.end.writer.is_orphaned() && self.takes_no_more() {
+            let most = self.end.writer.capacity().unwrap_or(usize::MAX);
+            return outline(self, |_| Err(SendError(messages.take(most).collect())));
         }
         let batch = FlushOnDrop(self);
         while let Some(message) = batch.0.end.writer.fill(messages) {
@@ -326,6 +328,13 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         let tokens = batch.0.end.writer.publish();
         batch.0.published(tokens, first)?;
         Ok(sent)
+    }
+
+    /// Without a receiver: whether nothing is hidden that would have to be published.
+    #[cold]
+    #[inline(never)]
+    fn takes_no_more(&self) -> bool {
+        self.end.writer.hidden() == 0 && self.end.link.meeting().is_none()
     }
 
     /// Hands all messages over, one by one. Only in a rendezvous.
