@@ -17,8 +17,10 @@
 //!   waits in another way, such as `recv_timeout`, its task is not woken until it polls again.
 //! * A future of `send_async` that is dropped before it is ready has not sent its message, which is dropped with it; unless
 //!   a receiver has just taken it. A future of `recv_async` that is dropped has taken nothing: a message that it was just
-//!   being handed goes to the next receiver, before all others. A future that is *forgotten* (`mem::forget`) while it waits
-//!   stays in line: one of `recv_async` swallows a message, whose sender is told that it was received.
+//!   being handed goes to the next receiver, before all others. So in an `mpmc` a receiver may be told that nothing more
+//!   will come and then, where another's future is dropped that had been handed a message, find that one.
+//! * A future that is *forgotten* (`mem::forget`) while it waits stays in line: one of `recv_async` swallows a message, whose
+//!   sender is told that it was received.
 //! * Messages that are hidden (`write`) would lie in between: `write` hands over at once, as `send` does, and `send_batch`
 //!   hands its messages over one by one.
 //! * Those that wait are served in turn, under a lock that is held for some instructions. A thread that loses its CPU there

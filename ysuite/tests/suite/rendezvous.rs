@@ -273,6 +273,25 @@ fn a_dropped_future_has_not_sent<K: Kind>() {
     assert!(matches!(future.as_mut().poll(&mut context), Poll::Ready(Ok(()))));
 }
 
+/// Several receivers: whichever future goes first, the messages come in the order in which they were sent.
+#[test]
+fn messages_that_are_given_back_come_in_the_order_in_which_they_were_sent() {
+    for (order, last) in [([0, 1, 2], 3), ([2, 1, 0], 3), ([1, 2, 0], 3), ([0, 2, 1], 3)] {
+        let (sender, receiver) = ysuite::mpmc::bounded(0);
+        let mut context = Context::from_waker(Waker::noop());
+        let mut futures = [0; 3].map(|_| Some(Box::pin(receiver.recv_async())));
+        for (number, future) in futures.iter_mut().flatten().enumerate() {
+            assert!(future.as_mut().poll(&mut context).is_pending());
+            sender.try_send(number).unwrap();
+        }
+        order.into_iter().for_each(|index| drop(futures[index].take()));
+        // Behind all of them, though a receiver is in line that has not looked.
+        assert_eq!(sender.try_send(last), Err(ysuite::mpmc::TrySendError::Full(last)));
+        let mut received = [0; 3].map(|_| receiver.try_recv());
+        assert_eq!(received.each_mut().map(|received| received.unwrap()), [0, 1, 2]);
+    }
+}
+
 fn a_receiving_future_dropped_at_the_handover_gives_the_message_back<K: Kind>() {
     let (mut sender, mut receiver) = K::pair();
     let mut context = Context::from_waker(Waker::noop());

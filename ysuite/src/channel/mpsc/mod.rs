@@ -38,7 +38,8 @@
 //!
 //! The receiver takes up to [`TURN`] messages from a lane, and then looks at all other lanes with messages before it comes
 //! back. So between two turns of a lane each other lane gives at most `TURN` messages, and one of *n* lanes never waits for
-//! more than *n* times `TURN` messages. Receiving in batches keeps to that, too.
+//! more than *n* times `TURN` messages; twice as many where lanes end, or have nothing any more, meanwhile. Receiving in
+//! batches keeps to that, too.
 //!
 //! # When to use it
 //!

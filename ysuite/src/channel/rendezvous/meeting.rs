@@ -11,7 +11,7 @@ use super::ticket::{Met, Ticket};
 use crate::channel::error::TrySendError;
 use crate::foreign::Panics;
 use crate::statistics::Meter;
-use crate::sync::{Arc, AtomicBool, AtomicUsize, Mutex, MutexGuard, Ordering, UnsafeCell};
+use crate::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, UnsafeCell};
 use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify, notify_all};
 
@@ -21,6 +21,8 @@ pub(super) struct StandNode<T> {
     /// Which of the owner's cases it is.
     pub(super) case: u32,
     message: UnsafeCell<Option<T>>,
+    /// Of a receiver that has been handed a message: the how manieth of all that were. Written under the meeting's lock.
+    handed: AtomicU64,
 }
 
 // SAFETY: the node owns its message, and is dropped on any thread: `T: Send` is enough.
@@ -31,7 +33,13 @@ unsafe impl<T: Send> Sync for StandNode<T> {}
 
 impl<T> StandNode<T> {
     pub(super) fn new(ticket: Arc<Ticket>, case: u32, message: Option<T>) -> Self {
-        Self { ticket, case, message: UnsafeCell::new(message) }
+        Self { ticket, case, message: UnsafeCell::new(message), handed: AtomicU64::new(0) }
+    }
+
+    /// The number of the message that this receiver has been handed.
+    pub(super) fn handed(&self) -> u64 {
+        // ORDERING: Relaxed; written before the ticket was taken, which this thread has acquired.
+        self.handed.load(Ordering::Relaxed)
     }
 
     /// Puts a message in or takes it out.
@@ -66,8 +74,11 @@ struct MeetingPlace {
 pub(super) struct Lines<T> {
     senders: Line<Arc<StandNode<T>>>,
     receivers: Line<Arc<StandNode<T>>>,
-    /// Messages that futures had been given and gave back when they were dropped. They come before all others.
-    returned: VecDeque<T>,
+    /// Messages that futures had been given and gave back when they were dropped. They come before all others, in the order in
+    /// which they were handed over.
+    returned: VecDeque<(u64, T)>,
+    /// How many messages have been handed to receivers in line.
+    handed: u64,
 }
 
 /// What an end that comes has found.
@@ -109,7 +120,7 @@ impl<T, const SENDS: bool> SharedEnd for MeetingSide<'_, T, SENDS> {
 impl<T> Meeting<T> {
     pub(in crate::channel) fn new(meter: &Meter) -> Self {
         let place = || MeetingPlace { waiting: AtomicUsize::new(0), list: WaitList::metered(meter.clone()) };
-        let lines = Lines { senders: Line::new(), receivers: Line::new(), returned: VecDeque::new() };
+        let lines = Lines { senders: Line::new(), receivers: Line::new(), returned: VecDeque::new(), handed: 0 };
         Self {
             lines: Mutex::new(lines),
             senders: place(),
@@ -194,15 +205,20 @@ impl<T> Meeting<T> {
 
     /// Hands the message to the first receiver that waits, and takes it out of line. The caller wakes it, behind the lock.
     pub(super) fn give(&self, lines: &mut Lines<T>, message: T) -> Result<Arc<Ticket>, TrySendError<T>> {
-        let met = self.give_again(lines, message)?;
+        let met = self.give_again(lines, lines.handed, message)?;
+        lines.handed += 1;
         self.meter().meets();
         Ok(met)
     }
 
-    /// As [`give`](Self::give), for a message that counts as handed over already.
-    fn give_again(&self, lines: &mut Lines<T>, message: T) -> Result<Arc<Ticket>, TrySendError<T>> {
+    /// As [`give`](Self::give), for a message that counts as handed over already, with this number.
+    fn give_again(&self, lines: &mut Lines<T>, number: u64, message: T) -> Result<Arc<Ticket>, TrySendError<T>> {
         if self.is_closed() {
             return Err(TrySendError::Disconnected(message));
+        }
+        if !lines.returned.is_empty() {
+            // A receiver whose ticket is open beside them is about to look, and is to find the first of them.
+            return Err(TrySendError::Full(message));
         }
         let mut message = Some(message);
         let mut met = None;
@@ -210,6 +226,8 @@ impl<T> Meeting<T> {
             // In its place before the ticket is taken: the owner may go on at once.
             // SAFETY: the node is in line, and the caller holds the lock.
             unsafe { node.exchange(message.take()) };
+            // ORDERING: Relaxed; the claim below hands it over, with the message.
+            node.handed.store(number, Ordering::Relaxed);
             if node.ticket.claim(Met::Peer(node.case)) {
                 met = Some(at);
                 break;
@@ -231,7 +249,7 @@ impl<T> Meeting<T> {
     /// Takes the message of the first sender that waits, and takes that out of line. The caller wakes it, behind the lock;
     /// none where the message had been given back.
     pub(super) fn take(&self, lines: &mut Lines<T>) -> Encounter<(T, Option<Arc<Ticket>>)> {
-        if let Some(message) = lines.returned.pop_front() {
+        if let Some((_, message)) = lines.returned.pop_front() {
             self.note(lines);
             return Encounter::Peer((message, None));
         }
@@ -272,18 +290,19 @@ impl<T> Meeting<T> {
         }
     }
 
-    /// A future was given a message, and is dropped: the message goes to the next receiver that waits, or stays here until
-    /// one comes.
-    pub(super) fn give_back(&self, message: T) {
+    /// A future was given the message of this number, and is dropped: the message goes to the next receiver that waits, or stays
+    /// here until one comes.
+    pub(super) fn give_back(&self, number: u64, message: T) {
         let mut lines = self.lock();
-        let message = match self.give_again(&mut lines, message) {
+        let message = match self.give_again(&mut lines, number, message) {
             Ok(ticket) => {
                 drop(lines);
                 return ticket.wake();
             }
             Err(error) => error.into_inner(),
         };
-        lines.returned.push_front(message);
+        let at = lines.returned.partition_point(|(before, _)| *before < number);
+        lines.returned.insert(at, (number, message));
         self.note(&lines);
         drop(lines);
         self.announce(true);
