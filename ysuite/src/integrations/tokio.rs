@@ -103,7 +103,8 @@ impl AsyncSocketpair {
 
 impl Timer {
     /// Receives a tick; the task waits for one as long as it takes, by tokio's timer, which counts in milliseconds. For ever
-    /// where there will be none.
+    /// where there will be none. Ticks are due by the clock of `std`: where a test has paused tokio's, the task is polled again
+    /// and again until the time has really passed.
     ///
     /// Cancel-safe: a future dropped before it is ready has taken nothing.
     ///

@@ -54,7 +54,7 @@ impl<T> Receiver<T> {
         receiver
     }
 
-    /// A new receiver, of all messages that are sent from now on. Lock-free; linear in the number of receivers.
+    /// A new receiver, of all messages that are sent from now on. Lock-free; linear in the most receivers there have been.
     ///
     /// # Panics
     /// Where there are 32 760 receivers already.
@@ -435,7 +435,7 @@ impl_same_channel!(Receiver);
 
 impl<T> Clone for Receiver<T> {
     /// Another receiver, which goes on where this one is: it will get the messages that this one has not had. Attached to no
-    /// set. Linear in the number of receivers.
+    /// set. Linear in the most receivers there have been.
     ///
     /// # Panics
     /// Where there are 32 760 receivers already.

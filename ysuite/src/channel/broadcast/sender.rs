@@ -225,7 +225,7 @@ impl<T> Sender<T> {
         Ok(sent)
     }
 
-    /// A new receiver, of all messages that are sent from now on. Lock-free; linear in the number of receivers.
+    /// A new receiver, of all messages that are sent from now on. Lock-free; linear in the most receivers there have been.
     ///
     /// # Panics
     /// Where there are 32 760 receivers already.
@@ -286,7 +286,7 @@ impl<T> Sender<T> {
     }
 
     /// How many messages the slowest receiver has not had. While others send and receive it may be out of date. Linear in
-    /// the number of receivers.
+    /// the most receivers there have been.
     #[must_use]
     pub fn len(&self) -> usize {
         self.shared.ring.longest()

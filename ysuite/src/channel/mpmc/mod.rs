@@ -89,7 +89,9 @@
 //! while messages remain: a notified receiver that takes a message, or goes, notifies the next if there are more.
 //!
 //! A notified receiver that neither looks nor goes keeps others from being notified of *that* message. They may take it all
-//! the same, and are notified of the next.
+//! the same, and are notified of the next. That goes for one end that is attached and shared, too: where one thread waits by
+//! it and another's `try_recv` or `try_send` finds nothing, the set is in line again beside the one that waits, and may be the
+//! one that is notified. So let somebody look at the set, or give whoever waits a clone.
 //!
 //! # Foreign code
 //!

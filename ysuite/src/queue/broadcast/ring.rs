@@ -568,3 +568,19 @@ impl<T> Drop for BroadcastRing<T> {
         }
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::BroadcastRing;
+
+    #[test]
+    fn a_lossy_ring_has_room_for_as_many_as_it_ever_can() {
+        // 64 cells for 56 messages: eight more at a time.
+        let ring = BroadcastRing::<u32>::new(56, true);
+        let _quiet = ring.sit_down();
+        for message in 0..1_000 {
+            assert!(ring.has_room_for(14), "behind {message} messages");
+            assert!(ring.push(message).is_ok());
+        }
+    }
+}
