@@ -4,13 +4,16 @@
 //!
 //! Cannot: know the type. Its user remembers it, for example as a function that is compiled for that type.
 
+use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 
 /// Room for one value of any type. Dropping it drops nothing: its user calls [`drop_in_place`](Self::drop_in_place) or
 /// takes the value, once.
 ///
 /// Three words: with one word beside them that says the type, two lie in a cache line.
-pub(crate) struct InlineBox(MaybeUninit<[usize; 3]>);
+///
+/// In a cell: the value may be one that changes behind a shared reference.
+pub(crate) struct InlineBox(UnsafeCell<MaybeUninit<[usize; 3]>>);
 
 impl InlineBox {
     /// Whether a value of this type needs no box.
@@ -28,7 +31,7 @@ impl InlineBox {
             // SAFETY: a pointer is one word.
             unsafe { words.as_mut_ptr().cast::<*mut T>().write(Box::into_raw(Box::new(value))) };
         }
-        Self(words)
+        Self(UnsafeCell::new(words))
     }
 
     /// The value where it lies.
@@ -37,7 +40,7 @@ impl InlineBox {
     /// A `T` was stored, and has not been taken or dropped.
     #[inline(always)]
     pub(crate) unsafe fn get<T>(&self) -> &T {
-        let place = self.0.as_ptr();
+        let place = self.0.get();
         // SAFETY: by the caller the value is there; `new` has put it, or the pointer of its box, into the words.
         unsafe { if Self::fits::<T>() { &*place.cast::<T>() } else { &**place.cast::<*const T>() } }
     }
@@ -50,7 +53,7 @@ impl InlineBox {
     pub(crate) unsafe fn take<T>(&mut self) -> T {
         if Self::fits::<T>() {
             // SAFETY: by the caller the value is there; `new` has put it into the words.
-            unsafe { self.0.as_mut_ptr().cast::<T>().read() }
+            unsafe { self.0.get().cast::<T>().read() }
         } else {
             // SAFETY: by the caller, and it does not fit.
             *unsafe { self.take_box::<T>() }
@@ -64,7 +67,7 @@ impl InlineBox {
     #[inline(always)]
     pub(crate) unsafe fn take_box<T>(&mut self) -> Box<T> {
         // SAFETY: by the caller `new` has put the pointer of a box into the words, and nothing has freed the box.
-        unsafe { Box::from_raw(self.0.as_mut_ptr().cast::<*mut T>().read()) }
+        unsafe { Box::from_raw(self.0.get().cast::<*mut T>().read()) }
     }
 
     /// Drops the value where it lies, and frees its box.
@@ -74,7 +77,7 @@ impl InlineBox {
     pub(crate) unsafe fn drop_in_place<T>(&mut self) {
         if Self::fits::<T>() {
             // SAFETY: by the caller the value is there; `new` has put it into the words.
-            unsafe { self.0.as_mut_ptr().cast::<T>().drop_in_place() };
+            unsafe { self.0.get().cast::<T>().drop_in_place() };
         } else {
             // SAFETY: by the caller, and it does not fit.
             drop(unsafe { self.take_box::<T>() });

@@ -87,7 +87,7 @@ impl Builder {
     }
 
     /// As [`spawn_owned`](Self::spawn_owned), and `owner` is [linked](Mailbox::link) to the new mailbox before its thread
-    /// starts: so `owner` learns of its end however soon that is, behind all that it has sent.
+    /// starts: so `owner` learns of its end however soon that is, behind all ordinary messages that it has sent.
     ///
     /// # Errors
     /// When the system has no more threads. `owner` receives the end of a mailbox that never ran.

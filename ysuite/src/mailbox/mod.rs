@@ -45,7 +45,7 @@
 //!
 //! A mailbox ends with the function that was spawned, or when it is dropped. Sending then gives the value back. The messages
 //! in it are dropped; each message is received or dropped exactly once, or comes back. The mailboxes linked to it receive
-//! [`LinkTerminated`], those it owns [`OwnerTerminated`]: ordinary messages, behind all that its thread has sent, with the
+//! [`LinkTerminated`], those it owns [`OwnerTerminated`]: ordinary messages, behind all ordinary ones that its thread has sent, with the
 //! text of its panic if it ended in one. A receive that has no handler for such an end returns it as an error.
 //!
 //! When a mailbox has no address left, is linked to no living mailbox and owns none, no message can come any more: receiving

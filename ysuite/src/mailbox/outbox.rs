@@ -11,6 +11,7 @@ use super::error::SendError;
 use super::inner::MailboxInner;
 use crate::channel::mpsc::Sender;
 use crate::channel::{LaneTable, ThreadLane, end_lanes};
+use crate::foreign::Panics;
 use crate::sync::thread_local;
 
 /// Urgent messages overtake ordinary ones.
@@ -100,9 +101,10 @@ pub(super) fn send(inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Resu
             match lane.send(inner, rank, envelope) {
                 Ok(()) => {}
                 Err(error) => {
-                    // Foreign code, where the lane has messages left: while the message that comes back is a local.
-                    drop(lane);
-                    return Err(error);
+                    // Foreign code, where the lane has messages left; so is the drop of the message that comes back, behind a panic.
+                    let mut panics = Panics::none();
+                    panics.catch(|| drop(lane));
+                    return panics.answer(Err(error));
                 }
             }
             let _ = OUTBOX.try_with(|outbox| outbox.put_back(lane));
@@ -119,10 +121,12 @@ fn send_by_other_lane(inner: &MailboxInner, rank: Rank, envelope: Envelope) -> R
     let Ok((lane, given_up)) = OUTBOX.try_with(|outbox| outbox.find(inner.id, || OutboxLane::new(inner.id))) else {
         let lane = OutboxLane::new(inner.id);
         let sent = lane.send(inner, rank, envelope);
-        drop(lane);
-        return sent;
+        let mut panics = Panics::none();
+        panics.catch(|| drop(lane));
+        return panics.answer(sent);
     };
     let sent = lane.send(inner, rank, envelope);
-    end_lanes(lane, given_up);
-    sent
+    let mut panics = Panics::none();
+    panics.catch(|| end_lanes(lane, given_up));
+    panics.answer(sent)
 }

@@ -121,8 +121,9 @@ impl Magazine {
         // Only this thread, the owner, puts entries in.
         self.peek(at)?;
         let slot = &self.slots.0[at];
-        // ORDERING: Relaxed; `light()` pairs with `heavy()` in `steal`: the thief sees this, or this thread sees `mode`.
-        self.taking.store(at as u32 + 1, Ordering::Relaxed);
+        // ORDERING: `light()` pairs with `heavy()` in `steal`: the thief sees this, or this thread sees `mode`. Release as below: a
+        // thief that finds this store has the one before it, of the 0, behind it.
+        self.taking.store(at as u32 + 1, Ordering::Release);
         light();
         // ORDERING: Relaxed; only owners make it 0 again, in `calm`, which acquires what earlier thieves have taken.
         let entry = if self.mode.load(Ordering::Relaxed) == 0 {
