@@ -158,7 +158,7 @@ fn entries() -> Vec<Entry> {
         "mailbox/mailbox.rs" Mailbox: mailbox::Mailbox = "S.PUR";
         "mailbox/address.rs" Address: mailbox::Address = "SYPUR";
         "mailbox/builder.rs" Builder: mailbox::Builder = "SYPUR";
-        "mailbox/envelope.rs" Envelope: mailbox::Envelope = "S.PUR";
+        "mailbox/envelope.rs" Envelope: mailbox::Envelope = "S.PU.";
         "mailbox/error.rs" SendError: mailbox::SendError<u8> = "SYPUR", mailbox::SendError<Mine> = "S.PU.";
         "mailbox/error.rs" ReceiveError: mailbox::ReceiveError = "SYPUR";
         "mailbox/inner.rs" Crowding: mailbox::Crowding = "SYPUR";
