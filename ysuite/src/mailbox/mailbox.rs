@@ -118,7 +118,8 @@ impl Mailbox {
         Builder::new().spawn_linked(self, run).expect("a thread").0
     }
 
-    /// When the other mailbox ends this one receives [`LinkTerminated`], once, behind all ordinary messages that the other's thread has sent.
+    /// When the other mailbox ends this one receives [`LinkTerminated`], once, behind all ordinary messages that the
+    /// other's thread has sent.
     /// If the other has ended already, this one receives it at once, before the messages it has not looked at. One way: two
     /// mailboxes that want to learn of each other's end both link.
     pub fn link(&mut self, to: &Address) {
