@@ -256,7 +256,7 @@ void what_is_not_sent_stays() {
 // What is handed over may be the base of something larger, whose rest stays whose it was.
 struct base {
   const int number;
-  explicit base(int number) : number(number) {}
+  explicit base(int given) : number{given} {}
   base(base &&) noexcept = default;
   virtual ~base() = default;
 };
