@@ -118,7 +118,7 @@ terminations! {
     /// A mailbox that this one is [linked](super::Mailbox::link) to has ended. Comes after all ordinary messages
     /// that its thread had sent, and sending to it fails from then on.
     LinkTerminated "linked"
-    /// The owner of this mailbox has ended: see [`spawn`](super::Mailbox::spawn). Comes after all that its thread had
-    /// sent, and sending to it fails from then on.
+    /// The owner of this mailbox has ended: see [`spawn`](super::Mailbox::spawn). Comes after all ordinary
+    /// messages that its thread had sent, and sending to it fails from then on.
     OwnerTerminated "owner"
 }
