@@ -70,6 +70,10 @@ impl Arrivals {
         self.times.iter().all(|times| times.load(Ordering::Relaxed) == self.copies)
     }
 
+    fn count(&self) -> u64 {
+        self.times.iter().map(|times| u64::from(times.load(Ordering::Relaxed))).sum()
+    }
+
     /// What one receiver notes.
     fn list(self: &Arc<Self>) -> List {
         let senders = self.times.len() as u64 / self.messages;
@@ -93,7 +97,7 @@ impl List {
     }
 }
 
-/// The longest time a flow may take, on the slowest machine, in the short form.
+/// The longest time in which nothing arrives, on the slowest machine, in the short form.
 const GUARD: Duration = Duration::from_secs(300);
 
 impl Flow {
@@ -104,7 +108,8 @@ impl Flow {
     /// Runs it to its end. Each thread calls `begin` with its number first; this one calls `meddle` with all of them, again
     /// and again, while any of them is at it.
     pub(crate) fn run(self, begin: impl Fn(usize) + Send + Sync + 'static, mut meddle: impl FnMut(&[JoinHandle<()>])) {
-        let (name, begin, start) = (self.name, Arc::new(begin), Instant::now());
+        let (name, begin) = (self.name, Arc::new(begin));
+        let (mut before, mut since) = (0, Instant::now());
         let threads: Vec<_> = (0..)
             .zip(self.bodies)
             .map(|(number, body)| {
@@ -116,7 +121,11 @@ impl Flow {
             })
             .collect();
         while !threads.iter().all(JoinHandle::is_finished) {
-            assert!(super::is_long() || start.elapsed() < GUARD, "{name}: hangs");
+            let arrived = self.arrivals.count();
+            if arrived != before {
+                (before, since) = (arrived, Instant::now());
+            }
+            assert!(super::is_long() || since.elapsed() < GUARD, "{name}: hangs");
             meddle(&threads);
         }
         for thread in threads {
@@ -455,16 +464,22 @@ fn several_in_a_set_of_receivers(messages: u64) -> Flow {
         let (first, second) = (set.add(&mut pipe_in).expect("a free id"), set.add(&mut funnel_in).expect("a free id"));
         let mut left = 2 * messages;
         while left > 0 {
-            match set.wait_timeout(Duration::from_micros(200)).unwrap_or_else(|| set.wait()) {
-                id if id == first => pipe_in.try_iter().take(3).for_each(|message| {
-                    list.note(message);
-                    left -= 1;
-                }),
-                id => {
-                    assert_eq!(id, second);
-                    if let Ok(message) = funnel_in.try_recv() {
+            let id = set.wait_timeout(Duration::from_micros(200)).unwrap_or_else(|| set.wait());
+            assert!(id == first || id == second);
+            // Several of one kind at a time, one of the other.
+            for _ in 0..if id == first { 3 } else { 1 } {
+                match if id == first { pipe_in.try_recv() } else { funnel_in.try_recv() } {
+                    Ok(message) => {
                         list.note(message);
                         left -= 1;
+                    }
+                    Err(error) if error.is_empty() => break,
+                    // It would be named again and again, and a thread of a higher priority would keep the other sender from
+                    // its CPU.
+                    Err(_) => {
+                        let removed = if id == first { set.remove(&mut pipe_in) } else { set.remove(&mut funnel_in) };
+                        assert_eq!(removed, Some(id));
+                        break;
                     }
                 }
             }
