@@ -41,6 +41,13 @@ impl Panics {
         }
     }
 
+    /// The answer, when the piece has run; see [`answer`](Self::answer).
+    pub(crate) fn answer_behind<A>(answer: A, piece: impl FnOnce()) -> A {
+        let mut panics = Self::none();
+        panics.catch(piece);
+        panics.answer(answer)
+    }
+
     /// Resumes nothing: for the end of a thread, where a panic would abort the process.
     pub(crate) fn end_here(mut self) {
         mem::forget(self.0.take());

@@ -40,14 +40,17 @@ pub(crate) struct LaneTable<L: ThreadLane> {
 /// Lanes to be dropped after the send under way.
 pub(crate) type GivenUp<L> = Vec<Rc<L>>;
 
-/// A send is over: drops its lane, and those that were given up for it. Foreign code, where they have messages left. The caller
-/// has what it returns in a local, which a panic drops.
-pub(crate) fn end_lanes<L>(lane: Rc<L>, given_up: GivenUp<L>) {
+/// A send is over: drops its lane, and those that were given up for it, and returns what came of it. Foreign code, where the
+/// lanes have messages left; so is the drop of a message that comes back, behind a panic.
+#[cold]
+#[inline(never)]
+pub(crate) fn end_lanes<L, A>(sent: A, lane: Rc<L>, given_up: GivenUp<L>) -> A {
     let mut panics = Panics::none();
     panics.catch(|| drop(lane));
     for lane in given_up {
         panics.catch(|| drop(lane));
     }
+    panics.answer(sent)
 }
 
 type LaneMap<L> = HashMap<u64, Rc<L>, BuildHasherDefault<NumberHasher>>;

@@ -63,7 +63,7 @@ pub(crate) use self::inbox::{Inbox, InboxSender};
 #[doc(hidden)]
 pub use self::iter::Receive;
 pub use self::iter::{IntoIter, Iter, TryIter};
-pub(crate) use self::lane_table::{LaneTable, ThreadLane, end_lanes};
+pub(crate) use self::lane_table::{GivenUp, LaneTable, ThreadLane, end_lanes};
 #[doc(hidden)]
 pub use self::permit::Reserve;
 pub use self::permit::{Permit, Permits};

@@ -106,7 +106,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
     }
 
-    #[inline]
+    // Past what the compiler inlines by itself, for its slow paths.
+    #[inline(always)]
     pub(super) fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
         match self.end.writer.send(message) {
             Ok(0) => Ok(()),

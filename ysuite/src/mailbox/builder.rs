@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use super::address::Address;
 use super::inner::{Bound, Crowding};
 use super::mailbox::Mailbox;
+use crate::foreign::Panics;
 use crate::sync::thread::{self, JoinHandle};
 
 /// Makes mailboxes, for a new thread or for the calling one.
@@ -130,7 +131,8 @@ impl Builder {
             if let Err(panic) = &result {
                 mailbox.panicked(text(&**panic));
             }
-            drop(mailbox);
+            // Foreign code; so is the drop of a result that nobody gets, behind a panic.
+            let result = Panics::answer_behind(result, || drop(mailbox));
             result.unwrap_or_else(|panic| resume_unwind(panic))
         })?;
         Ok((address, handle))

@@ -10,7 +10,7 @@ use super::envelope::Envelope;
 use super::error::SendError;
 use super::inner::MailboxInner;
 use crate::channel::mpsc::Sender;
-use crate::channel::{LaneTable, ThreadLane, end_lanes};
+use crate::channel::{GivenUp, LaneTable, ThreadLane, end_lanes};
 use crate::foreign::Panics;
 use crate::sync::thread_local;
 
@@ -100,12 +100,7 @@ pub(super) fn send(inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Resu
             // Not put back behind an error: the lane may have been forgotten. Matched, so that no result is copied.
             match lane.send(inner, rank, envelope) {
                 Ok(()) => {}
-                Err(error) => {
-                    // Foreign code, where the lane has messages left; so is the drop of the message that comes back, behind a panic.
-                    let mut panics = Panics::none();
-                    panics.catch(|| drop(lane));
-                    return panics.answer(Err(error));
-                }
+                Err(error) => return end_lanes(Err(error), lane, GivenUp::new()),
             }
             let _ = OUTBOX.try_with(|outbox| outbox.put_back(lane));
             Ok(())
@@ -121,12 +116,8 @@ fn send_by_other_lane(inner: &MailboxInner, rank: Rank, envelope: Envelope) -> R
     let Ok((lane, given_up)) = OUTBOX.try_with(|outbox| outbox.find(inner.id, || OutboxLane::new(inner.id))) else {
         let lane = OutboxLane::new(inner.id);
         let sent = lane.send(inner, rank, envelope);
-        let mut panics = Panics::none();
-        panics.catch(|| drop(lane));
-        return panics.answer(sent);
+        return Panics::answer_behind(sent, || drop(lane));
     };
     let sent = lane.send(inner, rank, envelope);
-    let mut panics = Panics::none();
-    panics.catch(|| end_lanes(lane, given_up));
-    panics.answer(sent)
+    end_lanes(sent, lane, given_up)
 }

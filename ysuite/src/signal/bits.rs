@@ -211,6 +211,7 @@ impl Bits {
     }
 
     /// Takes down every id that is not held, and reports all that were up. The owner only.
+    #[inline]
     pub(crate) fn take(&self) -> Signals {
         let mut signals = Signals::default();
         // ORDERING: Relaxed: a signal that happened before this call is seen all the same, by coherence. One that races

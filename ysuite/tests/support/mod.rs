@@ -11,6 +11,7 @@ pub(crate) mod linear;
 pub(crate) mod process;
 pub(crate) mod samples;
 
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -80,7 +81,8 @@ struct Counts {
     ends: Box<[AtomicU32]>,
     made: AtomicUsize,
     /// The one whose `Drop` panics; `usize::MAX` for none.
-    explosive: AtomicUsize,
+    /// The first message whose end panics, and the first behind those.
+    explosive: [AtomicUsize; 2],
 }
 
 /// A message that has a number, and counts its end.
@@ -95,7 +97,7 @@ impl Tally {
         // SAFETY: an `AtomicU32` is laid out as a `u32`, and the box is this one's alone. Many a test asks for a million, which
         // the system has cleared already.
         let ends = unsafe { Box::from_raw(ends as *mut [AtomicU32]) };
-        Self(Arc::new(Counts { ends, made: AtomicUsize::new(0), explosive: AtomicUsize::new(usize::MAX) }))
+        Self(Arc::new(Counts { ends, made: AtomicUsize::new(0), explosive: [0, 0].map(AtomicUsize::new) }))
     }
 
     /// The next message.
@@ -117,7 +119,14 @@ impl Tally {
 
     /// The end of message `number` will panic.
     pub(crate) fn explode(&self, number: usize) {
-        self.0.explosive.store(number, Ordering::Relaxed);
+        self.explode_all(number..number + 1);
+    }
+
+    /// So will the ends of all these.
+    pub(crate) fn explode_all(&self, numbers: Range<usize>) {
+        let [start, end] = &self.0.explosive;
+        start.store(numbers.start, Ordering::Relaxed);
+        end.store(numbers.end, Ordering::Relaxed);
     }
 
     /// How many messages have ended.
@@ -145,7 +154,8 @@ impl Tally {
 impl Drop for Counted {
     fn drop(&mut self) {
         self.tally.0.ends[self.number].fetch_add(1, Ordering::Relaxed);
-        if self.tally.0.explosive.load(Ordering::Relaxed) == self.number {
+        let [start, end] = &self.tally.0.explosive;
+        if (start.load(Ordering::Relaxed)..end.load(Ordering::Relaxed)).contains(&self.number) {
             panic!("the end of message {}", self.number);
         }
     }

@@ -13,8 +13,9 @@ use std::time::Instant;
 use super::shared::MpscShared;
 use super::{SendError, SendTimeoutError, Sender, TooManySenders, TrySendError, WeakSender};
 use crate::channel::identity::impl_identity;
-use crate::channel::lane_table::{LaneTable, ThreadLane, end_lanes};
+use crate::channel::lane_table::{GivenUp, LaneTable, ThreadLane, end_lanes};
 use crate::channel::observed::impl_observer;
+use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::sync::{Arc, thread_local};
 
@@ -243,13 +244,11 @@ impl<T: 'static> SharedSender<T> {
         match LANES.try_with(|lanes| lanes.take_recent(self.number)) {
             Ok(Some(lane)) => {
                 let sent = self.by(&lane, message, patience);
-                // Behind an error the lane may have been forgotten. Where it has messages left it is foreign code at its end, which
-                // comes while the message that comes back is a local.
-                if sent.is_ok() {
-                    let _ = LANES.try_with(|lanes| lanes.put_back(lane));
-                } else {
-                    drop(lane);
+                // Behind an error the lane may have been forgotten.
+                if sent.is_err() {
+                    return end_lanes(sent, lane, GivenUp::new());
                 }
+                let _ = LANES.try_with(|lanes| lanes.put_back(lane));
                 sent
             }
             _ => self.by_other_lane(message, patience),
@@ -266,8 +265,7 @@ impl<T: 'static> SharedSender<T> {
             return self.by_lane_of_its_own(message, patience);
         };
         let sent = self.by(&lane, message, patience);
-        end_lanes(lane, given_up);
-        sent
+        end_lanes(sent, lane, given_up)
     }
 
     #[inline(always)]
@@ -293,9 +291,8 @@ impl<T: 'static> SharedSender<T> {
         match self.connect() {
             Some(mut sender) => {
                 let sent = patience.send(&mut sender, message);
-                // Foreign code, while a message that comes back is a local.
-                drop(sender);
-                sent
+                // Foreign code; so is the drop of a message that comes back, behind a panic.
+                Panics::answer_behind(sent, || drop(sender))
             }
             None => Err(Unsent::NoLane(message)),
         }

@@ -49,9 +49,7 @@ impl<T> Sender<T> {
     /// Waits for whoever is at the [value](super#the-lock).
     pub fn send_replace(&self, value: T) -> T {
         let before = self.shared.replace(value);
-        let mut panics = Panics::none();
-        panics.catch(|| self.shared.announce());
-        panics.answer(before)
+        Panics::answer_behind(before, || self.shared.announce())
     }
 
     /// Changes the value in its place, be there receivers or not; wakes all that wait.

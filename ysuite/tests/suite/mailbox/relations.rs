@@ -10,7 +10,7 @@ use ysuite::mailbox::{self, Address, Builder, LinkTerminated, Mailbox, OwnerTerm
 use ysuite::receive;
 
 use crate::support::process::alone;
-use crate::support::{guarded, panics};
+use crate::support::{Tally, guarded, panics};
 
 struct Stop;
 
@@ -182,6 +182,23 @@ fn the_words_of_a_panic_are_passed_on() {
         // Linked to after its end.
         mailbox.link(&address);
         assert_eq!(mailbox.receive::<LinkTerminated>().unwrap().panic_message(), Some("for the handle as well"));
+    });
+}
+
+#[test]
+fn a_result_ends_behind_a_message_that_panics_at_its_mailboxes_end() {
+    guarded(|| {
+        let tally = Tally::of(2);
+        tally.explode_all(0..2);
+        let (message, result) = (tally.next(), tally.next());
+        let run = move |mailbox: &mut Mailbox| {
+            mailbox.address().send(message).unwrap();
+            result
+        };
+        let (_, thread) = Builder::new().spawn(run).unwrap();
+        let panic = thread.join().map(drop).unwrap_err();
+        assert_eq!(panic.downcast_ref::<String>().map(String::as_str), Some("the end of message 0"));
+        tally.assert_all_ended();
     });
 }
 
