@@ -102,7 +102,8 @@ void give_back(T &to, T &from) noexcept {
   if constexpr (std::is_nothrow_move_assignable_v<T>) {
     to = std::move(from);
   } else {
-    /* As a T, which may be the base of what was handed over: the rest of that object was not moved, and stays. */
+    /* As a T, which may be the base of what was handed over: the rest of that object was not moved, and stays. But a T with virtual
+       functions is a T from now on, so one that cannot be assigned must be handed over as the whole object. */
     to.T::~T();
     ::new (static_cast<void *>(std::addressof(to))) T(std::move(from));
   }

@@ -38,6 +38,7 @@ pub mod in_place;
 mod inbox;
 mod iter;
 mod lane_table;
+mod limit;
 pub mod mpmc;
 pub mod mpsc;
 mod observed;

@@ -8,6 +8,7 @@ use core::task::{Context, Poll, ready};
 use super::error::{RecvError, RecvTimeoutError, TryRecvError};
 use super::first_try::{Attempt, first_try};
 use super::rendezvous::MeetingEnd;
+use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::queue::outline;
 use crate::sync::spin_loop;
@@ -362,9 +363,8 @@ impl<E: ReadingEnd> Receiving<E> {
         }
         let waiting = TaskWait { owner: self, forget: |receiving| one::forget(&mut receiving.end) };
         let outcome = core::future::poll_fn(|context| waiting.owner.poll_recv(context)).await;
-        // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
-        drop(waiting);
-        outcome
+        // The wait is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
+        Panics::answer_behind(outcome, || drop(waiting))
     }
 }
 

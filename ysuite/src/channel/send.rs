@@ -296,9 +296,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     pub(super) fn send_batch(&mut self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
         let mut messages = messages.into_iter();
         let outcome = self.send_all(&mut messages);
-        // The iterator ends before the answer is returned: a value being returned would leak if foreign code panicked then.
-        drop(messages);
-        outcome
+        // The iterator is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
+        Panics::answer_behind(outcome, || drop(messages))
     }
 
     /// Where the receiver is gone as this begins, as much as there would be room for comes back at once: a thread that is dropping
@@ -309,8 +308,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         let start = self.end.writer.position();
         let mut first = start;
         if self.end.writer.is_orphaned() && self.takes_no_more() {
-            let most = self.end.writer.capacity().unwrap_or(usize::MAX);
-            return outline(self, |_| Err(SendError(messages.take(most).collect())));
+            return outline(self, |sender| sender.unsent(messages));
         }
         let batch = FlushOnDrop(self);
         while let Some(message) = batch.0.end.writer.fill(messages) {
@@ -329,6 +327,18 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         let tokens = batch.0.end.writer.publish();
         batch.0.published(tokens, first)?;
         Ok(sent)
+    }
+
+    /// As much of a batch as there would be room for, one message at least.
+    #[cold]
+    #[inline(never)]
+    fn unsent(&self, messages: &mut impl Iterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
+        let most = self.end.writer.capacity().map_or(usize::MAX, |capacity| capacity.max(1));
+        let (mut back, mut panics) = (Vec::new(), Panics::none());
+        // Foreign code; so is the drop of messages that nobody gets, behind a panic.
+        panics.catch(|| back.extend(messages.take(most)));
+        let back = panics.answer(back);
+        if back.is_empty() { Ok(0) } else { Err(SendError(back)) }
     }
 
     /// Without a receiver: whether nothing is hidden that would have to be published.
@@ -365,12 +375,14 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         if tokens & STAYS == 0 {
             self.end.writer.count();
             self.wake(tokens);
-        } else {
-            self.end.writer.reclaim(tokens, from, |message| back.push(message.take()));
-            // Another thread may be dropping what was sent: nothing comes back then, and the next send is to find out.
-            self.end.writer.forget_room();
+            return back;
         }
-        back
+        // What was sent before is dropped: foreign code. So is the drop of messages that nobody gets, behind a panic.
+        let mut panics = Panics::none();
+        panics.catch(|| self.end.writer.reclaim(tokens, from, |message| back.push(message.take())));
+        // Another thread may be dropping what was sent: nothing comes back then, and the next send is to find out.
+        self.end.writer.forget_room();
+        panics.answer(back)
     }
 
     /// One message has been published, and the receiver sleeps, has closed or is gone.

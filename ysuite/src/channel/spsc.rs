@@ -45,8 +45,8 @@ use super::send::{SenderLink, Sending, impl_sender_api};
 use super::task_batch::{impl_receiver_tasks, impl_sender_tasks};
 use crate::foreign::Panics;
 use crate::passive::{Passive, STAYS};
-use crate::queue::RegisterCopy;
 use crate::queue::ypipe::{self, Reader, Writer};
+use crate::queue::{RegisterCopy, outline};
 use crate::signal::{Attach, AttachError, Registration};
 use crate::statistics::Meter;
 use crate::sync::{Arc, UnsafeCell, window};
@@ -200,6 +200,16 @@ impl<T> SpscReader<T> {
         }
     }
 
+    /// A message has been taken, and the sender waits for its room. Its waker is foreign code; so is the drop of a message that nobody
+    /// gets, behind a panic.
+    #[cold]
+    #[inline(never)]
+    fn released(&self, message: T, tokens: u32) -> T {
+        Panics::answer_behind(message, || {
+            self.shared.sender.wake(self.reader.writer_passive(), tokens);
+        })
+    }
+
     /// This end is gone or has closed, and has found these tokens: tells all who wait for room, or for this.
     fn tell(&self, tokens: u32) {
         let mut panics = Panics::none();
@@ -214,7 +224,10 @@ impl<T> ReadingEnd for SpscReader<T> {
     #[inline(always)]
     fn take(&mut self) -> Option<T> {
         let message = self.reader.read()?;
-        self.credit();
+        let tokens = self.reader.credited();
+        if tokens != 0 {
+            return Some(outline(self, |end| end.released(message, tokens)));
+        }
         Some(message)
     }
 

@@ -7,8 +7,10 @@ use core::pin::pin;
 use core::task::{Poll, ready};
 
 use super::error::{RecvError, SendError, SendTimeoutError, TrySendError};
+use super::limit::poll_limit;
 use super::receive::{ReadingEnd, Receiving};
 use super::send::{FlushOnDrop, SenderLink, Sending};
+use crate::foreign::Panics;
 use crate::wait::one::{self, TaskWait};
 
 impl<T, L: SenderLink<T>> Sending<T, L> {
@@ -48,28 +50,28 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             Ok(()) => return Ok(()),
             Err(TrySendError::Disconnected(message)) => {
                 // As below.
-                drop(stop);
-                return Err(SendTimeoutError::Disconnected(message));
+                return Panics::answer_behind(Err(SendTimeoutError::Disconnected(message)), || drop(stop));
             }
             Err(TrySendError::Full(message)) => message,
         };
         if let Some(meeting) = self.end.link.meeting() {
             return meeting.party().send_async_until(message, stop).await;
         }
-        {
-            // The limit, which is foreign code, ends while the message is a local: one that is being returned would leak if that
-            // panicked.
-            let mut stop = pin!(stop);
-            let waiting = TaskWait { owner: self, forget: |sending| one::forget(&mut *sending.end) };
-            poll_fn(|context| {
-                if waiting.owner.poll_ready(context).is_ready() {
-                    Poll::Ready(())
-                } else {
-                    stop.as_mut().poll(context).map(drop)
-                }
-            })
-            .await;
-        }
+        let mut stop = pin!(Some(stop));
+        let waiting = TaskWait { owner: &mut *self, forget: |sending| one::forget(&mut *sending.end) };
+        poll_fn(|context| {
+            if waiting.owner.poll_ready(context).is_ready() {
+                Poll::Ready(())
+            } else {
+                poll_limit(stop.as_mut(), context)
+            }
+        })
+        .await;
+        // The wait and the limit are foreign code at their ends; so is the drop of a message that nobody gets, behind a panic.
+        let mut panics = Panics::none();
+        panics.catch(|| drop(waiting));
+        panics.catch(|| stop.set(None));
+        let message = panics.answer(message);
         self.attempt_again(message).map_err(|error| match error {
             TrySendError::Full(message) => SendTimeoutError::Timeout(message),
             TrySendError::Disconnected(message) => SendTimeoutError::Disconnected(message),

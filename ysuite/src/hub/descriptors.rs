@@ -15,6 +15,7 @@ use super::Hub;
 use super::running::Running;
 use super::source::{Handler, Refused, Source, SourceKey};
 use super::table::{Key, Table};
+use crate::foreign::Panics;
 
 const READABLE: u8 = 1;
 const WRITABLE: u8 = 2;
@@ -133,9 +134,8 @@ where
 
     fn into_source(self: Box<Self>) -> Box<dyn Any> {
         let Self { source, handler } = *self;
-        // Foreign code, which may panic: while `source` is a local, so that the panic drops it.
-        drop(handler);
-        Box::new(source)
+        // Foreign code; so is the drop of a source that nobody gets, behind a panic.
+        Box::new(Panics::answer_behind(source, || drop(handler)))
     }
 }
 
@@ -194,9 +194,8 @@ impl Hub {
         let token = self.descriptors.table.next().token();
         let added = token.ok_or_else(|| io::Error::other("too many descriptors"));
         if let Err(error) = added.and_then(|token| self.watch.add(fd, token, interest)) {
-            // Foreign code, which may panic: while `source` is a local, so that the panic drops it.
-            drop(handler);
-            return Err(Refused { error, source });
+            // Foreign code; so is the drop of a source that nobody gets, behind a panic.
+            return Err(Refused { error, source: Panics::answer_behind(source, || drop(handler)) });
         }
         let watching: Option<Box<dyn Watching>> = Some(Box::new(Watched { source, handler: Handler::new(handler) }));
         let entry = DescriptorEntry { fd, interest, reported: Ready::default(), watching, is_closed: false };

@@ -45,9 +45,9 @@
 //! ready descriptor waits no longer than that and the turn under way.
 //!
 //! A handler that puts another hub in the place of its own (`*hub = other`) drops the old one, and itself with it; the turn goes
-//! on with the other one. A handler may run the hub: that is a turn within its own.
-//! A [stop](Hub::stop) ends the turns under way when it is called;
-//! a later turn is not affected, and does not undo it.
+//! on with the other one. The old one must be dropped: where it is kept (`mem::replace`), the turn counts as under way in it for
+//! good. A handler may run the hub: that is a turn within its own. A [stop](Hub::stop) ends the turns under way when it is
+//! called; a later turn is not affected, and does not undo it.
 //!
 //! # Sleeping
 //!

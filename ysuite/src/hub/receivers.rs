@@ -11,6 +11,7 @@ use super::source::{Handler, Refused, Source, SourceKey};
 use super::table::{Key, Table};
 use super::{Hub, POSTS, TURN};
 use crate::channel::{Receive, RecvError, TryRecvError};
+use crate::foreign::Panics;
 use crate::signal::Attach;
 
 /// Turns without a message, while the hub had other work, before a receiver rests.
@@ -64,7 +65,11 @@ where
 {
     fn serve(&mut self, hub: &mut Hub, key: Key, rest: bool) -> (usize, Outcome) {
         let mut done = 0;
-        let is_here = |hub: &mut Hub| hub.receivers.table.get_mut(key).is_some_and(|entry| !entry.is_gone);
+        let number = hub.number;
+        // Keys are the hub's that made them, and a handler may have put another in its place.
+        let is_here = |hub: &mut Hub| {
+            hub.number == number && hub.receivers.table.get_mut(key).is_some_and(|entry| !entry.is_gone)
+        };
         while done < TURN && !hub.halted && is_here(hub) {
             let message = match self.receiver.look() {
                 Some(message) => message,
@@ -95,9 +100,8 @@ where
     fn into_receiver(self: Box<Self>) -> Box<dyn Any> {
         let Self { mut receiver, handler } = *self;
         receiver.detach();
-        // Foreign code, which may panic: while `receiver` is a local, so that the panic drops it.
-        drop(handler);
-        Box::new(receiver)
+        // Foreign code; so is the drop of a receiver that nobody gets, behind a panic.
+        Box::new(Panics::answer_behind(receiver, || drop(handler)))
     }
 }
 
@@ -140,9 +144,9 @@ impl Hub {
         // Before it is in the table: a receiver that is refused needs no entry.
         if let Err(error) = self.watch.set.attach(&mut serving.receiver, POSTS + 1 + table.next().index as usize) {
             let Serving { receiver, handler } = *serving;
-            // Foreign code, which may panic: while `receiver` is a local, so that the panic drops it.
-            drop(handler);
-            return Err(Refused { error: error.into(), source: receiver });
+            // Foreign code; so is the drop of a receiver that nobody gets, behind a panic.
+            let source = Panics::answer_behind(receiver, || drop(handler));
+            return Err(Refused { error: error.into(), source });
         }
         let entry =
             ReceiverEntry { serving: Some(serving), is_gone: false, is_active: false, is_listed: false, empty: 0 };

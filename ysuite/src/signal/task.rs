@@ -10,6 +10,7 @@
 
 use core::task::Waker;
 
+use crate::foreign::Panics;
 use crate::sync::{AtomicU32, Ordering, UnsafeCell, spin_loop};
 
 /// No thread holds the slot: so at first. Any thread may try to.
@@ -42,24 +43,29 @@ impl TaskSlot {
     pub(crate) fn register(&self, waker: &Waker) {
         // The waker is cloned while the slot is free; whether a clone is needed shows only while it is held.
         let mut known = true;
-        if !self.hold(waker, |slot| known = slot.as_ref().is_some_and(|old| old.will_wake(waker))) || known {
+        let held = self.hold(|slot| known = slot.as_ref().is_some_and(|old| old.will_wake(waker)));
+        if let Err(old) = held {
+            return wake_all(waker, old, None);
+        }
+        if known {
             return;
         }
-        let mut fresh = Some(waker.clone());
-        self.hold(waker, |slot| core::mem::swap(slot, &mut fresh));
+        let mut other = Some(waker.clone());
+        if let Err(old) = self.hold(|slot| core::mem::swap(slot, &mut other)) {
+            return wake_all(waker, old, other);
+        }
         // The old waker is dropped here, while the slot is free.
     }
 
-    /// Runs `inside` with the slot held. False, with `waker` woken, if a waking thread came in between: the task will
-    /// look again, and register again if it must.
-    fn hold(&self, waker: &Waker, inside: impl FnOnce(&mut Option<Waker>)) -> bool {
+    /// Runs `inside` with the slot held. An error if a waking thread came in between, with the waker that was in the slot: it
+    /// is to be woken, and so is the task that registers. That will look again, and register again if it must.
+    fn hold(&self, inside: impl FnOnce(&mut Option<Waker>)) -> Result<(), Option<Waker>> {
         // ORDERING: Acquire pairs with the Release of `take` and of the exchange below, by which the last holder left;
         // on failure with the read-modify-write of `take`: the task that is woken here sees what it was woken for.
         if self.state.compare_exchange(WAITING, REGISTERING, Ordering::Acquire, Ordering::Acquire).is_err() {
             // The waking thread is between two instructions; the task is polled again at once, after a pause.
             spin_loop();
-            waker.wake_by_ref();
-            return false;
+            return Err(None);
         }
         self.waker.with_mut(|slot| {
             // SAFETY: the exchange has made this thread the holder; `inside` runs no foreign code that could come back.
@@ -67,7 +73,7 @@ impl TaskSlot {
         });
         // ORDERING: Release hands the waker over to the next holder. Relaxed on failure: the swap below acquires.
         if self.state.compare_exchange(REGISTERING, WAITING, Ordering::Release, Ordering::Relaxed).is_ok() {
-            return true;
+            return Ok(());
         }
         // A waking thread has found the slot held and left the waking to this thread, which still holds the slot.
         let old = self.waker.with_mut(|slot| {
@@ -77,14 +83,7 @@ impl TaskSlot {
         // ORDERING: Release hands the waker over to the next holder; Acquire pairs with the Release of the read-modify-write
         // in `take`: the task sees what it is woken for.
         self.state.swap(WAITING, Ordering::AcqRel);
-        // The old waker may be of another task: the task that registers now must look again, too.
-        if old.as_ref().is_none_or(|old| !old.will_wake(waker)) {
-            waker.wake_by_ref();
-        }
-        if let Some(old) = old {
-            old.wake();
-        }
-        false
+        Err(old)
     }
 
     /// Wakes the task that waits, if any; it must register again to be woken again. Any thread.
@@ -111,6 +110,21 @@ impl TaskSlot {
         self.state.fetch_and(!WAKING, Ordering::Release);
         waker
     }
+}
+
+/// Wakes the task that registers, and the one that had registered, if that is another: one panic leaves the other no less
+/// woken. Then drops a waker that is of no more use.
+#[cold]
+#[inline(never)]
+fn wake_all(waker: &Waker, old: Option<Waker>, other: Option<Waker>) {
+    let mut panics = Panics::none();
+    if old.as_ref().is_none_or(|old| !old.will_wake(waker)) {
+        panics.catch(|| waker.wake_by_ref());
+    }
+    if let Some(old) = old {
+        panics.catch(|| old.wake());
+    }
+    panics.catch(|| drop(other));
 }
 
 #[cfg(all(test, not(ysuite_loom)))]
@@ -259,6 +273,27 @@ mod tests {
         assert_eq!(bad.counts(), (3, 1, 2));
         drop(slot.take());
         assert_eq!(bad.counts(), (3, 1, 3));
+    }
+
+    #[test]
+    fn of_several_wakers_each_is_woken_and_dropped_though_others_panic() {
+        let [first, second, third] = [(); 3].map(|()| Probe::new());
+        // Three in one call: none of them may be left out, and three panics are one.
+        [first, second, third].iter().for_each(|probe| probe.light(0));
+        let waker = first.waker();
+        let (old, other) = (second.waker(), third.waker());
+        let caught = catch_unwind(AssertUnwindSafe(|| super::wake_all(&waker, Some(old), Some(other))));
+        assert!(caught.is_err());
+        assert_eq!([first, second, third].map(Probe::counts), [(0, 1, 0), (0, 1, 1), (0, 0, 1)]);
+        // A waking thread that is between its two instructions.
+        slot_of_a_waking_thread().register(&waker);
+        assert_eq!(first.counts(), (0, 2, 0));
+    }
+
+    fn slot_of_a_waking_thread() -> TaskSlot {
+        let slot = TaskSlot::default();
+        slot.state.store(super::WAKING, Relaxed);
+        slot
     }
 
     /// An executor may poll the task from within `wake`.

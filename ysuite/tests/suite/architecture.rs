@@ -22,7 +22,7 @@ const HOUSE: Table<'_> = &[
     ("passive", &["sync", "os"]),
     ("block", &["sync"]),
     ("queue", &["sync", "foreign", "os", "statistics", "passive"]),
-    ("signal", &["sync", "os", "block"]),
+    ("signal", &["sync", "foreign", "os", "block"]),
     ("wait", &["sync", "foreign", "os", "statistics", "passive", "block", "signal"]),
     ("channel", &["sync", "foreign", "os", "statistics", "passive", "block", "queue", "signal", "wait"]),
     ("pool", &["sync", "os", "queue", "wait"]),

@@ -1,11 +1,16 @@
-//! A receiver whose thread is still dropping what was left: senders find that it is gone all the same.
+//! A receiver whose thread is still dropping what was left: senders find that it is gone all the same. And messages that panic as
+//! they are dropped, behind foreign code that has panicked: two panics are one, the first.
 
+use std::future::Future;
+use std::pin::pin;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::task::{Context, Waker};
 use std::thread;
 
-use ysuite::{mpsc, spsc};
+use ysuite::{mpmc, mpsc, spsc};
 
-use crate::support::guarded;
+use crate::support::executor::Explosive;
+use crate::support::{Tally, guarded, panics};
 
 /// The first that is dropped says so, and takes until it is told to go on.
 struct Slow(Option<(Sender<()>, Receiver<()>)>);
@@ -61,4 +66,42 @@ fn batches_end_with_the_receiver() {
         go_on.send(()).unwrap();
         dropping.join().unwrap();
     });
+}
+
+macro_rules! received_behind_a_waker_that_panics {
+    ($name:ident, $open:expr) => {
+        #[test]
+        #[allow(unused_mut, reason = "ends of an exchange are shared")]
+        fn $name() {
+            let tally = Tally::of(2);
+            tally.explode(0);
+            let (mut sender, mut receiver) = $open;
+            assert!(sender.send(tally.next()).is_ok());
+            {
+                let mut sending = pin!(sender.send_async(tally.next()));
+                let waker = Explosive::waker();
+                assert!(sending.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+                // The message has been taken, and nobody gets it.
+                assert_eq!(panics(|| drop(receiver.recv())), "this waker panics");
+                assert!(sending.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());
+            }
+            drop((sender, receiver));
+            tally.assert_all_ended();
+        }
+    };
+}
+
+received_behind_a_waker_that_panics!(from_a_pipe_behind_a_waker_that_panics, spsc::bounded(1));
+received_behind_a_waker_that_panics!(from_a_funnel_behind_a_waker_that_panics, mpsc::bounded(1));
+received_behind_a_waker_that_panics!(from_an_exchange_behind_a_waker_that_panics, mpmc::bounded(1));
+
+#[test]
+fn a_message_comes_back_behind_one_that_panics() {
+    let tally = Tally::of(2);
+    tally.explode_all(0..2);
+    let (mut sender, receiver) = spsc::unbounded();
+    assert!(sender.write(tally.next()).is_ok());
+    drop(receiver);
+    assert_eq!(panics(|| drop(sender.send(tally.next()))), "the end of message 0");
+    tally.assert_all_ended();
 }

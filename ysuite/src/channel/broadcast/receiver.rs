@@ -328,9 +328,8 @@ impl<T: Clone> Receiver<T> {
             let wait = wait.get_or_insert_with(|| ManyWait::new(shared.listener(seat.position()), false));
             core::future::poll_fn(|context| wait.poll(context)).await;
         };
-        // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
-        drop(wait);
-        outcome
+        // The wait is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
+        Panics::answer_behind(outcome, || drop(wait))
     }
 
     /// The messages, one by one; waits for each, and ends when nothing more will come. Messages missed are passed over; see

@@ -9,6 +9,7 @@ use super::shared::{BroadcastShared, Speaker};
 use super::{SendError, SendTimeoutError, TrySendError};
 use crate::channel::Spin;
 use crate::channel::coop::within_budget;
+use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::queue::exchange::{Rejected, Staging, StagingSpace};
 use crate::sync::Arc;
@@ -125,9 +126,8 @@ impl<T> Sender<T> {
             }
             in_time = self.wait_for_room(&mut wait, deadline);
         };
-        // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
-        drop(wait);
-        outcome
+        // The wait is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
+        Panics::answer_behind(outcome, || drop(wait))
     }
 
     /// Blocks until there is room (true) or the deadline has passed (false). As long as it spins it waits for room for
@@ -168,9 +168,8 @@ impl<T> Sender<T> {
             }
             core::future::poll_fn(|context| wait.poll(context)).await;
         };
-        // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
-        drop(wait);
-        outcome
+        // The wait is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
+        Panics::answer_behind(outcome, || drop(wait))
     }
 
     /// Sends all the messages of an iterator, a few dozen with one claim; waits for room as long as it takes. Returns how
@@ -200,9 +199,8 @@ impl<T> Sender<T> {
                 Err(back) => break Err(back),
             }
         };
-        // The iterator ends before the answer is returned: a value being returned would leak if foreign code panicked then.
-        drop((run, messages));
-        outcome
+        // The iterator is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
+        Panics::answer_behind(outcome, || drop((run, messages)))
     }
 
     /// Sends the staged messages; waits for room as long as it takes.

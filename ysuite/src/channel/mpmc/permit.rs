@@ -10,6 +10,7 @@ use core::mem;
 use super::holding::HeldPlaces;
 use super::shared::MpmcShared;
 use super::{SendError, Sender, TrySendError};
+use crate::foreign::Panics;
 
 /// Room for one message. Given back when dropped: the next sender that waits for room is woken.
 ///
@@ -129,9 +130,8 @@ impl<T> OwnedPermit<T> {
         match sender.shared.push_held(message) {
             Ok(()) => Ok(sender),
             Err(message) => {
-                // The sender goes before the answer is returned: a value being returned would leak if foreign code panicked then.
-                drop(sender);
-                Err(SendError(message))
+                // The sender is foreign code at its end; so is the drop of a message that nobody gets, behind a panic.
+                Panics::answer_behind(Err(SendError(message)), || drop(sender))
             }
         }
     }

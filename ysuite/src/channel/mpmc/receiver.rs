@@ -273,9 +273,8 @@ impl<T> Receiver<T> {
         let mut owed = Owed { end: self.shared.readers(), is_notified: true };
         let taken = take(&self.shared);
         owed.is_notified = taken.is_some();
-        // Others are notified before the answer is returned: a value being returned would leak if a waker panicked then.
-        drop(owed);
-        taken
+        // Wakers are foreign code; so is the drop of an answer that nobody gets, behind a panic.
+        Panics::answer_behind(taken, || drop(owed))
     }
 
     /// Whether nothing will come any more. In a rendezvous always: its ring is closed from the beginning.
@@ -390,9 +389,8 @@ impl<T> Receiver<T> {
             }
             in_time = wait.block(&self.backoff, deadline);
         };
-        // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
-        drop(wait);
-        outcome
+        // The wait is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
+        Panics::answer_behind(outcome, || drop(wait))
     }
 }
 

@@ -4,6 +4,7 @@ use super::holding::{Gathering, HeldPlaces, UntilGathered};
 use super::permit::{OwnedPermit, Permit, Permits};
 use super::{ReserveError, Sender, TryReserveError, TrySendError};
 use crate::channel::coop::within_budget;
+use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::queue::exchange::Rejected;
 use crate::wait::many::ManyWait;
@@ -237,8 +238,7 @@ impl<T> Sender<T> {
             wait.block(&self.backoff, Deadline::Never);
         };
         // As in `gather_async`.
-        drop(wait);
-        Ok(gathering)
+        Ok(Panics::answer_behind(gathering, || drop(wait)))
     }
 
     async fn gather_async(&self) -> Result<Gathering<'_>, ReserveError> {
@@ -255,8 +255,7 @@ impl<T> Sender<T> {
         };
         // Foreign code, the end of the task's waker, while the right is a local: one that is being returned would be nobody's
         // for ever if that panicked.
-        drop(wait);
-        Ok(gathering)
+        Ok(Panics::answer_behind(gathering, || drop(wait)))
     }
 
     /// Waits until so many places are held.

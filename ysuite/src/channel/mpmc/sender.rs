@@ -168,9 +168,8 @@ impl<T> Sender<T> {
                 Err(back) => break Err(back),
             }
         };
-        // The iterator ends before the answer is returned: a value being returned would leak if foreign code panicked then.
-        drop((batch, messages));
-        outcome
+        // The iterator is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
+        Panics::answer_behind(outcome, || drop((batch, messages)))
     }
 
     /// Sends the staged messages; waits for room as long as it takes.
@@ -248,9 +247,8 @@ impl<T> Sender<T> {
         let mut owed = self.owed();
         let taken = take(&self.shared);
         owed.is_notified &= taken.is_ok();
-        // Others are notified before the answer is returned: a value being returned would leak if a waker panicked then.
-        drop(owed);
-        taken
+        // Wakers are foreign code; so is the drop of an answer that nobody gets, behind a panic.
+        Panics::answer_behind(taken, || drop(owed))
     }
 
     /// What this sender passes on when the guard is dropped, if it may have been notified.
@@ -323,9 +321,8 @@ impl<T> Sender<T> {
             }
             in_time = wait.block(&self.backoff, deadline);
         };
-        // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
-        drop(wait);
-        outcome
+        // The wait is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
+        Panics::answer_behind(outcome, || drop(wait))
     }
 }
 

@@ -262,8 +262,18 @@ impl<T> MpmcShared<T> {
     #[inline(always)]
     pub(super) fn pop_bounded(&self, hint: &Hint) -> Option<T> {
         let message = self.ring.pop_bounded(hint)?;
-        self.freed(1);
+        if self.writers.list.published() {
+            return Some(self.popped(message));
+        }
         Some(message)
+    }
+
+    /// A message has been taken, and somebody may wait for its room. A waker is foreign code; so is the drop of a message that
+    /// nobody gets, behind a panic.
+    #[cold]
+    #[inline(never)]
+    fn popped(&self, message: T) -> T {
+        Panics::answer_behind(message, || self.announce_room(1))
     }
 
     /// Nobody waits for room where there is no bound.

@@ -11,6 +11,8 @@ use super::holding::HeldPlaces;
 use super::{Receiver, RecvError, SendError, SendTimeoutError, Sender};
 use crate::channel::coop::within_budget;
 use crate::channel::first_try::{Attempt, first_try};
+use crate::channel::limit::poll_limit;
+use crate::foreign::Panics;
 use crate::queue::exchange::{Rejected, Staging, StagingSpace};
 use crate::wait::many::ManyWait;
 
@@ -44,9 +46,8 @@ impl<T> Sender<T> {
             }
             poll_fn(|context| wait.poll(context)).await;
         };
-        // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
-        drop(wait);
-        outcome
+        // The wait is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
+        Panics::answer_behind(outcome, || drop(wait))
     }
 
     /// Sends a message; the task waits for room until `stop` is ready: a timer of any runtime, or any other future. Then the
@@ -81,28 +82,27 @@ impl<T> Sender<T> {
         if let Some(party) = self.party() {
             return party.send_async_until(message, stop).await;
         }
-        let outcome;
-        {
-            // Both are foreign code at their ends, and end before the answer is returned: a message being returned would leak
-            // if one panicked then.
-            let mut stop = pin!(stop);
-            let mut wait = self.wait();
-            outcome = loop {
-                match self.shared.offer(message) {
-                    Ok(()) => break Ok(()),
-                    Err(Rejected::Closed(message)) => break Err(SendTimeoutError::Disconnected(message)),
-                    Err(Rejected::Full(back)) => message = back,
-                }
-                let is_stopped = poll_fn(|context| match wait.poll(context) {
-                    Poll::Ready(()) => Poll::Ready(false),
-                    Poll::Pending => stop.as_mut().poll(context).map(|_| true),
-                });
-                if is_stopped.await {
-                    break Err(SendTimeoutError::Timeout(message));
-                }
-            };
-        }
-        outcome
+        let mut stop = pin!(Some(stop));
+        let mut wait = self.wait();
+        let outcome = loop {
+            match self.shared.offer(message) {
+                Ok(()) => break Ok(()),
+                Err(Rejected::Closed(message)) => break Err(SendTimeoutError::Disconnected(message)),
+                Err(Rejected::Full(back)) => message = back,
+            }
+            let is_stopped = poll_fn(|context| match wait.poll(context) {
+                Poll::Ready(()) => Poll::Ready(false),
+                Poll::Pending => poll_limit(stop.as_mut(), context).map(|()| true),
+            });
+            if is_stopped.await {
+                break Err(SendTimeoutError::Timeout(message));
+            }
+        };
+        // Both are foreign code at their ends; so is the drop of a message that nobody gets, behind a panic.
+        let mut panics = Panics::none();
+        panics.catch(|| drop(wait));
+        panics.catch(|| stop.set(None));
+        panics.answer(outcome)
     }
 
     /// Sends all the messages of an iterator; the task waits for room as long as it takes. Returns how many. They are
@@ -254,8 +254,7 @@ impl<T> Receiver<T> {
             }
             poll_fn(|context| wait.poll(context)).await;
         };
-        // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
-        drop(wait);
-        outcome
+        // The wait is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
+        Panics::answer_behind(outcome, || drop(wait))
     }
 }

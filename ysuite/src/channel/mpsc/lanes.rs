@@ -67,7 +67,7 @@ impl<T> Lanes<T> {
         let tokens = reader.credited();
         self.left -= 1;
         if tokens != 0 {
-            outline(self, |lanes| lanes.release(tokens));
+            return Some(outline(self, |lanes| lanes.released(message, tokens)));
         }
         Some(message)
     }
@@ -182,6 +182,14 @@ impl<T> Lanes<T> {
                 Some((None, false)) | None => {}
             }
         });
+    }
+
+    /// As [`release`](Self::release), behind a message. A waker is foreign code; so is the drop of a message that nobody gets, behind
+    /// a panic.
+    #[cold]
+    #[inline(never)]
+    fn released(&self, message: T, tokens: u32) -> T {
+        Panics::answer_behind(message, || self.release(tokens))
     }
 
     /// Messages have been taken of the lane whose turn it is, and its sender waits for room: wakes it.

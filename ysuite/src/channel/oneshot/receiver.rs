@@ -302,9 +302,8 @@ impl<T> Receiver<T> {
                 (!link.handshake().mark(RECEIVER_ARMED, OVER)).then(|| link.take_callee())
             }
         };
-        // Before the answer is returned, which would leak if this panicked then.
-        drop(replaced);
-        back
+        // Both are foreign code at their ends, the one that comes back only behind a panic.
+        Panics::answer_behind(back, || drop(replaced))
     }
 
     /// Takes back whom the sender would call, if anybody, unless it has ended.

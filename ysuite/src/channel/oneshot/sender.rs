@@ -84,7 +84,7 @@ impl<T> Sender<T> {
         if self.is_disconnected() {
             return Poll::Ready(());
         }
-        let _replaced = match &mut known {
+        let replaced = match &mut known {
             Some(known) if known.will_wake(waker) => None,
             Some(known) => Some(core::mem::replace(&mut **known, waker.clone())),
             None => {
@@ -100,8 +100,12 @@ impl<T> Sender<T> {
             let marked = self.link.handshake().mark(SENDER_ARMED, LEFT);
             (!marked).then(|| self.link.take_sender())
         };
-        // Wakers are dropped at the end: foreign code.
-        if refused.is_some() { Poll::Ready(()) } else { Poll::Pending }
+        let is_refused = refused.is_some();
+        // Wakers are foreign code at their ends.
+        let mut panics = Panics::none();
+        panics.catch(|| drop(replaced));
+        panics.catch(|| drop(refused));
+        if is_refused { Poll::Ready(()) } else { Poll::Pending }
     }
 
     /// Blocks until the receiver is gone or has closed the channel.

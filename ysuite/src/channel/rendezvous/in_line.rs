@@ -10,6 +10,7 @@ use super::party::Party;
 use super::ticket::Ticket;
 use super::wait::Stand;
 use crate::channel::error::{SendError, TrySendError};
+use crate::foreign::Panics;
 use crate::sync::Arc;
 
 /// A place in line, with a message.
@@ -44,8 +45,8 @@ impl<T> InLine<T> {
     pub(in crate::channel) fn end(self, side: MeetingSide<'_, T, true>) -> Result<(), SendError<T>> {
         let ticket = self.node.ticket.clone();
         let outcome = Stand::at_place(side, self.node, self.at).outcome();
-        // The task's waker is dropped when all else is done: foreign code.
-        drop(ticket.forget());
+        // The task's waker is foreign code at its end; so is the drop of a message that nobody gets, behind a panic.
+        let outcome = Panics::answer_behind(outcome, || drop(ticket.forget()));
         outcome.map_err(|error| SendError(error.into_inner()))
     }
 }

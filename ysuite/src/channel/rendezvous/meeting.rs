@@ -189,11 +189,14 @@ impl<T> Meeting<T> {
         senders && !lines.returned.is_empty() || line.iter().any(|(_, node)| node.ticket.is_open())
     }
 
-    /// Whether a stand with this ticket could meet one of the other side, or a message that was given back.
+    /// Whether a stand with this ticket could meet one of the other side, or a message that was given back. A sender meets nobody
+    /// where there are such messages: a receiver that stands beside them is about to look, and is to find the first of them.
     pub(super) fn has_other(&self, lines: &Lines<T>, sends: bool, own: &Ticket) -> bool {
+        if !lines.returned.is_empty() {
+            return !sends;
+        }
         let line = if sends { &lines.receivers } else { &lines.senders };
-        !sends && !lines.returned.is_empty()
-            || line.iter().any(|(_, node)| !core::ptr::eq(&raw const *node.ticket, own) && node.ticket.is_open())
+        line.iter().any(|(_, node)| !core::ptr::eq(&raw const *node.ticket, own) && node.ticket.is_open())
     }
 
     /// After any change of the lines, under the lock: what threads without it see.

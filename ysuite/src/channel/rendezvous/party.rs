@@ -10,6 +10,8 @@ use super::meeting::{Encounter, Meeting, MeetingSide};
 use super::ticket::Ticket;
 use super::wait::Stand;
 use crate::channel::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
+use crate::channel::limit::poll_limit;
+use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::sync::Arc;
 use crate::wait::many::{Owed, SharedEnd, propagate};
@@ -102,10 +104,8 @@ impl<'a, T> Party<'a, T, true> {
             Ok(None) => Ok(()),
             Err(message) => Err(SendTimeoutError::Disconnected(message)),
         };
-        // What is owed is passed on before the answer is returned: a value being returned would leak if foreign code panicked
-        // then.
-        drop(owed);
-        outcome
+        // What is owed is foreign code where it is passed on; so is the drop of a message that nobody gets, behind a panic.
+        Panics::answer_behind(outcome, || drop(owed))
     }
 
     pub(in crate::channel) async fn send_async(&self, message: T) -> Result<(), SendError<T>> {
@@ -121,33 +121,32 @@ impl<'a, T> Party<'a, T, true> {
         let message = match self.give(message) {
             Ok(()) => return Ok(()),
             Err(TrySendError::Disconnected(message)) => {
-                // Before the answer, as below.
-                drop(stop);
-                return Err(SendTimeoutError::Disconnected(message));
+                // As below.
+                return Panics::answer_behind(Err(SendTimeoutError::Disconnected(message)), || drop(stop));
             }
             Err(TrySendError::Full(message)) => message,
         };
-        let outcome;
-        {
-            // The wait and the limit are foreign code at their ends, and end before the answer is returned: a message being returned
-            // would leak if one panicked then.
-            let mut stop = pin!(stop);
-            let _owed = self.disarm();
-            let task = TaskTicket(Arc::new(Ticket::for_task()));
-            outcome = match Stand::send(self.side, &task.0, 0, message, true) {
-                Ok(Some(stand)) => {
-                    poll_fn(|context| match stand.poll(context) {
-                        Poll::Ready(_) => Poll::Ready(()),
-                        Poll::Pending => stop.as_mut().poll(context).map(drop),
-                    })
-                    .await;
-                    stand.outcome()
-                }
-                Ok(None) => Ok(()),
-                Err(message) => Err(SendTimeoutError::Disconnected(message)),
-            };
-        }
-        outcome
+        let mut stop = pin!(Some(stop));
+        let owed = self.disarm();
+        let task = TaskTicket(Arc::new(Ticket::for_task()));
+        let outcome = match Stand::send(self.side, &task.0, 0, message, true) {
+            Ok(Some(stand)) => {
+                poll_fn(|context| match stand.poll(context) {
+                    Poll::Ready(_) => Poll::Ready(()),
+                    Poll::Pending => poll_limit(stop.as_mut(), context),
+                })
+                .await;
+                stand.outcome()
+            }
+            Ok(None) => Ok(()),
+            Err(message) => Err(SendTimeoutError::Disconnected(message)),
+        };
+        // The wait and the limit are foreign code at their ends; so is the drop of a message that nobody gets, behind a panic.
+        let mut panics = Panics::none();
+        panics.catch(|| drop(task));
+        panics.catch(|| drop(owed));
+        panics.catch(|| stop.set(None));
+        panics.answer(outcome)
     }
 
     /// Hands over all messages of an iterator, one by one, as a task. Returns how many.
@@ -178,9 +177,8 @@ impl<'a, T> Party<'a, T, true> {
                 Err(error) => break Err(SendError(vec![error.into_inner()])),
             }
         };
-        // The iterator ends before the answer is returned: a value being returned would leak if foreign code panicked then.
-        drop(messages);
-        outcome
+        // The iterator is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
+        Panics::answer_behind(outcome, || drop(messages))
     }
 }
 
@@ -204,9 +202,13 @@ impl<'a, T> Party<'a, T, false> {
         drop(lines);
         match found {
             Encounter::Peer((message, met)) => {
-                met.inspect(|met| met.wake());
-                self.pass_on();
-                Ok(message)
+                // Wakers are foreign code; so is the drop of a message that nobody gets, behind a panic.
+                let mut panics = Panics::none();
+                panics.catch(|| {
+                    met.inspect(|met| met.wake());
+                });
+                panics.catch(|| self.pass_on());
+                Ok(panics.answer(message))
             }
             Encounter::Nobody => Err(TryRecvError::Empty),
             Encounter::Closed => Err(TryRecvError::Disconnected),
@@ -235,10 +237,8 @@ impl<'a, T> Party<'a, T, false> {
             Ok(Ok(message)) => Ok(message),
             Err(()) => Err(RecvTimeoutError::Disconnected),
         };
-        // What is owed is passed on before the answer is returned: a value being returned would leak if foreign code panicked
-        // then.
-        drop(owed);
-        outcome
+        // What is owed is foreign code where it is passed on; so is the drop of a message that nobody gets, behind a panic.
+        Panics::answer_behind(outcome, || drop(owed))
     }
 
     pub(in crate::channel) async fn recv_async(&self) -> Result<T, RecvError> {
@@ -252,17 +252,15 @@ impl<'a, T> Party<'a, T, false> {
         let stand = match Stand::receive(self.side, &task.0, 0, true) {
             Ok(Err(stand)) => stand,
             Ok(Ok(message)) => {
-                // Before the answer, as below.
-                drop((task, owed));
-                return Ok(message);
+                // As below.
+                return Ok(Panics::answer_behind(message, || drop((task, owed))));
             }
             Err(()) => return Err(RecvError),
         };
         poll_fn(|context| stand.poll(context)).await;
         let outcome = stand.leave().1.ok_or(RecvError);
-        // The wait ends before the answer is returned: a value being returned would leak if foreign code panicked then.
-        drop((task, owed));
-        outcome
+        // The wait is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
+        Panics::answer_behind(outcome, || drop((task, owed)))
     }
 
     /// Waits for one sender, then takes the messages of those that wait, `most` at most, which is not 0.
@@ -322,10 +320,8 @@ pub(in crate::channel) fn poll<R>(
         // Passed on, also where the look, or the waker's clone, panics.
         let mut owed = Owed { end: side, is_notified };
         if let Some(found) = look() {
-            // What it has met is one; there may be more. Passed on before the answer is returned: a value being returned would
-            // leak if foreign code panicked then.
-            drop(owed);
-            return Poll::Ready(found);
+            // What it has met is one; there may be more. Foreign code; so is the drop of an answer that nobody gets, behind a panic.
+            return Poll::Ready(Panics::answer_behind(found, || drop(owed)));
         }
         subscriptions.arm_task(side, context.waker());
         owed.is_notified = false;

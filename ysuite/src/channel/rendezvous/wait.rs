@@ -8,6 +8,7 @@ use core::task::{Context, Poll};
 use super::meeting::{Encounter, MeetingSide, StandNode};
 use super::ticket::{Met, Ticket};
 use crate::channel::error::{SendTimeoutError, TrySendError};
+use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::sync::Arc;
 use crate::wait::Backoff;
@@ -138,8 +139,7 @@ impl<'a, T> Stand<'a, T, false> {
         match side.0.take(&mut lines) {
             Encounter::Peer((message, met)) => {
                 drop(lines);
-                met.inspect(|met| met.wake());
-                return Ok(Ok(message));
+                return Ok(Ok(woken(message, met)));
             }
             Encounter::Closed => return Err(()),
             Encounter::Nobody => {}
@@ -170,13 +170,20 @@ impl<'a, T> Stand<'a, T, false> {
         match meeting.take(&mut lines) {
             Encounter::Peer((message, met)) => {
                 drop(lines);
-                met.inspect(|met| met.wake());
-                Look::Found(message)
+                Look::Found(woken(message, met))
             }
             Encounter::Closed => Look::Closed,
             Encounter::Nobody => Look::Again,
         }
     }
+}
+
+/// The message of a sender whose ticket has been taken, once that is woken. A waker is foreign code; so is the drop of a message
+/// that nobody gets, behind a panic.
+fn woken<T>(message: T, met: Option<Arc<Ticket>>) -> T {
+    Panics::answer_behind(message, || {
+        met.inspect(|met| met.wake());
+    })
 }
 
 impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
@@ -236,5 +243,36 @@ impl<T, const SENDS: bool> Drop for Stand<'_, T, SENDS> {
         if let Some(message) = message {
             if SENDS { drop(message) } else { self.side.0.give_back(self.node.handed(), message) }
         }
+    }
+}
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::{Look, Stand};
+    use crate::channel::rendezvous::Ticket;
+    use crate::channel::rendezvous::meeting::{Meeting, MeetingSide};
+    use crate::statistics::Meter;
+    use crate::sync::Arc;
+
+    /// A receiver that has opened its ticket, and then lost its CPU before it has looked: a sender that looks for one meanwhile is to
+    /// sleep, and not to look again and again.
+    #[test]
+    fn a_sender_does_not_wait_in_a_spin_for_a_receiver_that_is_about_to_look() {
+        let meeting = Meeting::new(&Meter::default());
+        let (slow, own) = (Arc::new(Ticket::for_task()), Arc::new(Ticket::for_task()));
+        let Ok(Err(mut receiver)) = Stand::receive(MeetingSide(&meeting), &slow, 0, false) else {
+            panic!("nobody is there")
+        };
+        meeting.give_back(0, 7);
+        slow.open();
+        let Ok(Some(mut sender)) = Stand::send(MeetingSide(&meeting), &own, 0, 8, false) else {
+            panic!("nobody looks")
+        };
+        own.open();
+        assert!(matches!(sender.look(), Look::Nobody));
+        assert!(matches!(receiver.look(), Look::Found(7)));
+        slow.open();
+        assert!(matches!(receiver.look(), Look::Found(8)));
+        assert!(sender.outcome().is_ok());
     }
 }

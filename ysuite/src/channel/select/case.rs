@@ -177,15 +177,13 @@ impl<R, C: Case<R>, L: CaseList<R>> CaseList<R> for AndCase<C, L> {
     #[inline]
     fn finish(self) -> Option<R> {
         let Self { case, others } = self;
-        // What was not done is foreign code at its end. It ends while the result is a local, which a panic drops.
+        // What was not done is foreign code at its end; so is the drop of a result that nobody gets, behind a panic.
         if case.is_done() {
             let result = case.finish();
-            drop(others);
-            result
+            Panics::answer_behind(result, || drop(others))
         } else {
             let result = others.finish();
-            drop(case);
-            result
+            Panics::answer_behind(result, || drop(case))
         }
     }
 }

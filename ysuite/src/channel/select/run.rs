@@ -74,7 +74,7 @@ fn wait<R, L: CaseList<R>>(cases: &mut L, limit: Deadline) -> bool {
     let mut waiter = SelectWaiter::borrow();
     let mut registered = Registered { cases, result: core::marker::PhantomData };
     let order = Shuffled::new(registered.cases.len());
-    waiter.ticket.reset();
+    waiter.begin();
     let mut conflicts = 0;
     loop {
         waiter.sleeper.reset();

@@ -95,6 +95,15 @@ impl SelectWaiter {
         Borrowed(KEPT.try_with(Cell::take).ok().flatten().or_else(|| Some(Box::new(Self::new()))))
     }
 
+    /// For the next select. A thread that has taken the ticket of the last one may not have woken it yet: it keeps that ticket,
+    /// and would otherwise take the waker of this one out of it, and with it the wake-up that somebody else owes this one.
+    pub(super) fn begin(&mut self) {
+        if crate::sync::Arc::get_mut(&mut self.ticket).is_none() {
+            self.ticket = crate::sync::Arc::new(Ticket::for_task());
+        }
+        self.ticket.reset();
+    }
+
     /// Sleeps until it is woken (true), or the deadline has passed.
     pub(super) fn sleep(&mut self, deadline: Deadline) -> bool {
         let Self { sleeper, backoff, .. } = self;
@@ -124,5 +133,23 @@ impl Drop for Borrowed {
         let used = self.0.take();
         // One that a nested select has put there meanwhile is dropped.
         let _ = KEPT.try_with(|kept| kept.set(used));
+    }
+}
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::SelectWaiter;
+    use crate::sync::Arc;
+
+    #[test]
+    fn a_ticket_that_a_late_peer_has_is_not_used_again() {
+        let mut waiter = SelectWaiter::borrow();
+        waiter.begin();
+        let late = waiter.ticket.clone();
+        waiter.begin();
+        assert!(!Arc::ptr_eq(&late, &waiter.ticket));
+        let place = Arc::as_ptr(&waiter.ticket);
+        waiter.begin();
+        assert_eq!(Arc::as_ptr(&waiter.ticket), place);
     }
 }

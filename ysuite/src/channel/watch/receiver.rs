@@ -207,8 +207,8 @@ impl<T> Receiver<T> {
                     break value;
                 }
             }
-            looks += 1;
-            if looks % TURN == 0 {
+            looks = (looks + 1) % TURN;
+            if looks == 0 {
                 yield_now().await;
             }
             unseen_async(&self.shared, self.seen).await?;

@@ -56,7 +56,8 @@ fn a_hub_may_be_replaced_by_any_of_its_handlers() {
                     0 => drop(hub.handle().post(replaces)),
                     1 => drop(hub.every(Duration::from_nanos(1), replaces)),
                     2 => {
-                        sender.send(1).unwrap();
+                        // The others go with the hub.
+                        (0..3).for_each(|message| sender.send(message).unwrap());
                         hub.receive(receiver, move |hub, _: Result<u32, _>| replaces(hub)).unwrap();
                     }
                     _ => {

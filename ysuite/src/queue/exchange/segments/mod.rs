@@ -271,7 +271,7 @@ impl<T> Segments<T> {
         let memory = segment.memory::<T>();
         let message = read(memory.slot(place));
         window();
-        // ORDERING: Release pairs with the Acquire fence in `Chain::reuse`: the message was read before the segment is used
+        // ORDERING: Release pairs with the Acquire loads in `Chain::is_emptied`: the message was read before the segment is used
         // again.
         memory.mark(place).store(lap, Ordering::Release);
         message
