@@ -42,10 +42,27 @@ impl Panics {
     }
 
     /// The answer, when the piece has run; see [`answer`](Self::answer).
+    #[inline]
     pub(crate) fn answer_behind<A>(answer: A, piece: impl FnOnce()) -> A {
+        if !mem::needs_drop::<A>() {
+            piece();
+            return answer;
+        }
         let mut panics = Self::none();
         panics.catch(piece);
         panics.answer(answer)
+    }
+
+    /// As [`answer_behind`](Self::answer_behind), where only the error has something to drop.
+    #[inline]
+    pub(crate) fn result_behind<E>(outcome: Result<usize, E>, piece: impl FnOnce()) -> Result<usize, E> {
+        match outcome {
+            Ok(number) => {
+                piece();
+                Ok(number)
+            }
+            Err(error) => Err(Self::answer_behind(error, piece)),
+        }
     }
 
     /// Resumes nothing: for the end of a thread, where a panic would abort the process.

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -37,7 +38,7 @@ class message_iterator {
 
   explicit message_iterator(End *from) : from_(from), now_(from->recv()) {}
   reference operator*() noexcept { return std::move(*now_); }
-  pointer operator->() noexcept { return &*now_; }
+  pointer operator->() noexcept { return std::addressof(*now_); }
   message_iterator &operator++() {
     now_.reset();
     if (std::optional<value_type> next = from_->recv()) now_.emplace(std::move(*next));

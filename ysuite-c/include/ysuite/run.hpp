@@ -172,6 +172,8 @@ class [[nodiscard]] run_range {
   run_range &operator=(const run_range &) = delete;
 
   iterator begin() noexcept {
+    // A loop before this one may have been left early.
+    now_.finish();
     next();
     return iterator(this);
   }

@@ -35,8 +35,9 @@ std::int64_t nanoseconds_until(const std::chrono::time_point<Clock, Duration> &m
   constexpr double most = 9.2e9;
   const double then = seconds(moment.time_since_epoch()).count();
   const double away = then - seconds(now.time_since_epoch()).count();
+  // Also where a floating moment is not a number.
+  if (!(away > -most)) return no_time;
   if (!(away < most)) return for_ever;
-  if (away <= -most) return no_time;
   // In the year 2262 and later: a microsecond is nothing there.
   if (then >= most || then <= -most) return away <= 0 ? no_time : static_cast<std::int64_t>(away * 1e9);
   return moment <= now ? no_time : nanoseconds(moment - now);

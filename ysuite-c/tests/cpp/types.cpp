@@ -217,6 +217,27 @@ void in_place_left_early() {
 #endif
 }
 
+void a_range_of_runs_twice() {
+  tally objects;
+  auto [tx, rx] = ys::pipe<counted>();
+  for (int number = 0; number < 20; number++) CHECK(tx.emplace(objects, number));
+  tx.close();
+  auto runs = rx.runs();
+  int next = 0;
+  for (auto &run : runs) {
+    for (auto &message : run) {
+      CHECK(message.number() == next++);
+      if (next == 7) break;
+    }
+    break;
+  }
+  // What was looked at does not come again.
+  for (auto &run : runs) {
+    for (auto &message : run) CHECK(message.number() == next++);
+  }
+  CHECK(next == 20 && objects.alive == 0);
+}
+
 void reservations() {
   tally objects;
   {
@@ -314,6 +335,7 @@ int main() {
   RUN(bytes_that_only_move);
   RUN(in_place);
   RUN(in_place_left_early);
+  RUN(a_range_of_runs_twice);
   RUN(reservations);
   RUN(ranges);
 }

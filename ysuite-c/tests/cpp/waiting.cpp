@@ -24,6 +24,9 @@ void times_of_receivers() {
   CHECK(rx.recv_for(std::chrono::duration<double>(0.001)).status() == ys::status::timeout);
   CHECK(rx.recv_until(steady_clock::now() + 2ms).status() == ys::status::timeout);
   CHECK(!rx.recv_until(system_clock::now() - 1h));
+  // What is no number is no time.
+  const std::chrono::duration<double> none(std::numeric_limits<double>::quiet_NaN());
+  CHECK(!rx.recv_for(none) && !rx.recv_until(std::chrono::time_point<steady_clock, std::chrono::duration<double>>(none)));
   CHECK(rx.wait(0s) == ys::status::empty && rx.wait(1ms) == ys::status::timeout);
   CHECK(tx.send(1) && tx.send(2));
   CHECK(rx.wait(0s) && rx.wait() && rx.wait(longest));

@@ -297,7 +297,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         let mut messages = messages.into_iter();
         let outcome = self.send_all(&mut messages);
         // The iterator is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
-        Panics::answer_behind(outcome, || drop(messages))
+        Panics::result_behind(outcome, || drop(messages))
     }
 
     /// Where the receiver is gone as this begins, as much as there would be room for comes back at once: a thread that is dropping

@@ -169,7 +169,7 @@ impl<T> Sender<T> {
             }
         };
         // The iterator is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
-        Panics::answer_behind(outcome, || drop((batch, messages)))
+        Panics::result_behind(outcome, || drop((batch, messages)))
     }
 
     /// Sends the staged messages; waits for room as long as it takes.

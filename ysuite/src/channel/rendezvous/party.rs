@@ -178,7 +178,7 @@ impl<'a, T> Party<'a, T, true> {
             }
         };
         // The iterator is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
-        Panics::answer_behind(outcome, || drop(messages))
+        Panics::result_behind(outcome, || drop(messages))
     }
 }
 
