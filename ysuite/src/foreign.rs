@@ -27,6 +27,16 @@ impl Panics {
         }
     }
 
+    /// Runs the one piece of a drop: where the thread unwinds already its panic goes no further.
+    #[inline]
+    pub(crate) fn in_drop(piece: impl FnOnce()) {
+        if thread::panicking() {
+            let mut panics = Self::none();
+            return panics.catch(piece);
+        }
+        piece();
+    }
+
     /// The answer, if no piece has panicked. Otherwise its drop, which is foreign code too, is one piece more, and then the first
     /// panic goes on.
     pub(crate) fn answer<A>(mut self, answer: A) -> A {

@@ -285,7 +285,10 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     fn flushed(&mut self, tokens: u32) -> bool {
         if tokens & STAYS == 0 {
             self.end.writer.count();
-            return !self.wake(tokens);
+            let mut has_slept = false;
+            // Also of a batch that an iterator's panic cuts short.
+            Panics::in_drop(|| has_slept = self.wake(tokens));
+            return !has_slept;
         }
         let from = self.end.writer.position();
         self.end.writer.reclaim(tokens, from, drop);

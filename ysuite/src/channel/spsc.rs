@@ -389,12 +389,15 @@ impl<T> Drop for SpscReader<T> {
     fn drop(&mut self) {
         // SAFETY: this is the receiving end, borrowed mutably, so no registration of it is in use.
         unsafe { self.shared.receiver.detach() };
-        let _waker = self.shared.receiver.task.take();
+        let waker = self.shared.receiver.task.take();
         // SAFETY: only the receiver touches the cell, and it is borrowed mutably.
-        let _meeting = self.shared.receiving.with_mut(|receiving| unsafe { (*receiving).take() });
+        let meeting = self.shared.receiving.with_mut(|receiving| unsafe { (*receiving).take() });
         let tokens = self.reader.leave();
         // Told before the messages are dropped, which happens with the reader: any of them may panic.
-        self.tell(tokens);
-        // This end's own waker is dropped last: its drop is foreign code.
+        let mut panics = Panics::none();
+        panics.catch(|| self.tell(tokens));
+        // Foreign code at their ends.
+        panics.catch(|| drop(meeting));
+        panics.catch(|| drop(waker));
     }
 }

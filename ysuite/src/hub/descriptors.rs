@@ -238,7 +238,7 @@ impl Hub {
 
     /// Serves every descriptor that the poller has reported.
     pub(super) fn serve_descriptors(&mut self) -> usize {
-        let mut done = 0;
+        let (mut done, number) = (0, self.number);
         // Descriptors that are reported in a handler's own turn have the next turn.
         for _ in 0..self.descriptors.ready.len() {
             if self.halted {
@@ -254,9 +254,15 @@ impl Hub {
             if ready != Ready::default() && !entry.is_closed {
                 done += usize::from(self.call(key, ready));
             }
-            if self.rearm(key).is_err() {
+            if self.number == number && self.rearm(key).is_err() {
                 done += usize::from(self.call(key, Ready(ERROR)));
-                self.remove_descriptor(key);
+                if self.number == number {
+                    self.remove_descriptor(key);
+                }
+            }
+            // Keys are the hub's that made them, and a handler has put another in its place.
+            if self.number != number {
+                break;
             }
         }
         done

@@ -9,6 +9,7 @@ use core::task::{Context, Poll, ready};
 use futures_sink::Sink;
 
 use crate::channel::{Fed, Feed, SendError};
+use crate::foreign::Panics;
 use crate::{mpmc, mpsc, spsc};
 
 /// A sender as a `futures_sink::Sink`: `send`, `feed`, `send_all`, `flush` and `close` are those of `SinkExt`, and wait as a
@@ -144,7 +145,7 @@ impl<S: Feed> Sink<S::Message> for SenderSink<S> {
 impl<S: Feed> Drop for SenderSink<S> {
     fn drop(&mut self) {
         if let Some(sender) = &mut self.sender {
-            sender.give_up(&mut self.fed);
+            Panics::in_drop(|| sender.give_up(&mut self.fed));
         }
     }
 }

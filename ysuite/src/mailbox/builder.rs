@@ -131,9 +131,16 @@ impl Builder {
             if let Err(panic) = &result {
                 mailbox.panicked(text(&**panic));
             }
-            // Foreign code; so is the drop of a result that nobody gets, behind a panic.
-            let result = Panics::answer_behind(result, || drop(mailbox));
-            result.unwrap_or_else(|panic| resume_unwind(panic))
+            // Foreign code; so is the drop of a result that nobody gets, behind a panic. The thread's own panic was the first.
+            match result {
+                Ok(result) => Panics::answer_behind(result, || drop(mailbox)),
+                Err(panic) => {
+                    let mut panics = Panics::none();
+                    panics.catch(|| drop(mailbox));
+                    panics.end_here();
+                    resume_unwind(panic)
+                }
+            }
         })?;
         Ok((address, handle))
     }

@@ -143,7 +143,11 @@ impl Mailbox {
     fn watch(&mut self, inner: Arc<MailboxInner>, relation: Relation) {
         match inner.watchers.add(self.inner(), relation) {
             Ok(()) => drop(self.relations.watched.insert(inner.id, inner)),
-            Err(panic) => self.aside.push(notice(&inner, relation, panic), Rank::Ordinary),
+            Err(panic) => {
+                self.aside.push(notice(&inner, relation, panic), Rank::Ordinary);
+                // It comes by no lane, so nobody else raises the id of a mailbox in a set.
+                self.inbox.registration().inspect(|registration| registration.raise());
+            }
         }
     }
 

@@ -52,7 +52,7 @@ impl TaskSlot {
         }
         let mut other = Some(waker.clone());
         if let Err(old) = self.hold(|slot| core::mem::swap(slot, &mut other)) {
-            return wake_all(waker, old, other);
+            wake_all(waker, old, other);
         }
         // The old waker is dropped here, while the slot is free.
     }

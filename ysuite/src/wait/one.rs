@@ -5,6 +5,7 @@ use core::task::{Context, Poll};
 use super::backoff::Backoff;
 use super::target::{FUTEX, SIGNAL, TASK, WakeTarget};
 use crate::block::{self, Waiting, arm_and_look};
+use crate::foreign::Panics;
 use crate::os::{Deadline, Waited, sleep_on};
 use crate::passive::Passive;
 use crate::signal::{AttachError, Registration};
@@ -164,7 +165,7 @@ pub(crate) struct TaskWait<'a, O> {
 
 impl<O> Drop for TaskWait<'_, O> {
     fn drop(&mut self) {
-        (self.forget)(self.owner);
+        Panics::in_drop(|| (self.forget)(self.owner));
     }
 }
 

@@ -28,7 +28,7 @@ const HOUSE: Table<'_> = &[
     ("pool", &["sync", "os", "queue", "wait"]),
     ("mailbox", &["sync", "foreign", "inline_box", "os", "signal", "channel"]),
     ("hub", &["sync", "foreign", "inline_box", "os", "block", "signal", "wait", "channel"]),
-    ("integrations", &["signal", "channel"]),
+    ("integrations", &["foreign", "signal", "channel"]),
 ];
 
 /// They see every room, and no room imports them.

@@ -7,9 +7,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::task::{Context, Waker};
 use std::thread;
 
-use ysuite::{mpmc, mpsc, spsc};
+use ysuite::{mpmc, mpsc, oneshot, spsc};
 
-use crate::support::executor::Explosive;
+use crate::support::executor::{Clinging, Explosive};
 use crate::support::{Tally, guarded, panics};
 
 /// The first that is dropped says so, and takes until it is told to go on.
@@ -104,4 +104,49 @@ fn a_message_comes_back_behind_one_that_panics() {
     drop(receiver);
     assert_eq!(panics(|| drop(sender.send(tally.next()))), "the end of message 0");
     tally.assert_all_ended();
+}
+
+/// The thread unwinds already, and what it drops wakes a task whose waker panics.
+#[test]
+fn ends_that_go_in_a_panic_wake_tasks_whose_wakers_panic() {
+    let waker = Explosive::waker();
+    let mut context = Context::from_waker(&waker);
+    let (sender, mut answer) = oneshot::channel::<u8>();
+    assert!(pin!(&mut answer).poll(&mut context).is_pending());
+    let ends = || {
+        let _sender = sender;
+        panic!("first");
+    };
+    assert_eq!(panics(ends), "first");
+    assert!(answer.try_recv().unwrap_err().is_disconnected());
+
+    let (sender, mut funnel) = mpsc::unbounded::<u8>();
+    let shared = sender.share();
+    drop(sender);
+    assert!(funnel.poll_recv(&mut context).is_pending());
+    let ends = || {
+        let _shared = shared;
+        panic!("first");
+    };
+    assert_eq!(panics(ends), "first");
+    assert!(funnel.recv().is_err());
+
+    let (mut sender, mut pipe) = spsc::unbounded();
+    assert!(pipe.poll_recv(&mut context).is_pending());
+    let numbers = (0..2).inspect(|&number| assert!(number == 0, "first"));
+    assert_eq!(panics(|| drop(sender.send_batch(numbers))), "first");
+    assert_eq!(pipe.try_recv(), Ok(0));
+}
+
+#[test]
+fn waits_that_end_in_a_panic_drop_wakers_that_panic() {
+    let (mut sender, _receiver) = spsc::bounded(1);
+    sender.send(0).unwrap();
+    let sending = sender.send_async_until(1, std::future::poll_fn(|_| -> std::task::Poll<()> { panic!("first") }));
+    let waker = Clinging::waker();
+    let polled = || {
+        let _ = pin!(sending).poll(&mut Context::from_waker(&waker));
+    };
+    assert_eq!(panics(polled), "first");
+    std::mem::forget(waker);
 }

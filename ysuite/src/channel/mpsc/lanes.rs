@@ -365,6 +365,7 @@ impl<T> crate::channel::in_place::InPlaceEnd for Lanes<T> {
             assert!(count == 0, "{count} messages, where none was shown");
             return;
         };
+        assert!(count <= self.left, "{count} messages, where fewer were shown");
         reader.skip(count);
         self.left -= count;
         self.credit();
@@ -425,18 +426,19 @@ impl<T> Drop for Lanes<T> {
     fn drop(&mut self) {
         // SAFETY: this is the receiving end, borrowed mutably, so no registration of it is in use.
         unsafe { self.shared.parker.target.detach() };
-        // Dropped last, or while a panic in what follows unwinds: its drop is foreign code.
-        let _waker = self.shared.parker.target.task.take();
+        let waker = self.shared.parker.target.task.take();
         self.end_turn();
+        // Messages, the wakers of senders, and this end's own last: foreign code.
+        let mut panics = Panics::none();
         if self.row.is_shut {
             // All have been told when the channel was closed. What is left is dropped with the readers.
-            let mut panics = Panics::none();
             self.row.lanes.drain(..).for_each(|lane| panics.catch(|| drop(lane)));
-            return;
+        } else {
+            while let Some(last) = self.row.lanes.len().checked_sub(1) {
+                self.row.remove(last);
+            }
+            panics.catch(|| self.shared.abandon());
         }
-        while let Some(last) = self.row.lanes.len().checked_sub(1) {
-            self.row.remove(last);
-        }
-        self.shared.abandon();
+        panics.catch(|| drop(waker));
     }
 }

@@ -360,7 +360,9 @@ impl<T: 'static> Clone for SharedSender<T> {
 impl<T: 'static> Drop for SharedSender<T> {
     fn drop(&mut self) {
         if self.is_counted && self.shared.disconnect() {
-            self.shared.parker.wake();
+            Panics::in_drop(|| {
+                self.shared.parker.wake();
+            });
         }
     }
 }

@@ -77,7 +77,10 @@ impl<T> Receiver<T> {
     #[cold]
     #[inline(never)]
     fn recv_by_waiting(mut self) -> Result<T, RecvError> {
-        self.recv_until(|| Deadline::Never).map_err(|_| RecvError)
+        let answer = self.recv_until(|| Deadline::Never).map_err(|_| RecvError);
+        // What is left of this end is foreign code: the waker of a task beside a set. A message being returned would leak if that
+        // panicked then.
+        Panics::answer_behind(answer, || drop(self))
     }
 
     /// Receives the message if it is there. Wait-free; on an unattached receiver without any system call or fence. An

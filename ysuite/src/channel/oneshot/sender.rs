@@ -237,7 +237,7 @@ unsafe fn hung_up<T>(link: OneshotLink<T>, before: u32) {
     // SAFETY: as of this function. A receiver that still calls finds that this end has hung up, and frees the memory.
     unsafe {
         if before & LEFT == 0 {
-            call(link, before);
+            Panics::in_drop(|| call(link, before));
         } else if before & SENDER_MARKS == 0 {
             link.free();
         }

@@ -25,6 +25,7 @@ for_every_set!(
     a_blocking_receive_that_sets_messages_aside_leaves_it_attached,
     a_search_that_has_not_seen_all_leaves_the_id_up,
     the_ends_of_others_count,
+    an_end_that_has_come_before_the_link_counts,
     nobody_left_to_send_is_told_until_somebody_is_there_again,
 );
 
@@ -52,6 +53,21 @@ fn urgent_and_ordinary_messages_are_reported_to_the_last<K: SetKind>() {
             assert!(set.poll().eq([63]));
             assert_eq!(mailbox.receive_timeout(NOW), Ok(expected));
         }
+        rest(&mut mailbox);
+        assert_up(&mut set, &[]);
+    }
+}
+
+fn an_end_that_has_come_before_the_link_counts<K: SetKind>() {
+    for mut mailbox in mailboxes() {
+        let (mut set, _address) = (K::set(), mailbox.address());
+        let gone = Mailbox::new().address();
+        set.attach(&mut mailbox, 5).unwrap();
+        rest(&mut mailbox);
+        assert_up(&mut set, &[]);
+        mailbox.link(&gone);
+        assert_up(&mut set, &[5]);
+        assert!(mailbox.receive_timeout::<LinkTerminated>(NOW).is_ok());
         rest(&mut mailbox);
         assert_up(&mut set, &[]);
     }
