@@ -55,7 +55,8 @@ fn messages_sent_again_where_connections_are_reset() -> u64 {
     let (questions, out) = spsc::bounded::<u64>(256);
     let client = Bridge::duplex::<_, u64>(out).connect(proxy.address()).bounded(1_000).pack(16).at_least_once();
     let (client, mut answered) = client.start().unwrap();
-    let resetting = Resetting::of(proxy, Duration::from_millis(150));
+    // The proxy stays to the end: what ends behind the last message still has a connection to be had.
+    let resetting = Resetting::of(proxy.clone(), Duration::from_millis(150));
     let sending = [send(questions, 0..MESSAGES), send(answers, 0..MESSAGES)];
     let answering = thread::spawn(move || {
         // Slowly enough that many connections end meanwhile.
@@ -91,7 +92,7 @@ fn a_duplex_that_keeps_nothing_says_what_is_lost() {
     let proxy = Arc::new(Proxy::to(&address(&server)));
     let (mut jobs, out) = spsc::bounded::<u64>(256);
     let (client, _) = Bridge::duplex::<_, u64>(out).connect(proxy.address()).pack(16).start().unwrap();
-    let resetting = Resetting::of(proxy, Duration::from_millis(150));
+    let resetting = Resetting::of(proxy.clone(), Duration::from_millis(150));
     let sender = thread::spawn(move || {
         for number in 0..MESSAGES {
             if number % 200 == 0 {

@@ -37,7 +37,7 @@ fn exchange(numbers: u64, pack: usize, bound: usize, kind: Kind) {
     let (server, answers, questions) = side(|side| side.bind("tcp://127.0.0.1:*").pack(pack).bounded(bound));
     let proxy = Arc::new(Proxy::to(&address(&server)));
     let (client, ask, answered) = side(|side| side.connect(proxy.address()).pack(pack).bounded(bound));
-    let weather = Weather::of(vec![proxy], kind, seed);
+    let weather = Weather::of(vec![proxy.clone()], kind, seed);
     let senders = [send(ask, 0..numbers), send(answers, 0..numbers)];
     let readers = [read(questions, numbers, seed ^ 1), read(answered, numbers, seed ^ 2)];
     senders.into_iter().chain(readers).for_each(|thread| thread.join().expect("what was promised"));
