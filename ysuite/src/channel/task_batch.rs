@@ -7,7 +7,7 @@ use core::pin::pin;
 use core::task::{Poll, ready};
 
 use super::error::{RecvError, SendError, SendTimeoutError, TrySendError};
-use super::limit::poll_limit;
+use super::limit::{self, poll_limit};
 use super::receive::{ReadingEnd, Receiving};
 use super::send::{FlushOnDrop, SenderLink, Sending};
 use crate::foreign::Panics;
@@ -49,7 +49,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         let message = match self.attempt(message) {
             Ok(()) => return Ok(()),
             Err(TrySendError::Disconnected(message)) => {
-                // As below.
+                // The limit is foreign code at its end.
                 return Panics::answer_behind(Err(SendTimeoutError::Disconnected(message)), || drop(stop));
             }
             Err(TrySendError::Full(message)) => message,
@@ -67,11 +67,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             }
         })
         .await;
-        // The wait and the limit are foreign code at their ends; so is the drop of a message that nobody gets, behind a panic.
-        let mut panics = Panics::none();
-        panics.catch(|| drop(waiting));
-        panics.catch(|| stop.set(None));
-        let message = panics.answer(message);
+        let message = limit::answer_behind(message, waiting, stop);
         self.attempt_again(message).map_err(|error| match error {
             TrySendError::Full(message) => SendTimeoutError::Timeout(message),
             TrySendError::Disconnected(message) => SendTimeoutError::Disconnected(message),

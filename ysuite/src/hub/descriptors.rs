@@ -13,9 +13,9 @@ use std::os::fd::{AsFd, AsRawFd, RawFd};
 
 use super::Hub;
 use super::running::Running;
-use super::source::{Handler, Refused, Source, SourceKey};
+use super::source::{Refused, Source, SourceKey};
 use super::table::{Key, Table};
-use crate::foreign::Panics;
+use crate::foreign::{Foreign, Panics};
 
 const READABLE: u8 = 1;
 const WRITABLE: u8 = 2;
@@ -115,8 +115,8 @@ trait Watching: Send {
 
 /// Dropped in this order.
 struct Watched<F, H> {
-    source: F,
-    handler: Handler<H>,
+    source: Foreign<F>,
+    handler: Foreign<H>,
 }
 
 impl<F, H> Watching for Watched<F, H>
@@ -125,17 +125,17 @@ where
     H: FnMut(&mut Hub, &mut F, Ready) + Send,
 {
     fn call(&mut self, hub: &mut Hub, ready: Ready) {
-        (self.handler)(hub, &mut self.source, ready);
+        (self.handler)(hub, &mut *self.source, ready);
     }
 
     fn source(&mut self) -> &mut dyn Any {
-        &mut self.source
+        &mut *self.source
     }
 
     fn into_source(self: Box<Self>) -> Box<dyn Any> {
         let Self { source, handler } = *self;
         // Foreign code; so is the drop of a source that nobody gets, behind a panic.
-        Box::new(Panics::answer_behind(source, || drop(handler)))
+        Box::new(Panics::answer_behind(source.into_inner(), || drop(handler)))
     }
 }
 
@@ -197,7 +197,8 @@ impl Hub {
             // Foreign code; so is the drop of a source that nobody gets, behind a panic.
             return Err(Refused { error, source: Panics::answer_behind(source, || drop(handler)) });
         }
-        let watching: Option<Box<dyn Watching>> = Some(Box::new(Watched { source, handler: Handler::new(handler) }));
+        let watching: Option<Box<dyn Watching>> =
+            Some(Box::new(Watched { source: Foreign::new(source), handler: Foreign::new(handler) }));
         let entry = DescriptorEntry { fd, interest, reported: Ready::default(), watching, is_closed: false };
         let key = self.descriptors.table.insert(entry);
         self.descriptors.number(fd, key);

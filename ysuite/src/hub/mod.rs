@@ -147,6 +147,8 @@ pub struct Hub {
     stopped: bool,
     /// This turn is to end.
     halted: bool,
+    /// The kind of what is near that the next turn begins with: the one behind that in which the last turn was stopped.
+    first: u8,
     /// Dropped last: everything else is attached to it.
     watch: Watch,
 }
@@ -190,6 +192,7 @@ impl Hub {
             current: (None, None),
             stopped: false,
             halted: false,
+            first: 0,
             watch,
         })
     }
@@ -270,7 +273,7 @@ impl Hub {
 
     /// Makes [`run`](Self::run) return when the handler that calls this is done, or at once if called beforehand. A
     /// [`run_once`](Self::run_once) or [`dispatch`](Self::dispatch) under way ends likewise. Nothing is lost: the hub serves
-    /// the rest when it is run again. Where a handler runs the hub, the innermost `run` at this call clears the stop; inside
+    /// the rest when it is run again, and begins with what comes behind the source whose handler has stopped it. Where a handler runs the hub, the innermost `run` at this call clears the stop; inside
     /// the handler of a source, where `run` is one turn, the `run` around that does.
     pub fn stop(&mut self) {
         (self.stopped, self.halted) = (true, true);

@@ -7,11 +7,11 @@
 use core::any::{Any, TypeId};
 
 use super::running::Running;
-use super::source::{Handler, Refused, Source, SourceKey};
+use super::source::{Refused, Source, SourceKey};
 use super::table::{Key, Table};
 use super::{Hub, POSTS, TURN};
 use crate::channel::{Receive, RecvError, TryRecvError};
-use crate::foreign::Panics;
+use crate::foreign::{Foreign, Panics};
 use crate::signal::Attach;
 
 /// Turns without a message, while the hub had other work, before a receiver rests.
@@ -55,7 +55,7 @@ enum Outcome {
 /// Dropped in this order.
 struct Serving<R, H> {
     receiver: R,
-    handler: Handler<H>,
+    handler: Foreign<H>,
 }
 
 impl<R, H> Serve for Serving<R, H>
@@ -140,7 +140,7 @@ impl Hub {
         H: FnMut(&mut Hub, Result<R::Message, RecvError>) + Send + 'static,
     {
         let table = &mut self.receivers.table;
-        let mut serving = Box::new(Serving { receiver, handler: Handler::new(handler) });
+        let mut serving = Box::new(Serving { receiver, handler: Foreign::new(handler) });
         // Before it is in the table: a receiver that is refused needs no entry.
         if let Err(error) = self.watch.set.attach(&mut serving.receiver, POSTS + 1 + table.next().index as usize) {
             let Serving { receiver, handler } = *serving;
@@ -155,13 +155,16 @@ impl Hub {
 
     /// Every active receiver in turn.
     pub(super) fn serve_receivers(&mut self, rest: bool) -> usize {
-        if self.halted {
-            return 0;
-        }
         let mut done = 0;
         // Receivers that are added meanwhile have the next turn; a handler may run the hub, which shortens the list.
         for at in 0..self.receivers.active.len() {
-            let Some(&key) = self.receivers.active.get(at).filter(|_| !self.halted) else { break };
+            if self.halted {
+                // The next time it is the turn of those that were left out first.
+                let left_out = at.min(self.receivers.active.len());
+                self.receivers.active.rotate_left(left_out);
+                break;
+            }
+            let Some(&key) = self.receivers.active.get(at) else { break };
             done += self.serve_receiver(key, rest);
         }
         let table = &mut self.receivers.table;

@@ -11,6 +11,7 @@
 
 use core::time::Duration;
 use std::io;
+use std::time::Instant;
 
 use super::posted::Posted;
 use super::running::Turn;
@@ -25,6 +26,9 @@ use crate::sync::spin_loop;
 const SPINS_PER_CALL: usize = 8;
 /// How often a hub that never sleeps looks at what is active before it looks at everything else.
 const ROUND: usize = 64;
+
+/// What is near is of so many kinds: functions, messages, timers.
+const NEAR: u8 = 3;
 
 /// When the poller is asked, in a turn that has served something.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,8 +46,13 @@ impl Hub {
     }
 
     fn serve(&mut self, deadline: Deadline, ask: Ask) -> io::Result<usize> {
-        let done = self.serve_what_is_near();
-        let mut done = self.serve_descriptors_too(done, ask)?;
+        let mut done = match core::mem::take(&mut self.first) {
+            0 => {
+                let done = self.serve_what_is_near();
+                self.serve_descriptors_too(done, ask)?
+            }
+            first => self.serve_all_from(first, ask)?,
+        };
         if self.is_done(done, deadline) {
             return Ok(done);
         }
@@ -89,13 +98,67 @@ impl Hub {
     fn serve_what_is_near(&mut self) -> usize {
         let now = self.timers.now();
         self.activate();
+        self.serve_kinds_before(NEAR, now)
+    }
+
+    /// Serves the first kinds of what is near.
+    fn serve_kinds_before(&mut self, end: u8, now: Option<Instant>) -> usize {
         let mut done = self.serve_up_to_a_turn(|hub| {
             let place = hub.posts.take_in_place();
             // SAFETY: the function has been taken, and nothing has been done to the receiver since.
             place.map(|place| unsafe { Posted::run_at(place, hub) }).is_some()
         });
-        done += self.serve_receivers(false);
-        done + now.map_or(0, |now| self.serve_up_to_a_turn(|hub| hub.ring(now)))
+        if !self.is_stopped_at(0) && end > 1 {
+            done += self.serve_receivers(false);
+            if !self.is_stopped_at(1) && end > 2 {
+                done += self.serve_timers(now);
+            }
+        }
+        done
+    }
+
+    #[inline]
+    fn serve_timers(&mut self, now: Option<Instant>) -> usize {
+        now.map_or(0, |now| self.ring_all(now))
+    }
+
+    fn ring_all(&mut self, now: Instant) -> usize {
+        let done = self.serve_up_to_a_turn(|hub| hub.ring(now));
+        self.is_stopped_at(2);
+        done
+    }
+
+    /// Whether a handler of this kind has stopped the hub, which is noted.
+    #[inline(always)]
+    fn is_stopped_at(&mut self, kind: u8) -> bool {
+        if self.halted {
+            self.first = kind + 1;
+        }
+        self.halted
+    }
+
+    /// The turn after one that was stopped: begins behind the kind whose handler has stopped it, and comes to that last, so that
+    /// whoever stops the hub in every call does not keep it from the others.
+    #[cold]
+    fn serve_all_from(&mut self, first: u8, ask: Ask) -> io::Result<usize> {
+        let now = self.timers.now();
+        self.activate();
+        let mut done = 0;
+        if first == 1 {
+            done += self.serve_receivers(false);
+        }
+        if !(first == 1 && self.is_stopped_at(1)) && first != NEAR {
+            done += self.serve_timers(now);
+        }
+        // The call that has stopped the turn before counts too.
+        if !self.halted && self.owes_a_look(done + 1, ask) {
+            self.look_at_descriptors(Some(Duration::ZERO))?;
+        }
+        done += self.serve_descriptors();
+        if !self.halted {
+            done += self.serve_kinds_before(first, now);
+        }
+        Ok(done)
     }
 
     /// Which receivers have news. Whether there are any.

@@ -2,13 +2,10 @@
 
 use core::any::Any;
 use core::fmt;
-use core::mem::ManuallyDrop;
-use core::ops::{Deref, DerefMut};
 use std::io;
 
 use super::Hub;
 use super::table::Key;
-use crate::foreign::Panics;
 
 /// The key of a receiver or a descriptor in a [`Hub`]. Finds nothing after it was removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,37 +15,6 @@ pub struct Source(pub(super) SourceKey);
 pub(super) enum SourceKey {
     Receiver(Key),
     Descriptor(Key),
-}
-
-/// A source's handler, which is dropped behind the source. Both are foreign code: where the source's drop has panicked, a panic
-/// of the handler's goes no further.
-pub(super) struct Handler<H>(ManuallyDrop<H>);
-
-impl<H> Handler<H> {
-    pub(super) fn new(handler: H) -> Self {
-        Self(ManuallyDrop::new(handler))
-    }
-}
-
-impl<H> Deref for Handler<H> {
-    type Target = H;
-
-    fn deref(&self) -> &H {
-        &self.0
-    }
-}
-
-impl<H> DerefMut for Handler<H> {
-    fn deref_mut(&mut self) -> &mut H {
-        &mut self.0
-    }
-}
-
-impl<H> Drop for Handler<H> {
-    fn drop(&mut self) {
-        // SAFETY: once, and nothing uses the handler afterwards.
-        Panics::none().catch(|| unsafe { ManuallyDrop::drop(&mut self.0) });
-    }
 }
 
 /// The hub has not taken a receiver or a descriptor. Has the error, and what was given to the hub.

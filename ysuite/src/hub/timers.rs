@@ -11,6 +11,7 @@ use super::Hub;
 use super::posted::Posted;
 use super::running::Running;
 use super::table::{Key, Table};
+use crate::foreign::Foreign;
 
 /// Children of a node: four lie in one or two cache lines, and make the heap half as deep as two would.
 const CHILDREN: usize = 4;
@@ -22,7 +23,7 @@ const NEVER: usize = usize::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Timer(pub(super) Key);
 
-type Tick = Box<dyn FnMut(&mut Hub) + Send>;
+type Tick = Foreign<Box<dyn FnMut(&mut Hub) + Send>>;
 
 /// What a timer does.
 enum Action {
@@ -153,7 +154,8 @@ impl Hub {
     /// that pass while the hub is busy only the last counts. With a period of zero it is called once in every turn, and the
     /// hub never sleeps.
     pub fn every(&mut self, period: Duration, function: impl FnMut(&mut Hub) + Send + 'static) -> Timer {
-        self.timers.set(Instant::now().checked_add(period), Action::Every(period, Some(Box::new(function))))
+        self.timers
+            .set(Instant::now().checked_add(period), Action::Every(period, Some(Foreign::new(Box::new(function)))))
     }
 
     /// Cancels a timer: it does not ring any more, and its function is dropped. False: it has rung for the last time, or was
@@ -186,7 +188,7 @@ impl Hub {
         let next = after(deadline, *period, now);
         let Some(mut tick) = tick.take() else { return false };
         let running = Running::new(self, (None, Some(Timer(key))));
-        tick(running.hub);
+        (*tick)(running.hub);
         if !running.end() {
             return true;
         }

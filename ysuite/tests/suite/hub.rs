@@ -14,6 +14,7 @@ mod posting;
 mod random;
 mod receivers;
 mod replaced;
+mod stopping;
 mod timers;
 
 use std::sync::{Arc, Mutex};

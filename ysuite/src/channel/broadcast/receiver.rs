@@ -315,12 +315,9 @@ impl<T: Clone> Receiver<T> {
         let Self { seat, shared, missed, .. } = self;
         let mut wait: Option<ManyWait<Listener<'_, T>>> = None;
         let outcome = loop {
-            match shared.take(seat) {
+            match shared.take(seat, missed) {
                 Found::Message(message) => break Ok(message),
-                Found::Missed(more) => {
-                    *missed += more;
-                    break Err(RecvError::Lagged(more));
-                }
+                Found::Missed(more) => break Err(RecvError::Lagged(more)),
                 Found::Nothing if shared.ring.is_over(seat.position()) => break Err(RecvError::Disconnected),
                 Found::Nothing => {}
             }
@@ -345,21 +342,14 @@ impl<T: Clone> Receiver<T> {
 
     #[inline(always)]
     fn take(&mut self) -> Found<T> {
-        let found = self.shared.take(&mut self.seat);
-        if let Found::Missed(missed) = found {
-            self.missed += missed;
-        }
-        found
+        self.shared.take(&mut self.seat, &mut self.missed)
     }
 
     fn take_many(&mut self, to: &mut Vec<T>, max: usize) -> Found<usize> {
-        match self.shared.take_many(&mut self.seat, to, max) {
+        match self.shared.take_many(&mut self.seat, &mut self.missed, to, max) {
             Ok(0) => Found::Nothing,
             Ok(taken) => Found::Message(taken),
-            Err(missed) => {
-                self.missed += missed;
-                Found::Missed(missed)
-            }
+            Err(missed) => Found::Missed(missed),
         }
     }
 

@@ -163,29 +163,45 @@ impl<T> BroadcastShared<T> {
         panics.catch(|| drop(displaced));
     }
 
-    /// Receives what is at a receiver's position, and moves it on.
+    /// Receives what is at a receiver's position, and moves it on. What it has missed is added to `missed` before senders are
+    /// woken, which is foreign code.
     #[inline(always)]
-    pub(super) fn take(&self, seat: &mut Seat) -> Found<T>
+    pub(super) fn take(&self, seat: &mut Seat, missed: &mut u64) -> Found<T>
     where
         T: Clone,
     {
-        let moved = Moved(self);
+        let copying = Copying(self);
         let found = self.ring.take(seat);
-        if let Found::Nothing = found {
-            core::mem::forget(moved);
-        } else {
-            drop(moved);
+        core::mem::forget(copying);
+        match found {
+            Found::Nothing => return found,
+            Found::Missed(more) => *missed += more,
+            Found::Message(_) => {}
+        }
+        if self.senders.published() {
+            return Panics::answer_behind(found, || self.wake_senders());
         }
         found
     }
 
-    /// Receives as many messages as there are, `most` at most. `Err`: how many were missed.
-    pub(super) fn take_many(&self, seat: &mut Seat, to: &mut Vec<T>, most: usize) -> Result<usize, u64>
+    /// Receives as many messages as there are, `most` at most. `Err`: how many were missed, which is added to `missed` as by
+    /// [`take`](Self::take).
+    pub(super) fn take_many(
+        &self,
+        seat: &mut Seat,
+        missed: &mut u64,
+        to: &mut Vec<T>,
+        most: usize,
+    ) -> Result<usize, u64>
     where
         T: Clone,
     {
-        let _moved = Moved(self);
-        self.ring.take_many(seat, to, most)
+        let copying = Copying(self);
+        let taken = self.ring.take_many(seat, to, most);
+        core::mem::forget(copying);
+        *missed += taken.err().unwrap_or(0);
+        self.announce_room();
+        taken
     }
 
     /// Readers have moved on, or gone: if senders wait and there is room, wakes them.
@@ -252,11 +268,11 @@ fn wake_all<const LISTS: usize>(lists: [&WaitList; LISTS]) {
     }
 }
 
-/// A receiver is at work. However that ends, senders that wait for room are told.
-struct Moved<'a, T>(&'a BroadcastShared<T>);
+/// A receiver is at work, and runs foreign code: where a copy panics, senders that wait for room are told.
+struct Copying<'a, T>(&'a BroadcastShared<T>);
 
-impl<T> Drop for Moved<'_, T> {
-    #[inline(always)]
+impl<T> Drop for Copying<'_, T> {
+    #[cold]
     fn drop(&mut self) {
         self.0.announce_room();
     }

@@ -11,7 +11,7 @@ use super::holding::HeldPlaces;
 use super::{Receiver, RecvError, SendError, SendTimeoutError, Sender};
 use crate::channel::coop::within_budget;
 use crate::channel::first_try::{Attempt, first_try};
-use crate::channel::limit::poll_limit;
+use crate::channel::limit::{self, poll_limit};
 use crate::foreign::Panics;
 use crate::queue::exchange::{Rejected, Staging, StagingSpace};
 use crate::wait::many::ManyWait;
@@ -98,11 +98,7 @@ impl<T> Sender<T> {
                 break Err(SendTimeoutError::Timeout(message));
             }
         };
-        // Both are foreign code at their ends; so is the drop of a message that nobody gets, behind a panic.
-        let mut panics = Panics::none();
-        panics.catch(|| drop(wait));
-        panics.catch(|| stop.set(None));
-        panics.answer(outcome)
+        limit::answer_behind(outcome, wait, stop)
     }
 
     /// Sends all the messages of an iterator; the task waits for room as long as it takes. Returns how many. They are

@@ -10,7 +10,7 @@ use super::meeting::{Encounter, Meeting, MeetingSide};
 use super::ticket::Ticket;
 use super::wait::Stand;
 use crate::channel::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
-use crate::channel::limit::poll_limit;
+use crate::channel::limit::{self, poll_limit};
 use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::sync::Arc;
@@ -121,7 +121,7 @@ impl<'a, T> Party<'a, T, true> {
         let message = match self.give(message) {
             Ok(()) => return Ok(()),
             Err(TrySendError::Disconnected(message)) => {
-                // As below.
+                // The limit is foreign code at its end.
                 return Panics::answer_behind(Err(SendTimeoutError::Disconnected(message)), || drop(stop));
             }
             Err(TrySendError::Full(message)) => message,
@@ -141,12 +141,7 @@ impl<'a, T> Party<'a, T, true> {
             Ok(None) => Ok(()),
             Err(message) => Err(SendTimeoutError::Disconnected(message)),
         };
-        // The wait and the limit are foreign code at their ends; so is the drop of a message that nobody gets, behind a panic.
-        let mut panics = Panics::none();
-        panics.catch(|| drop(task));
-        panics.catch(|| drop(owed));
-        panics.catch(|| stop.set(None));
-        panics.answer(outcome)
+        limit::answer_behind(outcome, (task, owed), stop)
     }
 
     /// Hands over all messages of an iterator, one by one, as a task. Returns how many.

@@ -36,11 +36,8 @@ impl<T> Sender<T> {
         if self.is_disconnected() {
             return Err(SendError(value));
         }
-        let mut panics = Panics::none();
-        let before = self.shared.replace(value);
-        panics.catch(|| self.shared.announce());
-        // Last, with the lock free: foreign code, which may use this channel.
-        panics.catch(|| drop(before));
+        // The old value goes last, with the lock free: foreign code, which may use this channel.
+        drop(self.send_replace(value));
         Ok(())
     }
 

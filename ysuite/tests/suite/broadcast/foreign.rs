@@ -1,6 +1,7 @@
 //! Foreign code: copies, drops and wakers that panic or come back, and iterators that do.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
@@ -327,5 +328,88 @@ fn a_receiver_that_is_not_returned_for_a_panic_holds_up_nobody() {
         for number in 3..6 {
             assert_eq!((sender.try_send(number), receiver.try_recv()), (Ok(()), Ok(number)));
         }
+    }
+}
+
+/// A message whose copy panics where it is armed, and whose drop panics whatever is under way.
+struct Wild(bool, bool);
+
+impl Clone for Wild {
+    fn clone(&self) -> Self {
+        assert!(!self.0, "in a copy");
+        Self(self.0, self.1)
+    }
+}
+
+impl Drop for Wild {
+    fn drop(&mut self) {
+        assert!(!self.1, "in a drop");
+    }
+}
+
+#[test]
+fn a_waker_that_panics_behind_a_message_or_its_copy_is_one_panic() {
+    for (in_copy, in_drop) in [(false, true), (true, false)] {
+        for is_batch in [false, true] {
+            let (sender, mut receiver) = broadcast::bounded(1);
+            let mut other = receiver.clone();
+            assert!(sender.send(Wild(in_copy, in_drop)).is_ok());
+            if in_copy {
+                assert_eq!(panics(|| drop(other.recv())), "in a copy");
+            } else {
+                std::mem::forget(other.recv());
+            }
+            let mut sending = Box::pin(sender.send_async(Wild(false, false)));
+            assert!(sending.as_mut().poll(&mut Context::from_waker(&Explosive::waker())).is_pending());
+            let mut batch = Vec::new();
+            let text = panics(|| {
+                if is_batch {
+                    _ = receiver.recv_batch(&mut batch, 1);
+                } else {
+                    std::mem::forget(receiver.recv());
+                }
+            });
+            assert_eq!(text, if in_copy { "in a copy" } else { "this waker panics" });
+            batch.into_iter().for_each(std::mem::forget);
+            assert!(receiver.is_empty() && other.is_empty());
+            // With the ring goes the message of which these were copies.
+            drop(sending);
+            assert_eq!(catch_unwind(AssertUnwindSafe(|| drop((sender, receiver, other)))).is_err(), in_drop);
+        }
+    }
+}
+
+#[test]
+fn what_is_missed_is_counted_though_a_waker_panics() {
+    for is_batch in [false, true] {
+        let (sender, mut receiver) = broadcast::lossy::<Acting>(2);
+        let mut busy = receiver.clone();
+        // In the midst of a copy the ring is filled, and more senders wait for room than there will be.
+        let (back, sent, waiting) = (sender.clone(), Arc::new(AtomicU64::new(1)), Arc::new(Mutex::new(Vec::new())));
+        let (count, kept) = (sent.clone(), waiting.clone());
+        let fill = move || {
+            while back.try_send(Acting(Arc::new(|| {}))).is_ok() {
+                count.fetch_add(1, Ordering::Relaxed);
+            }
+            for _ in 0..8 {
+                let back = back.clone();
+                let mut sending = Box::pin(async move { back.send_async(Acting(Arc::new(|| {}))).await.is_ok() });
+                assert!(sending.as_mut().poll(&mut Context::from_waker(&Explosive::waker())).is_pending());
+                kept.lock().unwrap().push(sending);
+            }
+        };
+        sender.send(Acting(Arc::new(fill))).unwrap_or_else(|_| panic!("no receiver"));
+        let waker = "this waker panics";
+        assert_eq!(panics(|| drop(busy.try_recv())), waker);
+        let text = panics(|| {
+            if is_batch {
+                _ = receiver.try_recv_batch(&mut Vec::new(), 9);
+            } else {
+                _ = receiver.try_recv();
+            }
+        });
+        assert_eq!(text, waker);
+        assert_eq!(receiver.missed() + receiver.len() as u64, sent.load(Ordering::Relaxed));
+        waiting.lock().unwrap().drain(..).for_each(|sending| drop(catch_unwind(AssertUnwindSafe(|| drop(sending)))));
     }
 }

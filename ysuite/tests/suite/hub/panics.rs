@@ -342,3 +342,51 @@ fn a_receiver_or_descriptor_and_its_handler_that_both_panic_are_one_panic() {
     panics(|| assert!(hub.remove(source)));
     hub.run().unwrap();
 }
+
+#[test]
+fn a_handler_that_panics_and_its_end_that_panics_too_are_one_panic() {
+    /// Panics whatever is under way.
+    struct Wild(UnixStream);
+    impl Drop for Wild {
+        fn drop(&mut self) {
+            panic!("at its end");
+        }
+    }
+    impl AsFd for Wild {
+        fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+            self.0.as_fd()
+        }
+    }
+    impl Wild {
+        fn panic(&self) {
+            panic!("in its handler");
+        }
+    }
+    let fill: [fn(&mut Hub, Wild); 4] = [
+        |hub, wild| _ = hub.every(Duration::ZERO, move |_| wild.panic()),
+        |hub, wild| _ = hub.watch(wild, Interest::WRITABLE, |_, wild, _| wild.panic()).map_err(drop).unwrap(),
+        |hub, wild| {
+            let (mut sender, receiver) = spsc::unbounded();
+            sender.send(1).unwrap();
+            _ = hub.receive(receiver, move |_, _: Result<u8, _>| wild.panic()).unwrap();
+        },
+        |hub, wild| {
+            let (mut sender, receiver) = spsc::unbounded();
+            assert!(sender.send(wild).is_ok());
+            let handler = |_: &mut Hub, message: Result<Wild, _>| {
+                std::mem::forget(message);
+                panic!("in its handler");
+            };
+            assert!(sender.send(Wild(pair().0)).is_ok());
+            _ = hub.receive(receiver, handler).unwrap();
+        },
+    ];
+    for fill in fill {
+        let mut hub = Hub::new().unwrap();
+        let (near, wild) = pair();
+        fill(&mut hub, Wild(wild));
+        assert_eq!(panics(|| drop(hub.run_once(None))), "in its handler");
+        assert_eq!(run_through(&mut hub), 0, "nothing is left");
+        drop(near);
+    }
+}

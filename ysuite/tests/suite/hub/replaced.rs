@@ -22,6 +22,17 @@ fn other(notes: &Notes<u32>) -> Hub {
     });
     let noting = notes.clone();
     hub.after(Duration::ZERO, move |_| noting.note(4));
+    let (mut near, far) = pair();
+    std::io::Write::write_all(&mut near, b"5").unwrap();
+    let noting = notes.clone();
+    let watching = hub.watch(far, Interest::READABLE, move |hub, _, ready| {
+        let _near = &near;
+        assert!(!ready.is_error());
+        noting.note(5);
+        let this = hub.current().unwrap();
+        assert!(hub.remove(this));
+    });
+    watching.map_err(drop).unwrap();
     hub
 }
 
@@ -34,12 +45,12 @@ fn assert_as_ever(mut hub: Hub, notes: &Notes<u32>) {
     hub.run().unwrap();
     let mut noted = notes.taken();
     noted.sort_unstable();
-    assert_eq!(noted, [2, 3, 4]);
+    assert_eq!(noted, [2, 3, 4, 5]);
 }
 
 #[test]
 fn a_hub_may_be_replaced_by_any_of_its_handlers() {
-    for who in 0..4 {
+    for who in 0..5 {
         for panics in [false, true] {
             guarded(move || {
                 let notes = Notes::new();
@@ -60,9 +71,17 @@ fn a_hub_may_be_replaced_by_any_of_its_handlers() {
                         (0..3).for_each(|message| sender.send(message).unwrap());
                         hub.receive(receiver, move |hub, _: Result<u32, _>| replaces(hub)).unwrap();
                     }
-                    _ => {
+                    3 => {
                         std::io::Write::write_all(&mut near, b"1").unwrap();
                         hub.watch(far, Interest::READABLE, move |hub, _, _| replaces(hub)).map_err(drop).unwrap();
+                    }
+                    _ => {
+                        // In its last call, for it has closed the descriptor that is watched.
+                        std::io::Write::write_all(&mut near, b"1").unwrap();
+                        let watching = hub.watch(far, Interest::READABLE, move |hub, far, ready| {
+                            if ready.is_readable() { *far = pair().0 } else { replaces(hub) }
+                        });
+                        watching.map_err(drop).unwrap();
                     }
                 }
                 let ended = catch_unwind(AssertUnwindSafe(|| hub.run_once(None)));
