@@ -12,10 +12,11 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, RawFd};
 
 use super::Hub;
+use super::foreign::Foreign;
 use super::running::Running;
 use super::source::{Refused, Source, SourceKey};
 use super::table::{Key, Table};
-use crate::foreign::{Foreign, Panics};
+use crate::foreign::Panics;
 
 const READABLE: u8 = 1;
 const WRITABLE: u8 = 2;

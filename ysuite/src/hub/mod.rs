@@ -75,6 +75,7 @@
 //! in every event loop.
 
 mod descriptors;
+mod foreign;
 mod handle;
 mod posted;
 mod receivers;

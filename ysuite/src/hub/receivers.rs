@@ -6,12 +6,13 @@
 
 use core::any::{Any, TypeId};
 
+use super::foreign::Foreign;
 use super::running::Running;
 use super::source::{Refused, Source, SourceKey};
 use super::table::{Key, Table};
 use super::{Hub, POSTS, TURN};
 use crate::channel::{Receive, RecvError, TryRecvError};
-use crate::foreign::{Foreign, Panics};
+use crate::foreign::Panics;
 use crate::signal::Attach;
 
 /// Turns without a message, while the hub had other work, before a receiver rests.

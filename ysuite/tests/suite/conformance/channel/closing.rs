@@ -230,10 +230,17 @@ pub(crate) fn close_wakes_a_task_that_waits_for_room<K: Batching>() {
     assert!(receiver.iter().eq(0..capacity));
 }
 
+/// How many messages a race has at most.
+const TALLIED: usize = 1_000_000;
+
 /// Sends in every way, until a send is refused. What came back is returned as well; what was sent must be received.
 fn send_until_refused<S: Piping<Counted>>(sender: &mut S, tally: &Tally, round: usize) -> usize {
     let mut sent = 0;
     loop {
+        // Whoever closes may have lost its CPU for so long that the tally would not last.
+        while tally.made() > TALLIED - 10 && !sender.is_disconnected() {
+            thread::yield_now();
+        }
         let (message, mut taken) = (tally.next(), 0);
         let refused = match (round + sent) % 5 {
             0 => sender.send(message).is_err(),
@@ -278,7 +285,7 @@ fn race<K: Batching>(rounds: usize, then_drop: bool) {
     guarded(move || {
         let mut random = Random::new(11);
         for round in 0..rounds {
-            let tally = Tally::of(1_000_000);
+            let tally = Tally::of(TALLIED);
             let (mut sender, mut receiver) = K::batching();
             let start = Arc::new(Barrier::new(2));
             let (at_start, tallied) = (start.clone(), tally.clone());
