@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod again;
 mod bad_input;
 mod closing;
 mod duplex;
