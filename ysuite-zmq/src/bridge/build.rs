@@ -312,7 +312,8 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
 
     /// Keeps what the other side has not acknowledged, and sends it again when a connection has ended before that. The other side
     /// leaves out by number what it has received already: as long as both bridges live, every message is received exactly once,
-    /// and in order. Whoever takes the place of a bridge that has ended without a word is sent what that one had not
+    /// and in order. That holds for a bridge that comes back after others had taken its place, up to 16 of them: of one before those
+    /// it is forgotten what was received, and what it sends again is received twice. Whoever takes the place of a bridge that has ended without a word is sent what that one had not
     /// acknowledged: a message may be received by both.
     pub fn at_least_once(mut self) -> Self {
         self.keeps = true;
