@@ -158,8 +158,11 @@ impl<T: FromWire> Receiving<T> {
     /// Not where this bridge has closed meanwhile: what was held then has not been received, and the other side is to be told that
     /// nothing more will be.
     fn close_if_complete(&mut self) {
-        if self.is_at_its_end && self.sink.is_some() && !self.is_blocked() {
-            self.has_all = true;
+        if self.is_at_its_end
+            && let Some(sink) = self.sink.as_ref().filter(|sink| !sink.is_blocked())
+        {
+            // What nobody received was not received because the stream is over.
+            self.has_all = !sink.has_refused();
             self.close();
         }
     }

@@ -129,6 +129,31 @@ fn what_is_above_the_limit_waits_and_is_not_acknowledged() {
     while !peer.hear(Kind::Answer).flags.has_all {}
 }
 
+/// Nor is it when nobody receives any more, whatever the other side says then.
+#[test]
+fn what_had_no_room_when_the_receiver_went_is_not_acknowledged() {
+    for ends_before in [false, true] {
+        let (_jobs, out) = spsc::bounded::<u64>(4);
+        let server = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").bounded(4);
+        let (server, received) = server.start().unwrap();
+        let mut peer = Peer::connect(&server, 1);
+        peer.greet(1);
+        peer.say(Kind::Messages, 0, 6, &[0, 1, 2, 3, 4, 5]);
+        if ends_before {
+            peer.say(Kind::End, 6, 0, &[]);
+        }
+        peer.say(Kind::Messages, 6, 1, &[6]);
+        until_malformed(&server, 1);
+        drop(received);
+        while !peer.hear(Kind::Answer).flags.refuses {}
+        peer.say(Kind::End, 6, 0, &[]);
+        peer.say(Kind::Hello, 0, 2, &[]);
+        let heard =
+            until("the hello is answered", || Some(peer.hear(Kind::Answer)).filter(|heard| heard.messages == 2));
+        assert!(heard.expected <= 4 && heard.flags.refuses && !heard.flags.has_all, "{heard:?}");
+    }
+}
+
 /// Nor is it when the bridge closes.
 #[test]
 fn what_had_no_room_when_the_bridge_closed_is_not_acknowledged() {
