@@ -55,6 +55,19 @@ impl<W: Work> Ending<W> {
         }
         // The last word: nothing comes after it that could say the same.
         let _ = self.work.rest(&mut self.tools);
+        self.end(until, ended, torn)
+    }
+
+    /// After a failure of libzmq: what it has may still leave until that moment, but nothing more is given to it.
+    pub(super) fn broken(mut self, until: Instant) -> Closed {
+        // The other side may still be told that nobody is here any more.
+        let _ = self.work.close(&mut self.tools).and_then(|()| self.work.rest(&mut self.tools));
+        let (torn, ended) = (self.tools.has_ended_on_a_frame(), self.tools.monitor.ended());
+        self.end(until, ended, torn)
+    }
+
+    /// With so many connections that had ended, the last of them on a frame or not, when the end began.
+    fn end(self, until: Instant, ended: u64, torn: bool) -> Closed {
         let silent = self.tools.counters.frames_out.get() == 0;
         let known = self.work.is_acknowledged() || silent;
         let until = if self.work.lingers() && !silent { until } else { Instant::now() };
