@@ -90,6 +90,9 @@ pub(super) fn start(
     work: impl Work,
 ) -> Result<Started, Error> {
     let context = options.context.clone().map_or_else(Context::of_the_process, Ok)?;
+    if !context.is_of_this_process() {
+        return Err(Error::Forked);
+    }
     let (socket, domain) = options.open(&context, kind)?;
     prepare(&socket)?;
     let counters = Arc::new(Counters::default());

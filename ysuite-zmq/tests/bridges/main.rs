@@ -8,6 +8,7 @@ mod bad_input;
 mod closing;
 mod duplex;
 mod faults;
+mod forked;
 mod idle;
 mod patterns;
 mod python;
