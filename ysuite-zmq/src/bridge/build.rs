@@ -127,7 +127,9 @@ macro_rules! impl_common {
                 self
             }
 
-            /// Ends a connection over which a frame of more bytes comes: 64 MiB, unless told otherwise. Packs of records are made
+            /// Ends a connection over which a frame of more bytes comes: 64 MiB, unless told otherwise. That is a bound of each frame, not
+            /// of what somebody may have libzmq keep: a message of ØMQ may have frames without end, none of which is seen here before
+            /// the last has come. Only CURVE keeps strangers out. Packs of records are made
             /// no larger than that; a single message may be, and the other side must then allow it: a duplex that sends it
             /// [`at_least_once`](Duplex::at_least_once) to one that does not would send it again without end.
             pub fn largest_frame(mut self, bytes: usize) -> Self {
