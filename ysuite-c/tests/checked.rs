@@ -148,7 +148,8 @@ fn mistake(name: &str) {
             }
             "rx inside" => {
                 let waiting = Moved(rx);
-                std::thread::spawn(move || recv(waiting.end()));
+                // Refused where it comes in while this thread looks.
+                std::thread::spawn(move || while recv(waiting.end()) == Err(EBUSY) {});
                 while ys_rx_len(rx) != wide(EBUSY) {
                     std::thread::yield_now();
                 }

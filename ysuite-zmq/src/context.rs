@@ -3,8 +3,9 @@
 use core::ffi::c_int;
 use core::fmt;
 use core::ptr::NonNull;
+use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use core::ffi::c_void;
 
@@ -17,6 +18,10 @@ use crate::zap::{Admitted, Gatekeeper};
 ///
 /// Without one of their own, all bridges of a process share [`Context::of_the_process`], whose one thread carries some
 /// hundred thousand frames a second; a program that carries more gives its bridges a context with more threads.
+///
+/// A context is of the process that made it, as its threads are. A forked child has a [`Context::of_the_process`] of its own; a
+/// bridge there that is given one of the parent's does not start ([`Error::Forked`]). Bridges that were started before the fork are
+/// the parent's: in a child they do nothing, and to close one waits for ever.
 #[derive(Clone)]
 pub struct Context(Arc<Raw>);
 
@@ -24,6 +29,8 @@ struct Raw {
     context: NonNull<c_void>,
     /// From the first server on that admits only some.
     gatekeeper: Mutex<Option<Gatekeeper>>,
+    /// In which its threads are.
+    process: u32,
 }
 
 // SAFETY: a context is thread safe, says libzmq.
@@ -52,20 +59,27 @@ impl Context {
             ffi::zmq_ctx_set(context.as_ptr(), ffi::context::IO_THREADS, threads as c_int);
             ffi::zmq_ctx_set(context.as_ptr(), ffi::context::MAX_SOCKETS, SOCKETS);
         }
-        Ok(Self(Arc::new(Raw { context, gatekeeper: Mutex::new(None) })))
+        Ok(Self(Arc::new(Raw { context, gatekeeper: Mutex::new(None), process: process::id() })))
     }
 
-    /// The one of those who name none, with one thread. Never ends.
+    /// The one of those who name none, with one thread. Never ends. A forked child has another than its parent.
     ///
     /// # Errors
     /// As [`Context::new`].
     pub fn of_the_process() -> Result<Self, Error> {
-        static SHARED: OnceLock<Context> = OnceLock::new();
-        if let Some(shared) = SHARED.get() {
-            return Ok(shared.clone());
+        static SHARED: Mutex<Option<Context>> = Mutex::new(None);
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(context) = shared.as_ref().filter(|context| context.is_of_this_process()) {
+            return Ok(context.clone());
         }
         let made = Self::new(1)?;
-        Ok(SHARED.get_or_init(|| made).clone())
+        *shared = Some(made.clone());
+        Ok(made)
+    }
+
+    /// Whether it was not made by a process from which this one was forked.
+    pub(crate) fn is_of_this_process(&self) -> bool {
+        self.0.is_of_this_process()
     }
 
     /// Whom the server of this domain admits.
@@ -105,9 +119,20 @@ impl fmt::Debug for Context {
     }
 }
 
+impl Raw {
+    fn is_of_this_process(&self) -> bool {
+        self.process == process::id()
+    }
+}
+
 impl Drop for Raw {
-    /// Waits for what lingers, which has an end in every socket here.
+    /// Waits for what lingers, which has an end in every socket here. In a forked child nothing is waited for: the threads are the
+    /// parent's, and none of them is here.
     fn drop(&mut self) {
+        if !self.is_of_this_process() {
+            core::mem::forget(self.gatekeeper.get_mut().unwrap_or_else(PoisonError::into_inner).take());
+            return;
+        }
         // SAFETY: the gatekeeper's thread ends by it; all other sockets are closed, because each holds a handle.
         unsafe { ffi::zmq_ctx_shutdown(self.context.as_ptr()) };
         drop(self.gatekeeper.get_mut().unwrap_or_else(PoisonError::into_inner).take());

@@ -92,6 +92,8 @@ pub enum Error {
     Bound,
     /// The channel's receiver is attached to a set already.
     Attached,
+    /// The context is that of a process from which this one was forked: its threads are there.
+    Forked,
     /// Whatever else libzmq refused.
     Zmq(Failure),
     /// A thread or a signaler could not be made.
@@ -132,6 +134,7 @@ impl fmt::Display for Error {
             Self::OneOther => write!(out, "a duplex talks with one other: it binds, or connects to one address"),
             Self::Bound => write!(out, "the channel behind a bridge needs room for one message at least"),
             Self::Attached => write!(out, "the receiver is attached to a set of signals already"),
+            Self::Forked => write!(out, "the context was made by the process from which this one was forked"),
             Self::Zmq(cause) => cause.fmt(out),
             Self::System(cause) => cause.fmt(out),
         }

@@ -35,7 +35,7 @@ pub enum Event {
     Ignored,
     /// Another bridge has taken the place of the other side of a duplex, which is gone.
     Replaced,
-    /// libzmq refused what it should not. The bridge has ended.
+    /// libzmq refused what it should not. The bridge has ended, and the channels end, within about a second.
     Broken(Failure),
 }
 

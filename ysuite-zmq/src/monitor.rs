@@ -11,6 +11,10 @@ use crate::socket::Socket;
 pub(crate) struct Monitor {
     socket: Socket,
     frame: Frame,
+    /// Established connections that have ended.
+    ended: u64,
+    /// The last word was that a connection could not be established: its end is the next.
+    failed: bool,
 }
 
 /// What one look found.
@@ -25,7 +29,12 @@ pub(crate) enum Seen {
 impl Monitor {
     /// To be dropped after the socket.
     pub(crate) fn of(socket: &mut Socket) -> Result<Self, Error> {
-        Ok(Self { socket: socket.monitor(&Context::fresh_name("monitor"))?, frame: Frame::empty() })
+        Ok(Self {
+            socket: socket.monitor(&Context::fresh_name("monitor"))?,
+            frame: Frame::empty(),
+            ended: 0,
+            failed: false,
+        })
     }
 
     pub(crate) fn socket(&self) -> &Socket {
@@ -47,7 +56,20 @@ impl Monitor {
             }
             address = String::from_utf8_lossy(&self.frame).into_owned();
         }
-        Ok(Some(what.map_or(Seen::Other, |what| seen(what, address))))
+        let seen = what.map_or(Seen::Other, |what| seen(what, address));
+        let failed = core::mem::take(&mut self.failed);
+        match &seen {
+            Seen::Event(Event::HandshakeFailed(_) | Event::Refused(_)) => self.failed = true,
+            Seen::Event(Event::Disconnected(_)) if !failed => self.ended += 1,
+            _ => {}
+        }
+        Ok(Some(seen))
+    }
+
+    /// So many connections have ended over which frames may have gone, as far as has been looked. At the most: of one that was never
+    /// established the end may be counted where others come between.
+    pub(crate) fn ended(&self) -> u64 {
+        self.ended
     }
 }
 

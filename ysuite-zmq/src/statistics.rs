@@ -7,23 +7,31 @@ use core::sync::atomic::{AtomicU64, Ordering};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Statistics {
-    /// Messages of the channel that were handed to libzmq, or taken from it.
+    /// Messages that were handed to libzmq, each as often as it was: those that a duplex sends once more count again. One that is
+    /// published counts once, however many subscribers it goes to, also where there is none. What libzmq throws away with a
+    /// connection counts all the same.
     pub messages_out: u64,
-    /// As above.
+    /// Messages that were taken from libzmq, whole and for the first time, in frames that were not malformed. They are in the channel
+    /// then, or wait for room in it, or were dropped because its receiver was.
     pub messages_in: u64,
-    /// Frames they were in.
+    /// Frames that were handed to libzmq: those of `messages_out`, and those in which a duplex says hello, answers and ends, which
+    /// carry none.
     pub frames_out: u64,
-    /// As above.
+    /// Frames in which the messages of `messages_in` came, no others.
     pub frames_in: u64,
-    /// Bytes of those frames.
+    /// Bytes of the frames of `frames_out`, with topics and with the headers of a duplex; not what libzmq and the network put around
+    /// them. Each is counted once, as `messages_out` has it.
     pub bytes_out: u64,
-    /// As above.
+    /// Bytes of the frames of `frames_in`, with the headers of a duplex; without topics.
     pub bytes_in: u64,
     /// Messages that a publisher has dropped because a subscriber had no room.
     pub dropped: u64,
     /// Frames that were not what was expected.
     pub malformed: u64,
-    /// Messages that were sent once more after a connection had ended.
+    /// Messages that a duplex with [`at_least_once`](crate::Duplex::at_least_once) had handed over and not seen acknowledged when
+    /// the two sides had to agree anew from where to go on: after a connection had ended, and after a second without an answer. They
+    /// are sent once more, in the same frames, but for those that are acknowledged before their turn. One counts again each time. What goes to another
+    /// bridge, in the place of one that is gone, is no repetition.
     pub repeated: u64,
     /// Messages that had come before, and were left out.
     pub duplicates: u64,

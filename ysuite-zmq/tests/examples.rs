@@ -68,7 +68,8 @@ fn a_program_in_python_sends_jobs() {
     let mut other = Command::new(python);
     other.arg(script).args(words.split(' '));
     assert_eq!(Running::start(other).rest(), "10000 answers\n");
-    assert_eq!(peer.rest(), "all answers have left\n");
+    let said = peer.rest();
+    assert!(said.starts_with("all answers have left"), "{said}");
 }
 
 #[test]

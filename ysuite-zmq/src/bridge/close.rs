@@ -17,12 +17,14 @@ pub enum Closed {
     /// Everything has left: it is in the hands of the system's network. Of a duplex: the other side has said that it has
     /// received everything.
     Flushed,
-    /// The time was over before that.
+    /// The time was over before that, or a connection was.
     Unsent {
         /// Messages that never left the channel or the bridge. What is in an `mpmc` channel from which others receive as well is
         /// theirs, and not counted.
         messages: usize,
-        /// Whether libzmq had frames beside those, which nobody can count: it was still writing when the time was over.
+        /// Whether libzmq may have had frames beside those, which nobody can count: it was still writing when the time was over, or
+        /// a connection ended meanwhile, or behind the last frame, and libzmq throws away what waits for one that ends. Also where the
+        /// other side had all and went. Of inproc libzmq tells no ends.
         more: bool,
     },
 }
@@ -41,7 +43,9 @@ const PAUSE: Duration = Duration::from_millis(1);
 impl<W: Work> Ending<W> {
     /// Moves what is left until that moment, then drops it.
     pub(super) fn by(mut self, until: Instant) -> Closed {
-        let mut sound = self.work.close(&mut self.tools).is_ok();
+        // What happened before is not taken for something that happens from here on.
+        let mut sound = self.work.listen(&mut self.tools).is_ok() && self.work.close(&mut self.tools).is_ok();
+        let (torn, ended) = (self.tools.has_ended_on_a_frame(), self.tools.monitor.ended());
         while sound && !self.work.is_done() && Instant::now() < until {
             match self.work.step(&mut self.tools) {
                 Ok(0) => sound = self.rest(until),
@@ -51,13 +55,29 @@ impl<W: Work> Ending<W> {
         }
         // The last word: nothing comes after it that could say the same.
         let _ = self.work.rest(&mut self.tools);
+        self.end(until, ended, torn)
+    }
+
+    /// After a failure of libzmq: what it has may still leave until that moment, but nothing more is given to it.
+    pub(super) fn broken(mut self, until: Instant) -> Closed {
+        // The other side may still be told that nobody is here any more.
+        let _ = self.work.close(&mut self.tools).and_then(|()| self.work.rest(&mut self.tools));
+        let (torn, ended) = (self.tools.has_ended_on_a_frame(), self.tools.monitor.ended());
+        self.end(until, ended, torn)
+    }
+
+    /// With so many connections that had ended, the last of them on a frame or not, when the end began.
+    fn end(self, until: Instant, ended: u64, torn: bool) -> Closed {
         let silent = self.tools.counters.frames_out.get() == 0;
         let known = self.work.is_acknowledged() || silent;
         let until = if self.work.lingers() && !silent { until } else { Instant::now() };
         let Self { mut work, tools, sets } = self;
-        let Tools { socket, monitor, .. } = tools;
+        let Tools { socket, mut monitor, .. } = tools;
         // The user sees the end of the channel when everything has been done for it.
-        let more = !gone(socket, monitor, until) && !known;
+        let is_gone = gone(socket, &mut monitor, until);
+        // libzmq throws away with a connection what waits for it, and is empty then as well.
+        let torn = torn || monitor.ended() > ended;
+        let more = (!is_gone || torn) && !known;
         // Last: until the channel ends messages are accepted there, also while the rest lingers.
         let messages = work.left();
         drop((work, sets));
@@ -92,7 +112,7 @@ const LEAST: Duration = Duration::from_millis(5);
 const COARSE: Duration = Duration::from_millis(2);
 
 /// Closes the socket and waits until all that lingers in it has left. False: it had not by that moment, or hardly, and is dropped.
-fn gone(socket: Socket, mut monitor: Monitor, until: Instant) -> bool {
+fn gone(socket: Socket, monitor: &mut Monitor, until: Instant) -> bool {
     let left = until.saturating_duration_since(Instant::now()) + LEAST;
     // A longer time than libzmq can count is none.
     let linger = i32::try_from(left.as_millis()).unwrap_or(i32::MAX);
@@ -104,7 +124,7 @@ fn gone(socket: Socket, mut monitor: Monitor, until: Instant) -> bool {
         match monitor.look() {
             Ok(Some(Seen::Gone)) => return begun.elapsed() + COARSE < left,
             Ok(Some(_)) => {}
-            Ok(None) => wait_for_news(&monitor),
+            Ok(None) => wait_for_news(monitor),
             Err(_) => return false,
         }
     }

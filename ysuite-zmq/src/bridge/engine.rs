@@ -55,14 +55,24 @@ pub(super) struct Engine<W> {
 
 impl<W: Work> Engine<W> {
     pub(super) fn run(mut self) {
-        let (until, answer) = match self.serve() {
-            Ok(closing) => closing,
-            Err(cause) => {
-                self.tools.tell(Event::Broken(cause));
-                self.last_order()
+        let served = self.serve();
+        if let Err(cause) = &served {
+            self.tools.tell(Event::Broken(*cause));
+        }
+        let Self { work, tools, sets, orders, .. } = self;
+        let ending = Ending { work, tools, sets };
+        let (closed, answer) = match served {
+            Ok((until, answer)) => (ending.by(until), answer),
+            Err(_) => {
+                // At once: whoever has the other ends of the channels is to learn of it, and may have nothing else to learn it by.
+                let closed = ending.broken(Instant::now() + AFTER_A_DROP);
+                // Whoever waits for subscribers is not to wait any longer.
+                for (_, _, answer) in self.asked.drain(..) {
+                    let _ = answer.send(false);
+                }
+                (closed, last_order(orders))
             }
         };
-        let closed = Ending { work: self.work, tools: self.tools, sets: self.sets }.by(until);
         if let Some(answer) = answer {
             let _ = answer.send(closed);
         }
@@ -119,17 +129,6 @@ impl<W: Work> Engine<W> {
         }
     }
 
-    /// The next order to close, whenever it comes: the bridge is broken already.
-    fn last_order(&mut self) -> (Instant, Option<oneshot::Sender<Closed>>) {
-        loop {
-            match self.orders.recv() {
-                Ok(Order::Close { until, answer }) => return (until, Some(answer)),
-                Ok(Order::Subscribers { answer, .. }) => drop(answer.send(false)),
-                Err(_) => return (Instant::now(), None),
-            }
-        }
-    }
-
     fn sleep(&mut self) -> Result<(), Failure> {
         // An order that came since the last look raises the id again.
         self.ordered.check();
@@ -141,7 +140,7 @@ impl<W: Work> Engine<W> {
             return Ok(());
         }
         let asked = self.asked.iter().map(|(_, until, _)| *until);
-        let until = wanted.until.into_iter().chain(asked).min();
+        let until = wanted.until.into_iter().chain(self.tools.reconnects.next()).chain(asked).min();
         let left = until.map(|until| until.saturating_duration_since(Instant::now()));
         let timeout = left.and_then(|left| Timespec::try_from(left).ok());
         // Last: what happens from here on makes the descriptors readable.
@@ -156,5 +155,80 @@ impl<W: Work> Engine<W> {
         // A signal, or a change that turns out to be none: the next step decides.
         let _ = poll(&mut all, timeout.as_ref());
         Ok(())
+    }
+}
+
+/// The next order to close, whenever it comes: the bridge is broken already.
+fn last_order(mut orders: mpsc::Receiver<Order>) -> Option<oneshot::Sender<Closed>> {
+    loop {
+        match orders.recv() {
+            Ok(Order::Close { answer, .. }) => return Some(answer),
+            Ok(Order::Subscribers { answer, .. }) => drop(answer.send(false)),
+            Err(_) => return None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ysuite::spsc;
+
+    use super::super::options::Options;
+    use super::super::started::start;
+    use super::super::work::Wanted;
+    use super::*;
+    use crate::ffi::Kind;
+
+    const GUARD: Duration = Duration::from_secs(60);
+
+    /// Fails at the first message.
+    struct Fails {
+        source: spsc::Receiver<u64>,
+        _sink: spsc::Sender<u64>,
+    }
+
+    impl Work for Fails {
+        fn step(&mut self, _: &mut Tools) -> Result<usize, Failure> {
+            match self.source.try_recv() {
+                Ok(_) => Err(Failure::of("zmq_msg_send", rustix::io::Errno::NOMEM)),
+                Err(_) => Ok(0),
+            }
+        }
+
+        fn wanted(&mut self) -> Wanted {
+            Wanted { source: true, ..Wanted::default() }
+        }
+
+        fn close(&mut self, _: &mut Tools) -> Result<(), Failure> {
+            Ok(())
+        }
+
+        fn is_done(&mut self) -> bool {
+            true
+        }
+
+        fn left(&mut self) -> usize {
+            self.source.close();
+            self.source.try_iter().count()
+        }
+    }
+
+    /// Nobody need close the bridge for it.
+    #[test]
+    fn the_channels_of_a_bridge_that_breaks_end() {
+        let (mut sender, mut source) = spsc::bounded::<u64>(4);
+        let (sink, mut receiver) = spsc::bounded::<u64>(4);
+        let mut options = Options::new();
+        options.bind("inproc://breaks".to_owned());
+        let sets = Sets::default().source(&mut source).unwrap();
+        let work = Fails { source, _sink: sink };
+        let mut started = start(&options, Kind::Pull, |_| Ok(()), sets, work).unwrap();
+        let events = started.events();
+        sender.send(1).unwrap();
+        assert!(matches!(events.recv_timeout(GUARD), Ok(Event::Broken(_))));
+        assert!(receiver.recv_timeout(GUARD).is_err_and(|error| error.is_disconnected()));
+        assert!(sender.is_disconnected());
+        assert!(!started.wait_for_subscribers(1, GUARD));
+        assert_eq!(started.close(GUARD), Closed::Flushed);
     }
 }

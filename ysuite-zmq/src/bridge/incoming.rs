@@ -46,8 +46,10 @@ impl<T: FromWire> Work for Incoming<T> {
         // The first frame is delivered at once, those behind it more and more together.
         let (mut moved, mut together) = (0, 1);
         while self.sink.deliver(&mut moved) && moved < AT_ONCE && !self.closing {
-            let mut frames = 0;
-            while frames < together && self.received(tools)? {
+            let (mut frames, room) = (0, self.sink.room().unwrap_or(usize::MAX));
+            // One at least: where the channel is full its first message waits here, and asks for room. Beyond the room no more than
+            // that frame is taken.
+            while frames < together && (frames == 0 || self.sink.held() < room) && self.received(tools)? {
                 frames += 1;
             }
             if frames == 0 {

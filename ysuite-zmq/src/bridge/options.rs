@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::duplex::Line;
+use super::reconnects::Reconnects;
 use crate::context::Context;
 use crate::curve::{KeyPair, PublicKey};
 use crate::error::Error;
@@ -184,6 +185,11 @@ impl Options {
                 Domain::of(context, socket, Admitted::Users(users.clone())).map(Some)
             }
         }
+    }
+
+    /// What is to be connected to again.
+    pub(super) fn reconnects(&self) -> Reconnects {
+        Reconnects::new(&self.connects, !self.binds.is_empty())
     }
 
     /// Binds and connects. Answers where others can connect, as libzmq spells it.

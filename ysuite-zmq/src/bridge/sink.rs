@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use ysuite::channel::TrySendError;
+use ysuite::channel::{SendError, TrySendError};
 use ysuite::spsc;
 
 use crate::frame::Frame;
@@ -14,11 +14,13 @@ pub(super) struct Sink<T> {
     fresh: Vec<T>,
     /// The channel had no room for them.
     waiting: VecDeque<T>,
+    /// Dropped, because nobody receives any more.
+    refused: usize,
 }
 
 impl<T: FromWire> Sink<T> {
     pub(super) fn new(sender: spsc::Sender<T>) -> Self {
-        Self { sender, fresh: Vec::new(), waiting: VecDeque::new() }
+        Self { sender, fresh: Vec::new(), waiting: VecDeque::new(), refused: 0 }
     }
 
     /// Takes the messages of a frame behind a head of so many bytes, without the first few. Says how many there were with those;
@@ -45,7 +47,11 @@ impl<T: FromWire> Sink<T> {
     pub(super) fn deliver(&mut self, moved: &mut usize) -> bool {
         if self.waiting.is_empty() && self.room().is_none_or(|room| room >= self.fresh.len()) {
             // Together, and without waiting: room for all of them is there, and nobody else fills it.
-            *moved += self.sender.send_batch(self.fresh.drain(..)).unwrap_or(0);
+            let (all, mut given) = (self.fresh.len(), 0);
+            let sent = self.sender.send_batch(self.fresh.drain(..).inspect(|_| given += 1));
+            let sent = sent.unwrap_or_else(|SendError(back)| given - back.len());
+            *moved += sent;
+            self.refused += all - sent;
             return !self.has_ended();
         }
         self.waiting.extend(self.fresh.drain(..));
@@ -56,7 +62,7 @@ impl<T: FromWire> Sink<T> {
                     self.waiting.push_front(message);
                     return false;
                 }
-                Err(TrySendError::Disconnected(_)) => self.waiting.clear(),
+                Err(TrySendError::Disconnected(_)) => self.refused += 1 + self.waiting.drain(..).count(),
             }
         }
         !self.has_ended()
@@ -72,9 +78,14 @@ impl<T: FromWire> Sink<T> {
         !self.waiting.is_empty()
     }
 
-    /// Messages that have come and are not in the channel yet.
+    /// Messages that have come and are not in the channel, or not yet.
     pub(super) fn held(&self) -> usize {
-        self.waiting.len() + self.fresh.len()
+        self.waiting.len() + self.fresh.len() + self.refused
+    }
+
+    /// Whether messages were dropped because nobody receives any more.
+    pub(super) fn has_refused(&self) -> bool {
+        self.refused > 0
     }
 
     /// Messages that there is room for, behind those that wait; nothing without a bound.
@@ -92,5 +103,27 @@ impl<T: FromWire> Sink<T> {
     /// Drops what has had no room, and says how many messages that were.
     pub(super) fn left(&mut self) -> usize {
         self.waiting.drain(..).count() + self.fresh.drain(..).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_reaches_no_receiver_is_held_for_ever() {
+        for (sender, receiver) in [spsc::unbounded::<u64>(), spsc::bounded(8), spsc::bounded(2)] {
+            let mut sink = Sink::new(sender);
+            let mut moved = 0;
+            let mut take = |sink: &mut Sink<u64>| {
+                assert_eq!(sink.take(&mut Frame::copied(&[0; 32]).expect("memory for 32 bytes"), 0, 0, None), Ok(4));
+                sink.deliver(&mut moved);
+            };
+            take(&mut sink);
+            let held = sink.held();
+            drop(receiver);
+            take(&mut sink);
+            assert_eq!((sink.held(), sink.left(), moved), (held + 4, 0, 4 - held));
+        }
     }
 }

@@ -90,11 +90,14 @@ pub(super) fn start(
     work: impl Work,
 ) -> Result<Started, Error> {
     let context = options.context.clone().map_or_else(Context::of_the_process, Ok)?;
+    if !context.is_of_this_process() {
+        return Err(Error::Forked);
+    }
     let (socket, domain) = options.open(&context, kind)?;
     prepare(&socket)?;
     let counters = Arc::new(Counters::default());
     let (told, events) = event::channel();
-    let tools = Tools::new(socket, counters.clone(), told)?;
+    let tools = Tools::new(socket, options.reconnects(), counters.clone(), told)?;
     let bound = options.meet(&tools.socket)?;
     let (orders, mut ordered_out) = mpsc::unbounded();
     let mut ordered = YSocketpair::with_capacity(1)?;

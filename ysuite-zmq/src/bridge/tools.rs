@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::reconnects::Reconnects;
 use crate::error::{Error, Failure};
 use crate::event::{Event, Told};
 use crate::frame::Frame;
@@ -14,6 +15,9 @@ pub(super) struct Tools {
     pub(super) socket: Socket,
     /// Dropped after the socket.
     pub(super) monitor: Monitor,
+    /// Connections that had ended, and frames that had been handed over, when the last end was heard of.
+    ended: (u64, u64),
+    pub(super) reconnects: Reconnects,
     pub(super) counters: Arc<Counters>,
     pub(super) events: Told,
     /// The bridge is about to sleep: an end that finds nothing takes its id down, and its other side pays for raising it.
@@ -25,9 +29,15 @@ pub(super) struct Tools {
 }
 
 impl Tools {
-    pub(super) fn new(mut socket: Socket, counters: Arc<Counters>, events: Told) -> Result<Self, Error> {
+    pub(super) fn new(
+        mut socket: Socket,
+        reconnects: Reconnects,
+        counters: Arc<Counters>,
+        events: Told,
+    ) -> Result<Self, Error> {
         let monitor = Monitor::of(&mut socket)?;
-        Ok(Self { socket, monitor, counters, events, arms: false, frame: Frame::empty(), scratch: Vec::new() })
+        let (frame, scratch) = (Frame::empty(), Vec::new());
+        Ok(Self { socket, monitor, ended: (0, 0), reconnects, counters, events, arms: false, frame, scratch })
     }
 
     /// Never waits: where nobody reads them, the oldest events give way.
@@ -38,11 +48,20 @@ impl Tools {
     /// What has happened to a connection since the last look.
     pub(super) fn hear(&mut self) -> Result<Option<Event>, Failure> {
         while let Some(seen) = self.monitor.look()? {
+            if self.monitor.ended() > self.ended.0 {
+                self.ended = (self.monitor.ended(), self.counters.frames_out.get());
+            }
             if let Seen::Event(event) = seen {
+                self.reconnects.notice(&event);
                 return Ok(Some(event));
             }
         }
         Ok(None)
+    }
+
+    /// Whether a connection has ended and no frame was handed over after that: it may have taken the last with it.
+    pub(super) fn has_ended_on_a_frame(&self) -> bool {
+        self.ended.0 > 0 && self.ended.1 == self.counters.frames_out.get()
     }
 
     /// Counts a frame that is none of ours, and tells of it.

@@ -4,9 +4,10 @@ use std::thread;
 use std::time::Duration;
 
 use ysuite::{mpmc, spsc};
-use ysuite_zmq::{Bridge, Closed, Context};
+use ysuite_zmq::{Bridge, Closed, Context, Event};
 
-use crate::support::{EVERYWHERE, GUARD, address, expect, expect_end, expect_flushed, until};
+use crate::support::proxy::Proxy;
+use crate::support::{EVERYWHERE, GUARD, address, expect, expect_end, expect_flushed, until, wait_for};
 
 const SHORT: Duration = Duration::from_millis(50);
 
@@ -49,6 +50,35 @@ fn what_nobody_takes_is_not_flushed() {
     (0..40).for_each(|_| jobs.send(vec![0; 1 << 20]).unwrap());
     until("frames wait in libzmq", || push.statistics().messages_out >= 40);
     assert_eq!(push.close(SHORT), Closed::Unsent { messages: 0, more: true });
+}
+
+/// A connection that ends takes with it what libzmq has for it: that it is empty then does not mean that all has left.
+#[test]
+fn what_goes_with_a_connection_is_not_flushed() {
+    let begin = || {
+        let (pull, full) =
+            Bridge::pull::<Vec<u8>>().bind("tcp://127.0.0.1:*").bounded(1).high_water_marks(1, 1).start().unwrap();
+        let proxy = Proxy::to(&address(&pull));
+        let (mut jobs, out) = spsc::bounded::<Vec<u8>>(64);
+        let push = Bridge::push(out).connect(proxy.address()).start().unwrap();
+        // More than the kernel's buffers hold.
+        (0..40).for_each(|_| jobs.send(vec![0; 1 << 20]).unwrap());
+        until("frames wait in libzmq", || push.statistics().messages_out >= 40);
+        proxy.refuse(true);
+        (pull, full, proxy, push)
+    };
+    let (_pull, _full, proxy, push) = begin();
+    let closing = thread::spawn(move || push.close(GUARD));
+    // It lingers by then, most likely.
+    thread::sleep(SHORT);
+    proxy.reset();
+    assert_eq!(closing.join().unwrap(), Closed::Unsent { messages: 0, more: true });
+
+    // Nor where the connection has ended before, and nothing was sent since.
+    let (_pull, _full, proxy, push) = begin();
+    proxy.reset();
+    wait_for(&push.events(), |event| matches!(event, Event::Disconnected(_)));
+    assert_eq!(push.close(GUARD), Closed::Unsent { messages: 0, more: true });
 }
 
 /// Not over ipc: there libzmq loses what a connection that is closed has brought and its reader was too slow for (libzmq#4660).

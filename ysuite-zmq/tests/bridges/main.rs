@@ -3,10 +3,12 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod again;
 mod bad_input;
 mod closing;
 mod duplex;
 mod faults;
+mod forked;
 mod idle;
 mod patterns;
 mod python;

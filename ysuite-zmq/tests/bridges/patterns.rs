@@ -171,3 +171,24 @@ fn a_subscriber_counts_once_whatever_it_asks_for() {
     let (_other, _) = Bridge::subscribe::<u64>().connect(address(&publish)).start().unwrap();
     assert!(publish.wait_for_subscribers(2, GUARD));
 }
+
+/// Beyond what the channel has room for the bridge takes one frame from libzmq, however many are there.
+#[test]
+fn a_pull_takes_no_more_than_there_is_room_for() {
+    const ROOM: u64 = 10;
+    let context = Context::new(1).unwrap();
+    let pull = Bridge::pull::<u64>().context(&context).bind("inproc://room for ten").bounded(ROOM as usize);
+    let (pull, mut work) = pull.start().unwrap();
+    let (mut jobs, out) = spsc::bounded::<u64>(1_000);
+    let push = Bridge::push(out).context(&context).connect("inproc://room for ten").start().unwrap();
+    (0..1_000).for_each(|number| jobs.send(number).unwrap());
+    until("all is in libzmq", || push.statistics().messages_out == 1_000);
+    for number in 0..1_000 {
+        // From time to time the channel is empty, and everything else waits in libzmq.
+        expect(&mut work, number..number + 1);
+        if number % ROOM == 0 {
+            until("the bridge is full", || work.len() as u64 == ROOM.min(999 - number));
+        }
+        assert!(pull.statistics().messages_in <= number + 1 + ROOM + 1);
+    }
+}

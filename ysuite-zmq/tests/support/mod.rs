@@ -42,6 +42,13 @@ pub(crate) fn expect_flushed(bridge: Started) {
     assert_eq!(bridge.close(GUARD), Closed::Flushed);
 }
 
+/// As above, of a bridge whose other side goes as soon as it has everything: whether it had cannot be known here.
+#[track_caller]
+pub(crate) fn expect_left(bridge: Started) {
+    let closed = bridge.close(GUARD);
+    assert!(matches!(closed, Closed::Flushed | Closed::Unsent { messages: 0, more: true }), "{closed:?}");
+}
+
 /// Waits for such an event, past all others.
 pub(crate) fn wait_for(events: &mpmc::Receiver<Event>, what: impl Fn(&Event) -> bool) -> Event {
     loop {

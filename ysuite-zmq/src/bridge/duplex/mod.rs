@@ -174,7 +174,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
             if self.peer.replace(header.session).is_some() {
                 tools.tell(Event::Replaced);
             }
-            self.receiving.begin(header.number);
+            self.receiving.begin(header.session, header.number, tools);
             self.hello.again();
         }
         if self.line.take_up() || header.of != self.session {

@@ -1,6 +1,8 @@
 //! [`Receiving`]: the other side's stream: what has come of it, and how much more may come. The bound of the channel holds from
 //! end to end: no more is under way than the channel has room for.
 
+use std::collections::VecDeque;
+
 use ysuite::spsc;
 
 use super::super::options::MOST_IN_A_FRAME;
@@ -13,6 +15,10 @@ use crate::wire::{FromWire, Malformed};
 
 /// Messages that may be under way to a channel without a bound.
 const WINDOW: u64 = 65_536;
+
+/// Bridges in whose place another came, of which it is known how far they were. One that comes back, and is none of these, may send
+/// again what it had sent before.
+const KNOWN: usize = 16;
 
 pub(super) struct Receiving<T> {
     /// None: nothing more is received, and the channel has ended.
@@ -32,6 +38,18 @@ pub(super) struct Receiving<T> {
     allowed: u64,
     /// Messages that may be under way.
     window: u64,
+    /// Whose stream this is; 0 before the first.
+    session: u64,
+    /// Those before it, the oldest first.
+    earlier: VecDeque<Earlier>,
+}
+
+/// How far the stream of a session was when another took its place.
+struct Earlier {
+    session: u64,
+    expected: u64,
+    lost: u64,
+    allowed: u64,
 }
 
 /// What the other side knows, or is to know.
@@ -57,15 +75,28 @@ impl<T: FromWire> Receiving<T> {
             told,
             allowed: 0,
             window,
+            session: 0,
+            earlier: VecDeque::new(),
         }
     }
 
-    /// Another bridge has taken the place of the other side's: its stream begins at this number.
-    pub(super) fn begin(&mut self, number: u64) {
-        (self.expected, self.lost, self.lacks) = (number, 0, false);
-        (self.is_at_its_end, self.has_all) = (false, false);
-        self.told = Told { expected: number, limit: number, flags: Flags::default() };
-        self.allowed = number;
+    /// Another bridge has taken the place of the other side's: it can send its stream from this number on. One that was here before
+    /// goes on where it was, and what it sends again is known.
+    pub(super) fn begin(&mut self, session: u64, number: u64, tools: &Tools) {
+        let known = self.earlier.iter().position(|earlier| earlier.session == session);
+        let fresh = Earlier { session, expected: number, lost: 0, allowed: number };
+        let next = known.and_then(|at| self.earlier.remove(at)).unwrap_or(fresh);
+        if self.session != 0 {
+            if self.earlier.len() == KNOWN {
+                self.earlier.pop_front();
+            }
+            let (expected, lost, allowed) = (self.expected, self.lost, self.allowed);
+            self.earlier.push_back(Earlier { session: self.session, expected, lost, allowed });
+        }
+        (self.session, self.expected, self.lost, self.allowed) = (session, next.expected, next.lost, next.allowed);
+        (self.is_at_its_end, self.has_all, self.lacks) = (false, false, false);
+        self.told = Told { expected: self.expected, limit: self.allowed, flags: Flags::default() };
+        self.skip_to(number, tools);
     }
 
     /// The other side can send from this number on: those before it that have not come never will.
@@ -127,8 +158,11 @@ impl<T: FromWire> Receiving<T> {
     /// Not where this bridge has closed meanwhile: what was held then has not been received, and the other side is to be told that
     /// nothing more will be.
     fn close_if_complete(&mut self) {
-        if self.is_at_its_end && self.sink.is_some() && !self.is_blocked() {
-            self.has_all = true;
+        if self.is_at_its_end
+            && let Some(sink) = self.sink.as_ref().filter(|sink| !sink.is_blocked())
+        {
+            // What nobody received was not received because the stream is over.
+            self.has_all = !sink.has_refused();
             self.close();
         }
     }

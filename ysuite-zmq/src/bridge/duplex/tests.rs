@@ -129,6 +129,31 @@ fn what_is_above_the_limit_waits_and_is_not_acknowledged() {
     while !peer.hear(Kind::Answer).flags.has_all {}
 }
 
+/// Nor is it when nobody receives any more, whatever the other side says then.
+#[test]
+fn what_had_no_room_when_the_receiver_went_is_not_acknowledged() {
+    for ends_before in [false, true] {
+        let (_jobs, out) = spsc::bounded::<u64>(4);
+        let server = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").bounded(4);
+        let (server, received) = server.start().unwrap();
+        let mut peer = Peer::connect(&server, 1);
+        peer.greet(1);
+        peer.say(Kind::Messages, 0, 6, &[0, 1, 2, 3, 4, 5]);
+        if ends_before {
+            peer.say(Kind::End, 6, 0, &[]);
+        }
+        peer.say(Kind::Messages, 6, 1, &[6]);
+        until_malformed(&server, 1);
+        drop(received);
+        while !peer.hear(Kind::Answer).flags.refuses {}
+        peer.say(Kind::End, 6, 0, &[]);
+        peer.say(Kind::Hello, 0, 2, &[]);
+        let heard =
+            until("the hello is answered", || Some(peer.hear(Kind::Answer)).filter(|heard| heard.messages == 2));
+        assert!(heard.expected <= 4 && heard.flags.refuses && !heard.flags.has_all, "{heard:?}");
+    }
+}
+
 /// Nor is it when the bridge closes.
 #[test]
 fn what_had_no_room_when_the_bridge_closed_is_not_acknowledged() {
@@ -188,4 +213,53 @@ fn a_hello_of_a_connection_that_is_gone_is_not_heard() {
     while !matches!(events.recv_timeout(GUARD).unwrap(), Event::Disconnected(_)) {}
     jobs.send(7).unwrap();
     assert_eq!(next.hear(Kind::Messages).number, 0);
+}
+
+/// One that comes back after another had taken its place sends again what was not acknowledged. It is known by its number still.
+#[test]
+fn one_that_comes_back_is_known_again() {
+    let (_jobs, out) = spsc::bounded::<u64>(4);
+    let (server, mut received) = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").start().unwrap();
+    let events = server.events();
+    let mut expect =
+        |numbers: &[u64]| numbers.iter().for_each(|&number| assert_eq!(received.recv_timeout(GUARD), Ok(number)));
+    let mut marks = 1..;
+    // The bridge may not know yet that the one before is gone.
+    let mut take_over = |peer: &mut Peer| {
+        until("it is heard", || {
+            peer.say(Kind::Hello, 0, marks.next()?, &[]);
+            let again = Instant::now() + Duration::from_millis(500);
+            let mut frame = Frame::empty();
+            while Instant::now() < again {
+                if peer.socket.receive(&mut frame).unwrap() {
+                    peer.of = Header::of(&frame).unwrap().session;
+                    return Some(());
+                }
+                thread::sleep(Duration::from_millis(1));
+            }
+            None
+        });
+    };
+    let leave = |peer: Peer| {
+        drop(peer);
+        while !matches!(events.recv_timeout(GUARD).unwrap(), Event::Disconnected(_)) {}
+    };
+    let mut one = Peer::connect(&server, 1);
+    take_over(&mut one);
+    one.say(Kind::Messages, 0, 3, &[0, 1, 2]);
+    expect(&[0, 1, 2]);
+    leave(one);
+    for session in 2..=17 {
+        let mut other = Peer::connect(&server, session);
+        take_over(&mut other);
+        other.say(Kind::Messages, 0, 1, &[session * 100]);
+        expect(&[session * 100]);
+        leave(other);
+    }
+    let mut one = Peer::connect(&server, 1);
+    take_over(&mut one);
+    one.say(Kind::Messages, 0, 3, &[0, 1, 2]);
+    one.say(Kind::Messages, 3, 1, &[3]);
+    expect(&[3]);
+    assert_eq!(server.statistics().duplicates, 3);
 }
