@@ -140,7 +140,9 @@ pub(crate) unsafe fn free<C: Content>(handle: *mut Handle<C>) {
 #[cold]
 #[inline(never)]
 fn panicked(payload: Box<dyn core::any::Any + Send>) {
-    // Its drop is foreign code, which may panic as well: that one's payload is left alone.
+    // Its drop is foreign code. It may free ends of other channels, whose messages are none of this one's. It may panic as well: that
+    // one's payload is left alone.
+    let _restore = disposal::outside();
     if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         core::mem::forget(again);
     }
