@@ -449,6 +449,7 @@ fn what_a_kind_cannot_do_it_says() {
             assert_eq!(ys_commit(tx, 0), wide(ENOTSUP));
             assert_eq!(ys_wait_room(tx, 0), ENOTSUP);
             assert_eq!(ys_peek(rx, &mut at), wide(ENOTSUP));
+            assert_eq!((ys_consume(rx, 0), ys_consume(rx, 1), ys_consume(rx, usize::MAX)), (ENOTSUP, ENOTSUP, ENOTSUP));
             assert_eq!(ys_take(rx, &mut at, 0), ENOTSUP);
             free(tx, rx);
         }

@@ -349,6 +349,7 @@ pub(crate) unsafe extern "C" fn peek(rx: *mut ys_rx, at: *mut *mut c_void) -> is
 
 /// Takes the first n messages of those that ys_peek has shown out of the channel: the caller has moved them out or destroyed them,
 /// and their slots are free. The callback is not called for them. What was shown behind them can still be consumed. Never blocks.
+/// Pipe and funnel only.
 ///
 /// @param rx the end
 /// @param n how many
@@ -375,6 +376,10 @@ pub(crate) unsafe extern "C" fn consume(rx: *mut ys_rx, n: usize) -> c_int {
 
 /// What the window has not shown, or cannot take.
 fn consume_further(rx: &mut Rx, n: usize) -> c_int {
+    // Before the numbers: an end that never shows anything would say that there are too many, or that none were consumed.
+    if !rx.end.shows() {
+        return c_int::from_code(YS_ENOTSUP);
+    }
     let Peeked { count, next, .. } = rx.peeked;
     let count = if next == rx.window().next { count } else { 0 };
     if n > count {
