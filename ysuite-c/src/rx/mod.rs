@@ -84,6 +84,12 @@ unsafe impl Send for Rx {}
 impl Content for Rx {
     const FREE: &'static str = "ys_rx_free";
 
+    type Shared = Arc<Channel>;
+
+    fn share(&self) -> Arc<Channel> {
+        self.channel.clone()
+    }
+
     #[inline(always)]
     fn disposal(&self) -> Option<Disposal> {
         self.channel.disposal
@@ -519,7 +525,7 @@ pub unsafe extern "C" fn ys_rx_set_spin(rx: *mut ys_rx, spin: c_int) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_rx_stride(rx: *const ys_rx) -> usize {
     // SAFETY: by the caller. The stride never changes.
-    unsafe { handle::look(rx.cast::<Handle<Rx>>(), |rx| rx.channel.stride) }
+    unsafe { handle::look_beside(rx.cast::<Handle<Rx>>(), |channel| channel.stride) }
 }
 
 /// An address that all ends of the channel have in common, and no other channel has. For comparison only. Any thread.
@@ -529,7 +535,7 @@ pub unsafe extern "C" fn ys_rx_stride(rx: *const ys_rx) -> usize {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_rx_channel(rx: *const ys_rx) -> *const c_void {
     // SAFETY: by the caller. The channel never changes.
-    unsafe { handle::look(rx.cast::<Handle<Rx>>(), |rx| Arc::as_ptr(&rx.channel).cast::<c_void>()) }
+    unsafe { handle::look_beside(rx.cast::<Handle<Rx>>(), |channel| Arc::as_ptr(channel).cast::<c_void>()) }
 }
 
 /// Frees the end. The last receiver's end is the channel's: sends fail, and messages that are still there are dropped, by the
