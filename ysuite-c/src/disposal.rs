@@ -1,8 +1,8 @@
 //! What becomes of messages that nobody receives: the callback of their channel, and how a message's `Drop` finds it.
 //!
 //! A message knows nothing of its channel: it is as many bytes as the caller's. So each call that may drop messages says
-//! meanwhile, in a variable of its thread, what is to be done with them. A callback runs as if outside of any call: what it
-//! calls says so for itself.
+//! meanwhile, in a variable of its thread, what is to be done with them. A callback runs as if outside of any call, and so does
+//! what a panic carries when it is dropped: what they call says so for itself.
 
 use core::cell::Cell;
 use core::ffi::c_void;
@@ -38,6 +38,11 @@ impl Drop for Restore {
 /// Messages that are dropped on this thread are disposed of so, until the answer is dropped.
 pub(crate) fn begin(disposal: Disposal) -> Restore {
     Restore(CURRENT.replace(Some(disposal)))
+}
+
+/// As if outside of any call, until the answer is dropped: for foreign code, which may drop messages of other channels.
+pub(crate) fn outside() -> Restore {
+    Restore(CURRENT.take())
 }
 
 /// Disposes of the message at this address.

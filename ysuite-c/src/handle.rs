@@ -7,7 +7,7 @@ use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::code::{Answer, YS_EINVAL, YS_EPANIC};
+use crate::code::{Answer, YS_EINVAL, YS_EPANIC, ys_code};
 use crate::disposal::{self, Disposal};
 use crate::watch::Watch;
 
@@ -15,6 +15,12 @@ use crate::watch::Watch;
 pub(crate) trait Content {
     /// The name of the function that frees it.
     const FREE: &'static str;
+
+    /// What any thread may look at, whatever the one that is inside does meanwhile.
+    type Shared: Sync;
+
+    /// Asked for once: it lies beside the content, which as a whole is that thread's alone.
+    fn share(&self) -> Self::Shared;
 
     /// What becomes of messages that are dropped while it is in use.
     fn disposal(&self) -> Option<Disposal> {
@@ -28,18 +34,23 @@ pub(crate) trait Content {
     fn finish(&mut self) {}
 }
 
+/// The content of a handle that no thread is ever inside: any number look at it at once.
+pub(crate) trait Everyones: Content + Sync {}
+
 /// What a caller has the address of. The content comes first: an end begins with its window.
 #[repr(C)]
-pub(crate) struct Handle<C> {
+pub(crate) struct Handle<C: Content> {
     content: ManuallyDrop<C>,
     is_poisoned: bool,
     watch: Watch,
+    shared: ManuallyDrop<C::Shared>,
 }
 
 impl<C: Content> Handle<C> {
     pub(crate) fn make(content: C) -> *mut Self {
-        let watch = Watch::new();
-        Box::into_raw(Box::new(Self { content: ManuallyDrop::new(content), is_poisoned: false, watch }))
+        let shared = ManuallyDrop::new(content.share());
+        let (content, watch) = (ManuallyDrop::new(content), Watch::new());
+        Box::into_raw(Box::new(Self { content, is_poisoned: false, watch, shared }))
     }
 }
 
@@ -79,9 +90,34 @@ pub(crate) unsafe fn enter<C: Content, A: Answer>(handle: *mut Handle<C>, call: 
 /// # Safety
 /// As of [`enter`], and not NULL. The answer is not used beyond the call of the exported function.
 #[inline(always)]
-pub(crate) unsafe fn content<'a, C>(handle: *mut Handle<C>) -> &'a mut C {
+pub(crate) unsafe fn content<'a, C: Content>(handle: *mut Handle<C>) -> &'a mut C {
     // SAFETY: by the caller.
     unsafe { &mut (*handle).content }
+}
+
+/// The handle, where one of any number of threads may look at it.
+///
+/// # Safety
+/// NULL, or a handle that was made here and not freed; in the checked build that is found out.
+#[inline]
+unsafe fn alive<C: Content>(handle: *const Handle<C>) -> Result<*const Handle<C>, ys_code> {
+    if handle.is_null() {
+        return Err(YS_EINVAL);
+    }
+    // SAFETY: by the caller the memory is there.
+    let watch = unsafe { &(*handle).watch };
+    watch.look().map(|()| handle)
+}
+
+#[inline]
+fn looking<T, A: Answer>(at: Result<&T, ys_code>, call: impl FnOnce(&T) -> A) -> A {
+    match at {
+        Ok(at) => catch_unwind(AssertUnwindSafe(|| call(at))).unwrap_or_else(|payload| {
+            panicked(payload);
+            A::from_code(YS_EPANIC)
+        }),
+        Err(code) => A::from_code(code),
+    }
 }
 
 /// Runs a call of one of any number of threads. A panic is caught, and changes nothing.
@@ -89,22 +125,23 @@ pub(crate) unsafe fn content<'a, C>(handle: *mut Handle<C>) -> &'a mut C {
 /// # Safety
 /// NULL, or a handle that was made here and not freed; in the checked build that is found out.
 #[inline]
-pub(crate) unsafe fn look<C: Content, A: Answer>(handle: *const Handle<C>, call: impl FnOnce(&C) -> A) -> A {
-    if handle.is_null() {
-        return A::from_code(YS_EINVAL);
-    }
-    // SAFETY: by the caller the memory is there.
-    let watch = unsafe { &(*handle).watch };
-    if let Err(code) = watch.look() {
-        return A::from_code(code);
-    }
-    // SAFETY: by the caller, and in the checked build by the watch, the content is there. Who calls this looks only at what no
-    // thread changes, or any thread may.
-    let content = unsafe { &*(*handle).content };
-    catch_unwind(AssertUnwindSafe(|| call(content))).unwrap_or_else(|payload| {
-        panicked(payload);
-        A::from_code(YS_EPANIC)
-    })
+pub(crate) unsafe fn look<C: Everyones, A: Answer>(handle: *const Handle<C>, call: impl FnOnce(&C) -> A) -> A {
+    // SAFETY: by the caller, and in the checked build by the watch, the content is there. All threads share it.
+    looking(unsafe { alive(handle).map(|handle| &*(*handle).content) }, call)
+}
+
+/// As [`look`], at what a handle that belongs to one thread shares with the others. No reference to its content is made: that thread
+/// may be inside.
+///
+/// # Safety
+/// As of [`look`].
+#[inline]
+pub(crate) unsafe fn look_beside<C: Content, A: Answer>(
+    handle: *const Handle<C>,
+    call: impl FnOnce(&C::Shared) -> A,
+) -> A {
+    // SAFETY: by the caller, and in the checked build by the watch, it is there. Nobody changes it.
+    looking(unsafe { alive(handle).map(|handle| &*(*handle).shared) }, call)
 }
 
 /// Frees a handle. NULL is nothing.
@@ -118,11 +155,11 @@ pub(crate) unsafe fn free<C: Content>(handle: *mut Handle<C>) {
     // SAFETY: by the caller the memory is there.
     let watch = unsafe { &(*handle).watch };
     watch.end(C::FREE);
-    // SAFETY: by the caller, and in the checked build by the watch, nobody else uses it. It was made by `Handle::make`. Its content
+    // SAFETY: by the caller, and in the checked build by the watch, nobody else uses it. It was made by `Handle::make`. What it has
     // is dropped once: a handle that was buried is found by the watch.
     unsafe {
         let mut handle = Box::from_raw(handle);
-        let content = &mut handle.content;
+        let Handle { content, shared, .. } = &mut *handle;
         let _restore = content.disposal().map(disposal::begin);
         // Callbacks may panic. All that can be done for the others has been done by then.
         let dropped = catch_unwind(AssertUnwindSafe(|| {
@@ -132,6 +169,8 @@ pub(crate) unsafe fn free<C: Content>(handle: *mut Handle<C>) {
         if let Err(payload) = dropped {
             panicked(payload);
         }
+        // The library's own, which does not panic.
+        ManuallyDrop::drop(shared);
         Watch::bury(handle);
     }
 }
@@ -140,7 +179,9 @@ pub(crate) unsafe fn free<C: Content>(handle: *mut Handle<C>) {
 #[cold]
 #[inline(never)]
 fn panicked(payload: Box<dyn core::any::Any + Send>) {
-    // Its drop is foreign code, which may panic as well: that one's payload is left alone.
+    // Its drop is foreign code. It may free ends of other channels, whose messages are none of this one's. It may panic as well: that
+    // one's payload is left alone.
+    let _restore = disposal::outside();
     if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         core::mem::forget(again);
     }

@@ -365,6 +365,10 @@ macro_rules! lane_rx {
                 }
             }
 
+            fn shows(&self) -> bool {
+                true
+            }
+
             fn peek(&mut self, at: &mut *mut u8) -> isize {
                 if self.receiver.peek().is_none() {
                     if let Err(code) = self.empty_or_closed() {

@@ -9,7 +9,7 @@ use ysuite::pool::{Message, Pool, PoolError};
 
 use crate::code::{Answer, YS_EINVAL, YS_ENOMEM, YS_ETOOMANY, YS_OK, ys_code};
 use crate::errno;
-use crate::handle::{self, Content, Handle};
+use crate::handle::{self, Content, Everyones, Handle};
 use crate::limit::Limit;
 
 /// A pool of blocks for messages of any length up to a bound. Any number of threads at once. Freed by ys_pool_free.
@@ -29,7 +29,13 @@ pub struct ys_pool_class {
 
 impl Content for Pool {
     const FREE: &'static str = "ys_pool_free";
+
+    type Shared = ();
+
+    fn share(&self) {}
 }
+
+impl Everyones for Pool {}
 
 /// The smallest block. The library aligns smaller ones to 8 only, and messages of C are to be aligned to 16.
 const SMALLEST: usize = 64;

@@ -20,6 +20,10 @@ pub struct ys_select {
 
 impl Content for Select {
     const FREE: &'static str = "ys_select_free";
+
+    type Shared = ();
+
+    fn share(&self) {}
 }
 
 /// An end of any type.

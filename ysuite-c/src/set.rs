@@ -7,7 +7,7 @@ use core::{ptr, slice};
 use ysuite::signal::{AttachError, Signal, SignalSet, Signaler, Signals, YPollset};
 
 use crate::code::{Answer, YS_EATTACHED, YS_EINVAL, YS_ENOTSUP, YS_ERANGE, YS_ETAKEN, YS_OK, ys_code};
-use crate::handle::{self, Content, Handle};
+use crate::handle::{self, Content, Everyones, Handle};
 use crate::limit::Limit;
 use crate::rx::{self, ys_rx};
 use crate::tx::{self, ys_tx};
@@ -33,8 +33,20 @@ struct Set {
     begin: usize,
 }
 
+/// What can be asked for while a thread waits for the set.
+struct Shared {
+    descriptor: Option<c_int>,
+    signaler: Signaler,
+}
+
 impl Content for Set {
     const FREE: &'static str = "ys_set_free";
+
+    type Shared = Shared;
+
+    fn share(&self) -> Shared {
+        Shared { descriptor: self.descriptor, signaler: self.set.signaler() }
+    }
 }
 
 impl Set {
@@ -62,7 +74,13 @@ impl Set {
 
 impl Content for Signaler {
     const FREE: &'static str = "ys_signaler_free";
+
+    type Shared = ();
+
+    fn share(&self) {}
 }
+
+impl Everyones for Signaler {}
 
 /// Why an end cannot be attached.
 pub(crate) fn refusal(error: AttachError) -> ys_code {
@@ -145,7 +163,9 @@ pub unsafe extern "C" fn ys_pollset_open(ids: usize, set: *mut *mut ys_set) -> c
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_set_fd(set: *const ys_set) -> c_int {
     // SAFETY: by the caller. The descriptor never changes.
-    unsafe { handle::look(set.cast::<Handle<Set>>(), |set| set.descriptor.unwrap_or(c_int::from_code(YS_ENOTSUP))) }
+    unsafe {
+        handle::look_beside(set.cast::<Handle<Set>>(), |set| set.descriptor.unwrap_or(c_int::from_code(YS_ENOTSUP)))
+    }
 }
 
 /// Attaches a receiving end: the id is up while it may have a message, and once nothing more will come. It is up at first. It goes
@@ -260,8 +280,8 @@ pub unsafe extern "C" fn ys_set_signaler(set: *const ys_set, signaler: *mut *mut
     // SAFETY: by the caller.
     unsafe {
         *signaler = ptr::null_mut();
-        handle::look(set.cast::<Handle<Set>>(), |set| {
-            *signaler = Handle::make(set.set.signaler()).cast();
+        handle::look_beside(set.cast::<Handle<Set>>(), |set| {
+            *signaler = Handle::make(set.signaler.clone()).cast();
             c_int::from_code(YS_OK)
         })
     }

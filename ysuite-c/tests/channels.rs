@@ -449,6 +449,7 @@ fn what_a_kind_cannot_do_it_says() {
             assert_eq!(ys_commit(tx, 0), wide(ENOTSUP));
             assert_eq!(ys_wait_room(tx, 0), ENOTSUP);
             assert_eq!(ys_peek(rx, &mut at), wide(ENOTSUP));
+            assert_eq!((ys_consume(rx, 0), ys_consume(rx, 1), ys_consume(rx, usize::MAX)), (ENOTSUP, ENOTSUP, ENOTSUP));
             assert_eq!(ys_take(rx, &mut at, 0), ENOTSUP);
             free(tx, rx);
         }
@@ -519,6 +520,37 @@ fn clones_are_ends_of_the_same_channel() {
         assert_eq!(ys_tx_clone(tx, &mut third), ETOOMANY);
         assert!(third.is_null());
         ys_tx_free(second);
+        free(tx, rx);
+    }
+}
+
+/// What never changes any thread may see, also while another is inside, which changes the end.
+#[test]
+fn any_thread_asks_an_end_that_is_in_use() {
+    for open in KINDS {
+        let (tx, rx) = numbers(open, 0);
+        // SAFETY: ends that were opened.
+        let (as_tx, as_rx) = unsafe { (ys_tx_channel(tx), ys_rx_channel(rx)) };
+        assert!(as_tx == as_rx && !as_tx.is_null());
+        let count = if is(open, ys_oneshot_open) { 1 } else { 1000 };
+        let (sender, receiver) = (Moved(tx), Moved(rx));
+        let sending = std::thread::spawn(move || {
+            let tx = sender.end();
+            (0..count).for_each(|number| assert_eq!(send(tx, number), OK));
+        });
+        let receiving = std::thread::spawn(move || {
+            let rx = receiver.end();
+            (0..count).for_each(|number| assert_eq!(recv(rx), Ok(number)));
+        });
+        for _ in 0..100 {
+            // SAFETY: ends that were opened; any thread may ask this.
+            unsafe {
+                assert_eq!((ys_tx_stride(tx), ys_rx_stride(rx)), (8, 8));
+                assert_eq!((ys_tx_channel(tx), ys_rx_channel(rx)), (as_tx, as_rx));
+            }
+        }
+        sending.join().expect("all is sent");
+        receiving.join().expect("all is received");
         free(tx, rx);
     }
 }

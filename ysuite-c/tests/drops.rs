@@ -370,3 +370,64 @@ fn callbacks_use_other_channels() {
         assert_eq!(count.dropped(), 0);
     }
 }
+
+/// What a callback panics with: it frees an end when it is dropped.
+struct Frees(*mut ys_rx);
+
+// SAFETY: an end may move between threads.
+unsafe impl Send for Frees {}
+
+impl Drop for Frees {
+    fn drop(&mut self) {
+        // SAFETY: an end that was opened, and is used no more.
+        unsafe { ys_rx_free(self.0) };
+    }
+}
+
+/// Of a callback that panics once, with an end.
+struct PanicsWith {
+    dropped: usize,
+    end: *mut ys_rx,
+}
+
+unsafe extern "C-unwind" fn panic_with_an_end(_: *mut c_void, context: *mut c_void) {
+    // SAFETY: the context is a `PanicsWith`.
+    let context = unsafe { &mut *context.cast::<PanicsWith>() };
+    context.dropped += 1;
+    let end = core::mem::replace(&mut context.end, null_mut());
+    if !end.is_null() {
+        std::panic::resume_unwind(Box::new(Frees(end)));
+    }
+}
+
+#[test]
+fn what_a_panic_carries_is_dropped_outside_of_the_call() {
+    for open in LANES {
+        for in_free in [false, true] {
+            // Without a callback: its messages are bytes, and none of the other channel's.
+            let (plain_tx, plain_rx) = numbers(ys_pipe_open, 0);
+            (0..3).for_each(|number| assert_eq!(send(plain_tx, number), OK));
+            let mut panics = PanicsWith { dropped: 0, end: plain_rx };
+            let context = place(&mut panics);
+            let (tx, rx) = opened(open, &ys_options { drop: Some(panic_with_an_end), context, ..options(8, 8, 0) });
+            // SAFETY: ends that were opened, and messages.
+            unsafe {
+                for number in 1..=5_u64 {
+                    assert_eq!(ys_write(tx, address(&number)), OK);
+                }
+                if in_free {
+                    assert_eq!(ys_flush(tx), OK);
+                    ys_rx_free(rx);
+                } else {
+                    ys_rx_free(rx);
+                    assert_eq!(ys_flush(tx), EPANIC);
+                }
+                assert_eq!(send(plain_tx, 1), CLOSED);
+                ys_tx_free(plain_tx);
+                ys_tx_free(tx);
+            }
+            assert!(panics.end.is_null());
+            assert_eq!(panics.dropped, 5);
+        }
+    }
+}

@@ -34,9 +34,10 @@ void AnnotateIgnoreWritesEnd(const char *file, int line);
 #define YS_ANNOTATION_ static inline __attribute__((unused))
 
 /* The address of a channel stands for the way forward, the one beside it for the way back. Signals and pools, whose handles have no
-   address in common, share that of a text of the library: more order than there is, which hides a little and accuses nobody. */
+   address in common, share that of a text of the library: more order than there is, which hides a little and accuses nobody. Counted
+   as numbers: no end has a null channel, to which nothing may be added. */
 YS_ANNOTATION_ char *ys_annotated_forward_(const void *channel) { return (char *)(uintptr_t)channel; }
-YS_ANNOTATION_ char *ys_annotated_back_(const void *channel) { return (char *)(uintptr_t)channel + 1; }
+YS_ANNOTATION_ char *ys_annotated_back_(const void *channel) { return (char *)((uintptr_t)channel + 1); }
 YS_ANNOTATION_ char *ys_annotated_common_(void) { return (char *)(uintptr_t)ys_version(); }
 YS_ANNOTATION_ void ys_annotated_acquire_(const void *channel, char *at) {
   if (channel) __tsan_acquire(at);

@@ -573,6 +573,7 @@ ptrdiff_t ys_peek(struct ys_rx *rx, void **at);
 /**
  * Takes the first n messages of those that ys_peek has shown out of the channel: the caller has moved them out or destroyed them,
  * and their slots are free. The callback is not called for them. What was shown behind them can still be consumed. Never blocks.
+ * Pipe and funnel only.
  *
  * @param rx the end
  * @param n how many

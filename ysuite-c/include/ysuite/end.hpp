@@ -61,7 +61,7 @@ class sending_end {
   /** The same, at most so long: status::timeout. */
   template <class Rep, class Period>
   ys::status wait_closed(std::chrono::duration<Rep, Period> time) noexcept {
-    return status::from(ys_tx_wait_closed(raw(), nanoseconds(time)));
+    return status::from(ys_tx_wait_closed(raw(), detail::nanoseconds(time)));
   }
   /** How many messages are in the channel; of a funnel, in this sender's lane. May be past when it is read. */
   std::size_t size() const noexcept { return count_of(ys_tx_len(raw())); }

@@ -52,23 +52,23 @@ class byte_sender : public sending_end {
   /** Sends, and waits for room at most so long: status::timeout, or status::full if there was no time at all. */
   template <class Rep, class Period>
   ys::status send_for(T &&message, std::chrono::duration<Rep, Period> time) noexcept {
-    return give(message, nanoseconds(time));
+    return give(message, detail::nanoseconds(time));
   }
   template <class Rep, class Period, class U = T, class = if_bytes<U>>
   ys::status send_for(const T &message, std::chrono::duration<Rep, Period> time) noexcept {
-    return copy(message, nanoseconds(time));
+    return copy(message, detail::nanoseconds(time));
   }
 
   /** Sends, and waits for room until a moment. */
   template <class Clock, class Duration>
   ys::status send_until(T &&message, const std::chrono::time_point<Clock, Duration> &moment) {
-    return until(
+    return detail::until(
         moment, [&](std::int64_t ns) { return give(message, ns); },
         [](ys::status answer) { return answer == ys::status::timeout; });
   }
   template <class Clock, class Duration, class U = T, class = if_bytes<U>>
   ys::status send_until(const T &message, const std::chrono::time_point<Clock, Duration> &moment) {
-    return until(
+    return detail::until(
         moment, [&](std::int64_t ns) { return copy(message, ns); },
         [](ys::status answer) { return answer == ys::status::timeout; });
   }
@@ -120,12 +120,12 @@ class byte_receiver : public receiving_end {
   /** The next message. Waits for it at most so long: otherwise status::timeout, status::closed, or status::empty if there was no time. */
   template <class Rep, class Period>
   received<T> recv_for(std::chrono::duration<Rep, Period> time) noexcept {
-    return take(nanoseconds(time));
+    return take(detail::nanoseconds(time));
   }
   /** The next message. Waits for it until a moment. */
   template <class Clock, class Duration>
   received<T> recv_until(const std::chrono::time_point<Clock, Duration> &moment) {
-    return until(
+    return detail::until(
         moment, [this](std::int64_t ns) { return take(ns); },
         [](const received<T> &answer) { return answer.status() == ys::status::timeout; });
   }

@@ -21,8 +21,8 @@ namespace ys {
  *  used meanwhile.
  *
  *  When it ends, those that were looked at are destroyed, and received: all if its iterator has reached the end; up to and including the
- *  present one if a loop is left early, by `break` or by an exception. The rest stays in the channel. Where no iterator was asked for,
- *  all are, unless done() says how many, or an exception passes. */
+ *  present one if a loop is left early, by `break` or by an exception; of several loops, as far as any of them has gone. The rest stays
+ *  in the channel. Where no iterator was asked for, all are, unless done() says how many, or an exception passes. */
 template <class T>
 class [[nodiscard]] run {
   using place = detail::in_place<T>;
@@ -42,7 +42,8 @@ class [[nodiscard]] run {
     T *operator->() const noexcept { return place::at(static_cast<void *>(at_)); }
     iterator &operator++() noexcept {
       at_ += place::stride;
-      of_->reached_ = at_;
+      // Never back: another iterator may be ahead.
+      if (of_->reached_ < at_) of_->reached_ = at_;
       return *this;
     }
     void operator++(int) noexcept { ++*this; }
@@ -72,7 +73,8 @@ class [[nodiscard]] run {
   ys::status status() const noexcept { return why_; }
 
   iterator begin() noexcept {
-    reached_ = first_;
+    // Where it was begun before, what was looked at stays so.
+    if (reached_ == nullptr) reached_ = first_;
     return iterator(this, first_);
   }
   iterator end() noexcept { return iterator(this, first_ + size_ * place::stride); }

@@ -76,7 +76,7 @@ class signal_set {
   /** The same, at most so long. */
   template <class Rep, class Period>
   id_range wait(std::chrono::duration<Rep, Period> time) noexcept {
-    return wait_ns(nanoseconds(time));
+    return wait_ns(detail::nanoseconds(time));
   }
   /** The same, until a moment. */
   template <class Clock, class Duration>

@@ -49,6 +49,11 @@ pub(crate) trait RxEnd: Send {
     /// There is room for so many messages, as far apart as they are long.
     unsafe fn recv_batch(&mut self, messages: *mut u8, max: usize, limit: Limit) -> isize;
 
+    /// Whether it can show messages where they lie, and `consume` them.
+    fn shows(&self) -> bool {
+        false
+    }
+
     /// The next messages where they lie.
     fn peek(&mut self, _: &mut *mut u8) -> isize {
         isize::from_code(YS_ENOTSUP)

@@ -84,6 +84,12 @@ unsafe impl Send for Rx {}
 impl Content for Rx {
     const FREE: &'static str = "ys_rx_free";
 
+    type Shared = Arc<Channel>;
+
+    fn share(&self) -> Arc<Channel> {
+        self.channel.clone()
+    }
+
     #[inline(always)]
     fn disposal(&self) -> Option<Disposal> {
         self.channel.disposal
@@ -349,6 +355,7 @@ pub(crate) unsafe extern "C" fn peek(rx: *mut ys_rx, at: *mut *mut c_void) -> is
 
 /// Takes the first n messages of those that ys_peek has shown out of the channel: the caller has moved them out or destroyed them,
 /// and their slots are free. The callback is not called for them. What was shown behind them can still be consumed. Never blocks.
+/// Pipe and funnel only.
 ///
 /// @param rx the end
 /// @param n how many
@@ -375,6 +382,10 @@ pub(crate) unsafe extern "C" fn consume(rx: *mut ys_rx, n: usize) -> c_int {
 
 /// What the window has not shown, or cannot take.
 fn consume_further(rx: &mut Rx, n: usize) -> c_int {
+    // Before the numbers: an end that never shows anything would say that there are too many, or that none were consumed.
+    if !rx.end.shows() {
+        return c_int::from_code(YS_ENOTSUP);
+    }
     let Peeked { count, next, .. } = rx.peeked;
     let count = if next == rx.window().next { count } else { 0 };
     if n > count {
@@ -514,7 +525,7 @@ pub unsafe extern "C" fn ys_rx_set_spin(rx: *mut ys_rx, spin: c_int) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_rx_stride(rx: *const ys_rx) -> usize {
     // SAFETY: by the caller. The stride never changes.
-    unsafe { handle::look(rx.cast::<Handle<Rx>>(), |rx| rx.channel.stride) }
+    unsafe { handle::look_beside(rx.cast::<Handle<Rx>>(), |channel| channel.stride) }
 }
 
 /// An address that all ends of the channel have in common, and no other channel has. For comparison only. Any thread.
@@ -524,7 +535,7 @@ pub unsafe extern "C" fn ys_rx_stride(rx: *const ys_rx) -> usize {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_rx_channel(rx: *const ys_rx) -> *const c_void {
     // SAFETY: by the caller. The channel never changes.
-    unsafe { handle::look(rx.cast::<Handle<Rx>>(), |rx| Arc::as_ptr(&rx.channel).cast::<c_void>()) }
+    unsafe { handle::look_beside(rx.cast::<Handle<Rx>>(), |channel| Arc::as_ptr(channel).cast::<c_void>()) }
 }
 
 /// Frees the end. The last receiver's end is the channel's: sends fail, and messages that are still there are dropped, by the

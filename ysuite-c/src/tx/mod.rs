@@ -77,6 +77,12 @@ unsafe impl Send for Tx {}
 impl Content for Tx {
     const FREE: &'static str = "ys_tx_free";
 
+    type Shared = Arc<Channel>;
+
+    fn share(&self) -> Arc<Channel> {
+        self.channel.clone()
+    }
+
     #[inline(always)]
     fn disposal(&self) -> Option<Disposal> {
         self.channel.disposal
@@ -550,7 +556,7 @@ pub unsafe extern "C" fn ys_tx_set_spin(tx: *mut ys_tx, spin: c_int) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_stride(tx: *const ys_tx) -> usize {
     // SAFETY: by the caller. The stride never changes.
-    unsafe { handle::look(tx.cast::<Handle<Tx>>(), |tx| tx.channel.stride) }
+    unsafe { handle::look_beside(tx.cast::<Handle<Tx>>(), |channel| channel.stride) }
 }
 
 /// An address that all ends of the channel have in common, and no other channel has. For comparison only. Any thread.
@@ -560,7 +566,7 @@ pub unsafe extern "C" fn ys_tx_stride(tx: *const ys_tx) -> usize {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_channel(tx: *const ys_tx) -> *const c_void {
     // SAFETY: by the caller. The channel never changes.
-    unsafe { handle::look(tx.cast::<Handle<Tx>>(), |tx| Arc::as_ptr(&tx.channel).cast::<c_void>()) }
+    unsafe { handle::look_beside(tx.cast::<Handle<Tx>>(), |channel| Arc::as_ptr(channel).cast::<c_void>()) }
 }
 
 /// Closes the end, as ys_tx_close, and frees it. In an exchange the channel stays open while it has another sender.

@@ -217,6 +217,42 @@ void in_place_left_early() {
 #endif
 }
 
+// What was looked at stays so, whoever looks again, and however far.
+void a_run_twice() {
+  tally objects;
+  auto [tx, rx] = ys::pipe<counted>();
+  for (int number = 0; number < 20; number++) CHECK(tx.emplace(objects, number));
+  {
+    auto run = rx.try_run();
+    CHECK(run.size() >= 2);
+    for (auto &message : run) {
+      if (message.number() == 1) break;
+    }
+    CHECK(run.begin()->number() == 0);
+  }
+  CHECK(rx.recv()->number() == 2);
+  CHECK(objects.alive == 17);
+  {
+    auto run = rx.try_run();
+    for (auto &message : run) CHECK(message.number() >= 3);
+    CHECK(run.begin() != run.end());
+  }
+  const long alive = objects.alive;
+  CHECK(alive < 17 && rx.recv()->number() == 20 - alive);
+
+  auto [out, in] = ys::pipe<int>();
+  for (int number = 0; number < 20; number++) CHECK(out.send(number));
+  {
+    auto run = in.try_run();
+    CHECK(run.size() >= 4);
+    auto ahead = run.begin();
+    ++(++(++ahead));
+    auto behind = run.begin();
+    CHECK(*ahead == 3 && *++behind == 1);
+  }
+  CHECK(in.recv() == 4);
+}
+
 void a_range_of_runs_twice() {
   tally objects;
   auto [tx, rx] = ys::pipe<counted>();
@@ -335,6 +371,7 @@ int main() {
   RUN(bytes_that_only_move);
   RUN(in_place);
   RUN(in_place_left_early);
+  RUN(a_run_twice);
   RUN(a_range_of_runs_twice);
   RUN(reservations);
   RUN(ranges);
