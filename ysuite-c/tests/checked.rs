@@ -149,7 +149,10 @@ fn mistake(name: &str) {
             "rx inside" => {
                 let waiting = Moved(rx);
                 // Refused where it comes in while this thread looks.
-                std::thread::spawn(move || while recv(waiting.end()) == Err(EBUSY) {});
+                std::thread::spawn(move || {
+                    let end = waiting.end();
+                    while recv(end) == Err(EBUSY) {}
+                });
                 while ys_rx_len(rx) != wide(EBUSY) {
                     std::thread::yield_now();
                 }

@@ -28,10 +28,11 @@ pub struct Statistics {
     pub dropped: u64,
     /// Frames that were not what was expected.
     pub malformed: u64,
-    /// Messages that a duplex with [`at_least_once`](crate::Duplex::at_least_once) had handed over and not seen acknowledged when
-    /// the two sides had to agree anew from where to go on: after a connection had ended, and after a second without an answer. They
-    /// are sent once more, in the same frames, but for those that are acknowledged before their turn. One counts again each time. What goes to another
-    /// bridge, in the place of one that is gone, is no repetition.
+    /// Messages that a duplex with [`at_least_once`](crate::Duplex::at_least_once) had handed over and not seen
+    /// acknowledged when the two sides had to agree anew from where to go on: after a connection had ended, and after
+    /// a second without an answer. They are sent once more, in the same frames, but for those that are acknowledged
+    /// before their turn. One counts again each time. What goes to another bridge, in the place of one that is gone,
+    /// is no repetition.
     pub repeated: u64,
     /// Messages that had come before, and were left out.
     pub duplicates: u64,

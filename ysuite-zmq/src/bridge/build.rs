@@ -127,11 +127,12 @@ macro_rules! impl_common {
                 self
             }
 
-            /// Ends a connection over which a frame of more bytes comes: 64 MiB, unless told otherwise. That is a bound of each frame, not
-            /// of what somebody may have libzmq keep: a message of ØMQ may have frames without end, none of which is seen here before
-            /// the last has come. Only CURVE keeps strangers out. Packs of records are made
-            /// no larger than that; a single message may be, and the other side must then allow it: a duplex that sends it
-            /// [`at_least_once`](Duplex::at_least_once) to one that does not would send it again without end.
+            /// Ends a connection over which a frame of more bytes comes: 64 MiB, unless told otherwise. That is a bound of each
+            /// frame, not of what somebody may have libzmq keep: a message of ØMQ may have frames without end, none of which is
+            /// seen here before the last has come. Only CURVE keeps strangers out.
+            ///
+            /// Packs of records are made no larger than that; a single message may be, and the other side must then allow it: a
+            /// duplex that sends it [`at_least_once`](Duplex::at_least_once) to one that does not would send it again without end.
             pub fn largest_frame(mut self, bytes: usize) -> Self {
                 self.options.largest = bytes;
                 self
@@ -315,8 +316,8 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
     /// Keeps what the other side has not acknowledged, and sends it again when a connection has ended before that. The other side
     /// leaves out by number what it has received already: as long as both bridges live, every message is received exactly once,
     /// and in order. That holds for a bridge that comes back after others had taken its place, up to 16 of them: of one before those
-    /// it is forgotten what was received, and what it sends again is received twice. Whoever takes the place of a bridge that has ended without a word is sent what that one had not
-    /// acknowledged: a message may be received by both.
+    /// it is forgotten what was received, and what it sends again is received twice. Whoever takes the place of a bridge that has
+    /// ended without a word is sent what that one had not acknowledged: a message may be received by both.
     pub fn at_least_once(mut self) -> Self {
         self.keeps = true;
         self
