@@ -27,6 +27,7 @@ mod mpsc;
 mod oneshot;
 mod pool;
 #[cfg(all(unix, feature = "futures", not(miri)))]
+#[cfg(not(ysuite_few))]
 mod random;
 mod rendezvous;
 mod select;

@@ -47,7 +47,9 @@ macro_rules! exchanges {
     };
 }
 
-exchanges!(no_bound 0, bounded_1 1, bounded_2 2, bounded_3 3, bounded_7 7, bounded_64 64, bounded_1024 1024);
+exchanges!(no_bound 0, bounded_1 1);
+#[cfg(not(ysuite_few))]
+exchanges!(bounded_2 2, bounded_3 3, bounded_7 7, bounded_64 64, bounded_1024 1024);
 
 mod checker;
 mod close;
