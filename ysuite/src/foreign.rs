@@ -1,9 +1,12 @@
 //! [`Panics`]: runs several pieces of foreign code, all of them even if some panic, and then resumes the first panic.
+//! [`Foreign`]: a value whose drop is such a piece.
 //!
 //! The calling thread only.
 
 use core::any::Any;
-use core::mem;
+use core::fmt;
+use core::mem::{self, ManuallyDrop};
+use core::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
 
@@ -43,9 +46,13 @@ impl Panics {
         if self.0.is_none() {
             return answer;
         }
+        // A destructor that the thread runs as it unwinds calls for answers too, and may not panic.
+        if thread::panicking() {
+            mem::forget(self.0.take());
+            return answer;
+        }
         self.catch(|| drop(answer));
         match self.0.take() {
-            // Not twice where the thread unwinds already: then nobody calls for an answer.
             Some(panic) => resume_unwind(panic),
             None => unreachable!("what has panicked is kept"),
         }
@@ -92,11 +99,53 @@ impl Drop for Panics {
     }
 }
 
+/// A value of foreign code, such as a handler, that is dropped as a piece of it: behind a panic, its own panic goes no further.
+pub(crate) struct Foreign<V>(ManuallyDrop<V>);
+
+impl<V> Foreign<V> {
+    pub(crate) fn new(value: V) -> Self {
+        Self(ManuallyDrop::new(value))
+    }
+
+    pub(crate) fn into_inner(self) -> V {
+        let mut this = ManuallyDrop::new(self);
+        // SAFETY: once; `this` is not dropped.
+        unsafe { ManuallyDrop::take(&mut this.0) }
+    }
+}
+
+impl<V> Deref for Foreign<V> {
+    type Target = V;
+
+    fn deref(&self) -> &V {
+        &self.0
+    }
+}
+
+impl<V> DerefMut for Foreign<V> {
+    fn deref_mut(&mut self) -> &mut V {
+        &mut self.0
+    }
+}
+
+impl<V> Drop for Foreign<V> {
+    fn drop(&mut self) {
+        // SAFETY: once, and nothing uses the value afterwards.
+        Panics::in_drop(|| unsafe { ManuallyDrop::drop(&mut self.0) });
+    }
+}
+
+impl<V: fmt::Debug> fmt::Debug for Foreign<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    use super::Panics;
+    use super::{Foreign, Panics};
 
     #[test]
     fn the_first_of_several_panics_goes_on_when_all_is_done() {
@@ -144,6 +193,42 @@ mod tests {
         });
         assert_eq!(caught.unwrap_err().downcast_ref::<&str>(), Some(&"first"));
         assert_eq!(Panics::none().answer(7), 7);
+    }
+
+    #[test]
+    fn a_destructor_gets_its_answer_though_a_piece_has_panicked() {
+        struct Asks<'a>(&'a mut i32);
+        impl Drop for Asks<'_> {
+            fn drop(&mut self) {
+                *self.0 = *Panics::answer_behind(Box::new(8), || panic!("second"));
+            }
+        }
+        let mut answer = 0;
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            let _asks = Asks(&mut answer);
+            panic!("first");
+        }));
+        assert_eq!((caught.unwrap_err().downcast_ref::<&str>(), answer), (Some(&"first"), 8));
+    }
+
+    #[test]
+    fn a_value_that_panics_behind_a_panic_is_one_panic() {
+        struct Ends(&'static str);
+        impl Drop for Ends {
+            fn drop(&mut self) {
+                panic!("{}", self.0);
+            }
+        }
+        let ended = |first: bool| {
+            let caught = catch_unwind(|| {
+                let value = Foreign::new(Ends("second"));
+                assert!(!first && value.0.0 == "second", "first");
+            });
+            caught.unwrap_err().downcast_ref::<&str>().copied().map(str::to_owned)
+        };
+        assert_eq!(ended(true).as_deref(), Some("first"));
+        assert!(catch_unwind(|| drop(Foreign::new(Ends("alone")))).is_err());
+        core::mem::forget(Foreign::new(Ends("taken")).into_inner());
     }
 
     #[test]

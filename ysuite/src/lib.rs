@@ -76,7 +76,7 @@
 //! | `try_send`, `send` with room (bounded) | wait-free | no¹ | 1 to wake a sleeping receiver | yes¹ | – |
 //! | `send` without room | blocks | no¹ | 1 to wake, 2 for each sleep | no | – |
 //! | `send_async` | wait-free polls | no¹ | 1 to wake, 1 barrier | – | yes, the message is dropped |
-//! | `write`, `unwrite` | wait-free | as `send` | 0 | as `send` | – |
+//! | `write`, `unwrite` | as `send` | as `send` | as `send` | as `send` | – |
 //! | `try_reserve`, `try_reserve_many`, a permit's `send` and `commit` | wait-free | as `send` | as `send` | as `send` | – |
 //! | `reserve`, `reserve_many` without room | blocks | no¹ | as `send` | no | – |
 //! | `reserve_async`, `reserve_many_async` | wait-free polls | no¹ | 1 to wake, 1 barrier | – | yes |
@@ -85,6 +85,7 @@
 //! | `close` of a sender (`spsc`, `mpsc`) | wait-free | no | 1 to wake | yes, but for that | – |
 //! | `wait_closed`; `closed` | blocks; lock-free polls | once 3 KiB, and for each 64 more who wait at once | 2 for each sleep: barrier, futex | no | yes |
 //! | `recv`, `recv_batch` with a message | wait-free | no (`recv_batch`: the `Vec`) | 1 to wake a sleeping sender | yes | – |
+//! | `spsc` without a bound: the same, behind a backlog | wait-free | once 1 KiB | now and then 2 to give back chunks | no | – |
 //! | `recv`, `recv_timeout` without | blocks | no | 2 for each sleep: barrier, futex | no | – |
 //! | `try_recv`, `peek`, unattached | wait-free | no | 0; 1 to wake a sleeping sender | yes | – |
 //! | `try_recv`, `peek`, attached, empty | wait-free | no | 2 the first time (barrier, descriptor), then 0 | yes, but for those | – |
@@ -93,7 +94,7 @@
 //! | `close` of a receiver (`spsc`, `mpsc`) | wait-free, a load for every 7 messages or so; `mpsc`: and in the senders there ever were at once | `mpsc`: a list of the lanes | 1 barrier, 1 for each who waits | no | – |
 //! | `mpsc`: `send` and its like | as above | as above, in small chunks | as above; without room 2 more, to give way | no (allocates) | – |
 //! | `mpsc`: `recv` and its like | wait-free in the number of active lanes | as above, and to keep track of more active lanes than ever | as above | no² | as above |
-//! | `mpsc`: `clone`, `upgrade`, `drop` of a sender | lock-free | the lane | 0; `drop` of the last: 1 to wake | no | – |
+//! | `mpsc`: `clone`, `upgrade`, `drop` of a sender | lock-free | the lane | `drop`: 1 to wake a sleeping receiver | no | – |
 //! | `mpsc`: `share`, `downgrade`, and their clones | wait-free | no | 0; `drop` of the last `SharedSender`: 1 to wake | yes | – |
 //! | `mpsc`: `SharedSender::send` and its like | as `mpsc`'s `send` | a thread's first time a lane, then as `mpsc` | as `mpsc`'s `send` | no (allocates) | – |
 //! | `len`, `is_empty` on a receiver | wait-free, a load for every 7 messages or so | no | 0 | no | – |
@@ -154,7 +155,7 @@
 //! | `signal` | wait-free | no | 1 to wake | yes, but for that | – |
 //! | `check` | wait-free | no (many ids: the answer) | 1 | yes, but for that | – |
 //! | `poll`, `poll_timeout` | blocks | as `check` | 2 for each sleep | no | – |
-//! | `attach`, `detach` | wait-free (`mpmc`, `oneshot`: lock-free) | `attach`: less than 100 bytes | 1 (`mpmc`: `detach` 2) | no | – |
+//! | `attach`, `detach` | wait-free (`mpmc`, `oneshot`: lock-free) | `attach`: less than 100 bytes³; a sender of an `mpsc` without a bound: for 64 and more of them | 1 (`mpmc`: `detach` 2) | no | – |
 //! | `Select`: `add_shared`, `remove_shared` | lock-free | a watcher³ | 1 to wake another that waits | no | – |
 //! | `Select`: `wait`, `wait_timeout` | blocks; with something to name wait-free; a look at each timer | as `check` | 2 for each sleep | no | – |
 //! | `select()`: `wait`, with an operation that can be done | as that operation | no | as that operation | as that operation | – |
@@ -162,7 +163,7 @@
 //! | `bounded(0)`: `try_send`, `try_recv` | a lock, held for some instructions¹⁰ | no | 1 to wake; 2 for a lock that is held | no | – |
 //! | `bounded(0)`: `send`, `recv` without a peer, futures | blocks; polls with a lock¹⁰ | two small blocks | as above, 2 for each sleep | no | `recv_async`: yes; `send_async`: the message is dropped |
 //! | `hub::Handle`: `post` | wait-free | a chunk, as `mpsc`; a box for more than three words | 1 to wake a sleeping hub | no (allocates) | – |
-//! | `hub::Handle`: `clone`, `drop` | lock-free | the lane | 0; `drop` of the last: 1 to wake | no | – |
+//! | `hub::Handle`: `clone`, `drop` | lock-free | the lane | `drop`: 1 to wake a sleeping hub | no | – |
 //! | `Hub`: `after`, `at`, `every`, `cancel` | logarithmic in the timers | a box for more than three words; as they grow | 0 | no | – |
 //! | `Hub`: `receive`; `watch`, `remove` | constant (for `receive`: wait-free) | a box | 1 | no | – |
 //! | `Hub`: `run_once` with something to do | what is called | no | 1 where descriptors are watched, and for each handler of one | no | – |

@@ -225,7 +225,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
                 }
                 let waiting = TaskWait { owner: self, forget: |sending| one::forget(&mut *sending.end) };
                 core::future::poll_fn(|context| waiting.owner.poll_ready(context)).await;
-                drop(waiting);
+                // The wait is foreign code at its end; so is the drop of a message that nobody gets, behind a panic.
+                let message = Panics::answer_behind(message, || drop(waiting));
                 self.attempt_again(message).map_err(|error| SendError(error.into_inner()))
             }
         }

@@ -12,11 +12,10 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, RawFd};
 
 use super::Hub;
-use super::foreign::Foreign;
 use super::running::Running;
 use super::source::{Refused, Source, SourceKey};
 use super::table::{Key, Table};
-use crate::foreign::Panics;
+use crate::foreign::{Foreign, Panics};
 
 const READABLE: u8 = 1;
 const WRITABLE: u8 = 2;

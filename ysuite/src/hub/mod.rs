@@ -75,7 +75,6 @@
 //! in every event loop.
 
 mod descriptors;
-mod foreign;
 mod handle;
 mod posted;
 mod receivers;

@@ -6,6 +6,7 @@ use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
 use super::Hub;
+use crate::foreign::Panics;
 use crate::inline_box::InlineBox;
 
 /// A function of a type that is not known here.
@@ -54,7 +55,7 @@ impl Posted {
 impl Drop for Posted {
     fn drop(&mut self) {
         // SAFETY: `call` is for the function's type; `run` and `into_inner`, which take the function, prevent this drop.
-        unsafe { (self.call)(&mut self.function, None) };
+        Panics::in_drop(|| unsafe { (self.call)(&mut self.function, None) });
     }
 }
 

@@ -6,13 +6,12 @@
 
 use core::any::{Any, TypeId};
 
-use super::foreign::Foreign;
 use super::running::Running;
 use super::source::{Refused, Source, SourceKey};
 use super::table::{Key, Table};
 use super::{Hub, POSTS, TURN};
 use crate::channel::{Receive, RecvError, TryRecvError};
-use crate::foreign::Panics;
+use crate::foreign::{Foreign, Panics};
 use crate::signal::Attach;
 
 /// Turns without a message, while the hub had other work, before a receiver rests.
@@ -156,17 +155,19 @@ impl Hub {
 
     /// Every active receiver in turn.
     pub(super) fn serve_receivers(&mut self, rest: bool) -> usize {
-        let mut done = 0;
+        let (mut done, mut last) = (0, None);
         // Receivers that are added meanwhile have the next turn; a handler may run the hub, which shortens the list.
         for at in 0..self.receivers.active.len() {
             if self.halted {
-                // The next time it is the turn of those that were left out first.
-                let left_out = at.min(self.receivers.active.len());
-                self.receivers.active.rotate_left(left_out);
+                // The next time it is first the turn of those that were left out. A turn within may have changed the list.
+                let active = &mut self.receivers.active;
+                let left_out = active.iter().position(|&key| Some(key) == last).map_or(0, |last| last + 1);
+                active.rotate_left(left_out);
                 break;
             }
             let Some(&key) = self.receivers.active.get(at) else { break };
             done += self.serve_receiver(key, rest);
+            last = Some(key);
         }
         let table = &mut self.receivers.table;
         self.receivers.active.retain(|&key| {

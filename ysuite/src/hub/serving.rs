@@ -81,7 +81,9 @@ impl Hub {
     fn serve_descriptors_too(&mut self, done: usize, ask: Ask) -> io::Result<usize> {
         // A descriptor may wait behind a stream, or behind those that an earlier turn was told of and left.
         let is_busy = done != 0 || self.descriptors.is_any_told();
-        if is_busy && !self.halted && self.owes_a_look(done, ask) {
+        // Counted in a turn that is stopped too.
+        let owes = is_busy && self.owes_a_look(done, ask);
+        if owes && !self.halted {
             self.look_at_descriptors(Some(Duration::ZERO))?;
         }
         Ok(done + self.serve_descriptors())
@@ -150,13 +152,15 @@ impl Hub {
         if !(first == 1 && self.is_stopped_at(1)) && first != NEAR {
             done += self.serve_timers(now);
         }
-        // The call that has stopped the turn before counts too.
-        if !self.halted && self.owes_a_look(done + 1, ask) {
+        let owes = self.owes_a_look(done, ask);
+        if owes && !self.halted {
             self.look_at_descriptors(Some(Duration::ZERO))?;
         }
         done += self.serve_descriptors();
         if !self.halted {
-            done += self.serve_kinds_before(first, now);
+            let behind = self.serve_kinds_before(first, now);
+            self.unasked = self.unasked.saturating_add(behind);
+            done += behind;
         }
         Ok(done)
     }
@@ -220,7 +224,12 @@ impl Hub {
     /// Each channel that has nothing arms. Serves those that turn out to have something.
     fn rest(&mut self) -> usize {
         let posted = self.posts.try_next().map(|posted| posted.run(self));
-        usize::from(posted.is_ok()) + self.serve_receivers(true)
+        let is_stopped = self.is_stopped_at(0);
+        let received = self.serve_receivers(true);
+        if !is_stopped {
+            self.is_stopped_at(1);
+        }
+        usize::from(posted.is_ok()) + received
     }
 
     /// Sleeps until a channel, a descriptor or the next timer wakes the hub. False: the time is up.

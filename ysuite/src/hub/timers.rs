@@ -8,10 +8,10 @@ use core::time::Duration;
 use std::time::Instant;
 
 use super::Hub;
-use super::foreign::Foreign;
 use super::posted::Posted;
 use super::running::Running;
 use super::table::{Key, Table};
+use crate::foreign::Foreign;
 
 /// Children of a node: four lie in one or two cache lines, and make the heap half as deep as two would.
 const CHILDREN: usize = 4;

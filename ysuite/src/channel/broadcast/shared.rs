@@ -250,11 +250,10 @@ impl<T> BroadcastShared<T> {
 
     /// From now on nothing can be sent. False: that was so before.
     pub(super) fn close(&self) -> bool {
-        if !self.ring.close() {
-            return false;
-        }
+        let is_first = self.ring.close();
+        // All are told in either case: the thread that came first may have been stopped before it could tell them.
         wake_all([&self.receivers, &self.senders, &self.closing]);
-        true
+        is_first
     }
 }
 

@@ -369,8 +369,11 @@ struct Batch<'a, T> {
 impl<T> Drop for Batch<'_, T> {
     fn drop(&mut self) {
         if self.staging.len() != 0 {
-            let (_owed, shared) = (self.sender.owed(), &self.sender.shared);
-            while self.staging.len() != 0 && shared.push_many(&mut self.staging).is_some_and(|sent| sent != 0) {}
+            // Foreign code, and a queue that can have no more.
+            Panics::in_drop(|| {
+                let (_owed, shared) = (self.sender.owed(), &self.sender.shared);
+                while self.staging.len() != 0 && shared.push_many(&mut self.staging).is_some_and(|sent| sent != 0) {}
+            });
         }
     }
 }

@@ -9,6 +9,7 @@ use super::{SendError, Sender};
 use crate::channel::coop::poll_within_budget;
 use crate::channel::rendezvous;
 use crate::channel::sink::{Fed, Feed, alive};
+use crate::foreign::Panics;
 use crate::queue::exchange::Rejected;
 
 impl<T> Sender<T> {
@@ -71,7 +72,9 @@ impl<T> Feed for Sender<T> {
     fn finish(&mut self) {}
 
     fn give_up(&mut self, fed: &mut Fed<T>) {
-        match &self.shared.meeting {
+        let held = fed.held.take();
+        let mut panics = Panics::none();
+        panics.catch(|| match &self.shared.meeting {
             // What comes back is dropped.
             Some(meeting) => drop(fed.leave(meeting.side::<true>())),
             // A notification of room that has come is another sender's now.
@@ -80,6 +83,7 @@ impl<T> Feed for Sender<T> {
                 self.subscriptions.as_mut().into_iter().for_each(|subscriptions| subscriptions.forget_task(writers));
             }
             None => {}
-        }
+        });
+        panics.catch(|| drop(held));
     }
 }

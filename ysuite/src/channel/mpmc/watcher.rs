@@ -10,7 +10,7 @@ use super::{Receiver, Sender};
 use crate::signal::{AttachError, AttachShared, Registration, SharedWatcher};
 use crate::sync::Arc;
 use crate::wait::Subscriptions;
-use crate::wait::many::SharedEnd;
+use crate::wait::many::{SharedEnd, notify};
 
 /// Waits as a sender with `ROOM`, otherwise as a receiver.
 struct MpmcWatcher<T, const ROOM: bool> {
@@ -31,11 +31,26 @@ impl<T: Send, const ROOM: bool> SharedWatcher for MpmcWatcher<T, ROOM> {
 
     fn is_ready(&self) -> bool {
         let side = self.shared.side::<ROOM>();
-        side.is_ready() || self.subscriptions.rest(side)
+        if side.is_ready() {
+            pass_on(side);
+            return true;
+        }
+        self.subscriptions.rest(side)
     }
 
     fn side(&self) -> (*const (), bool) {
         (Arc::as_ptr(&self.shared).cast(), ROOM)
+    }
+}
+
+/// The select names this end, whose owner takes one thing by it. That end is not in the list, and passes nothing on: whoever sleeps
+/// there beside more is told now.
+fn pass_on(side: impl SharedEnd) {
+    let list = side.list();
+    let more = side.supply();
+    // What concerns all has been told to each.
+    if list.word().is_armed() && more > 1 && more != usize::MAX {
+        notify(list, (more - 1).saturating_sub(list.in_flight()));
     }
 }
 

@@ -133,8 +133,9 @@ impl<T> Receiver<T> {
         self.tie.link().is_none() || self.word() & OVER != 0
     }
 
-    /// Closes the channel: from now on sending fails, and a sender that waits for that is woken. True: this call has closed
-    /// it. False: the sender has sent or is gone, or it was closed; a message that was sent stays here.
+    /// Closes the channel: from now on sending fails, and a sender that waits for that is woken, as is a task that has polled
+    /// this receiver. True: this call has closed it. False: the sender has sent or is gone, or it was closed; a message that
+    /// was sent stays here.
     ///
     /// Never blocks; lock-free.
     pub fn close(&mut self) -> bool {
@@ -142,7 +143,8 @@ impl<T> Receiver<T> {
         // SAFETY: this end has not ended.
         let Ok(leftovers) = (unsafe { leave(link) }) else { return false };
         self.leave_with(Tie::closed());
-        leftovers.run(&mut Panics::none());
+        // Whoever closes need not be who waits.
+        leftovers.run(Callee::call, &mut Panics::none());
         true
     }
 
@@ -402,12 +404,13 @@ unsafe fn leave<T>(link: OneshotLink<T>) -> Result<Leftovers, u32> {
 }
 
 impl Leftovers {
-    fn run(self, panics: &mut Panics) {
+    /// `own`: what becomes of what waits for this end.
+    fn run(self, own: fn(Callee), panics: &mut Panics) {
         if let Some(waker) = self.sender {
             panics.catch(|| waker.wake());
         }
         if let Some(callee) = self.own {
-            panics.catch(|| drop(callee));
+            panics.catch(|| own(callee));
         }
     }
 }
@@ -423,7 +426,7 @@ impl<T> Receiver<T> {
             // SAFETY: this end has not ended, and is through. Where the sender has ended, what is there is this end's.
             unsafe {
                 match leave(link) {
-                    Ok(leftovers) => leftovers.run(&mut panics),
+                    Ok(leftovers) => leftovers.run(drop, &mut panics),
                     Err(word) => {
                         let waker = (word & SENDER_ARMED != 0).then(|| take_senders_waker(link));
                         let message = (word & SENT != 0).then(|| link.take_message());
@@ -450,7 +453,7 @@ impl<T> Drop for Receiver<T> {
             if word == SENT || word == HUNG_UP {
                 self.tie = Tie::SPENT;
                 // SAFETY: without a mark in the word all of the memory is this end's; the message, if it was sent, is there.
-                return unsafe { if word == SENT { drop(take_all(link)) } else { link.free() } };
+                return unsafe { if word == SENT { Panics::in_drop(|| drop(take_all(link))) } else { link.free() } };
             }
         }
         if self.tie.link().is_some() || self.set.is_some() {

@@ -14,7 +14,7 @@ use super::handshake::{
 };
 use super::shared::OneshotLink;
 use crate::channel::error::SendError;
-use crate::foreign::Panics;
+use crate::foreign::{Foreign, Panics};
 use crate::os::Deadline;
 use crate::wait::one::TaskWait;
 
@@ -84,9 +84,19 @@ impl<T> Sender<T> {
         if self.is_disconnected() {
             return Poll::Ready(());
         }
-        let replaced = match &mut known {
-            Some(known) if known.will_wake(waker) => None,
-            Some(known) => Some(core::mem::replace(&mut **known, waker.clone())),
+        let replaced = match known.take() {
+            Some(same) if same.will_wake(waker) => {
+                known = Some(same);
+                None
+            }
+            // The old one is foreign code at its end, also where the new one cannot be cloned.
+            Some(other) => {
+                let mut other = Foreign::new(other);
+                let new = waker.clone();
+                let old = core::mem::replace(&mut **other, new);
+                known = Some(other.into_inner());
+                Some(old)
+            }
             None => {
                 known = Some(Box::new(waker.clone()));
                 None

@@ -76,8 +76,10 @@ impl<'a, T> Party<'a, T, true> {
         let mut lines = meeting.lock();
         let met = meeting.give(&mut lines, message)?;
         drop(lines);
-        met.wake();
-        self.pass_on();
+        // Wakers are foreign code.
+        let mut panics = Panics::none();
+        panics.catch(|| met.wake());
+        panics.catch(|| self.pass_on());
         Ok(())
     }
 
@@ -297,7 +299,7 @@ struct TaskTicket(Arc<Ticket>);
 
 impl Drop for TaskTicket {
     fn drop(&mut self) {
-        drop(self.0.forget());
+        Panics::in_drop(|| drop(self.0.forget()));
     }
 }
 

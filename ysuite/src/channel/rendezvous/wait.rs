@@ -241,7 +241,7 @@ impl<T, const SENDS: bool> Drop for Stand<'_, T, SENDS> {
         let (_, message) = self.settle();
         // Foreign code last: the message's drop, or a waker that is woken for it, or dropped.
         if let Some(message) = message {
-            if SENDS { drop(message) } else { self.side.0.give_back(self.node.handed(), message) }
+            Panics::in_drop(|| if SENDS { drop(message) } else { self.side.0.give_back(self.node.handed(), message) });
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use super::sleeper::SelectWaiter;
 use crate::channel::rendezvous::Met;
-use crate::foreign::Panics;
+use crate::foreign::{Foreign, Panics};
 use crate::os::Deadline;
 
 /// What a look has found, at one operation that has registered.
@@ -78,7 +78,8 @@ pub struct NoCase;
 #[derive(Debug)]
 pub struct AndCase<C, L> {
     pub(super) case: C,
-    pub(super) others: L,
+    /// Foreign code at their ends: messages and functions.
+    pub(super) others: Foreign<L>,
 }
 
 #[allow(private_interfaces)]
@@ -182,7 +183,8 @@ impl<R, C: Case<R>, L: CaseList<R>> CaseList<R> for AndCase<C, L> {
             let result = case.finish();
             Panics::answer_behind(result, || drop(others))
         } else {
-            let result = others.finish();
+            let case = Foreign::new(case);
+            let result = others.into_inner().finish();
             Panics::answer_behind(result, || drop(case))
         }
     }

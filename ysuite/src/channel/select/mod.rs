@@ -30,6 +30,7 @@ use self::case::{AndCase, CaseList, NoCase};
 use self::receive::RecvCase;
 use self::send::{Offer, SendCase};
 use crate::channel::{Receive, RecvError, SendError};
+use crate::foreign::Foreign;
 use crate::os::Deadline;
 
 pub use self::receive::SelectRecv;
@@ -86,7 +87,7 @@ pub struct Selecting<L, R> {
 impl<L: CaseList<R>, R> Selecting<L, R> {
     /// One operation more.
     fn and<C>(self, case: C) -> Selecting<AndCase<C, L>, R> {
-        Selecting { cases: AndCase { case, others: self.cases }, result: PhantomData }
+        Selecting { cases: AndCase { case, others: Foreign::new(self.cases) }, result: PhantomData }
     }
 
     /// Or: receive from `receiver`. The function gets the message; an error when the channel is empty and its senders are

@@ -17,8 +17,9 @@ use crate::sync::{Arc, Ordering};
 /// The token of a pipe that is used by itself, where the caller knows how its reader sleeps.
 const ASLEEP: u32 = 1;
 
-/// The reading end: one thread at a time. Every operation is wait-free and none allocates; only [`arm`](Self::arm) may
-/// make a system call, a barrier. Dropping the reader drops what is in the pipe.
+/// The reading end: one thread at a time. Every operation is wait-free. [`arm`](Self::arm) may make a system call, a barrier. Without a
+/// bound the chunks of a backlog are given back: once for a pipe that allocates 1 KiB, and now and then it takes two system calls.
+/// Dropping the reader drops what is in the pipe.
 pub struct Reader<T> {
     reading: RegisterCopy<Reading<T>>,
 }

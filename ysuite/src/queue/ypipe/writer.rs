@@ -22,8 +22,8 @@ use crate::passive::{CUT, GONE, STAYS};
 use crate::queue::{RegisterCopy, outline, prefetch_for_write};
 use crate::sync::{Arc, Ordering};
 
-/// The writing end: one thread at a time. Every operation is wait-free; none sleeps or makes a system call, and memory
-/// is allocated only where a new chunk is needed and none has come back from the reader.
+/// The writing end: one thread at a time. Every operation is wait-free, and none sleeps. Memory is allocated only where a new chunk is
+/// needed and none has come back from the reader; only that may make a system call.
 ///
 /// Messages are hidden from the reader until [`flush`](Self::flush). Dropping the writer flushes, and tells the reader
 /// that nothing more will come.

@@ -52,3 +52,52 @@ fn whoever_stops_the_hub_in_every_call_does_not_keep_it_from_the_others() {
         }
     });
 }
+
+#[test]
+fn a_stop_in_a_turn_within_keeps_no_receiver_from_its_own() {
+    guarded(|| {
+        let (mut hub, notes) = (Hub::new().unwrap(), Notes::new());
+        let mut senders = Vec::new();
+        // The first runs the hub, the second stops it.
+        for who in 0..3 {
+            let ((mut sender, receiver), noted) = (spsc::unbounded(), notes.clone());
+            sender.send_batch(0..1_000).unwrap();
+            senders.push(sender);
+            let handler = move |hub: &mut Hub, _: Result<i32, _>| {
+                noted.note(who);
+                match who {
+                    0 => _ = hub.run_once(Duration::ZERO).unwrap(),
+                    1 => hub.stop(),
+                    _ => {}
+                }
+            };
+            hub.receive(receiver, handler).unwrap();
+        }
+        for _ in 0..10 {
+            hub.run().unwrap();
+        }
+        let notes = notes.taken();
+        assert!(notes.contains(&2), "the third of {} calls", notes.len());
+    });
+}
+
+#[test]
+fn calls_of_turns_that_are_stopped_count_as_any() {
+    guarded(|| {
+        let mut hub = Hub::new().unwrap();
+        let (handle, (_near, far)) = (hub.handle(), pair());
+        let read = Notes::new();
+        let noted = read.clone();
+        hub.watch(far, Interest::WRITABLE, move |_, _, _| noted.note(())).unwrap();
+        let mut called = 0;
+        while read.len() == 0 {
+            for _ in 1..TURN {
+                handle.post(|_| {}).unwrap();
+            }
+            handle.post(Hub::stop).unwrap();
+            hub.run().unwrap();
+            called += TURN;
+            assert!(called <= 4 * TURN, "a ready descriptor waits behind {called} calls");
+        }
+    });
+}

@@ -21,7 +21,7 @@ struct Reference {
 }
 
 impl Reference {
-    /// The sender has ended.
+    /// The sender has ended, or the receiver is closed.
     fn sender_ends(&mut self) {
         if std::mem::take(&mut self.receiving.1) && !self.spent {
             self.receiving.0 += 1;
@@ -136,6 +136,8 @@ impl Machine {
         let closes = !self.reference.spent && self.sender.is_some();
         assert_eq!(receiver.close(), closes);
         if closes {
+            // Whoever closes need not be who waits.
+            self.reference.sender_ends();
             self.reference.spent = true;
             self.reference.receiver_ends(true);
         }

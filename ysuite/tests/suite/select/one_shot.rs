@@ -531,3 +531,39 @@ fn a_result_ends_once_where_the_end_of_another_case_panics() {
         tally.assert_all_ended();
     }
 }
+
+#[test]
+fn of_several_cases_that_panic_at_their_ends_the_first_goes_on() {
+    /// Panics whatever is under way.
+    struct Wild(&'static str);
+    impl Drop for Wild {
+        fn drop(&mut self) {
+            panic!("{}", self.0);
+        }
+    }
+    let (one, _one_in) = mpmc::bounded::<Wild>(1);
+    let (other, _other_in) = mpmc::bounded::<Wild>(1);
+    for channel in [&one, &other] {
+        assert!(channel.send(Wild("in the channel")).is_ok());
+    }
+    let nothing = |_: Result<(), SendError<Wild>>| unreachable!("there is no room");
+    let (full, more) = (&one, &other);
+    let text = panics(|| _ = select().send(full, Wild("a"), nothing).send(more, Wild("b"), nothing).try_now());
+    assert_eq!(text, "b");
+    assert_eq!(panics(|| drop(select().send(full, Wild("c"), nothing).send(more, Wild("d"), nothing))), "d");
+    // A function that panics, before and behind what was not done.
+    let (to, from) = mpmc::bounded(1);
+    let received = |_: Result<u8, RecvError>| -> () { panic!("in the function") };
+    for is_last in [false, true] {
+        to.send(1).unwrap();
+        let text = panics(|| {
+            if is_last {
+                select().send(full, Wild("e"), nothing).recv(&from, received).wait();
+            } else {
+                select().recv(&from, received).send(full, Wild("f"), nothing).wait();
+            }
+        });
+        assert_eq!(text, "in the function");
+    }
+    std::mem::forget((one, _one_in, other, _other_in));
+}

@@ -14,6 +14,7 @@ use std::task::Wake;
 use super::super::{Receiver, bounded};
 use super::Hint;
 use super::SharedEnd;
+use crate::signal::AttachShared;
 use crate::wait::many::notify;
 
 /// Counts how often it is woken.
@@ -97,4 +98,20 @@ fn a_notified_receiver_notifies_the_next_where_its_wakers_clone_panics() {
     assert_eq!(next.times(), 1, "there is a message, and the next receiver was not notified");
     assert_eq!(waiting.as_mut().poll(&mut Context::from_waker(&waker)), Poll::Ready(Ok(0)));
     drop(sender);
+}
+
+/// Whoever takes by the id that a select has named is not in the list, and owes nobody anything.
+#[test]
+fn a_select_that_names_one_of_several_messages_notifies_the_next() {
+    let (_sender, first) = bounded(4);
+    let (second, next) = (first.clone(), Arc::new(Woken::default()));
+    let watcher = AttachShared::watcher(&first);
+    let mut waiting = pin!(second.recv_async());
+    assert!(waiting.as_mut().poll(&mut Context::from_waker(&next.clone().into())).is_pending());
+    put(&first, 1);
+    assert!(watcher.is_ready());
+    assert_eq!(next.times(), 0, "there is one, for whom the select names");
+    put(&first, 1);
+    assert!(watcher.is_ready());
+    assert_eq!(next.times(), 1);
 }
