@@ -272,9 +272,10 @@ impl Hub {
     }
 
     /// Makes [`run`](Self::run) return when the handler that calls this is done, or at once if called beforehand. A
-    /// [`run_once`](Self::run_once) or [`dispatch`](Self::dispatch) under way ends likewise. Nothing is lost: the hub serves
-    /// the rest when it is run again, and begins with what comes behind the source whose handler has stopped it. Where a handler runs the hub, the innermost `run` at this call clears the stop; inside
-    /// the handler of a source, where `run` is one turn, the `run` around that does.
+    /// [`run_once`](Self::run_once) or [`dispatch`](Self::dispatch) under way ends likewise. Nothing is lost: the hub
+    /// serves the rest when it is run again, and begins with what comes behind the source whose handler has stopped
+    /// it. Where a handler runs the hub, the innermost `run` at this call clears the stop; inside the handler of a
+    /// source, where `run` is one turn, the `run` around that does.
     pub fn stop(&mut self) {
         (self.stopped, self.halted) = (true, true);
     }
