@@ -283,8 +283,9 @@ impl WaitList {
         // ORDERING: Acquire pairs with the Release in `notified`, which hands over the block.
         let begin = self.block.load(Ordering::Acquire);
         let begin = if begin.is_null() { first } else { begin };
+        // Behind the last slot of a block nothing is left of it, and the turn is the next block's.
         // ORDERING: Relaxed; any slot is a good place to begin.
-        let mut mask = u64::MAX << (self.slot.load(Ordering::Relaxed) % 64);
+        let mut mask = u64::MAX.checked_shl(self.slot.load(Ordering::Relaxed)).unwrap_or(0);
         let (mut at, mut wrapped) = (begin, false);
         // SAFETY: blocks live as long as the list.
         while let Some(block) = unsafe { at.as_ref() } {

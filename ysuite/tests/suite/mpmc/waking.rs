@@ -206,19 +206,22 @@ fn more_waiters_than_one_block_holds(bounded: bool) {
 
 /// Nobody waits for ever while others are woken again and again.
 fn those_who_wait_are_woken_in_turn(bounded: bool) {
-    let (sender, receiver) = of(if bounded { 1 } else { 0 });
-    let mut tasks = waiting(&receiver, 5);
-    for round in 1..=10 {
-        for _ in 0..5 {
-            let before = woken(&tasks);
-            sender.send(0).unwrap();
-            let at = (0..5).find(|&at| tasks[at].0.woken() != before[at]).expect("nobody was woken");
-            let (task, future) = &mut tasks[at];
-            assert_eq!(poll_once(future.as_mut().unwrap(), task), Poll::Ready(Ok(0)));
-            // Waits again, behind the others.
-            *future = Some(Box::pin(receiver.recv_async()));
-            assert!(poll_once(future.as_mut().unwrap(), task).is_pending());
+    // As many as wait in one block of the list, and in several.
+    for waiters in [5, 64, 130] {
+        let (sender, receiver) = of(if bounded { 1 } else { 0 });
+        let mut tasks = waiting(&receiver, waiters);
+        for round in 1..=10 {
+            for _ in 0..waiters {
+                let before = woken(&tasks);
+                sender.send(0).unwrap();
+                let at = (0..waiters).find(|&at| tasks[at].0.woken() != before[at]).expect("nobody was woken");
+                let (task, future) = &mut tasks[at];
+                assert_eq!(poll_once(future.as_mut().unwrap(), task), Poll::Ready(Ok(0)));
+                // Waits again, behind the others.
+                *future = Some(Box::pin(receiver.recv_async()));
+                assert!(poll_once(future.as_mut().unwrap(), task).is_pending());
+            }
+            assert_eq!(woken(&tasks), vec![round; waiters]);
         }
-        assert_eq!(woken(&tasks), [round; 5]);
     }
 }
