@@ -225,3 +225,29 @@ impl Passive {
         self.word.load(Ordering::Acquire) & GONE != 0
     }
 }
+
+#[cfg(all(test, not(ysuite_loom), not(miri)))]
+mod tests {
+    use super::{FENCE_WINDOW, Passive};
+    use crate::os::{asymmetric, calls};
+
+    fn calls_to_arm(word: &Passive) -> u64 {
+        let before = calls();
+        word.arm(1);
+        calls() - before
+    }
+
+    #[test]
+    fn only_behind_a_stream_does_it_take_a_call_to_arm() {
+        // Asks the kernel the first time.
+        let behind_a_stream = u64::from(asymmetric());
+        let word = Passive::new();
+        for _ in 0..3 {
+            assert_eq!((calls_to_arm(&word), word.published()), (0, 1));
+            assert!((1..FENCE_WINDOW).all(|_| word.published() == 0));
+        }
+        assert_eq!(word.published(), 0);
+        assert_eq!((calls_to_arm(&word), word.published()), (behind_a_stream, 1));
+        assert_eq!(calls_to_arm(&word), 0);
+    }
+}

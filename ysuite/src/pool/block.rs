@@ -97,3 +97,15 @@ impl Block {
         drop(thread_cache::put(class, Entry::used(header.index, typed), header.taker));
     }
 }
+
+#[cfg(all(test, not(ysuite_loom), target_pointer_width = "64"))]
+mod tests {
+    #[test]
+    fn a_block_takes_what_is_said_of_it() {
+        for (bytes, first, all) in
+            [(1, 24, 64), (40, 24, 64), (41, 24, 128), (63, 24, 128), (64, 64, 128), (65, 64, 192)]
+        {
+            assert_eq!(super::layout(bytes), (first, Some(all)), "{bytes} bytes");
+        }
+    }
+}

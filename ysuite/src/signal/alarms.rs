@@ -82,3 +82,17 @@ impl Alarms {
         next
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_that_ends_with_a_tick_names_it() {
+        let (mut set, due) = (YPollset::new(), Instant::now() + core::time::Duration::from_millis(5));
+        let mut alarm = Alarm::new(Timer::new(Some(due), None));
+        set.attach(&mut alarm, 3).unwrap();
+        let signals = Alarms(vec![alarm]).poll_until(&mut set, Deadline::Never);
+        assert_eq!(signals.collect::<Vec<_>>(), [3]);
+    }
+}

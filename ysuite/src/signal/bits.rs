@@ -345,3 +345,16 @@ mod models {
         }
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_lowered_beside_others_leaves_the_root_alone() {
+        let bits = Bits::new(65);
+        let _ = (bits.raise(0), bits.raise(64));
+        assert_eq!(bits.lower(64), Lowered::Rest);
+        assert_eq!(bits.lower(0), Lowered::Empty);
+    }
+}

@@ -323,4 +323,17 @@ mod tests {
         assert_eq!(*task.wakes.lock().unwrap(), 3);
         assert_eq!(Arc::strong_count(&task), 1);
     }
+
+    #[test]
+    fn a_slot_that_another_thread_holds_is_left_to_it() {
+        let (probe, slot) = (Probe::new(), TaskSlot::default());
+        slot.register(&probe.waker());
+        for held in [super::REGISTERING, super::WAKING] {
+            slot.state.store(held, Relaxed);
+            assert!(slot.take().is_none());
+            assert_eq!(slot.state.load(Relaxed), held | super::WAKING);
+        }
+        // As the other leaves it.
+        slot.state.store(super::WAITING, Relaxed);
+    }
 }

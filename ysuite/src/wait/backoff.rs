@@ -387,6 +387,7 @@ mod tests {
                 (0..20_000).map(|_| looks(&mut backoff, false)).filter(|&looks| looks != FEW).collect();
             assert!((5..=50).contains(&long.len()), "{} long spins in vain", long.len());
             assert!(long.iter().all(|&looks| looks <= spins_in(bound)), "{long:?}");
+            assert!((0..=SELDOM).any(|_| looks(&mut backoff, false) != FEW), "it is not tried again");
             // It pays again, and that is found out within the longest time between two trials.
             assert!((0..=SELDOM).any(|_| looks(&mut backoff, true) != FEW));
             assert!((0..1_000).all(|_| looks(&mut backoff, true) != FEW));
@@ -471,5 +472,13 @@ mod tests {
         assert_eq!(crate::os::calls(), before + 1);
         assert!(!Backoff::new().spin(Deadline::Never, || false));
         assert!(crate::os::calls() > before + 1, "before it sleeps it asks whether others want its CPU");
+    }
+
+    #[test]
+    fn sleeps_too_long_to_measure_stay_the_longest() {
+        let Some(start) = Instant::now().checked_sub(Duration::from_secs(5)) else { return };
+        let mut backoff = Backoff { slept: u32::MAX, ..Backoff::new() };
+        backoff.slept_since(start);
+        assert_eq!(backoff.slept, u32::MAX);
     }
 }

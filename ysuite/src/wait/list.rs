@@ -433,6 +433,58 @@ pub(super) mod tests {
         }
 
         #[test]
+        fn a_waiter_is_counted_while_it_is_armed() {
+            let list = WaitList::new();
+            let slot = list.register();
+            for _ in 0..3 {
+                // Armed twice it is counted once.
+                (0..2).for_each(|_| list.arm(&slot, true));
+                assert!(list.word().is_armed() && list.disarm(&slot) && !list.word().is_armed());
+                list.arm(&slot, true);
+                drop(list.notify_one());
+                assert!(!list.word().is_armed());
+                assert_eq!(list.in_flight(), 1);
+                list.arrive();
+                assert_eq!(list.in_flight(), 0);
+            }
+        }
+
+        #[test]
+        fn the_kernel_runs_the_fences_that_publishers_have_given_up() {
+            use crate::os::{asymmetric, calls};
+            let (list, is_free) = (WaitList::new(), asymmetric());
+            let slot = list.register();
+            let arming = || {
+                let before = calls();
+                list.arm(&slot, false);
+                assert!(list.disarm(&slot));
+                calls() - before
+            };
+            assert_eq!(arming(), 0);
+            for _ in 0..super::super::FENCE_WINDOW {
+                let _ = list.attend();
+            }
+            assert_eq!(list.published(), !is_free);
+            assert_eq!(arming() > 0, is_free);
+            assert!(list.published(), "fences are promised again");
+            assert_eq!(arming(), 0);
+        }
+
+        #[test]
+        fn the_slots_go_with_their_list() {
+            struct Task;
+            impl std::task::Wake for Task {
+                fn wake(self: std::sync::Arc<Self>) {}
+            }
+            let (list, task) = (WaitList::new(), std::sync::Arc::new(Task));
+            let (slots, _) = register(&list, 65);
+            slots.iter().for_each(|slot| list.target(slot).task.register(&task.clone().into()));
+            assert_eq!(std::sync::Arc::strong_count(&task), 66);
+            drop(list);
+            assert_eq!(std::sync::Arc::strong_count(&task), 1);
+        }
+
+        #[test]
         fn slots_have_one_owner_at_a_time_and_are_used_again() {
             let list = &WaitList::new();
             std::thread::scope(|scope| {

@@ -240,3 +240,44 @@ impl<S: SharedEnd> Drop for Owed<S> {
         }
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::*;
+
+    #[derive(Clone, Copy)]
+    struct End<'a>(&'a WaitList);
+
+    impl SharedEnd for End<'_> {
+        fn list(&self) -> &WaitList {
+            self.0
+        }
+
+        fn is_ready(&self) -> bool {
+            false
+        }
+
+        fn supply(&self) -> usize {
+            0
+        }
+    }
+
+    #[test]
+    fn a_wait_leaves_the_list_as_it_was() {
+        let list = WaitList::new();
+        let mut wait = ManyWait::new(End(&list), false);
+        Asleep { wait: &mut wait, waker: None }.arm();
+        wait.disarm_slot(true);
+        assert!(!wait.is_notified && !wait.in_flight, "nobody has notified it");
+        for _ in 0..2 {
+            // The second time it has been notified in vain: it has arrived, and waits anew.
+            Asleep { wait: &mut wait, waker: None }.arm();
+            assert_eq!(list.in_flight(), 0);
+            drop(list.notify_one());
+            wait.disarm_slot(true);
+            assert_eq!((list.in_flight(), wait.is_notified), (1, true));
+        }
+        drop(wait);
+        assert_eq!((list.in_flight(), list.register().index), (0, 0));
+    }
+}

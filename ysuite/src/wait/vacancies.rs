@@ -90,3 +90,19 @@ impl Vacancies {
         });
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::super::WaitList;
+
+    #[test]
+    fn a_block_that_is_popped_with_room_is_pushed_again() {
+        let list = WaitList::new();
+        let slot = list.register();
+        list.arm(&slot, false);
+        let notified = list.notify_one().unwrap();
+        // As where a slot comes free between the look at the block and the pop.
+        assert!(notified.vacant.take_off(notified.block));
+        assert_eq!(list.register().block, slot.block, "a block with room is lost");
+    }
+}

@@ -571,7 +571,9 @@ impl<T> Drop for BroadcastRing<T> {
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
-    use super::BroadcastRing;
+    use super::{BroadcastRing, CLOSED, ReaderTurn};
+    use crate::queue::exchange::Rejected;
+    use crate::sync::Ordering;
 
     #[test]
     fn a_lossy_ring_has_room_for_as_many_as_it_ever_can() {
@@ -582,5 +584,51 @@ mod tests {
             assert!(ring.has_room_for(14), "behind {message} messages");
             assert!(ring.push(message).is_ok());
         }
+    }
+
+    #[test]
+    fn a_ring_has_no_more_cells_than_is_said() {
+        for (capacity, bounded, lossy) in
+            [(1, 1, 2), (2, 2, 4), (3, 4, 4), (4, 4, 8), (5, 8, 8), (8, 8, 16), (56, 64, 64)]
+        {
+            let cells = |is_lossy| BroadcastRing::<u32>::new(capacity, is_lossy).lap();
+            assert_eq!((cells(false), cells(true)), (bounded, lossy), "capacity {capacity}");
+        }
+    }
+
+    /// The closer loses its CPU behind the flag in the tail.
+    #[test]
+    fn who_is_refused_for_a_close_finds_the_ring_closed() {
+        let ring = BroadcastRing::<u32>::new(2, false);
+        let _quiet = ring.sit_down();
+        // ORDERING: Relaxed; one thread.
+        ring.tail.fetch_or(CLOSED, Ordering::Relaxed);
+        assert!(matches!(ring.push(1), Err(Rejected::Closed(1))) && ring.is_closed());
+    }
+
+    /// A writer loses its CPU in the cell that it has claimed: a lap later there is no room, and nobody waits for it.
+    #[test]
+    fn a_cell_that_is_not_filled_is_no_room_a_lap_later() {
+        let ring = BroadcastRing::<u32>::new(3, true);
+        let _quiet = ring.sit_down();
+        // ORDERING: Relaxed, here and below; one thread.
+        let claimed = ring.tail.fetch_add(1, Ordering::Relaxed);
+        (1..4).for_each(|message| assert!(ring.push(message).is_ok()));
+        assert!(!ring.is_writable() && matches!(ring.push(4), Err(Rejected::Full(4))));
+        let cell = ring.cell(claimed);
+        // ORDERING: Relaxed; one thread.
+        BroadcastRing::fill(cell, claimed, cell.stamp.load(Ordering::Relaxed), 0);
+        assert!(ring.is_writable() && ring.push(4).is_ok());
+    }
+
+    #[test]
+    fn a_message_that_is_being_copied_is_not_written_over() {
+        let ring = BroadcastRing::<u32>::new(3, true);
+        let mut seat = ring.sit_down();
+        assert!(ring.push(0).is_ok() && ring.pin(&mut seat).is_ok());
+        (1..4).for_each(|message| assert!(ring.push(message).is_ok()));
+        assert!(matches!(ring.push(4), Err(Rejected::Full(4))));
+        drop(ReaderTurn { seat: &mut seat, messages: 1 });
+        assert!(ring.push(4).is_ok());
     }
 }

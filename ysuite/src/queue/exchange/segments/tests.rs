@@ -75,6 +75,9 @@ fn a_segment_is_not_made_ready_for_a_number_that_it_has_had() {
     assert!(second.number().is_none() && matches!(second.next.load(), Behind::Segment(_)));
     // The sender goes on.
     assert!(queue.chain.extend(link, 1));
+    let made = queue.chain.made();
+    (0..10).for_each(|_| assert!(queue.chain.extend(link, 1)));
+    assert_eq!(queue.chain.made(), made, "a segment that came too late is lost");
     assert!(matches!(second.next.load(), Behind::Segment(_)), "made ready for its old number");
     push(&queue, 100);
     assert_eq!(pop(&queue), Some(100));
@@ -232,4 +235,19 @@ fn many_threads_and_small_segments() {
         let sum: u64 = readers.into_iter().map(|reader| reader.join().unwrap()).sum();
         assert_eq!(sum, 2 * EACH * (2 * EACH - 1) / 2);
     });
+}
+
+#[test]
+fn a_short_queue_gives_no_pages_back() {
+    let queue = Segments::new();
+    let run = |numbers: std::ops::Range<u64>| {
+        for number in numbers {
+            push(&queue, number);
+            assert_eq!(pop(&queue), Some(number));
+        }
+    };
+    run(0..100);
+    let before = crate::os::calls();
+    run(100..1_000);
+    assert_eq!(crate::os::calls(), before);
 }
