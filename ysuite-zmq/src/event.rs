@@ -13,7 +13,8 @@ pub enum Event {
     Listening(String),
     /// A connection is there, and both sides have agreed on how to speak.
     Connected(String),
-    /// A connection has ended. Whoever had connected tries again.
+    /// A connection has ended. Whoever had connected tries again, unless the other side had made a mistake: another security, a key that
+    /// it refuses, a frame that is too large.
     Disconnected(String),
     /// Nobody answers at this address; the next try comes by itself.
     Retrying(String),

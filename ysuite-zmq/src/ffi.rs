@@ -43,7 +43,6 @@ unsafe extern "C" {
     pub(crate) fn zmq_getsockopt(socket: *mut c_void, option: c_int, value: *mut c_void, length: *mut usize) -> c_int;
     pub(crate) fn zmq_bind(socket: *mut c_void, address: *const c_char) -> c_int;
     pub(crate) fn zmq_connect(socket: *mut c_void, address: *const c_char) -> c_int;
-    pub(crate) fn zmq_disconnect(socket: *mut c_void, address: *const c_char) -> c_int;
     pub(crate) fn zmq_socket_monitor(socket: *mut c_void, address: *const c_char, events: c_int) -> c_int;
 
     pub(crate) fn zmq_curve_keypair(public: *mut c_char, secret: *mut c_char) -> c_int;

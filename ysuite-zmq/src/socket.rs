@@ -86,13 +86,6 @@ impl Socket {
         self.at(address, "zmq_connect", connect)
     }
 
-    /// Ends the connection to this address, spelled as it was connected to, and all tries at one.
-    pub(crate) fn disconnect(&self, address: &str) -> Result<(), Error> {
-        // SAFETY: `at` calls it with the open socket and a text that ends with a zero.
-        let disconnect = |socket, address| unsafe { ffi::zmq_disconnect(socket, address) };
-        self.at(address, "zmq_disconnect", disconnect)
-    }
-
     fn at(
         &self,
         address: &str,

@@ -107,7 +107,9 @@ macro_rules! impl_common {
                 self
             }
 
-            /// Connects to this address, and again whenever the connection ends, after 0.1 to 5 seconds. Nobody need be there yet.
+            /// Connects to this address, and again whenever the connection ends, after 0.1 to 5 seconds. Nobody need be there yet. Not
+            /// again after a mistake of whoever is there, such as another security, a key that is refused, or a frame that is too
+            /// large: libzmq gives the address up then.
             pub fn connect(mut self, address: impl Into<String>) -> Self {
                 self.options.connect(address.into());
                 self

@@ -140,7 +140,7 @@ impl<W: Work> Engine<W> {
             return Ok(());
         }
         let asked = self.asked.iter().map(|(_, until, _)| *until);
-        let until = wanted.until.into_iter().chain(self.tools.reconnects.next()).chain(asked).min();
+        let until = wanted.until.into_iter().chain(asked).min();
         let left = until.map(|until| until.saturating_duration_since(Instant::now()));
         let timeout = left.and_then(|left| Timespec::try_from(left).ok());
         // Last: what happens from here on makes the descriptors readable.

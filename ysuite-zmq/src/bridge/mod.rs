@@ -9,7 +9,6 @@
 //! | `work` | what a kind of bridge does, as the engine sees it |
 //! | `outgoing`, `incoming`, `publish`, `duplex` | the kinds |
 //! | `sink`, `sets` | the channel into which messages come; what a bridge sleeps on for its channels |
-//! | `reconnects` | what libzmq does not try again by itself |
 //! | `engine`, `tools` | the thread, and what it has |
 //! | `close` | its end |
 
@@ -21,7 +20,6 @@ mod incoming;
 mod options;
 mod outgoing;
 mod publish;
-mod reconnects;
 mod sets;
 mod sink;
 mod source;

@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 
 use super::duplex::Line;
-use super::reconnects::Reconnects;
 use crate::context::Context;
 use crate::curve::{KeyPair, PublicKey};
 use crate::error::Error;
@@ -185,11 +184,6 @@ impl Options {
                 Domain::of(context, socket, Admitted::Users(users.clone())).map(Some)
             }
         }
-    }
-
-    /// What is to be connected to again.
-    pub(super) fn reconnects(&self) -> Reconnects {
-        Reconnects::new(&self.connects, !self.binds.is_empty())
     }
 
     /// Binds and connects. Answers where others can connect, as libzmq spells it.

@@ -97,7 +97,7 @@ pub(super) fn start(
     prepare(&socket)?;
     let counters = Arc::new(Counters::default());
     let (told, events) = event::channel();
-    let tools = Tools::new(socket, options.reconnects(), counters.clone(), told)?;
+    let tools = Tools::new(socket, counters.clone(), told)?;
     let bound = options.meet(&tools.socket)?;
     let (orders, mut ordered_out) = mpsc::unbounded();
     let mut ordered = YSocketpair::with_capacity(1)?;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::reconnects::Reconnects;
 use crate::error::{Error, Failure};
 use crate::event::{Event, Told};
 use crate::frame::Frame;
@@ -17,7 +16,6 @@ pub(super) struct Tools {
     pub(super) monitor: Monitor,
     /// Connections that had ended, and frames that had been handed over, when the last end was heard of.
     ended: (u64, u64),
-    pub(super) reconnects: Reconnects,
     pub(super) counters: Arc<Counters>,
     pub(super) events: Told,
     /// The bridge is about to sleep: an end that finds nothing takes its id down, and its other side pays for raising it.
@@ -29,15 +27,10 @@ pub(super) struct Tools {
 }
 
 impl Tools {
-    pub(super) fn new(
-        mut socket: Socket,
-        reconnects: Reconnects,
-        counters: Arc<Counters>,
-        events: Told,
-    ) -> Result<Self, Error> {
+    pub(super) fn new(mut socket: Socket, counters: Arc<Counters>, events: Told) -> Result<Self, Error> {
         let monitor = Monitor::of(&mut socket)?;
         let (frame, scratch) = (Frame::empty(), Vec::new());
-        Ok(Self { socket, monitor, ended: (0, 0), reconnects, counters, events, arms: false, frame, scratch })
+        Ok(Self { socket, monitor, ended: (0, 0), counters, events, arms: false, frame, scratch })
     }
 
     /// Never waits: where nobody reads them, the oldest events give way.
@@ -52,7 +45,6 @@ impl Tools {
                 self.ended = (self.monitor.ended(), self.counters.frames_out.get());
             }
             if let Seen::Event(event) = seen {
-                self.reconnects.notice(&event);
                 return Ok(Some(event));
             }
         }

@@ -38,13 +38,12 @@ pub(super) trait Work: Send + 'static {
     /// What has happened to the connections.
     fn noticed(&mut self, _: &Event) {}
 
-    /// Tells of what has happened to the connections since the last look, and begins those anew that nobody else does.
+    /// Tells of what has happened to the connections since the last look.
     fn listen(&mut self, tools: &mut Tools) -> Result<(), Failure> {
         while let Some(event) = tools.hear()? {
             self.noticed(&event);
             tools.tell(event);
         }
-        tools.reconnects.tend(&tools.socket);
         Ok(())
     }
 

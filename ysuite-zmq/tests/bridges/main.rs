@@ -3,7 +3,6 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-mod again;
 mod bad_input;
 mod closing;
 mod duplex;

@@ -466,17 +466,19 @@ fn many_meet_many_and_each_message_has_one_receiver() {
 fn those_who_wait_are_served_in_turn() {
     let (sender, receiver) = mpmc::bounded(0);
     let mut context = Context::from_waker(Waker::noop());
-    let mut futures: Vec<_> = (0..5).map(|number| Box::pin(sender.send_async(number))).collect();
-    futures.iter_mut().for_each(|future| assert!(future.as_mut().poll(&mut context).is_pending()));
-    drop(futures.remove(2));
-    assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [0, 1, 3, 4]);
-    assert!(futures.iter_mut().all(|future| future.as_mut().poll(&mut context).is_ready()));
-    let mut futures: Vec<_> = (0..3).map(|_| Box::pin(receiver.recv_async())).collect();
-    futures.iter_mut().for_each(|future| assert!(future.as_mut().poll(&mut context).is_pending()));
-    (0..3).for_each(|number| sender.try_send(number).unwrap());
-    assert_eq!(sender.try_send(3), Err(TrySendError::Full(3)));
-    for (expected, future) in futures.iter_mut().enumerate() {
-        assert_eq!(future.as_mut().poll(&mut context), Poll::Ready(Ok(expected)));
+    for waiters in [5, 130] {
+        let mut futures: Vec<_> = (0..waiters).map(|number| Box::pin(sender.send_async(number))).collect();
+        futures.iter_mut().for_each(|future| assert!(future.as_mut().poll(&mut context).is_pending()));
+        drop(futures.remove(2));
+        assert!(receiver.try_iter().eq((0..waiters).filter(|&number| number != 2)));
+        assert!(futures.iter_mut().all(|future| future.as_mut().poll(&mut context).is_ready()));
+        let mut futures: Vec<_> = (0..waiters).map(|_| Box::pin(receiver.recv_async())).collect();
+        futures.iter_mut().for_each(|future| assert!(future.as_mut().poll(&mut context).is_pending()));
+        (0..waiters).for_each(|number| sender.try_send(number).unwrap());
+        assert_eq!(sender.try_send(3), Err(TrySendError::Full(3)));
+        for (expected, future) in futures.iter_mut().enumerate() {
+            assert_eq!(future.as_mut().poll(&mut context), Poll::Ready(Ok(expected)));
+        }
     }
 }
 

@@ -338,3 +338,21 @@ fn who_spins_for_ever_makes_no_system_call() {
         assert_eq!(calls(), before);
     });
 }
+
+#[test]
+fn one_message_wakes_every_task_however_many_wait() {
+    // As many as wait in several blocks of the list.
+    const RECEIVERS: usize = 130;
+    let (sender, receiver) = broadcast::bounded(4);
+    let mut receivers: Vec<_> = (0..RECEIVERS).map(|_| (receiver.clone(), Task::default())).collect();
+    drop(receiver);
+    for round in 1..=3 {
+        for (receiver, task) in &mut receivers {
+            assert!(receiver.poll_recv(&mut Context::from_waker(&task.waker())).is_pending());
+        }
+        sender.send(round).unwrap();
+        for (receiver, task) in &mut receivers {
+            assert_eq!((task.woken(), receiver.try_recv()), (round, Ok(round)));
+        }
+    }
+}

@@ -225,3 +225,30 @@ fn those_who_wait_are_woken_in_turn(bounded: bool) {
         }
     }
 }
+
+#[test]
+fn senders_that_wait_are_woken_in_turn() {
+    // As many as wait in several blocks of the list.
+    const SENDERS: usize = 130;
+    let (sender, receiver) = mpmc::bounded(1);
+    sender.send(0).unwrap();
+    let begin = |task: &Task| {
+        let mut future = Box::pin(sender.send_async(0));
+        assert!(poll_once(&mut future, task).is_pending());
+        future
+    };
+    let tasks: Vec<_> = (0..SENDERS).map(|_| Task::default()).collect();
+    let mut futures: Vec<_> = tasks.iter().map(begin).collect();
+    let woken = || tasks.iter().map(Task::woken).collect::<Vec<_>>();
+    for round in 1..=5 {
+        for _ in 0..SENDERS {
+            let before = woken();
+            assert_eq!(receiver.try_recv(), Ok(0));
+            let at = (0..SENDERS).find(|&at| tasks[at].woken() != before[at]).expect("nobody was woken");
+            assert_eq!(poll_once(&mut futures[at], &tasks[at]), Poll::Ready(Ok(())));
+            // Waits again, behind the others.
+            futures[at] = begin(&tasks[at]);
+        }
+        assert_eq!(woken(), [round; SENDERS]);
+    }
+}
