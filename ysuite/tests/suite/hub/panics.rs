@@ -307,26 +307,36 @@ fn of_several_ends_that_panic_with_the_hub_the_first_goes_on() {
     assert_eq!((panics(|| drop(hub)).as_str(), ENDS.get()), ("posted", 14));
 }
 
+/// A source, a message or a capture whose end panics, whatever is under way.
+struct Wild(UnixStream);
+
+impl Wild {
+    fn new() -> Self {
+        Self(pair().0)
+    }
+
+    /// Whoever calls this has captured it whole.
+    fn hold(&self) {}
+
+    fn panic(&self) {
+        panic!("in its handler");
+    }
+}
+
+impl Drop for Wild {
+    fn drop(&mut self) {
+        panic!("at its end");
+    }
+}
+
+impl AsFd for Wild {
+    fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
 #[test]
 fn a_receiver_or_descriptor_and_its_handler_that_both_panic_are_one_panic() {
-    /// Panics whatever is under way.
-    struct Wild(UnixStream);
-    impl Drop for Wild {
-        fn drop(&mut self) {
-            panic!("whatever is under way");
-        }
-    }
-    impl AsFd for Wild {
-        fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
-            self.0.as_fd()
-        }
-    }
-    impl Wild {
-        fn new() -> Self {
-            Self(pair().0)
-        }
-        fn hold(&self) {}
-    }
     let mut hub = Hub::new().unwrap();
     let ((mut sender, receiver), wild) = (spsc::unbounded(), Wild::new());
     assert!(sender.send(Wild::new()).is_ok());
@@ -345,23 +355,6 @@ fn a_receiver_or_descriptor_and_its_handler_that_both_panic_are_one_panic() {
 
 #[test]
 fn a_handler_that_panics_and_its_end_that_panics_too_are_one_panic() {
-    /// Panics whatever is under way.
-    struct Wild(UnixStream);
-    impl Drop for Wild {
-        fn drop(&mut self) {
-            panic!("at its end");
-        }
-    }
-    impl AsFd for Wild {
-        fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
-            self.0.as_fd()
-        }
-    }
-    impl Wild {
-        fn panic(&self) {
-            panic!("in its handler");
-        }
-    }
     let fill: [fn(&mut Hub, Wild); 4] = [
         |hub, wild| _ = hub.every(Duration::ZERO, move |_| wild.panic()),
         |hub, wild| _ = hub.watch(wild, Interest::WRITABLE, |_, wild, _| wild.panic()).map_err(drop).unwrap(),
