@@ -4,6 +4,7 @@
 //! The widths of the words are two in a model (see `bits.rs`): 2 ids are one level, 4 are two, 8 are three. A lost wake-up
 //! shows as a deadlock; a signal that does not bring its past shows as a race on a cell.
 
+mod bits;
 #[cfg(unix)]
 mod doorbell;
 mod task;

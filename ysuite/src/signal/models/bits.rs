@@ -1,0 +1,28 @@
+//! Which signals are up, under the model checker: an id goes from one holder to the next.
+
+use super::super::bits::Bits;
+use crate::runner::model;
+use crate::sync::{Arc, UnsafeCell};
+
+/// Both where the root holds the ids and where a level below does.
+#[test]
+fn the_next_holder_of_an_id_comes_after_all_that_the_last_one_did() {
+    for capacity in [1, 3] {
+        model(move || {
+            let shared = Arc::new((Bits::new(capacity), UnsafeCell::new(0)));
+            let id = capacity - 1;
+            assert!(shared.0.claim(id));
+            let holder = shared.clone();
+            let thread = loom::thread::spawn(move || {
+                // SAFETY: only the holder touches the cell until it gives the id back; loom checks that.
+                holder.1.with_mut(|held| unsafe { *held += 1 });
+                holder.0.give_back(id);
+            });
+            if shared.0.claim(id) {
+                // SAFETY: from the claim on only the next holder touches the cell; loom checks that.
+                shared.1.with_mut(|held| unsafe { *held += 1 });
+            }
+            thread.join().unwrap();
+        });
+    }
+}
