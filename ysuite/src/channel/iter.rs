@@ -1,6 +1,8 @@
 //! A receiver as an iterator: waiting, not waiting, and owning. Written once for all channels. One thread at a time.
 //!
-//! Those that wait are fused: the end of a channel is for ever. One that does not wait may find messages later.
+//! Those that wait are fused: the end of a channel is for ever. Not so where receivers are shared: a future that is dropped may give
+//! a rendezvous' message back behind its end, so there an iterator remembers that it has ended. One that does not wait may find
+//! messages later.
 
 use core::iter::FusedIterator;
 
@@ -32,17 +34,26 @@ pub struct Iter<'a, R>(pub(super) &'a mut R);
 pub struct TryIter<'a, R>(pub(super) &'a mut R);
 
 /// Owns the receiver; waits for each message; ends when the sender is gone.
-pub struct IntoIter<R>(pub(super) R);
+pub struct IntoIter<R> {
+    receiver: R,
+    is_over: bool,
+}
 
-/// Gives an iterator its messages and its `Debug`. The iterator's only field is the receiver, which `$next` asks.
+impl<R> IntoIter<R> {
+    pub(super) fn new(receiver: R) -> Self {
+        Self { receiver, is_over: false }
+    }
+}
+
+/// Gives an iterator its messages and its `Debug`.
 macro_rules! impl_iterator {
-    ($iterator:ident<$($life:lifetime,)? $of:ident $(: $bound:ident)?>, $item:ty, |$receiver:ident| $next:expr) => {
+    ($iterator:ident<$($life:lifetime,)? $of:ident $(: $bound:ident)?>, $item:ty, |$this:ident| $next:expr) => {
         impl<$of $(: $bound)?> Iterator for $iterator<$($life,)? $of> {
             type Item = $item;
 
             #[inline]
             fn next(&mut self) -> Option<$item> {
-                let $receiver = &mut self.0;
+                let $this = self;
                 $next
             }
         }
@@ -57,9 +68,17 @@ macro_rules! impl_iterator {
 
 pub(super) use impl_iterator;
 
-impl_iterator!(Iter<'_, R: Receive>, R::Message, |receiver| receiver.next_waiting());
-impl_iterator!(TryIter<'_, R: Receive>, R::Message, |receiver| receiver.try_next().ok());
-impl_iterator!(IntoIter<R: Receive>, R::Message, |receiver| receiver.next_waiting());
+/// The next message, unless the end has been seen.
+#[inline]
+pub(super) fn until_over<T>(is_over: &mut bool, next: impl FnOnce() -> Option<T>) -> Option<T> {
+    let message = if *is_over { None } else { next() };
+    *is_over = message.is_none();
+    message
+}
+
+impl_iterator!(Iter<'_, R: Receive>, R::Message, |this| this.0.next_waiting());
+impl_iterator!(TryIter<'_, R: Receive>, R::Message, |this| this.0.try_next().ok());
+impl_iterator!(IntoIter<R: Receive>, R::Message, |this| until_over(&mut this.is_over, || this.receiver.next_waiting()));
 
 impl<R: Receive> FusedIterator for Iter<'_, R> {}
 impl<R: Receive> FusedIterator for IntoIter<R> {}

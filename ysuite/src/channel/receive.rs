@@ -603,7 +603,7 @@ macro_rules! impl_receiver_traits {
             type IntoIter = IntoIter<Self>;
 
             fn into_iter(self) -> IntoIter<Self> {
-                IntoIter(self)
+                IntoIter::new(self)
             }
         }
 

@@ -215,7 +215,7 @@ impl IntoIterator for Timer {
     type IntoIter = IntoIter<Self>;
 
     fn into_iter(self) -> IntoIter<Self> {
-        IntoIter(self)
+        IntoIter::new(self)
     }
 }
 

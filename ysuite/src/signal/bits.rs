@@ -199,9 +199,7 @@ impl Bits {
         let below = self.levels.len() - 1 - depth;
         // The item of this level that `from` is, or lies below.
         let first = (from / WORD.pow(below as u32)).saturating_sub(index * WORD);
-        if first >= WORD {
-            return None;
-        }
+        debug_assert!(first < WORD, "words before that of `from` are not looked at");
         let up = up & (u64::MAX << first);
         if below == 0 {
             // ORDERING: Relaxed, as in `first_held`.

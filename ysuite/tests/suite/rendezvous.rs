@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::conformance::channel::{Kind, Receiving, Sending};
-use crate::support::executor::{Task, block_on};
+use crate::support::executor::{Task, block_on, poll_once};
 use crate::support::{Random, Tally, guarded};
 use ysuite::channel::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 use ysuite::{mpmc, mpsc, spsc};
@@ -290,6 +290,22 @@ fn messages_that_are_given_back_come_in_the_order_in_which_they_were_sent() {
         let mut received = [0; 3].map(|_| receiver.try_recv());
         assert_eq!(received.each_mut().map(|received| received.unwrap()), [0, 1, 2]);
     }
+}
+
+/// The future of one receiver has a message that it has not looked at, and the others are told that the channel is over. When the
+/// future is dropped the message is received, but by no iterator that has ended.
+#[test]
+fn an_iterator_that_has_ended_stays_so_though_a_message_is_given_back() {
+    let (sender, receiver) = ysuite::mpmc::bounded(0);
+    let mut future = Box::pin(receiver.recv_async());
+    assert!(poll_once(&mut future, &Task::default()).is_pending());
+    sender.try_send(7).unwrap();
+    drop(sender);
+    let (mut iter, mut owning) = (receiver.iter(), receiver.clone().into_iter());
+    assert_eq!((iter.next(), owning.next()), (None, None));
+    drop(future);
+    assert_eq!((iter.next(), owning.next()), (None, None));
+    assert_eq!((receiver.recv(), receiver.recv()), (Ok(7), Err(RecvError)));
 }
 
 fn a_receiving_future_dropped_at_the_handover_gives_the_message_back<K: Kind>() {

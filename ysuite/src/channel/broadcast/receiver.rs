@@ -514,7 +514,7 @@ impl<T: Clone> IntoIterator for Receiver<T> {
     type IntoIter = IntoIter<Self>;
 
     fn into_iter(self) -> IntoIter<Self> {
-        IntoIter(self)
+        IntoIter::new(self)
     }
 }
 

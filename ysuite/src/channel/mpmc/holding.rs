@@ -17,7 +17,7 @@ use crate::wait::many::{SharedEnd, notify_all};
 
 /// Those that hold places, and those that wait for them.
 pub(super) struct Holders {
-    /// Those that wait until a thread has gathered its places, or until not all places are held.
+    /// Those that wait until a thread has gathered its places, or until fewer places are held.
     pub(super) list: WaitList,
     /// Whether some end is gathering places.
     gathering: AtomicBool,
@@ -56,7 +56,7 @@ impl<T> MpmcShared<T> {
     /// Places that were held have messages now: wakes those that wait for either.
     #[inline]
     fn used(&self, places: usize) {
-        if self.published_any() || self.holders.list.published() || self.ring.has_uncounted_room() {
+        if self.published_any() || self.holders.list.published() {
             self.announce_used(places);
         }
     }
@@ -67,9 +67,6 @@ impl<T> MpmcShared<T> {
         let mut panics = Panics::none();
         panics.catch(|| self.published(places));
         panics.catch(|| self.holders.announce());
-        if self.ring.has_uncounted_room() {
-            panics.catch(|| self.freed(places));
-        }
     }
 
     /// Sends the staged messages of one who holds as many places. `None`: the channel is closed, and those not sent are
@@ -108,7 +105,10 @@ pub(super) struct UntilGathered<'a, T>(pub(super) &'a MpmcShared<T>);
 /// Those that wait until there is a message whose place they could have, or room.
 pub(super) struct UntilNotAllHeld<'a, T>(pub(super) &'a MpmcShared<T>);
 
-/// Both wait in the same list; each looks for its own.
+/// Those that wait until so few places are held that one more can be counted.
+pub(super) struct UntilCountable<'a, T>(pub(super) &'a MpmcShared<T>);
+
+/// All wait in the same list; each looks for its own.
 macro_rules! impl_rare {
     ($rare:ident: |$shared:ident| $is_ready:expr) => {
         impl<T> Clone for $rare<'_, T> {
@@ -139,6 +139,7 @@ macro_rules! impl_rare {
 // ORDERING: Relaxed; `Gathering::begin` decides, and the barriers of the wait list see to it that no end is missed.
 impl_rare!(UntilGathered: |shared| !shared.holders.gathering.load(Ordering::Relaxed));
 impl_rare!(UntilNotAllHeld: |shared| !shared.ring.is_all_held());
+impl_rare!(UntilCountable: |shared| !shared.ring.is_counted_out());
 
 /// Places that are held, and not yet a permit's. Given back when dropped.
 pub(super) struct HeldPlaces<'a, T> {

@@ -10,7 +10,7 @@ use super::shared::{MpmcShared, Readers};
 use super::{RecvError, RecvTimeoutError, TryRecvError, impl_mpmc_api, impl_same_channel};
 use crate::channel::coop::poll_within_budget;
 use crate::channel::identity::is_attached;
-use crate::channel::iter::{IntoIter, Receive, impl_iterator};
+use crate::channel::iter::{IntoIter, Receive, impl_iterator, until_over};
 use crate::channel::observed::impl_observer;
 use crate::channel::receive::impl_receiver_traits;
 use crate::channel::rendezvous::{self, Party};
@@ -207,7 +207,7 @@ impl<T> Receiver<T> {
 
     /// The messages, one by one; waits for each, and ends when all senders are gone, or the channel is closed.
     pub fn iter(&self) -> Iter<'_, T> {
-        Iter(self)
+        Iter { receiver: self, is_over: false }
     }
 
     /// The messages that are there, one by one; never waits.
@@ -456,13 +456,16 @@ impl<T> fmt::Debug for Receiver<T> {
 }
 
 /// Waits for each message; ends when all senders are gone, or the channel is closed. Made by [`Receiver::iter`].
-pub struct Iter<'a, T>(&'a Receiver<T>);
+pub struct Iter<'a, T> {
+    receiver: &'a Receiver<T>,
+    is_over: bool,
+}
 
 /// Takes the messages that are there. Made by [`Receiver::try_iter`].
 pub struct TryIter<'a, T>(&'a Receiver<T>);
 
-impl_iterator!(Iter<'_, T>, T, |receiver| receiver.recv().ok());
-impl_iterator!(TryIter<'_, T>, T, |receiver| receiver.try_recv().ok());
+impl_iterator!(Iter<'_, T>, T, |this| until_over(&mut this.is_over, || this.receiver.recv().ok()));
+impl_iterator!(TryIter<'_, T>, T, |this| this.0.try_recv().ok());
 
 impl<T> FusedIterator for Iter<'_, T> {}
 

@@ -1,6 +1,7 @@
 //! Reserving: permits, for one message or several, now or when there is room. Any thread.
 
-use super::holding::{Gathering, HeldPlaces, UntilGathered};
+use super::holding::{Gathering, HeldPlaces, UntilCountable, UntilGathered};
+use super::shared::Writers;
 use super::permit::{OwnedPermit, Permit, Permits};
 use super::{ReserveError, Sender, TryReserveError, TrySendError};
 use crate::channel::coop::within_budget;
@@ -258,6 +259,16 @@ impl<T> Sender<T> {
         Ok(Panics::answer_behind(gathering, || drop(wait)))
     }
 
+    /// After finding no room for a place: the wait for one place less that is held, where that is what is missing. Then room is
+    /// for others, and what this sender has been told of it is passed on.
+    fn until_countable<'a>(&'a self, wait: &mut ManyWait<Writers<'a, T>>) -> Option<ManyWait<UntilCountable<'a, T>>> {
+        if !self.shared.ring.is_counted_out() {
+            return None;
+        }
+        *wait = self.wait();
+        Some(ManyWait::new(UntilCountable(&self.shared), false))
+    }
+
     /// Waits until so many places are held.
     fn hold(&self, held: &mut HeldPlaces<'_, T>, places: usize) -> Result<(), ReserveError> {
         let mut wait = self.wait();
@@ -265,7 +276,10 @@ impl<T> Sender<T> {
             match held.add(places - held.places) {
                 Ok(()) => {}
                 Err(Rejected::Closed(())) => return Err(ReserveError::Disconnected),
-                Err(Rejected::Full(())) => drop(wait.block(&self.backoff, Deadline::Never)),
+                Err(Rejected::Full(())) => match self.until_countable(&mut wait) {
+                    Some(mut wait) => drop(wait.block(&self.backoff, Deadline::Never)),
+                    None => drop(wait.block(&self.backoff, Deadline::Never)),
+                },
             }
         }
         Ok(())
@@ -278,7 +292,10 @@ impl<T> Sender<T> {
             match held.add(places - held.places) {
                 Ok(()) => {}
                 Err(Rejected::Closed(())) => return Err(ReserveError::Disconnected),
-                Err(Rejected::Full(())) => core::future::poll_fn(|context| wait.poll(context)).await,
+                Err(Rejected::Full(())) => match self.until_countable(&mut wait) {
+                    Some(mut wait) => core::future::poll_fn(|context| wait.poll(context)).await,
+                    None => core::future::poll_fn(|context| wait.poll(context)).await,
+                },
             }
         }
         Ok(())

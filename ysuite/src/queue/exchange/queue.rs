@@ -2,12 +2,11 @@
 //!
 //! What has segments has a ring as well, of one cell, which is never used.
 
-use crate::statistics::{COUNTING, Meter};
+use crate::statistics::Meter;
 
 use super::{Forced, Hint, Rejected, Ring, Segments, Staging, Unforced};
 
 pub(crate) struct Queue<T> {
-    /// Closed from the beginning where there are segments.
     ring: Ring<T>,
     segments: Option<Box<Segments<T>>>,
 }
@@ -29,12 +28,10 @@ impl<T> Queue<T> {
     /// # Panics
     /// As [`Ring::new`] and [`Segments::new`].
     pub(crate) fn new(capacity: Option<usize>) -> Self {
-        let ring = Ring::new(capacity.unwrap_or(1));
-        let segments = capacity.is_none().then(|| Box::new(Segments::new()));
-        if segments.is_some() {
-            ring.close();
+        Self {
+            ring: Ring::new(capacity.unwrap_or(1)),
+            segments: capacity.is_none().then(|| Box::new(Segments::new())),
         }
-        Self { ring, segments }
     }
 
     /// From now on the queue is counted by this meter.
@@ -47,9 +44,7 @@ impl<T> Queue<T> {
 
     /// A sender has found no room, or so it seemed: notes how many messages are there.
     pub(crate) fn sample(&self) {
-        if COUNTING {
-            either!(self, queue => queue.sample());
-        }
+        either!(self, queue => queue.sample());
     }
 
     /// The last receiver goes: what is taken from now on is dropped.
@@ -133,10 +128,9 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Whether there may be room that nobody can hold, as there are more places than can be counted.
-    #[inline]
-    pub(crate) fn has_uncounted_room(&self) -> bool {
-        self.segments.is_none() && self.ring.most_held() < self.ring.capacity()
+    /// Whether no more places can be held, though there may be room: as many are as can be counted.
+    pub(crate) fn is_counted_out(&self) -> bool {
+        self.segments.is_none() && self.ring.is_counted_out()
     }
 
     /// Whether all places that a message could have are held.

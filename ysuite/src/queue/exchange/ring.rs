@@ -40,8 +40,9 @@ const FULL: u64 = 1;
 const SPECIAL: u64 = 1 << 63;
 /// A flag in a special tail: nothing may be claimed any more.
 const CLOSED: u64 = 1 << 62;
-/// The most cells a ring may have: what the tail can tell apart while places are held. Half a tebibyte at the least.
-const MOST_CELLS: u64 = 1 << 36;
+/// The most cells a ring may have: what the tail can tell apart while places are held, by the bits below the sign of a difference.
+/// A quarter of a tebibyte at the least.
+const MOST_CELLS: u64 = 1 << 35;
 /// How long a thread that has lost a race for a position waits before it tries again, in pauses. Meanwhile the winner
 /// does its handful of operations in its own cache. If both went on at once, the line would move between their caches
 /// for each.

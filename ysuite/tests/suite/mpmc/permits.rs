@@ -480,3 +480,41 @@ fn an_attached_sender_that_gathers_behind_another_takes_no_turn_of_it() {
 fn an_attached_sender_that_was_told_and_gathers_behind_another_passes_it_on() {
     gathers_behind_another(true);
 }
+
+/// In a ring of more places than can be counted: while as many are held as can be, others send beside them, and take the oldest
+/// message's place; who wants one more place waits for one less, though there is room.
+#[test]
+#[cfg_attr(miri, ignore = "16 million cells")]
+fn beside_as_many_places_as_can_be_counted_there_is_room_for_messages() {
+    const MOST: usize = 16_777_215;
+    let (sender, receiver) = mpmc::bounded(MOST + 3);
+    assert_eq!(sender.reserve_many(MOST + 1).unwrap_err(), ReserveError::TooMany);
+    let mut permits = sender.reserve_many(MOST).unwrap();
+    assert_eq!(sender.try_reserve().unwrap_err(), TryReserveError::Full);
+    let (one, several) = (Task::default(), Task::default());
+    let mut reserving = Box::pin(sender.reserve_async());
+    let mut gathering = Box::pin(sender.reserve_many_async(2));
+    assert!(poll_once(&mut reserving, &one).is_pending() && poll_once(&mut gathering, &several).is_pending());
+    let mut set = YPollset::new();
+    let mut attached = sender.clone();
+    set.attach(&mut attached, 0).unwrap();
+    assert!((0..3).all(|number| sender.try_send(number).is_ok()));
+    assert_eq!(sender.try_send(3), Err(TrySendError::Full(3)));
+    assert_eq!((sender.force_send(3), receiver.recv()), (Ok(Some(0)), Ok(1)));
+    assert_eq!((one.woken(), several.woken(), sender.is_full()), (0, 0, false));
+    // Room alone is not what they wait for, and one of them is told of what they do wait for by a message and by a permit that goes.
+    permits.next().unwrap().send(4).unwrap();
+    assert!(one.woken() != 0 && several.woken() != 0);
+    let permit = match poll_once(&mut reserving, &one) {
+        Poll::Ready(reserved) => reserved.unwrap(),
+        Poll::Pending => panic!("a place can be counted"),
+    };
+    assert!(poll_once(&mut gathering, &several).is_pending());
+    let before = several.woken();
+    drop(permit);
+    assert_ne!(several.woken(), before);
+    assert!(poll_once(&mut gathering, &several).is_pending());
+    drop(permits);
+    assert!(matches!(poll_once(&mut gathering, &several), Poll::Ready(Ok(permits)) if permits.len() == 2));
+    assert!(receiver.try_iter().eq([2, 3, 4]));
+}

@@ -133,7 +133,7 @@ impl<T> Ring<T> {
     fn hold_between(&self, least: usize, most: usize) -> Result<usize, Rejected<()>> {
         loop {
             let tail = self.tail()?;
-            let places = self.room_behind(&tail, most.min(self.most_held()));
+            let places = self.room_behind(&tail, most.min(self.most_held() - tail.held));
             if places < least {
                 if self.is_still(&tail) {
                     return Err(Rejected::Full(()));
@@ -193,8 +193,8 @@ impl<T> Ring<T> {
     /// How many cells are free behind those that are held, `most` at most.
     #[inline(always)]
     fn room_behind(&self, tail: &Tail, most: usize) -> usize {
-        let countable = self.most_held() - tail.held;
-        self.ready(self.after(tail.position, tail.held), 0, if tail.held == 0 { most } else { most.min(countable) })
+        let behind = self.cells.len() - tail.held;
+        self.ready(self.after(tail.position, tail.held), 0, if tail.held == 0 { most } else { most.min(behind) })
     }
 
     /// How many cells from `position` on are full (`state` is `FULL`) or free (`state` is 0), `most` at most.
@@ -215,8 +215,9 @@ impl<T> Ring<T> {
         }
     }
 
-    /// Appends the oldest written messages to `to`, `most` at most, with one claim. Returns how many.
+    /// Appends the oldest written messages to `to`, `most` at most, which is not 0, with one claim. Returns how many.
     pub(crate) fn pop_many(&self, to: &mut Vec<T>, mut most: usize) -> usize {
+        debug_assert!(most != 0);
         loop {
             // ORDERING: Acquire keeps the loads below behind this one. After a lost race coherence makes this load
             // return no older position than the failed exchange has seen.

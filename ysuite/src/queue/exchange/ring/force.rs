@@ -56,7 +56,7 @@ impl<T> Ring<T> {
                 Err(Rejected::Full(())) => {}
             }
             let Ok(tail) = self.tail() else { return Err(Unforced::Closed(message)) };
-            if tail.held == self.most_held() {
+            if tail.held == self.cells.len() {
                 return Err(Unforced::Held(message));
             }
             let Some(oldest) = self.oldest_of_full(&tail) else { return Err(Unforced::Busy(message)) };
@@ -68,7 +68,7 @@ impl<T> Ring<T> {
 
     /// Whether all places that a message could have are held.
     pub(crate) fn is_all_held(&self) -> bool {
-        self.tail().is_ok_and(|tail| tail.held == self.most_held())
+        self.tail().is_ok_and(|tail| tail.held == self.cells.len())
     }
 
     /// The position of the oldest message, where the ring is full and no peer is in the middle of a cell that is needed.

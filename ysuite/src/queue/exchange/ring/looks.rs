@@ -24,7 +24,7 @@ impl<T> Ring<T> {
         // ORDERING: Acquire pairs with the Release store of the stamp in `empty`.
         let is_free = |position| self.cell(position).stamp.load(Ordering::Acquire) >= self.free(position);
         is_free(tail.position)
-            && (tail.held == 0 || tail.held < self.most_held() && is_free(self.after(tail.position, tail.held)))
+            && (tail.held == 0 || tail.held < self.cells.len() && is_free(self.after(tail.position, tail.held)))
     }
 
     /// How many messages are in the ring: claimed by a writer, and not yet by a reader.

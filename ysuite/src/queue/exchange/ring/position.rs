@@ -147,6 +147,12 @@ impl<T> Ring<T> {
         self.cells.len().min((1 << COUNT_BITS) - 1)
     }
 
+    /// Whether no more places can be held, though there may be room: as many are as the tail can count.
+    pub(crate) fn is_counted_out(&self) -> bool {
+        let most = self.most_held();
+        most < self.cells.len() && self.tail().is_ok_and(|tail| tail.held == most)
+    }
+
     /// What a tail says.
     #[inline]
     pub(super) fn read(&self, word: u64) -> Tail {
