@@ -136,7 +136,7 @@ impl Timer {
 
     /// The ticks that are due, one by one; never waits.
     pub fn try_iter(&self) -> TryIter<'_> {
-        TryIter(self)
+        TryIter { timer: self, now: None }
     }
 
     /// 1 where a tick is due, else 0. Wait-free but for the clock.
@@ -190,7 +190,11 @@ pub struct Iter<'a>(&'a Timer);
 
 /// Takes the tick that is due. Made by [`Timer::try_iter`].
 #[derive(Clone, Debug)]
-pub struct TryIter<'a>(&'a Timer);
+pub struct TryIter<'a> {
+    timer: &'a Timer,
+    /// When it has begun to look: what becomes due later is for the next time.
+    now: Option<Instant>,
+}
 
 impl Iterator for Iter<'_> {
     type Item = Instant;
@@ -206,7 +210,12 @@ impl Iterator for TryIter<'_> {
     type Item = Instant;
 
     fn next(&mut self) -> Option<Instant> {
-        self.0.try_recv().ok()
+        let now = *self.now.get_or_insert_with(Instant::now);
+        let tick = self.timer.take(now);
+        if tick.is_none() {
+            self.now = None;
+        }
+        tick
     }
 }
 

@@ -109,6 +109,8 @@ pub(super) struct DescriptorEntry {
 /// A descriptor and its handler, without their types.
 trait Watching: Send {
     fn call(&mut self, hub: &mut Hub, ready: Ready);
+    /// The source's descriptor now.
+    fn fd(&self) -> RawFd;
     fn source(&mut self) -> &mut dyn Any;
     fn into_source(self: Box<Self>) -> Box<dyn Any>;
 }
@@ -121,11 +123,15 @@ struct Watched<F, H> {
 
 impl<F, H> Watching for Watched<F, H>
 where
-    F: Send + 'static,
+    F: AsFd + Send + 'static,
     H: FnMut(&mut Hub, &mut F, Ready) + Send,
 {
     fn call(&mut self, hub: &mut Hub, ready: Ready) {
         (self.handler)(hub, &mut *self.source, ready);
+    }
+
+    fn fd(&self) -> RawFd {
+        self.source.as_fd().as_raw_fd()
     }
 
     fn source(&mut self) -> &mut dyn Any {
@@ -177,9 +183,10 @@ impl Hub {
     /// [removed](Self::remove) or [taken](Self::take), and lends it to the handler, and to other handlers by
     /// [`source_mut`](Self::source_mut). The descriptor must be non-blocking.
     ///
-    /// A handler that replaces the lent source by another closes the descriptor that the hub watches. The hub notices when
-    /// it registers that descriptor anew, or when another one is watched under its number, and then calls the handler for
-    /// the last time ([`Ready::is_error`]). The handler never gets what the next descriptor of that number is ready for.
+    /// A handler that replaces the lent source by another has another descriptor than the hub watches, which as a rule is closed. The
+    /// hub notices when it registers the descriptor anew, behind each call, or when another one is watched under its number, and
+    /// then calls the handler for the last time ([`Ready::is_error`]), and drops both. The handler never gets what the next
+    /// descriptor of that number is ready for.
     ///
     /// # Errors
     /// Those of the poller: the descriptor is closed (`EBADF`), is watched already (`AlreadyExists`; with `kqueue`, which does
@@ -218,7 +225,14 @@ impl Hub {
         entry.reported.0 &= interest.0 | ERROR;
         // Not inside its handler, after which it is registered anew anyway.
         if entry.watching.is_some() {
-            self.rearm(key)?;
+            let is_told = entry.reported != Ready::default();
+            if let Err(error) = self.rearm(key) {
+                // The next turn finds it so as well, and calls the handler for the last time.
+                if !is_told {
+                    self.descriptors.ready.push_back(key);
+                }
+                return Err(error);
+            }
         }
         Ok(true)
     }
@@ -239,6 +253,7 @@ impl Hub {
 
     /// Serves every descriptor that the poller has reported.
     pub(super) fn serve_descriptors(&mut self) -> usize {
+        self.behind = 0;
         let (mut done, number) = (0, self.number);
         // Descriptors that are reported in a handler's own turn have the next turn.
         for _ in 0..self.descriptors.ready.len() {
@@ -288,7 +303,9 @@ impl Hub {
     /// Registers a descriptor anew, so that the poller reports it again, unless it was removed.
     fn rearm(&mut self, key: Key) -> io::Result<()> {
         let Some(entry) = self.descriptors.table.get_mut(key) else { return Ok(()) };
-        match key.token().filter(|_| !entry.is_closed) {
+        // A source that has been replaced may have left its descriptor open, or another thread's may have its number.
+        let is_replaced = entry.watching.as_ref().is_some_and(|watching| watching.fd() != entry.fd);
+        match key.token().filter(|_| !entry.is_closed && !is_replaced) {
             Some(token) => self.watch.rearm(entry.fd, token, entry.interest),
             None => Err(io::ErrorKind::NotFound.into()),
         }

@@ -147,8 +147,11 @@ pub struct Hub {
     stopped: bool,
     /// This turn is to end.
     halted: bool,
-    /// The kind of what is near that the next turn begins with: the one behind that in which the last turn was stopped.
+    /// The kind of what is near that the next turn begins with: the one behind that in which the last turn was stopped, or ended by
+    /// a panic.
     first: u8,
+    /// The kind behind that which the innermost turn is serving; 0: the descriptors.
+    behind: u8,
     /// Dropped last: everything else is attached to it.
     watch: Watch,
 }
@@ -193,6 +196,7 @@ impl Hub {
             stopped: false,
             halted: false,
             first: 0,
+            behind: 0,
             watch,
         })
     }

@@ -155,6 +155,7 @@ impl Hub {
 
     /// Every active receiver in turn.
     pub(super) fn serve_receivers(&mut self, rest: bool) -> usize {
+        self.behind = 2;
         let (mut done, mut last) = (0, None);
         // Receivers that are added meanwhile have the next turn; a handler may run the hub, which shortens the list.
         for at in 0..self.receivers.active.len() {

@@ -4,7 +4,7 @@
 //! A handler may also put another hub in the place of its own, which has none of this state: there nothing is restored.
 
 use super::source::{Source, SourceKey};
-use super::{Hub, Timer};
+use super::{Hub, TURN, Timer};
 
 /// The source or the timer whose handler is running.
 pub(super) type Current = (Option<Source>, Option<Timer>);
@@ -16,6 +16,8 @@ pub(super) struct Turn<'a> {
     outer: Current,
     /// Whether the turn around this one is to end.
     is_halted: bool,
+    /// What comes behind the kind that the turn around this one is serving.
+    behind: u8,
 }
 
 impl<'a> Turn<'a> {
@@ -24,7 +26,7 @@ impl<'a> Turn<'a> {
         // Outside of all turns a stop concerns `run` alone.
         let is_halted = core::mem::take(&mut hub.halted) && hub.depth != 0;
         hub.depth += 1;
-        Self { number: hub.number, hub, outer, is_halted }
+        Self { number: hub.number, behind: hub.behind, hub, outer, is_halted }
     }
 }
 
@@ -33,6 +35,13 @@ impl Drop for Turn<'_> {
         if self.hub.number != self.number {
             return;
         }
+        if std::thread::panicking() {
+            // As where a handler stops the hub: whoever panics in every call does not keep it from the others.
+            self.hub.first = self.hub.behind;
+            // The calls that were made before are not counted.
+            self.hub.unasked = TURN;
+        }
+        self.hub.behind = self.behind;
         self.hub.depth -= 1;
         self.hub.halted |= self.is_halted;
         self.hub.current = self.outer;

@@ -105,14 +105,15 @@ impl Hub {
 
     /// Serves the first kinds of what is near.
     fn serve_kinds_before(&mut self, end: u8, now: Option<Instant>) -> usize {
+        self.behind = 1;
         let mut done = self.serve_up_to_a_turn(|hub| {
             let place = hub.posts.take_in_place();
             // SAFETY: the function has been taken, and nothing has been done to the receiver since.
             place.map(|place| unsafe { Posted::run_at(place, hub) }).is_some()
         });
-        if !self.is_stopped_at(0) && end > 1 {
+        if !self.is_stopped_here() && end > 1 {
             done += self.serve_receivers(false);
-            if !self.is_stopped_at(1) && end > 2 {
+            if !self.is_stopped_here() && end > 2 {
                 done += self.serve_timers(now);
             }
         }
@@ -125,16 +126,17 @@ impl Hub {
     }
 
     fn ring_all(&mut self, now: Instant) -> usize {
+        self.behind = 3;
         let done = self.serve_up_to_a_turn(|hub| hub.ring(now));
-        self.is_stopped_at(2);
+        self.is_stopped_here();
         done
     }
 
-    /// Whether a handler of this kind has stopped the hub, which is noted.
+    /// Whether a handler of the kind that is served has stopped the hub, which is noted.
     #[inline(always)]
-    fn is_stopped_at(&mut self, kind: u8) -> bool {
+    fn is_stopped_here(&mut self) -> bool {
         if self.halted {
-            self.first = kind + 1;
+            self.first = self.behind;
         }
         self.halted
     }
@@ -149,7 +151,7 @@ impl Hub {
         if first == 1 {
             done += self.serve_receivers(false);
         }
-        if !(first == 1 && self.is_stopped_at(1)) && first != NEAR {
+        if !(first == 1 && self.is_stopped_here()) && first != NEAR {
             done += self.serve_timers(now);
         }
         let owes = self.owes_a_look(done, ask);
@@ -223,12 +225,13 @@ impl Hub {
 
     /// Each channel that has nothing arms. Serves those that turn out to have something.
     fn rest(&mut self) -> usize {
+        self.behind = 1;
         let posted = self.posts.try_next().map(|posted| posted.run(self));
-        let is_stopped = self.is_stopped_at(0);
-        let received = self.serve_receivers(true);
-        if !is_stopped {
-            self.is_stopped_at(1);
+        if self.is_stopped_here() {
+            return usize::from(posted.is_ok());
         }
+        let received = self.serve_receivers(true);
+        self.is_stopped_here();
         usize::from(posted.is_ok()) + received
     }
 
@@ -239,7 +242,7 @@ impl Hub {
             // hub does not sleep beside it, and a descriptor does not wait behind it.
             Some(Duration::ZERO)
         } else {
-            deadline.or_before(self.timers.next()).left()
+            deadline.or_before(self.timers.next()).left_for_a_call()
         };
         let mut backoff = self.backoff;
         let mut outcome = Ok(());

@@ -114,7 +114,8 @@ impl<R: Receive + Attach> ReceiverSource<R> {
     /// To be inserted into an event loop. Takes a descriptor.
     ///
     /// # Errors
-    /// When there are no descriptors left; `AlreadyExists` when the receiver is attached to a set already.
+    /// When there are no descriptors left; `AlreadyExists` when the receiver is attached to a set already. Then the receiver is
+    /// dropped, and its messages with it: to keep it in any case, attach it to a set of your own, in a [`SetSource`].
     pub fn new(mut receiver: R) -> io::Result<Self> {
         let mut set = YSocketpair::with_capacity(1)?;
         set.attach(&mut receiver, 0)?;

@@ -37,7 +37,7 @@ impl AsyncSocketpair {
     /// Puts the set into the current runtime's event loop.
     ///
     /// # Errors
-    /// Those of registering a descriptor there.
+    /// Those of registering a descriptor there. Then the set is dropped: what was attached to it can be attached to another.
     ///
     /// # Panics
     /// Outside a runtime, and in one without `enable_io`.
@@ -123,9 +123,12 @@ impl Timer {
                 return Ok(tick);
             }
             match self.due() {
-                // Another may take the tick meanwhile: then this waits for the next.
-                Some(due) => tokio::time::sleep_until(due.into()).await,
-                None => core::future::pending().await,
+                // Another may take the tick meanwhile: then this waits for the next. The runtime rounds a moment up, and panics at
+                // the end of the clock.
+                Some(due) if due.checked_add(Duration::from_millis(1)).is_some() => {
+                    tokio::time::sleep_until(due.into()).await;
+                }
+                _ => core::future::pending().await,
             }
         }
     }

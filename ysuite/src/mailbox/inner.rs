@@ -8,7 +8,7 @@
 #![allow(clippy::missing_const_for_thread_local)]
 
 use core::cell::Cell;
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use core::time::Duration;
 
 use super::envelope::Envelope;
@@ -68,8 +68,8 @@ pub(crate) struct MailboxInner {
     last_user: AtomicU64,
     /// For notices from threads that find no lane of their own because all lanes are in use. `None` after the end.
     spare: Mutex<Option<Sender<Envelope>>>,
-    /// The mailbox has ended, and has no name any more. Guarded by the registry's lock.
-    pub(super) forgotten: AtomicBool,
+    /// What the registry has to do with it: [`NAMED` and `FORGOTTEN`](super::registry).
+    pub(super) naming: AtomicU32,
 }
 
 impl MailboxInner {
@@ -87,7 +87,7 @@ impl MailboxInner {
             watchers: Watchers::new(),
             last_user: AtomicU64::new(0),
             spare: Mutex::new(Some(spare)),
-            forgotten: AtomicBool::new(false),
+            naming: AtomicU32::new(0),
         }
     }
 

@@ -54,6 +54,11 @@ impl Names {
     }
 }
 
+/// In [`MailboxInner::naming`]: a thread may have given the mailbox a name.
+const NAMED: u32 = 1;
+/// There: the mailbox has ended, and gets no name any more.
+const FORGOTTEN: u32 = 2;
+
 #[cfg(not(ysuite_loom))]
 static NAMES: Mutex<Names> = Mutex::new(Names::new());
 
@@ -87,16 +92,16 @@ impl Error for RegisterError {}
 /// mailbox ends, or by [`unregister`]; until then the name counts as an address of the mailbox.
 ///
 /// Takes a lock that all names share, for a time in proportion to the logarithm of their number. So do [`locate`],
-/// [`unregister`], and the end of a mailbox, once for each of its names. A thread may call them while its thread-locals are
+/// [`unregister`], and the end of a mailbox that has had a name, once for each of its names. A thread may call them while its thread-locals are
 /// being destroyed.
 ///
 /// # Errors
 /// When the name is taken, and when the mailbox has ended.
 pub fn register(name: &str, address: &Address) -> Result<(), RegisterError> {
     let mut names = lock(&NAMES);
-    // Both under the lock: either `forget` finds the name, or this finds the mailbox ended.
-    // ORDERING: Relaxed; the lock orders it with the store in `forget`.
-    if address.inner.forgotten.load(Ordering::Relaxed) {
+    // Under the lock: either `forget` finds the mark, and then waits for the lock and finds the name; or this finds the mailbox ended.
+    // ORDERING: Relaxed; read-modify-writes of one word, of which one comes first, and the lock hands the tables over.
+    if address.inner.naming.fetch_or(NAMED, Ordering::Relaxed) & FORGOTTEN != 0 {
         return Err(RegisterError::Ended);
     }
     if names.owners.contains_key(name) {
@@ -117,11 +122,14 @@ pub fn unregister(name: &str) -> Option<Address> {
     lock(&NAMES).remove(name)
 }
 
-/// A mailbox ends: removes its names; it will get no other.
+/// A mailbox ends: removes its names; it will get no other. Takes the lock only for one that has had a name: a forked child, where a
+/// thread that it does not have may have held the lock, can drop the others.
 pub(super) fn forget(inner: &MailboxInner) {
+    // ORDERING: Relaxed, as in `register`.
+    if inner.naming.fetch_or(FORGOTTEN, Ordering::Relaxed) & NAMED == 0 {
+        return;
+    }
     let mut names = lock(&NAMES);
-    // ORDERING: Relaxed; the lock orders it with the load in `register`.
-    inner.forgotten.store(true, Ordering::Relaxed);
     let gone = names.remove_all(inner.id);
     drop(names);
     // After the lock.

@@ -33,6 +33,14 @@ impl Deadline {
         }
     }
 
+    /// The same, cut short to what every system's `poll` and `kevent` take: for callers that look again.
+    #[cfg(unix)]
+    pub(crate) fn left_for_a_call(self) -> Option<Duration> {
+        // Twelve days; milliseconds in an `i32` are twenty-four.
+        const LONGEST: Duration = Duration::from_secs(1_000_000);
+        self.left().map(|left| left.min(LONGEST))
+    }
+
     /// Whether the deadline has passed.
     #[inline]
     pub(crate) fn is_over(self) -> bool {

@@ -5,8 +5,9 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 
-use super::{Deadline, count_call};
+use super::{Deadline, count_call, yield_now};
 
 /// A descriptor that any thread can notify, and that becomes readable by it. Carries wake-ups only, never ids.
 pub(crate) trait Notifier: Send + Sync + AsFd {
@@ -21,9 +22,9 @@ pub(crate) trait Notifier: Send + Sync + AsFd {
     /// reason, but not because of a signal handler. A return because of a notification happens after all that the notifying
     /// thread had done before.
     fn wait(&self, deadline: Deadline) -> bool {
-        // ENOMEM is the only other error of a valid call; the callers look again in a loop.
+        // ENOMEM is the only other error of a valid call; the callers look again in a loop, and so where a long time is cut short.
         let _ = uninterrupted(|| {
-            let left = deadline.left().and_then(|left| Timespec::try_from(left).ok());
+            let left = deadline.left_for_a_call().and_then(|left| Timespec::try_from(left).ok());
             poll(&mut [PollFd::new(&self, PollFlags::IN)], left.as_ref())
         });
         !deadline.is_over()
@@ -72,8 +73,12 @@ impl AsFd for WakeupFd {
 
 impl Notifier for WakeupFd {
     fn notify(&self) {
-        // EAGAIN: the counter, or the buffer, is full of notifications that have not been cleared: readable already.
-        let _ = uninterrupted(|| rustix::io::write(self.writing.as_ref().unwrap_or(&self.reading), self.notification));
+        let fd = self.writing.as_ref().unwrap_or(&self.reading);
+        // EAGAIN: the counter, or the buffer, is full of notifications that have not been cleared: readable already. Where the system
+        // has no memory for one more byte, nobody else would write this notification.
+        while let Err(Errno::NOBUFS | Errno::NOMEM) = uninterrupted(|| rustix::io::write(fd, self.notification)) {
+            yield_now();
+        }
     }
 
     fn clear(&self) -> bool {

@@ -124,6 +124,10 @@ pub(crate) fn block<E: WaitingEnd>(end: &mut E, backoff: &mut Backoff, deadline:
     if backoff.spin(deadline, || end.is_ready()) || E::CROWDED && backoff.yield_now(deadline, || end.is_ready()) {
         return true;
     }
+    // To arm for no time at all would cost both sides: a barrier here, and a wake-up there.
+    if deadline.is_over() {
+        return end.is_ready();
+    }
     block::block(&mut SleepingEnd::new(end, FUTEX), |sleeping| {
         let passive = sleeping.end.passive();
         backoff.time(|| sleep(passive, deadline))

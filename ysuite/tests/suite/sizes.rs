@@ -31,7 +31,7 @@ fn sizes_do_not_grow_unnoticed() {
     assert_eq!(size_of::<Reader<u64>>(), 64);
     assert_eq!(size_of::<Iter<'_, Receiver<u64>>>(), 8);
     assert_eq!(size_of::<TryIter<'_, Receiver<u64>>>(), 8);
-    assert_eq!(size_of::<IntoIter<Receiver<u64>>>(), size_of::<Receiver<u64>>());
+    assert_eq!(size_of::<IntoIter<Receiver<u64>>>(), size_of::<Receiver<u64>>() + 8);
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn ends_of_an_exchange_are_a_few_words() {
     assert_eq!(size_of::<ysuite::mpmc::Sender<u64>>(), 40);
     assert_eq!(size_of::<ysuite::mpmc::Receiver<[u8; 1000]>>(), 40);
     assert_eq!(size_of::<ysuite::broadcast::Sender<u64>>(), 16);
-    assert_eq!(size_of::<ysuite::broadcast::Receiver<[u8; 1000]>>(), 56);
+    assert_eq!(size_of::<ysuite::broadcast::Receiver<[u8; 1000]>>(), 64);
 }
 
 #[test]

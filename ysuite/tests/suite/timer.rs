@@ -121,6 +121,13 @@ fn a_timer_is_read_as_receivers_are() {
     assert_eq!((over.try_next(), over.has_message()), (Err(TryRecvError::Empty), false));
     assert!(format!("{over:?}").starts_with("Timer { due: None"), "{over:?}");
     assert_eq!(timer::at(Instant::now()).try_iter().count(), 1);
+    // What becomes due while it looks is for the next time, and the next time is when it has said that there is none.
+    let quick = timer::tick(Duration::ZERO);
+    let mut ticks = quick.try_iter();
+    for _ in 0..3 {
+        thread::sleep(Duration::from_millis(1));
+        assert!(ticks.next().is_some() && ticks.next().is_none());
+    }
 }
 
 #[test]

@@ -10,7 +10,8 @@ use crate::channel::error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecvError {
     /// The channel is lossy, and the receiver was too slow: so many messages have been passed over. The next receive returns
-    /// the oldest that is left.
+    /// the oldest that is left then, unless more have been passed over meanwhile, which it says in turn. Iterators, streams and the
+    /// hub, which pass over what is missed, get one all the same.
     Lagged(u64),
     /// All senders are gone, or the channel was closed, and the receiver has had all messages.
     Disconnected,
@@ -22,7 +23,8 @@ pub enum TryRecvError {
     /// The receiver has had all messages, or the next is still being put in.
     Empty,
     /// The channel is lossy, and the receiver was too slow: so many messages have been passed over. The next receive returns
-    /// the oldest that is left.
+    /// the oldest that is left then, unless more have been passed over meanwhile, which it says in turn. Iterators, streams and the
+    /// hub, which pass over what is missed, get one all the same.
     Lagged(u64),
     /// All senders are gone, or the channel was closed, and the receiver has had all messages.
     Disconnected,
@@ -34,7 +36,8 @@ pub enum RecvTimeoutError {
     /// There was no message all the time.
     Timeout,
     /// The channel is lossy, and the receiver was too slow: so many messages have been passed over. The next receive returns
-    /// the oldest that is left.
+    /// the oldest that is left then, unless more have been passed over meanwhile, which it says in turn. Iterators, streams and the
+    /// hub, which pass over what is missed, get one all the same.
     Lagged(u64),
     /// All senders are gone, or the channel was closed, and the receiver has had all messages.
     Disconnected,

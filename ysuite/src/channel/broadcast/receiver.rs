@@ -24,6 +24,9 @@ use crate::wait::{SharedBackoff, Subscriptions, spin_for_a_moment};
 const STREAM: u64 = 16;
 /// How long a receiver looks away after a stream, in pauses.
 const PAUSES: u32 = if cfg!(any(ysuite_loom, miri)) { 0 } else { 32 };
+/// How often one who passes over what it has missed looks in one call that does not wait: writers that are quicker each time do not
+/// keep it for ever.
+const LOOKS: u32 = if cfg!(ysuite_loom) { 2 } else { 16 };
 
 /// A receiving end of the [channel](super). Every receiver gets every message that is sent while it is there, in one order.
 /// A clone goes on where its original is. A receiver that goes holds up nobody any more.
@@ -475,7 +478,7 @@ impl<T: Clone> Receive for Receiver<T> {
         loop {
             match self.recv() {
                 Ok(message) => return Some(message),
-                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Lagged(_)) => self.seat.grant(),
                 Err(RecvError::Disconnected) => return None,
             }
         }
@@ -483,13 +486,14 @@ impl<T: Clone> Receive for Receiver<T> {
 
     #[inline]
     fn look(&mut self) -> Option<T> {
-        loop {
+        for _ in 0..LOOKS {
             match self.take() {
                 Found::Message(message) => return Some(message),
-                Found::Missed(_) => {}
-                Found::Nothing => return None,
+                Found::Missed(_) => self.seat.grant(),
+                Found::Nothing => break,
             }
         }
+        None
     }
 
     fn has_message(&mut self) -> bool {
@@ -498,14 +502,15 @@ impl<T: Clone> Receive for Receiver<T> {
 
     #[inline]
     fn try_next(&mut self) -> Result<T, error::TryRecvError> {
-        loop {
+        for _ in 0..LOOKS {
             match self.try_recv() {
                 Ok(message) => return Ok(message),
-                Err(TryRecvError::Lagged(_)) => {}
-                Err(TryRecvError::Empty) => return Err(error::TryRecvError::Empty),
+                Err(TryRecvError::Lagged(_)) => self.seat.grant(),
+                Err(TryRecvError::Empty) => break,
                 Err(TryRecvError::Disconnected) => return Err(error::TryRecvError::Disconnected),
             }
         }
+        Err(error::TryRecvError::Empty)
     }
 }
 
@@ -534,14 +539,17 @@ impl<T: Clone> futures_core::Stream for Receiver<T> {
 
     fn poll_next(self: core::pin::Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<T>> {
         let receiver = self.get_mut();
-        loop {
+        for _ in 0..LOOKS {
             match receiver.poll_recv(context) {
                 Poll::Ready(Ok(message)) => return Poll::Ready(Some(message)),
-                Poll::Ready(Err(RecvError::Lagged(_))) => {}
+                Poll::Ready(Err(RecvError::Lagged(_))) => receiver.seat.grant(),
                 Poll::Ready(Err(RecvError::Disconnected)) => return Poll::Ready(None),
                 Poll::Pending => return Poll::Pending,
             }
         }
+        // There is a message, and other tasks have their turn first.
+        context.waker().wake_by_ref();
+        Poll::Pending
     }
 }
 

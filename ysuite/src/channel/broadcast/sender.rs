@@ -124,7 +124,8 @@ impl<T> Sender<T> {
                 Err(Rejected::Full(message)) if !in_time => break Err(SendTimeoutError::Timeout(message)),
                 Err(Rejected::Full(back)) => message = back,
             }
-            in_time = self.wait_for_room(&mut wait, deadline);
+            // Behind the deadline it tries once more, and not for as long as others take the room that has woken it.
+            in_time = self.wait_for_room(&mut wait, deadline) && !deadline.is_over();
         };
         // The wait is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
         Panics::answer_behind(outcome, || drop(wait))

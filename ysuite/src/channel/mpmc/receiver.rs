@@ -387,7 +387,8 @@ impl<T> Receiver<T> {
             if !in_time {
                 break Err(RecvTimeoutError::Timeout);
             }
-            in_time = wait.block(&self.backoff, deadline);
+            // Behind the deadline it looks once more, and not for as long as others take what has woken it.
+            in_time = wait.block(&self.backoff, deadline) && !deadline.is_over();
         };
         // The wait is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
         Panics::answer_behind(outcome, || drop(wait))

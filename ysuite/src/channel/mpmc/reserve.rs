@@ -1,8 +1,8 @@
 //! Reserving: permits, for one message or several, now or when there is room. Any thread.
 
 use super::holding::{Gathering, HeldPlaces, UntilCountable, UntilGathered};
-use super::shared::Writers;
 use super::permit::{OwnedPermit, Permit, Permits};
+use super::shared::Writers;
 use super::{ReserveError, Sender, TryReserveError, TrySendError};
 use crate::channel::coop::within_budget;
 use crate::foreign::Panics;

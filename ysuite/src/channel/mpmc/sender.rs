@@ -319,7 +319,8 @@ impl<T> Sender<T> {
                 Err(Rejected::Full(message)) if !in_time => break Err(SendTimeoutError::Timeout(message)),
                 Err(Rejected::Full(back)) => message = back,
             }
-            in_time = wait.block(&self.backoff, deadline);
+            // As in the receiver's wait.
+            in_time = wait.block(&self.backoff, deadline) && !deadline.is_over();
         };
         // The wait is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
         Panics::answer_behind(outcome, || drop(wait))

@@ -182,11 +182,15 @@ impl<T> Meeting<T> {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Whether an end of that side waits that could be met.
+    /// Whether an end of that side waits that could be met; for a receiver also a message that was given back. As
+    /// [`has_other`](Self::has_other): beside those no sender meets anybody.
     fn has_open(&self, senders: bool) -> bool {
         let lines = self.lock();
+        if !lines.returned.is_empty() {
+            return senders;
+        }
         let line = if senders { &lines.senders } else { &lines.receivers };
-        senders && !lines.returned.is_empty() || line.iter().any(|(_, node)| node.ticket.is_open())
+        line.iter().any(|(_, node)| node.ticket.is_open())
     }
 
     /// Whether a stand with this ticket could meet one of the other side, or a message that was given back. A sender meets nobody

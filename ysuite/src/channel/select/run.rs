@@ -96,7 +96,8 @@ fn wait<R, L: CaseList<R>>(cases: &mut L, limit: Deadline) -> bool {
             }
         }
         registered.cases.announce();
-        let in_time = waiter.sleep(deadline);
+        // Behind the deadline it tries once more, and not for as long as others take what has woken it.
+        let in_time = waiter.sleep(deadline) && !deadline.is_over();
         if let Some(met) = waiter.ticket.close() {
             return registered.met(met.case());
         }

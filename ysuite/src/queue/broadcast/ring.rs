@@ -49,6 +49,9 @@ pub(crate) struct Seat {
     cursor: *const Cursor,
     /// Of the next message.
     position: u64,
+    /// A reader that has been moved on gets the message at this position as long as it is there, though it is too old by then. 0:
+    /// none, for no message is at that position.
+    granted: u64,
 }
 
 // SAFETY: a seat only names a cursor of the ring, which any thread may use.
@@ -59,6 +62,12 @@ unsafe impl Sync for Seat {}
 impl Seat {
     pub(crate) fn position(&self) -> u64 {
         self.position
+    }
+
+    /// From now on, and until the reader moves on, the message at its position is not too old. For whoever looks again at once
+    /// after it has missed some: where the writers are quicker than a look, it would miss some each time.
+    pub(crate) fn grant(&mut self) {
+        self.granted = self.position;
     }
 
     #[inline(always)]
@@ -353,7 +362,7 @@ impl<T> BroadcastRing<T> {
         // ORDERING: Acquire pairs with the Release of readers that sit down, which claims leave in the word: whoever had joined
         // before the messages that this tail counts is counted for those who find this cursor there.
         let position = self.tail.load(Ordering::Acquire) & !CLOSED;
-        self.settle(Seat { cursor: self.cursors.join(position), position })
+        self.settle(Seat { cursor: self.cursors.join(position), position, granted: 0 })
     }
 
     /// The second half of sitting down: finds out where the reader begins, which has joined at or before that.
@@ -377,7 +386,7 @@ impl<T> BroadcastRing<T> {
             // ORDERING: Release pairs with the Acquire loads in `Cursors`. The maximum, because a writer may have pushed it.
             cursor.fetch_max(other, Ordering::AcqRel);
         }
-        Seat { cursor, position: seat.position }
+        Seat { cursor, position: seat.position, granted: 0 }
     }
 
     /// A reader goes, and does not use its seat any more. True: it was the last.
@@ -402,7 +411,7 @@ impl<T> BroadcastRing<T> {
         let is_old = seat.position + self.capacity < self.limit.load(Ordering::Relaxed);
         // ORDERING: Acquire keeps the look at the message behind the mark. A writer that finds the mark leaves the message
         // alone; one that has pushed the cursor before has made the exchange fail. Relaxed on failure: `pass_over` looks again.
-        let is_there = !(is_old && self.tail() - self.capacity > seat.position)
+        let is_there = !(is_old && self.tail() - self.capacity > seat.position && seat.position != seat.granted)
             && seat.cursor().compare_exchange(word, word | BUSY, Ordering::Acquire, Ordering::Relaxed).is_ok();
         if is_there { Ok(()) } else { Err(self.pass_over(seat)) }
     }
@@ -571,7 +580,7 @@ impl<T> Drop for BroadcastRing<T> {
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
-    use super::{BroadcastRing, CLOSED, ReaderTurn};
+    use super::{BroadcastRing, CLOSED, Found, ReaderTurn};
     use crate::queue::exchange::Rejected;
     use crate::sync::Ordering;
 
@@ -630,5 +639,28 @@ mod tests {
         assert!(matches!(ring.push(4), Err(Rejected::Full(4))));
         drop(ReaderTurn { seat: &mut seat, messages: 1 });
         assert!(ring.push(4).is_ok());
+    }
+    /// A writer claims a cell between a reader's being moved on and its next look, each time.
+    #[test]
+    fn a_reader_that_has_been_moved_on_gets_the_oldest_message_though_it_is_too_old_by_then() {
+        let ring = BroadcastRing::<u32>::new(8, true);
+        let mut seat = ring.sit_down();
+        let mut next = 0;
+        let mut push = |messages| (0..messages).for_each(|_| (assert!(ring.push(next).is_ok()), next += 1).1);
+        push(40);
+        assert!(matches!(ring.take(&mut seat), Found::Missed(32)));
+        push(1);
+        // Unless that is asked for each message is the oldest that is kept.
+        assert!(matches!(ring.take(&mut seat), Found::Missed(1)));
+        seat.grant();
+        push(1);
+        assert!(matches!(ring.take(&mut seat), Found::Message(33)));
+        // That one alone.
+        push(1);
+        assert!(matches!(ring.take(&mut seat), Found::Missed(_)));
+        // Not when it has been written over.
+        seat.grant();
+        push(40);
+        assert!(matches!(ring.take(&mut seat), Found::Missed(40..)));
     }
 }

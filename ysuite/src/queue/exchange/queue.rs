@@ -28,10 +28,7 @@ impl<T> Queue<T> {
     /// # Panics
     /// As [`Ring::new`] and [`Segments::new`].
     pub(crate) fn new(capacity: Option<usize>) -> Self {
-        Self {
-            ring: Ring::new(capacity.unwrap_or(1)),
-            segments: capacity.is_none().then(|| Box::new(Segments::new())),
-        }
+        Self { ring: Ring::new(capacity.unwrap_or(1)), segments: capacity.is_none().then(|| Box::new(Segments::new())) }
     }
 
     /// From now on the queue is counted by this meter.

@@ -303,3 +303,43 @@ fn a_descriptor_has_its_turn_beside_an_end_that_is_found_as_the_hub_comes_to_res
     assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 2);
     assert_eq!(notes.taken(), ["end", "socket"]);
 }
+
+#[test]
+fn a_source_that_is_replaced_while_its_descriptor_stays_open_elsewhere_is_removed() {
+    guarded(|| {
+        let (mut hub, notes) = (Hub::new().unwrap(), Notes::new());
+        let ((mut near, far), (_other_near, other)) = (pair(), pair());
+        let (far, other, noted) = (Arc::new(far), Arc::new(other), notes.clone());
+        let (kept, weak) = (Arc::clone(&far), Arc::downgrade(&other));
+        near.write_all(b"a").unwrap();
+        hub.watch(far, Interest::READABLE, move |_, source, ready| {
+            noted.note((ready.is_readable(), ready.is_error()));
+            *source = Arc::clone(&other);
+        })
+        .unwrap();
+        // To its end, for it is the only source.
+        hub.run().unwrap();
+        assert_eq!(notes.taken(), [(true, false), (false, true)]);
+        assert!(weak.upgrade().is_none() && Arc::strong_count(&kept) == 1);
+        // The descriptor can be watched again.
+        let noted = notes.clone();
+        hub.watch(kept, Interest::READABLE, move |_, _, ready| noted.note((ready.is_readable(), ready.is_error())))
+            .unwrap();
+        assert_eq!((hub.run_once(None).unwrap(), notes.taken()), (1, vec![(true, false)]));
+    });
+}
+
+#[test]
+fn a_change_of_interest_that_finds_the_descriptor_gone_is_its_end() {
+    guarded(|| {
+        let (mut hub, notes) = (Hub::new().unwrap(), Notes::new());
+        let ((_near, far), (_other_near, other)) = (pair(), pair());
+        let noted = notes.clone();
+        let source = hub.watch(far, Interest::READABLE, move |_, _, ready| noted.note(ready.is_error())).unwrap();
+        *hub.source_mut::<UnixStream>(source).unwrap() = other;
+        assert!(hub.set_interest(source, Interest::WRITABLE).is_err());
+        assert!(hub.set_interest(source, Interest::READABLE).is_err());
+        hub.run().unwrap();
+        assert_eq!((notes.taken(), hub.set_interest(source, Interest::WRITABLE).unwrap()), (vec![true], false));
+    });
+}

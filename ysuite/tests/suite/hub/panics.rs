@@ -383,3 +383,34 @@ fn a_handler_that_panics_and_its_end_that_panics_too_are_one_panic() {
         drop(near);
     }
 }
+
+#[test]
+fn functions_and_timers_that_panic_in_every_call_keep_nobody_from_the_others() {
+    guarded(|| {
+        let (mut hub, notes) = (Hub::new().unwrap(), Notes::new());
+        for _ in 0..2_000 {
+            hub.handle().post(|_| panic!("a function")).unwrap();
+        }
+        let ((mut sender, receiver), noted) = (mpsc::unbounded(), notes.clone());
+        (0..2_000).for_each(|number| sender.send(number).unwrap());
+        let handler = move |hub: &mut Hub, _: Result<i32, RecvError>| {
+            noted.note("receiver");
+            hub.after(Duration::ZERO, |_| panic!("a timer"));
+        };
+        hub.receive(receiver, handler).unwrap();
+        let ((_near, far), noted) = (pair(), notes.clone());
+        hub.watch(far, Interest::WRITABLE, move |_, _, _| noted.note("socket")).unwrap();
+        // A turn within, whose panic is caught, is not the end of the one around it.
+        hub.handle().post(|hub| _ = catch_unwind(AssertUnwindSafe(|| hub.run_once(Duration::ZERO)))).unwrap();
+        let mut panicked = [0; 2];
+        for _ in 0..20 {
+            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| hub.run_once(Duration::ZERO).unwrap())) {
+                panicked[usize::from(payload.downcast_ref() == Some(&"a timer"))] += 1;
+            }
+        }
+        let notes = notes.taken();
+        let called = |who| notes.iter().filter(|noted| **noted == who).count();
+        assert!(called("receiver") != 0 && called("socket") > 2, "{panicked:?} panicked");
+        assert!(panicked.iter().all(|&panicked| panicked > 2), "{panicked:?}");
+    });
+}

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ::tokio::runtime::{Builder, Runtime};
 use futures_util::StreamExt;
@@ -296,4 +296,23 @@ fn a_pipes_sender_waits_no_longer_than_tokios_clock_says() {
     }
     with_a_limit!(spsc);
     with_a_limit!(mpsc);
+}
+
+/// The runtime counts in milliseconds, rounds up, and would panic.
+#[test]
+fn a_tick_at_the_end_of_the_clock_is_waited_for() {
+    let (mut last, mut step) = (Instant::now(), Duration::from_secs(1 << 62));
+    while step != Duration::ZERO {
+        match last.checked_add(step) {
+            Some(later) => last = later,
+            None => step /= 2,
+        }
+    }
+    for before in [Duration::ZERO, Duration::from_nanos(999_998), Duration::from_millis(1), Duration::from_secs(1)] {
+        let timer = timer::at(last - before);
+        for runtime in runtimes() {
+            let waiting = async { ::tokio::time::timeout(Duration::from_millis(1), timer.recv_async()).await };
+            assert!(runtime.block_on(waiting).is_err());
+        }
+    }
 }

@@ -266,6 +266,7 @@ pub(crate) fn looking_at_an_empty_channel_makes_no_system_call<K: Kind>() {
             assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
             assert_eq!(receiver.try_recv_batch(&mut to, 5), Err(TryRecvError::Empty));
             assert_eq!(receiver.try_iter().next(), None);
+            assert_eq!(receiver.recv_timeout(Duration::ZERO), Err(RecvTimeoutError::Timeout));
             assert!(receiver.is_empty() && receiver.len() == 0 && !receiver.is_disconnected());
         }
         assert_eq!(calls(), before);
