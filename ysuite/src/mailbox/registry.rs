@@ -135,3 +135,33 @@ pub(super) fn forget(inner: &MailboxInner) {
     // After the lock.
     drop(gone);
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::mailbox::Mailbox;
+
+    /// As in a forked child, where nobody gives the lock back.
+    #[test]
+    fn a_mailbox_that_has_had_no_name_ends_beside_the_lock() {
+        let named = Mailbox::new();
+        register("a mailbox that has a name beside one that has none", &named.address()).unwrap();
+        let held = lock(&NAMES);
+        let (ended, told) = mpsc::channel();
+        let thread = thread::spawn(move || {
+            drop(Mailbox::new());
+            ended.send("without").unwrap();
+            drop(named);
+            ended.send("with").unwrap();
+        });
+        assert_eq!(told.recv_timeout(Duration::from_secs(100)), Ok("without"));
+        drop(held);
+        assert_eq!(told.recv_timeout(Duration::from_secs(100)), Ok("with"));
+        thread.join().unwrap();
+        assert!(locate("a mailbox that has a name beside one that has none").is_none());
+    }
+}
