@@ -3,7 +3,7 @@
 mod one_shot;
 mod senders;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -63,6 +63,28 @@ fn everybody_has_a_turn() {
     let named: Vec<_> = (0..6).map(|_| select.wait()).collect();
     assert_eq!(named[..3], named[3..]);
     assert!([70, 3, 99].iter().all(|&at| named.contains(&ids[at])));
+}
+
+#[test]
+fn hundreds_of_senders_are_named_when_they_have_room() {
+    const SENDERS: usize = 130;
+    let mut select = Select::with_capacity(SENDERS);
+    let (mut senders, mut receivers): (Vec<_>, Vec<_>) = (0..SENDERS).map(|_| spsc::bounded(1)).unzip();
+    let ids: Vec<_> = senders.iter_mut().map(|sender| select.add(sender).unwrap()).collect();
+    for sender in &mut senders {
+        assert!(sender.try_send(0).is_ok() && sender.try_send(1).is_err());
+    }
+    assert_eq!(select.try_wait(), None);
+    // In an order that comes to every word.
+    for at in (0..SENDERS).map(|number| number * 77 % SENDERS) {
+        assert_eq!(receivers[at].recv(), Ok(0));
+        assert_eq!((select.try_wait(), select.try_wait()), (Some(ids[at]), Some(ids[at])));
+        assert!(senders[at].try_send(1).is_ok() && senders[at].try_send(2).is_err());
+        assert_eq!(select.try_wait(), None);
+    }
+    drop(receivers);
+    let named: HashSet<_> = (0..SENDERS).map(|_| select.wait()).collect();
+    assert_eq!(named, ids.into_iter().collect());
 }
 
 #[test]

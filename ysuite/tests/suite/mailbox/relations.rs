@@ -396,7 +396,7 @@ fn an_end_that_is_sent_on_is_a_message_like_others() {
 
 #[test]
 fn hundreds_of_links_to_one_and_from_one_are_all_told() {
-    const LINKED: usize = 130;
+    const LINKED: usize = 260;
     let mut middle = Mailbox::new();
     let address = middle.address();
     let mut linked: Vec<_> = (0..LINKED).map(|_| Mailbox::new()).collect();
@@ -408,11 +408,11 @@ fn hundreds_of_links_to_one_and_from_one_are_all_told() {
     let next_end = |mailbox: &mut Mailbox| {
         mailbox.receive_timeout::<LinkTerminated>(Duration::ZERO).map(|end| end.address().clone())
     };
-    // The second half ends first, each while the others are linked still.
-    linked.truncate(LINKED / 2);
-    let mut ended: Vec<_> = (LINKED / 2..LINKED).map(|_| next_end(&mut middle).unwrap()).collect();
+    // Those beyond the first hundred and thirty end first, each while the others are linked still.
+    linked.truncate(130);
+    let mut ended: Vec<_> = (130..LINKED).map(|_| next_end(&mut middle).unwrap()).collect();
     ended.sort_unstable();
-    assert_eq!((ended.as_slice(), next_end(&mut middle)), (&addresses[LINKED / 2..], Err(ReceiveError::Timeout)));
+    assert_eq!((ended.as_slice(), next_end(&mut middle)), (&addresses[130..], Err(ReceiveError::Timeout)));
     linked[40].unlink(&address);
     drop(middle);
     for (at, other) in linked.iter_mut().enumerate() {
