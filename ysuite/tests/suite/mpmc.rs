@@ -51,6 +51,10 @@ exchanges!(no_bound 0, bounded_1 1);
 #[cfg(not(ysuite_few))]
 exchanges!(bounded_2 2, bounded_3 3, bounded_7 7, bounded_64 64, bounded_1024 1024);
 
+mod bounded_10000 {
+    crate::tests_of!(channel::delivery, super::Exchange<10_000>: great_batches_arrive_whole, capacity_is_exact);
+}
+
 mod checker;
 mod close;
 mod edges;

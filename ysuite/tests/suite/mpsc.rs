@@ -51,6 +51,14 @@ funnels!(unbounded 0, bounded_1 1);
 #[cfg(not(ysuite_few))]
 funnels!(bounded_2 2, bounded_7 7, bounded_1024 1024, bounded_usize_max usize::MAX);
 
+mod bounded_10000 {
+    crate::tests_of!(channel::delivery, super::Funnel<10_000>: great_batches_arrive_whole, capacity_is_exact);
+}
+
+mod bounded_4096 {
+    crate::tests_of!(channel::task_batches, super::Funnel<4_096>: great_batches_of_tasks_arrive_whole);
+}
+
 #[test]
 fn an_attached_id_is_up_until_all_lanes_are_found_empty() {
     let (sender, mut receiver) = mpsc::unbounded();

@@ -120,6 +120,31 @@ fn blocks_in_other_threads_magazines_can_be_taken() {
     });
 }
 
+/// More threads than several groups of magazines are for, each alive with a block at hand.
+#[test]
+fn blocks_in_the_magazines_of_hundreds_of_threads_can_be_taken() {
+    const THREADS: usize = 200;
+    guarded(|| {
+        let pool = pool_of(THREADS);
+        let messages = all(&pool, 9);
+        let (gone, stays) = (std::sync::Barrier::new(THREADS + 1), std::sync::Barrier::new(THREADS + 1));
+        thread::scope(|scope| {
+            for message in messages {
+                let (gone, stays) = (&gone, &stays);
+                scope.spawn(move || {
+                    drop(message);
+                    gone.wait();
+                    stays.wait();
+                });
+            }
+            gone.wait();
+            let taken = all(&pool, 9).len();
+            stays.wait();
+            assert_eq!(taken, THREADS);
+        });
+    });
+}
+
 #[test]
 fn a_thread_that_ends_leaves_its_blocks() {
     let pool = pool_of(300);
@@ -145,6 +170,31 @@ fn more_pools_than_a_thread_has_caches() {
         assert_eq!(messages.len(), 200);
     }
     assert!(pools.iter().all(|pool| all(pool, 10).len() == 20 && all(pool, 100).len() == 20));
+}
+
+/// More classes than a thread has caches: some share one.
+#[test]
+fn a_pool_of_many_classes_gives_each_its_own_blocks() {
+    for classes in [31, 32, 33, 64, 65, 100] {
+        let sizes: Vec<_> = (1..=classes).map(|class| (class * 64, 1 + class % 5)).collect();
+        let pool = Pool::new(&sizes).unwrap();
+        assert_eq!((pool.stats().len(), pool.bound()), (classes, classes * 64));
+        for round in 0..3 {
+            // One of each, over and over: each takes the cache from the one before it.
+            for &(bytes, _) in sizes.iter().chain(sizes.iter().rev()) {
+                let message = pool.take(bytes);
+                assert_eq!((message.len(), pool.capacity_for(bytes)), (bytes, Ok(bytes)));
+            }
+            let messages: Vec<_> = sizes.iter().map(|&(bytes, _)| all(&pool, bytes - 1)).collect();
+            for (messages, (bytes, blocks)) in messages.iter().zip(&sizes) {
+                assert_eq!(messages.len(), *blocks, "of {bytes} bytes, in round {round}");
+            }
+            assert!(sizes.iter().all(|&(bytes, _)| pool.try_take(bytes).is_none()));
+            // Given back by another thread, and not in their order.
+            thread::scope(|scope| drop(scope.spawn(|| messages.into_iter().rev().for_each(drop))));
+        }
+        assert!(sizes.iter().all(|&(bytes, blocks)| all(&pool, bytes).len() == blocks));
+    }
 }
 
 #[test]

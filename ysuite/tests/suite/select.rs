@@ -3,6 +3,7 @@
 mod one_shot;
 mod senders;
 
+use std::collections::{HashMap, HashSet};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,7 @@ use crate::conformance::attached::Ends;
 use crate::support::{Random, guarded};
 use ysuite::mailbox::{Mailbox, ReceiveError};
 use ysuite::signal::{Attach, AttachError, Select, YPollset};
-use ysuite::{mpmc, mpsc, spsc};
+use ysuite::{mpmc, mpsc, spsc, timer};
 
 #[test]
 fn a_or_b_or_a_timeout() {
@@ -62,6 +63,65 @@ fn everybody_has_a_turn() {
     let named: Vec<_> = (0..6).map(|_| select.wait()).collect();
     assert_eq!(named[..3], named[3..]);
     assert!([70, 3, 99].iter().all(|&at| named.contains(&ids[at])));
+}
+
+#[test]
+fn hundreds_of_senders_are_named_when_they_have_room() {
+    const SENDERS: usize = 130;
+    let mut select = Select::with_capacity(SENDERS);
+    let (mut senders, mut receivers): (Vec<_>, Vec<_>) = (0..SENDERS).map(|_| spsc::bounded(1)).unzip();
+    let ids: Vec<_> = senders.iter_mut().map(|sender| select.add(sender).unwrap()).collect();
+    for sender in &mut senders {
+        assert!(sender.try_send(0).is_ok() && sender.try_send(1).is_err());
+    }
+    assert_eq!(select.try_wait(), None);
+    // In an order that comes to every word.
+    for at in (0..SENDERS).map(|number| number * 77 % SENDERS) {
+        assert_eq!(receivers[at].recv(), Ok(0));
+        assert_eq!((select.try_wait(), select.try_wait()), (Some(ids[at]), Some(ids[at])));
+        assert!(senders[at].try_send(1).is_ok() && senders[at].try_send(2).is_err());
+        assert_eq!(select.try_wait(), None);
+    }
+    drop(receivers);
+    let named: HashSet<_> = (0..SENDERS).map(|_| select.wait()).collect();
+    assert_eq!(named, ids.into_iter().collect());
+}
+
+#[test]
+fn hundreds_of_shared_ends_and_timers_are_named_and_removed() {
+    const EACH: usize = 130;
+    let channels: Vec<_> = (0..EACH).map(|_| (mpmc::bounded::<usize>(1), timer::never())).collect();
+    let mut select = Select::with_capacity(3 * EACH);
+    let mut ids = HashMap::new();
+    for (number, ((sender, receiver), timer)) in channels.iter().enumerate() {
+        sender.send(number).unwrap();
+        ids.insert(select.add_shared(sender).unwrap(), ("room", number));
+        ids.insert(select.add_shared(receiver).unwrap(), ("message", number));
+        ids.insert(select.add_timer(timer).unwrap(), ("tick", number));
+    }
+    assert_eq!(ids.len(), 3 * EACH);
+    let mut one_more = spsc::unbounded::<u8>().1;
+    assert!(matches!(select.add(&mut one_more), Err(AttachError::IdTaken { .. })));
+    let named = |select: &mut Select| {
+        let mut named: Vec<_> = (0..EACH).map(|_| ids[&select.wait()]).collect();
+        named.sort_unstable();
+        named
+    };
+    // There is no room, there are messages, and nothing is due: each message has its turn.
+    let messages: Vec<_> = (0..EACH).map(|number| ("message", number)).collect();
+    assert_eq!((named(&mut select), named(&mut select)), (messages.clone(), messages));
+    channels.iter().enumerate().for_each(|(number, ((_, receiver), _))| assert_eq!(receiver.recv(), Ok(number)));
+    assert_eq!(named(&mut select), (0..EACH).map(|number| ("room", number)).collect::<Vec<_>>());
+    channels.iter().for_each(|((sender, _), _)| sender.send(1).unwrap());
+    for (number, ((sender, receiver), timer)) in channels.iter().enumerate() {
+        // Each by its own number, in the midst of the others.
+        assert_eq!(select.remove_shared(receiver).map(|id| ids[&id]), Some(("message", number)));
+        assert_eq!(select.remove_timer(timer).map(|id| ids[&id]), Some(("tick", number)));
+        assert_eq!(receiver.recv(), Ok(1));
+        assert_eq!(select.remove_shared(sender).map(|id| ids[&id]), Some(("room", number)));
+    }
+    assert_eq!(select.try_wait(), None);
+    assert!(select.add(&mut one_more).is_ok());
 }
 
 #[test]

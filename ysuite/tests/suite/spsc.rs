@@ -44,6 +44,16 @@ pipes!(unbounded 0, bounded_1 1);
 #[cfg(not(ysuite_few))]
 pipes!(bounded_2 2, bounded_7 7, bounded_8 8, bounded_1024 1024, bounded_usize_max usize::MAX);
 
+mod bounded_10000 {
+    crate::tests_of!(channel::delivery, super::Pipe<10_000>: great_batches_arrive_whole, capacity_is_exact);
+    crate::tests_of!(channel::permits, super::Pipe<10_000>: slots_are_runs_of_free_places, runs_are_shown_and_consumed,
+        there_are_slots_as_long_as_there_are_places);
+}
+
+mod bounded_4096 {
+    crate::tests_of!(channel::task_batches, super::Pipe<4_096>: great_batches_of_tasks_arrive_whole);
+}
+
 #[test]
 fn huge_capacities_are_exact_and_cost_little() {
     for capacity in [1 << (usize::BITS - 3), isize::MAX as usize, isize::MAX as usize + 1, usize::MAX - 1, usize::MAX] {

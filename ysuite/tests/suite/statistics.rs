@@ -331,3 +331,26 @@ fn messages_need_not_be_static() {
     drop(text);
     assert_eq!(flow(&observer), (1, 0, 1));
 }
+
+/// Of lanes that are there, and of lanes that are gone; the mark is the most of one of them.
+#[test]
+fn the_numbers_of_hundreds_of_lanes_are_added_up() {
+    const SENDERS: u64 = 300;
+    let (sender, mut receiver) = mpsc::unbounded();
+    let observer = receiver.observer();
+    let mut senders: Vec<_> = (0..SENDERS).map(|_| sender.clone()).collect();
+    for (number, sender) in (1..).zip(&mut senders) {
+        assert_eq!(sender.send_batch(0..number), Ok(number));
+    }
+    let all = SENDERS * (SENDERS + 1) / 2;
+    assert_eq!(flow(&observer), (all, 0, SENDERS));
+    assert_eq!(receiver.try_iter().take(1_000).count(), 1_000);
+    assert_eq!(flow(&observer), (all, 1_000, SENDERS));
+    // The last of them have sent most.
+    senders.truncate(100);
+    assert_eq!(receiver.try_iter().count() as u64, all - 1_000);
+    assert_eq!(flow(&observer), (all, all, SENDERS));
+    drop((sender, senders));
+    assert!(receiver.recv().is_err());
+    assert_eq!(flow(&observer), (all, all, SENDERS));
+}

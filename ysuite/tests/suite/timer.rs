@@ -253,3 +253,29 @@ fn selects_share_a_timer() {
         assert_eq!(ticks.iter().collect::<HashSet<_>>().len(), ticks.len());
     });
 }
+
+#[test]
+fn hundreds_of_timers_in_one_select_are_each_named_for_their_tick() {
+    const TIMERS: usize = 500;
+    guarded(|| {
+        let now = Instant::now();
+        // Some are due, some soon, and some not before the end of the test.
+        let timers: Vec<_> = (0..TIMERS)
+            .map(|number| match number % 3 {
+                0 => timer::at(now),
+                1 => timer::at(now + Duration::from_micros(number as u64 * 10)),
+                _ => timer::after(LONG),
+            })
+            .collect();
+        let mut select = Select::with_capacity(TIMERS);
+        let ids: Vec<_> = timers.iter().map(|timer| select.add_timer(timer).unwrap()).collect();
+        let mut named = HashSet::new();
+        while named.len() < TIMERS.div_ceil(3) * 2 {
+            let id = select.wait();
+            let at = ids.iter().position(|one| *one == id).expect("nobody has this id");
+            assert!(timers[at].try_recv().is_ok_and(|due| due <= Instant::now()), "it is named when it is due");
+            assert!(at % 3 != 2 && named.insert(at), "each is named once");
+        }
+        assert_eq!(select.try_wait(), None);
+    });
+}

@@ -206,3 +206,41 @@ fn a_batch_is_read_without_a_system_call(bounded: bool) {
     assert!(one.receiver.try_iter().take(8).eq(0..8));
     assert_eq!(calls(), before);
 }
+
+#[test]
+fn a_message_tells_one_of_hundreds_of_attached_receivers_and_each_in_turn() {
+    const RECEIVERS: usize = 130;
+    for bounded in [true, false] {
+        let (sender, receiver) = of(if bounded { 8 } else { 0 });
+        let mut receivers = vec![receiver; RECEIVERS];
+        let mut set = YPollset::with_capacity(RECEIVERS);
+        for (id, receiver) in receivers.iter_mut().enumerate() {
+            set.attach(receiver, id).unwrap();
+            assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+        }
+        assert!(set.check().is_empty());
+        for round in 0..3 {
+            let mut told = [0; RECEIVERS];
+            for number in 0..RECEIVERS {
+                sender.send(number).unwrap();
+                let ids: Vec<_> = set.check().collect();
+                let [id] = ids[..] else { panic!("{ids:?} are told of one message") };
+                told[id] += 1;
+                assert_eq!(
+                    (receivers[id].try_recv(), receivers[id].try_recv()),
+                    (Ok(number), Err(TryRecvError::Empty))
+                );
+            }
+            assert_eq!(told, [1; RECEIVERS], "in round {round}");
+        }
+        // One that goes in the midst passes on what it was told, until the last has it.
+        sender.send(RECEIVERS).unwrap();
+        let mut receivers: Vec<_> = receivers.into_iter().map(Some).collect();
+        for _ in 1..RECEIVERS {
+            let id = set.check().next().expect("one of those that are left is told");
+            assert!(receivers[id].take().is_some());
+        }
+        let last = set.check().next().expect("the last one is told");
+        assert_eq!(receivers[last].as_ref().map(|receiver| receiver.try_recv()), Some(Ok(RECEIVERS)));
+    }
+}

@@ -183,3 +183,24 @@ fn a_stream_ends_behind_the_last_message() {
         assert_eq!(block_on(receiver.collect::<Vec<_>>()), [2, 3], "what was missed is passed over");
     });
 }
+
+#[test]
+fn a_message_raises_the_ids_of_hundreds_of_receivers() {
+    const RECEIVERS: usize = 130;
+    let (sender, receiver) = broadcast::bounded(4);
+    let (mut receivers, mut set) = (vec![receiver; RECEIVERS], YPollset::with_capacity(RECEIVERS));
+    receivers.iter_mut().enumerate().for_each(|(id, receiver)| set.attach(receiver, id).unwrap());
+    for message in 0..3 {
+        assert!(receivers.iter_mut().all(|receiver| receiver.try_recv() == Err(TryRecvError::Empty)));
+        assert!(set.check().is_empty());
+        sender.send(message).unwrap();
+        // Each takes down its own.
+        for (id, receiver) in receivers.iter_mut().enumerate() {
+            assert!(set.check().eq(id..RECEIVERS));
+            assert_eq!((receiver.try_recv(), receiver.try_recv()), (Ok(message), Err(TryRecvError::Empty)));
+        }
+    }
+    assert!(set.check().is_empty());
+    drop(sender);
+    assert!(set.check().eq(0..RECEIVERS));
+}

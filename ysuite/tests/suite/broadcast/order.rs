@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use ysuite::broadcast::{self, Receiver, RecvError};
+use ysuite::broadcast::{self, Receiver, RecvError, TryRecvError};
 
 use super::{Census, pair};
 use crate::support::{Random, guarded};
@@ -151,6 +151,28 @@ fn each_message_and_each_copy_is_dropped_once() {
             sender.send_batch((0..3).map(|number| census.message(number))).unwrap();
             drop((sender, receivers));
             assert_eq!(census.alive(), 0);
+        }
+    }
+}
+
+#[test]
+fn great_batches_reach_every_receiver_whole() {
+    for is_lossy in [false, true] {
+        let (sender, receiver) = pair(is_lossy, 10_000);
+        let mut receivers = vec![receiver; 3];
+        for messages in [4_095, 4_096, 4_097, 10_000_u64] {
+            for most in [4_095, 4_096, 4_097, usize::MAX] {
+                assert_eq!(sender.send_batch(0..messages), Ok(messages as usize));
+                for receiver in &mut receivers {
+                    let mut received = Vec::new();
+                    while received.len() < messages as usize {
+                        let left = messages as usize - received.len();
+                        assert_eq!(receiver.recv_batch(&mut received, most), Ok(left.min(most)));
+                    }
+                    assert_eq!(receiver.try_recv_batch(&mut received, most), Err(TryRecvError::Empty));
+                    assert!(received.into_iter().eq(0..messages));
+                }
+            }
         }
     }
 }

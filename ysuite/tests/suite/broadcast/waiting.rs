@@ -356,3 +356,82 @@ fn one_message_wakes_every_task_however_many_wait() {
         }
     }
 }
+
+#[test]
+fn thousands_of_receivers_get_each_message_and_some_leave_between() {
+    // More than there are slots in 64 blocks of the list, and cursors in nine segments.
+    const RECEIVERS: usize = 4_100;
+    let (sender, receiver) = broadcast::bounded(2);
+    let mut receivers: Vec<_> = (0..RECEIVERS).map(|_| (receiver.clone(), Task::default())).collect();
+    drop(receiver);
+    let pending = |receivers: &mut Vec<(broadcast::Receiver<usize>, Task)>| {
+        for (receiver, task) in receivers {
+            assert!(receiver.poll_recv(&mut Context::from_waker(&task.waker())).is_pending());
+        }
+    };
+    pending(&mut receivers);
+    sender.send_batch([1, 2]).unwrap();
+    assert!(receivers.iter().all(|(_, task)| task.woken() == 1));
+    assert_eq!(sender.try_send(3), Err(TrySendError::Full(3)));
+    // All but one make room, and that is none; then it leaves.
+    for (receiver, _) in &mut receivers[..RECEIVERS - 1] {
+        assert_eq!((receiver.try_recv(), receiver.try_recv()), (Ok(1), Ok(2)));
+    }
+    assert_eq!(sender.try_send(3), Err(TrySendError::Full(3)));
+    receivers.truncate(RECEIVERS - 1);
+    assert_eq!(sender.try_send(3), Ok(()));
+    receivers.iter_mut().for_each(|(receiver, _)| assert_eq!(receiver.try_recv(), Ok(3)));
+    pending(&mut receivers);
+    // Some leave while they wait, in every block of the list, and others have their places.
+    let mut number = 0;
+    receivers.retain(|_| {
+        number += 1;
+        number % 40 != 0
+    });
+    let mut late: Vec<_> = (0..100).map(|_| (sender.subscribe(), Task::default())).collect();
+    pending(&mut late);
+    assert_eq!((receivers.len(), sender.receiver_count()), (RECEIVERS - 103, RECEIVERS - 3));
+    sender.send(4).unwrap();
+    for (receiver, task) in receivers.iter_mut().chain(&mut late) {
+        assert!(task.woken() >= 1 && receiver.try_recv() == Ok(4));
+    }
+    assert!(receivers.iter().all(|(_, task)| task.woken() == 2) && late.iter().all(|(_, task)| task.woken() == 1));
+}
+
+#[test]
+fn any_number_of_senders_waits_for_room_and_for_the_end() {
+    const SENDERS: usize = 130;
+    let (sender, mut receiver) = broadcast::bounded(1);
+    sender.send(usize::MAX).unwrap();
+    let begin = |number| (Task::default(), Some(Box::pin(sender.send_async(number))));
+    let mut sending: Vec<_> = (0..SENDERS).map(begin).collect();
+    let mut closed: Vec<_> = (0..SENDERS).map(|_| (Task::default(), Box::pin(sender.closed()))).collect();
+    for (task, future) in &mut sending {
+        assert!(poll_once(future.as_mut().unwrap(), task).is_pending());
+    }
+    for (task, future) in &mut closed {
+        assert!(poll_once(future, task).is_pending());
+    }
+    let mut received = Vec::new();
+    for _ in 0..SENDERS / 2 {
+        received.push(receiver.try_recv().unwrap());
+        // One has the room; only one that was told may look.
+        let told = sending.iter_mut().find(|(task, future)| task.woken() > 0 && future.is_some());
+        let (task, future) = told.expect("nobody was told of room");
+        assert_eq!(poll_once(future.as_mut().unwrap(), task), Poll::Ready(Ok(())));
+        *future = None;
+    }
+    received.sort_unstable();
+    received.dedup();
+    assert_eq!(received.len(), SENDERS / 2);
+    assert!(closed.iter().all(|(task, _)| task.woken() == 0));
+    drop(receiver);
+    for (task, future) in &mut closed {
+        assert_eq!((task.woken(), poll_once(future, task)), (1, Poll::Ready(())));
+    }
+    for (number, (task, future)) in sending.iter_mut().enumerate() {
+        let Some(future) = future else { continue };
+        assert!(task.woken() > 0);
+        assert_eq!(poll_once(future, task), Poll::Ready(Err(SendError(number))));
+    }
+}

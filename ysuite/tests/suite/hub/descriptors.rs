@@ -7,10 +7,12 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use ysuite::hub::{Hub, Interest, Source, TURN};
 use ysuite::spsc;
 
 use crate::hub::Notes;
+use crate::support::process::alone;
 use crate::support::{calls, guarded};
 
 /// Two connected sockets that do not block.
@@ -341,5 +343,65 @@ fn a_change_of_interest_that_finds_the_descriptor_gone_is_its_end() {
         assert!(hub.set_interest(source, Interest::READABLE).is_err());
         hub.run().unwrap();
         assert_eq!((notes.taken(), hub.set_interest(source, Interest::WRITABLE).unwrap()), (vec![true], false));
+    });
+}
+
+/// More than one look at the poller tells of.
+#[test]
+fn hundreds_of_descriptors_are_served_whole() {
+    const SOCKETS: usize = 300;
+    // In a process of its own: they are many numbers, and more than some systems give without being asked.
+    if !alone("hub::descriptors::hundreds_of_descriptors_are_served_whole") {
+        return;
+    }
+    let limit = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: Some(1_024), ..limit }).unwrap();
+    guarded(|| {
+        let mut hub = Hub::new().unwrap();
+        let sources = Arc::new(Mutex::new(Vec::<Source>::new()));
+        let (notes, mut near) = (Notes::new(), Vec::new());
+        for number in 0..SOCKETS {
+            let (one, other) = pair();
+            near.push(one);
+            let (all, notes) = (sources.clone(), notes.clone());
+            let source = hub.watch(other, Interest::READABLE, move |hub, socket, _| {
+                let mut byte = [0];
+                socket.read_exact(&mut byte).unwrap();
+                notes.note((number, byte[0]));
+                if byte[0] == b'r' && notes.len() == 100 {
+                    // Told of in the same look, most of them.
+                    let all = all.lock().unwrap();
+                    assert!((0..SOCKETS).step_by(3).filter(|at| *at != number).all(|at| hub.remove(all[at])));
+                }
+            });
+            sources.lock().unwrap().push(source.unwrap());
+        }
+        let serve = |hub: &mut Hub| while hub.run_once(Duration::ZERO).unwrap() != 0 {};
+        serve(&mut hub);
+        for byte in [b'a', b'b'] {
+            near.iter_mut().for_each(|socket| socket.write_all(&[byte, byte + 2]).unwrap());
+            serve(&mut hub);
+            let mut noted = notes.taken();
+            noted.sort_unstable();
+            let expected = (0..SOCKETS).flat_map(|number| [(number, byte), (number, byte + 2)]);
+            assert!(noted.into_iter().eq(expected), "each is told of each byte, once");
+        }
+        // Some of them, each by itself.
+        for number in [0, 63, 64, 255, 256, 257, 299] {
+            near[number].write_all(b"e").unwrap();
+            assert_eq!(hub.run_once(None).unwrap(), 1);
+            assert_eq!(notes.taken(), [(number, b'e')]);
+        }
+        near.iter_mut().for_each(|socket| socket.write_all(b"r").unwrap());
+        serve(&mut hub);
+        let noted: Vec<_> = notes.taken().into_iter().map(|(number, _)| number).collect();
+        assert!(noted[100..].iter().all(|number| number % 3 != 0), "one was removed before its turn");
+        // Those that are left were served, and are served on.
+        let left: Vec<_> = (0..SOCKETS).filter(|&number| near[number].write_all(b"s").is_ok()).collect();
+        assert!((200..=201).contains(&left.len()) && left.iter().all(|number| noted.contains(number)));
+        serve(&mut hub);
+        let mut noted: Vec<_> = notes.taken().into_iter().map(|(number, _)| number).collect();
+        noted.sort_unstable();
+        assert_eq!(noted, left);
     });
 }

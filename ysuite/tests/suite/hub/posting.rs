@@ -27,6 +27,27 @@ fn functions_of_one_handle_run_in_their_order() {
 }
 
 #[test]
+fn functions_of_hundreds_of_handles_run_in_the_order_of_each() {
+    const HANDLES: usize = 130;
+    guarded(|| {
+        let mut hub = Hub::new().unwrap();
+        let (handles, notes): (Vec<_>, _) = ((0..HANDLES).map(|_| hub.handle()).collect(), Notes::new());
+        for number in 0..5 {
+            for (id, handle) in handles.iter().enumerate() {
+                let notes = notes.clone();
+                handle.post(move |_| notes.note((id, number))).unwrap();
+            }
+        }
+        drop(handles);
+        hub.run().unwrap();
+        let mut noted = notes.taken();
+        // A stable order: of each handle as they have run.
+        noted.sort_by_key(|note| note.0);
+        assert!(noted.into_iter().eq((0..HANDLES).flat_map(|id| (0..5).map(move |number| (id, number)))));
+    });
+}
+
+#[test]
 fn functions_of_any_size_arrive_whole() {
     fn post<const BYTES: usize>(handle: &Handle, notes: &Notes<usize>) {
         let (mut bytes, notes) = ([0u8; BYTES], notes.clone());

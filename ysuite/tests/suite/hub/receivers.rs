@@ -376,3 +376,87 @@ fn a_receiver_that_rests_is_not_asked_and_a_hub_that_does_not_look_asks_none() {
         assert_eq!(asked.load(Ordering::Relaxed), 0);
     });
 }
+
+/// As many as the signals of two levels, less the one of what is posted; and one more, for which there is a third level.
+#[test]
+fn a_hub_has_as_many_receivers_as_it_was_made_for() {
+    for receivers in [1_983, 1_984] {
+        guarded(move || {
+            let mut hub = if receivers == 1_983 { Hub::new() } else { Hub::with_receivers(receivers) }.unwrap();
+            let notes = Notes::new();
+            let serve = |hub: &mut Hub, number: usize| {
+                let (sender, receiver) = spsc::unbounded::<usize>();
+                let notes = notes.clone();
+                let handler = move |_: &mut Hub, message: Result<usize, _>| notes.note((number, message.ok()));
+                hub.receive(receiver, handler).map(|source| (sender, source)).ok()
+            };
+            let mut ends: Vec<_> = (0..receivers).map(|number| serve(&mut hub, number).unwrap()).collect();
+            assert!(serve(&mut hub, receivers).is_none(), "there is one too many");
+            while hub.run_once(Duration::ZERO).unwrap() != 0 {}
+            // Each by itself wakes a hub that rests, at and around every border.
+            for number in [0, 30, 31, 62, 63, 64, 127, 128, 1_919, 1_920, 1_981, 1_982, receivers - 1] {
+                ends[number].0.send(7).unwrap();
+                assert_eq!(hub.run_once(None).unwrap(), 1);
+                assert_eq!(notes.taken(), [(number, Some(7))]);
+            }
+            while hub.run_once(Duration::ZERO).unwrap() != 0 {}
+            // All of them in one turn.
+            ends.iter_mut().for_each(|(sender, _)| sender.send(8).unwrap());
+            assert_eq!(hub.run_once(None).unwrap(), receivers);
+            let mut noted = notes.taken();
+            noted.sort_unstable();
+            assert!(noted.into_iter().eq((0..receivers).map(|number| (number, Some(8)))));
+            // Those that go make room for others.
+            for number in [63, 1_982, 0, 1_920] {
+                assert!(hub.remove(ends[number].1));
+                ends[number] = serve(&mut hub, number).unwrap();
+                assert!(serve(&mut hub, receivers).is_none());
+                ends[number].0.send(9).unwrap();
+                assert_eq!(hub.run_once(None).unwrap(), 1);
+                assert_eq!(notes.taken(), [(number, Some(9))]);
+            }
+            // They end by themselves, with their senders.
+            drop(ends);
+            hub.run().unwrap();
+            let mut noted = notes.taken();
+            noted.sort_unstable();
+            assert!(noted.into_iter().eq((0..receivers).map(|number| (number, None))));
+        });
+    }
+}
+
+#[test]
+fn receivers_of_the_same_turn_may_be_removed_by_the_dozen() {
+    const RECEIVERS: usize = 200;
+    let mut hub = Hub::new().unwrap();
+    let sources = Arc::new(Mutex::new(Vec::<Source>::new()));
+    let (notes, mut senders) = (Notes::new(), Vec::new());
+    for number in 0..RECEIVERS {
+        let (mut sender, receiver) = spsc::unbounded();
+        sender.send(true).unwrap();
+        let (all, notes) = (sources.clone(), notes.clone());
+        let source = hub.receive(receiver, move |hub, message| {
+            notes.note(number);
+            if message == Ok(true) && notes.len() == 70 {
+                // Those of them that have had their turn, and those that have not.
+                let all = all.lock().unwrap();
+                assert!((0..RECEIVERS).step_by(2).filter(|at| *at != number).all(|at| hub.remove(all[at])));
+            }
+        });
+        sources.lock().unwrap().push(source.unwrap());
+        senders.push(sender);
+    }
+    while hub.run_once(Duration::ZERO).unwrap() != 0 {}
+    let noted = notes.taken();
+    let (before, behind) = noted.split_at(70);
+    assert!(behind.iter().all(|number| number % 2 == 1), "one was removed before its turn");
+    let missing = (0..RECEIVERS).filter(|number| !noted.contains(number));
+    assert!(missing.clone().all(|number| number % 2 == 0 && !before.contains(&number)));
+    assert_eq!(noted.len() + missing.count(), RECEIVERS);
+    // Those that are left go on.
+    let left: Vec<_> = (0..RECEIVERS).filter(|&number| senders[number].send(false).is_ok()).collect();
+    while hub.run_once(Duration::ZERO).unwrap() != 0 {}
+    let mut noted = notes.taken();
+    noted.sort_unstable();
+    assert!(noted == left && (100..=101).contains(&left.len()));
+}

@@ -303,3 +303,37 @@ fn dropping_the_oldest_under_a_crowd_loses_none_without_dropping_it() {
 fn a_bound_of_nothing_is_a_documented_panic() {
     assert!(panics(|| drop(bounded(0, Crowding::Error))).contains("capacity of at least 1"));
 }
+
+#[test]
+fn all_of_hundreds_of_senders_that_wait_for_room_get_it() {
+    const SENDERS: usize = 130;
+    guarded(|| {
+        for ends in [false, true] {
+            let mut mailbox = bounded(1, Crowding::Block);
+            mailbox.address().send(SENDERS).unwrap();
+            let waiting = Arc::new(AtomicUsize::new(0));
+            let threads: Vec<_> = (0..SENDERS)
+                .map(|number| {
+                    let (address, waiting) = (mailbox.address(), waiting.clone());
+                    thread::spawn(move || {
+                        waiting.fetch_add(1, Ordering::SeqCst);
+                        address.send(number).is_ok()
+                    })
+                })
+                .collect();
+            while waiting.load(Ordering::SeqCst) < SENDERS {
+                thread::yield_now();
+            }
+            let mut received: Vec<usize> = Vec::new();
+            if ends {
+                drop(mailbox);
+            } else {
+                received.extend((0..=SENDERS).map(|_| mailbox.receive_only::<usize>().unwrap()));
+            }
+            let sent = threads.into_iter().map(|thread| thread.join().unwrap());
+            assert_eq!(sent.filter(|sent| *sent).count(), if ends { 0 } else { SENDERS });
+            received.sort_unstable();
+            assert!(ends || received.into_iter().eq(0..=SENDERS));
+        }
+    });
+}

@@ -225,3 +225,57 @@ fn a_search_in_a_flood_ends_when_the_time_is_up() {
     assert_eq!(mailbox.set_aside(), 10_000);
     (0..10_000).for_each(|number| assert_eq!(mailbox.receive_only(), Ok(number)));
 }
+
+#[test]
+fn a_message_is_found_behind_thousands_that_nobody_asks_for_and_those_keep_their_order() {
+    // Around what a search passes over before it looks at its deadline.
+    for others in [4_095, 4_096, 4_097, 10_000] {
+        for urgent in [false, true] {
+            let mut mailbox = Mailbox::new();
+            let address = mailbox.address();
+            for number in 0..others {
+                if urgent {
+                    address.send_priority(number).unwrap();
+                } else {
+                    address.send(number).unwrap();
+                }
+            }
+            if urgent {
+                address.send_priority('u').unwrap();
+            } else {
+                address.send('u').unwrap();
+            }
+            assert_eq!((mailbox.receive(), mailbox.set_aside()), (Ok('u'), others));
+            // From the midst of those set aside, too.
+            address.send('v').unwrap();
+            assert_eq!((mailbox.receive(), mailbox.set_aside()), (Ok('v'), others));
+            (0..others).for_each(|number| assert_eq!(mailbox.receive_only(), Ok(number)));
+            assert_eq!(mailbox.set_aside(), 0);
+        }
+    }
+}
+
+#[test]
+fn hundreds_of_threads_have_their_turns_and_their_order() {
+    const THREADS: usize = 130;
+    let mut mailbox = Mailbox::new();
+    let threads: Vec<_> = (0..THREADS)
+        .map(|id| {
+            let address = mailbox.address();
+            thread::spawn(move || {
+                for number in 0..20 {
+                    address.send((id, number)).unwrap();
+                    address.send_priority((id, 100 + number)).unwrap();
+                }
+            })
+        })
+        .collect();
+    let mut next = [[0, 100]; THREADS];
+    while let Ok((id, number)) = mailbox.receive_only::<(usize, i32)>() {
+        let next = &mut next[id][usize::from(number >= 100)];
+        assert_eq!(number, *next);
+        *next += 1;
+    }
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    assert_eq!(next, [[20, 120]; THREADS]);
+}

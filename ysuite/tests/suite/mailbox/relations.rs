@@ -393,3 +393,30 @@ fn an_end_that_is_sent_on_is_a_message_like_others() {
         assert_eq!(friend.receive_only::<LinkTerminated>().unwrap().panic_message(), None);
     });
 }
+
+#[test]
+fn hundreds_of_links_to_one_and_from_one_are_all_told() {
+    const LINKED: usize = 260;
+    let mut middle = Mailbox::new();
+    let address = middle.address();
+    let mut linked: Vec<_> = (0..LINKED).map(|_| Mailbox::new()).collect();
+    let addresses: Vec<_> = linked.iter().map(Mailbox::address).collect();
+    for (other, its_address) in linked.iter_mut().zip(&addresses) {
+        middle.link(its_address);
+        other.link(&address);
+    }
+    let next_end = |mailbox: &mut Mailbox| {
+        mailbox.receive_timeout::<LinkTerminated>(Duration::ZERO).map(|end| end.address().clone())
+    };
+    // Those beyond the first hundred and thirty end first, each while the others are linked still.
+    linked.truncate(130);
+    let mut ended: Vec<_> = (130..LINKED).map(|_| next_end(&mut middle).unwrap()).collect();
+    ended.sort_unstable();
+    assert_eq!((ended.as_slice(), next_end(&mut middle)), (&addresses[130..], Err(ReceiveError::Timeout)));
+    linked[40].unlink(&address);
+    drop(middle);
+    for (at, other) in linked.iter_mut().enumerate() {
+        let told = if at == 40 { Err(ReceiveError::Timeout) } else { Ok(address.clone()) };
+        assert_eq!((next_end(other), next_end(other)), (told, Err(ReceiveError::Timeout)));
+    }
+}

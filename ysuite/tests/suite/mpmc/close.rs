@@ -10,6 +10,7 @@ use std::time::Duration;
 use ysuite::mpmc::{self, RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 use ysuite::signal::{Wait, YPollset};
 
+use crate::mpmc::of;
 use crate::support::executor::{AtOnce, Clinging, Explosive, Task, block_on, poll_once};
 use crate::support::{Random, Tally, guarded, panics};
 
@@ -276,4 +277,76 @@ fn tasks_that_poll_on_the_spot_are_told_of_the_end_one_behind_the_other() {
             assert_eq!((left, AtOnce::deepest()), (0, 1));
         }
     });
+}
+
+/// Each kind of wait has a list of its own, and each list more waiters than one block has.
+fn an_end_tells_all_who_wait_however_many(bounded: bool, ended: &str) {
+    const EACH: usize = 130;
+    let (sender, receiver) = of(if bounded { 2 } else { 0 });
+    let tasks: Vec<Vec<_>> = (0..4).map(|_| (0..EACH).map(|_| Task::default()).collect()).collect();
+    let mut closed: Vec<_> = (0..EACH).map(|_| Box::pin(sender.closed())).collect();
+    let mut sending: Vec<_> = (0..EACH).map(|_| Box::pin(sender.send_async(9))).collect();
+    let mut one: Vec<_> = (0..EACH).map(|_| Box::pin(sender.reserve_async())).collect();
+    let mut several: Vec<_> = (0..EACH).map(|_| Box::pin(sender.reserve_many_async(2))).collect();
+    macro_rules! pending {
+        ($futures:ident, $tasks:expr) => {
+            for (future, task) in $futures.iter_mut().zip(&tasks[$tasks]) {
+                assert!(poll_once(future, task).is_pending());
+            }
+        };
+    }
+    macro_rules! told {
+        ($futures:ident, $tasks:expr, $end:pat) => {
+            for (future, task) in $futures.iter_mut().zip(&tasks[$tasks]) {
+                assert_eq!(task.woken(), 1);
+                assert!(matches!(poll_once(future, task), Poll::Ready($end)));
+            }
+        };
+    }
+    pending!(closed, 0);
+    if bounded {
+        sender.send_batch([1, 2]).unwrap();
+        pending!(sending, 1);
+        pending!(one, 2);
+        pending!(several, 3);
+    }
+    match ended {
+        "closed" => assert!(receiver.close()),
+        _ => drop(receiver),
+    }
+    told!(closed, 0, ());
+    if bounded {
+        told!(sending, 1, Err(SendError(9)));
+        told!(one, 2, Err(_));
+        told!(several, 3, Err(_));
+    }
+    drop((closed, sending, one, several));
+    assert!(tasks.iter().flatten().all(|task| task.held() == 0));
+}
+
+#[test]
+fn an_end_tells_all_senders_however_many_wait() {
+    for bounded in [true, false] {
+        ["closed", "gone"].into_iter().for_each(|ended| an_end_tells_all_who_wait_however_many(bounded, ended));
+    }
+}
+
+#[test]
+fn an_end_tells_all_receivers_however_many_wait() {
+    for (bounded, closes) in [(true, true), (true, false), (false, true), (false, false)] {
+        let (sender, receiver) = of::<u8>(if bounded { 2 } else { 0 });
+        let tasks: Vec<_> = (0..130).map(|_| Task::default()).collect();
+        let mut futures: Vec<_> = tasks.iter().map(|_| Box::pin(receiver.recv_async())).collect();
+        for (future, task) in futures.iter_mut().zip(&tasks) {
+            assert!(poll_once(future, task).is_pending());
+        }
+        if closes {
+            assert!(sender.close());
+        } else {
+            drop(sender);
+        }
+        for (future, task) in futures.iter_mut().zip(&tasks) {
+            assert_eq!((task.woken(), poll_once(future, task)), (1, Poll::Ready(Err(RecvError))));
+        }
+    }
 }

@@ -495,9 +495,6 @@ fn beside_as_many_places_as_can_be_counted_there_is_room_for_messages() {
     let mut reserving = Box::pin(sender.reserve_async());
     let mut gathering = Box::pin(sender.reserve_many_async(2));
     assert!(poll_once(&mut reserving, &one).is_pending() && poll_once(&mut gathering, &several).is_pending());
-    let mut set = YPollset::new();
-    let mut attached = sender.clone();
-    set.attach(&mut attached, 0).unwrap();
     assert!((0..3).all(|number| sender.try_send(number).is_ok()));
     assert_eq!(sender.try_send(3), Err(TrySendError::Full(3)));
     assert_eq!((sender.force_send(3), receiver.recv()), (Ok(Some(0)), Ok(1)));
@@ -517,4 +514,72 @@ fn beside_as_many_places_as_can_be_counted_there_is_room_for_messages() {
     drop(permits);
     assert!(matches!(poll_once(&mut gathering, &several), Poll::Ready(Ok(permits)) if permits.len() == 2));
     assert!(receiver.try_iter().eq([2, 3, 4]));
+}
+
+#[test]
+fn those_who_wait_for_a_place_are_woken_in_turn() {
+    // As many as wait in several blocks of the list.
+    const SENDERS: usize = 130;
+    let (sender, receiver) = mpmc::bounded(1);
+    sender.send(0).unwrap();
+    let begin = |task: &Task| {
+        let mut future = Box::pin(sender.reserve_async());
+        assert!(poll_once(&mut future, task).is_pending());
+        future
+    };
+    let tasks: Vec<_> = (0..SENDERS).map(|_| Task::default()).collect();
+    let mut futures: Vec<_> = tasks.iter().map(begin).collect();
+    let woken = || tasks.iter().map(Task::woken).collect::<Vec<_>>();
+    for round in 1..=3 {
+        for _ in 0..SENDERS {
+            let before = woken();
+            assert_eq!(receiver.try_recv(), Ok(0));
+            let at = (0..SENDERS).find(|&at| tasks[at].woken() != before[at]).expect("nobody was woken");
+            let Poll::Ready(Ok(permit)) = poll_once(&mut futures[at], &tasks[at]) else { panic!("there is a place") };
+            permit.send(0).unwrap();
+            // Waits again, behind the others.
+            futures[at] = begin(&tasks[at]);
+        }
+        assert_eq!(woken(), [round; SENDERS]);
+    }
+}
+
+#[test]
+fn all_who_wait_to_gather_have_their_places_in_the_end() {
+    // One of them gathers, and the others fill several blocks of the list of those that wait to.
+    const SENDERS: usize = 130;
+    let (sender, receiver) = mpmc::bounded(4);
+    sender.send_batch([0; 4]).unwrap();
+    let begin = |_| (Task::default(), 0, Some(Box::pin(sender.reserve_many_async(3))));
+    let mut waiting: Vec<_> = (0..SENDERS).map(begin).collect();
+    for (task, _, future) in &mut waiting {
+        assert!(future.as_mut().is_some_and(|future| poll_once(future, task).is_pending()));
+    }
+    let mut received = 0;
+    while receiver.try_recv().is_ok() {
+        received += 1;
+        // Only those go on that are told to.
+        while let Some((task, told, future)) = waiting.iter_mut().find(|(task, told, _)| task.woken() != *told) {
+            *told = task.woken();
+            let Some(gathering) = future else { continue };
+            if let Poll::Ready(permits) = poll_once(gathering, task) {
+                permits.unwrap().for_each(|permit| permit.send(0).unwrap());
+                *future = None;
+            }
+        }
+    }
+    assert_eq!(waiting.iter().filter(|(.., future)| future.is_some()).count(), 0, "some wait on beside free places");
+    assert_eq!(received, 4 + SENDERS * 3);
+}
+
+#[test]
+fn thousands_of_places_are_held_at_once() {
+    const PLACES: usize = 10_000;
+    let (sender, receiver) = mpmc::bounded(PLACES);
+    for round in 0..2 {
+        let permits = sender.try_reserve_many(PLACES).unwrap();
+        assert_eq!((permits.len(), sender.try_reserve().is_err()), (PLACES, true));
+        permits.zip(0..).for_each(|(permit, number)| permit.send(number).unwrap());
+        assert!(receiver.try_iter().eq(0..PLACES), "in round {round}");
+    }
 }

@@ -9,6 +9,7 @@ use std::thread;
 
 use ysuite::mpmc::{self, RecvError, SendError, SendTimeoutError};
 
+use crate::mpmc::of;
 use crate::support::executor::{Task, block_on, dropping, poll_once};
 use crate::support::{Tally, guarded, panics};
 
@@ -26,6 +27,24 @@ fn a_batch_larger_than_the_channel_goes_through_between_tasks() {
             assert_eq!(thread.join().unwrap(), Ok(1_000));
         }
     });
+}
+
+#[test]
+fn a_great_batch_of_a_task_arrives_whole() {
+    const MESSAGES: usize = 10_000;
+    for capacity in [0, 63, 64, 65, 4_096] {
+        let (sender, receiver) = of(capacity);
+        let (task, mut received, mut messages) = (Task::default(), Vec::new(), 0..MESSAGES);
+        let mut sending = Box::pin(sender.send_batch_async(&mut messages));
+        while received.len() < MESSAGES {
+            let left = MESSAGES - received.len();
+            let there = if capacity == 0 { left } else { left.min(capacity) };
+            let sent = if there == left { Poll::Ready(Ok(MESSAGES)) } else { Poll::Pending };
+            assert_eq!(poll_once(&mut sending, &task), sent, "with {left} messages left");
+            assert_eq!(block_on(receiver.recv_batch_async(&mut received, MESSAGES)), Ok(there));
+        }
+        assert!(received.into_iter().eq(0..MESSAGES));
+    }
 }
 
 #[test]

@@ -143,3 +143,20 @@ fn a_weak_receiver_that_is_upgraded_in_time_keeps_the_messages() {
         }
     });
 }
+
+#[test]
+fn hundreds_of_weak_ends_are_all_of_the_channel() {
+    const ENDS: usize = 300;
+    let (sender, receiver) = mpmc::unbounded();
+    let weak: Vec<_> = (0..ENDS).map(|_| (sender.downgrade(), receiver.downgrade())).collect();
+    let ends: Vec<_> =
+        weak.iter().map(|(sender, receiver)| (sender.upgrade().unwrap(), receiver.upgrade().unwrap())).collect();
+    assert_eq!((sender.sender_count(), sender.receiver_count()), (ENDS + 1, ENDS + 1));
+    drop((sender, receiver));
+    (0..).zip(&ends).for_each(|(number, (sender, _))| sender.send(number).unwrap());
+    assert!((0..).zip(&ends).all(|(number, (_, receiver))| receiver.try_recv() == Ok(number)));
+    let (senders, receivers): (Vec<_>, Vec<_>) = ends.into_iter().unzip();
+    drop(senders);
+    assert!(receivers.iter().all(|receiver| receiver.recv() == Err(RecvError)));
+    assert!(weak.iter().all(|(sender, _)| sender.upgrade().is_none()));
+}

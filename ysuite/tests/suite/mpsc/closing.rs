@@ -203,6 +203,22 @@ fn weak_senders_do_not_keep_a_channel_open() {
 }
 
 #[test]
+fn hundreds_of_weak_senders_are_all_of_the_channel() {
+    const SENDERS: usize = 300;
+    let (sender, mut receiver) = mpsc::unbounded();
+    let weak: Vec<_> = (0..SENDERS).map(|_| sender.downgrade()).collect();
+    let mut senders: Vec<_> = weak.iter().map(|weak| weak.upgrade().expect("there is a sender")).collect();
+    drop(sender);
+    assert_eq!((weak[0].sender_count(), receiver.sender_count()), (SENDERS, SENDERS));
+    (0..).zip(&mut senders).for_each(|(number, sender)| sender.send(number).unwrap());
+    drop(senders);
+    assert!(weak.iter().all(|weak| weak.upgrade().is_none()));
+    let mut received: Vec<_> = receiver.iter().collect();
+    received.sort_unstable();
+    assert!(received.into_iter().eq(0..SENDERS));
+}
+
+#[test]
 fn upgrades_racing_with_the_last_drop_lose_nothing() {
     guarded(|| {
         let mut random = Random::new(5);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use ysuite::mpsc::{self, RecvError, RecvTimeoutError, TryRecvError};
 use ysuite::select;
 use ysuite::signal::{Wait, YPollset};
 
-use crate::support::executor::block_on;
+use crate::support::executor::{Task, block_on, poll_once};
 use crate::support::{Counted, Random, Tally, guarded, panics};
 
 /// Many senders, each on a thread of its own, and what each has sent so far.
@@ -349,5 +350,62 @@ fn a_look_shows_the_same_message_until_it_is_received() {
         assert!(shown.is_some());
         assert!((0..3).all(|_| receiver.peek().copied() == shown));
         assert_eq!(receiver.recv().ok(), shown);
+    }
+}
+
+/// More lanes than two levels of the set of those with news have.
+#[test]
+fn thousands_of_tasks_that_wait_for_room_are_told_and_get_it() {
+    const SENDERS: usize = 5_000;
+    for closes in [false, true] {
+        let (sender, mut receiver) = mpsc::bounded(1);
+        let mut senders: Vec<_> = (0..SENDERS).map(|_| (sender.clone(), Task::default())).collect();
+        drop(sender);
+        for (number, (sender, _)) in senders.iter_mut().enumerate() {
+            sender.send(number).unwrap();
+        }
+        let mut futures: Vec<_> = (SENDERS..)
+            .zip(&mut senders)
+            .map(|(number, (sender, task))| (Box::pin(sender.send_async(number)), &*task))
+            .collect();
+        for (future, task) in &mut futures {
+            assert!(poll_once(future, task).is_pending());
+        }
+        if closes {
+            receiver.close();
+        }
+        let mut received = Vec::new();
+        while receiver.try_recv_batch(&mut received, usize::MAX).is_ok() {}
+        for (future, task) in &mut futures {
+            assert_eq!((task.woken(), poll_once(future, task).map(|sent| sent.is_err())), (1, Poll::Ready(closes)));
+        }
+        drop(futures);
+        drop(senders);
+        received.extend(&mut receiver);
+        received.sort_unstable();
+        assert!(received.into_iter().eq(0..if closes { SENDERS } else { 2 * SENDERS }));
+    }
+}
+
+#[test]
+fn a_great_batch_is_taken_from_hundreds_of_lanes() {
+    const SENDERS: usize = 130;
+    for each in [1, 31, 32, 77] {
+        let (sender, mut receiver) = mpsc::unbounded();
+        let mut senders: Vec<_> = (0..SENDERS).map(|_| sender.clone()).collect();
+        for most in [4_095, 4_096, 4_097, usize::MAX] {
+            for (id, sender) in senders.iter_mut().enumerate() {
+                sender.send_batch((0..each).map(|number| (id, number))).unwrap();
+            }
+            let mut received = Vec::new();
+            while received.len() < SENDERS * each {
+                let left = SENDERS * each - received.len();
+                assert_eq!(receiver.try_recv_batch(&mut received, most), Ok(left.min(most)));
+            }
+            assert_eq!(receiver.try_recv_batch(&mut received, most), Err(TryRecvError::Empty));
+            // A stable order: of each sender as they were sent.
+            received.sort_by_key(|message| message.0);
+            assert!(received.into_iter().eq((0..SENDERS).flat_map(|id| (0..each).map(move |number| (id, number)))));
+        }
     }
 }

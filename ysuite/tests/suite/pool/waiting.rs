@@ -94,3 +94,73 @@ fn all_who_wait_get_their_turn() {
         assert_eq!(all(&pool, 1).len(), 3);
     });
 }
+
+#[test]
+fn all_of_hundreds_of_takers_get_their_block() {
+    // As many as wait in several blocks of the list.
+    const TAKERS: usize = 130;
+    guarded(|| {
+        for blocks in [1, 3, 64, 130] {
+            let pool = pool_of(blocks);
+            let held = all(&pool, 4);
+            let (waiting, taken) = (AtomicUsize::new(0), AtomicUsize::new(0));
+            thread::scope(|scope| {
+                let takers: Vec<_> = (0..TAKERS)
+                    .map(|who| {
+                        let (pool, waiting, taken) = (&pool, &waiting, &taken);
+                        scope.spawn(move || {
+                            waiting.fetch_add(1, Ordering::SeqCst);
+                            let message = if who % 2 == 0 {
+                                pool.take(4)
+                            } else {
+                                pool.take_timeout(4, Duration::MAX).expect("there is no limit")
+                            };
+                            taken.fetch_add(1, Ordering::SeqCst);
+                            drop(message);
+                        })
+                    })
+                    .collect();
+                while waiting.load(Ordering::SeqCst) < TAKERS {
+                    thread::yield_now();
+                }
+                assert_eq!(taken.load(Ordering::SeqCst), 0);
+                drop(held);
+                takers.into_iter().for_each(|taker| taker.join().unwrap());
+            });
+            assert_eq!((taken.load(Ordering::SeqCst), all(&pool, 4).len()), (TAKERS, blocks));
+        }
+    });
+}
+
+#[test]
+fn each_of_hundreds_of_blocks_wakes_one_taker() {
+    const TAKERS: usize = 130;
+    guarded(|| {
+        let pool = pool_of(TAKERS);
+        let mut held = all(&pool, 4);
+        let taken = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            let takers: Vec<_> = (0..TAKERS)
+                .map(|_| {
+                    let (pool, taken) = (&pool, &taken);
+                    scope.spawn(move || {
+                        let message = pool.take(4);
+                        taken.fetch_add(1, Ordering::SeqCst);
+                        // Kept until all have one: nobody lives on what another gives back.
+                        message
+                    })
+                })
+                .collect();
+            for freed in 1..=TAKERS {
+                drop(held.pop());
+                while taken.load(Ordering::SeqCst) < freed {
+                    thread::yield_now();
+                }
+                assert_eq!(taken.load(Ordering::SeqCst), freed);
+            }
+            let messages: Vec<_> = takers.into_iter().map(|taker| taker.join().unwrap()).collect();
+            assert_eq!((messages.len(), pool.try_take(4).is_none()), (TAKERS, true));
+        });
+        assert_eq!(all(&pool, 4).len(), TAKERS);
+    });
+}

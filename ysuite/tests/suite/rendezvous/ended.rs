@@ -80,6 +80,27 @@ macro_rules! closing {
 
             #[test]
             #[allow(unused_mut)]
+            fn any_number_of_tasks_is_told_of_the_receivers_end() {
+                for closes in [true, false] {
+                    let (sender, mut receiver) = $kind::bounded::<i32>(0);
+                    let tasks: Vec<_> = (0..130).map(|_| Task::default()).collect();
+                    let mut futures: Vec<_> = tasks.iter().map(|_| Box::pin(sender.closed())).collect();
+                    for (future, task) in futures.iter_mut().zip(&tasks) {
+                        assert!(poll_once(future, task).is_pending());
+                    }
+                    if closes {
+                        receiver.close();
+                    } else {
+                        drop(receiver);
+                    }
+                    for (future, task) in futures.iter_mut().zip(&tasks) {
+                        assert_eq!((task.woken(), poll_once(future, task)), (1, Poll::Ready(())));
+                    }
+                }
+            }
+
+            #[test]
+            #[allow(unused_mut)]
             fn an_attached_end_is_named_when_the_other_closes() {
                 guarded(|| {
                     let (mut sender, mut receiver) = $kind::bounded::<i32>(0);

@@ -567,3 +567,57 @@ fn of_several_cases_that_panic_at_their_ends_the_first_goes_on() {
     }
     std::mem::forget((one, _one_in, other, _other_in));
 }
+
+/// More ends than a word has bits, and lengths that the steps of an order of chance divide.
+#[test]
+fn of_hundreds_of_ends_the_one_that_can_be_received_from_is_found() {
+    for ends in [63, 64, 65, 128, 130, 323] {
+        let (mut senders, mut receivers): (Vec<_>, Vec<_>) = (0..ends).map(|_| spsc::unbounded()).unzip();
+        let ((_silent, mut before), (sender, behind)) = (spsc::unbounded::<usize>(), mpmc::unbounded::<usize>());
+        let mut chosen = || {
+            let among = select().recv(&mut before, |got| (ends + 1, got)).recv_any(&mut receivers, |at, got| (at, got));
+            among.recv(&behind, |got| (ends, got)).wait_timeout(Duration::ZERO)
+        };
+        for (at, sender) in senders.iter_mut().enumerate() {
+            sender.send(at).unwrap();
+            assert_eq!(chosen(), Some((at, Ok(at))));
+        }
+        sender.send(7).unwrap();
+        assert_eq!((chosen(), chosen()), (Some((ends, Ok(7))), None));
+    }
+}
+
+#[test]
+fn any_of_hundreds_of_ends_wakes_a_select_that_waits() {
+    const ENDS: usize = 130;
+    macro_rules! wakes {
+        ($make:expr) => {{
+            #[allow(unused_mut)]
+            let (mut senders, mut receivers): (Vec<_>, Vec<_>) = (0..ENDS).map(|_| $make).unzip();
+            let received = &AtomicUsize::new(0);
+            thread::scope(|scope| {
+                let selecting = scope.spawn(move || {
+                    for number in 0..ENDS {
+                        let chosen = select().recv_any(&mut receivers, |at, got| (at, got)).wait();
+                        // All of them once, in an order that comes to every word.
+                        assert_eq!(chosen, (number * 77 % ENDS, Ok(number)));
+                        received.store(number + 1, Ordering::Release);
+                    }
+                });
+                for number in 0..ENDS {
+                    while received.load(Ordering::Acquire) < number && !selecting.is_finished() {
+                        thread::yield_now();
+                    }
+                    senders[number * 77 % ENDS].send(number).unwrap();
+                }
+            });
+        }};
+    }
+    guarded(|| {
+        wakes!(spsc::unbounded());
+        wakes!(mpsc::unbounded());
+        wakes!(mpmc::bounded(1));
+        wakes!(mpmc::bounded(0));
+        wakes!(spsc::bounded(0));
+    });
+}

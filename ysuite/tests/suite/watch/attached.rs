@@ -152,3 +152,24 @@ fn a_stream_of_changes_beside_a_pipe() {
         threads.into_iter().for_each(|thread| thread.join().unwrap());
     });
 }
+
+#[test]
+fn a_value_raises_the_ids_of_hundreds_of_receivers() {
+    const RECEIVERS: usize = 130;
+    let (sender, receiver) = watch::channel(0);
+    let (mut receivers, mut set) = (vec![receiver; RECEIVERS], YPollset::with_capacity(RECEIVERS));
+    receivers.iter_mut().enumerate().for_each(|(id, receiver)| set.attach(receiver, id).unwrap());
+    for value in 1..=3 {
+        assert!(receivers.iter().all(|receiver| receiver.has_changed() == Ok(false)) && set.check().is_empty());
+        sender.send(value).unwrap();
+        assert!(set.check().eq(0..RECEIVERS));
+        // Each takes down its own.
+        for (id, receiver) in receivers.iter_mut().enumerate() {
+            assert_eq!((receiver.changed(), receiver.has_changed()), (Ok(()), Ok(false)));
+            assert!(set.check().eq(id + 1..RECEIVERS));
+        }
+    }
+    assert!(set.check().is_empty());
+    drop(sender);
+    assert!(set.check().eq(0..RECEIVERS));
+}

@@ -15,6 +15,8 @@ use crate::support::{Random, calls, guarded};
 
 /// More than there are slots in a block of the list of those that wait.
 const MANY: usize = 150;
+/// More than there are slots in 64 blocks.
+const THOUSANDS: usize = 5_000;
 
 #[test]
 fn one_value_wakes_all_threads_that_wait() {
@@ -281,4 +283,51 @@ fn who_spins_for_ever_makes_no_system_call() {
     let before = calls();
     assert_eq!(receiver.changed_timeout(Duration::from_millis(2)), Err(RecvTimeoutError::Timeout));
     assert_eq!(calls(), before);
+}
+
+#[test]
+fn thousands_of_tasks_are_told_of_a_value_and_of_the_end() {
+    let (sender, receiver) = watch::channel(0);
+    let mut receivers: Vec<_> = (0..THOUSANDS).map(|_| (receiver.clone(), Task::default())).collect();
+    drop(receiver);
+    let pending = |receivers: &mut Vec<(watch::Receiver<usize>, Task)>| {
+        for (receiver, task) in receivers {
+            assert!(receiver.poll_changed(&mut Context::from_waker(&task.waker())).is_pending());
+        }
+    };
+    pending(&mut receivers);
+    sender.send(1).unwrap();
+    assert!(receivers.iter().all(|(receiver, task)| task.woken() == 1 && receiver.has_changed() == Ok(true)));
+    receivers.iter_mut().for_each(|(receiver, _)| receiver.mark_unchanged());
+    pending(&mut receivers);
+    // Every third leaves while it waits.
+    let mut number = 0;
+    receivers.retain(|_| {
+        number += 1;
+        number % 3 != 0
+    });
+    assert_eq!((receivers.len(), sender.receiver_count()), (3_334, 3_334));
+    sender.send(2).unwrap();
+    assert!(receivers.iter().all(|(receiver, task)| task.woken() == 2 && *receiver.borrow() == 2));
+    receivers.iter_mut().for_each(|(receiver, _)| receiver.mark_unchanged());
+    pending(&mut receivers);
+    drop(sender);
+    assert!(receivers.iter().all(|(receiver, task)| task.woken() == 3 && receiver.has_changed().is_err()));
+}
+
+#[test]
+fn any_number_of_senders_waits_for_the_end_of_all_receivers() {
+    let (sender, receiver) = watch::channel(0);
+    let mut receivers = vec![receiver; MANY];
+    let tasks: Vec<_> = (0..MANY).map(|_| Task::default()).collect();
+    let mut futures: Vec<_> = tasks.iter().map(|_| Box::pin(sender.closed())).collect();
+    for (future, task) in futures.iter_mut().zip(&tasks) {
+        assert!(poll_once(future, task).is_pending());
+    }
+    receivers.truncate(1);
+    assert!(tasks.iter().all(|task| task.woken() == 0));
+    receivers.clear();
+    for (future, task) in futures.iter_mut().zip(&tasks) {
+        assert_eq!((task.woken(), poll_once(future, task)), (1, Poll::Ready(())));
+    }
 }

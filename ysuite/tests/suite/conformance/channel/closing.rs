@@ -399,25 +399,27 @@ pub(crate) fn waiting_for_the_receivers_end<K: Batching>() {
 }
 
 pub(crate) fn tasks_wait_for_the_receivers_end<K: Batching>() {
-    for closes in [true, false] {
+    // A few, and as many as wait in several blocks of the list.
+    for (closes, waiting) in [(true, 2), (false, 2), (true, 130), (false, 130)] {
         let (mut sender, mut receiver) = K::batching();
         (0..K::some(5)).for_each(|message| sender.send(message).unwrap());
-        let tasks = [Task::default(), Task::default(), Task::default()];
+        let tasks: Vec<_> = (0..=waiting).map(|_| Task::default()).collect();
+        let woken = || tasks.iter().map(Task::woken).collect::<Vec<_>>();
         let mut futures: Vec<_> = tasks.iter().map(|_| sender.closed()).collect();
         for (future, task) in futures.iter_mut().zip(&tasks) {
             assert!(poll_once(future, task).is_pending());
         }
         // A future that is dropped leaves nothing behind; a receiver that only receives wakes nobody.
         drop(futures.pop());
-        assert_eq!(tasks[2].held(), 0);
+        assert_eq!(tasks[waiting].held(), 0);
         assert_eq!(receiver.try_iter().count(), K::some(5));
-        assert_eq!(tasks.each_ref().map(Task::woken), [0, 0, 0]);
+        assert_eq!(woken(), vec![0; waiting + 1]);
         if closes {
             receiver.close();
         } else {
             drop(receiver);
         }
-        assert_eq!(tasks.each_ref().map(Task::woken), [1, 1, 0]);
+        assert_eq!((&woken()[..waiting], tasks[waiting].woken()), (&vec![1; waiting][..], 0));
         for (future, task) in futures.iter_mut().zip(&tasks) {
             assert!(poll_once(future, task).is_ready());
         }

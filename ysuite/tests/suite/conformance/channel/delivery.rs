@@ -166,6 +166,24 @@ pub(crate) fn batch_receives_append_and_keep_to_their_limit<K: Kind>() {
     assert_eq!(to[0], usize::MAX);
 }
 
+/// Around what a pipe takes at once without counting what there is, and far beyond it.
+pub(crate) fn great_batches_arrive_whole<K: Kind>() {
+    let (mut sender, mut receiver) = K::pair();
+    for messages in [4_095, 4_096, 4_097, 10_000].map(K::some) {
+        for most in [4_095, 4_096, 4_097, 8_192, usize::MAX] {
+            assert_eq!(sender.send_batch(&mut (0..messages)), Ok(messages));
+            let mut received = Vec::new();
+            while received.len() < messages {
+                let left = messages - received.len();
+                let taken = receiver.recv_batch(&mut received, most);
+                assert_eq!(taken, Ok(left.min(most)), "of {left} messages");
+            }
+            assert_eq!(receiver.try_recv_batch(&mut received, most), Err(TryRecvError::Empty));
+            assert!(received.into_iter().eq(0..messages));
+        }
+    }
+}
+
 pub(crate) fn iterators_end_where_they_should<K: Kind>() {
     let (mut sender, mut receiver) = K::pair();
     let messages = K::some(10);

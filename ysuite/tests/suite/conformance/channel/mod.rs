@@ -163,7 +163,7 @@ macro_rules! channel_suite {
         $crate::tests_of!(channel::delivery, $kind:
             messages_arrive_in_order, every_shape_arrives_whole, capacity_is_exact, a_full_channel_says_so,
             length_is_exact_on_both_ends, a_batch_arrives_in_order, batches_of_no_messages,
-            batch_receives_append_and_keep_to_their_limit, iterators_end_where_they_should,
+            batch_receives_append_and_keep_to_their_limit, great_batches_arrive_whole, iterators_end_where_they_should,
             a_stream_crosses_threads_in_order, batches_cross_threads_in_order, ends_may_move_between_threads,
             sending_and_receiving_within_one_message_of_each_other);
         $crate::tests_of!(channel::endings, $kind:
@@ -223,7 +223,8 @@ macro_rules! batching_suite {
             slots_are_runs_of_free_places, there_are_slots_as_long_as_there_are_places, runs_are_shown_and_consumed, a_permit_of_a_channel_that_closes,
             waiting_for_many_places, a_task_waits_for_many_places, what_is_hidden_is_sent_along);
         $crate::tests_of!(channel::task_batches, $kind:
-            a_task_receives_batches, a_task_sends_more_than_there_is_room_for, an_iterator_keeps_what_was_not_sent,
+            a_task_receives_batches, a_task_sends_more_than_there_is_room_for,
+            great_batches_of_tasks_arrive_whole, an_iterator_keeps_what_was_not_sent,
             a_batch_of_a_task_whose_receiver_closes, any_future_is_a_limit,
             a_limit_whose_end_panics_takes_the_message_along, an_iterator_that_panics_in_a_task);
     };

@@ -56,6 +56,24 @@ pub(crate) fn a_task_sends_more_than_there_is_room_for<K: Batching>() {
     });
 }
 
+pub(crate) fn great_batches_of_tasks_arrive_whole<K: Batching>() {
+    const MESSAGES: usize = 10_000;
+    let (mut sender, mut receiver) = K::batching();
+    let (task, mut received, mut messages) = (Task::default(), Vec::new(), 0..MESSAGES);
+    let mut sending = sender.send_batch_async(&mut messages);
+    let mut told = 0;
+    while received.len() < MESSAGES {
+        // As many as there is room for each time.
+        let left = MESSAGES - received.len();
+        let sent = if K::some(left) == left { Poll::Ready(Ok(MESSAGES)) } else { Poll::Pending };
+        assert_eq!(poll_once(&mut sending, &task), sent, "with {left} messages left");
+        assert_eq!(block_on(receiver.recv_batch_async(&mut received, MESSAGES)), Ok(K::some(left)));
+        assert!(sent.is_ready() || task.woken() > told, "there is room again");
+        told = task.woken();
+    }
+    assert!(received.into_iter().eq(0..MESSAGES));
+}
+
 pub(crate) fn an_iterator_keeps_what_was_not_sent<K: Batching>() {
     let Some(capacity) = K::CAPACITY else { return };
     let (mut sender, mut receiver) = K::batching();
