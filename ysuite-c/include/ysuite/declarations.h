@@ -412,15 +412,16 @@ ptrdiff_t ys_reserve(struct ys_tx *tx, void **at);
 
 /**
  * Sends the messages that the caller has made in the first n reserved slots, visible together, with what was hidden. Ends the
- * reservation. Never blocks.
+ * reservation. Never blocks. Pipe and funnel only.
  *
  * @param tx the end
- * @param n how many
+ * @param n how many; 0 only shows what was hidden
  * @return how many were sent. Fewer than n: the channel has closed, and the messages from there on are the caller's again, in
- *     their slots, until the next call for this end. None: YS_CLOSED. 0 where n is 0. More than were reserved: YS_EINVAL, and the
- *     reservation stays
+ *     their slots, until the next call for this end. None: YS_CLOSED. 0 where n is 0, also where the channel has closed. More than
+ *     are reserved, as after the end of the reservation: YS_EINVAL, and one that stands stays. YS_ENOTSUP, whatever n is
  */
-ptrdiff_t ys_commit(struct ys_tx *tx, size_t n);
+ptrdiff_t ys_commit(struct ys_tx *tx,
+                    size_t n);
 
 /**
  * Waits until there is room for a message. What is hidden is sent before it waits. Pipe and funnel only.

@@ -395,13 +395,13 @@ pub(crate) unsafe extern "C" fn reserve(tx: *mut ys_tx, at: *mut *mut c_void) ->
 }
 
 /// Sends the messages that the caller has made in the first n reserved slots, visible together, with what was hidden. Ends the
-/// reservation. Never blocks.
+/// reservation. Never blocks. Pipe and funnel only.
 ///
 /// @param tx the end
-/// @param n how many
+/// @param n how many; 0 only shows what was hidden
 /// @return how many were sent. Fewer than n: the channel has closed, and the messages from there on are the caller's again, in
-///     their slots, until the next call for this end. None: YS_CLOSED. 0 where n is 0. More than were reserved: YS_EINVAL, and the
-///     reservation stays
+///     their slots, until the next call for this end. None: YS_CLOSED. 0 where n is 0, also where the channel has closed. More than
+///     are reserved, as after the end of the reservation: YS_EINVAL, and one that stands stays. YS_ENOTSUP, whatever n is
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_commit(tx: *mut ys_tx, n: usize) -> isize {
     if tx.is_null() {
@@ -427,14 +427,18 @@ pub(crate) unsafe extern "C" fn commit(tx: *mut ys_tx, n: usize) -> isize {
 /// # Safety
 /// As of [`ys_commit`].
 unsafe fn commit_further(tx: &mut Tx, n: usize) -> isize {
+    // Before the numbers: an end that never has slots would say that there are too many.
+    if !tx.end.reserves() {
+        return isize::from_code(YS_ENOTSUP);
+    }
     let Reserved { count, next, by_window } = tx.reserved;
     let reserved = if next == tx.window().next { count } else { 0 };
     if n > reserved {
         return isize::from_code(YS_EINVAL);
     }
     if n == 0 {
-        let code = tx.call(|end| end.flush());
-        return if code == c_int::from_code(YS_ENOTSUP) { code as isize } else { 0 };
+        tx.call(|end| end.flush());
+        return 0;
     }
     tx.call(|end| {
         if by_window {
