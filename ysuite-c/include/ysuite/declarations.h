@@ -519,6 +519,17 @@ void ys_tx_free(struct ys_tx *tx);
 int ys_tx_answer(struct ys_tx *tx);
 
 /**
+ * For the classes of the header only: ends a reservation without sending anything, unless it has ended before.
+ *
+ * @param tx the end
+ * @param at where the reservation's first slot is
+ * @return YS_OK: the messages that were made in its slots are the caller's to destroy, until the next call for this end; YS_EINVAL:
+ *     it had ended, and its slots may have what was sent since
+ */
+int ys_tx_discard(struct ys_tx *tx,
+                  const void *at);
+
+/**
  * Receives a message; waits for one as long as it takes. Wait-free while messages are there (exchange: lock-free), and then
  * without a system call. Otherwise looks for a while, as ys_rx_set_spin says, and sleeps.
  *

@@ -45,6 +45,8 @@ pub(crate) struct Tx {
 /// The slots that the caller may fill and commit.
 pub(crate) struct Reserved {
     count: usize,
+    /// The first of them.
+    first: *mut u8,
     /// Where the window was then. One that has been moved on since takes the reservation away.
     next: *mut u8,
     /// They were found by the window, and the end knows nothing of them.
@@ -52,12 +54,12 @@ pub(crate) struct Reserved {
 }
 
 impl Reserved {
-    const NONE: Self = Self { count: 0, next: ptr::null_mut(), by_window: false };
+    const NONE: Self = Self { count: 0, first: ptr::null_mut(), next: ptr::null_mut(), by_window: false };
 
     /// The window, at `next`, has shown so many.
     #[inline(always)]
-    pub(crate) fn by_window(&mut self, count: usize, next: *mut u8) {
-        (self.count, self.next, self.by_window) = (count, next, true);
+    pub(crate) fn by_window(&mut self, count: usize, first: *mut u8, next: *mut u8) {
+        *self = Self { count, first, next, by_window: true };
     }
 
     /// Whether the window, now at `next`, has shown so many, at least 1, and is where it was then.
@@ -386,7 +388,7 @@ pub(crate) unsafe extern "C" fn reserve(tx: *mut ys_tx, at: *mut *mut c_void) ->
             let mut first = ptr::null_mut();
             let answer = tx.call(|end| end.reserve(&mut first));
             if let Ok(count) = usize::try_from(answer) {
-                tx.reserved = Reserved { count, next: tx.window().next, by_window: false };
+                tx.reserved = Reserved { count, first, next: tx.window().next, by_window: false };
             }
             *at = first.cast();
             answer
@@ -431,7 +433,7 @@ unsafe fn commit_further(tx: &mut Tx, n: usize) -> isize {
     if !tx.end.reserves() {
         return isize::from_code(YS_ENOTSUP);
     }
-    let Reserved { count, next, by_window } = tx.reserved;
+    let Reserved { count, next, by_window, .. } = tx.reserved;
     let reserved = if next == tx.window().next { count } else { 0 };
     if n > reserved {
         return isize::from_code(YS_EINVAL);
@@ -596,6 +598,27 @@ pub unsafe extern "C" fn ys_tx_answer(tx: *mut ys_tx) -> c_int {
                 return c_int::from_code(YS_EINVAL);
             }
             tx.answer()
+        })
+    }
+}
+
+/// For the classes of the header only: ends a reservation without sending anything, unless it has ended before.
+///
+/// @param tx the end
+/// @param at where the reservation's first slot is
+/// @return YS_OK: the messages that were made in its slots are the caller's to destroy, until the next call for this end; YS_EINVAL:
+///     it had ended, and its slots may have what was sent since
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_tx_discard(tx: *mut ys_tx, at: *const c_void) -> c_int {
+    // SAFETY: by the caller.
+    unsafe {
+        enter(tx, |tx| {
+            let Reserved { count, first, next, .. } = tx.reserved;
+            if count == 0 || next != tx.window().next || !ptr::addr_eq(first, at) {
+                return c_int::from_code(YS_EINVAL);
+            }
+            tx.reserved = Reserved::NONE;
+            c_int::from_code(YS_OK)
         })
     }
 }
