@@ -143,9 +143,14 @@ struct is_move_iterator<std::move_iterator<It>> : std::true_type {
   using base = It;
 };
 
+/* Iterators of newer standards that pass once may have no category. */
+template <class It, class = void>
+struct is_forward : std::false_type {};
 template <class It>
-inline constexpr bool is_forward_v =
-    std::is_base_of_v<std::forward_iterator_tag, typename std::iterator_traits<It>::iterator_category>;
+struct is_forward<It, std::void_t<typename std::iterator_traits<It>::iterator_category>>
+    : std::is_base_of<std::forward_iterator_tag, typename std::iterator_traits<It>::iterator_category> {};
+template <class It>
+inline constexpr bool is_forward_v = is_forward<It>::value;
 
 }  // namespace detail
 }  // namespace ys

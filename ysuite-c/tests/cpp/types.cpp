@@ -274,56 +274,6 @@ void a_range_of_runs_twice() {
   CHECK(next == 20 && objects.alive == 0);
 }
 
-void reservations() {
-  tally objects;
-  {
-    auto [tx, rx] = ys::pipe<counted>(16);
-    int sent = 0;
-    while (sent < 10) {
-      auto slots = tx.reserve();
-      CHECK(slots.size() >= 1);
-      while (sent < 10 && slots.emplace(objects, sent) != nullptr) sent++;
-      const auto built = slots.built();
-      CHECK(slots.commit().count == built);
-    }
-    {
-      auto slots = tx.reserve();
-      CHECK(slots.emplace(objects, 99) != nullptr && objects.alive == 11);
-    }
-    CHECK(objects.alive == 10);
-    for (int number = 0; number < 10; number++) CHECK(rx.recv()->number() == number);
-    CHECK(rx.try_recv().status() == ys::status::empty);
-    {
-      // A part is sent; the rest of what was built is destroyed.
-      auto slots = tx.reserve();
-      const std::size_t room = slots.size();
-      for (std::size_t index = 0; index < room; index++) CHECK(slots.emplace(objects, static_cast<int>(index)) != nullptr);
-      CHECK(slots.emplace(objects, 0) == nullptr && slots.commit(room + 1).why == ys::status::invalid);
-      CHECK(slots.commit(1).count == 1 && objects.alive == 1 && slots.size() == 0);
-    }
-    CHECK(rx.recv()->number() == 0 && rx.try_recv().status() == ys::status::empty);
-    CHECK(objects.alive == 0);
-    {
-      // Built at the addresses, by the caller.
-      auto slots = tx.reserve();
-      std::size_t count = 0;
-      for (void *slot : slots) ::new (slot) counted(objects, static_cast<int>(count++));
-      CHECK(count == slots.size() && slots.commit(count));
-      for (std::size_t index = 0; index < count; index++) CHECK(rx.recv()->number() == static_cast<int>(index));
-    }
-    CHECK(objects.alive == 0);
-    rx.close();
-    // Who reserves by the window is told when it commits.
-    if (auto slots = tx.reserve()) {
-      CHECK(slots.emplace(objects, 1) != nullptr);
-      const ys::sent outcome = slots.commit();
-      CHECK(outcome.count == 0 && outcome.why == ys::status::closed);
-    }
-    CHECK(tx.reserve().status() == ys::status::closed);
-  }
-  CHECK(objects.alive == 0);
-}
-
 void ranges() {
   auto [tx, rx] = ys::pipe<std::string>();
   std::vector<std::string> words;
@@ -373,6 +323,5 @@ int main() {
   RUN(in_place_left_early);
   RUN(a_run_twice);
   RUN(a_range_of_runs_twice);
-  RUN(reservations);
   RUN(ranges);
 }
