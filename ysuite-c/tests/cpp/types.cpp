@@ -301,6 +301,98 @@ struct moves_only {
 };
 static_assert(std::is_trivially_copyable_v<moves_only> && !std::is_copy_constructible_v<moves_only>);
 
+// Neither is assigned to: whatever comes back is made anew, where it was.
+struct constant {
+  const int number;
+  const int &named;
+  std::unique_ptr<int> owned;
+};
+struct constant_bytes {
+  const int number;
+  const int *const named;
+};
+static_assert(!std::is_move_assignable_v<constant> && !std::is_move_assignable_v<constant_bytes>);
+static_assert(std::is_trivially_copyable_v<constant_bytes>);
+
+void is_whole(const constant &message, int number, const int &named) {
+  CHECK(message.number == number && &message.named == &named && message.owned && *message.owned == number);
+}
+void is_whole(const constant_bytes &message, int number, const int &named) {
+  CHECK(message.number == number && message.named == &named);
+}
+
+/// Sends as long as there is room and a receiver, and gets the others back.
+template <class Ends, class Make>
+void constants_go_through(Ends ends, Make make) {
+  using namespace std::chrono_literals;
+  const int named = 0;
+  auto &[tx, rx] = ends;
+  for (int round = 0; round < 50; round++) {
+    CHECK(tx.send(make(1, named)) && tx.send_for(make(2, named), 60s));
+    auto third = make(3, named);
+    CHECK(tx.try_send(std::move(third)) == ys::status::full);
+    is_whole(third, 3, named);
+    CHECK(tx.send_for(std::move(third), 1us) == ys::status::timeout);
+    is_whole(third, 3, named);
+    is_whole(*rx.recv(), 1, named);
+    CHECK(tx.try_send(std::move(third)));
+    is_whole(*rx.try_recv(), 2, named);
+    is_whole(*rx.recv_for(60s), 3, named);
+    CHECK(rx.recv_until(std::chrono::steady_clock::now()).status() != ys::status::ok);
+  }
+  CHECK(tx.send(make(4, named)));
+  for (auto &&message : rx) {
+    is_whole(message, 4, named);
+    rx.close();
+  }
+  for (int round = 0; round < 3; round++) {
+    auto back = make(5, named);
+    CHECK(tx.send(std::move(back)) == ys::status::closed);
+    is_whole(back, 5, named);
+    CHECK(tx.try_send(std::move(back)) == ys::status::closed);
+    is_whole(back, 5, named);
+  }
+}
+
+/// A run that is used in place, and one that comes back.
+template <class Ends, class Make>
+void runs_of_constants_go_through(Ends ends, Make make) {
+  const int named = 0;
+  auto &[tx, rx] = ends;
+  using message = decltype(make(0, named));
+  std::vector<message> many;
+  many.reserve(20);
+  for (int number = 0; number < 20; number++) many.push_back(make(number, named));
+  CHECK(tx.send_range(std::make_move_iterator(many.begin()), std::make_move_iterator(many.begin() + 10)).count == 10);
+  int next = 0;
+  while (next < 10) {
+    auto run = rx.try_run();
+    for (auto &inside : run) is_whole(inside, next++, named);
+  }
+  if (auto slots = tx.reserve()) CHECK(slots.emplace(make(10, named)) != nullptr && slots.commit().count == 1);
+  is_whole(*rx.recv(), 10, named);
+  rx.close();
+  for (int round = 0; round < 3; round++) {
+    const auto first = std::make_move_iterator(many.begin() + 11);
+    CHECK(tx.send_range(first, std::make_move_iterator(many.end())).why == ys::status::closed);
+    for (int number = 11; number < 20; number++) is_whole(many[static_cast<std::size_t>(number)], number, named);
+  }
+}
+
+void constant_members() {
+  const auto owners = [](int number, const int &named) { return constant{number, named, std::make_unique<int>(number)}; };
+  const auto bytes = [](int number, const int &named) { return constant_bytes{number, &named}; };
+  constants_go_through(ys::pipe<constant>(2), owners);
+  constants_go_through(ys::pipe<constant_bytes>(2), bytes);
+  constants_go_through(ys::funnel<constant>(2), owners);
+  constants_go_through(ys::exchange<constant_bytes>(2), bytes);
+  runs_of_constants_go_through(ys::pipe<constant>(), owners);
+  runs_of_constants_go_through(ys::funnel<constant>(16), owners);
+  runs_of_constants_go_through(ys::pipe<constant_bytes>(16), bytes);
+  auto [tx, rx] = ys::oneshot<constant_bytes>();
+  CHECK(tx.send(constant_bytes{6, nullptr}) && rx.recv()->number == 6);
+}
+
 void bytes_that_only_move() {
   auto [tx, rx] = ys::exchange<moves_only>(2);
   CHECK(tx.send(moves_only(3)) && rx.recv()->number == 3);
@@ -319,6 +411,7 @@ int main() {
   RUN(exchange_and_oneshot);
   RUN(bytes_through_exchange_and_oneshot);
   RUN(bytes_that_only_move);
+  RUN(constant_members);
   RUN(in_place);
   RUN(in_place_left_early);
   RUN(a_run_twice);
