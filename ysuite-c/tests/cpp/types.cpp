@@ -292,6 +292,38 @@ void ranges() {
 
 }  // namespace
 
+// Trivially copyable, and no copy of it travels, but the pointer that it becomes.
+struct ticket {
+  std::uint16_t number;
+};
+
+namespace ys {
+template <>
+struct as_pointer<ticket> {
+  static constexpr bool value = true;
+  static void *release(ticket &from) noexcept {
+    const std::uintptr_t number = std::exchange(from.number, std::uint16_t{0});
+    return reinterpret_cast<void *>(number);
+  }
+  static ticket adopt(void *address) noexcept { return {static_cast<std::uint16_t>(reinterpret_cast<std::uintptr_t>(address))}; }
+};
+}  // namespace ys
+
+template <class Tx, class Message, class = void>
+struct is_sent : std::false_type {};
+template <class Tx, class Message>
+struct is_sent<Tx, Message, std::void_t<decltype(std::declval<Tx &>().try_send(std::declval<Message>()))>> : std::true_type {};
+static_assert(is_sent<ys::exchange_sender<ticket>, ticket>::value && !is_sent<ys::exchange_sender<ticket>, ticket &>::value);
+static_assert(is_sent<ys::oneshot_sender<int>, int>::value && is_sent<ys::oneshot_sender<int>, int &>::value);
+
+void what_travels_as_a_pointer_is_given_away() {
+  auto [tx, rx] = ys::exchange<ticket>(1);
+  ticket one{1000}, two{2000};
+  CHECK(tx.send(std::move(one)) && one.number == 0);
+  CHECK(tx.try_send(std::move(two)) == ys::status::full && two.number == 2000);
+  CHECK(rx.recv()->number == 1000);
+}
+
 // Copied by bytes, and by nobody else.
 struct moves_only {
   int number;
@@ -410,6 +442,7 @@ int main() {
   RUN(addresses_are_kept);
   RUN(exchange_and_oneshot);
   RUN(bytes_through_exchange_and_oneshot);
+  RUN(what_travels_as_a_pointer_is_given_away);
   RUN(bytes_that_only_move);
   RUN(constant_members);
   RUN(in_place);
