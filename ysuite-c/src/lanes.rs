@@ -179,6 +179,10 @@ macro_rules! lane_tx {
                 c_int::from_code(if is_lost { YS_CLOSED } else { YS_OK })
             }
 
+            fn reserves(&self) -> bool {
+                true
+            }
+
             fn reserve(&mut self, at: &mut *mut u8) -> isize {
                 // The slots are there all the same.
                 if self.sender.is_disconnected() {

@@ -57,7 +57,7 @@ pub use self::set::{
 pub use self::spin::ys_spin;
 pub use self::tx::{
     ys_commit, ys_flush, ys_reserve, ys_send, ys_send_batch, ys_send_for, ys_try_send, ys_tx, ys_tx_answer,
-    ys_tx_channel, ys_tx_clone, ys_tx_close, ys_tx_free, ys_tx_is_closed, ys_tx_len, ys_tx_set_spin, ys_tx_stride,
-    ys_tx_wait_closed, ys_wait_room, ys_write,
+    ys_tx_channel, ys_tx_clone, ys_tx_close, ys_tx_discard, ys_tx_free, ys_tx_is_closed, ys_tx_len, ys_tx_set_spin,
+    ys_tx_stride, ys_tx_wait_closed, ys_wait_room, ys_write,
 };
 pub use self::window::{YS_WINDOW_VERSION, ys_rx_window, ys_tx_window};

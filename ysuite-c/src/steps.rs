@@ -196,7 +196,7 @@ unsafe extern "C" fn call_reserve<M: Message, const SHOWN: bool>(tx: *mut ys_tx,
         let window = end.window_as::<SHOWN>();
         let Some((first, stop)) = free_slot::<M>(window) else { return tx::reserve(tx, at) };
         let (next, count) = (window.next, (stop.addr() - first.addr()) / Layout::<M>::STEP);
-        end.reserved.by_window(count, next);
+        end.reserved.by_window(count, first, next);
         *at = first.cast();
         count as isize
     }

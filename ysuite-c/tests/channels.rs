@@ -56,7 +56,7 @@ fn pointers_that_are_null_are_refused() {
         assert_eq!(ys_tx_stride(none), 0);
         assert!(ys_tx_channel(none).is_null());
         assert_eq!(errno::errno().0, libc::EINVAL);
-        assert_eq!(ys_tx_answer(none), EINVAL);
+        assert_eq!((ys_tx_answer(none), ys_tx_discard(none, null())), (EINVAL, EINVAL));
         ys_tx_free(none);
 
         assert_eq!(ys_recv(no_rx, place(&mut number)), EINVAL);
@@ -330,6 +330,48 @@ fn slots_are_reserved_and_committed() {
 }
 
 #[test]
+fn a_reservation_is_discarded_once_and_only_while_it_stands() {
+    let words = inline::Geometry::new((8, 8));
+    for open in LANES {
+        for window in [0, YS_WINDOW_VERSION] {
+            let (tx, rx) = opened(open, &ys_options { window, ..options(8, 8, 0) });
+            let (mut at, mut again) = (null_mut(), null_mut());
+            // SAFETY: ends that were opened.
+            unsafe {
+                assert_eq!((ys_tx_discard(tx, null()), ys_tx_discard(tx, at)), (EINVAL, EINVAL));
+                for round in 0..100 {
+                    assert!(ys_reserve(tx, &mut at) >= 1);
+                    // Those that only look, and another's address, leave the slots reserved.
+                    assert_eq!((ys_tx_len(tx), ys_tx_discard(tx, null())), (0, EINVAL));
+                    assert_eq!(ys_tx_discard(tx, at.wrapping_byte_add(8)), EINVAL);
+                    assert_eq!((ys_tx_discard(tx, at), ys_tx_discard(tx, at)), (OK, EINVAL));
+                    assert_eq!(ys_commit(tx, 1), wide(EINVAL));
+                    // The same slots for two: one of them has what is there.
+                    assert!(ys_reserve(tx, &mut again) >= 1 && ys_reserve(tx, &mut at) >= 1 && at == again);
+                    assert_eq!((ys_tx_discard(tx, at), ys_tx_discard(tx, again)), (OK, EINVAL));
+                    assert!(ys_reserve(tx, &mut at) >= 1);
+                    at.cast::<u64>().write(round);
+                    match round % 3 {
+                        0 => assert_eq!(send(tx, round), OK),
+                        1 => assert_eq!(ys_commit(tx, 1), 1),
+                        _ => {
+                            // By the window, of which the library learns nothing, where there is one.
+                            let sent = words.send(tx, &round.to_ne_bytes());
+                            assert_eq!(sent.unwrap_or_else(|| send(tx, round)), OK);
+                        }
+                    }
+                    assert_eq!((ys_tx_discard(tx, at), recv(rx)), (EINVAL, Ok(round)));
+                }
+                // What was made is the caller's also where the receiver has gone.
+                assert!(ys_reserve(tx, &mut at) >= 1);
+                assert_eq!((ys_rx_close(rx), ys_tx_discard(tx, at)), (OK, OK));
+            }
+            free(tx, rx);
+        }
+    }
+}
+
+#[test]
 fn messages_are_seen_and_consumed_where_they_lie() {
     for open in LANES {
         let (tx, rx) = numbers(open, 0);
@@ -446,7 +488,8 @@ fn what_a_kind_cannot_do_it_says() {
             assert_eq!(ys_write(tx, address(&1_u64)), ENOTSUP);
             assert_eq!(ys_flush(tx), ENOTSUP);
             assert_eq!(ys_reserve(tx, &mut at), wide(ENOTSUP));
-            assert_eq!(ys_commit(tx, 0), wide(ENOTSUP));
+            let none = wide(ENOTSUP);
+            assert_eq!((ys_commit(tx, 0), ys_commit(tx, 1), ys_commit(tx, usize::MAX)), (none, none, none));
             assert_eq!(ys_wait_room(tx, 0), ENOTSUP);
             assert_eq!(ys_peek(rx, &mut at), wide(ENOTSUP));
             assert_eq!((ys_consume(rx, 0), ys_consume(rx, 1), ys_consume(rx, usize::MAX)), (ENOTSUP, ENOTSUP, ENOTSUP));

@@ -91,6 +91,7 @@ fn what_was_freed_says_so() {
             assert_eq!(ys_send_batch(tx, address(&number), 1, 0), wide(EFREED));
             assert_eq!((ys_write(tx, address(&number)), ys_flush(tx)), (EFREED, EFREED));
             assert_eq!((ys_reserve(tx, &mut at), ys_commit(tx, 0)), (wide(EFREED), wide(EFREED)));
+            assert_eq!(ys_tx_discard(tx, at), EFREED);
             assert_eq!((ys_wait_room(tx, 0), ys_tx_close(tx), ys_tx_is_closed(tx)), (EFREED, EFREED, EFREED));
             assert_eq!((ys_tx_len(tx), ys_tx_set_spin(tx, 0)), (wide(EFREED), EFREED));
             assert_eq!(ys_tx_wait_closed(tx, -1), EFREED);

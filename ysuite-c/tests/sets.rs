@@ -104,6 +104,103 @@ fn with_little_room_every_id_has_its_turn() {
 }
 
 #[test]
+fn two_thousand_ids_in_one_set() {
+    const IDS: usize = 2000;
+    for open in sets() {
+        // SAFETY: handles that are opened here.
+        unsafe {
+            let set = set(open, IDS);
+            let mut signaler = null_mut();
+            assert_eq!(ys_set_signaler(set, &mut signaler), OK);
+            let raise_all = || (0..IDS).rev().for_each(|id| assert_eq!(ys_signal(signaler, id), OK));
+            raise_all();
+            assert_eq!(wait(set, IDS, -1), Vec::from_iter(0..IDS));
+            assert_eq!(wait(set, IDS, 0), []);
+            assert_eq!(ys_signal(signaler, IDS), ERANGE);
+            // With room for some of them, each is named once.
+            for room in [1, 63, 64, 65, 256, 257, IDS - 1, IDS + 1] {
+                raise_all();
+                let mut named = Vec::new();
+                while named.len() < IDS {
+                    let some = wait(set, room, 0);
+                    assert_eq!(some.len(), room.min(IDS - named.len()));
+                    named.extend_from_slice(&some);
+                }
+                assert_eq!(named, Vec::from_iter(0..IDS));
+                assert_eq!(wait(set, room, 0), []);
+            }
+            ys_signaler_free(signaler);
+            ys_set_free(set);
+        }
+    }
+}
+
+#[test]
+fn two_thousand_ends_in_one_set() {
+    const ENDS: usize = 2000;
+    for open in sets() {
+        for kind in [ys_pipe_open as Open, ys_exchange_open] {
+            // SAFETY: handles that are opened here.
+            unsafe {
+                let set = set(open, ENDS);
+                let ends: Vec<_> = (0..ENDS).map(|_| numbers(kind, 1)).collect();
+                for (id, (_, rx)) in ends.iter().enumerate() {
+                    assert_eq!(ys_set_attach_rx(set, *rx, id), OK);
+                }
+                // All are up at first.
+                assert_eq!(wait(set, ENDS, -1), Vec::from_iter(0..ENDS));
+                ends.iter().for_each(|(_, rx)| assert_eq!(recv_for(*rx, 0), Err(EMPTY)));
+                assert_eq!(wait(set, ENDS, 0), []);
+                for (id, (tx, _)) in ends.iter().enumerate().step_by(7) {
+                    assert_eq!(send(*tx, id as u64), OK);
+                }
+                assert_eq!(wait(set, ENDS, 0), Vec::from_iter((0..ENDS).step_by(7)));
+                for (id, (_, rx)) in ends.iter().enumerate().step_by(7) {
+                    assert_eq!((recv_for(*rx, 0), recv_for(*rx, 0)), (Ok(id as u64), Err(EMPTY)));
+                }
+                // Another thread sends to all of them, while this one waits with room for few.
+                let senders: Vec<_> = ends.iter().map(|(tx, _)| Moved(*tx)).collect();
+                let thread = std::thread::spawn(move || {
+                    for (id, tx) in senders.into_iter().enumerate().rev() {
+                        let tx = tx.end();
+                        assert_eq!(send(tx, id as u64), OK);
+                        ys_tx_free(tx);
+                    }
+                });
+                let (mut left, mut got, mut is_over) = (ENDS, vec![0; ENDS], vec![false; ENDS]);
+                while left > 0 {
+                    for id in wait(set, 100, -1) {
+                        // A sender may raise an id once more behind the end.
+                        if is_over[id] {
+                            continue;
+                        }
+                        let rx = ends[id].1;
+                        match recv_for(rx, 0) {
+                            Ok(number) => {
+                                assert_eq!(number, id as u64);
+                                got[id] += 1;
+                            }
+                            Err(EMPTY) => {}
+                            Err(code) => {
+                                assert_eq!((code, got[id]), (CLOSED, 1));
+                                assert_eq!(ys_set_detach_rx(set, rx), OK);
+                                ys_rx_free(rx);
+                                is_over[id] = true;
+                                left -= 1;
+                            }
+                        }
+                    }
+                }
+                thread.join().expect("it has sent");
+                wait(set, ENDS, 0);
+                assert_eq!(wait(set, ENDS, 0), []);
+                ys_set_free(set);
+            }
+        }
+    }
+}
+
+#[test]
 fn attached_ends_are_named_while_they_may_go_on() {
     for open_set in sets() {
         for open in KINDS {

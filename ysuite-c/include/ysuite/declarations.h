@@ -412,15 +412,16 @@ ptrdiff_t ys_reserve(struct ys_tx *tx, void **at);
 
 /**
  * Sends the messages that the caller has made in the first n reserved slots, visible together, with what was hidden. Ends the
- * reservation. Never blocks.
+ * reservation. Never blocks. Pipe and funnel only.
  *
  * @param tx the end
- * @param n how many
+ * @param n how many; 0 only shows what was hidden
  * @return how many were sent. Fewer than n: the channel has closed, and the messages from there on are the caller's again, in
- *     their slots, until the next call for this end. None: YS_CLOSED. 0 where n is 0. More than were reserved: YS_EINVAL, and the
- *     reservation stays
+ *     their slots, until the next call for this end. None: YS_CLOSED. 0 where n is 0, also where the channel has closed. More than
+ *     are reserved, as after the end of the reservation: YS_EINVAL, and one that stands stays. YS_ENOTSUP, whatever n is
  */
-ptrdiff_t ys_commit(struct ys_tx *tx, size_t n);
+ptrdiff_t ys_commit(struct ys_tx *tx,
+                    size_t n);
 
 /**
  * Waits until there is room for a message. What is hidden is sent before it waits. Pipe and funnel only.
@@ -516,6 +517,17 @@ void ys_tx_free(struct ys_tx *tx);
  *     this end has no window
  */
 int ys_tx_answer(struct ys_tx *tx);
+
+/**
+ * For the classes of the header only: ends a reservation without sending anything, unless it has ended before.
+ *
+ * @param tx the end
+ * @param at where the reservation's first slot is
+ * @return YS_OK: the messages that were made in its slots are the caller's to destroy, until the next call for this end; YS_EINVAL:
+ *     it had ended, and its slots may have what was sent since
+ */
+int ys_tx_discard(struct ys_tx *tx,
+                  const void *at);
 
 /**
  * Receives a message; waits for one as long as it takes. Wait-free while messages are there (exchange: lock-free), and then

@@ -29,8 +29,9 @@ namespace detail {
 template <class T>
 class byte_sender : public sending_end {
   using wire = by_bytes<T>;
+  /* What travels as a pointer gives itself away for it. */
   template <class U>
-  using if_bytes = std::enable_if_t<std::is_trivially_copyable_v<U>>;
+  using if_bytes = std::enable_if_t<std::is_trivially_copyable_v<U> && !as_pointer<U>::value>;
 
  public:
   using value_type = T;

@@ -103,7 +103,9 @@ void give_back(T &to, T &from) noexcept {
     to = std::move(from);
   } else {
     /* As a T, which may be the base of what was handed over: the rest of that object was not moved, and stays. But a T with virtual
-       functions is a T from now on, so one that cannot be assigned must be handed over as the whole object. */
+       functions is a T from now on, so one that cannot be assigned must be handed over as the whole object. Its old name is the new
+       object's also where members are const or references: of C++17 that is so since the defect report P1971 (RU 007), by which all
+       compilers go. */
     to.T::~T();
     ::new (static_cast<void *>(std::addressof(to))) T(std::move(from));
   }
@@ -143,9 +145,14 @@ struct is_move_iterator<std::move_iterator<It>> : std::true_type {
   using base = It;
 };
 
+/* Iterators of newer standards that pass once may have no category. */
+template <class It, class = void>
+struct is_forward : std::false_type {};
 template <class It>
-inline constexpr bool is_forward_v =
-    std::is_base_of_v<std::forward_iterator_tag, typename std::iterator_traits<It>::iterator_category>;
+struct is_forward<It, std::void_t<typename std::iterator_traits<It>::iterator_category>>
+    : std::is_base_of<std::forward_iterator_tag, typename std::iterator_traits<It>::iterator_category> {};
+template <class It>
+inline constexpr bool is_forward_v = is_forward<It>::value;
 
 }  // namespace detail
 }  // namespace ys

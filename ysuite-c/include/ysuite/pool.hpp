@@ -29,8 +29,9 @@ class pool_message {
   pool_message() noexcept = default;
   pool_message(pool_message &&other) noexcept : at_(other.release()) {}
   pool_message &operator=(pool_message &&other) noexcept {
-    pool_message before(std::move(*this));
-    at_ = other.release();
+    // First, as it may be this one.
+    void *const next = other.release();
+    ys_msg_free(std::exchange(at_, next));
     return *this;
   }
   ~pool_message() { ys_msg_free(at_); }

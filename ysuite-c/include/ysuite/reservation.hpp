@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <type_traits>
 #include <utility>
 
 #include "annotated.h"
@@ -16,11 +17,15 @@
 
 namespace ys {
 
-/** Free slots side by side, of sender::reserve(): a range of addresses, each room for one message. Belongs to its sender's thread, and
- *  ends with the next use of that sender.
+/** Free slots side by side, of sender::reserve(): a range of addresses, each room for one message. Belongs to its sender's thread. The
+ *  sender must not go before it.
  *
  *  Either build messages by emplace() and send them by commit(), or build them at the addresses of the range, from the first on without
- *  a gap, and send them by commit(n). What emplace() has built is destroyed where it is not sent. */
+ *  a gap, and send them by commit(n). What emplace() has built is destroyed where it is not sent.
+ *
+ *  It ends with commit(), and with whatever else is done with the sender: another send, another reserve(), close(). Its slots may have
+ *  other messages from then on, and must not be touched, also by emplace(). commit() is status::invalid then, and what was built before
+ *  is forgotten: neither sent nor destroyed. Questions end nothing: size(), closed(), raw(), and a move of the sender. */
 template <class T>
 class [[nodiscard]] reservation {
   using place = detail::in_place<T>;
@@ -60,7 +65,12 @@ class [[nodiscard]] reservation {
       : end_(end), answer_(answer), first_(answer > 0 ? static_cast<unsigned char *>(first) : nullptr) {}
   reservation(const reservation &) = delete;
   reservation &operator=(const reservation &) = delete;
-  ~reservation() { destroy(0, built_); }
+  ~reservation() {
+    if constexpr (!std::is_trivially_destructible_v<T>) {
+      // Where it has ended the slots have what was sent since.
+      if (built_ != 0 && ys_tx_discard(end_, first_) == YS_OK) destroy(0, built_);
+    }
+  }
 
   /** How many slots there are. */
   std::size_t size() const noexcept { return answer_ > 0 ? static_cast<std::size_t>(answer_) : 0; }
@@ -86,7 +96,8 @@ class [[nodiscard]] reservation {
   /** How many were built by emplace(). */
   std::size_t built() const noexcept { return built_; }
 
-  /** Sends what was built by emplace(). Never blocks. What was not sent, because the receiver is gone, is destroyed. */
+  /** Sends what was built by emplace(). Never blocks. What was not sent, because the receiver is gone, is destroyed: status::closed.
+   *  status::invalid: the reservation had ended, and nothing happens, but that it is forgotten what was built. */
   sent commit() noexcept { return commit(built_); }
 
   /** Sends the first `count` slots, in each of which there is a message now, built by emplace() or by the caller. Likewise.
@@ -96,7 +107,7 @@ class [[nodiscard]] reservation {
     if (count == 0) return {0, ys::status::ok};
     const std::ptrdiff_t answer = ys_commit(end_, count);
     const std::size_t done = answer > 0 ? static_cast<std::size_t>(answer) : 0;
-    destroy(done, count > built_ ? count : built_);
+    if (detail::is_given_back(answer)) destroy(done, count > built_ ? count : built_);
     built_ = 0;
     answer_ = 0;
     if (done == count) return {done, ys::status::ok};

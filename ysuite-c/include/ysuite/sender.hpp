@@ -94,10 +94,11 @@ class sender : public detail::sending_end {
   }
 
   /** Sends a run, as much at a time as there is room for, and waits for more. Copies, or moves with std::make_move_iterator; then what
-   *  was not sent is moved back. If building one throws, those before it are sent. */
+   *  was not sent is moved back. If building one throws, those before it are sent. Where iterators are no forward iterators, and pass
+   *  once, each message is sent before the next one is asked for, which may block. */
   template <class It, class End>
   sent send_range(It first, End last) {
-    return range_in(first, last, detail::for_ever);
+    return range_in(std::move(first), std::move(last), detail::for_ever);
   }
   /** Sends a container, a span or an array. */
   template <class Range>
@@ -107,7 +108,7 @@ class sender : public detail::sending_end {
   /** Sends as much of a run as there is room for now. Never blocks. */
   template <class It, class End>
   sent try_send_range(It first, End last) {
-    return range_in(first, last, detail::no_time);
+    return range_in(std::move(first), std::move(last), detail::no_time);
   }
   template <class Range>
   sent try_send_range(Range &&range) {
@@ -116,7 +117,7 @@ class sender : public detail::sending_end {
   /** Sends a run, at most so long. */
   template <class It, class End, class Rep, class Period>
   sent send_range_for(It first, End last, std::chrono::duration<Rep, Period> time) {
-    return range_in(first, last, detail::nanoseconds(time));
+    return range_in(std::move(first), std::move(last), detail::nanoseconds(time));
   }
 
   /** Free slots to build messages in; see reservation. Never blocks; wait_room() does. */
@@ -143,6 +144,19 @@ class sender : public detail::sending_end {
   status flush() noexcept { return status::from(ys_flush(raw())); }
 
  private:
+  /* A message that is being built. Where its constructor throws, a reservation of the same slot ends: what was in it is there no more. */
+  struct attempt {
+    ys_tx *end;
+    void *slot;
+
+    attempt(ys_tx *at, void *in) noexcept : end(at), slot(in) {}
+    attempt(const attempt &) = delete;
+    attempt &operator=(const attempt &) = delete;
+    ~attempt() {
+      if (slot != nullptr) (void)ys_tx_discard(end, slot);
+    }
+  };
+
   /* What follows is compiled into the caller: left to themselves, some compilers hand the functions below over in memory, which takes
      several times as long as all the rest.
 
@@ -162,7 +176,9 @@ class sender : public detail::sending_end {
         // A step that ends in an exception has not been.
         unsigned char *stop = window->stop;
         if (!YS_LIKELY(ys_tx_slot_(window, &slot, &stop, place::size, place::align))) return call(build, undo);
+        attempt here{end, slot};
         build(slot);
+        here.slot = nullptr;
         window->stop = stop;
       }
       const int answer = ys_tx_publish_(end, window, slot, place::size, place::align);
@@ -180,10 +196,12 @@ class sender : public detail::sending_end {
       void *slot = nullptr;
       const std::ptrdiff_t room = ys_reserve(raw(), &slot);
       if (room > 0) {
+        attempt here{raw(), slot};
         build(slot);
+        here.slot = nullptr;
         const std::ptrdiff_t answer = ys_commit(raw(), 1);
         if (answer == 1) return status::ok;
-        take_back(slot, undo);
+        if (detail::is_given_back(answer)) take_back(slot, undo);
         return detail::why(answer, status::closed);
       }
       if (room != YS_FULL || ns == detail::no_time) return detail::why(room, status::full);
@@ -246,9 +264,23 @@ class sender : public detail::sending_end {
     building(const building &) = delete;
     building &operator=(const building &) = delete;
     ~building() {
-      if (!is_done && count != 0) destroy_from(count_sent(ys_commit(end, count)));
+      if (is_done) return;
+      if (count == 0) {
+        (void)ys_tx_discard(end, first);
+      } else {
+        const std::ptrdiff_t answer = ys_commit(end, count);
+        if (detail::is_given_back(answer)) destroy_from(detail::count_of(answer));
+      }
     }
-    static std::size_t count_sent(std::ptrdiff_t answer) noexcept { return detail::count_of(answer); }
+    template <class Message>
+    void build(Message &&message) {
+      place::build(first + count * place::stride, std::forward<Message>(message));
+      ++count;
+    }
+    std::ptrdiff_t commit() noexcept {
+      is_done = true;
+      return ys_commit(end, count);
+    }
     void destroy_from(std::size_t index) noexcept {
       for (; index < count; ++index) place::at(first, index)->~T();
     }
@@ -273,27 +305,41 @@ class sender : public detail::sending_end {
         continue;
       }
       building run(raw(), at);
-      [[maybe_unused]] It begin = first;
-      for (; run.count < static_cast<std::size_t>(room) && first != last; ++first) {
-        place::build(run.first + run.count * place::stride, *first);
-        ++run.count;
+      [[maybe_unused]] auto begin = beginning(first);
+      if constexpr (detail::is_forward_v<It>) {
+        for (; run.count < static_cast<std::size_t>(room) && first != last; ++first) run.build(*first);
+      } else {
+        // The step to the next one may take as long as somebody takes to make it.
+        run.build(*first);
       }
-      run.is_done = true;
-      const std::ptrdiff_t answer = ys_commit(raw(), run.count);
-      const std::size_t done = building::count_sent(answer);
+      const std::ptrdiff_t answer = run.commit();
+      const std::size_t done = detail::count_of(answer);
       total += done;
       if (done < run.count) {
-        if constexpr (gives_back<It>()) {
-          std::advance(begin, static_cast<std::ptrdiff_t>(done));
-          for (std::size_t index = done; index < run.count; ++index, ++begin) {
-            detail::give_back(*begin.base(), *place::at(run.first, index));
+        if (detail::is_given_back(answer)) {
+          if constexpr (gives_back<It>()) {
+            std::advance(begin, static_cast<std::ptrdiff_t>(done));
+            for (std::size_t index = done; index < run.count; ++index, ++begin) {
+              detail::give_back(*begin.base(), *place::at(run.first, index));
+            }
           }
+          run.destroy_from(done);
         }
-        run.destroy_from(done);
         return {total, detail::why(answer, status::closed)};
       }
+      if constexpr (!detail::is_forward_v<It>) ++first;
     }
     return {total, status::ok};
+  }
+
+  /* Where a run begins, if what is moved out of it may have to go back. */
+  template <class It>
+  static auto beginning([[maybe_unused]] const It &first) {
+    if constexpr (gives_back<It>()) {
+      return first;
+    } else {
+      return nullptr;
+    }
   }
 
   /* Whether what was moved out of a run can be moved back into it. */

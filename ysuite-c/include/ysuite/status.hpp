@@ -80,6 +80,9 @@ constexpr status why(std::ptrdiff_t answer, status::reason otherwise) noexcept {
   return answer < 0 ? status::from(answer) : status(otherwise);
 }
 
+/* Whether messages that ys_commit() has not sent are the caller's again. After an error their slots may have others. */
+constexpr bool is_given_back(std::ptrdiff_t answer) noexcept { return answer >= 0 || answer == YS_CLOSED; }
+
 class error_category final : public std::error_category {
  public:
   const char *name() const noexcept override { return "ysuite"; }

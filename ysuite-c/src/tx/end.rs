@@ -63,6 +63,11 @@ pub(crate) trait TxEnd: Send {
         c_int::from_code(YS_ENOTSUP)
     }
 
+    /// Whether it can show free slots, and `commit` what is made there.
+    fn reserves(&self) -> bool {
+        false
+    }
+
     /// The next free slots.
     fn reserve(&mut self, _: &mut *mut u8) -> isize {
         isize::from_code(YS_ENOTSUP)

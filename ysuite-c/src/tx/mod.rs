@@ -45,6 +45,8 @@ pub(crate) struct Tx {
 /// The slots that the caller may fill and commit.
 pub(crate) struct Reserved {
     count: usize,
+    /// The first of them.
+    first: *mut u8,
     /// Where the window was then. One that has been moved on since takes the reservation away.
     next: *mut u8,
     /// They were found by the window, and the end knows nothing of them.
@@ -52,12 +54,12 @@ pub(crate) struct Reserved {
 }
 
 impl Reserved {
-    const NONE: Self = Self { count: 0, next: ptr::null_mut(), by_window: false };
+    const NONE: Self = Self { count: 0, first: ptr::null_mut(), next: ptr::null_mut(), by_window: false };
 
     /// The window, at `next`, has shown so many.
     #[inline(always)]
-    pub(crate) fn by_window(&mut self, count: usize, next: *mut u8) {
-        (self.count, self.next, self.by_window) = (count, next, true);
+    pub(crate) fn by_window(&mut self, count: usize, first: *mut u8, next: *mut u8) {
+        *self = Self { count, first, next, by_window: true };
     }
 
     /// Whether the window, now at `next`, has shown so many, at least 1, and is where it was then.
@@ -386,7 +388,7 @@ pub(crate) unsafe extern "C" fn reserve(tx: *mut ys_tx, at: *mut *mut c_void) ->
             let mut first = ptr::null_mut();
             let answer = tx.call(|end| end.reserve(&mut first));
             if let Ok(count) = usize::try_from(answer) {
-                tx.reserved = Reserved { count, next: tx.window().next, by_window: false };
+                tx.reserved = Reserved { count, first, next: tx.window().next, by_window: false };
             }
             *at = first.cast();
             answer
@@ -395,13 +397,13 @@ pub(crate) unsafe extern "C" fn reserve(tx: *mut ys_tx, at: *mut *mut c_void) ->
 }
 
 /// Sends the messages that the caller has made in the first n reserved slots, visible together, with what was hidden. Ends the
-/// reservation. Never blocks.
+/// reservation. Never blocks. Pipe and funnel only.
 ///
 /// @param tx the end
-/// @param n how many
+/// @param n how many; 0 only shows what was hidden
 /// @return how many were sent. Fewer than n: the channel has closed, and the messages from there on are the caller's again, in
-///     their slots, until the next call for this end. None: YS_CLOSED. 0 where n is 0. More than were reserved: YS_EINVAL, and the
-///     reservation stays
+///     their slots, until the next call for this end. None: YS_CLOSED. 0 where n is 0, also where the channel has closed. More than
+///     are reserved, as after the end of the reservation: YS_EINVAL, and one that stands stays. YS_ENOTSUP, whatever n is
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_commit(tx: *mut ys_tx, n: usize) -> isize {
     if tx.is_null() {
@@ -427,14 +429,18 @@ pub(crate) unsafe extern "C" fn commit(tx: *mut ys_tx, n: usize) -> isize {
 /// # Safety
 /// As of [`ys_commit`].
 unsafe fn commit_further(tx: &mut Tx, n: usize) -> isize {
-    let Reserved { count, next, by_window } = tx.reserved;
+    // Before the numbers: an end that never has slots would say that there are too many.
+    if !tx.end.reserves() {
+        return isize::from_code(YS_ENOTSUP);
+    }
+    let Reserved { count, next, by_window, .. } = tx.reserved;
     let reserved = if next == tx.window().next { count } else { 0 };
     if n > reserved {
         return isize::from_code(YS_EINVAL);
     }
     if n == 0 {
-        let code = tx.call(|end| end.flush());
-        return if code == c_int::from_code(YS_ENOTSUP) { code as isize } else { 0 };
+        tx.call(|end| end.flush());
+        return 0;
     }
     tx.call(|end| {
         if by_window {
@@ -592,6 +598,27 @@ pub unsafe extern "C" fn ys_tx_answer(tx: *mut ys_tx) -> c_int {
                 return c_int::from_code(YS_EINVAL);
             }
             tx.answer()
+        })
+    }
+}
+
+/// For the classes of the header only: ends a reservation without sending anything, unless it has ended before.
+///
+/// @param tx the end
+/// @param at where the reservation's first slot is
+/// @return YS_OK: the messages that were made in its slots are the caller's to destroy, until the next call for this end; YS_EINVAL:
+///     it had ended, and its slots may have what was sent since
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_tx_discard(tx: *mut ys_tx, at: *const c_void) -> c_int {
+    // SAFETY: by the caller.
+    unsafe {
+        enter(tx, |tx| {
+            let Reserved { count, first, next, .. } = tx.reserved;
+            if count == 0 || next != tx.window().next || !ptr::addr_eq(first, at) {
+                return c_int::from_code(YS_EINVAL);
+            }
+            tx.reserved = Reserved::NONE;
+            c_int::from_code(YS_OK)
         })
     }
 }

@@ -105,6 +105,7 @@ static void no_end(void) {
   CHECK_IS(ys_tx_stride(NULL), 0);
   CHECK(ys_tx_channel(NULL) == NULL);
   CHECK_IS(ys_tx_answer(NULL), YS_EINVAL);
+  CHECK_IS(ys_tx_discard(NULL, NULL), YS_EINVAL);
   ys_tx_free(NULL);
   CHECK_IS(ys_recv(NULL, &word), YS_EINVAL);
   CHECK_IS(ys_try_recv(NULL, &word), YS_EINVAL);

@@ -46,6 +46,52 @@ void every_kind_of_range() {
 #endif
 }
 
+/// Goes over numbers once, and is not copied, nor does it say what kind it is. Its step to the next asks for the one before.
+class asking {
+ public:
+  explicit asking(ys::receiver<int> &rx) noexcept : rx_(&rx) {}
+  asking(asking &&) noexcept = default;
+  asking &operator=(asking &&) noexcept = default;
+
+  int operator*() const noexcept { return number_; }
+  asking &operator++() {
+    are_received(*rx_, number_++);
+    return *this;
+  }
+  bool operator!=(int last) const noexcept { return number_ != last; }
+
+ private:
+  ys::receiver<int> *rx_;
+  int number_ = 0;
+};
+
+// What passes once may be made by whoever gets what was sent before.
+void each_is_sent_before_the_next_is_asked_for() {
+  for (std::size_t bound : {0u, 1u, 7u, 100u}) {
+    auto [tx, rx] = bound == 0 ? ys::pipe<int>() : ys::pipe<int>(bound);
+    CHECK(tx.send_range(asking(rx), 300).count == 300);
+    CHECK(tx.try_send_range(asking(rx), 300).count == 300);
+    CHECK(tx.send_range_for(asking(rx), 300, 600s).count == 300);
+    auto gone = std::move(rx);
+    gone.close();
+    const ys::sent none = tx.send_range(asking(gone), 300);
+    CHECK(none.count == 0 && none.why == ys::status::closed);
+  }
+}
+
+void from_one_channel_into_another() {
+  auto [from, in] = ys::pipe<std::unique_ptr<int>>();
+  auto [out, to] = ys::funnel<std::unique_ptr<int>>(40);
+  std::thread between([&in = in, &out = out] { CHECK(out.send_range(in).count == 500); });
+  for (int number = 0; number < 500; number++) {
+    // Nothing is held back until there is more.
+    CHECK(from.send(std::make_unique<int>(number)));
+    CHECK(**to.recv() == number);
+  }
+  from.close();
+  between.join();
+}
+
 void as_much_as_there_is_room_for() {
   auto [tx, rx] = ys::pipe<std::string>(3);
   const std::vector<std::string> words{"a", "b", "c", "d", "e"};
@@ -119,6 +165,8 @@ void whole_or_back_while_the_receiver_goes() {
 
 int main() {
   RUN(every_kind_of_range);
+  RUN(each_is_sent_before_the_next_is_asked_for);
+  RUN(from_one_channel_into_another);
   RUN(as_much_as_there_is_room_for);
   RUN(back_again);
   RUN(whole_or_back_while_the_receiver_goes);

@@ -274,56 +274,6 @@ void a_range_of_runs_twice() {
   CHECK(next == 20 && objects.alive == 0);
 }
 
-void reservations() {
-  tally objects;
-  {
-    auto [tx, rx] = ys::pipe<counted>(16);
-    int sent = 0;
-    while (sent < 10) {
-      auto slots = tx.reserve();
-      CHECK(slots.size() >= 1);
-      while (sent < 10 && slots.emplace(objects, sent) != nullptr) sent++;
-      const auto built = slots.built();
-      CHECK(slots.commit().count == built);
-    }
-    {
-      auto slots = tx.reserve();
-      CHECK(slots.emplace(objects, 99) != nullptr && objects.alive == 11);
-    }
-    CHECK(objects.alive == 10);
-    for (int number = 0; number < 10; number++) CHECK(rx.recv()->number() == number);
-    CHECK(rx.try_recv().status() == ys::status::empty);
-    {
-      // A part is sent; the rest of what was built is destroyed.
-      auto slots = tx.reserve();
-      const std::size_t room = slots.size();
-      for (std::size_t index = 0; index < room; index++) CHECK(slots.emplace(objects, static_cast<int>(index)) != nullptr);
-      CHECK(slots.emplace(objects, 0) == nullptr && slots.commit(room + 1).why == ys::status::invalid);
-      CHECK(slots.commit(1).count == 1 && objects.alive == 1 && slots.size() == 0);
-    }
-    CHECK(rx.recv()->number() == 0 && rx.try_recv().status() == ys::status::empty);
-    CHECK(objects.alive == 0);
-    {
-      // Built at the addresses, by the caller.
-      auto slots = tx.reserve();
-      std::size_t count = 0;
-      for (void *slot : slots) ::new (slot) counted(objects, static_cast<int>(count++));
-      CHECK(count == slots.size() && slots.commit(count));
-      for (std::size_t index = 0; index < count; index++) CHECK(rx.recv()->number() == static_cast<int>(index));
-    }
-    CHECK(objects.alive == 0);
-    rx.close();
-    // Who reserves by the window is told when it commits.
-    if (auto slots = tx.reserve()) {
-      CHECK(slots.emplace(objects, 1) != nullptr);
-      const ys::sent outcome = slots.commit();
-      CHECK(outcome.count == 0 && outcome.why == ys::status::closed);
-    }
-    CHECK(tx.reserve().status() == ys::status::closed);
-  }
-  CHECK(objects.alive == 0);
-}
-
 void ranges() {
   auto [tx, rx] = ys::pipe<std::string>();
   std::vector<std::string> words;
@@ -342,6 +292,38 @@ void ranges() {
 
 }  // namespace
 
+// Trivially copyable, and no copy of it travels, but the pointer that it becomes.
+struct ticket {
+  std::uint16_t number;
+};
+
+namespace ys {
+template <>
+struct as_pointer<ticket> {
+  static constexpr bool value = true;
+  static void *release(ticket &from) noexcept {
+    const std::uintptr_t number = std::exchange(from.number, std::uint16_t{0});
+    return reinterpret_cast<void *>(number);
+  }
+  static ticket adopt(void *address) noexcept { return {static_cast<std::uint16_t>(reinterpret_cast<std::uintptr_t>(address))}; }
+};
+}  // namespace ys
+
+template <class Tx, class Message, class = void>
+struct is_sent : std::false_type {};
+template <class Tx, class Message>
+struct is_sent<Tx, Message, std::void_t<decltype(std::declval<Tx &>().try_send(std::declval<Message>()))>> : std::true_type {};
+static_assert(is_sent<ys::exchange_sender<ticket>, ticket>::value && !is_sent<ys::exchange_sender<ticket>, ticket &>::value);
+static_assert(is_sent<ys::oneshot_sender<int>, int>::value && is_sent<ys::oneshot_sender<int>, int &>::value);
+
+void what_travels_as_a_pointer_is_given_away() {
+  auto [tx, rx] = ys::exchange<ticket>(1);
+  ticket one{1000}, two{2000};
+  CHECK(tx.send(std::move(one)) && one.number == 0);
+  CHECK(tx.try_send(std::move(two)) == ys::status::full && two.number == 2000);
+  CHECK(rx.recv()->number == 1000);
+}
+
 // Copied by bytes, and by nobody else.
 struct moves_only {
   int number;
@@ -350,6 +332,98 @@ struct moves_only {
   moves_only &operator=(moves_only &&) = default;
 };
 static_assert(std::is_trivially_copyable_v<moves_only> && !std::is_copy_constructible_v<moves_only>);
+
+// Neither is assigned to: whatever comes back is made anew, where it was.
+struct constant {
+  const int number;
+  const int &named;
+  std::unique_ptr<int> owned;
+};
+struct constant_bytes {
+  const int number;
+  const int *const named;
+};
+static_assert(!std::is_move_assignable_v<constant> && !std::is_move_assignable_v<constant_bytes>);
+static_assert(std::is_trivially_copyable_v<constant_bytes>);
+
+void is_whole(const constant &message, int number, const int &named) {
+  CHECK(message.number == number && &message.named == &named && message.owned && *message.owned == number);
+}
+void is_whole(const constant_bytes &message, int number, const int &named) {
+  CHECK(message.number == number && message.named == &named);
+}
+
+/// Sends as long as there is room and a receiver, and gets the others back.
+template <class Ends, class Make>
+void constants_go_through(Ends ends, Make make) {
+  using namespace std::chrono_literals;
+  const int named = 0;
+  auto &[tx, rx] = ends;
+  for (int round = 0; round < 50; round++) {
+    CHECK(tx.send(make(1, named)) && tx.send_for(make(2, named), 60s));
+    auto third = make(3, named);
+    CHECK(tx.try_send(std::move(third)) == ys::status::full);
+    is_whole(third, 3, named);
+    CHECK(tx.send_for(std::move(third), 1us) == ys::status::timeout);
+    is_whole(third, 3, named);
+    is_whole(*rx.recv(), 1, named);
+    CHECK(tx.try_send(std::move(third)));
+    is_whole(*rx.try_recv(), 2, named);
+    is_whole(*rx.recv_for(60s), 3, named);
+    CHECK(rx.recv_until(std::chrono::steady_clock::now()).status() != ys::status::ok);
+  }
+  CHECK(tx.send(make(4, named)));
+  for (auto &&message : rx) {
+    is_whole(message, 4, named);
+    rx.close();
+  }
+  for (int round = 0; round < 3; round++) {
+    auto back = make(5, named);
+    CHECK(tx.send(std::move(back)) == ys::status::closed);
+    is_whole(back, 5, named);
+    CHECK(tx.try_send(std::move(back)) == ys::status::closed);
+    is_whole(back, 5, named);
+  }
+}
+
+/// A run that is used in place, and one that comes back.
+template <class Ends, class Make>
+void runs_of_constants_go_through(Ends ends, Make make) {
+  const int named = 0;
+  auto &[tx, rx] = ends;
+  using message = decltype(make(0, named));
+  std::vector<message> many;
+  many.reserve(20);
+  for (int number = 0; number < 20; number++) many.push_back(make(number, named));
+  CHECK(tx.send_range(std::make_move_iterator(many.begin()), std::make_move_iterator(many.begin() + 10)).count == 10);
+  int next = 0;
+  while (next < 10) {
+    auto run = rx.try_run();
+    for (auto &inside : run) is_whole(inside, next++, named);
+  }
+  if (auto slots = tx.reserve()) CHECK(slots.emplace(make(10, named)) != nullptr && slots.commit().count == 1);
+  is_whole(*rx.recv(), 10, named);
+  rx.close();
+  for (int round = 0; round < 3; round++) {
+    const auto first = std::make_move_iterator(many.begin() + 11);
+    CHECK(tx.send_range(first, std::make_move_iterator(many.end())).why == ys::status::closed);
+    for (int number = 11; number < 20; number++) is_whole(many[static_cast<std::size_t>(number)], number, named);
+  }
+}
+
+void constant_members() {
+  const auto owners = [](int number, const int &named) { return constant{number, named, std::make_unique<int>(number)}; };
+  const auto bytes = [](int number, const int &named) { return constant_bytes{number, &named}; };
+  constants_go_through(ys::pipe<constant>(2), owners);
+  constants_go_through(ys::pipe<constant_bytes>(2), bytes);
+  constants_go_through(ys::funnel<constant>(2), owners);
+  constants_go_through(ys::exchange<constant_bytes>(2), bytes);
+  runs_of_constants_go_through(ys::pipe<constant>(), owners);
+  runs_of_constants_go_through(ys::funnel<constant>(16), owners);
+  runs_of_constants_go_through(ys::pipe<constant_bytes>(16), bytes);
+  auto [tx, rx] = ys::oneshot<constant_bytes>();
+  CHECK(tx.send(constant_bytes{6, nullptr}) && rx.recv()->number == 6);
+}
 
 void bytes_that_only_move() {
   auto [tx, rx] = ys::exchange<moves_only>(2);
@@ -368,11 +442,12 @@ int main() {
   RUN(addresses_are_kept);
   RUN(exchange_and_oneshot);
   RUN(bytes_through_exchange_and_oneshot);
+  RUN(what_travels_as_a_pointer_is_given_away);
   RUN(bytes_that_only_move);
+  RUN(constant_members);
   RUN(in_place);
   RUN(in_place_left_early);
   RUN(a_run_twice);
   RUN(a_range_of_runs_twice);
-  RUN(reservations);
   RUN(ranges);
 }

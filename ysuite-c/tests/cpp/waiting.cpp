@@ -169,6 +169,16 @@ void pools() {
   CHECK(reinterpret_cast<std::uintptr_t>(got->data()) % 16 == 0);
   got.reset();
   CHECK(pool.take(64, 60s));
+  // A message that is assigned to gives its block back; one that is assigned to itself keeps it.
+  auto first = pool.take(64, 60s);
+  CHECK(first && !pool.try_take(64));
+  auto &same = first;
+  first = std::move(same);
+  CHECK(first && !pool.try_take(64));
+  first = pool.take(1000);
+  CHECK(first.capacity() == 1000 && pool.try_take(64) && !pool.try_take(1000));
+  first = ys::pool_message();
+  CHECK(!first && pool.try_take(1000));
 }
 
 }  // namespace
