@@ -202,3 +202,45 @@ fn another_takes_the_place_of_one_that_is_gone() {
     expect_flushed(client);
     drop(first);
 }
+
+/// What another has received while a bridge was away was not lost on the way to that one, and nobody is said to lack it.
+#[test]
+fn one_that_comes_back_has_lost_nothing() {
+    let (mut jobs, out) = spsc::bounded::<u64>(100);
+    let client = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").at_least_once();
+    let (client, mut answered) = client.start().unwrap();
+    let begin = || {
+        let (back, nothing) = spsc::bounded::<u64>(1);
+        let proxy = Proxy::to(&address(&client));
+        let server = Bridge::duplex::<_, u64>(nothing).connect(proxy.address()).bounded(100).at_least_once();
+        let (server, received) = server.start().unwrap();
+        (server, received, proxy, back)
+    };
+    let leave = |proxy: &Proxy| {
+        proxy.refuse(true);
+        proxy.reset();
+    };
+    let events = client.events();
+    let (first, mut received, proxy, mut back) = begin();
+    (0..10).for_each(|number| jobs.send(number).unwrap());
+    expect(&mut received, 0..10);
+    // What it says of its own stands behind what it says of those ten.
+    back.send(1).unwrap();
+    expect(&mut answered, 1..2);
+    leave(&proxy);
+    let (_second, mut others, elsewhere, mut back_too) = begin();
+    wait_for(&events, |event| *event == Event::Replaced);
+    (10..15).for_each(|number| jobs.send(number).unwrap());
+    expect(&mut others, 10..15);
+    back_too.send(2).unwrap();
+    expect(&mut answered, 2..3);
+    leave(&elsewhere);
+    proxy.refuse(false);
+    wait_for(&events, |event| *event == Event::Replaced);
+    (15..20).for_each(|number| jobs.send(number).unwrap());
+    expect(&mut received, 15..20);
+    drop(jobs);
+    expect_end(&mut received);
+    expect_flushed(client);
+    assert!(!first.events().try_iter().any(|event| matches!(event, Event::Lost { .. })));
+}

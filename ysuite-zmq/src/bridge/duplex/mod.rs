@@ -14,10 +14,14 @@
 //! | `header` | what stands before each frame |
 //! | `line` | how frames reach the other side |
 //! | `sending` | the own stream |
+//! | `account` | what has been received of it |
 //! | `receiving` | the other side's |
+//! | `known` | who was here before |
 //! | `session` | by which number a bridge is known again |
 
+mod account;
 mod header;
+mod known;
 mod line;
 mod receiving;
 mod sending;
@@ -140,11 +144,11 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
 
     /// What is said of this side's stream.
     fn hear_of_own(&mut self, header: &Header, tools: &Tools) {
-        if self.sending.hear(header) {
+        let answers = header.kind == Kind::Answer && self.hello == Hello::Said { mark: header.messages };
+        if self.sending.hear(header, answers) {
             self.since = Instant::now();
         }
-        let answered = header.kind == Kind::Answer && self.hello == Hello::Said { mark: header.messages };
-        if answered {
+        if answers {
             self.hello = Hello::Answered { mark: header.messages };
             self.sending.go_back(tools);
         } else if header.flags.lacks && matches!(self.hello, Hello::Answered { .. }) {
@@ -160,21 +164,21 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
             if (header.messages.wrapping_sub(self.heard) as i32) < 0 {
                 return Ok(false);
             }
-            self.receiving.skip_to(header.number, tools);
+            self.receiving.go_on(header, tools);
         } else if self.peer.is_some() && self.is_second_there(tools)? {
             if self.ignored.replace(header.session) != Some(header.session) {
                 tools.tell(Event::Ignored);
             }
             return Ok(false);
         } else {
-            let gone = self.sending.begin_again();
+            let gone = self.sending.begin_again(header.session);
             if gone > 0 {
                 tools.tell(Event::Lost { messages: gone });
             }
             if self.peer.replace(header.session).is_some() {
                 tools.tell(Event::Replaced);
             }
-            self.receiving.begin(header.session, header.number, tools);
+            self.receiving.begin(header, tools);
             self.hello.again();
         }
         if self.line.take_up() || header.of != self.session {
