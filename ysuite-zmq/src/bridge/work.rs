@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use ysuite::signal::YSocketpair;
+
 use super::tools::Tools;
 use crate::error::Failure;
 use crate::event::Event;
@@ -34,6 +36,9 @@ pub(super) trait Work: Send + 'static {
 
     /// When the last step could move nothing.
     fn wanted(&mut self) -> Wanted;
+
+    /// The bridge is about to sleep for that. The set of the channel from which messages leave is given.
+    fn stand(&mut self, _: Wanted, _: &mut YSocketpair) {}
 
     /// What has happened to the connections.
     fn noticed(&mut self, _: &Event) {}

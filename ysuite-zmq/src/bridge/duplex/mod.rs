@@ -29,6 +29,7 @@ mod session;
 
 use std::time::{Duration, Instant};
 
+use ysuite::signal::YSocketpair;
 use ysuite::spsc;
 
 pub(super) use self::header::BYTES as HEADER;
@@ -307,6 +308,10 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
             send: self.blocked && self.line.tells_of_room(),
             until,
         }
+    }
+
+    fn stand(&mut self, wanted: Wanted, set: &mut YSocketpair) {
+        self.sending.stand(wanted.source, set);
     }
 
     fn noticed(&mut self, event: &Event) {

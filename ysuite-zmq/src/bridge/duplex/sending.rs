@@ -3,6 +3,8 @@
 
 use std::collections::VecDeque;
 
+use ysuite::signal::YSocketpair;
+
 use super::super::outgoing::Outgoing;
 use super::super::source::Source;
 use super::super::tools::Tools;
@@ -147,6 +149,16 @@ impl<S: Source<Message: ToWire>> Sending<S> {
     /// Nothing more is to be sent than what is in the channel.
     pub(super) fn close(&mut self) {
         self.closing = true;
+        if let Some(outgoing) = &mut self.outgoing {
+            outgoing.leave_set();
+        }
+    }
+
+    /// As [`Outgoing::stand_in`].
+    pub(super) fn stand(&mut self, wanted: bool, set: &mut YSocketpair) {
+        if let Some(outgoing) = &mut self.outgoing {
+            outgoing.stand_in(wanted, set);
+        }
     }
 
     /// Hands over what may be sent, behind headers of this kind.

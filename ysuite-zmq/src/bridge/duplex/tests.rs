@@ -365,3 +365,29 @@ fn what_is_held_is_of_the_stream_it_came_in() {
     one.take_over(false, 0);
     assert_eq!(one.hear(Kind::Answer).expected, 4);
 }
+
+/// What was allowed once stays allowed, though another has filled the channel meanwhile.
+#[test]
+fn one_that_comes_back_may_send_what_it_had_been_allowed() {
+    let (_jobs, out) = spsc::bounded::<u64>(4);
+    let server = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").bounded(4);
+    let (server, mut received) = server.start().unwrap();
+    let events = server.events();
+    let mut one = Peer::connect(&server, 1);
+    one.take_over(false, 0);
+    assert_eq!(one.hear(Kind::Answer).limit, 4);
+    one.leave(&events);
+    let mut other = Peer::connect(&server, 2);
+    other.take_over(false, 0);
+    other.say(Kind::Messages, 0, 4, &[10, 11, 12, 13]);
+    other.be_heard();
+    other.leave(&events);
+    let mut one = Peer::connect(&server, 1);
+    one.take_over(false, 0);
+    one.say(Kind::Messages, 0, 4, &[0, 1, 2, 3]);
+    one.say(Kind::Messages, 4, 1, &[4]);
+    until_malformed(&server, 1);
+    for number in [10, 11, 12, 13, 0, 1, 2, 3] {
+        assert_eq!(received.recv_timeout(GUARD), Ok(number));
+    }
+}
