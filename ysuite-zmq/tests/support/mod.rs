@@ -46,7 +46,11 @@ pub(crate) fn expect_flushed(bridge: Started) {
 /// anything went with it cannot be known here.
 #[track_caller]
 pub(crate) fn expect_left(bridge: Started) {
-    let closed = bridge.close(GUARD);
+    expect_all_left(bridge.close(GUARD));
+}
+
+#[track_caller]
+pub(crate) fn expect_all_left(closed: Closed) {
     assert!(matches!(closed, Closed::Flushed | Closed::Unsent { messages: 0, more: true }), "{closed:?}");
 }
 
