@@ -41,6 +41,9 @@ pub(super) struct Ending<W> {
     pub(super) sets: Sets,
 }
 
+/// Whoever has everything itself waits so long for a connection by which to say what the other side waits for: that one may be gone.
+const LAST_WORD: Duration = Duration::from_secs(1);
+
 /// Between two looks while the socket has no room: it may tell of room that it does not have, and of none when it has.
 const PAUSE: Duration = Duration::from_millis(1);
 
@@ -48,7 +51,8 @@ impl<W: Work> Ending<W> {
     /// Moves what is left until that moment, then drops it.
     pub(super) fn by(mut self, until: Instant) -> Closed {
         let mut sound = self.work.listen(&mut self.tools).is_ok() && self.work.close(&mut self.tools).is_ok();
-        while sound && !self.work.is_done() && Instant::now() < until {
+        let said = until.min(Instant::now() + LAST_WORD);
+        while sound && self.has_to_go_on(until, said) {
             match self.work.step(&mut self.tools) {
                 Ok(0) => sound = self.rest(until),
                 Ok(_) => {}
@@ -86,6 +90,15 @@ impl<W: Work> Ending<W> {
 }
 
 impl<W: Work> Ending<W> {
+    /// Whether something is left to be done, for which there is time until one moment, or to be said, until another.
+    fn has_to_go_on(&mut self, until: Instant, said: Instant) -> bool {
+        let now = Instant::now();
+        match self.work.is_done() {
+            true => now < said && !self.work.has_said_all(),
+            false => now < until,
+        }
+    }
+
     /// Until something changes, or for a little.
     fn rest(&mut self, until: Instant) -> bool {
         let listened = self.work.listen(&mut self.tools);

@@ -63,6 +63,11 @@ pub(super) trait Work: Send + 'static {
     /// Whether nothing is left to be done, once it is closed.
     fn is_done(&mut self) -> bool;
 
+    /// Whether the other side has been told all that it may wait for, once nothing is left to be done here.
+    fn has_said_all(&mut self) -> bool {
+        true
+    }
+
     /// Drops what has not been handed over, also what is in the channel, and says how many messages that were.
     fn left(&mut self) -> usize;
 

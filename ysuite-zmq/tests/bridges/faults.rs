@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use ysuite::spsc;
-use ysuite_zmq::{Bridge, Event};
+use ysuite_zmq::{Bridge, Closed, Event};
 
 use crate::support::proxy::Proxy;
 use crate::support::{GUARD, address, expect, expect_end, expect_flushed, send, until, wait_for};
@@ -243,4 +243,37 @@ fn one_that_comes_back_has_lost_nothing() {
     expect_end(&mut received);
     expect_flushed(client);
     assert!(!first.events().try_iter().any(|event| matches!(event, Event::Lost { .. })));
+}
+
+/// Whoever has everything itself, and closes while there is no connection, still says what the other side waits for: if there is one soon.
+#[test]
+fn the_last_word_is_said_over_the_next_connection() {
+    let heard = (0..10).map(|_| closed_without_a_connection()).find(|closed| *closed == Closed::Flushed);
+    assert!(heard.is_some(), "what was received was said");
+}
+
+/// How the other side has closed.
+fn closed_without_a_connection() -> Closed {
+    let (mut answers, back) = spsc::bounded::<u64>(4);
+    let (server, mut received) = Bridge::duplex::<_, u64>(back).bind("tcp://127.0.0.1:*").start().unwrap();
+    let proxy = Proxy::to(&address(&server));
+    let (jobs, out) = spsc::bounded::<u64>(4);
+    let (client, mut answered) = Bridge::duplex::<_, u64>(out).connect(proxy.address()).start().unwrap();
+    drop(jobs);
+    expect_end(&mut received);
+    // With it comes that the other side has everything.
+    answers.send(0).unwrap();
+    expect(&mut answered, 0..1);
+    // From here on the other side hears nothing.
+    proxy.mute(true);
+    answers.send(1).unwrap();
+    drop(answers);
+    expect(&mut answered, 1..2);
+    expect_end(&mut answered);
+    let events = client.events();
+    proxy.reset();
+    proxy.mute(false);
+    wait_for(&events, |event| matches!(event, Event::Disconnected(_)));
+    expect_flushed(client);
+    server.close(Duration::from_secs(1))
 }
