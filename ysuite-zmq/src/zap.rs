@@ -48,8 +48,8 @@ impl Gatekeeper {
             return Err(Failure::last("zmq_socket").into());
         }
         let linger: i32 = 0;
-        // Now: of a context that is shut down nothing can be set any more, and an answer that nobody takes would keep it from its end.
-        // SAFETY: the socket is open, and this thread's still; the library copies the value.
+        // Now: of a context that is shut down nothing can be set any more, and an answer that nobody takes would keep
+        // it from its end. SAFETY: the socket is open, and this thread's still; the library copies the value.
         unsafe { ffi::zmq_setsockopt(door.0, option::LINGER, (&raw const linger).cast(), size_of::<i32>()) };
         // SAFETY: as above.
         let bind = || unsafe { ffi::zmq_bind(door.0, ADDRESS.as_ptr()) };

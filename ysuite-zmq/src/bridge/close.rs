@@ -17,18 +17,18 @@ pub enum Closed {
     /// Everything has left: it is in the hands of the system's network. Of a duplex: the other side has said that it has
     /// received everything.
     ///
-    /// A bridge other than a duplex cannot say so where a connection has ended since it handed over its first frame, however long ago
-    /// and whoever ended it: libzmq throws away what waits for a connection that ends, and tells nobody whether anything did. Whoever
-    /// has to know although others come and go has what they answer, or a duplex.
+    /// A bridge other than a duplex cannot say so where a connection has ended since it handed over its first frame,
+    /// however long ago and whoever ended it: libzmq throws away what waits for a connection that ends, and tells
+    /// nobody whether anything did. Whoever has to know although others come and go has what they answer, or a duplex.
     Flushed,
     /// The time was over before that, or a connection was.
     Unsent {
         /// Messages that never left the channel or the bridge. What is in an `mpmc` channel from which others receive as well is
         /// theirs, and not counted.
         messages: usize,
-        /// Whether libzmq may have had frames beside those, which nobody can count: it was still writing when the time was over, or
-        /// a connection has ended since the first frame, and libzmq throws away what waits for one that ends. Also where the other side
-        /// had all and went. Of inproc libzmq tells no ends.
+        /// Whether libzmq may have had frames beside those, which nobody can count: it was still writing when the time
+        /// was over, or a connection has ended since the first frame, and libzmq throws away what waits for one that
+        /// ends. Also where the other side had all and went. Of inproc libzmq tells no ends.
         more: bool,
     },
 }
@@ -41,7 +41,8 @@ pub(super) struct Ending<W> {
     pub(super) sets: Sets,
 }
 
-/// Whoever has everything itself waits so long for a connection by which to say what the other side waits for: that one may be gone.
+/// Whoever has everything itself waits so long for a connection by which to say what the other side waits for: that one
+/// may be gone.
 const LAST_WORD: Duration = Duration::from_secs(1);
 
 /// Between two looks while the socket has no room: it may tell of room that it does not have, and of none when it has.

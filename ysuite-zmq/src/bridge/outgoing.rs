@@ -19,10 +19,10 @@ const HANDFUL: usize = 32;
 /// Held while a bridge leaves its channel: of several that leave one, each would see the others there still, and none would count
 /// what is in it.
 ///
-/// The program's own receivers do not hold it. One that goes behind the look and before the bridge's end does leaves as it might have
-/// behind that: it was the last then, and what was in the channel went with it. One that comes from a weak end behind the look receives
-/// what there is beside the bridge, which counts what it takes itself. A wake-up that the bridge's end had and did not use is passed on
-/// where that is dropped.
+/// The program's own receivers do not hold it. One that goes behind the look and before the bridge's end does leaves as
+/// it might have behind that: it was the last then, and what was in the channel went with it. One that comes from a
+/// weak end behind the look receives what there is beside the bridge, which counts what it takes itself. A wake-up that
+/// the bridge's end had and did not use is passed on where that is dropped.
 static LEAVING: Mutex<()> = Mutex::new(());
 
 pub(super) struct Outgoing<S: Source> {
@@ -87,8 +87,8 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
         self.held = 0;
     }
 
-    /// The bridge is about to sleep, and would take a message or not. Where it shares the channel with others it stands in its set only
-    /// if it would: else it might be told of a message, leave it there, and nobody else would be told.
+    /// The bridge is about to sleep, and would take a message or not. Where it shares the channel with others it stands
+    /// in its set only if it would: else it might be told of a message, leave it there, and nobody else would be told.
     pub(super) fn stand_in(&mut self, wanted: bool, set: &mut YSocketpair) {
         let Some(source) = self.source.as_mut().filter(|source| source.is_shared()) else { return };
         if wanted && !self.stands {

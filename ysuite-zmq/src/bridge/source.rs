@@ -21,8 +21,8 @@ pub trait Source: Attach + Send + 'static {
     #[doc(hidden)]
     fn is_drained(&mut self) -> bool;
 
-    /// Whether others may receive from the channel as well. Of those that wait there each message wakes one, so that an end which
-    /// would take nothing is not to be one of them.
+    /// Whether others may receive from the channel as well. Of those that wait there each message wakes one, so that an
+    /// end which would take nothing is not to be one of them.
     #[doc(hidden)]
     fn is_shared(&self) -> bool;
 

@@ -23,8 +23,8 @@ pub enum Layout {
     Whole,
     /// Each has so many bytes; several lie back to back.
     Records(usize),
-    /// A byte of version, then each behind its length, four bytes in little-endian order. A frame with a message that is longer than
-    /// they can say is refused by whoever receives it, with all that is in it.
+    /// A byte of version, then each behind its length, four bytes in little-endian order. A frame with a message that
+    /// is longer than they can say is refused by whoever receives it, with all that is in it.
     Lengths {
         /// Both sides must have the same.
         version: u8,
@@ -128,8 +128,8 @@ pub(crate) fn pack<T: ToWire>(
     frame.drain(bytes)
 }
 
-/// Appends messages, each behind its length. Where one is longer than its length can say, the frame ends in the middle of a message: it is
-/// refused as a whole, and none of its messages taken for another.
+/// Appends messages, each behind its length. Where one is longer than its length can say, the frame ends in the middle
+/// of a message: it is refused as a whole, and none of its messages taken for another.
 fn append_with_lengths<T: ToWire>(mut messages: impl Iterator<Item = T>, bytes: &mut Vec<u8>, longest: u32) {
     let begin = bytes.len();
     while let Some(message) = messages.next() {

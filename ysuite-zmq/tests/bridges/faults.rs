@@ -203,7 +203,8 @@ fn another_takes_the_place_of_one_that_is_gone() {
     drop(first);
 }
 
-/// What another has received while a bridge was away was not lost on the way to that one, and nobody is said to lack it.
+/// What another has received while a bridge was away was not lost on the way to that one, and nobody is said to lack
+/// it.
 #[test]
 fn one_that_comes_back_has_lost_nothing() {
     let (mut jobs, out) = spsc::bounded::<u64>(100);
@@ -245,7 +246,8 @@ fn one_that_comes_back_has_lost_nothing() {
     assert!(!first.events().try_iter().any(|event| matches!(event, Event::Lost { .. })));
 }
 
-/// Whoever has everything itself, and closes while there is no connection, still says what the other side waits for: if there is one soon.
+/// Whoever has everything itself, and closes while there is no connection, still says what the other side waits for: if
+/// there is one soon.
 #[test]
 fn the_last_word_is_said_over_the_next_connection() {
     let heard = (0..10).map(|_| closed_without_a_connection()).find(|closed| *closed == Closed::Flushed);

@@ -42,8 +42,8 @@ pub(crate) fn expect_flushed(bridge: Started) {
     assert_eq!(bridge.close(GUARD), Closed::Flushed);
 }
 
-/// As above, of a bridge with a connection that has ended meanwhile, or whose other side goes as soon as it has everything: whether
-/// anything went with it cannot be known here.
+/// As above, of a bridge with a connection that has ended meanwhile, or whose other side goes as soon as it has
+/// everything: whether anything went with it cannot be known here.
 #[track_caller]
 pub(crate) fn expect_left(bridge: Started) {
     expect_all_left(bridge.close(GUARD));

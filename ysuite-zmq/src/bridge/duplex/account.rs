@@ -1,8 +1,9 @@
 //! [`Account`]: of which messages of a stream somebody has said that they were received, whoever was there meanwhile.
 //!
-//! A header says of a stream up to where it has come, and how many of those before never came: the difference of the two is what
-//! that bridge has received, but for a constant, of which only changes count. It is known of each bridge by itself, so that one that
-//! comes back neither says anything twice, nor has to answer for what another was sent meanwhile.
+//! A header says of a stream up to where it has come, and how many of those before never came: the difference of the
+//! two is what that bridge has received, but for a constant, of which only changes count. It is known of each bridge by
+//! itself, so that one that comes back neither says anything twice, nor has to answer for what another was sent
+//! meanwhile.
 
 use super::header::Header;
 use super::known::Known;
@@ -41,8 +42,8 @@ impl Account {
         self.lost.saturating_add(next - self.acknowledged)
     }
 
-    /// Another bridge has taken the place of the other side's, and can be sent the stream from this number on. Answers how many
-    /// messages were under way to the one that is gone, and will not be sent again.
+    /// Another bridge has taken the place of the other side's, and can be sent the stream from this number on. Answers
+    /// how many messages were under way to the one that is gone, and will not be sent again.
     pub(super) fn begin(&mut self, session: u64, first: u64) -> u64 {
         let gone = first.saturating_sub(self.acknowledged);
         self.lost = self.lost.saturating_add(gone);
@@ -52,8 +53,8 @@ impl Account {
         gone
     }
 
-    /// The other side speaks of the stream, whose next new message has this number. `answers`: it has heard the last hello, so
-    /// that it says what is so now.
+    /// The other side speaks of the stream, whose next new message has this number. `answers`: it has heard the last
+    /// hello, so that it says what is so now.
     pub(super) fn hear(&mut self, header: &Header, next: u64, answers: bool) {
         // No later than what was sent, whatever it says.
         let expected = header.expected.min(next);
@@ -103,7 +104,8 @@ mod tests {
         assert_eq!((account.acknowledged(), account.unanswered(next)), (next, unanswered));
     }
 
-    /// Nothing is kept: what was in the hands of one that went is answered for when it comes back, whatever another was sent.
+    /// Nothing is kept: what was in the hands of one that went is answered for when it comes back, whatever another was
+    /// sent.
     #[test]
     fn one_that_comes_back_answers_for_what_it_had() {
         let mut account = Account::new(false);
@@ -144,7 +146,8 @@ mod tests {
         expect(&account, 10, 0);
     }
 
-    /// Whoever has forgotten this stream takes all that came before for lost, or says nothing of it: neither makes anything received.
+    /// Whoever has forgotten this stream takes all that came before for lost, or says nothing of it: neither makes
+    /// anything received.
     #[test]
     fn nothing_is_received_because_somebody_has_forgotten() {
         for lost in [10, 0] {

@@ -21,8 +21,8 @@ impl<T> Known<T> {
         Self { present: nobody, session: 0, earlier: VecDeque::new(), has_forgotten: false }
     }
 
-    /// Another takes the place of the other side. One that is not known begins with what this makes; it is told whether somebody
-    /// has been forgotten, who may be this one.
+    /// Another takes the place of the other side. One that is not known begins with what this makes; it is told whether
+    /// somebody has been forgotten, who may be this one.
     pub(super) fn meet(&mut self, session: u64, fresh: impl FnOnce(bool) -> T) {
         let known = self.earlier.iter().position(|(earlier, _)| *earlier == session);
         let next = known.and_then(|at| self.earlier.remove(at)).map(|(_, known)| known);

@@ -338,7 +338,8 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
         self.sending.is_over()
     }
 
-    /// What was said over a connection that has ended may have gone with it: it is said again with the hello of the next.
+    /// What was said over a connection that has ended may have gone with it: it is said again with the hello of the
+    /// next.
     fn has_said_all(&mut self) -> bool {
         let told = self.receiving.news();
         let is_heard = self.line.is_there() && matches!(self.hello, Hello::Answered { .. });

@@ -18,8 +18,8 @@ const WINDOW: u64 = 65_536;
 pub(super) struct Receiving<T> {
     /// None: nothing more is received, and the channel has ended.
     sink: Option<Sink<T>>,
-    /// How far it has come, and how far the streams of those before the other side had. One that comes back, and is not known any
-    /// more, may send again what it had sent before.
+    /// How far it has come, and how far the streams of those before the other side had. One that comes back, and is not
+    /// known any more, may send again what it had sent before.
     streams: Known<Stream>,
     /// The stream has come to its end.
     is_at_its_end: bool,
@@ -69,15 +69,15 @@ impl<T: FromWire> Receiving<T> {
         }
     }
 
-    /// Another bridge has taken the place of the other side's, and says hello: it can send its stream from that number on. One that
-    /// was here before goes on where it was, and what it sends again is known.
+    /// Another bridge has taken the place of the other side's, and says hello: it can send its stream from that number
+    /// on. One that was here before goes on where it was, and what it sends again is known.
     pub(super) fn begin(&mut self, header: &Header, tools: &Tools) {
         self.streams.present.taken = self.held();
         let number = header.number;
         self.streams.meet(header.session, |has_forgotten| Stream {
             expected: number,
-            // Who may have been forgotten is not told that anything has been received. Whoever keeps its messages sends again what
-            // nobody has.
+            // Who may have been forgotten is not told that anything has been received. Whoever keeps its messages sends
+            // again what nobody has.
             lost: if has_forgotten && !header.flags.keeps { number } else { 0 },
             allowed: number,
             taken: 0,
@@ -93,8 +93,8 @@ impl<T: FromWire> Receiving<T> {
         if !header.flags.keeps {
             self.skip_to(header.number, tools);
         } else if self.sink.is_some() {
-            // Whoever keeps them has let go of those that another has received while this bridge was away, or that another has refused,
-            // which it knows: nothing of that was lost on the way here.
+            // Whoever keeps them has let go of those that another has received while this bridge was away, or that
+            // another has refused, which it knows: nothing of that was lost on the way here.
             let stream = &mut self.streams.present;
             stream.expected = stream.expected.max(header.number);
         }
@@ -179,12 +179,14 @@ impl<T: FromWire> Receiving<T> {
         self.sink = None;
     }
 
-    /// Messages of this stream that have come and are not in the channel. What is held of those before it is delivered first.
+    /// Messages of this stream that have come and are not in the channel. What is held of those before it is delivered
+    /// first.
     fn held(&self) -> usize {
         self.sink.as_ref().map_or(0, Sink::held).min(self.streams.present.taken)
     }
 
-    /// The number below which all that came is in the channel: were this bridge to end now, the rest would have to be sent again.
+    /// The number below which all that came is in the channel: were this bridge to end now, the rest would have to be
+    /// sent again.
     fn received(&self) -> u64 {
         self.streams.present.expected.saturating_sub(self.held() as u64)
     }

@@ -113,8 +113,8 @@ impl<S: Source<Message: ToWire>> Sending<S> {
         gone
     }
 
-    /// What the other side says of this stream, and whether that answers the last hello. Whether it has received more than was
-    /// known.
+    /// What the other side says of this stream, and whether that answers the last hello. Whether it has received more
+    /// than was known.
     pub(super) fn hear(&mut self, header: &Header, answers: bool) -> bool {
         let before = self.account.acknowledged();
         self.account.hear(header, self.next, answers);

@@ -280,7 +280,8 @@ fn one_that_comes_back_is_known_again() {
     assert_eq!(server.statistics().duplicates, 3);
 }
 
-/// Nothing is kept: the bridge that comes back had what it was sent, and never was sent what another has received meanwhile.
+/// Nothing is kept: the bridge that comes back had what it was sent, and never was sent what another has received
+/// meanwhile.
 #[test]
 fn what_one_that_comes_back_had_is_not_lost() {
     let (mut jobs, out) = spsc::bounded::<u64>(20);
@@ -324,7 +325,8 @@ fn what_one_that_comes_back_had_is_not_lost() {
     assert_eq!(closing.join().unwrap(), Closed::Flushed);
 }
 
-/// Of one that may have been forgotten, and keeps nothing, all that came before is said to be lost: it is not told that it was received.
+/// Of one that may have been forgotten, and keeps nothing, all that came before is said to be lost: it is not told that
+/// it was received.
 #[test]
 fn what_is_forgotten_was_not_received() {
     let (_jobs, out) = spsc::bounded::<u64>(4);
