@@ -28,6 +28,10 @@ pub enum Event {
     Malformed(Malformed),
     /// So many messages were under way when a connection ended, or the other side did: none of them will come, or nobody is left
     /// who could say whether they came. Of a duplex without [`at_least_once`](crate::Duplex::at_least_once).
+    ///
+    /// That is what is known at that moment. Where another bridge takes the place of the other side's, and that one
+    /// comes back, it may say what it had all the same: [`Closed`](crate::Closed) counts it as received then. It cannot
+    /// tell what was lost on its way from what was sent to the other meanwhile, and tells both.
     Lost {
         /// Of those that were sent, or came, over this bridge.
         messages: u64,

@@ -47,7 +47,11 @@ impl Gatekeeper {
         if door.0.is_null() {
             return Err(Failure::last("zmq_socket").into());
         }
-        // SAFETY: the socket is open, and this thread's still.
+        let linger: i32 = 0;
+        // Now: of a context that is shut down nothing can be set any more, and an answer that nobody takes would keep
+        // it from its end. SAFETY: the socket is open, and this thread's still; the library copies the value.
+        unsafe { ffi::zmq_setsockopt(door.0, option::LINGER, (&raw const linger).cast(), size_of::<i32>()) };
+        // SAFETY: as above.
         let bind = || unsafe { ffi::zmq_bind(door.0, ADDRESS.as_ptr()) };
         Failure::uninterrupted("zmq_bind", || (bind() == 0).then_some(()))?;
         let lists = Lists::default();
@@ -115,12 +119,8 @@ impl Door {
 
 impl Drop for Door {
     fn drop(&mut self) {
-        let linger: i32 = 0;
         // SAFETY: open, and closed once, by the thread that has it.
-        unsafe {
-            ffi::zmq_setsockopt(self.0, option::LINGER, (&raw const linger).cast(), size_of::<i32>());
-            ffi::zmq_close(self.0);
-        }
+        unsafe { ffi::zmq_close(self.0) };
     }
 }
 

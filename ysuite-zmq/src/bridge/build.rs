@@ -310,6 +310,10 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
 
     /// As [`Pull::bounded`], and exact: the other side sends no more than there is room for. Without a bound, 65,536 messages may
     /// be under way.
+    ///
+    /// What was allowed once stays allowed. A bridge that comes back after others had taken its place, of the last 16,
+    /// may still send what it had been allowed before, though they have filled the channel meanwhile: that waits in
+    /// this bridge, up to as many messages of each of them as the channel has room for, and one frame.
     pub fn bounded(mut self, messages: usize) -> Self {
         self.options.bound = Some(messages);
         self

@@ -16,15 +16,19 @@ use crate::socket::Socket;
 pub enum Closed {
     /// Everything has left: it is in the hands of the system's network. Of a duplex: the other side has said that it has
     /// received everything.
+    ///
+    /// A bridge other than a duplex cannot say so where a connection has ended since it handed over its first frame,
+    /// however long ago and whoever ended it: libzmq throws away what waits for a connection that ends, and tells
+    /// nobody whether anything did. Whoever has to know although others come and go has what they answer, or a duplex.
     Flushed,
     /// The time was over before that, or a connection was.
     Unsent {
         /// Messages that never left the channel or the bridge. What is in an `mpmc` channel from which others receive as well is
         /// theirs, and not counted.
         messages: usize,
-        /// Whether libzmq may have had frames beside those, which nobody can count: it was still writing when the time was over, or
-        /// a connection ended meanwhile, or behind the last frame, and libzmq throws away what waits for one that ends. Also where the
-        /// other side had all and went. Of inproc libzmq tells no ends.
+        /// Whether libzmq may have had frames beside those, which nobody can count: it was still writing when the time
+        /// was over, or a connection has ended since the first frame, and libzmq throws away what waits for one that
+        /// ends. Also where the other side had all and went. Of inproc libzmq tells no ends.
         more: bool,
     },
 }
@@ -37,16 +41,19 @@ pub(super) struct Ending<W> {
     pub(super) sets: Sets,
 }
 
+/// Whoever has everything itself waits so long for a connection by which to say what the other side waits for: that one
+/// may be gone.
+const LAST_WORD: Duration = Duration::from_secs(1);
+
 /// Between two looks while the socket has no room: it may tell of room that it does not have, and of none when it has.
 const PAUSE: Duration = Duration::from_millis(1);
 
 impl<W: Work> Ending<W> {
     /// Moves what is left until that moment, then drops it.
     pub(super) fn by(mut self, until: Instant) -> Closed {
-        // What happened before is not taken for something that happens from here on.
         let mut sound = self.work.listen(&mut self.tools).is_ok() && self.work.close(&mut self.tools).is_ok();
-        let (torn, ended) = (self.tools.has_ended_on_a_frame(), self.tools.monitor.ended());
-        while sound && !self.work.is_done() && Instant::now() < until {
+        let said = until.min(Instant::now() + LAST_WORD);
+        while sound && self.has_to_go_on(until, said) {
             match self.work.step(&mut self.tools) {
                 Ok(0) => sound = self.rest(until),
                 Ok(_) => {}
@@ -55,28 +62,26 @@ impl<W: Work> Ending<W> {
         }
         // The last word: nothing comes after it that could say the same.
         let _ = self.work.rest(&mut self.tools);
-        self.end(until, ended, torn)
+        self.end(until)
     }
 
     /// After a failure of libzmq: what it has may still leave until that moment, but nothing more is given to it.
     pub(super) fn broken(mut self, until: Instant) -> Closed {
         // The other side may still be told that nobody is here any more.
         let _ = self.work.close(&mut self.tools).and_then(|()| self.work.rest(&mut self.tools));
-        let (torn, ended) = (self.tools.has_ended_on_a_frame(), self.tools.monitor.ended());
-        self.end(until, ended, torn)
+        self.end(until)
     }
 
-    /// With so many connections that had ended, the last of them on a frame or not, when the end began.
-    fn end(self, until: Instant, ended: u64, torn: bool) -> Closed {
+    fn end(self, until: Instant) -> Closed {
         let silent = self.tools.counters.frames_out.get() == 0;
         let known = self.work.is_acknowledged() || silent;
         let until = if self.work.lingers() && !silent { until } else { Instant::now() };
         let Self { mut work, tools, sets } = self;
-        let Tools { socket, mut monitor, .. } = tools;
+        let Tools { socket, mut monitor, ended_empty, .. } = tools;
         // The user sees the end of the channel when everything has been done for it.
         let is_gone = gone(socket, &mut monitor, until);
         // libzmq throws away with a connection what waits for it, and is empty then as well.
-        let torn = torn || monitor.ended() > ended;
+        let torn = monitor.ended() > ended_empty;
         let more = (!is_gone || torn) && !known;
         // Last: until the channel ends messages are accepted there, also while the rest lingers.
         let messages = work.left();
@@ -86,6 +91,15 @@ impl<W: Work> Ending<W> {
 }
 
 impl<W: Work> Ending<W> {
+    /// Whether something is left to be done, for which there is time until one moment, or to be said, until another.
+    fn has_to_go_on(&mut self, until: Instant, said: Instant) -> bool {
+        let now = Instant::now();
+        match self.work.is_done() {
+            true => now < said && !self.work.has_said_all(),
+            false => now < until,
+        }
+    }
+
     /// Until something changes, or for a little.
     fn rest(&mut self, until: Instant) -> bool {
         let listened = self.work.listen(&mut self.tools);

@@ -136,6 +136,9 @@ impl<W: Work> Engine<W> {
         let moved = self.work.step(&mut self.tools);
         self.tools.arms = false;
         let wanted = self.work.wanted();
+        if let Some(set) = self.sets.of_source() {
+            self.work.stand(wanted, set);
+        }
         if moved? > 0 || self.sets.is_up(wanted) {
             return Ok(());
         }

@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use ysuite::channel::TryRecvError;
+use ysuite::signal::YSocketpair;
 
 use super::source::Source;
 use super::tools::Tools;
@@ -17,11 +18,18 @@ const HANDFUL: usize = 32;
 
 /// Held while a bridge leaves its channel: of several that leave one, each would see the others there still, and none would count
 /// what is in it.
+///
+/// The program's own receivers do not hold it. One that goes behind the look and before the bridge's end does leaves as
+/// it might have behind that: it was the last then, and what was in the channel went with it. One that comes from a
+/// weak end behind the look receives what there is beside the bridge, which counts what it takes itself. A wake-up that
+/// the bridge's end had and did not use is passed on where that is dropped.
 static LEAVING: Mutex<()> = Mutex::new(());
 
 pub(super) struct Outgoing<S: Source> {
     /// None: it has been left.
     source: Option<S>,
+    /// It is in its set.
+    stands: bool,
     /// Messages in a frame, at most.
     pack: usize,
     /// Taken from the channel, in reverse order.
@@ -43,7 +51,15 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
             Layout::Records(size) => largest.checked_div(size).map_or(pack, |most| pack.min(most).max(1)),
             Layout::Lengths { .. } => pack,
         };
-        Self { source: Some(source), pack, taken: Vec::new(), frame: Frame::empty(), held: 0, ended: false }
+        Self {
+            source: Some(source),
+            stands: true,
+            pack,
+            taken: Vec::new(),
+            frame: Frame::empty(),
+            held: 0,
+            ended: false,
+        }
     }
 
     /// Whether all has been taken, and nobody can send any more: or need not be able to, because the bridge closes.
@@ -69,6 +85,26 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
     /// The next frame has gone its way.
     pub(super) fn gone(&mut self) {
         self.held = 0;
+    }
+
+    /// The bridge is about to sleep, and would take a message or not. Where it shares the channel with others it stands
+    /// in its set only if it would: else it might be told of a message, leave it there, and nobody else would be told.
+    pub(super) fn stand_in(&mut self, wanted: bool, set: &mut YSocketpair) {
+        let Some(source) = self.source.as_mut().filter(|source| source.is_shared()) else { return };
+        if wanted && !self.stands {
+            // What has come meanwhile is told at once.
+            self.stands = set.attach(source, 0).is_ok();
+        } else if !wanted && self.stands {
+            self.leave_set();
+        }
+    }
+
+    /// What it was told of and has not taken is told to another.
+    pub(super) fn leave_set(&mut self) {
+        if let Some(source) = self.source.as_mut().filter(|source| source.is_shared()) {
+            source.detach();
+            self.stands = false;
+        }
     }
 
     /// Takes messages for one frame, at most so many. Answers how many.
@@ -134,7 +170,13 @@ impl<S: Source<Message: ToWire>> Work for Outgoing<S> {
         Wanted { source: !blocked && !self.ended, send: blocked, ..Wanted::default() }
     }
 
+    fn stand(&mut self, wanted: Wanted, set: &mut YSocketpair) {
+        self.stand_in(wanted.source, set);
+    }
+
+    /// It looks by itself from now on.
     fn close(&mut self, _: &mut Tools) -> Result<(), Failure> {
+        self.leave_set();
         Ok(())
     }
 

@@ -5,6 +5,8 @@
 
 use std::time::Instant;
 
+use ysuite::signal::YSocketpair;
+
 use super::outgoing::Outgoing;
 use super::source::Source;
 use super::tools::Tools;
@@ -94,6 +96,10 @@ impl<S: Source<Message: ToWire>> Work for Publishing<S> {
 
     fn wanted(&mut self) -> Wanted {
         Wanted { receive: true, send: false, until: self.again, ..self.outgoing.wanted() }
+    }
+
+    fn stand(&mut self, wanted: Wanted, set: &mut YSocketpair) {
+        self.outgoing.stand_in(wanted.source, set);
     }
 
     fn close(&mut self, tools: &mut Tools) -> Result<(), Failure> {

@@ -27,6 +27,11 @@ impl Sets {
         Ok(self)
     }
 
+    /// Where the receiver stands.
+    pub(super) fn of_source(&mut self) -> Option<&mut YSocketpair> {
+        self.source.as_mut()
+    }
+
     /// Whether an end that is wanted may have something.
     pub(super) fn is_up(&mut self, wanted: Wanted) -> bool {
         let is_up = |set: &mut Option<YSocketpair>| set.as_mut().is_some_and(|set| set.check().next().is_some());

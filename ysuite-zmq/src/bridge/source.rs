@@ -21,13 +21,18 @@ pub trait Source: Attach + Send + 'static {
     #[doc(hidden)]
     fn is_drained(&mut self) -> bool;
 
+    /// Whether others may receive from the channel as well. Of those that wait there each message wakes one, so that an
+    /// end which would take nothing is not to be one of them.
+    #[doc(hidden)]
+    fn is_shared(&self) -> bool;
+
     /// Lets nobody send any more, unless others receive from the channel as well. False: they do, and what is in it is theirs.
     #[doc(hidden)]
     fn end(&mut self) -> bool;
 }
 
 macro_rules! impl_source {
-    ($($channel:ident: $end:expr;)*) => {$(
+    ($($channel:ident: $is_shared:literal, $end:expr;)*) => {$(
         impl<T: Send + 'static> Source for $channel::Receiver<T> {
             type Message = T;
 
@@ -43,6 +48,10 @@ macro_rules! impl_source {
                 self.is_empty()
             }
 
+            fn is_shared(&self) -> bool {
+                $is_shared
+            }
+
             fn end(&mut self) -> bool {
                 let end: fn(&mut Self) -> bool = $end;
                 end(self)
@@ -52,15 +61,15 @@ macro_rules! impl_source {
 }
 
 impl_source! {
-    spsc: |receiver| {
+    spsc: false, |receiver| {
         receiver.close();
         true
     };
-    mpsc: |receiver| {
+    mpsc: false, |receiver| {
         receiver.close();
         true
     };
-    mpmc: |receiver| {
+    mpmc: true, |receiver| {
         let is_last = receiver.receiver_count() == 1;
         if is_last {
             receiver.close();

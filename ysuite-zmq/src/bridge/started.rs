@@ -38,6 +38,9 @@ impl Started {
     /// Ends the bridge: what is in the channel still leaves, as far as `timeout` goes; nothing more is taken from the network.
     /// Blocks for about that time at most.
     ///
+    /// A duplex that has nothing more to send, and no connection, waits up to a second of that time for one: the other
+    /// side may not know yet what was received here.
+    ///
     /// Says what that has achieved, never more than it knows: see [`Closed`].
     pub fn close(mut self, timeout: Duration) -> Closed {
         let (answer, closed) = oneshot::channel();

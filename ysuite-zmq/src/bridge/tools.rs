@@ -14,8 +14,8 @@ pub(super) struct Tools {
     pub(super) socket: Socket,
     /// Dropped after the socket.
     pub(super) monitor: Monitor,
-    /// Connections that had ended, and frames that had been handed over, when the last end was heard of.
-    ended: (u64, u64),
+    /// Connections that had ended before anything was handed over, as far as has been heard.
+    pub(super) ended_empty: u64,
     pub(super) counters: Arc<Counters>,
     pub(super) events: Told,
     /// The bridge is about to sleep: an end that finds nothing takes its id down, and its other side pays for raising it.
@@ -30,7 +30,7 @@ impl Tools {
     pub(super) fn new(mut socket: Socket, counters: Arc<Counters>, events: Told) -> Result<Self, Error> {
         let monitor = Monitor::of(&mut socket)?;
         let (frame, scratch) = (Frame::empty(), Vec::new());
-        Ok(Self { socket, monitor, ended: (0, 0), counters, events, arms: false, frame, scratch })
+        Ok(Self { socket, monitor, ended_empty: 0, counters, events, arms: false, frame, scratch })
     }
 
     /// Never waits: where nobody reads them, the oldest events give way.
@@ -41,19 +41,14 @@ impl Tools {
     /// What has happened to a connection since the last look.
     pub(super) fn hear(&mut self) -> Result<Option<Event>, Failure> {
         while let Some(seen) = self.monitor.look()? {
-            if self.monitor.ended() > self.ended.0 {
-                self.ended = (self.monitor.ended(), self.counters.frames_out.get());
+            if self.counters.frames_out.get() == 0 {
+                self.ended_empty = self.monitor.ended();
             }
             if let Seen::Event(event) = seen {
                 return Ok(Some(event));
             }
         }
         Ok(None)
-    }
-
-    /// Whether a connection has ended and no frame was handed over after that: it may have taken the last with it.
-    pub(super) fn has_ended_on_a_frame(&self) -> bool {
-        self.ended.0 > 0 && self.ended.1 == self.counters.frames_out.get()
     }
 
     /// Counts a frame that is none of ours, and tells of it.

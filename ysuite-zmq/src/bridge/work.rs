@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use ysuite::signal::YSocketpair;
+
 use super::tools::Tools;
 use crate::error::Failure;
 use crate::event::Event;
@@ -35,6 +37,9 @@ pub(super) trait Work: Send + 'static {
     /// When the last step could move nothing.
     fn wanted(&mut self) -> Wanted;
 
+    /// The bridge is about to sleep for that. The set of the channel from which messages leave is given.
+    fn stand(&mut self, _: Wanted, _: &mut YSocketpair) {}
+
     /// What has happened to the connections.
     fn noticed(&mut self, _: &Event) {}
 
@@ -57,6 +62,11 @@ pub(super) trait Work: Send + 'static {
 
     /// Whether nothing is left to be done, once it is closed.
     fn is_done(&mut self) -> bool;
+
+    /// Whether the other side has been told all that it may wait for, once nothing is left to be done here.
+    fn has_said_all(&mut self) -> bool {
+        true
+    }
 
     /// Drops what has not been handed over, also what is in the channel, and says how many messages that were.
     fn left(&mut self) -> usize;

@@ -23,7 +23,8 @@ pub enum Layout {
     Whole,
     /// Each has so many bytes; several lie back to back.
     Records(usize),
-    /// A byte of version, then each behind its length, four bytes in little-endian order.
+    /// A byte of version, then each behind its length, four bytes in little-endian order. A frame with a message that
+    /// is longer than they can say is refused by whoever receives it, with all that is in it.
     Lengths {
         /// Both sides must have the same.
         version: u8,
@@ -115,21 +116,37 @@ pub(crate) fn pack<T: ToWire>(
             None => unreachable!("somebody asked for a frame of nothing"),
         },
         Layout::Records(size) => {
-            bytes.reserve(size * messages.len());
+            // Of a length that is none the allocator says so when it is written.
+            let _ = size.checked_mul(messages.len()).map(|all| bytes.try_reserve(all));
             messages.for_each(|message| message.encode(bytes));
         }
         Layout::Lengths { version } => {
             bytes.push(version);
-            for message in messages {
-                let from = bytes.len();
-                bytes.extend([0; PREFIX]);
-                message.encode(bytes);
-                let length = u32::try_from(bytes.len() - from - PREFIX).unwrap_or(u32::MAX);
-                bytes[from..from + PREFIX].copy_from_slice(&length.to_le_bytes());
-            }
+            append_with_lengths(messages, bytes, u32::MAX);
         }
     }
     frame.drain(bytes)
+}
+
+/// Appends messages, each behind its length. Where one is longer than its length can say, the frame ends in the middle
+/// of a message: it is refused as a whole, and none of its messages taken for another.
+fn append_with_lengths<T: ToWire>(mut messages: impl Iterator<Item = T>, bytes: &mut Vec<u8>, longest: u32) {
+    let begin = bytes.len();
+    while let Some(message) = messages.next() {
+        let from = bytes.len();
+        bytes.extend([0; PREFIX]);
+        message.encode(bytes);
+        match u32::try_from(bytes.len() - from - PREFIX).ok().filter(|&length| length <= longest) {
+            Some(length) => bytes[from..from + PREFIX].copy_from_slice(&length.to_le_bytes()),
+            None => {
+                bytes.truncate(begin);
+                bytes.extend(u32::MAX.to_le_bytes());
+                // They are in no other frame.
+                messages.for_each(drop);
+                return;
+            }
+        }
+    }
 }
 
 /// Appends the messages of a frame behind a head of so many bytes, which it has. Nothing of a malformed one. The frame may be

@@ -47,6 +47,42 @@ fn of_a_malformed_frame_nothing_is_kept() {
     assert_eq!(kept, [5]);
 }
 
+/// Texts, each behind its length.
+#[derive(Debug, PartialEq)]
+struct Text(String);
+
+impl Wire for Text {
+    const LAYOUT: Layout = Layout::Lengths { version: 9 };
+}
+
+impl ToWire for Text {
+    fn encode(&self, bytes: &mut Vec<u8>) {
+        self.0.encode(bytes);
+    }
+}
+
+impl FromWire for Text {
+    fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
+        String::decode(bytes).map(Self)
+    }
+}
+
+/// Its beginning is no message, nor is what comes behind that: zeros would be empty messages.
+#[test]
+fn of_a_frame_with_a_message_that_is_too_long_nothing_is_received() {
+    let texts = |lengths: &[usize]| lengths.iter().map(|&length| Text("\0".repeat(length))).collect::<Vec<_>>();
+    let received = |lengths: &[usize], longest| {
+        let mut bytes = vec![9];
+        append_with_lengths(texts(lengths).into_iter(), &mut bytes, longest);
+        let mut received = Vec::new();
+        unpack(&mut Frame::of(bytes).expect("memory for a frame"), 0, &mut received).map(|()| received)
+    };
+    assert_eq!(received(&[10, 0, 7], 10), Ok(texts(&[10, 0, 7])));
+    for lengths in [&[11][..], &[18], &[1, 11, 2], &[10, 22]] {
+        assert_eq!(received(lengths, 10), Err(Malformed::Content));
+    }
+}
+
 /// What is handed over is dropped once, whenever libzmq is through with it.
 #[test]
 fn the_owner_of_bytes_is_dropped_once() {

@@ -65,9 +65,9 @@ fn what_goes_with_a_connection_is_not_flushed() {
         (0..40).for_each(|_| jobs.send(vec![0; 1 << 20]).unwrap());
         until("frames wait in libzmq", || push.statistics().messages_out >= 40);
         proxy.refuse(true);
-        (pull, full, proxy, push)
+        (pull, full, proxy, push, jobs)
     };
-    let (_pull, _full, proxy, push) = begin();
+    let (_pull, _full, proxy, push, _jobs) = begin();
     let closing = thread::spawn(move || push.close(GUARD));
     // It lingers by then, most likely.
     thread::sleep(SHORT);
@@ -75,9 +75,18 @@ fn what_goes_with_a_connection_is_not_flushed() {
     assert_eq!(closing.join().unwrap(), Closed::Unsent { messages: 0, more: true });
 
     // Nor where the connection has ended before, and nothing was sent since.
-    let (_pull, _full, proxy, push) = begin();
+    let (_pull, _full, proxy, push, _jobs) = begin();
     proxy.reset();
     wait_for(&push.events(), |event| matches!(event, Event::Disconnected(_)));
+    assert_eq!(push.close(GUARD), Closed::Unsent { messages: 0, more: true });
+
+    // Nor where it has ended, and all that was sent since has come.
+    let (_pull, mut full, proxy, push, mut jobs) = begin();
+    proxy.reset();
+    wait_for(&push.events(), |event| matches!(event, Event::Disconnected(_)));
+    proxy.refuse(false);
+    jobs.send(vec![1]).unwrap();
+    while full.recv_timeout(GUARD).unwrap().len() > 1 {}
     assert_eq!(push.close(GUARD), Closed::Unsent { messages: 0, more: true });
 }
 

@@ -1,12 +1,16 @@
 //! Conversations while all is well.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
 use ysuite::channel::SendTimeoutError;
-use ysuite::spsc;
+use ysuite::{mpmc, spsc};
 use ysuite_zmq::{Bridge, Closed, Context, Duplex, Event, Started};
 
+use crate::support::proxy::Proxy;
 use crate::support::{EVERYWHERE, GUARD, address, expect, expect_end, expect_flushed, send, until, wait_for};
 
 type Numbers = Duplex<spsc::Receiver<u64>, u64>;
@@ -123,4 +127,43 @@ fn a_third_is_not_heard_while_the_second_is_there() {
     expect_flushed(client);
     wait_for(&server.events(), |event| *event == Event::Replaced);
     expect_end(&mut received);
+}
+
+/// A bridge that can send nothing now keeps nobody asleep who shares its channel.
+#[test]
+fn a_message_that_the_bridge_would_leave_wakes_another() {
+    struct Woken(AtomicU64);
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    let (server, _answers, mut received) = side(8, |side| side.bind("tcp://127.0.0.1:*"));
+    let proxy = Proxy::to(&address(&server));
+    let (jobs, out) = mpmc::unbounded::<u64>();
+    let mut other = out.clone();
+    let (client, _answered) = Bridge::duplex::<_, u64>(out).connect(proxy.address()).start().unwrap();
+    jobs.send(0).unwrap();
+    expect(&mut received, 0..1);
+    // It sleeps by then, most likely, and waits for messages.
+    thread::sleep(Duration::from_millis(50));
+    let events = client.events();
+    proxy.refuse(true);
+    proxy.reset();
+    wait_for(&events, |event| matches!(event, Event::Disconnected(_)));
+    let woken = Arc::new(Woken(AtomicU64::new(0)));
+    let waker = Waker::from(woken.clone());
+    // Those that wait are told in turn.
+    for number in 1..4 {
+        while other.poll_recv(&mut std::task::Context::from_waker(&waker)).is_ready() {}
+        let before = woken.0.load(Ordering::Relaxed);
+        jobs.send(number).unwrap();
+        until("it is woken", || woken.0.load(Ordering::Relaxed) > before);
+        assert_eq!(other.try_recv(), Ok(number));
+    }
+    // What comes when there is a connection again leaves by it.
+    proxy.refuse(false);
+    jobs.send(1).unwrap();
+    expect(&mut received, 1..2);
 }

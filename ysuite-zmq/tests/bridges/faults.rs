@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use ysuite::spsc;
-use ysuite_zmq::{Bridge, Event};
+use ysuite_zmq::{Bridge, Closed, Event};
 
 use crate::support::proxy::Proxy;
 use crate::support::{GUARD, address, expect, expect_end, expect_flushed, send, until, wait_for};
@@ -201,4 +201,81 @@ fn another_takes_the_place_of_one_that_is_gone() {
     expect_end(&mut received);
     expect_flushed(client);
     drop(first);
+}
+
+/// What another has received while a bridge was away was not lost on the way to that one, and nobody is said to lack
+/// it.
+#[test]
+fn one_that_comes_back_has_lost_nothing() {
+    let (mut jobs, out) = spsc::bounded::<u64>(100);
+    let client = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").at_least_once();
+    let (client, mut answered) = client.start().unwrap();
+    let begin = || {
+        let (back, nothing) = spsc::bounded::<u64>(1);
+        let proxy = Proxy::to(&address(&client));
+        let server = Bridge::duplex::<_, u64>(nothing).connect(proxy.address()).bounded(100).at_least_once();
+        let (server, received) = server.start().unwrap();
+        (server, received, proxy, back)
+    };
+    let leave = |proxy: &Proxy| {
+        proxy.refuse(true);
+        proxy.reset();
+    };
+    let events = client.events();
+    let (first, mut received, proxy, mut back) = begin();
+    (0..10).for_each(|number| jobs.send(number).unwrap());
+    expect(&mut received, 0..10);
+    // What it says of its own stands behind what it says of those ten.
+    back.send(1).unwrap();
+    expect(&mut answered, 1..2);
+    leave(&proxy);
+    let (_second, mut others, elsewhere, mut back_too) = begin();
+    wait_for(&events, |event| *event == Event::Replaced);
+    (10..15).for_each(|number| jobs.send(number).unwrap());
+    expect(&mut others, 10..15);
+    back_too.send(2).unwrap();
+    expect(&mut answered, 2..3);
+    leave(&elsewhere);
+    proxy.refuse(false);
+    wait_for(&events, |event| *event == Event::Replaced);
+    (15..20).for_each(|number| jobs.send(number).unwrap());
+    expect(&mut received, 15..20);
+    drop(jobs);
+    expect_end(&mut received);
+    expect_flushed(client);
+    assert!(!first.events().try_iter().any(|event| matches!(event, Event::Lost { .. })));
+}
+
+/// Whoever has everything itself, and closes while there is no connection, still says what the other side waits for: if
+/// there is one soon.
+#[test]
+fn the_last_word_is_said_over_the_next_connection() {
+    let heard = (0..10).map(|_| closed_without_a_connection()).find(|closed| *closed == Closed::Flushed);
+    assert!(heard.is_some(), "what was received was said");
+}
+
+/// How the other side has closed.
+fn closed_without_a_connection() -> Closed {
+    let (mut answers, back) = spsc::bounded::<u64>(4);
+    let (server, mut received) = Bridge::duplex::<_, u64>(back).bind("tcp://127.0.0.1:*").start().unwrap();
+    let proxy = Proxy::to(&address(&server));
+    let (jobs, out) = spsc::bounded::<u64>(4);
+    let (client, mut answered) = Bridge::duplex::<_, u64>(out).connect(proxy.address()).start().unwrap();
+    drop(jobs);
+    expect_end(&mut received);
+    // With it comes that the other side has everything.
+    answers.send(0).unwrap();
+    expect(&mut answered, 0..1);
+    // From here on the other side hears nothing.
+    proxy.mute(true);
+    answers.send(1).unwrap();
+    drop(answers);
+    expect(&mut answered, 1..2);
+    expect_end(&mut answered);
+    let events = client.events();
+    proxy.reset();
+    proxy.mute(false);
+    wait_for(&events, |event| matches!(event, Event::Disconnected(_)));
+    expect_flushed(client);
+    server.close(Duration::from_secs(1))
 }

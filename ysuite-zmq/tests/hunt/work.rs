@@ -9,7 +9,7 @@ use ysuite::spsc;
 use ysuite_zmq::{Bridge, Started};
 
 use crate::support::proxy::Proxy;
-use crate::support::{GUARD, address, expect_flushed, until};
+use crate::support::{GUARD, address, expect_all_left, expect_flushed, until};
 use crate::weather::{Kind, Weather, rest};
 use crate::{messages, say};
 
@@ -85,8 +85,10 @@ fn push(push: Started, mut jobs: spsc::Sender<u64>, pusher: u64, round: &Round) 
         thread::sleep(Duration::from_millis(1));
     }
     drop(jobs);
-    expect_flushed(push);
+    let closed = push.close(GUARD);
     round.closed.fetch_add(1, Ordering::Relaxed);
+    // What the storm took with it cannot be counted.
+    expect_all_left(closed);
 }
 
 struct Shop {

@@ -42,10 +42,15 @@ pub(crate) fn expect_flushed(bridge: Started) {
     assert_eq!(bridge.close(GUARD), Closed::Flushed);
 }
 
-/// As above, of a bridge whose other side goes as soon as it has everything: whether it had cannot be known here.
+/// As above, of a bridge with a connection that has ended meanwhile, or whose other side goes as soon as it has
+/// everything: whether anything went with it cannot be known here.
 #[track_caller]
 pub(crate) fn expect_left(bridge: Started) {
-    let closed = bridge.close(GUARD);
+    expect_all_left(bridge.close(GUARD));
+}
+
+#[track_caller]
+pub(crate) fn expect_all_left(closed: Closed) {
     assert!(matches!(closed, Closed::Flushed | Closed::Unsent { messages: 0, more: true }), "{closed:?}");
 }
 

@@ -18,6 +18,8 @@ struct State {
     connections: Mutex<Vec<TcpStream>>,
     /// Carries nothing: whoever sends fills the buffers of the kernel.
     stands: AtomicBool,
+    /// Carries nothing from those that connect to the target.
+    mutes: AtomicBool,
     /// Accepts nobody.
     refuses: AtomicBool,
     carried: AtomicU64,
@@ -70,6 +72,11 @@ impl Proxy {
         self.state.stands.store(stands, Ordering::Relaxed);
     }
 
+    /// From now on nothing is carried from those that connect to the target, or everything again.
+    pub(crate) fn mute(&self, mutes: bool) {
+        self.state.mutes.store(mutes, Ordering::Relaxed);
+    }
+
     /// From now on nobody is let in, or everybody again.
     pub(crate) fn refuse(&self, refuses: bool) {
         self.state.refuses.store(refuses, Ordering::Relaxed);
@@ -99,19 +106,23 @@ impl State {
         }
         let mut connections = self.connections.lock().expect("no panic");
         connections.extend([twice(&client), twice(&server)]);
-        for (from, to) in [(twice(&client), twice(&server)), (server, client)] {
+        for (from, to, there) in [(twice(&client), twice(&server), true), (server, client, false)] {
             let state = self.clone();
-            thread::spawn(move || state.carry(from, to));
+            thread::spawn(move || state.carry(from, to, there));
         }
     }
 
-    fn carry(&self, mut from: TcpStream, mut to: TcpStream) {
+    fn carry(&self, mut from: TcpStream, mut to: TcpStream, there: bool) {
         let mut bytes = [0; 16_384];
         loop {
             while self.stands.load(Ordering::Relaxed) {
                 thread::sleep(Duration::from_millis(1));
             }
-            match from.read(&mut bytes) {
+            let read = from.read(&mut bytes);
+            while there && self.mutes.load(Ordering::Relaxed) && !self.over.load(Ordering::Relaxed) {
+                thread::sleep(Duration::from_millis(1));
+            }
+            match read {
                 Ok(length @ 1..) if to.write_all(&bytes[..length]).is_ok() => {
                     self.carried.fetch_add(length as u64, Ordering::Relaxed);
                 }

@@ -12,7 +12,10 @@
 //! | 24 | 8 | session of the other side, as far as it is known, or 0. What follows is said of its stream |
 //! | 32 | 8 | number of the next message that is expected: all before it have been received |
 //! | 40 | 8 | numbers below this one may be sent |
-//! | 48 | 8 | messages that never came, though later ones did |
+//! | 48 | 8 | messages that never came, though later ones did; of a sender that keeps nothing also what others got |
+//!
+//! What is at 32 less what is at 48 has been received, but for a constant. A sender that keeps nothing, and may have
+//! been forgotten, is told that all before its first number never came.
 //!
 //! Numbers of messages go up to 2^63: no stream comes so far. The mark of a hello is above that of the last one, by less than 2^31, or
 //! the same; they wrap.

@@ -14,10 +14,14 @@
 //! | `header` | what stands before each frame |
 //! | `line` | how frames reach the other side |
 //! | `sending` | the own stream |
+//! | `account` | what has been received of it |
 //! | `receiving` | the other side's |
+//! | `known` | who was here before |
 //! | `session` | by which number a bridge is known again |
 
+mod account;
 mod header;
+mod known;
 mod line;
 mod receiving;
 mod sending;
@@ -25,6 +29,7 @@ mod session;
 
 use std::time::{Duration, Instant};
 
+use ysuite::signal::YSocketpair;
 use ysuite::spsc;
 
 pub(super) use self::header::BYTES as HEADER;
@@ -140,11 +145,11 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
 
     /// What is said of this side's stream.
     fn hear_of_own(&mut self, header: &Header, tools: &Tools) {
-        if self.sending.hear(header) {
+        let answers = header.kind == Kind::Answer && self.hello == Hello::Said { mark: header.messages };
+        if self.sending.hear(header, answers) {
             self.since = Instant::now();
         }
-        let answered = header.kind == Kind::Answer && self.hello == Hello::Said { mark: header.messages };
-        if answered {
+        if answers {
             self.hello = Hello::Answered { mark: header.messages };
             self.sending.go_back(tools);
         } else if header.flags.lacks && matches!(self.hello, Hello::Answered { .. }) {
@@ -160,21 +165,21 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
             if (header.messages.wrapping_sub(self.heard) as i32) < 0 {
                 return Ok(false);
             }
-            self.receiving.skip_to(header.number, tools);
+            self.receiving.go_on(header, tools);
         } else if self.peer.is_some() && self.is_second_there(tools)? {
             if self.ignored.replace(header.session) != Some(header.session) {
                 tools.tell(Event::Ignored);
             }
             return Ok(false);
         } else {
-            let gone = self.sending.begin_again();
+            let gone = self.sending.begin_again(header.session);
             if gone > 0 {
                 tools.tell(Event::Lost { messages: gone });
             }
             if self.peer.replace(header.session).is_some() {
                 tools.tell(Event::Replaced);
             }
-            self.receiving.begin(header.session, header.number, tools);
+            self.receiving.begin(header, tools);
             self.hello.again();
         }
         if self.line.take_up() || header.of != self.session {
@@ -305,6 +310,10 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
         }
     }
 
+    fn stand(&mut self, wanted: Wanted, set: &mut YSocketpair) {
+        self.sending.stand(wanted.source, set);
+    }
+
     fn noticed(&mut self, event: &Event) {
         if self.line.notice(event) {
             self.hello.again();
@@ -327,6 +336,14 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
 
     fn is_done(&mut self) -> bool {
         self.sending.is_over()
+    }
+
+    /// What was said over a connection that has ended may have gone with it: it is said again with the hello of the
+    /// next.
+    fn has_said_all(&mut self) -> bool {
+        let told = self.receiving.news();
+        let is_heard = self.line.is_there() && matches!(self.hello, Hello::Answered { .. });
+        self.peer.is_none() || (is_heard && !self.receiving.is_new(told))
     }
 
     fn left(&mut self) -> usize {

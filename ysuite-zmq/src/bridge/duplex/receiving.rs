@@ -1,14 +1,13 @@
 //! [`Receiving`]: the other side's stream: what has come of it, and how much more may come. The bound of the channel holds from
 //! end to end: no more is under way than the channel has room for.
 
-use std::collections::VecDeque;
-
 use ysuite::spsc;
 
 use super::super::options::MOST_IN_A_FRAME;
 use super::super::sink::Sink;
 use super::super::tools::Tools;
 use super::header::{self, Flags, Header};
+use super::known::Known;
 use crate::event::Event;
 use crate::frame::Frame;
 use crate::wire::{FromWire, Malformed};
@@ -16,17 +15,12 @@ use crate::wire::{FromWire, Malformed};
 /// Messages that may be under way to a channel without a bound.
 const WINDOW: u64 = 65_536;
 
-/// Bridges in whose place another came, of which it is known how far they were. One that comes back, and is none of these, may send
-/// again what it had sent before.
-const KNOWN: usize = 16;
-
 pub(super) struct Receiving<T> {
     /// None: nothing more is received, and the channel has ended.
     sink: Option<Sink<T>>,
-    /// The number of the next message.
-    expected: u64,
-    /// Messages that never came, though later ones did.
-    lost: u64,
+    /// How far it has come, and how far the streams of those before the other side had. One that comes back, and is not
+    /// known any more, may send again what it had sent before.
+    streams: Known<Stream>,
     /// The stream has come to its end.
     is_at_its_end: bool,
     /// And all of it is in the channel.
@@ -34,22 +28,21 @@ pub(super) struct Receiving<T> {
     /// A message has come from beyond the next one, and the other side, which could send those between again, does not know.
     lacks: bool,
     told: Told,
-    /// The highest limit that stands in a header: of one that had no room yet the other side will know as well.
-    allowed: u64,
     /// Messages that may be under way.
     window: u64,
-    /// Whose stream this is; 0 before the first.
-    session: u64,
-    /// Those before it, the oldest first.
-    earlier: VecDeque<Earlier>,
 }
 
-/// How far the stream of a session was when another took its place.
-struct Earlier {
-    session: u64,
+/// How far a stream has come.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stream {
+    /// The number of the next message.
     expected: u64,
+    /// Messages that never came, though later ones did.
     lost: u64,
+    /// The highest limit that stands in a header: of one that had no room yet the other side will know as well.
     allowed: u64,
+    /// Messages of it that were taken: no more of what the sink holds are of this stream.
+    taken: usize,
 }
 
 /// What the other side knows, or is to know.
@@ -67,51 +60,60 @@ impl<T: FromWire> Receiving<T> {
         let told = Told::default();
         Self {
             sink: Some(Sink::new(sender)),
-            expected: 0,
-            lost: 0,
+            streams: Known::new(Stream::default()),
             is_at_its_end: false,
             has_all: false,
             lacks: false,
             told,
-            allowed: 0,
             window,
-            session: 0,
-            earlier: VecDeque::new(),
         }
     }
 
-    /// Another bridge has taken the place of the other side's: it can send its stream from this number on. One that was here before
-    /// goes on where it was, and what it sends again is known.
-    pub(super) fn begin(&mut self, session: u64, number: u64, tools: &Tools) {
-        let known = self.earlier.iter().position(|earlier| earlier.session == session);
-        let fresh = Earlier { session, expected: number, lost: 0, allowed: number };
-        let next = known.and_then(|at| self.earlier.remove(at)).unwrap_or(fresh);
-        if self.session != 0 {
-            if self.earlier.len() == KNOWN {
-                self.earlier.pop_front();
-            }
-            let (expected, lost, allowed) = (self.expected, self.lost, self.allowed);
-            self.earlier.push_back(Earlier { session: self.session, expected, lost, allowed });
-        }
-        (self.session, self.expected, self.lost, self.allowed) = (session, next.expected, next.lost, next.allowed);
+    /// Another bridge has taken the place of the other side's, and says hello: it can send its stream from that number
+    /// on. One that was here before goes on where it was, and what it sends again is known.
+    pub(super) fn begin(&mut self, header: &Header, tools: &Tools) {
+        self.streams.present.taken = self.held();
+        let number = header.number;
+        self.streams.meet(header.session, |has_forgotten| Stream {
+            expected: number,
+            // Who may have been forgotten is not told that anything has been received. Whoever keeps its messages sends
+            // again what nobody has.
+            lost: if has_forgotten && !header.flags.keeps { number } else { 0 },
+            allowed: number,
+            taken: 0,
+        });
         (self.is_at_its_end, self.has_all, self.lacks) = (false, false, false);
-        self.told = Told { expected: self.expected, limit: self.allowed, flags: Flags::default() };
-        self.skip_to(number, tools);
+        let Stream { expected, allowed, .. } = self.streams.present;
+        self.told = Told { expected, limit: allowed, flags: Flags::default() };
+        self.go_on(header, tools);
     }
 
-    /// The other side can send from this number on: those before it that have not come never will.
-    pub(super) fn skip_to(&mut self, number: u64, tools: &Tools) {
-        let gone = number.saturating_sub(self.expected);
+    /// The other side says hello: it can send from this number on. What is not here of those before it never will be.
+    pub(super) fn go_on(&mut self, header: &Header, tools: &Tools) {
+        if !header.flags.keeps {
+            self.skip_to(header.number, tools);
+        } else if self.sink.is_some() {
+            // Whoever keeps them has let go of those that another has received while this bridge was away, or that
+            // another has refused, which it knows: nothing of that was lost on the way here.
+            let stream = &mut self.streams.present;
+            stream.expected = stream.expected.max(header.number);
+        }
+    }
+
+    /// Those before this number that have not come never will.
+    fn skip_to(&mut self, number: u64, tools: &Tools) {
+        let stream = &mut self.streams.present;
+        let gone = number.saturating_sub(stream.expected);
         if gone > 0 && self.sink.is_some() {
-            self.lost = self.lost.saturating_add(gone);
-            self.expected = number;
+            stream.lost = stream.lost.saturating_add(gone);
+            stream.expected = number;
             tools.tell(Event::Lost { messages: gone });
         }
     }
 
     /// Takes in a frame of messages.
     pub(super) fn take(&mut self, header: &Header, mut frame: Frame, tools: &Tools) {
-        if header.number > self.expected {
+        if header.number > self.streams.present.expected {
             if header.flags.keeps {
                 self.lacks = true;
                 return;
@@ -119,8 +121,9 @@ impl<T: FromWire> Receiving<T> {
             self.skip_to(header.number, tools);
         }
         let Some(sink) = self.sink.as_mut().filter(|sink| !sink.has_ended()) else { return };
+        let stream = &mut self.streams.present;
         let (bytes, messages) = (frame.len(), header.messages as usize);
-        let known = usize::try_from(self.expected - header.number).map_or(messages, |known| known.min(messages));
+        let known = usize::try_from(stream.expected - header.number).map_or(messages, |known| known.min(messages));
         tools.counters.duplicates.add(known);
         if known == messages {
             return;
@@ -128,15 +131,18 @@ impl<T: FromWire> Receiving<T> {
         // A frame that was kept may have been made for another bridge, which had more room: what is above the limit waits here. But
         // only of the one frame that the limit is in, and of none that no bridge makes.
         let end = header.number.checked_add(u64::from(header.messages));
-        let Some(end) = end.filter(|_| self.expected < self.allowed && messages <= MOST_IN_A_FRAME) else {
+        let Some(end) = end.filter(|_| stream.expected < stream.allowed && messages <= MOST_IN_A_FRAME) else {
             return tools.refuse(Malformed::Beyond);
         };
-        self.expected = end;
+        stream.expected = end;
         match sink.take(&mut frame, header::BYTES, known, Some(messages)) {
-            Ok(_) => tools.received(bytes, messages - known),
+            Ok(_) => {
+                stream.taken += messages - known;
+                tools.received(bytes, messages - known);
+            }
             Err(malformed) => {
                 // Sent once more it would be no better.
-                self.lost = self.lost.saturating_add((messages - known) as u64);
+                stream.lost = stream.lost.saturating_add((messages - known) as u64);
                 tools.refuse(malformed);
             }
         }
@@ -144,7 +150,7 @@ impl<T: FromWire> Receiving<T> {
 
     /// The stream ends before this number. Whoever reads the channel sees its end behind what is in it.
     pub(super) fn end(&mut self, header: &Header, tools: &Tools) {
-        if header.number > self.expected && header.flags.keeps && self.sink.is_some() {
+        if header.number > self.streams.present.expected && header.flags.keeps && self.sink.is_some() {
             self.lacks = true;
             return;
         }
@@ -169,8 +175,20 @@ impl<T: FromWire> Receiving<T> {
 
     /// Nothing more is received, and what has had no room never was.
     pub(super) fn close(&mut self) {
-        let held = self.sink.take().map_or(0, |sink| sink.held());
-        self.expected = self.expected.saturating_sub(held as u64);
+        self.streams.present.expected = self.received();
+        self.sink = None;
+    }
+
+    /// Messages of this stream that have come and are not in the channel. What is held of those before it is delivered
+    /// first.
+    fn held(&self) -> usize {
+        self.sink.as_ref().map_or(0, Sink::held).min(self.streams.present.taken)
+    }
+
+    /// The number below which all that came is in the channel: were this bridge to end now, the rest would have to be
+    /// sent again.
+    fn received(&self) -> u64 {
+        self.streams.present.expected.saturating_sub(self.held() as u64)
     }
 
     /// Moves into the channel what has come, as far as it has room.
@@ -188,7 +206,7 @@ impl<T: FromWire> Receiving<T> {
 
     /// Messages that never came, though later ones did.
     pub(super) fn lost(&self) -> u64 {
-        self.lost
+        self.streams.present.lost
     }
 
     /// What the other side should know now.
@@ -199,11 +217,10 @@ impl<T: FromWire> Receiving<T> {
         };
         let flags = Flags { keeps: false, has_all: self.has_all, refuses, lacks: self.lacks };
         // What was allowed once stays allowed.
-        let limit = self.told.limit.max(self.expected.saturating_add(room));
-        self.allowed = self.allowed.max(limit);
-        // Received is what is in the channel: were this bridge to end now, the rest would have to be sent again.
-        let held = self.sink.as_ref().map_or(0, Sink::held);
-        Told { expected: self.expected.saturating_sub(held as u64), limit, flags }
+        let stream = &mut self.streams.present;
+        let limit = self.told.limit.max(stream.expected.saturating_add(room));
+        stream.allowed = stream.allowed.max(limit);
+        Told { expected: self.received(), limit, flags }
     }
 
     /// The other side has been told.
@@ -231,7 +248,7 @@ impl<T: FromWire> Receiving<T> {
 
     /// What has been allowed and has not come.
     fn left_to_send(&self) -> u64 {
-        self.told.limit.saturating_sub(self.expected)
+        self.told.limit.saturating_sub(self.streams.present.expected)
     }
 
     /// Drops what has had no room, and says how many messages that were.

@@ -3,10 +3,13 @@
 
 use std::collections::VecDeque;
 
+use ysuite::signal::YSocketpair;
+
 use super::super::outgoing::Outgoing;
 use super::super::source::Source;
 use super::super::tools::Tools;
 use super::super::work::{AT_ONCE, Work as _};
+use super::account::Account;
 use super::header::{Header, Kind};
 use super::line::Line;
 use crate::error::Failure;
@@ -26,14 +29,10 @@ pub(super) struct Sending<S: Source> {
     handed: usize,
     /// The number of the next new message.
     next: u64,
-    /// All before it have been acknowledged, or are in `lost`.
-    acknowledged: u64,
+    /// What has been said of those that were handed over.
+    account: Account,
     /// Numbers below it may be sent.
     limit: u64,
-    /// Handed over, and nobody is left who could say whether they were received.
-    lost: u64,
-    /// As the other side counts those that never came to it.
-    missing: u64,
     end: End,
     /// Nothing more is to be sent than what is in the channel.
     closing: bool,
@@ -77,10 +76,8 @@ impl<S: Source<Message: ToWire>> Sending<S> {
             frames: VecDeque::new(),
             handed: 0,
             next: 0,
-            acknowledged: 0,
+            account: Account::new(keeps),
             limit: 0,
-            lost: 0,
-            missing: 0,
             end: End::Open,
             closing: false,
         }
@@ -97,7 +94,7 @@ impl<S: Source<Message: ToWire>> Sending<S> {
 
     /// Whether something has been handed over that is not acknowledged.
     pub(super) fn is_waiting(&self) -> bool {
-        self.acknowledged < self.next || self.end == End::Told
+        self.account.acknowledged() < self.next || self.end == End::Told
     }
 
     /// Whether a message of the channel could leave now.
@@ -105,13 +102,10 @@ impl<S: Source<Message: ToWire>> Sending<S> {
         self.next < self.limit && self.end == End::Open
     }
 
-    /// Another bridge has taken the place of the other side's. What that one acknowledges begins at [`first_to_come`](Self::first_to_come). Answers
-    /// how many were under way to the one that is gone.
-    pub(super) fn begin_again(&mut self) -> u64 {
-        let gone = self.first_to_come().saturating_sub(self.acknowledged);
-        self.acknowledged = self.first_to_come();
-        // Sums of what another may have said: at the most they stay at the largest number.
-        self.lost = self.lost.saturating_add(gone).saturating_add(core::mem::take(&mut self.missing));
+    /// Another bridge has taken the place of the other side's. What that one acknowledges begins at
+    /// [`first_to_come`](Self::first_to_come). Answers how many were under way to the one that is gone.
+    pub(super) fn begin_again(&mut self, session: u64) -> u64 {
+        let gone = self.account.begin(session, self.first_to_come());
         (self.limit, self.handed) = (0, 0);
         if self.end != End::Open {
             self.end = End::Due;
@@ -119,18 +113,18 @@ impl<S: Source<Message: ToWire>> Sending<S> {
         gone
     }
 
-    /// What the other side says of this stream. Whether it has received more than was known.
-    pub(super) fn hear(&mut self, header: &Header) -> bool {
-        let before = self.acknowledged;
-        // No later than what was sent, whatever it says.
-        self.acknowledged = self.acknowledged.max(header.expected.min(self.next));
+    /// What the other side says of this stream, and whether that answers the last hello. Whether it has received more
+    /// than was known.
+    pub(super) fn hear(&mut self, header: &Header, answers: bool) -> bool {
+        let before = self.account.acknowledged();
+        self.account.hear(header, self.next, answers);
+        let acknowledged = self.account.acknowledged();
         self.limit = self.limit.max(header.limit);
-        self.missing = self.missing.max(header.lost.min(self.acknowledged));
-        while self.frames.front().is_some_and(|frame| frame.number + frame.messages as u64 <= self.acknowledged) {
+        while self.frames.front().is_some_and(|frame| frame.number + frame.messages as u64 <= acknowledged) {
             self.frames.pop_front();
             self.handed = self.handed.saturating_sub(1);
         }
-        if header.flags.has_all && self.end != End::Open && self.acknowledged == self.next {
+        if header.flags.has_all && self.end != End::Open && acknowledged == self.next {
             self.end = End::Acknowledged;
         }
         if header.flags.refuses
@@ -140,7 +134,7 @@ impl<S: Source<Message: ToWire>> Sending<S> {
             self.frames.clear();
             (self.handed, self.end) = (0, End::Due);
         }
-        self.acknowledged > before
+        acknowledged > before
     }
 
     /// A hello has been answered: what was handed over before it has come, or never will.
@@ -155,6 +149,16 @@ impl<S: Source<Message: ToWire>> Sending<S> {
     /// Nothing more is to be sent than what is in the channel.
     pub(super) fn close(&mut self) {
         self.closing = true;
+        if let Some(outgoing) = &mut self.outgoing {
+            outgoing.leave_set();
+        }
+    }
+
+    /// As [`Outgoing::stand_in`].
+    pub(super) fn stand(&mut self, wanted: bool, set: &mut YSocketpair) {
+        if let Some(outgoing) = &mut self.outgoing {
+            outgoing.stand_in(wanted, set);
+        }
     }
 
     /// Hands over what may be sent, behind headers of this kind.
@@ -232,41 +236,7 @@ impl<S: Source<Message: ToWire>> Sending<S> {
     /// Messages of which nobody has said that they were received.
     pub(super) fn left(&mut self) -> usize {
         let in_channel = self.outgoing.as_mut().map_or(0, |outgoing| outgoing.left());
-        let unanswered = self.next - self.acknowledged;
-        let under_way = unanswered.saturating_add(self.lost).saturating_add(self.missing);
-        (self.refused + in_channel).saturating_add(usize::try_from(under_way).unwrap_or(usize::MAX))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use ysuite::spsc;
-
-    use super::super::header::Flags;
-    use super::*;
-
-    #[test]
-    fn what_the_other_side_says_was_lost_is_no_more_than_it_may_have_been_sent() {
-        let (_sender, source) = spsc::bounded::<u64>(1);
-        let mut sending = Sending::new(Outgoing::new(source, 1, usize::MAX), false);
-        sending.next = 3;
-        let said = |expected| Header {
-            kind: Kind::Answer,
-            flags: Flags::default(),
-            messages: 0,
-            session: 1,
-            number: 0,
-            of: 2,
-            expected,
-            limit: u64::MAX,
-            lost: u64::MAX,
-        };
-        sending.hear(&said(0));
-        assert_eq!(sending.left(), 3);
-        sending.hear(&said(u64::MAX));
-        assert_eq!(sending.left(), 3);
-        sending.begin_again();
-        sending.hear(&said(u64::MAX));
-        assert_eq!(sending.left(), 6);
+        let unanswered = self.account.unanswered(self.next);
+        (self.refused + in_channel).saturating_add(usize::try_from(unanswered).unwrap_or(usize::MAX))
     }
 }

@@ -41,25 +41,32 @@ struct Peer {
     session: u64,
     /// The bridge's session, once it has said it.
     of: u64,
+    /// What is said of the bridge's stream: up to where it has come, and how many of those before never did.
+    expected: u64,
+    lost: u64,
 }
 
 impl Peer {
     fn connect(to: &Started, session: u64) -> Self {
         let socket = Socket::new(&Context::of_the_process().unwrap(), SocketKind::Dealer).unwrap();
         socket.connect(&to.addresses()[0]).unwrap();
-        Self { socket, session, of: 0 }
+        Self { socket, session, of: 0, expected: 0, lost: 0 }
     }
 
     /// Of a stream from which the bridge may send as much as it likes.
     fn header(&self, kind: Kind, number: u64, messages: u32) -> Header {
-        let (session, of) = (self.session, self.of);
+        let Self { session, of, expected, lost, .. } = *self;
         let flags = Flags::default();
-        Header { kind, flags, messages, session, number, of, expected: 0, limit: 1_000, lost: 0 }
+        Header { kind, flags, messages, session, number, of, expected, limit: 1_000, lost }
     }
 
     fn say(&self, kind: Kind, number: u64, messages: u32, body: &[u64]) {
-        let head = self.header(kind, number, messages).bytes().into_iter();
-        let bytes: Vec<u8> = head.chain(body.iter().flat_map(|number| number.to_le_bytes())).collect();
+        self.speak(self.header(kind, number, messages), body);
+    }
+
+    fn speak(&self, header: Header, body: &[u64]) {
+        let bytes: Vec<u8> =
+            header.bytes().into_iter().chain(body.iter().flat_map(|number| number.to_le_bytes())).collect();
         until("there is room", || self.socket.send(&mut Frame::copied(&bytes).unwrap(), false).ok());
     }
 
@@ -75,6 +82,36 @@ impl Peer {
                 return heard;
             }
         }
+    }
+
+    /// Says hello until it is heard: the bridge may not know yet that the one before is gone.
+    fn take_over(&mut self, keeps: bool, number: u64) {
+        let (flags, mut marks) = (Flags { keeps, ..Flags::default() }, 1..);
+        until("it is heard", || {
+            self.speak(Header { flags, ..self.header(Kind::Hello, number, marks.next()?) }, &[]);
+            let again = Instant::now() + Duration::from_millis(500);
+            let mut frame = Frame::empty();
+            while Instant::now() < again {
+                if self.socket.receive(&mut frame).unwrap() {
+                    self.of = Header::of(&frame).unwrap().session;
+                    return Some(());
+                }
+                thread::sleep(Duration::from_millis(1));
+            }
+            None
+        });
+    }
+
+    /// Until the bridge has taken in all that was said so far.
+    fn be_heard(&mut self) {
+        self.say(Kind::Hello, 0, 1 << 20, &[]);
+        while self.hear(Kind::Answer).messages != 1 << 20 {}
+    }
+
+    /// Gone, and the bridge knows.
+    fn leave(self, events: &ysuite::mpmc::Receiver<Event>) {
+        drop(self);
+        while !matches!(events.recv_timeout(GUARD).unwrap(), Event::Disconnected(_)) {}
     }
 
     /// Says hello with this mark, and answers the bridge's.
@@ -223,43 +260,136 @@ fn one_that_comes_back_is_known_again() {
     let events = server.events();
     let mut expect =
         |numbers: &[u64]| numbers.iter().for_each(|&number| assert_eq!(received.recv_timeout(GUARD), Ok(number)));
-    let mut marks = 1..;
-    // The bridge may not know yet that the one before is gone.
-    let mut take_over = |peer: &mut Peer| {
-        until("it is heard", || {
-            peer.say(Kind::Hello, 0, marks.next()?, &[]);
-            let again = Instant::now() + Duration::from_millis(500);
-            let mut frame = Frame::empty();
-            while Instant::now() < again {
-                if peer.socket.receive(&mut frame).unwrap() {
-                    peer.of = Header::of(&frame).unwrap().session;
-                    return Some(());
-                }
-                thread::sleep(Duration::from_millis(1));
-            }
-            None
-        });
-    };
-    let leave = |peer: Peer| {
-        drop(peer);
-        while !matches!(events.recv_timeout(GUARD).unwrap(), Event::Disconnected(_)) {}
-    };
     let mut one = Peer::connect(&server, 1);
-    take_over(&mut one);
+    one.take_over(false, 0);
     one.say(Kind::Messages, 0, 3, &[0, 1, 2]);
     expect(&[0, 1, 2]);
-    leave(one);
+    one.leave(&events);
     for session in 2..=17 {
         let mut other = Peer::connect(&server, session);
-        take_over(&mut other);
+        other.take_over(false, 0);
         other.say(Kind::Messages, 0, 1, &[session * 100]);
         expect(&[session * 100]);
-        leave(other);
+        other.leave(&events);
     }
     let mut one = Peer::connect(&server, 1);
-    take_over(&mut one);
+    one.take_over(false, 0);
     one.say(Kind::Messages, 0, 3, &[0, 1, 2]);
     one.say(Kind::Messages, 3, 1, &[3]);
     expect(&[3]);
     assert_eq!(server.statistics().duplicates, 3);
+}
+
+/// Nothing is kept: the bridge that comes back had what it was sent, and never was sent what another has received
+/// meanwhile.
+#[test]
+fn what_one_that_comes_back_had_is_not_lost() {
+    let (mut jobs, out) = spsc::bounded::<u64>(20);
+    let (server, _nothing) = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").start().unwrap();
+    let events = server.events();
+    let mut send = |numbers: core::ops::Range<u64>| numbers.for_each(|number| jobs.send(number).unwrap());
+    let hear_all = |peer: &mut Peer, up_to| {
+        while peer.expected < up_to {
+            let heard = peer.hear(Kind::Messages);
+            assert_eq!(heard.number, peer.expected);
+            peer.expected += u64::from(heard.messages);
+        }
+    };
+    let begin = |session, expected, lost| {
+        let mut peer = Peer { expected, lost, ..Peer::connect(&server, session) };
+        peer.take_over(false, 0);
+        let hello = peer.hear(Kind::Hello);
+        (peer, hello)
+    };
+    let (mut one, hello) = begin(1, 0, 0);
+    one.say(Kind::Answer, 0, hello.messages, &[]);
+    send(0..10);
+    hear_all(&mut one, 10);
+    // Without a word of what it has.
+    one.leave(&events);
+    let (mut other, hello) = begin(2, 0, 0);
+    assert_eq!(hello.number, 10);
+    other.expected = 10;
+    other.say(Kind::Answer, 0, hello.messages, &[]);
+    send(10..15);
+    hear_all(&mut other, 15);
+    other.be_heard();
+    other.leave(&events);
+    let (mut one, hello) = begin(1, 10, 0);
+    assert_eq!(hello.number, 15);
+    (one.expected, one.lost) = (15, 5);
+    one.say(Kind::Answer, 0, hello.messages, &[]);
+    let closing = thread::spawn(move || server.close(GUARD));
+    one.hear(Kind::End);
+    one.speak(Header { flags: Flags { has_all: true, ..Flags::default() }, ..one.header(Kind::Answer, 0, 0) }, &[]);
+    assert_eq!(closing.join().unwrap(), Closed::Flushed);
+}
+
+/// Of one that may have been forgotten, and keeps nothing, all that came before is said to be lost: it is not told that
+/// it was received.
+#[test]
+fn what_is_forgotten_was_not_received() {
+    let (_jobs, out) = spsc::bounded::<u64>(4);
+    let (server, _received) = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").start().unwrap();
+    let events = server.events();
+    for session in 1..=18 {
+        let mut peer = Peer::connect(&server, session);
+        peer.take_over(false, 0);
+        peer.leave(&events);
+    }
+    for (keeps, session, lost) in [(false, 1, 3), (true, 2, 0)] {
+        let mut one = Peer::connect(&server, session);
+        one.take_over(keeps, 3);
+        let heard = one.hear(Kind::Answer);
+        assert_eq!((heard.expected, heard.lost), (3, lost));
+        one.leave(&events);
+    }
+}
+
+/// Of what waits for room, the stream of whoever comes next has nothing.
+#[test]
+fn what_is_held_is_of_the_stream_it_came_in() {
+    let (_jobs, out) = spsc::bounded::<u64>(4);
+    let server = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").bounded(4);
+    let (server, _received) = server.start().unwrap();
+    let events = server.events();
+    let mut one = Peer::connect(&server, 1);
+    one.greet(1);
+    one.say(Kind::Messages, 0, 6, &[0, 1, 2, 3, 4, 5]);
+    one.be_heard();
+    one.leave(&events);
+    let mut other = Peer::connect(&server, 2);
+    other.take_over(false, 10);
+    assert_eq!(other.hear(Kind::Answer).expected, 10);
+    other.leave(&events);
+    // The first has it still.
+    let mut one = Peer::connect(&server, 1);
+    one.take_over(false, 0);
+    assert_eq!(one.hear(Kind::Answer).expected, 4);
+}
+
+/// What was allowed once stays allowed, though another has filled the channel meanwhile.
+#[test]
+fn one_that_comes_back_may_send_what_it_had_been_allowed() {
+    let (_jobs, out) = spsc::bounded::<u64>(4);
+    let server = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").bounded(4);
+    let (server, mut received) = server.start().unwrap();
+    let events = server.events();
+    let mut one = Peer::connect(&server, 1);
+    one.take_over(false, 0);
+    assert_eq!(one.hear(Kind::Answer).limit, 4);
+    one.leave(&events);
+    let mut other = Peer::connect(&server, 2);
+    other.take_over(false, 0);
+    other.say(Kind::Messages, 0, 4, &[10, 11, 12, 13]);
+    other.be_heard();
+    other.leave(&events);
+    let mut one = Peer::connect(&server, 1);
+    one.take_over(false, 0);
+    one.say(Kind::Messages, 0, 4, &[0, 1, 2, 3]);
+    one.say(Kind::Messages, 4, 1, &[4]);
+    until_malformed(&server, 1);
+    for number in [10, 11, 12, 13, 0, 1, 2, 3] {
+        assert_eq!(received.recv_timeout(GUARD), Ok(number));
+    }
 }
