@@ -33,7 +33,8 @@ impl<T> Sender<T> {
     }
 
     /// Holds a place for a message if there is room. Lock-free, as [`try_send`](Self::try_send). An attached sender that finds
-    /// none takes its id down, until there is room.
+    /// none takes its id down, until there is room; where 16 777 215 places are held already, and there is room beside them, it may be
+    /// refused with its id up.
     ///
     /// # Errors
     /// When there is no room, and when all receivers are gone, or the channel is closed. `TooMany` in a
