@@ -18,7 +18,7 @@ pub struct Wanted {
     /// The receiver must be able to sleep while there is nothing for it
     #[arg(long)]
     pub sleeps: bool,
-    /// The receiver must be able to wait in epoll, beside sockets
+    /// The receiver must wait in epoll, beside sockets: only those that do so while they are measured are ranked
     #[arg(long)]
     pub epoll: bool,
     /// The sender must wait when many messages are under way
@@ -95,6 +95,11 @@ impl Wanted {
             (!shape.fits(traits.senders, traits.receivers), format!("one thread receives, not {}", self.receivers)),
             (self.sleeps && !traits.waits.sleeps(), "its receiver never sleeps".to_owned()),
             (self.epoll && !traits.works_with_epoll, "cannot wait in epoll".to_owned()),
+            // What it takes here says nothing of what it would take there.
+            (
+                self.epoll && traits.waits != Waits::SleepsInPoll,
+                "can be put into epoll, but does not sleep there at once as it is measured here".to_owned(),
+            ),
             (self.bounded && !traits.bounded, "has no bound".to_owned()),
             (self.unbounded && traits.bounded, "its sender waits at a bound".to_owned()),
             (most < self.bytes, format!("cannot carry {} bytes by value between so many", grouped(self.bytes as f64))),
@@ -148,6 +153,9 @@ mod tests {
             (Wanted { receivers: 4, ..ANY }, "funnel", "exchange"),
             (Wanted { sleeps: true, ..ANY }, "rtrb-64k", "spsc"),
             (Wanted { epoll: true, ..ANY }, "std-channel", "spsc-epoll"),
+            (Wanted { epoll: true, ..ANY }, "spsc", "spsc-epoll"),
+            (Wanted { epoll: true, senders: 4, ..ANY }, "funnel", "funnel-epoll"),
+            (Wanted { epoll: true, senders: 4, receivers: 4, ..ANY }, "exchange", "exchange-eventfd"),
             (Wanted { bounded: true, ..ANY }, "spsc", "spsc-bounded"),
             (Wanted { unbounded: true, ..ANY }, "spsc-bounded", "spsc"),
         ];
