@@ -17,7 +17,7 @@ use ybench_core::record::{Parameter, Quantity, Report, Session};
 use ybench_core::registry;
 use ybench_core::rounds::Plan;
 use ybench_core::scenario::Entry;
-use ybench_core::scenario::{fixed_rate, latency};
+use ybench_core::scenario::{carried, fixed_rate, latency};
 use ybench_core::stats::listed;
 use ybench_core::transport::Shape;
 use ybench_core::warnings::Warning;
@@ -45,7 +45,7 @@ pub fn run(request: &Request, wanted: &Wanted) -> Result<Report, Error> {
     let between_two = wanted.shape() != Shape::ONE_TO_ONE;
     let between_two =
         between_two.then(|| "Single messages, and those of a rate, are from one thread to one.".to_owned());
-    let asked = std::iter::once(wanted.to_string()).chain(between_two);
+    let asked = std::iter::once(wanted.to_string()).chain(wanted.instead()).chain(between_two);
     report.notes = asked.chain(answer(&report)).chain(others(wanted)).collect();
     Ok(report)
 }
@@ -75,7 +75,7 @@ fn plans(wanted: &Wanted, fitting: &[&'static Entry], frame: Frame, warnings: &m
 fn grid(report: &Report) -> Grid {
     let mut heads = vec!["transport".to_owned(), "waiting".to_owned()];
     for session in &report.sessions {
-        heads.push(format!(">{}", session.title()));
+        heads.push(format!(">{}", title(session, report)));
         if has_singles(session) {
             heads.push("+>p99".to_owned());
         }
@@ -104,6 +104,17 @@ fn grid(report: &Report) -> Grid {
     grid
 }
 
+/// With the size of the messages where those of another session are longer.
+fn title(session: &Session, report: &Report) -> String {
+    let sized = |session: &Session| session.parameter.is_some_and(|one| one.quantity == Quantity::BytesByValue);
+    let longer = |session: &Session| sized(session) && session.parameter != Some(carried::SMALLEST);
+    if !sized(session) && report.sessions.iter().any(longer) {
+        format!("{}, {}", session.title(), carried::SMALLEST.in_words())
+    } else {
+        session.title()
+    }
+}
+
 fn has_singles(session: &Session) -> bool {
     session
         .transports()
@@ -117,7 +128,7 @@ fn has_cpu(session: &Session) -> bool {
 
 /// Whom to take, for each of the sessions.
 fn answer(report: &Report) -> impl Iterator<Item = String> {
-    report.sessions.iter().map(|session| format!("{}: {}", session.title(), table::answer(session)))
+    report.sessions.iter().map(move |session| format!("{}: {}", title(session, report), table::answer(session)))
 }
 
 /// Why not the others: a line for each reason.
@@ -129,4 +140,22 @@ fn others(wanted: &Wanted) -> Vec<String> {
         }
     }
     against.into_iter().map(|(why, names)| format!("Not {}: {why}.", listed(&names))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn single_messages_are_of_8_bytes_beside_longer_ones() {
+        let session = |scenario: &str, parameter| Session { scenario: scenario.into(), parameter, ..Session::default() };
+        let titles = |value| {
+            let by_value = Parameter { quantity: Quantity::BytesByValue, value };
+            let sessions = vec![session("size", Some(by_value)), session("latency", None)];
+            let report = Report { sessions, ..Report::default() };
+            report.sessions.iter().map(|session| title(session, &report)).collect::<Vec<_>>()
+        };
+        assert_eq!(titles(64.0), ["size, 64 B by value", "latency, 8 B by value"]);
+        assert_eq!(titles(8.0), ["size, 8 B by value", "latency"]);
+    }
 }

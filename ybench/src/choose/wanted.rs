@@ -27,7 +27,7 @@ pub struct Wanted {
     /// The sender must never wait
     #[arg(long, conflicts_with = "bounded")]
     pub unbounded: bool,
-    /// Bytes in a message, moved itself
+    /// Bytes in a message, moved itself; more than 8 in streams from one thread, or to several, and not with --rate
     #[arg(long, value_name = "BYTES", default_value_t = 8)]
     pub bytes: usize,
     /// About so many messages per second; without it as many as go
@@ -55,6 +55,18 @@ impl Wanted {
         if self.carried().is_none() {
             return refuse(format!("--bytes takes 1 to 65,536 bytes, not {}.", self.bytes));
         }
+        // A ranking of shorter messages would pass for one of these.
+        if self.bytes > carried::SMALLEST.value as usize {
+            let refuse_for = |why: &str| {
+                refuse(format!("--bytes takes at most {} {why}: longer ones have no loop.", carried::SMALLEST.value))
+            };
+            if self.rate.is_some() {
+                return refuse_for("with --rate");
+            }
+            if self.senders > 1 && self.receivers == 1 {
+                return refuse_for("from several senders to one receiver");
+            }
+        }
         Ok(())
     }
 
@@ -62,14 +74,20 @@ impl Wanted {
         Shape::new(self.senders, self.receivers)
     }
 
-    /// The messages that are measured: of the next size that there are loops for. Streams from many threads to one have them
-    /// for the smallest only.
+    /// The messages that are streamed: of the next size that there are loops for. Streams from many threads to one have them
+    /// for the smallest only, and so have single messages.
     pub fn measured(&self) -> Parameter {
-        if self.senders > 1 && self.receivers == 1 {
-            carried::SMALLEST
-        } else {
-            self.carried().unwrap_or(carried::SMALLEST)
+        self.carried().unwrap_or(carried::SMALLEST)
+    }
+
+    /// What was carried, where that is not all of it what is wanted.
+    pub fn instead(&self) -> Option<String> {
+        let (streamed, single) = (self.measured().value, carried::SMALLEST.value);
+        let bytes = |value: f64| several(value as usize, "byte");
+        if streamed > single {
+            return Some(format!("Streams were of {}, single messages of {}.", bytes(streamed), bytes(single)));
         }
+        (streamed as usize != self.bytes).then(|| format!("All messages were of {}.", bytes(streamed)))
     }
 
     fn carried(&self) -> Option<Parameter> {
@@ -80,7 +98,7 @@ impl Wanted {
     /// Why a transport is not what is wanted; nothing where it is. Without a full stop.
     pub fn against(&self, traits: &Traits) -> Option<String> {
         let shape = self.shape();
-        let most = (traits.most_bytes)(shape);
+        let (most, bytes) = ((traits.most_bytes)(shape), self.measured().value);
         let against = [
             (!traits.one_by_one && traits.waits == Waits::Suspends, "between tasks".to_owned()),
             (!traits.one_by_one && traits.batches, "the same in batches".to_owned()),
@@ -102,7 +120,10 @@ impl Wanted {
             ),
             (self.bounded && !traits.bounded, "has no bound".to_owned()),
             (self.unbounded && traits.bounded, "its sender waits at a bound".to_owned()),
-            (most < self.bytes, format!("cannot carry {} bytes by value between so many", grouped(self.bytes as f64))),
+            (
+                (most as f64) < bytes,
+                format!("has no loop for {} bytes by value between so many, or cannot carry them", grouped(bytes)),
+            ),
             ((traits.available)().is_err(), "not on this machine".to_owned()),
         ];
         against.into_iter().find(|(against, _)| *against).map(|(_, why)| why)
@@ -174,9 +195,29 @@ mod tests {
             Wanted { bytes: 0, ..ANY },
             Wanted { bytes: 65_537, ..ANY },
             Wanted { rate: Some(0.0), ..ANY },
+            Wanted { bytes: 9, rate: Some(1e3), ..ANY },
+            Wanted { bytes: 9, senders: 2, ..ANY },
         ] {
             assert_eq!(wanted.check().unwrap_err().exit_status(), 2, "{wanted}");
         }
+    }
+
+    #[test]
+    fn more_than_8_bytes_are_wanted_where_they_are_carried_and_what_is_not_is_told() {
+        for wanted in [Wanted { bytes: 8, rate: Some(1e3), ..ANY }, Wanted { bytes: 64, senders: 2, receivers: 2, ..ANY }] {
+            assert!(wanted.check().is_ok(), "{wanted}");
+        }
+        let told = [1, 8, 9, 4_096].map(|bytes| Wanted { bytes, ..ANY }.instead());
+        let due = [
+            Some("All messages were of 8 bytes."),
+            None,
+            Some("Streams were of 64 bytes, single messages of 8 bytes."),
+            Some("Streams were of 4,096 bytes, single messages of 8 bytes."),
+        ];
+        assert_eq!(told, due.map(|sentence| sentence.map(str::to_owned)));
+        // Its smaller sizes alone have loops: 100 bytes are measured with 512.
+        let few = against(&Wanted { bytes: 100, ..ANY }, "spsc-bounded-forever");
+        assert_eq!(few.unwrap(), "has no loop for 512 bytes by value between so many, or cannot carry them");
     }
 
     #[test]
