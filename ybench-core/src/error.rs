@@ -3,7 +3,9 @@
 
 use std::fmt;
 use std::io;
+use std::time::Duration;
 
+use crate::figures::time;
 use crate::interrupt;
 
 /// Why `ybench` stops. Displays as one sentence.
@@ -59,8 +61,9 @@ pub enum Fault {
     TooMany { received: usize },
     /// The peer went away in the middle.
     Disconnected { expected: usize },
-    /// Nothing moved any more: both threads waited for a message.
-    Stuck,
+    /// It was not over after this time. Nobody knows why: a message or a wake-up that was lost, a loop without an end and a
+    /// machine that stood still look the same.
+    Stuck { within: Duration },
     /// A system call failed.
     System(io::Error),
     /// A guest did any of that, or panicked: it is taken out, and the others go on.
@@ -76,7 +79,7 @@ impl fmt::Display for Fault {
             Self::Lost { expected } => write!(out, "ended its stream before message {expected} had arrived"),
             Self::TooMany { received } => write!(out, "delivered message {received} after the last message"),
             Self::Disconnected { expected } => write!(out, "disconnected before message {expected} had arrived"),
-            Self::Stuck => write!(out, "lost a message: both threads wait and nothing moves"),
+            Self::Stuck { within } => write!(out, "did not end within {}", time(within.as_nanos() as f64)),
             Self::System(cause) => write!(out, "could not run: {cause}"),
             Self::OfGuest(sentence) => write!(out, "{sentence}"),
         }

@@ -187,8 +187,8 @@ fn sleeping_signal() -> libc::c_int {
 
 /// Runs `first` and `second` on the two CPUs of `place` and returns what both returned. Each must pass the gate once.
 ///
-/// A panic in either continues in the caller. Two threads that wait for a message that was lost are left behind asleep, and
-/// the answer is [`Fault::Stuck`]; `units` says how much work there is, and so how long to wait for it.
+/// A panic in either continues in the caller. Two threads that do not end, because a message was lost say, are left behind
+/// asleep, and the answer is [`Fault::Stuck`]; `units` says how much work there is, and so how long to wait for it.
 pub fn duet<A, B>(
     place: Place,
     units: u64,
@@ -322,7 +322,7 @@ fn wait_for_all(threads: usize, units: u64, finished: &mpsc::Receiver<()>) -> Re
     let patience = PATIENCE.get().over(units);
     for _ in 0..threads {
         match finished.recv_timeout(patience.saturating_sub(start.elapsed())) {
-            Err(RecvTimeoutError::Timeout) => return Err(Fault::Stuck),
+            Err(RecvTimeoutError::Timeout) => return Err(Fault::Stuck { within: patience }),
             // All are past their work, some of them by a panic: joining tells.
             Ok(()) | Err(RecvTimeoutError::Disconnected) => {}
         }
@@ -481,7 +481,10 @@ mod tests {
         let stuck =
             |place| -> Result<((), ()), Fault> { with_patience(SHORT, || duet_from_the_gate(place, 1, spin, spin)) };
         for place in [place, place.together()] {
-            assert!(matches!(stuck(place), Err(Fault::Stuck)));
+            let fault = stuck(place).unwrap_err();
+            assert!(matches!(fault, Fault::Stuck { within } if within == SHORT.base));
+            // What is known, and no reason: nothing was lost here.
+            assert_eq!(fault.to_string(), "did not end within 30 ms");
             assert!(comes_to_rest(&STEPS));
         }
         let parts = parts(3, &place.cpus(), |number| {
@@ -493,7 +496,7 @@ mod tests {
             }
         });
         let left = with_patience(SHORT, || ensemble(1, parts));
-        assert!(matches!(left, Err(Fault::Stuck)));
+        assert!(matches!(left, Err(Fault::Stuck { .. })));
         // Whoever comes later has the usual patience, and both CPUs.
         let (one, two) = duet_from_the_gate(place, 1, || 1, || 2).unwrap();
         assert_eq!((one, two, PATIENCE.get()), (1, 2, Patience::USUAL));

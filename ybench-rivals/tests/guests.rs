@@ -3,7 +3,6 @@
 
 use std::time::{Duration, Instant};
 
-use ybench_core::error::Fault;
 use ybench_core::place::Place;
 use ybench_core::registry;
 use ybench_core::scenario::Entry;
@@ -26,7 +25,7 @@ fn every_rival_delivers_everything_in_order() {
     };
     let mut broken: Vec<String> = ybench_rivals::entries().iter().filter_map(check).collect();
     // Known to lose wake-ups now and then: the head of its file says why. The watchdog is for this.
-    broken.retain(|sentence| !(sentence.starts_with("nexus-channel") && sentence.ends_with(&Fault::Stuck.to_string())));
+    broken.retain(|sentence| !(sentence.starts_with("nexus-channel") && sentence.contains("did not end within ")));
     assert!(broken.is_empty(), "{broken:#?}");
 }
 
