@@ -2,7 +2,7 @@
 //! statistics for a judgement.
 
 use ybench_core::record::{Contestant, Parameter, Session};
-use ybench_core::stats::{Spread, few, listed};
+use ybench_core::stats::{Spread, Verdict, few, listed};
 
 use super::grid::Tone;
 use super::spoken::spoken;
@@ -20,7 +20,8 @@ pub struct Standing {
 /// The transports of a session, the quickest first.
 pub fn standings(session: &Session) -> Vec<Standing> {
     let verdict = Judgement::of(session).all;
-    let leaders = verdict.leaders();
+    // Nobody is the quickest of one.
+    let leaders: &[String] = if alone(&verdict) { &[] } else { verdict.leaders() };
     let tone = |name: &String| match leaders.iter().position(|leader| leader == name) {
         Some(0) => Tone::Leader,
         Some(_) => Tone::Tied,
@@ -59,11 +60,11 @@ pub fn judgements(sessions: &[&Session]) -> Vec<String> {
     if let [only] = sessions {
         return judgement(only).lines().map(str::to_owned).collect();
     }
-    let mut groups: Vec<(Vec<String>, Vec<String>)> = Vec::new();
+    let mut groups: Vec<(Leading, Vec<String>)> = Vec::new();
     for session in sessions {
-        let leading = leaders(session);
+        let leading = Leading::of(session);
         let place = session.parameter.map_or_else(|| session.scenario.clone(), Parameter::short);
-        match groups.iter_mut().find(|(names, _)| *names == leading) {
+        match groups.iter_mut().find(|(others, _)| *others == leading) {
             Some((_, places)) => places.push(place),
             None => groups.push((leading, vec![place])),
         }
@@ -73,7 +74,8 @@ pub fn judgements(sessions: &[&Session]) -> Vec<String> {
         true => "throughout".to_owned(),
         false => format!("at {}", listed(&places.iter().map(String::as_str).collect::<Vec<_>>())),
     };
-    let sentence = |(names, places): &(Vec<String>, Vec<String>)| match names.as_slice() {
+    let sentence = |(leading, places): &(Leading, Vec<String>)| match leading.names.as_slice() {
+        [only] if leading.alone => format!("{only} was the only contender {}.", everywhere(places)),
         [] => format!("Too few rounds to call {}.", everywhere(places)),
         [only] => format!("{only} is the fastest {}.", everywhere(places)),
         several => format!("{} tied {}: {}.", several.len(), everywhere(places), told(several)),
@@ -81,9 +83,54 @@ pub fn judgements(sessions: &[&Session]) -> Vec<String> {
     groups.iter().map(sentence).collect()
 }
 
-/// The leader and those too close to it, in the order in which the session has them.
-fn leaders(session: &Session) -> Vec<String> {
-    let verdict = Judgement::of(session).all;
-    let leads = |name: &String| verdict.leaders().contains(name);
-    session.transports().map(|one| one.name.clone()).filter(leads).collect()
+/// Who leads a session.
+#[derive(PartialEq)]
+struct Leading {
+    /// The leader and those too close to it, in the order in which the session has them.
+    names: Vec<String>,
+    alone: bool,
+}
+
+impl Leading {
+    fn of(session: &Session) -> Self {
+        let verdict = Judgement::of(session).all;
+        let leads = |name: &String| verdict.leaders().contains(name);
+        let names = session.transports().map(|one| one.name.clone()).filter(leads).collect();
+        Self { names, alone: alone(&verdict) }
+    }
+}
+
+/// Whether there was nobody to be compared with.
+fn alone(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Only { .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ybench_core::record::{Quantity, Round};
+
+    fn session(bytes: f64, times: &[(&str, f64)]) -> Session {
+        let nanoseconds = times.iter().chain(&[("limit", 1.0)]).map(|(name, time)| ((*name).to_owned(), *time));
+        let round = Round { nanoseconds: nanoseconds.collect(), ..Round::default() };
+        let contestant = |(name, _): &(&str, f64)| Contestant { name: (*name).to_owned(), ..Contestant::default() };
+        Session {
+            limit: "limit".to_owned(),
+            parameter: Some(Parameter { quantity: Quantity::BytesByValue, value: bytes }),
+            contenders: times.iter().map(contestant).collect(),
+            rounds: vec![round; 6],
+            ..Session::default()
+        }
+    }
+
+    #[test]
+    fn whoever_is_alone_is_not_the_fastest() {
+        let alone = [session(8.0, &[("a", 2.0)]), session(64.0, &[("a", 3.0)])];
+        assert_eq!(judgements(&alone.each_ref()), ["a was the only contender throughout."]);
+        assert!(standings(&alone[0]).iter().all(|one| one.tone == Tone::Plain));
+        let beaten = [session(8.0, &[("a", 2.0)]), session(64.0, &[("a", 2.0), ("b", 3.0)])];
+        let due = ["a was the only contender at 8 B value.", "a is the fastest at 64 B value."];
+        assert_eq!(judgements(&beaten.each_ref()), due);
+        assert_eq!(standings(&beaten[1])[0].tone, Tone::Leader);
+    }
 }
